@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * libtmu: the host driver of the OpenTMU tag-matching unit.
+ *
+ * A program opens a device by URI (tmu_open), opens queues on it (tmu_queue_open), submits
+ * operations (tmu_post, tmu_arrive, ...), and collects their completions (tmu_poll).
+ *
+ * Ordering: the operations of one queue are matched in the order of their submission (R7), except
+ * an arrival that flow control holds back, which takes its place when it is admitted (R11).
+ *
+ * Threads: every function may be called from any thread; calls on one device and its queues are
+ * serialised inside.
+ * An observer runs inside such a call and must not call the library.
+ *
+ * Outputs come last, are named `_p`, and are written only when TMU_OK is returned.
+ */
+#ifndef TMU_TMU_H
+#define TMU_TMU_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Opcodes (TMU_OPCODE_*), verdicts (TMU_STATUS_*), registers and layouts, generated from the
+ * hardware source. */
+#include "tmu/tmu_regs.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** What a call of this library answers; the unit's verdicts are TMU_STATUS_*, in completions. */
+typedef enum tmu_status {
+    TMU_OK = 0,
+    TMU_AGAIN,       /**< nothing happened; poll (and tmu_progress), then repeat the call */
+    TMU_ERR_INVALID, /**< an argument is outside what the function or this device accepts */
+    TMU_ERR_URI,     /**< the URI's scheme, preset, option or library is unknown or unusable */
+    TMU_ERR_VERSION, /**< the device speaks another major version of the interface */
+    TMU_ERR_DEVICE,  /**< the device broke the interface: wrong magic, bus error, bad completion */
+    TMU_ERR_MEMORY,  /**< the host has no memory for it */
+    TMU_ERR_BUSY,    /**< the page is open already, or the object is still in use */
+} tmu_status_t;
+
+/** An opened device. */
+typedef struct tmu tmu_t;
+
+/** A submission queue: one doorbell page and its completion ring. */
+typedef struct tmu_queue tmu_queue_t;
+
+/** Names one posted receive for tmu_cancel: {generation, index}, never reused for another one. */
+typedef uint64_t tmu_receive_id_t;
+
+/** Names no receive; cancelling it is answered `late` by the unit. */
+#define TMU_RECEIVE_NONE UINT64_MAX
+
+/** Page of the privileged queue, which may name any endpoint. */
+#define TMU_PAGE_PRIVILEGED UINT32_MAX
+
+/** Wildcards of tmu_key_mpi; neither is a value that a rank or a tag argument can take. */
+#define TMU_ANY_SOURCE ((int64_t)-1)
+#define TMU_ANY_TAG INT64_MIN
+
+/** What a receive, probe, claim or flush compares; a 1 in an ignore mask leaves that bit out (R1).
+ */
+typedef struct tmu_key {
+    uint64_t match;
+    uint64_t ignore;
+    uint32_t source;
+    uint32_t source_ignore;
+} tmu_key_t;
+
+/** A receive to post. */
+typedef struct tmu_receive {
+    tmu_key_t key;
+    uint64_t handle;  /**< the caller's, returned unchanged (R15) */
+    uint64_t address; /**< of the buffer, as the network side needs it */
+    uint64_t length;  /**< of the buffer in bytes, below 2^48 */
+} tmu_receive_t;
+
+/** A message that arrives. */
+typedef struct tmu_message {
+    uint64_t match;
+    uint32_t source;
+    uint64_t handle; /**< the caller's, returned unchanged (R15) */
+    uint64_t place;  /**< where the message waits while it is unexpected */
+    uint64_t length; /**< in bytes, below 2^48 */
+} tmu_message_t;
+
+/** A decoded completion.  Fields that an opcode does not have are 0. */
+typedef struct tmu_completion {
+    uint8_t opcode;              /**< TMU_OPCODE_*: the operation that it answers */
+    uint8_t status;              /**< TMU_STATUS_*: the verdict */
+    bool truncated;              /**< the message is longer than its receive (R12) */
+    bool unexpected;             /**< status removed: the entry was a message, not a receive */
+    uint32_t endpoint;           /**< endpoint of the operation */
+    uint32_t serial;             /**< the verdict's place in its endpoint's order (R7) */
+    uint32_t source;             /**< of the message or entry */
+    uint64_t handle;             /**< of the operation */
+    uint64_t other;              /**< of the partner: receive, message or removed entry */
+    uint64_t match;              /**< match bits of the message or entry */
+    uint64_t message_length;     /**< bytes of the message */
+    uint64_t receive_length;     /**< bytes of the receive */
+    uint64_t address;            /**< receive's buffer, message's place, or the entry's own */
+    uint32_t removed_posted;     /**< status flushed: receives removed */
+    uint32_t removed_unexpected; /**< status flushed: messages removed */
+    uint16_t unit_latency;       /**< clocks in the matching unit, saturating */
+    uint16_t host_latency;       /**< clocks including the host interface, saturating */
+} tmu_completion_t;
+
+/** One entry of an endpoint's queues, as tmu_dump reads it. */
+typedef struct tmu_entry {
+    bool unexpected; /**< a waiting message; otherwise a posted receive */
+    uint32_t endpoint;
+    uint32_t position; /**< 0 is the endpoint's oldest in that queue */
+    tmu_key_t key;     /**< a message ignores nothing */
+    uint64_t handle;
+    uint64_t address; /**< receive's buffer or message's place */
+    uint64_t length;
+} tmu_entry_t;
+
+/** What the device says that it is: the discovery block. */
+typedef struct tmu_info {
+    const char *scheme; /**< of the URI; lives as long as the library */
+    uint16_t interface_major;
+    uint16_t interface_minor;
+    uint32_t build_id;
+    uint32_t preset; /**< TMU_PRESET_* number */
+    uint32_t endpoints;
+    uint32_t posted_entries;
+    uint32_t unexpected_entries;
+    uint32_t lanes;
+    uint32_t id_bits;
+    uint32_t match_bits;
+    uint32_t source_bits;
+    uint32_t handle_bits;
+    uint32_t length_bits;
+    uint32_t capabilities;
+} tmu_info_t;
+
+/** One hardware counter of a snapshot. */
+typedef struct tmu_counter {
+    const char *name; /**< lives as long as the library */
+    uint64_t value;
+} tmu_counter_t;
+
+/** Entries that an endpoint has in the unit now. */
+typedef struct tmu_depth {
+    uint32_t posted;
+    uint32_t unexpected;
+} tmu_depth_t;
+
+/** What to open a queue with. */
+typedef struct tmu_queue_attr {
+    uint32_t page;      /**< an endpoint's number, or TMU_PAGE_PRIVILEGED */
+    uint32_t ring_log2; /**< log2 of the completion ring's entries, 4 to 16 */
+} tmu_queue_attr_t;
+
+/** What flow control did on a device since it was opened or reset (R11). */
+typedef struct tmu_flow_stats {
+    uint64_t stalls;   /**< attempts that the unit answered `stalled` */
+    uint64_t resumes;  /**< held arrivals that were admitted later */
+    uint64_t held_now; /**< arrivals held back now */
+    uint64_t held_max; /**< the most that were held back at once */
+} tmu_flow_stats_t;
+
+/** Receives one entry of a dump; returning false ends the dump early. */
+typedef bool (*tmu_dump_fn)(void *user, const tmu_entry_t *entry);
+
+/** Sees one raw completion of a queue, in ring order, before flow control does. */
+typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
+
+/* ---- device ------------------------------------------------------------------------------- */
+
+/**
+ * Opens the device that a URI names, checks its magic and interface version, and resets it.
+ *
+ * `ref:PRESET` is a functional model in this process; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
+ * simulated hardware in this process.
+ * The opener owns the device: commands by others would defeat its flow control.
+ * Errors: TMU_ERR_URI, TMU_ERR_VERSION, TMU_ERR_DEVICE, TMU_ERR_MEMORY; tmu_error_text(NULL) has
+ * the sentence.
+ */
+tmu_status_t tmu_open(const char *uri, tmu_t **device_p);
+
+/** Closes a device and the queues still open on it.  NULL is allowed. */
+void tmu_close(tmu_t *device);
+
+/** Copies what the device said in its discovery block when it was opened.  No errors. */
+tmu_status_t tmu_query(tmu_t *device, tmu_info_t *info_p);
+
+/**
+ * The sentence of the last error on the device, or with NULL of this thread's last failed tmu_open.
+ * Never NULL; "" if there was none.  Valid until the next call that fails on the device.
+ */
+const char *tmu_error_text(const tmu_t *device);
+
+/** A status in words.  Never NULL. */
+const char *tmu_status_text(tmu_status_t status);
+
+/**
+ * Empties both tables of all endpoints (R14) and forgets receives and held arrivals; queues stay
+ * open and quotas stay set.
+ * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_DEVICE.
+ */
+tmu_status_t tmu_reset(tmu_t *device);
+
+/**
+ * Limits an endpoint to `posted` receives and `unexpected` messages in the unit; 0 = no limit but
+ * the table.  Held arrivals are tried against the new quota.
+ * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_INVALID for an endpoint that the
+ * device does not have, TMU_ERR_DEVICE.
+ */
+tmu_status_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
+
+/** Reads how deep an endpoint's queues are now.  Errors: TMU_ERR_INVALID, TMU_ERR_DEVICE. */
+tmu_status_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
+
+/**
+ * Takes a snapshot of all hardware counters and copies up to `max` of them in register order;
+ * `*count_p` is how many there are, so that max = 0 asks for the size.  Errors: TMU_ERR_DEVICE.
+ */
+tmu_status_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p);
+
+/** Copies what flow control did so far.  No errors. */
+tmu_status_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
+
+/**
+ * Lets a simulated device run until it wrote to host memory, at most `max_clocks` clocks; real
+ * devices run by themselves and this does nothing.
+ * tmu_poll and the submitting functions never advance a simulated device.
+ * Errors: TMU_ERR_DEVICE, for example when an assertion of the hardware fails.
+ */
+tmu_status_t tmu_progress(tmu_t *device, unsigned max_clocks);
+
+/** Clocks that a simulated device ran (the model counts commands); 0 on a real device. */
+uint64_t tmu_clock(tmu_t *device);
+
+/* ---- queues ------------------------------------------------------------------------------- */
+
+/**
+ * Opens a doorbell page with a completion ring of 2^ring_log2 entries.
+ * Errors: TMU_ERR_INVALID for a page or ring size out of range, TMU_ERR_BUSY when the page is open,
+ * TMU_ERR_MEMORY, TMU_ERR_DEVICE.
+ */
+tmu_status_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p);
+
+/**
+ * Closes a queue and disables its page; receives that it posted stay in the unit.
+ * TMU_ERR_BUSY while it has operations in flight or held arrivals, and then it stays open.
+ * NULL is allowed.
+ */
+tmu_status_t tmu_queue_close(tmu_queue_t *queue);
+
+/** Sets the queue's observer; NULL removes it.  No errors. */
+tmu_status_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void *user);
+
+/* ---- operations --------------------------------------------------------------------------- *
+ *
+ * All are asynchronous: TMU_OK means accepted, and exactly one completion with the operation's
+ * handle follows (a flush has one per removed entry before its last one).
+ * TMU_AGAIN means that nothing happened: too much is in flight, or flow control needs the
+ * operations before it to end first. `endpoint` must be the queue's own, or TMU_ERR_INVALID; the
+ * privileged queue takes any, and the unit answers refused_endpoint for one that it does not have
+ * (R13).
+ */
+
+/**
+ * The key of MPI's (context, source, tag): TMU_ANY_SOURCE and TMU_ANY_TAG are allowed (R2).
+ * Source must fit in 32 bits without and tag in 32 bits with sign; otherwise TMU_ERR_INVALID.
+ */
+tmu_status_t tmu_key_mpi(uint32_t context, int64_t source, int64_t tag, tmu_key_t *key_p);
+
+/**
+ * Posts a receive (R4, R5): completes matched, queued, refused_quota or refused_endpoint.
+ * `*id_p` (may be NULL) names it for tmu_cancel.
+ */
+tmu_status_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t *receive,
+                      tmu_receive_id_t *id_p);
+
+/**
+ * Delivers a message (R3, R6): completes matched, queued or refused_endpoint.
+ * One that the unit cannot admit is held back inside the library and tried again after every
+ * completed operation; its source's later arrivals wait behind it (R11).
+ * Errors beside the common ones: TMU_ERR_MEMORY when there is no room to hold it.
+ */
+tmu_status_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message_t *message);
+
+/** Looks for the oldest matching unexpected message and changes nothing (R8): found or none. */
+tmu_status_t tmu_probe(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
+                       uint64_t handle);
+
+/** Takes the oldest matching unexpected message for the claimer alone (R9): matched or none. */
+tmu_status_t tmu_claim(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
+                       uint64_t handle);
+
+/**
+ * Cancels a posted receive: the unit answers cancelled or late, never both (R10).
+ * A target that ended, belongs to another endpoint or is TMU_RECEIVE_NONE is answered late, by the
+ * unit as well.
+ */
+tmu_status_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t target,
+                        uint64_t handle);
+
+/**
+ * Removes the endpoint's entries that `key` selects, NULL = all (R14): one `removed` completion for
+ * each, then `flushed` with both counts.  A key bit is compared if neither side ignores it.
+ */
+tmu_status_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
+                       uint64_t handle);
+
+/**
+ * Copies up to `max` completions of the queue in ring order; `*count_p` may be 0.
+ * Also drives held arrivals and returns ring space, so it must be called while anything is pending.
+ * Errors: TMU_ERR_DEVICE when a completion breaks the interface; the queue then stays unusable.
+ */
+tmu_status_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
+                      size_t *count_p);
+
+/** Operations of the queue that the unit has not answered yet; held arrivals are not counted. */
+size_t tmu_queue_in_flight(tmu_queue_t *queue);
+
+/** Whether the endpoint has an arrival held back by flow control (R11). */
+bool tmu_endpoint_stalled(tmu_queue_t *queue, uint32_t endpoint);
+
+/**
+ * Calls `dump` with every entry of an endpoint, receives first, oldest first, by the inspect
+ * command of a privileged queue; runs the device until it is done.
+ * TMU_AGAIN while operations are in flight or completions wait to be polled.
+ * Errors: TMU_ERR_INVALID when the queue is not privileged, TMU_ERR_DEVICE.
+ */
+tmu_status_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, void *user);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
