@@ -16,8 +16,8 @@ typedef struct tmu_error {
     char text[320];
 } tmu_error_t;
 
-/** Records a sentence and returns `status`, so that the decision and its text stay together. */
-tmu_status_t tmu_error_set(tmu_error_t *error, tmu_status_t status, const char *format, ...)
+/** Records a sentence and returns `result`, so that the decision and its text stay together. */
+tmu_result_t tmu_error_set(tmu_error_t *error, tmu_result_t result, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /** Memory that host and device both reach. */
@@ -31,23 +31,23 @@ typedef struct tmu_backend_ops {
     const char *scheme; /**< the URI's part before the colon */
 
     /** Opens what stands behind the colon; `error` outlives the backend and takes its sentences. */
-    tmu_status_t (*open)(const char *rest, tmu_error_t *error, void **backend_p);
+    tmu_result_t (*open)(const char *rest, tmu_error_t *error, void **backend_p);
     void (*close)(void *backend);
 
-    tmu_status_t (*read32)(void *backend, uint32_t offset, uint32_t *value_p);
-    tmu_status_t (*write32)(void *backend, uint32_t offset, uint32_t value);
+    tmu_result_t (*read32)(void *backend, uint32_t offset, uint32_t *value_p);
+    tmu_result_t (*write32)(void *backend, uint32_t offset, uint32_t value);
 
     /**
      * Posts one aligned write of 64 or 4 bytes into the doorbell aperture; writes arrive in order.
      * TMU_AGAIN: the path is full, nothing was written; repeat after progress.
      */
-    tmu_status_t (*doorbell_write)(void *backend, uint64_t offset, const void *data, size_t size);
+    tmu_result_t (*doorbell_write)(void *backend, uint64_t offset, const void *data, size_t size);
 
-    tmu_status_t (*dma_alloc)(void *backend, size_t bytes, tmu_dma_t *dma_p);
+    tmu_result_t (*dma_alloc)(void *backend, size_t bytes, tmu_dma_t *dma_p);
     void (*dma_free)(void *backend, tmu_dma_t *dma);
 
     /** Runs a simulated device until it wrote memory, at most `max_clocks`; NULL on a real one. */
-    tmu_status_t (*progress)(void *backend, unsigned max_clocks);
+    tmu_result_t (*progress)(void *backend, unsigned max_clocks);
     uint64_t (*clock)(void *backend);
 } tmu_backend_ops_t;
 

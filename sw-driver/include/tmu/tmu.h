@@ -30,7 +30,7 @@ extern "C" {
 #endif
 
 /** What a call of this library answers; the unit's verdicts are TMU_STATUS_*, in completions. */
-typedef enum tmu_status {
+typedef enum tmu_result {
     TMU_OK = 0,
     TMU_AGAIN,       /**< nothing happened; poll (and tmu_progress), then repeat the call */
     TMU_ERR_INVALID, /**< an argument is outside what the function or this device accepts */
@@ -39,7 +39,7 @@ typedef enum tmu_status {
     TMU_ERR_DEVICE,  /**< the device broke the interface: wrong magic, bus error, bad completion */
     TMU_ERR_MEMORY,  /**< the host has no memory for it */
     TMU_ERR_BUSY,    /**< the page is open already, or the object is still in use */
-} tmu_status_t;
+} tmu_result_t;
 
 /** An opened device. */
 typedef struct tmu tmu_t;
@@ -123,8 +123,7 @@ typedef struct tmu_info {
     const char *scheme; /**< of the URI; lives as long as the library */
     uint16_t interface_major;
     uint16_t interface_minor;
-    uint32_t build_id;
-    uint32_t preset; /**< TMU_PRESET_* number */
+    uint32_t preset; /**< number of its preset in TMU_PRESET_TABLE */
     uint32_t endpoints;
     uint32_t posted_entries;
     uint32_t unexpected_entries;
@@ -133,8 +132,10 @@ typedef struct tmu_info {
     uint32_t match_bits;
     uint32_t source_bits;
     uint32_t handle_bits;
+    uint32_t address_bits;
     uint32_t length_bits;
-    uint32_t capabilities;
+    uint32_t command_queue; /**< commands that wait on chip before doorbells are held up */
+    uint32_t capabilities;  /**< TMU_CAPABILITIES_* bits */
 } tmu_info_t;
 
 /** One hardware counter of a snapshot. */
@@ -180,13 +181,13 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * Errors: TMU_ERR_URI, TMU_ERR_VERSION, TMU_ERR_DEVICE, TMU_ERR_MEMORY; tmu_error_text(NULL) has
  * the sentence.
  */
-tmu_status_t tmu_open(const char *uri, tmu_t **device_p);
+tmu_result_t tmu_open(const char *uri, tmu_t **device_p);
 
 /** Closes a device and the queues still open on it.  NULL is allowed. */
 void tmu_close(tmu_t *device);
 
 /** Copies what the device said in its discovery block when it was opened.  No errors. */
-tmu_status_t tmu_query(tmu_t *device, tmu_info_t *info_p);
+tmu_result_t tmu_query(tmu_t *device, tmu_info_t *info_p);
 
 /**
  * The sentence of the last error on the device, or with NULL of this thread's last failed tmu_open.
@@ -194,15 +195,15 @@ tmu_status_t tmu_query(tmu_t *device, tmu_info_t *info_p);
  */
 const char *tmu_error_text(const tmu_t *device);
 
-/** A status in words.  Never NULL. */
-const char *tmu_status_text(tmu_status_t status);
+/** A result in words.  Never NULL. */
+const char *tmu_result_text(tmu_result_t result);
 
 /**
  * Empties both tables of all endpoints (R14) and forgets receives and held arrivals; queues stay
  * open and quotas stay set.
  * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_DEVICE.
  */
-tmu_status_t tmu_reset(tmu_t *device);
+tmu_result_t tmu_reset(tmu_t *device);
 
 /**
  * Limits an endpoint to `posted` receives and `unexpected` messages in the unit; 0 = no limit but
@@ -210,19 +211,23 @@ tmu_status_t tmu_reset(tmu_t *device);
  * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_INVALID for an endpoint that the
  * device does not have, TMU_ERR_DEVICE.
  */
-tmu_status_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
+tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
 
-/** Reads how deep an endpoint's queues are now.  Errors: TMU_ERR_INVALID, TMU_ERR_DEVICE. */
-tmu_status_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
+/**
+ * Reads how deep an endpoint's queues are in the unit, between two commands.
+ * TMU_AGAIN while a flush larger than its completion ring is in flight.
+ * Errors: TMU_ERR_INVALID for an endpoint that the device does not have, TMU_ERR_DEVICE.
+ */
+tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
 
 /**
  * Takes a snapshot of all hardware counters and copies up to `max` of them in register order;
  * `*count_p` is how many there are, so that max = 0 asks for the size.  Errors: TMU_ERR_DEVICE.
  */
-tmu_status_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p);
+tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p);
 
 /** Copies what flow control did so far.  No errors. */
-tmu_status_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
+tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
 
 /**
  * Lets a simulated device run until it wrote to host memory, at most `max_clocks` clocks; real
@@ -230,7 +235,7 @@ tmu_status_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
  * tmu_poll and the submitting functions never advance a simulated device.
  * Errors: TMU_ERR_DEVICE, for example when an assertion of the hardware fails.
  */
-tmu_status_t tmu_progress(tmu_t *device, unsigned max_clocks);
+tmu_result_t tmu_progress(tmu_t *device, unsigned max_clocks);
 
 /** Clocks that a simulated device ran (the model counts commands); 0 on a real device. */
 uint64_t tmu_clock(tmu_t *device);
@@ -242,17 +247,17 @@ uint64_t tmu_clock(tmu_t *device);
  * Errors: TMU_ERR_INVALID for a page or ring size out of range, TMU_ERR_BUSY when the page is open,
  * TMU_ERR_MEMORY, TMU_ERR_DEVICE.
  */
-tmu_status_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p);
+tmu_result_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p);
 
 /**
  * Closes a queue and disables its page; receives that it posted stay in the unit.
  * TMU_ERR_BUSY while it has operations in flight or held arrivals, and then it stays open.
  * NULL is allowed.
  */
-tmu_status_t tmu_queue_close(tmu_queue_t *queue);
+tmu_result_t tmu_queue_close(tmu_queue_t *queue);
 
 /** Sets the queue's observer; NULL removes it.  No errors. */
-tmu_status_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void *user);
+tmu_result_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void *user);
 
 /* ---- operations --------------------------------------------------------------------------- *
  *
@@ -268,13 +273,13 @@ tmu_status_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void 
  * The key of MPI's (context, source, tag): TMU_ANY_SOURCE and TMU_ANY_TAG are allowed (R2).
  * Source must fit in 32 bits without and tag in 32 bits with sign; otherwise TMU_ERR_INVALID.
  */
-tmu_status_t tmu_key_mpi(uint32_t context, int64_t source, int64_t tag, tmu_key_t *key_p);
+tmu_result_t tmu_key_mpi(uint32_t context, int64_t source, int64_t tag, tmu_key_t *key_p);
 
 /**
  * Posts a receive (R4, R5): completes matched, queued, refused_quota or refused_endpoint.
  * `*id_p` (may be NULL) names it for tmu_cancel.
  */
-tmu_status_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t *receive,
+tmu_result_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t *receive,
                       tmu_receive_id_t *id_p);
 
 /**
@@ -283,14 +288,14 @@ tmu_status_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t
  * completed operation; its source's later arrivals wait behind it (R11).
  * Errors beside the common ones: TMU_ERR_MEMORY when there is no room to hold it.
  */
-tmu_status_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message_t *message);
+tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message_t *message);
 
 /** Looks for the oldest matching unexpected message and changes nothing (R8): found or none. */
-tmu_status_t tmu_probe(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
+tmu_result_t tmu_probe(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle);
 
 /** Takes the oldest matching unexpected message for the claimer alone (R9): matched or none. */
-tmu_status_t tmu_claim(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
+tmu_result_t tmu_claim(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle);
 
 /**
@@ -298,14 +303,14 @@ tmu_status_t tmu_claim(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
  * A target that ended, belongs to another endpoint or is TMU_RECEIVE_NONE is answered late, by the
  * unit as well.
  */
-tmu_status_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t target,
+tmu_result_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t target,
                         uint64_t handle);
 
 /**
  * Removes the endpoint's entries that `key` selects, NULL = all (R14): one `removed` completion for
  * each, then `flushed` with both counts.  A key bit is compared if neither side ignores it.
  */
-tmu_status_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
+tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle);
 
 /**
@@ -313,7 +318,7 @@ tmu_status_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
  * Also drives held arrivals and returns ring space, so it must be called while anything is pending.
  * Errors: TMU_ERR_DEVICE when a completion breaks the interface; the queue then stays unusable.
  */
-tmu_status_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
+tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
                       size_t *count_p);
 
 /** Operations of the queue that the unit has not answered yet; held arrivals are not counted. */
@@ -328,7 +333,7 @@ bool tmu_endpoint_stalled(tmu_queue_t *queue, uint32_t endpoint);
  * TMU_AGAIN while operations are in flight or completions wait to be polled.
  * Errors: TMU_ERR_INVALID when the queue is not privileged, TMU_ERR_DEVICE.
  */
-tmu_status_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, void *user);
+tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, void *user);
 
 #ifdef __cplusplus
 }
