@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.contract
+
+/** A 64-bit event counter, read as two registers of the snapshot. */
+case class Counter(name: String, text: String)
+
+/** Every counter of the unit, in the order of its registers. */
+object Counters {
+  val clocks = Counter("clocks", "Clocks since reset.")
+  val posts = Counter("posts", "Posts answered.")
+  val arrivals = Counter("arrivals", "Arrivals answered, stalled attempts included.")
+  val probes = Counter("probes", "Probes answered.")
+  val claims = Counter("claims", "Claims answered.")
+  val cancels = Counter("cancels", "Cancels answered.")
+  val flushes = Counter("flushes", "Flushes finished.")
+  val inspects = Counter("inspects", "Inspects answered.")
+  val postMatched = Counter("post_matched", "Posts that took an unexpected message.")
+  val postQueued = Counter("post_queued", "Posts appended to the posted-receive queue.")
+  val postRefused = Counter("post_refused", "Posts refused by quota or full table.")
+  val arriveMatched = Counter("arrive_matched", "Arrivals that took a posted receive.")
+  val arriveQueued = Counter("arrive_queued", "Arrivals appended to the unexpected-message queue.")
+  val arriveStalled = Counter("arrive_stalled", "Arrivals held back by quota or full table.")
+  val probeFound = Counter("probe_found", "Probes that found a message.")
+  val claimMatched = Counter("claim_matched", "Claims that took a message.")
+  val cancelled = Counter("cancelled", "Cancels that removed a receive.")
+  val cancelLate = Counter("cancel_late", "Cancels that came too late.")
+  val removedPosted = Counter("removed_posted", "Receives removed by flushes.")
+  val removedUnexpected = Counter("removed_unexpected", "Messages removed by flushes.")
+  val truncated = Counter("truncated", "Matches whose message is longer than the receive.")
+  val refusedEndpoint = Counter("refused_endpoint", "Commands for an endpoint that is not there.")
+  val refusedPrivilege = Counter("refused_privilege", "Commands that need the privileged page.")
+  val malformed = Counter("malformed", "Malformed commands.")
+  val postedVisited = Counter("posted_visited", "Entries of the posted-receive queue compared.")
+  val unexpectedVisited = Counter("unexpected_visited", "Entries of the unexpected-message queue compared.")
+  val postedDepthMax = Counter("posted_depth_max", "Most receives queued at once, all endpoints together.")
+  val unexpectedDepthMax = Counter("unexpected_depth_max", "Most messages queued at once, all endpoints together.")
+  val busyClocks = Counter("busy_clocks", "Clocks in which the matching unit worked.")
+  val commandStallClocks = Counter("command_stall_clocks", "Clocks in which a command waited for the matching unit.")
+  val completionStallClocks = Counter("completion_stall_clocks", "Clocks in which a completion waited to be written.")
+  val firstAccept = Counter("first_accept", "Clock at which the unit accepted its first command.")
+  val lastVerdict = Counter("last_verdict", "Clock at which the unit gave its last verdict.")
+  val doorbellErrors = Counter("doorbell_errors", "Doorbell writes of a wrong shape or place; dropped.")
+  val disabledDrops = Counter("disabled_drops", "Commands dropped because their page's ring is not enabled.")
+  val completionErrors = Counter("completion_errors", "Completion writes that memory answered with an error.")
+  val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
+
+  val all: Seq[Counter] = Seq(
+    clocks, posts, arrivals, probes, claims, cancels, flushes, inspects, postMatched, postQueued,
+    postRefused, arriveMatched, arriveQueued, arriveStalled, probeFound, claimMatched, cancelled,
+    cancelLate, removedPosted, removedUnexpected, truncated, refusedEndpoint, refusedPrivilege, malformed,
+    postedVisited, unexpectedVisited, postedDepthMax, unexpectedDepthMax, busyClocks, commandStallClocks,
+    completionStallClocks, firstAccept, lastVerdict, doorbellErrors, disabledDrops, completionErrors,
+    registerErrors
+  )
+}

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.contract
+
+import tmu.params.{Presets, TmuParams}
+
+/** The register map of the unit. */
+object TmuRegisters {
+  import Access.{ReadOnly, ReadWrite, Trigger}
+
+  /** "OTMU" in ASCII, most significant byte first. */
+  val magic: BigInt = BigInt("4f544d55", 16)
+  val versionMajor: Int = 1
+  val versionMinor: Int = 0
+
+  /** Register offsets of the counter snapshot start here, eight bytes a counter. */
+  val counterBase: Int = 0x400
+  val bytes: Int = 0x1000
+
+  private def fixed(name: String, offset: Int, value: BigInt, text: String) =
+    Register(name, offset, ReadOnly, text, constant = Some(value))
+
+  /** Discovery: what the driver reads before anything else. */
+  private def discovery(p: TmuParams): Seq[Register] = Seq(
+    fixed("MAGIC", 0x00, magic, "Reads 0x4f544d55."),
+    Register(
+      "INTERFACE_VERSION",
+      0x04,
+      ReadOnly,
+      "Version of this host interface; a driver refuses a major version that it does not know.",
+      Seq(
+        RegisterField("MINOR", 0, 16, "Additions that old drivers may ignore."),
+        RegisterField("MAJOR", 16, 16, "Incompatible changes.")
+      ),
+      constant = Some((BigInt(versionMajor) << 16) | versionMinor)
+    ),
+    fixed("PRESET", 0x08, Presets.number(p).max(0), "Number of the preset this unit was built from."),
+    fixed("ENDPOINTS", 0x0c, p.endpoints, "Endpoints; the privileged page has this number."),
+    fixed("POSTED_ENTRIES", 0x10, p.postedEntries, "Posted receives on chip, all endpoints together."),
+    fixed("UNEXPECTED_ENTRIES", 0x14, p.unexpectedEntries, "Unexpected messages on chip, all together."),
+    fixed("LANES", 0x18, p.lanes, "Entries compared in one clock."),
+    fixed("MATCH_BITS", 0x1c, p.matchBits, "Match bits kept."),
+    fixed("SOURCE_BITS", 0x20, p.sourceBits, "Source bits kept."),
+    fixed("HANDLE_BITS", 0x24, p.handleBits, "Handle bits kept."),
+    fixed("ADDRESS_BITS", 0x28, p.addressBits, "Address bits kept."),
+    fixed("LENGTH_BITS", 0x2c, p.lengthBits, "Length bits kept."),
+    fixed("ID_BITS", 0x30, p.idBits, "Receive id bits; the id with all of them set names no receive."),
+    fixed("COMMAND_QUEUE", 0x34, p.commandQueue, "Commands that wait on chip before doorbells are held up."),
+    Register(
+      "CAPABILITIES",
+      0x38,
+      ReadOnly,
+      "What this unit can do.",
+      Seq(
+        RegisterField("INSPECT", 0, 1, "The inspect command."),
+        RegisterField("QUOTA", 1, 1, "Quotas per endpoint."),
+        RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full.")
+      ),
+      constant = Some(3)
+    )
+  )
+
+  private val control: Seq[Register] = Seq(
+    Register(
+      "CONTROL",
+      0x80,
+      Trigger,
+      "Actions.",
+      Seq(
+        RegisterField(
+          "RESET",
+          0,
+          1,
+          "Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost."
+        ),
+        RegisterField("SNAPSHOT", 1, 1, "Copies all counters, at one clock, to where they can be read.")
+      )
+    ),
+    Register(
+      "STATUS",
+      0x84,
+      ReadOnly,
+      "State of the unit.",
+      Seq(
+        RegisterField("READY", 0, 1, "Reset has finished."),
+        RegisterField("IDLE", 1, 1, "No command waits, works or has a completion on its way.")
+      )
+    ),
+    Register("PAGE_SELECT", 0x90, ReadWrite, "Doorbell page that the next PAGE_COMMIT configures."),
+    Register("RING_BASE_LO", 0x94, ReadWrite, "Bus address of the completion ring, low word; bits 5..0 are ignored."),
+    Register("RING_BASE_HI", 0x98, ReadWrite, "Bus address of the completion ring, high word."),
+    Register(
+      "RING_CONFIG",
+      0x9c,
+      ReadWrite,
+      "Shape of the completion ring.",
+      Seq(
+        RegisterField("LOG2", 0, 5, "Completions the ring holds, as a power of two: 4 to 16."),
+        RegisterField("ENABLE", 8, 1, "Commands of a page that is not enabled are dropped and counted.")
+      )
+    ),
+    Register(
+      "PAGE_COMMIT",
+      0xa0,
+      Trigger,
+      "Takes the ring's configuration over.",
+      Seq(RegisterField("COMMIT", 0, 1, "Configures the page and sets both ring indices to 0."))
+    ),
+    Register("ENDPOINT_SELECT", 0xb0, ReadWrite, "Endpoint that the next ENDPOINT_COMMAND means."),
+    Register("QUOTA_POSTED", 0xb4, ReadWrite, "Receives the endpoint may have queued; 0 is no quota."),
+    Register("QUOTA_UNEXPECTED", 0xb8, ReadWrite, "Messages the endpoint may have queued; 0 is no quota."),
+    Register(
+      "ENDPOINT_COMMAND",
+      0xbc,
+      Trigger,
+      "Acts on the selected endpoint between two commands of the stream.",
+      Seq(
+        RegisterField("SET_QUOTA", 0, 1, "Takes both quotas over."),
+        RegisterField("READ_DEPTH", 1, 1, "Fetches both depths.")
+      )
+    ),
+    Register(
+      "ENDPOINT_STATUS",
+      0xc0,
+      ReadOnly,
+      "State of the last ENDPOINT_COMMAND.",
+      Seq(
+        RegisterField("BUSY", 0, 1, "Not done yet; a new one is ignored."),
+        RegisterField("ERROR", 1, 1, "The selected endpoint is not there.")
+      )
+    ),
+    Register("DEPTH_POSTED", 0xc4, ReadOnly, "Receives queued at the endpoint of the last READ_DEPTH."),
+    Register("DEPTH_UNEXPECTED", 0xc8, ReadOnly, "Messages queued at the endpoint of the last READ_DEPTH.")
+  )
+
+  private val counters: Seq[Register] = Counters.all.zipWithIndex.flatMap { case (c, i) =>
+    Seq(
+      Register(lo(c), counterBase + 8 * i, ReadOnly, s"${c.text} Low word, as of the last snapshot."),
+      Register(hi(c), counterBase + 8 * i + 4, ReadOnly, s"${c.text} High word.")
+    )
+  }
+
+  /** Name of the register with the low word of a counter. */
+  def lo(c: Counter): String = s"COUNTER_${c.name.toUpperCase}_LO"
+
+  /** Name of the register with the high word of a counter. */
+  def hi(c: Counter): String = s"COUNTER_${c.name.toUpperCase}_HI"
+
+  def map(p: TmuParams): RegisterMap =
+    RegisterMap("tmu", bytes, discovery(p) ++ control ++ counters)
+}

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.emit
+
+import tmu.contract._
+import tmu.params.{Presets, TmuParams}
+
+/** Renders the host interface as a C header. */
+object CHeader {
+  private def mask(width: Int): String = f"0x${((BigInt(1) << width) - 1).toString(16)}"
+
+  private def registers(map: RegisterMap): Seq[String] = map.registers.flatMap { r =>
+    f"#define TMU_REG_${r.name} 0x${r.offset}%03x /* ${r.access.text}: ${r.text} */" +:
+      r.fields.flatMap { f =>
+        Seq(
+          s"#define TMU_${r.name}_${f.name}_SHIFT ${f.low} /* ${f.text} */",
+          s"#define TMU_${r.name}_${f.name}_MASK ${mask(f.width)}u"
+        )
+      }
+  }
+
+  private def codes(kind: String, all: Seq[Code]): Seq[String] =
+    Seq(s"typedef enum tmu_${kind.toLowerCase} {") ++
+      all.map(c => s"    TMU_${kind}_${c.name.toUpperCase} = ${c.value}, /* ${c.text} */") ++
+      Seq(s"} tmu_${kind.toLowerCase}_t;")
+
+  private def layout(l: Layout): Seq[String] = (l.fields ++ l.overlays).flatMap { f =>
+    val name = s"TMU_${l.name.toUpperCase}_${f.name.toUpperCase}"
+    Seq(
+      s"#define ${name}_WORD ${f.word} /* ${f.text} */",
+      s"#define ${name}_SHIFT ${f.low}",
+      s"#define ${name}_MASK ${mask(f.width)}ull"
+    )
+  }
+
+  private def presets: Seq[String] = {
+    val rows = Presets.all.map { p =>
+      Seq[Any](
+        "\"" + p.name + "\"", Presets.number(p), p.endpoints, p.postedEntries, p.unexpectedEntries,
+        p.lanes, p.matchBits, p.sourceBits, p.handleBits, p.addressBits, p.lengthBits, p.idBits,
+        p.commandQueue
+      ).mkString("    X(", ", ", ")")
+    }
+    Seq(
+      "/* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,",
+      " *   handle bits, address bits, length bits, id bits, command queue) */",
+      "#define TMU_PRESET_TABLE(X) \\"
+    ) :+ rows.mkString(" \\\n")
+  }
+
+  private def doorbell: Seq[String] = Seq(
+    s"#define TMU_DOORBELL_PAGE_BYTES ${DoorbellLayout.pageBytes}",
+    s"#define TMU_DOORBELL_COMMAND_BYTES ${DoorbellLayout.commandBytes}",
+    s"#define TMU_DOORBELL_COMMAND_WINDOW_BYTES ${DoorbellLayout.commandWindowBytes}",
+    s"#define TMU_DOORBELL_CONSUMER_OFFSET ${DoorbellLayout.consumerOffset}",
+    s"#define TMU_RING_LOG2_MIN ${DoorbellLayout.ringLog2Min}",
+    s"#define TMU_RING_LOG2_MAX ${DoorbellLayout.ringLog2Max}"
+  )
+
+  private def counters: Seq[String] = Seq(
+    "/* X(name, offset of the low word) */",
+    "#define TMU_COUNTER_TABLE(X) \\"
+  ) :+ Counters.all.zipWithIndex
+    .map { case (c, i) => f"    X(${c.name}, 0x${TmuRegisters.counterBase + 8 * i}%03x)" }
+    .mkString(" \\\n")
+
+  /** The whole header; register offsets do not depend on the preset. */
+  def render(p: TmuParams): String = {
+    val sections = Seq(
+      Seq(
+        s"#define TMU_MAGIC 0x${TmuRegisters.magic.toString(16)}u",
+        s"#define TMU_INTERFACE_MAJOR ${TmuRegisters.versionMajor}",
+        s"#define TMU_INTERFACE_MINOR ${TmuRegisters.versionMinor}"
+      ),
+      registers(TmuRegisters.map(p)),
+      codes("OPCODE", Opcodes.all),
+      codes("STATUS", Statuses.all),
+      doorbell,
+      layout(CommandLayout.layout),
+      layout(CompletionLayout.layout),
+      counters,
+      presets
+    )
+    (Seq(
+      "/* SPDX-License-Identifier: Apache-2.0 */",
+      s"/* ${Notice.text} */",
+      "#ifndef TMU_REGS_H",
+      "#define TMU_REGS_H",
+      "/* clang-format off */"
+    ) ++ sections.flatMap(s => "" +: s) ++ Seq("", "/* clang-format on */", "#endif")).mkString("", "\n", "\n")
+  }
+}

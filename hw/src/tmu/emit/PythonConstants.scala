@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.emit
+
+import tmu.contract._
+import tmu.params.{Presets, TmuParams}
+
+/** Renders the host interface as a Python module of constants. */
+object PythonConstants {
+  private def enumeration(name: String, all: Seq[Code]): Seq[String] =
+    Seq(s"class $name(IntEnum):") ++ all.map(c => s"    ${c.name.toUpperCase} = ${c.value}  # ${c.text}")
+
+  private def offsets(map: RegisterMap): Seq[String] =
+    Seq("REGISTERS: Final[dict[str, int]] = {") ++
+      map.registers.map(r => f"""    "${r.name}": 0x${r.offset}%03X,""") ++ Seq("}")
+
+  private def fields(map: RegisterMap): Seq[String] =
+    Seq("# (low bit, width) by register and field", "REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {") ++
+      map.registers.filter(_.fields.nonEmpty).flatMap { r =>
+        Seq(s"""    "${r.name}": {""") ++ r.fields.map(f => s"""        "${f.name}": (${f.low}, ${f.width}),""") ++ Seq("    },")
+      } ++ Seq("}")
+
+  private def access(map: RegisterMap): Seq[String] =
+    Seq("REGISTER_ACCESS: Final[dict[str, str]] = {") ++
+      map.registers.map(r => s"""    "${r.name}": "${r.access.rdl}",""") ++ Seq("}")
+
+  private def layout(l: Layout): Seq[String] =
+    Seq("# (64-bit word, low bit, width)", s"${l.name.toUpperCase}_FIELDS: Final[dict[str, tuple[int, int, int]]] = {") ++
+      (l.fields ++ l.overlays).map(f => s"""    "${f.name}": (${f.word}, ${f.low}, ${f.width}),""") ++ Seq("}")
+
+  private def counters: Seq[String] =
+    Seq("# offset of the low word", "COUNTERS: Final[dict[str, int]] = {") ++
+      Counters.all.zipWithIndex.map { case (c, i) =>
+        f"""    "${c.name}": 0x${TmuRegisters.counterBase + 8 * i}%03X,"""
+      } ++ Seq("}")
+
+  private def preset(p: TmuParams): Seq[String] = Seq(
+    s"""    "${p.name}": Preset(""",
+    s"""        name="${p.name}",""",
+    s"        number=${Presets.number(p)},",
+    s"        endpoints=${p.endpoints},",
+    s"        posted_entries=${p.postedEntries},",
+    s"        unexpected_entries=${p.unexpectedEntries},",
+    s"        lanes=${p.lanes},",
+    s"        match_bits=${p.matchBits},",
+    s"        source_bits=${p.sourceBits},",
+    s"        handle_bits=${p.handleBits},",
+    s"        address_bits=${p.addressBits},",
+    s"        length_bits=${p.lengthBits},",
+    s"        id_bits=${p.idBits},",
+    s"        command_queue=${p.commandQueue},",
+    "    ),"
+  )
+
+  private val presetClass: Seq[String] = Seq(
+    "@dataclass(frozen=True)",
+    "class Preset:",
+    "    \"\"\"One configuration of the unit; the numbers of hw/src/tmu/params/Presets.scala.\"\"\"",
+    "",
+    "    name: str"
+  ) ++ Seq(
+    "number", "endpoints", "posted_entries", "unexpected_entries", "lanes", "match_bits", "source_bits",
+    "handle_bits", "address_bits", "length_bits", "id_bits", "command_queue"
+  ).map(f => s"    $f: int")
+
+  def render(p: TmuParams): String = {
+    val map = TmuRegisters.map(p)
+    (Seq(
+      "# SPDX-License-Identifier: Apache-2.0",
+      s"# ${Notice.text}",
+      "\"\"\"Constants of the host interface.\"\"\"",
+      "",
+      "from dataclasses import dataclass",
+      "from enum import IntEnum",
+      "from typing import Final",
+      "",
+      f"MAGIC: Final = 0x${TmuRegisters.magic.toString(16).toUpperCase}",
+      s"INTERFACE_MAJOR: Final = ${TmuRegisters.versionMajor}",
+      s"INTERFACE_MINOR: Final = ${TmuRegisters.versionMinor}",
+      s"DOORBELL_PAGE_BYTES: Final = ${DoorbellLayout.pageBytes}",
+      s"DOORBELL_COMMAND_BYTES: Final = ${DoorbellLayout.commandBytes}",
+      s"DOORBELL_COMMAND_WINDOW_BYTES: Final = ${DoorbellLayout.commandWindowBytes}",
+      s"DOORBELL_CONSUMER_OFFSET: Final = ${DoorbellLayout.consumerOffset}",
+      s"RING_LOG2_MIN: Final = ${DoorbellLayout.ringLog2Min}",
+      s"RING_LOG2_MAX: Final = ${DoorbellLayout.ringLog2Max}"
+    ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all) ++
+      Seq("", "") ++ enumeration("Status", Statuses.all) ++
+      Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
+      layout(CommandLayout.layout) ++ Seq("") ++ layout(CompletionLayout.layout) ++ Seq("") ++ counters ++
+      Seq("", "") ++ presetClass ++ Seq("", "", "PRESETS: Final[dict[str, Preset]] = {") ++
+      Presets.all.flatMap(preset) ++ Seq("}")).mkString("", "\n", "\n")
+  }
+}

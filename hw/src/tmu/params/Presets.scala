@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.params
+
+/** The named configurations. Their numbers are part of the contract: never reuse one. */
+object Presets {
+
+  /** The default: a network card for 2,048 MPI processes. */
+  val nic: TmuParams = TmuParams("nic", 2048, 16384, 16384, 32)
+
+  /** Full widths, small tables: quick to simulate, quick to fill. */
+  val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 8)
+
+  /** Narrow everything, for proofs. */
+  val formal: TmuParams = TmuParams(
+    "formal",
+    endpoints = 2,
+    postedEntries = 4,
+    unexpectedEntries = 4,
+    lanes = 2,
+    matchBits = 3,
+    sourceBits = 2,
+    handleBits = 4,
+    addressBits = 4,
+    lengthBits = 3,
+    idBits = 4,
+    commandQueue = 2
+  )
+
+  /** For an ECP5-85 board. */
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 512, 512, 8)
+
+  /** What a large card can hold. */
+  val max: TmuParams = TmuParams("max", 4096, 65536, 65536, 64)
+
+  /** Every preset in the order of its number, which the PRESET register shows. */
+  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max)
+
+  def number(p: TmuParams): Int = all.indexWhere(_.name == p.name)
+
+  def byName(name: String): TmuParams = all
+    .find(_.name == name)
+    .getOrElse(
+      throw new IllegalArgumentException(
+        s"unknown preset '$name'; known: ${all.map(_.name).mkString(", ")}"
+      )
+    )
+}

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.params
+
+import chisel3.util.{isPow2, log2Ceil}
+
+/** One configuration of the unit: the only parameter object there is, passed by hand to each module.
+  *
+  * Widths are those that the hardware keeps. The command and completion formats have the full widths
+  * of the contract; a configuration with narrower ones answers a command that uses more bits as
+  * malformed.
+  *
+  * @param name              preset name, lower case
+  * @param endpoints         pairs of queues; endpoint numbers are 0 until endpoints
+  * @param postedEntries     posted receives on chip, over all endpoints together
+  * @param unexpectedEntries unexpected messages on chip, over all endpoints together
+  * @param lanes             comparators in a row: entries that one clock compares
+  * @param matchBits         match bits kept per entry (MPI: context and tag)
+  * @param sourceBits        source bits kept per entry
+  * @param handleBits        caller's handle
+  * @param addressBits       buffer address or place of a message
+  * @param lengthBits        buffer or message length, bytes
+  * @param idBits            driver's receive id; the value with all bits set means none
+  * @param commandQueue      commands that wait on chip before the matching unit
+  */
+case class TmuParams(
+    name: String,
+    endpoints: Int,
+    postedEntries: Int,
+    unexpectedEntries: Int,
+    lanes: Int,
+    matchBits: Int = 64,
+    sourceBits: Int = 32,
+    handleBits: Int = 64,
+    addressBits: Int = 64,
+    lengthBits: Int = 48,
+    idBits: Int = 20,
+    commandQueue: Int = 16
+) {
+  private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
+    require(
+      isPow2(value) && value >= low && value <= high,
+      s"preset $name: $what is $value; it must be a power of two from $low to $high"
+    )
+  private def within(what: String, value: Int, low: Int, high: Int): Unit =
+    require(
+      value >= low && value <= high,
+      s"preset $name: $what is $value; it must lie between $low and $high"
+    )
+
+  require(name.matches("[a-z][a-z0-9]*"), s"preset name '$name' must be lower-case letters and digits")
+  pow2("endpoints", endpoints, 2, 4096)
+  pow2("lanes", lanes, 2, 256)
+  pow2("postedEntries", postedEntries, 2 * lanes, 1 << 20)
+  pow2("unexpectedEntries", unexpectedEntries, 2 * lanes, 1 << 20)
+  within("matchBits", matchBits, 2, 64)
+  within("sourceBits", sourceBits, 1, 32)
+  within("handleBits", handleBits, 1, 64)
+  within("addressBits", addressBits, 1, 64)
+  within("lengthBits", lengthBits, 1, 48)
+  within("idBits", idBits, 2, 31)
+  within("commandQueue", commandQueue, 2, 4096)
+
+  /** Doorbell pages: one per endpoint and, last, the privileged one. */
+  val pages: Int = endpoints + 1
+  val privilegedPage: Int = endpoints
+  val pageBits: Int = log2Ceil(pages)
+  val endpointBits: Int = log2Ceil(endpoints)
+
+  /** Depth counters count from 0 to the number of entries, both included. */
+  val depthBits: Int = log2Ceil(math.max(postedEntries, unexpectedEntries) + 1)
+
+  /** Receive id that names no receive. */
+  val idNone: BigInt = (BigInt(1) << idBits) - 1
+
+  /** Byte address bits of the doorbell aperture. */
+  val doorbellAddressBits: Int = log2Ceil(pages) + 12
+}

@@ -1,0 +1,476 @@
+# SPDX-License-Identifier: Apache-2.0
+# Generated from hw/src/tmu/contract by ./tmu generate. Do not edit.
+"""Constants of the host interface."""
+
+from dataclasses import dataclass
+from enum import IntEnum
+from typing import Final
+
+MAGIC: Final = 0x4F544D55
+INTERFACE_MAJOR: Final = 1
+INTERFACE_MINOR: Final = 0
+DOORBELL_PAGE_BYTES: Final = 4096
+DOORBELL_COMMAND_BYTES: Final = 64
+DOORBELL_COMMAND_WINDOW_BYTES: Final = 2048
+DOORBELL_CONSUMER_OFFSET: Final = 2048
+RING_LOG2_MIN: Final = 4
+RING_LOG2_MAX: Final = 16
+
+
+class Opcode(IntEnum):
+    POST = 1  # Receive: takes the oldest matching unexpected message or is queued (R4, R5).
+    ARRIVE = 2  # Message: takes the oldest matching posted receive or is queued (R3, R6).
+    PROBE = 3  # Reports the oldest matching unexpected message, changes nothing (R8).
+    CLAIM = 4  # Removes the oldest matching unexpected message for the caller (R9).
+    CANCEL = 5  # Removes the posted receive with the given receive id (R10).
+    FLUSH = 6  # Removes every entry of the endpoint that the key selects (R14).
+    INSPECT = 7  # Privileged: reads the entry at a position of a queue's table.
+
+
+class Status(IntEnum):
+    MATCHED = 1  # Matched; the other side's entry is consumed.
+    QUEUED = 2  # No match; appended to the queue.
+    FOUND = 3  # Probe: a message is there and stays.
+    NONE = 4  # Probe or claim: no matching message.
+    CANCELLED = 5  # Cancel: the receive was queued and is removed.
+    LATE = 6  # Cancel: no such receive is queued; nothing changed.
+    REMOVED = 7  # Flush: one removed entry; more completions of this command follow.
+    FLUSHED = 8  # Flush: done; counts of removed entries.
+    REFUSED_QUOTA = 9  # Post: quota or table used up; nothing changed.
+    REFUSED_ENDPOINT = 10  # The unit has no such endpoint; nothing changed.
+    STALLED = 11  # Arrive: quota or table used up; nothing changed, offer it again later.
+    MALFORMED = 12  # Unknown opcode or a field that must be zero is not; nothing changed.
+    REFUSED_PRIVILEGE = 13  # Needs the privileged page; nothing changed.
+    ENTRY = 14  # Inspect: the entry at that position.
+    EMPTY = 15  # Inspect: no entry at that position.
+
+
+REGISTERS: Final[dict[str, int]] = {
+    "MAGIC": 0x000,
+    "INTERFACE_VERSION": 0x004,
+    "PRESET": 0x008,
+    "ENDPOINTS": 0x00C,
+    "POSTED_ENTRIES": 0x010,
+    "UNEXPECTED_ENTRIES": 0x014,
+    "LANES": 0x018,
+    "MATCH_BITS": 0x01C,
+    "SOURCE_BITS": 0x020,
+    "HANDLE_BITS": 0x024,
+    "ADDRESS_BITS": 0x028,
+    "LENGTH_BITS": 0x02C,
+    "ID_BITS": 0x030,
+    "COMMAND_QUEUE": 0x034,
+    "CAPABILITIES": 0x038,
+    "CONTROL": 0x080,
+    "STATUS": 0x084,
+    "PAGE_SELECT": 0x090,
+    "RING_BASE_LO": 0x094,
+    "RING_BASE_HI": 0x098,
+    "RING_CONFIG": 0x09C,
+    "PAGE_COMMIT": 0x0A0,
+    "ENDPOINT_SELECT": 0x0B0,
+    "QUOTA_POSTED": 0x0B4,
+    "QUOTA_UNEXPECTED": 0x0B8,
+    "ENDPOINT_COMMAND": 0x0BC,
+    "ENDPOINT_STATUS": 0x0C0,
+    "DEPTH_POSTED": 0x0C4,
+    "DEPTH_UNEXPECTED": 0x0C8,
+    "COUNTER_CLOCKS_LO": 0x400,
+    "COUNTER_CLOCKS_HI": 0x404,
+    "COUNTER_POSTS_LO": 0x408,
+    "COUNTER_POSTS_HI": 0x40C,
+    "COUNTER_ARRIVALS_LO": 0x410,
+    "COUNTER_ARRIVALS_HI": 0x414,
+    "COUNTER_PROBES_LO": 0x418,
+    "COUNTER_PROBES_HI": 0x41C,
+    "COUNTER_CLAIMS_LO": 0x420,
+    "COUNTER_CLAIMS_HI": 0x424,
+    "COUNTER_CANCELS_LO": 0x428,
+    "COUNTER_CANCELS_HI": 0x42C,
+    "COUNTER_FLUSHES_LO": 0x430,
+    "COUNTER_FLUSHES_HI": 0x434,
+    "COUNTER_INSPECTS_LO": 0x438,
+    "COUNTER_INSPECTS_HI": 0x43C,
+    "COUNTER_POST_MATCHED_LO": 0x440,
+    "COUNTER_POST_MATCHED_HI": 0x444,
+    "COUNTER_POST_QUEUED_LO": 0x448,
+    "COUNTER_POST_QUEUED_HI": 0x44C,
+    "COUNTER_POST_REFUSED_LO": 0x450,
+    "COUNTER_POST_REFUSED_HI": 0x454,
+    "COUNTER_ARRIVE_MATCHED_LO": 0x458,
+    "COUNTER_ARRIVE_MATCHED_HI": 0x45C,
+    "COUNTER_ARRIVE_QUEUED_LO": 0x460,
+    "COUNTER_ARRIVE_QUEUED_HI": 0x464,
+    "COUNTER_ARRIVE_STALLED_LO": 0x468,
+    "COUNTER_ARRIVE_STALLED_HI": 0x46C,
+    "COUNTER_PROBE_FOUND_LO": 0x470,
+    "COUNTER_PROBE_FOUND_HI": 0x474,
+    "COUNTER_CLAIM_MATCHED_LO": 0x478,
+    "COUNTER_CLAIM_MATCHED_HI": 0x47C,
+    "COUNTER_CANCELLED_LO": 0x480,
+    "COUNTER_CANCELLED_HI": 0x484,
+    "COUNTER_CANCEL_LATE_LO": 0x488,
+    "COUNTER_CANCEL_LATE_HI": 0x48C,
+    "COUNTER_REMOVED_POSTED_LO": 0x490,
+    "COUNTER_REMOVED_POSTED_HI": 0x494,
+    "COUNTER_REMOVED_UNEXPECTED_LO": 0x498,
+    "COUNTER_REMOVED_UNEXPECTED_HI": 0x49C,
+    "COUNTER_TRUNCATED_LO": 0x4A0,
+    "COUNTER_TRUNCATED_HI": 0x4A4,
+    "COUNTER_REFUSED_ENDPOINT_LO": 0x4A8,
+    "COUNTER_REFUSED_ENDPOINT_HI": 0x4AC,
+    "COUNTER_REFUSED_PRIVILEGE_LO": 0x4B0,
+    "COUNTER_REFUSED_PRIVILEGE_HI": 0x4B4,
+    "COUNTER_MALFORMED_LO": 0x4B8,
+    "COUNTER_MALFORMED_HI": 0x4BC,
+    "COUNTER_POSTED_VISITED_LO": 0x4C0,
+    "COUNTER_POSTED_VISITED_HI": 0x4C4,
+    "COUNTER_UNEXPECTED_VISITED_LO": 0x4C8,
+    "COUNTER_UNEXPECTED_VISITED_HI": 0x4CC,
+    "COUNTER_POSTED_DEPTH_MAX_LO": 0x4D0,
+    "COUNTER_POSTED_DEPTH_MAX_HI": 0x4D4,
+    "COUNTER_UNEXPECTED_DEPTH_MAX_LO": 0x4D8,
+    "COUNTER_UNEXPECTED_DEPTH_MAX_HI": 0x4DC,
+    "COUNTER_BUSY_CLOCKS_LO": 0x4E0,
+    "COUNTER_BUSY_CLOCKS_HI": 0x4E4,
+    "COUNTER_COMMAND_STALL_CLOCKS_LO": 0x4E8,
+    "COUNTER_COMMAND_STALL_CLOCKS_HI": 0x4EC,
+    "COUNTER_COMPLETION_STALL_CLOCKS_LO": 0x4F0,
+    "COUNTER_COMPLETION_STALL_CLOCKS_HI": 0x4F4,
+    "COUNTER_FIRST_ACCEPT_LO": 0x4F8,
+    "COUNTER_FIRST_ACCEPT_HI": 0x4FC,
+    "COUNTER_LAST_VERDICT_LO": 0x500,
+    "COUNTER_LAST_VERDICT_HI": 0x504,
+    "COUNTER_DOORBELL_ERRORS_LO": 0x508,
+    "COUNTER_DOORBELL_ERRORS_HI": 0x50C,
+    "COUNTER_DISABLED_DROPS_LO": 0x510,
+    "COUNTER_DISABLED_DROPS_HI": 0x514,
+    "COUNTER_COMPLETION_ERRORS_LO": 0x518,
+    "COUNTER_COMPLETION_ERRORS_HI": 0x51C,
+    "COUNTER_REGISTER_ERRORS_LO": 0x520,
+    "COUNTER_REGISTER_ERRORS_HI": 0x524,
+}
+
+# (low bit, width) by register and field
+REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
+    "INTERFACE_VERSION": {
+        "MINOR": (0, 16),
+        "MAJOR": (16, 16),
+    },
+    "CAPABILITIES": {
+        "INSPECT": (0, 1),
+        "QUOTA": (1, 1),
+        "SPILL": (2, 1),
+    },
+    "CONTROL": {
+        "RESET": (0, 1),
+        "SNAPSHOT": (1, 1),
+    },
+    "STATUS": {
+        "READY": (0, 1),
+        "IDLE": (1, 1),
+    },
+    "RING_CONFIG": {
+        "LOG2": (0, 5),
+        "ENABLE": (8, 1),
+    },
+    "PAGE_COMMIT": {
+        "COMMIT": (0, 1),
+    },
+    "ENDPOINT_COMMAND": {
+        "SET_QUOTA": (0, 1),
+        "READ_DEPTH": (1, 1),
+    },
+    "ENDPOINT_STATUS": {
+        "BUSY": (0, 1),
+        "ERROR": (1, 1),
+    },
+}
+
+REGISTER_ACCESS: Final[dict[str, str]] = {
+    "MAGIC": "r",
+    "INTERFACE_VERSION": "r",
+    "PRESET": "r",
+    "ENDPOINTS": "r",
+    "POSTED_ENTRIES": "r",
+    "UNEXPECTED_ENTRIES": "r",
+    "LANES": "r",
+    "MATCH_BITS": "r",
+    "SOURCE_BITS": "r",
+    "HANDLE_BITS": "r",
+    "ADDRESS_BITS": "r",
+    "LENGTH_BITS": "r",
+    "ID_BITS": "r",
+    "COMMAND_QUEUE": "r",
+    "CAPABILITIES": "r",
+    "CONTROL": "w",
+    "STATUS": "r",
+    "PAGE_SELECT": "rw",
+    "RING_BASE_LO": "rw",
+    "RING_BASE_HI": "rw",
+    "RING_CONFIG": "rw",
+    "PAGE_COMMIT": "w",
+    "ENDPOINT_SELECT": "rw",
+    "QUOTA_POSTED": "rw",
+    "QUOTA_UNEXPECTED": "rw",
+    "ENDPOINT_COMMAND": "w",
+    "ENDPOINT_STATUS": "r",
+    "DEPTH_POSTED": "r",
+    "DEPTH_UNEXPECTED": "r",
+    "COUNTER_CLOCKS_LO": "r",
+    "COUNTER_CLOCKS_HI": "r",
+    "COUNTER_POSTS_LO": "r",
+    "COUNTER_POSTS_HI": "r",
+    "COUNTER_ARRIVALS_LO": "r",
+    "COUNTER_ARRIVALS_HI": "r",
+    "COUNTER_PROBES_LO": "r",
+    "COUNTER_PROBES_HI": "r",
+    "COUNTER_CLAIMS_LO": "r",
+    "COUNTER_CLAIMS_HI": "r",
+    "COUNTER_CANCELS_LO": "r",
+    "COUNTER_CANCELS_HI": "r",
+    "COUNTER_FLUSHES_LO": "r",
+    "COUNTER_FLUSHES_HI": "r",
+    "COUNTER_INSPECTS_LO": "r",
+    "COUNTER_INSPECTS_HI": "r",
+    "COUNTER_POST_MATCHED_LO": "r",
+    "COUNTER_POST_MATCHED_HI": "r",
+    "COUNTER_POST_QUEUED_LO": "r",
+    "COUNTER_POST_QUEUED_HI": "r",
+    "COUNTER_POST_REFUSED_LO": "r",
+    "COUNTER_POST_REFUSED_HI": "r",
+    "COUNTER_ARRIVE_MATCHED_LO": "r",
+    "COUNTER_ARRIVE_MATCHED_HI": "r",
+    "COUNTER_ARRIVE_QUEUED_LO": "r",
+    "COUNTER_ARRIVE_QUEUED_HI": "r",
+    "COUNTER_ARRIVE_STALLED_LO": "r",
+    "COUNTER_ARRIVE_STALLED_HI": "r",
+    "COUNTER_PROBE_FOUND_LO": "r",
+    "COUNTER_PROBE_FOUND_HI": "r",
+    "COUNTER_CLAIM_MATCHED_LO": "r",
+    "COUNTER_CLAIM_MATCHED_HI": "r",
+    "COUNTER_CANCELLED_LO": "r",
+    "COUNTER_CANCELLED_HI": "r",
+    "COUNTER_CANCEL_LATE_LO": "r",
+    "COUNTER_CANCEL_LATE_HI": "r",
+    "COUNTER_REMOVED_POSTED_LO": "r",
+    "COUNTER_REMOVED_POSTED_HI": "r",
+    "COUNTER_REMOVED_UNEXPECTED_LO": "r",
+    "COUNTER_REMOVED_UNEXPECTED_HI": "r",
+    "COUNTER_TRUNCATED_LO": "r",
+    "COUNTER_TRUNCATED_HI": "r",
+    "COUNTER_REFUSED_ENDPOINT_LO": "r",
+    "COUNTER_REFUSED_ENDPOINT_HI": "r",
+    "COUNTER_REFUSED_PRIVILEGE_LO": "r",
+    "COUNTER_REFUSED_PRIVILEGE_HI": "r",
+    "COUNTER_MALFORMED_LO": "r",
+    "COUNTER_MALFORMED_HI": "r",
+    "COUNTER_POSTED_VISITED_LO": "r",
+    "COUNTER_POSTED_VISITED_HI": "r",
+    "COUNTER_UNEXPECTED_VISITED_LO": "r",
+    "COUNTER_UNEXPECTED_VISITED_HI": "r",
+    "COUNTER_POSTED_DEPTH_MAX_LO": "r",
+    "COUNTER_POSTED_DEPTH_MAX_HI": "r",
+    "COUNTER_UNEXPECTED_DEPTH_MAX_LO": "r",
+    "COUNTER_UNEXPECTED_DEPTH_MAX_HI": "r",
+    "COUNTER_BUSY_CLOCKS_LO": "r",
+    "COUNTER_BUSY_CLOCKS_HI": "r",
+    "COUNTER_COMMAND_STALL_CLOCKS_LO": "r",
+    "COUNTER_COMMAND_STALL_CLOCKS_HI": "r",
+    "COUNTER_COMPLETION_STALL_CLOCKS_LO": "r",
+    "COUNTER_COMPLETION_STALL_CLOCKS_HI": "r",
+    "COUNTER_FIRST_ACCEPT_LO": "r",
+    "COUNTER_FIRST_ACCEPT_HI": "r",
+    "COUNTER_LAST_VERDICT_LO": "r",
+    "COUNTER_LAST_VERDICT_HI": "r",
+    "COUNTER_DOORBELL_ERRORS_LO": "r",
+    "COUNTER_DOORBELL_ERRORS_HI": "r",
+    "COUNTER_DISABLED_DROPS_LO": "r",
+    "COUNTER_DISABLED_DROPS_HI": "r",
+    "COUNTER_COMPLETION_ERRORS_LO": "r",
+    "COUNTER_COMPLETION_ERRORS_HI": "r",
+    "COUNTER_REGISTER_ERRORS_LO": "r",
+    "COUNTER_REGISTER_ERRORS_HI": "r",
+}
+
+# (64-bit word, low bit, width)
+COMMAND_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
+    "opcode": (0, 0, 8),
+    "reserved0": (0, 8, 24),
+    "endpoint": (0, 32, 32),
+    "match": (1, 0, 64),
+    "ignore": (2, 0, 64),
+    "source": (3, 0, 32),
+    "source_ignore": (3, 32, 32),
+    "handle": (4, 0, 64),
+    "address": (5, 0, 64),
+    "length": (6, 0, 48),
+    "reserved6": (6, 48, 16),
+    "receive_id": (7, 0, 32),
+    "reserved7": (7, 32, 32),
+    "inspect_position": (5, 0, 32),
+    "inspect_queue": (5, 32, 1),
+}
+
+# (64-bit word, low bit, width)
+COMPLETION_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
+    "opcode": (0, 0, 8),
+    "status": (0, 8, 8),
+    "phase": (0, 16, 1),
+    "truncated": (0, 17, 1),
+    "unexpected": (0, 18, 1),
+    "serial": (0, 32, 32),
+    "handle": (1, 0, 64),
+    "other": (2, 0, 64),
+    "match": (3, 0, 64),
+    "source": (4, 0, 32),
+    "endpoint": (4, 32, 32),
+    "message_length": (5, 0, 48),
+    "host_latency": (5, 48, 16),
+    "receive_length": (6, 0, 48),
+    "unit_latency": (6, 48, 16),
+    "address": (7, 0, 64),
+    "removed_posted": (2, 0, 32),
+    "removed_unexpected": (2, 32, 32),
+    "entry_source_ignore": (0, 32, 32),
+    "entry_ignore": (6, 0, 64),
+}
+
+# offset of the low word
+COUNTERS: Final[dict[str, int]] = {
+    "clocks": 0x400,
+    "posts": 0x408,
+    "arrivals": 0x410,
+    "probes": 0x418,
+    "claims": 0x420,
+    "cancels": 0x428,
+    "flushes": 0x430,
+    "inspects": 0x438,
+    "post_matched": 0x440,
+    "post_queued": 0x448,
+    "post_refused": 0x450,
+    "arrive_matched": 0x458,
+    "arrive_queued": 0x460,
+    "arrive_stalled": 0x468,
+    "probe_found": 0x470,
+    "claim_matched": 0x478,
+    "cancelled": 0x480,
+    "cancel_late": 0x488,
+    "removed_posted": 0x490,
+    "removed_unexpected": 0x498,
+    "truncated": 0x4A0,
+    "refused_endpoint": 0x4A8,
+    "refused_privilege": 0x4B0,
+    "malformed": 0x4B8,
+    "posted_visited": 0x4C0,
+    "unexpected_visited": 0x4C8,
+    "posted_depth_max": 0x4D0,
+    "unexpected_depth_max": 0x4D8,
+    "busy_clocks": 0x4E0,
+    "command_stall_clocks": 0x4E8,
+    "completion_stall_clocks": 0x4F0,
+    "first_accept": 0x4F8,
+    "last_verdict": 0x500,
+    "doorbell_errors": 0x508,
+    "disabled_drops": 0x510,
+    "completion_errors": 0x518,
+    "register_errors": 0x520,
+}
+
+
+@dataclass(frozen=True)
+class Preset:
+    """One configuration of the unit; the numbers of hw/src/tmu/params/Presets.scala."""
+
+    name: str
+    number: int
+    endpoints: int
+    posted_entries: int
+    unexpected_entries: int
+    lanes: int
+    match_bits: int
+    source_bits: int
+    handle_bits: int
+    address_bits: int
+    length_bits: int
+    id_bits: int
+    command_queue: int
+
+
+PRESETS: Final[dict[str, Preset]] = {
+    "nic": Preset(
+        name="nic",
+        number=0,
+        endpoints=2048,
+        posted_entries=16384,
+        unexpected_entries=16384,
+        lanes=32,
+        match_bits=64,
+        source_bits=32,
+        handle_bits=64,
+        address_bits=64,
+        length_bits=48,
+        id_bits=20,
+        command_queue=16,
+    ),
+    "tiny": Preset(
+        name="tiny",
+        number=1,
+        endpoints=4,
+        posted_entries=64,
+        unexpected_entries=64,
+        lanes=8,
+        match_bits=64,
+        source_bits=32,
+        handle_bits=64,
+        address_bits=64,
+        length_bits=48,
+        id_bits=20,
+        command_queue=16,
+    ),
+    "formal": Preset(
+        name="formal",
+        number=2,
+        endpoints=2,
+        posted_entries=4,
+        unexpected_entries=4,
+        lanes=2,
+        match_bits=3,
+        source_bits=2,
+        handle_bits=4,
+        address_bits=4,
+        length_bits=3,
+        id_bits=4,
+        command_queue=2,
+    ),
+    "ecp5": Preset(
+        name="ecp5",
+        number=3,
+        endpoints=64,
+        posted_entries=512,
+        unexpected_entries=512,
+        lanes=8,
+        match_bits=64,
+        source_bits=32,
+        handle_bits=64,
+        address_bits=64,
+        length_bits=48,
+        id_bits=20,
+        command_queue=16,
+    ),
+    "max": Preset(
+        name="max",
+        number=4,
+        endpoints=4096,
+        posted_entries=65536,
+        unexpected_entries=65536,
+        lanes=64,
+        match_bits=64,
+        source_bits=32,
+        handle_bits=64,
+        address_bits=64,
+        length_bits=48,
+        id_bits=20,
+        command_queue=16,
+    ),
+}

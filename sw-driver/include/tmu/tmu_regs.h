@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Generated from hw/src/tmu/contract by ./tmu generate. Do not edit. */
+#ifndef TMU_REGS_H
+#define TMU_REGS_H
+/* clang-format off */
+
+#define TMU_MAGIC 0x4f544d55u
+#define TMU_INTERFACE_MAJOR 1
+#define TMU_INTERFACE_MINOR 0
+
+#define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
+#define TMU_REG_INTERFACE_VERSION 0x004 /* read only: Version of this host interface; a driver refuses a major version that it does not know. */
+#define TMU_INTERFACE_VERSION_MINOR_SHIFT 0 /* Additions that old drivers may ignore. */
+#define TMU_INTERFACE_VERSION_MINOR_MASK 0xffffu
+#define TMU_INTERFACE_VERSION_MAJOR_SHIFT 16 /* Incompatible changes. */
+#define TMU_INTERFACE_VERSION_MAJOR_MASK 0xffffu
+#define TMU_REG_PRESET 0x008 /* read only: Number of the preset this unit was built from. */
+#define TMU_REG_ENDPOINTS 0x00c /* read only: Endpoints; the privileged page has this number. */
+#define TMU_REG_POSTED_ENTRIES 0x010 /* read only: Posted receives on chip, all endpoints together. */
+#define TMU_REG_UNEXPECTED_ENTRIES 0x014 /* read only: Unexpected messages on chip, all together. */
+#define TMU_REG_LANES 0x018 /* read only: Entries compared in one clock. */
+#define TMU_REG_MATCH_BITS 0x01c /* read only: Match bits kept. */
+#define TMU_REG_SOURCE_BITS 0x020 /* read only: Source bits kept. */
+#define TMU_REG_HANDLE_BITS 0x024 /* read only: Handle bits kept. */
+#define TMU_REG_ADDRESS_BITS 0x028 /* read only: Address bits kept. */
+#define TMU_REG_LENGTH_BITS 0x02c /* read only: Length bits kept. */
+#define TMU_REG_ID_BITS 0x030 /* read only: Receive id bits; the id with all of them set names no receive. */
+#define TMU_REG_COMMAND_QUEUE 0x034 /* read only: Commands that wait on chip before doorbells are held up. */
+#define TMU_REG_CAPABILITIES 0x038 /* read only: What this unit can do. */
+#define TMU_CAPABILITIES_INSPECT_SHIFT 0 /* The inspect command. */
+#define TMU_CAPABILITIES_INSPECT_MASK 0x1u
+#define TMU_CAPABILITIES_QUOTA_SHIFT 1 /* Quotas per endpoint. */
+#define TMU_CAPABILITIES_QUOTA_MASK 0x1u
+#define TMU_CAPABILITIES_SPILL_SHIFT 2 /* Queues continue in memory when the tables are full. */
+#define TMU_CAPABILITIES_SPILL_MASK 0x1u
+#define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
+#define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost. */
+#define TMU_CONTROL_RESET_MASK 0x1u
+#define TMU_CONTROL_SNAPSHOT_SHIFT 1 /* Copies all counters, at one clock, to where they can be read. */
+#define TMU_CONTROL_SNAPSHOT_MASK 0x1u
+#define TMU_REG_STATUS 0x084 /* read only: State of the unit. */
+#define TMU_STATUS_READY_SHIFT 0 /* Reset has finished. */
+#define TMU_STATUS_READY_MASK 0x1u
+#define TMU_STATUS_IDLE_SHIFT 1 /* No command waits, works or has a completion on its way. */
+#define TMU_STATUS_IDLE_MASK 0x1u
+#define TMU_REG_PAGE_SELECT 0x090 /* read/write: Doorbell page that the next PAGE_COMMIT configures. */
+#define TMU_REG_RING_BASE_LO 0x094 /* read/write: Bus address of the completion ring, low word; bits 5..0 are ignored. */
+#define TMU_REG_RING_BASE_HI 0x098 /* read/write: Bus address of the completion ring, high word. */
+#define TMU_REG_RING_CONFIG 0x09c /* read/write: Shape of the completion ring. */
+#define TMU_RING_CONFIG_LOG2_SHIFT 0 /* Completions the ring holds, as a power of two: 4 to 16. */
+#define TMU_RING_CONFIG_LOG2_MASK 0x1fu
+#define TMU_RING_CONFIG_ENABLE_SHIFT 8 /* Commands of a page that is not enabled are dropped and counted. */
+#define TMU_RING_CONFIG_ENABLE_MASK 0x1u
+#define TMU_REG_PAGE_COMMIT 0x0a0 /* write 1 to trigger: Takes the ring's configuration over. */
+#define TMU_PAGE_COMMIT_COMMIT_SHIFT 0 /* Configures the page and sets both ring indices to 0. */
+#define TMU_PAGE_COMMIT_COMMIT_MASK 0x1u
+#define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
+#define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
+#define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
+#define TMU_REG_ENDPOINT_COMMAND 0x0bc /* write 1 to trigger: Acts on the selected endpoint between two commands of the stream. */
+#define TMU_ENDPOINT_COMMAND_SET_QUOTA_SHIFT 0 /* Takes both quotas over. */
+#define TMU_ENDPOINT_COMMAND_SET_QUOTA_MASK 0x1u
+#define TMU_ENDPOINT_COMMAND_READ_DEPTH_SHIFT 1 /* Fetches both depths. */
+#define TMU_ENDPOINT_COMMAND_READ_DEPTH_MASK 0x1u
+#define TMU_REG_ENDPOINT_STATUS 0x0c0 /* read only: State of the last ENDPOINT_COMMAND. */
+#define TMU_ENDPOINT_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
+#define TMU_ENDPOINT_STATUS_BUSY_MASK 0x1u
+#define TMU_ENDPOINT_STATUS_ERROR_SHIFT 1 /* The selected endpoint is not there. */
+#define TMU_ENDPOINT_STATUS_ERROR_MASK 0x1u
+#define TMU_REG_DEPTH_POSTED 0x0c4 /* read only: Receives queued at the endpoint of the last READ_DEPTH. */
+#define TMU_REG_DEPTH_UNEXPECTED 0x0c8 /* read only: Messages queued at the endpoint of the last READ_DEPTH. */
+#define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_CLOCKS_HI 0x404 /* read only: Clocks since reset. High word. */
+#define TMU_REG_COUNTER_POSTS_LO 0x408 /* read only: Posts answered. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POSTS_HI 0x40c /* read only: Posts answered. High word. */
+#define TMU_REG_COUNTER_ARRIVALS_LO 0x410 /* read only: Arrivals answered, stalled attempts included. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_ARRIVALS_HI 0x414 /* read only: Arrivals answered, stalled attempts included. High word. */
+#define TMU_REG_COUNTER_PROBES_LO 0x418 /* read only: Probes answered. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_PROBES_HI 0x41c /* read only: Probes answered. High word. */
+#define TMU_REG_COUNTER_CLAIMS_LO 0x420 /* read only: Claims answered. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_CLAIMS_HI 0x424 /* read only: Claims answered. High word. */
+#define TMU_REG_COUNTER_CANCELS_LO 0x428 /* read only: Cancels answered. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_CANCELS_HI 0x42c /* read only: Cancels answered. High word. */
+#define TMU_REG_COUNTER_FLUSHES_LO 0x430 /* read only: Flushes finished. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_FLUSHES_HI 0x434 /* read only: Flushes finished. High word. */
+#define TMU_REG_COUNTER_INSPECTS_LO 0x438 /* read only: Inspects answered. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_INSPECTS_HI 0x43c /* read only: Inspects answered. High word. */
+#define TMU_REG_COUNTER_POST_MATCHED_LO 0x440 /* read only: Posts that took an unexpected message. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POST_MATCHED_HI 0x444 /* read only: Posts that took an unexpected message. High word. */
+#define TMU_REG_COUNTER_POST_QUEUED_LO 0x448 /* read only: Posts appended to the posted-receive queue. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POST_QUEUED_HI 0x44c /* read only: Posts appended to the posted-receive queue. High word. */
+#define TMU_REG_COUNTER_POST_REFUSED_LO 0x450 /* read only: Posts refused by quota or full table. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POST_REFUSED_HI 0x454 /* read only: Posts refused by quota or full table. High word. */
+#define TMU_REG_COUNTER_ARRIVE_MATCHED_LO 0x458 /* read only: Arrivals that took a posted receive. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_ARRIVE_MATCHED_HI 0x45c /* read only: Arrivals that took a posted receive. High word. */
+#define TMU_REG_COUNTER_ARRIVE_QUEUED_LO 0x460 /* read only: Arrivals appended to the unexpected-message queue. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_ARRIVE_QUEUED_HI 0x464 /* read only: Arrivals appended to the unexpected-message queue. High word. */
+#define TMU_REG_COUNTER_ARRIVE_STALLED_LO 0x468 /* read only: Arrivals held back by quota or full table. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_ARRIVE_STALLED_HI 0x46c /* read only: Arrivals held back by quota or full table. High word. */
+#define TMU_REG_COUNTER_PROBE_FOUND_LO 0x470 /* read only: Probes that found a message. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_PROBE_FOUND_HI 0x474 /* read only: Probes that found a message. High word. */
+#define TMU_REG_COUNTER_CLAIM_MATCHED_LO 0x478 /* read only: Claims that took a message. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_CLAIM_MATCHED_HI 0x47c /* read only: Claims that took a message. High word. */
+#define TMU_REG_COUNTER_CANCELLED_LO 0x480 /* read only: Cancels that removed a receive. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_CANCELLED_HI 0x484 /* read only: Cancels that removed a receive. High word. */
+#define TMU_REG_COUNTER_CANCEL_LATE_LO 0x488 /* read only: Cancels that came too late. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_CANCEL_LATE_HI 0x48c /* read only: Cancels that came too late. High word. */
+#define TMU_REG_COUNTER_REMOVED_POSTED_LO 0x490 /* read only: Receives removed by flushes. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_REMOVED_POSTED_HI 0x494 /* read only: Receives removed by flushes. High word. */
+#define TMU_REG_COUNTER_REMOVED_UNEXPECTED_LO 0x498 /* read only: Messages removed by flushes. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_REMOVED_UNEXPECTED_HI 0x49c /* read only: Messages removed by flushes. High word. */
+#define TMU_REG_COUNTER_TRUNCATED_LO 0x4a0 /* read only: Matches whose message is longer than the receive. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_TRUNCATED_HI 0x4a4 /* read only: Matches whose message is longer than the receive. High word. */
+#define TMU_REG_COUNTER_REFUSED_ENDPOINT_LO 0x4a8 /* read only: Commands for an endpoint that is not there. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_REFUSED_ENDPOINT_HI 0x4ac /* read only: Commands for an endpoint that is not there. High word. */
+#define TMU_REG_COUNTER_REFUSED_PRIVILEGE_LO 0x4b0 /* read only: Commands that need the privileged page. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_REFUSED_PRIVILEGE_HI 0x4b4 /* read only: Commands that need the privileged page. High word. */
+#define TMU_REG_COUNTER_MALFORMED_LO 0x4b8 /* read only: Malformed commands. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_MALFORMED_HI 0x4bc /* read only: Malformed commands. High word. */
+#define TMU_REG_COUNTER_POSTED_VISITED_LO 0x4c0 /* read only: Entries of the posted-receive queue compared. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POSTED_VISITED_HI 0x4c4 /* read only: Entries of the posted-receive queue compared. High word. */
+#define TMU_REG_COUNTER_UNEXPECTED_VISITED_LO 0x4c8 /* read only: Entries of the unexpected-message queue compared. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_UNEXPECTED_VISITED_HI 0x4cc /* read only: Entries of the unexpected-message queue compared. High word. */
+#define TMU_REG_COUNTER_POSTED_DEPTH_MAX_LO 0x4d0 /* read only: Most receives queued at once, all endpoints together. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POSTED_DEPTH_MAX_HI 0x4d4 /* read only: Most receives queued at once, all endpoints together. High word. */
+#define TMU_REG_COUNTER_UNEXPECTED_DEPTH_MAX_LO 0x4d8 /* read only: Most messages queued at once, all endpoints together. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_UNEXPECTED_DEPTH_MAX_HI 0x4dc /* read only: Most messages queued at once, all endpoints together. High word. */
+#define TMU_REG_COUNTER_BUSY_CLOCKS_LO 0x4e0 /* read only: Clocks in which the matching unit worked. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_BUSY_CLOCKS_HI 0x4e4 /* read only: Clocks in which the matching unit worked. High word. */
+#define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_LO 0x4e8 /* read only: Clocks in which a command waited for the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_HI 0x4ec /* read only: Clocks in which a command waited for the matching unit. High word. */
+#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_LO 0x4f0 /* read only: Clocks in which a completion waited to be written. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_HI 0x4f4 /* read only: Clocks in which a completion waited to be written. High word. */
+#define TMU_REG_COUNTER_FIRST_ACCEPT_LO 0x4f8 /* read only: Clock at which the unit accepted its first command. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_FIRST_ACCEPT_HI 0x4fc /* read only: Clock at which the unit accepted its first command. High word. */
+#define TMU_REG_COUNTER_LAST_VERDICT_LO 0x500 /* read only: Clock at which the unit gave its last verdict. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_LAST_VERDICT_HI 0x504 /* read only: Clock at which the unit gave its last verdict. High word. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x508 /* read only: Doorbell writes of a wrong shape or place; dropped. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x50c /* read only: Doorbell writes of a wrong shape or place; dropped. High word. */
+#define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x510 /* read only: Commands dropped because their page's ring is not enabled. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x514 /* read only: Commands dropped because their page's ring is not enabled. High word. */
+#define TMU_REG_COUNTER_COMPLETION_ERRORS_LO 0x518 /* read only: Completion writes that memory answered with an error. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_ERRORS_HI 0x51c /* read only: Completion writes that memory answered with an error. High word. */
+#define TMU_REG_COUNTER_REGISTER_ERRORS_LO 0x520 /* read only: Register accesses answered with an error. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_REGISTER_ERRORS_HI 0x524 /* read only: Register accesses answered with an error. High word. */
+
+typedef enum tmu_opcode {
+    TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
+    TMU_OPCODE_ARRIVE = 2, /* Message: takes the oldest matching posted receive or is queued (R3, R6). */
+    TMU_OPCODE_PROBE = 3, /* Reports the oldest matching unexpected message, changes nothing (R8). */
+    TMU_OPCODE_CLAIM = 4, /* Removes the oldest matching unexpected message for the caller (R9). */
+    TMU_OPCODE_CANCEL = 5, /* Removes the posted receive with the given receive id (R10). */
+    TMU_OPCODE_FLUSH = 6, /* Removes every entry of the endpoint that the key selects (R14). */
+    TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a position of a queue's table. */
+} tmu_opcode_t;
+
+typedef enum tmu_status {
+    TMU_STATUS_MATCHED = 1, /* Matched; the other side's entry is consumed. */
+    TMU_STATUS_QUEUED = 2, /* No match; appended to the queue. */
+    TMU_STATUS_FOUND = 3, /* Probe: a message is there and stays. */
+    TMU_STATUS_NONE = 4, /* Probe or claim: no matching message. */
+    TMU_STATUS_CANCELLED = 5, /* Cancel: the receive was queued and is removed. */
+    TMU_STATUS_LATE = 6, /* Cancel: no such receive is queued; nothing changed. */
+    TMU_STATUS_REMOVED = 7, /* Flush: one removed entry; more completions of this command follow. */
+    TMU_STATUS_FLUSHED = 8, /* Flush: done; counts of removed entries. */
+    TMU_STATUS_REFUSED_QUOTA = 9, /* Post: quota or table used up; nothing changed. */
+    TMU_STATUS_REFUSED_ENDPOINT = 10, /* The unit has no such endpoint; nothing changed. */
+    TMU_STATUS_STALLED = 11, /* Arrive: quota or table used up; nothing changed, offer it again later. */
+    TMU_STATUS_MALFORMED = 12, /* Unknown opcode or a field that must be zero is not; nothing changed. */
+    TMU_STATUS_REFUSED_PRIVILEGE = 13, /* Needs the privileged page; nothing changed. */
+    TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that position. */
+    TMU_STATUS_EMPTY = 15, /* Inspect: no entry at that position. */
+} tmu_status_t;
+
+#define TMU_DOORBELL_PAGE_BYTES 4096
+#define TMU_DOORBELL_COMMAND_BYTES 64
+#define TMU_DOORBELL_COMMAND_WINDOW_BYTES 2048
+#define TMU_DOORBELL_CONSUMER_OFFSET 2048
+#define TMU_RING_LOG2_MIN 4
+#define TMU_RING_LOG2_MAX 16
+
+#define TMU_COMMAND_OPCODE_WORD 0 /* What is asked. */
+#define TMU_COMMAND_OPCODE_SHIFT 0
+#define TMU_COMMAND_OPCODE_MASK 0xffull
+#define TMU_COMMAND_RESERVED0_WORD 0 /* Must be 0. */
+#define TMU_COMMAND_RESERVED0_SHIFT 8
+#define TMU_COMMAND_RESERVED0_MASK 0xffffffull
+#define TMU_COMMAND_ENDPOINT_WORD 0 /* Endpoint; used on the privileged page only. */
+#define TMU_COMMAND_ENDPOINT_SHIFT 32
+#define TMU_COMMAND_ENDPOINT_MASK 0xffffffffull
+#define TMU_COMMAND_MATCH_WORD 1 /* Match bits (MPI: context in 63..32, tag in 31..0). */
+#define TMU_COMMAND_MATCH_SHIFT 0
+#define TMU_COMMAND_MATCH_MASK 0xffffffffffffffffull
+#define TMU_COMMAND_IGNORE_WORD 2 /* Match bits that are not compared (post, probe, claim, flush). */
+#define TMU_COMMAND_IGNORE_SHIFT 0
+#define TMU_COMMAND_IGNORE_MASK 0xffffffffffffffffull
+#define TMU_COMMAND_SOURCE_WORD 3 /* Source. */
+#define TMU_COMMAND_SOURCE_SHIFT 0
+#define TMU_COMMAND_SOURCE_MASK 0xffffffffull
+#define TMU_COMMAND_SOURCE_IGNORE_WORD 3 /* Source bits that are not compared. */
+#define TMU_COMMAND_SOURCE_IGNORE_SHIFT 32
+#define TMU_COMMAND_SOURCE_IGNORE_MASK 0xffffffffull
+#define TMU_COMMAND_HANDLE_WORD 4 /* Caller's handle, returned unchanged (R15). */
+#define TMU_COMMAND_HANDLE_SHIFT 0
+#define TMU_COMMAND_HANDLE_MASK 0xffffffffffffffffull
+#define TMU_COMMAND_ADDRESS_WORD 5 /* Buffer of a receive, place of a message; inspect: which entry. */
+#define TMU_COMMAND_ADDRESS_SHIFT 0
+#define TMU_COMMAND_ADDRESS_MASK 0xffffffffffffffffull
+#define TMU_COMMAND_LENGTH_WORD 6 /* Bytes of the buffer or of the message. */
+#define TMU_COMMAND_LENGTH_SHIFT 0
+#define TMU_COMMAND_LENGTH_MASK 0xffffffffffffull
+#define TMU_COMMAND_RESERVED6_WORD 6 /* Must be 0. */
+#define TMU_COMMAND_RESERVED6_SHIFT 48
+#define TMU_COMMAND_RESERVED6_MASK 0xffffull
+#define TMU_COMMAND_RECEIVE_ID_WORD 7 /* Post: id of this receive; cancel: id of the target. */
+#define TMU_COMMAND_RECEIVE_ID_SHIFT 0
+#define TMU_COMMAND_RECEIVE_ID_MASK 0xffffffffull
+#define TMU_COMMAND_RESERVED7_WORD 7 /* Must be 0. */
+#define TMU_COMMAND_RESERVED7_SHIFT 32
+#define TMU_COMMAND_RESERVED7_MASK 0xffffffffull
+#define TMU_COMMAND_INSPECT_POSITION_WORD 5 /* Inspect: position, oldest is 0. */
+#define TMU_COMMAND_INSPECT_POSITION_SHIFT 0
+#define TMU_COMMAND_INSPECT_POSITION_MASK 0xffffffffull
+#define TMU_COMMAND_INSPECT_QUEUE_WORD 5 /* Inspect: 0 posted, 1 unexpected. */
+#define TMU_COMMAND_INSPECT_QUEUE_SHIFT 32
+#define TMU_COMMAND_INSPECT_QUEUE_MASK 0x1ull
+
+#define TMU_COMPLETION_OPCODE_WORD 0 /* Opcode of the command. */
+#define TMU_COMPLETION_OPCODE_SHIFT 0
+#define TMU_COMPLETION_OPCODE_MASK 0xffull
+#define TMU_COMPLETION_STATUS_WORD 0 /* The verdict. */
+#define TMU_COMPLETION_STATUS_SHIFT 8
+#define TMU_COMPLETION_STATUS_MASK 0xffull
+#define TMU_COMPLETION_PHASE_WORD 0 /* 1 in the first lap of the ring, then alternating. */
+#define TMU_COMPLETION_PHASE_SHIFT 16
+#define TMU_COMPLETION_PHASE_MASK 0x1ull
+#define TMU_COMPLETION_TRUNCATED_WORD 0 /* The message is longer than the receive (R12). */
+#define TMU_COMPLETION_TRUNCATED_SHIFT 17
+#define TMU_COMPLETION_TRUNCATED_MASK 0x1ull
+#define TMU_COMPLETION_UNEXPECTED_WORD 0 /* Removed or inspected entry is a message, not a receive. */
+#define TMU_COMPLETION_UNEXPECTED_SHIFT 18
+#define TMU_COMPLETION_UNEXPECTED_MASK 0x1ull
+#define TMU_COMPLETION_SERIAL_WORD 0 /* Serialisation number: verdicts of this endpoint so far (R7). */
+#define TMU_COMPLETION_SERIAL_SHIFT 32
+#define TMU_COMPLETION_SERIAL_MASK 0xffffffffull
+#define TMU_COMPLETION_HANDLE_WORD 1 /* Handle of the command. */
+#define TMU_COMPLETION_HANDLE_SHIFT 0
+#define TMU_COMPLETION_HANDLE_MASK 0xffffffffffffffffull
+#define TMU_COMPLETION_OTHER_WORD 2 /* Handle of the entry that was matched, found or removed. */
+#define TMU_COMPLETION_OTHER_SHIFT 0
+#define TMU_COMPLETION_OTHER_MASK 0xffffffffffffffffull
+#define TMU_COMPLETION_MATCH_WORD 3 /* Match bits of the message or of the removed entry. */
+#define TMU_COMPLETION_MATCH_SHIFT 0
+#define TMU_COMPLETION_MATCH_MASK 0xffffffffffffffffull
+#define TMU_COMPLETION_SOURCE_WORD 4 /* Source of the message or of the removed entry. */
+#define TMU_COMPLETION_SOURCE_SHIFT 0
+#define TMU_COMPLETION_SOURCE_MASK 0xffffffffull
+#define TMU_COMPLETION_ENDPOINT_WORD 4 /* Endpoint. */
+#define TMU_COMPLETION_ENDPOINT_SHIFT 32
+#define TMU_COMPLETION_ENDPOINT_MASK 0xffffffffull
+#define TMU_COMPLETION_MESSAGE_LENGTH_WORD 5 /* Bytes of the message. */
+#define TMU_COMPLETION_MESSAGE_LENGTH_SHIFT 0
+#define TMU_COMPLETION_MESSAGE_LENGTH_MASK 0xffffffffffffull
+#define TMU_COMPLETION_HOST_LATENCY_WORD 5 /* Clocks from doorbell to completion write, saturating. */
+#define TMU_COMPLETION_HOST_LATENCY_SHIFT 48
+#define TMU_COMPLETION_HOST_LATENCY_MASK 0xffffull
+#define TMU_COMPLETION_RECEIVE_LENGTH_WORD 6 /* Bytes of the receive's buffer. */
+#define TMU_COMPLETION_RECEIVE_LENGTH_SHIFT 0
+#define TMU_COMPLETION_RECEIVE_LENGTH_MASK 0xffffffffffffull
+#define TMU_COMPLETION_UNIT_LATENCY_WORD 6 /* Clocks in the matching unit, saturating. */
+#define TMU_COMPLETION_UNIT_LATENCY_SHIFT 48
+#define TMU_COMPLETION_UNIT_LATENCY_MASK 0xffffull
+#define TMU_COMPLETION_ADDRESS_WORD 7 /* The receive's buffer or the message's place. */
+#define TMU_COMPLETION_ADDRESS_SHIFT 0
+#define TMU_COMPLETION_ADDRESS_MASK 0xffffffffffffffffull
+#define TMU_COMPLETION_REMOVED_POSTED_WORD 2 /* Flushed: receives removed. */
+#define TMU_COMPLETION_REMOVED_POSTED_SHIFT 0
+#define TMU_COMPLETION_REMOVED_POSTED_MASK 0xffffffffull
+#define TMU_COMPLETION_REMOVED_UNEXPECTED_WORD 2 /* Flushed: messages removed. */
+#define TMU_COMPLETION_REMOVED_UNEXPECTED_SHIFT 32
+#define TMU_COMPLETION_REMOVED_UNEXPECTED_MASK 0xffffffffull
+#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_WORD 0 /* Entry: ignored source bits. */
+#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_SHIFT 32
+#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_MASK 0xffffffffull
+#define TMU_COMPLETION_ENTRY_IGNORE_WORD 6 /* Entry: ignored match bits. */
+#define TMU_COMPLETION_ENTRY_IGNORE_SHIFT 0
+#define TMU_COMPLETION_ENTRY_IGNORE_MASK 0xffffffffffffffffull
+
+/* X(name, offset of the low word) */
+#define TMU_COUNTER_TABLE(X) \
+    X(clocks, 0x400) \
+    X(posts, 0x408) \
+    X(arrivals, 0x410) \
+    X(probes, 0x418) \
+    X(claims, 0x420) \
+    X(cancels, 0x428) \
+    X(flushes, 0x430) \
+    X(inspects, 0x438) \
+    X(post_matched, 0x440) \
+    X(post_queued, 0x448) \
+    X(post_refused, 0x450) \
+    X(arrive_matched, 0x458) \
+    X(arrive_queued, 0x460) \
+    X(arrive_stalled, 0x468) \
+    X(probe_found, 0x470) \
+    X(claim_matched, 0x478) \
+    X(cancelled, 0x480) \
+    X(cancel_late, 0x488) \
+    X(removed_posted, 0x490) \
+    X(removed_unexpected, 0x498) \
+    X(truncated, 0x4a0) \
+    X(refused_endpoint, 0x4a8) \
+    X(refused_privilege, 0x4b0) \
+    X(malformed, 0x4b8) \
+    X(posted_visited, 0x4c0) \
+    X(unexpected_visited, 0x4c8) \
+    X(posted_depth_max, 0x4d0) \
+    X(unexpected_depth_max, 0x4d8) \
+    X(busy_clocks, 0x4e0) \
+    X(command_stall_clocks, 0x4e8) \
+    X(completion_stall_clocks, 0x4f0) \
+    X(first_accept, 0x4f8) \
+    X(last_verdict, 0x500) \
+    X(doorbell_errors, 0x508) \
+    X(disabled_drops, 0x510) \
+    X(completion_errors, 0x518) \
+    X(register_errors, 0x520)
+
+/* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
+ *   handle bits, address bits, length bits, id bits, command queue) */
+#define TMU_PRESET_TABLE(X) \
+    X("nic", 0, 2048, 16384, 16384, 32, 64, 32, 64, 64, 48, 20, 16) \
+    X("tiny", 1, 4, 64, 64, 8, 64, 32, 64, 64, 48, 20, 16) \
+    X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2) \
+    X("ecp5", 3, 64, 512, 512, 8, 64, 32, 64, 64, 48, 20, 16) \
+    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 16)
+
+/* clang-format on */
+#endif
