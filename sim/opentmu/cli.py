@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: names of the subcommands, failures to exit codes.
+
+A subcommand's module is imported when it is used, so that `--help` stays quick.
+"""
+
+import importlib
+import sys
+from collections.abc import Sequence
+
+import click
+
+from opentmu import __version__
+from opentmu.errors import TmuError
+
+# Name -> the sentence of `tmu --help`; the module is opentmu.commands.<name>.
+COMMANDS = {
+    "run": "Replay traffic through driver, device and RTL; check every verdict.",
+    "test": "Run all tests; CI runs this.",
+    "trace": "Record the matching operations of an MPI program; describe a trace.",
+    "verilog": "Write a preset's SystemVerilog.",
+    "doctor": "Say which tools are there, and how to get those that are not.",
+}
+
+
+class LazyGroup(click.Group):
+    """Lists the commands without importing them."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        module = importlib.import_module(f"opentmu.commands.{name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            known = ", ".join(COMMANDS)
+            raise click.UsageError(f"no command {args[0]!r}; the commands are {known}")
+        return super().resolve_command(context, args)
+
+
+@click.group(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="tmu")
+def tmu() -> None:
+    """OpenTMU, an open tag-matching unit for MPI network cards.
+
+    Figures and JSON go to standard output, progress and messages to standard error.
+    Exit codes: 0 all well, 1 a difference or a failed check, 2 bad input or usage,
+    3 a tool or package is missing on the machine.
+    """
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line; every failure ends in a sentence and its exit code."""
+    try:
+        code = tmu.main(
+            list(arguments) if arguments is not None else None,
+            prog_name="tmu",
+            standalone_mode=False,
+        )
+    except click.ClickException as error:
+        error.show()
+        return 2
+    except TmuError as error:
+        print(f"tmu: {error}", file=sys.stderr)
+        return error.exit_code
+    except (KeyboardInterrupt, click.Abort):
+        print("tmu: interrupted; a half-made build is made again next time", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`tmu ... | head`).
+        sys.stderr.close()
+        return 1
+    return code if isinstance(code, int) else 0

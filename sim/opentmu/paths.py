@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where things are in the checkout.  Nothing here creates a folder."""
+
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+SIM = ROOT / "sim"
+HW = ROOT / "hw"
+TRACES = ROOT / "tests" / "traces"
+
+BUILD = ROOT / "build"
+VENV = BUILD / "venv"
+BIN = BUILD / "bin"
+MILL = BUILD / "mill"
+LOCKS = BUILD / "locks"
+LOGS = BUILD / "log"
+C_BUILD = BUILD / "c"
+C_BUILD_ASAN = BUILD / "c-asan"
+RTL = BUILD / "rtl"
+VERILATED = BUILD / "verilated"
+TEST_LOGS = BUILD / "test"

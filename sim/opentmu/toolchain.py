@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Having the tools and starting them: every build asks here first."""
+
+import os
+import sys
+
+from opentmu import paths
+from opentmu.setup import mill, shims, system
+
+PARALLEL_JOBS = max(1, min(4, os.cpu_count() or 1))
+
+
+def need_compiler() -> None:
+    """What the C programs need (CMake and Ninja are in the Python environment)."""
+    system.require("g++", "make", "zlib.h")
+    use_path()
+
+
+def need_verilator(*, wave: bool = False) -> None:
+    """What turning Verilog into a simulation needs."""
+    system.require("g++", "make", "perl", "zlib.h", *(["lz4.h"] if wave else []))
+    shims.ensure()
+    use_path()
+
+
+def need_mill() -> None:
+    """What Chisel needs."""
+    system.require("java")
+    mill.ensure()
+    shims.ensure()
+    use_path()
+
+
+def need_mpi() -> None:
+    """What recording an MPI program needs; installed only then."""
+    system.require("mpicc", "mpirun", "g++", "make", "zlib.h")
+    use_path()
+
+
+def use_path() -> None:
+    """Put the pinned tools first on this process's PATH, once, for all that it starts."""
+    wanted = [str(paths.BIN), str(paths.VENV / "bin")]
+    old = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    new = wanted + [folder for folder in old if folder not in wanted]
+    os.environ["PATH"] = os.pathsep.join(new)
+    os.environ.setdefault("MAKEFLAGS", shims.MAKE_VARIABLES)
+    # cocotb embeds Python: it must be the environment's.
+    os.environ["VIRTUAL_ENV"] = sys.prefix
