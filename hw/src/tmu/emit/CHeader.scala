@@ -69,7 +69,8 @@ object CHeader {
       Seq(
         s"#define TMU_MAGIC 0x${TmuRegisters.magic.toString(16)}u",
         s"#define TMU_INTERFACE_MAJOR ${TmuRegisters.versionMajor}",
-        s"#define TMU_INTERFACE_MINOR ${TmuRegisters.versionMinor}"
+        s"#define TMU_INTERFACE_MINOR ${TmuRegisters.versionMinor}",
+        f"#define TMU_REGISTER_BYTES 0x${TmuRegisters.bytes}%x"
       ),
       registers(TmuRegisters.map(p)),
       codes("OPCODE", Opcodes.all),

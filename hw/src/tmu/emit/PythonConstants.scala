@@ -76,6 +76,7 @@ object PythonConstants {
       f"MAGIC: Final = 0x${TmuRegisters.magic.toString(16).toUpperCase}",
       s"INTERFACE_MAJOR: Final = ${TmuRegisters.versionMajor}",
       s"INTERFACE_MINOR: Final = ${TmuRegisters.versionMinor}",
+      f"REGISTER_BYTES: Final = 0x${TmuRegisters.bytes}%X",
       s"DOORBELL_PAGE_BYTES: Final = ${DoorbellLayout.pageBytes}",
       s"DOORBELL_COMMAND_BYTES: Final = ${DoorbellLayout.commandBytes}",
       s"DOORBELL_COMMAND_WINDOW_BYTES: Final = ${DoorbellLayout.commandWindowBytes}",

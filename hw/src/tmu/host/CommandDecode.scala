@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{Decoupled, Valid}
+import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
+import tmu.matching.{MatchCommand, MatchRules}
+import tmu.params.TmuParams
+
+/** Takes a command record apart: pure functions of its bits. */
+object CommandDecode {
+  import CommandLayout._
+
+  /** Fields that an opcode uses; all others must be zero. */
+  private val used: Map[Code, Set[WordField]] = Map(
+    Opcodes.post ->
+      Set(matchBits, ignore, source, sourceIgnore, handle, address, length, receiveId),
+    Opcodes.arrive -> Set(matchBits, source, handle, address, length),
+    Opcodes.probe -> Set(matchBits, ignore, source, sourceIgnore, handle),
+    Opcodes.claim -> Set(matchBits, ignore, source, sourceIgnore, handle),
+    Opcodes.cancel -> Set(handle, receiveId),
+    Opcodes.flush -> Set(matchBits, ignore, source, sourceIgnore, handle),
+    Opcodes.inspect -> Set(handle, address)
+  )
+
+  /** Bits of a field beyond what this configuration keeps. */
+  private def excess(p: TmuParams, record: UInt, field: WordField): Bool = {
+    val kept = field match {
+      case `matchBits` | `ignore`    => p.matchBits
+      case `source` | `sourceIgnore` => p.sourceBits
+      case `handle`                  => p.handleBits
+      case `address`                 => p.addressBits.max(33)
+      case `length`                  => p.lengthBits
+      case _                         => field.width
+    }
+    if (kept >= field.width) false.B else (field.of(record) >> kept).orR
+  }
+
+  /** Opcode unknown, an unused or reserved field not zero, or a value too wide (R13). */
+  def malformed(p: TmuParams, record: UInt): Bool = {
+    val code = opcode.of(record)
+    val alwaysAllowed = Set(opcode, endpoint)
+    val known = Opcodes.all.map(c => code === c.value.U)
+    val surplus = for {
+      c <- Opcodes.all
+      field <- layout.fields.filterNot(f => used(c)(f) || alwaysAllowed(f))
+    } yield code === c.value.U && field.of(record).orR
+    val wide = layout.fields.map(excess(p, record, _))
+    val id = receiveId.of(record)
+    val idOutOfRange = MatchRules.is(code, Opcodes.post) && id >= p.idNone.U
+    val place = address.of(record)
+    val inspectWide = MatchRules.is(code, Opcodes.inspect) && (place >> 33).orR
+    !VecInit(known).asUInt.orR || VecInit(surplus ++ wide).asUInt.orR || idOutOfRange || inspectWide
+  }
+
+  /** The command of a record from `page`; only the privileged page names its endpoint (R13). */
+  def apply(p: TmuParams, in: DoorbellCommand): MatchCommand = {
+    val record = in.record
+    val out = Wire(new MatchCommand(p))
+    val privileged = in.page === p.privilegedPage.U
+    out.opcode := opcode.of(record)
+    out.malformed := malformed(p, record)
+    out.privileged := privileged
+    out.page := in.page
+    out.endpoint := Mux(privileged, endpoint.of(record), in.page)
+    out.key.bits := matchBits.of(record)
+    out.key.source := source.of(record)
+    out.ignore.bits := ignore.of(record)
+    out.ignore.source := sourceIgnore.of(record)
+    out.handle := handle.of(record)
+    out.address := address.of(record)
+    out.length := length.of(record)
+    // An id that no receive can have is none: its cancel is late (R10).
+    val id = receiveId.of(record)
+    out.id := Mux(id >= p.idNone.U, p.idNone.U, id)
+    out.position := inspectPosition.of(record)
+    out.inspectUnexpected := inspectQueue.of(record).asBool
+    out.stamp := in.stamp
+    out
+  }
+}
+
+/** Decodes one command a clock; commands of pages that are not enabled are dropped and counted. */
+class CommandDecoder(p: TmuParams) extends Module {
+  val io = IO(new Bundle {
+    val in = Flipped(Decoupled(new DoorbellCommand(p)))
+    val out = Decoupled(new MatchCommand(p))
+    val enableRead = Valid(UInt(p.pageBits.W))
+    val enabled = Input(Bool())
+
+    /** Drop whatever comes: the unit is being reset. */
+    val discard = Input(Bool())
+    val dropped = Output(Bool())
+    val idle = Output(Bool())
+  })
+
+  private val full = RegInit(false.B)
+  private val held = Reg(new MatchCommand(p))
+
+  // The answer to the enable question is there one clock after it was asked, then kept.
+  private val asked = RegNext(io.in.fire, false.B)
+  private val keptEnabled = Reg(Bool())
+  private val enabled = Mux(asked, io.enabled, keptEnabled)
+  when(asked)(keptEnabled := io.enabled)
+
+  private val drop = full && (!enabled || io.discard)
+  io.out.valid := full && !drop
+  io.out.bits := held
+  private val leaves = io.out.fire || drop
+  io.in.ready := !full || leaves
+  io.enableRead.valid := io.in.fire
+  io.enableRead.bits := io.in.bits.page
+  when(io.in.fire)(held := CommandDecode(p, io.in.bits))
+  full := io.in.fire || (full && !leaves)
+  io.dropped := full && !enabled && !io.discard
+  io.idle := !full
+}

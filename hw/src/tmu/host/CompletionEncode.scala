@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import tmu.contract.{CompletionLayout, Statuses}
+import tmu.matching.{MatchRules, Verdict}
+import tmu.params.TmuParams
+
+/** Puts a verdict into the bytes of a completion; the writer adds phase and host latency. */
+object CompletionEncode {
+  import CompletionLayout._
+
+  def apply(p: TmuParams, v: Verdict): UInt = {
+    val common = Seq(
+      opcode -> v.opcode,
+      status -> v.status,
+      truncated -> v.truncated,
+      unexpected -> v.unexpected,
+      handle -> v.handle,
+      other -> v.other,
+      matchBits -> v.key.bits,
+      source -> v.key.source,
+      endpoint -> v.endpoint,
+      address -> v.address
+    )
+    val verdict = Seq(
+      serial -> v.serial,
+      messageLength -> v.messageLength,
+      receiveLength -> v.receiveLength,
+      unitLatency -> v.latency
+    )
+    // An inspected entry shows its wildcards where verdicts show serial number and lengths.
+    val entry = Seq(
+      entrySourceIgnore -> v.ignore.source,
+      entryIgnore -> v.ignore.bits,
+      messageLength -> Mux(v.unexpected, v.messageLength, v.receiveLength)
+    )
+    Mux(
+      MatchRules.is(v.status, Statuses.entry),
+      layout.pack(common ++ entry: _*),
+      layout.pack(common ++ verdict: _*)
+    )
+  }
+}

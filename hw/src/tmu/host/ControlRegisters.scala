@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
+import tmu.contract.{Counters, TmuRegisters}
+import tmu.matching.{EndpointRequest, EndpointState}
+import tmu.params.TmuParams
+
+/** The register file and what its registers do. */
+class ControlRegisters(p: TmuParams) extends Module {
+  private val addressBits = log2Ceil(TmuRegisters.bytes)
+  val io = IO(new Bundle {
+    val axi = Flipped(new AxiLite(addressBits))
+    val reset = Output(Bool())
+    val snapshot = Output(Bool())
+    val ready = Input(Bool())
+    val idle = Input(Bool())
+    val page = Decoupled(new PageConfig(p))
+    val endpoint = Decoupled(new EndpointRequest(p))
+    val endpointState = Flipped(Valid(new EndpointState(p)))
+    val counters = Input(Vec(Counters.all.size, UInt(48.W)))
+    val error = Output(Bool())
+  })
+
+  private val map = TmuRegisters.map(p)
+  private val port = Module(new AxiLitePort(addressBits))
+  private val file = Module(new RegisterFile(map, addressBits))
+  port.io.axi <> io.axi
+  file.io.access <> port.io.access
+  port.io.answer := file.io.answer
+  io.error := file.io.answer.valid && file.io.answer.bits.error
+
+  private val control = file.io.control
+  private val trigger = file.io.trigger
+  private val status = file.io.status
+  private def bit(register: String, field: String): Int =
+    map(register).fields.find(_.name == field).get.low
+
+  io.reset := trigger("CONTROL")(bit("CONTROL", "RESET"))
+  io.snapshot := trigger("CONTROL")(bit("CONTROL", "SNAPSHOT"))
+  status("STATUS") := Cat(io.idle, io.ready)
+
+  // A page's ring: taken over at once, handed on in a clock in which the page table is free.
+  private val pagePending = RegInit(false.B)
+  private val page = Reg(new PageConfig(p))
+  private val pageInRange = control("PAGE_SELECT") < p.pages.U
+  when(trigger("PAGE_COMMIT").orR && pageInRange) {
+    pagePending := true.B
+    page.page := control("PAGE_SELECT")
+    page.ring.base := Cat(control("RING_BASE_HI"), control("RING_BASE_LO")) >> 6
+    page.ring.log2 := control("RING_CONFIG")(4, 0)
+    page.ring.enable := control("RING_CONFIG")(bit("RING_CONFIG", "ENABLE"))
+  }.elsewhen(io.page.fire)(pagePending := false.B)
+  io.page.valid := pagePending && io.ready
+  io.page.bits := page
+
+  // An endpoint: quotas in, depths out.
+  private val endpointPending = RegInit(false.B)
+  private val endpointBusy = RegInit(false.B)
+  private val endpointError = RegInit(false.B)
+  private val request = Reg(new EndpointRequest(p))
+  private val depths = Reg(new EndpointState(p))
+  private val endpointInRange = control("ENDPOINT_SELECT") < p.endpoints.U
+  when(trigger("ENDPOINT_COMMAND").orR && !endpointBusy) {
+    endpointError := !endpointInRange
+    endpointPending := endpointInRange
+    endpointBusy := endpointInRange
+    request.endpoint := control("ENDPOINT_SELECT")
+    request.setQuota := trigger("ENDPOINT_COMMAND")(bit("ENDPOINT_COMMAND", "SET_QUOTA"))
+    request.quotaPosted := control("QUOTA_POSTED")
+    request.quotaUnexpected := control("QUOTA_UNEXPECTED")
+  }
+  when(io.endpoint.fire)(endpointPending := false.B)
+  when(io.endpointState.valid) {
+    endpointBusy := false.B
+    depths := io.endpointState.bits
+  }
+  when(io.reset) {
+    endpointPending := false.B
+    endpointBusy := false.B
+  }
+  io.endpoint.valid := endpointPending
+  io.endpoint.bits := request
+  status("ENDPOINT_STATUS") := Cat(endpointError, endpointBusy)
+  status("DEPTH_POSTED") := depths.posted
+  status("DEPTH_UNEXPECTED") := depths.unexpected
+
+  for ((counter, i) <- Counters.all.zipWithIndex) {
+    status(TmuRegisters.lo(counter)) := io.counters(i)(31, 0)
+    status(TmuRegisters.hi(counter)) := io.counters(i)(47, 32)
+  }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{log2Ceil, Decoupled, Irrevocable, Queue, Valid}
+import tmu.contract.DoorbellLayout
+import tmu.params.TmuParams
+
+/** A command as it lay in a doorbell write. */
+class DoorbellCommand(p: TmuParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+  val record = UInt(512.W)
+
+  /** Clock at which the write was taken. */
+  val stamp = UInt(32.W)
+}
+
+/** How far the owner of a ring has read. */
+class ConsumerUpdate(p: TmuParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+  val index = UInt(32.W)
+}
+
+/** AXI4 slave behind which the doorbell pages lie: one beat, one command, one beat a clock.
+  *
+  * A whole 64-byte beat in the command window is a command of the page's owner; the page number comes
+  * from the address alone (R13). A write of four bytes at the consumer offset is a consumer index. All
+  * else, reads included, is answered with SLVERR, counted and dropped. Incrementing bursts may carry
+  * several commands. When the command queue behind is full, the data channel waits.
+  */
+class DoorbellPort(p: TmuParams) extends Module {
+  private val pageOffsetBits = log2Ceil(DoorbellLayout.pageBytes)
+  private val idBits = DoorbellPort.idBits
+  val io = IO(new Bundle {
+    val axi = Flipped(new Axi(p.doorbellAddressBits, 512, idBits))
+    val now = Input(UInt(32.W))
+    val command = Decoupled(new DoorbellCommand(p))
+    val consumer = Valid(new ConsumerUpdate(p))
+    val error = Output(Bool())
+  })
+
+  private class WriteHead extends Bundle {
+    val id = UInt(idBits.W)
+    val address = UInt(p.doorbellAddressBits.W)
+    val increments = Bool()
+    val size = UInt(3.W)
+  }
+  private val awIn = Wire(Irrevocable(new WriteHead))
+  awIn.valid := io.axi.awvalid
+  awIn.bits.id := io.axi.awid
+  awIn.bits.address := io.axi.awaddr
+  awIn.bits.increments := io.axi.awburst === AxiBurst.increment
+  awIn.bits.size := io.axi.awsize
+  io.axi.awready := awIn.ready
+  private val aw = Queue(awIn, 2)
+  private val b = Module(new Queue(new Bundle {
+    val id = UInt(idBits.W)
+    val response = UInt(2.W)
+  }, 2))
+
+  // The beat at hand: its address is the head's in the first beat and moves on in a burst.
+  private val inBurst = RegInit(false.B)
+  private val nextAddress = Reg(UInt(p.doorbellAddressBits.W))
+  private val failed = RegInit(false.B)
+  private val address = Mux(inBurst, nextAddress, aw.bits.address)
+  private val page = address >> pageOffsetBits
+  private val offset = address(pageOffsetBits - 1, 0)
+
+  private val whole = io.axi.wstrb.andR
+  private val inPages = page < p.pages.U
+  private val aligned = offset(log2Ceil(DoorbellLayout.commandBytes) - 1, 0) === 0.U
+  private val isCommand =
+    inPages && aligned && whole && offset < DoorbellLayout.commandWindowBytes.U
+  private val isConsumer = inPages && offset === DoorbellLayout.consumerOffset.U &&
+    io.axi.wstrb(3, 0).andR && !io.axi.wstrb(63, 4).orR
+  private val wrong = !isCommand && !isConsumer
+
+  private val room = !isCommand || io.command.ready
+  private val canEnd = !io.axi.wlast || b.io.enq.ready
+  private val beat = io.axi.wvalid && aw.valid && room && canEnd
+  io.axi.wready := aw.valid && room && canEnd
+  aw.ready := beat && io.axi.wlast
+  when(beat) {
+    inBurst := !io.axi.wlast
+    failed := !io.axi.wlast && (failed || wrong)
+    nextAddress := Mux(aw.bits.increments, address + (1.U << aw.bits.size), address)
+  }
+
+  io.command.valid := io.axi.wvalid && aw.valid && canEnd && isCommand
+  io.command.bits.page := page
+  io.command.bits.record := io.axi.wdata
+  io.command.bits.stamp := io.now
+  io.consumer.valid := beat && isConsumer
+  io.consumer.bits.page := page
+  io.consumer.bits.index := io.axi.wdata(31, 0)
+
+  b.io.enq.valid := beat && io.axi.wlast
+  b.io.enq.bits.id := aw.bits.id
+  b.io.enq.bits.response := Mux(failed || wrong, AxiResponse.slaveError, AxiResponse.okay)
+  io.axi.bvalid := b.io.deq.valid
+  io.axi.bid := b.io.deq.bits.id
+  io.axi.bresp := b.io.deq.bits.response
+  b.io.deq.ready := io.axi.bready
+
+  // Reads: nothing is readable here; each beat of the burst says so.
+  private val reading = RegInit(false.B)
+  private val readId = Reg(UInt(idBits.W))
+  private val beatsLeft = Reg(UInt(8.W))
+  io.axi.arready := !reading
+  private val readStarts = io.axi.arvalid && io.axi.arready
+  when(readStarts) {
+    reading := true.B
+    readId := io.axi.arid
+    beatsLeft := io.axi.arlen
+  }
+  io.axi.rvalid := reading
+  io.axi.rid := readId
+  io.axi.rdata := 0.U
+  io.axi.rresp := AxiResponse.slaveError
+  io.axi.rlast := beatsLeft === 0.U
+  when(io.axi.rvalid && io.axi.rready) {
+    beatsLeft := beatsLeft - 1.U
+    when(io.axi.rlast)(reading := false.B)
+  }
+
+  io.error := (beat && wrong) || readStarts
+}
+
+object DoorbellPort {
+
+  /** AXI id bits of the slave: what common interconnects pass on. */
+  val idBits: Int = 4
+}

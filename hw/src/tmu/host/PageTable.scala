@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{Decoupled, Valid}
+import tmu.params.TmuParams
+
+/** A page's completion ring. */
+class RingConfig extends Bundle {
+  val enable = Bool()
+
+  /** Completions the ring holds, as a power of two. */
+  val log2 = UInt(5.W)
+
+  /** Bus address, in units of 64 bytes. */
+  val base = UInt(58.W)
+}
+
+/** A page's new ring. */
+class PageConfig(p: TmuParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+  val ring = new RingConfig
+}
+
+/** How far a ring is written. */
+class RingState extends Bundle {
+  val config = new RingConfig
+  val producer = UInt(32.W)
+  val consumer = UInt(32.W)
+}
+
+/** Completion rings of all pages; a sweep after reset disables all (`ready` tells when).
+  *
+  * Reads answer in the next clock with what was stored before any write of the same clock.
+  */
+class PageTable(p: TmuParams) extends Module {
+  val io = IO(new Bundle {
+    val ready = Output(Bool())
+
+    /** Waits for a clock without index updates, so that none is lost. */
+    val configure = Flipped(Decoupled(new PageConfig(p)))
+    val consumer = Flipped(Valid(new ConsumerUpdate(p)))
+    val producer = Flipped(Valid(new ConsumerUpdate(p)))
+
+    /** Is a page enabled? Asked by the decoder. */
+    val enableRead = Flipped(Valid(UInt(p.pageBits.W)))
+    val enabled = Output(Bool())
+
+    /** A ring's state; asked by the completion writer. */
+    val ringRead = Flipped(Valid(UInt(p.pageBits.W)))
+    val ring = Output(new RingState)
+  })
+
+  private val swept = RegInit(0.U((p.pageBits + 1).W))
+  io.ready := swept === p.pages.U
+  when(!io.ready)(swept := swept + 1.U)
+
+  private val configs = SyncReadMem(p.pages, new RingConfig)
+  private val enables = SyncReadMem(p.pages, Bool())
+  private val producers = SyncReadMem(p.pages, UInt(32.W))
+  private val consumers = SyncReadMem(p.pages, UInt(32.W))
+
+  private val page = Mux(io.ready, io.configure.bits.page, swept(p.pageBits - 1, 0))
+  io.configure.ready := io.ready && !io.consumer.valid && !io.producer.valid
+  private val clear = !io.ready || io.configure.fire
+  private val config = Mux(io.ready, io.configure.bits.ring, 0.U.asTypeOf(new RingConfig))
+  when(clear) {
+    configs.write(page, config)
+    enables.write(page, config.enable)
+  }
+  when(clear || io.producer.valid) {
+    producers.write(Mux(clear, page, io.producer.bits.page), Mux(clear, 0.U, io.producer.bits.index))
+  }
+  when(clear || io.consumer.valid) {
+    consumers.write(Mux(clear, page, io.consumer.bits.page), Mux(clear, 0.U, io.consumer.bits.index))
+  }
+
+  io.enabled := enables.read(io.enableRead.bits, io.enableRead.valid)
+  io.ring.config := configs.read(io.ringRead.bits, io.ringRead.valid)
+  io.ring.producer := producers.read(io.ringRead.bits, io.ringRead.valid)
+  io.ring.consumer := consumers.read(io.ringRead.bits, io.ringRead.valid)
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{Decoupled, Valid}
+import scala.collection.immutable.SeqMap
+import tmu.contract.{Access, RegisterMap}
+
+/** 32-bit words found by register name. */
+class NamedWords(names: Seq[String]) extends Record {
+  val elements: SeqMap[String, UInt] = SeqMap.from(names.map(_ -> UInt(32.W)))
+  def apply(name: String): UInt = elements(name)
+}
+
+/** A register access of one word. */
+class RegisterAccess(addressBits: Int) extends Bundle {
+  val write = Bool()
+  val address = UInt(addressBits.W)
+  val data = UInt(32.W)
+
+  /** A write of fewer than four bytes. */
+  val partial = Bool()
+}
+
+class RegisterAnswer extends Bundle {
+  val data = UInt(32.W)
+  val error = Bool()
+}
+
+/** Decodes accesses against a register map.
+  *
+  * The answer comes in the clock after the access. An offset that is not in the map, an address that
+  * is no multiple of 4, a write to a read-only register and a partial write are answered with an
+  * error and change nothing. Bits that no field names read as 0.
+  */
+class RegisterFile(map: RegisterMap, addressBits: Int) extends Module {
+  private def named(access: Access): Seq[String] =
+    map.registers.filter(r => r.access == access && r.constant.isEmpty).map(_.name)
+
+  val io = IO(new Bundle {
+    val access = Flipped(Decoupled(new RegisterAccess(addressBits)))
+    val answer = Valid(new RegisterAnswer)
+
+    /** What the unit shows in its read-only registers. */
+    val status = Input(new NamedWords(named(Access.ReadOnly)))
+
+    /** What software has written. */
+    val control = Output(new NamedWords(named(Access.ReadWrite)))
+
+    /** For one clock: the bits that software triggers. */
+    val trigger = Output(new NamedWords(named(Access.Trigger)))
+  })
+
+  io.access.ready := true.B
+  private val access = io.access.bits
+  private val write = io.access.fire && access.write && !access.partial
+
+  private val reads = map.registers.map { register =>
+    val selected = access.address === register.offset.U
+    val mask = register.mask.U(32.W)
+    val value = register.access match {
+      case Access.ReadOnly =>
+        register.constant.fold(io.status(register.name))(_.U(32.W))
+      case Access.ReadWrite =>
+        val stored = RegInit(0.U(32.W)).suggestName(register.name.toLowerCase)
+        when(write && selected)(stored := access.data & mask)
+        io.control(register.name) := stored
+        stored
+      case Access.Trigger =>
+        io.trigger(register.name) := Mux(write && selected, access.data & mask, 0.U)
+        0.U(32.W)
+    }
+    (selected, value, (register.access != Access.ReadOnly).B)
+  }
+
+  private val mapped = VecInit(reads.map(_._1)).asUInt.orR
+  private val writable = VecInit(reads.map { case (s, _, w) => s && w }).asUInt.orR
+  private val data = reads.map { case (s, v, _) => Mux(s, v, 0.U) }.reduce(_ | _)
+  private val error = !mapped || (access.write && (!writable || access.partial))
+  io.answer.valid := RegNext(io.access.fire, false.B)
+  io.answer.bits.data := RegNext(Mux(error || access.write, 0.U, data))
+  io.answer.bits.error := RegNext(error)
+}

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{log2Ceil, Queue}
+import tmu.contract.TmuRegisters
+import tmu.matching.{CounterBank, MatchUnit}
+import tmu.params.TmuParams
+
+/** Ports of the unit: what a shell connects. One clock, synchronous reset, active high. */
+class TmuPorts(p: TmuParams) extends Bundle {
+
+  /** Registers. */
+  val s_axil = Flipped(new AxiLite(log2Ceil(TmuRegisters.bytes)))
+
+  /** Doorbell pages. */
+  val s_axi = Flipped(new Axi(p.doorbellAddressBits, 512, DoorbellPort.idBits))
+
+  /** Completions into host memory. */
+  val m_axi = new AxiWrite(64, 512, 1)
+}
+
+/** The whole unit: wiring only.
+  *
+  * Doorbell, command queue, decoder, matching unit, completion writer, in this order; registers,
+  * counters and the page table beside it.
+  */
+class TmuTop(p: TmuParams) extends Module {
+  val io = FlatIO(new TmuPorts(p))
+
+  private val registers = Module(new ControlRegisters(p))
+  private val sequencer = Module(new ResetSequencer)
+  private val doorbell = Module(new DoorbellPort(p))
+  private val decoder = Module(new CommandDecoder(p))
+  private val writer = Module(new CompletionWriter(p))
+
+  // The parts that software's reset clears.
+  private val cleared = reset.asBool || sequencer.io.clear
+  private val pages = withReset(cleared)(Module(new PageTable(p)))
+  private val unit = withReset(cleared)(Module(new MatchUnit(p)))
+  private val counters = withReset(cleared)(Module(new CounterBank(p)))
+
+  private val now = RegInit(0.U(32.W))
+  now := now + 1.U
+
+  registers.io.axi <> io.s_axil
+  doorbell.io.axi <> io.s_axi
+  io.m_axi <> writer.io.axi
+
+  doorbell.io.now := now
+  private val commands = Queue(doorbell.io.command, p.commandQueue)
+  decoder.io.in <> commands
+  decoder.io.enabled := pages.io.enabled
+  decoder.io.discard := sequencer.io.discard
+  unit.io.command <> decoder.io.out
+  writer.io.verdict <> unit.io.verdict
+  writer.io.now := now
+  writer.io.ring := pages.io.ring
+  writer.io.discard := sequencer.io.discard
+
+  pages.io.enableRead := decoder.io.enableRead
+  pages.io.ringRead := writer.io.ringRead
+  pages.io.producer := writer.io.producer
+  pages.io.consumer := doorbell.io.consumer
+  pages.io.configure <> registers.io.page
+
+  unit.io.endpoint <> registers.io.endpoint
+  registers.io.endpointState := unit.io.endpointState
+
+  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid
+  sequencer.io.request := registers.io.reset
+  sequencer.io.drained := idle
+  sequencer.io.swept := unit.io.ready && pages.io.ready
+  registers.io.ready := sequencer.io.ready
+  registers.io.idle := idle
+
+  private val events = counters.io.events
+  counters.io.snapshot := registers.io.snapshot
+  registers.io.counters := counters.io.values
+  events.verdict.valid := unit.io.verdict.fire
+  events.verdict.bits := unit.io.verdict.bits
+  events.activity := unit.io.activity
+  events.commandStalled := decoder.io.out.valid && !decoder.io.out.ready
+  events.completionStalled := writer.io.stalled
+  events.doorbellError := doorbell.io.error
+  events.disabledDrop := decoder.io.dropped
+  events.completionError := writer.io.error
+  events.registerError := registers.io.error
+}

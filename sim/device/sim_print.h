@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the simulation prints goes into the unit's error text: a library does not write to stdout. */
+#ifndef TMU_SIM_PRINT_H
+#define TMU_SIM_PRINT_H
+
+#include <stdarg.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+int tmu_sim_print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+int tmu_sim_vprint(const char *format, va_list arguments);
+
+#ifdef __cplusplus
+}
+#endif
+
+#define VL_PRINTF tmu_sim_print
+#define VL_VPRINTF tmu_sim_vprint
+
+#endif

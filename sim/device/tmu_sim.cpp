@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tmu_sim.h"
+
+#include "axi_agents.h"
+#include "sim_print.h"
+#include "tmu/tmu_regs.h"
+#include "verilated.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <string>
+
+namespace {
+
+constexpr unsigned kRegisterClocksMax = 10000;
+constexpr unsigned kResetClocks = 4;
+constexpr size_t kAlignment = 4096;
+constexpr int kTraceLevels = 99;
+
+struct Options {
+    bool pauses = false;
+    uint64_t seed = 0;
+    std::string wave;
+};
+
+// Empty, or what is wrong with the options.
+std::string parse(const char *text, Options &options) {
+    std::string rest = text == nullptr ? "" : text;
+    while (!rest.empty()) {
+        const size_t end = rest.find('&');
+        const std::string pair = rest.substr(0, end);
+        rest = end == std::string::npos ? "" : rest.substr(end + 1);
+        const size_t equals = pair.find('=');
+        const std::string name = pair.substr(0, equals);
+        const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
+        if (name == "pauses") {
+            char *stop = nullptr;
+            options.seed = std::strtoull(value.c_str(), &stop, 10);
+            options.pauses = true;
+            if (value.empty() || value[0] == '-' || *stop != '\0')
+                return "found pauses=" + value + ", expected a decimal seed";
+        } else if (name == "wave") {
+            options.wave = value;
+            if (value.empty())
+                return "found wave without a file name, expected wave=FILE";
+        } else {
+            return "found option '" + name + "', expected pauses or wave";
+        }
+    }
+#if !VM_TRACE
+    if (!options.wave.empty())
+        return "this library was built without waveforms";
+#endif
+    return "";
+}
+
+// The unit whose clock runs on this thread: it owns what the simulation prints.
+thread_local std::string *printed = nullptr;
+
+} // namespace
+
+extern "C" int tmu_sim_vprint(const char *format, va_list arguments) {
+    char text[1024];
+    const int length = std::vsnprintf(text, sizeof text, format, arguments);
+    if (printed != nullptr)
+        printed->append(text);
+    return length;
+}
+
+extern "C" int tmu_sim_print(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = tmu_sim_vprint(format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+struct tmu_sim {
+    explicit tmu_sim(const Options &options)
+        : top(&context), pauses(options.pauses, options.seed) {}
+
+    void reset();
+    // One clock; false once an assertion has failed.
+    bool cycle();
+    int access();
+
+    VerilatedContext context;
+    VTmuTop top;
+    device::Pauses pauses;
+    device::DoorbellAgent doorbells;
+    device::MemoryAgent memory;
+    uint64_t clock = 0;
+    bool wrote = false;
+    std::string error;
+#if VM_TRACE
+    std::unique_ptr<VerilatedFstC> wave;
+#endif
+};
+
+void tmu_sim::reset() {
+    top.s_axil_awvalid = top.s_axil_wvalid = top.s_axil_arvalid = 0;
+    top.s_axil_bready = top.s_axil_rready = 1;
+    top.reset = 1;
+    for (unsigned i = 0; i < kResetClocks; ++i)
+        cycle();
+    top.reset = 0;
+}
+
+bool tmu_sim::cycle() {
+    if (context.gotError() || context.gotFinish())
+        return false;
+    printed = &error;
+    doorbells.drive(top, pauses);
+    memory.drive(top, pauses);
+    top.clock = 0;
+    top.eval();
+#if VM_TRACE
+    if (wave)
+        wave->dump(2 * clock);
+#endif
+    const bool running = !top.reset;
+    if (running) {
+        doorbells.sample(top);
+        wrote = memory.sample(top) || wrote;
+    }
+    top.clock = 1;
+    top.eval();
+#if VM_TRACE
+    if (wave)
+        wave->dump(2 * clock + 1);
+#endif
+    ++clock;
+    context.timeInc(2);
+    printed = nullptr;
+    return !context.gotError() && !context.gotFinish();
+}
+
+// Runs until the register access that is offered has been answered.
+int tmu_sim::access() {
+    for (unsigned i = 0; i < kRegisterClocksMax; ++i) {
+        // What is transferred on this clock edge shows before it: look with the inputs settled.
+        top.clock = 0;
+        top.eval();
+        const bool written = top.s_axil_awvalid && top.s_axil_awready;
+        const bool read = top.s_axil_arvalid && top.s_axil_arready;
+        const bool answered = top.s_axil_bvalid || top.s_axil_rvalid;
+        const int response = top.s_axil_bvalid ? top.s_axil_bresp : top.s_axil_rresp;
+        if (!cycle())
+            return -1;
+        if (written)
+            top.s_axil_awvalid = top.s_axil_wvalid = 0;
+        if (read)
+            top.s_axil_arvalid = 0;
+        if (answered)
+            return response == 0 ? 0 : 1;
+    }
+    error = "a register access was not answered within " + std::to_string(kRegisterClocksMax) +
+            " clocks";
+    return -1;
+}
+
+tmu_sim_t *tmu_sim_open(const char *options_text, char *error, size_t error_size) {
+    Options options;
+    const std::string problem = parse(options_text, options);
+    if (!problem.empty()) {
+        std::snprintf(error, error_size, "%s", problem.c_str());
+        return nullptr;
+    }
+    auto *sim = new tmu_sim(options);
+    sim->context.fatalOnError(false);
+    sim->context.assertOn(true);
+#if VM_TRACE
+    if (!options.wave.empty()) {
+        sim->context.traceEverOn(true);
+        sim->wave = std::make_unique<VerilatedFstC>();
+        sim->top.trace(sim->wave.get(), kTraceLevels);
+        sim->wave->open(options.wave.c_str());
+        if (!sim->wave->isOpen()) {
+            std::snprintf(error, error_size, "cannot write the waveform %s", options.wave.c_str());
+            delete sim;
+            return nullptr;
+        }
+    }
+#endif
+    sim->reset();
+    return sim;
+}
+
+void tmu_sim_close(tmu_sim_t *sim) {
+    if (sim == nullptr)
+        return;
+    printed = &sim->error;
+    sim->top.final();
+#if VM_TRACE
+    if (sim->wave)
+        sim->wave->close();
+#endif
+    printed = nullptr;
+    delete sim;
+}
+
+int tmu_sim_read32(tmu_sim_t *sim, uint32_t offset, uint32_t *value_p) {
+    if (offset >= TMU_REGISTER_BYTES)
+        return 1; // no bus routes such an address to the unit
+    sim->top.s_axil_araddr = static_cast<uint16_t>(offset);
+    sim->top.s_axil_arvalid = 1;
+    const int result = sim->access();
+    if (result == 0)
+        *value_p = sim->top.s_axil_rdata;
+    return result;
+}
+
+int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value) {
+    if (offset >= TMU_REGISTER_BYTES)
+        return 1; // no bus routes such an address to the unit
+    sim->top.s_axil_awaddr = static_cast<uint16_t>(offset);
+    sim->top.s_axil_wdata = value;
+    sim->top.s_axil_wstrb = 0xf;
+    sim->top.s_axil_awvalid = 1;
+    sim->top.s_axil_wvalid = 1;
+    return sim->access();
+}
+
+int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t size) {
+    if ((size != 4 && size != 64) || offset % size != 0) {
+        sim->error = "a doorbell write has 4 or 64 bytes at a multiple of its size";
+        return -1;
+    }
+    if (sim->doorbells.full())
+        return 1;
+    device::DoorbellAgent::Write write{offset, static_cast<unsigned>(size), {}};
+    std::memcpy(write.data.data(), data, size);
+    sim->doorbells.push(write);
+    return 0;
+}
+
+void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p) {
+    const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    void *memory = rounded == 0 ? nullptr : std::aligned_alloc(kAlignment, rounded);
+    if (memory == nullptr) {
+        sim->error = "no memory for " + std::to_string(bytes) + " bytes";
+        return nullptr;
+    }
+    std::memset(memory, 0, rounded);
+    *bus_address_p = reinterpret_cast<uintptr_t>(memory);
+    sim->memory.add(*bus_address_p, static_cast<uint8_t *>(memory), bytes);
+    return memory;
+}
+
+void tmu_sim_memory_free(tmu_sim_t *sim, void *memory) {
+    sim->memory.remove(static_cast<uint8_t *>(memory));
+    std::free(memory);
+}
+
+int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks) {
+    sim->wrote = false;
+    unsigned ran = 0;
+    while (ran < max_clocks && !sim->wrote) {
+        if (!sim->cycle())
+            return -1;
+        ++ran;
+    }
+    return static_cast<int>(ran);
+}
+
+uint64_t tmu_sim_clock(const tmu_sim_t *sim) { return sim->clock; }
+
+const char *tmu_sim_error(const tmu_sim_t *sim) { return sim->error.c_str(); }

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * A Verilated unit in this process: registers, doorbells and host memory behind a C interface.
+ *
+ * The library holds one preset.  Nothing runs by itself: the caller advances the clock.
+ * Not thread-safe; one caller at a time per unit.
+ */
+#ifndef TMU_SIM_H
+#define TMU_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tmu_sim tmu_sim_t;
+
+/*
+ * Powers a unit up and resets it.  Options are `name=value` pairs joined by `&`:
+ *   pauses=SEED  every AXI channel pauses at random (SEED is a decimal number)
+ *   wave=FILE    writes an FST waveform; only libraries built for it can
+ * Returns NULL and a sentence in `error` for an option that is unknown or cannot be honoured.
+ */
+tmu_sim_t *tmu_sim_open(const char *options, char *error, size_t error_size);
+void tmu_sim_close(tmu_sim_t *sim);
+
+/* Register access: 0, 1 where the unit answers SLVERR, -1 on failure (tmu_sim_error). */
+int tmu_sim_read32(tmu_sim_t *sim, uint32_t offset, uint32_t *value_p);
+int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value);
+
+/*
+ * Queues a doorbell write of 4 or 64 bytes at a multiple of its size; writes are made in order.
+ * Returns 0, 1 when too many wait (advance, then repeat), -1 on failure.
+ */
+int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t size);
+
+/*
+ * Host memory that the unit may write, and its bus address.  A write outside of all such memory is
+ * answered with DECERR and changes nothing.  Memory must be freed before the unit is closed.
+ */
+void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p);
+void tmu_sim_memory_free(tmu_sim_t *sim, void *memory);
+
+/*
+ * Runs until the unit wrote host memory or max_clocks have passed: clocks run, or -1 when an
+ * assertion of the hardware failed; the unit is then dead.
+ */
+int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks);
+
+/* Clocks since power-up. */
+uint64_t tmu_sim_clock(const tmu_sim_t *sim);
+
+/* What failed, in a sentence; empty if nothing did. */
+const char *tmu_sim_error(const tmu_sim_t *sim);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
