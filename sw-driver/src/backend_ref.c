@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `ref:PRESET`: the functional device as a backend.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ref_device.h"
+#include "tmu_barrier.h"
+
+static const ref_preset_t presets[] = {
+#define REF_ROW(...) {__VA_ARGS__},
+    TMU_PRESET_TABLE(REF_ROW)
+#undef REF_ROW
+};
+
+#define PRESETS (sizeof presets / sizeof presets[0])
+
+static tmu_result_t find_preset(const char *name, tmu_error_t *error,
+                                const ref_preset_t **preset_p) {
+    char known[128] = "";
+    for (size_t i = 0; i < PRESETS; i++) {
+        if (strcmp(presets[i].name, name) == 0) {
+            *preset_p = &presets[i];
+            return TMU_OK;
+        }
+        size_t used = strlen(known);
+        if (used + strlen(presets[i].name) + 3 < sizeof known) {
+            strcat(known, used ? ", " : "");
+            strcat(known, presets[i].name);
+        }
+    }
+    return tmu_error_set(error, TMU_ERR_URI, "unknown preset '%s'; known: %s", name, known);
+}
+
+static void ref_close(void *backend) {
+    ref_device_t *device = backend;
+    while (device->regions) {
+        ref_region_t *region = device->regions;
+        device->regions = region->next;
+        free(region);
+    }
+    tmu_model_destroy(device->model);
+    free(device->answers.records);
+    free(device->queue);
+    free(device->pages);
+    free(device);
+}
+
+static tmu_result_t ref_open(const char *rest, tmu_error_t *error, void **backend_p) {
+    const ref_preset_t *preset = NULL;
+    tmu_result_t result = find_preset(rest, error, &preset);
+    if (result != TMU_OK) {
+        return result;
+    }
+    ref_device_t *device = calloc(1, sizeof *device);
+    if (!device) {
+        return tmu_error_set(error, TMU_ERR_MEMORY, "no memory for a functional device");
+    }
+    device->error = error;
+    device->preset = preset;
+    device->pages = calloc(preset->endpoints + 1, sizeof *device->pages);
+    device->queue = calloc(preset->command_queue, sizeof *device->queue);
+    result = device->pages && device->queue
+                 ? ref_model_create(device)
+                 : tmu_error_set(error, TMU_ERR_MEMORY, "no memory for a functional device");
+    if (result != TMU_OK) {
+        ref_close(device);
+        return result;
+    }
+    *backend_p = device;
+    return TMU_OK;
+}
+
+static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const void *data,
+                                       size_t size) {
+    ref_device_t *device = backend;
+    uint64_t page = offset / TMU_DOORBELL_PAGE_BYTES;
+    uint64_t inside = offset % TMU_DOORBELL_PAGE_BYTES;
+    if (device->queue_count == device->preset->command_queue) {
+        return TMU_AGAIN;
+    }
+    bool in_pages = page <= device->preset->endpoints;
+    bool command = in_pages && size == TMU_DOORBELL_COMMAND_BYTES &&
+                   inside < TMU_DOORBELL_COMMAND_WINDOW_BYTES &&
+                   inside % TMU_DOORBELL_COMMAND_BYTES == 0;
+    bool consumer = in_pages && size == sizeof(uint32_t) && inside == TMU_DOORBELL_CONSUMER_OFFSET;
+    if (command) {
+        uint32_t tail = (device->queue_head + device->queue_count) % device->preset->command_queue;
+        ref_command_t *slot = &device->queue[tail];
+        slot->page = (uint32_t)page;
+        memcpy(&slot->record, data, sizeof slot->record);
+        for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
+            slot->record.word[i] = tmu_le64(slot->record.word[i]);
+        }
+        device->queue_count++;
+    } else if (consumer) {
+        uint32_t index = 0;
+        memcpy(&index, data, sizeof index);
+        device->pages[page].consumer = tmu_le32(index);
+    } else {
+        device->counters[REF_COUNTER_doorbell_errors]++;
+    }
+    return TMU_OK;
+}
+
+static tmu_result_t ref_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
+    ref_device_t *device = backend;
+    size_t rounded = (bytes + 63) & ~(size_t)63;
+    ref_region_t *region = malloc(sizeof *region);
+    void *memory = aligned_alloc(64, rounded);
+    if (!region || !memory) {
+        free(region);
+        free(memory);
+        return tmu_error_set(device->error, TMU_ERR_MEMORY,
+                             "no memory for %zu bytes of shared memory", bytes);
+    }
+    memset(memory, 0, rounded);
+    *region = (ref_region_t){
+        .next = device->regions, .address = (uint64_t)(uintptr_t)memory, .bytes = rounded};
+    device->regions = region;
+    *dma_p = (tmu_dma_t){.memory = memory, .bus_address = region->address, .bytes = bytes};
+    return TMU_OK;
+}
+
+static void ref_dma_free(void *backend, tmu_dma_t *dma) {
+    ref_device_t *device = backend;
+    for (ref_region_t **link = &device->regions; *link; link = &(*link)->next) {
+        if ((*link)->address == dma->bus_address) {
+            ref_region_t *region = *link;
+            *link = region->next;
+            free(region);
+            break;
+        }
+    }
+    free(dma->memory);
+    *dma = (tmu_dma_t){0};
+}
+
+static bool writable(const ref_device_t *device, uint64_t address) {
+    for (const ref_region_t *region = device->regions; region; region = region->next) {
+        if (address >= region->address &&
+            address + sizeof(tmu_record_t) <= region->address + region->bytes) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/** Writes answers while the ring has room; the phase-bearing word goes last. */
+static void write_answers(ref_device_t *device) {
+    ref_answers_t *answers = &device->answers;
+    ref_page_t *page = &device->pages[answers->page];
+    uint32_t size = UINT32_C(1) << page->log2;
+    for (; answers->next < answers->count && page->produced - page->consumer < size;
+         answers->next++) {
+        tmu_record_t *record = &answers->records[answers->next];
+        uint64_t address = page->base + (page->produced & (size - 1)) * sizeof *record;
+        TMU_FIELD_SET(record, TMU_COMPLETION_PHASE, ~(page->produced >> page->log2) & 1);
+        page->produced++;
+        device->wrote = true;
+        if (!writable(device, address)) {
+            device->counters[REF_COUNTER_completion_errors]++;
+            continue;
+        }
+        uint64_t *words = (uint64_t *)(uintptr_t)address;
+        for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
+            if (i != TMU_COMPLETION_PHASE_WORD) {
+                words[i] = tmu_le64(record->word[i]);
+            }
+        }
+        tmu_store_phase_word(&words[TMU_COMPLETION_PHASE_WORD],
+                             tmu_le64(record->word[TMU_COMPLETION_PHASE_WORD]));
+    }
+    if (answers->next == answers->count) {
+        answers->next = 0;
+        answers->count = 0;
+    }
+}
+
+/** One clock: the rest of the last command's answers, or one more command. */
+static void step(ref_device_t *device) {
+    device->clock++;
+    if (device->answers.count == 0 && device->queue_count > 0) {
+        ref_command_t *command = &device->queue[device->queue_head];
+        device->queue_head = (device->queue_head + 1) % device->preset->command_queue;
+        device->queue_count--;
+        if (!device->pages[command->page].enabled) {
+            device->counters[REF_COUNTER_disabled_drops]++;
+            return;
+        }
+        if (device->counters[REF_COUNTER_first_accept] == 0) {
+            device->counters[REF_COUNTER_first_accept] = device->clock;
+        }
+        device->counters[REF_COUNTER_busy_clocks]++;
+        device->counters[REF_COUNTER_last_verdict] = device->clock;
+        ref_execute(device, command);
+    }
+    if (device->answers.count > 0) {
+        write_answers(device);
+        device->counters[REF_COUNTER_completion_stall_clocks] += device->answers.count > 0;
+    }
+}
+
+static tmu_result_t ref_progress(void *backend, unsigned max_clocks) {
+    ref_device_t *device = backend;
+    device->wrote = false;
+    for (unsigned i = 0; i < max_clocks && !device->wrote && !device->out_of_memory; i++) {
+        step(device);
+    }
+    return device->out_of_memory
+               ? tmu_error_set(device->error, TMU_ERR_MEMORY, "the model has no memory left")
+               : TMU_OK;
+}
+
+static uint64_t ref_clock(void *backend) { return ((const ref_device_t *)backend)->clock; }
+
+const tmu_backend_ops_t tmu_backend_ref = {
+    .scheme = "ref",
+    .open = ref_open,
+    .close = ref_close,
+    .read32 = ref_read32,
+    .write32 = ref_write32,
+    .doorbell_write = ref_doorbell_write,
+    .dma_alloc = ref_dma_alloc,
+    .dma_free = ref_dma_free,
+    .progress = ref_progress,
+    .clock = ref_clock,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `sim:LIBRARY[?options]`: the simulated hardware, a library that this process loads.
+ *
+ * The library's functions are those of sim/device/tmu_sim.h; the options go to it unread.
+ */
+#include <dlfcn.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "backend.h"
+
+/** The simulator as its library keeps it. */
+typedef struct tmu_sim tmu_sim_t;
+
+typedef struct sim_device {
+    tmu_error_t *error;
+    void *library;
+    tmu_sim_t *sim;
+
+    tmu_sim_t *(*open)(const char *options, char *error, size_t error_size);
+    void (*close)(tmu_sim_t *sim);
+    int (*read32)(tmu_sim_t *sim, uint32_t offset, uint32_t *value);
+    int (*write32)(tmu_sim_t *sim, uint32_t offset, uint32_t value);
+    int (*doorbell)(tmu_sim_t *sim, uint64_t offset, const void *data, size_t size);
+    void *(*memory_alloc)(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address);
+    void (*memory_free)(tmu_sim_t *sim, void *memory);
+    int (*progress)(tmu_sim_t *sim, unsigned max_clocks);
+    uint64_t (*clock)(tmu_sim_t *sim);
+    const char *(*last_error)(tmu_sim_t *sim);
+} sim_device_t;
+
+static tmu_result_t find_symbol(sim_device_t *device, const char *path, const char *name,
+                                void *function_p) {
+    void *symbol = dlsym(device->library, name);
+    if (!symbol) {
+        return tmu_error_set(device->error, TMU_ERR_URI,
+                             "'%s' is no simulated device: it has no function %s", path, name);
+    }
+    memcpy(function_p, &symbol, sizeof symbol); /* ISO C has no cast from object to function */
+    return TMU_OK;
+}
+
+static tmu_result_t find_symbols(sim_device_t *device, const char *path) {
+    const struct {
+        const char *name;
+        void *function_p;
+    } symbols[] = {
+        {"tmu_sim_open", &device->open},
+        {"tmu_sim_close", &device->close},
+        {"tmu_sim_read32", &device->read32},
+        {"tmu_sim_write32", &device->write32},
+        {"tmu_sim_doorbell", &device->doorbell},
+        {"tmu_sim_memory_alloc", &device->memory_alloc},
+        {"tmu_sim_memory_free", &device->memory_free},
+        {"tmu_sim_progress", &device->progress},
+        {"tmu_sim_clock", &device->clock},
+        {"tmu_sim_error", &device->last_error},
+    };
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        tmu_result_t result = find_symbol(device, path, symbols[i].name, symbols[i].function_p);
+        if (result != TMU_OK) {
+            return result;
+        }
+    }
+    return TMU_OK;
+}
+
+static void sim_close(void *backend) {
+    sim_device_t *device = backend;
+    if (device->sim) {
+        device->close(device->sim);
+    }
+    if (device->library) {
+        (void)dlclose(device->library);
+    }
+    free(device);
+}
+
+/** Loads the library and starts the simulation; `path` ends where the options began. */
+static tmu_result_t sim_start(sim_device_t *device, const char *path, const char *options) {
+    char reason[200] = "";
+    device->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!device->library) {
+        return tmu_error_set(device->error, TMU_ERR_URI, "cannot load '%s': %s", path, dlerror());
+    }
+    tmu_result_t result = find_symbols(device, path);
+    if (result != TMU_OK) {
+        return result;
+    }
+    device->sim = device->open(options, reason, sizeof reason);
+    return device->sim
+               ? TMU_OK
+               : tmu_error_set(device->error, TMU_ERR_URI,
+                               "'%s' does not start with options '%s': %s", path, options, reason);
+}
+
+static tmu_result_t sim_open(const char *rest, tmu_error_t *error, void **backend_p) {
+    const char *question = strchr(rest, '?');
+    size_t length = question ? (size_t)(question - rest) : strlen(rest);
+    if (length == 0) {
+        return tmu_error_set(error, TMU_ERR_URI, "sim: needs the path of a library");
+    }
+    char *path = strndup(rest, length);
+    sim_device_t *device = calloc(1, sizeof *device);
+    tmu_result_t result = TMU_ERR_MEMORY;
+    if (!path || !device) {
+        tmu_error_set(error, result, "no memory for a simulated device");
+        goto free_all;
+    }
+    device->error = error;
+    result = sim_start(device, path, question ? question + 1 : "");
+    if (result != TMU_OK) {
+        goto free_all;
+    }
+    free(path);
+    *backend_p = device;
+    return TMU_OK;
+
+free_all:
+    free(path);
+    if (device) {
+        sim_close(device);
+    }
+    return result;
+}
+
+static tmu_result_t sim_read32(void *backend, uint32_t offset, uint32_t *value_p) {
+    sim_device_t *device = backend;
+    uint32_t value = 0;
+    if (device->read32(device->sim, offset, &value) != 0) {
+        return tmu_error_set(device->error, TMU_ERR_DEVICE,
+                             "register read at 0x%03x was answered with an error", offset);
+    }
+    *value_p = value;
+    return TMU_OK;
+}
+
+static tmu_result_t sim_write32(void *backend, uint32_t offset, uint32_t value) {
+    sim_device_t *device = backend;
+    if (device->write32(device->sim, offset, value) != 0) {
+        return tmu_error_set(device->error, TMU_ERR_DEVICE,
+                             "register write at 0x%03x was answered with an error", offset);
+    }
+    return TMU_OK;
+}
+
+static tmu_result_t sim_doorbell_write(void *backend, uint64_t offset, const void *data,
+                                       size_t size) {
+    sim_device_t *device = backend;
+    return device->doorbell(device->sim, offset, data, size) == 0 ? TMU_OK : TMU_AGAIN;
+}
+
+static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
+    sim_device_t *device = backend;
+    uint64_t bus_address = 0;
+    void *memory = device->memory_alloc(device->sim, bytes, &bus_address);
+    if (!memory) {
+        return tmu_error_set(device->error, TMU_ERR_MEMORY,
+                             "no memory for %zu bytes of shared memory", bytes);
+    }
+    memset(memory, 0, bytes);
+    *dma_p = (tmu_dma_t){.memory = memory, .bus_address = bus_address, .bytes = bytes};
+    return TMU_OK;
+}
+
+static void sim_dma_free(void *backend, tmu_dma_t *dma) {
+    sim_device_t *device = backend;
+    device->memory_free(device->sim, dma->memory);
+    *dma = (tmu_dma_t){0};
+}
+
+static tmu_result_t sim_progress(void *backend, unsigned max_clocks) {
+    sim_device_t *device = backend;
+    if (device->progress(device->sim, max_clocks) < 0) {
+        return tmu_error_set(device->error, TMU_ERR_DEVICE,
+                             "simulated hardware, clock %" PRIu64 ": %s",
+                             device->clock(device->sim), device->last_error(device->sim));
+    }
+    return TMU_OK;
+}
+
+static uint64_t sim_clock(void *backend) {
+    sim_device_t *device = backend;
+    return device->clock(device->sim);
+}
+
+const tmu_backend_ops_t tmu_backend_sim = {
+    .scheme = "sim",
+    .open = sim_open,
+    .close = sim_close,
+    .read32 = sim_read32,
+    .write32 = sim_write32,
+    .doorbell_write = sim_doorbell_write,
+    .dma_alloc = sim_dma_alloc,
+    .dma_free = sim_dma_free,
+    .progress = sim_progress,
+    .clock = sim_clock,
+};

@@ -1,0 +1,336 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Commands of the functional device: from 64 bytes to the model's calls and back.
+ */
+#include <stdlib.h>
+
+#include "ref_device.h"
+
+/** Bits that a command with this opcode may set, word by word; the rest must be 0 (R13). */
+static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *used_p) {
+    bool search = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_PROBE ||
+                  opcode == TMU_OPCODE_CLAIM || opcode == TMU_OPCODE_FLUSH;
+    bool buffer = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE;
+    bool named = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_CANCEL;
+    uint64_t match = UINT64_MAX >> (64 - preset->match_bits);
+    uint64_t source = UINT64_MAX >> (64 - preset->source_bits);
+    tmu_record_t used = {0};
+    if (opcode < TMU_OPCODE_POST || opcode > TMU_OPCODE_INSPECT) {
+        return false;
+    }
+    TMU_FIELD_SET(&used, TMU_COMMAND_OPCODE, UINT64_MAX);
+    TMU_FIELD_SET(&used, TMU_COMMAND_ENDPOINT, UINT64_MAX);
+    TMU_FIELD_SET(&used, TMU_COMMAND_HANDLE, UINT64_MAX >> (64 - preset->handle_bits));
+    if (search || opcode == TMU_OPCODE_ARRIVE) {
+        TMU_FIELD_SET(&used, TMU_COMMAND_MATCH, match);
+        TMU_FIELD_SET(&used, TMU_COMMAND_SOURCE, source);
+    }
+    if (search) {
+        TMU_FIELD_SET(&used, TMU_COMMAND_IGNORE, match);
+        TMU_FIELD_SET(&used, TMU_COMMAND_SOURCE_IGNORE, source);
+    }
+    if (buffer) {
+        TMU_FIELD_SET(&used, TMU_COMMAND_ADDRESS, UINT64_MAX >> (64 - preset->address_bits));
+        TMU_FIELD_SET(&used, TMU_COMMAND_LENGTH, UINT64_MAX >> (64 - preset->length_bits));
+    }
+    if (named) {
+        TMU_FIELD_SET(&used, TMU_COMMAND_RECEIVE_ID, UINT64_MAX);
+    }
+    if (opcode == TMU_OPCODE_INSPECT) {
+        TMU_FIELD_SET(&used, TMU_COMMAND_INSPECT_POSITION, UINT64_MAX);
+        TMU_FIELD_SET(&used, TMU_COMMAND_INSPECT_QUEUE, UINT64_MAX);
+    }
+    *used_p = used;
+    return true;
+}
+
+static uint32_t id_none(const ref_device_t *device) {
+    return (UINT32_C(1) << device->preset->id_bits) - 1;
+}
+
+static bool malformed(const ref_device_t *device, const tmu_record_t *command) {
+    tmu_record_t used;
+    uint8_t opcode = (uint8_t)TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
+    if (!used_bits(device->preset, opcode, &used)) {
+        return true;
+    }
+    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
+        if ((command->word[i] & ~used.word[i]) != 0) {
+            return true;
+        }
+    }
+    return opcode == TMU_OPCODE_POST &&
+           TMU_FIELD_GET(command, TMU_COMMAND_RECEIVE_ID) >= id_none(device);
+}
+
+static tmu_record_t *answer_new(ref_device_t *device) {
+    ref_answers_t *answers = &device->answers;
+    if (answers->count == answers->capacity) {
+        size_t capacity = answers->capacity ? 2 * answers->capacity : 16;
+        tmu_record_t *records = realloc(answers->records, capacity * sizeof *records);
+        if (!records) {
+            device->out_of_memory = true;
+            return NULL;
+        }
+        answers->records = records;
+        answers->capacity = capacity;
+    }
+    tmu_record_t *record = &answers->records[answers->count++];
+    *record = (tmu_record_t){0};
+    return record;
+}
+
+/** Starts a completion with what every one has. */
+static tmu_record_t *answer(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint,
+                            uint8_t status) {
+    tmu_record_t *record = answer_new(device);
+    if (record) {
+        TMU_FIELD_SET(record, TMU_COMPLETION_OPCODE, TMU_FIELD_GET(command, TMU_COMMAND_OPCODE));
+        TMU_FIELD_SET(record, TMU_COMPLETION_STATUS, status);
+        TMU_FIELD_SET(record, TMU_COMPLETION_HANDLE, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE));
+        TMU_FIELD_SET(record, TMU_COMPLETION_ENDPOINT, endpoint);
+    }
+    return record;
+}
+
+/** The entry's part of a completion that reports one. */
+static void answer_entry(tmu_record_t *record, const tmu_model_entry_t *entry) {
+    bool message = entry->queue == TMU_MODEL_UNEXPECTED;
+    TMU_FIELD_SET(record, TMU_COMPLETION_UNEXPECTED, message);
+    TMU_FIELD_SET(record, TMU_COMPLETION_OTHER, entry->handle);
+    TMU_FIELD_SET(record, TMU_COMPLETION_MATCH, entry->key.match);
+    TMU_FIELD_SET(record, TMU_COMPLETION_SOURCE, entry->key.source);
+    TMU_FIELD_SET(record, TMU_COMPLETION_ADDRESS, entry->address);
+    if (message) {
+        TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, entry->length);
+    } else {
+        TMU_FIELD_SET(record, TMU_COMPLETION_RECEIVE_LENGTH, entry->length);
+    }
+}
+
+typedef struct ref_flush {
+    ref_device_t *device;
+    const tmu_record_t *command;
+    uint32_t endpoint;
+} ref_flush_t;
+
+static void report_removed(void *context, const tmu_model_entry_t *entry) {
+    const ref_flush_t *flush = context;
+    tmu_record_t *record =
+        answer(flush->device, flush->command, flush->endpoint, TMU_STATUS_REMOVED);
+    if (record) {
+        answer_entry(record, entry);
+        flush->device
+            ->counters[entry->queue == TMU_MODEL_UNEXPECTED ? REF_COUNTER_removed_unexpected
+                                                            : REF_COUNTER_removed_posted]++;
+    }
+}
+
+/** An opcode's counters: answers, and the entries it visited. */
+static void count(ref_device_t *device, uint8_t opcode, uint64_t visited) {
+    static const struct {
+        uint8_t opcode;
+        uint8_t answers;
+        uint8_t visited;
+    } rows[] = {
+        {TMU_OPCODE_POST, REF_COUNTER_posts, REF_COUNTER_unexpected_visited},
+        {TMU_OPCODE_ARRIVE, REF_COUNTER_arrivals, REF_COUNTER_posted_visited},
+        {TMU_OPCODE_PROBE, REF_COUNTER_probes, REF_COUNTER_unexpected_visited},
+        {TMU_OPCODE_CLAIM, REF_COUNTER_claims, REF_COUNTER_unexpected_visited},
+        {TMU_OPCODE_CANCEL, REF_COUNTER_cancels, REF_COUNTER_posted_visited},
+        {TMU_OPCODE_FLUSH, REF_COUNTER_flushes, REF_COUNTER_posted_visited},
+        {TMU_OPCODE_INSPECT, REF_COUNTER_inspects, REF_COUNTER_posted_visited},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].opcode == opcode) {
+            device->counters[rows[i].answers]++;
+            device->counters[rows[i].visited] += visited;
+        }
+    }
+}
+
+/** What a model's verdict is on the wire, and which counter it moves. */
+static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_status_t status) {
+    uint64_t *counters = device->counters;
+    switch (status) {
+    case TMU_MODEL_MATCHED:
+        counters[opcode == TMU_OPCODE_POST     ? REF_COUNTER_post_matched
+                 : opcode == TMU_OPCODE_ARRIVE ? REF_COUNTER_arrive_matched
+                                               : REF_COUNTER_claim_matched]++;
+        return TMU_STATUS_MATCHED;
+    case TMU_MODEL_QUEUED:
+        counters[opcode == TMU_OPCODE_POST ? REF_COUNTER_post_queued : REF_COUNTER_arrive_queued]++;
+        return TMU_STATUS_QUEUED;
+    case TMU_MODEL_FOUND:
+        counters[REF_COUNTER_probe_found]++;
+        return TMU_STATUS_FOUND;
+    case TMU_MODEL_NONE:
+        return TMU_STATUS_NONE;
+    case TMU_MODEL_CANCELLED:
+        counters[REF_COUNTER_cancelled]++;
+        return TMU_STATUS_CANCELLED;
+    case TMU_MODEL_LATE:
+        counters[REF_COUNTER_cancel_late]++;
+        return TMU_STATUS_LATE;
+    case TMU_MODEL_FLUSHED:
+        return TMU_STATUS_FLUSHED;
+    case TMU_MODEL_REFUSED_QUOTA:
+        counters[REF_COUNTER_post_refused]++;
+        return TMU_STATUS_REFUSED_QUOTA;
+    case TMU_MODEL_STALLED:
+        counters[REF_COUNTER_arrive_stalled]++;
+        return TMU_STATUS_STALLED;
+    default: /* the model ran out of memory and did nothing; progress reports it */
+        device->out_of_memory = true;
+        return 0;
+    }
+}
+
+static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
+                           const tmu_model_verdict_t *verdict) {
+    uint8_t opcode = (uint8_t)TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
+    uint8_t status = wire_status(device, opcode, verdict->status);
+    tmu_record_t *record = answer(device, command, verdict->endpoint, status);
+    if (!record) {
+        return;
+    }
+    count(device, opcode, verdict->visited);
+    device->counters[REF_COUNTER_truncated] += verdict->truncated;
+    TMU_FIELD_SET(record, TMU_COMPLETION_SERIAL, verdict->serial);
+    TMU_FIELD_SET(record, TMU_COMPLETION_TRUNCATED, verdict->truncated);
+    TMU_FIELD_SET(record, TMU_COMPLETION_OTHER, verdict->other);
+    TMU_FIELD_SET(record, TMU_COMPLETION_MATCH, verdict->match);
+    TMU_FIELD_SET(record, TMU_COMPLETION_SOURCE, verdict->source);
+    TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, verdict->message_length);
+    TMU_FIELD_SET(record, TMU_COMPLETION_RECEIVE_LENGTH, verdict->receive_length);
+    TMU_FIELD_SET(record, TMU_COMPLETION_ADDRESS, verdict->address);
+    if (status == TMU_STATUS_FLUSHED) {
+        TMU_FIELD_SET(record, TMU_COMPLETION_REMOVED_POSTED, verdict->removed_posted);
+        TMU_FIELD_SET(record, TMU_COMPLETION_REMOVED_UNEXPECTED, verdict->removed_unexpected);
+    }
+}
+
+/** A position counts through all endpoints in turn: the model keeps no order between them. */
+static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
+    uint64_t position = TMU_FIELD_GET(command, TMU_COMMAND_INSPECT_POSITION);
+    tmu_model_queue_t queue = TMU_FIELD_GET(command, TMU_COMMAND_INSPECT_QUEUE) != 0
+                                  ? TMU_MODEL_UNEXPECTED
+                                  : TMU_MODEL_POSTED;
+    count(device, TMU_OPCODE_INSPECT, 0);
+    for (uint32_t e = 0; e < device->preset->endpoints; e++) {
+        uint64_t depth = tmu_model_depth(device->model, e, queue);
+        tmu_model_entry_t entry;
+        if (position >= depth) {
+            position -= depth;
+        } else if (tmu_model_inspect(device->model, e, queue, position, &entry) == TMU_MODEL_OK) {
+            tmu_record_t *record = answer(device, command, e, TMU_STATUS_ENTRY);
+            if (record) {
+                answer_entry(record, &entry);
+                TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, entry.length);
+                TMU_FIELD_SET(record, TMU_COMPLETION_ENTRY_IGNORE, entry.key.ignore);
+                TMU_FIELD_SET(record, TMU_COMPLETION_ENTRY_SOURCE_IGNORE, entry.key.source_ignore);
+            }
+            return;
+        }
+    }
+    (void)answer(device, command, endpoint, TMU_STATUS_EMPTY);
+}
+
+static tmu_model_key_t command_key(const tmu_record_t *command) {
+    return (tmu_model_key_t){
+        .match = TMU_FIELD_GET(command, TMU_COMMAND_MATCH),
+        .ignore = TMU_FIELD_GET(command, TMU_COMMAND_IGNORE),
+        .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
+        .source_ignore = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE_IGNORE),
+    };
+}
+
+static void post(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
+    tmu_model_verdict_t verdict;
+    tmu_model_receive_t receive = {
+        .key = command_key(command),
+        .endpoint = endpoint,
+        .receive_id = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_RECEIVE_ID),
+        .handle = TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
+        .address = TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS),
+        .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
+    };
+    (void)tmu_model_post(device->model, &receive, &verdict);
+    answer_verdict(device, command, &verdict);
+}
+
+static void arrive(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
+    tmu_model_verdict_t verdict;
+    tmu_model_message_t message = {
+        .match = TMU_FIELD_GET(command, TMU_COMMAND_MATCH),
+        .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
+        .endpoint = endpoint,
+        .handle = TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
+        .place = TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS),
+        .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
+    };
+    (void)tmu_model_arrive(device->model, &message, &verdict);
+    answer_verdict(device, command, &verdict);
+}
+
+static void cancel(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
+    tmu_model_verdict_t verdict;
+    uint32_t id = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_RECEIVE_ID);
+    if (id >= id_none(device)) {
+        id = TMU_MODEL_NO_RECEIVE_ID;
+    }
+    (void)tmu_model_cancel_id(device->model, endpoint, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
+                              id, &verdict);
+    answer_verdict(device, command, &verdict);
+}
+
+static void search(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
+    tmu_model_verdict_t verdict;
+    tmu_model_search_t select = {
+        .key = command_key(command),
+        .endpoint = endpoint,
+        .handle = TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
+    };
+    ref_flush_t flush = {.device = device, .command = command, .endpoint = endpoint};
+    switch (TMU_FIELD_GET(command, TMU_COMMAND_OPCODE)) {
+    case TMU_OPCODE_PROBE:
+        (void)tmu_model_probe(device->model, &select, &verdict);
+        break;
+    case TMU_OPCODE_CLAIM:
+        (void)tmu_model_claim(device->model, &select, &verdict);
+        break;
+    default:
+        (void)tmu_model_flush(device->model, &select, report_removed, &flush, &verdict);
+        break;
+    }
+    answer_verdict(device, command, &verdict);
+}
+
+void ref_execute(ref_device_t *device, const ref_command_t *command) {
+    const tmu_record_t *record = &command->record;
+    bool privileged = command->page == device->preset->endpoints;
+    uint32_t endpoint =
+        privileged ? (uint32_t)TMU_FIELD_GET(record, TMU_COMMAND_ENDPOINT) : command->page;
+    uint64_t opcode = TMU_FIELD_GET(record, TMU_COMMAND_OPCODE);
+    device->answers.page = command->page;
+    if (malformed(device, record)) {
+        device->counters[REF_COUNTER_malformed]++;
+        (void)answer(device, record, endpoint, TMU_STATUS_MALFORMED);
+    } else if (opcode == TMU_OPCODE_INSPECT && !privileged) {
+        device->counters[REF_COUNTER_refused_privilege]++;
+        (void)answer(device, record, endpoint, TMU_STATUS_REFUSED_PRIVILEGE);
+    } else if (endpoint >= device->preset->endpoints) {
+        device->counters[REF_COUNTER_refused_endpoint]++;
+        (void)answer(device, record, endpoint, TMU_STATUS_REFUSED_ENDPOINT);
+    } else if (opcode == TMU_OPCODE_POST) {
+        post(device, record, endpoint);
+    } else if (opcode == TMU_OPCODE_ARRIVE) {
+        arrive(device, record, endpoint);
+    } else if (opcode == TMU_OPCODE_CANCEL) {
+        cancel(device, record, endpoint);
+    } else if (opcode == TMU_OPCODE_INSPECT) {
+        inspect(device, record, endpoint);
+    } else {
+        search(device, record, endpoint);
+    }
+}

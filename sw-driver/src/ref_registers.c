@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Registers of the functional device.
+ */
+#include <string.h>
+
+#include "ref_device.h"
+
+tmu_result_t ref_model_create(ref_device_t *device) {
+    tmu_model_config_t config = {
+        .endpoints = device->preset->endpoints,
+        .posted_capacity = device->preset->posted_entries,
+        .unexpected_capacity = device->preset->unexpected_entries,
+    };
+    tmu_model_t *model = NULL;
+    if (tmu_model_create(&config, &model) != TMU_MODEL_OK) {
+        return tmu_error_set(device->error, TMU_ERR_MEMORY, "no memory for a model of preset %s",
+                             device->preset->name);
+    }
+    tmu_model_destroy(device->model);
+    device->model = model;
+    return TMU_OK;
+}
+
+/** Constant registers; false if the offset is none of them. */
+static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
+    const ref_preset_t *preset = device->preset;
+    const struct {
+        uint32_t offset;
+        uint32_t value;
+    } constants[] = {
+        {TMU_REG_MAGIC, TMU_MAGIC},
+        {TMU_REG_INTERFACE_VERSION,
+         TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MAJOR, TMU_INTERFACE_MAJOR) |
+             TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MINOR, TMU_INTERFACE_MINOR)},
+        {TMU_REG_PRESET, preset->number},
+        {TMU_REG_ENDPOINTS, preset->endpoints},
+        {TMU_REG_POSTED_ENTRIES, preset->posted_entries},
+        {TMU_REG_UNEXPECTED_ENTRIES, preset->unexpected_entries},
+        {TMU_REG_LANES, preset->lanes},
+        {TMU_REG_MATCH_BITS, preset->match_bits},
+        {TMU_REG_SOURCE_BITS, preset->source_bits},
+        {TMU_REG_HANDLE_BITS, preset->handle_bits},
+        {TMU_REG_ADDRESS_BITS, preset->address_bits},
+        {TMU_REG_LENGTH_BITS, preset->length_bits},
+        {TMU_REG_ID_BITS, preset->id_bits},
+        {TMU_REG_COMMAND_QUEUE, preset->command_queue},
+        {TMU_REG_CAPABILITIES, TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1)},
+        {TMU_REG_STATUS,
+         TMU_REGISTER_BITS(TMU_STATUS_READY, 1) |
+             TMU_REGISTER_BITS(TMU_STATUS_IDLE, device->queue_count == 0 &&
+                                                    device->answers.next == device->answers.count)},
+        {TMU_REG_ENDPOINT_STATUS,
+         TMU_REGISTER_BITS(TMU_ENDPOINT_STATUS_ERROR, device->endpoint_error)},
+        {TMU_REG_DEPTH_POSTED, device->depth_posted},
+        {TMU_REG_DEPTH_UNEXPECTED, device->depth_unexpected},
+    };
+    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
+        if (constants[i].offset == offset) {
+            *value_p = constants[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool read_counter(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
+    static const uint32_t offsets[] = {
+#define REF_ROW(name, offset) offset,
+        TMU_COUNTER_TABLE(REF_ROW)
+#undef REF_ROW
+    };
+    for (size_t i = 0; i < REF_COUNTERS; i++) {
+        if (offset == offsets[i] || offset == offsets[i] + 4) {
+            *value_p = (uint32_t)(device->snapshot[i] >> (offset == offsets[i] ? 0 : 32));
+            return true;
+        }
+    }
+    return false;
+}
+
+/** The register that keeps what is written to it; NULL if the offset is none of them. */
+static uint32_t *kept(ref_device_t *device, uint32_t offset) {
+    switch (offset) {
+    case TMU_REG_PAGE_SELECT:
+        return &device->page_select;
+    case TMU_REG_RING_BASE_LO:
+        return &device->ring_base_lo;
+    case TMU_REG_RING_BASE_HI:
+        return &device->ring_base_hi;
+    case TMU_REG_RING_CONFIG:
+        return &device->ring_config;
+    case TMU_REG_ENDPOINT_SELECT:
+        return &device->endpoint_select;
+    case TMU_REG_QUOTA_POSTED:
+        return &device->quota_posted;
+    case TMU_REG_QUOTA_UNEXPECTED:
+        return &device->quota_unexpected;
+    default:
+        return NULL;
+    }
+}
+
+tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p) {
+    ref_device_t *device = backend;
+    const uint32_t *keeper = kept(device, offset);
+    if (keeper) {
+        *value_p = *keeper;
+        return TMU_OK;
+    }
+    if (read_discovery(device, offset, value_p) || read_counter(device, offset, value_p)) {
+        return TMU_OK;
+    }
+    device->counters[REF_COUNTER_register_errors]++;
+    return tmu_error_set(device->error, TMU_ERR_DEVICE,
+                         "register read at 0x%03x was answered with an error", offset);
+}
+
+static void take_snapshot(ref_device_t *device) {
+    tmu_model_stats_t stats;
+    tmu_model_stats(device->model, &stats);
+    device->counters[REF_COUNTER_clocks] = device->clock;
+    device->counters[REF_COUNTER_posted_depth_max] = stats.posted_max;
+    device->counters[REF_COUNTER_unexpected_depth_max] = stats.unexpected_max;
+    memcpy(device->snapshot, device->counters, sizeof device->snapshot);
+}
+
+/** Queues, quotas, serial numbers, counters and rings; waiting commands are lost (R14). */
+static tmu_result_t reset(ref_device_t *device) {
+    tmu_result_t result = ref_model_create(device);
+    if (result != TMU_OK) {
+        return result;
+    }
+    device->queue_count = 0;
+    device->answers.count = 0;
+    device->answers.next = 0;
+    device->clock = 0;
+    memset(device->counters, 0, sizeof device->counters);
+    memset(device->pages, 0, (device->preset->endpoints + 1) * sizeof *device->pages);
+    return TMU_OK;
+}
+
+static void commit_page(ref_device_t *device) {
+    if (device->page_select > device->preset->endpoints) {
+        return;
+    }
+    uint64_t base = (uint64_t)device->ring_base_hi << 32 | device->ring_base_lo;
+    device->pages[device->page_select] = (ref_page_t){
+        .base = base & ~(uint64_t)(sizeof(tmu_record_t) - 1),
+        .log2 = TMU_REGISTER_GET(device->ring_config, TMU_RING_CONFIG_LOG2),
+        .enabled = TMU_REGISTER_GET(device->ring_config, TMU_RING_CONFIG_ENABLE) != 0,
+    };
+}
+
+static void endpoint_command(ref_device_t *device, uint32_t value) {
+    uint32_t endpoint = device->endpoint_select;
+    device->endpoint_error = endpoint >= device->preset->endpoints;
+    if (device->endpoint_error != 0) {
+        return;
+    }
+    if (TMU_REGISTER_GET(value, TMU_ENDPOINT_COMMAND_SET_QUOTA) != 0) {
+        (void)tmu_model_set_quota(device->model, endpoint, device->quota_posted,
+                                  device->quota_unexpected);
+    }
+    if (TMU_REGISTER_GET(value, TMU_ENDPOINT_COMMAND_READ_DEPTH) != 0) {
+        device->depth_posted = (uint32_t)tmu_model_depth(device->model, endpoint, TMU_MODEL_POSTED);
+        device->depth_unexpected =
+            (uint32_t)tmu_model_depth(device->model, endpoint, TMU_MODEL_UNEXPECTED);
+    }
+}
+
+tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value) {
+    ref_device_t *device = backend;
+    uint32_t *keeper = kept(device, offset);
+    if (keeper) {
+        *keeper = value;
+        return TMU_OK;
+    }
+    switch (offset) {
+    case TMU_REG_CONTROL:
+        if (TMU_REGISTER_GET(value, TMU_CONTROL_SNAPSHOT) != 0) {
+            take_snapshot(device);
+        }
+        return TMU_REGISTER_GET(value, TMU_CONTROL_RESET) != 0 ? reset(device) : TMU_OK;
+    case TMU_REG_PAGE_COMMIT:
+        commit_page(device);
+        return TMU_OK;
+    case TMU_REG_ENDPOINT_COMMAND:
+        endpoint_command(device, value);
+        return TMU_OK;
+    default:
+        device->counters[REF_COUNTER_register_errors]++;
+        return tmu_error_set(device->error, TMU_ERR_DEVICE,
+                             "register write at 0x%03x was answered with an error", offset);
+    }
+}

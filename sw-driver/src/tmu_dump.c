@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Reads an endpoint's queues by the privileged inspect command.
+ *
+ * A position counts through the whole table, oldest first over all endpoints, so entries of other
+ * endpoints are passed over.
+ */
+#include "tmu_internal.h"
+
+#define DUMP_STEPS 100000
+#define DUMP_CLOCKS 64
+
+/** Sends one command on an otherwise idle device and waits for its completion. */
+static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
+                            tmu_completion_t *completion_p) {
+    tmu_t *device = queue->device;
+    tmu_result_t result = TMU_AGAIN;
+    bool sent = false;
+    for (unsigned step = 0; step < DUMP_STEPS; step++) {
+        if (!sent) {
+            result = tmu_submit(queue, operation);
+            sent = result == TMU_OK;
+        } else if (queue->done_count > 0) {
+            *completion_p = queue->done[queue->done_head];
+            queue->done_head = (queue->done_head + 1) & (queue->entries - 1);
+            queue->done_count--;
+            return TMU_OK;
+        }
+        if (result == TMU_OK || result == TMU_AGAIN) {
+            result = device->ops->progress ? device->ops->progress(device->backend, DUMP_CLOCKS)
+                                           : TMU_OK;
+        }
+        if (result == TMU_OK) {
+            result = tmu_ring_drain(queue);
+        }
+        if (result != TMU_OK) {
+            return result;
+        }
+    }
+    return tmu_error_set(&device->error, TMU_ERR_DEVICE, "the device did not answer an inspect");
+}
+
+/** Walks one queue's table; `*go_on_p` is false once the caller has seen enough. */
+static tmu_result_t dump_table(tmu_queue_t *queue, const tmu_entry_t *which, tmu_dump_fn dump,
+                               void *user, bool *go_on_p) {
+    uint32_t position = 0;
+    for (uint32_t at = 0; *go_on_p; at++) {
+        tmu_operation_t operation = {
+            .id = TMU_RECEIVE_NONE, .endpoint = which->endpoint, .opcode = TMU_OPCODE_INSPECT};
+        TMU_FIELD_SET(&operation.command, TMU_COMMAND_INSPECT_POSITION, at);
+        TMU_FIELD_SET(&operation.command, TMU_COMMAND_INSPECT_QUEUE, which->unexpected);
+        tmu_completion_t completion = {0};
+        tmu_result_t result = run_one(queue, &operation, &completion);
+        if (result != TMU_OK) {
+            return result;
+        }
+        if (completion.status == TMU_STATUS_EMPTY) {
+            return TMU_OK;
+        }
+        if (completion.status != TMU_STATUS_ENTRY) {
+            return tmu_error_set(&queue->device->error, TMU_ERR_DEVICE,
+                                 "inspect of position %u was answered with status %u", at,
+                                 completion.status);
+        }
+        tmu_entry_t entry = queue->entry;
+        if (entry.endpoint == which->endpoint) {
+            entry.position = position++;
+            *go_on_p = dump(user, &entry);
+        }
+    }
+    return TMU_OK;
+}
+
+static tmu_result_t dump_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump,
+                                void *user) {
+    tmu_t *device = queue->device;
+    if (device->broken) {
+        return TMU_ERR_DEVICE;
+    }
+    if (queue->page != device->info.endpoints) {
+        return tmu_error_set(&device->error, TMU_ERR_INVALID,
+                             "a dump needs the privileged queue; this is page %u", queue->page);
+    }
+    if (endpoint >= device->info.endpoints) {
+        return tmu_error_set(&device->error, TMU_ERR_INVALID,
+                             "endpoint %u is out of range: the device has endpoints 0 to %u",
+                             endpoint, device->info.endpoints - 1);
+    }
+    if (device->in_flight > 0 || device->flow.pass || queue->done_count > 0) {
+        return TMU_AGAIN;
+    }
+    bool go_on = true;
+    tmu_entry_t which = {.endpoint = endpoint};
+    tmu_result_t result = dump_table(queue, &which, dump, user, &go_on);
+    if (result == TMU_OK) {
+        which.unexpected = true;
+        result = dump_table(queue, &which, dump, user, &go_on);
+    }
+    return result;
+}
+
+tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, void *user) {
+    if (!queue || !dump) {
+        return TMU_ERR_INVALID;
+    }
+    pthread_mutex_lock(&queue->device->lock);
+    tmu_result_t result = dump_locked(queue, endpoint, dump, user);
+    pthread_mutex_unlock(&queue->device->lock);
+    return result;
+}

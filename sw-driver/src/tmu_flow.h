@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Flow control (R11): arrivals that the unit cannot admit are held back here and lose nothing.
+ *
+ * The driver keeps an upper bound of what each queue of the unit may contain: additions count when
+ * they are submitted, removals when they are answered.
+ * While no arrival can meet a full table, commands are pipelined freely.
+ * Otherwise one command is in flight at a time, so that what is held, and in which order, depends
+ * on the order of submission alone and not on timing.
+ *
+ * After every completed operation the held arrivals are tried once each, oldest first; one whose
+ * source has an older one held at the same endpoint waits behind it.
+ */
+#ifndef TMU_FLOW_H
+#define TMU_FLOW_H
+
+#include "tmu/tmu.h"
+#include "tmu_wire.h"
+
+struct tmu_pending;
+
+/** An arrival that is held back, with all that is needed to offer it again. */
+typedef struct tmu_held {
+    struct tmu_held *next;
+    tmu_queue_t *queue; /* on which it came and on which it will be answered */
+    tmu_record_t command;
+    uint64_t handle;
+    uint32_t endpoint;
+    uint32_t source;
+} tmu_held_t;
+
+/** Upper bounds and limits of one endpoint. */
+typedef struct tmu_flow_endpoint {
+    uint32_t posted;
+    uint32_t unexpected;
+    uint32_t held;
+    tmu_depth_t quota; /* 0 = none */
+} tmu_flow_endpoint_t;
+
+typedef struct tmu_flow {
+    tmu_flow_endpoint_t *endpoints;
+    uint32_t endpoint_count;
+    uint32_t unexpected_capacity;
+    uint64_t unexpected; /* upper bound over all endpoints */
+
+    tmu_held_t *held_first; /* oldest */
+    tmu_held_t *held_last;
+    tmu_held_t *spare; /* so that a stalled answer never needs memory */
+    tmu_flow_stats_t stats;
+
+    bool alone;       /* the command in flight must be answered before the next */
+    bool drain;       /* somebody waits for every queue's answers */
+    bool pass;        /* held arrivals are being tried */
+    tmu_held_t *next; /* the next one of the pass; NULL ends it */
+} tmu_flow_t;
+
+tmu_result_t tmu_flow_init(tmu_flow_t *flow, uint32_t endpoints, uint32_t unexpected_capacity);
+void tmu_flow_free(tmu_flow_t *flow);
+
+/** Forgets depths and held arrivals but not quotas, for a reset. */
+void tmu_flow_clear(tmu_flow_t *flow);
+
+/** What became of an operation that asks to be submitted. */
+typedef enum tmu_admission {
+    TMU_ADMIT_AGAIN, /* later */
+    TMU_ADMIT_SEND,  /* now */
+    TMU_ADMIT_ALONE, /* now, and nothing else until it is answered */
+    TMU_ADMIT_HOLD,  /* an arrival: behind an older one of its source, without being tried */
+} tmu_admission_t;
+
+/** Decides on a command given the number in flight; `alone` demands to be the only one. */
+tmu_admission_t tmu_flow_admit(tmu_flow_t *flow, const tmu_record_t *command, uint32_t endpoint,
+                               size_t in_flight, bool alone);
+
+/** Makes sure that an arrival can be held. */
+tmu_result_t tmu_flow_reserve(tmu_flow_t *flow);
+
+/** Appends an arrival to those held, with the memory reserved for it. */
+void tmu_flow_hold(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_record_t *command,
+                   uint64_t handle);
+
+/** Most completions that a command can have. */
+uint32_t tmu_flow_answers(const tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint);
+
+/** Accounts for a command that was sent. */
+void tmu_flow_sent(tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint, bool alone);
+
+/**
+ * Accounts for a completion; `*stalled_p` tells that the caller must not see it.
+ * Returns false when the device claims what cannot be: an entry that left although it was not
+ * there, or a stall although there was room.
+ */
+bool tmu_flow_answered(tmu_flow_t *flow, tmu_queue_t *queue, const struct tmu_pending *pending,
+                       const tmu_completion_t *completion, bool *stalled_p);
+
+/** Starts a pass over the held arrivals, if there are any. */
+void tmu_flow_pass_start(tmu_flow_t *flow);
+
+/** The held arrival to try now; NULL ends the pass. */
+tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow);
+
+/** The attempt of `held` was sent; the pass goes on behind it. */
+void tmu_flow_pass_sent(tmu_flow_t *flow, const tmu_held_t *held);
+
+#endif

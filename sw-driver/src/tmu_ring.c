@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * From the completion ring to the caller: take, check, translate, account, hand over.
+ */
+#include <inttypes.h>
+
+#include "tmu_barrier.h"
+#include "tmu_internal.h"
+
+/** Marks the device as unusable; what it would say next cannot be trusted. */
+static tmu_result_t break_device(tmu_t *device) {
+    device->broken = true;
+    return TMU_ERR_DEVICE;
+}
+
+/** Copies the next completion out of the ring; false if the unit has not written it yet. */
+static bool ring_take(tmu_queue_t *queue, tmu_record_t *record_p) {
+    uint32_t position = queue->consumed & (queue->entries - 1);
+    const uint64_t *words = (const uint64_t *)queue->ring.memory + position * TMU_RECORD_WORDS;
+    uint64_t lap = queue->consumed >> queue->ring_log2;
+    tmu_record_t record;
+    record.word[TMU_COMPLETION_PHASE_WORD] =
+        tmu_le64(tmu_load_phase_word(&words[TMU_COMPLETION_PHASE_WORD]));
+    if (TMU_FIELD_GET(&record, TMU_COMPLETION_PHASE) != (~lap & 1)) {
+        return false;
+    }
+    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
+        if (i != TMU_COMPLETION_PHASE_WORD) {
+            record.word[i] = tmu_le64(words[i]);
+        }
+    }
+    queue->consumed++;
+    *record_p = record;
+    return true;
+}
+
+/** Whether an opcode can be answered by a status. */
+static bool status_fits(uint8_t opcode, uint8_t status) {
+    switch (status) {
+    case TMU_STATUS_MATCHED:
+        return opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE ||
+               opcode == TMU_OPCODE_CLAIM;
+    case TMU_STATUS_QUEUED:
+        return opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE;
+    case TMU_STATUS_FOUND:
+        return opcode == TMU_OPCODE_PROBE;
+    case TMU_STATUS_NONE:
+        return opcode == TMU_OPCODE_PROBE || opcode == TMU_OPCODE_CLAIM;
+    case TMU_STATUS_CANCELLED:
+    case TMU_STATUS_LATE:
+        return opcode == TMU_OPCODE_CANCEL;
+    case TMU_STATUS_REMOVED:
+    case TMU_STATUS_FLUSHED:
+        return opcode == TMU_OPCODE_FLUSH;
+    case TMU_STATUS_REFUSED_QUOTA:
+        return opcode == TMU_OPCODE_POST;
+    case TMU_STATUS_STALLED:
+        return opcode == TMU_OPCODE_ARRIVE;
+    case TMU_STATUS_ENTRY:
+    case TMU_STATUS_EMPTY:
+        return opcode == TMU_OPCODE_INSPECT;
+    case TMU_STATUS_REFUSED_ENDPOINT:
+    case TMU_STATUS_MALFORMED:
+    case TMU_STATUS_REFUSED_PRIVILEGE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/** Compares a completion with the command that it must answer. */
+static tmu_result_t check_answer(tmu_queue_t *queue, const tmu_pending_t *pending,
+                                 const tmu_completion_t *c) {
+    tmu_error_t *error = &queue->device->error;
+    if (!pending) {
+        tmu_error_set(error, TMU_ERR_DEVICE, "page %u: a completion came without a command",
+                      queue->page);
+        return break_device(queue->device);
+    }
+    uint64_t handle = TMU_FIELD_GET(&pending->command, TMU_COMMAND_HANDLE);
+    if (c->opcode != pending->opcode || c->handle != handle) {
+        tmu_error_set(error, TMU_ERR_DEVICE,
+                      "page %u: the completion is of opcode %u, handle 0x%" PRIx64
+                      "; the oldest command has opcode %u, handle 0x%" PRIx64,
+                      queue->page, c->opcode, c->handle, pending->opcode, handle);
+        return break_device(queue->device);
+    }
+    if (!status_fits(c->opcode, c->status)) {
+        tmu_error_set(error, TMU_ERR_DEVICE, "page %u: opcode %u was answered with status %u",
+                      queue->page, c->opcode, c->status);
+        return break_device(queue->device);
+    }
+    return TMU_OK;
+}
+
+/** Whether the completion names a receive by the handle that the driver gave it. */
+static bool names_receive(const tmu_completion_t *c) {
+    switch (c->status) {
+    case TMU_STATUS_MATCHED:
+        return c->opcode == TMU_OPCODE_ARRIVE;
+    case TMU_STATUS_CANCELLED:
+        return true;
+    case TMU_STATUS_REMOVED:
+    case TMU_STATUS_ENTRY:
+        return !c->unexpected;
+    default:
+        return false;
+    }
+}
+
+/** Puts the caller's handles back (R15) and ends receives that left the unit (R10). */
+static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
+                              tmu_completion_t *c) {
+    tmu_receives_t *receives = &queue->device->receives;
+    if (names_receive(c)) {
+        tmu_receive_id_t id = TMU_RECEIVE_NONE;
+        uint64_t handle = 0;
+        if (!tmu_receive_find(receives, c->other, &id, &handle)) {
+            tmu_error_set(&queue->device->error, TMU_ERR_DEVICE,
+                          "page %u: the completion names receive 0x%" PRIx64
+                          ", which is not in the unit",
+                          queue->page, c->other);
+            return break_device(queue->device);
+        }
+        c->other = handle;
+        if (c->status != TMU_STATUS_ENTRY) {
+            tmu_receive_end(receives, id);
+        }
+    }
+    c->handle = pending->handle;
+    if (c->opcode == TMU_OPCODE_POST && c->status != TMU_STATUS_QUEUED) {
+        tmu_receive_end(receives, pending->id);
+    } else if (c->opcode == TMU_OPCODE_CANCEL) {
+        tmu_receive_unpin(receives, pending->id);
+    }
+    return TMU_OK;
+}
+
+/** A removed entry takes one of its flush's credits; the last answer returns the rest. */
+static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_completion_t *c) {
+    if (c->status != TMU_STATUS_REMOVED) {
+        tmu_queue_pending_pop(queue);
+    } else if (pending->credits > 1) {
+        pending->credits--;
+        queue->credits--;
+    }
+}
+
+static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *record) {
+    tmu_t *device = queue->device;
+    tmu_completion_t c;
+    tmu_wire_completion(record, &c);
+    tmu_pending_t *pending = tmu_queue_pending_oldest(queue);
+    tmu_result_t result = check_answer(queue, pending, &c);
+    if (result != TMU_OK) {
+        return result;
+    }
+    result = translate(queue, pending, &c);
+    if (result != TMU_OK) {
+        return result;
+    }
+    if (c.status == TMU_STATUS_ENTRY) {
+        tmu_wire_entry(record, &queue->entry);
+        queue->entry.handle = c.other;
+    }
+    if (queue->observe) {
+        queue->observe(queue->observe_user, &c);
+    }
+    bool stalled = false;
+    if (!tmu_flow_answered(&device->flow, queue, pending, &c, &stalled)) {
+        tmu_error_set(&device->error, TMU_ERR_DEVICE,
+                      "page %u: status %u for opcode %u contradicts what endpoint %u contains",
+                      queue->page, c.status, c.opcode, pending->endpoint);
+        return break_device(device);
+    }
+    if (!stalled) {
+        tmu_queue_done_push(queue, &c);
+    }
+    retire(queue, pending, &c);
+    return TMU_OK;
+}
+
+/** Returns ring space a quarter at a time; a full doorbell path only postpones it. */
+static tmu_result_t announce_quarter(tmu_queue_t *queue) {
+    if (queue->consumed - queue->announced < queue->entries / 4) {
+        return TMU_OK;
+    }
+    tmu_result_t result = tmu_queue_announce(queue);
+    return result == TMU_AGAIN ? TMU_OK : result;
+}
+
+tmu_result_t tmu_ring_drain(tmu_queue_t *queue) {
+    tmu_record_t record;
+    tmu_result_t result = announce_quarter(queue);
+    while (result == TMU_OK && queue->done_count < queue->entries && ring_take(queue, &record)) {
+        result = handle_completion(queue, &record);
+        if (result == TMU_OK) {
+            result = announce_quarter(queue);
+        }
+    }
+    return result;
+}
+
+/** Sends the next held arrival of a pass once nothing is in flight; each attempt is awaited. */
+static tmu_result_t retry_held(tmu_t *device) {
+    if (!device->flow.pass || device->in_flight > 0) {
+        return TMU_OK;
+    }
+    tmu_held_t *held = tmu_flow_pass_next(&device->flow);
+    if (!held) {
+        return TMU_OK;
+    }
+    tmu_operation_t operation = {
+        .command = held->command,
+        .handle = held->handle,
+        .id = TMU_RECEIVE_NONE,
+        .endpoint = held->endpoint,
+        .opcode = TMU_OPCODE_ARRIVE,
+    };
+    tmu_result_t result = tmu_submit_command(held->queue, &operation, 1, held, true);
+    if (result == TMU_OK) {
+        tmu_flow_pass_sent(&device->flow, held);
+    }
+    return result == TMU_AGAIN ? TMU_OK : result;
+}
+
+tmu_result_t tmu_ring_poll(tmu_queue_t *queue) {
+    tmu_t *device = queue->device;
+    if (device->broken) {
+        return TMU_ERR_DEVICE;
+    }
+    tmu_result_t result = tmu_ring_drain(queue);
+    if (device->flow.drain || device->flow.held_first) {
+        for (tmu_queue_t *q = device->queues; q && result == TMU_OK; q = q->next) {
+            result = tmu_ring_drain(q);
+        }
+    }
+    return result == TMU_OK ? retry_held(device) : result;
+}
+
+tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
+                      size_t *count_p) {
+    if (!queue || !count_p || (max > 0 && !completions)) {
+        return TMU_ERR_INVALID;
+    }
+    pthread_mutex_lock(&queue->device->lock);
+    tmu_result_t result = tmu_ring_poll(queue);
+    if (result == TMU_OK) {
+        size_t count = 0;
+        for (; count < max && queue->done_count > 0; count++) {
+            completions[count] = queue->done[queue->done_head];
+            queue->done_head = (queue->done_head + 1) & (queue->entries - 1);
+            queue->done_count--;
+        }
+        *count_p = count;
+    }
+    pthread_mutex_unlock(&queue->device->lock);
+    return result;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tmu_wire.h"
+
+uint64_t tmu_le64(uint64_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return word;
+#else
+    return __builtin_bswap64(word);
+#endif
+}
+
+uint32_t tmu_le32(uint32_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return word;
+#else
+    return __builtin_bswap32(word);
+#endif
+}
+
+void tmu_wire_key(tmu_record_t *command, const tmu_key_t *key) {
+    TMU_FIELD_SET(command, TMU_COMMAND_MATCH, key->match);
+    TMU_FIELD_SET(command, TMU_COMMAND_IGNORE, key->ignore);
+    TMU_FIELD_SET(command, TMU_COMMAND_SOURCE, key->source);
+    TMU_FIELD_SET(command, TMU_COMMAND_SOURCE_IGNORE, key->source_ignore);
+}
+
+void tmu_wire_completion(const tmu_record_t *record, tmu_completion_t *completion_p) {
+    tmu_completion_t c = {
+        .opcode = (uint8_t)TMU_FIELD_GET(record, TMU_COMPLETION_OPCODE),
+        .status = (uint8_t)TMU_FIELD_GET(record, TMU_COMPLETION_STATUS),
+        .truncated = TMU_FIELD_GET(record, TMU_COMPLETION_TRUNCATED) != 0,
+        .unexpected = TMU_FIELD_GET(record, TMU_COMPLETION_UNEXPECTED) != 0,
+        .serial = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_SERIAL),
+        .handle = TMU_FIELD_GET(record, TMU_COMPLETION_HANDLE),
+        .other = TMU_FIELD_GET(record, TMU_COMPLETION_OTHER),
+        .match = TMU_FIELD_GET(record, TMU_COMPLETION_MATCH),
+        .source = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_SOURCE),
+        .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENDPOINT),
+        .message_length = TMU_FIELD_GET(record, TMU_COMPLETION_MESSAGE_LENGTH),
+        .host_latency = (uint16_t)TMU_FIELD_GET(record, TMU_COMPLETION_HOST_LATENCY),
+        .receive_length = TMU_FIELD_GET(record, TMU_COMPLETION_RECEIVE_LENGTH),
+        .unit_latency = (uint16_t)TMU_FIELD_GET(record, TMU_COMPLETION_UNIT_LATENCY),
+        .address = TMU_FIELD_GET(record, TMU_COMPLETION_ADDRESS),
+    };
+    if (c.status == TMU_STATUS_FLUSHED) {
+        c.removed_posted = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_REMOVED_POSTED);
+        c.removed_unexpected = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_REMOVED_UNEXPECTED);
+        c.other = 0;
+    }
+    if (c.status == TMU_STATUS_ENTRY) { /* these bits are the entry's masks */
+        c.serial = 0;
+        c.receive_length = 0;
+        c.unit_latency = 0;
+    }
+    *completion_p = c;
+}
+
+void tmu_wire_entry(const tmu_record_t *record, tmu_entry_t *entry_p) {
+    *entry_p = (tmu_entry_t){
+        .unexpected = TMU_FIELD_GET(record, TMU_COMPLETION_UNEXPECTED) != 0,
+        .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENDPOINT),
+        .key = {.match = TMU_FIELD_GET(record, TMU_COMPLETION_MATCH),
+                .ignore = TMU_FIELD_GET(record, TMU_COMPLETION_ENTRY_IGNORE),
+                .source = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_SOURCE),
+                .source_ignore =
+                    (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENTRY_SOURCE_IGNORE)},
+        .handle = TMU_FIELD_GET(record, TMU_COMPLETION_OTHER),
+        .address = TMU_FIELD_GET(record, TMU_COMPLETION_ADDRESS),
+        .length = TMU_FIELD_GET(record, TMU_COMPLETION_MESSAGE_LENGTH),
+    };
+}
