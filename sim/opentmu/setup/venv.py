@@ -39,7 +39,7 @@ def _make(folder: Path) -> None:
         failure=ToolMissing,
     )
     python = folder / "bin" / "python"
-    pip_options = "--require-hashes --only-binary :all: --progress-bar off -r".split()
+    pip_options = ["--require-hashes", "--only-binary", ":all:", "--progress-bar", "off", "-r"]
     run_logged(
         [python, "-m", "pip", "install", *pip_options, REQUIREMENTS],
         "installing the Python packages into build/venv",

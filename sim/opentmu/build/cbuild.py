@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0
+"""All C of the project through CMake and Ninja, plain or with sanitizers."""
+
+from pathlib import Path
+
+from opentmu import paths, stage, toolchain
+from opentmu.errors import CheckFailed
+from opentmu.process import run_logged
+
+
+def ensure(*, sanitize: bool = False) -> Path:
+    """The build folder with everything up to date.
+
+    CMake and Ninja know what changed and finish what was interrupted, so there is no stamp.
+    """
+    toolchain.need_compiler()
+    folder = paths.C_BUILD_ASAN if sanitize else paths.C_BUILD
+    kind = "the C programs with sanitizers" if sanitize else "the C programs"
+    with stage.locked(folder.name):
+        if not _configured(folder):
+            switch = f"-DTMU_SANITIZE={'ON' if sanitize else 'OFF'}"
+            run_logged(
+                ["cmake", "-G", "Ninja", "--fresh", "-S", paths.SIM, "-B", folder, switch],
+                f"configuring {kind}",
+                f"cmake-{folder.name}",
+            )
+        run_logged(
+            ["ninja", "-C", folder, f"-j{toolchain.PARALLEL_JOBS}"],
+            f"building {kind}",
+            f"ninja-{folder.name}",
+        )
+    return folder
+
+
+def program(folder: Path, name: str) -> Path:
+    """The built program `name`, wherever its CMake file put it."""
+    found = [file for file in folder.rglob(name) if file.is_file()]
+    if not found:
+        raise CheckFailed(f"the C build made no program {name} in {folder}")
+    return found[0]
+
+
+def library(folder: Path, name: str) -> Path:
+    """The built shared library `lib<name>.so`."""
+    return program(folder, f"lib{name}.so")
+
+
+def _configured(folder: Path) -> bool:
+    """Whether a finished configuration for this checkout is there."""
+    cache = folder / "CMakeCache.txt"
+    if not (folder / "build.ninja").is_file() or not cache.is_file():
+        return False
+    return f"CMAKE_HOME_DIRECTORY:INTERNAL={paths.SIM}\n" in cache.read_text()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Chisel to SystemVerilog, one folder per preset, made again when hw/ or the build changes."""
+
+import tempfile
+from pathlib import Path
+
+from opentmu import paths, stage, toolchain
+from opentmu.errors import CheckFailed
+from opentmu.process import run_logged
+
+MAIN = "tmu.Elaborate"
+SOURCES = (paths.HW / "src", paths.ROOT / "build.sc", paths.ROOT / ".mill-version")
+
+
+def source_key() -> str:
+    """Hash of everything that decides what Chisel writes."""
+    return stage.hash_of(SOURCES)
+
+
+def ensure(preset: str) -> Path:
+    """The folder with this preset's SystemVerilog, filelist.f and bind files."""
+    target = paths.RTL / preset
+    key = stage.hash_of([source_key(), preset])
+    if not stage.is_current(target, key):
+        toolchain.need_mill()
+    stage.ensure(target, key, lambda folder: write(preset, folder))
+    return target
+
+
+def write(preset: str, folder: Path) -> None:
+    """Write a preset's SystemVerilog into `folder`."""
+    mill(
+        ["hw.runMain", MAIN, "verilog", preset, str(folder)],
+        f"elaborating preset {preset} with Chisel",
+        f"elaborate-{preset}",
+    )
+
+
+def stale_files() -> dict[str, bytes]:
+    """Committed generated files that differ from what Chisel writes now: name to right content."""
+    toolchain.need_mill()
+    with tempfile.TemporaryDirectory(prefix="tmu-generated-") as name:
+        fresh = Path(name)
+        mill(["hw.runMain", MAIN, "generate", name], "generating files from Chisel", "generate")
+        files = sorted(f for f in fresh.rglob("*") if f.is_file())
+        if not files:
+            raise CheckFailed(f"{MAIN} generate wrote no file")
+        contents = {str(f.relative_to(fresh)): f.read_bytes() for f in files}
+    return {file: text for file, text in contents.items() if not _same(paths.ROOT / file, text)}
+
+
+def mill(arguments: list[str], title: str, log: str) -> None:
+    """Run one Mill command; Mill calls of one checkout never overlap."""
+    with stage.locked("mill"):
+        run_logged(
+            ["mill", "--no-server", "--ticker", "false", *arguments], title, log, cwd=paths.ROOT
+        )
+
+
+def _same(file: Path, content: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == content

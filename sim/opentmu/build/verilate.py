@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The one place that turns Verilog into a simulation.
+
+firtool puts assertions into bind files that its filelist.f does not name: a simulation made from
+the file list alone would run without a single check.  `sources` always adds them.
+"""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+from opentmu import paths, stage, toolchain
+from opentmu.build import rtl
+from opentmu.errors import CheckFailed
+from opentmu.process import run_logged
+from opentmu.setup import shims
+
+TOP = "TmuTop"
+DEVICE = paths.SIM / "device"
+HEADERS = paths.ROOT / "sw-driver" / "include"
+
+# Undriven values take one value per run, drawn from the run's seed; nothing is compiled in.
+FLAGS = ["-O3", "--assert", "--no-timing", "--x-assign", "fast", "--x-initial", "unique"]
+WAVE_FLAGS = ["--trace-fst", "--trace-structs"]
+OPTIMISE = "-O2"
+
+
+def sources(folder: Path) -> list[Path]:
+    """All files of an elaborated design: those of its file list and every bind file."""
+    listed = [folder / line for line in (folder / "filelist.f").read_text().split()]
+    binds = sorted(folder.glob("layers-*.sv"))
+    if not binds:
+        raise CheckFailed(f"{folder}: no layers-*.sv file, so no assertion would be compiled in")
+    return [*listed, *(bind for bind in binds if bind not in listed)]
+
+
+def library(preset: str, *, wave: bool = False) -> Path:
+    """The shared library with the Verilated top of `preset` and the device's C interface."""
+    design = rtl.ensure(preset)
+    target = paths.VERILATED / (f"{preset}-wave" if wave else preset)
+    key = stage.hash_of(
+        [
+            (design / stage.STAMP).read_text(),
+            (paths.ROOT / "requirements.in").read_text(),
+            *_flags(wave),
+            Path(__file__),
+            DEVICE,
+            HEADERS,
+        ]
+    )
+    if not stage.is_current(target, key):
+        toolchain.need_verilator(wave=wave)
+    stage.ensure(target, key, lambda folder: _make(preset, design, folder, wave))
+    return target / library_name(preset)
+
+
+def library_name(preset: str) -> str:
+    return f"libtmu_sim_{preset}.so"
+
+
+def cocotb_runner(design: Path, top: str, folder: Path, *, wave: bool = False) -> Any:
+    """A cocotb runner with the module `top` of an elaborated design built below `folder`."""
+    from cocotb_tools.runner import get_runner
+
+    toolchain.need_verilator(wave=wave)
+    runner = get_runner("verilator")
+    runner.build(
+        sources=sources(design),
+        includes=[design],
+        hdl_toplevel=top,
+        build_dir=folder,
+        build_args=_flags(wave),
+        log_file=folder / "build.log",
+    )
+    return runner
+
+
+def _flags(wave: bool) -> list[str]:
+    return [*FLAGS, *(WAVE_FLAGS if wave else [])]
+
+
+def _make(preset: str, design: Path, folder: Path, wave: bool) -> None:
+    objects = folder / "objects"
+    title = f"{preset} with waves" if wave else preset
+    prefix = f"V{TOP}"
+    verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
+    verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", objects]
+    verilate += ["-CFLAGS", "-fPIC", f"-I{design}", *sources(design)]
+    log = folder.name.strip(".").removesuffix(".partial")
+    run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
+    make: list[str | Path] = ["make", "-C", objects, "-f", f"{prefix}.mk"]
+    make += [f"-j{toolchain.PARALLEL_JOBS}", f"OPT_FAST={OPTIMISE}", f"OPT_GLOBAL={OPTIMISE}"]
+    run_logged(make, f"compiling the simulation of preset {title}", f"compile-{log}")
+    output = folder / library_name(preset)
+    run_logged(_link(preset, objects, output, wave), f"linking {output.name}", f"link-{log}")
+    shutil.rmtree(objects)
+
+
+def _link(preset: str, objects: Path, output: Path, wave: bool) -> list[str | Path]:
+    """The command that compiles the device and links it with the Verilated top."""
+    files = sorted(DEVICE.glob("*.cpp"))
+    if not files:
+        raise CheckFailed(f"{DEVICE} holds no C++ file")
+    flag = int(wave)
+    command: list[str | Path] = ["g++", "-std=c++17", OPTIMISE, "-fPIC", "-shared", "-pthread"]
+    command += ["-Wall", "-Wextra", f'-DTMU_SIM_PRESET="{preset}"', f"-DTMU_SIM_WAVE={flag}"]
+    command += ["-DVERILATOR=1", f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
+    command += ["-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{DEVICE}", f"-I{HEADERS}"]
+    command += ["-isystem", objects, "-isystem", shims.verilator_root() / "include"]
+    command += [*files, "-o", output, objects / f"libV{TOP}.a", objects / "libverilated.a"]
+    command += ["-Wl,-z,defs", "-latomic", *(["-lz", "-llz4"] if wave else [])]
+    return command

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu generate`: the committed files that come from the Chisel contract."""
+
+import click
+
+from opentmu import output, paths
+from opentmu.build import rtl
+from opentmu.errors import CheckFailed
+
+
+@click.command()
+@click.option("--check", is_flag=True, help="Change nothing; fail when a file is not fresh.")
+def command(check: bool) -> int:
+    """Write the C header, Python constants and register documents again.
+
+    They are committed so that C and Python people need no JVM; `tmu test` proves them fresh.
+    """
+    stale = rtl.stale_files()
+    if check and stale:
+        raise CheckFailed(f"not fresh: {', '.join(stale)}. Type: ./tmu generate")
+    for file, content in stale.items():
+        (paths.ROOT / file).write_bytes(content)
+        output.figures().print(f"wrote {file}", markup=False)
+    if not stale:
+        output.messages().print("tmu: all generated files are fresh")
+    return 0

@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu run`: replay traces through driver, device and RTL; check every verdict."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opentmu import output, paths, presets
+from opentmu.analysis import load
+from opentmu.build import cbuild, verilate
+from opentmu.errors import BadInput, CheckFailed
+from opentmu.replay import engine, report
+from opentmu.replay.engine import Options
+
+
+def chosen_traces(given: tuple[Path, ...]) -> list[Path]:
+    """The traces named, or all that are committed; a file that cannot be read is refused."""
+    traces = list(given) or sorted(paths.TRACES.glob("*.trace.gz"))
+    if not traces:
+        raise BadInput(f"no --trace given and no *.trace.gz in {paths.TRACES}")
+    for trace in traces:
+        check_first_line(trace)
+    return traces
+
+
+def check_first_line(trace: Path) -> None:
+    """Refuse a file that is no trace before anything is built; the C reader checks the rest."""
+    import gzip
+    import zlib
+
+    wanted = b"# tmu-trace v1"
+    try:
+        with trace.open("rb") as raw:
+            packed = raw.read(2) == b"\x1f\x8b"
+        with gzip.open(trace) if packed else trace.open("rb") as file:
+            line = file.readline(200).rstrip(b"\n")
+    except (OSError, EOFError, zlib.error) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise BadInput(f"{trace}: found {reason.lower()}, expected a readable trace") from error
+    if line != wanted:
+        found = line.decode(errors="backslashreplace")[:60] or "an empty line"
+        raise BadInput(f"{trace}:1: found {found!r}, expected '{wanted.decode()}'")
+
+
+def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
+    """Where each trace's verdict log goes: one file, or one file a trace in a folder."""
+    if verdicts is None:
+        return [None] * len(traces)
+    if len(traces) == 1:
+        if verdicts.is_dir():
+            raise BadInput(f"--verdicts {verdicts}: found a folder, expected a file for one trace")
+        return [verdicts]
+    names = [_log_name(trace) for trace in traces]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise BadInput(f"--verdicts: two traces would write {twice[0]}; run them one at a time")
+    if verdicts.exists() and not verdicts.is_dir():
+        raise BadInput(
+            f"--verdicts {verdicts}: found a file, expected a folder for {len(traces)} traces"
+        )
+    verdicts.mkdir(parents=True, exist_ok=True)
+    return [verdicts / name for name in names]
+
+
+def _log_name(trace: Path) -> str:
+    return trace.name.removesuffix(".gz").removesuffix(".trace") + ".verdicts"
+
+
+@click.command()
+@click.option(
+    "--trace",
+    "traces",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Trace to replay, may be repeated; default: all in tests/traces.",
+)
+@click.option("--engine", default="rtl", show_default=True, help="rtl or model.")
+@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@click.option(
+    "--verdicts",
+    type=click.Path(path_type=Path),
+    help="Verdict log; a folder with one log a trace when there are several.",
+)
+@click.option("--wave", type=click.Path(path_type=Path), help="FST wave of one trace (rtl only).")
+@click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses (rtl only).")
+@click.option("--quota", type=click.IntRange(min=1), help="Entries a queue of each endpoint.")
+@click.option("--timed", is_flag=True, help="Keep the trace's times instead of full speed.")
+@click.option("--clock-mhz", type=click.FloatRange(min=0, min_open=True), help="Clock for --timed.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    traces: tuple[Path, ...],
+    verdicts: Path | None,
+    wave: Path | None,
+    as_json: bool,
+    **settings: Any,
+) -> int:
+    """Replay traffic through driver, device and RTL; check every verdict.
+
+    Each operation's verdict is compared with the C reference model's.
+    """
+    options = Options(**settings)
+    check_options(options, wave)
+    chosen = chosen_traces(traces)
+    if wave is not None and len(chosen) != 1:
+        raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
+    logs = log_places(chosen, verdicts)
+    program = cbuild.program(cbuild.ensure(), engine.PROGRAM)
+    for trace in chosen:
+        # The C reader says file and line; a long RTL build first would only delay it.
+        load.check(trace)
+    library = None
+    if options.engine == "rtl":
+        library = verilate.library(options.preset, wave=wave is not None)
+    device = engine.uri(options, library, wave)
+    results = [
+        engine.replay_with_progress(trace, engine.command(program, device, trace, options, log))
+        for trace, log in zip(chosen, logs, strict=True)
+    ]
+    if as_json:
+        output.print_json(results[0] if len(results) == 1 else {"runs": results})
+    else:
+        report.show(output.figures(), results)
+    return 0 if all(result["ok"] for result in results) else CheckFailed.exit_code
+
+
+def check_options(options: Options, wave: Path | None) -> None:
+    """Refuse an engine or preset that does not exist, and options the engine does not have."""
+    if options.engine not in engine.ENGINES:
+        known = ", ".join(engine.ENGINES)
+        raise BadInput(f"no engine {options.engine!r}; the engines are {known}")
+    presets.check_replayable(options.preset)
+    if options.engine != "rtl" and (wave is not None or options.pauses is not None):
+        name = "--wave" if wave is not None else "--pauses"
+        raise BadInput(f"{name} needs the engine rtl, not {options.engine}")

@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One replay: the C program tmu-replay on one trace, its progress lines and its JSON object."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as ProgressBar
+
+from opentmu import output
+from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
+from opentmu.progress import step
+
+PROGRAM = "tmu-replay"
+ENGINES = ("rtl", "model")
+_BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput, 3: ToolMissing}
+
+Progress = Callable[[int, int], None]
+Message = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a run was asked for, the same for all its traces."""
+
+    engine: str
+    preset: str
+    pauses: int | None = None
+    quota: int | None = None
+    timed: bool = False
+    clock_mhz: float | None = None
+
+
+def uri(options: Options, library: Path | None, wave: Path | None) -> str:
+    """The device that the driver opens: the Verilated unit, or the reference model."""
+    if options.engine == "model":
+        return f"ref:{options.preset}"
+    query = [f"pauses={options.pauses}"] if options.pauses is not None else []
+    query += [f"wave={wave}"] if wave is not None else []
+    return f"sim:{library}" + (f"?{'&'.join(query)}" if query else "")
+
+
+def command(
+    program: Path, device: str, trace: Path, options: Options, verdicts: Path | None
+) -> list[str]:
+    """The command line of one replay."""
+    words = [str(program), "--uri", device, "--trace", str(trace), "--progress"]
+    words += ["--verdicts", str(verdicts)] if verdicts is not None else []
+    words += ["--quota", str(options.quota)] if options.quota is not None else []
+    words += ["--timed"] if options.timed else []
+    words += ["--clock-mhz", str(options.clock_mhz)] if options.clock_mhz is not None else []
+    return words
+
+
+def replay(words: list[str], progress: Progress, message: Message) -> dict[str, Any]:
+    """Run one replay; the result is its JSON object.
+
+    A run that found differences still has a result, with `mismatches` above 0.
+    One without a result ends in the error that its exit code stands for.
+    """
+    spoken: list[str] = []
+
+    def pass_on(line: str) -> None:
+        spoken.append(line)
+        message(line)
+
+    with subprocess.Popen(
+        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        reader = threading.Thread(target=_listen, args=(process.stderr, progress, pass_on))
+        reader.start()
+        text = process.stdout.read()
+        reader.join()
+        code = process.wait()
+    return _result(text, code, spoken)
+
+
+def replay_with_progress(trace: Path, words: list[str]) -> dict[str, Any]:
+    """Run one replay with a bar on a terminal, and with a line now and then elsewhere."""
+    console = output.messages()
+    title = f"replaying {trace.name}"
+
+    def message(line: str) -> None:
+        console.print(line, markup=False, soft_wrap=True)
+
+    if not console.is_terminal:
+        with step(title) as ticker:
+            return replay(words, ticker.advance, message)
+    with _bar(console) as bar:
+        task = bar.add_task(title, total=None)
+
+        def advance(done: int, total: int) -> None:
+            bar.update(task, completed=done, total=total)
+
+        return replay(words, advance, message)
+
+
+def _bar(console: Console) -> ProgressBar:
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    return ProgressBar(*columns, TimeElapsedColumn(), console=console, transient=True)
+
+
+def _listen(stream: IO[str], progress: Progress, message: Message) -> None:
+    for line in stream:
+        words = line.split()
+        if len(words) == 3 and words[0] == "progress" and words[1].isdigit() and words[2].isdigit():
+            progress(int(words[1]), int(words[2]))
+        elif line.strip():
+            message(line.rstrip("\n"))
+
+
+def _result(text: str, code: int, spoken: list[str]) -> dict[str, Any]:
+    if code not in (0, 1):
+        # The program has said why; a signal or an unknown code is said here.
+        kind = _BY_CODE.get(code, CheckFailed)
+        raise kind("" if spoken and code in _BY_CODE else f"{PROGRAM} ended with code {code}")
+    try:
+        result = json.loads(text)
+    except json.JSONDecodeError as error:
+        if code == 1 and spoken and not text.strip():
+            raise CheckFailed("") from error
+        raise CheckFailed(f"{PROGRAM}: found {text[:80]!r}, expected a JSON object") from error
+    if not isinstance(result, dict):
+        raise CheckFailed(f"{PROGRAM}: found {type(result).__name__}, expected a JSON object")
+    # The exit code says "a check failed" even where no verdict differs.
+    result.setdefault("mismatches", 0)
+    result["ok"] = code == 0 and result["mismatches"] == 0
+    return result

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Campaigns of `tmu test --long`: too long for every change, run in the night."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Campaign:
+    """One run of tmu-replay; it passes with exit code 0 and at least one operation.
+
+    `preset` names the Verilated configuration; with `pauses` random pauses are put in.
+    """
+
+    name: str
+    preset: str
+    arguments: tuple[str, ...]
+    pauses: int | None = None
+
+
+CAMPAIGNS: tuple[Campaign, ...] = (
+    Campaign("random-tiny", "tiny", ("--random", "10000000", "--seed", "1")),
+    Campaign("random-tiny-pauses", "tiny", ("--random", "2000000", "--seed", "2"), pauses=2),
+)

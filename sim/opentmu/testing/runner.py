@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Run the lanes of stages side by side and collect what they came to."""
+
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from opentmu import paths
+from opentmu.errors import TmuError
+from opentmu.process import tail
+from opentmu.progress import say, step
+from opentmu.testing.outcome import Outcome
+from opentmu.testing.stages import Stage
+
+SHOWN_LINES = 80
+SHOWN_NAMES = 30
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A stage that ran."""
+
+    name: str
+    outcome: Outcome
+    seconds: float
+    exit_code: int
+
+    @property
+    def log(self) -> str:
+        return (paths.TEST_LOGS / f"{self.name}.log").relative_to(paths.ROOT).as_posix()
+
+
+def run_lanes(lanes: Sequence[Sequence[Stage]]) -> list[Finished]:
+    """Run every stage; a stage that breaks counts as one failure and stops nothing."""
+    paths.TEST_LOGS.mkdir(parents=True, exist_ok=True)
+    with ThreadPoolExecutor(max_workers=len(lanes)) as pool:
+        results = list(pool.map(lambda lane: [_run(stage) for stage in lane], lanes))
+    return [finished for lane in results for finished in lane]
+
+
+def _run(stage: Stage) -> Finished:
+    log = paths.TEST_LOGS / f"{stage.name}.log"
+    log.write_text("")
+    start = time.monotonic()
+    code = 0
+    try:
+        with step(stage.name):
+            outcome = stage.run(log)
+    except TmuError as error:
+        code = error.exit_code
+        with log.open("a") as output:
+            print(error, file=output)
+        outcome = Outcome(failures=[f"{stage.name} could not run"])
+    seconds = time.monotonic() - start
+    finished = Finished(stage.name, outcome, seconds, code)
+    counts = summary([finished])
+    say(f"{'FAILED' if outcome.failed else 'ok':6} {stage.name}: {counts} in {seconds:.1f} s")
+    return finished
+
+
+def summary(finished: Sequence[Finished]) -> str:
+    """`N passed, N failed`, and the skipped ones where there are any."""
+    passed = sum(one.outcome.passed for one in finished)
+    failed = sum(one.outcome.failed for one in finished)
+    skipped = sum(one.outcome.skipped for one in finished)
+    return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
+
+
+def failure_report(finished: Sequence[Finished]) -> str:
+    """For each failed stage the failed tests' names and the end of its log."""
+    parts = []
+    for one in finished:
+        if not one.outcome.failures:
+            continue
+        names = one.outcome.failures[:SHOWN_NAMES]
+        more = len(one.outcome.failures) - len(names)
+        names += [f"and {more} more"] if more else []
+        listed = "\n".join(f"  {name}" for name in names)
+        end = tail(paths.ROOT / one.log, SHOWN_LINES)
+        parts.append(f"--- {one.name}, whole output in {one.log}\n{end}\nfailed:\n{listed}\n")
+    return "\n".join(parts)

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The stages of `tmu test`.  Each takes its log file and returns an Outcome."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opentmu import paths, stage, toolchain
+from opentmu.build import cbuild, rtl, verilate
+from opentmu.replay import engine
+from opentmu.testing import house
+from opentmu.testing.long import CAMPAIGNS, Campaign
+from opentmu.testing.outcome import Outcome, of_check, of_reports
+
+GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
+C_FOLDERS = ("sim", "sw-driver", "fpga")
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A named part of the tests; `run` writes what its programs print to the log."""
+
+    name: str
+    run: Callable[[Path], Outcome]
+
+
+def execute(command: Sequence[str | Path], log: Path) -> int:
+    """Run a program from the root with its output appended to `log`; its exit code."""
+    words = [str(word) for word in command]
+    with log.open("a") as output:
+        print("$", *words, file=output, flush=True)
+        return subprocess.run(
+            words,
+            check=False,
+            cwd=paths.ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            pass_fds=stage.held_locks(),
+        ).returncode
+
+
+def check(name: str, *command: str | Path) -> Stage:
+    """A stage of one program whose exit code says it all."""
+    return Stage(name, lambda log: of_check(name, execute(command, log) == 0))
+
+
+def _mill(log: Path, *arguments: str) -> int:
+    toolchain.need_mill()
+    with stage.locked("mill"):
+        return execute(["mill", "--no-server", "--ticker", "false", *arguments], log)
+
+
+def _scala_format(log: Path) -> Outcome:
+    code = _mill(log, "hw.checkFormat", "+", "hw.test.checkFormat")
+    return of_check("scala-format", code == 0)
+
+
+def _scala_tests(log: Path) -> Outcome:
+    folder = paths.BUILD / "mill-out" / "hw" / "test"
+    for old in folder.rglob("test-report.xml"):
+        old.unlink()
+    code = _mill(log, "hw.test")
+    return of_reports("scala-tests", folder.rglob("test-report.xml"), code)
+
+
+def _generated(log: Path) -> Outcome:
+    stale = rtl.stale_files()
+    log.write_text("".join(f"{file} is not fresh; type: ./tmu generate\n" for file in stale))
+    return of_check("generated-files", not stale)
+
+
+def _c_format(log: Path) -> Outcome:
+    files = [
+        file
+        for folder in C_FOLDERS
+        for kind in ("*.c", "*.h", "*.cpp")
+        for file in sorted((paths.ROOT / folder).rglob(kind))
+        if file != GENERATED_C
+    ]
+    return of_check("c-format", execute(["clang-format", "-n", "--Werror", *files], log) == 0)
+
+
+def _c_tests(sanitize: bool) -> Callable[[Path], Outcome]:
+    def run(log: Path) -> Outcome:
+        folder = cbuild.ensure(sanitize=sanitize)
+        report = folder / "ctest.xml"
+        report.unlink(missing_ok=True)
+        command: list[str | Path] = ["ctest", "--test-dir", folder, "--output-on-failure"]
+        code = execute([*command, "--output-junit", report], log)
+        return of_reports(f"tests in {folder.name}", [report], code)
+
+    return run
+
+
+def _pytest(expression: str | None, long: bool) -> Callable[[Path], Outcome]:
+    def run(log: Path) -> Outcome:
+        report = paths.TEST_LOGS / "pytest.xml"
+        report.unlink(missing_ok=True)
+        command: list[str | Path] = [sys.executable, "-P", "-m", "pytest", f"--junitxml={report}"]
+        command += ["-k", expression] if expression else []
+        command += [] if long else ["-m", "not long"]
+        code = execute(command, log)
+        if code == 5 and expression:
+            return Outcome()
+        return of_reports("pytest", [report], code)
+
+    return run
+
+
+def _campaign(campaign: Campaign) -> Stage:
+    def run(log: Path) -> Outcome:
+        program = cbuild.program(cbuild.ensure(), engine.PROGRAM)
+        options = engine.Options("rtl", campaign.preset, campaign.pauses)
+        device = engine.uri(options, verilate.library(campaign.preset), None)
+        with log.open("w") as output:
+            result = engine.replay(
+                [str(program), "--uri", device, *campaign.arguments, "--progress"],
+                lambda done, total: None,
+                lambda line: print(line, file=output, flush=True),
+            )
+            print(result, file=output)
+        return of_check(campaign.name, result["ok"] and result["operations"] > 0)
+
+    return Stage(campaign.name, run)
+
+
+def lanes(expression: str | None, long: bool) -> list[list[Stage]]:
+    """Stages by lane: lanes run side by side, a lane's stages one after the other.
+
+    Mill calls are in one lane, for they never overlap.
+    """
+    toolchain.use_path()
+    scala = [
+        Stage("scala-format", _scala_format),
+        Stage("generated-files", _generated),
+        Stage("scala-tests", _scala_tests),
+    ]
+    rest = [
+        Stage("house-rules", house.run),
+        check("python-format", "ruff", "format", "--check", "--diff", "."),
+        check("python-lint", "ruff", "check", "."),
+        check("python-types", "mypy"),
+        Stage("c-format", _c_format),
+        Stage("c-tests", _c_tests(False)),
+        Stage("c-tests-sanitized", _c_tests(True)),
+        Stage("pytest", _pytest(expression, long)),
+    ]
+    rest += [_campaign(campaign) for campaign in CAMPAIGNS] if long else []
+    return [_chosen(scala, expression), _chosen(rest, expression)]
+
+
+def _chosen(stages: Iterable[Stage], expression: str | None) -> list[Stage]:
+    """All stages; with an expression pytest, which selects by it, and those named like it."""
+    if not expression:
+        return list(stages)
+    return [one for one in stages if one.name == "pytest" or expression in one.name]

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Stages of set-up and build: made once, whole or not at all."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+from opentmu import pins, stage
+from opentmu.errors import ToolMissing
+from opentmu.setup import mill, system
+
+
+def make_file(folder: Path) -> None:
+    (folder / "made").write_text("whole")
+
+
+def test_made_once_for_the_same_inputs(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    assert stage.ensure(target, "key", make_file)
+    assert not stage.ensure(target, "key", make_file)
+    assert stage.ensure(target, "other key", make_file)
+
+
+@pytest.mark.parametrize("in_place", [False, True])
+def test_an_interrupted_stage_is_made_again(tmp_path: Path, in_place: bool) -> None:
+    target = tmp_path / "target"
+
+    def interrupted(folder: Path) -> None:
+        (folder / "half").write_text("")
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stage.ensure(target, "key", interrupted, in_place=in_place)
+    assert not stage.is_current(target, "key")
+    assert stage.ensure(target, "key", make_file, in_place=in_place)
+    assert sorted(file.name for file in target.iterdir()) == [stage.STAMP, "made"]
+    assert [file.name for file in tmp_path.iterdir()] == ["target"]
+
+
+def test_a_failed_rebuild_keeps_the_old_result(tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    stage.ensure(target, "key", make_file)
+
+    def failing(folder: Path) -> None:
+        raise RuntimeError(folder)
+
+    with pytest.raises(RuntimeError):
+        stage.ensure(target, "new key", failing)
+    assert (target / "made").read_text() == "whole"
+    assert stage.is_current(target, "key")
+
+
+def test_hash_tells_names_contents_and_order(tmp_path: Path) -> None:
+    (tmp_path / "a").write_text("1")
+    first = stage.hash_of([tmp_path])
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "x.pyc").write_text("")
+    assert stage.hash_of([tmp_path]) == first
+    (tmp_path / "a").rename(tmp_path / "b")
+    assert stage.hash_of([tmp_path]) != first
+    assert stage.hash_of(["a", "b"]) != stage.hash_of(["b", "a"])
+    assert stage.hash_of(["ab", ""]) != stage.hash_of(["a", "b"])
+
+
+def test_a_changed_mill_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / pins.MILL_FILE
+    file.write_bytes(b"changed")
+    found = hashlib.sha256(b"changed").hexdigest()
+    with pytest.raises(ToolMissing, match=f"found SHA-256 {found}, expected {pins.MILL_SHA256}"):
+        mill.check(file, pins.MILL_SHA256)
+
+
+def test_without_root_the_command_to_type_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
+    need = system.Need("tmu-no-such-program", "no-such-package", "a test")
+    monkeypatch.setitem(system.NEEDS, need.name, need)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}" if "apt" in name else None)
+    with pytest.raises(ToolMissing) as caught:
+        system.require(need.name)
+    assert "tmu-no-such-program (for a test)" in str(caught.value)
+    assert "Type: sudo apt-get install --no-install-recommends no-such-package" in str(caught.value)
+    assert caught.value.exit_code == 3

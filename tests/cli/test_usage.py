@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Help, wrong command lines and unreadable input: the text and the exit code."""
+
+import gzip
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from opentmu.cli import COMMANDS
+
+Tmu = Callable[..., subprocess.CompletedProcess[str]]
+
+SUBCOMMANDS = [*([name] for name in COMMANDS), ["trace", "record"], ["trace", "stat"]]
+
+
+@pytest.mark.parametrize("words", SUBCOMMANDS, ids=" ".join)
+def test_every_subcommand_explains_itself(tmu: Tmu, words: list[str]) -> None:
+    done = tmu(*words, "--help")
+    assert done.returncode == 0
+    assert done.stdout.startswith(f"Usage: tmu {' '.join(words)}")
+    assert done.stderr == ""
+
+
+def test_help_lists_every_subcommand(tmu: Tmu) -> None:
+    lines = tmu("--help").stdout.splitlines()
+    for name, sentence in COMMANDS.items():
+        assert any(line.split()[:1] == [name] and sentence[:20] in line for line in lines)
+
+
+@pytest.mark.parametrize("words", [["run"], ["test"], ["verilog"], ["doctor"], ["trace", "stat"]])
+def test_commands_that_report_figures_have_json(tmu: Tmu, words: list[str]) -> None:
+    assert "--json" in tmu(*words, "--help").stdout
+
+
+WRONG = {
+    "no such command": (["bake"], "no command 'bake'; the commands are run, test, trace"),
+    "no such option": (["run", "--speed"], "No such option"),
+    "no such engine": (
+        ["run", "--engine", "fpga"],
+        "no engine 'fpga'; the engines are rtl, model",
+    ),
+    "no such preset": (["run", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
+    "preset for proofs": (["run", "--preset", "formal"], "has narrow keys and handles"),
+    "verilog preset": (["verilog", "--preset", "big"], "no preset 'big'; the presets are"),
+    "quota of nothing": (["run", "--quota", "0"], "0 is not in the range x>=1"),
+    "pauses need rtl": (
+        ["run", "--engine", "model", "--pauses", "1"],
+        "--pauses needs the engine rtl, not model",
+    ),
+    "wave needs rtl": (
+        ["run", "--engine", "model", "--wave", "w.fst"],
+        "--wave needs the engine rtl, not model",
+    ),
+    "record what": (["trace", "record"], "Missing argument"),
+    "metadata": (
+        ["trace", "record", "--meta", "app", "--", "true"],
+        "--meta app: found no '=', expected NAME=VALUE",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", WRONG.values(), ids=WRONG.keys())
+def test_wrong_usage_is_told_and_ends_with_2(tmu: Tmu, case: tuple[list[str], str]) -> None:
+    words, sentence = case
+    done = tmu(*words)
+    assert sentence in " ".join(done.stderr.split())
+    assert done.returncode == 2
+    assert done.stdout == ""
+
+
+def test_missing_trace_is_named(tmu: Tmu) -> None:
+    done = tmu("run", "--trace", "nowhere.trace")
+    expected = "nowhere.trace: found no such file or directory, expected a readable trace"
+    assert expected in done.stderr
+    assert done.returncode == 2
+
+
+def test_folder_is_no_trace(tmu: Tmu, tmp_path: Path) -> None:
+    done = tmu("run", "--trace", tmp_path)
+    assert f"{tmp_path}: found is a directory, expected a readable trace" in done.stderr
+    assert done.returncode == 2
+
+
+CONTENTS = {
+    "empty": (b"", "found 'an empty line'"),
+    "other version": (b"# tmu-trace v9\n", "found '# tmu-trace v9'"),
+    "binary": (b"\xff\x00\n", r"found '\\xff"),
+}
+
+
+@pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
+@pytest.mark.parametrize("case", CONTENTS.values(), ids=CONTENTS.keys())
+def test_file_that_is_no_trace(
+    tmu: Tmu, tmp_path: Path, case: tuple[bytes, str], packed: bool
+) -> None:
+    content, found = case
+    file = tmp_path / "bad.trace"
+    file.write_bytes(gzip.compress(content) if packed else content)
+    done = tmu("run", "--trace", "bad.trace")
+    assert f"bad.trace:1: {found}" in done.stderr
+    assert "expected '# tmu-trace v1'" in done.stderr
+    assert done.returncode == 2
+
+
+def test_half_a_gzip_file(tmu: Tmu, tmp_path: Path) -> None:
+    (tmp_path / "cut.trace.gz").write_bytes(gzip.compress(b"# tmu-trace v1\n" * 9)[:12])
+    done = tmu("run", "--trace", "cut.trace.gz")
+    assert "cut.trace.gz: found compressed file ended" in done.stderr
+    assert done.returncode == 2
+
+
+def test_verdicts_of_several_traces_need_a_folder(tmu: Tmu, tmp_path: Path) -> None:
+    for name in ("a", "b", "log"):
+        (tmp_path / name).write_text("# tmu-trace v1\n")
+    done = tmu("run", "--trace", "a", "--trace", "b", "--verdicts", "log")
+    assert "--verdicts log: found a file, expected a folder for 2 traces" in done.stderr
+    assert done.returncode == 2
+
+
+def test_two_traces_never_share_a_log(tmu: Tmu, tmp_path: Path) -> None:
+    (tmp_path / "x").mkdir()
+    for name in ("a.trace", "x/a.trace"):
+        (tmp_path / name).write_text("# tmu-trace v1\n")
+    done = tmu("run", "--trace", "a.trace", "--trace", "x/a.trace", "--verdicts", "logs")
+    assert "two traces would write a.verdicts" in done.stderr
+    assert done.returncode == 2
+    assert not (tmp_path / "logs").exists()
+
+
+def test_doctor_reports_every_pinned_package(tmu: Tmu) -> None:
+    done = tmu("doctor", "--json")
+    report = json.loads(done.stdout)
+    tools = {tool["tool"]: tool for tool in report["tools"]}
+    for name in ("g++", "java", "build/venv", "verilator", "cocotb", "click"):
+        assert tools[name]["state"] == "ok", tools[name]
+    assert tools["verilator"]["found"] == tools["verilator"]["wanted"] == "5.48.0"
+    assert report["ok"] == (done.returncode == 0)
+
+
+def test_doctor_for_people(tmu: Tmu) -> None:
+    done = tmu("doctor")
+    assert "how to get it" in done.stdout
+    assert done.returncode in (0, 3)
