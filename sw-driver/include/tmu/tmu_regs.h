@@ -7,6 +7,7 @@
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 1
 #define TMU_INTERFACE_MINOR 0
+#define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
 #define TMU_REG_INTERFACE_VERSION 0x004 /* read only: Version of this host interface; a driver refuses a major version that it does not know. */

@@ -63,16 +63,16 @@ object CommandDecode {
     out.privileged := privileged
     out.page := in.page
     out.endpoint := Mux(privileged, endpoint.of(record), in.page)
-    out.key.bits := matchBits.of(record)
-    out.key.source := source.of(record)
-    out.ignore.bits := ignore.of(record)
-    out.ignore.source := sourceIgnore.of(record)
+    out.key.bits := matchBits.of(record)(p.matchBits - 1, 0)
+    out.key.source := source.of(record)(p.sourceBits - 1, 0)
+    out.ignore.bits := ignore.of(record)(p.matchBits - 1, 0)
+    out.ignore.source := sourceIgnore.of(record)(p.sourceBits - 1, 0)
     out.handle := handle.of(record)
-    out.address := address.of(record)
-    out.length := length.of(record)
+    out.address := address.of(record)(p.addressBits - 1, 0)
+    out.length := length.of(record)(p.lengthBits - 1, 0)
     // An id that no receive can have is none: its cancel is late (R10).
     val id = receiveId.of(record)
-    out.id := Mux(id >= p.idNone.U, p.idNone.U, id)
+    out.id := Mux(id >= p.idNone.U, p.idNone.U, id)(p.idBits - 1, 0)
     out.position := inspectPosition.of(record)
     out.inspectUnexpected := inspectQueue.of(record).asBool
     out.stamp := in.stamp

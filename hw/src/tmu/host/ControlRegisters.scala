@@ -47,7 +47,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val pageInRange = control("PAGE_SELECT") < p.pages.U
   when(trigger("PAGE_COMMIT").orR && pageInRange) {
     pagePending := true.B
-    page.page := control("PAGE_SELECT")
+    page.page := control("PAGE_SELECT")(p.pageBits - 1, 0)
     page.ring.base := Cat(control("RING_BASE_HI"), control("RING_BASE_LO")) >> 6
     page.ring.log2 := control("RING_CONFIG")(4, 0)
     page.ring.enable := control("RING_CONFIG")(bit("RING_CONFIG", "ENABLE"))
@@ -66,7 +66,7 @@ class ControlRegisters(p: TmuParams) extends Module {
     endpointError := !endpointInRange
     endpointPending := endpointInRange
     endpointBusy := endpointInRange
-    request.endpoint := control("ENDPOINT_SELECT")
+    request.endpoint := control("ENDPOINT_SELECT")(p.endpointBits - 1, 0)
     request.setQuota := trigger("ENDPOINT_COMMAND")(bit("ENDPOINT_COMMAND", "SET_QUOTA"))
     request.quotaPosted := control("QUOTA_POSTED")
     request.quotaUnexpected := control("QUOTA_UNEXPECTED")

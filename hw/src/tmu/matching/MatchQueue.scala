@@ -11,7 +11,7 @@ class QueueRequest(p: TmuParams, t: TableParams) extends Bundle {
   /** Search key and mask, or the whole entry to append. */
   val entry = new Entry(p)
   val id = UInt(p.idBits.W)
-  val position = UInt(t.slotBits.W)
+  val position = UInt(32.W)
 }
 
 class QueueReply(p: TmuParams, t: TableParams) extends Bundle {

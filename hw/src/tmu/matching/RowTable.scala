@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, PriorityEncoder}
+import chisel3.util.{is, log2Ceil, switch, Cat, PriorityEncoder}
 import tmu.params.TmuParams
 
 /** An ordered table in memory rows, searched one row a clock, oldest row first.
@@ -68,6 +68,7 @@ class RowTable(p: TmuParams, t: TableParams) extends Module {
   private val hit = searching && pickValid && pickHits.orR
   private val miss = searching && pickValid && !pickHits.orR && pickLast
   private val hitLane = PriorityEncoder(pickHits)
+  private val hitPosition = Cat(pickRow, hitLane)
 
   private val reply = RegInit(0.U.asTypeOf(io.reply))
   reply.valid := false.B
@@ -140,7 +141,7 @@ class RowTable(p: TmuParams, t: TableParams) extends Module {
         reply.valid := true.B
         reply.bits.hit := hit
         reply.bits.slot := OldestFirst.select(pickHits, pickSlots)
-        reply.bits.visited := Mux(hit, (pickRow << t.laneBits) +& hitLane +& 1.U, count)
+        reply.bits.visited := Mux(hit, hitPosition +& 1.U, count)
         holeRow := pickRow
         holeLane := hitLane
         readRow := pickRow
@@ -170,5 +171,5 @@ class RowTable(p: TmuParams, t: TableParams) extends Module {
     !(io.request.fire && io.request.bits.operation === takeId && (!t.receives).B),
     "R10: messages have no receive id"
   )
-  assert(!(hit && (pickRow << t.laneBits) +& hitLane >= count), "R15: hit beyond the %d entries", count)
+  assert(!(hit && hitPosition >= count), "R15: hit beyond the %d entries", count)
 }

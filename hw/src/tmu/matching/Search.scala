@@ -35,7 +35,9 @@ class SearchRequest(p: TmuParams, t: TableParams) extends Bundle {
 
   /** Append: where the whole entry lies. */
   val slot = UInt(t.slotBits.W)
-  val position = UInt(t.slotBits.W)
+
+  /** For at: a position beyond the youngest entry is a miss. */
+  val position = UInt(32.W)
 }
 
 class SearchReply(t: TableParams) extends Bundle {
