@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu test` counts single tests, and nothing that went wrong counts as well."""
+
+from pathlib import Path
+
+import pytest
+from opentmu.errors import CheckFailed, ToolMissing
+from opentmu.testing import house, runner
+from opentmu.testing.outcome import Outcome, of_check, of_reports
+from opentmu.testing.stages import Stage, lanes
+
+REPORT = """<testsuites><testsuite name="s">
+<testcase classname="a" name="good"/>
+<testcase classname="a" name="bad"><failure message="no"/></testcase>
+<testcase classname="a" name="broken"><error message="no"/></testcase>
+<testcase classname="a" name="left out"><skipped/></testcase>
+<testcase name="not built" status="notrun"/>
+</testsuite></testsuites>"""
+
+
+def report(folder: Path, text: str) -> Path:
+    file = folder / "report.xml"
+    file.write_text(text)
+    return file
+
+
+def test_counts_of_a_report(tmp_path: Path) -> None:
+    outcome = of_reports("stage", [report(tmp_path, REPORT)], 1)
+    assert (outcome.passed, outcome.failed, outcome.skipped) == (1, 2, 2)
+    assert outcome.failures == ["a.bad", "a.broken"]
+
+
+EMPTY = "<testsuite/>"
+GOOD = '<testsuite><testcase name="x"/></testsuite>'
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "failure"),
+    [
+        (EMPTY, 0, "stage ran no test"),
+        (GOOD, 3, "stage ended with exit code 3"),
+        ("<testsuite>", 0, "report.xml: no element found"),
+    ],
+    ids=["no test", "bad end", "half a report"],
+)
+def test_what_no_report_shows_is_a_failure(
+    tmp_path: Path, text: str, code: int, failure: str
+) -> None:
+    outcome = of_reports("stage", [report(tmp_path, text)], code)
+    assert outcome.failures[0].startswith(failure)
+
+
+def test_a_missing_report_is_a_failure(tmp_path: Path) -> None:
+    assert of_reports("stage", [tmp_path / "none.xml"], 0).failed == 1
+    assert of_reports("stage", [], 0).failures == ["stage ran no test"]
+
+
+@pytest.fixture
+def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr("opentmu.paths.ROOT", tmp_path)
+    monkeypatch.setattr("opentmu.paths.TEST_LOGS", tmp_path / "logs")
+    return tmp_path / "logs"
+
+
+def test_lanes_end_in_one_summary(logs: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def broken(log: Path) -> Outcome:
+        log.write_text("what it printed\n")
+        raise CheckFailed("it broke")
+
+    stages = [
+        [Stage("one", lambda log: of_check("one", True)), Stage("two", broken)],
+        [Stage("three", lambda log: Outcome(passed=3, skipped=1, failures=["t.x"]))],
+    ]
+    finished = runner.run_lanes(stages)
+    assert runner.summary(finished) == "4 passed, 2 failed, 1 skipped"
+    told = runner.failure_report(finished)
+    assert "what it printed\nit broke" in told
+    assert "two could not run" in told
+    assert "  t.x\n" in told
+    assert "one" not in told.replace("three", "")
+    assert "FAILED three: 3 passed, 1 failed, 1 skipped" in capsys.readouterr().err
+
+
+def test_a_missing_tool_is_remembered(logs: Path) -> None:
+    def missing(log: Path) -> Outcome:
+        raise ToolMissing("no compiler")
+
+    assert [one.exit_code for one in runner.run_lanes([[Stage("c", missing)]])] == [3]
+
+
+def test_mill_stages_share_a_lane() -> None:
+    scala, rest = lanes(None, long=False)
+    assert [one.name for one in scala] == ["scala-format", "generated-files", "scala-tests"]
+    assert {"c-tests", "c-tests-sanitized", "pytest", "python-types"} <= {s.name for s in rest}
+
+
+def test_an_expression_selects_stages_by_name() -> None:
+    assert [[s.name for s in lane] for lane in lanes("c-tests", long=False)] == [
+        [],
+        ["c-tests", "c-tests-sanitized", "pytest"],
+    ]
+
+
+def test_long_adds_campaigns() -> None:
+    short = {s.name for lane in lanes(None, long=False) for s in lane}
+    long = {s.name for lane in lanes(None, long=True) for s in lane}
+    assert long - short == {"random-tiny", "random-tiny-pauses"}
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x = 1\n", "a.py:1: found no licence line"),
+        (f"# {house.LICENCE}\n" + "\n" * 9, "a.py: found 10 lines, expected at most 9"),
+        (f"# {house.LICENCE}\n# {'x' * 99}\n", "a.py:2: found 101 columns, expected at most 100"),
+    ],
+    ids=["licence", "length", "width"],
+)
+def test_house_rules_complain(text: str, complaint: str) -> None:
+    [found] = house.complaints("a.py", text, most_lines=9)
+    assert found.startswith(complaint)
+
+
+def test_house_rules_accept_a_good_file() -> None:
+    assert house.complaints("a.py", f"# {house.LICENCE}\n" + "\n" * 8, most_lines=9) == []

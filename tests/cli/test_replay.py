@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu run` around the replay program, which a stand-in plays here."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
+from opentmu.replay import engine, report
+from rich.console import Console
+
+OPTIONS = engine.Options("rtl", "tiny", pauses=7, quota=3, timed=True, clock_mhz=250.0)
+
+
+def play(script: str) -> tuple[dict[str, Any], list[tuple[int, int]], list[str]]:
+    shown: list[tuple[int, int]] = []
+    told: list[str] = []
+    words = [sys.executable, "-c", f"import sys\n{script}"]
+    result = engine.replay(words, lambda done, total: shown.append((done, total)), told.append)
+    return result, shown, told
+
+
+def test_device_names() -> None:
+    library = Path("/b/lib.so")
+    assert engine.uri(OPTIONS, library, None) == "sim:/b/lib.so?pauses=7"
+    assert engine.uri(OPTIONS, library, Path("w.fst")) == "sim:/b/lib.so?pauses=7&wave=w.fst"
+    assert engine.uri(engine.Options("rtl", "tiny"), library, None) == "sim:/b/lib.so"
+    assert engine.uri(engine.Options("model", "tiny"), None, None) == "ref:tiny"
+
+
+def test_command_line_of_a_replay() -> None:
+    words = engine.command(Path("p"), "ref:tiny", Path("t"), OPTIONS, Path("v"))
+    assert " ".join(words) == (
+        "p --uri ref:tiny --trace t --progress --verdicts v --quota 3 --timed --clock-mhz 250.0"
+    )
+
+
+def test_progress_and_messages_are_told_apart() -> None:
+    result, shown, told = play(
+        "print('progress 1 2', file=sys.stderr)\n"
+        "print('progress is slow', file=sys.stderr)\n"
+        "print('{\"mismatches\": 0}')"
+    )
+    assert shown == [(1, 2)]
+    assert told == ["progress is slow"]
+    assert result == {"mismatches": 0, "ok": True}
+
+
+def test_a_difference_is_a_result() -> None:
+    result, _, _ = play("print('{\"mismatches\": 4}'); sys.exit(1)")
+    assert result == {"mismatches": 4, "ok": False}
+
+
+def test_a_failed_check_without_differences_is_not_ok() -> None:
+    assert play("print('{\"mismatches\": 0}'); sys.exit(1)")[0]["ok"] is False
+    assert play("print('{\"mismatches\": 1}')")[0]["ok"] is False
+
+
+@pytest.mark.parametrize(
+    ("script", "kind", "text"),
+    [
+        ("sys.stderr.write('F:1: found x\\n'); sys.exit(2)", BadInput, "^$"),
+        ("sys.exit(3)", ToolMissing, "ended with code 3"),
+        ("import os; os.abort()", CheckFailed, "ended with code -6"),
+        ("print('no json')", CheckFailed, "found 'no json.*expected a JSON object"),
+        ("print('[]')", CheckFailed, "found list, expected a JSON object"),
+        ("sys.exit(1)", CheckFailed, "found '', expected a JSON object"),
+    ],
+    ids=["bad input", "missing tool", "crash", "no JSON", "a list", "nothing"],
+)
+def test_no_result_is_an_error(script: str, kind: type[TmuError], text: str) -> None:
+    with pytest.raises(kind, match=text):
+        play(script)
+
+
+RESULT: dict[str, Any] = {
+    "engine": "rtl",
+    "preset": "tiny",
+    "trace": "folder/ring.trace.gz",
+    "operations": 1200,
+    "matches": 500,
+    "refused": 0,
+    "mismatches": 0,
+    "clocks": 2400,
+    "clocks_per_operation": 2.0,
+    "latency_clocks": {"p50": 9, "p99": 11, "max": 12},
+    "depth_max": {"posted": 7, "unexpected": 3},
+    "counters": {"posts": 600, "posted_visited": 77},
+    "model_counters": {"posts": 601},
+    "ok": True,
+}
+
+
+def shown(*results: dict[str, Any]) -> str:
+    console = Console(width=120)
+    with console.capture() as capture:
+        report.show(console, results)
+    return capture.get()
+
+
+def test_report_has_every_figure() -> None:
+    text = shown(RESULT)
+    for figure in ("ring.trace.gz", "1,200", "500", "2,400", "2.00", "9", "11", "12", "7", "3"):
+        assert figure in text.split()
+    assert "engine rtl, preset tiny" in text
+    assert "all 1,200 verdicts agree with the reference model" in text
+
+
+def test_report_marks_a_counter_that_differs_from_the_model() -> None:
+    lines = {line.split()[0]: line.split() for line in shown(RESULT).splitlines() if line.strip()}
+    assert lines["posts"] == ["posts", "600", "601", "differs"]
+    assert lines["posted_visited"] == ["posted_visited", "77", "-"]
+
+
+def test_report_tells_differences_and_failed_checks() -> None:
+    assert "3 of 2,400 verdicts differ" in shown(RESULT, {**RESULT, "mismatches": 3, "ok": False})
+    assert "a check failed in 1 of 2 runs" in shown(RESULT, {**RESULT, "ok": False})
+
+
+def test_report_of_an_engine_without_clocks() -> None:
+    without = {key: value for key, value in RESULT.items() if "clock" not in key}
+    assert "all 1,200 verdicts agree" in shown({**without, "counters": {}})
