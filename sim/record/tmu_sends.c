@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Sends, and the calls that send and receive in one. A send is noted before MPI gets it. */
+#include "tmu_record.h"
+
+uint64_t tmu_bytes(int count, MPI_Datatype type) {
+    MPI_Count size = 0;
+    PMPI_Type_size_x(type, &size);
+    return count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+}
+
+void tmu_send(MPI_Comm comm, int dest, int tag, uint64_t bytes) {
+    if (!tmu_log_active() || dest == MPI_PROC_NULL)
+        return;
+    struct tmu_entry entry = tmu_pattern(TMU_SEND, comm, dest, tag);
+    entry.flags = 0;
+    entry.bytes = bytes;
+    tmu_log_add(&entry);
+}
+
+#define TMU_BLOCKING_SEND(name)                                                                    \
+    int MPI_##name(const void *buffer, int count, MPI_Datatype type, int dest, int tag,            \
+                   MPI_Comm comm) {                                                                \
+        if (tmu_log_active())                                                                      \
+            tmu_send(comm, dest, tag, tmu_bytes(count, type));                                     \
+        return tmu_real.name(buffer, count, type, dest, tag, comm);                                \
+    }                                                                                              \
+    TMU_ALSO_PMPI(name)
+
+TMU_BLOCKING_SEND(Send);
+TMU_BLOCKING_SEND(Bsend);
+TMU_BLOCKING_SEND(Ssend);
+TMU_BLOCKING_SEND(Rsend);
+
+/* A send's request may be given a handle that a receive had; no stale entry may answer for it. */
+#define TMU_NONBLOCKING_SEND(name)                                                                 \
+    int MPI_##name(const void *buffer, int count, MPI_Datatype type, int dest, int tag,            \
+                   MPI_Comm comm, MPI_Request *request) {                                          \
+        if (!tmu_log_active())                                                                     \
+            return tmu_real.name(buffer, count, type, dest, tag, comm, request);                   \
+        tmu_send(comm, dest, tag, tmu_bytes(count, type));                                         \
+        int result = tmu_real.name(buffer, count, type, dest, tag, comm, request);                 \
+        if (result == MPI_SUCCESS)                                                                 \
+            tmu_request_forget(*request);                                                          \
+        return result;                                                                             \
+    }                                                                                              \
+    TMU_ALSO_PMPI(name)
+
+TMU_NONBLOCKING_SEND(Isend);
+TMU_NONBLOCKING_SEND(Ibsend);
+TMU_NONBLOCKING_SEND(Issend);
+TMU_NONBLOCKING_SEND(Irsend);
+
+int MPI_Sendrecv(const void *out, int out_count, MPI_Datatype out_type, int dest, int out_tag,
+                 void *in, int in_count, MPI_Datatype in_type, int source, int in_tag,
+                 MPI_Comm comm, MPI_Status *status) {
+    if (!tmu_log_active())
+        return tmu_real.Sendrecv(out, out_count, out_type, dest, out_tag, in, in_count, in_type,
+                                 source, in_tag, comm, status);
+    MPI_Status own;
+    MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint64_t id = tmu_post(comm, source, in_tag, tmu_bytes(in_count, in_type));
+    tmu_send(comm, dest, out_tag, tmu_bytes(out_count, out_type));
+    int result = tmu_real.Sendrecv(out, out_count, out_type, dest, out_tag, in, in_count, in_type,
+                                   source, in_tag, comm, seen);
+    tmu_done(id, seen, result);
+    return result;
+}
+
+int MPI_Sendrecv_replace(void *buffer, int count, MPI_Datatype type, int dest, int out_tag,
+                         int source, int in_tag, MPI_Comm comm, MPI_Status *status) {
+    if (!tmu_log_active())
+        return tmu_real.Sendrecv_replace(buffer, count, type, dest, out_tag, source, in_tag, comm,
+                                         status);
+    MPI_Status own;
+    MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
+    uint64_t id = tmu_post(comm, source, in_tag, tmu_bytes(count, type));
+    tmu_send(comm, dest, out_tag, tmu_bytes(count, type));
+    int result =
+        tmu_real.Sendrecv_replace(buffer, count, type, dest, out_tag, source, in_tag, comm, seen);
+    tmu_done(id, seen, result);
+    return result;
+}
+
+TMU_ALSO_PMPI(Sendrecv);
+TMU_ALSO_PMPI(Sendrecv_replace);
