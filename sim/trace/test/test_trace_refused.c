@@ -259,7 +259,9 @@ static size_t write_gzip(unsigned char *bytes, size_t room) {
     gzFile file = gzopen(PATH, "wb");
     (void)gzputs(file, FIRST);
     for (unsigned i = 0; i < 40000; i++) {
-        (void)gzprintf(file, "flush 0 %u\n", i * 7919);
+        char line[40];
+        (void)snprintf(line, sizeof line, "flush 0 %u\n", i * 7919);
+        (void)gzputs(file, line);
     }
     (void)gzclose(file);
     FILE *plain = fopen(PATH, "rb");
