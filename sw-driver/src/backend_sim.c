@@ -27,8 +27,8 @@ typedef struct sim_device {
     void *(*memory_alloc)(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address);
     void (*memory_free)(tmu_sim_t *sim, void *memory);
     int (*progress)(tmu_sim_t *sim, unsigned max_clocks);
-    uint64_t (*clock)(tmu_sim_t *sim);
-    const char *(*last_error)(tmu_sim_t *sim);
+    uint64_t (*clock)(const tmu_sim_t *sim);
+    const char *(*last_error)(const tmu_sim_t *sim);
 } sim_device_t;
 
 static tmu_result_t find_symbol(sim_device_t *device, const char *path, const char *name,
@@ -126,10 +126,20 @@ free_all:
     return result;
 }
 
+/** What a negative answer of the library means: the simulated hardware is dead. */
+static tmu_result_t sim_failed(const sim_device_t *device) {
+    return tmu_error_set(device->error, TMU_ERR_DEVICE, "simulated hardware, clock %" PRIu64 ": %s",
+                         device->clock(device->sim), device->last_error(device->sim));
+}
+
 static tmu_result_t sim_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     sim_device_t *device = backend;
     uint32_t value = 0;
-    if (device->read32(device->sim, offset, &value) != 0) {
+    int answer = device->read32(device->sim, offset, &value);
+    if (answer < 0) {
+        return sim_failed(device);
+    }
+    if (answer > 0) {
         return tmu_error_set(device->error, TMU_ERR_DEVICE,
                              "register read at 0x%03x was answered with an error", offset);
     }
@@ -139,7 +149,11 @@ static tmu_result_t sim_read32(void *backend, uint32_t offset, uint32_t *value_p
 
 static tmu_result_t sim_write32(void *backend, uint32_t offset, uint32_t value) {
     sim_device_t *device = backend;
-    if (device->write32(device->sim, offset, value) != 0) {
+    int answer = device->write32(device->sim, offset, value);
+    if (answer < 0) {
+        return sim_failed(device);
+    }
+    if (answer > 0) {
         return tmu_error_set(device->error, TMU_ERR_DEVICE,
                              "register write at 0x%03x was answered with an error", offset);
     }
@@ -149,7 +163,11 @@ static tmu_result_t sim_write32(void *backend, uint32_t offset, uint32_t value) 
 static tmu_result_t sim_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {
     sim_device_t *device = backend;
-    return device->doorbell(device->sim, offset, data, size) == 0 ? TMU_OK : TMU_AGAIN;
+    int answer = device->doorbell(device->sim, offset, data, size);
+    if (answer < 0) {
+        return sim_failed(device);
+    }
+    return answer == 0 ? TMU_OK : TMU_AGAIN;
 }
 
 static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
@@ -173,12 +191,7 @@ static void sim_dma_free(void *backend, tmu_dma_t *dma) {
 
 static tmu_result_t sim_progress(void *backend, unsigned max_clocks) {
     sim_device_t *device = backend;
-    if (device->progress(device->sim, max_clocks) < 0) {
-        return tmu_error_set(device->error, TMU_ERR_DEVICE,
-                             "simulated hardware, clock %" PRIu64 ": %s",
-                             device->clock(device->sim), device->last_error(device->sim));
-    }
-    return TMU_OK;
+    return device->progress(device->sim, max_clocks) < 0 ? sim_failed(device) : TMU_OK;
 }
 
 static uint64_t sim_clock(void *backend) {

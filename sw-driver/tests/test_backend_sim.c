@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Loading a simulated device; arguments: its library, and a library that is none.
+ */
+#include "fixture.h"
+
+static const char *library;
+static const char *stranger;
+
+static tmu_result_t open_sim(const char *path, const char *options, tmu_t **device_p) {
+    char uri[4096];
+    (void)snprintf(uri, sizeof uri, "sim:%s%s", path, options);
+    return tmu_open(uri, device_p);
+}
+
+static void a_missing_library_is_named(void) {
+    tmu_t *device = NULL;
+    const char *expected = "cannot load '/nowhere/tiny.so': ";
+    EXPECT_NUMBER(tmu_open("sim:/nowhere/tiny.so", &device), TMU_ERR_URI);
+    EXPECT(strncmp(tmu_error_text(NULL), expected, strlen(expected)) == 0);
+    EXPECT(strstr(tmu_error_text(NULL), "No such file") != NULL);
+    EXPECT_NUMBER(tmu_open("sim:", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), "sim: needs the path of a library");
+    EXPECT(device == NULL);
+}
+
+static void a_library_that_is_no_device_is_refused(void) {
+    tmu_t *device = NULL;
+    char expected[4200];
+    (void)snprintf(expected, sizeof expected,
+                   "'%s' is no simulated device: it has no function tmu_sim_open", stranger);
+    EXPECT_NUMBER(open_sim(stranger, "", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), expected);
+}
+
+static void the_librarys_reason_is_passed_on(void) {
+    tmu_t *device = NULL;
+    char expected[4200];
+    (void)snprintf(expected, sizeof expected,
+                   "'%s' does not start with options 'refuse': unknown option 'refuse'", library);
+    EXPECT_NUMBER(open_sim(library, "?refuse", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), expected);
+}
+
+static void a_failing_assertion_is_reported(void) {
+    tmu_t *device = NULL;
+    tmu_queue_t *queue = NULL;
+    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_depth_t depth;
+    must(open_sim(library, "?die", &device), NULL);
+    must(tmu_queue_open(device, &attr, &queue), device);
+    EXPECT_NUMBER(tmu_progress(device, 100), TMU_OK);
+    EXPECT_NUMBER(tmu_clock(device), 100);
+    EXPECT_NUMBER(tmu_progress(device, 100), TMU_ERR_DEVICE);
+    EXPECT_TEXT(tmu_error_text(device), "simulated hardware, clock 100: assertion failed");
+    EXPECT_NUMBER(tmu_depth(device, 1, &depth), TMU_ERR_DEVICE);
+    EXPECT_NUMBER(tmu_probe(queue, 1, &(tmu_key_t){0}, 1), TMU_ERR_DEVICE);
+    tmu_close(device);
+}
+
+static void a_full_doorbell_path_is_tried_again(void) {
+    static char uri[4096];
+    (void)snprintf(uri, sizeof uri, "sim:%s?full", library);
+    test_uri = uri;
+    bench_t b = bench_open(1, 4);
+    for (uint32_t i = 0; i < 60; i++) {
+        bench_arrive(&b, 1, 1, 1, i);
+    }
+    SUBMIT(&b, tmu_flush(b.queue, 1, NULL, 100));
+    bench_settle(&b);
+    EXPECT_NUMBER(b.count, 121);
+    EXPECT_NUMBER(bench_answer(&b, TMU_OPCODE_FLUSH, 100).removed_unexpected, 60);
+    bench_close(&b);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: %s LIBRARY STRANGER\n", argv[0]);
+        return 2;
+    }
+    library = argv[1];
+    stranger = argv[2];
+    RUN(a_missing_library_is_named);
+    RUN(a_library_that_is_no_device_is_refused);
+    RUN(the_librarys_reason_is_passed_on);
+    RUN(a_failing_assertion_is_reported);
+    RUN(a_full_doorbell_path_is_tried_again);
+    return expect_summary();
+}

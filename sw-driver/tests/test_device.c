@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opening, asking and resetting devices, and what a device that misbehaves leads to.
+ */
+#include "fixture.h"
+#include "tmu_internal.h"
+
+/** The functional device with one register read changed and the last status byte on demand. */
+static tmu_backend_ops_t faulty;
+static uint32_t faulty_offset;
+static uint32_t faulty_value;
+
+static tmu_result_t faulty_read32(void *backend, uint32_t offset, uint32_t *value_p) {
+    if (offset == faulty_offset) {
+        *value_p = faulty_value;
+        return TMU_OK;
+    }
+    return tmu_backend_ref.read32(backend, offset, value_p);
+}
+
+static tmu_result_t open_faulty(uint32_t offset, uint32_t value, tmu_t **device_p) {
+    faulty = tmu_backend_ref;
+    faulty.read32 = faulty_read32;
+    faulty_offset = offset;
+    faulty_value = value;
+    return tmu_open_backend(&faulty, "tiny", device_p);
+}
+
+static void unusable_uris_are_explained(void) {
+    tmu_t *device = NULL;
+    EXPECT_NUMBER(tmu_open("pci:1", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'pci:1'; known: ref:PRESET, sim:LIBRARY");
+    EXPECT_NUMBER(tmu_open("ref", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'ref'; known: ref:PRESET, sim:LIBRARY");
+    EXPECT_NUMBER(tmu_open("ref:huge", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max");
+    EXPECT_NUMBER(tmu_open(NULL, &device), TMU_ERR_INVALID);
+    EXPECT_TEXT(tmu_error_text(NULL), "uri and device_p must not be NULL");
+    EXPECT_NUMBER(tmu_open("ref:tiny", NULL), TMU_ERR_INVALID);
+    EXPECT(device == NULL);
+    tmu_close(NULL);
+}
+
+static void a_stranger_is_not_taken_for_a_unit(void) {
+    tmu_t *device = NULL;
+    EXPECT_NUMBER(open_faulty(TMU_REG_MAGIC, 0xffffffff, &device), TMU_ERR_DEVICE);
+    EXPECT_TEXT(tmu_error_text(NULL),
+                "no tag-matching unit: magic is 0xffffffff, expected 0x4f544d55");
+    EXPECT_NUMBER(open_faulty(TMU_REG_ENDPOINTS, 0, &device), TMU_ERR_DEVICE);
+    EXPECT_TEXT(tmu_error_text(NULL), "the discovery block makes no sense: 0 endpoints, 20 id "
+                                      "bits, 64 handle bits");
+    EXPECT(device == NULL);
+}
+
+static void another_major_version_is_refused(void) {
+    tmu_t *device = NULL;
+    EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x20003, &device), TMU_ERR_VERSION);
+    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 2.3, this driver 1.0: the "
+                                      "major versions must be equal");
+    EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x10009, &device), TMU_OK);
+    tmu_close(device);
+}
+
+static void a_register_that_hangs_is_reported(void) {
+    tmu_t *device = NULL;
+    EXPECT_NUMBER(open_faulty(TMU_REG_STATUS, 0, &device), TMU_ERR_DEVICE);
+    EXPECT_TEXT(tmu_error_text(NULL), "register 0x084 did not become 0x1 in the bits 0x1");
+    must(open_faulty(TMU_REG_ENDPOINT_STATUS, 2, &device), NULL);
+    EXPECT_NUMBER(tmu_quota_set(device, 1, 1, 1), TMU_ERR_DEVICE);
+    EXPECT_TEXT(tmu_error_text(device), "the device does not know endpoint 1");
+    tmu_close(device);
+}
+
+static void query_tells_the_discovery_block(void) {
+    bench_t b = bench_open(1, 6);
+    tmu_info_t info;
+    EXPECT_NUMBER(tmu_query(b.device, &info), TMU_OK);
+    EXPECT_NUMBER(info.interface_major, TMU_INTERFACE_MAJOR);
+    EXPECT_NUMBER(info.endpoints, 4);
+    EXPECT_NUMBER(info.posted_entries, 64);
+    EXPECT_NUMBER(info.unexpected_entries, 64);
+    EXPECT_NUMBER(info.match_bits, 64);
+    EXPECT_NUMBER(info.id_bits, 20);
+    EXPECT_NUMBER(info.capabilities & 3, 3);
+    EXPECT(strncmp(test_uri, info.scheme, strlen(info.scheme)) == 0);
+    EXPECT_NUMBER(tmu_query(NULL, &info), TMU_ERR_INVALID);
+    bench_close(&b);
+}
+
+static void every_preset_opens(void) {
+    static const char *const names[] = {
+#define ROW(name, ...) "ref:" name,
+        TMU_PRESET_TABLE(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        tmu_t *device = NULL;
+        tmu_info_t info;
+        must(tmu_open(names[i], &device), NULL);
+        must(tmu_query(device, &info), device);
+        EXPECT_NUMBER(info.preset, i);
+        tmu_close(device);
+    }
+}
+
+static void endpoints_out_of_range_are_named(void) {
+    bench_t b = bench_open(1, 6);
+    tmu_depth_t depth;
+    EXPECT_NUMBER(tmu_quota_set(b.device, 4, 1, 1), TMU_ERR_INVALID);
+    EXPECT_TEXT(tmu_error_text(b.device),
+                "endpoint 4 is out of range: the device has endpoints 0 to 3");
+    EXPECT_NUMBER(tmu_depth(b.device, 4, &depth), TMU_ERR_INVALID);
+    EXPECT_NUMBER(tmu_depth(NULL, 1, &depth), TMU_ERR_INVALID);
+    EXPECT_NUMBER(tmu_quota_set(NULL, 1, 1, 1), TMU_ERR_INVALID);
+    bench_close(&b);
+}
+
+static uint64_t counter(const bench_t *b, const char *name) {
+    tmu_counter_t counters[128];
+    size_t count = 0;
+    must(tmu_counters(b->device, counters, 128, &count), b->device);
+    EXPECT(count > 30);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(counters[i].name, name) == 0) {
+            return counters[i].value;
+        }
+    }
+    return UINT64_MAX;
+}
+
+static void counters_count_what_happened(void) {
+    bench_t b = bench_open(1, 6);
+    size_t count = 0;
+    bench_post(&b, 1, 1, 1, 1);
+    bench_arrive(&b, 1, 1, 1, 11);
+    bench_arrive(&b, 1, 1, 1, 12);
+    bench_settle(&b);
+    EXPECT_NUMBER(counter(&b, "posts"), 1);
+    EXPECT_NUMBER(counter(&b, "arrivals"), 2);
+    EXPECT_NUMBER(counter(&b, "arrive_matched"), 1);
+    EXPECT_NUMBER(counter(&b, "arrive_queued"), 1);
+    EXPECT_NUMBER(counter(&b, "unexpected_depth_max"), 1);
+    EXPECT_NUMBER(counter(&b, "malformed"), 0);
+    EXPECT_NUMBER(counter(&b, "doorbell_errors"), 0);
+    EXPECT_NUMBER(tmu_counters(b.device, NULL, 0, &count), TMU_OK);
+    EXPECT(count > 30);
+    EXPECT_NUMBER(tmu_counters(b.device, NULL, 1, &count), TMU_ERR_INVALID);
+    EXPECT(tmu_clock(b.device) > 0);
+    bench_close(&b);
+}
+
+static void reset_leaves_empty_queues_and_keeps_quotas_R14(void) {
+    bench_t b = bench_open(1, 6);
+    must(tmu_quota_set(b.device, 1, 2, 0), b.device);
+    bench_post(&b, 1, 1, 1, 1);
+    bench_arrive(&b, 1, 2, 2, 11);
+    bench_settle(&b);
+    must(tmu_reset(b.device), b.device);
+    tmu_depth_t depth;
+    must(tmu_depth(b.device, 1, &depth), b.device);
+    EXPECT_NUMBER(depth.posted, 0);
+    EXPECT_NUMBER(depth.unexpected, 0);
+    for (uint64_t i = 2; i <= 4; i++) {
+        bench_post(&b, 1, 1, 1, i);
+    }
+    bench_settle(&b);
+    EXPECT_ANSWER(&b, POST, 3, QUEUED, 0);
+    EXPECT_ANSWER(&b, POST, 4, REFUSED_QUOTA, 0);
+    EXPECT_NUMBER(tmu_reset(NULL), TMU_ERR_INVALID);
+    bench_close(&b);
+}
+
+static void results_have_words(void) {
+    EXPECT_TEXT(tmu_result_text(TMU_OK), "ok");
+    EXPECT_TEXT(tmu_result_text(TMU_AGAIN), "not now, poll and try again");
+    EXPECT_TEXT(tmu_result_text(TMU_ERR_INVALID), "invalid argument");
+    EXPECT_TEXT(tmu_result_text(TMU_ERR_URI), "unusable device URI");
+    EXPECT_TEXT(tmu_result_text(TMU_ERR_VERSION), "unsupported interface version");
+    EXPECT_TEXT(tmu_result_text(TMU_ERR_DEVICE), "device error");
+    EXPECT_TEXT(tmu_result_text(TMU_ERR_MEMORY), "out of memory");
+    EXPECT_TEXT(tmu_result_text(TMU_ERR_BUSY), "busy");
+    EXPECT_TEXT(tmu_result_text((tmu_result_t)99), "unknown result");
+}
+
+static void all(void) {
+    RUN(query_tells_the_discovery_block);
+    RUN(endpoints_out_of_range_are_named);
+    RUN(counters_count_what_happened);
+    RUN(reset_leaves_empty_queues_and_keeps_quotas_R14);
+}
+
+int main(void) {
+    RUN(unusable_uris_are_explained);
+    RUN(a_stranger_is_not_taken_for_a_unit);
+    RUN(another_major_version_is_refused);
+    RUN(a_register_that_hangs_is_reported);
+    RUN(every_preset_opens);
+    RUN(results_have_words);
+    return on_every_device(all);
+}

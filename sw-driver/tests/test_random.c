@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Random traffic under quotas, every attempt checked against the reference model in ring order (R7,
+ * R11), every operation answered exactly once, and no arrival before an older one of its source.
+ * Prints its seed; TMU_TEST_SEED repeats a run.
+ */
+#include "fixture.h"
+#include "tmu_model.h"
+
+#define OPERATIONS 4000
+#define ENDPOINTS 5 /* one of them is not there */
+#define SOURCES 3
+
+typedef struct operation {
+    uint8_t opcode;
+    uint32_t endpoint;
+    tmu_key_t key;
+    uint64_t target; /* cancel: the receive's handle */
+    tmu_receive_id_t id;
+    unsigned answers;
+} operation_t;
+
+typedef struct run {
+    bench_t bench;
+    tmu_model_t *model;
+    operation_t *operations; /* by handle */
+    uint64_t state;
+    uint64_t last_arrival[ENDPOINTS][SOURCES];
+} run_t;
+
+static uint32_t pick(run_t *run, uint32_t below) {
+    run->state = run->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(run->state >> 33) % below;
+}
+
+static tmu_model_key_t model_key(const tmu_key_t *key) {
+    return (tmu_model_key_t){key->match, key->ignore, key->source, key->source_ignore};
+}
+
+/** What the model answers to one attempt. */
+static tmu_model_verdict_t ask_model(run_t *run, const operation_t *o, uint64_t handle) {
+    tmu_model_verdict_t v = {.status = TMU_MODEL_BAD_ARGUMENT};
+    tmu_model_search_t search = {model_key(&o->key), o->endpoint, handle};
+    tmu_model_receive_t receive = {.key = search.key,
+                                   .endpoint = o->endpoint,
+                                   .receive_id = (uint32_t)handle,
+                                   .handle = handle};
+    tmu_model_message_t message = {
+        .match = o->key.match, .source = o->key.source, .endpoint = o->endpoint, .handle = handle};
+    switch (o->opcode) {
+    case TMU_OPCODE_POST:
+        (void)tmu_model_post(run->model, &receive, &v);
+        break;
+    case TMU_OPCODE_ARRIVE:
+        (void)tmu_model_arrive(run->model, &message, &v);
+        break;
+    case TMU_OPCODE_PROBE:
+        (void)tmu_model_probe(run->model, &search, &v);
+        break;
+    case TMU_OPCODE_CLAIM:
+        (void)tmu_model_claim(run->model, &search, &v);
+        break;
+    case TMU_OPCODE_CANCEL:
+        (void)tmu_model_cancel(run->model, o->endpoint, handle, o->target, &v);
+        break;
+    default:
+        (void)tmu_model_flush(run->model, &search, NULL, NULL, &v);
+        break;
+    }
+    return v;
+}
+
+static uint8_t wire(tmu_model_status_t status) {
+    static const uint8_t table[] = {
+        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
+        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
+        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
+        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
+        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
+        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
+        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
+        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
+        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
+        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
+        [TMU_MODEL_BAD_ARGUMENT] = 0,
+    };
+    return table[status];
+}
+
+static void check_attempt(void *user, const tmu_completion_t *c) {
+    run_t *run = user;
+    if (c->status == TMU_STATUS_REMOVED) {
+        return; /* the flushed completion has the counts */
+    }
+    operation_t *o = &run->operations[c->handle];
+    tmu_model_verdict_t v = ask_model(run, o, c->handle);
+    EXPECT_NUMBER(c->status, wire(v.status));
+    EXPECT_NUMBER(c->other, v.other);
+    EXPECT_NUMBER(c->serial, v.serial);
+    EXPECT_NUMBER(c->endpoint, o->endpoint);
+    EXPECT_NUMBER(c->removed_posted, v.removed_posted);
+    EXPECT_NUMBER(c->removed_unexpected, v.removed_unexpected);
+    if (c->status == TMU_STATUS_STALLED) {
+        return;
+    }
+    o->answers++;
+    if (o->opcode == TMU_OPCODE_ARRIVE) {
+        uint64_t *last = &run->last_arrival[o->endpoint][o->key.source];
+        EXPECT(*last < c->handle); /* handles grow with submission */
+        *last = c->handle;
+    }
+}
+
+static uint8_t random_opcode(run_t *run) {
+    static const uint8_t mix[] = {TMU_OPCODE_POST,   TMU_OPCODE_POST,   TMU_OPCODE_POST,
+                                  TMU_OPCODE_POST,   TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE,
+                                  TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE,
+                                  TMU_OPCODE_PROBE,  TMU_OPCODE_CLAIM,  TMU_OPCODE_CANCEL};
+    return pick(run, 100) == 0 ? TMU_OPCODE_FLUSH : mix[pick(run, sizeof mix)];
+}
+
+static void submit_random(run_t *run, uint64_t handle) {
+    bench_t *b = &run->bench;
+    operation_t *o = &run->operations[handle];
+    bool exact;
+    o->opcode = random_opcode(run);
+    o->endpoint = pick(run, 50) == 0 ? ENDPOINTS - 1 : pick(run, 3);
+    exact = o->opcode == TMU_OPCODE_ARRIVE;
+    must(tmu_key_mpi(1, !exact && pick(run, 4) == 0 ? TMU_ANY_SOURCE : pick(run, SOURCES),
+                     !exact && pick(run, 4) == 0 ? TMU_ANY_TAG : pick(run, 4), &o->key),
+         NULL);
+    tmu_receive_t receive = {.key = o->key, .handle = handle};
+    tmu_message_t message = {.match = o->key.match, .source = o->key.source, .handle = handle};
+    switch (o->opcode) {
+    case TMU_OPCODE_POST:
+        SUBMIT(b, tmu_post(b->queue, o->endpoint, &receive, &o->id));
+        break;
+    case TMU_OPCODE_ARRIVE:
+        SUBMIT(b, tmu_arrive(b->queue, o->endpoint, &message));
+        break;
+    case TMU_OPCODE_PROBE:
+        SUBMIT(b, tmu_probe(b->queue, o->endpoint, &o->key, handle));
+        break;
+    case TMU_OPCODE_CLAIM:
+        SUBMIT(b, tmu_claim(b->queue, o->endpoint, &o->key, handle));
+        break;
+    case TMU_OPCODE_CANCEL:
+        o->target = pick(run, (uint32_t)handle);
+        SUBMIT(b, tmu_cancel(b->queue, o->endpoint, run->operations[o->target].id, handle));
+        break;
+    default:
+        SUBMIT(b, tmu_flush(b->queue, o->endpoint, &o->key, handle));
+        break;
+    }
+}
+
+static uint64_t seed;
+static uint32_t quota;
+
+static void random_traffic(void) {
+    run_t run = {.state = seed ^ quota, .operations = calloc(OPERATIONS + 1, sizeof(operation_t))};
+    tmu_flow_stats_t stats;
+    uint64_t unanswered = 0;
+    tmu_model_config_t config = {.endpoints = 4,
+                                 .posted_capacity = 64,
+                                 .unexpected_capacity = 64,
+                                 .quota_posted = quota,
+                                 .quota_unexpected = quota};
+    EXPECT(tmu_model_create(&config, &run.model) == TMU_MODEL_OK);
+    run.bench = bench_open(TMU_PAGE_PRIVILEGED, 5);
+    for (uint32_t e = 0; e < 4; e++) {
+        must(tmu_quota_set(run.bench.device, e, quota, quota), run.bench.device);
+    }
+    for (uint64_t i = 0; i <= OPERATIONS; i++) {
+        run.operations[i].id = TMU_RECEIVE_NONE;
+    }
+    must(tmu_queue_observe(run.bench.queue, check_attempt, &run), run.bench.device);
+    for (uint64_t handle = 1; handle <= OPERATIONS && expect_failures == 0; handle++) {
+        submit_random(&run, handle);
+        if (pick(&run, 3) == 0) {
+            (void)bench_step(&run.bench);
+        }
+    }
+    bench_settle(&run.bench);
+    must(tmu_flow_stats(run.bench.device, &stats), run.bench.device);
+    for (uint64_t handle = 1; handle <= OPERATIONS; handle++) {
+        EXPECT(run.operations[handle].answers <= 1);
+        unanswered += run.operations[handle].answers == 0;
+    }
+    EXPECT_NUMBER(unanswered, stats.held_now);
+    EXPECT(quota == 0 || stats.stalls > 0);
+    bench_close(&run.bench);
+    tmu_model_destroy(run.model);
+    free(run.operations);
+}
+
+static void all(void) {
+    for (quota = 0; quota < 4; quota++) {
+        RUN(random_traffic);
+    }
+}
+
+int main(void) {
+    const char *given = getenv("TMU_TEST_SEED");
+    seed = given ? strtoull(given, NULL, 10) : 20260921;
+    (void)printf("seed %" PRIu64 "\n", seed);
+    return on_every_device(all);
+}

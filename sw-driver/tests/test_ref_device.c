@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * The functional device by itself: what it says to input that the driver never gives (R13).
+ */
+#include "expect.h"
+#include "ref_device.h"
+
+static const tmu_backend_ops_t *const ops = &tmu_backend_ref;
+static tmu_error_t error;
+static void *backend;
+static tmu_dma_t ring;
+static uint32_t taken;
+
+static void start(uint32_t page) {
+    taken = 0;
+    EXPECT_NUMBER(ops->open("tiny", &error, &backend), TMU_OK);
+    EXPECT_NUMBER(ops->dma_alloc(backend, 1024, &ring), TMU_OK);
+    ops->write32(backend, TMU_REG_PAGE_SELECT, page);
+    ops->write32(backend, TMU_REG_RING_BASE_LO, (uint32_t)ring.bus_address);
+    ops->write32(backend, TMU_REG_RING_BASE_HI, (uint32_t)(ring.bus_address >> 32));
+    ops->write32(backend, TMU_REG_RING_CONFIG, 4 | 1 << TMU_RING_CONFIG_ENABLE_SHIFT);
+    ops->write32(backend, TMU_REG_PAGE_COMMIT, 1);
+}
+
+static void stop(void) {
+    ops->dma_free(backend, &ring);
+    ops->close(backend);
+}
+
+static uint64_t counter(uint32_t offset) {
+    uint32_t value = 0;
+    ops->write32(backend, TMU_REG_CONTROL, 1 << TMU_CONTROL_SNAPSHOT_SHIFT);
+    EXPECT_NUMBER(ops->read32(backend, offset, &value), TMU_OK);
+    return value;
+}
+
+/** Status of the answer to a record written into a page. */
+static uint64_t status_of(uint32_t page, const tmu_record_t *record) {
+    EXPECT_NUMBER(ops->doorbell_write(backend, page * TMU_DOORBELL_PAGE_BYTES, record, 64), TMU_OK);
+    EXPECT_NUMBER(ops->progress(backend, 10), TMU_OK);
+    const tmu_record_t *answer = (const tmu_record_t *)ring.memory + taken++;
+    return TMU_FIELD_GET(answer, TMU_COMPLETION_STATUS);
+}
+
+static void malformed_commands_are_answered(void) {
+    start(1);
+    tmu_record_t r = {0};
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_MALFORMED); /* a cleared slot */
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_INSPECT + 1);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_MALFORMED);
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_CANCEL);
+    TMU_FIELD_SET(&r, TMU_COMMAND_MATCH, 1);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_MALFORMED);
+    r = (tmu_record_t){0};
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_ARRIVE);
+    TMU_FIELD_SET(&r, TMU_COMMAND_RESERVED6, 1);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_MALFORMED);
+    r = (tmu_record_t){0};
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_POST);
+    TMU_FIELD_SET(&r, TMU_COMMAND_RECEIVE_ID, 0xfffff);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_MALFORMED);
+    TMU_FIELD_SET(&r, TMU_COMMAND_RECEIVE_ID, 0xffffe);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_QUEUED);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_MALFORMED_LO), 5);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_POSTS_LO), 1);
+    stop();
+}
+
+static void inspect_needs_the_privileged_page(void) {
+    start(1);
+    tmu_record_t r = {0};
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_INSPECT);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_REFUSED_PRIVILEGE);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_REFUSED_PRIVILEGE_LO), 1);
+    stop();
+}
+
+static void the_page_decides_the_endpoint(void) {
+    start(1);
+    tmu_record_t r = {0};
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_ARRIVE);
+    TMU_FIELD_SET(&r, TMU_COMMAND_ENDPOINT, 3);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_QUEUED);
+    EXPECT_NUMBER(TMU_FIELD_GET((tmu_record_t *)ring.memory, TMU_COMPLETION_ENDPOINT), 1);
+    stop();
+}
+
+static void wrong_doorbells_are_dropped_and_counted(void) {
+    start(1);
+    tmu_record_t r = {0};
+    const uint64_t page = TMU_DOORBELL_PAGE_BYTES;
+    EXPECT_NUMBER(ops->doorbell_write(backend, page, &r, 4), TMU_OK);
+    EXPECT_NUMBER(ops->doorbell_write(backend, page + 8, &r, 64), TMU_OK);
+    EXPECT_NUMBER(ops->doorbell_write(backend, page + 2048, &r, 64), TMU_OK);
+    EXPECT_NUMBER(ops->doorbell_write(backend, 5 * page, &r, 64), TMU_OK);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_DOORBELL_ERRORS_LO), 4);
+    EXPECT_NUMBER(ops->doorbell_write(backend, 2 * page, &r, 64), TMU_OK); /* page not enabled */
+    EXPECT_NUMBER(ops->progress(backend, 10), TMU_OK);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_DISABLED_DROPS_LO), 1);
+    stop();
+}
+
+static void unknown_registers_are_errors(void) {
+    uint32_t value = 5;
+    start(1);
+    EXPECT_NUMBER(ops->read32(backend, 0xffc, &value), TMU_ERR_DEVICE);
+    EXPECT_TEXT(error.text, "register read at 0xffc was answered with an error");
+    EXPECT_NUMBER(ops->write32(backend, TMU_REG_MAGIC, 1), TMU_ERR_DEVICE);
+    EXPECT_TEXT(error.text, "register write at 0x000 was answered with an error");
+    EXPECT_NUMBER(value, 5);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_REGISTER_ERRORS_LO), 2);
+    ops->write32(backend, TMU_REG_ENDPOINT_SELECT, 4);
+    ops->write32(backend, TMU_REG_ENDPOINT_COMMAND, 1);
+    EXPECT_NUMBER(ops->read32(backend, TMU_REG_ENDPOINT_STATUS, &value), TMU_OK);
+    EXPECT_NUMBER(value, 1 << TMU_ENDPOINT_STATUS_ERROR_SHIFT);
+    stop();
+}
+
+static void a_ring_outside_shared_memory_is_not_written(void) {
+    start(1);
+    ops->write32(backend, TMU_REG_RING_BASE_HI, 0xffffff00);
+    ops->write32(backend, TMU_REG_PAGE_COMMIT, 1);
+    tmu_record_t r = {0};
+    EXPECT_NUMBER(status_of(1, &r), 0);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_COMPLETION_ERRORS_LO), 1);
+    stop();
+}
+
+static void a_full_ring_waits_for_the_consumer(void) {
+    start(1);
+    tmu_record_t r = {0};
+    for (unsigned i = 0; i < 32; i++) { /* 16 ring entries and 16 places in the command queue */
+        EXPECT_NUMBER(ops->doorbell_write(backend, 4096, &r, 64), TMU_OK);
+        EXPECT_NUMBER(ops->progress(backend, 2), TMU_OK);
+    }
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_MALFORMED_LO), 17); /* one waits to be written */
+    EXPECT_NUMBER(ops->doorbell_write(backend, 4096, &r, 64), TMU_OK);
+    EXPECT_NUMBER(ops->doorbell_write(backend, 4096, &r, 64), TMU_AGAIN);
+    stop();
+}
+
+int main(void) {
+    RUN(malformed_commands_are_answered);
+    RUN(inspect_needs_the_privileged_page);
+    RUN(the_page_decides_the_endpoint);
+    RUN(wrong_doorbells_are_dropped_and_counted);
+    RUN(unknown_registers_are_errors);
+    RUN(a_ring_outside_shared_memory_is_not_written);
+    RUN(a_full_ring_waits_for_the_consumer);
+    return expect_summary();
+}
