@@ -4,6 +4,7 @@
 from typing import Any
 
 from rich.console import Console
+from rich.markup import escape
 from rich.table import Table
 
 from opentmu.replay.report import number
@@ -12,7 +13,9 @@ from opentmu.replay.report import number
 def show(console: Console, trace: str, figures: dict[str, Any]) -> None:
     console.print(trace, markup=False)
     console.print(_general(figures))
+    console.print()
     console.print(_distributions(figures))
+    console.print()
     console.print(_bits(figures["bits"]))
 
 
@@ -33,13 +36,15 @@ def ranges(bits: list[int]) -> str:
 
 def _general(figures: dict[str, Any]) -> Table:
     table = Table(box=None, show_header=False)
+    for name, value in figures["metadata"].items():
+        table.add_row(f"# {escape(name)}", escape(value))
     kinds = ", ".join(f"{n:,} {kind}" for kind, n in figures["by_kind"].items() if n)
     table.add_row("operations", f"{figures['operations']:,} ({kinds})")
     table.add_row("in raw form", number(figures["raw"]))
     table.add_row("endpoints", number(figures["endpoints"]))
     table.add_row("with times", "yes" if figures["timed"] else "no")
-    table.add_row("truncated", figures["truncated"] or "no")
     table.add_row("matches", number(figures["matches"]))
+    table.add_row("matches that were truncated", number(figures["truncated"]))
     table.add_row("arrivals that were unexpected", percent(figures["unexpected_share"]))
     table.add_row("posts that found a message", percent(figures["found_unexpected_share"]))
     for name, share in figures["wildcards"].items():

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-KINDS = {1: "post", 2: "arrive", 3: "probe", 4: "claim", 5: "cancel", 6: "flush"}
-POST, ARRIVE, PROBE, CLAIM, CANCEL = 1, 2, 3, 4, 5
+from opentmu.trace import NO_TIME, Kind
+
 ANY_TAG = 0x7FFFFFFF
 ANY_SOURCE = 0xFFFFFFFF
 
@@ -27,7 +27,9 @@ class Replayed:
     operations: NDArray[Any]
     matched: Booleans
     queued: Booleans
+    found: Booleans
     cancelled: Booleans
+    truncated: Booleans
     visited: Integers
     removed_posted: Integers
     removed_unexpected: Integers
@@ -45,18 +47,19 @@ def statistics(replayed: Replayed, metadata: Mapping[str, str]) -> dict[str, Any
     """All figures as one JSON object."""
     operations = replayed.operations
     kind = operations["kind"]
+    kinds = {member.name.lower(): member for member in Kind}
     seen = depths(replayed)
-    arrivals = kind == ARRIVE
-    posts = kind == POST
-    truncated = metadata.get("truncated")
+    arrivals = kind == Kind.ARRIVE
+    posts = kind == Kind.POST
     return {
+        "metadata": dict(metadata),
         "operations": len(operations),
-        "by_kind": {name: int(np.sum(kind == number)) for number, name in KINDS.items()},
+        "by_kind": {name: int(np.sum(kind == number)) for name, number in kinds.items()},
         "raw": int(np.sum(operations["raw"] != 0)),
         "endpoints": len(np.unique(operations["endpoint"])),
-        "timed": bool(np.all(operations["time_ns"] != np.uint64(2**64 - 1))),
-        "truncated": truncated,
+        "timed": bool(np.all(operations["time_ns"] != np.uint64(NO_TIME))),
         "matches": int(np.sum(replayed.matched)),
+        "truncated": int(np.sum(replayed.truncated)),
         "unexpected_share": _share(arrivals & replayed.queued, arrivals),
         "found_unexpected_share": _share(posts & replayed.matched, posts),
         "depth": {
@@ -76,9 +79,9 @@ def statistics(replayed: Replayed, metadata: Mapping[str, str]) -> dict[str, Any
 def positions(replayed: Replayed) -> dict[str, Integers]:
     """Of each search that hit: how many entries it visited, the hit included, by queue."""
     kind = replayed.operations["kind"]
-    hit = replayed.matched | ((kind == PROBE) & (replayed.visited > 0) & ~replayed.queued)
+    hit = replayed.matched | replayed.found
     return {
-        "posted": replayed.visited[(kind == ARRIVE) & replayed.matched],
+        "posted": replayed.visited[(kind == Kind.ARRIVE) & replayed.matched],
         "unexpected": replayed.visited[_searches_unexpected(kind) & hit],
     }
 
@@ -86,12 +89,12 @@ def positions(replayed: Replayed) -> dict[str, Integers]:
 def depths(replayed: Replayed) -> Depths:
     """Queue lengths from the changes that each operation makes, endpoint by endpoint."""
     kind = replayed.operations["kind"]
-    takes_message = ((kind == POST) | (kind == CLAIM)) & replayed.matched
-    posted = ((kind == POST) & replayed.queued).astype(np.int64)
-    posted -= (kind == ARRIVE) & replayed.matched
+    takes_message = ((kind == Kind.POST) | (kind == Kind.CLAIM)) & replayed.matched
+    posted = ((kind == Kind.POST) & replayed.queued).astype(np.int64)
+    posted -= (kind == Kind.ARRIVE) & replayed.matched
     posted -= replayed.cancelled
     posted -= replayed.removed_posted
-    unexpected = ((kind == ARRIVE) & replayed.queued).astype(np.int64)
+    unexpected = ((kind == Kind.ARRIVE) & replayed.queued).astype(np.int64)
     unexpected -= takes_message
     unexpected -= replayed.removed_unexpected
     order = np.argsort(replayed.operations["endpoint"], kind="stable")
@@ -101,7 +104,7 @@ def depths(replayed: Replayed) -> Depths:
 
 def wildcards(operations: NDArray[Any]) -> dict[str, float | None]:
     """Shares among the operations that select messages (post, probe, claim)."""
-    selects = np.isin(operations["kind"], (POST, PROBE, CLAIM))
+    selects = np.isin(operations["kind"], (Kind.POST, Kind.PROBE, Kind.CLAIM))
     any_source = operations["source_ignore"] == ANY_SOURCE
     any_tag = operations["ignore"] == ANY_TAG
     other = (operations["ignore"] != 0) & ~any_tag
@@ -116,7 +119,7 @@ def wildcards(operations: NDArray[Any]) -> dict[str, float | None]:
 
 def bits(operations: NDArray[Any]) -> dict[str, Any]:
     """Which bits ever differ between two messages; those alone tell messages apart."""
-    arrivals = operations[operations["kind"] == ARRIVE]
+    arrivals = operations[operations["kind"] == Kind.ARRIVE]
     match = arrivals["match"]
     tag = match & np.uint64(0xFFFFFFFF)
     context = match >> np.uint64(32)
@@ -136,7 +139,7 @@ def _bit_use(values: NDArray[Any]) -> dict[str, Any]:
 
 
 def _searches_unexpected(kind: NDArray[Any]) -> Booleans:
-    return np.asarray(np.isin(kind, (POST, PROBE, CLAIM)))
+    return np.asarray(np.isin(kind, (Kind.POST, Kind.PROBE, Kind.CLAIM)))
 
 
 def _before(changes: Integers, order: NDArray[Any], groups: NDArray[Any]) -> Integers:
@@ -146,7 +149,7 @@ def _before(changes: Integers, order: NDArray[Any], groups: NDArray[Any]) -> Int
         starts = np.flatnonzero(np.r_[True, groups[1:] != groups[:-1]])
         lengths = np.diff(np.r_[starts, len(groups)])
         sums = sums - np.repeat(sums[starts], lengths)
-    result = np.empty_like(sums)
+    result: Integers = np.empty_like(sums)
     result[order] = sums
     return result
 

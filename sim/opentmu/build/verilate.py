@@ -28,10 +28,20 @@ OPTIMISE = "-O2"
 def sources(folder: Path) -> list[Path]:
     """All files of an elaborated design: those of its file list and every bind file."""
     listed = [folder / line for line in (folder / "filelist.f").read_text().split()]
-    binds = sorted(folder.glob("layers-*.sv"))
-    if not binds:
-        raise CheckFailed(f"{folder}: no layers-*.sv file, so no assertion would be compiled in")
+    binds = bind_files(folder)
+    if not any(line.lstrip().startswith("bind ") for b in binds for line in b.open()):
+        raise CheckFailed(f"{folder}: no layers-*.sv file binds an assertion, so none would run")
     return [*listed, *(bind for bind in binds if bind not in listed)]
+
+
+def bind_files(folder: Path) -> list[Path]:
+    """The files that bind assertions to their modules."""
+    return sorted(folder.rglob("layers-*.sv"))
+
+
+def include_folders(folder: Path) -> list[Path]:
+    """Where the bind files find the ones that they include."""
+    return sorted({folder, *(bind.parent for bind in bind_files(folder))})
 
 
 def library(preset: str, *, wave: bool = False) -> Path:
@@ -66,7 +76,7 @@ def cocotb_runner(design: Path, top: str, folder: Path, *, wave: bool = False) -
     runner = get_runner("verilator")
     runner.build(
         sources=sources(design),
-        includes=[design],
+        includes=include_folders(design),
         hdl_toplevel=top,
         build_dir=folder,
         build_args=_flags(wave),
@@ -85,7 +95,8 @@ def _make(preset: str, design: Path, folder: Path, wave: bool) -> None:
     prefix = f"V{TOP}"
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
     verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", objects]
-    verilate += ["-CFLAGS", "-fPIC", f"-I{design}", *sources(design)]
+    verilate += ["-CFLAGS", "-fPIC", *(f"-I{place}" for place in include_folders(design))]
+    verilate += sources(design)
     log = folder.name.strip(".").removesuffix(".partial")
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
     make: list[str | Path] = ["make", "-C", objects, "-f", f"{prefix}.mk"]
