@@ -169,6 +169,18 @@ static void r11_a_post_lets_a_held_arrival_match(void) {
                "post 2 queued\n");
 }
 
+static void r11_a_claim_makes_room_at_once(void) {
+    expect_log(&quota_1,
+               "arrive 0 10 0 1 1 8\n"
+               "arrive 0 11 0 1 2 8\n"
+               "claim 0 1 0 1 1\n"
+               "probe 0 2 0 1 2\n",
+               "arrive 10 queued\n"
+               "arrive 11 queued\n"
+               "claim 1 matched 10\n"
+               "probe 2 found 11\n");
+}
+
 static void r7_a_later_arrival_waits_behind_its_source(void) {
     /* 12 has its receive waiting, but its source's 11 is held; 13 of another source goes on. */
     expect_log(&quota_1,
@@ -301,6 +313,7 @@ int main(void) {
     RUN(r11_an_arrival_never_admitted_is_held);
     RUN(r11_a_held_arrival_takes_its_place_when_admitted);
     RUN(r11_a_post_lets_a_held_arrival_match);
+    RUN(r11_a_claim_makes_room_at_once);
     RUN(r7_a_later_arrival_waits_behind_its_source);
     RUN(r11_one_pass_frees_a_whole_source_in_order);
     RUN(r11_shared_capacity_is_freed_by_another_endpoint);
