@@ -9,6 +9,7 @@ from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 
 MAIN = "tmu.Elaborate"
+MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
 SOURCES = (paths.HW / "src", paths.ROOT / "build.sc", paths.ROOT / ".mill-version")
 
 
@@ -52,9 +53,7 @@ def stale_files() -> dict[str, bytes]:
 def mill(arguments: list[str], title: str, log: str) -> None:
     """Run one Mill command; Mill calls of one checkout never overlap."""
     with stage.locked("mill"):
-        run_logged(
-            ["mill", "--no-server", "--ticker", "false", *arguments], title, log, cwd=paths.ROOT
-        )
+        run_logged(["mill", *MILL_OPTIONS, *arguments], title, log, cwd=paths.ROOT)
 
 
 def _same(file: Path, content: bytes) -> bool:

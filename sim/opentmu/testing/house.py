@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""House rules that no formatter checks: licence line and size of every source file."""
+"""House rules that no formatter checks: licence line and length of every source file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,7 +8,6 @@ from opentmu import paths
 from opentmu.testing.outcome import Outcome
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
-LINE_WIDTH = 100
 SKIPPED_FOLDERS = {"build", "out"}
 GENERATED = {
     "sw-driver/include/tmu/tmu_regs.h",
@@ -47,11 +46,6 @@ def complaints(name: str, text: str, most_lines: int) -> list[str]:
         found.append(f"{name}:1: found no licence line, expected '{LICENCE}'")
     if len(lines) > most_lines:
         found.append(f"{name}: found {len(lines)} lines, expected at most {most_lines}")
-    found += [
-        f"{name}:{at}: found {len(line)} columns, expected at most {LINE_WIDTH}"
-        for at, line in enumerate(lines, 1)
-        if len(line) > LINE_WIDTH
-    ]
     return found
 
 

@@ -42,20 +42,27 @@ def execute(command: Sequence[str | Path], log: Path) -> int:
         ).returncode
 
 
-def check(name: str, *command: str | Path) -> Stage:
-    """A stage of one program whose exit code says it all."""
-    return Stage(name, lambda log: of_check(name, execute(command, log) == 0))
+def check(name: str, *command: str | Path, remedy: str = "") -> Stage:
+    """A stage of one program whose exit code says it all; `remedy` is what mends a failure."""
+    return Stage(name, lambda log: _judge(name, execute(command, log), log, remedy))
+
+
+def _judge(name: str, code: int, log: Path, remedy: str) -> Outcome:
+    if code != 0 and remedy:
+        with log.open("a") as output:
+            print(f"To mend it type: {remedy}", file=output)
+    return of_check(name, code == 0)
 
 
 def _mill(log: Path, *arguments: str) -> int:
     toolchain.need_mill()
     with stage.locked("mill"):
-        return execute(["mill", "--no-server", "--ticker", "false", *arguments], log)
+        return execute(["mill", *rtl.MILL_OPTIONS, *arguments], log)
 
 
 def _scala_format(log: Path) -> Outcome:
     code = _mill(log, "hw.checkFormat", "+", "hw.test.checkFormat")
-    return of_check("scala-format", code == 0)
+    return _judge("scala-format", code, log, "build/bin/mill hw.reformat + hw.test.reformat")
 
 
 def _scala_tests(log: Path) -> Outcome:
@@ -80,7 +87,8 @@ def _c_format(log: Path) -> Outcome:
         for file in sorted((paths.ROOT / folder).rglob(kind))
         if file != GENERATED_C
     ]
-    return of_check("c-format", execute(["clang-format", "-n", "--Werror", *files], log) == 0)
+    code = execute(["clang-format", "-n", "--Werror", *files], log)
+    return _judge("c-format", code, log, "build/venv/bin/clang-format -i FILE")
 
 
 def _c_tests(sanitize: bool) -> Callable[[Path], Outcome]:
@@ -138,10 +146,11 @@ def lanes(expression: str | None, long: bool) -> list[list[Stage]]:
         Stage("generated-files", _generated),
         Stage("scala-tests", _scala_tests),
     ]
+    ruff = "build/venv/bin/ruff"
     rest = [
         Stage("house-rules", house.run),
-        check("python-format", "ruff", "format", "--check", "--diff", "."),
-        check("python-lint", "ruff", "check", "."),
+        check("python-format", "ruff", "format", "--check", ".", remedy=f"{ruff} format"),
+        check("python-lint", "ruff", "check", ".", remedy=f"{ruff} check --fix"),
         check("python-types", "mypy"),
         Stage("c-format", _c_format),
         Stage("c-tests", _c_tests(False)),
