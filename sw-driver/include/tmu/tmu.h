@@ -316,7 +316,7 @@ tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
 /**
  * Copies up to `max` completions of the queue in ring order; `*count_p` may be 0.
  * Also drives held arrivals and returns ring space, so it must be called while anything is pending.
- * Errors: TMU_ERR_DEVICE when a completion breaks the interface; the queue then stays unusable.
+ * Errors: TMU_ERR_DEVICE when a completion breaks the interface; the device then stays unusable.
  */
 tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
                       size_t *count_p);
