@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "sim_print.h" // before Verilator's header, which it redirects
+
 #include "tmu_sim.h"
 
 #include "axi_agents.h"
-#include "sim_print.h"
 #include "tmu/tmu_regs.h"
 #include "verilated.h"
 #if VM_TRACE

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "checker.h"
+
+#include "describe.h"
+#include "operations.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HISTORY_MAX 24
+
+struct checker {
+    const workload_t *workload;
+    tmu_model_t *model;
+    FILE *report;
+    uint64_t mismatches;
+    /* The flush at hand: what the model removed, and how much of it the unit has reported. */
+    bool flushing;
+    tmu_model_verdict_t flush_verdict;
+    tmu_model_entry_t *removed;
+    size_t removed_count;
+    size_t removed_room;
+    size_t removed_seen;
+    bool no_memory;
+};
+
+checker_t *checker_create(const tmu_info_t *info, uint64_t quota, const workload_t *workload,
+                          FILE *report) {
+    checker_t *checker = calloc(1, sizeof *checker);
+    if (checker == NULL)
+        return NULL;
+    const tmu_model_config_t config = {
+        .endpoints = info->endpoints,
+        .posted_capacity = info->posted_entries,
+        .unexpected_capacity = info->unexpected_entries,
+        .quota_posted = quota,
+        .quota_unexpected = quota,
+    };
+    if (tmu_model_create(&config, &checker->model) != TMU_MODEL_OK) {
+        free(checker);
+        return NULL;
+    }
+    checker->workload = workload;
+    checker->report = report;
+    return checker;
+}
+
+void checker_destroy(checker_t *checker) {
+    if (checker == NULL)
+        return;
+    tmu_model_destroy(checker->model);
+    free(checker->removed);
+    free(checker);
+}
+
+uint64_t checker_mismatches(const checker_t *checker) { return checker->mismatches; }
+
+void checker_stats(const checker_t *checker, tmu_model_stats_t *stats_p) {
+    tmu_model_stats(checker->model, stats_p);
+}
+
+static void keep_removed(void *context, const tmu_model_entry_t *entry) {
+    checker_t *checker = context;
+    if (checker->removed_count == checker->removed_room) {
+        const size_t room = checker->removed_room == 0 ? 64 : 2 * checker->removed_room;
+        tmu_model_entry_t *grown = realloc(checker->removed, room * sizeof *grown);
+        if (grown == NULL) {
+            checker->no_memory = true;
+            return;
+        }
+        checker->removed = grown;
+        checker->removed_room = room;
+    }
+    checker->removed[checker->removed_count++] = *entry;
+}
+
+/* Carries the operation out in the model. */
+static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) {
+    tmu_model_verdict_t verdict = {0};
+    const tmu_model_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    const tmu_model_search_t search = {key, op->endpoint, op->id};
+    switch (op->kind) {
+    case TMU_TRACE_POST: {
+        const tmu_model_receive_t receive = {key,    op->endpoint,          TMU_MODEL_NO_RECEIVE_ID,
+                                             op->id, operation_address(op), op->bytes};
+        (void)tmu_model_post(checker->model, &receive, &verdict);
+        break;
+    }
+    case TMU_TRACE_ARRIVE: {
+        const tmu_model_message_t message = {
+            op->match, op->source, op->endpoint, op->id, operation_address(op), op->bytes};
+        (void)tmu_model_arrive(checker->model, &message, &verdict);
+        break;
+    }
+    case TMU_TRACE_PROBE:
+        (void)tmu_model_probe(checker->model, &search, &verdict);
+        break;
+    case TMU_TRACE_CLAIM:
+        (void)tmu_model_claim(checker->model, &search, &verdict);
+        break;
+    case TMU_TRACE_CANCEL:
+        (void)tmu_model_cancel(checker->model, op->endpoint, op->id, op->target, &verdict);
+        break;
+    default: {
+        tmu_model_search_t all = search;
+        all.key = (tmu_model_key_t){0, UINT64_MAX, 0, UINT32_MAX};
+        checker->removed_count = checker->removed_seen = 0;
+        (void)tmu_model_flush(checker->model, &all, keep_removed, checker, &verdict);
+        break;
+    }
+    }
+    return verdict;
+}
+
+static bool same_status(tmu_model_status_t expected, unsigned found) {
+    static const uint8_t unit_status[] = {
+        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
+        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
+        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
+        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
+        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
+        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
+        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
+        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
+        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
+        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
+    };
+    return (size_t)expected < sizeof unit_status && unit_status[expected] != 0 &&
+           unit_status[expected] == found;
+}
+
+static bool same(const tmu_model_verdict_t *v, const tmu_completion_t *c) {
+    return same_status(v->status, c->status) && v->serial == c->serial &&
+           v->endpoint == c->endpoint && v->handle == c->handle && v->other == c->other &&
+           v->match == c->match && v->source == c->source &&
+           v->message_length == c->message_length && v->receive_length == c->receive_length &&
+           v->address == c->address && v->truncated == c->truncated &&
+           v->removed_posted == c->removed_posted && v->removed_unexpected == c->removed_unexpected;
+}
+
+static bool concerns(const tmu_trace_op_t *op, const uint64_t *ids, size_t count) {
+    for (size_t i = 0; i < count; ++i)
+        if (op->id == ids[i] || (op->kind == TMU_TRACE_CANCEL && op->target == ids[i]))
+            return true;
+    return false;
+}
+
+/* The first difference in words, with every operation that names one of the entries concerned. */
+static void report_difference(checker_t *checker, const tmu_trace_op_t *op,
+                              const tmu_model_verdict_t *expected, const tmu_completion_t *found) {
+    FILE *out = checker->report;
+    if (checker->mismatches++ != 0)
+        return;
+    (void)fprintf(out, "first difference\n  operation: ");
+    describe_op(out, op);
+    (void)fprintf(out, "\n  expected:  ");
+    describe_expected(out, expected);
+    (void)fprintf(out, "\n  found:     ");
+    describe_completion(out, found);
+    (void)fprintf(out, "\n  history of the entries concerned:\n");
+    const uint64_t ids[] = {op->id, found->other, expected->other};
+    size_t shown = 0;
+    for (size_t i = 0; i < checker->workload->count && shown < HISTORY_MAX; ++i) {
+        if (!concerns(&checker->workload->ops[i], ids, sizeof ids / sizeof ids[0]))
+            continue;
+        (void)fprintf(out, "    ");
+        describe_op(out, &checker->workload->ops[i]);
+        (void)fprintf(out, "\n");
+        ++shown;
+    }
+}
+
+static void observe_removed(checker_t *checker, const tmu_trace_op_t *op,
+                            const tmu_completion_t *found) {
+    tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
+    if (checker->removed_seen < checker->removed_count) {
+        const tmu_model_entry_t *entry = &checker->removed[checker->removed_seen++];
+        const bool unexpected = entry->queue == TMU_MODEL_UNEXPECTED;
+        const uint64_t length = unexpected ? found->message_length : found->receive_length;
+        if (found->other == entry->handle && found->match == entry->key.match &&
+            found->source == entry->key.source && found->unexpected == unexpected &&
+            found->address == entry->address && length == entry->length)
+            return;
+        expected.other = entry->handle;
+        expected.match = entry->key.match;
+        expected.source = entry->key.source;
+        expected.address = entry->address;
+    }
+    report_difference(checker, op, &expected, found);
+}
+
+static void observe_flush(checker_t *checker, const tmu_trace_op_t *op,
+                          const tmu_completion_t *found) {
+    if (!checker->flushing) {
+        checker->flush_verdict = expect(checker, op);
+        checker->flushing = true;
+    }
+    if (found->status == TMU_STATUS_REMOVED) {
+        observe_removed(checker, op, found);
+        return;
+    }
+    checker->flushing = false;
+    const bool all_reported = checker->flush_verdict.status != TMU_MODEL_FLUSHED ||
+                              checker->removed_seen == checker->removed_count;
+    if (checker->no_memory || !all_reported || !same(&checker->flush_verdict, found))
+        report_difference(checker, op, &checker->flush_verdict, found);
+}
+
+void checker_observe(void *user, const tmu_completion_t *found) {
+    checker_t *checker = user;
+    const bool arrival = found->opcode == TMU_OPCODE_ARRIVE;
+    const size_t place = workload_find(checker->workload, arrival, found->handle);
+    if (place == ID_MAP_NONE) {
+        if (checker->mismatches++ == 0)
+            (void)fprintf(checker->report,
+                          "first difference\n  a completion has the handle %" PRIu64
+                          ", which no operation has (R15)\n",
+                          found->handle);
+        return;
+    }
+    const tmu_trace_op_t *op = &checker->workload->ops[place];
+    if (op->kind == TMU_TRACE_FLUSH) {
+        observe_flush(checker, op, found);
+        return;
+    }
+    const tmu_model_verdict_t expected = expect(checker, op);
+    if (!same(&expected, found))
+        report_difference(checker, op, &expected, found);
+}
+
+void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count) {
+    tmu_model_stats_t stats;
+    tmu_model_stats(checker->model, &stats);
+    const struct {
+        const char *name;
+        uint64_t expected;
+    } pairs[] = {
+        {"cancelled", stats.cancelled},
+        {"cancel_late", stats.late},
+        {"probe_found", stats.found},
+        {"post_refused", stats.refused_quota},
+        {"arrive_stalled", stats.stalled},
+        {"refused_endpoint", stats.refused_endpoint},
+        {"truncated", stats.truncated},
+        {"posted_depth_max", stats.posted_max},
+        {"unexpected_depth_max", stats.unexpected_max},
+    };
+    for (size_t i = 0; i < count; ++i)
+        for (size_t j = 0; j < sizeof pairs / sizeof pairs[0]; ++j)
+            if (strcmp(counters[i].name, pairs[j].name) == 0 &&
+                counters[i].value != pairs[j].expected && checker->mismatches++ == 0)
+                (void)fprintf(checker->report,
+                              "first difference\n  the unit's counter %s is %" PRIu64
+                              ", the model counted %" PRIu64 "\n",
+                              counters[i].name, counters[i].value, pairs[j].expected);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Judges every completion of a queue by the reference model.
+ *
+ * Completions are taken in the order in which the unit gave them, stalled attempts included, and
+ * each operation is given to the model at that point (R7): what the model says must be what the
+ * unit said, in every field, serialisation number included.
+ */
+#ifndef TMU_REPLAY_CHECKER_H
+#define TMU_REPLAY_CHECKER_H
+
+#include "tmu/tmu.h"
+#include "tmu_model.h"
+#include "workload.h"
+
+#include <stdio.h>
+
+typedef struct checker checker_t;
+
+/*
+ * Judges the operations of `workload` on a unit that has just been reset.
+ * `quota` 0 = none; `report` gets the words about the first difference.  NULL when memory is short.
+ */
+checker_t *checker_create(const tmu_info_t *info, uint64_t quota, const workload_t *workload,
+                          FILE *report);
+void checker_destroy(checker_t *checker);
+
+/* For tmu_queue_observe: `user` is the checker. */
+void checker_observe(void *user, const tmu_completion_t *completion);
+
+/* At the end: what the unit counted against what the model counted. */
+void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count);
+
+/* Differences so far. */
+uint64_t checker_mismatches(const checker_t *checker);
+void checker_stats(const checker_t *checker, tmu_model_stats_t *stats_p);
+
+#endif

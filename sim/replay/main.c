@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tmu-replay: traffic through the driver and a device, every verdict checked by the model. */
+#include "replay.h"
+#include "report.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
+
+#define ERROR_MAX TMU_TRACE_ERROR_MAX
+#define SEGMENT 100000u
+
+typedef struct {
+    const char *uri;
+    const char *trace;
+    const char *verdicts;
+    uint64_t random; /* operations; 0 = a trace */
+    uint64_t seed;
+    replay_options_t replay;
+} arguments_t;
+
+static const char usage[] =
+    "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] | --random N [--seed S])\n"
+    "                  [--quota N] [--timed] [--clock-mhz X] [--progress]\n"
+    "  --uri URI        device: ref:PRESET or sim:LIBRARY[?pauses=SEED&wave=FILE]\n"
+    "  --trace FILE     replay this trace\n"
+    "  --verdicts FILE  write the verdict log here\n"
+    "  --random N       replay N random operations instead\n"
+    "  --seed S         of the random operations (default 1)\n"
+    "  --quota N        entries allowed per endpoint and queue\n"
+    "  --timed          keep the trace's times\n"
+    "  --clock-mhz X    clock that times are kept by (default 300)\n"
+    "  --progress       print `progress DONE TOTAL` lines to standard error\n";
+
+/* A decimal number from `low` to `high`, or a message and exit. */
+static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high) {
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long value = strtoull(text, &end, 10);
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < low ||
+        value > high) {
+        (void)fprintf(stderr,
+                      "tmu-replay: found %s '%s', expected a number from %" PRIu64 " to %" PRIu64
+                      "\n",
+                      option, text, low, high);
+        exit(EXIT_USAGE);
+    }
+    return value;
+}
+
+static double megahertz(const char *text) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value > 0.0) || value > 100000.0) {
+        (void)fprintf(
+            stderr, "tmu-replay: found --clock-mhz '%s', expected a number of megahertz above 0\n",
+            text);
+        exit(EXIT_USAGE);
+    }
+    return value;
+}
+
+static void parse(int count, char **values, arguments_t *arguments) {
+    static const struct option options[] = {
+        {"uri", required_argument, NULL, 'u'},
+        {"trace", required_argument, NULL, 't'},
+        {"verdicts", required_argument, NULL, 'v'},
+        {"random", required_argument, NULL, 'r'},
+        {"seed", required_argument, NULL, 's'},
+        {"quota", required_argument, NULL, 'q'},
+        {"timed", no_argument, NULL, 'k'},
+        {"clock-mhz", required_argument, NULL, 'c'},
+        {"progress", no_argument, NULL, 'p'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    *arguments = (arguments_t){.seed = 1, .replay = {.clock_mhz = 300.0}};
+    int option;
+    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'u':
+            arguments->uri = optarg;
+            break;
+        case 't':
+            arguments->trace = optarg;
+            break;
+        case 'v':
+            arguments->verdicts = optarg;
+            break;
+        case 'r':
+            arguments->random = number("--random", optarg, 1, UINT64_MAX / 2);
+            break;
+        case 's':
+            arguments->seed = number("--seed", optarg, 0, UINT64_MAX);
+            break;
+        case 'q':
+            arguments->replay.quota = number("--quota", optarg, 1, UINT32_MAX);
+            break;
+        case 'k':
+            arguments->replay.timed = true;
+            break;
+        case 'c':
+            arguments->replay.clock_mhz = megahertz(optarg);
+            break;
+        case 'p':
+            arguments->replay.progress = true;
+            break;
+        case 'h':
+            (void)fputs(usage, stdout);
+            exit(EXIT_WELL);
+        default:
+            (void)fputs(usage, stderr);
+            exit(EXIT_USAGE);
+        }
+    }
+    const char *problem = NULL;
+    if (optind < count)
+        problem = "a word that is no option";
+    else if (arguments->uri == NULL)
+        problem = "no --uri";
+    else if ((arguments->trace == NULL) == (arguments->random == 0))
+        problem = "not exactly one of --trace and --random";
+    else if (arguments->verdicts != NULL && arguments->trace == NULL)
+        problem = "--verdicts without --trace";
+    if (problem != NULL) {
+        (void)fprintf(stderr, "tmu-replay: found %s\n%s", problem, usage);
+        exit(EXIT_USAGE);
+    }
+}
+
+static int failed(const char *message, int status) {
+    (void)fprintf(stderr, "tmu-replay: %s\n", message);
+    return status;
+}
+
+static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *arguments,
+                        const workload_t *workload) {
+    char error[ERROR_MAX] = "";
+    if (arguments->verdicts != NULL) {
+        arguments->replay.verdicts = fopen(arguments->verdicts, "w");
+        if (arguments->replay.verdicts == NULL) {
+            (void)snprintf(error, sizeof error, "%s: cannot be written (%s)", arguments->verdicts,
+                           strerror(errno));
+            return failed(error, EXIT_USAGE);
+        }
+    }
+    replay_result_t result;
+    int outcome = replay_run(device, workload, &arguments->replay, &result, error, sizeof error);
+    if (arguments->replay.verdicts != NULL && fclose(arguments->replay.verdicts) != 0 &&
+        outcome == 0) {
+        (void)snprintf(error, sizeof error, "%s: cannot be written", arguments->verdicts);
+        outcome = -1;
+    }
+    if (outcome != 0)
+        return failed(error, EXIT_DIFFERENCE);
+    report_json(stdout, info, arguments->trace, &result);
+    return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
+}
+
+static void add(replay_result_t *sum, const replay_result_t *part) {
+    const replay_result_t before = *sum;
+    *sum = *part;
+    sum->operations += before.operations;
+    sum->matches += before.matches;
+    sum->refused += before.refused;
+    sum->held += before.held;
+    sum->mismatches += before.mismatches;
+    sum->clocks += before.clocks;
+    sum->flow.stalls += before.flow.stalls;
+    sum->flow.resumes += before.flow.resumes;
+    if (before.model.posted_max > sum->model.posted_max)
+        sum->model.posted_max = before.model.posted_max;
+    if (before.model.unexpected_max > sum->model.unexpected_max)
+        sum->model.unexpected_max = before.model.unexpected_max;
+}
+
+/* Many workloads one after another, each with a seed of its own on a unit that was reset. */
+static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_t *arguments) {
+    replay_result_t sum = {0};
+    char error[ERROR_MAX] = "";
+    (void)fprintf(stderr, "random operations, seed %" PRIu64 "\n", arguments->seed);
+    replay_options_t options = arguments->replay;
+    options.progress = false;
+    for (uint64_t done = 0; done < arguments->random && sum.mismatches == 0;) {
+        const uint64_t left = arguments->random - done;
+        const workload_shape_t shape = {
+            .seed = arguments->seed + done / SEGMENT,
+            .count = (size_t)(left < SEGMENT ? left : SEGMENT),
+            .endpoints = info->endpoints,
+            .entries = info->posted_entries < info->unexpected_entries ? info->posted_entries
+                                                                       : info->unexpected_entries,
+        };
+        workload_t workload;
+        if (workload_make(&workload, &shape) != 0)
+            return failed("no memory for a random workload", EXIT_DIFFERENCE);
+        /* Every fourth workload has quotas, unless the caller wants one for all. */
+        options.quota = arguments->replay.quota != 0 ? arguments->replay.quota
+                        : shape.seed % 4 == 3        ? 1 + shape.seed % 29
+                                                     : 0;
+        replay_result_t part;
+        const int outcome = replay_run(device, &workload, &options, &part, error, sizeof error);
+        if (outcome != 0 || part.mismatches != 0)
+            (void)fprintf(stderr, "replay it with --random %zu --seed %" PRIu64 "\n", shape.count,
+                          shape.seed);
+        workload_free(&workload);
+        if (outcome != 0)
+            return failed(error, EXIT_DIFFERENCE);
+        add(&sum, &part);
+        done += shape.count;
+        if (arguments->replay.progress)
+            (void)fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, arguments->random);
+    }
+    report_json(stdout, info, "random", &sum);
+    return sum.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
+}
+
+int main(int count, char **values) {
+    arguments_t arguments;
+    parse(count, values, &arguments);
+
+    char error[ERROR_MAX] = "";
+    workload_t workload = {0};
+    if (arguments.trace != NULL &&
+        workload_read(&workload, arguments.trace, error, sizeof error) != 0) {
+        (void)fprintf(stderr, "%s\n", error);
+        return EXIT_USAGE;
+    }
+    tmu_t *device = NULL;
+    tmu_info_t info;
+    int status;
+    if (tmu_open(arguments.uri, &device) != TMU_OK)
+        status = failed(tmu_error_text(NULL), EXIT_USAGE);
+    else if (tmu_query(device, &info) != TMU_OK)
+        status = failed(tmu_error_text(device), EXIT_DIFFERENCE);
+    else if (arguments.trace != NULL)
+        status = replay_trace(device, &info, &arguments, &workload);
+    else
+        status = replay_random(device, &info, &arguments);
+    tmu_close(device);
+    workload_free(&workload);
+    return status;
+}

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "replay.h"
+
+#include "checker.h"
+#include "operations.h"
+#include "tmu_verdict_log.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define RING_LOG2 12
+#define POLL_MAX 64
+#define PROGRESS_CLOCKS 256
+#define LATENCIES 65536
+
+/* What became of each operation. */
+typedef struct {
+    tmu_log_record_t record; /* verdict 0 = not answered yet */
+    tmu_receive_id_t receive;
+} outcome_t;
+
+typedef struct {
+    tmu_t *device;
+    tmu_queue_t *queue;
+    checker_t *checker;
+    const workload_t *workload;
+    const replay_options_t *options;
+    outcome_t *outcomes;
+    uint64_t *unit_latencies; /* how often each was seen */
+    uint64_t *host_latencies;
+    uint64_t answered;
+    uint64_t skipped_clocks;
+    uint64_t start_clock;
+    time_t told;
+    char *error;
+    size_t error_size;
+} run_t;
+
+static int fail(run_t *run, const char *what) {
+    (void)snprintf(run->error, run->error_size, "%s: %s", what, tmu_error_text(run->device));
+    return -1;
+}
+
+static tmu_log_verdict_t log_verdict(const tmu_completion_t *c) {
+    switch (c->status) {
+    case TMU_STATUS_MATCHED:
+        return TMU_LOG_MATCHED;
+    case TMU_STATUS_QUEUED:
+        return TMU_LOG_QUEUED;
+    case TMU_STATUS_FOUND:
+        return TMU_LOG_FOUND;
+    case TMU_STATUS_NONE:
+        return TMU_LOG_NONE;
+    case TMU_STATUS_CANCELLED:
+        return TMU_LOG_CANCELLED;
+    case TMU_STATUS_LATE:
+        return TMU_LOG_LATE;
+    case TMU_STATUS_FLUSHED:
+        return TMU_LOG_REMOVED;
+    case TMU_STATUS_REFUSED_QUOTA:
+        return TMU_LOG_REFUSED_QUOTA;
+    default:
+        return TMU_LOG_REFUSED_ENDPOINT;
+    }
+}
+
+static void record(run_t *run, const tmu_completion_t *c) {
+    ++run->unit_latencies[c->unit_latency];
+    ++run->host_latencies[c->host_latency];
+    if (c->status == TMU_STATUS_REMOVED)
+        return;
+    const size_t place = workload_find(run->workload, c->opcode == TMU_OPCODE_ARRIVE, c->handle);
+    if (place == ID_MAP_NONE)
+        return; /* the checker has counted it */
+    run->outcomes[place].record = (tmu_log_record_t){
+        .verdict = log_verdict(c),
+        .truncated = c->truncated,
+        .other = c->other,
+        .removed_posted = c->removed_posted,
+        .removed_unexpected = c->removed_unexpected,
+    };
+    ++run->answered;
+}
+
+/* Takes what is there; advances a simulated device when nothing is. */
+static int collect(run_t *run) {
+    tmu_completion_t completions[POLL_MAX];
+    size_t count = 0;
+    if (tmu_poll(run->queue, completions, POLL_MAX, &count) != TMU_OK)
+        return fail(run, "poll");
+    for (size_t i = 0; i < count; ++i)
+        record(run, &completions[i]);
+    if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK)
+        return fail(run, "device");
+    return 0;
+}
+
+static tmu_result_t submit(run_t *run, size_t place) {
+    const tmu_trace_op_t *op = &run->workload->ops[place];
+    const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    switch (op->kind) {
+    case TMU_TRACE_POST: {
+        const tmu_receive_t receive = {key, op->id, operation_address(op), op->bytes};
+        return tmu_post(run->queue, op->endpoint, &receive, &run->outcomes[place].receive);
+    }
+    case TMU_TRACE_ARRIVE: {
+        const tmu_message_t message = {op->match, op->source, op->id, operation_address(op),
+                                       op->bytes};
+        return tmu_arrive(run->queue, op->endpoint, &message);
+    }
+    case TMU_TRACE_PROBE:
+        return tmu_probe(run->queue, op->endpoint, &key, op->id);
+    case TMU_TRACE_CLAIM:
+        return tmu_claim(run->queue, op->endpoint, &key, op->id);
+    case TMU_TRACE_CANCEL: {
+        /* A target that comes later or never has no receive: the unit answers late (R10). */
+        const size_t target = workload_find(run->workload, false, op->target);
+        const bool posted = target != ID_MAP_NONE && target < place &&
+                            run->workload->ops[target].kind == TMU_TRACE_POST;
+        return tmu_cancel(run->queue, op->endpoint,
+                          posted ? run->outcomes[target].receive : TMU_RECEIVE_NONE, op->id);
+    }
+    default:
+        return tmu_flush(run->queue, op->endpoint, NULL, op->id);
+    }
+}
+
+/* Waits until the trace's time for this operation; idle time is skipped, not simulated. */
+static int wait_for_time(run_t *run, const tmu_trace_op_t *op) {
+    if (!run->options->timed || op->time_ns == TMU_TRACE_NO_TIME)
+        return 0;
+    const uint64_t due = (uint64_t)((double)op->time_ns * run->options->clock_mhz / 1000.0);
+    for (;;) {
+        const uint64_t now = tmu_clock(run->device) - run->start_clock + run->skipped_clocks;
+        if (now >= due)
+            return 0;
+        if (tmu_queue_in_flight(run->queue) == 0) {
+            run->skipped_clocks += due - now;
+            return 0;
+        }
+        if (collect(run) != 0)
+            return -1;
+    }
+}
+
+static void tell_progress(run_t *run) {
+    const time_t now = time(NULL);
+    if (!run->options->progress || now == run->told)
+        return;
+    run->told = now;
+    (void)fprintf(stderr, "progress %" PRIu64 " %zu\n", run->answered, run->workload->count);
+}
+
+static int offer_all(run_t *run) {
+    for (size_t i = 0; i < run->workload->count; ++i) {
+        if (wait_for_time(run, &run->workload->ops[i]) != 0)
+            return -1;
+        for (;;) {
+            const tmu_result_t result = submit(run, i);
+            if (result == TMU_OK)
+                break;
+            if (result != TMU_AGAIN)
+                return fail(run, "submit");
+            if (collect(run) != 0)
+                return -1;
+        }
+        tell_progress(run);
+    }
+    /* Held arrivals that nothing in the trace can admit stay held (R11). */
+    while (tmu_queue_in_flight(run->queue) != 0)
+        if (collect(run) != 0)
+            return -1;
+    uint64_t before;
+    do {
+        before = run->answered;
+        if (collect(run) != 0)
+            return -1;
+    } while (run->answered != before || tmu_queue_in_flight(run->queue) != 0);
+    return 0;
+}
+
+static replay_latency_t summarise(const uint64_t *seen) {
+    uint64_t total = 0;
+    for (size_t i = 0; i < LATENCIES; ++i)
+        total += seen[i];
+    replay_latency_t latency = {0};
+    uint64_t passed = 0;
+    for (size_t i = 0; i < LATENCIES; ++i) {
+        if (seen[i] == 0)
+            continue;
+        if (passed < (total + 1) / 2)
+            latency.p50 = i;
+        if (passed < total - total / 100)
+            latency.p99 = i;
+        latency.max = i;
+        passed += seen[i];
+    }
+    return latency;
+}
+
+static uint64_t counter(const replay_result_t *result, const char *name) {
+    for (size_t i = 0; i < result->counter_count; ++i)
+        if (strcmp(result->counters[i].name, name) == 0)
+            return result->counters[i].value;
+    return 0;
+}
+
+static int finish(run_t *run, replay_result_t *result) {
+    result->operations = run->workload->count;
+    for (size_t i = 0; i < run->workload->count; ++i) {
+        tmu_log_record_t *log = &run->outcomes[i].record;
+        if (log->verdict == 0) {
+            log->verdict = TMU_LOG_HELD;
+            ++result->held;
+        }
+        result->matches += log->verdict == TMU_LOG_MATCHED;
+        result->refused +=
+            log->verdict == TMU_LOG_REFUSED_QUOTA || log->verdict == TMU_LOG_REFUSED_ENDPOINT;
+        if (run->options->verdicts != NULL &&
+            tmu_log_write(run->options->verdicts, &run->workload->ops[i], log) != 0) {
+            (void)snprintf(run->error, run->error_size,
+                           "cannot write the verdict of line %" PRIu64 " to the log",
+                           run->workload->ops[i].line);
+            return -1;
+        }
+    }
+    if (tmu_counters(run->device, result->counters, REPLAY_COUNTERS_MAX, &result->counter_count) !=
+            TMU_OK ||
+        tmu_flow_stats(run->device, &result->flow) != TMU_OK)
+        return fail(run, "counters");
+    if (result->held != result->flow.held_now) {
+        (void)snprintf(run->error, run->error_size,
+                       "%" PRIu64 " operations have no verdict and %" PRIu64 " are held back",
+                       result->held, result->flow.held_now);
+        return -1;
+    }
+    checker_compare_counters(run->checker, result->counters, result->counter_count);
+    checker_stats(run->checker, &result->model);
+    result->mismatches = checker_mismatches(run->checker);
+    result->skipped_clocks = run->skipped_clocks;
+    result->clocks =
+        counter(result, "last_verdict") - counter(result, "first_accept") + run->skipped_clocks;
+    result->unit_latency = summarise(run->unit_latencies);
+    result->host_latency = summarise(run->host_latencies);
+    return 0;
+}
+
+static int open_queue(run_t *run, const tmu_info_t *info) {
+    if (tmu_reset(run->device) != TMU_OK)
+        return fail(run, "reset");
+    for (uint32_t endpoint = 0; endpoint < info->endpoints; ++endpoint) {
+        const uint32_t quota = (uint32_t)run->options->quota;
+        if (quota != 0 && tmu_quota_set(run->device, endpoint, quota, quota) != TMU_OK)
+            return fail(run, "quota");
+    }
+    const tmu_queue_attr_t attr = {TMU_PAGE_PRIVILEGED, RING_LOG2};
+    if (tmu_queue_open(run->device, &attr, &run->queue) != TMU_OK)
+        return fail(run, "queue");
+    if (tmu_queue_observe(run->queue, checker_observe, run->checker) != TMU_OK)
+        return fail(run, "observe");
+    run->start_clock = tmu_clock(run->device);
+    return 0;
+}
+
+int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t *options,
+               replay_result_t *result, char *error, size_t error_size) {
+    *result = (replay_result_t){0};
+    run_t run = {.device = device, .workload = workload, .options = options};
+    run.error = error;
+    run.error_size = error_size;
+    tmu_info_t info;
+    if (tmu_query(device, &info) != TMU_OK)
+        return fail(&run, "query");
+    run.checker = checker_create(&info, options->quota, workload, stderr);
+    run.outcomes = calloc(workload->count + 1, sizeof *run.outcomes);
+    run.unit_latencies = calloc(LATENCIES, sizeof *run.unit_latencies);
+    run.host_latencies = calloc(LATENCIES, sizeof *run.host_latencies);
+    int outcome = -1;
+    if (run.checker == NULL || run.outcomes == NULL || run.unit_latencies == NULL ||
+        run.host_latencies == NULL)
+        (void)snprintf(error, error_size, "no memory for %zu operations", workload->count);
+    else if (open_queue(&run, &info) == 0 && offer_all(&run) == 0)
+        outcome = finish(&run, result);
+    if (run.checker != NULL && checker_mismatches(run.checker) > result->mismatches)
+        result->mismatches = checker_mismatches(run.checker);
+    if (run.queue != NULL)
+        (void)tmu_queue_close(run.queue);
+    checker_destroy(run.checker);
+    free(run.outcomes);
+    free(run.unit_latencies);
+    free(run.host_latencies);
+    return outcome;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "report.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void string_json(FILE *out, const char *text) {
+    (void)fputc('"', out);
+    for (; *text != '\0'; ++text) {
+        const unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            (void)fprintf(out, "\\%c", c);
+        else if (c < 0x20)
+            (void)fprintf(out, "\\u%04x", c);
+        else
+            (void)fputc(c, out);
+    }
+    (void)fputc('"', out);
+}
+
+static void latency_json(FILE *out, const char *name, const replay_latency_t *latency, bool known) {
+    if (!known) {
+        (void)fprintf(out, ", \"%s\": {\"p50\": null, \"p99\": null, \"max\": null}", name);
+        return;
+    }
+    (void)fprintf(out,
+                  ", \"%s\": {\"p50\": %" PRIu64 ", \"p99\": %" PRIu64 ", \"max\": %" PRIu64 "}",
+                  name, latency->p50, latency->p99, latency->max);
+}
+
+static void model_json(FILE *out, const tmu_model_stats_t *s) {
+    (void)fprintf(
+        out,
+        ", \"model_counters\": {\"posts\": %" PRIu64 ", \"arrivals\": %" PRIu64
+        ", \"probes\": %" PRIu64 ", \"claims\": %" PRIu64 ", \"cancels\": %" PRIu64
+        ", \"flushes\": %" PRIu64 ", \"matched\": %" PRIu64 ", \"queued\": %" PRIu64
+        ", \"probe_found\": %" PRIu64 ", \"none\": %" PRIu64 ", \"cancelled\": %" PRIu64
+        ", \"cancel_late\": %" PRIu64 ", \"truncated\": %" PRIu64 ", \"removed\": %" PRIu64
+        ", \"post_refused\": %" PRIu64 ", \"refused_endpoint\": %" PRIu64
+        ", \"arrive_stalled\": %" PRIu64 ", \"visited\": %" PRIu64
+        ", \"posted_depth_max\": %" PRIu64 ", \"unexpected_depth_max\": %" PRIu64 "}",
+        s->posts, s->arrivals, s->probes, s->claims, s->cancels, s->flushes, s->matched, s->queued,
+        s->found, s->none, s->cancelled, s->late, s->truncated, s->removed, s->refused_quota,
+        s->refused_endpoint, s->stalled, s->visited, s->posted_max, s->unexpected_max);
+}
+
+static const char *preset_name(uint32_t number) {
+    static const char *const names[] = {
+#define NAME(name, number, ...) [number] = name,
+        TMU_PRESET_TABLE(NAME)
+#undef NAME
+    };
+    return number < sizeof names / sizeof names[0] ? names[number] : "unknown";
+}
+
+void report_json(FILE *out, const tmu_info_t *info, const char *what,
+                 const replay_result_t *result) {
+    const bool clocked = strcmp(info->scheme, "ref") != 0;
+    (void)fprintf(out,
+                  "{\"engine\": \"%s\", \"preset\": \"%s\", \"trace\": ", clocked ? "rtl" : "model",
+                  preset_name(info->preset));
+    string_json(out, what);
+    (void)fprintf(out,
+                  ", \"operations\": %" PRIu64 ", \"matches\": %" PRIu64 ", \"refused\": %" PRIu64
+                  ", \"held\": %" PRIu64 ", \"mismatches\": %" PRIu64,
+                  result->operations, result->matches, result->refused, result->held,
+                  result->mismatches);
+    if (clocked)
+        (void)fprintf(
+            out,
+            ", \"clocks\": %" PRIu64 ", \"skipped_clocks\": %" PRIu64
+            ", \"clocks_per_operation\": %.4f",
+            result->clocks, result->skipped_clocks,
+            result->operations == 0 ? 0.0 : (double)result->clocks / (double)result->operations);
+    else
+        (void)fprintf(
+            out, ", \"clocks\": null, \"skipped_clocks\": null, \"clocks_per_operation\": null");
+    latency_json(out, "latency_clocks", &result->unit_latency, clocked);
+    latency_json(out, "host_latency_clocks", &result->host_latency, clocked);
+    (void)fprintf(out, ", \"depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
+                  result->model.posted_max, result->model.unexpected_max);
+    (void)fprintf(out,
+                  ", \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
+                  ", \"held_max\": %" PRIu64 "}, \"counters\": {",
+                  result->flow.stalls, result->flow.resumes, result->flow.held_max);
+    for (size_t i = 0; i < result->counter_count; ++i)
+        (void)fprintf(out, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", result->counters[i].name,
+                      result->counters[i].value);
+    (void)fprintf(out, "}");
+    model_json(out, &result->model);
+    (void)fprintf(out, "}\n");
+}

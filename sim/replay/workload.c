@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "workload.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int index_ids(workload_t *workload) {
+    workload->requests = id_map_create(workload->count);
+    workload->messages = id_map_create(workload->count);
+    if (workload->requests == NULL || workload->messages == NULL)
+        return -1;
+    for (size_t i = 0; i < workload->count; ++i) {
+        const tmu_trace_op_t *op = &workload->ops[i];
+        id_map_put(op->kind == TMU_TRACE_ARRIVE ? workload->messages : workload->requests, op->id,
+                   i);
+    }
+    return 0;
+}
+
+int workload_read(workload_t *workload, const char *path, char *error, size_t error_size) {
+    *workload = (workload_t){0};
+    if (tmu_trace_read(path, &workload->trace, error, error_size) != 0)
+        return -1;
+    workload->ops = tmu_trace_ops(workload->trace);
+    workload->count = tmu_trace_count(workload->trace);
+    if (index_ids(workload) == 0)
+        return 0;
+    workload_free(workload);
+    (void)snprintf(error, error_size, "no memory for the trace %s", path);
+    return -1;
+}
+
+void workload_free(workload_t *workload) {
+    id_map_destroy(workload->requests);
+    id_map_destroy(workload->messages);
+    tmu_trace_free(workload->trace);
+    free(workload->made);
+    *workload = (workload_t){0};
+}
+
+size_t workload_find(const workload_t *workload, bool arrival, uint64_t handle) {
+    return id_map_get(arrival ? workload->messages : workload->requests, handle);
+}
+
+/* ---- random workloads --------------------------------------------------------------------- */
+
+/* What the operations of one workload have in common, drawn from its seed. */
+typedef struct {
+    uint64_t state;
+    uint32_t endpoints;
+    uint32_t contexts;
+    uint32_t sources;
+    uint32_t tags;
+    unsigned any_source; /* of 256 receives, so many have it */
+    unsigned any_tag;
+    unsigned raw;        /* of 256 receives, so many have an arbitrary mask */
+    unsigned post_share; /* of 256 posts and arrivals, so many are posts */
+    unsigned rare;       /* of 256 operations, so many are probes, claims and cancels */
+    unsigned flush;      /* of 65,536 operations, so many are flushes */
+    uint64_t posts[64];  /* numbers of the last posts, for cancels */
+    uint32_t post_endpoints[64];
+    size_t post_count;
+} maker_t;
+
+static uint64_t draw(maker_t *maker) {
+    uint64_t z = (maker->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static uint32_t below(maker_t *maker, uint32_t limit) {
+    return (uint32_t)(((draw(maker) >> 32) * limit) >> 32);
+}
+
+static bool chance(maker_t *maker, unsigned of_256) { return below(maker, 256) < of_256; }
+
+/* A different number for every index, spread over all 64 bits, so that every handle bit is used. */
+static uint64_t spread(uint64_t index) {
+    uint64_t x = index * 0xd1342543de82ef95u + 0x2545f4914f6cdd1du;
+    return x ^ (x >> 32);
+}
+
+static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
+    static const uint32_t tag_counts[] = {1, 2, 6, 40, 1000};
+    const uint32_t most = shape->endpoints < 8 ? shape->endpoints : 8;
+    maker->state = shape->seed * 0x9e3779b97f4a7c15u + 1;
+    maker->endpoints = 1 + below(maker, most);
+    maker->contexts = 1 + below(maker, 3);
+    maker->sources = 1 + below(maker, 6);
+    maker->tags = tag_counts[below(maker, 5)];
+    maker->any_source = below(maker, 3) == 0 ? 128 : below(maker, 40);
+    maker->any_tag = below(maker, 3) == 0 ? 128 : below(maker, 40);
+    maker->raw = below(maker, 2) == 0 ? 0 : below(maker, 64);
+    maker->post_share = 118 + below(maker, 21);
+    maker->rare = below(maker, 80);
+    maker->flush = below(maker, 3) == 0 ? 200 : 4;
+    /* Large key spaces fill both queues; let them be filled only where tables are worth filling,
+     * and otherwise let flushes keep them moderate. */
+    if (maker->tags >= 40 && shape->entries > 1024)
+        maker->flush = 32;
+}
+
+static uint64_t make_tag(maker_t *maker) {
+    uint32_t tag = below(maker, maker->tags) * 256u;
+    if (chance(maker, 8))
+        tag = 0x80000000u | tag; /* negative: internal to a library (R2) */
+    return tag;
+}
+
+static void make_key(maker_t *maker, tmu_trace_op_t *op, bool wildcards) {
+    op->match = (uint64_t)below(maker, maker->contexts) << 32 | make_tag(maker);
+    op->source = below(maker, maker->sources);
+    if (!wildcards)
+        return;
+    if (chance(maker, maker->any_source)) {
+        op->source = 0;
+        op->source_ignore = UINT32_MAX;
+    }
+    if (chance(maker, maker->raw)) {
+        op->raw = 1;
+        op->ignore = draw(maker) & draw(maker);
+    } else if (chance(maker, maker->any_tag)) {
+        op->match &= ~(uint64_t)UINT32_MAX;
+        op->ignore = INT32_MAX;
+    }
+}
+
+static uint32_t make_endpoint(maker_t *maker, const workload_shape_t *shape) {
+    if (below(maker, 1024) == 0)
+        return shape->endpoints + below(maker, 3); /* one that is not there (R13) */
+    /* Spread over the whole range: the last endpoint too. */
+    const uint32_t step = shape->endpoints / maker->endpoints;
+    return shape->endpoints - 1 - below(maker, maker->endpoints) * step;
+}
+
+static void make_cancel(maker_t *maker, tmu_trace_op_t *op) {
+    op->kind = TMU_TRACE_CANCEL;
+    if (maker->post_count == 0 || chance(maker, 8)) {
+        op->target = draw(maker); /* never posted: late */
+        return;
+    }
+    const uint32_t kept = maker->post_count < 64 ? (uint32_t)maker->post_count : 64;
+    /* The youngest ones most often: they race with their own match. */
+    const uint32_t back = chance(maker, 128) ? below(maker, 2) % kept : below(maker, kept);
+    const size_t place = (maker->post_count - 1 - back) % 64;
+    op->target = maker->posts[place];
+    op->endpoint = maker->post_endpoints[place];
+}
+
+static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_t *op,
+                    size_t index) {
+    *op = (tmu_trace_op_t){0};
+    op->id = spread(index);
+    op->time_ns = TMU_TRACE_NO_TIME;
+    op->line = index + 1;
+    op->endpoint = make_endpoint(maker, shape);
+    if (below(maker, 65536) < maker->flush) {
+        op->kind = TMU_TRACE_FLUSH;
+    } else if (chance(maker, maker->rare)) {
+        const uint32_t which = below(maker, 3);
+        if (which == 2) {
+            make_cancel(maker, op);
+        } else {
+            op->kind = which == 0 ? TMU_TRACE_PROBE : TMU_TRACE_CLAIM;
+            make_key(maker, op, true);
+        }
+    } else if (chance(maker, maker->post_share)) {
+        op->kind = TMU_TRACE_POST;
+        make_key(maker, op, true);
+        maker->posts[maker->post_count % 64] = op->id;
+        maker->post_endpoints[maker->post_count % 64] = op->endpoint;
+        ++maker->post_count;
+    } else {
+        op->kind = TMU_TRACE_ARRIVE;
+        make_key(maker, op, false);
+    }
+    if (op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_ARRIVE)
+        op->bytes = chance(maker, 16) ? draw(maker) >> 16 : below(maker, 4) * 64u;
+}
+
+int workload_make(workload_t *workload, const workload_shape_t *shape) {
+    *workload = (workload_t){0};
+    maker_t maker = {0};
+    workload->made = malloc((shape->count + 1) * sizeof *workload->made);
+    if (workload->made == NULL)
+        return -1;
+    shape_traffic(&maker, shape);
+    for (size_t i = 0; i < shape->count; ++i)
+        make_op(&maker, shape, &workload->made[i], i);
+    workload->ops = workload->made;
+    workload->count = shape->count;
+    if (index_ids(workload) == 0)
+        return 0;
+    workload_free(workload);
+    return -1;
+}

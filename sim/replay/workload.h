@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The operations of one run: read from a trace or made from a seed. */
+#ifndef TMU_REPLAY_WORKLOAD_H
+#define TMU_REPLAY_WORKLOAD_H
+
+#include "id_map.h"
+#include "tmu_trace.h"
+
+#include <stdbool.h>
+
+typedef struct {
+    const tmu_trace_op_t *ops;
+    size_t count;
+    id_map_t *requests;   /* req numbers: every kind but arrivals */
+    id_map_t *messages;   /* msg numbers */
+    tmu_trace_t *trace;   /* owns ops, or NULL */
+    tmu_trace_op_t *made; /* owns ops, or NULL */
+} workload_t;
+
+/* What a random workload is made for. */
+typedef struct {
+    uint64_t seed;
+    size_t count;
+    uint32_t endpoints;
+    uint32_t entries; /* of the smaller table: decides how deep queues get */
+} workload_shape_t;
+
+/* 0, or -1 and a sentence in `error`. */
+int workload_read(workload_t *workload, const char *path, char *error, size_t error_size);
+
+/* 0, or -1 when memory is short.  The same shape makes the same operations. */
+int workload_make(workload_t *workload, const workload_shape_t *shape);
+
+void workload_free(workload_t *workload);
+
+/* Place of the operation with this handle, or ID_MAP_NONE. */
+size_t workload_find(const workload_t *workload, bool arrival, uint64_t handle);
+
+#endif
