@@ -4,6 +4,7 @@
 #include "tmu_record.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ __attribute__((constructor)) static void resolve(void) {
 static void note_machine(void) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
+    tmu_note("program %s", program_invocation_short_name);
     if (gethostname(text, sizeof text) == 0)
         tmu_note("host %s", text);
     PMPI_Get_library_version(text, &length);

@@ -11,8 +11,10 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -47,7 +49,8 @@ static bool next_piece(void) {
         munmap(log_state.piece, piece_bytes);
     log_state.piece = NULL;
     log_state.last = NULL;
-    if (posix_fallocate(log_state.file, log_state.end, (off_t)piece_bytes) != 0)
+    errno = posix_fallocate(log_state.file, log_state.end, (off_t)piece_bytes);
+    if (errno != 0)
         return false;
     void *piece =
         mmap(NULL, piece_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, log_state.file, log_state.end);
@@ -59,22 +62,35 @@ static bool next_piece(void) {
     return true;
 }
 
+static bool refuse(const char *path, int rank) {
+    fprintf(stderr, "tmu recorder: rank %d is not recorded: cannot make %s: %s\n", rank, path,
+            strerror(errno));
+    return false;
+}
+
+/* A command may start several MPI jobs one after another; each has a folder of its own. */
+static void job_folder(const char *folder, char *path, size_t size) {
+    const char *job = getenv("PMIX_NAMESPACE");
+    if (job && !strchr(job, '/'))
+        snprintf(path, size, "%s/job-%s", folder, job);
+    else
+        snprintf(path, size, "%s/job-alone-%ld", folder, (long)getpid());
+}
+
 bool tmu_log_open(const char *folder, int rank) {
+    char job[3072];
     char path[4096];
-    snprintf(path, sizeof path, "%s/rank-%d.log", folder, rank);
+    job_folder(folder, job, sizeof job);
+    if (mkdir(job, 0755) != 0 && errno != EEXIST)
+        return refuse(job, rank);
+    snprintf(path, sizeof path, "%s/rank-%d.log", job, rank);
     log_state.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (log_state.file < 0 || !next_piece()) {
-        fprintf(stderr, "tmu recorder: rank %d is not recorded: cannot make %s: %s\n", rank, path,
-                strerror(errno));
-        return false;
-    }
-    snprintf(path, sizeof path, "%s/rank-%d.txt", folder, rank);
+    if (log_state.file < 0 || !next_piece())
+        return refuse(path, rank);
+    snprintf(path, sizeof path, "%s/rank-%d.txt", job, rank);
     log_state.notes = fopen(path, "wxe");
-    if (!log_state.notes) {
-        fprintf(stderr, "tmu recorder: rank %d is not recorded: cannot make %s: %s\n", rank, path,
-                strerror(errno));
-        return false;
-    }
+    if (!log_state.notes)
+        return refuse(path, rank);
     log_state.owner = getpid();
     log_state.thread = pthread_self();
     log_state.one_thread = true;

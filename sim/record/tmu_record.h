@@ -2,7 +2,7 @@
 /*
  * The recorder's log and the few services that its wrappers share.
  *
- * A rank writes two files into the folder that TMU_RECORD_DIR names:
+ * A rank writes two files into its job's folder below the one that TMU_RECORD_DIR names:
  *   rank-<world rank>.log  fixed 64-byte records in the order in which the rank made its calls;
  *   rank-<world rank>.txt  facts a line each: size, host, communicators, what was not recorded.
  * Python (sim/opentmu/record/log.py) reads both; TMU_LOG_VERSION changes whenever either does.
@@ -58,14 +58,15 @@ struct tmu_entry {
     X(Init)                                                                                        \
     X(Init_thread)                                                                                 \
     X(Finalize)                                                                                    \
-    X(Send) X(Bsend) X(Ssend) X(Rsend) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Send_init)         \
-        X(Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) X(Recv)        \
-            X(Irecv) X(Sendrecv) X(Sendrecv_replace) X(Probe) X(Iprobe) X(Mprobe) X(Improbe)       \
-                X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany)            \
-                    X(Testsome) X(Cancel) X(Request_free) X(Request_get_status) X(Comm_dup)        \
-                        X(Comm_dup_with_info) X(Comm_idup) X(Comm_split) X(Comm_split_type)        \
-                            X(Comm_create) X(Comm_create_group) X(Cart_create) X(Cart_sub)         \
-                                X(Graph_create) X(Dist_graph_create) X(Dist_graph_create_adjacent) \
+    X(Send)                                                                                        \
+    X(Bsend) X(Ssend) X(Rsend) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Send_init) X(Bsend_init)   \
+        X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) X(Recv) X(Irecv) X(Sendrecv) \
+            X(Sendrecv_replace) X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Wait) X(Waitall)         \
+                X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Cancel)         \
+                    X(Request_free) X(Request_get_status) X(Comm_dup) X(Comm_dup_with_info)        \
+                        X(Comm_idup) X(Comm_split) X(Comm_split_type) X(Comm_create)               \
+                            X(Comm_create_group) X(Cart_create) X(Cart_sub) X(Graph_create)        \
+                                X(Dist_graph_create) X(Dist_graph_create_adjacent)                 \
                                     X(Intercomm_create) X(Intercomm_merge) X(Comm_free)            \
                                         X(Comm_disconnect) X(Comm_spawn) X(Comm_spawn_multiple)    \
                                             X(Comm_accept) X(Comm_connect) X(Comm_join)

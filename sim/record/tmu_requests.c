@@ -236,7 +236,16 @@ int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[],
     return result;
 }
 
-/* The request lives on, but its end is known: the later wait has nothing more to tell. */
+/* The receive behind a handle that stays in use, or 0. */
+static uint64_t id_of(MPI_Request request) {
+    pthread_mutex_lock(&lock);
+    uint64_t id = (uint64_t)(uintptr_t)tmu_table_get(&receives, request);
+    pthread_mutex_unlock(&lock);
+    struct tmu_persistent *known = id ? NULL : tmu_persistent_find(request);
+    return known ? known->id : id;
+}
+
+/* The request lives on and may still be cancelled, late; a second end tells nothing new. */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     if (!tmu_log_active())
         return tmu_real.Request_get_status(request, flag, status);
@@ -244,16 +253,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = tmu_real.Request_get_status(request, flag, seen);
     if (*flag && result == MPI_SUCCESS)
-        ended(request, seen, result);
+        tmu_done(id_of(request), seen, result);
     return result;
-}
-
-static uint64_t id_of(MPI_Request request) {
-    pthread_mutex_lock(&lock);
-    uint64_t id = (uint64_t)(uintptr_t)tmu_table_get(&receives, request);
-    pthread_mutex_unlock(&lock);
-    struct tmu_persistent *known = id ? NULL : tmu_persistent_find(request);
-    return known ? known->id : id;
 }
 
 /* Asks at once how it ended: a request that is freed after its cancel would never tell. */
@@ -267,7 +268,7 @@ int MPI_Cancel(MPI_Request *request) {
     MPI_Status status;
     int flag = 0;
     if (tmu_real.Request_get_status(*request, &flag, &status) == MPI_SUCCESS && flag)
-        ended(*request, &status, MPI_SUCCESS);
+        tmu_done(id, &status, MPI_SUCCESS);
     return result;
 }
 

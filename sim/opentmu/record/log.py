@@ -54,6 +54,7 @@ class RankLog:
     size: int
     entries: list[Entry] = field(default_factory=list)
     comms: list[CommNote] = field(default_factory=list)
+    program: str = ""
     host: str = ""
     library: str = ""
     threads: bool = False
@@ -80,6 +81,8 @@ def _read_notes(path: Path) -> RankLog:
             members, remote = _ranks(words[6]), _ranks(words[7])
             note = CommNote(number, words[1], parent, ordinal, tag, rank, members, remote)
             log.comms.append(note)
+        elif name == "program":
+            log.program = rest
         elif name == "host":
             log.host = rest
         elif name == "library":
@@ -108,7 +111,13 @@ def _read_entries(path: Path) -> list[Entry]:
 
 def read_logs(folder: Path) -> list[RankLog]:
     """The logs of all ranks, by rank; refused unless every rank left one on one machine."""
-    notes = sorted(folder.glob("rank-*.txt"))
+    jobs = sorted(folder.glob("job-*"))
+    if len(jobs) > 1:
+        raise CheckFailed(
+            f"The command started {len(jobs)} MPI jobs; record them one at a time, for a trace "
+            "holds one."
+        )
+    notes = sorted(folder.glob("job-*/rank-*.txt"))
     if not notes:
         raise CheckFailed(
             "Nothing was recorded: no process of the command called MPI_Init "
@@ -126,5 +135,5 @@ def read_logs(folder: Path) -> list[RankLog]:
             "compared: record on one machine."
         )
     for log in logs:
-        log.entries = _read_entries(folder / f"rank-{log.rank}.log")
+        log.entries = _read_entries(jobs[0] / f"rank-{log.rank}.log")
     return logs

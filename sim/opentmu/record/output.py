@@ -23,7 +23,7 @@ def metadata(
     given: Mapping[str, str],
 ) -> list[tuple[str, str]]:
     """The trace's `name: value` facts; `given` ones come first and may replace ours."""
-    facts: dict[str, str] = {"application": Path(command[0]).name}
+    facts: dict[str, str] = {"application": logs[0].program}
     facts.update(given)
     facts.setdefault("origin", ORIGIN)
     facts.setdefault("recorded", datetime.datetime.now(datetime.UTC).date().isoformat())
