@@ -10,7 +10,7 @@ import shutil
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 QUIET_SECONDS = 2.0
@@ -27,17 +27,18 @@ class Ticker:
         self.shown = False
         self._start = time.monotonic()
         self._next = QUIET_SECONDS
-        self._share = ""
+        self.share: Callable[[], str] = str
 
     def advance(self, done: int, total: int) -> None:
         """Say with the next line how much of the step is done."""
-        self._share = f" {done:,} of {total:,}," if total else ""
+        if total:
+            self.share = lambda: f" {done:,} of {total:,},"
 
     def elapsed(self) -> float:
         return time.monotonic() - self._start
 
     def text(self) -> str:
-        return f"{self.title} ...{self._share} {self.elapsed():.0f} s"
+        return f"{self.title} ...{self.share()} {self.elapsed():.0f} s"
 
     def is_due(self) -> bool:
         """Whether its next line is due where lines stay; settles when the one after is."""

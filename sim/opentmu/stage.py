@@ -12,6 +12,7 @@ import fcntl
 import hashlib
 import os
 import shutil
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,12 +21,24 @@ from opentmu import paths
 from opentmu.progress import step
 
 STAMP = ".stamp"
-_held: list[int] = []
+
+
+class _Held(threading.local):
+    """Locks that this thread holds.
+
+    A program inherits no other thread's lock, for it may live longer than that lock is held.
+    """
+
+    def __init__(self) -> None:
+        self.descriptors: list[int] = []
+
+
+_held = _Held()
 
 
 def held_locks() -> tuple[int, ...]:
-    """File descriptors that a started program has to inherit (`pass_fds`)."""
-    return tuple(_held)
+    """File descriptors that a program started by this thread has to inherit (`pass_fds`)."""
+    return tuple(_held.descriptors)
 
 
 @contextmanager
@@ -39,11 +52,11 @@ def locked(name: str) -> Iterator[None]:
         except BlockingIOError:
             with step(f"waiting for another tmu command that makes {name}"):
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _held.append(descriptor)
+        _held.descriptors.append(descriptor)
         try:
             yield
         finally:
-            _held.remove(descriptor)
+            _held.descriptors.remove(descriptor)
     finally:
         os.close(descriptor)
 

@@ -122,3 +122,11 @@ def test_house_rules_complain(text: str, complaint: str) -> None:
 
 def test_house_rules_accept_a_good_file() -> None:
     assert house.complaints("a.py", f"# {house.LICENCE}\n" + "\n" * 8, most_lines=9) == []
+
+
+def test_share_of_pytest(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("tests/a.py ..... [  7%]\ntests/b.py ... [ 42%]\n..")
+    assert runner.share_of(log) == " 42 %,"
+    log.write_text("")
+    assert runner.share_of(log) == ""

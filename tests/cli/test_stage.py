@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stages of set-up and build: made once, whole or not at all."""
 
+import fcntl
 import hashlib
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -48,6 +51,31 @@ def test_a_failed_rebuild_keeps_the_old_result(tmp_path: Path) -> None:
         stage.ensure(target, "new key", failing)
     assert (target / "made").read_text() == "whole"
     assert stage.is_current(target, "key")
+
+
+def test_a_program_inherits_only_the_locks_of_its_thread(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a long-lived program of one thread would keep the lock that another let go."""
+    monkeypatch.setattr("opentmu.paths.LOCKS", tmp_path)
+    with stage.locked("first"), ThreadPoolExecutor(1) as pool:
+        assert len(stage.held_locks()) == 1
+        assert pool.submit(stage.held_locks).result() == ()
+    assert stage.held_locks() == ()
+
+
+def test_a_lock_is_held_while_a_program_of_an_interrupted_caller_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("opentmu.paths.LOCKS", tmp_path)
+    with stage.locked("it"):
+        sleeper = subprocess.Popen(["sleep", "60"], pass_fds=stage.held_locks())
+    with (tmp_path / "it").open() as file:
+        with pytest.raises(BlockingIOError):
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        sleeper.kill()
+        sleeper.wait()
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def test_hash_tells_names_contents_and_order(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ NEEDS = {
         Need("lz4.h", "liblz4-dev", "writing waves"),
         Need("java", "default-jdk-headless", "Mill and Chisel", pins.JAVA_MINIMUM, "-version"),
         Need("mvn", "maven", "fetching Mill, once"),
-        Need("mpicc", "libopenmpi-dev", "trace record"),
+        Need("mpicc", "libopenmpi-dev", "trace record", version_argument="--showme:version"),
         Need("mpirun", "openmpi-bin", "trace record"),
     )
 }

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """Run the lanes of stages side by side and collect what they came to."""
 
+import re
 import time
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from pathlib import Path
 
 from opentmu import paths
 from opentmu.errors import TmuError
@@ -45,7 +47,8 @@ def _run(stage: Stage) -> Finished:
     start = time.monotonic()
     code = 0
     try:
-        with step(stage.name):
+        with step(stage.name) as ticker:
+            ticker.share = lambda: share_of(log)
             outcome = stage.run(log)
     except TmuError as error:
         code = error.exit_code
@@ -57,6 +60,14 @@ def _run(stage: Stage) -> Finished:
     counts = summary([finished])
     say(f"{'FAILED' if outcome.failed else 'ok':6} {stage.name}: {counts} in {seconds:.1f} s")
     return finished
+
+
+def share_of(log: Path) -> str:
+    """How far pytest is, from the percentage that it prints at the end of its lines."""
+    with log.open("rb") as file:
+        file.seek(max(0, log.stat().st_size - 400))
+        found = re.findall(rb"\[ *(\d+)%\]", file.read())
+    return f" {found[-1].decode()} %," if found else ""
 
 
 def summary(finished: Sequence[Finished]) -> str:
