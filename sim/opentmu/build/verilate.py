@@ -5,7 +5,6 @@ firtool puts assertions into bind files that its filelist.f does not name: a sim
 the file list alone would run without a single check.  `sources` always adds them.
 """
 
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -46,22 +45,26 @@ def include_folders(folder: Path) -> list[Path]:
 
 def library(preset: str, *, wave: bool = False) -> Path:
     """The shared library with the Verilated top of `preset` and the device's C interface."""
-    design = rtl.ensure(preset)
+    top = verilated_top(preset, wave=wave)
     target = paths.VERILATED / (f"{preset}-wave" if wave else preset)
-    key = stage.hash_of(
-        [
-            (design / stage.STAMP).read_text(),
-            (paths.ROOT / "requirements.in").read_text(),
-            *_flags(wave),
-            Path(__file__),
-            DEVICE,
-            HEADERS,
-        ]
-    )
+    key = stage.hash_of([(top / stage.STAMP).read_text(), DEVICE, HEADERS])
     if not stage.is_current(target, key):
         toolchain.need_verilator(wave=wave)
-    stage.ensure(target, key, lambda folder: _make(preset, design, folder, wave))
+    stage.ensure(target, key, lambda folder: _make_library(preset, top, folder, wave))
     return target / library_name(preset)
+
+
+def verilated_top(preset: str, *, wave: bool = False) -> Path:
+    """The folder with the Verilated top as archives and headers, without the device around it."""
+    design = rtl.ensure(preset)
+    target = paths.VERILATED / (f"{preset}-wave-top" if wave else f"{preset}-top")
+    pins = (paths.ROOT / "requirements.in").read_text()
+    stamp = (design / stage.STAMP).read_text()
+    key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__)])
+    if not stage.is_current(target, key):
+        toolchain.need_verilator(wave=wave)
+    stage.ensure(target, key, lambda folder: _make_top(preset, design, folder, wave))
+    return target
 
 
 def library_name(preset: str) -> str:
@@ -89,25 +92,26 @@ def _flags(wave: bool) -> list[str]:
     return [*FLAGS, *(WAVE_FLAGS if wave else [])]
 
 
-def _make(preset: str, design: Path, folder: Path, wave: bool) -> None:
-    objects = folder / "objects"
+def _make_top(preset: str, design: Path, folder: Path, wave: bool) -> None:
     title = f"{preset} with waves" if wave else preset
     prefix = f"V{TOP}"
+    log = f"{preset}-wave" if wave else preset
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
-    verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", objects]
+    verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", folder]
     verilate += ["-CFLAGS", "-fPIC", *(f"-I{place}" for place in include_folders(design))]
     verilate += sources(design)
-    log = folder.name.strip(".").removesuffix(".partial")
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
-    make: list[str | Path] = ["make", "-C", objects, "-f", f"{prefix}.mk"]
+    make: list[str | Path] = ["make", "-C", folder, "-f", f"{prefix}.mk"]
     make += [f"-j{toolchain.PARALLEL_JOBS}", f"OPT_FAST={OPTIMISE}", f"OPT_GLOBAL={OPTIMISE}"]
     run_logged(make, f"compiling the simulation of preset {title}", f"compile-{log}")
+
+
+def _make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
     output = folder / library_name(preset)
-    run_logged(_link(preset, objects, output, wave), f"linking {output.name}", f"link-{log}")
-    shutil.rmtree(objects)
+    run_logged(_link(preset, top, output, wave), f"linking {output.name}", f"link-{preset}")
 
 
-def _link(preset: str, objects: Path, output: Path, wave: bool) -> list[str | Path]:
+def _link(preset: str, top: Path, output: Path, wave: bool) -> list[str | Path]:
     """The command that compiles the device and links it with the Verilated top."""
     files = sorted(DEVICE.glob("*.cpp"))
     if not files:
@@ -117,7 +121,7 @@ def _link(preset: str, objects: Path, output: Path, wave: bool) -> list[str | Pa
     command += ["-Wall", "-Wextra", f'-DTMU_SIM_PRESET="{preset}"', f"-DTMU_SIM_WAVE={flag}"]
     command += ["-DVERILATOR=1", f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
     command += ["-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{DEVICE}", f"-I{HEADERS}"]
-    command += ["-isystem", objects, "-isystem", shims.verilator_root() / "include"]
-    command += [*files, "-o", output, objects / f"libV{TOP}.a", objects / "libverilated.a"]
+    command += ["-isystem", top, "-isystem", shims.verilator_root() / "include"]
+    command += [*files, "-o", output, top / f"libV{TOP}.a", top / "libverilated.a"]
     command += ["-Wl,-z,defs", "-latomic", *(["-lz", "-llz4"] if wave else [])]
     return command

@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The unit as FPGA tools take it: wrapper and design, without a single assertion or bind file."""
+
+import os
+import re
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+
+from opentmu import paths, regs, toolchain
+from opentmu.errors import CheckFailed
+from opentmu.process import run_logged
+from opentmu.setup import shims
+
+FPGA = paths.ROOT / "fpga"
+WRAPPERS = ("tmu_wrapper", "tmu_pins")
+ELABORATE = FPGA / "synth" / "elaborate.ys"
+ECP5 = FPGA / "synth" / "ecp5.ys"
+
+# What the file list names for simulations only; the bind files themselves it never names.
+VERIFICATION = "verification"
+DOORBELL_PAGE_BITS = 12
+
+
+def sources(design: Path) -> list[Path]:
+    """The files of an elaborated design that are hardware, then the wrappers."""
+    listed = [Path(line) for line in (design / "filelist.f").read_text().split()]
+    kept = [design / file for file in listed if file.parts[0] != VERIFICATION]
+    for file in kept:
+        if re.search(r"^\s*(bind|assert|assume|cover)\b", file.read_text(), re.MULTILINE):
+            raise CheckFailed(f"{file}: holds an assertion or a bind, and no FPGA build takes one")
+    return [*kept, *(FPGA / "wrapper" / f"{name}.sv" for name in WRAPPERS)]
+
+
+def address_bits(preset: str) -> int:
+    """ADDRESS_BITS of the wrappers: a page's bits and those that number the pages."""
+    return DOORBELL_PAGE_BITS + regs.PRESETS[preset].endpoints.bit_length()
+
+
+def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> str:
+    """Read `top` with its design, run `steps`, and return the log; a warning is an error.
+
+    Yosys runs in a sandbox that sees the working folder alone, so every path is relative to the
+    root, and `design` has to lie below it.
+    """
+    shims.ensure()
+    toolchain.use_path()
+    files = " ".join(relative(file) for file in sources(design))
+    read = [
+        f"read_verilog -sv {files}",
+        f"hierarchy -check -top {top} -chparam ADDRESS_BITS {bits}",
+    ]
+    # -e turns every warning into an error.
+    command = ["yosys", "-e", ".", "-p", "; ".join([*read, *steps])]
+    run_logged(command, f"yosys on {top}", log, cwd=paths.ROOT)
+    return (paths.LOGS / f"{log}.log").read_text()
+
+
+def script(file: Path) -> str:
+    """The step that runs a script file."""
+    return f"script {relative(file)}"
+
+
+def relative(file: Path) -> str:
+    """A path as Yosys sees it."""
+    return os.path.relpath(file, paths.ROOT)
+
+
+def memories(dump: str) -> Counter[tuple[int, int]]:
+    """How many memories there are of each (words, bits), from Yosys' `dump` of them."""
+    words = [int(n) for n in re.findall(r"^\s*parameter \\SIZE (\d+)$", dump, re.MULTILINE)]
+    bits = [int(n) for n in re.findall(r"^\s*parameter \\WIDTH (\d+)$", dump, re.MULTILINE)]
+    return Counter(zip(words, bits, strict=True))
+
+
+def cells(log: str) -> dict[str, int]:
+    """Cell counts of the last `stat` in a log, whole hierarchy."""
+    last = log[log.rindex("Printing statistics") :]
+    rows = re.findall(r"^\s+(\d+)\s+([$\w]+)\s*$", last, re.MULTILINE)
+    return {name: int(count) for count, name in rows}
+
+
+def lint(design: Path, top: str, bits: int, folder: Path, log: str) -> None:
+    """Verilator with every warning on, but for unused signals inside the generated design."""
+    toolchain.need_verilator()
+    waiver = folder / "generated.vlt"
+    waiver.write_text(f'`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "{design}/*"\n')
+    command: list[str | Path] = ["verilator", "--lint-only", "-Wall", f"-GADDRESS_BITS={bits}"]
+    command += ["--top-module", top, waiver, *sources(design)]
+    run_logged(command, f"lint of {top}", log)
