@@ -54,22 +54,21 @@ struct tmu_entry {
 };
 
 /* Every call that is wrapped. The real ones are looked up behind us in the link order. */
-#define TMU_CALLS(X)                                                                               \
-    X(Init)                                                                                        \
-    X(Init_thread)                                                                                 \
-    X(Finalize)                                                                                    \
-    X(Send)                                                                                        \
-    X(Bsend) X(Ssend) X(Rsend) X(Isend) X(Ibsend) X(Issend) X(Irsend) X(Send_init) X(Bsend_init)   \
-        X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) X(Recv) X(Irecv) X(Sendrecv) \
-            X(Sendrecv_replace) X(Probe) X(Iprobe) X(Mprobe) X(Improbe) X(Wait) X(Waitall)         \
-                X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) X(Cancel)         \
-                    X(Request_free) X(Request_get_status) X(Comm_dup) X(Comm_dup_with_info)        \
-                        X(Comm_idup) X(Comm_split) X(Comm_split_type) X(Comm_create)               \
-                            X(Comm_create_group) X(Cart_create) X(Cart_sub) X(Graph_create)        \
-                                X(Dist_graph_create) X(Dist_graph_create_adjacent)                 \
-                                    X(Intercomm_create) X(Intercomm_merge) X(Comm_free)            \
-                                        X(Comm_disconnect) X(Comm_spawn) X(Comm_spawn_multiple)    \
-                                            X(Comm_accept) X(Comm_connect) X(Comm_join)
+/* clang-format off */
+#define TMU_CALLS(X) \
+    X(Init) X(Init_thread) X(Finalize) \
+    X(Send) X(Bsend) X(Ssend) X(Rsend) X(Isend) X(Ibsend) X(Issend) X(Irsend) \
+    X(Send_init) X(Bsend_init) X(Ssend_init) X(Rsend_init) X(Recv_init) X(Start) X(Startall) \
+    X(Recv) X(Irecv) X(Sendrecv) X(Sendrecv_replace) \
+    X(Probe) X(Iprobe) X(Mprobe) X(Improbe) \
+    X(Wait) X(Waitall) X(Waitany) X(Waitsome) X(Test) X(Testall) X(Testany) X(Testsome) \
+    X(Cancel) X(Request_free) X(Request_get_status) \
+    X(Comm_dup) X(Comm_dup_with_info) X(Comm_idup) X(Comm_split) X(Comm_split_type) \
+    X(Comm_create) X(Comm_create_group) X(Cart_create) X(Cart_sub) X(Graph_create) \
+    X(Dist_graph_create) X(Dist_graph_create_adjacent) X(Intercomm_create) X(Intercomm_merge) \
+    X(Comm_free) X(Comm_disconnect) \
+    X(Comm_spawn) X(Comm_spawn_multiple) X(Comm_accept) X(Comm_connect) X(Comm_join)
+/* clang-format on */
 
 struct tmu_real {
 #define TMU_MEMBER(name) __typeof__(&MPI_##name) name;

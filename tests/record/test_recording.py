@@ -85,6 +85,14 @@ def test_the_fortran_calls_are_recorded(compile_mpi: Compile) -> None:
     assert kinds == {"post": 3, "arrive": 3}
 
 
+def test_two_threads_of_a_rank_are_recorded_and_said_to_be(compile_mpi: Compile) -> None:
+    compile_mpi("two_threads.c", "-lpthread")
+    made = record(["mpirun", "-n", "2", "./two_threads"], Path("threads.trace"))
+    assert "several threads" in made.facts["threads"]
+    kinds = Counter(words[0] for words in operations(made.output))
+    assert kinds == {"post": 800, "arrive": 800}
+
+
 def test_a_program_that_fails_is_reported_and_its_record_kept(compile_mpi: Compile) -> None:
     """every_call ends itself by MPI_Abort when it does not have its four ranks."""
     compile_mpi("every_call.c")

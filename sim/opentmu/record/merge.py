@@ -115,8 +115,9 @@ def merge(logs: Sequence[RankLog], delay: int, limit: int | None = None) -> Trac
     counts: Counter[str] = Counter()
     queues = collect(logs, contexts, counts)
     endpoints: dict[int, list[Step]] = {}
+    clocks = [[entry.time for entry in log.entries] for log in logs]
     for queue in queues:
-        times = [entry.time for entry in logs[queue.endpoint].entries]
+        times = clocks[queue.endpoint]
         pair(queue, counts)
         arrange(queue, times, delay, counts)
         _count_probes(queue, counts)
