@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import scala.collection.mutable
+import tmu.{DeviceSpec, Seeds}
+import tmu.params.TmuParams
+
+class EntryStoreSpec extends DeviceSpec {
+  private val p = TmuParams("store", 4, 8, 8, 2, handleBits = 16, addressBits = 16, lengthBits = 8)
+  private val t = TableParams.posted(p)
+  private val store = device(new EntryStore(p, t))
+
+  private def allocate(dut: EntryStore): Int = {
+    waitFor(dut, "a free slot", limit = 3)(dut.io.allocate.valid.isOn)
+    val slot = dut.io.allocate.bits.value.toInt
+    dut.io.allocate.ready.poke(true)
+    dut.clock.step()
+    dut.io.allocate.ready.poke(false)
+    slot
+  }
+  private def release(dut: EntryStore, slot: Int): Unit = {
+    dut.io.release.valid.poke(true)
+    dut.io.release.bits.poke(slot)
+    dut.clock.step()
+    dut.io.release.valid.poke(false)
+  }
+
+  describe("EntryStore") {
+    it("R15: lends each slot once, then none until one is given back") {
+      store.run { dut =>
+        val slots = Seq.fill(t.entries)(allocate(dut))
+        assert(slots.toSet == (0 until t.entries).toSet)
+        for (_ <- 0 until 5) {
+          assert(!dut.io.allocate.valid.isOn)
+          dut.clock.step()
+        }
+        release(dut, 5)
+        assert(allocate(dut) == 5)
+        assert(!dut.io.allocate.valid.isOn)
+      }
+    }
+
+    it("R15: returns every field of an entry unchanged, over many laps of all slots") {
+      val random = Seeds.random("EntryStore")
+      store.run { dut =>
+        val lent = mutable.Map[Int, Seq[BigInt]]()
+        def fields(e: Entry) = Seq(
+          e.endpoint,
+          e.key.bits,
+          e.key.source,
+          e.ignore.bits,
+          e.ignore.source,
+          e.handle,
+          e.address,
+          e.length
+        )
+        for (_ <- 0 until 300)
+          if (lent.size < t.entries && random.nextInt(5) > 1) {
+            val slot = allocate(dut)
+            assert(!lent.contains(slot), s"slot $slot lent twice")
+            val values = fields(dut.io.write.bits.entry).map(f => BigInt(f.getWidth, random))
+            fields(dut.io.write.bits.entry).zip(values).foreach { case (f, v) => f.poke(v) }
+            dut.io.write.bits.slot.poke(slot)
+            dut.io.write.valid.poke(true)
+            dut.clock.step()
+            dut.io.write.valid.poke(false)
+            lent(slot) = values
+          } else if (lent.nonEmpty) {
+            val slot = lent.keys.toSeq(random.nextInt(lent.size))
+            dut.io.readSlot.valid.poke(true)
+            dut.io.readSlot.bits.poke(slot)
+            dut.clock.step()
+            dut.io.readSlot.valid.poke(false)
+            assert(fields(dut.io.entry).map(_.value) == lent(slot), s"slot $slot")
+            if (random.nextBoolean()) {
+              release(dut, slot)
+              lent -= slot
+            }
+          }
+      }
+    }
+
+    it("R15: a slot that is given back twice stops the simulation") {
+      val error = intercept[Exception] {
+        store.run { dut =>
+          val slots = Seq.fill(t.entries)(allocate(dut))
+          (slots :+ slots.head).foreach(release(dut, _))
+        }
+      }
+      assert(error.getMessage.contains("R15: slot 0 given back twice"), error)
+    }
+  }
+}

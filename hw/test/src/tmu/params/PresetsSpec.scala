@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.params
+
+import org.scalatest.funspec.AnyFunSpec
+
+class PresetsSpec extends AnyFunSpec {
+  describe("Presets") {
+    it("have the numbers that devices in the field report") {
+      assert(
+        Presets.all.map(p => p.name -> Presets.number(p)) ==
+          Seq("nic" -> 0, "tiny" -> 1, "formal" -> 2, "ecp5" -> 3, "max" -> 4)
+      )
+    }
+
+    it("are found by name") {
+      Presets.all.foreach(p => assert(Presets.byName(p.name) eq p))
+    }
+
+    it("name the known ones when asked for an unknown one") {
+      val error = intercept[IllegalArgumentException](Presets.byName("huge"))
+      assert(error.getMessage == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max")
+    }
+
+    it("give a configuration that is none of them no number") {
+      assert(Presets.number(Presets.nic.copy(name = "mine")) == -1)
+    }
+
+    it("nic: 2,048 endpoints, 16,384 entries a queue, full widths") {
+      val p = Presets.nic
+      assert((p.endpoints, p.postedEntries, p.unexpectedEntries) == ((2048, 16384, 16384)))
+      assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
+    }
+
+    it("tiny: 4 endpoints, 64 entries a queue, full widths") {
+      val p = Presets.tiny
+      assert((p.endpoints, p.postedEntries, p.unexpectedEntries) == ((4, 64, 64)))
+      assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
+      assert((p.lengthBits, p.idBits) == ((48, 20)))
+    }
+
+    it("formal: 4 to 8 entries, narrow keys and handles") {
+      val p = Presets.formal
+      assert(Seq(p.postedEntries, p.unexpectedEntries).forall(n => n >= 4 && n <= 8))
+      assert(p.matchBits <= 4 && p.sourceBits <= 4 && p.handleBits <= 8)
+    }
+  }
+}

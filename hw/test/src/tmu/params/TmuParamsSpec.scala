@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.params
+
+import org.scalatest.funspec.AnyFunSpec
+
+class TmuParamsSpec extends AnyFunSpec {
+  private val good = TmuParams("good", 4, 64, 64, 8)
+
+  /** The sentence with which a configuration is refused. */
+  private def refusal(make: => TmuParams): String =
+    intercept[IllegalArgumentException](make).getMessage.stripPrefix("requirement failed: ")
+
+  describe("TmuParams refuses, naming preset, field, value and what is allowed:") {
+    it("a name that is not lower-case letters and digits") {
+      for (name <- Seq("", "Nic", "9nic", "n-i-c"))
+        assert(
+          refusal(good.copy(name = name)) ==
+            s"preset name '$name' must be lower-case letters and digits"
+        )
+    }
+
+    it("endpoints that are no power of two from 2 to 4096") {
+      for (n <- Seq(0, 1, 3, 8192, -2))
+        assert(
+          refusal(good.copy(endpoints = n)) ==
+            s"preset good: endpoints is $n; it must be a power of two from 2 to 4096"
+        )
+    }
+
+    it("lanes that are no power of two from 2 to 256") {
+      for (n <- Seq(1, 6, 512))
+        assert(
+          refusal(good.copy(lanes = n)) ==
+            s"preset good: lanes is $n; it must be a power of two from 2 to 256"
+        )
+    }
+
+    it("tables of less than two rows or no power of two") {
+      for (n <- Seq(8, 48, 1 << 21)) {
+        val rule = s"it must be a power of two from 16 to ${1 << 20}"
+        assert(refusal(good.copy(postedEntries = n)) == s"preset good: postedEntries is $n; $rule")
+        assert(
+          refusal(good.copy(unexpectedEntries = n)) == s"preset good: unexpectedEntries is $n; $rule"
+        )
+      }
+    }
+
+    it("widths and depths outside their range") {
+      def check(what: String, low: Int, high: Int)(make: Int => TmuParams): Unit = {
+        for (n <- Seq(low - 1, high + 1))
+          assert(
+            refusal(make(n)) == s"preset good: $what is $n; it must lie between $low and $high"
+          )
+        for (n <- Seq(low, high)) make(n)
+      }
+      check("matchBits", 2, 64)(n => good.copy(matchBits = n))
+      check("sourceBits", 1, 32)(n => good.copy(sourceBits = n))
+      check("handleBits", 1, 64)(n => good.copy(handleBits = n))
+      check("addressBits", 1, 64)(n => good.copy(addressBits = n))
+      check("lengthBits", 1, 48)(n => good.copy(lengthBits = n))
+      check("idBits", 2, 31)(n => good.copy(idBits = n))
+      check("commandQueue", 2, 4096)(n => good.copy(commandQueue = n))
+    }
+  }
+
+  describe("TmuParams") {
+    it("has one page an endpoint and the privileged one last") {
+      assert(good.pages == 5)
+      assert(good.privilegedPage == 4)
+      assert(good.pageBits == 3)
+      assert(good.endpointBits == 2)
+      assert(good.doorbellAddressBits == 15)
+    }
+
+    it("counts depths up to a full table, the larger of both") {
+      assert(good.depthBits == 7)
+      assert(good.copy(unexpectedEntries = 1024).depthBits == 11)
+    }
+
+    it("keeps the id of all ones for no receive") {
+      assert(good.idNone == 0xfffff)
+      assert(good.copy(idBits = 4).idNone == 15)
+    }
+  }
+}
