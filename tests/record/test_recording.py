@@ -2,6 +2,7 @@
 """Programs recorded under mpirun; the recording itself checks its replay by the model."""
 
 import gzip
+import os
 import shutil
 import subprocess
 from collections import Counter
@@ -101,6 +102,15 @@ def test_a_program_that_fails_is_reported_and_its_record_kept(compile_mpi: Compi
     text = Path("failed.trace").read_text()
     assert "# program-exit-code: 1\n" in text
     assert "# ranks-cut-short: 2\n" in text
+
+
+def test_the_program_keeps_the_callers_path_and_folder(compile_mpi: Compile) -> None:
+    """Builds of ours change this process's PATH; the recorded command must not notice."""
+    compile_mpi("fortran_calls.c", "-lmpi_mpifh")
+    path = os.environ["PATH"]
+    script = 'printf "%s\n%s\n" "$PATH" "$PWD" > seen && exec mpirun -n 2 ./fortran_calls'
+    record(["sh", "-c", script], Path("seen.trace"))
+    assert Path("seen").read_text().splitlines() == [path, str(Path.cwd())]
 
 
 def test_a_program_without_mpi_is_refused(compile_mpi: Compile) -> None:

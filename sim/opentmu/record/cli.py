@@ -48,10 +48,11 @@ def record(
     """
     given = given or {}
     _check_arguments(command, output, delay_ns, max_operations, given)
+    callers = dict(os.environ)  # our own builds put the project's tools into ours
     preload = library()
     cbuild.ensure()  # before the run: what fails here must not cost a recording
     with tempfile.TemporaryDirectory(prefix="tmu-record-") as folder:
-        code = _run(command, preload, Path(folder))
+        code = _run(command, callers, preload, Path(folder))
         try:
             logs = read_logs(Path(folder))
         except CheckFailed as error:
@@ -62,11 +63,7 @@ def record(
         facts = metadata(trace, logs, command, delay_ns, given)
         if code:
             facts.append(("program-exit-code", str(code)))
-        write(output, facts, trace.lines)
-        wrong = differences(trace, _replay(output))
-        if wrong:
-            facts.append(("replay-differences", str(len(wrong))))
-            write(output, facts, trace.lines)
+        wrong = _write_checked(output, trace, facts)
     _report(output, trace, logs)
     if wrong:
         raise CheckFailed(
@@ -78,6 +75,16 @@ def record(
             f"The program ended with exit code {code}; {output} holds what it did until then."
         )
     return Recording(output, len(trace.lines), dict(facts))
+
+
+def _write_checked(output: Path, trace: Trace, facts: list[tuple[str, str]]) -> list[str]:
+    """Write the trace and replay it by the model; its metadata counts what differs."""
+    write(output, facts, trace.lines)
+    wrong = differences(trace, _replay(output))
+    if wrong:
+        facts.append(("replay-differences", str(len(wrong))))
+        write(output, facts, trace.lines)
+    return wrong
 
 
 def _check_arguments(
@@ -102,15 +109,15 @@ def _check_arguments(
         raise BadInput(f"{output}: not a file in an existing folder.")
 
 
-def _run(command: Sequence[str], preload: Path, folder: Path) -> int:
-    """The program's exit code. Only the environment is changed, never the command.
+def _run(command: Sequence[str], callers: Mapping[str, str], preload: Path, folder: Path) -> int:
+    """The program's exit code. Only the caller's environment is added to, never the command.
 
     mpirun refuses root and more ranks than cores unless told otherwise; a recording wants
     neither refusal.
     """
-    before = os.environ.get("LD_PRELOAD", "")
+    before = callers.get("LD_PRELOAD", "")
     environment = {
-        **os.environ,
+        **callers,
         "LD_PRELOAD": f"{preload}:{before}" if before else str(preload),
         "TMU_RECORD_DIR": str(folder),
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
