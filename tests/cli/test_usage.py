@@ -72,42 +72,43 @@ def test_wrong_usage_is_told_and_ends_with_2(tmu: Tmu, case: tuple[list[str], st
 
 def test_missing_trace_is_named(tmu: Tmu) -> None:
     done = tmu("run", "--trace", "nowhere.trace")
-    expected = "nowhere.trace: found no such file or directory, expected a readable trace"
-    assert expected in done.stderr
+    assert "nowhere.trace:0: found no readable file" in done.stderr
     assert done.returncode == 2
 
 
 def test_folder_is_no_trace(tmu: Tmu, tmp_path: Path) -> None:
     done = tmu("run", "--trace", tmp_path)
-    assert f"{tmp_path}: found is a directory, expected a readable trace" in done.stderr
+    assert f"{tmp_path}:0: found no readable file (Is a directory)" in done.stderr
     assert done.returncode == 2
 
 
 CONTENTS = {
-    "empty": (b"", "found 'an empty line'"),
-    "other version": (b"# tmu-trace v9\n", "found '# tmu-trace v9'"),
-    "binary": (b"\xff\x00\n", r"found '\\xff"),
+    "empty": (b"", "1: found an empty file"),
+    "other version": (b"# tmu-trace v9\n", '1: found "# tmu-trace v9"'),
+    "malformed line": (b"# tmu-trace v1\npost 0 1 7 any any\n", "2: found "),
 }
 
 
 @pytest.mark.parametrize("packed", [False, True], ids=["plain", "gzip"])
 @pytest.mark.parametrize("case", CONTENTS.values(), ids=CONTENTS.keys())
-def test_file_that_is_no_trace(
-    tmu: Tmu, tmp_path: Path, case: tuple[bytes, str], packed: bool
+@pytest.mark.parametrize("words", [["run", "--trace"], ["trace", "stat"]], ids=["run", "stat"])
+def test_malformed_trace_is_refused_with_its_line(
+    tmu: Tmu, tmp_path: Path, words: list[str], case: tuple[bytes, str], packed: bool
 ) -> None:
     content, found = case
     file = tmp_path / "bad.trace"
     file.write_bytes(gzip.compress(content) if packed else content)
-    done = tmu("run", "--trace", "bad.trace")
-    assert f"bad.trace:1: {found}" in done.stderr
-    assert "expected '# tmu-trace v1'" in done.stderr
+    done = tmu(*words, "bad.trace")
+    assert f"bad.trace:{found}" in done.stderr
+    assert ", expected " in done.stderr
     assert done.returncode == 2
+    assert done.stdout == ""
 
 
 def test_half_a_gzip_file(tmu: Tmu, tmp_path: Path) -> None:
-    (tmp_path / "cut.trace.gz").write_bytes(gzip.compress(b"# tmu-trace v1\n" * 9)[:12])
+    (tmp_path / "cut.trace.gz").write_bytes(gzip.compress(b"# tmu-trace v1\n" * 9)[:25])
     done = tmu("run", "--trace", "cut.trace.gz")
-    assert "cut.trace.gz: found compressed file ended" in done.stderr
+    assert "expected a complete gzip file" in done.stderr
     assert done.returncode == 2
 
 

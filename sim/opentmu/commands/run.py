@@ -15,32 +15,11 @@ from opentmu.replay.engine import Options
 
 
 def chosen_traces(given: tuple[Path, ...]) -> list[Path]:
-    """The traces named, or all that are committed; a file that cannot be read is refused."""
+    """The traces named, or all that are committed."""
     traces = list(given) or sorted(paths.TRACES.glob("*.trace.gz"))
     if not traces:
         raise BadInput(f"no --trace given and no *.trace.gz in {paths.TRACES}")
-    for trace in traces:
-        check_first_line(trace)
     return traces
-
-
-def check_first_line(trace: Path) -> None:
-    """Refuse a file that is no trace before anything is built; the C reader checks the rest."""
-    import gzip
-    import zlib
-
-    wanted = b"# tmu-trace v1"
-    try:
-        with trace.open("rb") as raw:
-            packed = raw.read(2) == b"\x1f\x8b"
-        with gzip.open(trace) if packed else trace.open("rb") as file:
-            line = file.readline(200).rstrip(b"\n")
-    except (OSError, EOFError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise BadInput(f"{trace}: found {reason.lower()}, expected a readable trace") from error
-    if line != wanted:
-        found = line.decode(errors="backslashreplace")[:60] or "an empty line"
-        raise BadInput(f"{trace}:1: found {found!r}, expected '{wanted.decode()}'")
 
 
 def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
@@ -104,11 +83,12 @@ def command(
     chosen = chosen_traces(traces)
     if wave is not None and len(chosen) != 1:
         raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
-    logs = log_places(chosen, verdicts)
-    program = cbuild.program(cbuild.ensure(), engine.PROGRAM)
+    folder = cbuild.ensure()
     for trace in chosen:
-        # The C reader says file and line; a long RTL build first would only delay it.
+        # The replay program would refuse it as well, but only after a long RTL build.
         load.check(trace)
+    logs = log_places(chosen, verdicts)
+    program = cbuild.program(folder, engine.PROGRAM)
     library = None
     if options.engine == "rtl":
         library = verilate.library(options.preset, wave=wave is not None)
