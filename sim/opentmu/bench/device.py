@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole unit behind its three AXI ports: doorbells, rings in host memory, registers.
+
+Pauses are on by default on every channel, so that every handshake is seen waiting.
+"""
+
+from collections import deque
+from collections.abc import Iterable
+from random import Random
+from typing import Any
+
+from cocotb.triggers import RisingEdge, with_timeout
+from cocotbext.axi import (
+    AxiBus,
+    AxiLiteBus,
+    AxiLiteMaster,
+    AxiMaster,
+    AxiResp,
+    AxiSlaveWrite,
+    AxiWriteBus,
+)
+
+from opentmu import regs
+from opentmu.bench.handshake import pauses, reset, start_clock
+from opentmu.bench.memory import HostMemory, Ring
+from opentmu.bench.records import Answer, Operation
+from opentmu.bench.scoreboard import Scoreboard
+from opentmu.bench.traffic import Item, Quota
+
+PATIENCE = 20_000
+REGISTER_BYTES = 4
+RING_AREA = 1 << 24
+TIMEOUT_US = 5000
+
+
+class Device:
+    """Ports, rings and the scoreboard of one TmuTop."""
+
+    def __init__(
+        self, dut: Any, scoreboard: Scoreboard, seed: int, *, with_pauses: bool = True
+    ) -> None:
+        self.dut = dut
+        self.scoreboard = scoreboard
+        self.preset = scoreboard.law.preset
+        self.random = Random(seed)
+        self.memory = HostMemory(self._written)
+        self.rings: dict[int, Ring] = {}
+        self.auto_consume = True
+        self.in_flight = 8
+        self.writes: deque[Any] = deque()
+        clock_and_reset = (dut.clock, dut.reset)
+        self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), *clock_and_reset)
+        self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
+        bus = AxiWriteBus.from_prefix(dut, "m_axi")
+        self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=self.memory)
+        if with_pauses:
+            self._pause()
+
+    async def start(self, log2: int = regs.RING_LOG2_MIN, pages: Iterable[int] = ()) -> None:
+        """Reset and give rings to the pages, by default to all."""
+        start_clock(self.dut)
+        await reset(self.dut, 10)
+        await self.until_ready()
+        for page in pages or range(self.preset.endpoints + 1):
+            await self.configure(page, log2)
+
+    async def read(self, name: str) -> int:
+        """A register by name."""
+        answer = await self._soon(self.registers.read(regs.REGISTERS[name], REGISTER_BYTES))
+        assert answer.resp == AxiResp.OKAY, f"reading {name} answered {answer.resp!r}"
+        return int.from_bytes(answer.data, "little")
+
+    async def write(self, name: str, value: int) -> None:
+        """Write a register by name."""
+        resp = await self.write_raw(regs.REGISTERS[name], value.to_bytes(REGISTER_BYTES, "little"))
+        assert resp == AxiResp.OKAY, f"writing {name} answered {resp!r}"
+
+    async def read_raw(self, offset: int) -> tuple[Any, int]:
+        """Response and data of any offset."""
+        answer = await self._soon(self.registers.read(offset, REGISTER_BYTES))
+        return answer.resp, int.from_bytes(answer.data, "little")
+
+    async def write_raw(self, offset: int, data: bytes) -> Any:
+        """Response of any register write."""
+        return (await self._soon(self.registers.write(offset, data))).resp
+
+    async def counters(self) -> dict[str, int]:
+        """All counters as of one clock."""
+        await self.write("CONTROL", bit("CONTROL", "SNAPSHOT"))
+        result = {}
+        for name, offset in regs.COUNTERS.items():
+            data = await self._soon(self.registers.read(offset, 2 * REGISTER_BYTES))
+            assert data.resp == AxiResp.OKAY
+            result[name] = int.from_bytes(data.data, "little")
+        return result
+
+    async def until_ready(self) -> None:
+        """Wait for the end of a reset (R14)."""
+        for _ in range(PATIENCE):
+            if await self.read("STATUS") & bit("STATUS", "READY"):
+                return
+        raise TimeoutError("the unit did not get ready")
+
+    async def soft_reset(self) -> None:
+        """Software's reset; rings are gone afterwards."""
+        await self.write("CONTROL", bit("CONTROL", "RESET"))
+        await self.until_ready()
+        self.rings.clear()
+
+    async def configure(self, page: int, log2: int, base: int | None = None) -> Ring:
+        """Give a page a ring."""
+        base = (page + 1) * RING_AREA if base is None else base
+        await self.write("PAGE_SELECT", page)
+        await self.write("RING_BASE_LO", base & 0xFFFFFFFF)
+        await self.write("RING_BASE_HI", base >> 32)
+        enable = bit("RING_CONFIG", "ENABLE")
+        ring = self.rings[page] = Ring(page, base, log2)
+        await self.write("RING_CONFIG", log2 | enable)
+        await self.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
+        return ring
+
+    async def set_quota(self, quota: Quota) -> None:
+        """Change quotas when all that was submitted is answered."""
+        await self.drain()
+        self.scoreboard.law.set_quota(quota.endpoint, quota.posted, quota.unexpected)
+        await self.write("ENDPOINT_SELECT", quota.endpoint)
+        await self.write("QUOTA_POSTED", quota.posted)
+        await self.write("QUOTA_UNEXPECTED", quota.unexpected)
+        await self.endpoint_command("SET_QUOTA")
+
+    async def endpoint_command(self, name: str) -> int:
+        """Run an endpoint command to its end; the status register as it is then."""
+        await self.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", name))
+        for _ in range(PATIENCE):
+            status = await self.read("ENDPOINT_STATUS")
+            if not status & bit("ENDPOINT_STATUS", "BUSY"):
+                return status
+        raise TimeoutError(f"endpoint command {name} did not end")
+
+    def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:
+        """Start a command write; the event's data is the response."""
+        slots = regs.DOORBELL_COMMAND_WINDOW_BYTES // regs.DOORBELL_COMMAND_BYTES
+        slot = self.random.randrange(slots) if slot is None else slot
+        offset = slot * regs.DOORBELL_COMMAND_BYTES
+        return self.doorbells.init_write(page * regs.DOORBELL_PAGE_BYTES + offset, data)
+
+    def consume(self, page: int) -> None:
+        """Tell the unit how far a page has been read."""
+        address = page * regs.DOORBELL_PAGE_BYTES + regs.DOORBELL_CONSUMER_OFFSET
+        index = self.rings[page].produced & 0xFFFFFFFF
+        self.doorbells.init_write(address, index.to_bytes(REGISTER_BYTES, "little"))
+
+    async def run(self, items: Iterable[Item]) -> None:
+        """Submit everything in order and wait for the last answer."""
+        for item in items:
+            if isinstance(item, Quota):
+                await self.set_quota(item)
+                continue
+            await self._room()
+            self.submit(item)
+        await self.drain()
+
+    def submit(self, operation: Operation) -> None:
+        """Submit one command, in the order of these calls, and expect its answers."""
+        self.scoreboard.sent(operation)
+        self.writes.append(self.ring_doorbell(operation.page, operation.record()))
+
+    async def drain(self) -> None:
+        """Wait until all answers are there; fails when they stop coming."""
+        await self._wait(lambda: self.scoreboard.outstanding == 0)
+        while self.writes:
+            event = self.writes.popleft()
+            await self._soon(event.wait())
+            assert event.data.resp == AxiResp.OKAY, f"a command write answered {event.data.resp!r}"
+
+    async def _room(self) -> None:
+        await self._wait(lambda: self.scoreboard.outstanding < self.in_flight)
+
+    async def _wait(self, done: Any) -> None:
+        waited, before = 0, -1
+        while not done():
+            waited = 0 if self.scoreboard.compared != before else waited + 1
+            before = self.scoreboard.compared
+            if self.memory.failure is not None:
+                raise self.memory.failure
+            if waited > PATIENCE:
+                self.scoreboard.finish()
+            await RisingEdge(self.dut.clock)
+        if self.memory.failure is not None:
+            raise self.memory.failure
+
+    async def _soon(self, awaitable: Any) -> Any:
+        return await with_timeout(awaitable, TIMEOUT_US, "us")
+
+    def _written(self, address: int, data: bytes) -> None:
+        """A completion came into memory: it has to be the next one of a ring."""
+        for page, ring in self.rings.items():
+            if ring.holds(address):
+                ring.take(address, data)
+                self.scoreboard.received(page, Answer.of_completion(data))
+                if self.auto_consume and (ring.unread >= ring.size // 2):
+                    self.consume(page)
+                    ring.read()
+                return
+        raise AssertionError(f"a write to {address:#x}, which is in no ring")
+
+    def _pause(self) -> None:
+        write, read = self.doorbells.write_if, self.doorbells.read_if
+        slow, fast = self.registers.write_if, self.registers.read_if
+        for channel in (
+            *(write.aw_channel, write.w_channel, write.b_channel),
+            *(read.ar_channel, read.r_channel),
+            *(slow.aw_channel, slow.w_channel, slow.b_channel),
+            *(fast.ar_channel, fast.r_channel),
+            *(self.completions.aw_channel, self.completions.w_channel),
+            self.completions.b_channel,
+        ):
+            channel.set_pause_generator(pauses(Random(self.random.random())))
+
+
+def bit(register: str, field: str) -> int:
+    """A register field's mask."""
+    low, width = regs.REGISTER_FIELDS[register][field]
+    return ((1 << width) - 1) << low

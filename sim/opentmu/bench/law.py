@@ -1,0 +1,252 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the unit has to answer: the reference model's verdicts in the host interface's words."""
+
+from dataclasses import dataclass
+
+from opentmu import model, regs
+from opentmu.bench.records import Answer, Operation
+from opentmu.model import Key, Queue, ReferenceModel
+from opentmu.regs import Opcode, Status
+
+# The model's statuses by name; whoever compares translates.
+STATUS = {
+    one: Status[one.name]
+    for one in model.Status
+    if one.name in Status.__members__ and one is not model.Status.OK
+}
+
+
+@dataclass
+class Held:
+    """An entry that is queued, with its table."""
+
+    queue: Queue
+    endpoint: int
+    operation: Operation
+
+
+@dataclass
+class Step:
+    """One operation, what the law answers, and what the tables looked like before it."""
+
+    operation: Operation
+    endpoint: int
+    answers: list[Answer]
+    depths: tuple[int, int]
+    hit: Held | None = None
+    position: int = -1
+
+
+class Law:
+    """The reference model with the table order of all endpoints together, which inspect shows.
+
+    Handles of queued entries have to be unique, so that an entry is known by its handle.
+    """
+
+    def __init__(self, preset: regs.Preset) -> None:
+        self.preset = preset
+        self.model = ReferenceModel(
+            preset.endpoints,
+            posted_capacity=preset.posted_entries,
+            unexpected_capacity=preset.unexpected_entries,
+        )
+        self.tables: dict[Queue, list[Held]] = {queue: [] for queue in Queue}
+        self.quotas: dict[int, tuple[int, int]] = {}
+        self.answers: dict[tuple[int, int], int] = {}
+        self.removed = {queue: 0 for queue in Queue}
+        self.truncated = 0
+
+    def close(self) -> None:
+        """Free the model."""
+        self.model.close()
+
+    def set_quota(self, endpoint: int, posted: int, unexpected: int) -> None:
+        """Change one endpoint's quotas (R11)."""
+        self.model.set_quota(endpoint, posted, unexpected)
+        self.quotas[endpoint] = (posted, unexpected)
+
+    def live_ids(self, endpoint: int) -> set[int]:
+        """Receive ids in use at an endpoint."""
+        posted = self.tables[Queue.POSTED]
+        return {held.operation.receive_id for held in posted if held.endpoint == endpoint}
+
+    def step(self, operation: Operation) -> Step:
+        """Carry one operation out."""
+        endpoint = operation.target(self.preset)
+        depths = (len(self.tables[Queue.POSTED]), len(self.tables[Queue.UNEXPECTED]))
+        step = Step(operation, endpoint, [], depths)
+        refusal = self._refusal(operation, endpoint)
+        if refusal is not None:
+            step.answers = [self._answer(step, refusal)]
+        elif operation.opcode == Opcode.INSPECT:
+            step.answers = [self._inspect(step)]
+        elif operation.opcode == Opcode.FLUSH:
+            step.answers = self._flush(step)
+        else:
+            step.answers = [self._verdict(step)]
+        for answer in step.answers:
+            key = (answer.opcode, answer.status)
+            self.answers[key] = self.answers.get(key, 0) + 1
+            self.truncated += answer.truncated
+        return step
+
+    def counters(self) -> dict[str, int]:
+        """Every counter of the unit that follows from the answers alone."""
+        effective = {
+            key: count
+            for key, count in self.answers.items()
+            if key[1] not in (Status.MALFORMED, Status.REFUSED_ENDPOINT, Status.REFUSED_PRIVILEGE)
+        }
+
+        def of(opcode: int | None, status: int | None = None) -> int:
+            chosen = effective if status is None else self.answers
+            return sum(
+                count
+                for (op, st), count in chosen.items()
+                if opcode in (None, op) and status in (None, st)
+            )
+
+        totals = self.model.stats()
+        return {
+            "posts": of(Opcode.POST),
+            "arrivals": of(Opcode.ARRIVE),
+            "probes": of(Opcode.PROBE),
+            "claims": of(Opcode.CLAIM),
+            "cancels": of(Opcode.CANCEL),
+            "flushes": of(None, Status.FLUSHED),
+            "inspects": of(Opcode.INSPECT),
+            "post_matched": of(Opcode.POST, Status.MATCHED),
+            "post_queued": of(Opcode.POST, Status.QUEUED),
+            "post_refused": totals["refused_quota"],
+            "arrive_matched": of(Opcode.ARRIVE, Status.MATCHED),
+            "arrive_queued": of(Opcode.ARRIVE, Status.QUEUED),
+            "arrive_stalled": totals["stalled"],
+            "probe_found": totals["found"],
+            "claim_matched": of(Opcode.CLAIM, Status.MATCHED),
+            "cancelled": totals["cancelled"],
+            "cancel_late": totals["late"],
+            "removed_posted": self.removed[Queue.POSTED],
+            "removed_unexpected": self.removed[Queue.UNEXPECTED],
+            "truncated": totals["truncated"],
+            "refused_endpoint": of(None, Status.REFUSED_ENDPOINT),
+            "refused_privilege": of(None, Status.REFUSED_PRIVILEGE),
+            "malformed": of(None, Status.MALFORMED),
+            "posted_depth_max": totals["posted_max"],
+            "unexpected_depth_max": totals["unexpected_max"],
+        }
+
+    def _refusal(self, operation: Operation, endpoint: int) -> Status | None:
+        """R13: what is refused before any queue is looked at, the worst reason first."""
+        if operation.is_malformed(self.preset):
+            return Status.MALFORMED
+        privileged = operation.page == self.preset.endpoints
+        if operation.opcode == Opcode.INSPECT and not privileged:
+            return Status.REFUSED_PRIVILEGE
+        return Status.REFUSED_ENDPOINT if endpoint >= self.preset.endpoints else None
+
+    def _answer(self, step: Step, status: Status, **values: int) -> Answer:
+        operation = step.operation
+        given = {"endpoint": step.endpoint, "handle": operation.handle, **values}
+        return Answer(opcode=operation.opcode, status=status, **given)
+
+    def _verdict(self, step: Step) -> Answer:
+        operation, endpoint = step.operation, step.endpoint
+        key = _key(operation)
+        law = self.model
+        handle, length, address = operation.handle, operation.length, operation.address
+        if operation.opcode == Opcode.POST:
+            ident = operation.receive_id
+            options = {"length": length, "address": address, "receive_id": ident}
+            verdict = law.post(endpoint, handle, key, **options)
+        elif operation.opcode == Opcode.ARRIVE:
+            match, source = operation.match, operation.source
+            verdict = law.arrive(endpoint, handle, match, source, length=length, place=address)
+        elif operation.opcode == Opcode.PROBE:
+            verdict = law.probe(endpoint, handle, key)
+        elif operation.opcode == Opcode.CLAIM:
+            verdict = law.claim(endpoint, handle, key)
+        else:
+            verdict = law.cancel_id(endpoint, handle, operation.receive_id)
+        status = STATUS[verdict.status]
+        if status == Status.QUEUED:
+            queue = Queue.POSTED if operation.opcode == Opcode.POST else Queue.UNEXPECTED
+            self.tables[queue].append(Held(queue, endpoint, operation))
+        if status in (Status.MATCHED, Status.FOUND, Status.CANCELLED):
+            on_posted = operation.opcode in (Opcode.ARRIVE, Opcode.CANCEL)
+            queue = Queue.POSTED if on_posted else Queue.UNEXPECTED
+            self._hit(step, queue, verdict.other, take=status != Status.FOUND)
+        return self._answer(
+            step,
+            status,
+            serial=verdict.serial,
+            other=verdict.other,
+            match=verdict.match,
+            source=verdict.source,
+            message_length=verdict.message_length,
+            receive_length=verdict.receive_length,
+            address=verdict.address,
+            truncated=int(verdict.truncated),
+        )
+
+    def _hit(self, step: Step, queue: Queue, handle: int, *, take: bool) -> None:
+        table = self.tables[queue]
+        at = next(
+            i
+            for i, held in enumerate(table)
+            if held.operation.handle == handle and held.endpoint == step.endpoint
+        )
+        step.hit, step.position = table[at], at
+        if take:
+            del table[at]
+
+    def _flush(self, step: Step) -> list[Answer]:
+        """R14: a report for each removed entry, then the counts."""
+        operation = step.operation
+        verdict, removed = self.model.flush(step.endpoint, operation.handle, _key(operation))
+        answers = []
+        for entry in removed:
+            self._hit(step, entry.queue, entry.handle, take=True)
+            self.removed[entry.queue] += 1
+            is_message = entry.queue is Queue.UNEXPECTED
+            values = {
+                "other": entry.handle,
+                "match": entry.key.match,
+                "source": entry.key.source,
+                "address": entry.address,
+                "unexpected": int(is_message),
+                "message_length" if is_message else "receive_length": entry.length,
+            }
+            answers.append(self._answer(step, Status.REMOVED, **values))
+        low = regs.COMPLETION_FIELDS["removed_unexpected"][1]
+        counts = verdict.removed_unexpected << low | verdict.removed_posted
+        answers.append(self._answer(step, Status.FLUSHED, serial=verdict.serial, other=counts))
+        return answers
+
+    def _inspect(self, step: Step) -> Answer:
+        """The entry at a position of a table, whichever endpoint it belongs to."""
+        _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
+        table = self.tables[Queue(step.operation.address >> low)]
+        position = step.operation.address & (1 << low) - 1
+        if position >= len(table):
+            return self._answer(step, Status.EMPTY)
+        held = table[position]
+        entries = self.model.entries(held.endpoint, held.queue)
+        entry = next(one for one in entries if one.handle == held.operation.handle)
+        step.hit, step.position = held, position
+        return self._answer(
+            step,
+            Status.ENTRY,
+            endpoint=entry.endpoint,
+            other=entry.handle,
+            match=entry.key.match,
+            source=entry.key.source,
+            message_length=entry.length,
+            address=entry.address,
+            unexpected=int(entry.queue is Queue.UNEXPECTED),
+            ignore=entry.key.ignore,
+            source_ignore=entry.key.source_ignore,
+        )
+
+
+def _key(operation: Operation) -> Key:
+    return Key(operation.match, operation.ignore, operation.source, operation.source_ignore)

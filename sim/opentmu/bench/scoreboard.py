@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Compares what the unit answers with the law, field by field, and tells the story of a difference.
+
+The scoreboard is told each operation in the order in which it is submitted (R7) and each answer in
+the order in which a page gets it.
+"""
+
+from collections import defaultdict, deque
+
+from opentmu.bench.coverage import Coverage
+from opentmu.bench.law import Law, Step
+from opentmu.bench.records import Answer, Operation, opcode_name, status_name
+
+SHOWN_EVENTS = 12
+
+
+class Difference(AssertionError):
+    """The unit answered otherwise than the law."""
+
+
+class Scoreboard:
+    """Expected answers by page; `finish` fails when one is missing."""
+
+    def __init__(self, law: Law, coverage: Coverage | None = None) -> None:
+        self.law = law
+        self.coverage = coverage
+        self.compared = 0
+        self.submitted = 0
+        self._expected: dict[int, deque[Answer]] = defaultdict(deque)
+        self._history: dict[int, list[str]] = defaultdict(list)
+
+    @property
+    def outstanding(self) -> int:
+        """Answers that have not come yet."""
+        return sum(len(answers) for answers in self._expected.values())
+
+    def outstanding_of(self, page: int) -> int:
+        """Answers that have not come yet on one page."""
+        return len(self._expected[page])
+
+    def sent(self, operation: Operation) -> Step:
+        """The operation is on its way, after all those told before."""
+        step = self.law.step(operation)
+        if self.coverage is not None:
+            self.coverage.observe(step)
+        for answer in step.answers:
+            self._expected[operation.page].append(answer)
+            text = f"operation {self.submitted}: {_text(answer)}"
+            for handle in {answer.handle, answer.other}:
+                self._history[handle].append(text)
+        self.submitted += 1
+        return step
+
+    def received(self, page: int, found: Answer) -> None:
+        """An answer came on a page; raises Difference unless it is the next one expected."""
+        if not self._expected[page]:
+            raise Difference(f"page {page} got an answer that nobody expects: {_text(found)}")
+        expected = self._expected[page].popleft()
+        different = expected.differences(found)
+        if different:
+            raise Difference("\n".join(self._story(page, expected, found, different)))
+        self.compared += 1
+
+    def finish(self) -> None:
+        """Fails when an answer is missing, or when nothing was compared (R11, R15)."""
+        missing = [_text(a) for answers in self._expected.values() for a in answers]
+        if missing:
+            shown = "\n  ".join(missing[:SHOWN_EVENTS])
+            raise Difference(f"{len(missing)} answers did not come, first:\n  {shown}")
+        if self.compared == 0:
+            raise Difference("not a single answer was compared")
+
+    def _story(
+        self, page: int, expected: Answer, found: Answer, different: list[str]
+    ) -> list[str]:
+        lines = [f"answer {self.compared} of the run, on page {page}:"]
+        lines += [f"  expected {_text(expected)}", f"  found    {_text(found)}"]
+        lines += [f"  {one}" for one in different]
+        handles = {expected.handle, expected.other, found.handle, found.other}
+        for handle in sorted(handles - {0}):
+            lines.append(f"history of handle {handle:#x} by the law:")
+            lines += [f"  {event}" for event in self._history[handle][-SHOWN_EVENTS:]]
+        return lines
+
+
+def _text(answer: Answer) -> str:
+    text = (
+        f"{opcode_name(answer.opcode)} {answer.handle:#x} at endpoint {answer.endpoint}: "
+        f"{status_name(answer.status)} other {answer.other:#x} match {answer.match:#x} "
+        f"source {answer.source:#x} serial {answer.serial}"
+    )
+    return text + (" truncated" if answer.truncated else "")

@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One seed per run, printed, and replayed when TMU_SEED names it."""
+
+import os
+from random import SystemRandom
+
+VARIABLE = "TMU_SEED"
+LARGEST = 2**31 - 1
+
+
+def choose() -> int:
+    """The seed that TMU_SEED names, else a new one; Verilator takes 1 to 2^31 - 1."""
+    text = os.environ.get(VARIABLE)
+    if text is None:
+        return SystemRandom().randint(1, LARGEST)
+    if not text.isdecimal() or not 1 <= int(text) <= LARGEST:
+        raise ValueError(f"{VARIABLE} is {text!r}; it must be a number from 1 to {LARGEST}")
+    return int(text)
+
+
+def current() -> int:
+    """The seed of this simulation, which the runner has put into the environment."""
+    return int(os.environ[VARIABLE])
