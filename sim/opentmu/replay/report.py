@@ -10,6 +10,20 @@ from rich.table import Table
 
 Result = dict[str, Any]
 
+FIGURES = {
+    "operations": ("operations",),
+    "matches": ("matches",),
+    "refused": ("refused",),
+    "mismatches": ("mismatches",),
+    "clocks": ("clocks",),
+    "clocks per operation": ("clocks_per_operation",),
+    "latency in clocks, p50": ("latency_clocks", "p50"),
+    "latency in clocks, p99": ("latency_clocks", "p99"),
+    "latency in clocks, max": ("latency_clocks", "max"),
+    "greatest depth, posted": ("depth_max", "posted"),
+    "greatest depth, unexpected": ("depth_max", "unexpected"),
+}
+
 
 def number(value: Any) -> str:
     """A figure with thousands separated; `-` where the engine has none."""
@@ -21,7 +35,7 @@ def number(value: Any) -> str:
 
 
 def show(console: Console, results: Sequence[Result]) -> None:
-    """One row a trace, then the counters of unit and model side by side."""
+    """One column a trace, then the counters of unit and model side by side."""
     console.print(_figures(results))
     for result in results:
         counters = result.get("counters") or {}
@@ -45,25 +59,23 @@ def verdict(results: Sequence[Result]) -> str:
 
 
 def _figures(results: Sequence[Result]) -> Table:
+    """One column a trace."""
     first = results[0]
     table = Table(title=f"engine {first['engine']}, preset {first['preset']}", box=None)
     table.title_justify = "left"
-    table.add_column("trace", overflow="fold")
-    heads = ["operations", "matches", "refused", "mismatches", "clocks", "clocks/op"]
-    heads += ["p50", "p99", "max", "posted", "unexpected"]
-    for head in heads:
-        table.add_column(head, justify="right")
+    table.add_column("")
     for result in results:
-        latency = result.get("latency_clocks") or {}
-        depth = result.get("depth_max") or {}
-        figures = [result.get(name) for name in ("operations", "matches", "refused")]
-        figures += [result["mismatches"], result.get("clocks"), result.get("clocks_per_operation")]
-        figures += [latency.get(name) for name in ("p50", "p99", "max")]
-        figures += [depth.get(name) for name in ("posted", "unexpected")]
-        table.add_row(_short(str(result["trace"])), *map(number, figures))
-    table.caption = "p50, p99, max: latency in clocks; posted, unexpected: greatest depth"
-    table.caption_justify = "left"
+        table.add_column(_short(str(result["trace"])), justify="right", overflow="fold")
+    for label, path in FIGURES.items():
+        table.add_row(label, *(number(_figure(result, path)) for result in results))
     return table
+
+
+def _figure(result: Result, path: Sequence[str]) -> Any:
+    value: Any = result
+    for name in path:
+        value = (value or {}).get(name)
+    return value
 
 
 def _counters(result: Result, counters: dict[str, Any]) -> Table:
@@ -86,5 +98,5 @@ def _counters(result: Result, counters: dict[str, Any]) -> Table:
 
 
 def _short(trace: str) -> str:
-    """The file's name: a table has no room for folders."""
-    return escape(trace.rsplit("/", 1)[-1])
+    """The file's name without folders and endings: a table has little room."""
+    return escape(trace.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".trace"))
