@@ -12,7 +12,10 @@
 enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
 #define ERROR_MAX TMU_TRACE_ERROR_MAX
-#define SEGMENT 100000u
+/* Random operations after which the unit is reset and the next seed taken; where quotas hold
+ * arrivals back, each operation costs many attempts, and fewer do. */
+#define SEGMENT 20000u
+#define QUOTA_SEGMENT 2000u
 
 typedef struct {
     const char *uri;
@@ -185,11 +188,17 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
     (void)fprintf(stderr, "random operations, seed %" PRIu64 "\n", arguments->seed);
     replay_options_t options = arguments->replay;
     options.progress = false;
-    for (uint64_t done = 0; done < arguments->random && sum.mismatches == 0;) {
+    uint64_t seed = arguments->seed;
+    for (uint64_t done = 0; done < arguments->random && sum.mismatches == 0; ++seed) {
         const uint64_t left = arguments->random - done;
+        /* Every fourth workload has quotas, unless the caller wants one for all. */
+        options.quota = arguments->replay.quota;
+        if (options.quota == 0 && seed % 4 == 3)
+            options.quota = 1 + seed % 29;
+        const uint64_t segment = options.quota != 0 ? QUOTA_SEGMENT : SEGMENT;
         const workload_shape_t shape = {
-            .seed = arguments->seed + done / SEGMENT,
-            .count = (size_t)(left < SEGMENT ? left : SEGMENT),
+            .seed = seed,
+            .count = (size_t)(left < segment ? left : segment),
             .endpoints = info->endpoints,
             .entries = info->posted_entries < info->unexpected_entries ? info->posted_entries
                                                                        : info->unexpected_entries,
@@ -197,10 +206,6 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
         workload_t workload;
         if (workload_make(&workload, &shape) != 0)
             return failed("no memory for a random workload", EXIT_DIFFERENCE);
-        /* Every fourth workload has quotas, unless the caller wants one for all. */
-        options.quota = arguments->replay.quota != 0 ? arguments->replay.quota
-                        : shape.seed % 4 == 3        ? 1 + shape.seed % 29
-                                                     : 0;
         replay_result_t part;
         const int outcome = replay_run(device, &workload, &options, &part, error, sizeof error);
         if (outcome != 0 || part.mismatches != 0)

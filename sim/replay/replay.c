@@ -247,14 +247,18 @@ static int finish(run_t *run, replay_result_t *result) {
     return 0;
 }
 
+static int set_quotas(run_t *run, const tmu_info_t *info, uint32_t quota) {
+    for (uint32_t endpoint = 0; endpoint < info->endpoints; ++endpoint)
+        if (tmu_quota_set(run->device, endpoint, quota, quota) != TMU_OK)
+            return fail(run, "quota");
+    return 0;
+}
+
 static int open_queue(run_t *run, const tmu_info_t *info) {
     if (tmu_reset(run->device) != TMU_OK)
         return fail(run, "reset");
-    for (uint32_t endpoint = 0; endpoint < info->endpoints; ++endpoint) {
-        const uint32_t quota = (uint32_t)run->options->quota;
-        if (quota != 0 && tmu_quota_set(run->device, endpoint, quota, quota) != TMU_OK)
-            return fail(run, "quota");
-    }
+    if (run->options->quota != 0 && set_quotas(run, info, (uint32_t)run->options->quota) != 0)
+        return -1;
     const tmu_queue_attr_t attr = {TMU_PAGE_PRIVILEGED, RING_LOG2};
     if (tmu_queue_open(run->device, &attr, &run->queue) != TMU_OK)
         return fail(run, "queue");
@@ -285,8 +289,12 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
         outcome = finish(&run, result);
     if (run.checker != NULL && checker_mismatches(run.checker) > result->mismatches)
         result->mismatches = checker_mismatches(run.checker);
-    if (run.queue != NULL)
+    if (run.queue != NULL) {
+        (void)tmu_reset(device); /* lets go of arrivals that are still held back */
+        if (options->quota != 0)
+            (void)set_quotas(&run, &info, 0);
         (void)tmu_queue_close(run.queue);
+    }
     checker_destroy(run.checker);
     free(run.outcomes);
     free(run.unit_latencies);

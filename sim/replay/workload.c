@@ -54,10 +54,13 @@ typedef struct {
     unsigned any_source; /* of 256 receives, so many have it */
     unsigned any_tag;
     unsigned raw;        /* of 256 receives, so many have an arbitrary mask */
-    unsigned post_share; /* of 256 posts and arrivals, so many are posts */
-    unsigned rare;       /* of 256 operations, so many are probes, claims and cancels */
-    unsigned flush;      /* of 65,536 operations, so many are flushes */
-    uint64_t posts[64];  /* numbers of the last posts, for cancels */
+    unsigned post_share; /* of 256 posts and arrivals, so many are posts now */
+    uint32_t swing;      /* operations after which that share changes, at most */
+    uint32_t swing_left;
+    int64_t surplus;    /* posts made less arrivals made */
+    unsigned rare;      /* of 256 operations, so many are probes, claims and cancels */
+    unsigned flush;     /* of 65,536 operations, so many are flushes */
+    uint64_t posts[64]; /* numbers of the last posts, for cancels */
     uint32_t post_endpoints[64];
     size_t post_count;
 } maker_t;
@@ -81,24 +84,29 @@ static uint64_t spread(uint64_t index) {
     return x ^ (x >> 32);
 }
 
+/* Whether both tables shall fill up: arrivals are then held back all the time, which is slow. */
+static bool has_pressure(maker_t *maker, const workload_shape_t *shape) {
+    return shape->entries <= 1024 && below(maker, 16) == 0;
+}
+
 static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
-    static const uint32_t tag_counts[] = {1, 2, 6, 40, 1000};
     const uint32_t most = shape->endpoints < 8 ? shape->endpoints : 8;
+    const bool small = shape->entries <= 1024;
     maker->state = shape->seed * 0x9e3779b97f4a7c15u + 1;
+    const bool pressure = has_pressure(maker, shape);
     maker->endpoints = 1 + below(maker, most);
-    maker->contexts = 1 + below(maker, 3);
-    maker->sources = 1 + below(maker, 6);
-    maker->tags = tag_counts[below(maker, 5)];
+    maker->contexts = 1 + below(maker, small ? 2 : 3);
+    maker->sources = 1 + below(maker, small ? 3 : 6);
+    /* Many tags match seldom and make queues deep. */
+    static const uint32_t few[] = {1, 2, 2, 3};
+    static const uint32_t many[] = {1, 2, 6, 40, 300};
+    maker->tags = small && !pressure ? few[below(maker, 4)] : many[below(maker, 5)];
     maker->any_source = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->any_tag = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->raw = below(maker, 2) == 0 ? 0 : below(maker, 64);
-    maker->post_share = 118 + below(maker, 21);
     maker->rare = below(maker, 80);
-    maker->flush = below(maker, 3) == 0 ? 200 : 4;
-    /* Large key spaces fill both queues; let them be filled only where tables are worth filling,
-     * and otherwise let flushes keep them moderate. */
-    if (maker->tags >= 40 && shape->entries > 1024)
-        maker->flush = 32;
+    maker->flush = pressure ? 400 : below(maker, 3) == 0 ? 200 : 32;
+    maker->swing = small ? shape->entries : 4096;
 }
 
 static uint64_t make_tag(maker_t *maker) {
@@ -148,8 +156,22 @@ static void make_cancel(maker_t *maker, tmu_trace_op_t *op) {
     op->endpoint = maker->post_endpoints[place];
 }
 
+/* Posts are ahead for a while, then arrivals: each queue fills and drains in turn. */
+static void change_direction(maker_t *maker) {
+    if (maker->swing_left-- != 0)
+        return;
+    maker->swing_left = below(maker, maker->swing);
+    maker->post_share = 64 + below(maker, 129);
+    const int64_t limit = (int64_t)maker->swing / 2;
+    if (maker->surplus > limit)
+        maker->post_share = 64;
+    else if (maker->surplus < -limit)
+        maker->post_share = 192;
+}
+
 static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_t *op,
                     size_t index) {
+    change_direction(maker);
     *op = (tmu_trace_op_t){0};
     op->id = spread(index);
     op->time_ns = TMU_TRACE_NO_TIME;
@@ -171,9 +193,11 @@ static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_
         maker->posts[maker->post_count % 64] = op->id;
         maker->post_endpoints[maker->post_count % 64] = op->endpoint;
         ++maker->post_count;
+        ++maker->surplus;
     } else {
         op->kind = TMU_TRACE_ARRIVE;
         make_key(maker, op, false);
+        --maker->surplus;
     }
     if (op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_ARRIVE)
         op->bytes = chance(maker, 16) ? draw(maker) >> 16 : below(maker, 4) * 64u;
