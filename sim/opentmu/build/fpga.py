@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from opentmu import paths, regs, toolchain
+from opentmu import paths, regs, stage, toolchain
 from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 from opentmu.setup import shims
@@ -16,6 +16,9 @@ FPGA = paths.ROOT / "fpga"
 WRAPPERS = ("tmu_wrapper", "tmu_pins")
 ELABORATE = FPGA / "synth" / "elaborate.ys"
 ECP5 = FPGA / "synth" / "ecp5.ys"
+
+# The step that shows every memory of a flat design, for `memories`.
+DUMP = "dump t:$mem_v2"
 
 # What the file list names for simulations only; the bind files themselves it never names.
 VERIFICATION = "verification"
@@ -50,10 +53,13 @@ def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> 
         f"read_verilog -sv {files}",
         f"hierarchy -check -top {top} -chparam ADDRESS_BITS {bits}",
     ]
-    # -e turns every warning into an error.
-    command = ["yosys", "-e", ".", "-p", "; ".join([*read, *steps])]
-    run_logged(command, f"yosys on {top}", log, cwd=paths.ROOT)
-    return (paths.LOGS / f"{log}.log").read_text()
+    whole = paths.LOGS / f"{log}.yosys"
+    # -e turns every warning into an error; what follows ABC never reaches a redirected output.
+    options = ["-e", ".", "-q", "-l", relative(whole)]
+    command = ["yosys", *options, "-p", "; ".join([*read, *steps])]
+    with stage.locked("yosys"):
+        run_logged(command, f"yosys on {top}", log, cwd=paths.ROOT)
+        return whole.read_text()
 
 
 def script(file: Path) -> str:
@@ -66,10 +72,10 @@ def relative(file: Path) -> str:
     return os.path.relpath(file, paths.ROOT)
 
 
-def memories(dump: str) -> Counter[tuple[int, int]]:
-    """How many memories there are of each (words, bits), from Yosys' `dump` of them."""
-    words = [int(n) for n in re.findall(r"^\s*parameter \\SIZE (\d+)$", dump, re.MULTILINE)]
-    bits = [int(n) for n in re.findall(r"^\s*parameter \\WIDTH (\d+)$", dump, re.MULTILINE)]
+def memories(log: str) -> Counter[tuple[int, int]]:
+    """How many memories there are of each (words, bits), from a log that ends with DUMP."""
+    words = [int(n) for n in re.findall(r"^\s*parameter \\SIZE (\d+)$", log, re.MULTILINE)]
+    bits = [int(n) for n in re.findall(r"^\s*parameter \\WIDTH (\d+)$", log, re.MULTILINE)]
     return Counter(zip(words, bits, strict=True))
 
 
@@ -87,4 +93,5 @@ def lint(design: Path, top: str, bits: int, folder: Path, log: str) -> None:
     waiver.write_text(f'`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "{design}/*"\n')
     command: list[str | Path] = ["verilator", "--lint-only", "-Wall", f"-GADDRESS_BITS={bits}"]
     command += ["--top-module", top, waiver, *sources(design)]
-    run_logged(command, f"lint of {top}", log)
+    with stage.locked("lint"):
+        run_logged(command, f"lint of {top}", log)
