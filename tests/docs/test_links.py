@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Documents: links lead somewhere, files that are named exist, pictures are fresh."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from opentmu import paths
+from opentmu.testing.house import SKIPPED_FOLDERS
+
+PICTURES = paths.ROOT / "docs" / "pictures"
+LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
+FOLDERS = ("hw", "sim", "sw-driver", "docs", "tests", "fpga")
+NAMED = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*)`")
+
+
+def documents(folder: Path = paths.ROOT) -> list[Path]:
+    """Every Markdown file of the checkout that is not made below build/."""
+    found: list[Path] = []
+    for entry in sorted(folder.iterdir()):
+        if entry.name.startswith(".") or (folder == paths.ROOT and entry.name in SKIPPED_FOLDERS):
+            continue
+        found += documents(entry) if entry.is_dir() else [entry] * (entry.suffix == ".md")
+    return found
+
+
+def prose(text: str) -> str:
+    """A document without its code blocks."""
+    return re.sub(r"^```.*?^```$", "", text, flags=re.MULTILINE | re.DOTALL)
+
+
+def anchors(text: str) -> set[str]:
+    """The names by which a document's headings can be linked."""
+    headings = re.findall(r"^#+ (.*)$", prose(text), re.MULTILINE)
+    plain = (re.sub(r"[^\w\- ]", "", heading.lower()) for heading in headings)
+    return {heading.strip().replace(" ", "-") for heading in plain}
+
+
+def broken_links(document: Path) -> list[str]:
+    """What the relative links of a document miss."""
+    missing = []
+    for link in LINK.findall(prose(document.read_text())):
+        if re.match(r"[a-z]+:", link):
+            continue
+        name, _, anchor = link.partition("#")
+        target = document.parent / name if name else document
+        if not target.exists() or (anchor and anchor not in anchors(target.read_text())):
+            missing.append(link)
+    return missing
+
+
+def missing_files(text: str) -> list[str]:
+    """Files and folders of the checkout that a text names and that are not there."""
+    return [name for name in NAMED.findall(prose(text)) if not any(paths.ROOT.glob(name))]
+
+
+def crowded_lines(text: str) -> list[str]:
+    """Lines of prose that hold the start of a second sentence."""
+    other = re.compile(r"\s*(\||#|<!--)")
+    lines = (line for line in prose(text).splitlines() if not other.match(line))
+    numbered = re.compile(r"^\s*\d+\. ")
+    second = re.compile(r"[a-z0-9`)*][.?!] [A-Z`*]")
+    return [line for line in lines if second.search(numbered.sub("", line))]
+
+
+@pytest.mark.parametrize("document", documents(), ids=lambda d: str(d.relative_to(paths.ROOT)))
+def test_document(document: Path) -> None:
+    text = document.read_text()
+    assert not broken_links(document)
+    assert not missing_files(text)
+    assert not crowded_lines(text)
+
+
+def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
+    document = tmp_path / "a.md"
+    document.write_text("# One two\n[a](a.md#one-two) [b](b.md) [c](#three) [d](https://x.y/)\n")
+    assert broken_links(document) == ["b.md", "#three"]
+    assert missing_files("`hw/src/tmu/Verilog.scala` `hw/none.scala` `sim/*/test`") == [
+        "hw/none.scala"
+    ]
+    assert crowded_lines("One. Two.\n1. One.\n# 1. One\nSee e.g. this.\n| a. B |") == ["One. Two."]
+
+
+def test_there_are_documents() -> None:
+    names = {document.name for document in documents()}
+    assert names >= {"README.md", "architecture.md", "matching-rules.md", "programmers-guide.md"}
+
+
+@pytest.mark.parametrize("script", sorted(PICTURES.glob("*.py")), ids=lambda s: s.name)
+def test_a_picture_is_what_its_script_draws(script: Path, tmp_path: Path) -> None:
+    copy = tmp_path / script.name
+    copy.write_text(script.read_text())
+    subprocess.run([sys.executable, copy], check=True)
+    assert copy.with_suffix(".svg").read_text() == script.with_suffix(".svg").read_text()
+
+
+def test_every_picture_has_its_script() -> None:
+    drawn = {picture.stem for picture in PICTURES.glob("*.svg")}
+    assert drawn and drawn == {script.stem for script in PICTURES.glob("*.py")}
