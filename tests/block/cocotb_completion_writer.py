@@ -1,0 +1,233 @@
+# SPDX-License-Identifier: Apache-2.0
+"""CompletionWriter: places, phases, bytes, full rings and memory errors."""
+
+from collections import deque
+from random import Random
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles, RisingEdge
+from opentmu import regs
+from opentmu.bench import seed
+from opentmu.bench.handshake import Source, Values, pauses, reset, start_clock
+from opentmu.bench.memory import Ring
+from opentmu.bench.records import BYTES, unpack
+from opentmu.regs import Status
+
+PRESET = regs.PRESETS["tiny"]
+OKAY, SLAVE_ERROR = 0, 2
+ADDRESS_UNIT = BYTES.bit_length() - 1
+
+
+class Writer:
+    """The block with a page table and a memory around it."""
+
+    def __init__(self, dut: Any, pages: dict[int, Ring]) -> None:
+        self.dut = dut
+        self.random = Random(seed.current())
+        self.rings = pages
+        self.producers = {page: 0 for page in pages}
+        self.consumers = {page: 0 for page in pages}
+        self.written: deque[tuple[int, bytes]] = deque()
+        self.refuse = 0
+        self.errors = 0
+        dut.io_discard.value = dut.io_now.value = dut.io_axi_bvalid.value = 0
+        self.verdicts = Source(dut, "io_verdict", self.random)
+        for work in (self._page_table(), self._channels(), self._clock_count()):
+            cocotb.start_soon(work)
+
+    async def start(self) -> None:
+        """Reset."""
+        start_clock(self.dut)
+        await reset(self.dut)
+
+    async def next(self, within: int = 3000) -> tuple[int, bytes]:
+        """The next write into memory."""
+        for _ in range(within):
+            if self.written:
+                return self.written.popleft()
+            await RisingEdge(self.dut.clock)
+        raise TimeoutError(f"no completion in {within} clocks")
+
+    async def _clock_count(self) -> None:
+        while True:
+            await RisingEdge(self.dut.clock)
+            self.dut.io_now.value = (int(self.dut.io_now.value) + 1) & 0xFFFFFFFF
+
+    async def _page_table(self) -> None:
+        """Answers in the next clock with what was there before any write of the same clock."""
+        dut = self.dut
+        while True:
+            await RisingEdge(dut.clock)
+            if dut.reset.value:
+                continue
+            if dut.io_ringRead_valid.value:
+                page = int(dut.io_ringRead_bits.value)
+                ring = self.rings[page]
+                dut.io_ring_config_log2.value = ring.log2
+                dut.io_ring_config_base.value = ring.base >> ADDRESS_UNIT
+                dut.io_ring_producer.value = self.producers[page]
+                dut.io_ring_consumer.value = self.consumers[page]
+            if dut.io_producer_valid.value:
+                page = int(dut.io_producer_bits_page.value)
+                self.producers[page] = int(dut.io_producer_bits_index.value)
+
+    async def _channels(self) -> None:
+        """Address and data channels that pause independently, and answers in order."""
+        dut, rest = self.dut, [pauses(self.random) for _ in range(3)]
+        addresses: deque[int] = deque()
+        data: deque[bytes] = deque()
+        owed: deque[int] = deque()
+        while True:
+            dut.io_axi_awready.value = aw = int(not next(rest[0]))
+            dut.io_axi_wready.value = w = int(not next(rest[1]))
+            b = int(bool(owed) and not next(rest[2]))
+            dut.io_axi_bvalid.value = b
+            dut.io_axi_bresp.value = owed[0] if owed else OKAY
+            await RisingEdge(dut.clock)
+            if dut.reset.value:
+                continue
+            self.errors += int(dut.io_error.value)
+            if b:
+                owed.popleft()
+            if aw and dut.io_axi_awvalid.value:
+                addresses.append(int(dut.io_axi_awaddr.value))
+            if w and dut.io_axi_wvalid.value:
+                data.append(int(dut.io_axi_wdata.value).to_bytes(BYTES, "little"))
+            if addresses and data:
+                self.written.append((addresses.popleft(), data.popleft()))
+                self.refuse, bad = max(0, self.refuse - 1), self.refuse > 0
+                owed.append(SLAVE_ERROR if bad else OKAY)
+
+
+def verdict(random: Random, page: int, status: int = Status.MATCHED) -> Values:
+    """A verdict with every bit at random."""
+    wide = {"handle": 64, "other": 64, "key_bits": 64, "ignore_bits": 64, "address": 64}
+    wide |= {"serial": 32, "endpoint": 32, "key_source": 32, "ignore_source": 32}
+    wide |= {"messageLength": 48, "receiveLength": 48, "latency": 16, "opcode": 8}
+    wide |= {"truncated": 1, "unexpected": 1}
+    drawn = {name: random.getrandbits(bits) for name, bits in wide.items()}
+    return {"page": page, "status": status, "stamp": 0, **drawn}
+
+
+def check_bytes(data: bytes, sent: Values) -> None:
+    """R15: every field of the verdict is in the completion, unchanged."""
+    found = unpack(regs.COMPLETION_FIELDS, data)
+    same = ["opcode", "status", "truncated", "unexpected", "handle", "other", "endpoint", "address"]
+    expected = {name: sent[name] for name in same}
+    expected |= {"match": sent["key_bits"], "source": sent["key_source"]}
+    if sent["status"] == Status.ENTRY:
+        length = sent["messageLength" if sent["unexpected"] else "receiveLength"]
+        expected |= {"entry_source_ignore": sent["ignore_source"], "message_length": length}
+        expected |= {"entry_ignore": sent["ignore_bits"]}
+    else:
+        expected |= {"serial": sent["serial"], "unit_latency": sent["latency"]}
+        expected |= {"message_length": sent["messageLength"]}
+        expected |= {"receive_length": sent["receiveLength"]}
+    assert {name: found[name] for name in expected} == expected
+
+
+@cocotb.test()
+async def r15_every_field_in_its_place(dut: Any) -> None:
+    """R15: random verdicts of every status on three pages; places, phases and laps."""
+    rings = {0: Ring(0, 0, 4), 1: Ring(1, 1 << 40, 5), 4: Ring(4, 2**64 - (64 << 6), 6)}
+    writer = Writer(dut, rings)
+    await writer.start()
+    for n in range(200):
+        page = writer.random.choice(list(rings))
+        sent = verdict(writer.random, page, 1 + n % max(Status))
+        await writer.verdicts.send(**sent)
+        address, data = await writer.next()
+        rings[page].take(address, data)
+        rings[page].read()
+        writer.consumers[page] = rings[page].consumed
+        check_bytes(data, sent)
+    assert all(ring.produced > ring.size // 2 for ring in rings.values())
+
+
+@cocotb.test()
+async def back_to_back_to_one_ring(dut: Any) -> None:
+    """Several verdicts in flight to one ring take consecutive places."""
+    ring = Ring(2, 4096, 6)
+    writer = Writer(dut, {2: ring})
+    await writer.start()
+    sent = [verdict(writer.random, 2) for _ in range(ring.size)]
+    for one in sent:
+        await writer.verdicts.send(**one)
+    for one in sent:
+        address, data = await writer.next()
+        ring.take(address, data)
+        check_bytes(data, one)
+
+
+@cocotb.test()
+async def r11_a_full_ring_waits_for_its_owner(dut: Any) -> None:
+    """R11: not one completion too many, whichever way the index moves; nothing is lost."""
+    ring = Ring(3, 1 << 20, 4)
+    writer = Writer(dut, {3: ring})
+    writer.producers[3] = writer.consumers[3] = 2**32 - 5
+    ring.produced = ring.consumed = 2**32 - 5
+    await writer.start()
+    total = 3 * ring.size
+    feed = cocotb.start_soon(_feed(writer, 3, total))
+    for _ in range(total):
+        for _ in range(writer.random.choice([0, 300])):
+            await RisingEdge(dut.clock)
+        address, data = await writer.next()
+        ring.take(address, data)
+        if ring.unread == ring.size:
+            await ClockCycles(dut.clock, 100)
+            assert not writer.written, "a full ring was written"
+            assert dut.io_stalled.value or feed.done()
+            ring.consumed += writer.random.randrange(1, ring.size + 1)
+            writer.consumers[3] = ring.consumed & 0xFFFFFFFF
+    await feed
+
+
+@cocotb.test()
+async def memory_errors_are_reported(dut: Any) -> None:
+    """Each refused write is one error; the writes after it go on."""
+    ring = Ring(0, 0, 6)
+    writer = Writer(dut, {0: ring})
+    await writer.start()
+    writer.refuse = 3
+    await _feed(writer, 0, 10)
+    for _ in range(10):
+        ring.take(*await writer.next())
+    await ClockCycles(dut.clock, 200)
+    assert writer.errors == 3 and dut.io_idle.value
+
+
+@cocotb.test()
+async def r14_discard_drops_and_gets_idle(dut: Any) -> None:
+    """R14: while the unit is being reset, verdicts go nowhere, even those of a full ring."""
+    ring = Ring(1, 0, 4)
+    writer = Writer(dut, {1: ring})
+    await writer.start()
+    feed = cocotb.start_soon(_feed(writer, 1, ring.size + 4))
+    await ClockCycles(dut.clock, 1500)
+    assert len(writer.written) == ring.size and not feed.done()
+    dut.io_discard.value = 1
+    await feed
+    await ClockCycles(dut.clock, 200)
+    assert len(writer.written) == ring.size and dut.io_idle.value
+
+
+@cocotb.test()
+async def host_latency_counts_and_saturates(dut: Any) -> None:
+    """Clocks from the doorbell to the completion, at most what 16 bits hold."""
+    ring = Ring(0, 0, 6)
+    writer = Writer(dut, {0: ring})
+    await writer.start()
+    for past, least in ((5, 5), (1000, 1000), (0x20000, 0xFFFF)):
+        stamp = (int(dut.io_now.value) - past) & 0xFFFFFFFF
+        await writer.verdicts.send(**{**verdict(writer.random, 0), "stamp": stamp})
+        address, data = await writer.next()
+        ring.take(address, data)
+        found = unpack(regs.COMPLETION_FIELDS, data)["host_latency"]
+        assert least <= found <= min(least + 100, 0xFFFF), (past, found)
+
+
+async def _feed(writer: Writer, page: int, count: int) -> None:
+    for _ in range(count):
+        await writer.verdicts.send(**verdict(writer.random, page))
