@@ -80,7 +80,8 @@ class ControlRegisters(p: TmuParams) extends Module {
     endpointPending := false.B
     endpointBusy := false.B
   }
-  io.endpoint.valid := endpointPending
+  // In the clock that clears the unit nobody would answer, and the request would stay busy (R14).
+  io.endpoint.valid := endpointPending && io.ready
   io.endpoint.bits := request
   status("ENDPOINT_STATUS") := Cat(endpointError, endpointBusy)
   status("DEPTH_POSTED") := depths.posted
