@@ -6,7 +6,8 @@
 // Two flip-flops that its fall clears take it over and a third passes it on, so that the unit's
 // synchronous reset changes only at clock edges.
 // Until the unit has left reset no handshake is offered or taken: a master that starts in the first
-// clock after `aresetn` rises waits and loses nothing.
+// clock after `aresetn` rises waits, and no transfer is lost.
+// Commands count from STATUS.READY on; earlier ones are taken and dropped, as pages have no rings.
 //
 // The unit only writes through its master; the read channel is tied off for shells that connect
 // whole AXI4 masters, and whatever comes back on it is ignored.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The FPGA wrappers with the unit in them: Yosys and Verilator take them, and can object."""
 
+import re
 import shutil
 from collections import Counter
 from pathlib import Path
@@ -93,6 +94,40 @@ def test_verilator_refuses_a_wrapper_of_another_width(tmp_path: Path) -> None:
     design = rtl.ensure("tiny")
     with pytest.raises(CheckFailed, match="WIDTH"):
         fpga.lint(design, "tmu_wrapper", fpga.address_bits("tiny") + 1, tmp_path, "lint-wide")
+
+
+# Inputs that an output follows within the same clock; AXI would rather have none.
+THROUGH = {
+    "s_axil_awready": {"s_axil_awvalid", "s_axil_wvalid", "s_axil_arvalid"},
+    "s_axil_wready": {"s_axil_awvalid", "s_axil_wvalid", "s_axil_arvalid"},
+    "s_axil_arready": {"s_axil_awvalid", "s_axil_wvalid", "s_axil_arvalid"},
+    "s_axi_wready": {"s_axi_wlast", "s_axi_wstrb"},
+}
+
+
+def test_paths_through_the_wrapper_are_those_that_are_written_down() -> None:
+    text = (fpga.FPGA / "wrapper" / "tmu_wrapper.sv").read_text()
+    outputs = re.findall(r"^    output wire .*?(\w+),?$", text, re.MULTILINE)
+    assert len(outputs) > 40
+    # From each output back to flip-flops and memories; the inputs among what was passed.
+    steps = ["proc", "memory -nomap", "flatten", "opt_clean"]
+    for name in outputs:
+        steps += [f"log from {name}", f"select -list w:{name} %ci*:-$dff,$adff,$mem_v2 i:* %i"]
+    bits = fpga.address_bits("tiny")
+    log = fpga.yosys(rtl.ensure("tiny"), "tmu_wrapper", bits, steps, "yosys-through")
+    found: dict[str, set[str]] = {}
+    for line in log.splitlines():
+        if line.startswith("from "):
+            output = line.split()[1]
+        elif line.startswith("tmu_wrapper/"):
+            found.setdefault(output, set()).add(line.split("/")[1])
+    gated = {name for name, inputs in found.items() if "aresetn" in inputs}
+    assert gated == {name for name in outputs if re.search("(valid|ready)$", name)} - {
+        "m_axi_arvalid",
+        "m_axi_rready",
+    }
+    found = {name: inputs - {"aresetn"} for name, inputs in found.items()}
+    assert {name: inputs for name, inputs in found.items() if inputs} == THROUGH
 
 
 def test_ecp5_cells_of_the_tiny_unit() -> None:
