@@ -26,8 +26,8 @@ class Writer:
         self.dut = dut
         self.random = Random(seed.current())
         self.rings = pages
-        self.producers = {page: 0 for page in pages}
-        self.consumers = {page: 0 for page in pages}
+        self.producers = dict.fromkeys(pages, 0)
+        self.consumers = dict.fromkeys(pages, 0)
         self.written: deque[tuple[int, bytes]] = deque()
         self.refuse = 0
         self.errors = 0

@@ -57,9 +57,7 @@ class Writes:
     async def _head(self, address: int, ident: int, kind: int) -> None:
         await self._rest()
         size = BEAT.bit_length() - 1
-        await self._offer(
-            "aw", {"awaddr": address, "awid": ident, "awsize": size, "awburst": kind}
-        )
+        await self._offer("aw", {"awaddr": address, "awid": ident, "awsize": size, "awburst": kind})
 
     async def _offer(self, channel: str, values: dict[str, int]) -> None:
         for name, value in values.items():

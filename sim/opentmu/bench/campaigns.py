@@ -56,7 +56,9 @@ def _ordered(traffic: Traffic, tags: list[int], order: str) -> list[int]:
     if order == "youngest":
         return tags[::-1]
     # Cancels take the youngest, one inside and the oldest while the queue is still deep.
-    first = [tags[-1], tags[len(tags) // 2], tags[0]] if order == "cancel" else [tags[len(tags) // 2]]
+    first = (
+        [tags[-1], tags[len(tags) // 2], tags[0]] if order == "cancel" else [tags[len(tags) // 2]]
+    )
     rest = [tag for tag in tags if tag not in first]
     traffic.random.shuffle(rest)
     return first + rest
@@ -215,8 +217,8 @@ def bad_commands(traffic: Traffic) -> Iterator[Operation]:
             yield traffic.make(opcode, random.choice(traffic.endpoints), extra=bit)
         for endpoint in (preset.endpoints, 2**31, 2**32 - 1):
             yield Operation(opcode, traffic.privileged, endpoint, handle=traffic.handle())
-    for opcode in (0, 8, 128, 255, random.randrange(8, 256)):
-        yield traffic.make(opcode, random.choice(traffic.endpoints))
+    for unknown in (0, 8, 128, 255, random.randrange(8, 256)):
+        yield traffic.make(unknown, random.choice(traffic.endpoints))
     for field in ("ignore", "source_ignore", "receive_id"):
         yield traffic.make(Opcode.ARRIVE, 0, **{field: 1})
     for field in ("match", "source", "address", "length"):
@@ -225,8 +227,8 @@ def bad_commands(traffic: Traffic) -> Iterator[Operation]:
     for ident in (none, none + 1, 2**32 - 1):
         yield traffic.make(Opcode.POST, 1, receive_id=ident)
     queue_bit = regs.COMMAND_FIELDS["inspect_queue"][1]
-    wide = {"handle": traffic.handle(), "address": 2 << queue_bit}
-    yield Operation(Opcode.INSPECT, traffic.privileged, 0, **wide)
+    handle = traffic.handle()
+    yield Operation(Opcode.INSPECT, traffic.privileged, handle=handle, address=2 << queue_bit)
     for endpoint in traffic.endpoints:
         yield Operation(Opcode.INSPECT, endpoint, handle=traffic.handle())
 

@@ -115,7 +115,10 @@ class Coverage:
         last = self._last
         if last is not None and last.hit is not None and last.answers[0].match == answer.match:
             self.hit("R7 equal keys back to back")
-        full = (step.depths[0] == preset.posted_entries, step.depths[1] == preset.unexpected_entries)
+        full = (
+            step.depths[0] == preset.posted_entries,
+            step.depths[1] == preset.unexpected_entries,
+        )
         if answer.opcode == Opcode.POST and full[Queue.POSTED]:
             self.hit("R11 post hits while posted is full")
         if answer.opcode == Opcode.ARRIVE and full[Queue.UNEXPECTED]:
@@ -140,7 +143,9 @@ class Coverage:
         for held in self.law.tables[Queue.POSTED]:
             if held.endpoint != step.endpoint and _equal(held.operation, step.operation):
                 self.hit("R13 other endpoint")
-            if held.endpoint == step.endpoint and _only_sign_differs(held.operation, step.operation):
+            if held.endpoint == step.endpoint and _only_sign_differs(
+                held.operation, step.operation
+            ):
                 self.hit("R2 negative tag passes any tag")
 
     def _flush(self, step: Step) -> None:

@@ -9,7 +9,7 @@ from opentmu.model import Key, Queue, ReferenceModel
 from opentmu.regs import Opcode, Status
 
 # The model's statuses by name; whoever compares translates.
-STATUS = {
+STATUS: dict[model.Status, Status] = {
     one: Status[one.name]
     for one in model.Status
     if one.name in Status.__members__ and one is not model.Status.OK
@@ -53,7 +53,7 @@ class Law:
         self.tables: dict[Queue, list[Held]] = {queue: [] for queue in Queue}
         self.quotas: dict[int, tuple[int, int]] = {}
         self.answers: dict[tuple[int, int], int] = {}
-        self.removed = {queue: 0 for queue in Queue}
+        self.removed = dict.fromkeys(Queue, 0)
         self.truncated = 0
 
     def close(self) -> None:

@@ -129,9 +129,12 @@ class Answer:
     def differences(self, other: "Answer") -> list[str]:
         """What is not the same in the other one, as text; self is what was expected."""
         return [
-            f"{one.name}: expected {getattr(self, one.name):#x}, found {getattr(other, one.name):#x}"
-            for one in fields(self)
-            if getattr(self, one.name) != getattr(other, one.name)
+            f"{name}: expected {mine:#x}, found {theirs:#x}"
+            for name, mine, theirs in (
+                (one.name, getattr(self, one.name), getattr(other, one.name))
+                for one in fields(self)
+            )
+            if mine != theirs
         ]
 
 

@@ -70,9 +70,7 @@ class Scoreboard:
         if self.compared == 0:
             raise Difference("not a single answer was compared")
 
-    def _story(
-        self, page: int, expected: Answer, found: Answer, different: list[str]
-    ) -> list[str]:
+    def _story(self, page: int, expected: Answer, found: Answer, different: list[str]) -> list[str]:
         lines = [f"answer {self.compared} of the run, on page {page}:"]
         lines += [f"  expected {_text(expected)}", f"  found    {_text(found)}"]
         lines += [f"  {one}" for one in different]

@@ -61,9 +61,7 @@ def build(top: str, design: Path | None = None, name: str | None = None) -> Path
     target = SIMULATIONS / (name or top)
     files = sorted(f for f in design.rglob("*") if f.suffix in (".sv", ".f"))
     key = stage.hash_of([top, *files, Path(verilate.__file__), paths.ROOT / "requirements.in"])
-    stage.ensure(
-        target, key, lambda folder: _build(design, top, folder), in_place=True
-    )
+    stage.ensure(target, key, lambda folder: _build(design, top, folder), in_place=True)
     return target
 
 
@@ -109,10 +107,10 @@ def run(folder: Path, top: str, module: Path, test: str, **environment: str) -> 
         sys.path.remove(os.fspath(module.parent))
     text = log.read_text(errors="replace") if log.is_file() else ""
     print(f"{module.name}::{test}: {seed.VARIABLE}={number} replays this run; log {log}")
-    return Result(ended_well and _passed(results, test), text, number)
+    return Result(ended_well and passed(results, test), text, number)
 
 
-def _passed(results: Path, test: str) -> bool:
+def passed(results: Path, test: str) -> bool:
     """Whether the results name this one test, as run and passed."""
     try:
         cases = list(ElementTree.parse(results).iter("testcase"))

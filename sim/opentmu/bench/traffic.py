@@ -129,9 +129,7 @@ class Traffic:
     def inspect(self, queue: Queue, position: int, endpoint: int = 0) -> Operation:
         """Privileged look at one entry."""
         handle, address = self.handle(), place(queue, position)
-        return Operation(
-            Opcode.INSPECT, self.privileged, endpoint, handle=handle, address=address
-        )
+        return Operation(Opcode.INSPECT, self.privileged, endpoint, handle=handle, address=address)
 
     def mixed(
         self,

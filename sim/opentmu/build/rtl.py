@@ -2,6 +2,7 @@
 """Chisel to SystemVerilog, one folder per preset, made again when hw/ or the build changes."""
 
 import tempfile
+from functools import cache
 from pathlib import Path
 
 from opentmu import paths, stage, toolchain
@@ -37,8 +38,15 @@ def write(preset: str, folder: Path) -> None:
     )
 
 
-def stale_files() -> dict[str, bytes]:
-    """Committed generated files that differ from what Chisel writes now: name to right content."""
+def stale_files(root: Path = paths.ROOT) -> dict[str, bytes]:
+    """Generated files below `root` that differ from what Chisel writes: name to right content."""
+    fresh = fresh_files()
+    return {file: text for file, text in fresh.items() if not _same(root / file, text)}
+
+
+@cache
+def fresh_files() -> dict[str, bytes]:
+    """What Chisel writes into the committed generated files, asked once in a process."""
     toolchain.need_mill()
     with tempfile.TemporaryDirectory(prefix="tmu-generated-") as name:
         fresh = Path(name)
@@ -46,8 +54,7 @@ def stale_files() -> dict[str, bytes]:
         files = sorted(f for f in fresh.rglob("*") if f.is_file())
         if not files:
             raise CheckFailed(f"{MAIN} generate wrote no file")
-        contents = {str(f.relative_to(fresh)): f.read_bytes() for f in files}
-    return {file: text for file, text in contents.items() if not _same(paths.ROOT / file, text)}
+        return {str(f.relative_to(fresh)): f.read_bytes() for f in files}
 
 
 def mill(arguments: list[str], title: str, log: str) -> None:
