@@ -83,6 +83,12 @@ def test_the_checks_see_what_is_wrong(tmp_path: Path) -> None:
     assert crowded_lines("One. Two.\n1. One.\n# 1. One\nSee e.g. this.\n| a. B |") == ["One. Two."]
 
 
+def test_every_decision_is_in_the_list() -> None:
+    folder = paths.ROOT / "docs" / "decisions"
+    listed = LINK.findall((folder / "README.md").read_text())
+    assert listed == sorted(page.name for page in folder.glob("0*.md"))
+
+
 def test_there_are_documents() -> None:
     names = {document.name for document in documents()}
     assert names >= {"README.md", "architecture.md", "matching-rules.md", "programmers-guide.md"}
