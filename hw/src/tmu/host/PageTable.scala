@@ -31,7 +31,8 @@ class RingState extends Bundle {
 
 /** Completion rings of all pages; a sweep after reset disables all (`ready` tells when).
   *
-  * Reads answer in the next clock with what was stored before any write of the same clock.
+  * Reads answer in the next clock. A read in the clock of a write may show the old or the new value:
+  * who reads must bear both.
   */
 class PageTable(p: TmuParams) extends Module {
   val io = IO(new Bundle {

@@ -5,11 +5,12 @@ import chisel3.{Bool, Module, UInt}
 import chisel3.simulator.scalatest.ChiselSim
 import java.util.concurrent.LinkedBlockingQueue
 import org.scalatest.BeforeAndAfterAll
+import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funspec.AnyFunSpec
 import scala.collection.mutable
 import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration.{Duration, DurationInt}
-import scala.util.{Failure, Try}
+import scala.util.{Failure, Success, Try}
 
 /** A spec whose tests share compiled devices: compiling takes seconds, a test milliseconds.
   *
@@ -53,7 +54,11 @@ abstract class DeviceSpec extends AnyFunSpec with ChiselSim with BeforeAndAfterA
               // Evaluates what the body poked last, so that an assertion fails this test.
               dut.clock.step()
             }
-            job.done.tryComplete(result)
+            result match {
+              case Failure(_: TestFailedException) | Success(_) => job.done.tryComplete(result)
+              // The simulator stopped: leaving it tells why.
+              case Failure(error) => throw error
+            }
           }
         })
         outcome.failed.foreach { error =>

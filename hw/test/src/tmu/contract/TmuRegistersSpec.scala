@@ -37,8 +37,10 @@ class TmuRegistersSpec extends AnyFunSpec {
     it("claims inspect and quotas, and no spill, which this unit does not have") {
       val bits = TmuRegisters.map(Presets.tiny)("CAPABILITIES").fields.map(f => f.name -> f.low)
       val value = constant(Presets.tiny, "CAPABILITIES")
-      assert(bits.collect { case (name, bit) if value.testBit(bit) => name } ==
-        Seq("INSPECT", "QUOTA"))
+      assert(
+        bits.collect { case (name, bit) if value.testBit(bit) => name } ==
+          Seq("INSPECT", "QUOTA")
+      )
     }
 
     it("has the same offsets and fields in every preset, so that one driver serves all") {

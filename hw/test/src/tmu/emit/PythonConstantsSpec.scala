@@ -50,7 +50,9 @@ class PythonConstantsSpec extends AnyFunSpec {
 
     it("has every opcode and status as a member of its enumeration") {
       val (opcodes, statuses) = text.splitAt(text.indexOf("class Status(IntEnum):"))
-      Opcodes.all.foreach(c => assert(opcodes.contains(s"    ${c.name.toUpperCase} = ${c.value}  #")))
+      Opcodes.all.foreach(c =>
+        assert(opcodes.contains(s"    ${c.name.toUpperCase} = ${c.value}  #"))
+      )
       Statuses.all
         .foreach(c => assert(statuses.contains(s"    ${c.name.toUpperCase} = ${c.value}  #")))
     }

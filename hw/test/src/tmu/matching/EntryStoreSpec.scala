@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.matching
 
-import chisel3._
 import scala.collection.mutable
 import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.matching
 
-import chisel3._
 import scala.collection.mutable
 import scala.util.Random
 import tmu.{DeviceSpec, Seeds}
@@ -138,10 +137,10 @@ class RowTableSpec extends DeviceSpec {
 
     def randomStep(fillFirst: Boolean): Unit = random.nextInt(if (fillFirst) 14 else 24) match {
       case n if n < 10 && model.size < shape.entries => add(randomEntry())
-      case n if n < 12 => lookUp(find, random.nextInt(2), key(), mask())
-      case n if n < 13 => read(BigInt(random.nextInt(shape.entries + 4)))
+      case n if n < 12                   => lookUp(find, random.nextInt(2), key(), mask())
+      case n if n < 13                   => read(BigInt(random.nextInt(shape.entries + 4)))
       case n if n < 16 && shape.receives => removeId(random.nextInt(2), random.nextInt(40))
-      case _ => lookUp(take, random.nextInt(2), key(), mask())
+      case _                             => lookUp(take, random.nextInt(2), key(), mask())
     }
   }
 

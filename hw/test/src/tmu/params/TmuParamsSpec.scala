@@ -40,7 +40,9 @@ class TmuParamsSpec extends AnyFunSpec {
         val rule = s"it must be a power of two from 16 to ${1 << 20}"
         assert(refusal(good.copy(postedEntries = n)) == s"preset good: postedEntries is $n; $rule")
         assert(
-          refusal(good.copy(unexpectedEntries = n)) == s"preset good: unexpectedEntries is $n; $rule"
+          refusal(
+            good.copy(unexpectedEntries = n)
+          ) == s"preset good: unexpectedEntries is $n; $rule"
         )
       }
     }

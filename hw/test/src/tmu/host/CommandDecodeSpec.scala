@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import tmu.{DeviceSpec, Seeds}
+import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
+import tmu.matching.MatchCommand
+import tmu.params.{Presets, TmuParams}
+
+class CommandDecodeHarness(p: TmuParams) extends Module {
+  val io = IO(new Bundle {
+    val in = Input(new DoorbellCommand(p))
+    val out = Output(new MatchCommand(p))
+  })
+  io.out := CommandDecode(p, io.in)
+}
+
+class CommandDecodeSpec extends DeviceSpec {
+  import CommandLayout.{ignore => ignoreBits, _}
+  private val tiny = device(new CommandDecodeHarness(Presets.tiny))
+  private val formal = device(new CommandDecodeHarness(Presets.formal))
+  private val decoder = device(new CommandDecoder(Presets.tiny))
+  private val privileged = Presets.tiny.privilegedPage
+
+  /** What the contract lets each opcode use besides opcode and endpoint. */
+  private val select = Set(matchBits, ignoreBits, source, sourceIgnore, handle)
+  private val uses: Map[Code, Set[WordField]] = Map(
+    Opcodes.post -> (select ++ Set(address, length, receiveId)),
+    Opcodes.arrive -> Set(matchBits, source, handle, address, length),
+    Opcodes.probe -> select,
+    Opcodes.claim -> select,
+    Opcodes.cancel -> Set(handle, receiveId),
+    Opcodes.flush -> select,
+    Opcodes.inspect -> Set(handle, address)
+  )
+
+  private def record(fields: (WordField, BigInt)*): BigInt =
+    fields.map { case (f, v) => v << (64 * f.word + f.low) }.sum
+  private def record(code: Code, fields: (WordField, BigInt)*): BigInt =
+    record((opcode -> BigInt(code.value)) +: fields: _*)
+
+  private def give(dut: CommandDecodeHarness, r: BigInt, page: Int = 0): MatchCommand = {
+    dut.io.in.record.poke(r)
+    dut.io.in.page.poke(page)
+    dut.io.in.stamp.poke(0)
+    dut.io.out
+  }
+  private def malformed(dut: CommandDecodeHarness, r: BigInt): Boolean =
+    give(dut, r).malformed.isOn
+
+  describe("CommandDecode") {
+    for (code <- Opcodes.all)
+      it(s"R13: ${code.name} is malformed when any bit that it does not use is set, else not") {
+        tiny.run { dut =>
+          assert(!malformed(dut, record(code)))
+          for (f <- layout.fields if f != opcode; bit <- Seq(0, f.width / 2, f.width - 1)) {
+            val expected = f != endpoint && !uses(code)(f) || code == Opcodes.inspect &&
+              f == address && bit > 32 || code == Opcodes.post && f == receiveId && bit > 19
+            val seen = malformed(dut, record(code, f -> (BigInt(1) << bit)))
+            assert(seen == expected, s"bit $bit of ${f.name}")
+          }
+        }
+      }
+
+    it("R13: every value that is no opcode is malformed, 0 among them") {
+      tiny.run { dut =>
+        val known = Opcodes.all.map(_.value).toSet
+        for (value <- 0 to 255)
+          assert(malformed(dut, record(opcode -> BigInt(value))) == !known(value), s"$value")
+      }
+    }
+
+    it("R10: a post with the id of no receive or beyond is malformed; a cancel of it means none") {
+      tiny.run { dut =>
+        for (id <- Seq(0xfffffL, 0x100000L, 0xffffffffL).map(BigInt(_))) {
+          assert(malformed(dut, record(Opcodes.post, receiveId -> id)), s"id $id")
+          val cancel = give(dut, record(Opcodes.cancel, receiveId -> id))
+          assert(!cancel.malformed.isOn && cancel.id.value == 0xfffff, s"id $id")
+        }
+        assert(!malformed(dut, record(Opcodes.post, receiveId -> BigInt(0xffffe))))
+      }
+    }
+
+    it("a narrow configuration finds values that it cannot keep malformed") {
+      formal.run { dut =>
+        val p = Presets.formal
+        val widths = Seq(
+          matchBits -> p.matchBits,
+          ignoreBits -> p.matchBits,
+          source -> p.sourceBits,
+          sourceIgnore -> p.sourceBits,
+          handle -> p.handleBits,
+          length -> p.lengthBits
+        )
+        for ((f, kept) <- widths) {
+          assert(malformed(dut, record(Opcodes.post, f -> (BigInt(1) << kept))), f.name)
+          assert(!malformed(dut, record(Opcodes.post, f -> ((BigInt(1) << kept) - 1))), f.name)
+        }
+      }
+    }
+
+    it("R13: the endpoint is the page's, except on the privileged page, which names it") {
+      tiny.run { dut =>
+        val r = record(Opcodes.post, endpoint -> BigInt(0x12345678))
+        for (page <- 0 until Presets.tiny.endpoints) {
+          val out = give(dut, r, page)
+          assert(out.endpoint.value == page && !out.privileged.isOn && out.page.value == page)
+        }
+        val out = give(dut, r, privileged)
+        assert(out.endpoint.value == 0x12345678 && out.privileged.isOn)
+      }
+    }
+
+    it("R15: hands on every field of a random command unchanged") {
+      val random = Seeds.random("CommandDecode fields")
+      tiny.run { dut =>
+        for (_ <- 0 until 200) {
+          val values = layout.fields.map(f => f -> BigInt(f.width, random)).toMap
+          val r = record(values.toSeq: _*)
+          val out = give(dut, r, random.nextInt(5))
+          assert(out.opcode.value == values(opcode))
+          assert(out.key.bits.value == values(matchBits))
+          assert(out.key.source.value == values(source))
+          assert(out.ignore.bits.value == values(ignoreBits))
+          assert(out.ignore.source.value == values(sourceIgnore))
+          assert(out.handle.value == values(handle))
+          assert(out.address.value == values(address))
+          assert(out.length.value == values(length))
+          assert(out.position.value == (values(address) & 0xffffffffL))
+          assert(out.inspectUnexpected.isOn == values(address).testBit(32))
+          assert(out.id.value == values(receiveId).min(Presets.tiny.idNone))
+        }
+      }
+    }
+  }
+
+  private def offer(dut: CommandDecoder, page: Int, n: Int): Unit = {
+    dut.io.in.valid.poke(true)
+    dut.io.in.bits.page.poke(page)
+    dut.io.in.bits.record.poke(record(Opcodes.probe, handle -> BigInt(n)))
+  }
+  private def quiet(dut: CommandDecoder): Unit = {
+    dut.io.in.valid.poke(false)
+    dut.io.out.ready.poke(false)
+    dut.io.discard.poke(false)
+    dut.io.enabled.poke(false)
+  }
+
+  describe("CommandDecoder") {
+    it("R13: drops and counts a command of a page that is not enabled, hands on any other") {
+      decoder.run { dut =>
+        for (enabled <- Seq(false, true, true, false)) {
+          quiet(dut)
+          offer(dut, 2, 5)
+          assert(dut.io.enableRead.valid.isOn && dut.io.enableRead.bits.value == 2)
+          dut.clock.step()
+          quiet(dut)
+          dut.io.enabled.poke(enabled)
+          dut.io.out.ready.poke(true)
+          assert(dut.io.out.valid.isOn == enabled && dut.io.dropped.isOn == !enabled)
+          dut.clock.step()
+          assert(!dut.io.out.valid.isOn && !dut.io.dropped.isOn && dut.io.idle.isOn)
+        }
+      }
+    }
+
+    it("keeps a command that waits, whatever the page table answers to later questions") {
+      decoder.run { dut =>
+        quiet(dut)
+        offer(dut, 1, 9)
+        dut.clock.step()
+        quiet(dut)
+        dut.io.enabled.poke(true)
+        dut.clock.step()
+        dut.io.enabled.poke(false)
+        for (_ <- 0 until 5) {
+          assert(dut.io.out.valid.isOn && dut.io.out.bits.handle.value == 9)
+          assert(!dut.io.in.ready.isOn && !dut.io.idle.isOn)
+          dut.clock.step()
+        }
+      }
+    }
+
+    it("drops what it holds while the unit is being reset, without counting") {
+      decoder.run { dut =>
+        quiet(dut)
+        offer(dut, 1, 9)
+        dut.clock.step()
+        quiet(dut)
+        dut.io.enabled.poke(true)
+        dut.io.discard.poke(true)
+        assert(!dut.io.out.valid.isOn && !dut.io.dropped.isOn)
+        dut.clock.step()
+        assert(dut.io.idle.isOn)
+      }
+    }
+  }
+}

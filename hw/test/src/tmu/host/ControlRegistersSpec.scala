@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3.Bool
+import tmu.{DeviceSpec, Seeds}
+import tmu.contract.{Access, Counters, TmuRegisters}
+import tmu.params.Presets
+
+class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
+  private val p = Presets.tiny
+  private val registers = device(new ControlRegisters(p))
+  private val map = TmuRegisters.map(p)
+
+  private def quiet(dut: ControlRegisters): Unit = {
+    quietRegisters(dut.io.axi)
+    Seq[Bool](dut.io.idle, dut.io.page.ready, dut.io.endpoint.ready, dut.io.endpointState.valid)
+      .foreach(_.poke(false))
+    dut.io.ready.poke(true)
+  }
+  private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
+    quiet(dut)
+    body(dut)
+  }
+  private def offset(name: String): Int = map(name).offset
+  private def read(dut: ControlRegisters, name: String): BigInt =
+    readRegister(dut, dut.io.axi, offset(name))
+  private def write(dut: ControlRegisters, name: String, data: BigInt): Unit =
+    writeRegister(dut, dut.io.axi, offset(name), data)
+  private def answer(dut: ControlRegisters, posted: Int, unexpected: Int): Unit = {
+    dut.io.endpoint.ready.poke(true)
+    waitFor(dut, "the endpoint request")(dut.io.endpoint.valid.isOn)
+    dut.clock.step()
+    dut.io.endpoint.ready.poke(false)
+    dut.io.endpointState.bits.posted.poke(posted)
+    dut.io.endpointState.bits.unexpected.poke(unexpected)
+    dut.io.endpointState.valid.poke(true)
+    dut.clock.step()
+    dut.io.endpointState.valid.poke(false)
+  }
+
+  describe("ControlRegisters") {
+    it("reads the whole discovery block over the bus") {
+      test { dut =>
+        for (r <- map.registers; constant <- r.constant)
+          assert(read(dut, r.name) == constant, r.name)
+      }
+    }
+
+    it("shows ready and idle as they are") {
+      test { dut =>
+        for (ready <- Seq(false, true); idle <- Seq(false, true)) {
+          dut.io.ready.poke(ready)
+          dut.io.idle.poke(idle)
+          val expected = (if (ready) 1 else 0) | (if (idle) 2 else 0)
+          assert(read(dut, "STATUS") == expected)
+        }
+      }
+    }
+
+    it("gives reset and snapshot for one clock each, and each alone") {
+      test { dut =>
+        for (bits <- 0 to 3) {
+          var (resets, snapshots) = (0, 0)
+          tryWrite(dut, dut.io.axi, offset("CONTROL"), bits, 15) {
+            if (dut.io.reset.isOn) resets += 1
+            if (dut.io.snapshot.isOn) snapshots += 1
+          }
+          assert((resets, snapshots) == ((bits & 1, bits >> 1)), s"CONTROL = $bits")
+        }
+      }
+    }
+
+    it("hands a page's ring on as it was at the commit, and keeps it until it is taken") {
+      test { dut =>
+        write(dut, "PAGE_SELECT", 4)
+        write(dut, "RING_BASE_LO", BigInt("89abcdff", 16))
+        write(dut, "RING_BASE_HI", BigInt("fedc0123", 16))
+        write(dut, "RING_CONFIG", 0x10c)
+        assert(!dut.io.page.valid.isOn, "nothing before the commit")
+        write(dut, "PAGE_COMMIT", 1)
+        write(dut, "PAGE_SELECT", 1)
+        assert(dut.io.page.valid.isOn)
+        assert(dut.io.page.bits.page.value == 4)
+        val ring = dut.io.page.bits.ring
+        assert(ring.enable.isOn && ring.log2.value == 12)
+        assert(ring.base.value == BigInt("fedc012389abcdc0", 16) >> 6, "64-byte aligned")
+        dut.io.page.ready.poke(true)
+        dut.clock.step()
+        assert(!dut.io.page.valid.isOn, "handed on once")
+      }
+    }
+
+    it("R13: ignores the commit of a page that is not there") {
+      test { dut =>
+        for (page <- Seq(BigInt(5), BigInt(8), BigInt("80000000", 16))) {
+          write(dut, "PAGE_SELECT", page)
+          write(dut, "PAGE_COMMIT", 1)
+          assert(!dut.io.page.valid.isOn, s"page $page")
+        }
+      }
+    }
+
+    it("R14: holds pages and endpoints back until the unit is ready") {
+      test { dut =>
+        dut.io.ready.poke(false)
+        write(dut, "PAGE_COMMIT", 1)
+        write(dut, "ENDPOINT_COMMAND", 2)
+        assert(!dut.io.page.valid.isOn && !dut.io.endpoint.valid.isOn)
+        dut.io.ready.poke(true)
+        assert(dut.io.page.valid.isOn && dut.io.endpoint.valid.isOn)
+      }
+    }
+
+    it("R11: hands quotas on with the endpoint they are for") {
+      test { dut =>
+        write(dut, "ENDPOINT_SELECT", 3)
+        write(dut, "QUOTA_POSTED", 5)
+        write(dut, "QUOTA_UNEXPECTED", BigInt("80000001", 16))
+        write(dut, "ENDPOINT_COMMAND", 1)
+        assert(dut.io.endpoint.valid.isOn && dut.io.endpoint.bits.setQuota.isOn)
+        assert(dut.io.endpoint.bits.endpoint.value == 3)
+        assert(dut.io.endpoint.bits.quotaPosted.value == 5)
+        assert(dut.io.endpoint.bits.quotaUnexpected.value == BigInt("80000001", 16))
+      }
+    }
+
+    it("reads depths: busy until the unit has answered, then the answer") {
+      test { dut =>
+        write(dut, "ENDPOINT_SELECT", 2)
+        write(dut, "ENDPOINT_COMMAND", 2)
+        assert(!dut.io.endpoint.bits.setQuota.isOn)
+        assert(read(dut, "ENDPOINT_STATUS") == 1)
+        answer(dut, 11, 64)
+        assert(read(dut, "ENDPOINT_STATUS") == 0)
+        assert(read(dut, "DEPTH_POSTED") == 11 && read(dut, "DEPTH_UNEXPECTED") == 64)
+      }
+    }
+
+    it("ignores an endpoint command while one is busy") {
+      test { dut =>
+        write(dut, "ENDPOINT_SELECT", 2)
+        write(dut, "ENDPOINT_COMMAND", 2)
+        write(dut, "ENDPOINT_SELECT", 1)
+        write(dut, "ENDPOINT_COMMAND", 1)
+        assert(dut.io.endpoint.bits.endpoint.value == 2 && !dut.io.endpoint.bits.setQuota.isOn)
+        answer(dut, 1, 1)
+        assert(!dut.io.endpoint.valid.isOn)
+      }
+    }
+
+    it("R13: says error for an endpoint that is not there and asks the unit nothing") {
+      test { dut =>
+        for (e <- Seq(BigInt(4), BigInt("80000000", 16))) {
+          write(dut, "ENDPOINT_SELECT", e)
+          write(dut, "ENDPOINT_COMMAND", 3)
+          assert(!dut.io.endpoint.valid.isOn && read(dut, "ENDPOINT_STATUS") == 2)
+        }
+        write(dut, "ENDPOINT_SELECT", 1)
+        write(dut, "ENDPOINT_COMMAND", 2)
+        assert(read(dut, "ENDPOINT_STATUS") == 1, "the next command clears the error")
+      }
+    }
+
+    it("R14: a reset ends an endpoint command that nobody will answer") {
+      test { dut =>
+        write(dut, "ENDPOINT_COMMAND", 2)
+        write(dut, "CONTROL", 1)
+        assert(!dut.io.endpoint.valid.isOn && read(dut, "ENDPOINT_STATUS") == 0)
+      }
+    }
+
+    it("shows 48-bit counters in two words each") {
+      val random = Seeds.random("ControlRegisters counters")
+      test { dut =>
+        val values = Counters.all.map(_ => BigInt(48, random))
+        values.zip(dut.io.counters).foreach { case (v, port) => port.poke(v) }
+        for ((c, v) <- Counters.all.zip(values)) {
+          assert(read(dut, TmuRegisters.lo(c)) == (v & 0xffffffffL), c.name)
+          assert(read(dut, TmuRegisters.hi(c)) == v >> 32, c.name)
+        }
+      }
+    }
+
+    it("answers with SLVERR and counts: unmapped, misaligned, read-only, partial") {
+      test { dut =>
+        val constant = map.registers.filter(_.access == Access.ReadOnly).map(_.offset)
+        val writes =
+          (constant ++ Seq(0x7c, 0xffc, 0x91)).map(_ -> 15) :+ (offset("PAGE_SELECT") -> 7)
+        var errors = 0
+        for ((address, strobe) <- writes)
+          assert(
+            tryWrite(dut, dut.io.axi, address, 0, strobe) {
+              if (dut.io.error.isOn) errors += 1
+            } == 2,
+            s"address $address"
+          )
+        assert(errors == writes.size, "each is counted once")
+        for (address <- Seq(0x7c, 0xffc, 0x91))
+          assert(tryRead(dut, dut.io.axi, address)._2 == 2, s"address $address")
+      }
+    }
+  }
+}
