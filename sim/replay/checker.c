@@ -23,6 +23,11 @@ struct checker {
     size_t removed_room;
     size_t removed_seen;
     bool no_memory;
+    /* The model's verdicts by kind of operation and status. */
+    uint64_t verdicts[TMU_TRACE_FLUSH + 1][TMU_MODEL_HELD + 1];
+    uint64_t truncated;
+    uint64_t removed_posted;
+    uint64_t removed_unexpected;
 };
 
 checker_t *checker_create(const tmu_info_t *info, uint64_t quota, const workload_t *workload,
@@ -55,10 +60,6 @@ void checker_destroy(checker_t *checker) {
 }
 
 uint64_t checker_mismatches(const checker_t *checker) { return checker->mismatches; }
-
-void checker_stats(const checker_t *checker, tmu_model_stats_t *stats_p) {
-    tmu_model_stats(checker->model, stats_p);
-}
 
 static void keep_removed(void *context, const tmu_model_entry_t *entry) {
     checker_t *checker = context;
@@ -110,6 +111,11 @@ static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) 
         break;
     }
     }
+    if ((size_t)verdict.status <= TMU_MODEL_HELD)
+        ++checker->verdicts[op->kind][verdict.status];
+    checker->truncated += verdict.truncated;
+    checker->removed_posted += verdict.removed_posted;
+    checker->removed_unexpected += verdict.removed_unexpected;
     return verdict;
 }
 
@@ -229,29 +235,61 @@ void checker_observe(void *user, const tmu_completion_t *found) {
         report_difference(checker, op, &expected, found);
 }
 
-void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count) {
+/* Operations of a kind that reached an endpoint which is there. */
+static uint64_t effective(const checker_t *checker, unsigned kind) {
+    uint64_t sum = 0;
+    for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status)
+        if (status != TMU_MODEL_REFUSED_ENDPOINT)
+            sum += checker->verdicts[kind][status];
+    return sum;
+}
+
+size_t checker_counters(const checker_t *checker, tmu_counter_t *counters) {
     tmu_model_stats_t stats;
     tmu_model_stats(checker->model, &stats);
-    const struct {
-        const char *name;
-        uint64_t expected;
-    } pairs[] = {
-        {"cancelled", stats.cancelled},
-        {"cancel_late", stats.late},
-        {"probe_found", stats.found},
-        {"post_refused", stats.refused_quota},
-        {"arrive_stalled", stats.stalled},
+    const uint64_t(*v)[TMU_MODEL_HELD + 1] = checker->verdicts;
+    const tmu_counter_t all[] = {
+        {"posts", effective(checker, TMU_TRACE_POST)},
+        {"arrivals", effective(checker, TMU_TRACE_ARRIVE)},
+        {"probes", effective(checker, TMU_TRACE_PROBE)},
+        {"claims", effective(checker, TMU_TRACE_CLAIM)},
+        {"cancels", effective(checker, TMU_TRACE_CANCEL)},
+        {"flushes", effective(checker, TMU_TRACE_FLUSH)},
+        {"post_matched", v[TMU_TRACE_POST][TMU_MODEL_MATCHED]},
+        {"post_queued", v[TMU_TRACE_POST][TMU_MODEL_QUEUED]},
+        {"post_refused", v[TMU_TRACE_POST][TMU_MODEL_REFUSED_QUOTA]},
+        {"arrive_matched", v[TMU_TRACE_ARRIVE][TMU_MODEL_MATCHED]},
+        {"arrive_queued", v[TMU_TRACE_ARRIVE][TMU_MODEL_QUEUED]},
+        {"arrive_stalled", v[TMU_TRACE_ARRIVE][TMU_MODEL_STALLED]},
+        {"probe_found", v[TMU_TRACE_PROBE][TMU_MODEL_FOUND]},
+        {"claim_matched", v[TMU_TRACE_CLAIM][TMU_MODEL_MATCHED]},
+        {"cancelled", v[TMU_TRACE_CANCEL][TMU_MODEL_CANCELLED]},
+        {"cancel_late", v[TMU_TRACE_CANCEL][TMU_MODEL_LATE]},
+        {"removed_posted", checker->removed_posted},
+        {"removed_unexpected", checker->removed_unexpected},
+        {"truncated", checker->truncated},
         {"refused_endpoint", stats.refused_endpoint},
-        {"truncated", stats.truncated},
         {"posted_depth_max", stats.posted_max},
         {"unexpected_depth_max", stats.unexpected_max},
     };
-    for (size_t i = 0; i < count; ++i)
-        for (size_t j = 0; j < sizeof pairs / sizeof pairs[0]; ++j)
-            if (strcmp(counters[i].name, pairs[j].name) == 0 &&
-                counters[i].value != pairs[j].expected && checker->mismatches++ == 0)
-                (void)fprintf(checker->report,
-                              "first difference\n  the unit's counter %s is %" PRIu64
-                              ", the model counted %" PRIu64 "\n",
-                              counters[i].name, counters[i].value, pairs[j].expected);
+    _Static_assert(sizeof all / sizeof all[0] <= CHECKER_COUNTERS, "room for every counter");
+    memcpy(counters, all, sizeof all);
+    return sizeof all / sizeof all[0];
+}
+
+void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count) {
+    tmu_counter_t expected[CHECKER_COUNTERS];
+    const size_t expected_count = checker_counters(checker, expected);
+    for (size_t i = 0; i < expected_count; ++i) {
+        size_t j = 0;
+        while (j < count && strcmp(counters[j].name, expected[i].name) != 0)
+            ++j;
+        if (j < count && counters[j].value == expected[i].value)
+            continue;
+        if (checker->mismatches++ == 0)
+            (void)fprintf(checker->report,
+                          "first difference\n  the unit's counter %s is %" PRIu64
+                          ", the model counted %" PRIu64 "\n",
+                          expected[i].name, j < count ? counters[j].value : 0, expected[i].value);
+    }
 }

@@ -28,11 +28,17 @@ void checker_destroy(checker_t *checker);
 /* For tmu_queue_observe: `user` is the checker. */
 void checker_observe(void *user, const tmu_completion_t *completion);
 
-/* At the end: what the unit counted against what the model counted. */
+/*
+ * What the model says that the unit must have counted, by the names of the unit's counters.
+ * `counters` has room for CHECKER_COUNTERS; returns how many there are.
+ */
+#define CHECKER_COUNTERS 32
+size_t checker_counters(const checker_t *checker, tmu_counter_t *counters);
+
+/* At the end: each of the unit's counters against the model's of the same name. */
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count);
 
 /* Differences so far. */
 uint64_t checker_mismatches(const checker_t *checker);
-void checker_stats(const checker_t *checker, tmu_model_stats_t *stats_p);
 
 #endif

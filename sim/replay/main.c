@@ -164,9 +164,31 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
     return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
 }
 
+/* Counters add up, high-water marks and points in time do not. */
+static void add_counters(tmu_counter_t *sum, const tmu_counter_t *before, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const char *name = sum[i].name;
+        const bool adds = strstr(name, "_max") == NULL && strcmp(name, "first_accept") != 0 &&
+                          strcmp(name, "last_verdict") != 0;
+        if (adds)
+            sum[i].value += before[i].value;
+        else if (before[i].value > sum[i].value)
+            sum[i].value = before[i].value;
+    }
+}
+
+static void add_latency(replay_latency_t *sum, const replay_latency_t *before) {
+    sum->p50 = sum->p50 > before->p50 ? sum->p50 : before->p50;
+    sum->p99 = sum->p99 > before->p99 ? sum->p99 : before->p99;
+    sum->max = sum->max > before->max ? sum->max : before->max;
+}
+
+/* Of latencies the worst workload's is kept. */
 static void add(replay_result_t *sum, const replay_result_t *part) {
     const replay_result_t before = *sum;
     *sum = *part;
+    if (before.operations == 0)
+        return;
     sum->operations += before.operations;
     sum->matches += before.matches;
     sum->refused += before.refused;
@@ -175,10 +197,12 @@ static void add(replay_result_t *sum, const replay_result_t *part) {
     sum->clocks += before.clocks;
     sum->flow.stalls += before.flow.stalls;
     sum->flow.resumes += before.flow.resumes;
-    if (before.model.posted_max > sum->model.posted_max)
-        sum->model.posted_max = before.model.posted_max;
-    if (before.model.unexpected_max > sum->model.unexpected_max)
-        sum->model.unexpected_max = before.model.unexpected_max;
+    if (before.flow.held_max > sum->flow.held_max)
+        sum->flow.held_max = before.flow.held_max;
+    add_latency(&sum->unit_latency, &before.unit_latency);
+    add_latency(&sum->host_latency, &before.host_latency);
+    add_counters(sum->counters, before.counters, sum->counter_count);
+    add_counters(sum->model_counters, before.model_counters, sum->model_counter_count);
 }
 
 /* Many workloads one after another, each with a seed of its own on a unit that was reset. */

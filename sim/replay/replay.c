@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay.h"
 
-#include "checker.h"
 #include "operations.h"
 #include "tmu_verdict_log.h"
 
@@ -200,10 +199,10 @@ static replay_latency_t summarise(const uint64_t *seen) {
     return latency;
 }
 
-static uint64_t counter(const replay_result_t *result, const char *name) {
-    for (size_t i = 0; i < result->counter_count; ++i)
-        if (strcmp(result->counters[i].name, name) == 0)
-            return result->counters[i].value;
+uint64_t replay_counter(const tmu_counter_t *counters, size_t count, const char *name) {
+    for (size_t i = 0; i < count; ++i)
+        if (strcmp(counters[i].name, name) == 0)
+            return counters[i].value;
     return 0;
 }
 
@@ -237,11 +236,12 @@ static int finish(run_t *run, replay_result_t *result) {
         return -1;
     }
     checker_compare_counters(run->checker, result->counters, result->counter_count);
-    checker_stats(run->checker, &result->model);
+    result->model_counter_count = checker_counters(run->checker, result->model_counters);
     result->mismatches = checker_mismatches(run->checker);
     result->skipped_clocks = run->skipped_clocks;
-    result->clocks =
-        counter(result, "last_verdict") - counter(result, "first_accept") + run->skipped_clocks;
+    result->clocks = replay_counter(result->counters, result->counter_count, "last_verdict") -
+                     replay_counter(result->counters, result->counter_count, "first_accept") +
+                     run->skipped_clocks;
     result->unit_latency = summarise(run->unit_latencies);
     result->host_latency = summarise(run->host_latencies);
     return 0;

@@ -3,9 +3,7 @@
 #ifndef TMU_REPLAY_REPLAY_H
 #define TMU_REPLAY_REPLAY_H
 
-#include "tmu/tmu.h"
-#include "tmu_model.h"
-#include "workload.h"
+#include "checker.h"
 
 #include <stdio.h>
 
@@ -36,10 +34,14 @@ typedef struct {
     replay_latency_t unit_latency;
     replay_latency_t host_latency;
     tmu_flow_stats_t flow;
-    tmu_model_stats_t model;
-    tmu_counter_t counters[REPLAY_COUNTERS_MAX];
+    tmu_counter_t counters[REPLAY_COUNTERS_MAX]; /* the unit's */
     size_t counter_count;
+    tmu_counter_t model_counters[CHECKER_COUNTERS]; /* the model's, by the same names */
+    size_t model_counter_count;
 } replay_result_t;
+
+/* Value of the counter with this name, 0 if there is none. */
+uint64_t replay_counter(const tmu_counter_t *counters, size_t count, const char *name);
 
 /*
  * Runs the workload on the device, which it resets first.

@@ -28,20 +28,13 @@ static void latency_json(FILE *out, const char *name, const replay_latency_t *la
                   name, latency->p50, latency->p99, latency->max);
 }
 
-static void model_json(FILE *out, const tmu_model_stats_t *s) {
-    (void)fprintf(
-        out,
-        ", \"model_counters\": {\"posts\": %" PRIu64 ", \"arrivals\": %" PRIu64
-        ", \"probes\": %" PRIu64 ", \"claims\": %" PRIu64 ", \"cancels\": %" PRIu64
-        ", \"flushes\": %" PRIu64 ", \"matched\": %" PRIu64 ", \"queued\": %" PRIu64
-        ", \"probe_found\": %" PRIu64 ", \"none\": %" PRIu64 ", \"cancelled\": %" PRIu64
-        ", \"cancel_late\": %" PRIu64 ", \"truncated\": %" PRIu64 ", \"removed\": %" PRIu64
-        ", \"post_refused\": %" PRIu64 ", \"refused_endpoint\": %" PRIu64
-        ", \"arrive_stalled\": %" PRIu64 ", \"visited\": %" PRIu64
-        ", \"posted_depth_max\": %" PRIu64 ", \"unexpected_depth_max\": %" PRIu64 "}",
-        s->posts, s->arrivals, s->probes, s->claims, s->cancels, s->flushes, s->matched, s->queued,
-        s->found, s->none, s->cancelled, s->late, s->truncated, s->removed, s->refused_quota,
-        s->refused_endpoint, s->stalled, s->visited, s->posted_max, s->unexpected_max);
+static void counters_json(FILE *out, const char *name, const tmu_counter_t *counters,
+                          size_t count) {
+    (void)fprintf(out, ", \"%s\": {", name);
+    for (size_t i = 0; i < count; ++i)
+        (void)fprintf(out, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", counters[i].name,
+                      counters[i].value);
+    (void)fputc('}', out);
 }
 
 static const char *preset_name(uint32_t number) {
@@ -78,15 +71,13 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what,
     latency_json(out, "latency_clocks", &result->unit_latency, clocked);
     latency_json(out, "host_latency_clocks", &result->host_latency, clocked);
     (void)fprintf(out, ", \"depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
-                  result->model.posted_max, result->model.unexpected_max);
+                  replay_counter(result->counters, result->counter_count, "posted_depth_max"),
+                  replay_counter(result->counters, result->counter_count, "unexpected_depth_max"));
     (void)fprintf(out,
                   ", \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
-                  ", \"held_max\": %" PRIu64 "}, \"counters\": {",
+                  ", \"held_max\": %" PRIu64 "}",
                   result->flow.stalls, result->flow.resumes, result->flow.held_max);
-    for (size_t i = 0; i < result->counter_count; ++i)
-        (void)fprintf(out, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", result->counters[i].name,
-                      result->counters[i].value);
-    (void)fprintf(out, "}");
-    model_json(out, &result->model);
+    counters_json(out, "counters", result->counters, result->counter_count);
+    counters_json(out, "model_counters", result->model_counters, result->model_counter_count);
     (void)fprintf(out, "}\n");
 }
