@@ -17,23 +17,26 @@ LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SETTINGS = ("pyproject.toml", ".clang-format", ".scalafmt.conf", "build.sc", ".mill-version")
 
 PYTHON = f'# {LICENCE}\n"""A module."""\n\n\ndef double(x: int) -> int:\n    return 2 * x\n'
-C = f"/* {LICENCE} */\nint twice(int x) {{\n    return 2 * x;\n}}\n"
+C = f"/* {LICENCE} */\nint twice(int x) {{\n    x *= 2;\n    return x;\n}}\n"
 SCALA = f"// {LICENCE}\npackage canary\n\nobject Twice {{\n  val two: Int = 2\n}}\n"
 
 
-@pytest.fixture
-def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A small project with the real settings, which the checks take for the checkout."""
+def small_project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project of no files with the real settings, which the checks take for the checkout."""
     toolchain.use_path()
-    root = tmp_path / "copy"
     for name in ("sim/opentmu", "sw-driver/include/tmu", "hw/src", "hw/test/src", "fpga"):
-        (root / name).mkdir(parents=True)
+        (root / name).mkdir(parents=True, exist_ok=True)
     for name in SETTINGS:
         shutil.copy(paths.ROOT / name, root / name)
     (root / "sim" / "opentmu" / "__init__.py").write_text(f"# {LICENCE}\n")
     monkeypatch.setattr(paths, "ROOT", root)
-    monkeypatch.chdir(root)
     return root
+
+
+@pytest.fixture
+def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A small project for one test."""
+    return small_project(tmp_path / "copy", monkeypatch)
 
 
 def stage(name: str) -> Callable[[Path], Outcome]:
@@ -94,16 +97,17 @@ def test_badly_formatted_c_is_noticed(copy: Path) -> None:
     notices("c-format", copy / "sim" / "canary.c", C, C.replace("    return", "  return"))
 
 
-def test_badly_formatted_scala_is_noticed(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """scalafmt, in a build of its own beside the copy."""
+def test_badly_formatted_scala_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """scalafmt, in a project whose compiled build is kept, for making it takes a while."""
     toolchain.need_mill()
-    shim = copy.parent / "bin" / "mill"
-    shim.parent.mkdir()
+    place = paths.BUILD / "canary-scala"
+    shim = place / "bin" / "mill"
+    shim.parent.mkdir(parents=True, exist_ok=True)
     shim.write_text(
-        f"#!/bin/sh\nexport MILL_OUTPUT_DIR='{copy.parent / 'out'}'\n"
-        f"exec sh '{mill.FILE}' \"$@\"\n"
+        f"#!/bin/sh\nexport MILL_OUTPUT_DIR='{place / 'out'}'\nexec sh '{mill.FILE}' \"$@\"\n"
     )
     shim.chmod(0o755)
+    copy = small_project(place / "copy", monkeypatch)
     monkeypatch.setenv("PATH", str(shim.parent), prepend=os.pathsep)
     monkeypatch.setattr(toolchain, "need_mill", lambda: None)
     monkeypatch.setattr(toolchain, "use_path", lambda: None)
@@ -112,8 +116,8 @@ def test_badly_formatted_scala_is_noticed(copy: Path, monkeypatch: pytest.Monkey
 
 
 def test_house_rules_are_noticed(copy: Path) -> None:
-    """A missing licence line, a long line and a long file."""
+    """A missing licence line and a long file."""
     file = copy / "sim" / "opentmu" / "canary.py"
-    for bad in (PYTHON.split("\n", 1)[1], PYTHON + "#" * 101 + "\n", PYTHON + "\n" * 300):
+    for bad in (PYTHON.split("\n", 1)[1], PYTHON + "\n" * 300):
         notices("house-rules", file, PYTHON, bad)
     assert house.complaints("a.py", PYTHON, 300) == []

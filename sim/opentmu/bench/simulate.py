@@ -7,6 +7,7 @@ a simulation that dies, or that runs nothing, has failed.
 
 import ast
 import os
+import shutil
 import sys
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +19,8 @@ from opentmu.build import rtl, verilate
 from opentmu.errors import CheckFailed
 
 SIMULATIONS = paths.BUILD / "cocotb"
+RUNTIME = SIMULATIONS / "runtime"
+RUNTIME_OBJECTS = "verilated*.o"
 PRESET = "tiny"
 SHOWN = 60
 
@@ -66,12 +69,23 @@ def build(top: str, design: Path | None = None, name: str | None = None) -> Path
 
 
 def _build(design: Path, top: str, folder: Path) -> None:
+    key = stage.hash_of([Path(verilate.__file__), paths.ROOT / "requirements.in"])
+    if stage.is_current(RUNTIME, key):
+        for file in RUNTIME.glob(RUNTIME_OBJECTS):
+            shutil.copy(file, folder)
     try:
         verilate.cocotb_runner(design, top, folder)
     except (RuntimeError, SystemExit) as error:
         log = folder / "build.log"
         text = log.read_text() if log.is_file() else ""
         raise CheckFailed(f"building {top}: {error}\n{text[-4000:]}") from error
+    stage.ensure(RUNTIME, key, lambda place: _keep_runtime(folder, place))
+
+
+def _keep_runtime(folder: Path, place: Path) -> None:
+    """The simulator's own objects are the same for every module: keep them for the next build."""
+    for file in folder.glob(RUNTIME_OBJECTS):
+        shutil.copy(file, place)
 
 
 def run(folder: Path, top: str, module: Path, test: str, **environment: str) -> Result:
