@@ -8,10 +8,14 @@ case class Code(name: String, value: Int, text: String) {
 
 /** What a command asks for. Zero is no opcode, so that a cleared slot is malformed. */
 object Opcodes {
-  val post = Code("post", 1, "Receive: takes the oldest matching unexpected message or is queued (R4, R5).")
-  val arrive = Code("arrive", 2, "Message: takes the oldest matching posted receive or is queued (R3, R6).")
-  val probe = Code("probe", 3, "Reports the oldest matching unexpected message, changes nothing (R8).")
-  val claim = Code("claim", 4, "Removes the oldest matching unexpected message for the caller (R9).")
+  val post =
+    Code("post", 1, "Receive: takes the oldest matching unexpected message or is queued (R4, R5).")
+  val arrive =
+    Code("arrive", 2, "Message: takes the oldest matching posted receive or is queued (R3, R6).")
+  val probe =
+    Code("probe", 3, "Reports the oldest matching unexpected message, changes nothing (R8).")
+  val claim =
+    Code("claim", 4, "Removes the oldest matching unexpected message for the caller (R9).")
   val cancel = Code("cancel", 5, "Removes the posted receive with the given receive id (R10).")
   val flush = Code("flush", 6, "Removes every entry of the endpoint that the key selects (R14).")
   val inspect = Code("inspect", 7, "Privileged: reads the entry at a position of a queue's table.")
@@ -26,17 +30,35 @@ object Statuses {
   val none = Code("none", 4, "Probe or claim: no matching message.")
   val cancelled = Code("cancelled", 5, "Cancel: the receive was queued and is removed.")
   val late = Code("late", 6, "Cancel: no such receive is queued; nothing changed.")
-  val removed = Code("removed", 7, "Flush: one removed entry; more completions of this command follow.")
+  val removed =
+    Code("removed", 7, "Flush: one removed entry; more completions of this command follow.")
   val flushed = Code("flushed", 8, "Flush: done; counts of removed entries.")
   val refusedQuota = Code("refused_quota", 9, "Post: quota or table used up; nothing changed.")
-  val refusedEndpoint = Code("refused_endpoint", 10, "The unit has no such endpoint; nothing changed.")
-  val stalled = Code("stalled", 11, "Arrive: quota or table used up; nothing changed, offer it again later.")
-  val malformed = Code("malformed", 12, "Unknown opcode or a field that must be zero is not; nothing changed.")
-  val refusedPrivilege = Code("refused_privilege", 13, "Needs the privileged page; nothing changed.")
+  val refusedEndpoint =
+    Code("refused_endpoint", 10, "The unit has no such endpoint; nothing changed.")
+  val stalled =
+    Code("stalled", 11, "Arrive: quota or table used up; nothing changed, offer it again later.")
+  val malformed =
+    Code("malformed", 12, "Unknown opcode or a field that must be zero is not; nothing changed.")
+  val refusedPrivilege =
+    Code("refused_privilege", 13, "Needs the privileged page; nothing changed.")
   val entry = Code("entry", 14, "Inspect: the entry at that position.")
   val empty = Code("empty", 15, "Inspect: no entry at that position.")
   val all: Seq[Code] = Seq(
-    matched, queued, found, none, cancelled, late, removed, flushed, refusedQuota, refusedEndpoint,
-    stalled, malformed, refusedPrivilege, entry, empty
+    matched,
+    queued,
+    found,
+    none,
+    cancelled,
+    late,
+    removed,
+    flushed,
+    refusedQuota,
+    refusedEndpoint,
+    stalled,
+    malformed,
+    refusedPrivilege,
+    entry,
+    empty
   )
 }

@@ -31,25 +31,64 @@ object Counters {
   val refusedPrivilege = Counter("refused_privilege", "Commands that need the privileged page.")
   val malformed = Counter("malformed", "Malformed commands.")
   val postedVisited = Counter("posted_visited", "Entries of the posted-receive queue compared.")
-  val unexpectedVisited = Counter("unexpected_visited", "Entries of the unexpected-message queue compared.")
-  val postedDepthMax = Counter("posted_depth_max", "Most receives queued at once, all endpoints together.")
-  val unexpectedDepthMax = Counter("unexpected_depth_max", "Most messages queued at once, all endpoints together.")
+  val unexpectedVisited =
+    Counter("unexpected_visited", "Entries of the unexpected-message queue compared.")
+  val postedDepthMax =
+    Counter("posted_depth_max", "Most receives queued at once, all endpoints together.")
+  val unexpectedDepthMax =
+    Counter("unexpected_depth_max", "Most messages queued at once, all endpoints together.")
   val busyClocks = Counter("busy_clocks", "Clocks in which the matching unit worked.")
-  val commandStallClocks = Counter("command_stall_clocks", "Clocks in which a command waited for the matching unit.")
-  val completionStallClocks = Counter("completion_stall_clocks", "Clocks in which a completion waited to be written.")
+  val commandStallClocks =
+    Counter("command_stall_clocks", "Clocks in which a command waited for the matching unit.")
+  val completionStallClocks =
+    Counter("completion_stall_clocks", "Clocks in which a completion waited to be written.")
   val firstAccept = Counter("first_accept", "Clock at which the unit accepted its first command.")
   val lastVerdict = Counter("last_verdict", "Clock at which the unit gave its last verdict.")
-  val doorbellErrors = Counter("doorbell_errors", "Doorbell writes of a wrong shape or place; dropped.")
-  val disabledDrops = Counter("disabled_drops", "Commands dropped because their page's ring is not enabled.")
-  val completionErrors = Counter("completion_errors", "Completion writes that memory answered with an error.")
+  val doorbellErrors =
+    Counter("doorbell_errors", "Doorbell writes of a wrong shape or place; dropped.")
+  val disabledDrops =
+    Counter("disabled_drops", "Commands dropped because their page's ring is not enabled.")
+  val completionErrors =
+    Counter("completion_errors", "Completion writes that memory answered with an error.")
   val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
 
   val all: Seq[Counter] = Seq(
-    clocks, posts, arrivals, probes, claims, cancels, flushes, inspects, postMatched, postQueued,
-    postRefused, arriveMatched, arriveQueued, arriveStalled, probeFound, claimMatched, cancelled,
-    cancelLate, removedPosted, removedUnexpected, truncated, refusedEndpoint, refusedPrivilege, malformed,
-    postedVisited, unexpectedVisited, postedDepthMax, unexpectedDepthMax, busyClocks, commandStallClocks,
-    completionStallClocks, firstAccept, lastVerdict, doorbellErrors, disabledDrops, completionErrors,
+    clocks,
+    posts,
+    arrivals,
+    probes,
+    claims,
+    cancels,
+    flushes,
+    inspects,
+    postMatched,
+    postQueued,
+    postRefused,
+    arriveMatched,
+    arriveQueued,
+    arriveStalled,
+    probeFound,
+    claimMatched,
+    cancelled,
+    cancelLate,
+    removedPosted,
+    removedUnexpected,
+    truncated,
+    refusedEndpoint,
+    refusedPrivilege,
+    malformed,
+    postedVisited,
+    unexpectedVisited,
+    postedDepthMax,
+    unexpectedDepthMax,
+    busyClocks,
+    commandStallClocks,
+    completionStallClocks,
+    firstAccept,
+    lastVerdict,
+    doorbellErrors,
+    disabledDrops,
+    completionErrors,
     registerErrors
   )
 }

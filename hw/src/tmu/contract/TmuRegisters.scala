@@ -33,18 +33,43 @@ object TmuRegisters {
       ),
       constant = Some((BigInt(versionMajor) << 16) | versionMinor)
     ),
-    fixed("PRESET", 0x08, Presets.number(p).max(0), "Number of the preset this unit was built from."),
+    fixed(
+      "PRESET",
+      0x08,
+      Presets.number(p).max(0),
+      "Number of the preset this unit was built from."
+    ),
     fixed("ENDPOINTS", 0x0c, p.endpoints, "Endpoints; the privileged page has this number."),
-    fixed("POSTED_ENTRIES", 0x10, p.postedEntries, "Posted receives on chip, all endpoints together."),
-    fixed("UNEXPECTED_ENTRIES", 0x14, p.unexpectedEntries, "Unexpected messages on chip, all together."),
+    fixed(
+      "POSTED_ENTRIES",
+      0x10,
+      p.postedEntries,
+      "Posted receives on chip, all endpoints together."
+    ),
+    fixed(
+      "UNEXPECTED_ENTRIES",
+      0x14,
+      p.unexpectedEntries,
+      "Unexpected messages on chip, all together."
+    ),
     fixed("LANES", 0x18, p.lanes, "Entries compared in one clock."),
     fixed("MATCH_BITS", 0x1c, p.matchBits, "Match bits kept."),
     fixed("SOURCE_BITS", 0x20, p.sourceBits, "Source bits kept."),
     fixed("HANDLE_BITS", 0x24, p.handleBits, "Handle bits kept."),
     fixed("ADDRESS_BITS", 0x28, p.addressBits, "Address bits kept."),
     fixed("LENGTH_BITS", 0x2c, p.lengthBits, "Length bits kept."),
-    fixed("ID_BITS", 0x30, p.idBits, "Receive id bits; the id with all of them set names no receive."),
-    fixed("COMMAND_QUEUE", 0x34, p.commandQueue, "Commands that wait on chip before doorbells are held up."),
+    fixed(
+      "ID_BITS",
+      0x30,
+      p.idBits,
+      "Receive id bits; the id with all of them set names no receive."
+    ),
+    fixed(
+      "COMMAND_QUEUE",
+      0x34,
+      p.commandQueue,
+      "Commands that wait on chip before doorbells are held up."
+    ),
     Register(
       "CAPABILITIES",
       0x38,
@@ -72,7 +97,12 @@ object TmuRegisters {
           1,
           "Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost."
         ),
-        RegisterField("SNAPSHOT", 1, 1, "Copies all counters, at one clock, to where they can be read.")
+        RegisterField(
+          "SNAPSHOT",
+          1,
+          1,
+          "Copies all counters, at one clock, to where they can be read."
+        )
       )
     ),
     Register(
@@ -86,7 +116,12 @@ object TmuRegisters {
       )
     ),
     Register("PAGE_SELECT", 0x90, ReadWrite, "Doorbell page that the next PAGE_COMMIT configures."),
-    Register("RING_BASE_LO", 0x94, ReadWrite, "Bus address of the completion ring, low word; bits 5..0 are ignored."),
+    Register(
+      "RING_BASE_LO",
+      0x94,
+      ReadWrite,
+      "Bus address of the completion ring, low word; bits 5..0 are ignored."
+    ),
     Register("RING_BASE_HI", 0x98, ReadWrite, "Bus address of the completion ring, high word."),
     Register(
       "RING_CONFIG",
@@ -95,7 +130,12 @@ object TmuRegisters {
       "Shape of the completion ring.",
       Seq(
         RegisterField("LOG2", 0, 5, "Completions the ring holds, as a power of two: 4 to 16."),
-        RegisterField("ENABLE", 8, 1, "Commands of a page that is not enabled are dropped and counted.")
+        RegisterField(
+          "ENABLE",
+          8,
+          1,
+          "Commands of a page that is not enabled are dropped and counted."
+        )
       )
     ),
     Register(
@@ -106,8 +146,18 @@ object TmuRegisters {
       Seq(RegisterField("COMMIT", 0, 1, "Configures the page and sets both ring indices to 0."))
     ),
     Register("ENDPOINT_SELECT", 0xb0, ReadWrite, "Endpoint that the next ENDPOINT_COMMAND means."),
-    Register("QUOTA_POSTED", 0xb4, ReadWrite, "Receives the endpoint may have queued; 0 is no quota."),
-    Register("QUOTA_UNEXPECTED", 0xb8, ReadWrite, "Messages the endpoint may have queued; 0 is no quota."),
+    Register(
+      "QUOTA_POSTED",
+      0xb4,
+      ReadWrite,
+      "Receives the endpoint may have queued; 0 is no quota."
+    ),
+    Register(
+      "QUOTA_UNEXPECTED",
+      0xb8,
+      ReadWrite,
+      "Messages the endpoint may have queued; 0 is no quota."
+    ),
     Register(
       "ENDPOINT_COMMAND",
       0xbc,
@@ -128,13 +178,28 @@ object TmuRegisters {
         RegisterField("ERROR", 1, 1, "The selected endpoint is not there.")
       )
     ),
-    Register("DEPTH_POSTED", 0xc4, ReadOnly, "Receives queued at the endpoint of the last READ_DEPTH."),
-    Register("DEPTH_UNEXPECTED", 0xc8, ReadOnly, "Messages queued at the endpoint of the last READ_DEPTH.")
+    Register(
+      "DEPTH_POSTED",
+      0xc4,
+      ReadOnly,
+      "Receives queued at the endpoint of the last READ_DEPTH."
+    ),
+    Register(
+      "DEPTH_UNEXPECTED",
+      0xc8,
+      ReadOnly,
+      "Messages queued at the endpoint of the last READ_DEPTH."
+    )
   )
 
   private val counters: Seq[Register] = Counters.all.zipWithIndex.flatMap { case (c, i) =>
     Seq(
-      Register(lo(c), counterBase + 8 * i, ReadOnly, s"${c.text} Low word, as of the last snapshot."),
+      Register(
+        lo(c),
+        counterBase + 8 * i,
+        ReadOnly,
+        s"${c.text} Low word, as of the last snapshot."
+      ),
       Register(hi(c), counterBase + 8 * i + 4, ReadOnly, s"${c.text} High word.")
     )
   }

@@ -35,8 +35,18 @@ object CHeader {
   private def presets: Seq[String] = {
     val rows = Presets.all.map { p =>
       Seq[Any](
-        "\"" + p.name + "\"", Presets.number(p), p.endpoints, p.postedEntries, p.unexpectedEntries,
-        p.lanes, p.matchBits, p.sourceBits, p.handleBits, p.addressBits, p.lengthBits, p.idBits,
+        "\"" + p.name + "\"",
+        Presets.number(p),
+        p.endpoints,
+        p.postedEntries,
+        p.unexpectedEntries,
+        p.lanes,
+        p.matchBits,
+        p.sourceBits,
+        p.handleBits,
+        p.addressBits,
+        p.lengthBits,
+        p.idBits,
         p.commandQueue
       ).mkString("    X(", ", ", ")")
     }
@@ -87,6 +97,7 @@ object CHeader {
       "#ifndef TMU_REGS_H",
       "#define TMU_REGS_H",
       "/* clang-format off */"
-    ) ++ sections.flatMap(s => "" +: s) ++ Seq("", "/* clang-format on */", "#endif")).mkString("", "\n", "\n")
+    ) ++ sections.flatMap(s => "" +: s) ++ Seq("", "/* clang-format on */", "#endif"))
+      .mkString("", "\n", "\n")
   }
 }

@@ -7,16 +7,22 @@ import tmu.params.{Presets, TmuParams}
 /** Renders the host interface as a Python module of constants. */
 object PythonConstants {
   private def enumeration(name: String, all: Seq[Code]): Seq[String] =
-    Seq(s"class $name(IntEnum):") ++ all.map(c => s"    ${c.name.toUpperCase} = ${c.value}  # ${c.text}")
+    Seq(s"class $name(IntEnum):") ++ all.map(c =>
+      s"    ${c.name.toUpperCase} = ${c.value}  # ${c.text}"
+    )
 
   private def offsets(map: RegisterMap): Seq[String] =
     Seq("REGISTERS: Final[dict[str, int]] = {") ++
       map.registers.map(r => f"""    "${r.name}": 0x${r.offset}%03X,""") ++ Seq("}")
 
   private def fields(map: RegisterMap): Seq[String] =
-    Seq("# (low bit, width) by register and field", "REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {") ++
+    Seq(
+      "# (low bit, width) by register and field",
+      "REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {"
+    ) ++
       map.registers.filter(_.fields.nonEmpty).flatMap { r =>
-        Seq(s"""    "${r.name}": {""") ++ r.fields.map(f => s"""        "${f.name}": (${f.low}, ${f.width}),""") ++ Seq("    },")
+        Seq(s"""    "${r.name}": {""") ++ r.fields
+          .map(f => s"""        "${f.name}": (${f.low}, ${f.width}),""") ++ Seq("    },")
       } ++ Seq("}")
 
   private def access(map: RegisterMap): Seq[String] =
@@ -24,8 +30,13 @@ object PythonConstants {
       map.registers.map(r => s"""    "${r.name}": "${r.access.rdl}",""") ++ Seq("}")
 
   private def layout(l: Layout): Seq[String] =
-    Seq("# (64-bit word, low bit, width)", s"${l.name.toUpperCase}_FIELDS: Final[dict[str, tuple[int, int, int]]] = {") ++
-      (l.fields ++ l.overlays).map(f => s"""    "${f.name}": (${f.word}, ${f.low}, ${f.width}),""") ++ Seq("}")
+    Seq(
+      "# (64-bit word, low bit, width)",
+      s"${l.name.toUpperCase}_FIELDS: Final[dict[str, tuple[int, int, int]]] = {"
+    ) ++
+      (l.fields ++ l.overlays).map(f =>
+        s"""    "${f.name}": (${f.word}, ${f.low}, ${f.width}),"""
+      ) ++ Seq("}")
 
   private def counters: Seq[String] =
     Seq("# offset of the low word", "COUNTERS: Final[dict[str, int]] = {") ++
@@ -58,8 +69,18 @@ object PythonConstants {
     "",
     "    name: str"
   ) ++ Seq(
-    "number", "endpoints", "posted_entries", "unexpected_entries", "lanes", "match_bits", "source_bits",
-    "handle_bits", "address_bits", "length_bits", "id_bits", "command_queue"
+    "number",
+    "endpoints",
+    "posted_entries",
+    "unexpected_entries",
+    "lanes",
+    "match_bits",
+    "source_bits",
+    "handle_bits",
+    "address_bits",
+    "length_bits",
+    "id_bits",
+    "command_queue"
   ).map(f => s"    $f: int")
 
   def render(p: TmuParams): String = {
@@ -86,7 +107,9 @@ object PythonConstants {
     ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all) ++
       Seq("", "") ++ enumeration("Status", Statuses.all) ++
       Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
-      layout(CommandLayout.layout) ++ Seq("") ++ layout(CompletionLayout.layout) ++ Seq("") ++ counters ++
+      layout(CommandLayout.layout) ++ Seq("") ++ layout(CompletionLayout.layout) ++ Seq(
+        ""
+      ) ++ counters ++
       Seq("", "") ++ presetClass ++ Seq("", "", "PRESETS: Final[dict[str, Preset]] = {") ++
       Presets.all.flatMap(preset) ++ Seq("}")).mkString("", "\n", "\n")
   }

@@ -7,9 +7,12 @@ import tmu.params.{Presets, TmuParams}
 /** Renders the host interface as a Markdown document. */
 object RegisterDocument {
   private def table(head: Seq[String], rows: Seq[Seq[String]]): Seq[String] =
-    Seq(head, head.map(_ => "---")).map(_.mkString("| ", " | ", " |")) ++ rows.map(_.mkString("| ", " | ", " |"))
+    Seq(head, head.map(_ => "---")).map(_.mkString("| ", " | ", " |")) ++ rows.map(
+      _.mkString("| ", " | ", " |")
+    )
 
-  private def bits(low: Int, width: Int): String = if (width == 1) s"$low" else s"${low + width - 1}..$low"
+  private def bits(low: Int, width: Int): String =
+    if (width == 1) s"$low" else s"${low + width - 1}..$low"
 
   private def registers(map: RegisterMap): Seq[String] = {
     val rows = map.registers.flatMap { r =>
@@ -30,11 +33,28 @@ object RegisterDocument {
     table(Seq("value", "name", "meaning"), all.map(c => Seq(s"${c.value}", s"`${c.name}`", c.text)))
 
   private def presets: Seq[String] = table(
-    Seq("preset", "number", "endpoints", "posted entries", "unexpected entries", "lanes", "match bits", "source bits", "id bits"),
+    Seq(
+      "preset",
+      "number",
+      "endpoints",
+      "posted entries",
+      "unexpected entries",
+      "lanes",
+      "match bits",
+      "source bits",
+      "id bits"
+    ),
     Presets.all.map(p =>
       Seq(
-        s"`${p.name}`", s"${Presets.number(p)}", s"${p.endpoints}", s"${p.postedEntries}",
-        s"${p.unexpectedEntries}", s"${p.lanes}", s"${p.matchBits}", s"${p.sourceBits}", s"${p.idBits}"
+        s"`${p.name}`",
+        s"${Presets.number(p)}",
+        s"${p.endpoints}",
+        s"${p.postedEntries}",
+        s"${p.unexpectedEntries}",
+        s"${p.lanes}",
+        s"${p.matchBits}",
+        s"${p.sourceBits}",
+        s"${p.idBits}"
       )
     )
   )
@@ -47,7 +67,11 @@ object RegisterDocument {
         s"${DoorbellLayout.commandBytes} bytes, whole",
         "A command; every slot is alike."
       ),
-      Seq(s"${DoorbellLayout.consumerOffset}", "4 bytes", "Completions consumed so far, modulo 2^32.")
+      Seq(
+        s"${DoorbellLayout.consumerOffset}",
+        "4 bytes",
+        "Completions consumed so far, modulo 2^32."
+      )
     )
   )
 
@@ -62,9 +86,17 @@ object RegisterDocument {
     "## Registers",
     ""
   ) ++ registers(TmuRegisters.map(p)) ++
-    Seq("", "## Doorbell page", "", s"Page n of ${DoorbellLayout.pageBytes} bytes belongs to endpoint n; the page after the last endpoint is the privileged one.", "") ++ doorbell ++
+    Seq(
+      "",
+      "## Doorbell page",
+      "",
+      s"Page n of ${DoorbellLayout.pageBytes} bytes belongs to endpoint n; the page after the last endpoint is the privileged one.",
+      ""
+    ) ++ doorbell ++
     Seq("", "## Opcodes", "") ++ codes(Opcodes.all) ++
-    Seq("", "## Command", "", "A field that an opcode does not use must be 0.", "") ++ layout(CommandLayout.layout) ++
+    Seq("", "## Command", "", "A field that an opcode does not use must be 0.", "") ++ layout(
+      CommandLayout.layout
+    ) ++
     Seq("", "## Statuses", "") ++ codes(Statuses.all) ++
     Seq("", "## Completion", "") ++ layout(CompletionLayout.layout) ++
     Seq("", "## Presets", "") ++ presets).mkString("", "\n", "\n")

@@ -15,18 +15,31 @@ object SystemRdl {
     }
     val single = if (r.access == Access.Trigger) Seq("            singlepulse;") else Nil
     val reset = r.constant match {
-      case Some(value)                         => Some((value >> f.low) & ((BigInt(1) << f.width) - 1))
+      case Some(value) => Some((value >> f.low) & ((BigInt(1) << f.width) - 1))
       case None if r.access == Access.ReadOnly => None
       case None                                => Some(BigInt(0))
     }
-    Seq("        field {", s"            desc = ${quoted(f.text)};", s"            sw = ${r.access.rdl}; $hardware;") ++
+    Seq(
+      "        field {",
+      s"            desc = ${quoted(f.text)};",
+      s"            sw = ${r.access.rdl}; $hardware;"
+    ) ++
       single ++
-      Seq(s"        } ${f.name}[${f.low + f.width - 1}:${f.low}]" + reset.fold("")(v => s" = 0x${v.toString(16)}") + ";")
+      Seq(
+        s"        } ${f.name}[${f.low + f.width - 1}:${f.low}]" + reset.fold("")(v =>
+          s" = 0x${v.toString(16)}"
+        ) + ";"
+      )
   }
 
   private def register(r: Register): Seq[String] = {
     val fields = if (r.fields.isEmpty) Seq(RegisterField("VALUE", 0, 32, r.text)) else r.fields
-    Seq("    reg {", s"        name = ${quoted(r.name)};", s"        desc = ${quoted(r.text)};", "        regwidth = 32;") ++
+    Seq(
+      "    reg {",
+      s"        name = ${quoted(r.name)};",
+      s"        desc = ${quoted(r.text)};",
+      "        regwidth = 32;"
+    ) ++
       fields.flatMap(field(r, _)) ++ Seq(f"    } ${r.name} @ 0x${r.offset}%03x;")
   }
 

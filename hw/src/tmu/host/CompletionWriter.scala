@@ -9,10 +9,10 @@ import tmu.params.TmuParams
 
 /** Writes completions into the rings in host memory: one 64-byte write each, one a clock.
   *
-  * Completion number i of a page goes to slot i mod size of its ring; the phase bit is 1 in the first
-  * lap and alternates. All writes bear one AXI id, so memory sees them in order. When a ring is full
-  * the writer waits until its owner has moved the consumer index; it does not drop, and all pages
-  * wait with it.
+  * Completion number i of a page goes to slot i mod size of its ring; the phase bit is 1 in the
+  * first lap and alternates. All writes bear one AXI id, so memory sees them in order. When a ring
+  * is full the writer waits until its owner has moved the consumer index; it does not drop, and all
+  * pages wait with it.
   */
 class CompletionWriter(p: TmuParams) extends Module {
   val io = IO(new Bundle {

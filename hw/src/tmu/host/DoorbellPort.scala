@@ -23,10 +23,11 @@ class ConsumerUpdate(p: TmuParams) extends Bundle {
 
 /** AXI4 slave behind which the doorbell pages lie: one beat, one command, one beat a clock.
   *
-  * A whole 64-byte beat in the command window is a command of the page's owner; the page number comes
-  * from the address alone (R13). A write of four bytes at the consumer offset is a consumer index. All
-  * else, reads included, is answered with SLVERR, counted and dropped. Incrementing bursts may carry
-  * several commands. When the command queue behind is full, the data channel waits.
+  * A whole 64-byte beat in the command window is a command of the page's owner; the page number
+  * comes from the address alone (R13). A write of four bytes at the consumer offset is a consumer
+  * index. All else, reads included, is answered with SLVERR, counted and dropped. Incrementing
+  * bursts may carry several commands. When the command queue behind is full, the data channel
+  * waits.
   */
 class DoorbellPort(p: TmuParams) extends Module {
   private val pageOffsetBits = log2Ceil(DoorbellLayout.pageBytes)
@@ -53,10 +54,15 @@ class DoorbellPort(p: TmuParams) extends Module {
   awIn.bits.size := io.axi.awsize
   io.axi.awready := awIn.ready
   private val aw = Queue(awIn, 2)
-  private val b = Module(new Queue(new Bundle {
-    val id = UInt(idBits.W)
-    val response = UInt(2.W)
-  }, 2))
+  private val b = Module(
+    new Queue(
+      new Bundle {
+        val id = UInt(idBits.W)
+        val response = UInt(2.W)
+      },
+      2
+    )
+  )
 
   // The beat at hand: its address is the head's in the first beat and moves on in a burst.
   private val inBurst = RegInit(false.B)

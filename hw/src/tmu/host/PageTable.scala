@@ -31,8 +31,8 @@ class RingState extends Bundle {
 
 /** Completion rings of all pages; a sweep after reset disables all (`ready` tells when).
   *
-  * Reads answer in the next clock. A read in the clock of a write may show the old or the new value:
-  * who reads must bear both.
+  * Reads answer in the next clock. A read in the clock of a write may show the old or the new
+  * value: who reads must bear both.
   */
 class PageTable(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -70,10 +70,16 @@ class PageTable(p: TmuParams) extends Module {
     enables.write(page, config.enable)
   }
   when(clear || io.producer.valid) {
-    producers.write(Mux(clear, page, io.producer.bits.page), Mux(clear, 0.U, io.producer.bits.index))
+    producers.write(
+      Mux(clear, page, io.producer.bits.page),
+      Mux(clear, 0.U, io.producer.bits.index)
+    )
   }
   when(clear || io.consumer.valid) {
-    consumers.write(Mux(clear, page, io.consumer.bits.page), Mux(clear, 0.U, io.consumer.bits.index))
+    consumers.write(
+      Mux(clear, page, io.consumer.bits.page),
+      Mux(clear, 0.U, io.consumer.bits.index)
+    )
   }
 
   io.enabled := enables.read(io.enableRead.bits, io.enableRead.valid)

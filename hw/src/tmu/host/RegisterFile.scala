@@ -29,9 +29,9 @@ class RegisterAnswer extends Bundle {
 
 /** Decodes accesses against a register map.
   *
-  * The answer comes in the clock after the access. An offset that is not in the map, an address that
-  * is no multiple of 4, a write to a read-only register and a partial write are answered with an
-  * error and change nothing. Bits that no field names read as 0.
+  * The answer comes in the clock after the access. An offset that is not in the map, an address
+  * that is no multiple of 4, a write to a read-only register and a partial write are answered with
+  * an error and change nothing. Bits that no field names read as 0.
   */
 class RegisterFile(map: RegisterMap, addressBits: Int) extends Module {
   private def named(access: Access): Seq[String] =

@@ -7,7 +7,8 @@ import chisel3.util.{is, switch}
 /** Software's reset without a broken handshake: drain, clear, sweep.
   *
   * From the request on, waiting commands and verdicts are dropped (`discard`); when the unit has
-  * finished what it was at and memory has answered all writes, `clear` resets the unit for one clock.
+  * finished what it was at and memory has answered all writes, `clear` resets the unit for one
+  * clock.
   */
 class ResetSequencer extends Module {
   val io = IO(new Bundle {

@@ -36,8 +36,11 @@ class CounterBank(p: TmuParams) extends Module {
   private val events = RegNext(io.events, 0.U.asTypeOf(io.events))
   private val verdict = events.verdict.bits
   private def answered(opcode: Int, status: Option[Int]): Bool =
-    events.verdict.valid && verdict.opcode === opcode.U && status.fold(true.B)(verdict.status === _.U)
-  private val refusals = Seq(Statuses.refusedEndpoint, Statuses.refusedPrivilege, Statuses.malformed)
+    events.verdict.valid && verdict.opcode === opcode.U && status.fold(true.B)(
+      verdict.status === _.U
+    )
+  private val refusals =
+    Seq(Statuses.refusedEndpoint, Statuses.refusedPrivilege, Statuses.malformed)
   private val effective =
     !refusals.map(s => verdict.status === s.value.U).reduce(_ || _)
   private def operation(opcode: Int): Bool = answered(opcode, None) && effective

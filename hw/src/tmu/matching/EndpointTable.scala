@@ -45,5 +45,9 @@ class EndpointTable(p: TmuParams) extends Module {
   }
   io.state := memory.read(io.read.bits, io.read.valid)
 
-  assert(io.ready || !io.write.valid, "R14: endpoint %d written during reset", io.write.bits.endpoint)
+  assert(
+    io.ready || !io.write.valid,
+    "R14: endpoint %d written during reset",
+    io.write.bits.endpoint
+  )
 }

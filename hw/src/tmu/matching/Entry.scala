@@ -36,8 +36,10 @@ class LaneEntry(p: TmuParams, t: TableParams) extends Bundle {
 
 /** One ordered table: of posted receives or of unexpected messages.
   *
-  * @param entries  entries on chip
-  * @param receives whether entries carry wildcards and receive ids
+  * @param entries
+  *   entries on chip
+  * @param receives
+  *   whether entries carry wildcards and receive ids
   */
 case class TableParams(entries: Int, lanes: Int, receives: Boolean) {
   val rows: Int = entries / lanes

@@ -7,9 +7,10 @@ import tmu.params.TmuParams
 
 /** Where whole entries lie, by slot: tables move slots, never entries.
   *
-  * A slot is lent from `allocate`, filled by `write`, read by `readSlot` (entry one clock later) and
-  * given back by `release`. There are as many slots as the table has entries, so an asker who keeps
-  * the table's count below its size always finds one (after a release, at most three clocks later).
+  * A slot is lent from `allocate`, filled by `write`, read by `readSlot` (entry one clock later)
+  * and given back by `release`. There are as many slots as the table has entries, so an asker who
+  * keeps the table's count below its size always finds one (after a release, at most three clocks
+  * later).
   */
 class EntryStore(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"EntryStore${if (t.receives) "Posted" else "Unexpected"}"

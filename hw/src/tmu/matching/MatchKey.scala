@@ -16,7 +16,8 @@ object MatchKey {
 
   /** Rule R1: keys match where every bit that neither side ignores is equal.
     *
-    * A message ignores nothing; a receive carries its wildcards as ignored bits (R2). Pure, no state.
+    * A message ignores nothing; a receive carries its wildcards as ignored bits (R2). Pure, no
+    * state.
     */
   def matches(a: MatchKey, aIgnore: MatchKey, b: MatchKey, bIgnore: MatchKey): Bool = {
     val bits = (a.bits ^ b.bits) & ~aIgnore.bits & ~bIgnore.bits

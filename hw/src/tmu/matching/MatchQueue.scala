@@ -24,8 +24,8 @@ class QueueReply(p: TmuParams, t: TableParams) extends Bundle {
 
 /** One ordered queue of all endpoints: a search engine over lanes and the entries behind them.
   *
-  * One request at a time. The reply comes two clocks after the engine's. When an append is asked for
-  * while `count` equals the table's size, the engine's assertion fails: the asker checks (R11).
+  * One request at a time. The reply comes two clocks after the engine's. When an append is asked
+  * for while `count` equals the table's size, the engine's assertion fails: the asker checks (R11).
   */
 class MatchQueue(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"MatchQueue${if (t.receives) "Posted" else "Unexpected"}"

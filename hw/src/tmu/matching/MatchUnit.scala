@@ -26,10 +26,10 @@ class MatchActivity(p: TmuParams) extends Bundle {
 
 /** The two queues and the rule that connects them.
   *
-  * One command at a time, from acceptance to verdict, so that search and append are one step (R5, R6)
-  * and the order of acceptance is the order of the law (R7). A verdict follows each command; a flush
-  * gives one for each entry that it removes and a last one with the counts (R14). A verdict that is
-  * not taken holds the unit up; nothing is lost.
+  * One command at a time, from acceptance to verdict, so that search and append are one step (R5,
+  * R6) and the order of acceptance is the order of the law (R7). A verdict follows each command; a
+  * flush gives one for each entry that it removes and a last one with the counts (R14). A verdict
+  * that is not taken holds the unit up; nothing is lost.
   */
 class MatchUnit(p: TmuParams) extends Module {
   private val postedTable = TableParams.posted(p)
@@ -115,7 +115,11 @@ class MatchUnit(p: TmuParams) extends Module {
   io.command.ready := accepting && !io.endpoint.valid
   endpoints.io.read.valid := io.endpoint.fire || io.command.fire
   endpoints.io.read.bits :=
-    Mux(io.endpoint.fire, io.endpoint.bits.endpoint, io.command.bits.endpoint(p.endpointBits - 1, 0))
+    Mux(
+      io.endpoint.fire,
+      io.endpoint.bits.endpoint,
+      io.command.bits.endpoint(p.endpointBits - 1, 0)
+    )
   endpoints.io.write.valid := false.B
   endpoints.io.write.bits.endpoint := command.endpoint(p.endpointBits - 1, 0)
   endpoints.io.write.bits.state := endpointState
@@ -141,7 +145,10 @@ class MatchUnit(p: TmuParams) extends Module {
         clocks := 1.U
         removed.foreach(_ := 0.U)
         onUnexpected := MatchRules.searchesUnexpected(io.command.bits.opcode) ||
-          (MatchRules.is(io.command.bits.opcode, Opcodes.inspect) && io.command.bits.inspectUnexpected)
+          (MatchRules.is(
+            io.command.bits.opcode,
+            Opcodes.inspect
+          ) && io.command.bits.inspectUnexpected)
       }
     }
     is(State.configure) {

@@ -7,14 +7,14 @@ import tmu.params.TmuParams
 
 /** An ordered table in memory rows, searched one row a clock, oldest row first.
   *
-  * Entry number i in age order lies in lane i mod lanes of row i / lanes, always: there are no holes
-  * and no valid bits, only a count. A search reads rows until one hits or the table ends. Taking an
-  * entry rotates every younger one down by one place, a row a clock ("delete and rotate"), so that
-  * no later search pays for it.
+  * Entry number i in age order lies in lane i mod lanes of row i / lanes, always: there are no
+  * holes and no valid bits, only a count. A search reads rows until one hits or the table ends.
+  * Taking an entry rotates every younger one down by one place, a row a clock ("delete and
+  * rotate"), so that no later search pays for it.
   *
-  * Clocks from request to reply, with h the row of the hit and n the rows in use: append 1, an empty
-  * table 1, a hit h + 4, a miss n + 3. A take keeps the table busy for another n - h + 1 clocks.
-  * One request at a time; the next is accepted when the table is idle.
+  * Clocks from request to reply, with h the row of the hit and n the rows in use: append 1, an
+  * empty table 1, a hit h + 4, a miss n + 3. A take keeps the table busy for another n - h + 1
+  * clocks. One request at a time; the next is accepted when the table is idle.
   *
   * When full, an append must not be asked for: an assertion guards it (R11).
   */

@@ -4,7 +4,8 @@ package tmu.matching
 import chisel3._
 import tmu.params.TmuParams
 
-/** A command as the matching unit sees it: decoded, its endpoint settled by the page it came from. */
+/** A command as the matching unit sees it: decoded, its endpoint settled by the page it came from.
+  */
 class MatchCommand(p: TmuParams) extends Bundle {
   val opcode = UInt(8.W)
 

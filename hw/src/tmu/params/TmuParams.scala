@@ -3,24 +3,37 @@ package tmu.params
 
 import chisel3.util.{isPow2, log2Ceil}
 
-/** One configuration of the unit: the only parameter object there is, passed by hand to each module.
+/** One configuration of the unit: the only parameter object there is, passed by hand to each
+  * module.
   *
-  * Widths are those that the hardware keeps. The command and completion formats have the full widths
-  * of the contract; a configuration with narrower ones answers a command that uses more bits as
-  * malformed.
+  * Widths are those that the hardware keeps. The command and completion formats have the full
+  * widths of the contract; a configuration with narrower ones answers a command that uses more bits
+  * as malformed.
   *
-  * @param name              preset name, lower case
-  * @param endpoints         pairs of queues; endpoint numbers are 0 until endpoints
-  * @param postedEntries     posted receives on chip, over all endpoints together
-  * @param unexpectedEntries unexpected messages on chip, over all endpoints together
-  * @param lanes             comparators in a row: entries that one clock compares
-  * @param matchBits         match bits kept per entry (MPI: context and tag)
-  * @param sourceBits        source bits kept per entry
-  * @param handleBits        caller's handle
-  * @param addressBits       buffer address or place of a message
-  * @param lengthBits        buffer or message length, bytes
-  * @param idBits            driver's receive id; the value with all bits set means none
-  * @param commandQueue      commands that wait on chip before the matching unit
+  * @param name
+  *   preset name, lower case
+  * @param endpoints
+  *   pairs of queues; endpoint numbers are 0 until endpoints
+  * @param postedEntries
+  *   posted receives on chip, over all endpoints together
+  * @param unexpectedEntries
+  *   unexpected messages on chip, over all endpoints together
+  * @param lanes
+  *   comparators in a row: entries that one clock compares
+  * @param matchBits
+  *   match bits kept per entry (MPI: context and tag)
+  * @param sourceBits
+  *   source bits kept per entry
+  * @param handleBits
+  *   caller's handle
+  * @param addressBits
+  *   buffer address or place of a message
+  * @param lengthBits
+  *   buffer or message length, bytes
+  * @param idBits
+  *   driver's receive id; the value with all bits set means none
+  * @param commandQueue
+  *   commands that wait on chip before the matching unit
   */
 case class TmuParams(
     name: String,
@@ -47,7 +60,10 @@ case class TmuParams(
       s"preset $name: $what is $value; it must lie between $low and $high"
     )
 
-  require(name.matches("[a-z][a-z0-9]*"), s"preset name '$name' must be lower-case letters and digits")
+  require(
+    name.matches("[a-z][a-z0-9]*"),
+    s"preset name '$name' must be lower-case letters and digits"
+  )
   pow2("endpoints", endpoints, 2, 4096)
   pow2("lanes", lanes, 2, 256)
   pow2("postedEntries", postedEntries, 2 * lanes, 1 << 20)
