@@ -51,8 +51,10 @@ abstract class DeviceSpec extends AnyFunSpec with ChiselSim with BeforeAndAfterA
               dut.clock.step()
               dut.reset.poke(false)
               job.body(dut)
-              // Evaluates what the body poked last, so that an assertion fails this test.
+              // One more clock, seen to its end, so that an assertion fails this test and no later.
               dut.clock.step()
+              dut.reset.peekValue()
+              ()
             }
             result match {
               case Failure(_: TestFailedException) | Success(_) => job.done.tryComplete(result)
