@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chisel to SystemVerilog, one folder per preset, made again when hw/ or the build changes."""
 
+import shutil
 import tempfile
 from functools import cache
 from pathlib import Path
@@ -11,6 +12,8 @@ from opentmu.process import run_logged
 
 MAIN = "tmu.Elaborate"
 MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
+MILL_OUT = paths.BUILD / "mill-out"
+RUNNING = MILL_OUT / ".running"
 SOURCES = (paths.HW / "src", paths.ROOT / "build.sc", paths.ROOT / ".mill-version")
 
 
@@ -58,9 +61,22 @@ def fresh_files() -> dict[str, bytes]:
 
 
 def mill(arguments: list[str], title: str, log: str) -> None:
-    """Run one Mill command; Mill calls of one checkout never overlap."""
+    """Run one Mill command; Mill calls of one checkout never overlap.
+
+    A Mill that was killed may leave classes deleted and yet believe that they are up to date, so
+    what it compiled is thrown away when the call before this one did not come to its end.
+    """
     with stage.locked("mill"):
-        run_logged(["mill", *MILL_OPTIONS, *arguments], title, log, cwd=paths.ROOT)
+        if RUNNING.exists():
+            shutil.rmtree(MILL_OUT / "hw", ignore_errors=True)
+        RUNNING.parent.mkdir(parents=True, exist_ok=True)
+        RUNNING.touch()
+        try:
+            run_logged(["mill", *MILL_OPTIONS, *arguments], title, log, cwd=paths.ROOT)
+        except CheckFailed:
+            RUNNING.unlink()
+            raise
+        RUNNING.unlink()
 
 
 def _same(file: Path, content: bytes) -> bool:

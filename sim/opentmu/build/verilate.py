@@ -16,6 +16,8 @@ from opentmu.setup import shims
 
 TOP = "TmuTop"
 DEVICE = paths.SIM / "device"
+# What the simulation prints goes to the device, not to standard output.
+PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
 
 # Undriven values take one value per run, drawn from the run's seed; nothing is compiled in.
@@ -52,9 +54,7 @@ def library(preset: str, *, wave: bool = False) -> Path:
     top = verilated_top(preset, wave=wave)
     target = paths.VERILATED / (f"{preset}-wave" if wave else preset)
     key = stage.hash_of([(top / stage.STAMP).read_text(), DEVICE, HEADERS])
-    if not stage.is_current(target, key):
-        toolchain.need_verilator(wave=wave)
-    stage.ensure(target, key, lambda folder: _make_library(preset, top, folder, wave))
+    stage.ensure(target, key, lambda folder: make_library(preset, top, folder, wave))
     return target / library_name(preset)
 
 
@@ -64,10 +64,8 @@ def verilated_top(preset: str, *, wave: bool = False) -> Path:
     target = paths.VERILATED / (f"{preset}-wave-top" if wave else f"{preset}-top")
     pins = (paths.ROOT / "requirements.in").read_text()
     stamp = (design / stage.STAMP).read_text()
-    key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__)])
-    if not stage.is_current(target, key):
-        toolchain.need_verilator(wave=wave)
-    stage.ensure(target, key, lambda folder: _make_top(preset, design, folder, wave))
+    key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__), PRINT])
+    stage.ensure(target, key, lambda folder: make_top(preset, design, folder, wave))
     return target
 
 
@@ -97,21 +95,28 @@ def _flags(wave: bool) -> list[str]:
     return [*FLAGS, *(WAVE_FLAGS if wave else [])]
 
 
-def _make_top(preset: str, design: Path, folder: Path, wave: bool) -> None:
+def make_top(preset: str, design: Path, folder: Path, wave: bool) -> None:
+    """Verilate an elaborated design and compile it to archives in `folder`."""
+    toolchain.need_verilator(wave=wave)
     title = f"{preset} with waves" if wave else preset
     prefix = f"V{TOP}"
+    header = f"-include {prefix}__pch.h"
     log = f"{preset}-wave" if wave else preset
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
     verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", folder]
-    verilate += ["-CFLAGS", "-fPIC", *(f"-I{place}" for place in include_folders(design))]
+    verilate += ["-CFLAGS", f"-fPIC -include {PRINT}", *(f"-I{place}" for place in include_folders(design))]
     verilate += sources(design)
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
     make: list[str | Path] = ["make", "-C", folder, "-f", f"{prefix}.mk"]
+    # Another forced header comes first, so gcc cannot use the precompiled ones: name the plain one.
+    make += [f"VK_PCH_I_FAST={header}", f"VK_PCH_I_SLOW={header}"]
     make += [f"-j{toolchain.PARALLEL_JOBS}", f"OPT_FAST={OPTIMISE}", f"OPT_GLOBAL={OPTIMISE}"]
     run_logged(make, f"compiling the simulation of preset {title}", f"compile-{log}")
 
 
-def _make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
+def make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
+    """Compile the device and link it with the archives of `top`."""
+    toolchain.need_verilator(wave=wave)
     output = folder / library_name(preset)
     run_logged(_link(preset, top, output, wave), f"linking {output.name}", f"link-{preset}")
 

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whole units with one wrong line: the main job's checker notices and tells the story."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+from opentmu import paths
+from opentmu.build import cbuild, rtl, verilate
+
+# File of the elaborated design, text in it, what it becomes, what the report must say.
+MUTANTS = {
+    "truncation": (
+        "MatchUnit.sv",
+        "verdict_truncated <=",
+        "verdict_truncated <= 1'h1 |",
+        "truncated",
+    ),
+    "serial": (
+        "CompletionWriter.sv",
+        "held_serial <= io_verdict_bits_serial",
+        "held_serial <= io_verdict_bits_serial ^ 32'h1",
+        "serial",
+    ),
+}
+
+
+def broken_library(folder: Path, file: str, old: str, new: str) -> Path:
+    """The device library of a copy of the design with some text replaced."""
+    design = folder / "design"
+    shutil.copytree(rtl.ensure("tiny"), design)
+    text = (design / file).read_text()
+    assert text.count(old) >= 1, f"{file} does not have {old!r}"
+    (design / file).write_text(text.replace(old, new))
+    top, library = folder / "top", folder / "library"
+    top.mkdir()
+    library.mkdir()
+    verilate.make_top("tiny", design, top, wave=False)
+    verilate.make_library("tiny", top, library, wave=False)
+    return library / verilate.library_name("tiny")
+
+
+@pytest.mark.parametrize("name", MUTANTS)
+def test_a_broken_unit_is_noticed(name: str, tmp_path: Path) -> None:
+    """The run ends with exit code 1, the first difference and the history of its entries."""
+    file, old, new, word = MUTANTS[name]
+    library = broken_library(tmp_path, file, old, new)
+    program = cbuild.program(cbuild.ensure(), "tmu-replay")
+    trace = min(paths.TRACES.glob("mpi4py*.gz"))
+    words = [str(program), "--uri", f"sim:{library}", "--trace", str(trace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 1, done.stdout
+    for text in ("first difference", "operation: ", "expected: ", "found: ", word, "history"):
+        assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
