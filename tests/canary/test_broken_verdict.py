@@ -11,10 +11,9 @@ from opentmu.build import rtl
 TESTS = paths.ROOT / "tests" / "block" / "cocotb_match_unit.py"
 
 
-def mutant(name: str, file: str, changes: dict[str, str]) -> Path:
+def mutant(folder: Path, name: str, file: str, changes: dict[str, str]) -> Path:
     """The simulation of MatchUnit in a copy of the design with some text replaced."""
-    design = simulate.SIMULATIONS / f"design-{name}"
-    shutil.rmtree(design, ignore_errors=True)
+    design = folder / name
     shutil.copytree(rtl.ensure(simulate.PRESET), design)
     text = (design / file).read_text()
     for old, new in changes.items():
@@ -24,11 +23,12 @@ def mutant(name: str, file: str, changes: dict[str, str]) -> Path:
     return simulate.build("MatchUnit", design, f"MatchUnit-{name}")
 
 
-def test_the_youngest_instead_of_the_oldest_is_noticed() -> None:
+def test_the_youngest_instead_of_the_oldest_is_noticed(tmp_path: Path) -> None:
     """R3: the last lane of a row goes before the others."""
     lane = "wire [2:0]   hitLane =\n    pickHits[0]"
     slot = "wire [7:0]   reply_bits_slot_enc =\n    pickHits[0]"
     folder = mutant(
+        tmp_path,
         "youngest",
         "RowTablePosted.sv",
         {
