@@ -119,7 +119,8 @@ module tmu_wrapper #(
         if (!aresetn) released <= 2'b00;
         else released <= {released[0], 1'b1};
     // 1 from power-up on, so that the unit sees no clock before its first reset.
-    reg reset = 1'b1;
+    reg reset;
+    initial reset = 1'b1;
     always @(posedge aclk) reset <= ~released[1];
 
     // aresetn itself is part of it: valid falls with it, as AXI asks, before the clock edge does.
