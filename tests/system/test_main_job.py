@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import shapes
 from opentmu import paths
 from opentmu.build import cbuild
+
+from . import shapes
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 HOSTILE = {
@@ -26,8 +27,10 @@ COMMITTED = sorted(paths.TRACES.glob("*.trace.gz"))
 def law(trace: Path, **limits: int) -> str:
     """The log that the law demands, from the model alone: no driver, no device."""
     program = cbuild.program(cbuild.ensure(), "tmu-expected-log")
-    options = [f"--{name.replace('_', '-')}={value}" for name, value in limits.items()]
-    words = [str(program), *options, str(trace)]
+    words = [str(program)]
+    for name, value in limits.items():
+        words += [f"--{name.replace('_', '-')}", str(value)]
+    words.append(str(trace))
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
