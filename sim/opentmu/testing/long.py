@@ -18,6 +18,6 @@ class Campaign:
 
 
 CAMPAIGNS: tuple[Campaign, ...] = (
-    Campaign("random-tiny", "tiny", ("--random", "10000000", "--seed", "1")),
-    Campaign("random-tiny-pauses", "tiny", ("--random", "2000000", "--seed", "2"), pauses=2),
+    Campaign("random-tiny", "tiny", ("--random", "10000000", "--seed", "1"), pauses=1),
+    Campaign("random-nic", "nic", ("--random", "1000000", "--seed", "1"), pauses=1),
 )

@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Valid}
+import chisel3.util.{Decoupled, Queue, Valid}
 
 /** AXI4-Lite slave in front of a register file: one access at a time, writes before reads. */
 class AxiLitePort(addressBits: Int) extends Module {
@@ -13,6 +13,25 @@ class AxiLitePort(addressBits: Int) extends Module {
   })
   private val axi = io.axi
 
+  // One place for each channel: no signal passes from an input to an output in the same clock.
+  private class WriteData extends Bundle {
+    val data = UInt(32.W)
+    val strobes = UInt(4.W)
+  }
+  private val writeAddress = Module(new Queue(UInt(addressBits.W), 1))
+  private val writeData = Module(new Queue(new WriteData, 1))
+  private val readAddress = Module(new Queue(UInt(addressBits.W), 1))
+  writeAddress.io.enq.valid := axi.awvalid
+  writeAddress.io.enq.bits := axi.awaddr
+  axi.awready := writeAddress.io.enq.ready
+  writeData.io.enq.valid := axi.wvalid
+  writeData.io.enq.bits.data := axi.wdata
+  writeData.io.enq.bits.strobes := axi.wstrb
+  axi.wready := writeData.io.enq.ready
+  readAddress.io.enq.valid := axi.arvalid
+  readAddress.io.enq.bits := axi.araddr
+  axi.arready := readAddress.io.enq.ready
+
   private val waiting = RegInit(false.B)
   private val writing = Reg(Bool())
   private val respond = RegInit(false.B)
@@ -20,15 +39,15 @@ class AxiLitePort(addressBits: Int) extends Module {
   private val response = Reg(UInt(2.W))
 
   private val free = !waiting && !respond
-  private val writeOffered = axi.awvalid && axi.wvalid
-  io.access.valid := free && (writeOffered || axi.arvalid)
+  private val writeOffered = writeAddress.io.deq.valid && writeData.io.deq.valid
+  io.access.valid := free && (writeOffered || readAddress.io.deq.valid)
   io.access.bits.write := writeOffered
-  io.access.bits.address := Mux(writeOffered, axi.awaddr, axi.araddr)
-  io.access.bits.data := axi.wdata
-  io.access.bits.partial := !axi.wstrb.andR
-  axi.awready := io.access.fire && writeOffered
-  axi.wready := io.access.fire && writeOffered
-  axi.arready := io.access.fire && !writeOffered
+  io.access.bits.address := Mux(writeOffered, writeAddress.io.deq.bits, readAddress.io.deq.bits)
+  io.access.bits.data := writeData.io.deq.bits.data
+  io.access.bits.partial := !writeData.io.deq.bits.strobes.andR
+  writeAddress.io.deq.ready := io.access.fire && writeOffered
+  writeData.io.deq.ready := io.access.fire && writeOffered
+  readAddress.io.deq.ready := io.access.fire && !writeOffered
   when(io.access.fire) {
     waiting := true.B
     writing := writeOffered

@@ -54,6 +54,20 @@ class DoorbellPort(p: TmuParams) extends Module {
   awIn.bits.size := io.axi.awsize
   io.axi.awready := awIn.ready
   private val aw = Queue(awIn, 2)
+
+  // Data waits here as well: no signal passes from an input to an output in the same clock.
+  private class WriteBeat extends Bundle {
+    val data = UInt(512.W)
+    val strobes = UInt(64.W)
+    val last = Bool()
+  }
+  private val wIn = Wire(Irrevocable(new WriteBeat))
+  wIn.valid := io.axi.wvalid
+  wIn.bits.data := io.axi.wdata
+  wIn.bits.strobes := io.axi.wstrb
+  wIn.bits.last := io.axi.wlast
+  io.axi.wready := wIn.ready
+  private val w = Queue(wIn, 2)
   private val b = Module(
     new Queue(
       new Bundle {
@@ -72,35 +86,35 @@ class DoorbellPort(p: TmuParams) extends Module {
   private val page = address >> pageOffsetBits
   private val offset = address(pageOffsetBits - 1, 0)
 
-  private val whole = io.axi.wstrb.andR
+  private val whole = w.bits.strobes.andR
   private val inPages = page < p.pages.U
   private val aligned = offset(log2Ceil(DoorbellLayout.commandBytes) - 1, 0) === 0.U
   private val isCommand =
     inPages && aligned && whole && offset < DoorbellLayout.commandWindowBytes.U
   private val isConsumer = inPages && offset === DoorbellLayout.consumerOffset.U &&
-    io.axi.wstrb(3, 0).andR && !io.axi.wstrb(63, 4).orR
+    w.bits.strobes(3, 0).andR && !w.bits.strobes(63, 4).orR
   private val wrong = !isCommand && !isConsumer
 
   private val room = !isCommand || io.command.ready
-  private val canEnd = !io.axi.wlast || b.io.enq.ready
-  private val beat = io.axi.wvalid && aw.valid && room && canEnd
-  io.axi.wready := aw.valid && room && canEnd
-  aw.ready := beat && io.axi.wlast
+  private val canEnd = !w.bits.last || b.io.enq.ready
+  private val beat = w.valid && aw.valid && room && canEnd
+  w.ready := aw.valid && room && canEnd
+  aw.ready := beat && w.bits.last
   when(beat) {
-    inBurst := !io.axi.wlast
-    failed := !io.axi.wlast && (failed || wrong)
+    inBurst := !w.bits.last
+    failed := !w.bits.last && (failed || wrong)
     nextAddress := Mux(aw.bits.increments, address + (1.U << aw.bits.size), address)
   }
 
-  io.command.valid := io.axi.wvalid && aw.valid && canEnd && isCommand
+  io.command.valid := w.valid && aw.valid && canEnd && isCommand
   io.command.bits.page := page
-  io.command.bits.record := io.axi.wdata
+  io.command.bits.record := w.bits.data
   io.command.bits.stamp := io.now
   io.consumer.valid := beat && isConsumer
   io.consumer.bits.page := page
-  io.consumer.bits.index := io.axi.wdata(31, 0)
+  io.consumer.bits.index := w.bits.data(31, 0)
 
-  b.io.enq.valid := beat && io.axi.wlast
+  b.io.enq.valid := beat && w.bits.last
   b.io.enq.bits.id := aw.bits.id
   b.io.enq.bits.response := Mux(failed || wrong, AxiResponse.slaveError, AxiResponse.okay)
   io.axi.bvalid := b.io.deq.valid

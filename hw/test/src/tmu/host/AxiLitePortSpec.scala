@@ -25,12 +25,44 @@ class AxiLitePortSpec extends DeviceSpec {
       .foreach(_.poke(false))
   }
 
-  private def offerWrite(dut: AxiLitePort, address: Int, data: BigInt, strobe: Int): Unit = {
+  private def offerAddress(dut: AxiLitePort, address: Int): Unit = {
     dut.io.axi.awaddr.poke(address)
     dut.io.axi.awvalid.poke(true)
+  }
+
+  private def offerData(dut: AxiLitePort, data: BigInt, strobe: Int): Unit = {
     dut.io.axi.wdata.poke(data)
     dut.io.axi.wstrb.poke(strobe)
     dut.io.axi.wvalid.poke(true)
+  }
+
+  private def offerRead(dut: AxiLitePort, address: Int): Unit = {
+    dut.io.axi.araddr.poke(address)
+    dut.io.axi.arvalid.poke(true)
+  }
+
+  /** One clock in which each channel that is offered is taken; nothing is offered afterwards. */
+  private def hand(dut: AxiLitePort): Unit = {
+    val axi = dut.io.axi
+    for ((valid, ready) <- channels(dut)) assert(!valid.isOn || ready.isOn)
+    dut.clock.step()
+    Seq(axi.awvalid, axi.wvalid, axi.arvalid).foreach(_.poke(false))
+  }
+
+  private def channels(dut: AxiLitePort) = {
+    val axi = dut.io.axi
+    Seq(axi.awvalid -> axi.awready, axi.wvalid -> axi.wready, axi.arvalid -> axi.arready)
+  }
+
+  private def handWrite(dut: AxiLitePort, address: Int, data: BigInt, strobe: Int): Unit = {
+    offerAddress(dut, address)
+    offerData(dut, data, strobe)
+    hand(dut)
+  }
+
+  private def handRead(dut: AxiLitePort, address: Int): Unit = {
+    offerRead(dut, address)
+    hand(dut)
   }
 
   describe("AxiLitePort") {
@@ -38,20 +70,17 @@ class AxiLitePortSpec extends DeviceSpec {
       port.run { dut =>
         for (addressFirst <- Seq(true, false)) {
           quiet(dut)
-          offerWrite(dut, 0x24, 77, 15)
-          (if (addressFirst) dut.io.axi.wvalid else dut.io.axi.awvalid).poke(false)
+          if (addressFirst) offerAddress(dut, 0x24) else offerData(dut, 77, 15)
+          hand(dut)
           dut.clock.step(3)
           assert(!dut.io.access.valid.isOn)
-          assert(!dut.io.axi.awready.isOn && !dut.io.axi.wready.isOn)
-          offerWrite(dut, 0x24, 77, 15)
-          dut.io.access.ready.poke(true)
+          if (addressFirst) offerData(dut, 77, 15) else offerAddress(dut, 0x24)
+          hand(dut)
           assert(dut.io.access.valid.isOn && dut.io.access.bits.write.isOn)
           assert(dut.io.access.bits.address.value == 0x24)
           assert(dut.io.access.bits.data.value == 77)
           assert(!dut.io.access.bits.partial.isOn)
-          assert(dut.io.axi.awready.isOn && dut.io.axi.wready.isOn)
           serve(dut, 0, error = false, clocks = 0)
-          quiet(dut)
           assert(dut.io.axi.bvalid.isOn && dut.io.axi.bresp.value == 0)
           dut.io.axi.bready.poke(true)
           dut.clock.step()
@@ -63,9 +92,12 @@ class AxiLitePortSpec extends DeviceSpec {
     it("marks every write of fewer than four bytes as partial") {
       port.run { dut =>
         quiet(dut)
+        dut.io.axi.bready.poke(true)
         for (strobe <- 0 to 15) {
-          offerWrite(dut, 0, 0, strobe)
+          handWrite(dut, 0, 0, strobe)
           assert(dut.io.access.bits.partial.isOn == (strobe != 15), s"strobe $strobe")
+          serve(dut, 0, error = false, clocks = 0)
+          dut.clock.step()
         }
       }
     }
@@ -74,9 +106,8 @@ class AxiLitePortSpec extends DeviceSpec {
       port.run { dut =>
         for (error <- Seq(true, false); write <- Seq(true, false)) {
           quiet(dut)
-          if (write) offerWrite(dut, 4, 0, 15) else dut.io.axi.arvalid.poke(true)
+          if (write) handWrite(dut, 4, 0, 15) else handRead(dut, 4)
           serve(dut, 0, error, clocks = 1)
-          quiet(dut)
           val response = if (write) dut.io.axi.bresp else dut.io.axi.rresp
           assert((if (write) dut.io.axi.bvalid else dut.io.axi.rvalid).isOn)
           assert(response.value == (if (error) 2 else 0))
@@ -87,17 +118,17 @@ class AxiLitePortSpec extends DeviceSpec {
       }
     }
 
-    it("keeps an answer until it is taken, and takes no other access meanwhile") {
+    it("keeps an answer until it is taken, and hands on no other access meanwhile") {
       port.run { dut =>
         quiet(dut)
-        dut.io.axi.arvalid.poke(true)
-        dut.io.axi.araddr.poke(0x10)
+        handRead(dut, 0x10)
         serve(dut, 1234, error = false, clocks = 2)
         dut.io.access.ready.poke(true)
-        offerWrite(dut, 4, 0, 15)
+        handWrite(dut, 4, 0, 15)
         for (_ <- 0 until 6) {
           assert(dut.io.axi.rvalid.isOn && dut.io.axi.rdata.value == 1234)
-          assert(!dut.io.access.valid.isOn && !dut.io.axi.awready.isOn && !dut.io.axi.arready.isOn)
+          assert(!dut.io.access.valid.isOn)
+          assert(!dut.io.axi.awready.isOn && !dut.io.axi.wready.isOn, "one place a channel")
           dut.clock.step()
         }
         dut.io.axi.rready.poke(true)
@@ -109,21 +140,25 @@ class AxiLitePortSpec extends DeviceSpec {
     it("takes a write before a read that is offered at the same time, and loses neither") {
       port.run { dut =>
         quiet(dut)
-        offerWrite(dut, 8, 5, 15)
-        dut.io.axi.arvalid.poke(true)
-        dut.io.axi.araddr.poke(12)
+        offerRead(dut, 12)
         dut.io.axi.bready.poke(true)
-        assert(dut.io.access.bits.write.isOn)
-        dut.io.access.ready.poke(true)
-        assert(!dut.io.axi.arready.isOn)
+        handWrite(dut, 8, 5, 15)
+        assert(dut.io.access.bits.write.isOn && dut.io.access.bits.address.value == 8)
         serve(dut, 0, error = false, clocks = 0)
-        dut.io.axi.awvalid.poke(false)
-        dut.io.axi.wvalid.poke(false)
         dut.clock.step()
         assert(dut.io.access.valid.isOn && !dut.io.access.bits.write.isOn)
         assert(dut.io.access.bits.address.value == 12)
         serve(dut, 99, error = false, clocks = 0)
         assert(dut.io.axi.rvalid.isOn && dut.io.axi.rdata.value == 99)
+      }
+    }
+
+    it("lets no ready follow a valid in the same clock") {
+      port.run { dut =>
+        quiet(dut)
+        val before = channels(dut).map(_._2.isOn)
+        channels(dut).foreach(_._1.poke(true))
+        assert(channels(dut).map(_._2.isOn) == before)
       }
     }
 
@@ -134,11 +169,9 @@ class AxiLitePortSpec extends DeviceSpec {
           quiet(dut)
           val (address, data) = (4 * random.nextInt(64), BigInt(32, random))
           dut.clock.step(random.nextInt(3))
-          dut.io.axi.araddr.poke(address)
-          dut.io.axi.arvalid.poke(true)
+          handRead(dut, address)
           assert(dut.io.access.bits.address.value == address)
           serve(dut, data, error = false, clocks = random.nextInt(4))
-          dut.io.axi.arvalid.poke(false)
           dut.clock.step(random.nextInt(3))
           assert(dut.io.axi.rvalid.isOn && dut.io.axi.rdata.value == data)
           dut.io.axi.rready.poke(true)
