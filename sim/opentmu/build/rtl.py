@@ -3,6 +3,8 @@
 
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
@@ -60,8 +62,9 @@ def fresh_files() -> dict[str, bytes]:
         return {str(f.relative_to(fresh)): f.read_bytes() for f in files}
 
 
-def mill(arguments: list[str], title: str, log: str) -> None:
-    """Run one Mill command; Mill calls of one checkout never overlap.
+@contextmanager
+def mill_alone() -> Iterator[None]:
+    """While a Mill command runs: Mill calls of one checkout never overlap.
 
     A Mill that was killed may leave classes deleted and yet believe that they are up to date, so
     what it compiled is thrown away when the call before this one did not come to its end.
@@ -72,11 +75,17 @@ def mill(arguments: list[str], title: str, log: str) -> None:
         RUNNING.parent.mkdir(parents=True, exist_ok=True)
         RUNNING.touch()
         try:
-            run_logged(["mill", *MILL_OPTIONS, *arguments], title, log, cwd=paths.ROOT)
+            yield
         except CheckFailed:
             RUNNING.unlink()
             raise
         RUNNING.unlink()
+
+
+def mill(arguments: list[str], title: str, log: str) -> None:
+    """Run one Mill command."""
+    with mill_alone():
+        run_logged(["mill", *MILL_OPTIONS, *arguments], title, log, cwd=paths.ROOT)
 
 
 def _same(file: Path, content: bytes) -> bool:

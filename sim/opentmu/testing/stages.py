@@ -56,7 +56,7 @@ def _judge(name: str, code: int, log: Path, remedy: str) -> Outcome:
 
 def _mill(log: Path, *arguments: str) -> int:
     toolchain.need_mill()
-    with stage.locked("mill"):
+    with rtl.mill_alone():
         return execute(["mill", *rtl.MILL_OPTIONS, *arguments], log)
 
 

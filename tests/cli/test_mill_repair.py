@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A Mill call that was killed: what it had compiled is not believed."""
+
+from pathlib import Path
+
+import pytest
+from opentmu import stage
+from opentmu.build import rtl
+from opentmu.errors import CheckFailed
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Mill's folder of another checkout, with something compiled."""
+    monkeypatch.setattr(rtl, "MILL_OUT", tmp_path)
+    monkeypatch.setattr(rtl, "RUNNING", tmp_path / ".running")
+    (tmp_path / "hw").mkdir()
+    (tmp_path / "hw" / "compile.json").write_text("up to date")
+    return tmp_path
+
+
+def test_what_a_finished_call_compiled_is_kept(place: Path) -> None:
+    for _ in range(2):
+        with rtl.mill_alone():
+            pass
+    assert (place / "hw" / "compile.json").exists()
+
+
+def test_what_a_failed_call_compiled_is_kept(place: Path) -> None:
+    with pytest.raises(CheckFailed, match="of its own"), rtl.mill_alone():
+        raise CheckFailed("an error of its own")
+    with rtl.mill_alone():
+        assert (place / "hw" / "compile.json").exists()
+
+
+def test_what_a_killed_call_compiled_is_thrown_away(place: Path) -> None:
+    with pytest.raises(KeyboardInterrupt), rtl.mill_alone():
+        raise KeyboardInterrupt
+    with rtl.mill_alone():
+        assert not (place / "hw").exists()
+
+
+def test_calls_do_not_overlap(place: Path) -> None:
+    with rtl.mill_alone():
+        assert stage.held_locks()
