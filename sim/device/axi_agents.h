@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The other ends of the unit's AXI ports.  Each agent has two steps a clock: `drive` sets the unit's
-// inputs before the clock edge, `sample` looks at what was transferred on it.
+// The other ends of the unit's AXI ports.  Each agent has two steps a clock: `drive` sets the
+// unit's inputs before the clock edge, `sample` looks at what was transferred on it.
 #pragma once
 
 #include "VTmuTop.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the simulation prints goes into the unit's error text: a library does not write to stdout. */
+/* What the simulation prints goes into the unit's error text: a library does not write to stdout.
+ */
 #ifndef TMU_SIM_PRINT_H
 #define TMU_SIM_PRINT_H
 

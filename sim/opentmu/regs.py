@@ -412,7 +412,7 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=16,
+        command_queue=512,
     ),
     "tiny": Preset(
         name="tiny",
@@ -457,7 +457,7 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=16,
+        command_queue=64,
     ),
     "max": Preset(
         name="max",
@@ -472,6 +472,6 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=16,
+        command_queue=1024,
     ),
 }

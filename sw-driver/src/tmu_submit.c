@@ -3,8 +3,9 @@
  * From the caller's operation to a command in the doorbell page.
  *
  * A command is sent only when the ring has room for every completion that is due before it and of
- * it, so the unit never has to wait for this queue while a consumer index is stuck behind commands.
- * The exception is a flush of more entries than the ring holds: it is sent alone.
+ * it, and the unit's command queue for every command that is in flight: the doorbells never wait,
+ * and a consumer index is never stuck behind commands.
+ * A flush of more entries than its ring holds is sent alone on its queue.
  */
 #include <inttypes.h>
 
@@ -14,6 +15,10 @@
 tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,
                                 uint32_t credits, tmu_held_t *held, bool alone) {
     tmu_t *device = queue->device;
+    /* Over all queues: as many as wait on chip, so that no consumer index waits behind them. */
+    if (device->in_flight >= device->info.command_queue) {
+        return TMU_AGAIN;
+    }
     if (tmu_queue_credits_free(queue) < credits) {
         tmu_result_t result = tmu_queue_announce(queue);
         if (result != TMU_OK) {

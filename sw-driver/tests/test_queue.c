@@ -39,6 +39,27 @@ static void no_more_commands_are_in_flight_than_ring_entries(void) {
     bench_close(&b);
 }
 
+static void no_more_commands_are_in_flight_than_wait_on_chip(void) {
+    bench_t b = bench_open(1, 6); /* rings of 64: the device's command queue is the limit */
+    tmu_queue_attr_t attr = {.page = 2, .ring_log2 = 6};
+    tmu_queue_t *other = NULL;
+    tmu_info_t info;
+    tmu_key_t key = {0};
+    must(tmu_queue_open(b.device, &attr, &other), b.device);
+    must(tmu_query(b.device, &info), b.device);
+    unsigned accepted = 0;
+    for (unsigned i = 0; i < 200; i++) { /* runs the device but never polls */
+        accepted += tmu_probe(b.queue, 1, &key, i) == TMU_OK;
+        accepted += tmu_probe(other, 2, &key, i) == TMU_OK;
+        must(tmu_progress(b.device, 64), b.device);
+    }
+    EXPECT_NUMBER(accepted, info.command_queue);
+    EXPECT_NUMBER(tmu_queue_in_flight(b.queue) + tmu_queue_in_flight(other), info.command_queue);
+    bench_settle(&b);
+    EXPECT_NUMBER(tmu_probe(b.queue, 1, &key, 0), TMU_OK);
+    bench_close(&b);
+}
+
 static void polling_one_by_one_loses_nothing(void) {
     bench_t b = bench_open(1, 5);
     b.chunk = 1;
@@ -178,6 +199,7 @@ static void a_reopened_ring_starts_its_first_lap(void) {
 static void all(void) {
     RUN(completions_survive_many_laps);
     RUN(no_more_commands_are_in_flight_than_ring_entries);
+    RUN(no_more_commands_are_in_flight_than_wait_on_chip);
     RUN(polling_one_by_one_loses_nothing);
     RUN(a_flush_may_be_larger_than_the_ring);
     RUN(a_small_flush_leaves_the_pipeline_open);

@@ -134,7 +134,7 @@ typedef struct tmu_info {
     uint32_t handle_bits;
     uint32_t address_bits;
     uint32_t length_bits;
-    uint32_t command_queue; /**< commands that wait on chip before doorbells are held up */
+    uint32_t command_queue; /**< operations in flight over all queues, at most */
     uint32_t capabilities;  /**< TMU_CAPABILITIES_* bits */
 } tmu_info_t;
 

@@ -26,7 +26,7 @@
 #define TMU_REG_ADDRESS_BITS 0x028 /* read only: Address bits kept. */
 #define TMU_REG_LENGTH_BITS 0x02c /* read only: Length bits kept. */
 #define TMU_REG_ID_BITS 0x030 /* read only: Receive id bits; the id with all of them set names no receive. */
-#define TMU_REG_COMMAND_QUEUE 0x034 /* read only: Commands that wait on chip before doorbells are held up. */
+#define TMU_REG_COMMAND_QUEUE 0x034 /* read only: Commands that software may have in flight over all pages; more may hold doorbells up, consumer indices among them. */
 #define TMU_REG_CAPABILITIES 0x038 /* read only: What this unit can do. */
 #define TMU_CAPABILITIES_INSPECT_SHIFT 0 /* The inspect command. */
 #define TMU_CAPABILITIES_INSPECT_MASK 0x1u
@@ -330,11 +330,11 @@ typedef enum tmu_status {
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
  *   handle bits, address bits, length bits, id bits, command queue) */
 #define TMU_PRESET_TABLE(X) \
-    X("nic", 0, 2048, 16384, 16384, 32, 64, 32, 64, 64, 48, 20, 16) \
+    X("nic", 0, 2048, 16384, 16384, 32, 64, 32, 64, 64, 48, 20, 512) \
     X("tiny", 1, 4, 64, 64, 8, 64, 32, 64, 64, 48, 20, 16) \
     X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2) \
-    X("ecp5", 3, 64, 512, 512, 8, 64, 32, 64, 64, 48, 20, 16) \
-    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 16)
+    X("ecp5", 3, 64, 512, 512, 8, 64, 32, 64, 64, 48, 20, 64) \
+    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 1024)
 
 /* clang-format on */
 #endif

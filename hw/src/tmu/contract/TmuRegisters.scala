@@ -68,7 +68,7 @@ object TmuRegisters {
       "COMMAND_QUEUE",
       0x34,
       p.commandQueue,
-      "Commands that wait on chip before doorbells are held up."
+      "Commands that software may have in flight over all pages; more may hold doorbells up, consumer indices among them."
     ),
     Register(
       "CAPABILITIES",

@@ -60,12 +60,16 @@ class DoorbellPort(p: TmuParams) extends Module {
     val data = UInt(512.W)
     val strobes = UInt(64.W)
     val last = Bool()
+
+    /** Clock at which the beat was taken. */
+    val stamp = UInt(32.W)
   }
   private val wIn = Wire(Irrevocable(new WriteBeat))
   wIn.valid := io.axi.wvalid
   wIn.bits.data := io.axi.wdata
   wIn.bits.strobes := io.axi.wstrb
   wIn.bits.last := io.axi.wlast
+  wIn.bits.stamp := io.now
   io.axi.wready := wIn.ready
   private val w = Queue(wIn, 2)
   private val b = Module(
@@ -109,7 +113,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   io.command.valid := w.valid && aw.valid && canEnd && isCommand
   io.command.bits.page := page
   io.command.bits.record := w.bits.data
-  io.command.bits.stamp := io.now
+  io.command.bits.stamp := w.bits.stamp
   io.consumer.valid := beat && isConsumer
   io.consumer.bits.page := page
   io.consumer.bits.index := w.bits.data(31, 0)

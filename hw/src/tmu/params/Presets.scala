@@ -5,7 +5,7 @@ package tmu.params
 object Presets {
 
   /** The default: a network card for 2,048 MPI processes. */
-  val nic: TmuParams = TmuParams("nic", 2048, 16384, 16384, 32)
+  val nic: TmuParams = TmuParams("nic", 2048, 16384, 16384, 32, commandQueue = 512)
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
   val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 8)
@@ -27,10 +27,10 @@ object Presets {
   )
 
   /** For an ECP5-85 board. */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 512, 512, 8)
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 512, 512, 8, commandQueue = 64)
 
   /** What a large card can hold. */
-  val max: TmuParams = TmuParams("max", 4096, 65536, 65536, 64)
+  val max: TmuParams = TmuParams("max", 4096, 65536, 65536, 64, commandQueue = 1024)
 
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max)
