@@ -66,7 +66,7 @@ def stream() -> list[str]:
         *box(
             (340, 50, 160, 80), DOOR, "DoorbellPort", "page from the address", "1 beat = 1 command"
         ),
-        *box((545, 50, 140, 80), DOOR, "command queue", "16 deep"),
+        *box((545, 50, 140, 80), DOOR, "command queue", "512 deep in nic"),
         *box((730, 50, 160, 80), DOOR, "CommandDecoder", "form checked,", "endpoint settled"),
         *arrow("210,220 265,220 265,90 336,90"),
         text(275, 60, "s_axi", 12, bold=True),
