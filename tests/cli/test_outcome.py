@@ -104,7 +104,10 @@ def test_an_expression_selects_stages_by_name() -> None:
 def test_long_adds_campaigns() -> None:
     short = {s.name for lane in lanes(None, long=False) for s in lane}
     long = {s.name for lane in lanes(None, long=True) for s in lane}
-    assert long - short == {"random-tiny", "random-tiny-pauses"}
+    assert long - short == {campaign.name for campaign in CAMPAIGNS}
+    operations = {c.preset: int(c.arguments[c.arguments.index("--random") + 1]) for c in CAMPAIGNS}
+    assert operations["tiny"] >= 10_000_000
+    assert operations["nic"] >= 1_000_000
 
 
 @pytest.mark.parametrize(
