@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from opentmu.errors import CheckFailed, ToolMissing
 from opentmu.testing import house, runner
+from opentmu.testing.long import CAMPAIGNS
 from opentmu.testing.outcome import Outcome, of_check, of_reports
 from opentmu.testing.stages import Stage, lanes
 
