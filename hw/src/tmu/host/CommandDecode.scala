@@ -29,7 +29,7 @@ object CommandDecode {
       case `matchBits` | `ignore`    => p.matchBits
       case `source` | `sourceIgnore` => p.sourceBits
       case `handle`                  => p.handleBits
-      case `address`                 => p.addressBits.max(33)
+      case `address`                 => p.addressBits
       case `length`                  => p.lengthBits
       case _                         => field.width
     }
@@ -45,11 +45,13 @@ object CommandDecode {
       c <- Opcodes.all
       field <- layout.fields.filterNot(f => used(c)(f) || alwaysAllowed(f))
     } yield code === c.value.U && field.of(record).orR
-    val wide = layout.fields.map(excess(p, record, _))
+    // An inspect's address is a position, which is checked below.
+    val isInspect = MatchRules.is(code, Opcodes.inspect)
+    val wide = layout.fields.map(f => excess(p, record, f) && !((f == address).B && isInspect))
     val id = receiveId.of(record)
     val idOutOfRange = MatchRules.is(code, Opcodes.post) && id >= p.idNone.U
     val place = address.of(record)
-    val inspectWide = MatchRules.is(code, Opcodes.inspect) && (place >> 33).orR
+    val inspectWide = isInspect && (place >> 33).orR
     !VecInit(known).asUInt.orR || VecInit(surplus ++ wide).asUInt.orR || idOutOfRange || inspectWide
   }
 

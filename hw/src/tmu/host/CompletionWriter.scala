@@ -44,7 +44,10 @@ class CompletionWriter(p: TmuParams) extends Module {
     Mux(lastValid && last.page === held.page, last.index, io.ring.producer)
   private val used = producer - io.ring.consumer
   private val size = 1.U(32.W) << io.ring.config.log2
-  private val ringFull = used >= size
+
+  // The producer moves by one, so an honest ring is full at equality; an index that lies can only
+  // overwrite the liar's own ring, and stops nobody (R13).
+  private val ringFull = used === size
 
   private val out = Wire(Decoupled(new Bundle {
     val address = UInt(64.W)

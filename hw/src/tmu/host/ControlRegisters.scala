@@ -60,6 +60,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val endpointBusy = RegInit(false.B)
   private val endpointError = RegInit(false.B)
   private val request = Reg(new EndpointRequest(p))
+  private val readsDepth = Reg(Bool())
   private val depths = Reg(new EndpointState(p))
   private val endpointInRange = control("ENDPOINT_SELECT") < p.endpoints.U
   when(trigger("ENDPOINT_COMMAND").orR && !endpointBusy) {
@@ -67,6 +68,7 @@ class ControlRegisters(p: TmuParams) extends Module {
     endpointPending := endpointInRange
     endpointBusy := endpointInRange
     request.endpoint := control("ENDPOINT_SELECT")(p.endpointBits - 1, 0)
+    readsDepth := trigger("ENDPOINT_COMMAND")(bit("ENDPOINT_COMMAND", "READ_DEPTH"))
     request.setQuota := trigger("ENDPOINT_COMMAND")(bit("ENDPOINT_COMMAND", "SET_QUOTA"))
     request.quotaPosted := control("QUOTA_POSTED")
     request.quotaUnexpected := control("QUOTA_UNEXPECTED")
@@ -74,7 +76,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   when(io.endpoint.fire)(endpointPending := false.B)
   when(io.endpointState.valid) {
     endpointBusy := false.B
-    depths := io.endpointState.bits
+    when(readsDepth)(depths := io.endpointState.bits)
   }
   when(io.reset) {
     endpointPending := false.B

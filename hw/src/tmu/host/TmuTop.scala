@@ -69,7 +69,8 @@ class TmuTop(p: TmuParams) extends Module {
 
   private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid
   sequencer.io.request := registers.io.reset
-  sequencer.io.drained := idle
+  // Commands that still wait are dropped, so that no page can put a reset off (R13).
+  sequencer.io.drained := unit.io.idle && writer.io.idle
   sequencer.io.swept := unit.io.ready && pages.io.ready
   registers.io.ready := sequencer.io.ready
   registers.io.idle := idle

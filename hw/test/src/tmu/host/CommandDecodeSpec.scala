@@ -90,6 +90,7 @@ class CommandDecodeSpec extends DeviceSpec {
           source -> p.sourceBits,
           sourceIgnore -> p.sourceBits,
           handle -> p.handleBits,
+          address -> p.addressBits,
           length -> p.lengthBits
         )
         for ((f, kept) <- widths) {
