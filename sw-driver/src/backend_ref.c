@@ -147,12 +147,15 @@ static bool writable(const ref_device_t *device, uint64_t address) {
     return false;
 }
 
-/** Writes answers while the ring has room; the phase-bearing word goes last. */
+/**
+ * Writes answers while the ring has room; the phase-bearing word goes last.
+ * Only an exact lap ahead of the consumer is full, so that a wrong index stops nobody (R13).
+ */
 static void write_answers(ref_device_t *device) {
     ref_answers_t *answers = &device->answers;
     ref_page_t *page = &device->pages[answers->page];
     uint32_t size = UINT32_C(1) << page->log2;
-    for (; answers->next < answers->count && page->produced - page->consumer < size;
+    for (; answers->next < answers->count && page->produced - page->consumer != size;
          answers->next++) {
         tmu_record_t *record = &answers->records[answers->next];
         uint64_t address = page->base + (page->produced & (size - 1)) * sizeof *record;

@@ -102,6 +102,14 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
     }
 }
 
+/** A kept register has no more than its defined bits. */
+static uint32_t defined_bits(uint32_t offset) {
+    return offset != TMU_REG_RING_CONFIG
+               ? UINT32_MAX
+               : TMU_REGISTER_BITS(TMU_RING_CONFIG_LOG2, TMU_RING_CONFIG_LOG2_MASK) |
+                     TMU_REGISTER_BITS(TMU_RING_CONFIG_ENABLE, TMU_RING_CONFIG_ENABLE_MASK);
+}
+
 tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     ref_device_t *device = backend;
     const uint32_t *keeper = kept(device, offset);
@@ -174,7 +182,7 @@ tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value) {
     ref_device_t *device = backend;
     uint32_t *keeper = kept(device, offset);
     if (keeper) {
-        *keeper = value;
+        *keeper = value & defined_bits(offset);
         return TMU_OK;
     }
     switch (offset) {

@@ -2,6 +2,7 @@
 #include "tmu_flow.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "tmu_internal.h"
 
@@ -15,10 +16,15 @@ static void held_free_all(tmu_flow_t *flow) {
     while (flow->held_first) {
         tmu_held_t *held = flow->held_first;
         flow->held_first = held->next;
-        held->queue->held--;
-        free(held);
+        while (held) {
+            tmu_held_t *younger = held->younger;
+            held->queue->held--;
+            free(held);
+            held = younger;
+        }
     }
     flow->held_last = NULL;
+    memset(flow->sources, 0, sizeof flow->sources);
 }
 
 void tmu_flow_free(tmu_flow_t *flow) {
@@ -58,19 +64,14 @@ static bool could_stall(const tmu_flow_t *flow, uint32_t endpoint) {
            (e->quota.unexpected != 0 && e->unexpected >= e->quota.unexpected);
 }
 
-/** Whether an arrival held before `end` has the same endpoint and source; NULL = any arrival. */
-static bool older_is_held(const tmu_flow_t *flow, uint32_t endpoint, uint32_t source,
-                          const tmu_held_t *end) {
-    const tmu_flow_endpoint_t *e = endpoint_of(flow, endpoint);
-    if (!e || e->held == 0) {
-        return false;
+/** The place in `sources` that points to the oldest held arrival of a source, or to NULL. */
+static tmu_held_t **held_link(tmu_flow_t *flow, uint32_t endpoint, uint32_t source) {
+    uint32_t hash = endpoint * UINT32_C(0x9e3779b1) + source * UINT32_C(0x85ebca6b);
+    tmu_held_t **link = &flow->sources[hash >> (32 - TMU_FLOW_SOURCES_LOG2)];
+    while (*link && ((*link)->endpoint != endpoint || (*link)->source != source)) {
+        link = &(*link)->same_hash;
     }
-    for (const tmu_held_t *held = flow->held_first; held != end; held = held->next) {
-        if (held->endpoint == endpoint && held->source == source) {
-            return true;
-        }
-    }
-    return false;
+    return link;
 }
 
 tmu_admission_t tmu_flow_admit(tmu_flow_t *flow, const tmu_record_t *command, uint32_t endpoint,
@@ -82,7 +83,7 @@ tmu_admission_t tmu_flow_admit(tmu_flow_t *flow, const tmu_record_t *command, ui
         return TMU_ADMIT_AGAIN;
     }
     uint32_t source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE);
-    if (arrival && older_is_held(flow, endpoint, source, NULL)) {
+    if (arrival && *held_link(flow, endpoint, source)) {
         return TMU_ADMIT_HOLD;
     }
     return exact ? TMU_ADMIT_ALONE : TMU_ADMIT_SEND;
@@ -95,6 +96,14 @@ tmu_result_t tmu_flow_reserve(tmu_flow_t *flow) {
     return flow->spare ? TMU_OK : TMU_ERR_MEMORY;
 }
 
+/** Puts the oldest held arrival of a source into the list before `next`; NULL = at its end. */
+static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
+    held->next = next;
+    held->previous = next ? next->previous : flow->held_last;
+    *(held->previous ? &held->previous->next : &flow->held_first) = held;
+    *(next ? &next->previous : &flow->held_last) = held;
+}
+
 void tmu_flow_hold(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_record_t *command,
                    uint64_t handle) {
     tmu_held_t *held = flow->spare;
@@ -103,15 +112,19 @@ void tmu_flow_hold(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_record_t *com
         .queue = queue,
         .command = *command,
         .handle = handle,
+        .age = flow->held_count++,
         .endpoint = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_ENDPOINT),
         .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
     };
-    if (flow->held_last) {
-        flow->held_last->next = held;
+    tmu_held_t **link = held_link(flow, held->endpoint, held->source);
+    if (*link) {
+        (*link)->youngest->younger = held;
+        (*link)->youngest = held;
     } else {
-        flow->held_first = held;
+        held->youngest = held;
+        held_insert(flow, held, NULL);
+        *link = held;
     }
-    flow->held_last = held;
     queue->held++;
     flow->endpoints[held->endpoint].held++;
     flow->stats.held_now++;
@@ -120,20 +133,28 @@ void tmu_flow_hold(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_record_t *com
     }
 }
 
-/** Takes an admitted arrival out of the list; R11: its place in the order is now. */
+/**
+ * Takes an admitted arrival out of the list; R11: its place in the order is now.
+ * The next one of its source is in the list from here on, and the pass comes to it by its age.
+ */
 static void held_remove(tmu_flow_t *flow, tmu_held_t *held) {
-    tmu_held_t *before = NULL;
-    for (tmu_held_t *h = flow->held_first; h != held; h = h->next) {
-        before = h;
+    tmu_held_t **link = held_link(flow, held->endpoint, held->source);
+    tmu_held_t *successor = held->younger;
+    tmu_held_t *next = held->next;
+    *(held->previous ? &held->previous->next : &flow->held_first) = next;
+    *(next ? &next->previous : &flow->held_last) = held->previous;
+    if (successor) {
+        successor->youngest = held->youngest;
+        successor->same_hash = held->same_hash;
+        while (next && next->age < successor->age) {
+            next = next->next;
+        }
+        held_insert(flow, successor, next);
+        if (flow->next == next) {
+            flow->next = successor;
+        }
     }
-    if (before) {
-        before->next = held->next;
-    } else {
-        flow->held_first = held->next;
-    }
-    if (flow->held_last == held) {
-        flow->held_last = before;
-    }
+    *link = successor ? successor : held->same_hash;
     held->queue->held--;
     flow->endpoints[held->endpoint].held--;
     flow->stats.held_now--;
@@ -181,6 +202,7 @@ static bool account(tmu_flow_t *flow, tmu_flow_endpoint_t *e, const tmu_completi
     bool queued = completion->status == TMU_STATUS_QUEUED;
     switch (completion->opcode) {
     case TMU_OPCODE_POST:
+        e->receives += queued;
         return (queued || posted_left(e)) && (!matched || unexpected_left(flow, e));
     case TMU_OPCODE_ARRIVE:
         return (queued || unexpected_left(flow, e)) && (!matched || posted_left(e));
@@ -213,6 +235,7 @@ bool tmu_flow_answered(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_pending_t
         if (!pending->held) {
             tmu_flow_hold(flow, queue, &pending->command, pending->handle);
         }
+        (pending->held ? pending->held : flow->held_last)->met = e->receives;
     } else if (pending->held) {
         held_remove(flow, pending->held);
     } else if (pending->opcode != TMU_OPCODE_INSPECT) {
@@ -226,9 +249,18 @@ void tmu_flow_pass_start(tmu_flow_t *flow) {
     flow->next = flow->held_first;
 }
 
+/**
+ * Whether an attempt could end in anything but `stalled`.
+ * Nothing is in flight, so the bounds are exact: without room only a receive admits the arrival,
+ * and none of those that its last attempt met did.
+ */
+static bool worth_trying(const tmu_flow_t *flow, const tmu_held_t *held) {
+    const tmu_flow_endpoint_t *e = &flow->endpoints[held->endpoint];
+    return !could_stall(flow, held->endpoint) || (e->posted > 0 && e->receives != held->met);
+}
+
 tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow) {
-    while (flow->next &&
-           older_is_held(flow, flow->next->endpoint, flow->next->source, flow->next)) {
+    while (flow->next && !worth_trying(flow, flow->next)) {
         flow->next = flow->next->next;
     }
     flow->pass = flow->next != NULL;

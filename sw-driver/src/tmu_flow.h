@@ -8,8 +8,10 @@
  * Otherwise one command is in flight at a time, so that what is held, and in which order, depends
  * on the order of submission alone and not on timing.
  *
- * After every completed operation the held arrivals are tried once each, oldest first; one whose
- * source has an older one held at the same endpoint waits behind it.
+ * After every completed operation one pass tries the held arrivals, oldest first; one whose source
+ * has an older one held at the same endpoint waits behind it.
+ * An attempt that must stall again is left out: the arrival has no room, and no receive was queued
+ * at its endpoint since its last attempt.  That changes no outcome, only the number of commands.
  */
 #ifndef TMU_FLOW_H
 #define TMU_FLOW_H
@@ -21,10 +23,16 @@ struct tmu_pending;
 
 /** An arrival that is held back, with all that is needed to offer it again. */
 typedef struct tmu_held {
-    struct tmu_held *next;
-    tmu_queue_t *queue; /* on which it came and on which it will be answered */
+    struct tmu_held *next; /* of the list: the oldest of each source, by age */
+    struct tmu_held *previous;
+    struct tmu_held *younger;   /* of its source: waits behind this one */
+    struct tmu_held *youngest;  /* of its source; true of the oldest alone */
+    struct tmu_held *same_hash; /* the oldest of another source */
+    tmu_queue_t *queue;         /* on which it came and on which it will be answered */
     tmu_record_t command;
     uint64_t handle;
+    uint64_t age;
+    uint64_t met; /* receives ever queued at the endpoint when it was last tried; 0 = never */
     uint32_t endpoint;
     uint32_t source;
 } tmu_held_t;
@@ -34,8 +42,11 @@ typedef struct tmu_flow_endpoint {
     uint32_t posted;
     uint32_t unexpected;
     uint32_t held;
+    uint64_t receives; /* ever queued */
     tmu_depth_t quota; /* 0 = none */
 } tmu_flow_endpoint_t;
+
+#define TMU_FLOW_SOURCES_LOG2 10
 
 typedef struct tmu_flow {
     tmu_flow_endpoint_t *endpoints;
@@ -43,8 +54,10 @@ typedef struct tmu_flow {
     uint32_t unexpected_capacity;
     uint64_t unexpected; /* upper bound over all endpoints */
 
-    tmu_held_t *held_first; /* oldest */
+    tmu_held_t *held_first; /* the oldest of each source, by age */
     tmu_held_t *held_last;
+    tmu_held_t *sources[1 << TMU_FLOW_SOURCES_LOG2]; /* the same, by a hash */
+    uint64_t held_count;                             /* arrivals ever held; the next one's age */
     tmu_held_t *spare; /* so that a stalled answer never needs memory */
     tmu_flow_stats_t stats;
 

@@ -107,6 +107,59 @@ static void a_receive_posted_for_a_held_arrival_meets_it(void) {
     bench_close(&b);
 }
 
+static void a_source_follows_its_admitted_arrival_in_order_of_age(void) {
+    bench_t b = bench_open(1, 6);
+    must(tmu_quota_set(b.device, 1, 0, 2), b.device);
+    bench_arrive(&b, 1, 9, 1, 10);
+    bench_arrive(&b, 1, 9, 1, 11);
+    bench_arrive(&b, 1, 1, 1, 12); /* held, as are the rest */
+    bench_arrive(&b, 1, 2, 1, 13);
+    bench_arrive(&b, 1, 1, 1, 14);
+    bench_arrive(&b, 1, 3, 1, 15);
+    bench_arrive(&b, 1, 2, 1, 16);
+    bench_settle(&b);
+    EXPECT_NUMBER(stats_of(&b).held_now, 5);
+    EXPECT_NUMBER(stats_of(&b).stalls, 3);
+    must(tmu_quota_set(b.device, 1, 0, 6), b.device);
+    bench_settle(&b);
+    for (uint32_t i = 12; i < 15; i++) {
+        EXPECT(bench_position(&b, TMU_OPCODE_ARRIVE, i) <
+               bench_position(&b, TMU_OPCODE_ARRIVE, i + 1));
+    }
+    EXPECT_NUMBER(stats_of(&b).held_now, 1); /* one pass, and it went by age, not by source */
+    bench_claim(&b, 1, 3, 1, 1);
+    bench_settle(&b);
+    EXPECT_ANSWER(&b, CLAIM, 1, MATCHED, 15);
+    EXPECT_ANSWER(&b, ARRIVE, 16, QUEUED, 0);
+    bench_close(&b);
+}
+
+static void held_arrivals_that_must_stall_again_are_not_tried(void) {
+    enum { N = 40 };
+    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    must(tmu_quota_set(b.device, 1, 0, 1), b.device);
+    bench_arrive(&b, 1, 99, 1, 99);
+    for (uint32_t i = 0; i < N; i++) {
+        bench_arrive(&b, 1, i, 1, i);
+    }
+    bench_settle(&b);
+    EXPECT_NUMBER(stats_of(&b).stalls, N); /* each was tried when it came */
+    bench_arrive(&b, 2, 1, 1, 100);
+    bench_post(&b, 2, 5, 5, 101);
+    bench_claim(&b, 1, 5, 5, 102);
+    bench_settle(&b);
+    EXPECT_NUMBER(stats_of(&b).stalls, N); /* nothing that could admit one */
+    bench_post(&b, 1, N - 1, 1, 103);
+    bench_settle(&b);
+    EXPECT_ANSWER(&b, ARRIVE, N - 1, MATCHED, 103);
+    EXPECT_NUMBER(stats_of(&b).stalls, 2 * N - 1);
+    bench_claim(&b, 1, 99, 1, 104);
+    bench_settle(&b);
+    EXPECT_ANSWER(&b, ARRIVE, 0, QUEUED, 0);
+    EXPECT_NUMBER(stats_of(&b).stalls, 2 * N - 1); /* the one that took the room */
+    bench_close(&b);
+}
+
 static void messages_in_reverse_order_all_match(void) {
     enum { N = 300 }; /* more than the table's 64 */
     bench_t b = bench_open(1, 6);
@@ -185,8 +238,12 @@ static void observe(void *user, const tmu_completion_t *completion) {
 }
 
 static void an_observer_sees_the_stalled_attempts(void) {
-    static const uint8_t expected[] = {TMU_STATUS_QUEUED,  TMU_STATUS_STALLED, TMU_STATUS_NONE,
-                                       TMU_STATUS_STALLED, TMU_STATUS_MATCHED, TMU_STATUS_QUEUED};
+    static const uint8_t expected[] = {
+        TMU_STATUS_QUEUED,  TMU_STATUS_STALLED, /* the first and the held one */
+        TMU_STATUS_NONE,                        /* changes nothing: no attempt */
+        TMU_STATUS_QUEUED,  TMU_STATUS_STALLED, /* a receive for another */
+        TMU_STATUS_NONE,                        /* no new receive: no attempt */
+        TMU_STATUS_MATCHED, TMU_STATUS_QUEUED}; /* room */
     bench_t b = bench_open(1, 6);
     raw_log_t raw = {.count = 0};
     must(tmu_queue_observe(b.queue, observe, &raw), b.device);
@@ -194,6 +251,8 @@ static void an_observer_sees_the_stalled_attempts(void) {
     bench_arrive(&b, 1, 1, 1, 1);
     bench_arrive(&b, 1, 1, 1, 2);
     bench_claim(&b, 1, 5, 5, 3);
+    bench_post(&b, 1, 7, 7, 6);
+    bench_claim(&b, 1, 5, 5, 7);
     bench_claim(&b, 1, 1, 1, 4);
     bench_settle(&b);
     EXPECT_NUMBER(raw.count, sizeof expected);
@@ -252,6 +311,8 @@ static void all(void) {
     RUN(other_sources_pass_a_held_arrival);
     RUN(held_arrivals_are_tried_oldest_first);
     RUN(a_receive_posted_for_a_held_arrival_meets_it);
+    RUN(a_source_follows_its_admitted_arrival_in_order_of_age);
+    RUN(held_arrivals_that_must_stall_again_are_not_tried);
     RUN(messages_in_reverse_order_all_match);
     RUN(a_full_table_stalls_every_endpoint);
     RUN(a_flush_lets_held_arrivals_in);

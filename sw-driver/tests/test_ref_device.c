@@ -139,6 +139,41 @@ static void a_full_ring_waits_for_the_consumer(void) {
     stop();
 }
 
+static void a_consumer_ahead_of_the_producer_stops_nobody(void) {
+    start(1);
+    const uint32_t wrong[] = {tmu_le32(1000), tmu_le32(0x80000000), tmu_le32(0xffffff00)};
+    tmu_record_t r = {0};
+    for (unsigned lap = 0; lap < 3; lap++) { /* 3 laps of 16 entries, none with room to spare */
+        EXPECT_NUMBER(
+            ops->doorbell_write(backend, 4096 + TMU_DOORBELL_CONSUMER_OFFSET, &wrong[lap], 4),
+            TMU_OK);
+        for (unsigned i = 0; i < 16; i++) {
+            EXPECT_NUMBER(ops->doorbell_write(backend, 4096, &r, 64), TMU_OK);
+            EXPECT_NUMBER(ops->progress(backend, 2), TMU_OK);
+        }
+    }
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_MALFORMED_LO), 48);
+    stop();
+}
+
+static void kept_registers_have_their_defined_bits(void) {
+    static const struct {
+        uint32_t offset;
+        uint32_t bits;
+    } registers[] = {{TMU_REG_PAGE_SELECT, UINT32_MAX},     {TMU_REG_RING_BASE_LO, UINT32_MAX},
+                     {TMU_REG_RING_BASE_HI, UINT32_MAX},    {TMU_REG_RING_CONFIG, 0x11f},
+                     {TMU_REG_ENDPOINT_SELECT, UINT32_MAX}, {TMU_REG_QUOTA_POSTED, UINT32_MAX},
+                     {TMU_REG_QUOTA_UNEXPECTED, UINT32_MAX}};
+    start(1);
+    for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
+        uint32_t value = 0;
+        EXPECT_NUMBER(ops->write32(backend, registers[i].offset, UINT32_MAX), TMU_OK);
+        EXPECT_NUMBER(ops->read32(backend, registers[i].offset, &value), TMU_OK);
+        EXPECT_NUMBER(value, registers[i].bits);
+    }
+    stop();
+}
+
 int main(void) {
     RUN(malformed_commands_are_answered);
     RUN(inspect_needs_the_privileged_page);
@@ -147,5 +182,7 @@ int main(void) {
     RUN(unknown_registers_are_errors);
     RUN(a_ring_outside_shared_memory_is_not_written);
     RUN(a_full_ring_waits_for_the_consumer);
+    RUN(a_consumer_ahead_of_the_producer_stops_nobody);
+    RUN(kept_registers_have_their_defined_bits);
     return expect_summary();
 }

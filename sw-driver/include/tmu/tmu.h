@@ -285,7 +285,7 @@ tmu_result_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t
 /**
  * Delivers a message (R3, R6): completes matched, queued or refused_endpoint.
  * One that the unit cannot admit is held back inside the library and tried again after every
- * completed operation; its source's later arrivals wait behind it (R11).
+ * completed operation that may have changed that; its source's later arrivals wait behind it (R11).
  * Errors beside the common ones: TMU_ERR_MEMORY when there is no room to hold it.
  */
 tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message_t *message);
