@@ -64,6 +64,7 @@ class Writer:
             if dut.io_ringRead_valid.value:
                 page = int(dut.io_ringRead_bits.value)
                 ring = self.rings[page]
+                dut.io_ring_config_enable.value = 1
                 dut.io_ring_config_log2.value = ring.log2
                 dut.io_ring_config_base.value = ring.base >> ADDRESS_UNIT
                 dut.io_ring_producer.value = self.producers[page]

@@ -12,7 +12,7 @@ import tmu.params.TmuParams
   * Completion number i of a page goes to slot i mod size of its ring; the phase bit is 1 in the
   * first lap and alternates. All writes bear one AXI id, so memory sees them in order. When a ring
   * is full the writer waits until its owner has moved the consumer index; it does not drop, and all
-  * pages wait with it.
+  * pages wait with it. Completions of a page whose ring is not enabled are dropped.
   */
 class CompletionWriter(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -53,7 +53,9 @@ class CompletionWriter(p: TmuParams) extends Module {
     val address = UInt(64.W)
     val data = UInt(512.W)
   }))
-  out.valid := full && fresh && !ringFull && !io.discard
+  // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
+  private val drops = io.discard || (fresh && !io.ring.config.enable)
+  out.valid := full && fresh && !ringFull && !drops
   private val slot = producer & (size - 1.U)
   out.bits.address := ((io.ring.config.base +& slot) << 6)(63, 0)
   private val waited = io.now - held.stamp
@@ -65,7 +67,7 @@ class CompletionWriter(p: TmuParams) extends Module {
       CompletionLayout.hostLatency -> host
     )
 
-  private val leaves = out.fire || (full && io.discard)
+  private val leaves = out.fire || (full && drops)
   io.verdict.ready := !full || leaves
   when(io.verdict.fire)(held := io.verdict.bits)
   full := io.verdict.fire || (full && !leaves)

@@ -165,6 +165,28 @@ class CompletionWriterSpec extends DeviceSpec {
       }
     }
 
+    it("R13: a consumer index that was never reached stops nobody") {
+      test { (_, host) =>
+        host.enable(1, 4)
+        host.enable(2, 4)
+        host.consume(1, 5)
+        for (i <- 0 until 20) host.give(1, i)
+        for (i <- 0 until 4) host.give(2, 100 + i)
+        host.drain()
+        assert(host.handles == ((0 until 20) ++ (100 until 104)).map(BigInt(_)))
+      }
+    }
+
+    it("R13: writes nothing into a ring that is no longer enabled") {
+      test { (_, host) =>
+        host.give(3, 7)
+        host.enable(3, 4)
+        host.give(3, 8)
+        host.drain()
+        assert(host.handles == Seq(BigInt(8)))
+      }
+    }
+
     it("sustains one completion a clock to one page, back to back") {
       test { (_, host) =>
         host.enable(3, 16)
