@@ -41,7 +41,6 @@ class DoorbellAgent {
     static constexpr size_t kQueueMax = 64;
 
     bool full() const { return waiting_.size() >= kQueueMax; }
-    bool idle() const { return waiting_.empty() && unanswered_ == 0; }
     void push(const Write &write) { waiting_.push_back(write); }
     void drive(VTmuTop &top, Pauses &pauses);
     void sample(VTmuTop &top);
@@ -53,7 +52,6 @@ class DoorbellAgent {
     // AXI: what is offered stays offered until it is taken.
     bool address_offered_ = false;
     bool data_offered_ = false;
-    uint64_t unanswered_ = 0;
 };
 
 // Answers the unit's writes on m_axi from registered host memory.

@@ -10,6 +10,7 @@
 #include "verilated_fst_c.h"
 #endif
 
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -41,9 +42,10 @@ std::string parse(const char *text, Options &options) {
         const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
         if (name == "pauses") {
             char *stop = nullptr;
+            errno = 0;
             options.seed = std::strtoull(value.c_str(), &stop, 10);
             options.pauses = true;
-            if (value.empty() || value[0] == '-' || *stop != '\0')
+            if (value.empty() || value[0] == '-' || *stop != '\0' || errno != 0)
                 return "found pauses=" + value + ", expected a decimal seed";
         } else if (name == "wave") {
             options.wave = value;
@@ -81,9 +83,16 @@ extern "C" int tmu_sim_print(const char *format, ...) {
     return length;
 }
 
+// What the hardware does not reset starts at random: nothing may depend on it.
+static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
+    context.randReset(2);
+    context.randSeed(static_cast<int>(1 + seed % 0x7ffffffe));
+    return &context;
+}
+
 struct tmu_sim {
     explicit tmu_sim(const Options &options)
-        : top(&context), pauses(options.pauses, options.seed) {}
+        : top(prepared(context, options.seed)), pauses(options.pauses, options.seed) {}
 
     void reset();
     // One clock; false once an assertion has failed.

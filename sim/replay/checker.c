@@ -145,10 +145,20 @@ static bool same(const tmu_model_verdict_t *v, const tmu_completion_t *c) {
            v->removed_posted == c->removed_posted && v->removed_unexpected == c->removed_unexpected;
 }
 
-static bool concerns(const tmu_trace_op_t *op, const uint64_t *ids, size_t count) {
-    for (size_t i = 0; i < count; ++i)
-        if (op->id == ids[i] || (op->kind == TMU_TRACE_CANCEL && op->target == ids[i]))
+/* An entry's number: those of arrivals and of all other operations are counted apart. */
+typedef struct {
+    uint64_t id;
+    bool arrival;
+} number_t;
+
+static bool concerns(const tmu_trace_op_t *op, const number_t *numbers, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+        const bool arrival = op->kind == TMU_TRACE_ARRIVE;
+        const bool named = op->kind == TMU_TRACE_CANCEL && op->target == numbers[i].id;
+        if ((op->id == numbers[i].id && arrival == numbers[i].arrival) ||
+            (named && !numbers[i].arrival))
             return true;
+    }
     return false;
 }
 
@@ -165,10 +175,16 @@ static void report_difference(checker_t *checker, const tmu_trace_op_t *op,
     (void)fprintf(out, "\n  found:     ");
     describe_completion(out, found);
     (void)fprintf(out, "\n  history of the entries concerned:\n");
-    const uint64_t ids[] = {op->id, found->other, expected->other};
+    const bool messages = op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_PROBE ||
+                          op->kind == TMU_TRACE_CLAIM || found->unexpected;
+    const number_t numbers[] = {
+        {op->id, op->kind == TMU_TRACE_ARRIVE},
+        {found->other, messages},
+        {expected->other, messages},
+    };
     size_t shown = 0;
     for (size_t i = 0; i < checker->workload->count && shown < HISTORY_MAX; ++i) {
-        if (!concerns(&checker->workload->ops[i], ids, sizeof ids / sizeof ids[0]))
+        if (!concerns(&checker->workload->ops[i], numbers, sizeof numbers / sizeof numbers[0]))
             continue;
         (void)fprintf(out, "    ");
         describe_op(out, &checker->workload->ops[i]);

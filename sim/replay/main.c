@@ -60,7 +60,8 @@ static double megahertz(const char *text) {
     const double value = strtod(text, &end);
     if (end == text || *end != '\0' || !(value > 0.0) || value > 100000.0) {
         (void)fprintf(
-            stderr, "tmu-replay: found --clock-mhz '%s', expected a number of megahertz above 0\n",
+            stderr,
+            "tmu-replay: found --clock-mhz '%s', expected megahertz above 0, at most 100000\n",
             text);
         exit(EXIT_USAGE);
     }
@@ -195,6 +196,7 @@ static void add(replay_result_t *sum, const replay_result_t *part) {
     sum->held += before.held;
     sum->mismatches += before.mismatches;
     sum->clocks += before.clocks;
+    sum->skipped_clocks += before.skipped_clocks;
     sum->flow.stalls += before.flow.stalls;
     sum->flow.resumes += before.flow.resumes;
     if (before.flow.held_max > sum->flow.held_max)
