@@ -20,7 +20,7 @@ DEVICE = paths.SIM / "device"
 PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
 
-# Undriven values take one value per run, drawn from the run's seed; nothing is compiled in.
+# Undriven values are drawn from the run's seed (the device seeds Verilator with that of --pauses).
 FLAGS = ["-O3", "--assert", "--no-timing", "--x-assign", "fast", "--x-initial", "unique"]
 WAVE_FLAGS = ["--trace-fst", "--trace-structs"]
 OPTIMISE = "-O2"
@@ -104,8 +104,8 @@ def make_top(preset: str, design: Path, folder: Path, wave: bool) -> None:
     log = f"{preset}-wave" if wave else preset
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
     verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", folder]
-    verilate += ["-CFLAGS", f"-fPIC -include {PRINT}", *(f"-I{place}" for place in include_folders(design))]
-    verilate += sources(design)
+    verilate += ["-CFLAGS", f"-fPIC -include {PRINT}"]
+    verilate += [*(f"-I{place}" for place in include_folders(design)), *sources(design)]
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
     make: list[str | Path] = ["make", "-C", folder, "-f", f"{prefix}.mk"]
     # Another forced header comes first, so gcc cannot use the precompiled ones: name the plain one.
@@ -118,18 +118,18 @@ def make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
     """Compile the device and link it with the archives of `top`."""
     toolchain.need_verilator(wave=wave)
     output = folder / library_name(preset)
-    run_logged(_link(preset, top, output, wave), f"linking {output.name}", f"link-{preset}")
+    run_logged(_link(top, output, wave), f"linking {output.name}", f"link-{preset}")
 
 
-def _link(preset: str, top: Path, output: Path, wave: bool) -> list[str | Path]:
+def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
     """The command that compiles the device and links it with the Verilated top."""
     files = sorted(DEVICE.glob("*.cpp"))
     if not files:
         raise CheckFailed(f"{DEVICE} holds no C++ file")
     flag = int(wave)
     command: list[str | Path] = ["g++", "-std=c++17", OPTIMISE, "-fPIC", "-shared", "-pthread"]
-    command += ["-Wall", "-Wextra", f'-DTMU_SIM_PRESET="{preset}"', f"-DTMU_SIM_WAVE={flag}"]
-    command += ["-DVERILATOR=1", f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
+    command += ["-Wall", "-Wextra", "-DVERILATOR=1"]
+    command += [f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
     command += ["-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{DEVICE}", f"-I{HEADERS}"]
     command += ["-isystem", top, "-isystem", shims.verilator_root() / "include"]
     command += [*files, "-o", output, top / f"libV{TOP}.a", top / "libverilated.a"]
