@@ -84,4 +84,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         # The reader of our output went away (`tmu ... | head`).
         sys.stderr.close()
         return 1
+    except OSError as error:
+        # A file or folder that was named cannot be read or written.
+        print(f"tmu: {error}", file=sys.stderr)
+        return 2
     return code if isinstance(code, int) else 0

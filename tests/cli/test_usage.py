@@ -8,7 +8,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu.cli import COMMANDS
+from opentmu import paths
+from opentmu.build import rtl
+from opentmu.cli import COMMANDS, main
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -52,6 +54,18 @@ WRONG = {
     "wave needs rtl": (
         ["run", "--engine", "model", "--wave", "w.fst"],
         "--wave needs the engine rtl, not model",
+    ),
+    "wave path that the device would cut": (
+        ["run", "--wave", "a&b.fst"],
+        "--wave a&b.fst: found '&', expected a path without & and ?",
+    ),
+    "log in no folder": (
+        ["run", "--trace", "t", "--verdicts", "none/v"],
+        "--verdicts none/v: found no folder none, expected one to write in",
+    ),
+    "log over its trace": (
+        ["run", "--trace", "t", "--verdicts", "./t"],
+        "--verdicts t: found a trace of this run, expected another file",
     ),
     "record what": (["trace", "record"], "Missing argument"),
     "metadata": (
@@ -118,6 +132,34 @@ def test_verdicts_of_several_traces_need_a_folder(tmu: Tmu, tmp_path: Path) -> N
     done = tmu("run", "--trace", "a", "--trace", "b", "--verdicts", "log")
     assert "--verdicts log: found a file, expected a folder for 2 traces" in done.stderr
     assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["run", "--trace", "a", "--trace", "b", "--verdicts", "/proc/x"],
+        ["run", "--engine", "model", "--preset", "tiny", "--trace", "a", "--verdicts", "/proc/x"],
+    ],
+    ids=["folder of logs", "one log"],
+)
+def test_a_place_that_cannot_be_written_ends_with_2(
+    tmu: Tmu, tmp_path: Path, words: list[str]
+) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).write_text("# tmu-trace v1\n")
+    done = tmu(*words)
+    assert "/proc/x" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+
+
+def test_an_error_of_the_system_is_one_sentence(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(rtl, "ensure", lambda preset: paths.ROOT / "docs" / "decisions")
+    assert main(["verilog", "-o", "/proc/x"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("tmu: [Errno ") and "'/proc/x'" in said and said.count("\n") == 1
 
 
 def test_two_traces_never_share_a_log(tmu: Tmu, tmp_path: Path) -> None:

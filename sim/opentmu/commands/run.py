@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu run`: replay traces through driver, device and RTL; check every verdict."""
 
+import os
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,8 @@ def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
     if len(traces) == 1:
         if verdicts.is_dir():
             raise BadInput(f"--verdicts {verdicts}: found a folder, expected a file for one trace")
+        _check_writable(verdicts)
+        _check_no_trace([verdicts], traces)
         return [verdicts]
     names = [_log_name(trace) for trace in traces]
     twice = sorted({name for name in names if names.count(name) > 1})
@@ -38,8 +41,26 @@ def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
         raise BadInput(
             f"--verdicts {verdicts}: found a file, expected a folder for {len(traces)} traces"
         )
+    logs = [verdicts / name for name in names]
+    _check_no_trace(logs, traces)
     verdicts.mkdir(parents=True, exist_ok=True)
-    return [verdicts / name for name in names]
+    return [*logs]
+
+
+def _check_writable(log: Path) -> None:
+    if not log.parent.is_dir():
+        raise BadInput(f"--verdicts {log}: found no folder {log.parent}, expected one to write in")
+    place = log if log.exists() else log.parent
+    if not os.access(place, os.W_OK):
+        raise BadInput(f"--verdicts {log}: found no right to write {place}, expected a log's place")
+
+
+def _check_no_trace(logs: list[Path], traces: list[Path]) -> None:
+    """A log never takes the place of a trace that is replayed."""
+    read = {trace.resolve() for trace in traces}
+    for log in logs:
+        if log.resolve() in read:
+            raise BadInput(f"--verdicts {log}: found a trace of this run, expected another file")
 
 
 def _log_name(trace: Path) -> str:
@@ -83,11 +104,11 @@ def command(
     chosen = chosen_traces(traces)
     if wave is not None and len(chosen) != 1:
         raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
+    logs = log_places(chosen, verdicts)
     folder = cbuild.ensure()
     for trace in chosen:
         # The replay program would refuse it as well, but only after a long RTL build.
         load.check(trace)
-    logs = log_places(chosen, verdicts)
     program = cbuild.program(folder, engine.PROGRAM)
     library = None
     if options.engine == "rtl":
@@ -113,3 +134,6 @@ def check_options(options: Options, wave: Path | None) -> None:
     if options.engine != "rtl" and (wave is not None or options.pauses is not None):
         name = "--wave" if wave is not None else "--pauses"
         raise BadInput(f"{name} needs the engine rtl, not {options.engine}")
+    # The device's URI ends a path at these.
+    if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
+        raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")
