@@ -2,6 +2,8 @@
 """`tmu run` around the replay program, which a stand-in plays here."""
 
 import sys
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -74,6 +76,17 @@ def test_no_result_is_an_error(script: str, kind: type[TmuError], text: str) -> 
         play(script)
 
 
+def test_an_interrupted_replay_ends_its_program(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupt(thread: threading.Thread) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading.Thread, "start", interrupt)
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        play("import time; time.sleep(300)")
+    assert time.monotonic() - started < 100
+
+
 RESULT: dict[str, Any] = {
     "engine": "rtl",
     "preset": "tiny",
@@ -81,10 +94,12 @@ RESULT: dict[str, Any] = {
     "operations": 1200,
     "matches": 500,
     "refused": 0,
+    "held": 0,
     "mismatches": 0,
     "clocks": 2400,
     "clocks_per_operation": 2.0,
     "latency_clocks": {"p50": 9, "p99": 11, "max": 12},
+    "host_latency_clocks": {"p50": 31, "p99": 37, "max": 41},
     "depth_max": {"posted": 7, "unexpected": 3},
     "counters": {"posts": 600, "posted_visited": 77},
     "model_counters": {"posts": 601},
@@ -101,7 +116,21 @@ def shown(*results: dict[str, Any]) -> str:
 
 def test_report_has_every_figure() -> None:
     text = shown(RESULT)
-    for figure in ("ring", "1,200", "500", "2,400", "2.00", "9", "11", "12", "7", "3"):
+    for figure in (
+        "ring",
+        "1,200",
+        "500",
+        "2,400",
+        "2.00",
+        "9",
+        "11",
+        "12",
+        "31",
+        "37",
+        "41",
+        "7",
+        "3",
+    ):
         assert figure in text.split()
     assert "engine rtl, preset tiny" in text
     assert "all 1,200 verdicts agree with the reference model" in text
@@ -116,6 +145,15 @@ def test_report_marks_a_counter_that_differs_from_the_model() -> None:
 def test_report_tells_differences_and_failed_checks() -> None:
     assert "3 of 2,400 verdicts differ" in shown(RESULT, {**RESULT, "mismatches": 3, "ok": False})
     assert "a check failed in 1 of 2 runs" in shown(RESULT, {**RESULT, "ok": False})
+
+
+def test_report_does_not_count_held_arrivals_as_verdicts() -> None:
+    text = shown({**RESULT, "held": 4})
+    assert "held back at the end 4" in " ".join(text.split())
+    assert "all 1,196 verdicts agree with the reference model; 4 arrivals were still held" in text
+    assert "3 of 1,196 verdicts differ" in shown(
+        {**RESULT, "held": 4, "mismatches": 3, "ok": False}
+    )
 
 
 def test_report_of_an_engine_without_clocks() -> None:

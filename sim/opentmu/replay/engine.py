@@ -75,11 +75,17 @@ def replay(words: list[str], progress: Progress, message: Message) -> dict[str, 
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
-        reader = threading.Thread(target=_listen, args=(process.stderr, progress, pass_on))
-        reader.start()
-        text = process.stdout.read()
-        reader.join()
-        code = process.wait()
+        listening = (process.stderr, progress, pass_on)
+        reader = threading.Thread(target=_listen, args=listening, daemon=True)
+        try:
+            reader.start()
+            text = process.stdout.read()
+            reader.join()
+            code = process.wait()
+        except BaseException:
+            # Interrupted: nobody would read what the program still says.
+            process.terminate()
+            raise
     return _result(text, code, spoken)
 
 

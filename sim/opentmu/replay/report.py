@@ -14,12 +14,16 @@ FIGURES = {
     "operations": ("operations",),
     "matches": ("matches",),
     "refused": ("refused",),
+    "held back at the end": ("held",),
     "mismatches": ("mismatches",),
     "clocks": ("clocks",),
     "clocks per operation": ("clocks_per_operation",),
     "latency in clocks, p50": ("latency_clocks", "p50"),
     "latency in clocks, p99": ("latency_clocks", "p99"),
     "latency in clocks, max": ("latency_clocks", "max"),
+    "with the host interface, p50": ("host_latency_clocks", "p50"),
+    "with the host interface, p99": ("host_latency_clocks", "p99"),
+    "with the host interface, max": ("host_latency_clocks", "max"),
     "greatest depth, posted": ("depth_max", "posted"),
     "greatest depth, unexpected": ("depth_max", "unexpected"),
 }
@@ -50,12 +54,17 @@ def verdict(results: Sequence[Result]) -> str:
     """The closing sentence."""
     wrong = sum(result["mismatches"] for result in results)
     operations = sum(result.get("operations", 0) for result in results)
+    held = sum(result.get("held", 0) for result in results)
     bad = sum(not result["ok"] for result in results)
     if wrong:
-        return f"[red]{wrong:,} of {operations:,} verdicts differ from the reference model[/]"
+        return (
+            f"[red]{wrong:,} of {operations - held:,} verdicts differ from the reference model[/]"
+        )
     if bad:
         return f"[red]a check failed in {bad} of {len(results)} runs[/]"
-    return f"[green]all {operations:,} verdicts agree with the reference model[/]"
+    verdicts = f"all {operations - held:,} verdicts agree with the reference model"
+    waiting = f"; {held:,} arrivals were still held back at the end and have none" if held else ""
+    return f"[green]{verdicts}{waiting}[/]"
 
 
 def _figures(results: Sequence[Result]) -> Table:
