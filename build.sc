@@ -11,7 +11,15 @@ val scalatestPin = "3.2.19"
 object hw extends ScalaModule with ScalafmtModule {
   def scalaVersion = scalaPin
   def scalacOptions =
-    Seq("-deprecation", "-feature", "-unchecked", "-Xlint", "-Werror", "-Ymacro-annotations", "-language:reflectiveCalls")
+    Seq(
+      "-deprecation",
+      "-feature",
+      "-unchecked",
+      "-Xlint",
+      "-Werror",
+      "-Ymacro-annotations",
+      "-language:reflectiveCalls"
+    )
   def ivyDeps = Agg(
     mvn"org.chipsalliance::chisel:$chiselPin",
     mvn"org.chipsalliance:llvm-firtool:$firtoolPin"
