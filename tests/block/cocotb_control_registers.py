@@ -181,7 +181,7 @@ async def r14_an_endpoint_command_waits_for_the_end_of_a_reset(dut: Any) -> None
     dut.io_ready.value = 0
     await port.set("ENDPOINT_SELECT", 2)
     await port.set("QUOTA_POSTED", 7)
-    await port.set("ENDPOINT_COMMAND", 1)
+    await port.set("ENDPOINT_COMMAND", 3)
     await ClockCycles(dut.clock, 20)
     assert not port.endpoints.taken, "an endpoint request was made during a reset"
     assert await port.get("ENDPOINT_STATUS") & 1
