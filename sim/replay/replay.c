@@ -303,7 +303,7 @@ static int open_queue(run_t *run, const tmu_info_t *info) {
         return fail(run, "queue");
     if (tmu_queue_observe(run->queue, checker_observe, run->checker) != TMU_OK)
         return fail(run, "observe");
-    run->start_clock = tmu_clock(run->device);
+    run->start_clock = run->heard = tmu_clock(run->device);
     return 0;
 }
 
@@ -330,8 +330,8 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
         result->mismatches = checker_mismatches(run.checker);
     if (run.queue != NULL) {
         (void)tmu_reset(device); /* lets go of arrivals that are still held back */
-        if (options->quota != 0)
-            (void)set_quotas(&run, &info, 0);
+        if (options->quota != 0 && outcome == 0)
+            outcome = set_quotas(&run, &info, 0);
         (void)tmu_queue_close(run.queue);
     }
     checker_destroy(run.checker);
