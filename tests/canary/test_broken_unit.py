@@ -53,3 +53,18 @@ def test_a_broken_unit_is_noticed(name: str, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout
     for text in ("first difference", "operation: ", "expected: ", "found: ", word, "history"):
         assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
+
+
+def test_a_silent_unit_is_noticed(tmp_path: Path) -> None:
+    """R11: a verdict that never comes ends the run with exit code 1 instead of hanging it."""
+    never = "assign io_verdict_valid = 1'h0;"
+    library = broken_library(
+        tmp_path, "MatchUnit.sv", "assign io_verdict_valid = io_verdict_valid_0;", never
+    )
+    program = cbuild.program(cbuild.ensure(), "tmu-replay")
+    trace = tmp_path / "one.trace"
+    trace.write_text("# tmu-trace v1\npost 0 1 0 any any 8\n")
+    words = [str(program), "--uri", f"sim:{library}", "--trace", str(trace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 1, done.stdout
+    assert "found no verdict in 1048576 clocks with 1 operations in flight" in done.stderr
