@@ -35,7 +35,6 @@ class CompletionWriter(p: TmuParams) extends Module {
   // Stage 1 holds a verdict; its ring's state is read when it enters, and again while it waits.
   private val full = RegInit(false.B)
   private val held = Reg(new Verdict(p))
-  private val fresh = RegInit(false.B)
 
   // The last write to a ring's producer index may have been too late for the read of the same clock.
   private val lastValid = RegNext(io.producer.valid, false.B)
@@ -54,8 +53,8 @@ class CompletionWriter(p: TmuParams) extends Module {
     val data = UInt(512.W)
   }))
   // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
-  private val drops = io.discard || (fresh && !io.ring.config.enable)
-  out.valid := full && fresh && !ringFull && !drops
+  private val drops = io.discard || !io.ring.config.enable
+  out.valid := full && !ringFull && !drops
   private val slot = producer & (size - 1.U)
   out.bits.address := ((io.ring.config.base +& slot) << 6)(63, 0)
   private val waited = io.now - held.stamp
@@ -73,7 +72,6 @@ class CompletionWriter(p: TmuParams) extends Module {
   full := io.verdict.fire || (full && !leaves)
   io.ringRead.valid := io.verdict.fire || full
   io.ringRead.bits := Mux(io.verdict.fire, io.verdict.bits.page, held.page)
-  fresh := io.verdict.fire || full
   io.producer.valid := out.fire
   io.producer.bits.page := held.page
   io.producer.bits.index := producer + 1.U

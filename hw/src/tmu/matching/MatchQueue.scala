@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.params.TmuParams
 
-class QueueRequest(p: TmuParams, t: TableParams) extends Bundle {
+class QueueRequest(p: TmuParams) extends Bundle {
   val operation = SearchOperation()
 
   /** Search key and mask, or the whole entry to append. */
@@ -30,7 +30,7 @@ class QueueReply(p: TmuParams, t: TableParams) extends Bundle {
 class MatchQueue(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"MatchQueue${if (t.receives) "Posted" else "Unexpected"}"
   val io = IO(new Bundle {
-    val request = Flipped(Decoupled(new QueueRequest(p, t)))
+    val request = Flipped(Decoupled(new QueueRequest(p)))
     val reply = Valid(new QueueReply(p, t))
     val count = Output(UInt(t.countBits.W))
     val idle = Output(Bool())
