@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-WIDTH, HEIGHT = 1060, 600
+WIDTH, HEIGHT = 1060, 880
 HOST, DOOR, MATCH, TABLE, SIDE = "#e8eef7", "#fff3d6", "#e4f3e6", "#ffffff", "#f1e8f5"
 
 
@@ -38,7 +38,7 @@ def arrow(points: str, words: str = "", at: tuple[int, int] = (0, 0)) -> list[st
 
 def host() -> list[str]:
     return [
-        *frame((15, 15, 215, 570), HOST, "host"),
+        *frame((15, 15, 215, 850), HOST, "host"),
         *box((35, 50, 175, 60), TABLE, "program", "posts, delivers, polls"),
         *box(
             (35, 165, 175, 110),
@@ -49,89 +49,165 @@ def host() -> list[str]:
             "sw-driver/src",
         ),
         *box(
-            (35, 450, 175, 95),
+            (35, 735, 175, 95),
             TABLE,
             "completion rings",
             "one per doorbell page,",
             "in host memory",
         ),
         *arrow("122,110 122,162"),
-        *arrow("122,450 122,278", "poll", (140, 370)),
+        *arrow("122,735 122,278", "poll", (140, 500)),
     ]
 
 
 def stream() -> list[str]:
     return [
-        *frame((320, 15, 725, 570), "#fafafa", "the unit: TmuTop"),
+        *frame((320, 15, 725, 850), "#fafafa", "the unit: TmuTop"),
         *box(
-            (340, 50, 160, 80), DOOR, "DoorbellPort", "page from the address", "1 beat = 1 command"
+            (340, 50, 160, 70), DOOR, "DoorbellPort", "page from the address", "1 beat = 1 command"
         ),
-        *box((545, 50, 140, 80), DOOR, "command queue", "512 deep in nic"),
-        *box((730, 50, 160, 80), DOOR, "CommandDecoder", "form checked,", "endpoint settled"),
-        *arrow("210,220 265,220 265,90 336,90"),
-        text(275, 60, "s_axi", 12, bold=True),
-        text(275, 75, "64 bytes", 12),
-        *arrow("500,90 541,90"),
-        *arrow("685,90 726,90"),
-        *arrow("810,130 810,166"),
+        *box((545, 50, 140, 70), DOOR, "command queue", "512 deep in nic"),
+        *box((730, 50, 160, 70), DOOR, "CommandDecoder", "form checked,", "endpoint settled"),
+        *arrow("210,220 265,220 265,85 336,85"),
+        text(275, 55, "s_axi", 12, bold=True),
+        text(275, 70, "64 bytes", 12),
+        *arrow("500,85 541,85"),
+        *arrow("685,85 726,85"),
+        *arrow("810,120 810,146", "one command a clock", (880, 140)),
     ]
 
 
+def array(x: int, title: str, enters: int, appended: str) -> list[str]:
+    """A lane array at `x`: rows from the oldest down; a new entry comes in at `enters`."""
+    top, cells = 222, 8
+    beside = x + 100 + (x + 100 - enters) / 2
+    strips: list[str] = [*box((x, top, 200, 208), TABLE, "")]
+    strips += [
+        text(x + 100, top + 18, title, bold=True),
+        text(x + 100, top + 34, "row r: clocks r+1, r+2", 12),
+    ]
+    rows = (("row 0: oldest", 42), ("row 1", 74), ("row R-1: youngest", 122))
+    for words, offset in rows:
+        y = top + offset
+        shape = (
+            f'<rect x="{x + 14}" y="{y}" width="{{}}" height="24" fill="{MATCH}" stroke="#666"/>'
+        )
+        strips.append(shape.format(172))
+        for i in range(1, cells):
+            line = x + 14 + 172 * i / cells
+            strips.append(f'<line x1="{line}" y1="{y}" x2="{line}" y2="{y + 24}" stroke="#bbb"/>')
+        strips.append(text(x + 100, y + 16, words, 11))
+    strips.append(text(x + 100, top + 114, "...", bold=True))
+    at = enters - 27
+    strips += [
+        f'<rect x="{at}" y="{top + 164}" width="54" height="20" fill="{DOOR}" stroke="#666"/>',
+        text(enters, top + 178, "incoming", 10),
+        *arrow(f"{enters},{top + 164} {enters},{top + 148}"),
+        text(beside, top + 170, appended, 11),
+        text(beside, top + 185, "shift up to a hole", 11),
+    ]
+    return strips
+
+
 def matching() -> list[str]:
+    title = "MatchUnit: a slot (post and arrival) can enter in every clock"
     return [
-        *frame((520, 170, 510, 255), MATCH, "MatchUnit: one command at a time"),
+        *frame((340, 150, 690, 530), MATCH, title),
+        *arrow("685,190 460,190 460,218", "post: clock 0", (515, 185)),
+        *arrow("685,190 910,190 910,218", "arrival: clock 0", (850, 185)),
+        *array(360, "MatchArray of messages", 520, "queued arrivals"),
+        *array(810, "MatchArray of receives", 850, "queued posts"),
+        text(685, 217, "both arrays in lockstep", 12, bold=True),
+        *box((585, 228, 200, 50), TABLE, "FlushSequencer", "a flush as a stream of takes"),
+        *box((585, 286, 200, 63), TABLE, "SlotDelay", "the slot's commands,", "R + 1 clocks"),
         *box(
-            (540, 205, 220, 140),
+            (585, 357, 200, 72),
             TABLE,
-            "posted receives (PRQ)",
-            "MatchQueue:",
-            "RowTable behind SearchPort:",
-            "lanes x rows, oldest first,",
-            "delete and rotate;",
-            "EntryStore: whole entries",
+            "EndpointTable",
+            "serials, depths, quotas;",
+            "read 4 clocks before deciding",
         ),
         *box(
-            (790, 205, 220, 140),
+            (480, 468, 410, 62),
             TABLE,
-            "unexpected msgs (UMQ)",
-            "MatchQueue:",
-            "RowTable behind SearchPort:",
-            "lanes x rows, oldest first,",
-            "delete and rotate;",
-            "EntryStore: whole entries",
+            "Resolve: decided at clock R + 2, the post first",
+            "what is found is taken, what is not is appended",
+            "to the other array; post and arrival of one slot may pair",
         ),
-        *box((640, 362, 270, 48), TABLE, "EndpointTable", "serials, depths, quotas"),
+        *arrow("435,430 435,500 476,500", "found?", (412, 470)),
+        *arrow("935,430 935,500 894,500", "found?", (960, 470)),
+        *arrow("685,429 685,464"),
+        *arrow("520,468 520,410", "append", (547, 446)),
+        *arrow("850,468 850,410", "append", (823, 446)),
+    ]
+
+
+def behind() -> list[str]:
+    """What lies behind the decision: overflow, bodies, verdicts."""
+    return [
+        *box(
+            (360, 562, 250, 105),
+            TABLE,
+            "Overflow (nic, tiny, max)",
+            "slots parked in order, decided 1 by 1;",
+            "two FilterTables: younger entries in",
+            "memory rows of filter ids;",
+            "lifts the oldest into the arrays",
+        ),
+        *box(
+            (640, 575, 170, 80),
+            TABLE,
+            "two EntryStores",
+            "handle, address, length",
+            "by slot: clock R + 3",
+        ),
+        *box(
+            (840, 562, 175, 105),
+            TABLE,
+            "Answers",
+            "verdicts: clock R + 4;",
+            "offered from R + 5;",
+            "counts slots inside:",
+            "no room, no entry",
+        ),
+        *arrow("510,530 510,558"),
+        *arrow("550,562 550,534"),
+        *arrow("725,530 725,571"),
+        *arrow("860,530 860,558"),
+        *arrow("810,615 836,615"),
     ]
 
 
 def answers() -> list[str]:
     return [
+        *box((850, 735, 165, 80), DOOR, "VerdictOrder", "one verdict a clock,", "post first"),
         *box(
-            (690, 475, 180, 80),
+            (650, 735, 165, 80),
             DOOR,
             "CompletionWriter",
             "slot and phase;",
             "waits while the ring is full",
         ),
-        *box((520, 475, 130, 80), SIDE, "PageTable", "ring base, size,", "both indices"),
+        *box((515, 735, 110, 80), SIDE, "PageTable", "ring base, size,", "both indices"),
         *box(
-            (340, 250, 150, 150),
+            (340, 710, 145, 120),
             SIDE,
             "ControlRegisters",
             "discovery, reset,",
             "rings, quotas,",
-            "snapshot of",
+            "filter windows,",
             "CounterBank",
         ),
-        *arrow("775,425 775,471", "verdict", (805, 453)),
-        *arrow("650,515 686,515"),
-        *arrow("780,555 780,572 280,572 280,500 214,500"),
-        text(270, 480, "m_axi", 12, bold=True),
-        text(268, 493, "64 bytes", 12),
-        *arrow("210,250 265,250 265,320 336,320"),
-        text(293, 310, "s_axil", 12, bold=True),
-        *arrow("490,320 516,320"),
-        *arrow("415,400 415,515 516,515"),
+        *arrow("932,667 932,731", "verdicts", (965, 712)),
+        *arrow("850,775 819,775"),
+        *arrow("625,775 646,775"),
+        *arrow("732,815 732,848 280,848 280,785 214,785"),
+        text(268, 762, "m_axi", 12, bold=True),
+        text(268, 777, "64 bytes", 12),
+        *arrow("210,250 265,250 265,730 336,730"),
+        text(293, 722, "s_axil", 12, bold=True),
+        *arrow("412,710 412,684"),
+        *arrow("485,775 511,775"),
     ]
 
 
@@ -147,8 +223,8 @@ def picture() -> str:
     ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
     title = "<title>Commands go from the host through the unit; verdicts come back</title>"
     note = "<!-- SPDX-License-Identifier: Apache-2.0; drawn by architecture.py. -->"
-    parts = [head, note, title, tip, ground, *host(), *stream(), *matching(), *answers(), "</svg>"]
-    return "\n".join(parts) + "\n"
+    parts = [head, note, title, tip, ground, *host(), *stream(), *matching(), *behind(), *answers()]
+    return "\n".join([*parts, "</svg>"]) + "\n"
 
 
 if __name__ == "__main__":

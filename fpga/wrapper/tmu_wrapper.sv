@@ -115,6 +115,7 @@ module tmu_wrapper #(
 
     // A pulse of any length gives the unit two clocks of reset or more.
     (* ASYNC_REG = "TRUE" *) reg [1:0] released;
+    initial released = 2'b00;
     always @(posedge aclk or negedge aresetn)
         if (!aresetn) released <= 2'b00;
         else released <= {released[0], 1'b1};

@@ -18,6 +18,8 @@ COMMANDS = {
     "run": "Replay traffic through driver, device and RTL; check every verdict.",
     "test": "Run all tests; CI runs this.",
     "trace": "Record the matching operations of an MPI program; describe a trace.",
+    "bench": "Measure the matching unit in clocks by depth; check every verdict.",
+    "synth": "Report a preset's resources and clock on an FPGA.",
     "verilog": "Write a preset's SystemVerilog.",
     "generate": "Write the committed files that come from the Chisel contract.",
     "doctor": "Say which tools are there, and how to get those that are not.",

@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 1
-INTERFACE_MINOR: Final = 0
+INTERFACE_MINOR: Final = 1
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -25,7 +25,7 @@ class Opcode(IntEnum):
     CLAIM = 4  # Removes the oldest matching unexpected message for the caller (R9).
     CANCEL = 5  # Removes the posted receive with the given receive id (R10).
     FLUSH = 6  # Removes every entry of the endpoint that the key selects (R14).
-    INSPECT = 7  # Privileged: reads the entry at a position of a queue's table.
+    INSPECT = 7  # Privileged: reads the entry at a place of a queue's table, oldest first.
 
 
 class Status(IntEnum):
@@ -42,8 +42,9 @@ class Status(IntEnum):
     STALLED = 11  # Arrive: quota or table used up; nothing changed, offer it again later.
     MALFORMED = 12  # Unknown opcode or a field that must be zero is not; nothing changed.
     REFUSED_PRIVILEGE = 13  # Needs the privileged page; nothing changed.
-    ENTRY = 14  # Inspect: the entry at that position.
-    EMPTY = 15  # Inspect: no entry at that position.
+    ENTRY = 14  # Inspect: the entry at that place.
+    EMPTY = 15  # Inspect: beyond the table's last place.
+    VACANT = 16  # Inspect: no entry at that place; there may be later ones.
 
 
 REGISTERS: Final[dict[str, int]] = {
@@ -62,6 +63,9 @@ REGISTERS: Final[dict[str, int]] = {
     "ID_BITS": 0x030,
     "COMMAND_QUEUE": 0x034,
     "CAPABILITIES": 0x038,
+    "ARRAY_ENTRIES": 0x03C,
+    "FILTER_LANES": 0x040,
+    "FILTER_BITS": 0x044,
     "CONTROL": 0x080,
     "STATUS": 0x084,
     "PAGE_SELECT": 0x090,
@@ -76,6 +80,11 @@ REGISTERS: Final[dict[str, int]] = {
     "ENDPOINT_STATUS": 0x0C0,
     "DEPTH_POSTED": 0x0C4,
     "DEPTH_UNEXPECTED": 0x0C8,
+    "FILTER_SOURCE": 0x0D0,
+    "FILTER_LOW_LO": 0x0D4,
+    "FILTER_LOW_HI": 0x0D8,
+    "FILTER_HIGH_LO": 0x0DC,
+    "FILTER_HIGH_HI": 0x0E0,
     "COUNTER_CLOCKS_LO": 0x400,
     "COUNTER_CLOCKS_HI": 0x404,
     "COUNTER_POSTS_LO": 0x408,
@@ -128,28 +137,38 @@ REGISTERS: Final[dict[str, int]] = {
     "COUNTER_POSTED_VISITED_HI": 0x4C4,
     "COUNTER_UNEXPECTED_VISITED_LO": 0x4C8,
     "COUNTER_UNEXPECTED_VISITED_HI": 0x4CC,
-    "COUNTER_POSTED_DEPTH_MAX_LO": 0x4D0,
-    "COUNTER_POSTED_DEPTH_MAX_HI": 0x4D4,
-    "COUNTER_UNEXPECTED_DEPTH_MAX_LO": 0x4D8,
-    "COUNTER_UNEXPECTED_DEPTH_MAX_HI": 0x4DC,
-    "COUNTER_BUSY_CLOCKS_LO": 0x4E0,
-    "COUNTER_BUSY_CLOCKS_HI": 0x4E4,
-    "COUNTER_COMMAND_STALL_CLOCKS_LO": 0x4E8,
-    "COUNTER_COMMAND_STALL_CLOCKS_HI": 0x4EC,
-    "COUNTER_COMPLETION_STALL_CLOCKS_LO": 0x4F0,
-    "COUNTER_COMPLETION_STALL_CLOCKS_HI": 0x4F4,
-    "COUNTER_FIRST_ACCEPT_LO": 0x4F8,
-    "COUNTER_FIRST_ACCEPT_HI": 0x4FC,
-    "COUNTER_LAST_VERDICT_LO": 0x500,
-    "COUNTER_LAST_VERDICT_HI": 0x504,
-    "COUNTER_DOORBELL_ERRORS_LO": 0x508,
-    "COUNTER_DOORBELL_ERRORS_HI": 0x50C,
-    "COUNTER_DISABLED_DROPS_LO": 0x510,
-    "COUNTER_DISABLED_DROPS_HI": 0x514,
-    "COUNTER_COMPLETION_ERRORS_LO": 0x518,
-    "COUNTER_COMPLETION_ERRORS_HI": 0x51C,
-    "COUNTER_REGISTER_ERRORS_LO": 0x520,
-    "COUNTER_REGISTER_ERRORS_HI": 0x524,
+    "COUNTER_FILTER_PASSES_LO": 0x4D0,
+    "COUNTER_FILTER_PASSES_HI": 0x4D4,
+    "COUNTER_FILTER_CANDIDATES_LO": 0x4D8,
+    "COUNTER_FILTER_CANDIDATES_HI": 0x4DC,
+    "COUNTER_FILTER_FALSE_LO": 0x4E0,
+    "COUNTER_FILTER_FALSE_HI": 0x4E4,
+    "COUNTER_LIFTED_LO": 0x4E8,
+    "COUNTER_LIFTED_HI": 0x4EC,
+    "COUNTER_LONG_CLOCKS_LO": 0x4F0,
+    "COUNTER_LONG_CLOCKS_HI": 0x4F4,
+    "COUNTER_POSTED_DEPTH_MAX_LO": 0x4F8,
+    "COUNTER_POSTED_DEPTH_MAX_HI": 0x4FC,
+    "COUNTER_UNEXPECTED_DEPTH_MAX_LO": 0x500,
+    "COUNTER_UNEXPECTED_DEPTH_MAX_HI": 0x504,
+    "COUNTER_BUSY_CLOCKS_LO": 0x508,
+    "COUNTER_BUSY_CLOCKS_HI": 0x50C,
+    "COUNTER_COMMAND_STALL_CLOCKS_LO": 0x510,
+    "COUNTER_COMMAND_STALL_CLOCKS_HI": 0x514,
+    "COUNTER_COMPLETION_STALL_CLOCKS_LO": 0x518,
+    "COUNTER_COMPLETION_STALL_CLOCKS_HI": 0x51C,
+    "COUNTER_FIRST_ACCEPT_LO": 0x520,
+    "COUNTER_FIRST_ACCEPT_HI": 0x524,
+    "COUNTER_LAST_VERDICT_LO": 0x528,
+    "COUNTER_LAST_VERDICT_HI": 0x52C,
+    "COUNTER_DOORBELL_ERRORS_LO": 0x530,
+    "COUNTER_DOORBELL_ERRORS_HI": 0x534,
+    "COUNTER_DISABLED_DROPS_LO": 0x538,
+    "COUNTER_DISABLED_DROPS_HI": 0x53C,
+    "COUNTER_COMPLETION_ERRORS_LO": 0x540,
+    "COUNTER_COMPLETION_ERRORS_HI": 0x544,
+    "COUNTER_REGISTER_ERRORS_LO": 0x548,
+    "COUNTER_REGISTER_ERRORS_HI": 0x54C,
 }
 
 # (low bit, width) by register and field
@@ -204,6 +223,9 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "ID_BITS": "r",
     "COMMAND_QUEUE": "r",
     "CAPABILITIES": "r",
+    "ARRAY_ENTRIES": "r",
+    "FILTER_LANES": "r",
+    "FILTER_BITS": "r",
     "CONTROL": "w",
     "STATUS": "r",
     "PAGE_SELECT": "rw",
@@ -218,6 +240,11 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "ENDPOINT_STATUS": "r",
     "DEPTH_POSTED": "r",
     "DEPTH_UNEXPECTED": "r",
+    "FILTER_SOURCE": "rw",
+    "FILTER_LOW_LO": "rw",
+    "FILTER_LOW_HI": "rw",
+    "FILTER_HIGH_LO": "rw",
+    "FILTER_HIGH_HI": "rw",
     "COUNTER_CLOCKS_LO": "r",
     "COUNTER_CLOCKS_HI": "r",
     "COUNTER_POSTS_LO": "r",
@@ -270,6 +297,16 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "COUNTER_POSTED_VISITED_HI": "r",
     "COUNTER_UNEXPECTED_VISITED_LO": "r",
     "COUNTER_UNEXPECTED_VISITED_HI": "r",
+    "COUNTER_FILTER_PASSES_LO": "r",
+    "COUNTER_FILTER_PASSES_HI": "r",
+    "COUNTER_FILTER_CANDIDATES_LO": "r",
+    "COUNTER_FILTER_CANDIDATES_HI": "r",
+    "COUNTER_FILTER_FALSE_LO": "r",
+    "COUNTER_FILTER_FALSE_HI": "r",
+    "COUNTER_LIFTED_LO": "r",
+    "COUNTER_LIFTED_HI": "r",
+    "COUNTER_LONG_CLOCKS_LO": "r",
+    "COUNTER_LONG_CLOCKS_HI": "r",
     "COUNTER_POSTED_DEPTH_MAX_LO": "r",
     "COUNTER_POSTED_DEPTH_MAX_HI": "r",
     "COUNTER_UNEXPECTED_DEPTH_MAX_LO": "r",
@@ -365,17 +402,22 @@ COUNTERS: Final[dict[str, int]] = {
     "malformed": 0x4B8,
     "posted_visited": 0x4C0,
     "unexpected_visited": 0x4C8,
-    "posted_depth_max": 0x4D0,
-    "unexpected_depth_max": 0x4D8,
-    "busy_clocks": 0x4E0,
-    "command_stall_clocks": 0x4E8,
-    "completion_stall_clocks": 0x4F0,
-    "first_accept": 0x4F8,
-    "last_verdict": 0x500,
-    "doorbell_errors": 0x508,
-    "disabled_drops": 0x510,
-    "completion_errors": 0x518,
-    "register_errors": 0x520,
+    "filter_passes": 0x4D0,
+    "filter_candidates": 0x4D8,
+    "filter_false": 0x4E0,
+    "lifted": 0x4E8,
+    "long_clocks": 0x4F0,
+    "posted_depth_max": 0x4F8,
+    "unexpected_depth_max": 0x500,
+    "busy_clocks": 0x508,
+    "command_stall_clocks": 0x510,
+    "completion_stall_clocks": 0x518,
+    "first_accept": 0x520,
+    "last_verdict": 0x528,
+    "doorbell_errors": 0x530,
+    "disabled_drops": 0x538,
+    "completion_errors": 0x540,
+    "register_errors": 0x548,
 }
 
 
@@ -388,6 +430,7 @@ class Preset:
     endpoints: int
     posted_entries: int
     unexpected_entries: int
+    array_entries: int
     lanes: int
     match_bits: int
     source_bits: int
@@ -405,7 +448,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=2048,
         posted_entries=16384,
         unexpected_entries=16384,
-        lanes=32,
+        array_entries=1024,
+        lanes=64,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -420,7 +464,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=4,
         posted_entries=64,
         unexpected_entries=64,
-        lanes=8,
+        array_entries=32,
+        lanes=16,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -435,6 +480,7 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=2,
         posted_entries=4,
         unexpected_entries=4,
+        array_entries=4,
         lanes=2,
         match_bits=3,
         source_bits=2,
@@ -448,9 +494,10 @@ PRESETS: Final[dict[str, Preset]] = {
         name="ecp5",
         number=3,
         endpoints=64,
-        posted_entries=512,
-        unexpected_entries=512,
-        lanes=8,
+        posted_entries=128,
+        unexpected_entries=128,
+        array_entries=128,
+        lanes=32,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -465,6 +512,7 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=4096,
         posted_entries=65536,
         unexpected_entries=65536,
+        array_entries=1024,
         lanes=64,
         match_bits=64,
         source_bits=32,

@@ -20,6 +20,7 @@ const char *describe_status(unsigned status) {
         [TMU_STATUS_REFUSED_PRIVILEGE] = "refused privilege",
         [TMU_STATUS_ENTRY] = "entry",
         [TMU_STATUS_EMPTY] = "empty",
+        [TMU_STATUS_VACANT] = "vacant",
     };
     const char *name = status < sizeof names / sizeof names[0] ? names[status] : NULL;
     return name == NULL ? "unknown" : name;

@@ -59,6 +59,7 @@ static tmu_result_t ref_open(const char *rest, tmu_error_t *error, void **backen
     }
     device->error = error;
     device->preset = preset;
+    ref_registers_start(device);
     device->pages = calloc(preset->endpoints + 1, sizeof *device->pages);
     device->queue = calloc(preset->command_queue, sizeof *device->queue);
     result = device->pages && device->queue

@@ -15,6 +15,9 @@
 #include "tmu_model.h"
 #include "tmu_wire.h"
 
+/** Registers with windows of filter ids. */
+#define REF_FILTER_WINDOWS ((TMU_REG_FILTER_HIGH_HI - TMU_REG_FILTER_SOURCE) / 4 + 1)
+
 /** One row of the generated preset table. */
 typedef struct ref_preset {
     const char *name;
@@ -90,6 +93,7 @@ typedef struct ref_device {
     uint32_t endpoint_select;
     uint32_t quota_posted;
     uint32_t quota_unexpected;
+    uint32_t filter_windows[REF_FILTER_WINDOWS]; /* kept, and of no effect on lists */
     uint32_t endpoint_error;
     uint32_t depth_posted;
     uint32_t depth_unexpected;
@@ -98,6 +102,9 @@ typedef struct ref_device {
 } ref_device_t;
 
 /* ref_registers.c */
+
+/** Gives kept registers what they hold at the start. */
+void ref_registers_start(ref_device_t *device);
 tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p);
 tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value);
 

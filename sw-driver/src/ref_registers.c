@@ -38,6 +38,10 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_POSTED_ENTRIES, preset->posted_entries},
         {TMU_REG_UNEXPECTED_ENTRIES, preset->unexpected_entries},
         {TMU_REG_LANES, preset->lanes},
+        /* The model's lists are searched whole; nothing of them lies beyond an array. */
+        {TMU_REG_ARRAY_ENTRIES, preset->posted_entries},
+        {TMU_REG_FILTER_LANES, 0},
+        {TMU_REG_FILTER_BITS, 0},
         {TMU_REG_MATCH_BITS, preset->match_bits},
         {TMU_REG_SOURCE_BITS, preset->source_bits},
         {TMU_REG_HANDLE_BITS, preset->handle_bits},
@@ -97,9 +101,21 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->quota_posted;
     case TMU_REG_QUOTA_UNEXPECTED:
         return &device->quota_unexpected;
+    case TMU_REG_FILTER_SOURCE:
+    case TMU_REG_FILTER_LOW_LO:
+    case TMU_REG_FILTER_LOW_HI:
+    case TMU_REG_FILTER_HIGH_LO:
+    case TMU_REG_FILTER_HIGH_HI:
+        return &device->filter_windows[(offset - TMU_REG_FILTER_SOURCE) / 4];
     default:
         return NULL;
     }
+}
+
+void ref_registers_start(ref_device_t *device) {
+    *kept(device, TMU_REG_FILTER_SOURCE) = TMU_FILTER_SOURCE_INITIAL;
+    *kept(device, TMU_REG_FILTER_LOW_LO) = TMU_FILTER_LOW_LO_INITIAL;
+    *kept(device, TMU_REG_FILTER_HIGH_HI) = TMU_FILTER_HIGH_HI_INITIAL;
 }
 
 /** A kept register has no more than its defined bits. */

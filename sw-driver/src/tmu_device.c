@@ -92,6 +92,9 @@ static tmu_result_t info_read(tmu_t *device) {
         {TMU_REG_ID_BITS, &info->id_bits},
         {TMU_REG_COMMAND_QUEUE, &info->command_queue},
         {TMU_REG_CAPABILITIES, &info->capabilities},
+        {TMU_REG_ARRAY_ENTRIES, &info->array_entries},
+        {TMU_REG_FILTER_LANES, &info->filter_lanes},
+        {TMU_REG_FILTER_BITS, &info->filter_bits},
     };
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
         tmu_result_t result = tmu_device_read(device, fields[i].offset, fields[i].value);
@@ -162,6 +165,10 @@ tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tm
         goto close_device;
     }
     result = reset_locked(device);
+    if (result == TMU_OK) {
+        /* No reset of the unit clears the windows, and another program may have set some. */
+        result = tmu_filter_write(device, &tmu_filter_default);
+    }
     if (result != TMU_OK) {
         goto close_device;
     }

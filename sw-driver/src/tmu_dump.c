@@ -2,8 +2,8 @@
  *
  * Reads an endpoint's queues by the privileged inspect command.
  *
- * A position counts through the whole table, oldest first over all endpoints, so entries of other
- * endpoints are passed over.
+ * Places count through the whole table, oldest first over all endpoints: entries of other endpoints
+ * are passed over, and so are vacant places, until the unit says that the table has ended.
  */
 #include "tmu_internal.h"
 
@@ -57,9 +57,12 @@ static tmu_result_t dump_table(tmu_queue_t *queue, const tmu_entry_t *which, tmu
         if (completion.status == TMU_STATUS_EMPTY) {
             return TMU_OK;
         }
+        if (completion.status == TMU_STATUS_VACANT) {
+            continue;
+        }
         if (completion.status != TMU_STATUS_ENTRY) {
             return tmu_error_set(&queue->device->error, TMU_ERR_DEVICE,
-                                 "inspect of position %u was answered with status %u", at,
+                                 "inspect of place %u was answered with status %u", at,
                                  completion.status);
         }
         tmu_entry_t entry = queue->entry;

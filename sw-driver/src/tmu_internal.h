@@ -82,6 +82,13 @@ tmu_result_t tmu_device_wait(tmu_t *device, uint32_t offset, uint32_t mask, uint
 /* tmu_endpoint.c */
 tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota);
 
+/* tmu_filter.c */
+
+/** What the registers hold after power-on: source, tag and context of MPI. */
+extern const tmu_filter_windows_t tmu_filter_default;
+
+tmu_result_t tmu_filter_write(tmu_t *device, const tmu_filter_windows_t *windows);
+
 /* tmu_queue.c */
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable);
 

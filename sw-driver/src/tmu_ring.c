@@ -58,6 +58,7 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
         return opcode == TMU_OPCODE_ARRIVE;
     case TMU_STATUS_ENTRY:
     case TMU_STATUS_EMPTY:
+    case TMU_STATUS_VACANT:
         return opcode == TMU_OPCODE_INSPECT;
     case TMU_STATUS_REFUSED_ENDPOINT:
     case TMU_STATUS_MALFORMED:

@@ -55,7 +55,7 @@ static void a_stranger_is_not_taken_for_a_unit(void) {
 static void another_major_version_is_refused(void) {
     tmu_t *device = NULL;
     EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x20003, &device), TMU_ERR_VERSION);
-    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 2.3, this driver 1.0: the "
+    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 2.3, this driver 1.1: the "
                                       "major versions must be equal");
     EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x10009, &device), TMU_OK);
     tmu_close(device);
@@ -81,6 +81,8 @@ static void query_tells_the_discovery_block(void) {
     EXPECT_NUMBER(info.unexpected_entries, 64);
     EXPECT_NUMBER(info.match_bits, 64);
     EXPECT_NUMBER(info.id_bits, 20);
+    EXPECT_NUMBER(info.array_entries, info.filter_lanes > 0 ? 32 : 64);
+    EXPECT_NUMBER(info.filter_bits, info.filter_lanes > 0 ? 32 : 0);
     EXPECT_NUMBER(info.capabilities & 3, 3);
     EXPECT(strncmp(test_uri, info.scheme, strlen(info.scheme)) == 0);
     EXPECT_NUMBER(tmu_query(NULL, &info), TMU_ERR_INVALID);

@@ -5,7 +5,7 @@
 #include "fixture.h"
 
 typedef struct seen {
-    tmu_entry_t entry[32];
+    tmu_entry_t entry[128];
     size_t count;
     size_t stop_after;
 } seen_t;
@@ -66,6 +66,68 @@ static void a_dump_changes_nothing_and_may_stop_early(void) {
     bench_close(&b);
 }
 
+static void a_dump_passes_over_what_has_left(void) {
+    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    const uint64_t expected[] = {1, 2, 4, 6, 8, 9, 11, 12, 22, 23};
+    const size_t count = sizeof expected / sizeof expected[0];
+    tmu_receive_id_t id[10];
+    seen_t seen = {.stop_after = 32};
+    for (uint32_t i = 0; i < 10; i++) {
+        id[i] = bench_post(&b, 1, 1, (int32_t)i, i);
+    }
+    bench_settle(&b);
+    SUBMIT(&b, tmu_cancel(b.queue, 1, id[5], 100)); /* in the middle */
+    bench_arrive(&b, 1, 1, 0, 101);                 /* the oldest */
+    bench_arrive(&b, 1, 1, 7, 102);
+    bench_settle(&b);
+    (void)bench_post(&b, 1, 1, 11, 11);
+    SUBMIT(&b, tmu_cancel(b.queue, 1, id[3], 103));
+    (void)bench_post(&b, 1, 1, 12, 12);
+    for (uint32_t i = 20; i < 24; i++) {
+        bench_arrive(&b, 1, 2, (int32_t)i, i);
+    }
+    bench_settle(&b);
+    bench_claim(&b, 1, 2, 20, 104);
+    bench_claim(&b, 1, 2, 21, 105);
+    bench_settle(&b);
+    must(tmu_dump(b.queue, 1, note, &seen), b.device);
+    EXPECT_NUMBER(seen.count, count);
+    for (size_t i = 0; i < count && i < seen.count; i++) {
+        EXPECT_NUMBER(seen.entry[i].handle, expected[i]);
+        EXPECT_NUMBER(seen.entry[i].position, i < 8 ? i : i - 8);
+        EXPECT_NUMBER(seen.entry[i].unexpected, i >= 8);
+    }
+    bench_close(&b);
+}
+
+/** As many entries as the device holds, after some of the older ones have left. */
+static void a_dump_of_a_full_table_shows_every_entry(void) {
+    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    tmu_info_t info;
+    tmu_receive_id_t id[64];
+    seen_t seen = {.stop_after = 128};
+    must(tmu_query(b.device, &info), b.device);
+    EXPECT_NUMBER(info.posted_entries, 64);
+    for (uint32_t i = 0; i < 64; i++) {
+        id[i] = bench_post(&b, 1, 1, (int32_t)i, i);
+    }
+    for (uint32_t i = 3; i < 33; i += 3) {
+        SUBMIT(&b, tmu_cancel(b.queue, 1, id[i], 1000 + i));
+    }
+    bench_settle(&b);
+    for (uint32_t i = 100; i < 110; i++) {
+        (void)bench_post(&b, 1, 1, (int32_t)i, i);
+    }
+    bench_settle(&b);
+    must(tmu_dump(b.queue, 1, note, &seen), b.device);
+    EXPECT_NUMBER(seen.count, info.posted_entries);
+    for (size_t i = 1; i < seen.count; i++) {
+        EXPECT(seen.entry[i].handle > seen.entry[i - 1].handle);
+        EXPECT_NUMBER(seen.entry[i].position, i);
+    }
+    bench_close(&b);
+}
+
 static void a_dump_needs_privilege_and_rest(void) {
     bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
     bench_t own = b;
@@ -90,6 +152,8 @@ static void a_dump_needs_privilege_and_rest(void) {
 static void all(void) {
     RUN(a_dump_shows_one_endpoints_entries);
     RUN(a_dump_changes_nothing_and_may_stop_early);
+    RUN(a_dump_passes_over_what_has_left);
+    RUN(a_dump_of_a_full_table_shows_every_entry);
     RUN(a_dump_needs_privilege_and_rest);
 }
 

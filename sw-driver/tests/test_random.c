@@ -2,6 +2,7 @@
  *
  * Random traffic under quotas, every attempt checked against the reference model in ring order (R7,
  * R11), every operation answered exactly once, and no arrival before an older one of its source.
+ * Filter windows change meanwhile.
  * Prints its seed; TMU_TEST_SEED repeats a run.
  */
 #include "fixture.h"
@@ -111,6 +112,13 @@ static void check_attempt(void *user, const tmu_completion_t *c) {
     }
 }
 
+/** Any windows at any time: they must not show in a verdict. */
+static void random_windows(run_t *run) {
+    const tmu_filter_windows_t windows = {
+        .low = pick(run, 8), .high = (uint64_t)pick(run, 4) << 1, .source = pick(run, 4)};
+    must(tmu_filter_set(run->bench.device, &windows), run->bench.device);
+}
+
 static uint8_t random_opcode(run_t *run) {
     static const uint8_t mix[] = {TMU_OPCODE_POST,   TMU_OPCODE_POST,   TMU_OPCODE_POST,
                                   TMU_OPCODE_POST,   TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE,
@@ -177,6 +185,9 @@ static void random_traffic(void) {
     must(tmu_queue_observe(run.bench.queue, check_attempt, &run), run.bench.device);
     for (uint64_t handle = 1; handle <= OPERATIONS && expect_failures == 0; handle++) {
         submit_random(&run, handle);
+        if (pick(&run, 200) == 0) {
+            random_windows(&run);
+        }
         if (pick(&run, 3) == 0) {
             (void)bench_step(&run.bench);
         }

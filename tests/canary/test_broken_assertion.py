@@ -12,14 +12,14 @@ from opentmu.errors import CheckFailed
 
 TESTS = Path(__file__).with_name("cocotb_full_table.py")
 TEST = "append_beyond_the_last_place"
-TOP = "RowTablePosted"
+TOP = "MatchArrayPosted"
 
 
-def test_an_append_to_a_full_table_stops_the_simulation() -> None:
+def test_an_append_to_a_full_array_stops_the_simulation() -> None:
     """R11: the assertion fails, and the simulation with it."""
     result = simulate.run(simulate.build(TOP), TOP, TESTS, TEST)
     assert not result.passed
-    assert "R11: append to a full table of" in result.log
+    assert "took an entry in without a hole" in result.log
 
 
 def test_the_file_list_alone_would_miss_it() -> None:

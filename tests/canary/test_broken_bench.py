@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The bench itself: empty bins, wrong, missing and surplus answers, empty runs, an untrue plan."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import fields, replace
 from pathlib import Path
 
@@ -10,11 +10,14 @@ from opentmu import paths, regs
 from opentmu.bench import campaigns, coverage, simulate
 from opentmu.bench.coverage import BinsMissed, Coverage
 from opentmu.bench.law import Law
-from opentmu.bench.records import Answer
+from opentmu.bench.meetings import ARRIVAL, MEETINGS, POST, Accepted, meetings
+from opentmu.bench.records import Answer, Operation
 from opentmu.bench.scoreboard import Difference, Scoreboard
-from opentmu.bench.traffic import EXACT, Quota, Traffic
+from opentmu.bench.traffic import EXACT, Quota, Traffic, Walk
 from opentmu.build import cbuild
 from opentmu.errors import CheckFailed
+from opentmu.model import Queue
+from opentmu.regs import Opcode, Status
 from opentmu.testing import plan
 
 PRESET = regs.PRESETS["tiny"]
@@ -27,6 +30,31 @@ def board() -> Iterator[Scoreboard]:
     law = Law(PRESET)
     yield Scoreboard(law, Coverage(law))
     law.close()
+
+
+def answer_all(board: Scoreboard, operation: Operation) -> None:
+    """What a right unit answers; an inspect shows nothing."""
+    step = board.sent(operation)
+    for answer in step.sights[:1] or step.answers:
+        board.received(operation.page, answer)
+
+
+def look_at_all(
+    board: Scoreboard, walk: Walk, show: Callable[[list[Answer]], list[Answer]]
+) -> None:
+    """A walk over a table without holes, whose places show what `show` makes of the entries."""
+    board.start_walk()
+    place, shown = 0, None
+    while not board.walk_ended:
+        operation = walk.inspect(place)
+        sights = board.sent(operation).sights
+        if shown is None:
+            shown = show([one for one in sights if one.status == Status.ENTRY])
+        end = [one for one in sights if one.status == Status.EMPTY]
+        there = [replace(one, handle=operation.handle) for one in shown[place : place + 1]]
+        board.received(operation.page, (there + end + sights)[0])
+        place += 1
+    board.end_walk(walk.queue)
 
 
 def test_an_unreached_bin_fails(board: Scoreboard) -> None:
@@ -46,8 +74,10 @@ def test_every_bin_is_needed_and_known(board: Scoreboard) -> None:
     for item in campaigns.everything(traffic):
         if isinstance(item, Quota):
             board.law.set_quota(item.endpoint, item.posted, item.unexpected)
+        elif isinstance(item, Walk):
+            look_at_all(board, item, lambda entries: entries)
         else:
-            board.sent(item)
+            answer_all(board, item)
     assert board.coverage is not None
     board.coverage.check(coverage.required())
     assert set(board.coverage.counts) <= coverage.required() | {"reserved"} | {
@@ -72,6 +102,51 @@ def test_every_field_of_an_answer_is_compared(board: Scoreboard) -> None:
         page = 0 if board.outstanding_of(0) else PRESET.endpoints
         with pytest.raises(Difference, match=f"{field.name}: expected"):
             board.received(page, replace(right, **{field.name: getattr(right, field.name) ^ 1}))
+
+
+def test_entries_in_the_wrong_order_are_noticed(board: Scoreboard) -> None:
+    """R3: a walk that shows two entries the other way round, one less, or one twice."""
+    traffic = Traffic(board.law, 5)
+    for n in range(4):
+        answer_all(board, traffic.post(0, match=n, source=1))
+    walk = traffic.walk(Queue.POSTED)
+    look_at_all(board, walk, lambda entries: entries)
+    changes: list[Callable[[list[Answer]], list[Answer]]] = [
+        lambda entries: entries[::-1],
+        lambda entries: entries[1:],
+        lambda entries: [*entries, entries[0]],
+    ]
+    for change in changes:
+        with pytest.raises(Difference, match="a walk over"):
+            look_at_all(board, walk, change)
+
+
+def test_an_entry_that_is_not_there_is_noticed(board: Scoreboard) -> None:
+    """R13: an inspect that shows what no queue holds, or answers what an inspect does not."""
+    traffic = Traffic(board.law, 6)
+    answer_all(board, traffic.post(0, match=1, source=1))
+    for change in ({"match": 2}, {"status": Status.MATCHED}, {"status": Status.EMPTY}):
+        look = traffic.inspect(Queue.POSTED, 3)
+        entry = next(one for one in board.sent(look).sights if one.status == Status.ENTRY)
+        with pytest.raises(Difference, match="expected"):
+            board.received(look.page, replace(entry, **change))
+
+
+def test_every_way_of_meeting_can_be_missed() -> None:
+    """Streams that never share a slot and never match leave all bins of their meetings empty."""
+    apart = [
+        Accepted(Operation(Opcode.POST, 0, handle=1), POST, 5),
+        Accepted(Operation(Opcode.ARRIVE, 0, handle=2), ARRIVAL, 8),
+    ]
+    taken = Answer(Opcode.ARRIVE, Status.MATCHED, 2, 0, other=1)
+    assert not any(meetings(PRESET, apart, [taken]).values())
+    together = [apart[0], replace(apart[1], clock=5)]
+    found = meetings(PRESET, together, [taken])
+    assert {name for name in MEETINGS if found[name]} == {
+        "both in one slot",
+        "both at one endpoint",
+        "pair in one slot",
+    }
 
 
 def test_missing_and_surplus_answers_are_noticed(board: Scoreboard) -> None:

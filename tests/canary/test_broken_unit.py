@@ -12,9 +12,9 @@ from opentmu.build import cbuild, rtl, verilate
 # File of the elaborated design, text in it, what it becomes, what the report must say.
 MUTANTS = {
     "truncation": (
-        "MatchUnit.sv",
-        "verdict_truncated <=",
-        "verdict_truncated <= 1'h1 |",
+        "CompletionWriter.sv",
+        "held_truncated <=",
+        "held_truncated <= 1'h1 |",
         "truncated",
     ),
     "serial": (
@@ -57,10 +57,8 @@ def test_a_broken_unit_is_noticed(name: str, tmp_path: Path) -> None:
 
 def test_a_silent_unit_is_noticed(tmp_path: Path) -> None:
     """R11: a verdict that never comes ends the run with exit code 1 instead of hanging it."""
-    never = "assign io_verdict_valid = 1'h0;"
-    library = broken_library(
-        tmp_path, "MatchUnit.sv", "assign io_verdict_valid = io_verdict_valid_0;", never
-    )
+    valid = "assign io_out_valid = io_in_valid;"
+    library = broken_library(tmp_path, "VerdictOrder.sv", valid, "assign io_out_valid = 1'h0;")
     program = cbuild.program(cbuild.ensure(), "tmu-replay")
     trace = tmp_path / "one.trace"
     trace.write_text("# tmu-trace v1\npost 0 1 0 any any 8\n")

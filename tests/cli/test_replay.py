@@ -136,6 +136,17 @@ def test_report_has_every_figure() -> None:
     assert "all 1,200 verdicts agree with the reference model" in text
 
 
+def test_report_has_no_row_for_what_the_engine_does_not_know() -> None:
+    """A software engine has a time and no host interface; the unit has clocks and no time."""
+    assert "nanoseconds" not in shown(RESULT)
+    software = {key: value for key, value in RESULT.items() if key != "host_latency_clocks"}
+    software |= {"engine": "list", "clocks": None, "ns_per_operation": 14.125}
+    lines = {line.split("  ")[0].strip(): line.split() for line in shown(software).splitlines()}
+    assert lines["nanoseconds per operation"][-1] == "14.12"
+    assert lines["clocks"][-1] == "-"
+    assert not any("host interface" in line for line in lines)
+
+
 def test_report_marks_a_counter_that_differs_from_the_model() -> None:
     lines = {line.split()[0]: line.split() for line in shown(RESULT).splitlines() if line.strip()}
     assert lines["posts"] == ["posts", "600", "601", "differs"]

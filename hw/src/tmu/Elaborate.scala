@@ -9,7 +9,8 @@ import tmu.params.Presets
 /** The only place that writes files: the committed generated ones, or a preset's SystemVerilog. */
 object Elaborate {
   private val usage =
-    "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...]"
+    "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
+      "Elaborate lanes FOLDER"
 
   private def write(file: Path, text: String): Unit = {
     Files.createDirectories(file.getParent)
@@ -30,7 +31,8 @@ object Elaborate {
       generated.foreach { case (file, text) => write(Paths.get(root, file), text) }
     case "verilog" :: preset :: folder :: options =>
       Verilog.write(Presets.byName(preset), folder, options)
-    case other =>
+    case "lanes" :: folder :: Nil => Verilog.writeLanes(folder)
+    case other                    =>
       throw new IllegalArgumentException(s"found arguments '${other.mkString(" ")}'; $usage")
   }
 }

@@ -2,8 +2,10 @@
 package tmu
 
 import _root_.circt.stage.ChiselStage
+import chisel3.Module
 import tmu.host.TmuTop
-import tmu.params.TmuParams
+import tmu.matching.{ArrayRow, FilterTable, TableParams}
+import tmu.params.{Presets, TmuParams}
 
 /** Turns a preset into SystemVerilog: one file a module and a file list.
   *
@@ -19,9 +21,30 @@ object Verilog {
     "--lowering-options=disallowLocalVariables,disallowPackedArrays,noAlwaysComb"
   )
 
-  def write(p: TmuParams, folder: String, options: Seq[String]): Unit = {
+  def write(p: TmuParams, folder: String, options: Seq[String]): Unit =
+    emit(new TmuTop(p), folder, options)
+
+  /** What a lane costs: a row of full-width lanes of each queue, and memory rows with filter ids of
+    * each width, each in a folder of its own.
+    */
+  def writeLanes(folder: String): Unit = {
+    val nic = Presets.nic
+    emit(new ArrayRow(nic, TableParams.posted(nic)), s"$folder/posted", Nil)
+    emit(new ArrayRow(nic, TableParams.unexpected(nic)), s"$folder/unexpected", Nil)
+    for (bits <- Seq(8, 16, 32)) {
+      val filtered = nic.copy(
+        postedEntries = 2 * nic.arrayEntries,
+        unexpectedEntries = 2 * nic.arrayEntries,
+        filterLanes = nic.lanes,
+        filterBits = bits
+      )
+      emit(new FilterTable(filtered, TableParams.posted(filtered)), s"$folder/filter$bits", Nil)
+    }
+  }
+
+  private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {
     ChiselStage.emitSystemVerilogFile(
-      new TmuTop(p),
+      top,
       args = Array("--target-dir", folder, "--split-verilog"),
       firtoolOpts = (firtool ++ options).toArray
     )

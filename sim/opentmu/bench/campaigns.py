@@ -233,11 +233,11 @@ def bad_commands(traffic: Traffic) -> Iterator[Operation]:
         yield Operation(Opcode.INSPECT, endpoint, handle=traffic.handle())
 
 
-def walk(traffic: Traffic) -> Iterator[Operation]:
-    """Every entry of both tables and the place behind the last."""
+def walk(traffic: Traffic) -> Iterator[Item]:
+    """Every entry of both tables in its order, and what lies far behind the last place."""
     for queue in Queue:
-        for position in [*range(len(traffic.law.tables[queue]) + 1), 2**32 - 1]:
-            yield traffic.inspect(queue, position)
+        yield traffic.walk(queue)
+        yield traffic.inspect(queue, 2**32 - 1)
 
 
 def everything(traffic: Traffic, size: int = 1) -> Iterator[Item]:

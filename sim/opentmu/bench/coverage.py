@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from opentmu import regs
 from opentmu.bench.law import Law, Step
-from opentmu.bench.records import Operation, opcode_name, status_name
+from opentmu.bench.records import Answer, Operation, opcode_name, status_name
 from opentmu.model import Queue
 from opentmu.regs import Opcode, Status
 
@@ -35,7 +35,7 @@ VERDICTS = {
     Opcode.CLAIM: "matched none refused_endpoint malformed",
     Opcode.CANCEL: "cancelled late refused_endpoint malformed",
     Opcode.FLUSH: "removed flushed refused_endpoint malformed",
-    Opcode.INSPECT: "entry empty refused_privilege refused_endpoint malformed",
+    Opcode.INSPECT: "entry vacant empty refused_privilege refused_endpoint malformed",
 }
 
 
@@ -82,7 +82,9 @@ class Coverage:
 
     def observe(self, step: Step) -> None:
         """Fill the bins of one step."""
-        for answer in {a.status: a for a in step.answers}.values():
+        # What an inspect shows is known when its answer comes: `inspected`.
+        answers = [] if step.sights else step.answers
+        for answer in {a.status: a for a in answers}.values():
             self.counts[f"{opcode_name(answer.opcode)} {status_name(answer.status)}"] += 1
         if step.operation.opcode not in VERDICTS:
             self.hit("unknown opcode")
@@ -95,6 +97,10 @@ class Coverage:
         if step.operation.page != self.law.preset.endpoints and step.operation.endpoint:
             self.hit("R13 endpoint of page")
         self._last = step
+
+    def inspected(self, answer: Answer) -> None:
+        """Fill the bin of what an inspect has shown."""
+        self.hit(f"{opcode_name(answer.opcode)} {status_name(answer.status)}")
 
     def _search(self, step: Step) -> None:
         answer = step.answers[0]

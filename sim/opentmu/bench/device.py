@@ -25,7 +25,7 @@ from opentmu.bench.handshake import pauses, reset, start_clock
 from opentmu.bench.memory import HostMemory, Ring
 from opentmu.bench.records import Answer, Operation
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.traffic import Item, Quota
+from opentmu.bench.traffic import Item, Quota, Walk
 
 PATIENCE = 20_000
 REGISTER_BYTES = 4
@@ -156,9 +156,22 @@ class Device:
             if isinstance(item, Quota):
                 await self.set_quota(item)
                 continue
+            if isinstance(item, Walk):
+                await self.walk(item)
+                continue
             await self._room()
             self.submit(item)
         await self.drain()
+
+    async def walk(self, walk: Walk) -> None:
+        """Look at every place of a queue while nothing else is going on."""
+        await self.drain()
+        self.scoreboard.start_walk()
+        for first in range(0, 2 * self.preset.posted_entries, self.in_flight):
+            await self.run(walk.inspect(first + n) for n in range(self.in_flight))
+            if self.scoreboard.walk_ended:
+                break
+        self.scoreboard.end_walk(walk.queue)
 
     def submit(self, operation: Operation) -> None:
         """Submit one command, in the order of these calls, and expect its answers."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the unit has to answer: the reference model's verdicts in the host interface's words."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from opentmu import model, regs
 from opentmu.bench.records import Answer, Operation
@@ -35,6 +35,9 @@ class Step:
     depths: tuple[int, int]
     hit: Held | None = None
     position: int = -1
+
+    # Of an inspect: all that may be answered, for where an entry lies depends on what has left.
+    sights: list[Answer] = field(default_factory=list)
 
 
 class Law:
@@ -79,7 +82,8 @@ class Law:
         if refusal is not None:
             step.answers = [self._answer(step, refusal)]
         elif operation.opcode == Opcode.INSPECT:
-            step.answers = [self._inspect(step)]
+            step.sights = self._sights(step)
+            step.answers = step.sights[-1:]
         elif operation.opcode == Opcode.FLUSH:
             step.answers = self._flush(step)
         else:
@@ -222,29 +226,37 @@ class Law:
         answers.append(self._answer(step, Status.FLUSHED, serial=verdict.serial, other=counts))
         return answers
 
-    def _inspect(self, step: Step) -> Answer:
-        """The entry at a position of a table, whichever endpoint it belongs to."""
+    def _sights(self, step: Step) -> list[Answer]:
+        """Any entry of the table, whichever endpoint it belongs to; or none, or the table's end.
+
+        Beyond the number of entries there are a few places more, which wait to be filled.
+        """
         _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
-        table = self.tables[Queue(step.operation.address >> low)]
-        position = step.operation.address & (1 << low) - 1
-        if position >= len(table):
-            return self._answer(step, Status.EMPTY)
-        held = table[position]
-        entries = self.model.entries(held.endpoint, held.queue)
-        entry = next(one for one in entries if one.handle == held.operation.handle)
-        step.hit, step.position = held, position
+        queue = Queue(step.operation.address >> low)
+        place = step.operation.address & (1 << low) - 1
+        preset = self.preset
+        size = preset.posted_entries if queue is Queue.POSTED else preset.unexpected_entries
+        sights = [] if place < size else [self._answer(step, Status.EMPTY)]
+        if place < 2 * size:
+            sights.append(self._answer(step, Status.VACANT))
+            sights += [self._sight(step, held) for held in self.tables[queue]]
+        return sights
+
+    def _sight(self, step: Step, held: Held) -> Answer:
+        seen = held.operation
+        is_message = held.queue is Queue.UNEXPECTED
         return self._answer(
             step,
             Status.ENTRY,
-            endpoint=entry.endpoint,
-            other=entry.handle,
-            match=entry.key.match,
-            source=entry.key.source,
-            message_length=entry.length,
-            address=entry.address,
-            unexpected=int(entry.queue is Queue.UNEXPECTED),
-            ignore=entry.key.ignore,
-            source_ignore=entry.key.source_ignore,
+            endpoint=held.endpoint,
+            other=seen.handle,
+            match=seen.match,
+            source=seen.source,
+            message_length=seen.length,
+            address=seen.address,
+            unexpected=int(is_message),
+            ignore=0 if is_message else seen.ignore,
+            source_ignore=0 if is_message else seen.source_ignore,
         )
 
 

@@ -10,6 +10,8 @@ from collections import defaultdict, deque
 from opentmu.bench.coverage import Coverage
 from opentmu.bench.law import Law, Step
 from opentmu.bench.records import Answer, Operation, opcode_name, status_name
+from opentmu.model import Queue
+from opentmu.regs import Status
 
 SHOWN_EVENTS = 12
 
@@ -27,6 +29,8 @@ class Scoreboard:
         self.compared = 0
         self.submitted = 0
         self._expected: dict[int, deque[Answer]] = defaultdict(deque)
+        self._sights: dict[int, deque[list[Answer]]] = defaultdict(deque)
+        self._walked: list[Answer] = []
         self._history: dict[int, list[str]] = defaultdict(list)
 
     @property
@@ -45,6 +49,7 @@ class Scoreboard:
             self.coverage.observe(step)
         for answer in step.answers:
             self._expected[operation.page].append(answer)
+            self._sights[operation.page].append(step.sights)
             text = f"operation {self.submitted}: {_text(answer)}"
             for handle in {answer.handle, answer.other}:
                 self._history[handle].append(text)
@@ -55,11 +60,36 @@ class Scoreboard:
         """An answer came on a page; raises Difference unless it is the next one expected."""
         if not self._expected[page]:
             raise Difference(f"page {page} got an answer that nobody expects: {_text(found)}")
-        expected = self._expected[page].popleft()
+        expected, sights = self._expected[page].popleft(), self._sights[page].popleft()
+        if sights:
+            expected = next((one for one in sights if not one.differences(found)), expected)
         different = expected.differences(found)
         if different:
             raise Difference("\n".join(self._story(page, expected, found, different)))
         self.compared += 1
+        if sights:
+            self._walked.append(found)
+            if self.coverage is not None:
+                self.coverage.inspected(found)
+
+    def start_walk(self) -> None:
+        """From here on inspects name the places of one queue, from 0 on, and nothing else comes."""
+        self._walked.clear()
+
+    @property
+    def walk_ended(self) -> bool:
+        """Whether the end of the table was seen."""
+        return any(answer.status == Status.EMPTY for answer in self._walked)
+
+    def end_walk(self, queue: Queue) -> None:
+        """R3, R4: the places have shown every entry of the queue once, oldest first."""
+        shown = [answer.other for answer in self._walked if answer.status == Status.ENTRY]
+        held = [one.operation.handle for one in self.law.tables[queue]]
+        if not self.walk_ended or shown != held:
+            raise Difference(
+                f"a walk over {len(self._walked)} places showed {len(shown)} entries; "
+                f"expected {[hex(h) for h in held]}, found {[hex(h) for h in shown]}"
+            )
 
     def finish(self) -> None:
         """Fails when an answer is missing, or when nothing was compared (R11, R15)."""

@@ -88,7 +88,7 @@ def _keep_runtime(folder: Path, place: Path) -> None:
         shutil.copy(file, place)
 
 
-def run(folder: Path, top: str, module: Path, test: str, **environment: str) -> Result:
+def run(folder: Path, top: str, module: Path, test: str, *plusargs: str) -> Result:
     """Run the cocotb test `test` of the file `module` in a built simulation."""
     from cocotb_tools.runner import get_runner
 
@@ -108,8 +108,8 @@ def run(folder: Path, top: str, module: Path, test: str, **environment: str) -> 
             hdl_toplevel_lang="verilog",
             testcase=test,
             seed=number,
-            plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{number}"],
-            extra_env={seed.VARIABLE: str(number), "COCOTB_LOG_LEVEL": "INFO", **environment},
+            plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{number}", *plusargs],
+            extra_env={seed.VARIABLE: str(number), "COCOTB_LOG_LEVEL": "INFO"},
             build_dir=folder,
             test_dir=place,
             results_xml=os.fspath(results),

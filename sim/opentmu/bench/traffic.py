@@ -27,7 +27,15 @@ class Quota:
     unexpected: int
 
 
-Item = Operation | Quota
+@dataclass(frozen=True)
+class Walk:
+    """Instead of an operation: look at every place of a queue when all is answered."""
+
+    queue: Queue
+    inspect: Callable[[int], Operation]
+
+
+Item = Operation | Quota | Walk
 Mix = dict[str, float]
 
 EVEN: Mix = {"post": 5, "arrive": 5, "probe": 1, "claim": 1, "cancel": 2, "flush": 0.1}
@@ -131,6 +139,10 @@ class Traffic:
         handle, address = self.handle(), place(queue, position)
         return Operation(Opcode.INSPECT, self.privileged, endpoint, handle=handle, address=address)
 
+    def walk(self, queue: Queue) -> Walk:
+        """All places of a queue."""
+        return Walk(queue, lambda place: self.inspect(queue, place))
+
     def mixed(
         self,
         count: int,
@@ -141,7 +153,17 @@ class Traffic:
         inspect: bool = True,
     ) -> Iterator[Operation]:
         """Everything at random."""
-        mix = mix or EVEN
+        operations = self.draws(keys, wild, mix or EVEN, list(self.endpoints))
+        for _ in range(count):
+            yield next(operations)
+            if inspect and self.random.random() < 1 / 16:
+                queue = self.random.choice(list(Queue))
+                yield self.inspect(queue, self.random.randrange(self.preset.posted_entries + 2))
+
+    def draws(
+        self, keys: int, wild: tuple[float, ...], mix: Mix, endpoints: list[int]
+    ) -> Iterator[Operation]:
+        """Operations without end, of the kinds of `mix`, each as the law's present state asks."""
         kinds: dict[str, Callable[[int], Operation]] = {
             "post": lambda e: self.post(e, **self.key(keys), **self.masks(wild)),
             "arrive": lambda e: self.arrive(e, **self.key(keys)),
@@ -151,12 +173,9 @@ class Traffic:
             "flush": lambda e: self.flush_context(e, self.random.randrange(keys)),
         }
         names = list(mix)
-        for _ in range(count):
+        while True:
             name = self.random.choices(names, [mix[n] for n in names])[0]
-            yield kinds[name](self.random.choice(self.endpoints))
-            if inspect and self.random.random() < 1 / 16:
-                queue = self.random.choice(list(Queue))
-                yield self.inspect(queue, self.random.randrange(len(self.law.tables[queue]) + 2))
+            yield kinds[name](self.random.choice(endpoints))
 
     def empty_all(self) -> Iterator[Operation]:
         """Flush every endpoint."""

@@ -27,12 +27,17 @@ DOORBELL_PAGE_BITS = 12
 
 def sources(design: Path) -> list[Path]:
     """The files of an elaborated design that are hardware, then the wrappers."""
+    return [*hardware(design), *(FPGA / "wrapper" / f"{name}.sv" for name in WRAPPERS)]
+
+
+def hardware(design: Path) -> list[Path]:
+    """The files that an elaborated design lists, without those for simulations only."""
     listed = [Path(line) for line in (design / "filelist.f").read_text().split()]
     kept = [design / file for file in listed if file.parts[0] != VERIFICATION]
     for file in kept:
         if re.search(r"^\s*(bind|assert|assume|cover)\b", file.read_text(), re.MULTILINE):
             raise CheckFailed(f"{file}: holds an assertion or a bind, and no FPGA build takes one")
-    return [*kept, *(FPGA / "wrapper" / f"{name}.sv" for name in WRAPPERS)]
+    return kept
 
 
 def address_bits(preset: str) -> int:
@@ -87,10 +92,12 @@ def cells(log: str) -> dict[str, int]:
 
 
 def lint(design: Path, top: str, bits: int, folder: Path, log: str) -> None:
-    """Verilator with every warning on, but for unused signals inside the generated design."""
+    """Verilator with every warning on, but for what is left unused inside the generated design."""
     toolchain.need_verilator()
     waiver = folder / "generated.vlt"
-    waiver.write_text(f'`verilator_config\nlint_off -rule UNUSEDSIGNAL -file "{design}/*"\n')
+    rules = ("UNUSEDSIGNAL", "PINCONNECTEMPTY")
+    waived = [f'lint_off -rule {rule} -file "{design}/*"' for rule in rules]
+    waiver.write_text("\n".join(["`verilator_config", *waived, ""]))
     command: list[str | Path] = ["verilator", "--lint-only", "-Wall", f"-GADDRESS_BITS={bits}"]
     command += ["--top-module", top, waiver, *sources(design)]
     with stage.locked("lint"):

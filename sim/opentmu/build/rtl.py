@@ -43,6 +43,25 @@ def write(preset: str, folder: Path) -> None:
     )
 
 
+def ensure_lanes() -> Path:
+    """The folder with a folder of Verilog for each kind of lane; see Verilog.scala."""
+    target = paths.RTL / "lanes"
+    key = stage.hash_of([source_key(), "lanes"])
+    if not stage.is_current(target, key):
+        toolchain.need_mill()
+    stage.ensure(target, key, write_lanes)
+    return target
+
+
+def write_lanes(folder: Path) -> None:
+    """Write the Verilog of every kind of lane below `folder`."""
+    mill(
+        ["hw.runMain", MAIN, "lanes", str(folder)],
+        "elaborating each kind of lane with Chisel",
+        "elaborate-lanes",
+    )
+
+
 def stale_files(root: Path = paths.ROOT) -> dict[str, bytes]:
     """Generated files below `root` that differ from what Chisel writes: name to right content."""
     fresh = fresh_files()

@@ -9,16 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from opentmu import paths, stage, toolchain
-from opentmu.build import rtl
+from opentmu.build import cbuild, rtl
 from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 from opentmu.setup import shims
 
 TOP = "TmuTop"
+# The matching unit alone, for the benchmark.
+UNIT = "MatchUnit"
 DEVICE = paths.SIM / "device"
 # What the simulation prints goes to the device, not to standard output.
 PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
+BENCH = paths.SIM / "bench"
+BENCH_PROGRAM = "tmu-bench"
 
 # Undriven values are drawn from the run's seed (the device seeds Verilator with that of --pauses).
 FLAGS = ["-O3", "--assert", "--no-timing", "--x-assign", "fast", "--x-initial", "unique"]
@@ -58,15 +62,26 @@ def library(preset: str, *, wave: bool = False) -> Path:
     return target / library_name(preset)
 
 
-def verilated_top(preset: str, *, wave: bool = False) -> Path:
-    """The folder with the Verilated top as archives and headers, without the device around it."""
+def verilated_top(preset: str, *, wave: bool = False, top: str = TOP) -> Path:
+    """The folder with a Verilated module as archives and headers, without anything around it."""
     design = rtl.ensure(preset)
-    target = paths.VERILATED / (f"{preset}-wave-top" if wave else f"{preset}-top")
+    target = paths.VERILATED / f"{_name(preset, wave, top)}-top"
     pins = (paths.ROOT / "requirements.in").read_text()
     stamp = (design / stage.STAMP).read_text()
     key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__), PRINT])
-    stage.ensure(target, key, lambda folder: make_top(preset, design, folder, wave))
+    stage.ensure(target, key, lambda folder: make_top(preset, design, folder, wave, top))
     return target
+
+
+def bench_program(preset: str) -> Path:
+    """The program that measures the matching unit of `preset` and judges it by the model."""
+    top = verilated_top(preset, top=UNIT)
+    model = cbuild.program(cbuild.ensure(), "libtmu_model_static.a")
+    target = paths.VERILATED / f"{preset}-bench"
+    places = [BENCH, HEADERS, PRINT, paths.SIM / "model"]
+    key = stage.hash_of([(top / stage.STAMP).read_text(), *places])
+    stage.ensure(target, key, lambda folder: make_bench(preset, top, model, folder))
+    return target / BENCH_PROGRAM
 
 
 def library_name(preset: str) -> str:
@@ -91,19 +106,25 @@ def cocotb_runner(design: Path, top: str, folder: Path, *, wave: bool = False) -
     return runner
 
 
+def _name(preset: str, wave: bool, top: str) -> str:
+    """What folders and logs of a build are called; the whole unit is the one without a word."""
+    words = [preset, *([] if top == TOP else [top.lower()]), *(["wave"] if wave else [])]
+    return "-".join(words)
+
+
 def _flags(wave: bool) -> list[str]:
     return [*FLAGS, *(WAVE_FLAGS if wave else [])]
 
 
-def make_top(preset: str, design: Path, folder: Path, wave: bool) -> None:
-    """Verilate an elaborated design and compile it to archives in `folder`."""
+def make_top(preset: str, design: Path, folder: Path, wave: bool, top: str = TOP) -> None:
+    """Verilate a module of an elaborated design and compile it to archives in `folder`."""
     toolchain.need_verilator(wave=wave)
-    title = f"{preset} with waves" if wave else preset
-    prefix = f"V{TOP}"
+    title = (f"{preset} with waves" if wave else preset) + ("" if top == TOP else f", {top} alone")
+    prefix = f"V{top}"
     header = f"-include {prefix}__pch.h"
-    log = f"{preset}-wave" if wave else preset
+    log = _name(preset, wave, top)
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
-    verilate += ["--top-module", TOP, "--prefix", prefix, "--Mdir", folder]
+    verilate += ["--top-module", top, "--prefix", prefix, "--Mdir", folder]
     verilate += ["-CFLAGS", f"-fPIC -include {PRINT}"]
     verilate += [*(f"-I{place}" for place in include_folders(design)), *sources(design)]
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
@@ -121,17 +142,36 @@ def make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
     run_logged(_link(top, output, wave), f"linking {output.name}", f"link-{preset}")
 
 
+def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
+    """Compile the benchmark and link it with the archives of `top` and with the model."""
+    toolchain.need_verilator()
+    command = _compile(top, BENCH, wave=False)
+    command += [f"-I{paths.SIM / 'model'}", "-Werror", "-o", folder / BENCH_PROGRAM]
+    command += [*_archives(top, UNIT), model, "-latomic"]
+    run_logged(command, f"linking {BENCH_PROGRAM} of preset {preset}", f"link-{preset}-bench")
+
+
 def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
     """The command that compiles the device and links it with the Verilated top."""
-    files = sorted(DEVICE.glob("*.cpp"))
-    if not files:
-        raise CheckFailed(f"{DEVICE} holds no C++ file")
-    flag = int(wave)
-    command: list[str | Path] = ["g++", "-std=c++17", OPTIMISE, "-fPIC", "-shared", "-pthread"]
-    command += ["-Wall", "-Wextra", "-DVERILATOR=1"]
-    command += [f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
-    command += ["-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{DEVICE}", f"-I{HEADERS}"]
-    command += ["-isystem", top, "-isystem", shims.verilator_root() / "include"]
-    command += [*files, "-o", output, top / f"libV{TOP}.a", top / "libverilated.a"]
+    command = _compile(top, DEVICE, wave)
+    command += ["-fPIC", "-shared", "-o", output, *_archives(top, TOP)]
     command += ["-Wl,-z,defs", "-latomic", *(["-lz", "-llz4"] if wave else [])]
     return command
+
+
+def _compile(top: Path, sources: Path, wave: bool) -> list[str | Path]:
+    """What compiles the C++ files of a folder that use a Verilated module."""
+    files = sorted(sources.glob("*.cpp"))
+    if not files:
+        raise CheckFailed(f"{sources} holds no C++ file")
+    flag = int(wave)
+    command: list[str | Path] = ["g++", "-std=c++17", OPTIMISE, "-pthread", "-Wall", "-Wextra"]
+    command += ["-DVERILATOR=1", f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
+    command += ["-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{sources}", f"-I{DEVICE}", f"-I{HEADERS}"]
+    command += ["-isystem", top, "-isystem", shims.verilator_root() / "include"]
+    return [*command, *files]
+
+
+def _archives(top: Path, module: str) -> list[Path]:
+    """A Verilated module and Verilator's own part of it."""
+    return [top / f"libV{module}.a", top / "libverilated.a"]

@@ -75,7 +75,7 @@ def _log_name(trace: Path) -> str:
     type=click.Path(path_type=Path),
     help="Trace to replay, may be repeated; default: all in tests/traces.",
 )
-@click.option("--engine", default="rtl", show_default=True, help="rtl or model.")
+@click.option("--engine", default="rtl", show_default=True, help="rtl, model, fuzzy or list.")
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
     "--verdicts",
@@ -109,14 +109,20 @@ def command(
     for trace in chosen:
         # The replay program would refuse it as well, but only after a long RTL build.
         load.check(trace)
-    program = cbuild.program(folder, engine.PROGRAM)
-    library = None
-    if options.engine == "rtl":
-        library = verilate.library(options.preset, wave=wave is not None)
-    device = engine.uri(options, library, wave)
+    pairs = list(zip(chosen, logs, strict=True))
+    if options.engine in engine.SOFTWARE:
+        program = cbuild.program(folder, engine.SOFTWARE_PROGRAM)
+        lines = [engine.software_command(program, trace, options, log) for trace, log in pairs]
+    else:
+        program = cbuild.program(folder, engine.PROGRAM)
+        library = None
+        if options.engine == "rtl":
+            library = verilate.library(options.preset, wave=wave is not None)
+        device = engine.uri(options, library, wave)
+        lines = [engine.command(program, device, trace, options, log) for trace, log in pairs]
     results = [
-        engine.replay_with_progress(trace, engine.command(program, device, trace, options, log))
-        for trace, log in zip(chosen, logs, strict=True)
+        engine.replay_with_progress(trace, words)
+        for trace, words in zip(chosen, lines, strict=True)
     ]
     if as_json:
         output.print_json(results[0] if len(results) == 1 else {"runs": results})
@@ -134,6 +140,9 @@ def check_options(options: Options, wave: Path | None) -> None:
     if options.engine != "rtl" and (wave is not None or options.pauses is not None):
         name = "--wave" if wave is not None else "--pauses"
         raise BadInput(f"{name} needs the engine rtl, not {options.engine}")
+    if options.engine in engine.SOFTWARE and (options.timed or options.clock_mhz is not None):
+        name = "--timed" if options.timed else "--clock-mhz"
+        raise BadInput(f"{name} needs an engine with a device, rtl or model, not {options.engine}")
     # The device's URI ends a path at these.
     if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
         raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")

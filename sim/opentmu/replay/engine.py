@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One replay: the C program tmu-replay on one trace, its progress lines and its JSON object."""
+"""One replay: a C program on one trace, its progress lines and its JSON object.
+
+tmu-replay drives a device through the driver; tmu-engine runs a software matching engine alone.
+"""
 
 import json
 import subprocess
@@ -13,12 +16,15 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
 from rich.progress import Progress as ProgressBar
 
-from opentmu import output
+from opentmu import output, regs
 from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
 from opentmu.progress import step
 
 PROGRAM = "tmu-replay"
-ENGINES = ("rtl", "model")
+SOFTWARE_PROGRAM = "tmu-engine"
+# What the hardware is compared with: no device, no driver, no clock.
+SOFTWARE = ("fuzzy", "list")
+ENGINES = ("rtl", "model", *SOFTWARE)
 _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput, 3: ToolMissing}
 
 Progress = Callable[[int, int], None]
@@ -58,6 +64,20 @@ def command(
     return words
 
 
+def software_command(
+    program: Path, trace: Path, options: Options, verdicts: Path | None
+) -> list[str]:
+    """The command line of one replay by a software engine, with the limits of the preset."""
+    preset = regs.PRESETS[options.preset]
+    words = [str(program), "--engine", options.engine, "--trace", str(trace)]
+    words += ["--preset", preset.name, "--endpoints", str(preset.endpoints)]
+    words += ["--posted", str(preset.posted_entries)]
+    words += ["--unexpected", str(preset.unexpected_entries)]
+    words += ["--verdicts", str(verdicts)] if verdicts is not None else []
+    words += ["--quota", str(options.quota)] if options.quota is not None else []
+    return words
+
+
 def replay(words: list[str], progress: Progress, message: Message) -> dict[str, Any]:
     """Run one replay; the result is its JSON object.
 
@@ -86,7 +106,7 @@ def replay(words: list[str], progress: Progress, message: Message) -> dict[str, 
             # Interrupted: nobody would read what the program still says.
             process.terminate()
             raise
-    return _result(text, code, spoken)
+    return _result(text, code, spoken, Path(words[0]).name)
 
 
 def replay_with_progress(trace: Path, words: list[str]) -> dict[str, Any]:
@@ -123,19 +143,19 @@ def _listen(stream: IO[str], progress: Progress, message: Message) -> None:
             message(line.rstrip("\n"))
 
 
-def _result(text: str, code: int, spoken: list[str]) -> dict[str, Any]:
+def _result(text: str, code: int, spoken: list[str], program: str) -> dict[str, Any]:
     if code not in (0, 1):
         # The program has said why; a signal or an unknown code is said here.
         kind = _BY_CODE.get(code, CheckFailed)
-        raise kind("" if spoken and code in _BY_CODE else f"{PROGRAM} ended with code {code}")
+        raise kind("" if spoken and code in _BY_CODE else f"{program} ended with code {code}")
     try:
         result = json.loads(text)
     except json.JSONDecodeError as error:
         if code == 1 and spoken and not text.strip():
             raise CheckFailed("") from error
-        raise CheckFailed(f"{PROGRAM}: found {text[:80]!r}, expected a JSON object") from error
+        raise CheckFailed(f"{program}: found {text[:80]!r}, expected a JSON object") from error
     if not isinstance(result, dict):
-        raise CheckFailed(f"{PROGRAM}: found {type(result).__name__}, expected a JSON object")
+        raise CheckFailed(f"{program}: found {type(result).__name__}, expected a JSON object")
     # The exit code says "a check failed" even where no verdict differs.
     result.setdefault("mismatches", 0)
     result["ok"] = code == 0 and result["mismatches"] == 0

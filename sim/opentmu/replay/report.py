@@ -16,6 +16,7 @@ FIGURES = {
     "refused": ("refused",),
     "held back at the end": ("held",),
     "mismatches": ("mismatches",),
+    "nanoseconds per operation": ("ns_per_operation",),
     "clocks": ("clocks",),
     "clocks per operation": ("clocks_per_operation",),
     "latency in clocks, p50": ("latency_clocks", "p50"),
@@ -68,14 +69,17 @@ def verdict(results: Sequence[Result]) -> str:
 
 
 def _figures(results: Sequence[Result]) -> Table:
-    """One column a trace."""
+    """One column a trace; a figure that the engine does not know has no row."""
     first = results[0]
     table = Table(title=f"engine {first['engine']}, preset {first['preset']}", box=None)
     table.title_justify = "left"
     table.add_column("")
     for result in results:
         table.add_column(_short(str(result["trace"])), justify="right", overflow="fold")
+    known = {name for result in results for name in result}
     for label, path in FIGURES.items():
+        if path[0] not in known:
+            continue
         table.add_row(label, *(number(_figure(result, path)) for result in results))
     return table
 

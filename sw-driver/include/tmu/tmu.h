@@ -136,6 +136,9 @@ typedef struct tmu_info {
     uint32_t length_bits;
     uint32_t command_queue; /**< operations in flight over all queues, at most */
     uint32_t capabilities;  /**< TMU_CAPABILITIES_* bits */
+    uint32_t array_entries; /**< oldest entries of each queue, searched at one operation a clock */
+    uint32_t filter_lanes;  /**< filter ids compared in one clock; 0 = no entry is beyond arrays */
+    uint32_t filter_bits;   /**< of a filter id; 0 without a filter */
 } tmu_info_t;
 
 /** One hardware counter of a snapshot. */
@@ -200,7 +203,7 @@ const char *tmu_result_text(tmu_result_t result);
 
 /**
  * Empties both tables of all endpoints (R14) and forgets receives and held arrivals; queues stay
- * open and quotas stay set.
+ * open, quotas and filter windows stay set.
  * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_reset(tmu_t *device);
@@ -338,5 +341,8 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 #ifdef __cplusplus
 }
 #endif
+
+/* What suits the unit to its traffic. */
+#include "tmu/tmu_filter.h"
 
 #endif

@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 1
-#define TMU_INTERFACE_MINOR 0
+#define TMU_INTERFACE_MINOR 1
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -19,7 +19,7 @@
 #define TMU_REG_ENDPOINTS 0x00c /* read only: Endpoints; the privileged page has this number. */
 #define TMU_REG_POSTED_ENTRIES 0x010 /* read only: Posted receives on chip, all endpoints together. */
 #define TMU_REG_UNEXPECTED_ENTRIES 0x014 /* read only: Unexpected messages on chip, all together. */
-#define TMU_REG_LANES 0x018 /* read only: Entries compared in one clock. */
+#define TMU_REG_LANES 0x018 /* read only: Lanes of a row of a match array. */
 #define TMU_REG_MATCH_BITS 0x01c /* read only: Match bits kept. */
 #define TMU_REG_SOURCE_BITS 0x020 /* read only: Source bits kept. */
 #define TMU_REG_HANDLE_BITS 0x024 /* read only: Handle bits kept. */
@@ -34,6 +34,9 @@
 #define TMU_CAPABILITIES_QUOTA_MASK 0x1u
 #define TMU_CAPABILITIES_SPILL_SHIFT 2 /* Queues continue in memory when the tables are full. */
 #define TMU_CAPABILITIES_SPILL_MASK 0x1u
+#define TMU_REG_ARRAY_ENTRIES 0x03c /* read only: Of each queue, the oldest entries, searched at one operation a clock. */
+#define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
+#define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
 #define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
@@ -70,6 +73,14 @@
 #define TMU_ENDPOINT_STATUS_ERROR_MASK 0x1u
 #define TMU_REG_DEPTH_POSTED 0x0c4 /* read only: Receives queued at the endpoint of the last READ_DEPTH. */
 #define TMU_REG_DEPTH_UNEXPECTED 0x0c8 /* read only: Messages queued at the endpoint of the last READ_DEPTH. */
+#define TMU_REG_FILTER_SOURCE 0x0d0 /* read/write: Source bits that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
+#define TMU_FILTER_SOURCE_INITIAL 0xffffffffu /* after reset */
+#define TMU_REG_FILTER_LOW_LO 0x0d4 /* read/write: Match bits 31..0 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
+#define TMU_FILTER_LOW_LO_INITIAL 0xffffffffu /* after reset */
+#define TMU_REG_FILTER_LOW_HI 0x0d8 /* read/write: Match bits 63..32 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
+#define TMU_REG_FILTER_HIGH_LO 0x0dc /* read/write: Match bits 31..0 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
+#define TMU_REG_FILTER_HIGH_HI 0x0e0 /* read/write: Match bits 63..32 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
+#define TMU_FILTER_HIGH_HI_INITIAL 0xffffffffu /* after reset */
 #define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_CLOCKS_HI 0x404 /* read only: Clocks since reset. High word. */
 #define TMU_REG_COUNTER_POSTS_LO 0x408 /* read only: Posts answered. Low word, as of the last snapshot. */
@@ -118,32 +129,42 @@
 #define TMU_REG_COUNTER_REFUSED_PRIVILEGE_HI 0x4b4 /* read only: Commands that need the privileged page. High word. */
 #define TMU_REG_COUNTER_MALFORMED_LO 0x4b8 /* read only: Malformed commands. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_MALFORMED_HI 0x4bc /* read only: Malformed commands. High word. */
-#define TMU_REG_COUNTER_POSTED_VISITED_LO 0x4c0 /* read only: Entries of the posted-receive queue compared. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_POSTED_VISITED_HI 0x4c4 /* read only: Entries of the posted-receive queue compared. High word. */
-#define TMU_REG_COUNTER_UNEXPECTED_VISITED_LO 0x4c8 /* read only: Entries of the unexpected-message queue compared. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_UNEXPECTED_VISITED_HI 0x4cc /* read only: Entries of the unexpected-message queue compared. High word. */
-#define TMU_REG_COUNTER_POSTED_DEPTH_MAX_LO 0x4d0 /* read only: Most receives queued at once, all endpoints together. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_POSTED_DEPTH_MAX_HI 0x4d4 /* read only: Most receives queued at once, all endpoints together. High word. */
-#define TMU_REG_COUNTER_UNEXPECTED_DEPTH_MAX_LO 0x4d8 /* read only: Most messages queued at once, all endpoints together. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_UNEXPECTED_DEPTH_MAX_HI 0x4dc /* read only: Most messages queued at once, all endpoints together. High word. */
-#define TMU_REG_COUNTER_BUSY_CLOCKS_LO 0x4e0 /* read only: Clocks in which the matching unit worked. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_BUSY_CLOCKS_HI 0x4e4 /* read only: Clocks in which the matching unit worked. High word. */
-#define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_LO 0x4e8 /* read only: Clocks in which a command waited for the matching unit. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_HI 0x4ec /* read only: Clocks in which a command waited for the matching unit. High word. */
-#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_LO 0x4f0 /* read only: Clocks in which a completion waited to be written. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_HI 0x4f4 /* read only: Clocks in which a completion waited to be written. High word. */
-#define TMU_REG_COUNTER_FIRST_ACCEPT_LO 0x4f8 /* read only: Clock at which the unit accepted its first command. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_FIRST_ACCEPT_HI 0x4fc /* read only: Clock at which the unit accepted its first command. High word. */
-#define TMU_REG_COUNTER_LAST_VERDICT_LO 0x500 /* read only: Clock at which the unit gave its last verdict. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_LAST_VERDICT_HI 0x504 /* read only: Clock at which the unit gave its last verdict. High word. */
-#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x508 /* read only: Doorbell writes of a wrong shape or place; dropped. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x50c /* read only: Doorbell writes of a wrong shape or place; dropped. High word. */
-#define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x510 /* read only: Commands dropped because their page's ring is not enabled. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x514 /* read only: Commands dropped because their page's ring is not enabled. High word. */
-#define TMU_REG_COUNTER_COMPLETION_ERRORS_LO 0x518 /* read only: Completion writes that memory answered with an error. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_COMPLETION_ERRORS_HI 0x51c /* read only: Completion writes that memory answered with an error. High word. */
-#define TMU_REG_COUNTER_REGISTER_ERRORS_LO 0x520 /* read only: Register accesses answered with an error. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_REGISTER_ERRORS_HI 0x524 /* read only: Register accesses answered with an error. High word. */
+#define TMU_REG_COUNTER_POSTED_VISITED_LO 0x4c0 /* read only: Receives compared: for each search, all that are queued. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POSTED_VISITED_HI 0x4c4 /* read only: Receives compared: for each search, all that are queued. High word. */
+#define TMU_REG_COUNTER_UNEXPECTED_VISITED_LO 0x4c8 /* read only: Messages compared: for each search, all that are queued. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_UNEXPECTED_VISITED_HI 0x4cc /* read only: Messages compared: for each search, all that are queued. High word. */
+#define TMU_REG_COUNTER_FILTER_PASSES_LO 0x4d0 /* read only: Memory rows of filter ids compared. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_FILTER_PASSES_HI 0x4d4 /* read only: Memory rows of filter ids compared. High word. */
+#define TMU_REG_COUNTER_FILTER_CANDIDATES_LO 0x4d8 /* read only: Filter hits that were verified. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_FILTER_CANDIDATES_HI 0x4dc /* read only: Filter hits that were verified. High word. */
+#define TMU_REG_COUNTER_FILTER_FALSE_LO 0x4e0 /* read only: Filter hits that the whole key did not confirm. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_FILTER_FALSE_HI 0x4e4 /* read only: Filter hits that the whole key did not confirm. High word. */
+#define TMU_REG_COUNTER_LIFTED_LO 0x4e8 /* read only: Entries moved from memory rows into the arrays. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_LIFTED_HI 0x4ec /* read only: Entries moved from memory rows into the arrays. High word. */
+#define TMU_REG_COUNTER_LONG_CLOCKS_LO 0x4f0 /* read only: Clocks in which a queue was longer than its array. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_LONG_CLOCKS_HI 0x4f4 /* read only: Clocks in which a queue was longer than its array. High word. */
+#define TMU_REG_COUNTER_POSTED_DEPTH_MAX_LO 0x4f8 /* read only: Most receives queued at once, all endpoints together. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_POSTED_DEPTH_MAX_HI 0x4fc /* read only: Most receives queued at once, all endpoints together. High word. */
+#define TMU_REG_COUNTER_UNEXPECTED_DEPTH_MAX_LO 0x500 /* read only: Most messages queued at once, all endpoints together. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_UNEXPECTED_DEPTH_MAX_HI 0x504 /* read only: Most messages queued at once, all endpoints together. High word. */
+#define TMU_REG_COUNTER_BUSY_CLOCKS_LO 0x508 /* read only: Clocks in which the matching unit worked. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_BUSY_CLOCKS_HI 0x50c /* read only: Clocks in which the matching unit worked. High word. */
+#define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_LO 0x510 /* read only: Clocks in which a command waited for the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_HI 0x514 /* read only: Clocks in which a command waited for the matching unit. High word. */
+#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_LO 0x518 /* read only: Clocks in which a completion waited to be written. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_HI 0x51c /* read only: Clocks in which a completion waited to be written. High word. */
+#define TMU_REG_COUNTER_FIRST_ACCEPT_LO 0x520 /* read only: Clock at which the unit accepted its first command. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_FIRST_ACCEPT_HI 0x524 /* read only: Clock at which the unit accepted its first command. High word. */
+#define TMU_REG_COUNTER_LAST_VERDICT_LO 0x528 /* read only: Clock at which the unit gave its last verdict. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_LAST_VERDICT_HI 0x52c /* read only: Clock at which the unit gave its last verdict. High word. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x530 /* read only: Doorbell writes of a wrong shape or place; dropped. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x534 /* read only: Doorbell writes of a wrong shape or place; dropped. High word. */
+#define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x538 /* read only: Commands dropped because their page's ring is not enabled. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x53c /* read only: Commands dropped because their page's ring is not enabled. High word. */
+#define TMU_REG_COUNTER_COMPLETION_ERRORS_LO 0x540 /* read only: Completion writes that memory answered with an error. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_ERRORS_HI 0x544 /* read only: Completion writes that memory answered with an error. High word. */
+#define TMU_REG_COUNTER_REGISTER_ERRORS_LO 0x548 /* read only: Register accesses answered with an error. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_REGISTER_ERRORS_HI 0x54c /* read only: Register accesses answered with an error. High word. */
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -152,7 +173,7 @@ typedef enum tmu_opcode {
     TMU_OPCODE_CLAIM = 4, /* Removes the oldest matching unexpected message for the caller (R9). */
     TMU_OPCODE_CANCEL = 5, /* Removes the posted receive with the given receive id (R10). */
     TMU_OPCODE_FLUSH = 6, /* Removes every entry of the endpoint that the key selects (R14). */
-    TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a position of a queue's table. */
+    TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a place of a queue's table, oldest first. */
 } tmu_opcode_t;
 
 typedef enum tmu_status {
@@ -169,8 +190,9 @@ typedef enum tmu_status {
     TMU_STATUS_STALLED = 11, /* Arrive: quota or table used up; nothing changed, offer it again later. */
     TMU_STATUS_MALFORMED = 12, /* Unknown opcode or a field that must be zero is not; nothing changed. */
     TMU_STATUS_REFUSED_PRIVILEGE = 13, /* Needs the privileged page; nothing changed. */
-    TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that position. */
-    TMU_STATUS_EMPTY = 15, /* Inspect: no entry at that position. */
+    TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that place. */
+    TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last place. */
+    TMU_STATUS_VACANT = 16, /* Inspect: no entry at that place; there may be later ones. */
 } tmu_status_t;
 
 #define TMU_DOORBELL_PAGE_BYTES 4096
@@ -315,25 +337,30 @@ typedef enum tmu_status {
     X(malformed, 0x4b8) \
     X(posted_visited, 0x4c0) \
     X(unexpected_visited, 0x4c8) \
-    X(posted_depth_max, 0x4d0) \
-    X(unexpected_depth_max, 0x4d8) \
-    X(busy_clocks, 0x4e0) \
-    X(command_stall_clocks, 0x4e8) \
-    X(completion_stall_clocks, 0x4f0) \
-    X(first_accept, 0x4f8) \
-    X(last_verdict, 0x500) \
-    X(doorbell_errors, 0x508) \
-    X(disabled_drops, 0x510) \
-    X(completion_errors, 0x518) \
-    X(register_errors, 0x520)
+    X(filter_passes, 0x4d0) \
+    X(filter_candidates, 0x4d8) \
+    X(filter_false, 0x4e0) \
+    X(lifted, 0x4e8) \
+    X(long_clocks, 0x4f0) \
+    X(posted_depth_max, 0x4f8) \
+    X(unexpected_depth_max, 0x500) \
+    X(busy_clocks, 0x508) \
+    X(command_stall_clocks, 0x510) \
+    X(completion_stall_clocks, 0x518) \
+    X(first_accept, 0x520) \
+    X(last_verdict, 0x528) \
+    X(doorbell_errors, 0x530) \
+    X(disabled_drops, 0x538) \
+    X(completion_errors, 0x540) \
+    X(register_errors, 0x548)
 
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
  *   handle bits, address bits, length bits, id bits, command queue) */
 #define TMU_PRESET_TABLE(X) \
-    X("nic", 0, 2048, 16384, 16384, 32, 64, 32, 64, 64, 48, 20, 512) \
-    X("tiny", 1, 4, 64, 64, 8, 64, 32, 64, 64, 48, 20, 16) \
+    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 512) \
+    X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 16) \
     X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2) \
-    X("ecp5", 3, 64, 512, 512, 8, 64, 32, 64, 64, 48, 20, 64) \
+    X("ecp5", 3, 64, 128, 128, 32, 64, 32, 64, 64, 48, 20, 64) \
     X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 1024)
 
 /* clang-format on */

@@ -18,7 +18,8 @@ object Opcodes {
     Code("claim", 4, "Removes the oldest matching unexpected message for the caller (R9).")
   val cancel = Code("cancel", 5, "Removes the posted receive with the given receive id (R10).")
   val flush = Code("flush", 6, "Removes every entry of the endpoint that the key selects (R14).")
-  val inspect = Code("inspect", 7, "Privileged: reads the entry at a position of a queue's table.")
+  val inspect =
+    Code("inspect", 7, "Privileged: reads the entry at a place of a queue's table, oldest first.")
   val all: Seq[Code] = Seq(post, arrive, probe, claim, cancel, flush, inspect)
 }
 
@@ -42,8 +43,9 @@ object Statuses {
     Code("malformed", 12, "Unknown opcode or a field that must be zero is not; nothing changed.")
   val refusedPrivilege =
     Code("refused_privilege", 13, "Needs the privileged page; nothing changed.")
-  val entry = Code("entry", 14, "Inspect: the entry at that position.")
-  val empty = Code("empty", 15, "Inspect: no entry at that position.")
+  val entry = Code("entry", 14, "Inspect: the entry at that place.")
+  val empty = Code("empty", 15, "Inspect: beyond the table's last place.")
+  val vacant = Code("vacant", 16, "Inspect: no entry at that place; there may be later ones.")
   val all: Seq[Code] = Seq(
     matched,
     queued,
@@ -59,6 +61,7 @@ object Statuses {
     malformed,
     refusedPrivilege,
     entry,
-    empty
+    empty,
+    vacant
   )
 }

@@ -30,9 +30,16 @@ object Counters {
   val refusedEndpoint = Counter("refused_endpoint", "Commands for an endpoint that is not there.")
   val refusedPrivilege = Counter("refused_privilege", "Commands that need the privileged page.")
   val malformed = Counter("malformed", "Malformed commands.")
-  val postedVisited = Counter("posted_visited", "Entries of the posted-receive queue compared.")
+  val postedVisited =
+    Counter("posted_visited", "Receives compared: for each search, all that are queued.")
   val unexpectedVisited =
-    Counter("unexpected_visited", "Entries of the unexpected-message queue compared.")
+    Counter("unexpected_visited", "Messages compared: for each search, all that are queued.")
+  val filterPasses = Counter("filter_passes", "Memory rows of filter ids compared.")
+  val filterCandidates = Counter("filter_candidates", "Filter hits that were verified.")
+  val filterFalse = Counter("filter_false", "Filter hits that the whole key did not confirm.")
+  val lifted = Counter("lifted", "Entries moved from memory rows into the arrays.")
+  val longClocks =
+    Counter("long_clocks", "Clocks in which a queue was longer than its array.")
   val postedDepthMax =
     Counter("posted_depth_max", "Most receives queued at once, all endpoints together.")
   val unexpectedDepthMax =
@@ -79,6 +86,11 @@ object Counters {
     malformed,
     postedVisited,
     unexpectedVisited,
+    filterPasses,
+    filterCandidates,
+    filterFalse,
+    lifted,
+    longClocks,
     postedDepthMax,
     unexpectedDepthMax,
     busyClocks,

@@ -23,14 +23,15 @@ case class RegisterField(name: String, low: Int, width: Int, text: String) {
   )
 }
 
-/** One 32-bit register. */
+/** One 32-bit register; `initial` is what one that is kept holds after reset. */
 case class Register(
     name: String,
     offset: Int,
     access: Access,
     text: String,
     fields: Seq[RegisterField] = Nil,
-    constant: Option[BigInt] = None
+    constant: Option[BigInt] = None,
+    initial: BigInt = 0
 ) {
   require(name.matches("[A-Z][A-Z0-9_]*"), s"register name '$name' must be upper case")
   require(offset % 4 == 0, s"register $name is at offset $offset; offsets are multiples of 4")

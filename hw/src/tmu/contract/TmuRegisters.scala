@@ -10,7 +10,7 @@ object TmuRegisters {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 1
-  val versionMinor: Int = 0
+  val versionMinor: Int = 1
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -52,7 +52,7 @@ object TmuRegisters {
       p.unexpectedEntries,
       "Unexpected messages on chip, all together."
     ),
-    fixed("LANES", 0x18, p.lanes, "Entries compared in one clock."),
+    fixed("LANES", 0x18, p.lanes, "Lanes of a row of a match array."),
     fixed("MATCH_BITS", 0x1c, p.matchBits, "Match bits kept."),
     fixed("SOURCE_BITS", 0x20, p.sourceBits, "Source bits kept."),
     fixed("HANDLE_BITS", 0x24, p.handleBits, "Handle bits kept."),
@@ -81,7 +81,20 @@ object TmuRegisters {
         RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full.")
       ),
       constant = Some(3)
-    )
+    ),
+    fixed(
+      "ARRAY_ENTRIES",
+      0x3c,
+      p.arrayEntries,
+      "Of each queue, the oldest entries, searched at one operation a clock."
+    ),
+    fixed(
+      "FILTER_LANES",
+      0x40,
+      if (p.hasFilter) p.filterLanes else 0,
+      "Filter ids compared in one clock, of the entries beyond the arrays; 0 is none."
+    ),
+    fixed("FILTER_BITS", 0x44, if (p.hasFilter) p.filterBits else 0, "Bits of a filter id.")
   )
 
   private val control: Seq[Register] = Seq(
@@ -192,6 +205,20 @@ object TmuRegisters {
     )
   )
 
+  /** Windows of filter ids: the source, the tag and the context, unless software knows better. */
+  private val filters: Seq[Register] = {
+    val text = "that the filter id's piece is folded from. Windows take effect while no entry " +
+      "lies beyond the arrays."
+    val all = BigInt("ffffffff", 16)
+    Seq(
+      Register("FILTER_SOURCE", 0xd0, ReadWrite, s"Source bits $text", initial = all),
+      Register("FILTER_LOW_LO", 0xd4, ReadWrite, s"Match bits 31..0 $text", initial = all),
+      Register("FILTER_LOW_HI", 0xd8, ReadWrite, s"Match bits 63..32 $text"),
+      Register("FILTER_HIGH_LO", 0xdc, ReadWrite, s"Match bits 31..0 $text"),
+      Register("FILTER_HIGH_HI", 0xe0, ReadWrite, s"Match bits 63..32 $text", initial = all)
+    )
+  }
+
   private val counters: Seq[Register] = Counters.all.zipWithIndex.flatMap { case (c, i) =>
     Seq(
       Register(
@@ -211,5 +238,5 @@ object TmuRegisters {
   def hi(c: Counter): String = s"COUNTER_${c.name.toUpperCase}_HI"
 
   def map(p: TmuParams): RegisterMap =
-    RegisterMap("tmu", bytes, discovery(p) ++ control ++ counters)
+    RegisterMap("tmu", bytes, discovery(p) ++ control ++ filters ++ counters)
 }

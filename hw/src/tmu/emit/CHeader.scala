@@ -9,13 +9,16 @@ object CHeader {
   private def mask(width: Int): String = f"0x${((BigInt(1) << width) - 1).toString(16)}"
 
   private def registers(map: RegisterMap): Seq[String] = map.registers.flatMap { r =>
-    f"#define TMU_REG_${r.name} 0x${r.offset}%03x /* ${r.access.text}: ${r.text} */" +:
-      r.fields.flatMap { f =>
-        Seq(
-          s"#define TMU_${r.name}_${f.name}_SHIFT ${f.low} /* ${f.text} */",
-          s"#define TMU_${r.name}_${f.name}_MASK ${mask(f.width)}u"
-        )
-      }
+    val offset =
+      f"#define TMU_REG_${r.name} 0x${r.offset}%03x /* ${r.access.text}: ${r.text} */"
+    val fields = r.fields.flatMap { f =>
+      Seq(
+        s"#define TMU_${r.name}_${f.name}_SHIFT ${f.low} /* ${f.text} */",
+        s"#define TMU_${r.name}_${f.name}_MASK ${mask(f.width)}u"
+      )
+    }
+    val initial = s"#define TMU_${r.name}_INITIAL 0x${r.initial.toString(16)}u /* after reset */"
+    (offset +: fields) ++ (if (r.initial == 0) Nil else Seq(initial))
   }
 
   private def codes(kind: String, all: Seq[Code]): Seq[String] =

@@ -17,7 +17,7 @@ object SystemRdl {
     val reset = r.constant match {
       case Some(value) => Some((value >> f.low) & ((BigInt(1) << f.width) - 1))
       case None if r.access == Access.ReadOnly => None
-      case None                                => Some(BigInt(0))
+      case None => Some((r.initial >> f.low) & ((BigInt(1) << f.width) - 1))
     }
     Seq(
       "        field {",

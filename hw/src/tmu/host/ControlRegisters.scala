@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.contract.{Counters, TmuRegisters}
-import tmu.matching.{EndpointRequest, EndpointState}
+import tmu.matching.{EndpointRequest, EndpointState, FilterWindows}
 import tmu.params.TmuParams
 
 /** The register file and what its registers do. */
@@ -19,6 +19,7 @@ class ControlRegisters(p: TmuParams) extends Module {
     val page = Decoupled(new PageConfig(p))
     val endpoint = Decoupled(new EndpointRequest(p))
     val endpointState = Flipped(Valid(new EndpointState(p)))
+    val windows = Output(new FilterWindows(p))
     val counters = Input(Vec(Counters.all.size, UInt(48.W)))
     val error = Output(Bool())
   })
@@ -88,6 +89,13 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("ENDPOINT_STATUS") := Cat(endpointError, endpointBusy)
   status("DEPTH_POSTED") := depths.posted
   status("DEPTH_UNEXPECTED") := depths.unexpected
+
+  // Windows of filter ids: the unit takes them over when nothing depends on the old ones.
+  private def pair(high: String, low: String): UInt =
+    Cat(control(high), control(low))(p.matchBits - 1, 0)
+  io.windows.source := control("FILTER_SOURCE")(p.sourceBits - 1, 0)
+  io.windows.low := pair("FILTER_LOW_HI", "FILTER_LOW_LO")
+  io.windows.high := pair("FILTER_HIGH_HI", "FILTER_HIGH_LO")
 
   for ((counter, i) <- Counters.all.zipWithIndex) {
     status(TmuRegisters.lo(counter)) := io.counters(i)(31, 0)

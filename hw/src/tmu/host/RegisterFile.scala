@@ -62,7 +62,7 @@ class RegisterFile(map: RegisterMap, addressBits: Int) extends Module {
       case Access.ReadOnly =>
         register.constant.fold(io.status(register.name))(_.U(32.W))
       case Access.ReadWrite =>
-        val stored = RegInit(0.U(32.W)).suggestName(register.name.toLowerCase)
+        val stored = RegInit(register.initial.U(32.W)).suggestName(register.name.toLowerCase)
         when(write && selected)(stored := access.data & mask)
         io.control(register.name) := stored
         stored

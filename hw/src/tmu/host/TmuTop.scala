@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Queue}
 import tmu.contract.TmuRegisters
-import tmu.matching.{CounterBank, MatchUnit}
+import tmu.matching.{CounterBank, MatchRules, MatchUnit}
 import tmu.params.TmuParams
 
 /** Ports of the unit: what a shell connects. One clock, synchronous reset, active high. */
@@ -22,8 +22,8 @@ class TmuPorts(p: TmuParams) extends Bundle {
 
 /** The whole unit: wiring only.
   *
-  * Doorbell, command queue, decoder, matching unit, completion writer, in this order; registers,
-  * counters and the page table beside it.
+  * Doorbell, command queue, decoder, matching unit, order of verdicts, completion writer, in this
+  * order; registers, counters and the page table beside it.
   */
 class TmuTop(p: TmuParams) extends Module {
   val io = FlatIO(new TmuPorts(p))
@@ -38,6 +38,7 @@ class TmuTop(p: TmuParams) extends Module {
   private val cleared = reset.asBool || sequencer.io.clear
   private val pages = withReset(cleared)(Module(new PageTable(p)))
   private val unit = withReset(cleared)(Module(new MatchUnit(p)))
+  private val verdicts = withReset(cleared)(Module(new VerdictOrder(p)))
   private val counters = withReset(cleared)(Module(new CounterBank(p)))
 
   private val now = RegInit(0.U(32.W))
@@ -52,8 +53,17 @@ class TmuTop(p: TmuParams) extends Module {
   decoder.io.in <> commands
   decoder.io.enabled := pages.io.enabled
   decoder.io.discard := sequencer.io.discard
-  unit.io.command <> decoder.io.out
-  writer.io.verdict <> unit.io.verdict
+  // One command a clock, each in a slot of its own, so that every page keeps its order (R7).
+  private val command = decoder.io.out
+  private val withArrivals = MatchRules.withArrivals(command.bits)
+  unit.io.post.valid := command.valid && !withArrivals
+  unit.io.post.bits := command.bits
+  unit.io.arrival.valid := command.valid && withArrivals
+  unit.io.arrival.bits := command.bits
+  command.ready := Mux(withArrivals, unit.io.arrival.ready, unit.io.post.ready)
+  unit.io.windows := registers.io.windows
+  verdicts.io.in <> unit.io.verdicts
+  writer.io.verdict <> verdicts.io.out
   writer.io.now := now
   writer.io.ring := pages.io.ring
   writer.io.discard := sequencer.io.discard
@@ -61,7 +71,9 @@ class TmuTop(p: TmuParams) extends Module {
   pages.io.enableRead := decoder.io.enableRead
   pages.io.ringRead := writer.io.ringRead
   pages.io.producer := writer.io.producer
-  pages.io.consumer := doorbell.io.consumer
+  // A consumer index may be a clock late, and the way from the doorbell is long.
+  pages.io.consumer.valid := RegNext(doorbell.io.consumer.valid, false.B)
+  pages.io.consumer.bits := RegNext(doorbell.io.consumer.bits)
   pages.io.configure <> registers.io.page
 
   unit.io.endpoint <> registers.io.endpoint
@@ -78,10 +90,10 @@ class TmuTop(p: TmuParams) extends Module {
   private val events = counters.io.events
   counters.io.snapshot := registers.io.snapshot
   registers.io.counters := counters.io.values
-  events.verdict.valid := unit.io.verdict.fire
-  events.verdict.bits := unit.io.verdict.bits
+  events.verdict.valid := verdicts.io.out.fire
+  events.verdict.bits := verdicts.io.out.bits
   events.activity := unit.io.activity
-  events.commandStalled := decoder.io.out.valid && !decoder.io.out.ready
+  events.commandStalled := command.valid && !command.ready
   events.completionStalled := writer.io.stalled
   events.doorbellError := doorbell.io.error
   events.disabledDrop := decoder.io.dropped

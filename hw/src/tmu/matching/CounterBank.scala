@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.Valid
+import chisel3.util.{PopCount, Valid}
 import tmu.contract.{Counter, Counters, Opcodes, Statuses}
 import tmu.params.TmuParams
 
@@ -88,6 +88,11 @@ class CounterBank(p: TmuParams) extends Module {
         events.activity.unexpectedVisited.bits,
         0.U
       ),
+      filterPasses -> PopCount(events.activity.filters.map(_.pass)),
+      filterCandidates -> PopCount(events.activity.filters.map(_.candidate)),
+      filterFalse -> PopCount(events.activity.filters.map(_.falsePositive)),
+      lifted -> PopCount(events.activity.filters.map(_.lift)),
+      longClocks -> events.activity.long,
       busyClocks -> events.activity.busy,
       commandStallClocks -> events.commandStalled,
       completionStallClocks -> events.completionStalled,

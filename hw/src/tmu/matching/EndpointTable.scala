@@ -2,52 +2,186 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.Valid
+import chisel3.util.{Mux1H, Pipe, PopCount, Valid}
 import tmu.params.TmuParams
 
-/** What the unit keeps of an endpoint beside its entries. */
+/** Depths of an endpoint's queues, as software reads them. */
 class EndpointState(p: TmuParams) extends Bundle {
-
-  /** Verdicts given so far, modulo 2^32 (R7). */
-  val serial = UInt(32.W)
   val posted = UInt(p.depthBits.W)
   val unexpected = UInt(p.depthBits.W)
-
-  /** Entries allowed in each queue; 0 is no quota (R11). */
-  val quotaPosted = UInt(32.W)
-  val quotaUnexpected = UInt(32.W)
 }
 
-/** State of every endpoint, in one memory that a sweep clears after reset (`ready` tells when).
+/** What one stream has done at an endpoint; all modulo the width. */
+class StreamTally(p: TmuParams) extends Bundle {
+
+  /** Verdicts that took a serial number (R7). */
+  val serials = UInt(32.W)
+
+  /** Entries appended to the stream's own queue, and taken from the other stream's. */
+  val appended = UInt(p.depthBits.W)
+  val taken = UInt(p.depthBits.W)
+}
+
+/** What one operation adds to its stream's tally. */
+class TallyStep(p: TmuParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+  val serial = Bool()
+  val append = Bool()
+  val take = Bool()
+}
+
+/** State of every endpoint; a sweep clears it after reset (`ready` tells when).
   *
-  * A read answers in the next clock. Reads and writes of one endpoint must be two clocks apart.
+  * Two streams work at once, posts (0) and arrivals (1), each at an endpoint of its own. So each
+  * stream counts in a tally that it alone writes; a serial number is the sum of two tallies, a
+  * depth the difference. An operation's endpoint is given `lead` clocks before it is decided. What
+  * is decided in between at the same endpoint is added on the way, so that a slot a clock is right,
+  * at one endpoint or at many:
+  * {{{
+  * clock  0 read            1 memory's output   2 quota - depth
+  *        3 and the steps of the clocks between, but the last, cut to a few bits
+  *        4 decided, with the step of the clock before      6 serial number
+  * }}}
   */
 class EndpointTable(p: TmuParams) extends Module {
+  import EndpointTable.{history, lead}
   val io = IO(new Bundle {
     val ready = Output(Bool())
-    val read = Flipped(Valid(UInt(p.endpointBits.W)))
-    val state = Output(new EndpointState(p))
-    val write = Flipped(Valid(new Bundle {
+    val read = Input(Vec(2, UInt(p.endpointBits.W)))
+
+    /** Two clocks after the read, steps under way not included: entries in the stream's own queue.
+      */
+    val depth = Output(Vec(2, UInt(p.depthBits.W)))
+
+    /** `lead` clocks after the read: below the quota of the own queue, if there is one (R11). */
+    val room = Output(Vec(2, Bool()))
+
+    /** The same, had the post of the slot taken an entry from the arrival's own queue. */
+    val roomAfterTake = Output(Bool())
+    val step = Input(Vec(2, Valid(new TallyStep(p))))
+
+    /** Two clocks after the step: the number of verdicts before it (R7). */
+    val serial = Output(Vec(2, UInt(32.W)))
+    val setQuota = Flipped(Valid(new Bundle {
       val endpoint = UInt(p.endpointBits.W)
-      val state = new EndpointState(p)
+
+      /** Entries allowed in each queue; 0 is no quota. */
+      val quota = Vec(2, UInt(32.W))
     }))
   })
 
-  private val memory = SyncReadMem(p.endpoints, new EndpointState(p))
   private val swept = RegInit(0.U((p.endpointBits + 1).W))
   io.ready := swept === p.endpoints.U
   when(!io.ready)(swept := swept + 1.U)
-  when(!io.ready || io.write.valid) {
-    memory.write(
-      Mux(io.ready, io.write.bits.endpoint, swept(p.endpointBits - 1, 0)),
-      Mux(io.ready, io.write.bits.state, 0.U.asTypeOf(new EndpointState(p)))
+  private val sweep = swept(p.endpointBits - 1, 0)
+
+  // Endpoints on their way, and the steps of the last clocks: steps(k) is k + 1 clocks old.
+  private val at = (1 to lead).scanLeft(io.read) { (now, k) => RegNext(now).suggestName(s"at$k") }
+  private val deciding = at(lead)
+  private val steps =
+    Seq.iterate(io.step.map(Pipe(_)), history)(later => later.map(Pipe(_)))
+
+  // A copy of each tally for each reader.
+  private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, new StreamTally(p)))
+  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, UInt(p.depthBits.W)))
+  private val written = Seq.fill(2)(Wire(Valid(new TallyStep(p))))
+  private val next = Seq.fill(2)(Wire(new StreamTally(p)))
+  private val raw = Seq.tabulate(2, 2) { (of, r) =>
+    // What is written in the clock of a read is read, whatever the memory does.
+    val through = RegNext(written(of).valid && written(of).bits.endpoint === io.read(r))
+    val memory = copies(of)(r).read(io.read(r))
+    RegNext(Mux(through, RegNext(next(of)), memory))
+  }
+  private val rawQuota = Seq.tabulate(2)(s => RegNext(quotas(s).read(io.read(s))))
+
+  for (s <- 0 to 1) {
+    val own = raw(s)(s)
+    val other = raw(1 - s)(s)
+    io.depth(s) := own.appended - other.taken
+
+    // Free places under the quota, first as they were read.
+    val unlimited = RegNext(rawQuota(s) === 0.U)
+    val free = RegNext((rawQuota(s).zext - io.depth(s).zext))
+    val tally = RegNext(own)
+    val serialBase = RegNext(RegNext(own.serials + other.serials))
+
+    // The steps since then, all but the last one's: steps(0) is that of the slot before last.
+    def same(step: Valid[TallyStep]): Bool = step.valid && step.bits.endpoint === at(lead - 1)(s)
+    def counted(of: Int, what: TallyStep => Bool): UInt =
+      PopCount(steps.take(history - 1).map(k => same(k(of)) && what(k(of).bits)))
+    val appended = counted(s, _.append)
+    val left = counted(1 - s, _.take)
+    val now = free - appended.zext + left.zext
+    val few = RegNext(Mux(now > 2.S, 2.S, Mux(now < -2.S, -2.S, now))(2, 0).asSInt)
+    val noQuota = RegNext(unlimited)
+
+    // The last one's; whether it is at the same endpoint was seen a clock before.
+    val last = steps.head
+    val lastSame = Seq.tabulate(2)(of => RegNext(deciding(of) === at(lead - 1)(s)))
+    def lastCounts(of: Int, what: TallyStep => Bool): Bool =
+      last(of).valid && lastSame(of) && what(last(of).bits)
+    val more = lastCounts(s, _.append)
+    val fewer = lastCounts(1 - s, _.take)
+    def roomFor(extra: Int): Bool = noQuota || Mux1H(
+      Seq(
+        (more && !fewer) -> (few > (1 - extra).S),
+        (more === fewer) -> (few > (0 - extra).S),
+        (!more && fewer) -> (few > (-1 - extra).S)
+      )
+    )
+    io.room(s) := roomFor(0)
+    if (s == 1) io.roomAfterTake := roomFor(1)
+
+    // What is written, one clock after the step: all that was under way is in it.
+    def ahead(of: Int, what: TallyStep => Bool): UInt =
+      RegNext(RegNext(counted(of, what)) +& lastCounts(of, what))
+    val base = RegNext(RegNext(tally))
+    val serialsAhead = ahead(s, _.serial)
+    written(s) := last(s)
+    next(s).serials := base.serials + serialsAhead + written(s).bits.serial
+    next(s).appended := base.appended + ahead(s, _.append) + written(s).bits.append
+    next(s).taken := base.taken + ahead(s, _.take) + written(s).bits.take
+    when(!io.ready || written(s).valid) {
+      copies(s).foreach(
+        _.write(
+          Mux(io.ready, written(s).bits.endpoint, sweep),
+          Mux(io.ready, next(s), 0.U.asTypeOf(new StreamTally(p)))
+        )
+      )
+    }
+
+    // The post of a slot counts before its arrival.
+    val postBefore =
+      if (s == 0) false.B
+      else RegNext(io.step(0).valid && io.step(0).bits.serial && deciding(0) === deciding(1))
+    io.serial(s) := RegNext(
+      RegNext(serialBase) + serialsAhead + ahead(1 - s, _.serial) + postBefore
+    )
+
+    // A quota beyond the table is none.
+    val entries = if (s == 0) p.postedEntries else p.unexpectedEntries
+    val quota = io.setQuota.bits.quota(s)
+    when(!io.ready || io.setQuota.valid) {
+      quotas(s).write(
+        Mux(io.ready, io.setQuota.bits.endpoint, sweep),
+        Mux(io.ready && quota <= entries.U, quota(p.depthBits - 1, 0), 0.U)
+      )
+    }
+    assert(
+      !io.step(s).valid || (io.ready && deciding(s) === io.step(s).bits.endpoint),
+      "R14: endpoint %d stepped without its state",
+      io.step(s).bits.endpoint
     )
   }
-  io.state := memory.read(io.read.bits, io.read.valid)
+}
 
-  assert(
-    io.ready || !io.write.valid,
-    "R14: endpoint %d written during reset",
-    io.write.bits.endpoint
-  )
+object EndpointTable {
+
+  /** Clocks from an endpoint's read to its operation's decision. */
+  val lead: Int = 4
+
+  /** Clocks whose steps a read has not seen: they are written one clock later, and a read sees what
+    * is written in its own clock.
+    */
+  val history: Int = lead
 }

@@ -5,13 +5,14 @@ import chisel3._
 import chisel3.util.log2Ceil
 import tmu.params.TmuParams
 
-/** What is kept of a posted receive or an unexpected message, beside its place in the order. */
-class Entry(p: TmuParams) extends Bundle {
+/** A posted receive or an unexpected message, beside its place in the order. */
+class Entry(p: TmuParams, t: TableParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val key = new MatchKey(p)
 
-  /** A receive's wildcards; zero for a message. */
-  val ignore = new MatchKey(p)
+  /** A receive's wildcards, and what a cancel names: a message ignores nothing and has no id. */
+  val ignore = if (t.receives) Some(new MatchKey(p)) else None
+  val id = if (t.receives) Some(UInt(p.idBits.W)) else None
 
   /** The caller's, returned unchanged (R15). */
   val handle = UInt(p.handleBits.W)
@@ -38,21 +39,62 @@ class LaneEntry(p: TmuParams, t: TableParams) extends Bundle {
   *
   * @param entries
   *   entries on chip
+  * @param arrayEntries
+  *   of these, the oldest, in lanes
+  * @param lanes
+  *   lanes of a row of the array
+  * @param filterLanes
+  *   lanes of a memory row
   * @param receives
   *   whether entries carry wildcards and receive ids
   */
-case class TableParams(entries: Int, lanes: Int, receives: Boolean) {
-  val rows: Int = entries / lanes
-  val slotBits: Int = log2Ceil(entries)
-  val rowBits: Int = log2Ceil(rows)
+case class TableParams(
+    entries: Int,
+    arrayEntries: Int,
+    lanes: Int,
+    filterLanes: Int,
+    receives: Boolean
+) {
+
+  /** Rows of the array, oldest first. */
+  val rows: Int = arrayEntries / lanes
   val laneBits: Int = log2Ceil(lanes)
+  val rowNumberBits: Int = math.max(1, log2Ceil(rows))
+
+  /** Slots of whole entries: more than entries, for those on their way back to be lent again. */
+  val slots: Int = entries + EntryStore.spare
+  val slotBits: Int = log2Ceil(slots)
 
   /** Counts from 0 to entries, both included. */
   val countBits: Int = log2Ceil(entries + 1)
+
+  /** Clocks from the array's input to the answer. */
+  val walk: Int = rows + 2
+
+  /** Slots that the unit holds at most, from acceptance to verdict. */
+  val inFlight: Int = 1 << log2Ceil(walk + 6)
+
+  /** Entries beyond the array's lie in memory rows of filter ids. These may have to hold more,
+    * while lanes of the array wait to be filled again: less than a row of lanes before the unit is
+    * emptied for it, and what the slots inside append until then.
+    */
+  val filterEntries: Int = math.min(entries, entries - arrayEntries + lanes + inFlight)
+
+  /** Entries that leave the rows for the array at once, at most. */
+  val lift: Int = math.max(1, lanes / 4)
+
+  /** The ring of memory rows: one more than filled, because the oldest may be half gone. */
+  val filterRows: Int = 1 << log2Ceil((filterEntries + filterLanes - 1) / filterLanes + 1)
+  val filterPlaceBits: Int = log2Ceil(filterRows) + log2Ceil(filterLanes)
+
+  /** Places that an inspect can name, in age order: lanes of the array, then what lies beyond. */
+  val places: Int = if (entries > arrayEntries) arrayEntries + filterEntries else arrayEntries
+  val placeBits: Int = log2Ceil(places)
 }
 
 object TableParams {
-  def posted(p: TmuParams): TableParams = TableParams(p.postedEntries, p.lanes, receives = true)
+  def posted(p: TmuParams): TableParams =
+    TableParams(p.postedEntries, p.arrayEntries, p.lanes, p.filterLanes, receives = true)
   def unexpected(p: TmuParams): TableParams =
-    TableParams(p.unexpectedEntries, p.lanes, receives = false)
+    TableParams(p.unexpectedEntries, p.arrayEntries, p.lanes, p.filterLanes, receives = false)
 }

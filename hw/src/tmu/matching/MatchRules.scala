@@ -8,21 +8,18 @@ import tmu.contract.{Code, Opcodes, Statuses}
 object MatchRules {
   def is(opcode: UInt, code: Code): Bool = opcode === code.value.U
 
-  /** Searches or changes the unexpected-message queue first (R4, R5, R8, R9). */
-  def searchesUnexpected(opcode: UInt): Bool =
-    is(opcode, Opcodes.post) || is(opcode, Opcodes.probe) || is(opcode, Opcodes.claim)
+  /** Of the stream that searches the posted-receive queue (R3, R6, R10); all others, bad commands
+    * too, go with the posts (R4, R5, R8, R9).
+    */
+  def withArrivals(command: MatchCommand): Bool =
+    is(command.opcode, Opcodes.arrive) || is(command.opcode, Opcodes.cancel) ||
+      (is(command.opcode, Opcodes.inspect) && !command.inspectUnexpected)
 
   /** Is appended to its own queue when the other one has no match (R5, R6). */
   def appends(opcode: UInt): Bool = is(opcode, Opcodes.post) || is(opcode, Opcodes.arrive)
 
-  /** The queue operation that starts a command. */
-  def operation(opcode: UInt): SearchOperation.Type = {
-    val result = WireDefault(SearchOperation.take)
-    when(is(opcode, Opcodes.probe))(result := SearchOperation.find)
-    when(is(opcode, Opcodes.cancel))(result := SearchOperation.takeId)
-    when(is(opcode, Opcodes.inspect))(result := SearchOperation.at)
-    result
-  }
+  /** What it finds leaves the queue: all but a probe (R8) and an inspect. */
+  def takes(opcode: UInt): Bool = !is(opcode, Opcodes.probe) && !is(opcode, Opcodes.inspect)
 
   /** Verdict of a search that hit. */
   def onHit(opcode: UInt): UInt = {
@@ -38,8 +35,7 @@ object MatchRules {
   def onMiss(opcode: UInt, room: Bool): UInt = {
     val result = WireDefault(UInt(8.W), Statuses.none.value.U)
     when(is(opcode, Opcodes.cancel))(result := Statuses.late.value.U)
-    when(is(opcode, Opcodes.flush))(result := Statuses.flushed.value.U)
-    when(is(opcode, Opcodes.inspect))(result := Statuses.empty.value.U)
+    when(is(opcode, Opcodes.inspect))(result := Statuses.vacant.value.U)
     when(is(opcode, Opcodes.post)) {
       result := Mux(room, Statuses.queued.value.U, Statuses.refusedQuota.value.U)
     }
@@ -49,10 +45,6 @@ object MatchRules {
     result
   }
 
-  /** Room in a queue: below the endpoint's quota, if it has one, and the table not full (R11). */
-  def room(depth: UInt, quota: UInt, count: UInt, capacity: Int): Bool =
-    count < capacity.U && (quota === 0.U || depth < quota)
-
   /** Whether a verdict takes the endpoint's next serialisation number (R7). */
   def takesSerial(status: UInt): Bool = !Seq(
     Statuses.removed,
@@ -60,6 +52,7 @@ object MatchRules {
     Statuses.malformed,
     Statuses.refusedPrivilege,
     Statuses.entry,
-    Statuses.empty
+    Statuses.empty,
+    Statuses.vacant
   ).map(is(status, _)).reduce(_ || _)
 }

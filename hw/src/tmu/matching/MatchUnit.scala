@@ -2,8 +2,8 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, switch, Decoupled, Valid}
-import tmu.contract.{Opcodes, Statuses}
+import chisel3.util.{Decoupled, ShiftRegister, Valid}
+import tmu.contract.Opcodes
 import tmu.params.TmuParams
 
 /** A change or a question about an endpoint that comes from the registers, not from a command. */
@@ -22,247 +22,275 @@ class MatchActivity(p: TmuParams) extends Bundle {
   val unexpectedCount = UInt(p.depthBits.W)
   val postedVisited = Valid(UInt(p.depthBits.W))
   val unexpectedVisited = Valid(UInt(p.depthBits.W))
+
+  /** The parts of both queues beyond the arrays; and whether there are any. */
+  val filters = Vec(2, new FilterActivity)
+  val long = Bool()
 }
 
-/** The two queues and the rule that connects them.
+/** The two queues and the rule that connects them: two operations a clock, two verdicts a clock.
   *
-  * One command at a time, from acceptance to verdict, so that search and append are one step (R5,
-  * R6) and the order of acceptance is the order of the law (R7). A verdict follows each command; a
-  * flush gives one for each entry that it removes and a last one with the counts (R14). A verdict
-  * that is not taken holds the unit up; nothing is lost.
+  * Each clock takes a slot: at most one operation that searches messages (`post`) and one that
+  * searches receives (`arrival`). Both arrays work on the same slot in step, so that both
+  * operations are at their ends in the same clock; there they are decided in the order of the law,
+  * the post first (R5, R6, R7), and what was not found is appended to the other array. Slots never
+  * wait on their way: one is let in only when there is room for its answers.
+  *
+  * Clocks of a slot, R rows: 0 accepted; R + 2 decided (its endpoints are asked for 4 clocks
+  * before); R + 3 bodies read and written; R + 4 verdicts; offered from R + 5 on.
+  *
+  * A flush, and a change of an endpoint, has the unit to itself.
   */
 class MatchUnit(p: TmuParams) extends Module {
   private val postedTable = TableParams.posted(p)
   private val unexpectedTable = TableParams.unexpected(p)
 
   val io = IO(new Bundle {
-    val command = Flipped(Decoupled(new MatchCommand(p)))
-    val verdict = Decoupled(new Verdict(p))
+    val post = Flipped(Decoupled(new MatchCommand(p)))
+    val arrival = Flipped(Decoupled(new MatchCommand(p)))
+
+    /** Answers in the order of slots; a flush's come through the stream of their queue. */
+    val verdicts = Decoupled(new SlotVerdicts(p))
     val endpoint = Flipped(Decoupled(new EndpointRequest(p)))
 
     /** Answers an endpoint request: its state before the change. */
     val endpointState = Valid(new EndpointState(p))
+
+    /** Windows of filter ids; they take effect while no entry is beyond the arrays. */
+    val windows = Input(new FilterWindows(p))
     val ready = Output(Bool())
     val idle = Output(Bool())
     val activity = Output(new MatchActivity(p))
   })
 
-  private object State extends ChiselEnum {
-    val idle, configure, start, ask, await, append, finish, verdict = Value
-  }
-  private val state = RegInit(State.idle)
-
-  private val posted = Module(new MatchQueue(p, postedTable))
-  private val unexpected = Module(new MatchQueue(p, unexpectedTable))
+  private val walk = postedTable.walk
+  private val posted = Module(new MatchArray(p, postedTable))
+  private val unexpected = Module(new MatchArray(p, unexpectedTable))
+  private val postedStore = Module(new EntryStore(p, postedTable))
+  private val unexpectedStore = Module(new EntryStore(p, unexpectedTable))
   private val endpoints = Module(new EndpointTable(p))
-  private val command = Reg(new MatchCommand(p))
-  private val request = Reg(new EndpointRequest(p))
-  private val endpointState = Reg(new EndpointState(p))
-  private val verdict = Reg(new Verdict(p))
-  private val clocks = Reg(UInt(16.W))
-  private val removed = Reg(Vec(2, UInt(32.W)))
+  private val flush = Module(new FlushSequencer(p))
+  private val now = RegInit(0.U(32.W))
+  now := now + 1.U
 
-  // Which queue the running step works on; a flush does the posted one first.
-  private val onUnexpected = Reg(Bool())
-  private val opcode = command.opcode
-  private val isFlush = MatchRules.is(opcode, Opcodes.flush)
-  private val isInspect = MatchRules.is(opcode, Opcodes.inspect)
-  private val isPost = MatchRules.is(opcode, Opcodes.post)
+  // Accept: as many slots as there is room for answers.
+  private val answers = Module(new Answers(p))
+  private val drained = answers.io.drained
+  private val canIssue = endpoints.io.ready && answers.io.room
+  private val asked = RegNext(io.endpoint.fire, false.B)
+  private val answering = RegNext(asked, false.B)
+  private val configuring = asked || answering
+  private val flushNext = io.post.valid && !io.post.bits.malformed &&
+    MatchRules.is(io.post.bits.opcode, Opcodes.flush) && io.post.bits.endpoint < p.endpoints.U
+  private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
+  private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
+  private val opensAlone =
+    endpoints.io.ready && !io.endpoint.valid && !configuring && !holdsBack
+  private val opens = canIssue && opensAlone && !flush.io.busy && !flushNext
+  io.post.ready := Mux(flushNext, flush.io.start.ready && opensAlone, opens)
+  io.arrival.ready := opens
+  flush.io.start.valid := flushNext && opensAlone
+  flush.io.start.bits := io.post.bits
+  flush.io.now := now
+  flush.io.canIssue := canIssue
+  flush.io.drained := drained
 
-  private val asks = state === State.ask
-  private val appending = state === State.append
-  private val target = Mux(appending, !isPost, onUnexpected)
+  private val accepted = Wire(new Slot(p))
+  accepted.post.valid := io.post.fire && !flushNext
+  accepted.post.bits := Operation(p, io.post.bits, now)
+  accepted.arrival.valid := io.arrival.fire
+  accepted.arrival.bits := Operation(p, io.arrival.bits, now)
+  private val slot = Mux(flush.io.busy, flush.io.slot, accepted)
+  private val enters = slot.post.valid || slot.arrival.valid
+  unexpected.io.ask := Operation.ask(p, unexpectedTable, slot.post)
+  posted.io.ask := Operation.ask(p, postedTable, slot.arrival)
 
-  private val entry = Wire(new Entry(p))
-  entry.endpoint := command.endpoint(p.endpointBits - 1, 0)
-  entry.key := command.key
-  entry.ignore := command.ignore
-  entry.handle := command.handle(p.handleBits - 1, 0)
-  entry.address := command.address
-  entry.length := command.length
-  private val operation =
-    Mux(appending, SearchOperation.append, MatchRules.operation(opcode))
-  for ((queue, mine) <- Seq(posted -> !target, unexpected -> target)) {
-    queue.io.request.valid := (asks || appending) && mine
-    queue.io.request.bits.operation := operation
-    queue.io.request.bits.entry := entry
-    queue.io.request.bits.id := command.id
-    queue.io.request.bits.position := command.position
+  // One clock before the end of the walk the operations come back.
+  private val delay = Module(new SlotDelay(p, walk - 1))
+  delay.io.in := slot
+  private val near = delay.io.out
+  private def endpointOf(op: Operation): UInt = Operation.endpoint(p, op)
+
+  private def atEnd(operation: Valid[Operation]): Valid[Operation] = {
+    val end = Wire(Valid(new Operation(p)))
+    end.bits := RegNext(operation.bits)
+    end.valid := RegNext(operation.valid, false.B)
+    end
   }
-  private val asked = Mux(target, unexpected.io.request.fire, posted.io.request.fire)
-  private val replied = Mux(onUnexpected, unexpected.io.reply.valid, posted.io.reply.valid)
-  private val hit = Mux(onUnexpected, unexpected.io.reply.bits.hit, posted.io.reply.bits.hit)
-  private val found = Mux(onUnexpected, unexpected.io.reply.bits.entry, posted.io.reply.bits.entry)
+  private val walked = Wire(new ParkedSlot(p))
+  walked.slot.post := atEnd(near.post)
+  walked.slot.arrival := atEnd(near.arrival)
+  walked.found := VecInit(unexpected.io.found, posted.io.found)
+  walked.postFound := unexpected.io.slot
+  walked.arrivalFound := posted.io.slot
 
-  private val room = Mux(
-    isPost,
-    MatchRules.room(
-      endpointState.posted,
-      endpointState.quotaPosted,
-      posted.io.count,
-      p.postedEntries
-    ),
-    MatchRules.room(
-      endpointState.unexpected,
-      endpointState.quotaUnexpected,
-      unexpected.io.count,
-      p.unexpectedEntries
+  // The arrival of a slot may match the post that is appended at the same time.
+  walked.pairs := RegNext(
+    ArrayOperation.hits(
+      p,
+      postedTable,
+      Operation.ask(p, postedTable, near.arrival),
+      Operation.lane(p, postedTable, near.post.bits, 0.U)
     )
   )
 
-  private val accepting = state === State.idle && endpoints.io.ready
-  io.endpoint.ready := accepting
-  io.command.ready := accepting && !io.endpoint.valid
-  endpoints.io.read.valid := io.endpoint.fire || io.command.fire
-  endpoints.io.read.bits :=
+  // The slot to decide: the one that has walked, or a parked one while a queue is long.
+  private val parks = overflow.fold(false.B)(_.io.parks)
+  private def choose[T <: Data](parked: Overflow => T, direct: T): T =
+    overflow.fold(direct)(o => Mux(parks, parked(o), direct))
+  overflow.foreach(_.io.arrived := walked)
+  overflow.foreach(_.io.windows := io.windows)
+  private val post = choose(_.io.decide.post, walked.slot.post)
+  private val arrival = choose(_.io.decide.arrival, walked.slot.arrival)
+  private val found = choose(_.io.found, walked.found)
+  private val inArray = choose(_.io.inArray, walked.found)
+  private val pairs = choose(_.io.pairs, walked.pairs)
+
+  // Endpoints go ahead of their slots, to be there when these are decided.
+  private val early = walk - EndpointTable.lead
+  private val ahead =
+    Seq(slot.post, slot.arrival).map(op => ShiftRegister(endpointOf(op.bits), early))
+  private val readFor = Seq(
+    choose(o => endpointOf(o.io.first.post.bits), ahead(0)),
+    choose(o => endpointOf(o.io.first.arrival.bits), ahead(1))
+  )
+  for (s <- 0 to 1) {
+    endpoints.io.read(s) := Mux(drained && !enters, io.endpoint.bits.endpoint, readFor(s))
+  }
+
+  // Decide: the post first, then the arrival, as if one after the other.
+  private val postedCount = RegInit(0.U(p.depthBits.W))
+  private val unexpectedCount = RegInit(0.U(p.depthBits.W))
+  private val postOutcome = Resolve(
+    p,
+    post,
+    found(0),
+    endpoints.io.room(0) && postedCount =/= p.postedEntries.U
+  )
+  private val postStep = Resolve.step(p, post, postOutcome)
+
+  private val takesPost = arrival.valid && arrival.bits.searches && !found(1) &&
+    MatchRules.takes(arrival.bits.command.opcode) && pairs && postOutcome.appends
+  private val same = endpointOf(post.bits) === endpointOf(arrival.bits)
+  private val arrivalOutcome = Resolve(
+    p,
+    arrival,
+    found(1) || takesPost,
     Mux(
-      io.endpoint.fire,
-      io.endpoint.bits.endpoint,
-      io.command.bits.endpoint(p.endpointBits - 1, 0)
+      postOutcome.takes,
+      Mux(same, endpoints.io.roomAfterTake, endpoints.io.room(1)),
+      endpoints.io.room(1) && unexpectedCount =/= p.unexpectedEntries.U
     )
-  endpoints.io.write.valid := false.B
-  endpoints.io.write.bits.endpoint := command.endpoint(p.endpointBits - 1, 0)
-  endpoints.io.write.bits.state := endpointState
-  io.endpointState.valid := state === State.configure
-  io.endpointState.bits := endpoints.io.state
+  )
+  private val arrivalStep = Resolve.step(p, arrival, arrivalOutcome)
+  postedCount := postedCount + postOutcome.appends - arrivalOutcome.takes
+  unexpectedCount := unexpectedCount + arrivalOutcome.appends - postOutcome.takes
+  endpoints.io.step(0).valid := postStep.serial || postStep.append || postStep.take
+  endpoints.io.step(0).bits := postStep
+  endpoints.io.step(1).valid := arrivalStep.serial || arrivalStep.append || arrivalStep.take
+  endpoints.io.step(1).bits := arrivalStep
 
-  when(!clocks.andR)(clocks := clocks + 1.U)
-
-  /** A verdict without effect on any queue. */
-  private def refuse(status: Int): Unit = {
-    verdict.status := status.U
-    state := State.verdict
+  // Append. Without memory rows all go to the array: what has room has a lane. With them, an entry
+  // goes to the rows once older ones lie there. A lane that the slot itself frees is free.
+  private val postedAppends = postOutcome.appends && !takesPost
+  private val unexpectedAppends = arrivalOutcome.appends
+  private val postedInArray = RegInit(0.U(p.depthBits.W))
+  private val unexpectedInArray = RegInit(0.U(p.depthBits.W))
+  private val postedLane =
+    Operation.lane(p, postedTable, post.bits, postedStore.io.allocate.bits)
+  private val unexpectedLane =
+    Operation.lane(p, unexpectedTable, arrival.bits, unexpectedStore.io.allocate.bits)
+  postedStore.io.allocate.ready := postedAppends
+  unexpectedStore.io.allocate.ready := unexpectedAppends
+  private val postedLeaves = arrivalOutcome.takes && inArray(1)
+  private val unexpectedLeaves = postOutcome.takes && inArray(0)
+  private def fits(lanesUsed: UInt, leaves: Bool, inRows: Overflow => Bool): Bool =
+    overflow.fold(true.B) { o =>
+      !parks && !inRows(o) && (lanesUsed =/= p.arrayEntries.U || leaves)
+    }
+  private val toPosted =
+    postedAppends && fits(postedInArray, postedLeaves, _.io.postedInRows)
+  private val toUnexpected =
+    unexpectedAppends && fits(unexpectedInArray, unexpectedLeaves, _.io.unexpectedInRows)
+  posted.io.append.valid := toPosted || overflow.fold(false.B)(_.io.liftPosted.valid)
+  posted.io.append.bits := choose(_.io.liftPosted.bits, postedLane)
+  unexpected.io.append.valid := toUnexpected || overflow.fold(false.B)(_.io.liftUnexpected.valid)
+  unexpected.io.append.bits := choose(_.io.liftUnexpected.bits, unexpectedLane)
+  postedInArray := postedInArray + posted.io.append.valid - postedLeaves
+  unexpectedInArray :=
+    unexpectedInArray + unexpected.io.append.valid - unexpectedLeaves
+  overflow.foreach { o =>
+    o.io.appendPosted.valid := postedAppends && !toPosted
+    o.io.appendPosted.bits := postedLane
+    o.io.appendUnexpected.valid := unexpectedAppends && !toUnexpected
+    o.io.appendUnexpected.bits := unexpectedLane
+    o.io.freePosted := p.arrayEntries.U - postedInArray
+    o.io.freeUnexpected := p.arrayEntries.U - unexpectedInArray
+    o.io.drained := drained && !enters && !flush.io.busy && !configuring
+    o.io.entryPosted := postedStore.io.entry
+    o.io.entryUnexpected := unexpectedStore.io.entry
   }
 
-  switch(state) {
-    is(State.idle) {
-      when(io.endpoint.fire) {
-        request := io.endpoint.bits
-        state := State.configure
-      }.elsewhen(io.command.fire) {
-        command := io.command.bits
-        state := State.start
-        clocks := 1.U
-        removed.foreach(_ := 0.U)
-        onUnexpected := MatchRules.searchesUnexpected(io.command.bits.opcode) ||
-          (MatchRules.is(
-            io.command.bits.opcode,
-            Opcodes.inspect
-          ) && io.command.bits.inspectUnexpected)
-      }
-    }
-    is(State.configure) {
-      endpoints.io.write.valid := request.setQuota
-      endpoints.io.write.bits.endpoint := request.endpoint
-      endpoints.io.write.bits.state := endpoints.io.state
-      endpoints.io.write.bits.state.quotaPosted := request.quotaPosted
-      endpoints.io.write.bits.state.quotaUnexpected := request.quotaUnexpected
-      state := State.idle
-    }
-    is(State.start) {
-      endpointState := endpoints.io.state
-      verdict := 0.U.asTypeOf(verdict)
-      verdict.page := command.page
-      verdict.opcode := opcode
-      verdict.endpoint := command.endpoint
-      verdict.handle := command.handle
-      verdict.stamp := command.stamp
-      state := State.ask
-      when(command.endpoint >= p.endpoints.U)(refuse(Statuses.refusedEndpoint.value))
-      when(isInspect && !command.privileged)(refuse(Statuses.refusedPrivilege.value))
-      when(command.malformed)(refuse(Statuses.malformed.value))
-    }
-    is(State.ask) {
-      when(asked)(state := State.await)
-    }
-    is(State.await) {
-      when(replied) {
-        state := State.finish
-        verdict.unexpected := onUnexpected && hit && (isFlush || isInspect)
-        when(hit) {
-          verdict.status := MatchRules.onHit(opcode)
-          verdict.other := found.handle
-          verdict.key := Mux(MatchRules.is(opcode, Opcodes.arrive), command.key, found.key)
-          verdict.ignore := found.ignore
-          when(isInspect)(verdict.endpoint := found.endpoint)
-          verdict.address := found.address
-          verdict.messageLength := Mux(onUnexpected, found.length, command.length)
-          verdict.receiveLength := Mux(onUnexpected, command.length, found.length)
-          // R12: the message still matches and consumes the receive.
-          verdict.truncated := MatchRules.appends(opcode) &&
-            Mux(onUnexpected, found.length > command.length, command.length > found.length)
-          when(MatchRules.is(opcode, Opcodes.cancel) || isFlush || isInspect) {
-            verdict.messageLength := Mux(onUnexpected, found.length, 0.U)
-            verdict.receiveLength := Mux(onUnexpected, 0.U, found.length)
-          }
-          when(!MatchRules.is(opcode, Opcodes.probe) && !isInspect) {
-            when(onUnexpected)(endpointState.unexpected := endpointState.unexpected - 1.U)
-              .otherwise(endpointState.posted := endpointState.posted - 1.U)
-          }
-          when(isFlush)(removed(onUnexpected) := removed(onUnexpected) + 1.U)
-        }.otherwise {
-          verdict.status := MatchRules.onMiss(opcode, room)
-          verdict.other := Mux(isFlush, removed.asUInt, 0.U)
-          verdict.key := 0.U.asTypeOf(verdict.key)
-          verdict.messageLength := 0.U
-          verdict.receiveLength := 0.U
-          verdict.address := 0.U
-          when(MatchRules.appends(opcode) && room)(state := State.append)
-          when(isFlush && !onUnexpected) {
-            onUnexpected := true.B
-            state := State.ask
-          }
-        }
-      }
-    }
-    is(State.append) {
-      when(asked) {
-        when(isPost)(endpointState.posted := endpointState.posted + 1.U)
-          .otherwise(endpointState.unexpected := endpointState.unexpected + 1.U)
-        state := State.finish
-      }
-    }
-    is(State.finish) {
-      val counts = MatchRules.takesSerial(verdict.status)
-      verdict.serial := Mux(counts, endpointState.serial, 0.U)
-      endpointState.serial := endpointState.serial + counts
-      endpoints.io.write.valid := !isInspect
-      endpoints.io.write.bits.state.serial := endpointState.serial + counts
-      state := State.verdict
-    }
-    is(State.verdict) {
-      when(io.verdict.fire) {
-        val more = isFlush && MatchRules.is(verdict.status, Statuses.removed)
-        state := Mux(more, State.ask, State.idle)
-      }
-    }
-  }
+  private val sweep = Mux(post.valid, post.bits.sweeps, arrival.valid && arrival.bits.sweeps)
+  flush.io.removed := sweep && (postOutcome.found || arrivalOutcome.found)
+  flush.io.missed := sweep && !(postOutcome.found || arrivalOutcome.found)
 
-  io.verdict.valid := state === State.verdict
-  io.verdict.bits := verdict
-  io.verdict.bits.latency := clocks
+  // Bodies: what was appended is written, what was found is read, what was taken is given back.
+  private class Body(t: TableParams) {
+    val store: EntryStore = if (t.receives) postedStore else unexpectedStore
+    private val appender = if (t.receives) post else arrival
+    store.io.write.valid := RegNext(store.io.allocate.ready, false.B)
+    store.io.write.bits.slot := RegNext(store.io.allocate.bits)
+    store.io.write.bits.entry := RegNext(Operation.entry(p, t, appender.bits))
+    private val parked = RegNext(parks)
+    private val at =
+      if (t.receives)
+        overflow.fold(posted.io.slot)(o => Mux(parked, o.io.arrivalFound, posted.io.slot))
+      else overflow.fold(unexpected.io.slot)(o => Mux(parked, o.io.postFound, unexpected.io.slot))
+    private val verify = overflow.map(o => if (t.receives) o.io.readPosted else o.io.readUnexpected)
+    private val verifies = verify.fold(false.B)(_.valid)
+    private val outcome = if (t.receives) arrivalOutcome else postOutcome
+    private val paired = if (t.receives) takesPost else false.B
+    store.io.readSlot.valid := verifies || RegNext(outcome.found, false.B)
+    store.io.readSlot.bits := verify.fold(at)(v => Mux(v.valid, v.bits, at))
+    store.io.release.valid := RegNext(outcome.takes && !paired, false.B)
+    store.io.release.bits := at
+  }
+  Seq(postedTable, unexpectedTable).foreach(new Body(_))
+
+  answers.io.now := now
+  answers.io.entered := enters
+  answers.io.decided.post := post
+  answers.io.decided.arrival := arrival
+  answers.io.outcomes := VecInit(postOutcome, arrivalOutcome)
+  answers.io.takesPost := takesPost
+  answers.io.serials := endpoints.io.serial
+  answers.io.message := unexpectedStore.io.entry
+  answers.io.receive := postedStore.io.entry
+  answers.io.removed := flush.io.counts
+  io.verdicts <> answers.io.verdicts
+
+  // An endpoint's state is read, and its quotas set, while the unit is empty.
+  io.endpoint.ready := drained && endpoints.io.ready && !flush.io.busy && !configuring &&
+    !holdsBack
+  endpoints.io.setQuota.valid := io.endpoint.fire && io.endpoint.bits.setQuota
+  endpoints.io.setQuota.bits.endpoint := io.endpoint.bits.endpoint
+  endpoints.io.setQuota.bits.quota(0) := io.endpoint.bits.quotaPosted
+  endpoints.io.setQuota.bits.quota(1) := io.endpoint.bits.quotaUnexpected
+  io.endpointState.valid := answering
+  io.endpointState.bits.posted := endpoints.io.depth(0)
+  io.endpointState.bits.unexpected := endpoints.io.depth(1)
+
   io.ready := endpoints.io.ready
-  io.idle := state === State.idle && posted.io.idle && unexpected.io.idle
-
-  io.activity.busy := state =/= State.idle
-  io.activity.accepted := io.command.fire
-  io.activity.postedCount := posted.io.count
-  io.activity.unexpectedCount := unexpected.io.count
-  io.activity.postedVisited.valid := posted.io.reply.valid
-  io.activity.postedVisited.bits := posted.io.reply.bits.visited
-  io.activity.unexpectedVisited.valid := unexpected.io.reply.valid
-  io.activity.unexpectedVisited.bits := unexpected.io.reply.bits.visited
-
-  assert(
-    !(state === State.await && replied && hit && found.endpoint =/= entry.endpoint && !isInspect),
-    "R13: endpoint %d got an entry of endpoint %d",
-    command.endpoint,
-    found.endpoint
-  )
-  assert(
-    state =/= State.verdict ||
-      (endpointState.posted <= posted.io.count && endpointState.unexpected <= unexpected.io.count),
-    "R15: endpoint %d counts more entries than the tables hold",
-    command.endpoint
-  )
+  io.idle := drained && !flush.io.busy && !configuring
+  io.activity.busy := !io.idle
+  io.activity.filters := overflow.fold(0.U.asTypeOf(io.activity.filters))(_.io.activity)
+  io.activity.long := overflow.fold(false.B)(o => o.io.postedInRows || o.io.unexpectedInRows)
+  io.activity.accepted := io.post.fire || io.arrival.fire
+  io.activity.postedCount := postedCount
+  io.activity.unexpectedCount := unexpectedCount
+  io.activity.postedVisited.valid := arrival.valid && arrival.bits.searches
+  io.activity.postedVisited.bits := postedCount
+  io.activity.unexpectedVisited.valid := post.valid && post.bits.searches
+  io.activity.unexpectedVisited.bits := unexpectedCount
 }

@@ -5,10 +5,11 @@ package tmu.params
 object Presets {
 
   /** The default: a network card for 2,048 MPI processes. */
-  val nic: TmuParams = TmuParams("nic", 2048, 16384, 16384, 32, commandQueue = 512)
+  val nic: TmuParams =
+    TmuParams("nic", 2048, 16384, 16384, 1024, 64, filterLanes = 512, commandQueue = 512)
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
-  val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 8)
+  val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 32, 16)
 
   /** Narrow everything, for proofs. */
   val formal: TmuParams = TmuParams(
@@ -16,6 +17,7 @@ object Presets {
     endpoints = 2,
     postedEntries = 4,
     unexpectedEntries = 4,
+    arrayEntries = 4,
     lanes = 2,
     matchBits = 3,
     sourceBits = 2,
@@ -27,10 +29,11 @@ object Presets {
   )
 
   /** For an ECP5-85 board. */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 512, 512, 8, commandQueue = 64)
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 128, 128, 128, 32, commandQueue = 64)
 
   /** What a large card can hold. */
-  val max: TmuParams = TmuParams("max", 4096, 65536, 65536, 64, commandQueue = 1024)
+  val max: TmuParams =
+    TmuParams("max", 4096, 65536, 65536, 1024, 64, filterLanes = 1024, commandQueue = 1024)
 
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max)

@@ -18,8 +18,14 @@ import chisel3.util.{isPow2, log2Ceil}
   *   posted receives on chip, over all endpoints together
   * @param unexpectedEntries
   *   unexpected messages on chip, over all endpoints together
+  * @param arrayEntries
+  *   of each queue, the oldest entries, which exact lanes hold: searched at one operation a clock
   * @param lanes
-  *   comparators in a row: entries that one clock compares
+  *   lanes of a row: what one clock settles; a search walks arrayEntries / lanes rows
+  * @param filterLanes
+  *   lanes of a memory row of filter ids, which hold the younger entries: read in one clock
+  * @param filterBits
+  *   bits of a filter id: 8, 16 or 32
   * @param matchBits
   *   match bits kept per entry (MPI: context and tag)
   * @param sourceBits
@@ -40,7 +46,10 @@ case class TmuParams(
     endpoints: Int,
     postedEntries: Int,
     unexpectedEntries: Int,
+    arrayEntries: Int,
     lanes: Int,
+    filterLanes: Int = 8,
+    filterBits: Int = 32,
     matchBits: Int = 64,
     sourceBits: Int = 32,
     handleBits: Int = 64,
@@ -66,8 +75,19 @@ case class TmuParams(
   )
   pow2("endpoints", endpoints, 2, 4096)
   pow2("lanes", lanes, 2, 256)
-  pow2("postedEntries", postedEntries, 2 * lanes, 1 << 20)
-  pow2("unexpectedEntries", unexpectedEntries, 2 * lanes, 1 << 20)
+  pow2("arrayEntries", arrayEntries, lanes, 1 << 12)
+  pow2("postedEntries", postedEntries, arrayEntries, 1 << 20)
+  pow2("unexpectedEntries", unexpectedEntries, arrayEntries, 1 << 20)
+  require(
+    (postedEntries > arrayEntries) == (unexpectedEntries > arrayEntries),
+    s"preset $name: postedEntries is $postedEntries and unexpectedEntries $unexpectedEntries; " +
+      s"both or neither must be more than arrayEntries, $arrayEntries"
+  )
+  pow2("filterLanes", filterLanes, 2, 1024)
+  require(
+    Set(8, 16, 32)(filterBits),
+    s"preset $name: filterBits is $filterBits; it must be 8, 16 or 32"
+  )
   within("matchBits", matchBits, 2, 64)
   within("sourceBits", sourceBits, 1, 32)
   within("handleBits", handleBits, 1, 64)
@@ -75,6 +95,9 @@ case class TmuParams(
   within("lengthBits", lengthBits, 1, 48)
   within("idBits", idBits, 2, 31)
   within("commandQueue", commandQueue, 2, 4096)
+
+  /** Entries beyond the arrays are kept in memory rows. */
+  val hasFilter: Boolean = postedEntries > arrayEntries
 
   /** Doorbell pages: one per endpoint and, last, the privileged one. */
   val pages: Int = endpoints + 1

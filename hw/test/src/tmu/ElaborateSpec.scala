@@ -12,7 +12,8 @@ class ElaborateSpec extends AnyFunSpec {
   describe("Elaborate") {
     it("says what it found and how it is called when the arguments are wrong") {
       val usage =
-        "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...]"
+        "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
+          "Elaborate lanes FOLDER"
       assert(refusal() == s"found arguments ''; $usage")
       assert(refusal("generate") == s"found arguments 'generate'; $usage")
       assert(refusal("generate", "a", "b") == s"found arguments 'generate a b'; $usage")

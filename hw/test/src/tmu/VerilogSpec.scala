@@ -18,14 +18,14 @@ class VerilogSpec extends AnyFunSpec {
     it("lists every module's file, the top's among them") {
       val listed = files("filelist.f").linesIterator.toSet
       assert(listed("TmuTop.sv"))
-      assert(listed("RowTablePosted.sv") && listed("RowTableUnexpected.sv"))
+      assert(listed("MatchArrayPosted.sv") && listed("MatchArrayUnexpected.sv"))
       listed.foreach(file => assert(files.contains(file), file))
     }
 
     it("keeps the assertions in bind files beside them, citing their rules") {
       val bound = files.filter { case (name, _) => name.contains("Verification") }
-      assert(bound.values.exists(_.contains("R11: append to a full table")))
-      assert(!files("RowTablePosted.sv").contains("R11"))
+      assert(bound.values.exists(_.contains("took an entry in without a hole")))
+      assert(!files("MatchArrayPosted.sv").contains("R11"))
     }
 
     it("has the bus names that integrators look for, flat at the top") {

@@ -43,7 +43,7 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
 
 class CompletionWriterSpec extends DeviceSpec {
   import CompletionLayout._
-  private val p = TmuParams("writer", 4, 16, 16, 4)
+  private val p = TmuParams("writer", 4, 16, 16, 16, 4)
   private val harness = device(new CompletionWriterHarness(p))
   private def field(record: BigInt, f: WordField): BigInt =
     (record >> (64 * f.word + f.low)) & ((BigInt(1) << f.width) - 1)

@@ -6,7 +6,7 @@ import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams
 
 class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
-  private val p = TmuParams("bell", 4, 16, 16, 4)
+  private val p = TmuParams("bell", 4, 16, 16, 16, 4)
   private val port = device(new DoorbellPort(p))
   private val okay = 0
   private val slaveError = 2

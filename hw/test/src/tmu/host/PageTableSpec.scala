@@ -6,7 +6,7 @@ import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams
 
 class PageTableSpec extends DeviceSpec {
-  private val p = TmuParams("pages", 4, 16, 16, 4)
+  private val p = TmuParams("pages", 4, 16, 16, 16, 4)
   private val table = device(new PageTable(p))
 
   private case class Ring(

@@ -131,7 +131,9 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
         val named = card.ask(0, Opcodes.probe, CommandLayout.endpoint -> BigInt(3))
         assert(named.is(Statuses.none) && named(endpoint) == 0)
         card.post(0, key, 5)
-        val seen = card.ask(privileged, Opcodes.inspect)
+        assert(card.ask(privileged, Opcodes.inspect).is(Statuses.vacant))
+        val youngest = CommandLayout.address -> BigInt(p.arrayEntries - 1)
+        val seen = card.ask(privileged, Opcodes.inspect, youngest)
         assert(seen.is(Statuses.entry) && seen(other) == 5 && seen(endpoint) == 0)
         assert(card.ask(0, Opcodes.inspect).is(Statuses.refusedPrivilege))
         val absent =

@@ -1,70 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.matching
 
-import chisel3._
 import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams
 
 class EndpointTableSpec extends DeviceSpec {
-  private val p = TmuParams("endpoints", 8, 16, 16, 4)
+  private val p = TmuParams("endpoints", 4, 16, 16, 16, 4)
   private val table = device(new EndpointTable(p))
 
-  private def fields(s: EndpointState): Seq[UInt] =
-    Seq(s.serial, s.posted, s.unexpected, s.quotaPosted, s.quotaUnexpected)
+  /** Verdicts given, receives and messages queued: plain numbers. */
+  private class Plain {
+    var serial = 0
+    val depth: Array[Int] = Array(0, 0)
+    val quota: Array[BigInt] = Array(0, 0)
+  }
+  private case class Step(endpoint: Int, serial: Boolean, append: Boolean, take: Boolean)
 
-  private def read(dut: EndpointTable, endpoint: Int): Seq[BigInt] = {
-    dut.io.read.valid.poke(true)
-    dut.io.read.bits.poke(endpoint)
-    dut.clock.step()
-    dut.io.read.valid.poke(false)
-    fields(dut.io.state).map(_.value)
-  }
-  private def write(dut: EndpointTable, endpoint: Int, values: Seq[BigInt]): Unit = {
-    dut.io.write.valid.poke(true)
-    dut.io.write.bits.endpoint.poke(endpoint)
-    fields(dut.io.write.bits.state).zip(values).foreach { case (f, v) => f.poke(v) }
-    dut.clock.step()
-    dut.io.write.valid.poke(false)
-  }
-  private def swept(dut: EndpointTable): Int =
+  private def swept(dut: EndpointTable): Int = {
+    dut.io.step.foreach(_.valid.poke(false))
+    dut.io.setQuota.valid.poke(false)
     waitFor(dut, "the sweep's end")(dut.io.ready.isOn)
+  }
+  private def poke(dut: EndpointTable, stream: Int, step: Option[Step]): Unit = {
+    val port = dut.io.step(stream)
+    port.valid.poke(step.isDefined)
+    step.foreach { s =>
+      port.bits.endpoint.poke(s.endpoint)
+      port.bits.serial.poke(s.serial)
+      port.bits.append.poke(s.append)
+      port.bits.take.poke(s.take)
+    }
+  }
+  private def setQuota(dut: EndpointTable, endpoint: Int, quota: Seq[BigInt]): Unit = {
+    dut.io.setQuota.valid.poke(true)
+    dut.io.setQuota.bits.endpoint.poke(endpoint)
+    quota.zipWithIndex.foreach { case (q, i) => dut.io.setQuota.bits.quota(i).poke(q) }
+    dut.clock.step()
+    dut.io.setQuota.valid.poke(false)
+  }
+  private def room(plain: Plain, stream: Int, left: Int): Boolean =
+    plain.quota(stream) == 0 || plain.quota(stream) > p.postedEntries ||
+      plain.depth(stream) - left < plain.quota(stream)
+
+  /** Depths, read while nothing is under way. */
+  private def checkDepths(dut: EndpointTable, plain: Int => Plain): Unit = {
+    for (stream <- 0 to 1) poke(dut, stream, None)
+    dut.clock.step(8)
+    for (e <- 0 until p.endpoints) {
+      dut.io.read.foreach(_.poke(e))
+      dut.clock.step(2)
+      for (stream <- 0 to 1)
+        assert(dut.io.depth(stream).value == plain(e).depth(stream), s"endpoint $e, $stream")
+    }
+  }
+
+  /** Both streams step at endpoints of their own choice, in every clock. */
+  private def race(
+      dut: EndpointTable,
+      test: String,
+      clocks: Int
+  )(choose: (Int, Int) => Int): Unit = {
+    val random = Seeds.random(test)
+    swept(dut)
+    val plain = Array.fill(p.endpoints)(new Plain)
+    for (e <- 0 until p.endpoints) {
+      val quota = Seq.fill(2)(BigInt(random.nextInt(4) match {
+        case 0 if e % 2 == 1 => 0
+        case 1 if e % 2 == 1 => 100
+        case _               => 1 + random.nextInt(6)
+      }))
+      setQuota(dut, e, quota)
+      quota.copyToArray(plain(e).quota)
+    }
+    var under = Vector.fill(EndpointTable.lead)(Option.empty[Seq[Int]])
+    var serials = Vector.fill(2)(Seq.fill(2)(Option.empty[Int]))
+    val rooms = scala.collection.mutable.Map[Boolean, Int]().withDefaultValue(0)
+    for (clock <- 0 until clocks) {
+      val next = Seq(0, 1).map(choose(clock, _))
+      for (stream <- 0 to 1) dut.io.read(stream).poke(next(stream))
+      for ((expected, stream) <- serials.head.zipWithIndex; s <- expected)
+        assert(dut.io.serial(stream).value == s, s"serial of stream $stream, clock $clock")
+      val deciding = under.head
+      under = under.tail :+ Some(next)
+      // The post is decided first, then the arrival, as the law has it.
+      val steps = for { at <- deciding.toSeq; stream <- 0 to 1 } yield {
+        val state = plain(at(stream))
+        val own = state.depth(stream)
+        val postTook = stream == 1 && took
+        val postTakesHere = postTook && at(0) == at(1)
+        val seen =
+          if (postTakesHere) dut.io.roomAfterTake.isOn else dut.io.room(stream).isOn
+        val expected = room(state, stream, 0)
+        assert(seen == expected, s"room of stream $stream at ${at(stream)}, clock $clock, $own")
+        rooms(seen) += 1
+        val append = seen && random.nextInt(3) > 0 && own < 8
+        val take = !append && random.nextBoolean() && state.depth(1 - stream) > 0
+        val step = Step(at(stream), random.nextInt(4) > 0, append, take)
+        val done = Option.when(random.nextInt(8) > 0)(step)
+        due = due.updated(stream, done.filter(_.serial).map(_ => state.serial))
+        done.foreach { s =>
+          if (s.serial) state.serial += 1
+          if (s.append) state.depth(stream) += 1
+          if (s.take) state.depth(1 - stream) -= 1
+        }
+        took = stream == 0 && done.exists(_.take)
+        done
+      }
+      for (stream <- 0 to 1) poke(dut, stream, steps.lift(stream).flatten)
+      serials = serials.tail :+ due
+      due = Seq(None, None)
+      dut.clock.step()
+    }
+    assert(plain.map(_.serial).sum > clocks / 2 && rooms(true) > 20 && rooms(false) > 5, rooms)
+    checkDepths(dut, plain(_))
+  }
+  private var took = false
+  private var due: Seq[Option[Int]] = Seq(None, None)
 
   describe("EndpointTable") {
     it("R14: is ready after a clock an endpoint, all cleared, whatever was there before") {
       table.run { dut =>
         swept(dut)
-        for (e <- 0 until p.endpoints) write(dut, e, Seq(1, 2, 3, 4, 5).map(BigInt(_)))
+        for (e <- 0 until p.endpoints) {
+          setQuota(dut, e, Seq(1, 1))
+          dut.io.read.foreach(_.poke(e))
+          dut.clock.step(EndpointTable.lead)
+          for (stream <- 0 to 1) poke(dut, stream, Some(Step(e, true, true, false)))
+          dut.clock.step()
+          dut.io.step.foreach(_.valid.poke(false))
+        }
         dut.reset.poke(true)
         dut.clock.step()
         dut.reset.poke(false)
         assert(!dut.io.ready.isOn)
         assert(swept(dut) == p.endpoints)
-        for (e <- 0 until p.endpoints) assert(read(dut, e) == Seq.fill(5)(BigInt(0)))
-      }
-    }
-
-    it("R7, R13: each endpoint keeps its own state through reads and writes in any order") {
-      val random = Seeds.random("EndpointTable")
-      table.run { dut =>
-        swept(dut)
-        val model = Array.fill(p.endpoints)(Seq.fill(5)(BigInt(0)))
-        for (_ <- 0 until 300) {
-          val e = random.nextInt(p.endpoints)
-          if (random.nextBoolean()) {
-            val seen = read(dut, e)
-            assert(seen == model(e), s"endpoint $e")
-            val next = fields(dut.io.state).map(f => BigInt(f.getWidth, random))
-            write(dut, e, next)
-            model(e) = next
-            dut.clock.step()
-          } else assert(read(dut, e) == model(e), s"endpoint $e")
+        checkDepths(dut, _ => new Plain)
+        for (e <- 0 until p.endpoints) {
+          dut.io.read.foreach(_.poke(e))
+          dut.clock.step(EndpointTable.lead)
+          assert(dut.io.room.forall(_.isOn))
+          for (stream <- 0 to 1) poke(dut, stream, Some(Step(e, true, false, false)))
+          dut.clock.step()
+          for (stream <- 0 to 1) poke(dut, stream, None)
+          dut.clock.step()
+          for (stream <- 0 to 1) assert(dut.io.serial(stream).value == stream)
         }
       }
     }
 
-    it("R14: a write during the sweep stops the simulation") {
-      val error = intercept[Exception](table.run(write(_, 3, Seq.fill(5)(BigInt(0)))))
-      assert(error.getMessage.contains("R14: endpoint 3 written during reset"), error)
+    it("R7, R11: both streams at one endpoint in every clock count as one after another") {
+      table.run(race(_, "EndpointTable one", 300)((_, _) => 2))
+    }
+
+    it("R7, R13: each endpoint keeps its own state, whichever two the streams are at") {
+      val random = Seeds.random("EndpointTable endpoints")
+      table.run(race(_, "EndpointTable many", 300)((_, _) => random.nextInt(p.endpoints)))
+    }
+
+    it("R7: two endpoints that alternate see every step, however close before") {
+      table.run(race(_, "EndpointTable two", 150)((clock, stream) => (clock + stream) % 2))
+    }
+
+    it("R14: a step without its endpoint's state stops the simulation") {
+      val error = intercept[Exception] {
+        table.run { dut =>
+          swept(dut)
+          dut.io.read.foreach(_.poke(1))
+          dut.clock.step(EndpointTable.lead)
+          poke(dut, 0, Some(Step(3, true, false, false)))
+          dut.clock.step()
+        }
+      }
+      assert(error.getMessage.contains("R14: endpoint 3 stepped without its state"), error)
     }
   }
 }

@@ -6,7 +6,8 @@ import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams
 
 class EntryStoreSpec extends DeviceSpec {
-  private val p = TmuParams("store", 4, 8, 8, 2, handleBits = 16, addressBits = 16, lengthBits = 8)
+  private val p =
+    TmuParams("store", 4, 8, 8, 8, 2, handleBits = 16, addressBits = 16, lengthBits = 8)
   private val t = TableParams.posted(p)
   private val store = device(new EntryStore(p, t))
 
@@ -28,8 +29,9 @@ class EntryStoreSpec extends DeviceSpec {
   describe("EntryStore") {
     it("R15: lends each slot once, then none until one is given back") {
       store.run { dut =>
-        val slots = Seq.fill(t.entries)(allocate(dut))
-        assert(slots.toSet == (0 until t.entries).toSet)
+        assert(t.slots == t.entries + EntryStore.spare)
+        val slots = Seq.fill(t.slots)(allocate(dut))
+        assert(slots.toSet == (0 until t.slots).toSet)
         for (_ <- 0 until 5) {
           assert(!dut.io.allocate.valid.isOn)
           dut.clock.step()
@@ -48,8 +50,8 @@ class EntryStoreSpec extends DeviceSpec {
           e.endpoint,
           e.key.bits,
           e.key.source,
-          e.ignore.bits,
-          e.ignore.source,
+          e.ignore.get.bits,
+          e.ignore.get.source,
           e.handle,
           e.address,
           e.length
@@ -80,14 +82,40 @@ class EntryStoreSpec extends DeviceSpec {
       }
     }
 
+    it("R11: who keeps below the table's size gets a slot in every clock, given back or not") {
+      val random = Seeds.random("EntryStore spare")
+      store.run { dut =>
+        var lent = Vector.empty[Int]
+        for (clock <- 0 until 200) {
+          val lends = lent.size < t.entries && random.nextInt(8) > 0
+          val back = Option.when(lent.nonEmpty && (lent.size == t.entries || random.nextBoolean()))(
+            lent(random.nextInt(lent.size))
+          )
+          dut.io.release.valid.poke(back.isDefined)
+          back.foreach(dut.io.release.bits.poke(_))
+          dut.io.allocate.ready.poke(lends)
+          if (lends) {
+            assert(dut.io.allocate.valid.isOn, s"clock $clock, ${lent.size} lent")
+            val slot = dut.io.allocate.bits.value.toInt
+            assert(!lent.contains(slot), s"slot $slot lent twice")
+            lent :+= slot
+          }
+          lent = lent.filterNot(back.contains)
+          dut.clock.step()
+        }
+        dut.io.release.valid.poke(false)
+        dut.io.allocate.ready.poke(false)
+      }
+    }
+
     it("R15: a slot that is given back twice stops the simulation") {
       val error = intercept[Exception] {
         store.run { dut =>
-          val slots = Seq.fill(t.entries)(allocate(dut))
+          val slots = Seq.fill(t.slots)(allocate(dut))
           (slots :+ slots.head).foreach(release(dut, _))
         }
       }
-      assert(error.getMessage.contains("R15: slot 0 given back twice"), error)
+      assert(error.getMessage.matches("(?s).*R15: slot +0 given back twice.*"), error)
     }
   }
 }

@@ -4,30 +4,29 @@ package tmu.matching
 import chisel3._
 import tmu.DeviceSpec
 import tmu.contract.{Code, Opcodes, Statuses}
+import tmu.params.Presets
 
 class MatchRulesHarness extends Module {
-  val capacity = 8
   val io = IO(new Bundle {
     val code = Input(UInt(8.W))
     val hasRoom = Input(Bool())
-    val searchesUnexpected = Output(Bool())
+    val inspectUnexpected = Input(Bool())
+    val withArrivals = Output(Bool())
     val appends = Output(Bool())
-    val operation = Output(SearchOperation())
+    val takes = Output(Bool())
     val onHit = Output(UInt(8.W))
     val onMiss = Output(UInt(8.W))
     val takesSerial = Output(Bool())
-    val depth = Input(UInt(4.W))
-    val quota = Input(UInt(32.W))
-    val count = Input(UInt(4.W))
-    val room = Output(Bool())
   })
-  io.searchesUnexpected := MatchRules.searchesUnexpected(io.code)
+  private val command = WireDefault(0.U.asTypeOf(new MatchCommand(Presets.tiny)))
+  command.opcode := io.code
+  command.inspectUnexpected := io.inspectUnexpected
+  io.withArrivals := MatchRules.withArrivals(command)
   io.appends := MatchRules.appends(io.code)
-  io.operation := MatchRules.operation(io.code)
+  io.takes := MatchRules.takes(io.code)
   io.onHit := MatchRules.onHit(io.code)
   io.onMiss := MatchRules.onMiss(io.code, io.hasRoom)
   io.takesSerial := MatchRules.takesSerial(io.code)
-  io.room := MatchRules.room(io.depth, io.quota, io.count, capacity)
 }
 
 class MatchRulesSpec extends DeviceSpec {
@@ -42,11 +41,21 @@ class MatchRulesSpec extends DeviceSpec {
     }
 
   describe("MatchRules") {
-    it("R4, R8, R9: post, probe and claim search the messages first, all others the receives") {
-      val expected = Set(Opcodes.post, Opcodes.probe, Opcodes.claim)
-      forEach(Opcodes.all)((dut, c) =>
-        assert(dut.io.searchesUnexpected.isOn == expected(c), c.name)
-      )
+    it("R3, R6, R10: what searches receives goes with the arrivals, all others with the posts") {
+      val expected = Set(Opcodes.arrive, Opcodes.cancel)
+      for (unexpected <- Seq(false, true))
+        forEach(Opcodes.all) { (dut, c) =>
+          dut.io.inspectUnexpected.poke(unexpected)
+          val inspects = c == Opcodes.inspect && !unexpected
+          assert(dut.io.withArrivals.isOn == (expected(c) || inspects), c.name)
+        }
+      harness.run { dut =>
+        val known = Opcodes.all.map(_.value).toSet
+        for (unknown <- (0 to 255).filterNot(known)) {
+          dut.io.code.poke(unknown)
+          assert(!dut.io.withArrivals.isOn, s"opcode $unknown")
+        }
+      }
     }
 
     it("R5, R6: post and arrive are appended when nothing matches") {
@@ -54,16 +63,9 @@ class MatchRulesSpec extends DeviceSpec {
       forEach(Opcodes.all)((dut, c) => assert(dut.io.appends.isOn == expected(c), c.name))
     }
 
-    it("R8, R9, R10, R14: each opcode has its queue operation; only probe and inspect keep it") {
-      val expected = Map(
-        Opcodes.probe -> SearchOperation.find,
-        Opcodes.cancel -> SearchOperation.takeId,
-        Opcodes.inspect -> SearchOperation.at
-      )
-      forEach(Opcodes.all) { (dut, c) =>
-        val operation = expected.getOrElse(c, SearchOperation.take)
-        assert(dut.io.operation.peek().litValue == operation.litValue, c.name)
-      }
+    it("R8, R9, R10, R14: what is found leaves the queue; only probe and inspect keep it") {
+      val keeps = Set(Opcodes.probe, Opcodes.inspect)
+      forEach(Opcodes.all)((dut, c) => assert(dut.io.takes.isOn == !keeps(c), c.name))
     }
 
     it("has the verdict of a hit for each opcode") {
@@ -84,8 +86,8 @@ class MatchRulesSpec extends DeviceSpec {
         Opcodes.probe -> Statuses.none,
         Opcodes.claim -> Statuses.none,
         Opcodes.cancel -> Statuses.late,
-        Opcodes.flush -> Statuses.flushed,
-        Opcodes.inspect -> Statuses.empty
+        Opcodes.flush -> Statuses.none,
+        Opcodes.inspect -> Statuses.vacant
       )
       val roomy = Map(Opcodes.post -> Statuses.queued, Opcodes.arrive -> Statuses.queued)
       val tight = Map(Opcodes.post -> Statuses.refusedQuota, Opcodes.arrive -> Statuses.stalled)
@@ -99,20 +101,8 @@ class MatchRulesSpec extends DeviceSpec {
 
     it("R7: verdicts of the law take a serialisation number, reports and refusals of input none") {
       import Statuses._
-      val without = Set(removed, refusedEndpoint, malformed, refusedPrivilege, entry, empty)
+      val without = Set(removed, refusedEndpoint, malformed, refusedPrivilege, entry, empty, vacant)
       forEach(Statuses.all)((dut, c) => assert(dut.io.takesSerial.isOn == !without(c), c.name))
-    }
-
-    it("R11: there is room below the quota, if there is one, while the table is not full") {
-      harness.run { dut =>
-        for (depth <- 0 to 8; quota <- Seq(0L, 1L, 4L, 8L, 9L, 0xffffffffL); count <- depth to 8) {
-          dut.io.depth.poke(depth)
-          dut.io.quota.poke(BigInt(quota))
-          dut.io.count.poke(count)
-          val expected = count < dut.capacity && (quota == 0 || depth < quota)
-          assert(dut.io.room.isOn == expected, s"depth $depth, quota $quota, count $count")
-        }
-      }
     }
   }
 }

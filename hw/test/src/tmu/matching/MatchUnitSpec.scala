@@ -3,136 +3,43 @@ package tmu.matching
 
 import scala.util.Random
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Code, Opcodes, Statuses}
+import tmu.contract.{Opcodes, Statuses}
 import tmu.params.{Presets, TmuParams}
 
-class MatchUnitSpec extends DeviceSpec {
-  private class Preset(val p: TmuParams) {
+class MatchUnitSpec extends DeviceSpec with UnitBench {
+  private class Made(val p: TmuParams) {
     val unit: Device[MatchUnit] = device(new MatchUnit(p))
   }
-  private val formal = new Preset(Presets.formal)
-  private val tiny = new Preset(Presets.tiny)
+  private val formal = new Made(Presets.formal)
 
-  /** The unit beside the law; `pauses` lets verdicts wait at random. */
-  private class Pair(dut: MatchUnit, p: TmuParams, random: Random, pauses: Boolean) {
-    val law = new UnitModel(p.endpoints, p.postedEntries, p.unexpectedEntries)
-    private val byValue = (Opcodes.all ++ Nil).map(c => c.value -> c).toMap
-    private val statusByValue = Statuses.all.map(c => c.value -> c).toMap
-    waitFor(dut, "the sweep")(dut.io.ready.isOn)
+  /** Queues that go on beyond their arrays. */
+  private val deep =
+    new Made(TmuParams("deep", 4, 16, 16, 8, 4, 4, 8, 8, 4, 16, 8, 8, idBits = 6))
 
-    private def poke(c: PlainCommand): Unit = {
-      val in = dut.io.command.bits
-      in.opcode.poke(c.opcode.value)
-      in.malformed.poke(c.malformed)
-      in.privileged.poke(c.privileged)
-      in.page.poke(p.privilegedPage)
-      in.endpoint.poke(c.endpoint)
-      in.key.bits.poke(c.key.bits)
-      in.key.source.poke(c.key.source)
-      in.ignore.bits.poke(c.ignore.bits)
-      in.ignore.source.poke(c.ignore.source)
-      in.handle.poke(c.handle)
-      in.address.poke(c.address)
-      in.length.poke(c.length)
-      in.id.poke(c.id)
-      in.position.poke(c.position)
-      in.inspectUnexpected.poke(c.inspectUnexpected)
-      in.stamp.poke(c.handle & 0xff)
-    }
-
-    private def verdict(): PlainVerdict = {
-      val v = dut.io.verdict.bits
-      val status = statusByValue(v.status.value.toInt)
-      PlainVerdict(
-        byValue(v.opcode.value.toInt),
-        status,
-        v.endpoint.value.toInt,
-        v.handle.value,
-        v.serial.value,
-        v.other.value,
-        PlainKey(v.key.bits.value, v.key.source.value),
-        if (status == Statuses.entry) PlainKey(v.ignore.bits.value, v.ignore.source.value)
-        else PlainKey.zero,
-        v.messageLength.value,
-        v.receiveLength.value,
-        v.address.value,
-        v.truncated.isOn,
-        v.unexpected.isOn
-      )
-    }
-
-    private def take(c: PlainCommand): PlainVerdict = {
-      dut.io.verdict.ready.poke(false)
-      waitFor(dut, s"a verdict of $c")(dut.io.verdict.valid.isOn)
-      val seen = verdict()
-      assert(dut.io.verdict.bits.stamp.value == (c.handle & 0xff))
-      assert(dut.io.verdict.bits.page.value == p.privilegedPage)
-      if (pauses)
-        for (_ <- 0 until random.nextInt(4)) {
-          dut.clock.step()
-          assert(dut.io.verdict.valid.isOn && verdict() == seen, "a waiting verdict stays")
-          assert(!dut.io.command.ready.isOn, "no command overtakes a waiting verdict")
-        }
-      dut.io.verdict.ready.poke(true)
-      dut.clock.step()
-      dut.io.verdict.ready.poke(false)
-      seen
-    }
-
-    /** Gives a command and compares each verdict with the law's. */
-    def apply(c: PlainCommand): Seq[PlainVerdict] = {
-      poke(c)
-      dut.io.command.valid.poke(true)
-      waitFor(dut, s"acceptance of $c")(dut.io.command.ready.isOn)
-      dut.clock.step()
-      dut.io.command.valid.poke(false)
-      val expected = law(c)
-      expected.foreach(v => assert(take(c) == v, s"answering $c"))
-      expected
-    }
-    def statuses(c: PlainCommand): Seq[Code] = apply(c).map(_.status)
-
-    /** Sets quotas, or asks only; the depths before. */
-    def endpoint(e: Int, quotas: Option[(Int, Int)]): (Int, Int) = {
-      dut.io.endpoint.bits.endpoint.poke(e)
-      dut.io.endpoint.bits.setQuota.poke(quotas.isDefined)
-      dut.io.endpoint.bits.quotaPosted.poke(quotas.fold(7)(_._1))
-      dut.io.endpoint.bits.quotaUnexpected.poke(quotas.fold(7)(_._2))
-      dut.io.endpoint.valid.poke(true)
-      waitFor(dut, "the endpoint's turn")(dut.io.endpoint.ready.isOn)
-      dut.clock.step()
-      dut.io.endpoint.valid.poke(false)
-      waitFor(dut, "the endpoint's state")(dut.io.endpointState.valid.isOn)
-      val state = dut.io.endpointState.bits
-      val depths = (state.posted.value.toInt, state.unexpected.value.toInt)
-      dut.clock.step()
-      quotas.foreach(law.quotas(e) = _)
-      assert(depths == law.depths(e), s"depths of endpoint $e")
-      depths
-    }
+  private def test(made: Made, name: String, pauses: Int = 1)(
+      body: (UnitPair, Random) => Unit
+  ): Unit = {
+    val random = Seeds.random(s"MatchUnit ${made.p.name}: $name")
+    made.unit.run(dut => body(new UnitPair(dut, made.p, random, pauses), random))
   }
 
-  private def freshId(r: Random, both: Pair, p: TmuParams, endpoint: Int): BigInt =
-    Iterator
-      .continually(BigInt(p.idBits, r))
-      .find(id => id != p.idNone && both.law.posted.findId(endpoint, id).isEmpty)
-      .get
-
-  /** Commands that meet each other: few keys, many wildcards, some input that is refused. */
-  private def randomCommand(r: Random, both: Pair, p: TmuParams, endpoints: Int): PlainCommand = {
-    val opcode = r.nextInt(40) match {
-      case n if n < 15 => Opcodes.post
-      case n if n < 28 => Opcodes.arrive
-      case n if n < 30 => Opcodes.probe
-      case n if n < 32 => Opcodes.claim
-      case n if n < 36 => Opcodes.cancel
-      case n if n < 37 => Opcodes.flush
-      case _           => Opcodes.inspect
+  /** A command of a stream: few keys, many wildcards, some input that is refused. */
+  private def command(r: Random, pair: UnitPair, stream: Int, endpoints: Int): PlainCommand = {
+    val p = pair.p
+    val opcode = (stream, r.nextInt(40)) match {
+      case (0, n) if n < 28 => Opcodes.post
+      case (0, n) if n < 31 => Opcodes.probe
+      case (0, n) if n < 37 => Opcodes.claim
+      case (0, n) if n < 38 => Opcodes.flush
+      case (1, n) if n < 30 => Opcodes.arrive
+      case (1, n) if n < 38 => Opcodes.cancel
+      case _                => Opcodes.inspect
     }
     val endpoint = if (r.nextInt(30) == 0) p.endpoints + r.nextInt(3) else r.nextInt(endpoints)
-    val live = both.law.posted.entries.filter(_.endpoint == endpoint).map(_.id)
+    val live = pair.law.posted.entries.filter(_.endpoint == endpoint).map(_.id)
     val id = opcode match {
-      case Opcodes.post                                        => freshId(r, both, p, endpoint)
+      case Opcodes.post =>
+        Iterator.continually(BigInt(p.idBits, r)).find(n => n != p.idNone && !live.contains(n)).get
       case Opcodes.cancel if live.nonEmpty && r.nextInt(4) > 0 => live(r.nextInt(live.size))
       case Opcodes.cancel                                      => BigInt(p.idBits, r)
       case _                                                   => BigInt(0)
@@ -141,158 +48,226 @@ class MatchUnitSpec extends DeviceSpec {
     PlainCommand(
       opcode,
       endpoint,
-      PlainKey.random(r, p.matchBits, p.sourceBits, 4),
+      PlainKey.random(r, p.matchBits, p.sourceBits, 3),
       if (message) PlainKey.zero else PlainKey.mask(r, p.matchBits, p.sourceBits),
       BigInt(p.handleBits, r),
       BigInt(p.addressBits, r),
       if (opcode == Opcodes.post || message) BigInt(p.lengthBits, r) else 0,
       id,
       position = r.nextInt(p.postedEntries + 2),
-      inspectUnexpected = r.nextBoolean(),
+      inspectUnexpected = stream == 0,
       privileged = r.nextInt(4) > 0,
-      malformed = r.nextInt(30) == 0
+      malformed = stream == 0 && r.nextInt(30) == 0
     )
   }
 
-  private def test(preset: Preset, name: String, pauses: Boolean)(
-      body: (Pair, Random) => Unit
-  ): Unit = {
-    val random = Seeds.random(s"MatchUnit ${preset.p.name}: $name")
-    preset.unit.run(dut => body(new Pair(dut, preset.p, random, pauses), random))
+  /** Both streams at random, each with pauses of its own. */
+  private def both(pair: UnitPair, r: Random, clocks: Int, endpoints: Int): Unit = {
+    var waiting = Seq.fill(2)(Option.empty[PlainCommand])
+    for (i <- 0 until clocks) {
+      val shares = Seq((8, 8), (8, 2), (2, 8), (8, 8))(i / 50 % 4)
+      waiting = waiting.zipWithIndex.map { case (c, stream) =>
+        val share = if (stream == 0) shares._1 else shares._2
+        c.orElse(Option.when(r.nextInt(8) < share)(command(r, pair, stream, endpoints)))
+      }
+      val accepted = pair.clock(waiting)
+      waiting = waiting.zip(accepted).map { case (c, yes) => c.filterNot(_ => yes) }
+    }
+    waiting.flatten.foreach(c => pair(c))
+    pair.walk(unexpected = false)
+    pair.walk(unexpected = true)
+    for (e <- 0 until pair.p.endpoints) pair.endpoint(e, None)
   }
-  private val key = PlainKey(0x123, 5)
-  private val other = PlainKey(0x124, 5)
-  private def post(e: Int, k: PlainKey, n: Int): PlainCommand =
-    PlainCommand(Opcodes.post, e, k, handle = n, id = n, length = 100, address = 16 * n)
-  private def arrive(e: Int, k: PlainKey, n: Int, length: Int = 100): PlainCommand =
-    PlainCommand(Opcodes.arrive, e, k, handle = n, length = length, address = 32 * n)
+
+  private def post(e: Int, key: Int, n: Int): PlainCommand = PlainCommand(
+    Opcodes.post,
+    e,
+    PlainKey(key, 1),
+    handle = n,
+    id = n,
+    length = 4,
+    address = 15 - n % 16
+  )
+  private def arrive(e: Int, key: Int, n: Int, length: Int = 4): PlainCommand =
+    PlainCommand(Opcodes.arrive, e, PlainKey(key, 1), handle = n, length = length, address = n % 16)
+  private def everything(p: TmuParams) =
+    PlainKey((BigInt(1) << p.matchBits) - 1, (BigInt(1) << p.sourceBits) - 1)
 
   describe("MatchUnit") {
-    it("R1-R15: answers random commands as the law does, tables full at times (formal)") {
-      test(formal, "random", pauses = true) { (both, r) =>
-        for (_ <- 0 until 900) both(randomCommand(r, both, formal.p, 2))
+    for (made <- Seq(formal, deep); pauses <- Seq(1, 4))
+      it(
+        s"R1-R15: both streams at once at random as the law does: ${made.p.name}, 1/$pauses taken"
+      ) {
+        test(made, "random", pauses) { (pair, r) =>
+          for (_ <- 0 until 3) both(pair, r, 250, made.p.endpoints)
+        }
       }
-    }
 
-    it("R1-R15: answers random commands as the law does under changing quotas (tiny)") {
-      test(tiny, "random", pauses = true) { (both, r) =>
-        for (i <- 0 until 700) {
-          if (r.nextInt(20) == 0)
-            both.endpoint(r.nextInt(4), Some((r.nextInt(10), r.nextInt(10))))
-          if (r.nextInt(20) == 0) both.endpoint(r.nextInt(4), None)
-          // Long stretches at one endpoint fill it, others spread.
-          both(randomCommand(r, both, tiny.p, if (i % 300 < 150) 1 else 4))
+    it("R11: both streams at the edge of quotas that change") {
+      for (made <- Seq(formal, deep)) test(made, "quotas") { (pair, r) =>
+        for (_ <- 0 until 4) {
+          for (e <- 0 until 2) pair.endpoint(e, Some((r.nextInt(4), r.nextInt(4))))
+          both(pair, r, 100, 1)
         }
       }
     }
 
-    it("R3, R5, R6: arrivals take receives of one key in the order of their posts") {
-      test(tiny, "order", pauses = false) { (both, _) =>
-        for (n <- 1 to 9) assert(both.statuses(post(1, key, n)) == Seq(Statuses.queued))
-        for (n <- 1 to 9) assert(both(arrive(1, key, n)).map(_.other) == Seq(BigInt(n)))
-        assert(both.statuses(arrive(1, key, 10)) == Seq(Statuses.queued))
+    it("R5, R6, R7: a post and its message meet at every distance, whichever comes first") {
+      for (made <- Seq(formal, deep)) test(made, "race") { (pair, _) =>
+        var n = 0
+        val probe = PlainCommand(Opcodes.probe, 0, PlainKey(1, 1), handle = 7)
+        for (distance <- 0 to 9; postFirst <- Seq(true, false); followed <- Seq(false, true)) {
+          n += 1
+          val (p, a) = (post(0, 1, n % 8), arrive(0, 1, n % 8))
+          if (distance == 0) pair.slot(Some(p), Some(a))
+          else {
+            if (postFirst) pair.slot(Some(p), None) else pair.slot(None, Some(a))
+            pair.rest(distance - 1)
+            if (postFirst) pair.slot(None, Some(a)) else pair.slot(Some(p), None)
+          }
+          // Close behind come those that must find nothing any more.
+          if (followed) pair.slot(Some(probe), Some(PlainCommand(Opcodes.cancel, 0, id = n % 8)))
+          pair.settle()
+          assert(pair.seen.count(_.status == Statuses.matched) == n, s"at distance $distance")
+          assert(pair.law.posted.size == 0 && pair.law.unexpected.size == 0)
+        }
       }
     }
 
-    it("R4: posts take messages of one key in the order of their arrivals") {
-      test(tiny, "order", pauses = false) { (both, _) =>
-        for (n <- 1 to 9) both(arrive(2, key, n))
-        for (n <- 1 to 9) assert(both(post(2, key, n)).map(_.other) == Seq(BigInt(n)))
+    it("R3, R4, R7: equal keys in every clock and both streams") {
+      for (made <- Seq(formal, deep)) test(made, "equal keys") { (pair, _) =>
+        for (n <- 0 until 40) pair.slot(Some(post(n / 8 % 2, 1, n % 8)), Some(arrive(0, 1, n % 8)))
+        pair.settle()
+        for (n <- 0 until 20) pair.slot(None, Some(arrive(1, 1, n % 8)))
+        for (n <- 0 until 20) pair.slot(Some(post(n % 2, 1, n % 8)), None)
+        pair.settle()
+      }
+    }
+
+    it("R5, R6, R10: in one slot a post is queued and its arrival or its cancel takes it at once") {
+      for (made <- Seq(formal, deep)) test(made, "pairs") { (pair, _) =>
+        pair(post(0, 2, 6))
+        pair.slot(Some(post(0, 1, 3)), Some(arrive(0, 1, 4, length = 5)))
+        pair.slot(Some(post(0, 1, 5)), Some(PlainCommand(Opcodes.cancel, 0, handle = 9, id = 5)))
+        pair.slot(Some(post(0, 2, 7)), Some(arrive(0, 2, 1)))
+        pair.settle()
+        import Statuses._
+        val expected = Seq(queued, queued, matched, queued, cancelled, queued, matched)
+        assert(pair.seen.map(_.status) == expected)
+        assert(pair.seen(2).other == 3 && pair.seen(2).truncated && pair.seen(4).other == 5)
+        assert(pair.seen(6).other == 6, "R3: the older receive")
+        assert(pair.seen.map(_.serial) == expected.indices.map(BigInt(_)), "R7")
       }
     }
 
     it("R12: says truncated exactly when the message is longer than the receive") {
-      test(tiny, "truncated", pauses = false) { (both, _) =>
-        for ((length, truncated) <- Seq(99 -> false, 100 -> false, 101 -> true)) {
-          both(post(0, key, 1))
-          assert(both(arrive(0, key, 2, length)).map(_.truncated) == Seq(truncated))
-          both(arrive(0, key, 3, length))
-          assert(both(post(0, key, 4)).map(_.truncated) == Seq(truncated))
+      test(deep, "truncated") { (pair, _) =>
+        for ((length, truncated) <- Seq(3 -> false, 4 -> false, 5 -> true)) {
+          pair(post(0, 1, 1))
+          assert(pair(arrive(0, 1, 2, length)).map(_.truncated) == Seq(truncated))
+          pair(arrive(0, 1, 3, length))
+          assert(pair(post(0, 1, 4)).map(_.truncated) == Seq(truncated))
         }
       }
     }
 
     it("R10: cancels once; then, or after a match, it is too late") {
-      test(tiny, "cancel", pauses = false) { (both, _) =>
+      test(deep, "cancel") { (pair, _) =>
         val cancel = PlainCommand(Opcodes.cancel, 0, handle = 50, id = 7)
-        both(post(0, key, 7))
-        assert(both.statuses(cancel.copy(endpoint = 1)) == Seq(Statuses.late))
-        assert(both.statuses(cancel) == Seq(Statuses.cancelled))
-        assert(both.statuses(cancel) == Seq(Statuses.late))
-        both(post(0, key, 7))
-        both(arrive(0, key, 1))
-        assert(both.statuses(cancel) == Seq(Statuses.late))
+        pair(post(0, 1, 7))
+        assert(pair.statuses(cancel.copy(endpoint = 1)) == Seq(Statuses.late))
+        assert(pair.statuses(cancel) == Seq(Statuses.cancelled))
+        assert(pair.statuses(cancel) == Seq(Statuses.late))
+        pair(post(0, 1, 7))
+        pair(arrive(0, 1, 1))
+        assert(pair.statuses(cancel) == Seq(Statuses.late))
       }
     }
 
     it("R11: a full table refuses posts and stalls arrivals, and matches all the same") {
-      test(formal, "full", pauses = false) { (both, _) =>
-        val (k, o) = (PlainKey(1, 1), PlainKey(2, 1))
-        for (n <- 1 to 4) both(post(n % 2, k, n).copy(length = 1, address = n))
-        for (n <- 1 to 4) both(arrive(n % 2, o, n, 1).copy(address = n))
-        val more = post(0, k, 5).copy(length = 1, address = 5)
-        val late = arrive(0, o, 5, 1).copy(address = 5)
-        assert(both.statuses(more) == Seq(Statuses.refusedQuota))
-        assert(both.statuses(late) == Seq(Statuses.stalled))
-        assert(both.statuses(more.copy(key = o)) == Seq(Statuses.matched))
-        assert(both.statuses(late) == Seq(Statuses.queued), "room again")
-        assert(both.statuses(late.copy(key = k)) == Seq(Statuses.matched))
-        assert(both.statuses(more) == Seq(Statuses.queued), "room again")
+      for (made <- Seq(formal, deep)) test(made, "full") { (pair, _) =>
+        val full = made.p.postedEntries
+        for (n <- 0 until full)
+          pair.slot(Some(post(n % 2, 1, n % 16)), Some(arrive(n % 2, 2, n % 16)))
+        assert(pair.law.posted.size == full && pair.law.unexpected.size == full)
+        pair.slot(Some(post(0, 1, 5)), Some(arrive(0, 2, 5)))
+        // The post of a slot makes the room that its arrival needs; not the other way round.
+        pair.slot(Some(post(0, 2, 5)), Some(arrive(0, 2, 6)))
+        pair.slot(Some(post(0, 1, 6)), Some(arrive(0, 1, 6)))
+        pair.slot(Some(post(0, 1, 7)), Some(arrive(1, 2, 6)))
+        pair.settle()
+        import Statuses._
+        val last = pair.seen.takeRight(8).map(_.status)
+        assert(
+          last == Seq(
+            refusedQuota,
+            stalled,
+            matched,
+            queued,
+            refusedQuota,
+            matched,
+            queued,
+            stalled
+          )
+        )
+        pair.walk(unexpected = false)
+        pair.walk(unexpected = true)
       }
     }
 
-    it("R11, R13: a quota used up at one endpoint holds no other up") {
-      test(tiny, "quota", pauses = false) { (both, _) =>
-        both.endpoint(0, Some((2, 1)))
-        for (n <- 1 to 2) assert(both.statuses(post(0, key, n)) == Seq(Statuses.queued))
-        assert(both.statuses(post(0, key, 3)) == Seq(Statuses.refusedQuota))
-        assert(both.statuses(arrive(0, other, 1)) == Seq(Statuses.queued))
-        assert(both.statuses(arrive(0, other, 2)) == Seq(Statuses.stalled))
-        assert(both.statuses(post(1, key, 4)) == Seq(Statuses.queued))
-        assert(both.statuses(arrive(1, other, 3)) == Seq(Statuses.queued))
-        assert(both.endpoint(0, None) == ((2, 1)))
+    it("R11: entries beyond the arrays keep their order while the arrays empty and fill") {
+      test(deep, "beyond") { (pair, r) =>
+        for (round <- 0 until 3) {
+          for (n <- 0 until 16) pair(post(n % 2, n, n))
+          pair.walk(unexpected = false)
+          for (n <- r.shuffle((0 until 16).toList).take(10))
+            pair(PlainCommand(Opcodes.cancel, n % 2, handle = n, id = n))
+          pair.walk(unexpected = false)
+          for (n <- 0 until 8) pair(post(3, n, 20 + n + 8 * round))
+          pair.walk(unexpected = false)
+          for (e <- 0 until 4) pair(PlainCommand(Opcodes.flush, e, ignore = everything(deep.p)))
+          assert(pair.law.posted.size == 0)
+        }
       }
     }
 
-    it("R14: a flush reports each removed entry once, oldest first, and counts both queues") {
-      test(tiny, "flush", pauses = true) { (both, _) =>
-        for (n <- 1 to 5) both(post(3, key, n))
-        for (n <- 6 to 8) both(arrive(3, other, n))
-        both(post(2, key, 9))
-        val all = PlainKey((BigInt(1) << 64) - 1, BigInt("ffffffff", 16))
-        val verdicts = both(PlainCommand(Opcodes.flush, 3, ignore = all, handle = 99))
-        assert(verdicts.init.map(_.other) == (1 to 8).map(BigInt(_)))
-        assert(verdicts.last.other == (BigInt(3) << 32 | 5))
-        assert(both.endpoint(3, None) == ((0, 0)))
-        assert(both.endpoint(2, None) == ((1, 0)))
+    it("R14: a flush with traffic waiting behind it reports each removed entry once") {
+      for (made <- Seq(formal, deep)) test(made, "flush", pauses = 2) { (pair, _) =>
+        val all = everything(made.p)
+        val full = made.p.postedEntries
+        for (n <- 0 until full) pair.slot(Some(post(n % 2, 1, n)), Some(arrive(n % 2, 2, n)))
+        pair.slot(
+          Some(PlainCommand(Opcodes.flush, 1, ignore = all, handle = 9)),
+          Some(arrive(1, 1, 3))
+        )
+        pair.slot(Some(post(1, 1, 1)), Some(arrive(1, 1, 4)))
+        pair.settle()
+        val removed = pair.seen.filter(_.status == Statuses.removed)
+        assert(
+          removed.size >= full - 1 && removed.map(v => (v.unexpected, v.other)).distinct == removed
+            .map(v => (v.unexpected, v.other))
+        )
+        pair.walk(unexpected = false)
+        pair.walk(unexpected = true)
       }
     }
 
-    it("R14: a flush with a key removes only what it selects: one context of an endpoint") {
-      test(tiny, "flush context", pauses = false) { (both, _) =>
-        def in(context: Int, tag: Int) = PlainKey((BigInt(context) << 32) | tag, 1)
-        for (n <- 1 to 6) both(post(0, in(n % 2, n), n))
-        val mask = PlainKey(BigInt("ffffffff", 16), BigInt("ffffffff", 16))
-        val flush = PlainCommand(Opcodes.flush, 0, in(1, 0), mask, handle = 1)
-        assert(both(flush).init.map(_.other) == Seq(1, 3, 5).map(BigInt(_)))
+    it("R14: a flush with a key removes only what it selects") {
+      test(deep, "flush context") { (pair, _) =>
+        for (n <- 1 to 6) pair(post(0, (n % 2) * 16 + n, n))
+        val flush = PlainCommand(Opcodes.flush, 0, PlainKey(16, 0), PlainKey(15, 15), handle = 1)
+        assert(pair(flush).init.map(_.other) == Seq(1, 3, 5).map(BigInt(_)))
       }
     }
 
-    it("latency runs from acceptance to the verdict, waiting included, and stops at 65,535") {
-      tiny.unit.run { dut =>
-        waitFor(dut, "the sweep")(dut.io.ready.isOn)
-        dut.io.command.bits.opcode.poke(Opcodes.probe.value)
-        dut.io.command.bits.malformed.poke(false)
-        dut.io.command.bits.endpoint.poke(0)
-        dut.io.command.valid.poke(true)
-        dut.clock.step()
-        dut.io.command.valid.poke(false)
-        val clocks = 1 + waitFor(dut, "the verdict")(dut.io.verdict.valid.isOn)
-        assert(dut.io.verdict.bits.latency.value == clocks)
-        dut.clock.step(100)
-        assert(dut.io.verdict.bits.latency.value == clocks + 100)
-        dut.clock.step(70000)
-        assert(dut.io.verdict.bits.latency.value == 65535)
+    it("takes a slot in every clock, and its latency is always the walk and a little more") {
+      test(formal, "rate") { (pair, _) =>
+        for (n <- 0 until 60)
+          assert(
+            pair.clock(Seq(Some(post(0, 1, n % 8)), Some(arrive(0, 1, n % 8)))).forall(identity)
+          )
+        pair.settle()
+        assert(pair.latencies.distinct == Seq(TableParams.posted(formal.p).walk + 3))
       }
     }
   }

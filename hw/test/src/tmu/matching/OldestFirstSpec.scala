@@ -2,52 +2,72 @@
 package tmu.matching
 
 import chisel3._
+import chisel3.util.MixedVec
 import tmu.{DeviceSpec, Seeds}
 
-/** The pure functions behind ports. */
-class OldestFirstHarness(lanes: Int) extends Module {
+/** The pure functions behind ports, on the low bits of one mask, for each of some widths. */
+class OldestFirstHarness(widths: Seq[Int]) extends Module {
+  private val most = widths.max
   val io = IO(new Bundle {
-    val hits = Input(UInt(lanes.W))
-    val values = Input(Vec(lanes, UInt(8.W)))
-    val oneHot = Output(UInt(lanes.W))
-    val selected = Output(UInt(8.W))
+    val hits = Input(UInt(most.W))
+    val values = Input(Vec(most, UInt(8.W)))
+    val atOrBelow = Output(MixedVec(widths.map(w => UInt(w.W))))
+    val first = Output(MixedVec(widths.map(w => UInt(w.W))))
+    val allAbove = Output(MixedVec(widths.map(w => UInt(w.W))))
+    val selected = Output(Vec(widths.size, UInt(8.W)))
   })
-  io.oneHot := OldestFirst.oneHot(io.hits)
-  io.selected := OldestFirst.select(io.hits, io.values)
+  for ((width, n) <- widths.zipWithIndex) {
+    val hits = io.hits(width - 1, 0)
+    io.atOrBelow(n) := OldestFirst.atOrBelow(hits)
+    io.first(n) := OldestFirst.first(hits)
+    io.allAbove(n) := OldestFirst.allAbove(hits)
+    io.selected(n) := OldestFirst.select(hits, io.values.take(width))
+  }
 }
 
 class OldestFirstSpec extends DeviceSpec {
-  private val lanes = 8
-  private val harness = device(new OldestFirstHarness(lanes))
+  private val widths = Seq(1, 2, 3, 4, 5, 8, 9)
+  private val harness = device(new OldestFirstHarness(widths))
 
-  private def forEveryMask(check: (OldestFirstHarness, Int) => Unit): Unit =
-    harness.run { dut => (0 until (1 << lanes)).foreach(check(dut, _)) }
+  /** Every mask of the widest, and what it is in each width. */
+  private def forEveryMask(check: (OldestFirstHarness, Int, Int, Int) => Unit): Unit =
+    harness.run { dut =>
+      for (mask <- 0 until (1 << widths.max)) {
+        dut.io.hits.poke(mask)
+        for ((width, n) <- widths.zipWithIndex) check(dut, n, width, mask & ((1 << width) - 1))
+      }
+    }
+  private def bits(width: Int)(set: Int => Boolean): BigInt =
+    (0 until width).filter(set).map(BigInt(1) << _).sum
 
   describe("OldestFirst") {
-    it("R3, R4: of every mask of hits keeps the lowest bit, the oldest entry") {
-      forEveryMask { (dut, mask) =>
-        dut.io.hits.poke(mask)
-        assert(dut.io.oneHot.value == Integer.lowestOneBit(mask), s"mask $mask")
+    it("R3, R4: of every mask of hits keeps the lowest bit, the oldest entry; of none, none") {
+      forEveryMask { (dut, n, width, mask) =>
+        assert(dut.io.first(n).value == Integer.lowestOneBit(mask), s"$width bits, mask $mask")
       }
     }
 
-    it("is zero where nothing hits") {
-      harness.run { dut =>
-        dut.io.hits.poke(0)
-        assert(dut.io.oneHot.value == 0)
+    it("marks everything from the oldest hit on") {
+      forEveryMask { (dut, n, width, mask) =>
+        val expected = bits(width)(i => (mask & ((2 << i) - 1)) != 0)
+        assert(dut.io.atOrBelow(n).value == expected, s"$width bits, mask $mask")
       }
     }
 
-    it("R3, R4: selects the value that belongs to the oldest hit") {
+    it("R11: marks every lane with no hole above it: those that a new entry pushes down") {
+      forEveryMask { (dut, n, width, mask) =>
+        val expected = bits(width)(i => (i + 1 until width).forall(k => (mask >> k & 1) == 1))
+        assert(dut.io.allAbove(n).value == expected, s"$width bits, mask $mask")
+      }
+    }
+
+    it("R3, R4: selects the value that belongs to the oldest hit, and 0 when there is none") {
       val random = Seeds.random("OldestFirst.select")
-      forEveryMask { (dut, mask) =>
-        val values = Seq.fill(lanes)(random.nextInt(256))
-        values.zipWithIndex.foreach { case (v, i) => dut.io.values(i).poke(v) }
-        dut.io.hits.poke(mask)
-        if (mask != 0) {
-          val oldest = Integer.numberOfTrailingZeros(mask)
-          assert(dut.io.selected.value == values(oldest), s"mask $mask")
-        }
+      val values = Seq.fill(widths.max)(random.nextInt(255) + 1)
+      forEveryMask { (dut, n, width, mask) =>
+        if (n == 0) values.zipWithIndex.foreach { case (v, i) => dut.io.values(i).poke(v) }
+        val expected = if (mask == 0) 0 else values(Integer.numberOfTrailingZeros(mask))
+        assert(dut.io.selected(n).value == expected, s"$width bits, mask $mask")
       }
     }
   }

@@ -38,7 +38,7 @@ case class PlainVerdict(
 )
 
 /** The law with plain lists: what the matching unit must answer to each command. */
-class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int) {
+class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int, places: Int) {
   val posted = new TableModel
   val unexpected = new TableModel
   private val serials = mutable.Map[Int, BigInt]().withDefaultValue(0)
@@ -61,7 +61,7 @@ class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int) {
     v.copy(serial = serial)
   }
 
-  /** All verdicts of a command, in order. */
+  /** All verdicts of a command, in order; an inspect within the table has further `sights`. */
   def apply(c: PlainCommand): Seq[PlainVerdict] = {
     val blank = PlainVerdict(c.opcode, Statuses.malformed, c.endpoint, c.handle)
     if (c.malformed) Seq(blank)
@@ -76,8 +76,9 @@ class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int) {
         case Opcodes.claim   => Seq(numbered(look(c, blank, Statuses.matched)))
         case Opcodes.cancel  => Seq(numbered(cancel(c, blank)))
         case Opcodes.flush   => flush(c, blank)
-        case Opcodes.inspect => Seq(inspect(c, blank))
-        case unknown         => throw new IllegalArgumentException(s"no opcode $unknown")
+        case Opcodes.inspect =>
+          Seq(blank.copy(status = if (c.position < places) Statuses.entry else Statuses.empty))
+        case unknown => throw new IllegalArgumentException(s"no opcode $unknown")
       }
   }
 
@@ -154,9 +155,13 @@ class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int) {
       )
   }
 
-  private def inspect(c: PlainCommand, blank: PlainVerdict): PlainVerdict = {
+  /** What an inspect may answer: any entry of the table, for places have holes; or that there is
+    * none. A walk over all places has to give all entries in their order.
+    */
+  def sights(c: PlainCommand): Seq[PlainVerdict] = {
+    val blank = PlainVerdict(c.opcode, Statuses.vacant, c.endpoint, c.handle)
     val table = if (c.inspectUnexpected) unexpected else posted
-    table.entries.lift(c.position).fold(blank.copy(status = Statuses.empty)) { e =>
+    blank +: table.entries.map { e =>
       val whole =
         if (c.inspectUnexpected) withMessage(blank, e).copy(unexpected = true)
         else withReceive(blank, e)

@@ -25,8 +25,9 @@ class PresetsSpec extends AnyFunSpec {
       assert(Presets.number(Presets.nic.copy(name = "mine")) == -1)
     }
 
-    it("nic: 2,048 endpoints, 16,384 entries a queue, full widths") {
+    it("nic: 2,048 endpoints, 16,384 entries a queue of which 1,024 in lanes, full widths") {
       val p = Presets.nic
+      assert(p.arrayEntries == 1024)
       assert((p.endpoints, p.postedEntries, p.unexpectedEntries) == ((2048, 16384, 16384)))
       assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
     }

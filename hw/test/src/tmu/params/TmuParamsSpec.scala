@@ -4,7 +4,7 @@ package tmu.params
 import org.scalatest.funspec.AnyFunSpec
 
 class TmuParamsSpec extends AnyFunSpec {
-  private val good = TmuParams("good", 4, 64, 64, 8)
+  private val good = TmuParams("good", 4, 64, 64, 64, 8)
 
   /** The sentence with which a configuration is refused. */
   private def refusal(make: => TmuParams): String =
@@ -35,9 +35,38 @@ class TmuParamsSpec extends AnyFunSpec {
         )
     }
 
-    it("tables of less than two rows or no power of two") {
-      for (n <- Seq(8, 48, 1 << 21)) {
-        val rule = s"it must be a power of two from 16 to ${1 << 20}"
+    it("arrays of less than a row or no power of two") {
+      for (n <- Seq(4, 48, 1 << 13))
+        assert(
+          refusal(good.copy(arrayEntries = n)) ==
+            s"preset good: arrayEntries is $n; it must be a power of two from 8 to ${1 << 12}"
+        )
+    }
+
+    it("filter ids and memory rows of other sizes") {
+      for (n <- Seq(1, 12, 2048))
+        assert(
+          refusal(good.copy(filterLanes = n)) ==
+            s"preset good: filterLanes is $n; it must be a power of two from 2 to 1024"
+        )
+      for (n <- Seq(0, 12, 64))
+        assert(
+          refusal(good.copy(filterBits = n)) ==
+            s"preset good: filterBits is $n; it must be 8, 16 or 32"
+        )
+    }
+
+    it("one queue that goes on beyond its array and one that does not") {
+      assert(
+        refusal(good.copy(unexpectedEntries = 128)) ==
+          "preset good: postedEntries is 64 and unexpectedEntries 128; " +
+          "both or neither must be more than arrayEntries, 64"
+      )
+    }
+
+    it("tables smaller than their arrays or no power of two") {
+      for (n <- Seq(32, 96, 1 << 21)) {
+        val rule = s"it must be a power of two from 64 to ${1 << 20}"
         assert(refusal(good.copy(postedEntries = n)) == s"preset good: postedEntries is $n; $rule")
         assert(
           refusal(
@@ -76,7 +105,7 @@ class TmuParamsSpec extends AnyFunSpec {
 
     it("counts depths up to a full table, the larger of both") {
       assert(good.depthBits == 7)
-      assert(good.copy(unexpectedEntries = 1024).depthBits == 11)
+      assert(good.copy(postedEntries = 128, unexpectedEntries = 1024).depthBits == 11)
     }
 
     it("keeps the id of all ones for no receive") {

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.{log2Ceil, Decoupled, Queue}
+import tmu.params.TmuParams
+
+/** Makes verdicts of decided slots and keeps them until they are taken.
+  *
+  * It also counts the slots inside the unit, from entry to verdict: as many are let in as there are
+  * places here, so that a slot that is on its way never waits for one.
+  */
+class Answers(p: TmuParams) extends Module {
+  private val posted = TableParams.posted(p)
+  private val unexpected = TableParams.unexpected(p)
+  private val places = posted.inFlight
+  val io = IO(new Bundle {
+    val now = Input(UInt(32.W))
+
+    /** A slot enters the unit; there is room for another; there is none inside. */
+    val entered = Input(Bool())
+    val room = Output(Bool())
+    val drained = Output(Bool())
+
+    /** A slot is decided; its arrival took its post. */
+    val decided = Input(new Slot(p))
+    val outcomes = Input(Vec(2, new Outcome(p)))
+    val takesPost = Input(Bool())
+
+    /** Two clocks later: verdicts before it, and the entries that were found. */
+    val serials = Input(Vec(2, UInt(32.W)))
+    val message = Input(new Entry(p, unexpected))
+    val receive = Input(new Entry(p, posted))
+
+    /** What a flush that ends has removed. */
+    val removed = Input(Vec(2, UInt(32.W)))
+    val verdicts = Decoupled(new SlotVerdicts(p))
+  })
+
+  private val post = RegNext(RegNext(io.decided.post.bits))
+  private val arrival = RegNext(RegNext(io.decided.arrival.bits))
+  private val outcomes = RegNext(RegNext(io.outcomes, 0.U.asTypeOf(io.outcomes)))
+  private val receive =
+    Mux(RegNext(RegNext(io.takesPost)), Operation.entry(p, posted, post), io.receive)
+
+  private class Answer extends Bundle {
+    val verdicts = new SlotVerdicts(p)
+    val accepted = Vec(2, UInt(32.W))
+  }
+  private val answers = Module(new Queue(new Answer, places))
+  private val in = answers.io.enq
+  in.valid := outcomes(0).answers || outcomes(1).answers
+  in.bits.verdicts.post.valid := outcomes(0).answers
+  in.bits.verdicts.post.bits :=
+    Resolve.verdict(p, post, outcomes(0), io.serials(0), io.message, onMessages = true, io.removed)
+  in.bits.verdicts.arrival.valid := outcomes(1).answers
+  in.bits.verdicts.arrival.bits :=
+    Resolve.verdict(p, arrival, outcomes(1), io.serials(1), receive, onMessages = false, io.removed)
+  in.bits.accepted := VecInit(post.accepted, arrival.accepted)
+
+  // A slot of sweeps that found nothing leaves without a word.
+  private val decided = io.decided.post.valid || io.decided.arrival.valid
+  private val silent = RegNext(RegNext(decided, false.B), false.B) && !in.valid
+  private val inside = RegInit(0.U(log2Ceil(places + 1).W))
+  inside := inside + io.entered - io.verdicts.fire - silent
+  io.room := inside =/= places.U
+  io.drained := inside === 0.U
+
+  private def latency(since: UInt): UInt = {
+    val clocks = io.now - since
+    Mux(clocks > 0xffff.U, 0xffff.U, clocks(15, 0))
+  }
+  private val out = answers.io.deq
+  io.verdicts.valid := out.valid
+  out.ready := io.verdicts.ready
+  io.verdicts.bits := out.bits.verdicts
+  io.verdicts.bits.post.bits.latency := latency(out.bits.accepted(0))
+  io.verdicts.bits.arrival.bits.latency := latency(out.bits.accepted(1))
+
+  assert(!in.valid || in.ready, "R11: no room for an answer")
+}

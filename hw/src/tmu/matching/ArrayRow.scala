@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Cat
+import tmu.params.TmuParams
+
+/** What a row shows of its two oldest lanes to the row below, which may get them next. */
+class RowFoot(p: TmuParams, t: TableParams) extends Bundle {
+  val oldest = new LaneEntry(p, t)
+  val second = new LaneEntry(p, t)
+
+  /** Lane 0 holds an entry, and the operation that settles in this row does not take it. */
+  val remains = Bool()
+
+  /** Lane 0 takes its upper neighbour at the end of this clock. */
+  val shifts = Bool()
+}
+
+/** A row of lanes of a match array: compares, settles its own live bits, shifts.
+  *
+  * An operation is compared in one clock and settled in the next, while the one behind it is
+  * compared: each sees what all before it left, with no entry in two minds. Lane 0 is the oldest. A
+  * lane's data come from its upper neighbour and from nowhere else; a push from above moves every
+  * lane down that has no hole above it, so that it ends in the row's youngest hole.
+  *
+  * An entry that crosses from the row above moves against the searches. The operation that settles
+  * here in that clock would pass it by, so it counts the crossing entry as its youngest candidate;
+  * the operation one older, which settles in the row above, has the first claim.
+  */
+class ArrayRow(p: TmuParams, t: TableParams) extends Module {
+  override def desiredName: String = s"ArrayRow${if (t.receives) "Posted" else "Unexpected"}"
+  private val lanes = t.lanes
+  val io = IO(new Bundle {
+
+    /** Which row this is, 0 the oldest: a constant from outside keeps all rows one module. */
+    val number = Input(UInt(t.rowNumberBits.W))
+
+    /** The operation, one clock before it is compared here; and passed on. */
+    val in = Input(new ArrayOperation(p, t))
+    val out = Output(new ArrayOperation(p, t))
+
+    /** It has found nothing below this row yet; and after this row. */
+    val openIn = Input(Bool())
+    val openOut = Output(Bool())
+
+    /** Slot of what was found, two clocks after the row settled. */
+    val slotIn = Input(UInt(t.slotBits.W))
+    val slotOut = Output(UInt(t.slotBits.W))
+
+    /** The row above gives its lane 0 to this row, or this row is the last and gets a new entry;
+      * and this row gives its own to the row below.
+      */
+    val push = Input(Bool())
+    val through = Input(Bool())
+    val above = Input(new RowFoot(p, t))
+    val foot = Output(new RowFoot(p, t))
+
+    /** No hole in the next clock but for what is taken in this one: a push would go through. */
+    val fullNext = Output(Bool())
+  })
+
+  private val entries = Reg(Vec(lanes, new LaneEntry(p, t)))
+  private val valid = RegInit(0.U(lanes.W))
+
+  // Every lane above the youngest hole takes its upper neighbour: one new entry, one hole less.
+  private val absorbs = OldestFirst.allAbove(valid)
+  private val shifts =
+    VecInit.tabulate(lanes)(i => io.push && (io.through || absorbs(i))).asUInt
+  private val column = entries :+ io.above.oldest
+  for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
+
+  // Ahead of the clock, so that pushing through many rows is a register and no path: a hole that is
+  // made in this clock is seen in the next.
+  private val fullAfterPush =
+    Mux(io.through, valid(lanes - 1, 1).andR, !OldestFirst.atLeastTwo(~valid)) && io.above.remains
+  io.fullNext := Mux(io.push, fullAfterPush, valid.andR)
+
+  // Compare: this clock's lanes, the hit put where the entry will be when it is settled.
+  private val asks = Reg(new ArrayOperation(p, t))
+  asks := io.in
+  io.out := asks
+  private val named = Cat(0.U(1.W), io.number) << t.laneBits
+  private def hits(entry: LaneEntry, lane: Int): Bool =
+    Mux(asks.byPlace, asks.place === named + lane.U, ArrayOperation.hits(p, t, asks, entry))
+  private val compared = (column :+ io.above.second).zipWithIndex.map { case (e, i) => hits(e, i) }
+  private val hit = Reg(UInt(lanes.W))
+  hit := VecInit.tabulate(lanes)(i => Mux(shifts(i), compared(i + 1), compared(i))).asUInt
+  private val hitAbove = RegNext(Mux(io.above.shifts, compared(lanes + 1), compared(lanes)))
+
+  // Settle: the oldest hit of this row, if no older row had one (R3, R4).
+  private val open = RegNext(io.openIn, false.B)
+  private val takes = RegNext(asks.takes)
+  private val candidates = Cat(hitAbove && io.push && io.above.remains, hit & valid)
+  private val found = open && candidates.orR
+  private val removed =
+    OldestFirst.first(candidates) & VecInit.fill(lanes + 1)(open && takes).asUInt
+  private val left = Cat(io.above.remains, valid) & ~removed
+  valid := VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
+  io.openOut := open && !found
+
+  assert(
+    !io.push || io.through || !valid.andR,
+    "R11: row %d took an entry in without a hole",
+    io.number
+  )
+
+  io.foot.oldest := entries(0)
+  io.foot.second := column(1)
+  io.foot.shifts := shifts(0)
+  // Nothing in this row is older than lane 0: if it is a hit, the operation takes it.
+  io.foot.remains := valid(0) && !(hit(0) && open && takes)
+
+  // The slot of the oldest candidate: groups first, then among groups, then along the rows.
+  private val slots = column.map(_.slot)
+  private val groups = (0 to lanes).grouped(8).toSeq
+  private val groupHit = Reg(UInt(groups.size.W))
+  groupHit := VecInit(groups.map(g => candidates(g.last, g.head).orR)).asUInt
+  private val groupSlot = groups.map { g =>
+    RegNext(OldestFirst.select(candidates(g.last, g.head), g.map(slots(_))))
+  }
+  private val foundBefore = RegNext(found, false.B)
+  io.slotOut := RegNext(Mux(foundBefore, OldestFirst.select(groupHit, groupSlot), io.slotIn))
+}

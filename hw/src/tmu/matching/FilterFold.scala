@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Cat
+import tmu.params.TmuParams
+
+/** Which key bits each piece of a filter id is folded from. Bits outside are not filtered by. */
+class FilterWindows(p: TmuParams) extends Bundle {
+  val source = UInt(p.sourceBits.W)
+
+  /** Two windows on the match bits; MPI: the tag, and the context. */
+  val low = UInt(p.matchBits.W)
+  val high = UInt(p.matchBits.W)
+}
+
+/** A filter id: one piece per window, and the pieces that a wildcard makes meaningless. */
+class FilterId(p: TmuParams) extends Bundle {
+  private val widths = FilterFold.widths(p.filterBits)
+  val source = UInt(widths(0).W)
+  val low = UInt(widths(1).W)
+  val high = UInt(widths(2).W)
+  val wild = UInt(3.W)
+}
+
+/** Fuzzy match identifiers: pure functions.
+  *
+  * A piece is the remainder of its window's bits by a primitive polynomial. So keys that differ
+  * only within a burst no longer than the piece never share it, wherever the burst lies: tags equal
+  * modulo 256 or 65,536 are as different as any (a truncation would make them one). A piece that
+  * either side ignores in part is not compared; so a filter may let a wrong entry through to be
+  * verified, and never hides a right one.
+  */
+object FilterFold {
+
+  /** Bits of the pieces of an id of 8, 16 or 32 bits: source, low, high. */
+  def widths(bits: Int): Seq[Int] = {
+    val high = bits / 4
+    val source = (bits - high) * 5 / 12
+    Seq(source, bits - high - source, high)
+  }
+
+  /** Primitive polynomials over GF(2) by degree, without the leading term. */
+  private val polynomials: Map[Int, Int] =
+    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 7 -> 0x09, 8 -> 0x1d, 10 -> 0x009, 14 -> 0x0443)
+
+  /** x to the power of each bit's number, modulo the polynomial of degree `width`. */
+  private def powers(width: Int, bits: Int): Seq[Int] =
+    Iterator
+      .iterate(1) { x =>
+        val shifted = x << 1
+        val mask = (1 << width) - 1
+        if ((shifted >> width) == 1) (shifted & mask) ^ polynomials(width) else shifted
+      }
+      .take(bits)
+      .toSeq
+
+  /** Remainder of `x` by the polynomial of degree `width`. */
+  def fold(x: UInt, width: Int): UInt = {
+    val of = powers(width, x.getWidth)
+    VecInit
+      .tabulate(width) { k =>
+        val terms = x.asBools.zip(of).collect { case (bit, power) if (power >> k & 1) == 1 => bit }
+        terms.foldLeft(false.B)(_ ^ _)
+      }
+      .asUInt
+  }
+
+  /** The id of a key with its ignored bits. */
+  def apply(p: TmuParams, windows: FilterWindows, key: MatchKey, ignore: MatchKey): FilterId = {
+    val w = widths(p.filterBits)
+    val id = Wire(new FilterId(p))
+    id.source := fold(key.source & windows.source, w(0))
+    id.low := fold(key.bits & windows.low, w(1))
+    id.high := fold(key.bits & windows.high, w(2))
+    id.wild := Cat(
+      (ignore.bits & windows.high).orR,
+      (ignore.bits & windows.low).orR,
+      (ignore.source & windows.source).orR
+    )
+    id
+  }
+
+  /** Whether keys with these ids may match. */
+  def mayMatch(a: FilterId, b: FilterId): Bool = {
+    val wild = a.wild | b.wild
+    (a.source === b.source || wild(0)) && (a.low === b.low || wild(1)) &&
+    (a.high === b.high || wild(2))
+  }
+}

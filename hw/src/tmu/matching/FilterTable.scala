@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.{is, log2Ceil, switch, Decoupled, OHToUInt, UIntToOH, Valid}
+import tmu.params.TmuParams
+
+/** What a lane of a memory row keeps of an entry. */
+class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+  val filter = new FilterId(p)
+
+  /** Low bits of a receive's id: what a cancel is filtered by. */
+  val id = if (t.receives) Some(UInt(FilterTable.idBits(p).W)) else None
+  val slot = UInt(t.slotBits.W)
+}
+
+class FilterReply(t: TableParams) extends Bundle {
+  val found = Bool()
+  val slot = UInt(t.slotBits.W)
+}
+
+/** What a table did in this clock, for the counters. */
+class FilterActivity extends Bundle {
+  val pass = Bool()
+  val candidate = Bool()
+  val falsePositive = Bool()
+  val lift = Bool()
+}
+
+/** The younger part of a queue: filter ids in memory rows, searched a row a clock.
+  *
+  * Entries lie one behind the other in age order, in a ring of rows. A search reads rows from the
+  * oldest on; in a row with hits it stops, sends the hits to be verified in age order, one a clock,
+  * and goes on only if none holds. What is taken leaves a hole that is closed at once: every
+  * younger entry moves down by one, a row a clock, so that no later search pays for it.
+  *
+  * One request at a time. With n rows in use, a hit in row h is answered h + 10 clocks after the
+  * request, a miss n + 3; closing the hole takes n - h + 2 more (`idle` tells). Each row whose hits
+  * are all false costs 10 clocks more, and one for each hit beyond the first.
+  *
+  * When full, an append must not be asked for: an assertion guards it (R11).
+  */
+class FilterTable(p: TmuParams, t: TableParams) extends Module {
+  override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
+  private val lanes = p.filterLanes
+  private val placeBits = t.filterPlaceBits
+  private val laneBits = log2Ceil(lanes)
+  val io = IO(new Bundle {
+    val windows = Input(new FilterWindows(p))
+    val request = Flipped(Decoupled(new ArrayOperation(p, t)))
+    val reply = Valid(new FilterReply(t))
+    val append = Flipped(Valid(new LaneEntry(p, t)))
+
+    /** Asks for up to `lift` of the oldest entries to leave, for the array. */
+    val lift = Flipped(Decoupled(UInt(t.countBits.W)))
+
+    /** One entry that was read: to be verified, or to leave. */
+    val readSlot = Valid(UInt(t.slotBits.W))
+    val entry = Input(new Entry(p, t))
+    val lifted = Valid(new LaneEntry(p, t))
+    val count = Output(UInt(t.countBits.W))
+    val idle = Output(Bool())
+    val activity = Output(new FilterActivity)
+  })
+
+  private object State extends ChiselEnum {
+    val idle, sweep, extract, close = Value
+  }
+  private val state = RegInit(State.idle)
+  private val head = RegInit(0.U(placeBits.W))
+  private val count = RegInit(0.U(t.countBits.W))
+  private val asks = Reg(new ArrayOperation(p, t))
+  private val wants = Reg(new FilterLane(p, t))
+  private val lifting = Reg(Bool())
+  private val budget = Reg(UInt(t.countBits.W))
+
+  private def rowOf(place: UInt): UInt = place(placeBits - 1, laneBits)
+  private def laneOf(place: UInt): UInt = place(laneBits - 1, 0)
+  private val tail = (head +& count)(placeBits - 1, 0)
+  private val lastRow = rowOf(tail - 1.U)
+
+  /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
+  private def holding(row: UInt): UInt = {
+    val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
+    val toTail = VecInit.tabulate(lanes)(i => i.U <= laneOf(tail - 1.U)).asUInt
+    val all = ~0.U(lanes.W)
+    Mux(count === 0.U, 0.U, Mux(row === rowOf(head), fromHead, all)) &
+      Mux(row === lastRow, toTail, all)
+  }
+
+  private val memory =
+    Seq.tabulate(lanes)(i => SyncReadMem(t.filterRows, new FilterLane(p, t)).suggestName(s"lane$i"))
+  private val readRow = WireDefault(rowOf(head))
+  private val reading = WireDefault(false.B)
+  private val row = memory.map(_.read(readRow, reading))
+  private val dataRow = RegNext(readRow)
+
+  // Sweep: read, compare, look at the hits of the row before.
+  private val nextRow = Reg(UInt((placeBits - laneBits).W))
+  private val allRead = Reg(Bool())
+  private val comparing = RegNext(state === State.sweep && reading, false.B)
+  private val hits = Reg(UInt(lanes.W))
+  private val hitsRow = RegNext(dataRow)
+  private val looking = RegNext(comparing, false.B)
+  private val byId = asks.byId.getOrElse(false.B)
+  private def mayHit(lane: FilterLane): Bool = {
+    val named = for { have <- lane.id; want <- wants.id } yield have === want
+    lane.endpoint === wants.endpoint &&
+    Mux(byId, named.getOrElse(false.B), FilterFold.mayMatch(lane.filter, wants.filter))
+  }
+  hits := VecInit(row.map(mayHit)).asUInt & holding(dataRow)
+
+  // Extract: the hits of one row in age order, one a clock; slot and lane three clocks later.
+  private val left = Reg(UInt(lanes.W))
+  private val atRow = Reg(UInt((placeBits - laneBits).W))
+  private val rowReady = RegNext(state === State.extract, false.B)
+  private val stop = WireDefault(false.B)
+  private val picks = state === State.extract && rowReady && left.orR && !stop &&
+    (!lifting || budget =/= 0.U)
+  private val oldest = OldestFirst.first(left)
+  private val one = Reg(UInt(lanes.W))
+  one := oldest
+  private val marked = RegNext(picks, false.B)
+  private val picked = RegNext(marked && !stop, false.B)
+  private val groups = (0 until lanes).grouped(16).toSeq
+  private val groupSlot = groups.map { g =>
+    RegNext(g.map(i => Mux(one(i), row(i).slot, 0.U)).reduce(_ | _))
+  }
+  private val pickedLane = RegNext(OHToUInt(one))
+  private val named = RegNext(picked && !stop, false.B)
+  private val namedSlot = RegNext(groupSlot.reduce(_ | _))
+  private val namedLane = RegNext(pickedLane)
+  io.readSlot.valid := named
+  io.readSlot.bits := namedSlot
+
+  // Verify: the whole key of the entry, or nothing when its place was named.
+  private val verifying = RegNext(named && !stop, false.B)
+  private val slot = RegNext(namedSlot)
+  private val lane = RegNext(namedLane)
+  private val whole = Wire(new LaneEntry(p, t))
+  whole.endpoint := io.entry.endpoint
+  whole.key := io.entry.key
+  for { to <- whole.ignore; from <- io.entry.ignore } to := from
+  for { to <- whole.id; from <- io.entry.id } to := from
+  whole.slot := slot
+  private val holds = asks.byPlace || ArrayOperation.hits(p, t, asks, whole)
+  private val verified = verifying && !lifting && holds
+  stop := verified
+  io.lifted.valid := verifying && lifting
+  io.lifted.bits := whole
+  private val pipeEmpty = !marked && !picked && !named && !verifying
+
+  // Close: from the hole on, each lane takes its right neighbour; the last lane of a row takes the
+  // first lane of the next row, one clock later, when that row has been read.
+  private val holeRow = Reg(UInt((placeBits - laneBits).W))
+  private val holeLane = Reg(UInt(laneBits.W))
+  private val closing = RegNext(state === State.close && reading, false.B)
+
+  private val appended = Wire(new FilterLane(p, t))
+  private val ignored = io.append.bits.ignore.getOrElse(MatchKey.exact(p))
+  appended.endpoint := io.append.bits.endpoint
+  appended.filter := FilterFold(p, io.windows, io.append.bits.key, ignored)
+  for { to <- appended.id; from <- io.append.bits.id } to := from(to.getWidth - 1, 0)
+  appended.slot := io.append.bits.slot
+  for (i <- 0 until lanes) {
+    val isLast = i == lanes - 1
+    val moves =
+      if (isLast) closing && dataRow =/= holeRow
+      else closing && (dataRow =/= holeRow || i.U >= holeLane)
+    val to = if (isLast) dataRow - 1.U else dataRow
+    when(moves || (io.append.valid && laneOf(tail) === i.U)) {
+      memory(i).write(
+        Mux(closing, to, rowOf(tail)),
+        Mux(closing, row((i + 1) % lanes), appended)
+      )
+    }
+  }
+
+  io.request.ready := state === State.idle && !io.append.valid
+  io.lift.ready := state === State.idle && !io.append.valid && !io.request.valid
+  io.count := count
+  io.idle := state === State.idle
+  private val reply = RegInit(0.U.asTypeOf(io.reply))
+  reply.valid := false.B
+  io.reply := reply
+  private def answer(found: Bool): Unit = {
+    reply.valid := true.B
+    reply.bits.found := found
+    reply.bits.slot := slot
+  }
+  when(io.append.valid)(count := count + 1.U)
+
+  switch(state) {
+    is(State.idle) {
+      lifting := false.B
+      when(io.request.fire) {
+        val place = io.request.bits.place - t.arrayEntries.U
+        asks := io.request.bits
+        wants.endpoint := io.request.bits.endpoint
+        wants.filter := FilterFold(
+          p,
+          io.windows,
+          io.request.bits.key,
+          io.request.bits.ignore
+        )
+        for { to <- wants.id; from <- io.request.bits.id } to := from(to.getWidth - 1, 0)
+        nextRow := rowOf(head)
+        allRead := false.B
+        when(io.request.bits.byPlace) {
+          val inside = io.request.bits.place >= t.arrayEntries.U && place < count
+          atRow := rowOf(head + place)
+          left := UIntToOH(laneOf(head + place), lanes)
+          when(inside)(state := State.extract).otherwise(answer(false.B))
+        }.elsewhen(count === 0.U)(answer(false.B)).otherwise(state := State.sweep)
+      }.elsewhen(io.lift.fire) {
+        lifting := true.B
+        budget := io.lift.bits
+        atRow := rowOf(head)
+        left := holding(rowOf(head))
+        when(count =/= 0.U)(state := State.extract)
+      }
+    }
+    is(State.sweep) {
+      reading := !allRead
+      readRow := nextRow
+      nextRow := nextRow + 1.U
+      when(nextRow === lastRow)(allRead := true.B)
+      when(looking && hits.orR) {
+        state := State.extract
+        left := hits
+        atRow := hitsRow
+      }.elsewhen(looking && hitsRow === lastRow) {
+        answer(false.B)
+        state := State.idle
+      }
+    }
+    is(State.extract) {
+      reading := true.B
+      readRow := atRow
+      when(picks) {
+        left := left & ~oldest
+        budget := budget - 1.U
+        when(lifting) {
+          head := head + 1.U
+          count := count - 1.U
+        }
+      }
+      when(verified) {
+        answer(true.B)
+        holeRow := atRow
+        holeLane := lane
+        nextRow := atRow
+        allRead := false.B
+        state := Mux(asks.takes, State.close, State.idle)
+      }.elsewhen(pipeEmpty && rowReady && lifting && (!left.orR || budget === 0.U)) {
+        state := State.idle
+      }.elsewhen(pipeEmpty && rowReady && !lifting && !left.orR) {
+        when(atRow === lastRow) {
+          answer(false.B)
+          state := State.idle
+        }.otherwise {
+          nextRow := atRow + 1.U
+          allRead := false.B
+          state := State.sweep
+        }
+      }
+    }
+    is(State.close) {
+      reading := !allRead
+      readRow := nextRow
+      nextRow := nextRow + 1.U
+      when(nextRow === lastRow)(allRead := true.B)
+      when(closing && dataRow === lastRow) {
+        count := count - 1.U
+        state := State.idle
+      }
+    }
+  }
+
+  io.activity.pass := comparing
+  io.activity.candidate := verifying && !lifting
+  io.activity.lift := io.lifted.valid
+  io.activity.falsePositive := verifying && !lifting && !holds
+
+  assert(!io.append.valid || io.idle, "R7: appended to memory rows that are at work")
+  assert(
+    !io.append.valid || count =/= t.filterEntries.U,
+    "R11: append to %d full memory rows",
+    t.filterRows.U
+  )
+}
+
+object FilterTable {
+
+  /** Bits of a receive's id that a cancel is filtered by. */
+  def idBits(p: TmuParams): Int = math.min(p.idBits, 8)
+}

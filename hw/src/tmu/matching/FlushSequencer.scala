@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.{is, switch, Decoupled}
+import tmu.contract.{Opcodes, Statuses}
+import tmu.params.TmuParams
+
+/** Carries out a flush as a stream of takes (R14): receives first, then messages, oldest first.
+  *
+  * The unit is empty before it starts and takes nothing else until it ends, so a take that finds
+  * nothing tells that nothing is left. Takes go out one a clock; those behind the first that finds
+  * nothing find nothing either. A last operation, without a search, bears the counts.
+  */
+class FlushSequencer(p: TmuParams) extends Module {
+  val io = IO(new Bundle {
+    val start = Flipped(Decoupled(new MatchCommand(p)))
+    val now = Input(UInt(32.W))
+
+    /** The unit can take another slot; no slot is in it. */
+    val canIssue = Input(Bool())
+    val drained = Input(Bool())
+    val slot = Output(new Slot(p))
+
+    /** The take at its end found an entry; or found nothing. */
+    val removed = Input(Bool())
+    val missed = Input(Bool())
+
+    /** Counts of removed receives and messages, for the last answer. */
+    val counts = Output(Vec(2, UInt(32.W)))
+    val busy = Output(Bool())
+  })
+
+  private object State extends ChiselEnum {
+    val idle, posted, unexpected, finish = Value
+  }
+  private val state = RegInit(State.idle)
+  private val command = Reg(new MatchCommand(p))
+  private val accepted = Reg(UInt(32.W))
+  private val counts = Reg(Vec(2, UInt(32.W)))
+  private val exhausted = Reg(Bool())
+  private val onUnexpected = state === State.unexpected
+  private val takes = (state === State.posted || onUnexpected) && !exhausted && io.canIssue
+  private val finishes = state === State.finish && io.canIssue
+
+  io.start.ready := state === State.idle && io.drained
+  io.busy := state =/= State.idle
+  io.counts := counts
+
+  private val operation = Wire(new Operation(p))
+  operation.command := command
+  operation.searches := !finishes
+  operation.sweeps := !finishes
+  operation.status := Statuses.flushed.value.U
+  operation.accepted := accepted
+  io.slot.post.valid := (takes && onUnexpected) || finishes
+  io.slot.arrival.valid := takes && !onUnexpected
+  io.slot.post.bits := operation
+  io.slot.arrival.bits := operation
+
+  when(io.removed)(counts(onUnexpected) := counts(onUnexpected) + 1.U)
+  when(io.missed)(exhausted := true.B)
+  switch(state) {
+    is(State.idle) {
+      when(io.start.fire) {
+        command := io.start.bits
+        accepted := io.now
+        counts.foreach(_ := 0.U)
+        exhausted := false.B
+        state := State.posted
+      }
+    }
+    is(State.posted) {
+      when(exhausted && io.drained) {
+        exhausted := false.B
+        state := State.unexpected
+      }
+    }
+    is(State.unexpected) {
+      when(exhausted && io.drained)(state := State.finish)
+    }
+    is(State.finish) {
+      when(finishes)(state := State.idle)
+    }
+  }
+
+  assert(
+    !io.start.fire || MatchRules.is(io.start.bits.opcode, Opcodes.flush),
+    "opcode %d is no flush",
+    io.start.bits.opcode
+  )
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Valid
+import tmu.params.TmuParams
+
+/** An ordered table of exact lanes: one search a clock, each seeing all effects of those before it.
+  *
+  * Rows of lanes, oldest row first. The operation given at clock c is compared in row r at clock c
+  * + 1 + r and settled there one clock later, so it is at its end, with its answer known, at clock
+  * c + `TableParams.walk`. The youngest entry is always in the top lane of the last row: a new
+  * entry comes in there and pushes all above the youngest hole down by one. Holes cost no search
+  * anything and need no work of their own (delete and rotate in one).
+  *
+  * A new entry is decided at the end of an operation of the other stream, and waits one clock in
+  * `incoming` before it enters the top lane. The operations close behind have passed the rows by
+  * then: the one at its end looks at `incoming`, which is in effect one more row of one lane.
+  *
+  * When every lane holds an entry, nothing may be appended: the rows' assertions guard it (R11).
+  */
+class MatchArray(p: TmuParams, t: TableParams) extends Module {
+  override def desiredName: String = s"MatchArray${if (t.receives) "Posted" else "Unexpected"}"
+  val io = IO(new Bundle {
+    val ask = Input(new ArrayOperation(p, t))
+
+    /** At the operation's end: it has found an entry, and the slot of that one clock later. */
+    val found = Output(Bool())
+    val slot = Output(UInt(t.slotBits.W))
+
+    /** What the operation of the other stream that is at its end would append, and whether it does.
+      */
+    val append = Flipped(Valid(new LaneEntry(p, t)))
+  })
+
+  private val rows = Seq.tabulate(t.rows)(r => Module(new ArrayRow(p, t)).suggestName(s"row$r"))
+  private val incoming = Reg(new LaneEntry(p, t))
+  private val arrives = RegInit(false.B)
+  incoming := io.append.bits
+  arrives := io.append.valid
+
+  // The end: what follows the last row, for the operation that has passed them all.
+  private val last = rows.last.io
+  private val passed = RegNext(last.out)
+  private val hitsIncoming = RegNext(ArrayOperation.hits(p, t, passed, io.append.bits))
+  private val open = RegNext(last.openOut, false.B)
+  private val searched = RegNext(RegNext(last.out.searches, false.B), false.B)
+  private val takes = RegNext(passed.takes)
+  private val byPlace = RegNext(passed.byPlace)
+  private val findsIncoming = open && arrives && hitsIncoming && !byPlace
+  io.found := searched && (!open || findsIncoming)
+  io.slot := Mux(RegNext(findsIncoming), RegNext(incoming.slot), last.slotOut)
+
+  // The new entry pushes from the last row down to the first that has a hole then.
+  private val pushed = Seq.tabulate(t.rows) { r =>
+    val passes = rows.drop(r + 1).map(_.io.fullNext).foldLeft(true.B)(_ && _)
+    RegNext(io.append.valid && passes, false.B)
+  }
+
+  for ((row, r) <- rows.zipWithIndex) {
+    val isLast = r == t.rows - 1
+    row.io.number := r.U
+    row.io.in := (if (r == 0) io.ask else rows(r - 1).io.out)
+    row.io.openIn := (if (r == 0) row.io.out.searches else rows(r - 1).io.openOut)
+    row.io.slotIn := (if (r == 0) 0.U else rows(r - 1).io.slotOut)
+    row.io.push := pushed(r)
+    row.io.through := (if (r == 0) false.B else pushed(r - 1))
+    if (!isLast) row.io.above := rows(r + 1).io.foot
+    else {
+      row.io.above.oldest := incoming
+      row.io.above.second := io.append.bits
+      row.io.above.remains := arrives && !(findsIncoming && takes)
+      row.io.above.shifts := true.B
+    }
+  }
+}

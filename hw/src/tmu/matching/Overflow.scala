@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.{is, switch, Queue, Valid}
+import tmu.params.TmuParams
+
+/** A slot that has walked the arrays while a queue was longer than its array. */
+class ParkedSlot(p: TmuParams) extends Bundle {
+  val slot = new Slot(p)
+  val found = Vec(2, Bool())
+  val pairs = Bool()
+  val postFound = UInt(TableParams.unexpected(p).slotBits.W)
+  val arrivalFound = UInt(TableParams.posted(p).slotBits.W)
+}
+
+/** The younger parts of both queues, and the slots that have to search them.
+  *
+  * A queue that is longer than its array gets its new entries in memory rows. A slot that may have
+  * to search them is parked at the end of its walk, and so are all behind it until the unit is
+  * empty again: parked slots are decided one by one, and what was not found in the array is
+  * searched in the rows. Their own entries go to the rows, so that an array only shrinks while
+  * slots that have walked it are parked, and every walk is complete.
+  *
+  * When enough lanes are free the unit is emptied, and the oldest entries of the rows are lifted
+  * into the array, one a clock; few at a time, so that nobody waits long.
+  *
+  * Index 0 is the post of a slot, which searches messages; 1 is the arrival, which searches
+  * receives.
+  */
+class Overflow(p: TmuParams) extends Module {
+  private val posted = TableParams.posted(p)
+  private val unexpected = TableParams.unexpected(p)
+  val io = IO(new Bundle {
+
+    /** A slot at the end of its walk, and one clock later where the arrays' finds lie. */
+    val arrived = Input(new ParkedSlot(p))
+    val windows = Input(new FilterWindows(p))
+
+    /** A slot that arrives is parked; `decide` tells which is decided now, `first` which is or will
+      * be next.
+      */
+    val parks = Output(Bool())
+    val first = Output(new Slot(p))
+    val decide = Output(new Slot(p))
+    val found = Output(Vec(2, Bool()))
+    val inArray = Output(Vec(2, Bool()))
+    val pairs = Output(Bool())
+
+    /** Where the finds lie, one clock after `decide`. */
+    val postFound = Output(UInt(unexpected.slotBits.W))
+    val arrivalFound = Output(UInt(posted.slotBits.W))
+
+    /** A queue has entries in its rows: its next one goes there too. */
+    val postedInRows = Output(Bool())
+    val unexpectedInRows = Output(Bool())
+    val appendPosted = Flipped(Valid(new LaneEntry(p, posted)))
+    val appendUnexpected = Flipped(Valid(new LaneEntry(p, unexpected)))
+
+    /** Free lanes of the arrays: of posted receives, of unexpected messages. */
+    val freePosted = Input(UInt(posted.countBits.W))
+    val freeUnexpected = Input(UInt(unexpected.countBits.W))
+
+    /** Nothing may enter the unit; it is empty, so entries can be lifted. */
+    val holdsBack = Output(Bool())
+    val drained = Input(Bool())
+    val liftPosted = Valid(new LaneEntry(p, posted))
+    val liftUnexpected = Valid(new LaneEntry(p, unexpected))
+    val readPosted = Valid(UInt(posted.slotBits.W))
+    val readUnexpected = Valid(UInt(unexpected.slotBits.W))
+    val entryPosted = Input(new Entry(p, posted))
+    val entryUnexpected = Input(new Entry(p, unexpected))
+    val activity = Output(Vec(2, new FilterActivity))
+  })
+
+  private object State extends ChiselEnum {
+    val idle, search, read, settle, decide, lift = Value
+  }
+  private val state = RegInit(State.idle)
+  private val messages = Module(new FilterTable(p, unexpected))
+  private val receives = Module(new FilterTable(p, posted))
+  private val inRows = Seq(messages.io.count =/= 0.U, receives.io.count =/= 0.U)
+  private val longer = inRows.reduce(_ || _)
+  io.unexpectedInRows := inRows(0)
+  io.postedInRows := inRows(1)
+
+  // Whether the array has an answer would be known too late: who may have to search the rows parks.
+  private val arriving = Seq(io.arrived.slot.post, io.arrived.slot.arrival)
+  private val needsRows =
+    Seq.tabulate(2)(s => arriving(s).valid && arriving(s).bits.searches && inRows(s))
+  private val parking = RegInit(false.B)
+  when(needsRows.reduce(_ || _))(parking := true.B)
+    .elsewhen(io.drained && state === State.idle)(parking := false.B)
+  io.parks := parking || needsRows.reduce(_ || _) || state === State.lift
+
+  // Windows change only while nothing is filtered by them.
+  private val windows = Reg(new FilterWindows(p))
+  private val appends = io.appendPosted.valid || io.appendUnexpected.valid
+  when(!longer && !io.parks && !appends)(windows := io.windows)
+  messages.io.windows := windows
+  receives.io.windows := windows
+
+  // Park.
+  private val parked = Module(new Queue(new ParkedSlot(p), posted.inFlight, useSyncReadMem = true))
+  private val arrives = arriving.map(_.valid).reduce(_ || _)
+  parked.io.enq.valid := RegNext(io.parks && arrives, false.B)
+  parked.io.enq.bits := RegNext(io.arrived)
+  parked.io.enq.bits.postFound := io.arrived.postFound
+  parked.io.enq.bits.arrivalFound := io.arrived.arrivalFound
+  private val first = parked.io.deq.bits
+  private val both = Seq(first.slot.post, first.slot.arrival)
+
+  // Search the rows for what the arrays do not have.
+  private val missing = Seq.tabulate(2) { s =>
+    both(s).valid && both(s).bits.searches && !first.found(s)
+  }
+  private val waiting = Reg(Vec(2, Bool()))
+  private val found = Reg(Vec(2, Bool()))
+  private val starts = state === State.idle && parked.io.deq.valid
+  messages.io.request.valid := starts && missing(0)
+  messages.io.request.bits := Operation.ask(p, unexpected, first.slot.post)
+  receives.io.request.valid := starts && missing(1)
+  receives.io.request.bits := Operation.ask(p, posted, first.slot.arrival)
+  private val replies = Seq(messages.io.reply, receives.io.reply)
+  private val slots = Seq(Reg(UInt(unexpected.slotBits.W)), Reg(UInt(posted.slotBits.W)))
+  for (s <- 0 to 1) when(replies(s).valid) {
+    waiting(s) := false.B
+    found(s) := replies(s).bits.found
+    slots(s) := replies(s).bits.slot
+  }
+  private val rowsIdle = messages.io.idle && receives.io.idle
+
+  // Lift: worth it when some lanes can be filled, or when all that is in the rows can go.
+  private val tables = Seq(messages -> io.freeUnexpected, receives -> io.freePosted)
+  private val filled = tables.map { case (table, free) =>
+    table.io.count >= posted.lift.U && free >= posted.lift.U
+  }
+  private val emptied = tables.map { case (table, free) => free >= table.io.count }
+  private val lifts = filled.reduce(_ || _) || (longer && emptied.reduce(_ && _))
+  // With the rows empty, the unit only has to empty too.
+  io.holdsBack := lifts || state === State.lift || (parking && !longer)
+  private val canLift = state === State.idle && io.drained && lifts
+  messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.count =/= 0.U
+  messages.io.lift.bits := atMost(io.freeUnexpected)
+  receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.count =/= 0.U
+  receives.io.lift.bits := atMost(io.freePosted)
+  private def atMost(free: UInt): UInt = Mux(free > posted.lift.U, posted.lift.U, free)
+
+  parked.io.deq.ready := state === State.decide
+  switch(state) {
+    is(State.idle) {
+      when(canLift)(state := State.lift).elsewhen(starts) {
+        waiting := missing
+        found.foreach(_ := false.B)
+        state := State.search
+      }
+    }
+    is(State.search) {
+      when(!waiting.asUInt.orR && rowsIdle)(state := State.read)
+    }
+    // The endpoints' states were asked for when the slot came first, and take their time.
+    is(State.read)(state := State.settle)
+    is(State.settle)(state := State.decide)
+    is(State.decide)(state := State.idle)
+    is(State.lift) {
+      // The last lifted entry is in its lane two clocks after the rows are at rest.
+      when(rowsIdle && RegNext(rowsIdle))(state := State.idle)
+    }
+  }
+
+  io.first := first.slot
+  io.decide := first.slot
+  io.decide.post.valid := state === State.decide && both(0).valid
+  io.decide.arrival.valid := state === State.decide && both(1).valid
+  io.found := VecInit.tabulate(2)(s => first.found(s) || found(s))
+  io.inArray := first.found
+  io.pairs := first.pairs
+  io.postFound := RegNext(Mux(first.found(0), first.postFound, slots(0)))
+  io.arrivalFound := RegNext(Mux(first.found(1), first.arrivalFound, slots(1)))
+
+  messages.io.append := io.appendUnexpected
+  receives.io.append := io.appendPosted
+  io.readUnexpected := messages.io.readSlot
+  io.readPosted := receives.io.readSlot
+  messages.io.entry := io.entryUnexpected
+  receives.io.entry := io.entryPosted
+  io.liftUnexpected := messages.io.lifted
+  io.liftPosted := receives.io.lifted
+  io.activity := VecInit(messages.io.activity, receives.io.activity)
+
+  assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")
+  assert(
+    !(state === State.lift && (parked.io.deq.valid || parked.io.enq.valid)),
+    "R7: entries lifted while a slot is parked"
+  )
+}

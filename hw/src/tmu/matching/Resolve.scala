@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Valid
+import tmu.contract.{Opcodes, Statuses}
+import tmu.params.TmuParams
+
+/** What is known of one operation at its end. */
+class Outcome(p: TmuParams) extends Bundle {
+
+  /** The operation is there and is answered. */
+  val answers = Bool()
+  val status = UInt(8.W)
+
+  /** It found an entry; it removed that entry; it is appended to its own queue. */
+  val found = Bool()
+  val takes = Bool()
+  val appends = Bool()
+}
+
+/** Decides an operation at its end, when its search is done: pure functions of the law (R3 to R11).
+  */
+object Resolve {
+
+  /** @param op
+    *   the operation, if there is one
+    * @param found
+    *   its search found an entry
+    * @param room
+    *   its own queue takes another entry, after everything before it
+    */
+  def apply(p: TmuParams, op: Valid[Operation], found: Bool, room: Bool): Outcome = {
+    val opcode = op.bits.command.opcode
+    val out = Wire(new Outcome(p))
+    out.found := op.valid && op.bits.searches && found
+    out.takes := out.found && MatchRules.takes(opcode)
+    out.appends := op.valid && op.bits.searches && !found && MatchRules.appends(opcode) && room
+    out.status := Mux(
+      op.bits.searches,
+      Mux(found, MatchRules.onHit(opcode), MatchRules.onMiss(opcode, room)),
+      op.bits.status
+    )
+    // A sweep that finds nothing has nothing to report.
+    out.answers := op.valid && (!op.bits.sweeps || found)
+    out
+  }
+
+  /** What it adds to its endpoint's state. */
+  def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): TallyStep = {
+    val step = Wire(new TallyStep(p))
+    step.endpoint := Operation.endpoint(p, op.bits)
+    step.serial := outcome.answers && MatchRules.takesSerial(outcome.status)
+    step.append := outcome.appends
+    step.take := outcome.takes
+    step
+  }
+
+  /** The verdict, once the entry that was found has been read.
+    *
+    * @param serial
+    *   its endpoint's verdicts before it
+    * @param entry
+    *   that entry; meaningless unless the operation found one
+    * @param onMessages
+    *   the entry is a message, so the asker's length is a receive's; else the other way round
+    */
+  def verdict(
+      p: TmuParams,
+      op: Operation,
+      outcome: Outcome,
+      serial: UInt,
+      entry: Entry,
+      onMessages: Boolean,
+      removed: Vec[UInt]
+  ): Verdict = {
+    val command = op.command
+    val opcode = command.opcode
+    val out = Wire(new Verdict(p))
+    val isArrival = MatchRules.is(opcode, Opcodes.arrive)
+    // Only these have a length of their own.
+    val ownLength = Mux(MatchRules.appends(opcode), command.length, 0.U)
+    val reports = MatchRules.is(outcome.status, Statuses.removed) ||
+      MatchRules.is(outcome.status, Statuses.entry)
+    out := 0.U.asTypeOf(out)
+    out.page := command.page
+    out.opcode := opcode
+    out.status := outcome.status
+    out.serial := Mux(MatchRules.takesSerial(outcome.status), serial, 0.U)
+    out.endpoint := command.endpoint
+    out.handle := command.handle
+    out.stamp := command.stamp
+    when(MatchRules.is(outcome.status, Statuses.flushed))(out.other := removed.asUInt)
+    when(outcome.found) {
+      out.unexpected := onMessages.B && reports
+      out.other := entry.handle
+      out.key := Mux(isArrival, command.key, entry.key)
+      entry.ignore.foreach(out.ignore := _)
+      when(MatchRules.is(opcode, Opcodes.inspect))(out.endpoint := entry.endpoint)
+      out.address := entry.address
+      out.messageLength := (if (onMessages) entry.length else ownLength)
+      out.receiveLength := (if (onMessages) ownLength else entry.length)
+      // R12: the message still matches and consumes the receive.
+      out.truncated := MatchRules.appends(opcode) &&
+        (if (onMessages) entry.length > command.length else command.length > entry.length)
+    }
+    out
+  }
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Valid
+import tmu.contract.{Opcodes, Statuses}
+import tmu.params.TmuParams
+
+/** One operation on its way through the unit. */
+class Operation(p: TmuParams) extends Bundle {
+  val command = new MatchCommand(p)
+
+  /** Searches its queue; without it, `status` is the answer from the start. */
+  val searches = Bool()
+  val status = UInt(8.W)
+
+  /** One of the takes that carry out a flush: answered only if it removes something. */
+  val sweeps = Bool()
+  val accepted = UInt(32.W)
+}
+
+/** What enters the unit in one clock. The post comes before the arrival in the order of the law:
+  * slot by slot, post then arrival, every execution is a serial one (R7).
+  */
+class Slot(p: TmuParams) extends Bundle {
+
+  /** A post, probe or claim, or another command on the unexpected-message queue. */
+  val post = Valid(new Operation(p))
+
+  /** An arrival, or a command on the posted-receive queue. */
+  val arrival = Valid(new Operation(p))
+}
+
+/** The answers to a slot. */
+class SlotVerdicts(p: TmuParams) extends Bundle {
+  val post = Valid(new Verdict(p))
+  val arrival = Valid(new Verdict(p))
+}
+
+object Operation {
+
+  /** Its endpoint, once it is known to be there. */
+  def endpoint(p: TmuParams, op: Operation): UInt = op.command.endpoint(p.endpointBits - 1, 0)
+
+  /** A command as it was accepted: bad ones are answered without touching a queue (R13). */
+  def apply(p: TmuParams, command: MatchCommand, now: UInt): Operation = {
+    val inspects = MatchRules.is(command.opcode, Opcodes.inspect)
+    val places = Mux(
+      command.inspectUnexpected,
+      TableParams.unexpected(p).places.U(32.W),
+      TableParams.posted(p).places.U(32.W)
+    )
+    val beyond = inspects && command.position >= places
+    val refused = command.endpoint >= p.endpoints.U
+    val out = Wire(new Operation(p))
+    out.command := command
+    out.searches := !command.malformed && !beyond && !refused &&
+      !(inspects && !command.privileged)
+    out.status := Statuses.empty.value.U
+    when(refused)(out.status := Statuses.refusedEndpoint.value.U)
+    when(inspects && !command.privileged)(out.status := Statuses.refusedPrivilege.value.U)
+    when(command.malformed)(out.status := Statuses.malformed.value.U)
+    out.sweeps := false.B
+    out.accepted := now
+    out
+  }
+
+  /** What it asks of the array of its stream's target queue. */
+  def ask(p: TmuParams, t: TableParams, op: Valid[Operation]): ArrayOperation = {
+    val command = op.bits.command
+    val ask = Wire(new ArrayOperation(p, t))
+    ask.searches := op.valid && op.bits.searches
+    ask.takes := MatchRules.takes(command.opcode)
+    ask.byPlace := MatchRules.is(command.opcode, Opcodes.inspect)
+    ask.place := command.position(t.placeBits - 1, 0)
+    ask.byId.foreach(_ := MatchRules.is(command.opcode, Opcodes.cancel))
+    ask.id.foreach(_ := command.id)
+    ask.endpoint := endpoint(p, op.bits)
+    ask.key := command.key
+    ask.ignore := command.ignore
+    ask
+  }
+
+  /** What its lane would hold if it were appended. */
+  def lane(p: TmuParams, t: TableParams, op: Operation, slot: UInt): LaneEntry = {
+    val lane = Wire(new LaneEntry(p, t))
+    lane.endpoint := endpoint(p, op)
+    lane.key := op.command.key
+    lane.ignore.foreach(_ := op.command.ignore)
+    lane.id.foreach(_ := op.command.id)
+    lane.slot := slot
+    lane
+  }
+
+  /** What its slot in the store would hold if it were appended. */
+  def entry(p: TmuParams, t: TableParams, op: Operation): Entry = {
+    val entry = Wire(new Entry(p, t))
+    entry.endpoint := endpoint(p, op)
+    entry.key := op.command.key
+    entry.ignore.foreach(_ := op.command.ignore)
+    entry.id.foreach(_ := op.command.id)
+    entry.handle := op.command.handle(p.handleBits - 1, 0)
+    entry.address := op.command.address
+    entry.length := op.command.length
+    entry
+  }
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Valid
+import tmu.{DeviceSpec, Seeds}
+import tmu.contract.{Code, Opcodes, Statuses}
+import tmu.params.{Presets, TmuParams}
+
+/** The pure functions behind ports, for both streams. */
+class ResolveHarness(p: TmuParams) extends Module {
+  val t = TableParams.posted(p)
+  val io = IO(new Bundle {
+    val op = Input(Valid(new Operation(p)))
+    val found = Input(Bool())
+    val room = Input(Bool())
+    val serial = Input(UInt(32.W))
+    val outcome = Output(new Outcome(p))
+    val step = Output(new TallyStep(p))
+    val message = Input(new Entry(p, TableParams.unexpected(p)))
+    val receive = Input(new Entry(p, t))
+    val onMessage = Output(new Verdict(p))
+    val onReceive = Output(new Verdict(p))
+  })
+  io.outcome := Resolve(p, io.op, io.found, io.room)
+  io.step := Resolve.step(p, io.op, io.outcome)
+  private val none = VecInit(3.U(32.W), 4.U(32.W))
+  private def verdict(e: Entry, onMessages: Boolean) =
+    Resolve.verdict(p, io.op.bits, io.outcome, io.serial, e, onMessages, none)
+  io.onMessage := verdict(io.message, onMessages = true)
+  io.onReceive := verdict(io.receive, onMessages = false)
+}
+
+class ResolveSpec extends DeviceSpec {
+  private val p = Presets.formal
+  private val harness = device(new ResolveHarness(p))
+
+  private def ask(
+      dut: ResolveHarness,
+      code: Code,
+      found: Boolean,
+      searches: Boolean = true
+  ): Unit = {
+    dut.io.op.valid.poke(true)
+    dut.io.op.bits.searches.poke(searches)
+    dut.io.op.bits.sweeps.poke(false)
+    dut.io.op.bits.command.opcode.poke(code.value)
+    dut.io.found.poke(found)
+  }
+  private def outcome(dut: ResolveHarness) = {
+    val o = dut.io.outcome
+    (o.status.value.toInt, o.takes.isOn, o.appends.isOn)
+  }
+
+  describe("Resolve") {
+    it("R3-R10: a hit takes, but for probe and inspect; a miss appends a post or an arrival") {
+      harness.run { dut =>
+        dut.io.room.poke(true)
+        for (code <- Opcodes.all; found <- Seq(false, true)) {
+          ask(dut, code, found)
+          val keeps = Set(Opcodes.probe, Opcodes.inspect)(code)
+          val appends = Set(Opcodes.post, Opcodes.arrive)(code)
+          val (_, takes, appended) = outcome(dut)
+          assert(takes == (found && !keeps), code.name)
+          assert(appended == (!found && appends), code.name)
+          assert(dut.io.outcome.answers.isOn && dut.io.step.take.isOn == takes)
+          assert(dut.io.step.append.isOn == appended)
+        }
+      }
+    }
+
+    it("R11: without room a post is refused and an arrival stalled; a hit needs no room") {
+      harness.run { dut =>
+        import Statuses._
+        for (room <- Seq(false, true)) {
+          dut.io.room.poke(room)
+          ask(dut, Opcodes.post, found = false)
+          assert(outcome(dut) == (((if (room) queued else refusedQuota).value, false, room)))
+          ask(dut, Opcodes.arrive, found = false)
+          assert(outcome(dut) == (((if (room) queued else stalled).value, false, room)))
+          for (code <- Seq(Opcodes.post, Opcodes.arrive)) {
+            ask(dut, code, found = true)
+            assert(outcome(dut) == ((matched.value, true, false)))
+          }
+        }
+      }
+    }
+
+    it("R13: what is refused at the door finds nothing, takes nothing, appends nothing") {
+      harness.run { dut =>
+        val refusals = Seq(Statuses.malformed, Statuses.refusedEndpoint, Statuses.empty)
+        for (code <- Opcodes.all; status <- refusals; found <- Seq(false, true)) {
+          ask(dut, code, found, searches = false)
+          dut.io.op.bits.status.poke(status.value)
+          assert(outcome(dut) == ((status.value, false, false)), code.name)
+          assert(!dut.io.step.serial.isOn)
+        }
+        dut.io.op.valid.poke(false)
+        dut.io.found.poke(true)
+        assert(!dut.io.outcome.answers.isOn && !dut.io.outcome.takes.isOn)
+      }
+    }
+
+    it("R14: a sweep that finds nothing is not answered") {
+      harness.run { dut =>
+        for (found <- Seq(false, true)) {
+          ask(dut, Opcodes.flush, found)
+          dut.io.op.bits.sweeps.poke(true)
+          assert(dut.io.outcome.answers.isOn == found && !dut.io.step.serial.isOn)
+        }
+      }
+    }
+
+    it("R7: only verdicts of the law bear a serial number") {
+      harness.run { dut =>
+        dut.io.serial.poke(10)
+        ask(dut, Opcodes.post, found = true)
+        assert(dut.io.onMessage.serial.value == 10 && dut.io.step.serial.isOn)
+        ask(dut, Opcodes.inspect, found = true)
+        assert(dut.io.onMessage.serial.value == 0 && !dut.io.step.serial.isOn)
+      }
+    }
+
+    it("R12, R15: the verdict has both lengths, the other's handle, and truncated when it is") {
+      val r = Seeds.random("Resolve")
+      harness.run { dut =>
+        for (_ <- 0 until 100) {
+          val (own, other, handle) = (r.nextInt(8), r.nextInt(8), r.nextInt(16))
+          for (entry <- Seq(dut.io.message, dut.io.receive)) {
+            entry.length.poke(other)
+            entry.handle.poke(handle)
+          }
+          dut.io.op.bits.command.length.poke(own)
+          ask(dut, Opcodes.post, found = true)
+          val onMessage = dut.io.onMessage
+          assert(onMessage.truncated.isOn == (other > own) && onMessage.other.value == handle)
+          assert(onMessage.messageLength.value == other && onMessage.receiveLength.value == own)
+          ask(dut, Opcodes.arrive, found = true)
+          val onReceive = dut.io.onReceive
+          assert(onReceive.truncated.isOn == (own > other) && onReceive.other.value == handle)
+          assert(onReceive.messageLength.value == own && onReceive.receiveLength.value == other)
+          ask(dut, Opcodes.arrive, found = false)
+          assert(onReceive.other.value == 0 && !onReceive.truncated.isOn)
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// What goes into the matching unit and what comes out of it, as plain numbers.
+#ifndef TMU_BENCH_COMMAND_H
+#define TMU_BENCH_COMMAND_H
+
+#include <array>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace bench {
+
+// The unit's two ways in.  Of two commands of one clock, the post comes first (R7).
+enum Port : unsigned { kPost = 0, kArrival = 1 };
+constexpr unsigned kPorts = 2;
+constexpr std::array<const char *, kPorts> kPortNames = {"post", "arrival"};
+
+// The configuration that was Verilated.
+struct Shape {
+    uint32_t endpoints = 0;
+    uint32_t posted = 0;     // entries of the table of receives
+    uint32_t unexpected = 0; // entries of the table of messages
+    uint32_t array = 0;      // of each table, those that are searched at one a clock
+    uint32_t id_bits = 0;
+};
+
+struct Command {
+    uint8_t opcode = 0;
+    bool malformed = false;
+    bool privileged = false;
+    bool inspect_unexpected = false;
+    uint32_t page = 0;
+    uint32_t endpoint = 0;
+    uint64_t match = 0;
+    uint64_t ignore = 0;
+    uint32_t source = 0;
+    uint32_t source_ignore = 0;
+    uint64_t handle = 0;
+    uint64_t address = 0;
+    uint64_t length = 0;
+    uint32_t id = 0;
+    uint32_t position = 0;
+    uint32_t stamp = 0;
+};
+
+// A verdict without its latency; fields that a status does not name are 0.
+struct Verdict {
+    uint8_t opcode = 0;
+    uint8_t status = 0;
+    bool truncated = false;
+    bool unexpected = false;
+    uint32_t page = 0;
+    uint32_t endpoint = 0;
+    uint32_t serial = 0;
+    uint32_t stamp = 0;
+    uint64_t handle = 0;
+    uint64_t other = 0;
+    uint64_t match = 0;
+    uint32_t source = 0;
+    uint64_t message_length = 0;
+    uint64_t receive_length = 0;
+    uint64_t address = 0;
+    uint64_t ignore = 0; // these two: inspect only
+    uint32_t source_ignore = 0;
+};
+
+// Unit and model differ, or the unit broke its own rules: exit code 1.
+struct Difference : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+// The caller asks for something that there is not: exit code 2.
+struct BadInput : std::runtime_error {
+    using std::runtime_error::runtime_error;
+};
+
+} // namespace bench
+
+#endif

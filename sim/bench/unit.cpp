@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sim_print.h" // before Verilator's header, which it redirects
+
+#include "unit.h"
+
+#include "VMatchUnit.h"
+#include "verilated.h"
+
+#include <cstdio>
+#include <type_traits>
+
+namespace {
+
+constexpr unsigned kResetClocks = 4;
+
+// What assertions of the only unit of this program say.
+std::string &printed() {
+    static std::string text;
+    return text;
+}
+
+// A port that nothing in the whole unit drives is not there.
+template <class Module>
+auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_windows_low, true) {
+    m.io_windows_source = w.source;
+    m.io_windows_low = w.low;
+    m.io_windows_high = w.high;
+    return true;
+}
+
+template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
+
+} // namespace
+
+extern "C" int tmu_sim_vprint(const char *format, va_list arguments) {
+    char text[1024];
+    const int length = std::vsnprintf(text, sizeof text, format, arguments);
+    printed().append(text);
+    return length;
+}
+
+extern "C" int tmu_sim_print(const char *format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    const int length = tmu_sim_vprint(format, arguments);
+    va_end(arguments);
+    return length;
+}
+
+namespace bench {
+
+struct Unit::Top {
+    explicit Top(uint64_t seed) : module(prepared(context, seed)) {}
+
+    static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
+        context.randReset(2);
+        context.randSeed(static_cast<int>(1 + seed % 0x7ffffffe));
+        context.fatalOnError(false);
+        context.assertOn(true);
+        return &context;
+    }
+
+    VerilatedContext context;
+    VMatchUnit module;
+};
+
+Unit::Unit(uint64_t seed) {
+    printed().clear();
+    top_ = std::make_unique<Top>(seed);
+    offer(kPost, nullptr);
+    offer(kArrival, nullptr);
+    withdraw_endpoint();
+    set_windows(kDefaultWindows);
+    accept_verdicts(false);
+    top_->module.reset = 1;
+    for (unsigned i = 0; i < kResetClocks; ++i) {
+        settle();
+        edge();
+    }
+    top_->module.reset = 0;
+}
+
+Unit::~Unit() { top_->module.final(); }
+
+void Unit::offer(Port port, const Command *c) {
+    VMatchUnit &m = top_->module;
+    (port == kPost ? m.io_post_valid : m.io_arrival_valid) = c != nullptr;
+    if (c == nullptr)
+        return;
+// The ports have the same fields under two names.
+#define DRIVE(P)                                                                                   \
+    do {                                                                                           \
+        m.io_##P##_bits_opcode = c->opcode;                                                        \
+        m.io_##P##_bits_malformed = c->malformed;                                                  \
+        m.io_##P##_bits_privileged = c->privileged;                                                \
+        m.io_##P##_bits_page = static_cast<std::decay_t<decltype(m.io_##P##_bits_page)>>(c->page); \
+        m.io_##P##_bits_endpoint = c->endpoint;                                                    \
+        m.io_##P##_bits_key_bits = c->match;                                                       \
+        m.io_##P##_bits_key_source = c->source;                                                    \
+        m.io_##P##_bits_ignore_bits = c->ignore;                                                   \
+        m.io_##P##_bits_ignore_source = c->source_ignore;                                          \
+        m.io_##P##_bits_handle = c->handle;                                                        \
+        m.io_##P##_bits_address = c->address;                                                      \
+        m.io_##P##_bits_length = c->length;                                                        \
+        m.io_##P##_bits_id = c->id;                                                                \
+        m.io_##P##_bits_position = c->position;                                                    \
+        m.io_##P##_bits_inspectUnexpected = c->inspect_unexpected;                                 \
+        m.io_##P##_bits_stamp = c->stamp;                                                          \
+    } while (false)
+    if (port == kPost)
+        DRIVE(post);
+    else
+        DRIVE(arrival);
+#undef DRIVE
+}
+
+void Unit::accept_verdicts(bool ready) { top_->module.io_verdicts_ready = ready; }
+
+void Unit::offer_endpoint(uint32_t endpoint, bool set, uint32_t posted, uint32_t unexpected) {
+    VMatchUnit &m = top_->module;
+    m.io_endpoint_valid = 1;
+    m.io_endpoint_bits_endpoint =
+        static_cast<std::decay_t<decltype(m.io_endpoint_bits_endpoint)>>(endpoint);
+    m.io_endpoint_bits_setQuota = set;
+    m.io_endpoint_bits_quotaPosted = posted;
+    m.io_endpoint_bits_quotaUnexpected = unexpected;
+}
+
+void Unit::withdraw_endpoint() { top_->module.io_endpoint_valid = 0; }
+
+bool Unit::set_windows(const Windows &windows) { return drive_windows(top_->module, windows, 0); }
+
+void Unit::settle() {
+    top_->module.clock = 0;
+    top_->module.eval();
+}
+
+bool Unit::ready(Port port) const {
+    return port == kPost ? top_->module.io_post_ready : top_->module.io_arrival_ready;
+}
+
+bool Unit::endpoint_ready() const { return top_->module.io_endpoint_ready; }
+
+bool Unit::verdicts_valid() const { return top_->module.io_verdicts_valid; }
+
+bool Unit::verdict_valid(Port port) const {
+    const VMatchUnit &m = top_->module;
+    return port == kPost ? m.io_verdicts_bits_post_valid : m.io_verdicts_bits_arrival_valid;
+}
+
+Verdict Unit::verdict(Port port, uint32_t *latency_p) const {
+    const VMatchUnit &m = top_->module;
+    Verdict v;
+#define SAMPLE(P)                                                                                  \
+    do {                                                                                           \
+        v.opcode = m.io_verdicts_bits_##P##_bits_opcode;                                           \
+        v.status = m.io_verdicts_bits_##P##_bits_status;                                           \
+        v.truncated = m.io_verdicts_bits_##P##_bits_truncated;                                     \
+        v.unexpected = m.io_verdicts_bits_##P##_bits_unexpected;                                   \
+        v.page = m.io_verdicts_bits_##P##_bits_page;                                               \
+        v.endpoint = m.io_verdicts_bits_##P##_bits_endpoint;                                       \
+        v.serial = m.io_verdicts_bits_##P##_bits_serial;                                           \
+        v.stamp = m.io_verdicts_bits_##P##_bits_stamp;                                             \
+        v.handle = m.io_verdicts_bits_##P##_bits_handle;                                           \
+        v.other = m.io_verdicts_bits_##P##_bits_other;                                             \
+        v.match = m.io_verdicts_bits_##P##_bits_key_bits;                                          \
+        v.source = m.io_verdicts_bits_##P##_bits_key_source;                                       \
+        v.message_length = m.io_verdicts_bits_##P##_bits_messageLength;                            \
+        v.receive_length = m.io_verdicts_bits_##P##_bits_receiveLength;                            \
+        v.address = m.io_verdicts_bits_##P##_bits_address;                                         \
+        v.ignore = m.io_verdicts_bits_##P##_bits_ignore_bits;                                      \
+        v.source_ignore = m.io_verdicts_bits_##P##_bits_ignore_source;                             \
+        *latency_p = m.io_verdicts_bits_##P##_bits_latency;                                        \
+    } while (false)
+    if (port == kPost)
+        SAMPLE(post);
+    else
+        SAMPLE(arrival);
+#undef SAMPLE
+    return v;
+}
+
+bool Unit::endpoint_state(EndpointView *view_p) const {
+    const VMatchUnit &m = top_->module;
+    if (!m.io_endpointState_valid)
+        return false;
+    *view_p = {m.io_endpointState_bits_posted, m.io_endpointState_bits_unexpected};
+    return true;
+}
+
+void Unit::edge() {
+    top_->module.clock = 1;
+    top_->module.eval();
+    top_->context.timeInc(1);
+    if (top_->context.gotError() || top_->context.gotFinish())
+        throw Difference("an assertion of the unit failed:\n" + printed());
+}
+
+bool Unit::ready() const { return top_->module.io_ready; }
+
+} // namespace bench

@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What a software matching engine does: the law's operations (R1 to R15) on one core.
+ *
+ * An engine is a table of functions; the reference model is none of them and judges them.
+ * Handles are the caller's and come back unchanged (R15); lengths are below 2^48.
+ * An engine may be used by one thread at a time.
+ */
+#ifndef TMU_ENGINE_H
+#define TMU_ENGINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ENGINE_LENGTH_BITS 48
+
+typedef struct engine engine_t;
+
+typedef enum {
+    ENGINE_MATCHED = 1,
+    ENGINE_QUEUED,
+    ENGINE_FOUND,
+    ENGINE_NONE,
+    ENGINE_CANCELLED,
+    ENGINE_LATE,
+    ENGINE_FLUSHED,
+    ENGINE_REFUSED_QUOTA,    /* post: no room, nothing changed (R11) */
+    ENGINE_REFUSED_ENDPOINT, /* nothing changed (R13) */
+    ENGINE_STALLED,          /* arrive: no room, nothing changed; hold it back (R11) */
+    ENGINE_NO_MEMORY         /* nothing changed */
+} engine_status_t;
+
+/* Small enough to come back in registers. */
+typedef struct {
+    uint64_t other; /* matched, found, cancelled: the other entry's handle */
+    engine_status_t status;
+    uint32_t truncated; /* post or arrive matched: 1 = message longer than receive (R12) */
+} engine_verdict_t;
+
+/* A mask bit of 1 = that bit is not compared (R2). */
+typedef struct {
+    uint64_t match;
+    uint64_t ignore;
+    uint32_t source;
+    uint32_t source_ignore;
+} engine_key_t;
+
+typedef struct {
+    uint32_t endpoints;           /* at least 1 */
+    uint64_t posted_capacity;     /* over all endpoints; 0 = no limit */
+    uint64_t unexpected_capacity; /* over all endpoints; 0 = no limit */
+    uint64_t quota_posted;        /* per endpoint; 0 = no limit */
+    uint64_t quota_unexpected;    /* per endpoint; 0 = no limit */
+} engine_config_t;
+
+/* Figures since creation; an engine without a filter or without holes has 0 there. */
+typedef struct {
+    uint64_t posted_max;      /* most at once, all endpoints together */
+    uint64_t unexpected_max;  /* most at once, all endpoints together */
+    uint64_t verified;        /* full compares */
+    uint64_t false_positives; /* filter hits that the full compare rejected */
+    uint64_t compactions;     /* queues rewritten without their holes */
+} engine_stats_t;
+
+typedef struct {
+    const char *name;                                   /* as on a command line */
+    const char *variant;                                /* what it is compiled for */
+    engine_t *(*create)(const engine_config_t *config); /* NULL = no memory */
+    void (*destroy)(engine_t *engine);
+    engine_verdict_t (*post)(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
+                             uint64_t handle, uint64_t length);
+    engine_verdict_t (*arrive)(engine_t *engine, uint32_t endpoint, uint64_t match, uint32_t source,
+                               uint64_t handle, uint64_t length);
+    /* Probe (R8), or claim (R9) where `take`. */
+    engine_verdict_t (*look)(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
+                             bool take);
+    /* Cancels the oldest queued receive with that handle (R10). */
+    engine_verdict_t (*cancel)(engine_t *engine, uint32_t endpoint, uint64_t target);
+    /* Empties both queues of an endpoint (R14); removed_p[0] receives, [1] messages. */
+    engine_verdict_t (*flush)(engine_t *engine, uint32_t endpoint, uint64_t removed_p[2]);
+    void (*stats)(const engine_t *engine, engine_stats_t *stats_p);
+} engine_ops_t;
+
+/*
+ * The engine of that name, NULL if there is none here:
+ *   fuzzy           the variant for this processor
+ *   fuzzy-portable  the same without AVX-512
+ *   fuzzy-avx512    the same with AVX-512; NULL where the processor or the compiler has none
+ *   list            the textbook linked list
+ */
+const engine_ops_t *engine_find(const char *name);
+
+#endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The fuzzy engine's operations, compiled once for each kind of processor.  Whoever includes this
+ * has defined before:
+ *   size_t scan_one(const uint16_t *column, size_t from, size_t end, uint16_t id)
+ *   size_t scan_any(const uint16_t *column, size_t from, size_t end, const uint16_t *id,
+ *                   unsigned count)
+ *     the first place from `from` on and before `end` that holds the id (one of the ids),
+ *     FUZZY_ABSENT if none does;
+ *   void set_id(uint16_t *column, size_t place, uint16_t id)
+ *   CORE_NAME, CORE_VARIANT, CORE_FUNCTION: what the table says, and the function that returns it.
+ */
+#include "fuzzy_queue.h"
+
+/* So few places are compared in full: that is quicker than to wait for the ids. */
+#define SHORT_QUEUE 3
+
+/* Kept out of the way of what happens most. */
+#define APART __attribute__((noinline))
+#define LIKELY(condition) __builtin_expect(!!(condition), 1)
+#define UNLIKELY(condition) __builtin_expect(!!(condition), 0)
+
+static inline engine_verdict_t answer(engine_status_t status) {
+    return (engine_verdict_t){.status = status};
+}
+
+static inline uint64_t length_of(const fuzzy_entry_t *entry) { return entry->length_pattern >> 8; }
+
+static inline uint16_t handle_id(uint64_t handle) { return fuzzy_id(handle, 0); }
+
+/* R1 for a receive, under the masks it was posted with. */
+static inline bool takes(const fuzzy_queue_t *queue, size_t place, uint64_t match,
+                         uint32_t source) {
+    const fuzzy_entry_t *entry = &queue->entry[place];
+    unsigned p = (unsigned)(entry->length_pattern & 0xff);
+    const fuzzy_pattern_t *masks =
+        LIKELY(p != FUZZY_NO_PATTERN) ? &queue->pattern[p] : &queue->mask[place];
+    return (((entry->match ^ match) & ~masks->ignore) |
+            ((entry->source ^ source) & ~masks->source_ignore)) == 0;
+}
+
+/* R1 for a message, under the masks of the search. */
+static inline bool fits(const fuzzy_entry_t *entry, const engine_key_t *key) {
+    return (((entry->match ^ key->match) & ~key->ignore) |
+            ((entry->source ^ key->source) & ~key->source_ignore)) == 0;
+}
+
+/* The ids that an arrival looks for: one per pattern that live receives have. */
+static inline unsigned wanted_ids(const fuzzy_queue_t *queue, uint64_t match, uint32_t source,
+                                  uint16_t id[FUZZY_PATTERNS + 1]) {
+    unsigned count = 0;
+    for (unsigned p = 0; p < queue->patterns; p++) {
+        const fuzzy_pattern_t *pattern = &queue->pattern[p];
+        if (pattern->live > 0) {
+            id[count++] = fuzzy_id(match & ~pattern->ignore, source & ~pattern->source_ignore);
+        }
+    }
+    if (UNLIKELY(queue->unfiltered > 0)) {
+        id[count++] = FUZZY_UNFILTERED;
+    }
+    return count;
+}
+
+/* R3 where receives of several patterns are queued. */
+static APART size_t find_posted_of_many(engine_t *engine, const fuzzy_queue_t *queue,
+                                        uint64_t match, uint32_t source) {
+    uint16_t id[FUZZY_PATTERNS + 1];
+    unsigned count = wanted_ids(queue, match, source, id);
+    for (size_t from = queue->first;; from++) {
+        from = scan_any(queue->column[FUZZY_KEYS], from, queue->end, id, count);
+        if (from == FUZZY_ABSENT) {
+            return FUZZY_ABSENT;
+        }
+        engine->verified += 1;
+        if (LIKELY(takes(queue, from, match, source))) {
+            return from;
+        }
+        engine->false_positives += 1;
+    }
+}
+
+/* The only pattern that live receives have, FUZZY_NO_PATTERN if there are several. */
+static inline unsigned only_pattern(const fuzzy_queue_t *queue) {
+    for (unsigned p = 0; p < queue->patterns; p++) {
+        if (queue->pattern[p].live == queue->live) {
+            return p;
+        }
+    }
+    return FUZZY_NO_PATTERN;
+}
+
+/* R3: the oldest receive that takes the message. */
+static inline size_t find_posted(engine_t *engine, const fuzzy_queue_t *queue, uint64_t match,
+                                 uint32_t source) {
+    const uint16_t *column = queue->column[FUZZY_KEYS];
+    if (queue->end - queue->first <= SHORT_QUEUE) {
+        for (size_t i = queue->first; i < queue->end; i++) {
+            if (column[i] != FUZZY_HOLE && takes(queue, i, match, source)) {
+                return i;
+            }
+        }
+        return FUZZY_ABSENT;
+    }
+    unsigned p = only_pattern(queue);
+    if (UNLIKELY(p == FUZZY_NO_PATTERN)) {
+        return find_posted_of_many(engine, queue, match, source);
+    }
+    const fuzzy_pattern_t *masks = &queue->pattern[p];
+    uint16_t id = fuzzy_id(match & ~masks->ignore, source & ~masks->source_ignore);
+    for (size_t from = queue->first;; from++) {
+        from = scan_one(column, from, queue->end, id);
+        if (from == FUZZY_ABSENT) {
+            return FUZZY_ABSENT;
+        }
+        engine->verified += 1;
+        if (LIKELY(takes(queue, from, match, source))) {
+            return from;
+        }
+        engine->false_positives += 1;
+    }
+}
+
+/* All messages in full: for a search whose pattern has no column. */
+static APART size_t find_unfiltered(engine_t *engine, const fuzzy_queue_t *queue,
+                                    const engine_key_t *key) {
+    for (size_t i = queue->first; i < queue->end; i++) {
+        if (queue->column[0][i] != FUZZY_HOLE) {
+            engine->verified += 1;
+            if (fits(&queue->entry[i], key)) {
+                return i;
+            }
+        }
+    }
+    return FUZZY_ABSENT;
+}
+
+static inline unsigned column_of(fuzzy_queue_t *queue, const engine_key_t *key) {
+    for (unsigned p = 0; p < queue->patterns; p++) {
+        if (queue->pattern[p].ignore == key->ignore &&
+            queue->pattern[p].source_ignore == key->source_ignore) {
+            return p;
+        }
+    }
+    return fuzzy_add_column(queue, key->ignore, key->source_ignore);
+}
+
+/* R4: the oldest message that the search selects. */
+static inline size_t find_unexpected(engine_t *engine, fuzzy_queue_t *queue,
+                                     const engine_key_t *key) {
+    if (queue->live == 0) {
+        return FUZZY_ABSENT;
+    }
+    if (queue->end - queue->first <= SHORT_QUEUE) {
+        return find_unfiltered(engine, queue, key);
+    }
+    unsigned p = column_of(queue, key);
+    if (UNLIKELY(p == FUZZY_NO_PATTERN)) {
+        return find_unfiltered(engine, queue, key);
+    }
+    uint16_t id = fuzzy_id(key->match & ~key->ignore, key->source & ~key->source_ignore);
+    for (size_t from = queue->first;; from++) {
+        from = scan_one(queue->column[p], from, queue->end, id);
+        if (from == FUZZY_ABSENT) {
+            return FUZZY_ABSENT;
+        }
+        engine->verified += 1;
+        if (LIKELY(fits(&queue->entry[from], key))) {
+            return from;
+        }
+        engine->false_positives += 1;
+    }
+}
+
+/* At either end nothing is written to the columns: what is outside is never looked at. */
+static inline void consume(engine_t *engine, fuzzy_queue_t *queue, int side, size_t place) {
+    engine->depth[side] -= 1;
+    queue->live -= 1;
+    if (queue->live == 0) {
+        queue->first = queue->end = 0;
+        if (side == FUZZY_UNEXPECTED) {
+            queue->columns = queue->patterns = 1;
+        }
+    } else if (place == queue->first) {
+        do {
+            queue->first += 1;
+        } while (queue->column[0][queue->first] == FUZZY_HOLE);
+    } else if (place + 1 == queue->end) {
+        do {
+            queue->end -= 1;
+        } while (queue->column[0][queue->end - 1] == FUZZY_HOLE);
+    } else {
+        for (unsigned c = 0; c < queue->columns; c++) {
+            set_id(queue->column[c], place, FUZZY_HOLE);
+        }
+        if (UNLIKELY(queue->end - queue->first > queue->live + queue->live / 2 + FUZZY_LINE)) {
+            fuzzy_compact(engine, queue);
+        }
+    }
+}
+
+static inline void consume_posted(engine_t *engine, fuzzy_queue_t *queue, size_t place) {
+    unsigned p = (unsigned)(queue->entry[place].length_pattern & 0xff);
+    if (LIKELY(p != FUZZY_NO_PATTERN)) {
+        queue->pattern[p].live -= 1;
+    } else {
+        queue->unfiltered -= 1;
+    }
+    consume(engine, queue, FUZZY_POSTED, place);
+}
+
+static inline bool has_room(const engine_t *engine, const fuzzy_queue_t *queue, int side) {
+    return queue->live < engine->quota[side] && engine->depth[side] < engine->capacity[side];
+}
+
+static inline void count_in(engine_t *engine, fuzzy_queue_t *queue, int side) {
+    queue->end += 1;
+    queue->live += 1;
+    engine->depth[side] += 1;
+    if (engine->depth_max[side] < engine->depth[side]) {
+        engine->depth_max[side] = engine->depth[side];
+    }
+}
+
+static inline engine_status_t append_posted(engine_t *engine, fuzzy_queue_t *queue,
+                                            const engine_key_t *key, uint64_t handle,
+                                            uint64_t length) {
+    if (UNLIKELY(queue->end == queue->capacity) && !fuzzy_make_room(engine, queue)) {
+        return ENGINE_NO_MEMORY;
+    }
+    size_t place = queue->end;
+    unsigned p = 0;
+    uint16_t id = FUZZY_UNFILTERED;
+    if ((key->ignore | key->source_ignore) != 0) {
+        p = fuzzy_take_pattern(queue, key->ignore, key->source_ignore);
+    }
+    if (LIKELY(p != FUZZY_NO_PATTERN)) {
+        id = fuzzy_id(key->match & ~key->ignore, key->source & ~key->source_ignore);
+        queue->pattern[p].live += 1;
+    } else if (fuzzy_keep_masks(queue, key->ignore, key->source_ignore)) {
+        queue->unfiltered += 1;
+    } else {
+        return ENGINE_NO_MEMORY;
+    }
+    queue->entry[place] = (fuzzy_entry_t){key->match, handle, length << 8 | p, key->source, 0};
+    set_id(queue->column[FUZZY_KEYS], place, id);
+    queue->column[FUZZY_HANDLES][place] = handle_id(handle);
+    count_in(engine, queue, FUZZY_POSTED);
+    return ENGINE_QUEUED;
+}
+
+static APART engine_status_t append_unexpected(engine_t *engine, fuzzy_queue_t *queue,
+                                               uint64_t match, uint32_t source, uint64_t handle,
+                                               uint64_t length) {
+    if (UNLIKELY(queue->end == queue->capacity) && !fuzzy_make_room(engine, queue)) {
+        return ENGINE_NO_MEMORY;
+    }
+    size_t place = queue->end;
+    queue->entry[place] = (fuzzy_entry_t){match, handle, length << 8, source, 0};
+    for (unsigned p = 0; p < queue->patterns; p++) {
+        const fuzzy_pattern_t *pattern = &queue->pattern[p];
+        set_id(queue->column[p], place,
+               fuzzy_id(match & ~pattern->ignore, source & ~pattern->source_ignore));
+    }
+    count_in(engine, queue, FUZZY_UNEXPECTED);
+    return ENGINE_QUEUED;
+}
+
+/* R5: the unexpected queue first. */
+static engine_verdict_t post(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
+                             uint64_t handle, uint64_t length) {
+    if (UNLIKELY(endpoint >= engine->endpoints)) {
+        return answer(ENGINE_REFUSED_ENDPOINT);
+    }
+    fuzzy_queue_t *queue = engine->endpoint[endpoint];
+    size_t hit = find_unexpected(engine, &queue[FUZZY_UNEXPECTED], key);
+    if (hit != FUZZY_ABSENT) {
+        const fuzzy_entry_t *entry = &queue[FUZZY_UNEXPECTED].entry[hit];
+        const engine_verdict_t verdict = {entry->handle, ENGINE_MATCHED, length_of(entry) > length};
+        consume(engine, &queue[FUZZY_UNEXPECTED], FUZZY_UNEXPECTED, hit);
+        return verdict;
+    }
+    if (!has_room(engine, &queue[FUZZY_POSTED], FUZZY_POSTED)) {
+        return answer(ENGINE_REFUSED_QUOTA);
+    }
+    return answer(append_posted(engine, &queue[FUZZY_POSTED], key, handle, length));
+}
+
+/* R6: the posted queue first. */
+static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, uint64_t match, uint32_t source,
+                               uint64_t handle, uint64_t length) {
+    if (UNLIKELY(endpoint >= engine->endpoints)) {
+        return answer(ENGINE_REFUSED_ENDPOINT);
+    }
+    fuzzy_queue_t *queue = engine->endpoint[endpoint];
+    size_t hit = find_posted(engine, &queue[FUZZY_POSTED], match, source);
+    if (LIKELY(hit != FUZZY_ABSENT)) {
+        const fuzzy_entry_t *entry = &queue[FUZZY_POSTED].entry[hit];
+        const engine_verdict_t verdict = {entry->handle, ENGINE_MATCHED, length > length_of(entry)};
+        consume_posted(engine, &queue[FUZZY_POSTED], hit);
+        return verdict;
+    }
+    if (!has_room(engine, &queue[FUZZY_UNEXPECTED], FUZZY_UNEXPECTED)) {
+        return answer(ENGINE_STALLED);
+    }
+    return answer(
+        append_unexpected(engine, &queue[FUZZY_UNEXPECTED], match, source, handle, length));
+}
+
+/* R8, R9. */
+static engine_verdict_t look(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
+                             bool take) {
+    if (UNLIKELY(endpoint >= engine->endpoints)) {
+        return answer(ENGINE_REFUSED_ENDPOINT);
+    }
+    fuzzy_queue_t *queue = &engine->endpoint[endpoint][FUZZY_UNEXPECTED];
+    size_t hit = find_unexpected(engine, queue, key);
+    if (hit == FUZZY_ABSENT) {
+        return answer(ENGINE_NONE);
+    }
+    const engine_verdict_t verdict = {queue->entry[hit].handle,
+                                      take ? ENGINE_MATCHED : ENGINE_FOUND, 0};
+    if (take) {
+        consume(engine, queue, FUZZY_UNEXPECTED, hit);
+    }
+    return verdict;
+}
+
+/* R10: by the ids of the handles. */
+static engine_verdict_t cancel(engine_t *engine, uint32_t endpoint, uint64_t target) {
+    if (UNLIKELY(endpoint >= engine->endpoints)) {
+        return answer(ENGINE_REFUSED_ENDPOINT);
+    }
+    fuzzy_queue_t *queue = &engine->endpoint[endpoint][FUZZY_POSTED];
+    if (queue->live == 0) {
+        return answer(ENGINE_LATE);
+    }
+    for (size_t from = queue->first;; from++) {
+        from = scan_one(queue->column[FUZZY_HANDLES], from, queue->end, handle_id(target));
+        if (from == FUZZY_ABSENT) {
+            return answer(ENGINE_LATE);
+        }
+        engine->verified += 1;
+        if (queue->entry[from].handle == target) {
+            consume_posted(engine, queue, from);
+            return (engine_verdict_t){target, ENGINE_CANCELLED, 0};
+        }
+        engine->false_positives += 1;
+    }
+}
+
+const engine_ops_t *CORE_FUNCTION(void) {
+    static const engine_ops_t ops = {
+        .name = CORE_NAME,
+        .variant = CORE_VARIANT,
+        .create = fuzzy_create,
+        .destroy = fuzzy_destroy,
+        .post = post,
+        .arrive = arrive,
+        .look = look,
+        .cancel = cancel,
+        .flush = fuzzy_flush,
+        .stats = fuzzy_stats,
+    };
+    return CORE_USABLE ? &ops : NULL;
+}

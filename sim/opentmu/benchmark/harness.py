@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs tmu-bench, the compiled benchmark, and reads its JSON lines."""
+
+import json
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import IO, Any
+
+from opentmu import regs
+from opentmu.benchmark.cells import Cell
+from opentmu.build import verilate
+from opentmu.errors import BadInput, CheckFailed, TmuError
+from opentmu.progress import step
+
+Result = dict[str, Any]
+_BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput}
+
+
+def shape(preset: str) -> str:
+    """The configuration, as the harness is told."""
+    p = regs.PRESETS[preset]
+    values = (p.endpoints, p.posted_entries, p.unexpected_entries, p.array_entries, p.id_bits)
+    return ":".join(map(str, values))
+
+
+def entries(preset: str) -> int:
+    """The greatest depth that both queues of a preset can have."""
+    p = regs.PRESETS[preset]
+    return min(p.posted_entries, p.unexpected_entries)
+
+
+def array(preset: str) -> int:
+    """Entries of each queue that are held in lanes and searched at one a clock."""
+    return regs.PRESETS[preset].array_entries
+
+
+def measure(preset: str, cells: Sequence[Cell], *, seed: int, pauses: bool) -> list[Result]:
+    """Run cells on the Verilated matching unit, every verdict checked against the model.
+
+    Raises CheckFailed with the harness's words at the first wrong verdict.
+    """
+    program = verilate.bench_program(preset)
+    words: list[str | Path] = [program, "--shape", shape(preset), "--seed", str(seed)]
+    words += ["--pauses"] if pauses else []
+    words += [cell.word for cell in cells]
+    results: list[Result] = []
+    with step(f"measuring {len(cells)} cells of preset {preset}") as ticker:
+
+        def take(line: str) -> None:
+            results.append({"preset": preset, "seed": seed, **json.loads(line)})
+            ticker.advance(len(results), len(cells))
+
+        run(words, take, lambda line: None)
+    if len(results) != len(cells):
+        raise CheckFailed(f"tmu-bench: found {len(results)} results, expected {len(cells)}")
+    return results
+
+
+def campaign(preset: str, operations: int, *, seed: int, flowing: bool) -> Result:
+    """Random operations on the Verilated matching unit; raises CheckFailed at a wrong verdict."""
+    program = verilate.bench_program(preset)
+    words: list[str | Path] = [program, "--shape", shape(preset), "--seed", str(seed), "--progress"]
+    words += ["--random", str(operations), *(["--flowing"] if flowing else [])]
+    results: list[Result] = []
+    with step(f"random operations on preset {preset}") as ticker:
+
+        def spoken(line: str) -> None:
+            said = line.split()
+            if said[:1] == ["progress"]:
+                ticker.advance(int(said[1]), int(said[2]))
+
+        run(words, lambda line: results.append({"preset": preset, **json.loads(line)}), spoken)
+    if len(results) != 1:
+        raise CheckFailed(f"tmu-bench: found {len(results)} results, expected one")
+    return results[0]
+
+
+def run(
+    words: Sequence[str | Path], line: Callable[[str], None], spoken: Callable[[str], None]
+) -> None:
+    """Run a program, giving its lines on both outputs away as they come.
+
+    A failure raises what its exit code stands for, with what it said on standard error.
+    """
+    said: list[str] = []
+
+    def listen(stream: IO[str]) -> None:
+        for text in stream:
+            spoken(text)
+            if not text.startswith("progress "):
+                said.append(text)
+
+    with subprocess.Popen(
+        [str(word) for word in words],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        reader = threading.Thread(target=listen, args=(process.stderr,), daemon=True)
+        try:
+            reader.start()
+            for text in process.stdout:
+                line(text)
+            reader.join()
+            code = process.wait()
+        except BaseException:
+            # Interrupted: nobody would read what the program still says.
+            process.terminate()
+            raise
+    if code != 0:
+        kind = _BY_CODE.get(code, CheckFailed)
+        raise kind("".join(said).strip() or f"{Path(words[0]).name} ended with code {code}")

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the matching unit has promised, checked on measured cells."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from opentmu.benchmark.cells import APPEND, COLLISIONS, PAIRED
+from opentmu.benchmark.harness import Result
+
+# Presets that have to keep every promise; `tiny` has its memory rows for tests only.
+PROMISED = ("nic", "ecp5")
+
+CLOCKS_PER_VERDICT = 1.0
+DEEP_CLOCKS = 64
+DEEP_ENTRIES = 16384
+# Entries of the array, and the most clocks from acceptance to verdict up to there.
+LATENCIES = ((256, 16), (1024, 24))
+PAIR_RATE = 1.9
+COLLISION_RATIO = 1.5
+# Quotients of whole clocks, printed with six digits.
+ROUNDING = 1e-5
+
+
+@dataclass(frozen=True)
+class Target:
+    """One promise: the worst of the cells that it is about, and that cell."""
+
+    name: str
+    limit: float
+    worst: float
+    cell: str
+    cells: int
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        if self.at_least:
+            return self.worst >= self.limit - ROUNDING
+        return self.worst <= self.limit + ROUNDING
+
+
+def check(results: Sequence[Result], array: int) -> list[Target]:
+    """Every promise that the cells say something about; `array` entries are held in lanes."""
+    flat = [r for r in results if r["depth"] <= array]
+    deep = [r for r in results if array < r["depth"] <= DEEP_ENTRIES and r["kind"] != APPEND]
+    steady = [r for r in flat if r["kind"] != APPEND]
+    beyond = [r for r in results if r["depth"] > array]
+    latency = next((clocks for size, clocks in LATENCIES if array <= size), None)
+    found = [
+        _most(f"clocks a verdict, to {array:,} entries", CLOCKS_PER_VERDICT, steady, _rate),
+        _most(f"clocks a verdict, beyond {array:,} entries", DEEP_CLOCKS, deep, _rate),
+        *(
+            target
+            for part, where in ((flat, "to"), (beyond, "beyond"))
+            for target in (
+                _most(
+                    f"clocks an append, {where} {array:,} entries",
+                    CLOCKS_PER_VERDICT,
+                    [r for r in part if r["kind"] == APPEND],
+                    _rate,
+                ),
+                _least(
+                    f"pair rate against one search at a time, {where} {array:,} entries",
+                    PAIR_RATE,
+                    [r for r in part if r["kind"] == PAIRED],
+                ),
+            )
+        ),
+        _collisions(results),
+    ]
+    if latency is not None:
+        name = f"most clocks to a verdict, to {array:,} entries"
+        found.insert(1, _most(name, latency, flat, lambda r: float(r["latency_clocks"]["max"])))
+    return [target for target in found if target is not None]
+
+
+def _rate(result: Result) -> float:
+    return float(result["clocks_per_verdict"])
+
+
+def title(result: Result) -> str:
+    """A cell in a few words."""
+    parts = [result["kind"], result["queue"], result["position"]]
+    return " ".join(part for part in parts if part != "none") + f" at {result['depth']:,}"
+
+
+def _most(
+    name: str, limit: float, results: Sequence[Result], figure: Callable[[Result], float]
+) -> Target | None:
+    if not results:
+        return None
+    worst = max(results, key=figure)
+    return Target(name, limit, figure(worst), title(worst), len(results))
+
+
+def _least(name: str, limit: float, results: Sequence[Result]) -> Target | None:
+    if not results:
+        return None
+    worst = min(results, key=lambda r: float(r["pair_rate"]))
+    rate = float(worst["pair_rate"])
+    return Target(name, limit, rate, title(worst), len(results), at_least=True)
+
+
+def _collisions(results: Sequence[Result]) -> Target | None:
+    """Tags that agree in their low bits, beside all-different keys in the same place."""
+    free = {_place(r): _rate(r) for r in results if r["kind"] == "exact"}
+    both = [r for r in results if r["kind"] in COLLISIONS and _place(r) in free]
+
+    def ratio(result: Result) -> float:
+        return _rate(result) / free[_place(result)]
+
+    return _most("clocks under tag collisions, against none", COLLISION_RATIO, both, ratio)
+
+
+def _place(result: Result) -> tuple[str, str, int]:
+    return result["queue"], result["position"], result["depth"]

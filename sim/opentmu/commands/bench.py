@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu bench`: clocks a verdict, latency and pair rate of the matching unit by depth."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opentmu import output, presets
+from opentmu.benchmark import cells, harness, report, software, targets
+from opentmu.errors import BadInput, CheckFailed
+
+
+@click.command()
+@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@click.option("--kind", "kinds", multiple=True, help="Kind of workload; may be repeated.")
+@click.option("--position", "positions", multiple=True, help="Which entry matches.")
+@click.option("--depth", "depths", multiple=True, help="Entries in the queue; may be repeated.")
+@click.option("--quick", is_flag=True, help="Few depths and few steps.")
+@click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0))
+@click.option("--pauses", is_flag=True, help="Random pauses; the promises are not checked.")
+@click.option("--software", "with_software", is_flag=True, help="The software engines as well.")
+@click.option(
+    "--mhz", type=click.FloatRange(min=0, min_open=True), help="Clock of the unit beside software."
+)
+@click.option("--synth", type=click.Path(path_type=Path), help="Or what synth --json printed.")
+@click.option("--plots", type=click.Path(path_type=Path), help="Folder for plots, PNG and SVG.")
+@click.option("--random", type=click.IntRange(min=1), help="Random operations instead of cells.")
+@click.option("--flowing", is_flag=True, help="Random operations without pauses.")
+@click.option("--json", "as_json", is_flag=True, help="Print a list of cells.")
+def command(
+    preset: str,
+    kinds: tuple[str, ...],
+    positions: tuple[str, ...],
+    depths: tuple[str, ...],
+    **settings: Any,
+) -> int:
+    """Measure the matching unit in clocks and check every verdict.
+
+    Each cell fills the queues to a depth and measures a workload at that depth; the reference
+    model judges every verdict. Without choice of kind, position or depth, all are measured.
+    A promise of the presets nic and ecp5 that is not kept ends in exit code 1.
+    """
+    presets.check_replayable(preset)
+    entries = harness.entries(preset)
+    choice = cells.Choice(
+        cells.split("--kind", kinds, cells.KINDS),
+        cells.split("--position", positions, cells.POSITIONS),
+        cells.depths_of(depths, entries, preset),
+        settings["quick"],
+    )
+    if settings["random"] is not None:
+        return _random(preset, choice, settings)
+    if settings["flowing"]:
+        raise BadInput("--flowing: found it without --random, expected both")
+    return _cells(preset, choice, settings)
+
+
+def _random(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    given = [name for name in ("kinds", "positions", "depths", "quick") if getattr(choice, name)]
+    given += [
+        name for name in ("pauses", "with_software", "mhz", "synth", "plots") if settings[name]
+    ]
+    if given:
+        raise BadInput("--random takes only --preset, --seed, --flowing and --json beside it")
+    seed, flowing = settings["seed"], settings["flowing"]
+    result = harness.campaign(preset, settings["random"], seed=seed, flowing=flowing)
+    if settings["as_json"]:
+        output.print_json(result)
+        return 0
+    counts = ", ".join(f"{name} {count:,}" for name, count in result["statuses"].items())
+    console = output.figures()
+    console.print(f"{result['operations']:,} operations in {result['clocks']:,} clocks: {counts}")
+    text = f"all {result['verdicts']:,} verdicts agree with the reference model, seed {seed}"
+    console.print(f"[green]{text}[/]")
+    return 0
+
+
+def _clock(preset: str, settings: dict[str, Any]) -> software.Clock | None:
+    """The clock that was asked for, read before anything is built."""
+    mhz, synth = settings["mhz"], settings["synth"]
+    if (mhz or synth) and not settings["with_software"]:
+        raise BadInput(f"--{'mhz' if mhz else 'synth'} needs --software, which it is for")
+    if mhz and synth:
+        raise BadInput("found --mhz and --synth, expected one of them")
+    if mhz:
+        return software.given_clock(mhz)
+    return software.clock_from(synth, preset) if synth else None
+
+
+def _cells(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    clock = _clock(preset, settings)
+    plots: Path | None = settings["plots"]
+    if plots is not None and plots.exists() and not plots.is_dir():
+        raise BadInput(f"--plots {plots}: found a file, expected a folder or nothing")
+    array = harness.array(preset)
+    chosen = cells.chosen(choice, harness.entries(preset), array)
+    results = harness.measure(preset, chosen, seed=settings["seed"], pauses=settings["pauses"])
+    promised = [] if settings["pauses"] else targets.check(results, array)
+    engines: list[harness.Result] = []
+    rows: list[harness.Result] = []
+    if settings["with_software"]:
+        engines = software.measure(chosen, quick=settings["quick"])["cells"]
+        rows = software.compare(results, engines, clock)
+    if settings["as_json"]:
+        output.print_json(software.merged(results, rows))
+    else:
+        console = output.figures()
+        report.show(console, results, promised)
+        if rows:
+            console.print()
+            console.print(report.comparison(rows, clock))
+    if plots is not None:
+        from opentmu.benchmark import plot
+
+        plot.write(plots, results, engines, clock, array)
+    missed = [one for one in promised if not one.met]
+    if missed and preset in targets.PROMISED:
+        names = "; ".join(f"{one.name}: found {one.worst:.3f}, {one.cell}" for one in missed)
+        raise CheckFailed(f"preset {preset} misses {len(missed)} of its promises: {names}")
+    return 0

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu synth`: resources and clock of a preset through Yosys and nextpnr."""
+
+import click
+
+from opentmu import output, presets
+from opentmu.errors import BadInput, CheckFailed
+from opentmu.synth import flow, lanes, report
+from opentmu.synth.pnr import Settings
+
+# The seed and the target of the figures in the documents.
+SEED = 1
+TARGET_MHZ = 120.0
+LIMIT_S = 5400.0
+
+
+def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
+    """The presets and families that are asked for; raises BadInput for names that do not exist."""
+    if family is not None and family not in flow.FAMILIES:
+        raise BadInput(f"no family {family!r}; the families are {', '.join(flow.FAMILIES)}")
+    if preset is None:
+        if family is None:
+            return list(flow.DEFAULT_RUNS)
+        return [run for run in flow.DEFAULT_RUNS if run[1] == family]
+    if presets.check(preset) == presets.PROOFS_ONLY:
+        others = ", ".join(name for name in presets.names() if name != preset)
+        raise BadInput(
+            f"preset {preset!r} has narrow keys, for proofs only, and does not fit the wrappers; "
+            f"use one of {others}"
+        )
+    usual = dict(flow.DEFAULT_RUNS).get(preset, "ecp5")
+    return [(preset, family or usual)]
+
+
+@click.command()
+@click.option("--preset", help="Configuration; default: nic for xcup and ecp5 for ecp5.")
+@click.option("--family", help="ecp5 (placed and routed) or xcup (mapped only).")
+@click.option(
+    "--freq",
+    default=TARGET_MHZ,
+    show_default=True,
+    type=click.FloatRange(min=1, max=1000),
+    help="Clock in MHz that the placer aims at.",
+)
+@click.option("--seed", default=SEED, show_default=True, type=click.IntRange(min=1))
+@click.option(
+    "--timeout",
+    default=LIMIT_S,
+    show_default=True,
+    type=click.FloatRange(min=0, min_open=True),
+    help="Most seconds that one run of a tool may take.",
+)
+@click.option(
+    "--area-per-lane",
+    "folders",
+    multiple=True,
+    metavar="TOP:LANES:FOLDER",
+    help="LUT and flip-flops a lane of a module elaborated into FOLDER; may be repeated.",
+)
+@click.option("--lanes", "kinds", is_flag=True, help="The same for every kind of lane there is.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(
+    preset: str | None,
+    family: str | None,
+    freq: float,
+    seed: int,
+    timeout: float,
+    folders: tuple[str, ...],
+    kinds: bool,
+    as_json: bool,
+) -> int:
+    """Report what a preset takes on an FPGA and how fast it is.
+
+    ecp5 is placed and routed on an LFE5U-85F behind six pins, and its clock is measured.
+    xcup is mapped to UltraScale+ cells; its clock is an estimate from the LUTs in a row.
+    Without --preset: nic on xcup and ecp5 on ecp5.
+    """
+    settings = Settings(freq=freq, seed=seed, timeout=timeout)
+    if folders or kinds:
+        asked = [lanes.parse(text) for text in folders]
+        asked += lanes.all_kinds() if kinds else []
+        rows = [lanes.measure(one, family or "xcup", settings) for one in asked]
+        if as_json:
+            output.print_json({"lanes": rows})
+        else:
+            lanes.show(output.figures(), rows)
+        return 0
+    results = [flow.report(name, kind, settings) for name, kind in wanted(preset, family)]
+    if as_json:
+        output.print_json(results[0] if len(results) == 1 else {"runs": results})
+    else:
+        report.show(output.figures(), results)
+    return CheckFailed.exit_code if any(one["problem"] for one in results) else 0

@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The proofs there are, and the broken variants of the design that each has to refuse."""
+
+from dataclasses import dataclass
+
+from opentmu.formal.prove import Edit, Mutant, Proof
+
+POSTED = Proof("posted", "array.sv", "array_proof", "MatchArrayPosted", ("RECEIVES",))
+UNEXPECTED = Proof("unexpected", "array.sv", "array_proof", "MatchArrayUnexpected")
+DELAY = Proof("delay", "delay.sv", "delay_proof", "SlotDelay", same_as_delay=3)
+UNIT = Proof(
+    "unit",
+    "unit.sv",
+    "unit_proof",
+    "MatchUnit",
+    ("UNIT",),
+    ("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_UInt4", "memory_12x26", "memory_12x17"),
+    delays=(("SlotDelay", 3),),
+)
+
+
+@dataclass(frozen=True)
+class Canary:
+    """A mutant, the proof that has to fail on it, and the properties in one of which it has to.
+
+    With `counterexample` the solver shows a sequence of at most `depth` clocks after reset;
+    without, where that takes too long, the induction refuses the mutant. `slow` ones run only
+    in long tests.
+    """
+
+    proof: Proof
+    mutant: Mutant
+    properties: tuple[str, ...]
+    depth: int = 12
+    counterexample: bool = True
+    slow: bool = False
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.split())
+
+
+# Which property of the list falls first, when a variant breaks several, is the solver's choice.
+LIST = (
+    "found_is_live found_matches match_is_found oldest_wins in_one_place "
+    "neither_lost_nor_invented lane_keeps_entry nothing_beside"
+)
+
+
+def _row(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
+    return Canary(POSTED, Mutant(name, _edits("ArrayRowPosted", edits)), _words(properties))
+
+
+def _array(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
+    return Canary(POSTED, Mutant(name, _edits("MatchArrayPosted", edits)), _words(properties))
+
+
+def _unit(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
+    return Canary(UNIT, Mutant(name, _edits("MatchUnit", edits)), _words(properties), 18, slow=True)
+
+
+def _induction(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
+    mutant = Mutant(name, _edits("MatchUnit", edits))
+    return Canary(UNIT, mutant, _words(properties), 3, counterexample=False, slow=True)
+
+
+def _edits(module: str, edits: tuple[tuple[str, str], ...]) -> tuple[Edit, ...]:
+    return tuple(Edit(module, old, new) for old, new in edits)
+
+
+CANARIES = (
+    # An entry that crosses rows while a search settles is overlooked.
+    _row(
+        "crossing",
+        LIST,
+        ("hitAbove & io_push & io_above_remains;", "1'h0;"),
+    ),
+    # The operation ahead takes an entry that crosses, and the one behind takes it again.
+    _row(
+        "first-claim",
+        LIST,
+        (
+            "assign io_foot_remains = valid[0] & ~(hit[0] & open & takes);",
+            "assign io_foot_remains = valid[0];",
+        ),
+    ),
+    # A taken entry that shifts in the same clock stays.
+    _row(
+        "kill",
+        LIST,
+        ("io_foot_shifts_0 ? _valid_T_6 :", "io_foot_shifts_0 ? valid[1] :"),
+    ),
+    # The comparison stays in its lane while the entry shifts.
+    _row(
+        "comparison-stays",
+        LIST,
+        ("{io_push ? compared_2 : compared_1,", "{compared_1,"),
+    ),
+    # A search that has found goes on into the next row.
+    _row(
+        "goes-on",
+        LIST,
+        ("assign io_openOut = open & ~found;", "assign io_openOut = open;"),
+    ),
+    # The youngest of a row instead of the oldest, taken and reported alike.
+    _row(
+        "youngest",
+        "oldest_wins",
+        (
+            "(hit[0] & valid[0] ? entries_0_slot",
+            "(hit[0] & valid[0] & ~_candidates_T_2[1] ? entries_0_slot",
+        ),
+        ("hit[1] & valid[1] & _GEN_2[0] ?", "hit[1] & valid[1] ?"),
+        (
+            "~(candidates & {~(_candidates_T_2 | _GEN_1), 1'h1} &",
+            "~(candidates & {~(_candidates_T_2 | _GEN_1) | 2'h1, ~_candidates_T_2[1]} &",
+        ),
+        (
+            "valid[0] & ~(hit[0] & open & takes);",
+            "valid[0] & ~(hit[0] & ~_candidates_T_2[1] & open & takes);",
+        ),
+    ),
+    # A lane beside takes the entry of another endpoint (R13).
+    _row(
+        "endpoint",
+        "found_matches",
+        (": asks_endpoint == entries_1_endpoint &", ": 1'h1 &"),
+    ),
+    # A receive's ignored bits are compared all the same (R2).
+    _row(
+        "wildcard",
+        LIST,
+        (
+            "^ entries_1_key_bits) & ~asks_ignore_bits & ~entries_1_ignore_bits)",
+            "^ entries_1_key_bits) & ~asks_ignore_bits)",
+        ),
+    ),
+    # What waits to enter the lanes is not compared.
+    _array(
+        "incoming",
+        LIST,
+        ("= open & arrives & hitsIncoming & ~byPlace;", "= 1'h0;"),
+    ),
+    # A push goes through a hole into the row below.
+    _array(
+        "push-through",
+        LIST + " assert__chisel3_builtin",
+        ("pushed_0 <= io_append_valid & _row1_io_fullNext;", "pushed_0 <= io_append_valid;"),
+    ),
+    # Post and arrival of one clock are not compared: both are queued.
+    Canary(
+        UNIT,
+        Mutant(
+            "pair",
+            (Edit("MatchUnit", "bits_REG_sweeps & walked_pairs_REG", "bits_REG_sweeps & 1'h0"),),
+        ),
+        ("never_apart",),
+        18,
+    ),
+    # The post of the same clock wins over an older receive.
+    _unit(
+        "pair-first",
+        "pair_is_youngest",
+        (
+            "takesPost = io_activity_postedVisited_valid_0 & ~_posted_io_found",
+            "takesPost = io_activity_postedVisited_valid_0",
+        ),
+    ),
+    # A post that is taken at once is queued all the same.
+    _unit(
+        "pair-twice",
+        "pair_in_no_list",
+        ("toPosted = postStep_append & ~takesPost;", "toPosted = postStep_append;"),
+    ),
+    # An arrival that is told queued gets lost when a post is at its end too.
+    _unit(
+        "lost",
+        "counts_m",
+        (
+            ".io_append_valid (toUnexpected)",
+            ".io_append_valid (toUnexpected & ~walked_slot_post_end_valid_REG)",
+        ),
+    ),
+    # A post is queued in a full table (R11).
+    _induction(
+        "no-room",
+        "counts_r has_room",
+        (
+            "_postOutcome_T_1 = _endpoints_io_room_0 & postedCount != 3'h4;",
+            "_postOutcome_T_1 = _endpoints_io_room_0;",
+        ),
+    ),
+    # The slot of an entry that stays is given back.
+    _induction(
+        "slot",
+        "slots_all_r once",
+        (
+            "postedStore_io_release_valid_REG <= arrivalStep_take & ~takesPost;",
+            "postedStore_io_release_valid_REG <= arrivalOutcome_found & ~takesPost;",
+        ),
+    ),
+    # An arrival names the store's entry although it took the post beside it (R15).
+    Canary(
+        UNIT,
+        Mutant(
+            "handle", (Edit("Answers", "receive_REG <= io_takesPost;", "receive_REG <= 1'h0;"),)
+        ),
+        ("pair_back",),
+        18,
+        slow=True,
+    ),
+)

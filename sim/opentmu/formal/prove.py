@@ -1,0 +1,164 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run of SymbiYosys: a device, the checker around it, a depth; and broken devices."""
+
+import re
+import subprocess
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from opentmu import paths, toolchain
+from opentmu.errors import CheckFailed
+from opentmu.formal import design
+from opentmu.setup import shims
+from opentmu.stage import held_locks
+
+CHECKERS = paths.ROOT / "tests" / "formal"
+INCLUDED = ("list.sv", "rule.svh", "stand_ins.svh", "unit_names.svh")
+LAW_OF_DELAY = "PlainDelay"
+RUNS = paths.BUILD / "formal" / "runs"
+
+
+@dataclass(frozen=True)
+class Proof:
+    """A checker module in tests/formal and the device that it instantiates as `dut`."""
+
+    name: str
+    checker: str
+    top: str
+    device: str
+    defines: tuple[str, ...] = ()
+
+    # Modules whose definition the checker brings itself.
+    replaced: tuple[str, ...] = ()
+
+    # The device against a plain delay of so many clocks.
+    same_as_delay: int = 0
+
+    # Modules that are plain delays of so many clocks; the checker may see their registers.
+    delays: tuple[tuple[str, int], ...] = ()
+
+
+def law_only(proof: Proof) -> Proof:
+    """The proof without the assertions that only help the induction."""
+    return replace(proof, name=f"{proof.name}-law", defines=(*proof.defines, "LAW"))
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A piece of a module's text and what stands there instead; blanks count as one."""
+
+    module: str
+    old: str
+    new: str
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A defect: edits, each of whose places has to be there exactly once."""
+
+    name: str
+    edits: tuple[Edit, ...]
+
+    def apply(self, texts: dict[str, str]) -> dict[str, str]:
+        """The modules with the defect in.
+
+        Raises CheckFailed when a place is not found, or more than once: the design has moved on,
+        and the mutant has to follow.
+        """
+        broken = dict(texts)
+        for edit in self.edits:
+            place = re.compile(r"\s+".join(re.escape(word) for word in edit.old.split()))
+            found = len(place.findall(broken[edit.module]))
+            if found != 1:
+                raise CheckFailed(
+                    f"mutant {self.name}: found {found} times in {edit.module}, "
+                    f"expected once: {edit.old}"
+                )
+            broken[edit.module] = edit.new.join(place.split(broken[edit.module]))
+        return broken
+
+
+@dataclass(frozen=True)
+class Result:
+    """What SymbiYosys said: PASS, FAIL or UNKNOWN, what failed first, and where its files are."""
+
+    status: str
+    failed: tuple[str, ...]
+    seconds: float
+    folder: Path
+
+    def require(self, status: str) -> None:
+        """Raise CheckFailed unless the run ended as it should."""
+        if self.status != status:
+            what = f"; failed: {', '.join(self.failed)}" if self.failed else ""
+            raise CheckFailed(f"{self.folder}: found {self.status}, expected {status}{what}")
+
+
+def run(proof: Proof, mode: str, depth: int, mutant: Mutant | None = None) -> Result:
+    """Run a proof: `bmc` looks at the first `depth` clocks, `prove` at all of them by induction.
+
+    The folder of the run keeps the trace of a failure (trace.vcd).
+    """
+    shims.ensure()
+    toolchain.use_path()
+    texts = design.modules(design.ensure(), proof.device)
+    if mutant:
+        texts = mutant.apply(texts)
+    folder = RUNS / "-".join([proof.name, mode, *([mutant.name] if mutant else [])])
+    folder.mkdir(parents=True, exist_ok=True)
+    kept = {name: text for name, text in texts.items() if name not in proof.replaced}
+    for name, clocks in proof.delays:
+        kept[name] = design.delayed(texts[name], name, clocks)
+    (folder / "device.sv").write_text("".join(kept.values()))
+    (folder / "device.svh").write_text(design.device(kept, proof.device))
+    plain = ""
+    if proof.same_as_delay:
+        with (folder / "device.sv").open("a") as file:
+            file.write(design.delayed(texts[proof.device], LAW_OF_DELAY, proof.same_as_delay))
+        plain = design.comparison(texts[proof.device], LAW_OF_DELAY)
+    (folder / "same.svh").write_text(plain)
+    for name in (*INCLUDED, proof.checker):
+        (folder / name).write_text((CHECKERS / name).read_text())
+    (folder / "proof.sby").write_text(_script(proof, mode, depth))
+    start = time.monotonic()
+    with (folder / "sby.log").open("w") as log:
+        subprocess.run(
+            ["sby", "-f", "-d", "sby", "proof.sby"],
+            cwd=folder,
+            check=False,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+            pass_fds=held_locks(),
+        )
+    return _result(folder, time.monotonic() - start)
+
+
+def _script(proof: Proof, mode: str, depth: int) -> str:
+    defines = "".join(f" -D {name}" for name in proof.defines)
+    names = ("device.sv", "device.svh", "same.svh", *INCLUDED, proof.checker)
+    return f"""[options]
+mode {mode}
+depth {depth}
+
+[engines]
+smtbmc z3
+
+[script]
+read_verilog -sv -formal{defines} device.sv list.sv {proof.checker}
+prep -flatten -top {proof.top}
+opt_clean -purge
+
+[files]
+{chr(10).join(names)}
+"""
+
+
+def _result(folder: Path, seconds: float) -> Result:
+    log = (folder / "sby.log").read_text()
+    status = re.search(r"DONE \((\w+), rc=\d+\)", log)
+    if not status or status[1] in ("ERROR", "TIMEOUT"):
+        raise CheckFailed(f"{folder}: SymbiYosys did not finish\n{log[-2000:]}")
+    failed = re.findall(r"(?:failed assertion|Assert failed in) \S+?: (\S+)", log)
+    return Result(status[1], tuple(dict.fromkeys(failed)), seconds, folder)

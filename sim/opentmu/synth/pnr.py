@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Place and route for ECP5 with nextpnr, and what its report says."""
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from opentmu import toolchain
+from opentmu.build import fpga
+from opentmu.errors import CheckFailed
+from opentmu.process import tail
+from opentmu.synth import tools
+from opentmu.synth.netlist import Module, place, plain
+
+DEVICE = "LFE5U-85F CABGA756 speed 8"
+# A target that cannot be met (the fabric does not come near it in this design) makes the tool try
+# hard on every path; runs that fail it are no error.
+OPTIONS = ("--85k", "--package", "CABGA756", "--speed", "8", "--timing-allow-fail")
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Target clock in MHz, seed of the placer, time limit in seconds."""
+
+    freq: float
+    seed: int
+    timeout: float
+
+
+@dataclass(frozen=True)
+class PathStep:
+    """One cell on the critical path with the wire behind it; delays in ns."""
+
+    cell: str
+    kind: str
+    net: str
+    logic_ns: float
+    routing_ns: float
+
+
+def run(netlist: Path, folder: Path, settings: Settings, log: Path) -> None:
+    """Place and route `netlist`; leaves report.json, and utilisation.json at any rate.
+
+    A design that is too large leaves no report.json; raises CheckFailed for any other failure.
+    """
+    toolchain.use_path()
+    report = folder / "report.json"
+    command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
+    command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
+    command += ["--report", fpga.relative(report)]
+    title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"
+    code = tools.run(command, title, log, settings.timeout)
+    said = log.read_text(errors="replace")
+    used = utilisation(said)
+    (folder / "utilisation.json").write_text(json.dumps(used))
+    if code and not excess(used):
+        raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+    if code:
+        report.unlink(missing_ok=True)
+
+
+def utilisation(said: str) -> dict[str, dict[str, int]]:
+    """Used and available of each kind of cell that is used, as nextpnr's log counts them."""
+    rows = re.findall(r"^Info:\s+(\w+):\s+(\d+)/\s*(\d+)\s+\d+%$", said, re.MULTILINE)
+    return {
+        kind: {"used": int(used), "available": int(available)}
+        for kind, used, available in rows
+        if int(used)
+    }
+
+
+def excess(used: Mapping[str, Mapping[str, int]]) -> list[str]:
+    """What is too much for the device, in words."""
+    return [
+        f"{kind} {count['used']:,} of {count['available']:,} "
+        f"({100 * count['used'] / count['available']:.0f} %)"
+        for kind, count in used.items()
+        if count["used"] > count["available"]
+    ]
+
+
+def fmax(report: Mapping[str, Any]) -> float:
+    """The clock in MHz that the routed design reaches; of several clocks the slowest."""
+    clocks = [float(clock["achieved"]) for clock in report["fmax"].values()]
+    if not clocks:
+        raise CheckFailed("nextpnr's report: found no clock, expected one")
+    return round(min(clocks), 2)
+
+
+def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
+    """The slowest way from register to register, in the names of the design."""
+    between = [path["path"] for path in report["critical_paths"] if _between_registers(path)]
+    if not between:
+        raise CheckFailed("nextpnr's report: found no path from register to register")
+    hops = max(between, key=lambda path: sum(hop["delay"] for hop in path))
+    registers = _register_names(module)
+    kinds = {cell.name: cell.kind for cell in module.cells}
+    steps = _steps(hops, kinds)
+    last = hops[-1]["to"]
+    end = f"{_named(last['cell'], registers)} ({last['port']})"
+    places = [place(_named(step.cell, registers)) for step in steps]
+    places.append(place(_named(last["cell"], registers)))
+    logic = sum(hop["delay"] for hop in hops if hop["type"] != "routing")
+    routing = sum(hop["delay"] for hop in hops if hop["type"] == "routing")
+    return {
+        "from": _named(hops[0]["from"]["cell"], registers),
+        "to": end,
+        "delay_ns": round(logic + routing, 2),
+        "logic_ns": round(logic, 2),
+        "routing_ns": round(routing, 2),
+        "through": _changes(places),
+        "steps": [asdict(step) for step in steps],
+    }
+
+
+def _between_registers(path: Mapping[str, Any]) -> bool:
+    return bool(path["path"]) and "<async>" not in (path["from"], path["to"])
+
+
+def _steps(hops: list[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[PathStep]:
+    """Each cell with the wire behind it; the setup at the end belongs to no cell."""
+    steps: list[PathStep] = []
+    for hop, wire in zip(hops, [*hops[1:], None], strict=True):
+        if hop["type"] in ("routing", "setup"):
+            continue
+        follows = wire if wire is not None and wire["type"] == "routing" else None
+        cell = hop["from"]["cell"]
+        kind = kinds.get(cell) or kinds.get(re.sub(r"\$.*", "", cell), "")
+        net = follows["net"] if follows else ""
+        routing = round(follows["delay"], 3) if follows else 0.0
+        steps.append(PathStep(cell, kind, net, round(hop["delay"], 3), routing))
+    return steps
+
+
+def _register_names(module: Module) -> dict[str, str]:
+    """The name that the design gives to the register of each flip-flop."""
+    return {
+        cell.name: module.names[cell.outputs[0][1]]
+        for cell in module.cells
+        if cell.kind == "TRELLIS_FF" and cell.outputs and cell.outputs[0][1] in module.names
+    }
+
+
+def _named(cell: str, registers: Mapping[str, str]) -> str:
+    return plain(registers.get(cell, cell))
+
+
+def _changes(places: list[str]) -> list[str]:
+    """The instances that a path passes, each once for every time that it is entered."""
+    return [one for index, one in enumerate(places) if index == 0 or one != places[index - 1]]

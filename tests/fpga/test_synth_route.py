@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What nextpnr says, as the report tells it; and a small module through all tools."""
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentmu import paths
+from opentmu.errors import BadInput, CheckFailed
+from opentmu.synth import flow, lanes, netlist, pnr, tools
+from opentmu.synth.pnr import Settings
+
+# From the routed `tiny`, without places and source lines; the paths from and to pins are cut short.
+RECORDED = Path(__file__).parent / "nextpnr-report.json"
+SETTINGS = Settings(freq=100, seed=1, timeout=3600)
+LOG = """\
+Info: Device utilisation:
+Info: \t          TRELLIS_IO:       6/    365     1%
+Info: \t              DP16KD:     222/    208   106%
+Info: \t          MULT18X18D:       0/    156     0%
+Info: \t        TRELLIS_COMB:   90507/  83640   108%
+ERROR: Unable to place cell 'x', no BELs remaining to implement cell type 'TRELLIS_COMB'
+"""
+
+SMALL = """\
+module Small(input clock, input [7:0] a, input [7:0] b, output reg hit);
+  reg [7:0] key, mask;
+  reg found;
+  always @(posedge clock) begin
+    key <= a;
+    mask <= b;
+    found <= &(key | mask);
+    hit <= found;
+  end
+endmodule
+"""
+
+
+@pytest.fixture(scope="module")
+def report() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(RECORDED.read_text())
+    return found
+
+
+def unnamed() -> netlist.Module:
+    """A netlist that says nothing about the cells of the recorded path."""
+    return netlist.Module("tmu_pins", {}, [], {})
+
+
+def test_the_clock_of_a_recorded_run(report: dict[str, Any]) -> None:
+    assert pnr.fmax(report) == 83.84
+    with pytest.raises(CheckFailed, match="found no clock"):
+        pnr.fmax({"fmax": {}})
+
+
+def test_the_critical_path_of_a_recorded_run(report: dict[str, Any]) -> None:
+    path = pnr.critical_path(report, unnamed())
+    assert path["from"] == "wrapper.unit.doorbell.w_q.deq_ptr_value"
+    assert path["to"] == "wrapper.unit.pages.consumers_ext.Memory (WAD1)"
+    assert path["delay_ns"] == pytest.approx(1000 / 83.84, abs=0.02)
+    assert path["logic_ns"] + path["routing_ns"] == pytest.approx(path["delay_ns"], abs=0.011)
+    assert path["through"][0] == "wrapper.unit.doorbell.w_q"
+    assert "wrapper.unit.commands_q" in path["through"]
+    assert path["steps"][0]["routing_ns"] == 1.728
+    total = sum(step["logic_ns"] + step["routing_ns"] for step in path["steps"])
+    assert total == pytest.approx(path["delay_ns"], abs=0.02)
+
+
+def test_registers_have_the_names_of_the_design(report: dict[str, Any]) -> None:
+    first = report["critical_paths"][0]["path"][0]["from"]["cell"]
+    register = netlist.Cell(first, "TRELLIS_FF", (), (("Q", 5),))
+    nets = {"wrapper.unit.doorbell.w_q.deq_ptr": {"bits": [4, 5], "hide_name": 0}}
+    path = pnr.critical_path(report, netlist.Module("tmu_pins", {}, [register], nets))
+    assert path["from"] == "wrapper.unit.doorbell.w_q.deq_ptr[1]"
+    assert path["steps"][0]["kind"] == "TRELLIS_FF"
+
+
+def test_a_report_with_paths_of_pins_alone_is_refused(report: dict[str, Any]) -> None:
+    pins = [path for path in report["critical_paths"] if "<async>" in (path["from"], path["to"])]
+    assert pins
+    with pytest.raises(CheckFailed, match="no path from register to register"):
+        pnr.critical_path({"critical_paths": pins}, unnamed())
+
+
+def test_what_does_not_fit_is_told_with_numbers() -> None:
+    used = pnr.utilisation(LOG)
+    assert used["TRELLIS_IO"] == {"used": 6, "available": 365}
+    assert "MULT18X18D" not in used
+    assert pnr.excess(used) == [
+        "DP16KD 222 of 208 (107 %)",
+        "TRELLIS_COMB 90,507 of 83,640 (108 %)",
+    ]
+
+
+def test_a_tool_is_stopped_at_its_limit(tmp_path: Path) -> None:
+    with pytest.raises(tools.OutOfTime, match=r"napping: stopped after 0 s, the limit that --time"):
+        tools.run(["sleep", "60"], "napping", tmp_path / "nap.log", 0.2)
+
+
+def test_a_module_that_is_not_there_is_refused() -> None:
+    log = paths.BUILD / "test" / "synth-warning.log"
+    with pytest.raises(CheckFailed, match="yosys on nothing failed"):
+        tools.yosys(["hierarchy -top none"], "yosys on nothing", log, 3600)
+
+
+@pytest.fixture(scope="module")
+def small() -> Path:
+    folder = paths.BUILD / "test" / "synth-small"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "Small.sv").write_text(SMALL)
+    return folder
+
+
+def test_a_small_module_is_placed_and_routed(small: Path) -> None:
+    design = flow.Design.of_folder(small, "Small", "ecp5")
+    mapped_in = flow.mapped(design, "ecp5", SETTINGS.timeout)
+    routed_in = flow.routed(design, SETTINGS, mapped_in)
+    found = flow.ecp5(design, mapped_in, routed_in, SETTINGS)
+    assert found["fits"] is True and found["problem"] is None
+    assert found["ff"] == 18
+    assert 100 < found["fmax_mhz"] < 1000
+    assert found["utilisation"]["TRELLIS_FF"]["used"] == 18
+    path = found["critical_path"]
+    assert path["from"].startswith(("key", "mask", "found"))
+    assert path["to"].startswith(("found", "hit"))
+    stamp = (routed_in / "report.json").stat().st_mtime_ns
+    flow.routed(design, SETTINGS, flow.mapped(design, "ecp5", SETTINGS.timeout))
+    assert (routed_in / "report.json").stat().st_mtime_ns == stamp, "made again without a reason"
+
+
+def test_area_per_lane_of_a_small_module(small: Path) -> None:
+    row = lanes.parse(f"Small:2:{small}")
+    found = lanes.measure(row, "xcup", SETTINGS)
+    assert (found["ff"], found["ff_per_lane"]) == (18, 9.0)
+    # 16 bits into one: three LUTs and one behind them.
+    assert found["lut"] in (3, 4, 5)
+    assert found["lut_per_lane"] == found["lut"] / 2
+    assert found["levels"] in (2, 3)
+
+
+def test_only_folders_that_yosys_can_see_are_taken(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="found a folder outside"):
+        flow.Design.of_folder(tmp_path, "Small", "ecp5")
+    empty = paths.BUILD / "test" / "synth-empty"
+    empty.mkdir(parents=True, exist_ok=True)
+    with pytest.raises(BadInput, match=r"found no Small\.sv, expected a file for each module"):
+        flow.Design.of_folder(empty, "Small", "ecp5")
