@@ -84,7 +84,9 @@ module room (
       has_room : `DUTY(!append || left < 4);
       // An inspect takes nothing.
       inspects : `DUTY(!(byPlace(asked) && takes(asked)));
-      counted : `GUARANTEE(count <= 4 && (!takes4 || count != 0));
+      // Follows from has_room. To assume it would hide a broken duty: the clock after would not be.
+      within : assert (count <= 4);
+      counted : `GUARANTEE(!takes4 || count != 0);
       searched : `GUARANTEE(!found4 || searches(op4));
     end
   end

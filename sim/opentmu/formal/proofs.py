@@ -152,7 +152,7 @@ CANARIES = (
         UNIT,
         Mutant(
             "pair",
-            (Edit("MatchUnit", "bits_REG_sweeps & walked_pairs_REG", "bits_REG_sweeps & 1'h0"),),
+            (Edit("MatchUnit", "!= 8'h7 & walked_pairs_REG", "!= 8'h7 & 1'h0"),),
         ),
         ("never_apart",),
         18,
