@@ -212,10 +212,14 @@ class MatchUnit(p: TmuParams) extends Module {
     postedAppends && fits(postedInArray, postedLeaves, _.io.postedInRows)
   private val toUnexpected =
     unexpectedAppends && fits(unexpectedInArray, unexpectedLeaves, _.io.unexpectedInRows)
-  posted.io.append.valid := toPosted || overflow.fold(false.B)(_.io.liftPosted.valid)
-  posted.io.append.bits := choose(_.io.liftPosted.bits, postedLane)
-  unexpected.io.append.valid := toUnexpected || overflow.fold(false.B)(_.io.liftUnexpected.valid)
-  unexpected.io.append.bits := choose(_.io.liftUnexpected.bits, unexpectedLane)
+  private def appends(decided: Bool, lane: LaneEntry, lift: Overflow => Valid[LaneEntry]) = {
+    val append = Wire(Valid(chiselTypeOf(lane)))
+    append.valid := decided || overflow.fold(false.B)(lift(_).valid)
+    append.bits := overflow.fold(lane)(o => Mux(lift(o).valid, lift(o).bits, lane))
+    append
+  }
+  posted.io.append := appends(toPosted, postedLane, _.io.liftPosted)
+  unexpected.io.append := appends(toUnexpected, unexpectedLane, _.io.liftUnexpected)
   postedInArray := postedInArray + posted.io.append.valid - postedLeaves
   unexpectedInArray :=
     unexpectedInArray + unexpected.io.append.valid - unexpectedLeaves

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, switch, Queue, Valid}
+import chisel3.util.{is, log2Ceil, switch, Queue, Valid}
 import tmu.params.TmuParams
 
 /** A slot that has walked the arrays while a queue was longer than its array. */
@@ -91,7 +91,7 @@ class Overflow(p: TmuParams) extends Module {
   private val parking = RegInit(false.B)
   when(needsRows.reduce(_ || _))(parking := true.B)
     .elsewhen(io.drained && state === State.idle)(parking := false.B)
-  io.parks := parking || needsRows.reduce(_ || _) || state === State.lift
+  io.parks := parking || needsRows.reduce(_ || _)
 
   // Windows change only while nothing is filtered by them.
   private val windows = Reg(new FilterWindows(p))
@@ -137,8 +137,12 @@ class Overflow(p: TmuParams) extends Module {
   }
   private val emptied = tables.map { case (table, free) => free >= table.io.count }
   private val lifts = filled.reduce(_ || _) || (longer && emptied.reduce(_ && _))
+  // A slot may enter again while entries are lifted, if it ends its walk after the last of them, and
+  // if no other lift has to follow.
+  private val liftAge = Reg(UInt(log2Ceil(posted.liftHold + 1).W))
+  private val walksPast = state === State.lift && liftAge >= posted.liftHold.U && !lifts
   // With the rows empty, the unit only has to empty too.
-  io.holdsBack := lifts || state === State.lift || (parking && !longer)
+  io.holdsBack := lifts || (state === State.lift && !walksPast) || (parking && !longer)
   private val canLift = state === State.idle && io.drained && lifts
   messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.count =/= 0.U
   messages.io.lift.bits := atMost(io.freeUnexpected)
@@ -149,7 +153,10 @@ class Overflow(p: TmuParams) extends Module {
   parked.io.deq.ready := state === State.decide
   switch(state) {
     is(State.idle) {
-      when(canLift)(state := State.lift).elsewhen(starts) {
+      when(canLift) {
+        state := State.lift
+        liftAge := 1.U
+      }.elsewhen(starts) {
         waiting := missing
         found.foreach(_ := false.B)
         state := State.search
@@ -163,6 +170,7 @@ class Overflow(p: TmuParams) extends Module {
     is(State.settle)(state := State.decide)
     is(State.decide)(state := State.idle)
     is(State.lift) {
+      when(liftAge =/= posted.liftHold.U)(liftAge := liftAge + 1.U)
       // The last lifted entry is in its lane two clocks after the rows are at rest.
       when(rowsIdle && RegNext(rowsIdle))(state := State.idle)
     }

@@ -29,7 +29,7 @@ object Presets {
   )
 
   /** For an ECP5-85 board. */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 128, 128, 128, 32, commandQueue = 64)
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 128, 128, 128, 16, commandQueue = 64)
 
   /** What a large card can hold. */
   val max: TmuParams =
