@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench_cell.h"
+#include "number_option.h"
 
 enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
@@ -47,10 +48,8 @@ static void refuse(const char *option, const char *text, const char *expected) {
 }
 
 static unsigned number(const char *option, const char *text, unsigned high) {
-    char *end = NULL;
-    errno = 0;
-    const unsigned long value = strtoul(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > high) {
+    uint64_t value = 0;
+    if (!read_number(text, 0, high, &value)) {
         char expected[64];
         (void)snprintf(expected, sizeof expected, "numbers from 0 to %u", high);
         refuse(option, text, expected);

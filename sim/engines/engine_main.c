@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine_replay.h"
+#include "number_option.h"
 #include "tmu_model_trace.h"
 
 enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
@@ -43,18 +44,7 @@ static const char usage[] =
     "  --quota N        entries of each queue of each endpoint; 0, the default, is no limit\n";
 
 static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high) {
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
-        (void)fprintf(stderr,
-                      "tmu-engine: found --%s '%s', expected a number from %" PRIu64 " to %" PRIu64
-                      "\n",
-                      option, text, low, high);
-        exit(EXIT_USAGE);
-    }
-    return value;
+    return number_option("tmu-engine", option, text, low, high);
 }
 
 static void check_complete(const arguments_t *arguments, bool more) {
@@ -99,17 +89,17 @@ static arguments_t parse(int count, char **values) {
             arguments.verdicts = optarg;
             break;
         case 'n':
-            config->endpoints = (uint32_t)number("endpoints", optarg, 1, UINT32_MAX);
+            config->endpoints = (uint32_t)number("--endpoints", optarg, 1, UINT32_MAX);
             break;
         case 'o':
-            config->posted_capacity = number("posted", optarg, 0, UINT64_MAX);
+            config->posted_capacity = number("--posted", optarg, 0, UINT64_MAX);
             break;
         case 'u':
-            config->unexpected_capacity = number("unexpected", optarg, 0, UINT64_MAX);
+            config->unexpected_capacity = number("--unexpected", optarg, 0, UINT64_MAX);
             break;
         case 'q':
             config->quota_posted = config->quota_unexpected =
-                number("quota", optarg, 0, UINT64_MAX);
+                number("--quota", optarg, 0, UINT64_MAX);
             break;
         case 'h':
             (void)fputs(usage, stdout);

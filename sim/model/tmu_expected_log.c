@@ -3,11 +3,10 @@
  * tmu-expected-log: the verdict log that the law demands for a trace, from the reference model
  * alone.  Driver, device and checker have no part in it, so it can judge them.
  */
-#include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "number_option.h"
 #include "tmu_model_trace.h"
 
 enum { EXIT_BAD_INPUT = 2 };
@@ -17,18 +16,6 @@ static const char usage[] =
     "                        [--quota-posted N] [--quota-unexpected N] TRACE\n"
     "Prints the verdict log of TRACE.  --posted and --unexpected limit a queue over all\n"
     "endpoints, the quotas limit it in each; 0, the default, is no limit.\n";
-
-/* Digits and nothing else. */
-static bool read_number(const char *text, uint64_t limit, uint64_t *value_p) {
-    char *end = NULL;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value > limit) {
-        return false;
-    }
-    *value_p = value;
-    return true;
-}
 
 /* Fills config and *path_p; false if the command line is not as in `usage`. */
 static bool read_arguments(int count, char **argument, tmu_model_config_t *config,
@@ -53,7 +40,7 @@ static bool read_arguments(int count, char **argument, tmu_model_config_t *confi
             i++;
         }
         if (i == sizeof options / sizeof options[0] ||
-            !read_number(argument[next + 1], options[i].limit, options[i].value)) {
+            !read_number(argument[next + 1], 0, options[i].limit, options[i].value)) {
             return false;
         }
     }

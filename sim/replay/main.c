@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tmu-replay: traffic through the driver and a device, every verdict checked by the model. */
+#include "number_option.h"
 #include "replay.h"
 #include "report.h"
 
@@ -39,20 +40,8 @@ static const char usage[] =
     "  --clock-mhz X    clock that times are kept by (default 300)\n"
     "  --progress       print `progress DONE TOTAL` lines to standard error\n";
 
-/* A decimal number from `low` to `high`, or a message and exit. */
 static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high) {
-    char *end = NULL;
-    errno = 0;
-    const unsigned long long value = strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 || value < low ||
-        value > high) {
-        (void)fprintf(stderr,
-                      "tmu-replay: found %s '%s', expected a number from %" PRIu64 " to %" PRIu64
-                      "\n",
-                      option, text, low, high);
-        exit(EXIT_USAGE);
-    }
-    return value;
+    return number_option("tmu-replay", option, text, low, high);
 }
 
 static double megahertz(const char *text) {
