@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import IO
 
 from opentmu import paths
 from opentmu.errors import CheckFailed, TmuError
@@ -18,6 +19,31 @@ def tail(log: Path, lines: int = TAIL_LINES) -> str:
     """The last lines of a log, or a remark that it is empty."""
     text = log.read_text(errors="replace").rstrip().splitlines()
     return "\n".join(text[-lines:]) or "(it printed nothing)"
+
+
+def run_into(
+    output: IO[str],
+    command: Sequence[str | Path],
+    *,
+    cwd: Path | None = None,
+    env: Mapping[str, str] | None = None,
+    seconds: float | None = None,
+) -> int:
+    """Run `command` with all that it prints in `output`; its exit code.
+
+    Raises subprocess.TimeoutExpired when it takes longer than `seconds`.
+    """
+    return subprocess.run(
+        [str(word) for word in command],
+        check=False,
+        cwd=cwd,
+        env={**os.environ, **(env or {})},
+        stdin=subprocess.DEVNULL,
+        stdout=output,
+        stderr=subprocess.STDOUT,
+        pass_fds=held_locks(),
+        timeout=seconds,
+    ).returncode
 
 
 def run_logged(
@@ -38,16 +64,7 @@ def run_logged(
     words = [str(word) for word in command]
     with step(title), file.open("w") as output:
         try:
-            code = subprocess.run(
-                words,
-                check=False,
-                cwd=cwd,
-                env={**os.environ, **(env or {})},
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                pass_fds=held_locks(),
-            ).returncode
+            code = run_into(output, words, cwd=cwd, env=env)
         except OSError as error:
             raise failure(f"{title}: cannot start {words[0]}: {error.strerror}") from error
     if code != 0:

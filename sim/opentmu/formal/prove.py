@@ -2,7 +2,6 @@
 """One run of SymbiYosys: a device, the checker around it, a depth; and broken devices."""
 
 import re
-import subprocess
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -10,8 +9,8 @@ from pathlib import Path
 from opentmu import paths, toolchain
 from opentmu.errors import CheckFailed
 from opentmu.formal import design
+from opentmu.process import run_into
 from opentmu.setup import shims
-from opentmu.stage import held_locks
 
 CHECKERS = paths.ROOT / "tests" / "formal"
 INCLUDED = ("list.sv", "rule.svh", "stand_ins.svh", "unit_names.svh")
@@ -123,15 +122,7 @@ def run(proof: Proof, mode: str, depth: int, mutant: Mutant | None = None) -> Re
     (folder / "proof.sby").write_text(_script(proof, mode, depth))
     start = time.monotonic()
     with (folder / "sby.log").open("w") as log:
-        subprocess.run(
-            ["sby", "-f", "-d", "sby", "proof.sby"],
-            cwd=folder,
-            check=False,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            pass_fds=held_locks(),
-        )
+        run_into(log, ["sby", "-f", "-d", "sby", "proof.sby"], cwd=folder)
     return _result(folder, time.monotonic() - start)
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from opentmu import paths, stage, toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
-from opentmu.process import tail
+from opentmu.process import run_into, tail
 from opentmu.progress import step
 from opentmu.setup import shims
 
@@ -31,20 +31,10 @@ def run(command: Sequence[str | Path], title: str, log: Path, seconds: float) ->
 
     Raises OutOfTime when it takes longer than `seconds`.
     """
-    words = [str(word) for word in command]
     log.parent.mkdir(parents=True, exist_ok=True)
     with step(title), log.open("w") as output:
         try:
-            return subprocess.run(
-                words,
-                check=False,
-                cwd=paths.ROOT,
-                stdin=subprocess.DEVNULL,
-                stdout=output,
-                stderr=subprocess.STDOUT,
-                pass_fds=stage.held_locks(),
-                timeout=seconds,
-            ).returncode
+            return run_into(output, command, cwd=paths.ROOT, seconds=seconds)
         except subprocess.TimeoutExpired as error:
             raise OutOfTime(
                 f"{title}: stopped after {seconds:,.0f} s, the limit that --timeout sets; "

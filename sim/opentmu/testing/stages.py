@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The stages of `tmu test`.  Each takes its log file and returns an Outcome."""
 
-import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import paths, stage, toolchain
+from opentmu import paths, toolchain
 from opentmu.build import cbuild, rtl, verilate
+from opentmu.process import run_into
 from opentmu.replay import engine
 from opentmu.testing import house
 from opentmu.testing.long import CAMPAIGNS, Campaign
@@ -28,18 +28,9 @@ class Stage:
 
 def execute(command: Sequence[str | Path], log: Path) -> int:
     """Run a program from the root with its output appended to `log`; its exit code."""
-    words = [str(word) for word in command]
     with log.open("a") as output:
-        print("$", *words, file=output, flush=True)
-        return subprocess.run(
-            words,
-            check=False,
-            cwd=paths.ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            pass_fds=stage.held_locks(),
-        ).returncode
+        print("$", *command, file=output, flush=True)
+        return run_into(output, command, cwd=paths.ROOT)
 
 
 def check(name: str, *command: str | Path, remedy: str = "") -> Stage:
