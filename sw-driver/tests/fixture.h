@@ -134,6 +134,20 @@ static inline size_t bench_position(const bench_t *bench, uint8_t opcode, uint64
     return LOG_MAX;
 }
 
+/** The device's counter of that name, which there has to be. */
+static inline uint64_t bench_counter(const bench_t *bench, const char *name) {
+    tmu_counter_t counters[128];
+    size_t count = 0;
+    must(tmu_counters(bench->device, counters, 128, &count), bench->device);
+    EXPECT(count > 30);
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(counters[i].name, name) == 0) {
+            return counters[i].value;
+        }
+    }
+    abort();
+}
+
 #define EXPECT_ANSWER(bench, opcode_name, handle_number, status_name, other_handle)                \
     do {                                                                                           \
         tmu_completion_t answer_found =                                                            \

@@ -8,18 +8,6 @@ static void cancel(bench_t *b, uint32_t endpoint, tmu_receive_id_t target, uint6
     SUBMIT(b, tmu_cancel(b->queue, endpoint, target, handle));
 }
 
-static uint64_t counter(const bench_t *b, const char *name) {
-    tmu_counter_t counters[128];
-    size_t count = 0;
-    must(tmu_counters(b->device, counters, 128, &count), b->device);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(counters[i].name, name) == 0) {
-            return counters[i].value;
-        }
-    }
-    abort();
-}
-
 static void a_queued_receive_is_cancelled_once(void) {
     bench_t b = bench_open(1, 6);
     tmu_receive_id_t id = bench_post(&b, 1, 1, 1, 1);
@@ -50,7 +38,7 @@ static void stale_and_foreign_ids_are_late_by_the_unit(void) {
     for (uint64_t handle = 3; handle <= 6; handle++) {
         EXPECT_ANSWER(&b, CANCEL, handle, LATE, 0);
     }
-    EXPECT_NUMBER(counter(&b, "cancel_late"), 4);
+    EXPECT_NUMBER(bench_counter(&b, "cancel_late"), 4);
     cancel(&b, 2, other, 7);
     bench_settle(&b);
     EXPECT_ANSWER(&b, CANCEL, 7, CANCELLED, 1);

@@ -117,19 +117,6 @@ static void endpoints_out_of_range_are_named(void) {
     bench_close(&b);
 }
 
-static uint64_t counter(const bench_t *b, const char *name) {
-    tmu_counter_t counters[128];
-    size_t count = 0;
-    must(tmu_counters(b->device, counters, 128, &count), b->device);
-    EXPECT(count > 30);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(counters[i].name, name) == 0) {
-            return counters[i].value;
-        }
-    }
-    return UINT64_MAX;
-}
-
 static void counters_count_what_happened(void) {
     bench_t b = bench_open(1, 6);
     size_t count = 0;
@@ -137,13 +124,13 @@ static void counters_count_what_happened(void) {
     bench_arrive(&b, 1, 1, 1, 11);
     bench_arrive(&b, 1, 1, 1, 12);
     bench_settle(&b);
-    EXPECT_NUMBER(counter(&b, "posts"), 1);
-    EXPECT_NUMBER(counter(&b, "arrivals"), 2);
-    EXPECT_NUMBER(counter(&b, "arrive_matched"), 1);
-    EXPECT_NUMBER(counter(&b, "arrive_queued"), 1);
-    EXPECT_NUMBER(counter(&b, "unexpected_depth_max"), 1);
-    EXPECT_NUMBER(counter(&b, "malformed"), 0);
-    EXPECT_NUMBER(counter(&b, "doorbell_errors"), 0);
+    EXPECT_NUMBER(bench_counter(&b, "posts"), 1);
+    EXPECT_NUMBER(bench_counter(&b, "arrivals"), 2);
+    EXPECT_NUMBER(bench_counter(&b, "arrive_matched"), 1);
+    EXPECT_NUMBER(bench_counter(&b, "arrive_queued"), 1);
+    EXPECT_NUMBER(bench_counter(&b, "unexpected_depth_max"), 1);
+    EXPECT_NUMBER(bench_counter(&b, "malformed"), 0);
+    EXPECT_NUMBER(bench_counter(&b, "doorbell_errors"), 0);
     EXPECT_NUMBER(tmu_counters(b.device, NULL, 0, &count), TMU_OK);
     EXPECT(count > 30);
     EXPECT_NUMBER(tmu_counters(b.device, NULL, 1, &count), TMU_ERR_INVALID);

@@ -40,18 +40,6 @@ static void null_is_invalid(void) {
     bench_close(&b);
 }
 
-static uint64_t counter(const bench_t *b, const char *name) {
-    tmu_counter_t counters[128];
-    size_t count = 0;
-    must(tmu_counters(b->device, counters, 128, &count), b->device);
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(counters[i].name, name) == 0) {
-            return counters[i].value;
-        }
-    }
-    abort();
-}
-
 /* Traffic of an interface whose receives leave the low byte of the match bits to the sender. */
 #define SENDERS_BYTE 0xffu
 
@@ -90,7 +78,7 @@ static void take_all(bench_t *b) {
 
 /** Both queues deep, one after the other; returns how many filter hits were false. */
 static uint64_t deep_traffic(bench_t *b) {
-    uint64_t before = counter(b, "filter_false");
+    uint64_t before = bench_counter(b, "filter_false");
     post_all(b);
     take_all(b);
     b->count = 0;
@@ -106,7 +94,7 @@ static uint64_t deep_traffic(bench_t *b) {
         EXPECT_ANSWER(b, ARRIVE, 1000 + i, QUEUED, 0);
         EXPECT_ANSWER(b, POST, i, MATCHED, 1000 + i);
     }
-    return counter(b, "filter_false") - before;
+    return bench_counter(b, "filter_false") - before;
 }
 
 static tmu_filter_windows_t chosen_windows(void) {
@@ -138,9 +126,9 @@ static void windows_change_the_work_and_no_verdict(void) {
     must(tmu_filter_set(b.device, &blind), b.device);
     uint64_t with_none = deep_traffic(&b);
     must(tmu_filter_set(b.device, &chosen), b.device);
-    uint64_t candidates = counter(&b, "filter_candidates");
+    uint64_t candidates = bench_counter(&b, "filter_candidates");
     uint64_t with_chosen = deep_traffic(&b);
-    candidates = counter(&b, "filter_candidates") - candidates;
+    candidates = bench_counter(&b, "filter_candidates") - candidates;
     if (has_filter(&b)) {
         /* The 32 receives beyond the array, then 32 messages; each younger one passes the older. */
         EXPECT(with_none >= 2 * 32 * 31 / 2 - 64);
@@ -158,9 +146,9 @@ static void windows_wait_until_no_entry_lies_beyond_the_arrays(void) {
     const tmu_filter_windows_t chosen = chosen_windows();
     post_all(&b);
     must(tmu_filter_set(b.device, &chosen), b.device);
-    uint64_t before = counter(&b, "filter_false");
+    uint64_t before = bench_counter(&b, "filter_false");
     take_all(&b);
-    uint64_t old_windows = counter(&b, "filter_false") - before;
+    uint64_t old_windows = bench_counter(&b, "filter_false") - before;
     EXPECT(!has_filter(&b) || old_windows > 0);
     EXPECT_NUMBER(deep_traffic(&b), 0);
     bench_close(&b);
