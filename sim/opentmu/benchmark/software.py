@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from opentmu.benchmark.cells import Cell
+from opentmu.benchmark.cells import MATCH, PAIRED, Cell
 from opentmu.benchmark.harness import Result, run
 from opentmu.build import cbuild
 from opentmu.errors import BadInput, CheckFailed
@@ -15,18 +15,7 @@ from opentmu.progress import step
 
 PROGRAM = "tmu-engine-bench"
 DEPTH_MAX = 32000
-KINDS = (
-    "exact",
-    "any_source",
-    "any_tag",
-    "both",
-    "mixed",
-    "equal_mod256",
-    "equal_mod65536",
-    "fifo",
-    "hole_workload",
-    "paired",
-)
+KINDS = (*MATCH, "fifo", "hole_workload", PAIRED)
 POSITIONS = ("oldest", "youngest", "random")
 
 
