@@ -161,12 +161,7 @@ class MatchUnitBench:
             for stream in (POST, ARRIVAL):
                 if waiting[stream] is None and not self._rests(stream):
                     waiting[stream] = draw(stream)
-            taken = await self._offer(waiting)
-            for stream in (POST, ARRIVAL):
-                operation = waiting[stream]
-                if operation is not None and taken[stream]:
-                    self.scoreboard.sent(operation)
-                    waiting[stream] = None
+            await self._send(waiting, waiting)
         await self.drain()
         left = [operation for operation in waiting if operation is not None]
         await self.run(left)
@@ -176,13 +171,16 @@ class MatchUnitBench:
         waiting: list[Operation | None] = [draw(stream) for stream in (POST, ARRIVAL)]
         while any(waiting):
             now = [o if self.clock >= clocks[s] else None for s, o in enumerate(waiting)]
-            taken = await self._offer(now)
-            for stream in (POST, ARRIVAL):
-                operation = waiting[stream]
-                if operation is not None and taken[stream]:
-                    self.scoreboard.sent(operation)
-                    waiting[stream] = None
+            await self._send(waiting, now)
         await self.drain()
+
+    async def _send(self, waiting: list[Operation | None], offered: list[Operation | None]) -> None:
+        """One clock with `offered` at the ports; what was taken waits no longer."""
+        taken = await self._offer(offered)
+        for stream, operation in enumerate(waiting):
+            if operation is not None and taken[stream]:
+                self.scoreboard.sent(operation)
+                waiting[stream] = None
 
     def _rests(self, stream: int) -> bool:
         rest = self.rests[stream]
