@@ -6,7 +6,6 @@
 #include "VMatchUnit.h"
 #include "verilated.h"
 
-#include <cstdio>
 #include <type_traits>
 
 namespace {
@@ -14,10 +13,7 @@ namespace {
 constexpr unsigned kResetClocks = 4;
 
 // What assertions of the only unit of this program say.
-std::string &printed() {
-    static std::string text;
-    return text;
-}
+std::string printed;
 
 // A port that nothing in the whole unit drives is not there.
 template <class Module>
@@ -31,21 +27,6 @@ auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_win
 template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
 
 } // namespace
-
-extern "C" int tmu_sim_vprint(const char *format, va_list arguments) {
-    char text[1024];
-    const int length = std::vsnprintf(text, sizeof text, format, arguments);
-    printed().append(text);
-    return length;
-}
-
-extern "C" int tmu_sim_print(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = tmu_sim_vprint(format, arguments);
-    va_end(arguments);
-    return length;
-}
 
 namespace bench {
 
@@ -65,7 +46,8 @@ struct Unit::Top {
 };
 
 Unit::Unit(uint64_t seed) {
-    printed().clear();
+    printed.clear();
+    device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
     offer(kPost, nullptr);
     offer(kArrival, nullptr);
@@ -193,7 +175,7 @@ void Unit::edge() {
     top_->module.eval();
     top_->context.timeInc(1);
     if (top_->context.gotError() || top_->context.gotFinish())
-        throw Difference("an assertion of the unit failed:\n" + printed());
+        throw Difference("an assertion of the unit failed:\n" + printed);
 }
 
 bool Unit::ready() const { return top_->module.io_ready; }

@@ -7,6 +7,13 @@
 #include <stdarg.h>
 
 #ifdef __cplusplus
+#include <string>
+
+namespace device {
+// What the unit whose clock runs on this thread prints goes here, or nowhere if this is null.
+extern thread_local std::string *printed;
+} // namespace device
+
 extern "C" {
 #endif
 

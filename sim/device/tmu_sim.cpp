@@ -62,26 +62,7 @@ std::string parse(const char *text, Options &options) {
     return "";
 }
 
-// The unit whose clock runs on this thread: it owns what the simulation prints.
-thread_local std::string *printed = nullptr;
-
 } // namespace
-
-extern "C" int tmu_sim_vprint(const char *format, va_list arguments) {
-    char text[1024];
-    const int length = std::vsnprintf(text, sizeof text, format, arguments);
-    if (printed != nullptr)
-        printed->append(text);
-    return length;
-}
-
-extern "C" int tmu_sim_print(const char *format, ...) {
-    va_list arguments;
-    va_start(arguments, format);
-    const int length = tmu_sim_vprint(format, arguments);
-    va_end(arguments);
-    return length;
-}
 
 // What the hardware does not reset starts at random: nothing may depend on it.
 static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
@@ -124,7 +105,7 @@ void tmu_sim::reset() {
 bool tmu_sim::cycle() {
     if (context.gotError() || context.gotFinish())
         return false;
-    printed = &error;
+    device::printed = &error;
     doorbells.drive(top, pauses);
     memory.drive(top, pauses);
     top.clock = 0;
@@ -146,7 +127,7 @@ bool tmu_sim::cycle() {
 #endif
     ++clock;
     context.timeInc(2);
-    printed = nullptr;
+    device::printed = nullptr;
     return !context.gotError() && !context.gotFinish();
 }
 
@@ -204,13 +185,13 @@ tmu_sim_t *tmu_sim_open(const char *options_text, char *error, size_t error_size
 void tmu_sim_close(tmu_sim_t *sim) {
     if (sim == nullptr)
         return;
-    printed = &sim->error;
+    device::printed = &sim->error;
     sim->top.final();
 #if VM_TRACE
     if (sim->wave)
         sim->wave->close();
 #endif
-    printed = nullptr;
+    device::printed = nullptr;
     delete sim;
 }
 

@@ -78,7 +78,7 @@ def bench_program(preset: str) -> Path:
     top = verilated_top(preset, top=UNIT)
     model = cbuild.program(cbuild.ensure(), "libtmu_model_static.a")
     target = paths.VERILATED / f"{preset}-bench"
-    places = [BENCH, HEADERS, PRINT, paths.SIM / "model"]
+    places = [BENCH, HEADERS, PRINT, PRINT.with_suffix(".cpp"), paths.SIM / "model"]
     key = stage.hash_of([(top / stage.STAMP).read_text(), *places])
     stage.ensure(target, key, lambda folder: make_bench(preset, top, model, folder))
     return target / BENCH_PROGRAM
@@ -147,7 +147,7 @@ def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
     toolchain.need_verilator()
     command = _compile(top, BENCH, wave=False)
     command += [f"-I{paths.SIM / 'model'}", "-Werror", "-o", folder / BENCH_PROGRAM]
-    command += [*_archives(top, UNIT), model, "-latomic"]
+    command += [PRINT.with_suffix(".cpp"), *_archives(top, UNIT), model, "-latomic"]
     run_logged(command, f"linking {BENCH_PROGRAM} of preset {preset}", f"link-{preset}-bench")
 
 
