@@ -10,8 +10,8 @@
 
 /* Bits of the pieces of an id of 32 bits; shorter ids share their bits alike. */
 #define SOURCE_PIECE 10
-#define LOW_PIECE 14
-#define HIGH_PIECE 8
+#define LOW_PIECE 12
+#define HIGH_PIECE 10
 #define PIECES_MAX 2
 
 /* Bits that the same wildcards ignore.  Each kind is put as a whole into a set of windows. */

@@ -17,8 +17,8 @@ extern "C" {
 /**
  * Which key bits a filter id is folded from.
  *
- * An id has three pieces, each the remainder of the key bits in its window; of 32 bits, 14 are
- * `low`, 8 `high` and 10 `source`.
+ * An id has three pieces, each the remainder of the key bits in its window; of 32 bits, 12 are
+ * `low`, 10 `high` and 10 `source`.
  * A piece is not compared when either key ignores any bit in its window.
  * Windows decide how many wrong entries are read and rejected, never which entry matches.
  * They may overlap; a window of 0 filters nothing; bits that the device does not keep are ignored.

@@ -80,11 +80,8 @@ case class TableParams(
     */
   val filterEntries: Int = math.min(entries, entries - arrayEntries + lanes + inFlight)
 
-  /** Entries that leave the rows for the array at once, at most. */
-  val lift: Int = math.max(1, lanes / 4)
-
-  /** Clocks from the start of a lift until slots may enter: they end their walk after its end. */
-  val liftHold: Int = math.max(1, lift + 11 - walk)
+  /** Free lanes for which entries are lifted out of the rows. */
+  val lift: Int = math.max(1, lanes / 8)
 
   /** The ring of memory rows: one more than filled, because the oldest may be half gone. */
   val filterRows: Int = 1 << log2Ceil((filterEntries + filterLanes - 1) / filterLanes + 1)

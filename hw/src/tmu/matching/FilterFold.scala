@@ -33,16 +33,17 @@ class FilterId(p: TmuParams) extends Bundle {
   */
 object FilterFold {
 
-  /** Bits of the pieces of an id of 8, 16 or 32 bits: source, low, high. */
+  /** Bits of the pieces of an id of 8, 16 or 32 bits: source, low, high. Where wildcards leave one
+    * piece to compare, each has to do alone; so none is small.
+    */
   def widths(bits: Int): Seq[Int] = {
-    val high = bits / 4
-    val source = (bits - high) * 5 / 12
-    Seq(source, bits - high - source, high)
+    val third = bits / 3
+    Seq(third, bits - 2 * third, third)
   }
 
   /** Primitive polynomials over GF(2) by degree, without the leading term. */
   private val polynomials: Map[Int, Int] =
-    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 7 -> 0x09, 8 -> 0x1d, 10 -> 0x009, 14 -> 0x0443)
+    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 6 -> 0x03, 10 -> 0x009, 12 -> 0x053)
 
   /** x to the power of each bit's number, modulo the polynomial of degree `width`. */
   private def powers(width: Int, bits: Int): Seq[Int] =

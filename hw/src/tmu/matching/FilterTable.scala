@@ -2,17 +2,16 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, Decoupled, OHToUInt, UIntToOH, Valid}
+import chisel3.util.{is, log2Ceil, switch, Decoupled, OHToUInt, ShiftRegister, UIntToOH, Valid}
 import tmu.params.TmuParams
 
-/** What a lane of a memory row keeps of an entry. */
+/** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
 class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val filter = new FilterId(p)
 
   /** Low bits of a receive's id: what a cancel is filtered by. */
   val id = if (t.receives) Some(UInt(FilterTable.idBits(p).W)) else None
-  val slot = UInt(t.slotBits.W)
 }
 
 class FilterReply(t: TableParams) extends Bundle {
@@ -31,13 +30,13 @@ class FilterActivity extends Bundle {
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
   *
   * Entries lie one behind the other in age order, in a ring of rows. A search reads rows from the
-  * oldest on; in a row with hits it stops, sends the hits to be verified in age order, one a clock,
-  * and goes on only if none holds. What is taken leaves a hole that is closed at once: every
-  * younger entry moves down by one, a row a clock, so that no later search pays for it.
+  * oldest on and sends their hits to be verified in age order, one a clock, several on their way at
+  * once; it waits only in a row of more than one hit. What is taken leaves a hole that is closed at
+  * once: every younger entry moves down by one, a row a clock, so that no later search pays for it.
   *
-  * One request at a time. With n rows in use, a hit in row h is answered h + 10 clocks after the
-  * request, a miss n + 3; closing the hole takes n - h + 2 more (`idle` tells). Each row whose hits
-  * are all false costs 10 clocks more, and one for each hit beyond the first.
+  * One request at a time. With n rows in use, a hit in row h is answered h + 8 clocks after the
+  * request, a miss n + 3, or 8 after its last hit was sent; closing the hole takes n - h + 2 more
+  * (`idle` tells). A false hit costs no clock when it is alone in its row, else one.
   *
   * When full, an append must not be asked for: an assertion guards it (R11).
   */
@@ -89,48 +88,52 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       Mux(row === lastRow, toTail, all)
   }
 
-  private val memory =
+  // Ids and slots lie in memories of their own: while ids of a row are compared, the slots of an
+  // earlier one are read.
+  private val ids =
     Seq.tabulate(lanes)(i => SyncReadMem(t.filterRows, new FilterLane(p, t)).suggestName(s"lane$i"))
+  private val slots =
+    Seq.tabulate(lanes)(i => SyncReadMem(t.filterRows, UInt(t.slotBits.W)).suggestName(s"slot$i"))
   private val readRow = WireDefault(rowOf(head))
   private val reading = WireDefault(false.B)
-  private val row = memory.map(_.read(readRow, reading))
+  private val row = ids.map(_.read(readRow, reading))
   private val dataRow = RegNext(readRow)
 
-  // Sweep: read, compare, look at the hits of the row before.
+  // Sweep: read, compare, send the hits of the row before. A row that has to wait is read again.
   private val nextRow = Reg(UInt((placeBits - laneBits).W))
   private val allRead = Reg(Bool())
   private val comparing = RegNext(state === State.sweep && reading, false.B)
-  private val hits = Reg(UInt(lanes.W))
-  private val hitsRow = RegNext(dataRow)
-  private val looking = RegNext(comparing, false.B)
   private val byId = asks.byId.getOrElse(false.B)
   private def mayHit(lane: FilterLane): Bool = {
     val named = for { have <- lane.id; want <- wants.id } yield have === want
     lane.endpoint === wants.endpoint &&
     Mux(byId, named.getOrElse(false.B), FilterFold.mayMatch(lane.filter, wants.filter))
   }
-  hits := VecInit(row.map(mayHit)).asUInt & holding(dataRow)
+  private val hits = VecInit(row.map(mayHit)).asUInt & holding(dataRow)
 
-  // Extract: the hits of one row in age order, one a clock; slot and lane three clocks later.
+  // Send: the hits of one row in age order, one a clock; slot and lane three clocks later.
   private val left = Reg(UInt(lanes.W))
   private val atRow = Reg(UInt((placeBits - laneBits).W))
-  private val rowReady = RegNext(state === State.extract, false.B)
   private val stop = WireDefault(false.B)
-  private val picks = state === State.extract && rowReady && left.orR && !stop &&
-    (!lifting || budget =/= 0.U)
+  private val sends = state === State.sweep || state === State.extract
+  private val picks = sends && left.orR && !stop && (!lifting || budget =/= 0.U)
   private val oldest = OldestFirst.first(left)
+  private val waits = OldestFirst.atLeastTwo(left)
+  private val slotRow = Mux(state === State.close, readRow, atRow)
+  private val slotsRead = slots.map(_.read(slotRow, reading || picks))
   private val one = Reg(UInt(lanes.W))
   one := oldest
   private val marked = RegNext(picks, false.B)
   private val picked = RegNext(marked && !stop, false.B)
   private val groups = (0 until lanes).grouped(16).toSeq
   private val groupSlot = groups.map { g =>
-    RegNext(g.map(i => Mux(one(i), row(i).slot, 0.U)).reduce(_ | _))
+    RegNext(g.map(i => Mux(one(i), slotsRead(i), 0.U)).reduce(_ | _))
   }
   private val pickedLane = RegNext(OHToUInt(one))
   private val named = RegNext(picked && !stop, false.B)
   private val namedSlot = RegNext(groupSlot.reduce(_ | _))
   private val namedLane = RegNext(pickedLane)
+  private val namedRow = ShiftRegister(atRow, 3)
   io.readSlot.valid := named
   io.readSlot.bits := namedSlot
 
@@ -138,6 +141,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val verifying = RegNext(named && !stop, false.B)
   private val slot = RegNext(namedSlot)
   private val lane = RegNext(namedLane)
+  private val verifiedRow = RegNext(namedRow)
   private val whole = Wire(new LaneEntry(p, t))
   whole.endpoint := io.entry.endpoint
   whole.key := io.entry.key
@@ -162,7 +166,6 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   appended.endpoint := io.append.bits.endpoint
   appended.filter := FilterFold(p, io.windows, io.append.bits.key, ignored)
   for { to <- appended.id; from <- io.append.bits.id } to := from(to.getWidth - 1, 0)
-  appended.slot := io.append.bits.slot
   for (i <- 0 until lanes) {
     val isLast = i == lanes - 1
     val moves =
@@ -170,10 +173,10 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       else closing && (dataRow =/= holeRow || i.U >= holeLane)
     val to = if (isLast) dataRow - 1.U else dataRow
     when(moves || (io.append.valid && laneOf(tail) === i.U)) {
-      memory(i).write(
-        Mux(closing, to, rowOf(tail)),
-        Mux(closing, row((i + 1) % lanes), appended)
-      )
+      val next = (i + 1) % lanes
+      val place = Mux(closing, to, rowOf(tail))
+      ids(i).write(place, Mux(closing, row(next), appended))
+      slots(i).write(place, Mux(closing, slotsRead(next), io.append.bits.slot))
     }
   }
 
@@ -188,6 +191,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     reply.valid := true.B
     reply.bits.found := found
     reply.bits.slot := slot
+  }
+  private def close(): Unit = {
+    answer(true.B)
+    holeRow := verifiedRow
+    holeLane := lane
+    nextRow := verifiedRow
+    allRead := false.B
+    state := Mux(asks.takes, State.close, State.idle)
   }
   when(io.append.valid)(count := count + 1.U)
 
@@ -207,6 +218,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
         for { to <- wants.id; from <- io.request.bits.id } to := from(to.getWidth - 1, 0)
         nextRow := rowOf(head)
         allRead := false.B
+        left := 0.U
         when(io.request.bits.byPlace) {
           val inside = io.request.bits.place >= t.arrayEntries.U && place < count
           atRow := rowOf(head + place)
@@ -222,22 +234,25 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       }
     }
     is(State.sweep) {
-      reading := !allRead
-      readRow := nextRow
-      nextRow := nextRow + 1.U
-      when(nextRow === lastRow)(allRead := true.B)
-      when(looking && hits.orR) {
-        state := State.extract
-        left := hits
-        atRow := hitsRow
-      }.elsewhen(looking && hitsRow === lastRow) {
-        answer(false.B)
-        state := State.idle
+      when(waits) {
+        left := left & ~oldest
+        readRow := dataRow
+        reading := comparing
+      }.otherwise {
+        left := Mux(comparing, hits, 0.U)
+        atRow := dataRow
+        readRow := nextRow
+        reading := !allRead
+        nextRow := nextRow + 1.U
+        when(nextRow === lastRow)(allRead := true.B)
       }
+      when(verified)(close())
+        .elsewhen(allRead && !comparing && !left.orR && pipeEmpty) {
+          answer(false.B)
+          state := State.idle
+        }
     }
     is(State.extract) {
-      reading := true.B
-      readRow := atRow
       when(picks) {
         left := left & ~oldest
         budget := budget - 1.U
@@ -246,25 +261,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
           count := count - 1.U
         }
       }
-      when(verified) {
-        answer(true.B)
-        holeRow := atRow
-        holeLane := lane
-        nextRow := atRow
-        allRead := false.B
-        state := Mux(asks.takes, State.close, State.idle)
-      }.elsewhen(pipeEmpty && rowReady && lifting && (!left.orR || budget === 0.U)) {
-        state := State.idle
-      }.elsewhen(pipeEmpty && rowReady && !lifting && !left.orR) {
-        when(atRow === lastRow) {
-          answer(false.B)
-          state := State.idle
-        }.otherwise {
-          nextRow := atRow + 1.U
-          allRead := false.B
-          state := State.sweep
-        }
-      }
+      when(verified)(close())
+        .elsewhen(lifting && pipeEmpty && (!left.orR || budget === 0.U))(state := State.idle)
     }
     is(State.close) {
       reading := !allRead
@@ -278,7 +276,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     }
   }
 
-  io.activity.pass := comparing
+  io.activity.pass := comparing && !waits
   io.activity.candidate := verifying && !lifting
   io.activity.lift := io.lifted.valid
   io.activity.falsePositive := verifying && !lifting && !holds

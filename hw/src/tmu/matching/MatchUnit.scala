@@ -83,6 +83,7 @@ class MatchUnit(p: TmuParams) extends Module {
   private val flushNext = io.post.valid && !io.post.bits.malformed &&
     MatchRules.is(io.post.bits.opcode, Opcodes.flush) && io.post.bits.endpoint < p.endpoints.U
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
+  private val long = overflow.fold(false.B)(o => o.io.postedInRows || o.io.unexpectedInRows)
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val opensAlone =
     endpoints.io.ready && !io.endpoint.valid && !configuring && !holdsBack
@@ -208,8 +209,7 @@ class MatchUnit(p: TmuParams) extends Module {
     overflow.fold(true.B) { o =>
       !parks && !inRows(o) && (lanesUsed =/= p.arrayEntries.U || leaves)
     }
-  private val toPosted =
-    postedAppends && fits(postedInArray, postedLeaves, _.io.postedInRows)
+  private val toPosted = postedAppends && fits(postedInArray, postedLeaves, _.io.postedInRows)
   private val toUnexpected =
     unexpectedAppends && fits(unexpectedInArray, unexpectedLeaves, _.io.unexpectedInRows)
   private def appends(decided: Bool, lane: LaneEntry, lift: Overflow => Valid[LaneEntry]) = {
@@ -221,8 +221,7 @@ class MatchUnit(p: TmuParams) extends Module {
   posted.io.append := appends(toPosted, postedLane, _.io.liftPosted)
   unexpected.io.append := appends(toUnexpected, unexpectedLane, _.io.liftUnexpected)
   postedInArray := postedInArray + posted.io.append.valid - postedLeaves
-  unexpectedInArray :=
-    unexpectedInArray + unexpected.io.append.valid - unexpectedLeaves
+  unexpectedInArray := unexpectedInArray + unexpected.io.append.valid - unexpectedLeaves
   overflow.foreach { o =>
     o.io.appendPosted.valid := postedAppends && !toPosted
     o.io.appendPosted.bits := postedLane
@@ -264,6 +263,7 @@ class MatchUnit(p: TmuParams) extends Module {
 
   answers.io.now := now
   answers.io.entered := enters
+  answers.io.slow := long
   answers.io.decided.post := post
   answers.io.decided.arrival := arrival
   answers.io.outcomes := VecInit(postOutcome, arrivalOutcome)
@@ -289,7 +289,7 @@ class MatchUnit(p: TmuParams) extends Module {
   io.idle := drained && !flush.io.busy && !configuring
   io.activity.busy := !io.idle
   io.activity.filters := overflow.fold(0.U.asTypeOf(io.activity.filters))(_.io.activity)
-  io.activity.long := overflow.fold(false.B)(o => o.io.postedInRows || o.io.unexpectedInRows)
+  io.activity.long := long
   io.activity.accepted := io.post.fire || io.arrival.fire
   io.activity.postedCount := postedCount
   io.activity.unexpectedCount := unexpectedCount

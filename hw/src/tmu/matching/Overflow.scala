@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, Queue, Valid}
+import chisel3.util.{is, switch, Queue, Valid}
 import tmu.params.TmuParams
 
 /** A slot that has walked the arrays while a queue was longer than its array. */
@@ -23,7 +23,7 @@ class ParkedSlot(p: TmuParams) extends Bundle {
   * slots that have walked it are parked, and every walk is complete.
   *
   * When enough lanes are free the unit is emptied, and the oldest entries of the rows are lifted
-  * into the array, one a clock; few at a time, so that nobody waits long.
+  * into the array, one a clock; as soon as a few have room, so that nobody waits long.
   *
   * Index 0 is the post of a slot, which searches messages; 1 is the arrival, which searches
   * receives.
@@ -137,10 +137,14 @@ class Overflow(p: TmuParams) extends Module {
   }
   private val emptied = tables.map { case (table, free) => free >= table.io.count }
   private val lifts = filled.reduce(_ || _) || (longer && emptied.reduce(_ && _))
+  private def atMost(free: UInt): UInt = Mux(free > posted.lanes.U, posted.lanes.U, free)
   // A slot may enter again while entries are lifted, if it ends its walk after the last of them, and
   // if no other lift has to follow.
-  private val liftAge = Reg(UInt(log2Ceil(posted.liftHold + 1).W))
-  private val walksPast = state === State.lift && liftAge >= posted.liftHold.U && !lifts
+  private val mostLifted =
+    tables.map { case (_, free) => atMost(free) }.reduce((a, b) => Mux(a > b, a, b))
+  private val endsLift = mostLifted + Overflow.liftClocks.U
+  private val liftWait = Reg(UInt(posted.countBits.W))
+  private val walksPast = state === State.lift && liftWait === 0.U && !lifts
   // With the rows empty, the unit only has to empty too.
   io.holdsBack := lifts || (state === State.lift && !walksPast) || (parking && !longer)
   private val canLift = state === State.idle && io.drained && lifts
@@ -148,14 +152,13 @@ class Overflow(p: TmuParams) extends Module {
   messages.io.lift.bits := atMost(io.freeUnexpected)
   receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.count =/= 0.U
   receives.io.lift.bits := atMost(io.freePosted)
-  private def atMost(free: UInt): UInt = Mux(free > posted.lift.U, posted.lift.U, free)
 
   parked.io.deq.ready := state === State.decide
   switch(state) {
     is(State.idle) {
       when(canLift) {
         state := State.lift
-        liftAge := 1.U
+        liftWait := Mux(endsLift > posted.walk.U, endsLift - posted.walk.U, 0.U)
       }.elsewhen(starts) {
         waiting := missing
         found.foreach(_ := false.B)
@@ -170,7 +173,7 @@ class Overflow(p: TmuParams) extends Module {
     is(State.settle)(state := State.decide)
     is(State.decide)(state := State.idle)
     is(State.lift) {
-      when(liftAge =/= posted.liftHold.U)(liftAge := liftAge + 1.U)
+      when(liftWait =/= 0.U)(liftWait := liftWait - 1.U)
       // The last lifted entry is in its lane two clocks after the rows are at rest.
       when(rowsIdle && RegNext(rowsIdle))(state := State.idle)
     }
@@ -201,4 +204,10 @@ class Overflow(p: TmuParams) extends Module {
     !(state === State.lift && (parked.io.deq.valid || parked.io.enq.valid)),
     "R7: entries lifted while a slot is parked"
   )
+}
+
+object Overflow {
+
+  /** Clocks of a lift beside one for each entry: from its start until the rows are at rest. */
+  val liftClocks: Int = 11
 }
