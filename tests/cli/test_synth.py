@@ -6,8 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu.build import rtl
 from opentmu.cli import main
-from opentmu.synth import flow
+from opentmu.synth import flow, lanes
 from opentmu.synth.pnr import Settings
 
 STEP = {"cell": "c", "kind": "LUT4", "net": "unit.x[3]", "logic_ns": 0.2, "routing_ns": 0.8}
@@ -136,3 +137,27 @@ def test_a_run_that_took_too_long_still_has_its_resources(
     found = flow.report("x", "ecp5", Settings(100, 1, 1))
     assert found["problem"] == "nextpnr on x: stopped after 1 s"
     assert found["lut"] == 12345 and found["fmax_mhz"] is None
+
+
+def test_lanes_measures_every_kind_of_lane(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    def measure(row: lanes.Row, family: str, settings: Settings) -> dict[str, Any]:
+        counts = {"lut": 640, "ff": 1280, "lut_per_lane": 10.0, "ff_per_lane": 20.0}
+        about = {"top": row.top, "folder": row.folder.name, "lanes": row.lanes, "family": family}
+        return about | counts | {"levels": 8, "clock_estimate": None}
+
+    monkeypatch.setattr(rtl, "ensure_lanes", lambda: tmp_path)
+    monkeypatch.setattr(lanes, "measure", measure)
+    assert main(["synth", "--lanes", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["lanes"]
+    kinds = [(row["top"], row["folder"], row["lanes"], row["family"]) for row in found]
+    assert kinds == [
+        ("ArrayRowPosted", "posted", 64, "xcup"),
+        ("ArrayRowUnexpected", "unexpected", 64, "xcup"),
+        ("FilterTablePosted", "filter8", 64, "xcup"),
+        ("FilterTablePosted", "filter16", 64, "xcup"),
+        ("FilterTablePosted", "filter32", 64, "xcup"),
+    ]
+    assert main(["synth", "--lanes"]) == 0
+    assert "filter16" in capsys.readouterr().out

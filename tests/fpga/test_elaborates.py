@@ -47,7 +47,7 @@ FILTER_ID_BITS = 8
 
 
 def expected_memories(preset: str) -> Counter[tuple[int, int]]:
-    """The memories that hold entries: whole ones by slot, and filter ids beyond the arrays."""
+    """Memories that hold entries: whole ones by slot; beyond the arrays, filter ids and slots."""
     p = regs.PRESETS[preset]
     endpoint = (p.endpoints - 1).bit_length()
     key = p.match_bits + p.source_bits
@@ -60,8 +60,8 @@ def expected_memories(preset: str) -> Counter[tuple[int, int]]:
         slots = entries + SPARE_SLOTS
         found[(slots, whole)] += 1
         if entries > p.array_entries:
-            lane = endpoint + FILTER_BITS + named + (slots - 1).bit_length()
-            found[(TINY_FILTER_ROWS, lane)] += TINY_FILTER_LANES
+            for bits in (endpoint + FILTER_BITS + named, (slots - 1).bit_length()):
+                found[(TINY_FILTER_ROWS, bits)] += TINY_FILTER_LANES
     return found
 
 
