@@ -139,7 +139,8 @@ void RandomTraffic::make_post(Command &c) {
         return;
     c.length = small(kLengths);
     c.address = c.handle * kAddressScramble;
-    c.id = static_cast<uint32_t>(next_id_++ % (id_none() + uint64_t{1}));
+    // One in fifty has no id: then nothing may cancel it (R10).
+    c.id = small(50) == 0 ? id_none() : static_cast<uint32_t>(next_id_++ % id_none());
     remembered_[remember_at_++ % kRememberedIds] = {c.endpoint, c.id};
 }
 

@@ -88,7 +88,12 @@ BROKEN = {
     "rate": (0, {"clocks_per_verdict": 1.01}, "clocks a verdict, to"),
     "latency": (0, {"latency_clocks": dict.fromkeys(("p50", "max"), 25)}, "most clocks to a"),
     "append": (2, {"clocks_per_verdict": 1.01}, "clocks an append, to"),
-    "deep append": (2, {"clocks_per_verdict": 3, "depth": 4096}, "clocks an append, beyond"),
+    "deep append": (2, {"clocks_per_verdict": 3, "depth": 4096}, "clocks an append of one stream"),
+    "deep appends": (
+        2,
+        {"clocks_per_verdict": 64.1, "depth": 4096, "queue": "both"},
+        "clocks a verdict, beyond",
+    ),
     "deep": (4, {"clocks_per_verdict": 64.1}, "clocks a verdict, beyond"),
     "pairs": (5, {"pair_rate": 1.89}, "pair rate against one search at a time, to"),
     "collisions": (4, {"clocks_per_verdict": 90.1}, "clocks under tag collisions"),

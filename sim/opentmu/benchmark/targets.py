@@ -4,7 +4,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from opentmu.benchmark.cells import APPEND, COLLISIONS, PAIRED
+from opentmu.benchmark.cells import APPEND, BOTH, COLLISIONS, PAIRED
 from opentmu.benchmark.harness import Result
 
 # Presets that have to keep every promise; `tiny` has its memory rows for tests only.
@@ -42,34 +42,25 @@ class Target:
 def check(results: Sequence[Result], array: int) -> list[Target]:
     """Every promise that the cells say something about; `array` entries are held in lanes."""
     flat = [r for r in results if r["depth"] <= array]
-    deep = [r for r in results if array < r["depth"] <= DEEP_ENTRIES and r["kind"] != APPEND]
-    steady = [r for r in flat if r["kind"] != APPEND]
     beyond = [r for r in results if r["depth"] > array]
+    steady = [r for r in flat if r["kind"] != APPEND]
+    # Appends of one stream search a queue that is empty; those of both search long ones.
+    alone = [r for r in beyond if r["kind"] == APPEND and r["queue"] != BOTH]
+    deep = [r for r in beyond if r["depth"] <= DEEP_ENTRIES and r not in alone]
+    appends = [r for r in flat if r["kind"] == APPEND]
+    pairs = [r for r in flat if r["kind"] == PAIRED]
     latency = next((clocks for size, clocks in LATENCIES if array <= size), None)
+    to, past = f"to {array:,} entries", f"beyond {array:,} entries"
     found = [
-        _most(f"clocks a verdict, to {array:,} entries", CLOCKS_PER_VERDICT, steady, _rate),
-        _most(f"clocks a verdict, beyond {array:,} entries", DEEP_CLOCKS, deep, _rate),
-        *(
-            target
-            for part, where in ((flat, "to"), (beyond, "beyond"))
-            for target in (
-                _most(
-                    f"clocks an append, {where} {array:,} entries",
-                    CLOCKS_PER_VERDICT,
-                    [r for r in part if r["kind"] == APPEND],
-                    _rate,
-                ),
-                _least(
-                    f"pair rate against one search at a time, {where} {array:,} entries",
-                    PAIR_RATE,
-                    [r for r in part if r["kind"] == PAIRED],
-                ),
-            )
-        ),
+        _most(f"clocks a verdict, {to}", CLOCKS_PER_VERDICT, steady, _rate),
+        _most(f"clocks a verdict, {past}", DEEP_CLOCKS, deep, _rate),
+        _most(f"clocks an append, {to}", CLOCKS_PER_VERDICT, appends, _rate),
+        _most(f"clocks an append of one stream, {past}", CLOCKS_PER_VERDICT, alone, _rate),
+        _least(f"pair rate against one search at a time, {to}", PAIR_RATE, pairs),
         _collisions(results),
     ]
     if latency is not None:
-        name = f"most clocks to a verdict, to {array:,} entries"
+        name = f"most clocks to a verdict, {to}"
         found.insert(1, _most(name, latency, flat, lambda r: float(r["latency_clocks"]["max"])))
     return [target for target in found if target is not None]
 

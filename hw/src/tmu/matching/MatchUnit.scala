@@ -83,7 +83,6 @@ class MatchUnit(p: TmuParams) extends Module {
   private val flushNext = io.post.valid && !io.post.bits.malformed &&
     MatchRules.is(io.post.bits.opcode, Opcodes.flush) && io.post.bits.endpoint < p.endpoints.U
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
-  private val long = overflow.fold(false.B)(o => o.io.postedInRows || o.io.unexpectedInRows)
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val opensAlone =
     endpoints.io.ready && !io.endpoint.valid && !configuring && !holdsBack
@@ -162,12 +161,8 @@ class MatchUnit(p: TmuParams) extends Module {
   // Decide: the post first, then the arrival, as if one after the other.
   private val postedCount = RegInit(0.U(p.depthBits.W))
   private val unexpectedCount = RegInit(0.U(p.depthBits.W))
-  private val postOutcome = Resolve(
-    p,
-    post,
-    found(0),
-    endpoints.io.room(0) && postedCount =/= p.postedEntries.U
-  )
+  private val postRoom = endpoints.io.room(0) && postedCount =/= p.postedEntries.U
+  private val postOutcome = Resolve(p, post, found(0), postRoom)
   private val postStep = Resolve.step(p, post, postOutcome)
 
   private val takesPost = arrival.valid && arrival.bits.searches && !found(1) &&
@@ -263,7 +258,9 @@ class MatchUnit(p: TmuParams) extends Module {
 
   answers.io.now := now
   answers.io.entered := enters
-  answers.io.slow := long
+  answers.io.slow := parks || overflow.fold(false.B) { o =>
+    (io.post.valid && o.io.unexpectedInRows) || (io.arrival.valid && o.io.postedInRows)
+  }
   answers.io.decided.post := post
   answers.io.decided.arrival := arrival
   answers.io.outcomes := VecInit(postOutcome, arrivalOutcome)
@@ -289,7 +286,7 @@ class MatchUnit(p: TmuParams) extends Module {
   io.idle := drained && !flush.io.busy && !configuring
   io.activity.busy := !io.idle
   io.activity.filters := overflow.fold(0.U.asTypeOf(io.activity.filters))(_.io.activity)
-  io.activity.long := long
+  io.activity.long := overflow.fold(false.B)(o => o.io.postedInRows || o.io.unexpectedInRows)
   io.activity.accepted := io.post.fire || io.arrival.fire
   io.activity.postedCount := postedCount
   io.activity.unexpectedCount := unexpectedCount

@@ -52,11 +52,13 @@ object Operation {
     )
     val beyond = inspects && command.position >= places
     val refused = command.endpoint >= p.endpoints.U
+    // Receives without an id have this one, and no cancel names them (R10).
+    val namesNone = MatchRules.is(command.opcode, Opcodes.cancel) && command.id === p.idNone.U
     val out = Wire(new Operation(p))
     out.command := command
-    out.searches := !command.malformed && !beyond && !refused &&
+    out.searches := !command.malformed && !beyond && !refused && !namesNone &&
       !(inspects && !command.privileged)
-    out.status := Statuses.empty.value.U
+    out.status := Mux(namesNone, Statuses.late.value.U, Statuses.empty.value.U)
     when(refused)(out.status := Statuses.refusedEndpoint.value.U)
     when(inspects && !command.privileged)(out.status := Statuses.refusedPrivilege.value.U)
     when(command.malformed)(out.status := Statuses.malformed.value.U)

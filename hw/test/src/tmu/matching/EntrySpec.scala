@@ -28,7 +28,9 @@ class EntrySpec extends AnyFunSpec {
     it("R11: memory rows hold what the lanes do not, also while lanes wait to be filled again") {
       for (entries <- Seq(128, 256, 4096)) {
         val t = TableParams.posted(p.copy(postedEntries = entries, unexpectedEntries = entries))
-        assert(t.entries > t.arrayEntries && t.filterEntries >= entries - 64 + math.min(64, t.lanes))
+        assert(
+          t.entries > t.arrayEntries && t.filterEntries >= entries - 64 + math.min(64, t.lanes)
+        )
         assert(t.filterEntries <= entries)
         assert(t.filterRows * t.filterLanes >= t.filterEntries + t.filterLanes)
       }

@@ -171,6 +171,19 @@ class MatchUnitSpec extends DeviceSpec with UnitBench {
       }
     }
 
+    it("R10: a cancel that names no id is too late, also when a receive without one is there") {
+      test(deep, "cancel without an id") { (pair, _) =>
+        val none = pair.p.idNone
+        val cancel = PlainCommand(Opcodes.cancel, 0, handle = 50, id = none)
+        assert(pair.statuses(post(0, 1, 5).copy(id = none)) == Seq(Statuses.queued))
+        assert(pair.statuses(cancel) == Seq(Statuses.late))
+        pair.slot(Some(post(0, 2, 6).copy(id = none)), Some(cancel))
+        val answers = Seq(Statuses.queued, Statuses.late, Statuses.matched)
+        assert(pair.statuses(arrive(0, 1, 7)) == answers)
+        assert(pair.statuses(arrive(0, 2, 8)) == Seq(Statuses.matched))
+      }
+    }
+
     it("R10: cancels once; then, or after a match, it is too late") {
       test(deep, "cancel") { (pair, _) =>
         val cancel = PlainCommand(Opcodes.cancel, 0, handle = 50, id = 7)

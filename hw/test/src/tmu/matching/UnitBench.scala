@@ -15,7 +15,7 @@ trait UnitBench { this: DeviceSpec =>
     */
   protected class UnitPair(dut: MatchUnit, val p: TmuParams, random: Random, pauses: Int = 1) {
     private val places = TableParams.posted(p).places
-    val law = new UnitModel(p.endpoints, p.postedEntries, p.unexpectedEntries, places)
+    val law = new UnitModel(p.endpoints, p.postedEntries, p.unexpectedEntries, places, p.idNone)
     private case class Due(stream: Int, allowed: Seq[PlainVerdict])
     private val due = mutable.Queue[Due]()
     private val opcodes = Opcodes.all.map(c => c.value -> c).toMap

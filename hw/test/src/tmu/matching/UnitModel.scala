@@ -38,7 +38,13 @@ case class PlainVerdict(
 )
 
 /** The law with plain lists: what the matching unit must answer to each command. */
-class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int, places: Int) {
+class UnitModel(
+    endpoints: Int,
+    postedEntries: Int,
+    unexpectedEntries: Int,
+    places: Int,
+    idNone: BigInt
+) {
   val posted = new TableModel
   val unexpected = new TableModel
   private val serials = mutable.Map[Int, BigInt]().withDefaultValue(0)
@@ -129,9 +135,9 @@ class UnitModel(endpoints: Int, postedEntries: Int, unexpectedEntries: Int, plac
 
   private def cancel(c: PlainCommand, blank: PlainVerdict): PlainVerdict =
     posted.findId(c.endpoint, c.id) match {
-      case Some(position) =>
+      case Some(position) if c.id != idNone =>
         withReceive(blank, posted.remove(position)).copy(status = Statuses.cancelled)
-      case None => blank.copy(status = Statuses.late)
+      case _ => blank.copy(status = Statuses.late)
     }
 
   private def flush(c: PlainCommand, blank: PlainVerdict): Seq[PlainVerdict] = {
