@@ -8,10 +8,7 @@
  */
 #include "tmu_internal.h"
 
-/* Bits of the pieces of an id of 32 bits; shorter ids share their bits alike. */
-#define SOURCE_PIECE 10
-#define LOW_PIECE 12
-#define HIGH_PIECE 10
+/* Two pieces of the match bits, one of the source; shorter ids share their bits alike. */
 #define PIECES_MAX 2
 
 /* Bits that the same wildcards ignore.  Each kind is put as a whole into a set of windows. */
@@ -236,12 +233,12 @@ tmu_result_t tmu_filter_choose(const tmu_filter_sample_t *sample, tmu_filter_win
                            .keys = sample->keys,
                            .masks = sample->match_masks,
                            .pieces = 2,
-                           .piece_bits = {LOW_PIECE, HIGH_PIECE}};
+                           .piece_bits = {TMU_FILTER_LOW_PIECE_BITS, TMU_FILTER_HIGH_PIECE_BITS}};
     const field_t source = {.varied = sample->source_ones & sample->source_zeros,
                             .keys = sample->keys,
                             .masks = sample->source_masks,
                             .pieces = 1,
-                            .piece_bits = {SOURCE_PIECE}};
+                            .piece_bits = {TMU_FILTER_SOURCE_PIECE_BITS}};
     const uint64_t match_defaults[] = {tmu_filter_default.low, tmu_filter_default.high};
     const uint64_t source_default = tmu_filter_default.source;
     uint64_t match_windows[PIECES_MAX] = {0};

@@ -202,6 +202,10 @@ typedef enum tmu_status {
 #define TMU_RING_LOG2_MIN 4
 #define TMU_RING_LOG2_MAX 16
 
+#define TMU_FILTER_SOURCE_PIECE_BITS 10 /* of a filter id of 32 bits */
+#define TMU_FILTER_LOW_PIECE_BITS 12 /* of a filter id of 32 bits */
+#define TMU_FILTER_HIGH_PIECE_BITS 10 /* of a filter id of 32 bits */
+
 #define TMU_COMMAND_OPCODE_WORD 0 /* What is asked. */
 #define TMU_COMMAND_OPCODE_SHIFT 0
 #define TMU_COMMAND_OPCODE_MASK 0xffull

@@ -2,6 +2,7 @@
 package tmu.emit
 
 import tmu.contract._
+import tmu.matching.FilterFold
 import tmu.params.{Presets, TmuParams}
 
 /** Renders the host interface as a C header. */
@@ -69,6 +70,13 @@ object CHeader {
     s"#define TMU_RING_LOG2_MAX ${DoorbellLayout.ringLog2Max}"
   )
 
+  private def filterPieces(p: TmuParams): Seq[String] = {
+    val pieces = Seq("SOURCE", "LOW", "HIGH").zip(FilterFold.widths(p.filterBits))
+    pieces.map { case (name, bits) =>
+      s"#define TMU_FILTER_${name}_PIECE_BITS $bits /* of a filter id of ${p.filterBits} bits */"
+    }
+  }
+
   private def counters: Seq[String] = Seq(
     "/* X(name, offset of the low word) */",
     "#define TMU_COUNTER_TABLE(X) \\"
@@ -89,6 +97,7 @@ object CHeader {
       codes("OPCODE", Opcodes.all),
       codes("STATUS", Statuses.all),
       doorbell,
+      filterPieces(p),
       layout(CommandLayout.layout),
       layout(CompletionLayout.layout),
       counters,
