@@ -66,7 +66,7 @@ class Answers(p: TmuParams) extends Module {
   private val silent = RegNext(RegNext(decided, false.B), false.B) && !in.valid
   private val inside = RegInit(0.U(log2Ceil(places + 1).W))
   inside := inside + io.entered - io.verdicts.fire - silent
-  io.room := inside < Mux(io.slow, Answers.few.min(places).U, places.U)
+  io.room := inside < Mux(io.slow, Answers.few.U, places.U)
   io.drained := inside === 0.U
 
   private def latency(since: UInt): UInt = {
@@ -85,6 +85,8 @@ class Answers(p: TmuParams) extends Module {
 
 object Answers {
 
-  /** Slots that keep the memory rows busy: a walk of the arrays takes no longer than these. */
+  /** Slots that keep the memory rows busy: to decide so many takes longer than a walk of the
+    * arrays, for each takes five clocks at least.
+    */
   val few: Int = 8
 }
