@@ -80,8 +80,11 @@ case class TableParams(
     */
   val filterEntries: Int = math.min(entries, entries - arrayEntries + lanes + inFlight)
 
-  /** Free lanes for which entries are lifted out of the rows. */
+  /** Free lanes for which entries are lifted out of the rows, and entries of one lift at most: more
+    * than the slots between two lifts can take from the lanes, so that free lanes do not add up.
+    */
   val lift: Int = math.max(1, lanes / 8)
+  val liftMost: Int = math.min(lanes, 2 * Answers.few)
 
   /** The ring of memory rows: one more than filled, because the oldest may be half gone. */
   val filterRows: Int = 1 << log2Ceil((filterEntries + filterLanes - 1) / filterLanes + 1)

@@ -2,7 +2,17 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, Decoupled, OHToUInt, ShiftRegister, UIntToOH, Valid}
+import chisel3.util.{
+  is,
+  log2Ceil,
+  switch,
+  Decoupled,
+  Mux1H,
+  OHToUInt,
+  ShiftRegister,
+  UIntToOH,
+  Valid
+}
 import tmu.params.TmuParams
 
 /** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
@@ -11,7 +21,7 @@ class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
   val filter = new FilterId(p)
 
   /** Low bits of a receive's id: what a cancel is filtered by. */
-  val id = if (t.receives) Some(UInt(FilterTable.idBits(p).W)) else None
+  val id = if (t.receives) Some(UInt(FilterTable.idBits(p, t).W)) else None
 }
 
 class FilterReply(t: TableParams) extends Bundle {
@@ -34,11 +44,13 @@ class FilterActivity extends Bundle {
   * once; it waits only in a row of more than one hit. What is taken leaves a hole that is closed at
   * once: every younger entry moves down by one, a row a clock, so that no later search pays for it.
   *
-  * One request at a time. With n rows in use, a hit in row h is answered h + 8 clocks after the
-  * request, a miss n + 3, or 8 after its last hit was sent; closing the hole takes n - h + 2 more
-  * (`idle` tells). A false hit costs no clock when it is alone in its row, else one.
+  * One request at a time. With n rows in use, a hit in row h is answered h + 6 clocks after the
+  * request, a miss n + 2, or 6 after its last hit was sent; closing the hole takes n - h + 1 more.
+  * The next request is taken in the last clock of closing when the oldest row is not written then.
+  * A false hit costs no clock when it is alone in its row, else one.
   *
-  * When full, an append must not be asked for: an assertion guards it (R11).
+  * An append waits for `settled`: at rest, or closing a hole in the last row only. When full, one
+  * must not be asked for: an assertion guards it (R11).
   */
 class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
@@ -60,6 +72,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     val lifted = Valid(new LaneEntry(p, t))
     val count = Output(UInt(t.countBits.W))
     val idle = Output(Bool())
+    val settled = Output(Bool())
     val activity = Output(new FilterActivity)
   })
 
@@ -102,7 +115,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   // Sweep: read, compare, send the hits of the row before. A row that has to wait is read again.
   private val nextRow = Reg(UInt((placeBits - laneBits).W))
   private val allRead = Reg(Bool())
-  private val comparing = RegNext(state === State.sweep && reading, false.B)
+  private val starts = WireDefault(false.B)
+  private val comparing = RegNext(starts || (state === State.sweep && reading), false.B)
   private val byId = asks.byId.getOrElse(false.B)
   private def mayHit(lane: FilterLane): Bool = {
     val named = for { have <- lane.id; want <- wants.id } yield have === want
@@ -111,7 +125,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   }
   private val hits = VecInit(row.map(mayHit)).asUInt & holding(dataRow)
 
-  // Send: the hits of one row in age order, one a clock; slot and lane three clocks later.
+  // Send: the hits of one row in age order, one a clock; slot and lane two clocks later.
   private val left = Reg(UInt(lanes.W))
   private val atRow = Reg(UInt((placeBits - laneBits).W))
   private val stop = WireDefault(false.B)
@@ -124,16 +138,10 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val one = Reg(UInt(lanes.W))
   one := oldest
   private val marked = RegNext(picks, false.B)
-  private val picked = RegNext(marked && !stop, false.B)
-  private val groups = (0 until lanes).grouped(16).toSeq
-  private val groupSlot = groups.map { g =>
-    RegNext(g.map(i => Mux(one(i), slotsRead(i), 0.U)).reduce(_ | _))
-  }
-  private val pickedLane = RegNext(OHToUInt(one))
-  private val named = RegNext(picked && !stop, false.B)
-  private val namedSlot = RegNext(groupSlot.reduce(_ | _))
-  private val namedLane = RegNext(pickedLane)
-  private val namedRow = ShiftRegister(atRow, 3)
+  private val named = RegNext(marked && !stop, false.B)
+  private val namedSlot = RegNext(Mux1H(one.asBools, slotsRead))
+  private val namedLane = RegNext(OHToUInt(one))
+  private val namedRow = ShiftRegister(atRow, 2)
   io.readSlot.valid := named
   io.readSlot.bits := namedSlot
 
@@ -153,15 +161,23 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   stop := verified
   io.lifted.valid := verifying && lifting
   io.lifted.bits := whole
-  private val pipeEmpty = !marked && !picked && !named && !verifying
+  private val pipeEmpty = !marked && !named && !verifying
 
   // Close: from the hole on, each lane takes its right neighbour; the last lane of a row takes the
-  // first lane of the next row, one clock later, when that row has been read.
+  // first lane of the next row, one clock later, when that row has been read. The place that the
+  // youngest entry leaves is not written: an append may come in there.
   private val holeRow = Reg(UInt((placeBits - laneBits).W))
   private val holeLane = Reg(UInt(laneBits.W))
-  private val closing = RegNext(state === State.close && reading, false.B)
+  private val freedRow = Reg(UInt((placeBits - laneBits).W))
+  private val freedLane = Reg(UInt(laneBits.W))
+  private val closing = RegNext(state === State.close && reading && !starts, false.B)
+  private val closes = closing && dataRow === freedRow
 
-  private val appended = Wire(new FilterLane(p, t))
+  // An append is folded in one clock and written in the next.
+  private val appended = Reg(new FilterLane(p, t))
+  private val appendedSlot = RegNext(io.append.bits.slot)
+  private val appendedPlace = RegNext(tail)
+  private val enters = RegNext(io.append.valid, false.B)
   private val ignored = io.append.bits.ignore.getOrElse(MatchKey.exact(p))
   appended.endpoint := io.append.bits.endpoint
   appended.filter := FilterFold(p, io.windows, io.append.bits.key, ignored)
@@ -170,20 +186,28 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     val isLast = i == lanes - 1
     val moves =
       if (isLast) closing && dataRow =/= holeRow
-      else closing && (dataRow =/= holeRow || i.U >= holeLane)
+      else
+        closing && (dataRow =/= holeRow || i.U >= holeLane) &&
+        (dataRow =/= freedRow || i.U < freedLane)
     val to = if (isLast) dataRow - 1.U else dataRow
-    when(moves || (io.append.valid && laneOf(tail) === i.U)) {
+    when(moves || (enters && laneOf(appendedPlace) === i.U)) {
       val next = (i + 1) % lanes
-      val place = Mux(closing, to, rowOf(tail))
-      ids(i).write(place, Mux(closing, row(next), appended))
-      slots(i).write(place, Mux(closing, slotsRead(next), io.append.bits.slot))
+      val place = Mux(moves, to, rowOf(appendedPlace))
+      ids(i).write(place, Mux(moves, row(next), appended))
+      slots(i).write(place, Mux(moves, slotsRead(next), appendedSlot))
     }
   }
 
-  io.request.ready := state === State.idle && !io.append.valid
+  // Closing writes its last row in its last clock, and the last lane of the row before.
+  private val oldestAtRest = rowOf(head) =/= freedRow && rowOf(head) =/= freedRow - 1.U
+  private val leavesClose = closes && oldestAtRest && !io.request.bits.byPlace
+  private val oldestIsWritten = enters && rowOf(appendedPlace) === rowOf(head)
+  io.request.ready := (state === State.idle || leavesClose) && !io.append.valid &&
+    !oldestIsWritten
   io.lift.ready := state === State.idle && !io.append.valid && !io.request.valid
   io.count := count
   io.idle := state === State.idle
+  io.settled := state === State.idle || (state === State.close && holeRow === freedRow)
   private val reply = RegInit(0.U.asTypeOf(io.reply))
   reply.valid := false.B
   io.reply := reply
@@ -196,8 +220,11 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     answer(true.B)
     holeRow := verifiedRow
     holeLane := lane
+    freedRow := lastRow
+    freedLane := laneOf(tail - 1.U)
     nextRow := verifiedRow
     allRead := false.B
+    when(asks.takes)(count := count - 1.U)
     state := Mux(asks.takes, State.close, State.idle)
   }
   when(io.append.valid)(count := count + 1.U)
@@ -205,27 +232,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   switch(state) {
     is(State.idle) {
       lifting := false.B
-      when(io.request.fire) {
-        val place = io.request.bits.place - t.arrayEntries.U
-        asks := io.request.bits
-        wants.endpoint := io.request.bits.endpoint
-        wants.filter := FilterFold(
-          p,
-          io.windows,
-          io.request.bits.key,
-          io.request.bits.ignore
-        )
-        for { to <- wants.id; from <- io.request.bits.id } to := from(to.getWidth - 1, 0)
-        nextRow := rowOf(head)
-        allRead := false.B
-        left := 0.U
-        when(io.request.bits.byPlace) {
-          val inside = io.request.bits.place >= t.arrayEntries.U && place < count
-          atRow := rowOf(head + place)
-          left := UIntToOH(laneOf(head + place), lanes)
-          when(inside)(state := State.extract).otherwise(answer(false.B))
-        }.elsewhen(count === 0.U)(answer(false.B)).otherwise(state := State.sweep)
-      }.elsewhen(io.lift.fire) {
+      when(io.lift.fire) {
         lifting := true.B
         budget := io.lift.bits
         atRow := rowOf(head)
@@ -268,12 +275,31 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       reading := !allRead
       readRow := nextRow
       nextRow := nextRow + 1.U
-      when(nextRow === lastRow)(allRead := true.B)
-      when(closing && dataRow === lastRow) {
-        count := count - 1.U
-        state := State.idle
-      }
+      when(nextRow === freedRow)(allRead := true.B)
+      when(closes)(state := State.idle)
     }
+  }
+
+  // Start: the oldest row is read at once.
+  when(io.request.fire) {
+    val place = io.request.bits.place - t.arrayEntries.U
+    val inside = io.request.bits.place >= t.arrayEntries.U && place < count
+    asks := io.request.bits
+    lifting := false.B
+    wants.endpoint := io.request.bits.endpoint
+    wants.filter := FilterFold(p, io.windows, io.request.bits.key, io.request.bits.ignore)
+    for { to <- wants.id; from <- io.request.bits.id } to := from(to.getWidth - 1, 0)
+    starts := !io.request.bits.byPlace && count =/= 0.U
+    readRow := rowOf(head)
+    reading := starts
+    nextRow := rowOf(head) + 1.U
+    allRead := rowOf(head) === lastRow
+    left := 0.U
+    when(io.request.bits.byPlace) {
+      atRow := rowOf(head + place)
+      left := UIntToOH(laneOf(head + place), lanes)
+      when(inside)(state := State.extract).otherwise(answer(false.B))
+    }.elsewhen(count === 0.U)(answer(false.B)).otherwise(state := State.sweep)
   }
 
   io.activity.pass := comparing && !waits
@@ -281,7 +307,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   io.activity.lift := io.lifted.valid
   io.activity.falsePositive := verifying && !lifting && !holds
 
-  assert(!io.append.valid || io.idle, "R7: appended to memory rows that are at work")
+  assert(!io.append.valid || io.settled, "R7: appended to memory rows that are at work")
   assert(
     !io.append.valid || count =/= t.filterEntries.U,
     "R11: append to %d full memory rows",
@@ -291,6 +317,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
 
 object FilterTable {
 
-  /** Bits of a receive's id that a cancel is filtered by. */
-  def idBits(p: TmuParams): Int = math.min(p.idBits, 8)
+  /** Bits of a receive's id that a cancel is filtered by: ids that a driver counts up differ in
+    * them.
+    */
+  def idBits(p: TmuParams, t: TableParams): Int = math.min(p.idBits, log2Ceil(t.filterEntries))
 }

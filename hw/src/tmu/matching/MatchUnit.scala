@@ -224,6 +224,9 @@ class MatchUnit(p: TmuParams) extends Module {
     o.io.appendUnexpected.bits := unexpectedLane
     o.io.freePosted := p.arrayEntries.U - postedInArray
     o.io.freeUnexpected := p.arrayEntries.U - unexpectedInArray
+    o.io.waiting := Seq(io.post, io.arrival)
+      .map(way => way.valid && !MatchRules.is(way.bits.opcode, Opcodes.inspect))
+      .reduce(_ || _)
     o.io.drained := drained && !enters && !flush.io.busy && !configuring
     o.io.entryPosted := postedStore.io.entry
     o.io.entryUnexpected := unexpectedStore.io.entry

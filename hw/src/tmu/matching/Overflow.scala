@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, switch, Queue, Valid}
+import chisel3.util.{is, log2Ceil, switch, Queue, Valid}
 import tmu.params.TmuParams
 
 /** A slot that has walked the arrays while a queue was longer than its array. */
@@ -20,10 +20,12 @@ class ParkedSlot(p: TmuParams) extends Bundle {
   * to search them is parked at the end of its walk, and so are all behind it until the unit is
   * empty again: parked slots are decided one by one, and what was not found in the array is
   * searched in the rows. Their own entries go to the rows, so that an array only shrinks while
-  * slots that have walked it are parked, and every walk is complete.
+  * slots that have walked it are parked, and every walk is complete. A slot is decided in the clock
+  * of its last answer, but for an append that has to wait until its rows are settled.
   *
   * When enough lanes are free the unit is emptied, and the oldest entries of the rows are lifted
-  * into the array, one a clock; as soon as a few have room, so that nobody waits long.
+  * into the array, one a clock; as soon as a few have room, and not many at once, so that nobody
+  * waits long. When somebody waits, a slot is decided between two lifts.
   *
   * Index 0 is the post of a slot, which searches messages; 1 is the arrival, which searches
   * receives.
@@ -61,6 +63,11 @@ class Overflow(p: TmuParams) extends Module {
     val freePosted = Input(UInt(posted.countBits.W))
     val freeUnexpected = Input(UInt(unexpected.countBits.W))
 
+    /** An operation waits to enter, and it is no inspect: those come when no lift is left to do and
+      * none is under way, so that entries stay in their places while a queue is read out.
+      */
+    val waiting = Input(Bool())
+
     /** Nothing may enter the unit; it is empty, so entries can be lifted. */
     val holdsBack = Output(Bool())
     val drained = Input(Bool())
@@ -74,13 +81,14 @@ class Overflow(p: TmuParams) extends Module {
   })
 
   private object State extends ChiselEnum {
-    val idle, search, read, settle, decide, lift = Value
+    val idle, search, lift = Value
   }
   private val state = RegInit(State.idle)
   private val messages = Module(new FilterTable(p, unexpected))
   private val receives = Module(new FilterTable(p, posted))
   private val inRows = Seq(messages.io.count =/= 0.U, receives.io.count =/= 0.U)
   private val longer = inRows.reduce(_ || _)
+  private val rowsIdle = messages.io.idle && receives.io.idle
   io.unexpectedInRows := inRows(0)
   io.postedInRows := inRows(1)
 
@@ -90,13 +98,13 @@ class Overflow(p: TmuParams) extends Module {
     Seq.tabulate(2)(s => arriving(s).valid && arriving(s).bits.searches && inRows(s))
   private val parking = RegInit(false.B)
   when(needsRows.reduce(_ || _))(parking := true.B)
-    .elsewhen(io.drained && state === State.idle)(parking := false.B)
+    .elsewhen(io.drained && state === State.idle && rowsIdle)(parking := false.B)
   io.parks := parking || needsRows.reduce(_ || _)
 
   // Windows change only while nothing is filtered by them.
   private val windows = Reg(new FilterWindows(p))
-  private val appends = io.appendPosted.valid || io.appendUnexpected.valid
-  when(!longer && !io.parks && !appends)(windows := io.windows)
+  private val filters = io.appendPosted.valid || io.appendUnexpected.valid
+  when(!longer && !io.parks && !filters)(windows := io.windows)
   messages.io.windows := windows
   receives.io.windows := windows
 
@@ -116,10 +124,11 @@ class Overflow(p: TmuParams) extends Module {
   }
   private val waiting = Reg(Vec(2, Bool()))
   private val found = Reg(Vec(2, Bool()))
-  private val starts = state === State.idle && parked.io.deq.valid
-  messages.io.request.valid := starts && missing(0)
+  private val requests = Seq(messages.io.request, receives.io.request)
+  private val starts = state === State.idle && parked.io.deq.valid &&
+    Seq.tabulate(2)(s => requests(s).ready || !missing(s)).reduce(_ && _)
+  for (s <- 0 to 1) requests(s).valid := starts && missing(s)
   messages.io.request.bits := Operation.ask(p, unexpected, first.slot.post)
-  receives.io.request.valid := starts && missing(1)
   receives.io.request.bits := Operation.ask(p, posted, first.slot.arrival)
   private val replies = Seq(messages.io.reply, receives.io.reply)
   private val slots = Seq(Reg(UInt(unexpected.slotBits.W)), Reg(UInt(posted.slotBits.W)))
@@ -128,7 +137,22 @@ class Overflow(p: TmuParams) extends Module {
     found(s) := replies(s).bits.found
     slots(s) := replies(s).bits.slot
   }
-  private val rowsIdle = messages.io.idle && receives.io.idle
+  private val answered = Seq.tabulate(2)(s => !waiting(s) || replies(s).valid)
+  io.found := VecInit.tabulate(2) { s =>
+    first.found(s) || found(s) || (replies(s).valid && replies(s).bits.found)
+  }
+
+  // Decide: the answers are there, the endpoints' states have come, and rows take what is appended.
+  private val age = RegInit(0.U(log2Ceil(EndpointTable.lead + 1).W))
+  private val stateKnown = age === EndpointTable.lead.U
+  private val appendable = Seq(receives.io.settled, messages.io.settled)
+  private val appends = Seq.tabulate(2) { s =>
+    both(s).valid && MatchRules.appends(both(s).bits.command.opcode) && !io.found(s)
+  }
+  private val decides = state === State.search && stateKnown && answered.reduce(_ && _) &&
+    Seq.tabulate(2)(s => appendable(s) || !appends(s)).reduce(_ && _)
+  when(decides || !parked.io.deq.valid)(age := 0.U)
+    .elsewhen(!stateKnown)(age := age + 1.U)
 
   // Lift: worth it when some lanes can be filled, or when all that is in the rows can go.
   private val tables = Seq(messages -> io.freeUnexpected, receives -> io.freePosted)
@@ -136,24 +160,27 @@ class Overflow(p: TmuParams) extends Module {
     table.io.count >= posted.lift.U && free >= posted.lift.U
   }
   private val emptied = tables.map { case (table, free) => free >= table.io.count }
-  private val lifts = filled.reduce(_ || _) || (longer && emptied.reduce(_ && _))
-  private def atMost(free: UInt): UInt = Mux(free > posted.lanes.U, posted.lanes.U, free)
+  private val served = RegInit(true.B)
+  private val lifts =
+    (served || !io.waiting) && (filled.reduce(_ || _) || (longer && emptied.reduce(_ && _)))
+  private def atMost(free: UInt): UInt = Mux(free > posted.liftMost.U, posted.liftMost.U, free)
   // A slot may enter again while entries are lifted, if it ends its walk after the last of them, and
   // if no other lift has to follow.
   private val mostLifted =
     tables.map { case (_, free) => atMost(free) }.reduce((a, b) => Mux(a > b, a, b))
   private val endsLift = mostLifted + Overflow.liftClocks.U
   private val liftWait = Reg(UInt(posted.countBits.W))
-  private val walksPast = state === State.lift && liftWait === 0.U && !lifts
+  private val walksPast = state === State.lift && liftWait === 0.U && !lifts && io.waiting
   // With the rows empty, the unit only has to empty too.
   io.holdsBack := lifts || (state === State.lift && !walksPast) || (parking && !longer)
-  private val canLift = state === State.idle && io.drained && lifts
+  private val canLift = state === State.idle && rowsIdle && io.drained && lifts
+  when(decides)(served := true.B).elsewhen(canLift)(served := false.B)
   messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.count =/= 0.U
   messages.io.lift.bits := atMost(io.freeUnexpected)
   receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.count =/= 0.U
   receives.io.lift.bits := atMost(io.freePosted)
 
-  parked.io.deq.ready := state === State.decide
+  parked.io.deq.ready := decides
   switch(state) {
     is(State.idle) {
       when(canLift) {
@@ -165,13 +192,7 @@ class Overflow(p: TmuParams) extends Module {
         state := State.search
       }
     }
-    is(State.search) {
-      when(!waiting.asUInt.orR && rowsIdle)(state := State.read)
-    }
-    // The endpoints' states were asked for when the slot came first, and take their time.
-    is(State.read)(state := State.settle)
-    is(State.settle)(state := State.decide)
-    is(State.decide)(state := State.idle)
+    is(State.search)(when(decides)(state := State.idle))
     is(State.lift) {
       when(liftWait =/= 0.U)(liftWait := liftWait - 1.U)
       // The last lifted entry is in its lane two clocks after the rows are at rest.
@@ -181,13 +202,13 @@ class Overflow(p: TmuParams) extends Module {
 
   io.first := first.slot
   io.decide := first.slot
-  io.decide.post.valid := state === State.decide && both(0).valid
-  io.decide.arrival.valid := state === State.decide && both(1).valid
-  io.found := VecInit.tabulate(2)(s => first.found(s) || found(s))
+  io.decide.post.valid := decides && both(0).valid
+  io.decide.arrival.valid := decides && both(1).valid
   io.inArray := first.found
   io.pairs := first.pairs
-  io.postFound := RegNext(Mux(first.found(0), first.postFound, slots(0)))
-  io.arrivalFound := RegNext(Mux(first.found(1), first.arrivalFound, slots(1)))
+  private val lies = Seq.tabulate(2)(s => Mux(replies(s).valid, replies(s).bits.slot, slots(s)))
+  io.postFound := RegNext(Mux(first.found(0), first.postFound, lies(0)))
+  io.arrivalFound := RegNext(Mux(first.found(1), first.arrivalFound, lies(1)))
 
   messages.io.append := io.appendUnexpected
   receives.io.append := io.appendPosted
@@ -201,13 +222,13 @@ class Overflow(p: TmuParams) extends Module {
 
   assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")
   assert(
-    !(state === State.lift && (parked.io.deq.valid || parked.io.enq.valid)),
-    "R7: entries lifted while a slot is parked"
+    !(state === State.lift && (parked.io.deq.valid || arrives)),
+    "R7: entries lifted while a slot is at the end of its walk"
   )
 }
 
 object Overflow {
 
-  /** Clocks of a lift beside one for each entry: from its start until the rows are at rest. */
-  val liftClocks: Int = 11
+  /** Clocks of a lift beside one for each entry: from its start until a slot may be at its end. */
+  val liftClocks: Int = 6
 }

@@ -6,7 +6,7 @@ object Presets {
 
   /** The default: a network card for 2,048 MPI processes. */
   val nic: TmuParams =
-    TmuParams("nic", 2048, 16384, 16384, 1024, 64, filterLanes = 512, commandQueue = 512)
+    TmuParams("nic", 2048, 16384, 16384, 1024, 64, filterLanes = 1024, commandQueue = 512)
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
   val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 32, 16)
