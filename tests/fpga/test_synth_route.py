@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from opentmu import paths
+from opentmu.build import fpga
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.synth import flow, lanes, netlist, pnr, tools
 from opentmu.synth.pnr import Settings
@@ -77,6 +78,19 @@ def test_registers_have_the_names_of_the_design(report: dict[str, Any]) -> None:
     assert path["steps"][0]["kind"] == "TRELLIS_FF"
 
 
+def test_numbered_cells_lie_in_no_instance(report: dict[str, Any]) -> None:
+    """Mapped cells between registers have a number of the mapper's for a name."""
+    numbered = json.loads(json.dumps(report))
+    for one in numbered["critical_paths"]:
+        for hop in one["path"][1:-1]:
+            for end in ("from", "to"):
+                hop[end]["cell"] = "$abc$1234$auto$blifparse.cc:397:parse_blif$5678.top.inner"
+    path = pnr.critical_path(numbered, unnamed())
+    ends = [netlist.place(path["from"]), netlist.place(path["to"].split(" ")[0])]
+    assert path["through"] == ends
+    assert path["delay_ns"] == pnr.critical_path(report, unnamed())["delay_ns"]
+
+
 def test_a_report_with_paths_of_pins_alone_is_refused(report: dict[str, Any]) -> None:
     pins = [path for path in report["critical_paths"] if "<async>" in (path["from"], path["to"])]
     assert pins
@@ -103,6 +117,30 @@ def test_a_module_that_is_not_there_is_refused() -> None:
     log = paths.BUILD / "test" / "synth-warning.log"
     with pytest.raises(CheckFailed, match="yosys on nothing failed"):
         tools.yosys(["hierarchy -top none"], "yosys on nothing", log, 3600)
+
+
+def resized(instance: str) -> str:
+    """What Yosys says when a port of `instance` is connected to a wire that is too wide."""
+    file = paths.BUILD / "test" / "synth-resized.sv"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(
+        "module one(input ADDRA, output b); assign b = ADDRA; endmodule\n"
+        f"module top(input [1:0] a, output b); one {instance} (.ADDRA(a), .b(b)); endmodule\n"
+    )
+    log = file.with_suffix(".log")
+    steps = [f"read_verilog {fpga.relative(file)}", "hierarchy -check -top top"]
+    try:
+        tools.yosys(steps, "yosys on two widths", log, 3600)
+    except CheckFailed as error:
+        return str(error)
+    return log.with_suffix(".yosys").read_text()
+
+
+def test_warnings_are_errors_but_for_those_about_block_memories() -> None:
+    said = "Resizing cell port top.{}.ADDRA from 2 bits to 1 bits"
+    assert f"ERROR: {said.format('unit')}" in resized("unit")
+    memory = "unit.store.memory_ext.Memory.0.5"
+    assert f"Suppressed Warning: {said.format(memory)}" in resized(f"\\{memory} ")
 
 
 @pytest.fixture(scope="module")

@@ -101,8 +101,9 @@ def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
     steps = _steps(hops, kinds)
     last = hops[-1]["to"]
     end = f"{_named(last['cell'], registers)} ({last['port']})"
-    places = [place(_named(step.cell, registers)) for step in steps]
-    places.append(place(_named(last["cell"], registers)))
+    # A name that begins with a dollar is a number of the mapper's and lies nowhere.
+    cells = [registers.get(cell, cell) for cell in [*(step.cell for step in steps), last["cell"]]]
+    places = [place(cell) for cell in cells if not cell.startswith("$")]
     logic = sum(hop["delay"] for hop in hops if hop["type"] != "routing")
     routing = sum(hop["delay"] for hop in hops if hop["type"] == "routing")
     return {
