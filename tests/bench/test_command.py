@@ -70,6 +70,7 @@ def cell(**values: Any) -> Result:
         "depth": 1024,
         "clocks_per_verdict": 1.0,
         "verdicts_per_clock": 2.0,
+        "most_clocks_between": 1,
         "latency_clocks": latency,
     }
     return usual | values
@@ -95,6 +96,7 @@ BROKEN = {
         "clocks a verdict, beyond",
     ),
     "deep": (4, {"clocks_per_verdict": 64.1}, "clocks a verdict, beyond"),
+    "wait": (3, {"most_clocks_between": 65}, "longest wait between steps, beyond"),
     "pairs": (5, {"pair_rate": 1.89}, "pair rate against one search at a time, to"),
     "collisions": (4, {"clocks_per_verdict": 90.1}, "clocks under tag collisions"),
 }
@@ -102,7 +104,7 @@ BROKEN = {
 
 def test_promises_that_are_kept() -> None:
     found = targets.check(GOOD, 1024)
-    assert len(found) == 6
+    assert len(found) == 7
     assert all(target.met for target in found)
 
 

@@ -43,7 +43,7 @@ SPARE_SLOTS = 8
 TINY_FILTER_LANES = 8
 TINY_FILTER_ROWS = 16
 FILTER_BITS = 32 + 3
-FILTER_ID_BITS = 8
+FILTER_ID_BITS = 6
 
 
 def expected_memories(preset: str) -> Counter[tuple[int, int]]:

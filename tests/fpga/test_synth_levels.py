@@ -196,7 +196,7 @@ def tree(children: Sequence[tuple[str, int]], bits: int) -> Content:
 def test_large_designs_keep_the_border_of_large_repeated_modules() -> None:
     modules = {
         "top": tree([("array", 2), ("small", 9)], 5_000),
-        "array": tree([("row", 16)], 3_000),
+        "array": tree([("row", 16)], hierarchy.LARGEST_BITS),
         "row": tree([("lane", 64)], 1_000),
         "lane": tree([], 500),
         "small": tree([], 50),

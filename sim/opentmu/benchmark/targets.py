@@ -54,6 +54,7 @@ def check(results: Sequence[Result], array: int) -> list[Target]:
     found = [
         _most(f"clocks a verdict, {to}", CLOCKS_PER_VERDICT, steady, _rate),
         _most(f"clocks a verdict, {past}", DEEP_CLOCKS, deep, _rate),
+        _most(f"longest wait between steps, {past}", DEEP_CLOCKS, deep, _longest),
         _most(f"clocks an append, {to}", CLOCKS_PER_VERDICT, appends, _rate),
         _most(f"clocks an append of one stream, {past}", CLOCKS_PER_VERDICT, alone, _rate),
         _least(f"pair rate against one search at a time, {to}", PAIR_RATE, pairs),
@@ -67,6 +68,10 @@ def check(results: Sequence[Result], array: int) -> list[Target]:
 
 def _rate(result: Result) -> float:
     return float(result["clocks_per_verdict"])
+
+
+def _longest(result: Result) -> float:
+    return float(result["most_clocks_between"])
 
 
 def title(result: Result) -> str:

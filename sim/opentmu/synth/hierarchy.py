@@ -12,7 +12,7 @@ from typing import Any
 # Bits of logic and registers that one run of ABC maps in a few minutes.
 FLAT_BITS = 150_000
 # A kept module is no larger than that, and large enough for its border to be worth it.
-LARGEST_BITS = 400_000
+LARGEST_BITS = 600_000
 REPEATED_BITS = 4_000
 SINGLE_BITS = 20_000
 # Yosys looks through all of a module for each of its memories, so many equal ones are kept apart.
