@@ -49,8 +49,9 @@ class FilterActivity extends Bundle {
   * The next request is taken in the last clock of closing when the oldest row is not written then.
   * A false hit costs no clock when it is alone in its row, else one.
   *
-  * An append waits for `settled`: at rest, or closing a hole in the last row only. When full, one
-  * must not be asked for: an assertion guards it (R11).
+  * An append waits for `settled`: at rest, or closing a hole in the last row only; and it comes in
+  * a clock of its own, without a request or a lift. When full, one must not be asked for.
+  * Assertions guard it (R7, R11).
   */
 class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
@@ -202,12 +203,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val oldestAtRest = rowOf(head) =/= freedRow && rowOf(head) =/= freedRow - 1.U
   private val leavesClose = closes && oldestAtRest && !io.request.bits.byPlace
   private val oldestIsWritten = enters && rowOf(appendedPlace) === rowOf(head)
-  io.request.ready := (state === State.idle || leavesClose) && !io.append.valid &&
-    !oldestIsWritten
-  io.lift.ready := state === State.idle && !io.append.valid && !io.request.valid
+  io.request.ready := (state === State.idle || leavesClose) && !oldestIsWritten
+  io.lift.ready := state === State.idle && !io.request.valid
   io.count := count
   io.idle := state === State.idle
-  io.settled := state === State.idle || (state === State.close && holeRow === freedRow)
+  // Known ahead of the clock in which closing starts.
+  private val closesOneRow = Reg(Bool())
+  when(state =/= State.close)(closesOneRow := verifiedRow === lastRow)
+  io.settled := state === State.idle || (state === State.close && closesOneRow)
   private val reply = RegInit(0.U.asTypeOf(io.reply))
   reply.valid := false.B
   io.reply := reply
@@ -307,7 +310,10 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   io.activity.lift := io.lifted.valid
   io.activity.falsePositive := verifying && !lifting && !holds
 
-  assert(!io.append.valid || io.settled, "R7: appended to memory rows that are at work")
+  assert(
+    !io.append.valid || (io.settled && !io.request.fire && !io.lift.fire),
+    "R7: appended to memory rows that are at work"
+  )
   assert(
     !io.append.valid || count =/= t.filterEntries.U,
     "R11: append to %d full memory rows",

@@ -7,15 +7,25 @@ import chisel3.util.{log2Ceil, Cat}
 /** Selection by age, where bit 0 is the oldest: pure functions, built as balanced trees. */
 object OldestFirst {
 
+  /** Wider words than that are looked at in groups of a quarter of it. */
+  private val wide = 128
+
   /** Bit i: some bit at or below i is set. log2(width) levels. */
   def atOrBelow(x: UInt): UInt = {
     val width = x.getWidth
     (0 until log2Ceil(width)).foldLeft(x)((y, k) => (y | (y << (1 << k)))(width - 1, 0))
   }
 
-  /** The oldest set bit alone (R3, R4). */
+  /** The oldest set bit alone (R3, R4). A wide word is looked at in groups: the oldest group that
+    * has a bit, and meanwhile the oldest bit of each, which is a third of the wires of one tree.
+    */
   def first(x: UInt): UInt =
-    if (x.getWidth == 1) x else x & ~Cat(atOrBelow(x)(x.getWidth - 2, 0), 0.U(1.W))
+    if (x.getWidth == 1) x
+    else if (x.getWidth > wide) {
+      val groups = x.asBools.grouped(wide / 4).map(VecInit(_).asUInt).toSeq
+      val oldest = first(VecInit(groups.map(_.orR)).asUInt)
+      Cat(groups.zipWithIndex.map { case (g, i) => Mux(oldest(i), first(g), 0.U) }.reverse)
+    } else x & ~Cat(atOrBelow(x)(x.getWidth - 2, 0), 0.U(1.W))
 
   /** Bit i: every bit above i is set; so the youngest hole is at or below i. */
   def allAbove(x: UInt): UInt = {
@@ -27,18 +37,21 @@ object OldestFirst {
     }
   }
 
-  /** Two bits or more are set. */
+  /** Two bits or more are set: six of them, then three counts at a time, for LUTs of six inputs. */
   def atLeastTwo(x: UInt): Bool = {
-    // Any, and two, of each half.
-    def count(bits: Seq[Bool]): (Bool, Bool) =
-      if (bits.size == 1) (bits.head, false.B)
-      else {
-        val (low, high) = bits.splitAt(bits.size / 2)
-        val (lowAny, lowTwo) = count(low)
-        val (highAny, highTwo) = count(high)
-        (lowAny || highAny, lowTwo || highTwo || (lowAny && highAny))
-      }
-    count(x.asBools)._2
+    def any(bits: Seq[Bool]): Bool = bits.reduce(_ || _)
+    def two(bits: Seq[Bool]): Bool =
+      (false.B +: bits.combinations(2).map(_.reduce(_ && _)).toSeq).reduce(_ || _)
+    def merge(counts: Seq[(Bool, Bool)]): Bool =
+      if (counts.size == 1) counts.head._2
+      else
+        merge(
+          counts
+            .grouped(3)
+            .map { g => (any(g.map(_._1)), any(g.map(_._2)) || two(g.map(_._1))) }
+            .toSeq
+        )
+    merge(x.asBools.grouped(6).map(bits => (any(bits), two(bits))).toSeq)
   }
 
   /** Value of the oldest choice; 0 when there is none. */

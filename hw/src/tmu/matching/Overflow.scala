@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, Queue, Valid}
+import chisel3.util.{is, log2Ceil, switch, Pipe, Queue, ShiftRegister, Valid}
 import tmu.params.TmuParams
 
 /** A slot that has walked the arrays while a queue was longer than its array. */
@@ -195,8 +195,10 @@ class Overflow(p: TmuParams) extends Module {
     is(State.search)(when(decides)(state := State.idle))
     is(State.lift) {
       when(liftWait =/= 0.U)(liftWait := liftWait - 1.U)
-      // The last lifted entry is in its lane two clocks after the rows are at rest.
-      when(rowsIdle && RegNext(rowsIdle))(state := State.idle)
+      // The last lifted entry is in its lane three clocks after the rows are at rest.
+      when(rowsIdle && ShiftRegister(rowsIdle, 1) && ShiftRegister(rowsIdle, 2))(
+        state := State.idle
+      )
     }
   }
 
@@ -216,8 +218,9 @@ class Overflow(p: TmuParams) extends Module {
   io.readPosted := receives.io.readSlot
   messages.io.entry := io.entryUnexpected
   receives.io.entry := io.entryPosted
-  io.liftUnexpected := messages.io.lifted
-  io.liftPosted := receives.io.lifted
+  // Straight from the stores' memories; the arrays compare it in the clock in which they get it.
+  io.liftUnexpected := Pipe(messages.io.lifted)
+  io.liftPosted := Pipe(receives.io.lifted)
   io.activity := VecInit(messages.io.activity, receives.io.activity)
 
   assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")
@@ -230,5 +233,5 @@ class Overflow(p: TmuParams) extends Module {
 object Overflow {
 
   /** Clocks of a lift beside one for each entry: from its start until a slot may be at its end. */
-  val liftClocks: Int = 6
+  val liftClocks: Int = 7
 }

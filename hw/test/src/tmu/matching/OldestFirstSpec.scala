@@ -25,9 +25,24 @@ class OldestFirstHarness(widths: Seq[Int]) extends Module {
   }
 }
 
+/** What rows of filter ids need, for widths that are looked at in groups and some that are not. */
+class WideOldestFirstHarness(widths: Seq[Int]) extends Module {
+  val io = IO(new Bundle {
+    val hits = Input(UInt(widths.max.W))
+    val first = Output(MixedVec(widths.map(w => UInt(w.W))))
+    val atLeastTwo = Output(Vec(widths.size, Bool()))
+  })
+  for ((width, n) <- widths.zipWithIndex) {
+    io.first(n) := OldestFirst.first(io.hits(width - 1, 0))
+    io.atLeastTwo(n) := OldestFirst.atLeastTwo(io.hits(width - 1, 0))
+  }
+}
+
 class OldestFirstSpec extends DeviceSpec {
   private val widths = Seq(1, 2, 3, 4, 5, 8, 9)
   private val harness = device(new OldestFirstHarness(widths))
+  private val wideWidths = Seq(1, 2, 7, 18, 19, 64, 128, 129, 200, 1024)
+  private val wide = device(new WideOldestFirstHarness(wideWidths))
 
   /** Every mask of the widest, and what it is in each width. */
   private def forEveryMask(check: (OldestFirstHarness, Int, Int, Int) => Unit): Unit =
@@ -68,6 +83,28 @@ class OldestFirstSpec extends DeviceSpec {
         if (n == 0) values.zipWithIndex.foreach { case (v, i) => dut.io.values(i).poke(v) }
         val expected = if (mask == 0) 0 else values(Integer.numberOfTrailingZeros(mask))
         assert(dut.io.selected(n).value == expected, s"$width bits, mask $mask")
+      }
+    }
+
+    it("R3, R4: keeps the oldest of wide rows too, and tells one hit from two or more") {
+      val random = Seeds.random("OldestFirst wide")
+      wide.run { dut =>
+        for (_ <- 0 until 400) {
+          val count = random.nextInt(4)
+          // Anywhere, and close together, across the borders of groups.
+          val near = random.nextInt(wideWidths.max)
+          val spread = if (random.nextBoolean()) wideWidths.max else 40
+          val mask = Seq
+            .fill(count)((near + random.nextInt(spread)) % wideWidths.max)
+            .map(BigInt(1) << _)
+            .foldLeft(BigInt(0))(_ | _)
+          dut.io.hits.poke(mask)
+          for ((width, n) <- wideWidths.zipWithIndex) {
+            val seen = mask & ((BigInt(1) << width) - 1)
+            assert(dut.io.first(n).value == (seen & -seen), s"$width bits, mask $mask")
+            assert(dut.io.atLeastTwo(n).isOn == (seen.bitCount > 1), s"$width bits, mask $mask")
+          }
+        }
       }
     }
   }
