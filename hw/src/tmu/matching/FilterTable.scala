@@ -15,28 +15,6 @@ import chisel3.util.{
 }
 import tmu.params.TmuParams
 
-/** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
-class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
-  val endpoint = UInt(p.endpointBits.W)
-  val filter = new FilterId(p)
-
-  /** Low bits of a receive's id: what a cancel is filtered by. */
-  val id = if (t.receives) Some(UInt(FilterTable.idBits(p, t).W)) else None
-}
-
-class FilterReply(t: TableParams) extends Bundle {
-  val found = Bool()
-  val slot = UInt(t.slotBits.W)
-}
-
-/** What a table did in this clock, for the counters. */
-class FilterActivity extends Bundle {
-  val pass = Bool()
-  val candidate = Bool()
-  val falsePositive = Bool()
-  val lift = Bool()
-}
-
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
   *
   * Entries lie one behind the other in age order, in a ring of rows. A search reads rows from the
@@ -319,12 +297,4 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     "R11: append to %d full memory rows",
     t.filterRows.U
   )
-}
-
-object FilterTable {
-
-  /** Bits of a receive's id that a cancel is filtered by: ids that a driver counts up differ in
-    * them.
-    */
-  def idBits(p: TmuParams, t: TableParams): Int = math.min(p.idBits, log2Ceil(t.filterEntries))
 }
