@@ -3,17 +3,8 @@ package tmu.matching
 
 import tmu.DeviceSpec
 
-/** What is asked of an array, as plain numbers. */
-case class PlainAsk(
-    endpoint: Int,
-    key: PlainKey,
-    ignore: PlainKey = PlainKey.zero,
-    takes: Boolean = true,
-    id: Option[BigInt] = None
-)
-
 /** Drives a match array beside a list, clock by clock. */
-trait ArrayBench { this: DeviceSpec =>
+trait ArrayBench extends TablePokes { this: DeviceSpec =>
   protected class ArrayPair(dut: MatchArray, t: TableParams) {
     val law = new TableModel
     private var pending = Vector.fill[Option[PlainAsk]](t.walk)(None)
@@ -31,44 +22,13 @@ trait ArrayBench { this: DeviceSpec =>
     dut.io.append.valid.poke(false)
     dut.clock.step(t.walk + 1)
 
-    private def pokeKey(port: MatchKey, key: PlainKey): Unit = {
-      port.bits.poke(key.bits)
-      port.source.poke(key.source)
-    }
-    private def pokeAsk(ask: Option[PlainAsk]): Unit = {
-      val port = dut.io.ask
-      port.searches.poke(ask.isDefined)
-      port.byPlace.poke(false)
-      ask.foreach { a =>
-        port.takes.poke(a.takes)
-        port.endpoint.poke(a.endpoint)
-        pokeKey(port.key, a.key)
-        pokeKey(port.ignore, a.ignore)
-        port.byId.foreach(_.poke(a.id.isDefined))
-        port.id.foreach(_.poke(a.id.getOrElse(BigInt(0))))
-      }
-    }
-    private def pokeEntry(entry: Option[PlainEntry]): Unit = {
-      dut.io.append.valid.poke(entry.isDefined)
-      entry.foreach { e =>
-        val lane = dut.io.append.bits
-        lane.endpoint.poke(e.endpoint)
-        pokeKey(lane.key, e.key)
-        lane.ignore.foreach(pokeKey(_, e.ignore))
-        lane.id.foreach(_.poke(e.id))
-        lane.slot.poke(e.handle)
-      }
-    }
-    def free(from: Int): BigInt = {
-      val used = law.entries.map(_.handle).toSet
-      Iterator.from(0).map(n => BigInt((from + n) % t.slots)).find(!used(_)).get
-    }
-
     /** One clock: an operation may start, an entry may be appended; the one at its end is checked.
       */
     def clock(ask: Option[PlainAsk] = None, append: Option[PlainEntry] = None): Unit = {
-      pokeAsk(ask)
-      pokeEntry(append)
+      dut.io.ask.searches.poke(ask.isDefined)
+      ask.foreach(pokeAsk(dut.io.ask, _))
+      dut.io.append.valid.poke(append.isDefined)
+      append.foreach(pokeLane(dut.io.append.bits, _))
       slotDue.foreach(s => assert(dut.io.slot.value == s, "slot of what was found"))
       pending = pending :+ ask
       val atEnd = pending.head

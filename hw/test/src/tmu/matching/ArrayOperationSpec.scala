@@ -15,15 +15,11 @@ class ArrayOperationHarness(p: TmuParams, t: TableParams) extends Module {
   io.hits := ArrayOperation.hits(p, t, io.asks, io.entry)
 }
 
-class ArrayOperationSpec extends DeviceSpec {
+class ArrayOperationSpec extends DeviceSpec with TablePokes {
   private val p = TmuParams("lane", 4, 16, 16, 16, 4, matchBits = 6, sourceBits = 3, idBits = 4)
   private val receives = device(new ArrayOperationHarness(p, TableParams.posted(p)))
   private val messages = device(new ArrayOperationHarness(p, TableParams.unexpected(p)))
 
-  private def pokeKey(port: MatchKey, key: PlainKey): Unit = {
-    port.bits.poke(key.bits)
-    port.source.poke(key.source)
-  }
   private def key(r: Random) = PlainKey.random(r, p.matchBits, p.sourceBits, 2)
   private def mask(r: Random) = PlainKey.mask(r, p.matchBits, p.sourceBits)
   private val all = PlainKey(63, 7)

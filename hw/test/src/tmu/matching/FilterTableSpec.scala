@@ -5,7 +5,7 @@ import scala.util.Random
 import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams
 
-class FilterTableSpec extends DeviceSpec {
+class FilterTableSpec extends DeviceSpec with TablePokes {
   private val lanes = 4
   private val p: TmuParams =
     TmuParams("rows", 2, 32, 32, 4, 2, lanes, 8, 8, 4, 4, idBits = 6)
@@ -22,10 +22,6 @@ class FilterTableSpec extends DeviceSpec {
     private var stored = Map.empty[BigInt, PlainEntry]
     private var lifted = Vector.empty[BigInt]
 
-    private def pokeKey(port: MatchKey, key: PlainKey): Unit = {
-      port.bits.poke(key.bits)
-      port.source.poke(key.source)
-    }
     dut.io.request.valid.poke(false)
     dut.io.append.valid.poke(false)
     dut.io.lift.valid.poke(false)
@@ -62,11 +58,7 @@ class FilterTableSpec extends DeviceSpec {
       until(dut.io.settled.isOn)
       val port = dut.io.append
       port.valid.poke(true)
-      port.bits.endpoint.poke(e.endpoint)
-      pokeKey(port.bits.key, e.key)
-      port.bits.ignore.foreach(pokeKey(_, e.ignore))
-      port.bits.id.foreach(_.poke(e.id))
-      port.bits.slot.poke(e.handle)
+      pokeLane(port.bits, e)
       clock()
       port.valid.poke(false)
       stored += e.handle -> e
@@ -77,13 +69,7 @@ class FilterTableSpec extends DeviceSpec {
     /** Searches; the clocks that it waited to be taken, and those to its answer. */
     def search(a: PlainAsk): (Int, Int) = {
       val port = dut.io.request
-      port.bits.byPlace.poke(false)
-      port.bits.takes.poke(a.takes)
-      port.bits.endpoint.poke(a.endpoint)
-      pokeKey(port.bits.key, a.key)
-      pokeKey(port.bits.ignore, a.ignore)
-      port.bits.byId.foreach(_.poke(a.id.isDefined))
-      port.bits.id.foreach(_.poke(a.id.getOrElse(BigInt(0))))
+      pokeAsk(port.bits, a)
       port.valid.poke(true)
       val waited = until(port.ready.isOn)
       clock()
@@ -136,10 +122,6 @@ class FilterTableSpec extends DeviceSpec {
       for (_ <- lifted) law.remove(0)
       assert(dut.io.count.value == law.size)
     }
-    def freeSlot(from: Int): BigInt = {
-      val used = law.entries.map(_.handle).toSet
-      Iterator.from(0).map(n => BigInt((from + n) % t.slots)).find(!used(_)).get
-    }
   }
   private def run(body: Pair => Unit): Unit = table.run(dut => body(new Pair(dut)))
   private def key(n: Int): PlainKey = PlainKey(n, n % 16)
@@ -159,7 +141,13 @@ class FilterTableSpec extends DeviceSpec {
     val grows = name / 60 % 2 == 0
     if (r.nextInt(10) < (if (grows) 7 else 3) && pair.law.size < t.filterEntries) {
       pair.append(
-        PlainEntry(r.nextInt(2), anyKey, mask, name % 64, pair.freeSlot(r.nextInt(t.slots)))
+        PlainEntry(
+          r.nextInt(2),
+          anyKey,
+          mask,
+          name % 64,
+          pair.law.freeSlot(t.slots, r.nextInt(t.slots))
+        )
       )
     } else if (r.nextInt(12) == 0 && pair.law.size > 0) pair.lift(1 + r.nextInt(lanes))
     else {

@@ -35,7 +35,13 @@ class MatchArraySpec extends DeviceSpec with ArrayBench {
       val append = Option.when(r.nextInt(10) < appends && pair.law.size < g.t.entries) {
         name += 1
         val ignored = if (g.t.receives && r.nextInt(3) == 0) mask else PlainKey.zero
-        PlainEntry(r.nextInt(2), key, ignored, name % 64, pair.free(r.nextInt(g.t.slots)))
+        PlainEntry(
+          r.nextInt(2),
+          key,
+          ignored,
+          name % 64,
+          pair.law.freeSlot(g.t.slots, r.nextInt(g.t.slots))
+        )
       }
       val asked = Option.when(r.nextInt(10) < asks) {
         val ignored = if (r.nextInt(3) == 0) mask else PlainKey.zero

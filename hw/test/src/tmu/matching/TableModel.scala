@@ -25,6 +25,12 @@ class TableModel {
 
   def append(e: PlainEntry): Unit = list = list :+ e
 
+  /** The first of `slots` handles, from one on, that no entry has. */
+  def freeSlot(slots: Int, from: Int): BigInt = {
+    val used = list.map(_.handle).toSet
+    Iterator.from(0).map(n => BigInt((from + n) % slots)).find(!used(_)).get
+  }
+
   /** Position of the oldest entry of `endpoint` that matches (R1). */
   def find(endpoint: Int, key: PlainKey, ignore: PlainKey): Option[Int] =
     Some(list.indexWhere(e => e.endpoint == endpoint && PlainKey.matches(e, key, ignore)))
