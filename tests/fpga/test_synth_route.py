@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What nextpnr says, as the report tells it; and a small module through all tools."""
 
+import copy
 import json
 import shutil
 from pathlib import Path
@@ -80,7 +81,7 @@ def test_registers_have_the_names_of_the_design(report: dict[str, Any]) -> None:
 
 def test_numbered_cells_lie_in_no_instance(report: dict[str, Any]) -> None:
     """Mapped cells between registers have a number of the mapper's for a name."""
-    numbered = json.loads(json.dumps(report))
+    numbered = copy.deepcopy(report)
     for one in numbered["critical_paths"]:
         for hop in one["path"][1:-1]:
             for end in ("from", "to"):

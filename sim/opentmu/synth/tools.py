@@ -2,7 +2,6 @@
 """Starting Yosys and nextpnr: with a time limit, and from the root, below which they see files."""
 
 import subprocess
-import sys
 from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
@@ -55,7 +54,7 @@ def yosys(steps: Iterable[str], title: str, log: Path, seconds: float) -> None:
         # The first start compiles the tool for this machine, which two must not do at once.
         run(["yosys", "-V"], "starting yosys", paths.LOGS / "yosys-version.log", seconds)
     whole = log.with_suffix(".yosys")
-    command = [sys.executable, "-m", "opentmu.synth.yosys", "-e", ".", "-q"]
+    command = ["yosys", "-e", ".", "-q"]
     for remark in REMARKS:
         command += ["-w", remark]
     command += ["-l", fpga.relative(whole), "-p", "; ".join(steps)]

@@ -17,7 +17,7 @@ object OldestFirst {
   }
 
   /** The oldest set bit alone (R3, R4). A wide word is looked at in groups: the oldest group that
-    * has a bit, and meanwhile the oldest bit of each, which is a third of the wires of one tree.
+    * has a bit, and meanwhile the oldest bit of each; one tree over all of it maps to more levels.
     */
   def first(x: UInt): UInt =
     if (x.getWidth == 1) x
