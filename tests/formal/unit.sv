@@ -134,6 +134,18 @@ module unit_proof (
 `define AT(k, side, at) \
     (!dut__delay__``k``_``side``_valid || \
      dut__delay__``k``_``side``_bits_command_endpoint[0] == at)
+`define TAKES_SERIAL(status) \
+    (status != 7 && status != 10 && status != 12 && status != 13 && status != 14 && \
+     status != 15 && status != 16)
+`define FLAGS(x) \
+    (x``_takes == `TAKES(x``_command_opcode) && \
+     x``_appends == (x``_command_opcode == POST || x``_command_opcode == ARRIVE) && \
+     x``_serial == (x``_searches ? x``_command_opcode != INSPECT && x``_command_opcode != FLUSH : \
+                    `TAKES_SERIAL(x``_status)) && \
+     (x``_command_opcode != FLUSH || !x``_searches || x``_sweeps))
+`define FLAGS_AT(k) \
+    (!dut__delay__``k``_post_valid || `FLAGS(dut__delay__``k``_post_bits)) && \
+    (!dut__delay__``k``_arrival_valid || `FLAGS(dut__delay__``k``_arrival_bits))
 `define STREAM(k) \
     (!dut__delay__``k``_post_valid || `DECIDED_EARLY(dut__delay__``k``_post_bits_status)) && \
     (!dut__delay__``k``_arrival_valid || \
@@ -239,6 +251,12 @@ module unit_proof (
       stream1 : assert (`STREAM(k1));
       stream2 : assert (`STREAM(k2));
       stream3 : assert (`STREAM(k3));
+      flags1 : assert (`FLAGS_AT(k1));
+      flags2 : assert (`FLAGS_AT(k2));
+      flags3 : assert (`FLAGS_AT(k3));
+      flags4 :
+      assert ((!dut__walked_slot_post_end_valid_REG || `FLAGS(dut__walked_slot_post_end_bits_REG)) &&
+              (!dut__walked_slot_arrival_end_valid_REG || `FLAGS(dut__walked_slot_arrival_end_bits_REG)));
       pairs4 :
       assert (!(dut__walked_slot_post_end_valid_REG && dut__walked_slot_arrival_end_valid_REG && end_p == POST) ||
               dut__walked_pairs_REG == matches(op4_r, {op4_m[10:0], post_id4}));

@@ -152,7 +152,7 @@ CANARIES = (
         UNIT,
         Mutant(
             "pair",
-            (Edit("MatchUnit", "!= 8'h7 & walked_pairs_REG", "!= 8'h7 & 1'h0"),),
+            (Edit("MatchUnit", "REG_takes & walked_pairs_REG", "REG_takes & 1'h0"),),
         ),
         ("never_apart",),
         18,
@@ -160,7 +160,7 @@ CANARIES = (
     # The post of the same clock wins over an older receive.
     _unit(
         "pair-first",
-        "pair_is_youngest",
+        "pair_is_youngest counts_r",
         (
             "takesPost = io_activity_postedVisited_valid_0 & ~_posted_io_found",
             "takesPost = io_activity_postedVisited_valid_0",
@@ -186,8 +186,8 @@ CANARIES = (
         "no-room",
         "counts_r has_room",
         (
-            "_postOutcome_T_1 = _endpoints_io_room_0 & postedCount != 3'h4;",
-            "_postOutcome_T_1 = _endpoints_io_room_0;",
+            "postRoom = _endpoints_io_room_0 & postedCount != 3'h4;",
+            "postRoom = _endpoints_io_room_0;",
         ),
     ),
     # The slot of an entry that stays is given back.

@@ -20,6 +20,9 @@ class CompletionWriter(p: TmuParams) extends Module {
     val now = Input(UInt(32.W))
     val ringRead = Valid(UInt(p.pageBits.W))
     val ring = Input(new RingState)
+
+    /** A ring is configured in this clock: what was read of it does not count any more. */
+    val configured = Input(Bool())
     val producer = Valid(new ConsumerUpdate(p))
 
     /** Drop whatever comes: the unit is being reset. */
@@ -32,49 +35,79 @@ class CompletionWriter(p: TmuParams) extends Module {
     val idle = Output(Bool())
   })
 
-  // Stage 1 holds a verdict; its ring's state is read when it enters, and again while it waits.
+  // Stage 1 holds a verdict while its ring's state is read, stage 2 while it is written. A verdict
+  // that has no room asks again in stage 2; then stage 1 waits for an answer of its own.
+  private val entered = RegInit(false.B)
+  private val entering = Reg(new Verdict(p))
   private val full = RegInit(false.B)
   private val held = Reg(new Verdict(p))
-
-  // The last write to a ring's producer index may have been too late for the read of the same clock.
-  private val lastValid = RegNext(io.producer.valid, false.B)
-  private val last = RegNext(io.producer.bits)
-  private val producer =
-    Mux(lastValid && last.page === held.page, last.index, io.ring.producer)
-  private val used = producer - io.ring.consumer
-  private val size = 1.U(32.W) << io.ring.config.log2
-
-  // The producer moves by one, so an honest ring is full at equality; an index that lies can only
-  // overwrite the liar's own ring, and stops nobody (R13).
-  private val ringFull = used === size
+  private val config = Reg(new RingConfig)
+  private val producer = Reg(UInt(32.W))
+  private val room = Reg(Bool())
 
   private val out = Wire(Decoupled(new Bundle {
     val address = UInt(64.W)
     val data = UInt(512.W)
   }))
   // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
-  private val drops = io.discard || !io.ring.config.enable
-  out.valid := full && !ringFull && !drops
-  private val slot = producer & (size - 1.U)
-  out.bits.address := ((io.ring.config.base +& slot) << 6)(63, 0)
+  private val drops = io.discard || !config.enable
+  out.valid := full && room && !drops
+  private val slot = producer & ((1.U(32.W) << config.log2) - 1.U)
+  out.bits.address := ((config.base +& slot) << 6)(63, 0)
   private val waited = io.now - held.stamp
   private val host = Mux(waited > 0xffff.U, 0xffff.U, waited)
-  private val lap = !(producer >> io.ring.config.log2)(0)
+  private val lap = !(producer >> config.log2)(0)
   out.bits.data := CompletionEncode(p, held) |
     CompletionLayout.layout.pack(
       CompletionLayout.phase -> lap,
       CompletionLayout.hostLatency -> host
     )
-
   private val leaves = out.fire || (full && drops)
-  io.verdict.ready := !full || leaves
-  when(io.verdict.fire)(held := io.verdict.bits)
-  full := io.verdict.fire || (full && !leaves)
-  io.ringRead.valid := io.verdict.fire || full
-  io.ringRead.bits := Mux(io.verdict.fire, io.verdict.bits.page, held.page)
+  private val asksAgain = full && !room && !drops
   io.producer.valid := out.fire
   io.producer.bits.page := held.page
   io.producer.bits.index := producer + 1.U
+
+  // What the table answers in this clock is for stage 1, or for stage 2, or too old.
+  private val answers = RegNext(io.verdict.fire || !asksAgain, false.B)
+  private val answersAgain = RegNext(asksAgain && !io.verdict.fire, false.B)
+  private val old = io.configured || RegNext(io.configured, false.B)
+  private val moves = entered && answers && !old && (!full || leaves)
+  io.verdict.ready := !entered || moves
+  io.ringRead.valid := io.verdict.fire || entered || asksAgain
+  io.ringRead.bits := Mux(
+    io.verdict.fire,
+    io.verdict.bits.page,
+    Mux(asksAgain, held.page, entering.page)
+  )
+  when(io.verdict.fire)(entering := io.verdict.bits)
+  entered := io.verdict.fire || (entered && !moves)
+  full := moves || (full && !leaves)
+
+  // The producer moves by one, so an honest ring is full at equality; an index that lies can only
+  // overwrite the liar's own ring, and stops nobody (R13).
+  private def hasRoom(index: UInt): Bool =
+    index - io.ring.consumer =/= (1.U(32.W) << io.ring.config.log2)(31, 0)
+  // The last two writes to a ring's producer index were too late for the table's answer.
+  private val last = RegNext(io.producer.bits)
+  private val readIndex = Mux(
+    RegNext(io.producer.valid, false.B) && last.page === entering.page,
+    last.index,
+    io.ring.producer
+  )
+  private val follows = out.fire && held.page === entering.page
+  when(moves) {
+    held := entering
+    config := io.ring.config
+    producer := Mux(follows, io.producer.bits.index, readIndex)
+    room := Mux(follows, hasRoom(io.producer.bits.index), hasRoom(readIndex))
+  }.elsewhen(io.configured) {
+    room := false.B
+  }.elsewhen(answersAgain && !old) {
+    config := io.ring.config
+    producer := io.ring.producer
+    room := hasRoom(io.ring.producer)
+  }
 
   // Address and data channels take each write once, in either order.
   private val awQueue = Module(new Queue(UInt(64.W), 2))
@@ -108,7 +141,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   outstanding := outstanding + out.fire - answered
   io.error := answered && axi.bresp =/= AxiResponse.okay
   io.stalled := full && !leaves
-  io.idle := !full && outstanding === 0.U
+  io.idle := !entered && !full && outstanding === 0.U
 
   assert(!(answered && outstanding === 0.U), "memory answered a write that was not made")
   assert(!(out.fire && outstanding.andR), "more than %d completion writes in flight", outstanding)

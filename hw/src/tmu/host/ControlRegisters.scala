@@ -28,7 +28,10 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val port = Module(new AxiLitePort(addressBits))
   private val file = Module(new RegisterFile(map, addressBits))
   port.io.axi <> io.axi
-  file.io.access <> port.io.access
+  // The way from the address to the data is long enough for a clock of its own.
+  port.io.access.ready := true.B
+  file.io.access.valid := RegNext(port.io.access.valid, false.B)
+  file.io.access.bits := RegNext(port.io.access.bits)
   port.io.answer := file.io.answer
   io.error := file.io.answer.valid && file.io.answer.bits.error
 

@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Queue}
 import tmu.contract.TmuRegisters
-import tmu.matching.{CounterBank, MatchRules, MatchUnit}
+import tmu.matching.{CounterBank, MatchCommand, MatchRules, MatchUnit}
 import tmu.params.TmuParams
 
 /** Ports of the unit: what a shell connects. One clock, synchronous reset, active high. */
@@ -53,8 +53,11 @@ class TmuTop(p: TmuParams) extends Module {
   decoder.io.in <> commands
   decoder.io.enabled := pages.io.enabled
   decoder.io.discard := sequencer.io.discard
-  // One command a clock, each in a slot of its own, so that every page keeps its order (R7).
-  private val command = decoder.io.out
+  // One command a clock, each in a slot of its own, so that every page keeps its order (R7). They
+  // wait here, because the way from the pages' enables and the way into the unit are long.
+  private val decoded = withReset(cleared)(Module(new Queue(new MatchCommand(p), 2)))
+  decoded.io.enq <> decoder.io.out
+  private val command = decoded.io.deq
   private val withArrivals = MatchRules.withArrivals(command.bits)
   unit.io.post.valid := command.valid && !withArrivals
   unit.io.post.bits := command.bits
@@ -66,6 +69,7 @@ class TmuTop(p: TmuParams) extends Module {
   writer.io.verdict <> verdicts.io.out
   writer.io.now := now
   writer.io.ring := pages.io.ring
+  writer.io.configured := pages.io.configure.fire
   writer.io.discard := sequencer.io.discard
 
   pages.io.enableRead := decoder.io.enableRead
@@ -79,7 +83,8 @@ class TmuTop(p: TmuParams) extends Module {
   unit.io.endpoint <> registers.io.endpoint
   registers.io.endpointState := unit.io.endpointState
 
-  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid
+  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid &&
+    !command.valid
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained := unit.io.idle && writer.io.idle

@@ -81,6 +81,13 @@ class Answers(p: TmuParams) extends Module {
   io.verdicts.bits.arrival.bits.latency := latency(out.bits.accepted(1))
 
   assert(!in.valid || in.ready, "R11: no room for an answer")
+  for ((op, outcome) <- Seq(io.decided.post, io.decided.arrival).zip(io.outcomes)) {
+    assert(
+      !outcome.answers || op.bits.serial === MatchRules.takesSerial(outcome.status),
+      "R7: status %d, and a serial number or none",
+      outcome.status
+    )
+  }
 }
 
 object Answers {

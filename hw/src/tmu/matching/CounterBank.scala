@@ -6,6 +6,20 @@ import chisel3.util.{PopCount, Valid}
 import tmu.contract.{Counter, Counters, Opcodes, Statuses}
 import tmu.params.TmuParams
 
+/** Live figures that the counters sample. */
+class MatchActivity(p: TmuParams) extends Bundle {
+  val busy = Bool()
+  val accepted = Bool()
+  val postedCount = UInt(p.depthBits.W)
+  val unexpectedCount = UInt(p.depthBits.W)
+  val postedVisited = Valid(UInt(p.depthBits.W))
+  val unexpectedVisited = Valid(UInt(p.depthBits.W))
+
+  /** The parts of both queues beyond the arrays; and whether there are any. */
+  val filters = Vec(2, new FilterActivity)
+  val long = Bool()
+}
+
 /** What the counters see of one clock. */
 class CounterEvents(p: TmuParams) extends Bundle {
 

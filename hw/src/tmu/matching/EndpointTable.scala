@@ -5,6 +5,14 @@ import chisel3._
 import chisel3.util.{Mux1H, Pipe, PopCount, Valid}
 import tmu.params.TmuParams
 
+/** A change or a question about an endpoint that comes from the registers, not from a command. */
+class EndpointRequest(p: TmuParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+  val setQuota = Bool()
+  val quotaPosted = UInt(32.W)
+  val quotaUnexpected = UInt(32.W)
+}
+
 /** Depths of an endpoint's queues, as software reads them. */
 class EndpointState(p: TmuParams) extends Bundle {
   val posted = UInt(p.depthBits.W)

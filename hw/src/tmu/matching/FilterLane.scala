@@ -29,6 +29,15 @@ class FilterActivity extends Bundle {
 
 object FilterLane {
 
+  /** Whether the entry of a lane may be wanted: by its key, or by its id (R10), always within the
+    * endpoint (R13).
+    */
+  def mayHit(lane: FilterLane, wants: FilterLane, byId: Bool): Bool = {
+    val named = for { have <- lane.id; want <- wants.id } yield have === want
+    lane.endpoint === wants.endpoint &&
+    Mux(byId, named.getOrElse(false.B), FilterFold.mayMatch(lane.filter, wants.filter))
+  }
+
   /** Bits of a receive's id that a cancel is filtered by: ids that a driver counts up differ in
     * them.
     */

@@ -36,6 +36,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val lanes = p.filterLanes
   private val placeBits = t.filterPlaceBits
   private val laneBits = log2Ceil(lanes)
+  private val rowBits = placeBits - laneBits
   val io = IO(new Bundle {
     val windows = Input(new FilterWindows(p))
     val request = Flipped(Decoupled(new ArrayOperation(p, t)))
@@ -50,6 +51,9 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     val entry = Input(new Entry(p, t))
     val lifted = Valid(new LaneEntry(p, t))
     val count = Output(UInt(t.countBits.W))
+
+    /** Whether there are any. */
+    val some = Output(Bool())
     val idle = Output(Bool())
     val settled = Output(Bool())
     val activity = Output(new FilterActivity)
@@ -59,76 +63,79 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     val idle, sweep, extract, close = Value
   }
   private val state = RegInit(State.idle)
-  private val head = RegInit(0.U(placeBits.W))
-  private val count = RegInit(0.U(t.countBits.W))
   private val asks = Reg(new ArrayOperation(p, t))
   private val wants = Reg(new FilterLane(p, t))
   private val lifting = Reg(Bool())
   private val budget = Reg(UInt(t.countBits.W))
 
+  private val ring = Module(new FilterRing(t))
+  private val head = ring.io.head
+  private val last = ring.io.last
   private def rowOf(place: UInt): UInt = place(placeBits - 1, laneBits)
   private def laneOf(place: UInt): UInt = place(laneBits - 1, 0)
-  private val tail = (head +& count)(placeBits - 1, 0)
-  private val lastRow = rowOf(tail - 1.U)
+  private val lastRow = rowOf(last)
 
   /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
   private def holding(row: UInt): UInt = {
     val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
-    val toTail = VecInit.tabulate(lanes)(i => i.U <= laneOf(tail - 1.U)).asUInt
+    val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(last)).asUInt
     val all = ~0.U(lanes.W)
-    Mux(count === 0.U, 0.U, Mux(row === rowOf(head), fromHead, all)) &
-      Mux(row === lastRow, toTail, all)
+    Mux(ring.io.some, Mux(row === rowOf(head), fromHead, all), 0.U) & Mux(row === lastRow, toLast, all)
   }
 
-  // Ids and slots lie in memories of their own: while ids of a row are compared, the slots of an
-  // earlier one are read.
-  private val ids =
-    Seq.tabulate(lanes)(i => SyncReadMem(t.filterRows, new FilterLane(p, t)).suggestName(s"lane$i"))
-  private val slots =
-    Seq.tabulate(lanes)(i => SyncReadMem(t.filterRows, UInt(t.slotBits.W)).suggestName(s"slot$i"))
+  private val memory = new FilterMemory(p, t)
   private val readRow = WireDefault(rowOf(head))
   private val reading = WireDefault(false.B)
-  private val row = ids.map(_.read(readRow, reading))
+  private val row = memory.readIds(readRow, reading)
   private val dataRow = RegNext(readRow)
 
-  // Sweep: read, compare, send the hits of the row before. A row that has to wait is read again.
-  private val nextRow = Reg(UInt((placeBits - laneBits).W))
+  // Sweep: read, compare, keep the hits of a row until they are sent. While an earlier row has hits
+  // left, those wait; the row that is compared then is read again.
+  private val nextRow = Reg(UInt(rowBits.W))
   private val allRead = Reg(Bool())
   private val starts = WireDefault(false.B)
-  private val comparing = RegNext(starts || (state === State.sweep && reading), false.B)
+  private val verified = RegInit(false.B)
+  private val comparing = RegNext(starts || (state === State.sweep && reading && !verified), false.B)
   private val byId = asks.byId.getOrElse(false.B)
-  private def mayHit(lane: FilterLane): Bool = {
-    val named = for { have <- lane.id; want <- wants.id } yield have === want
-    lane.endpoint === wants.endpoint &&
-    Mux(byId, named.getOrElse(false.B), FilterFold.mayMatch(lane.filter, wants.filter))
+  private val hits = VecInit(row.map(FilterLane.mayHit(_, wants, byId))).asUInt & holding(dataRow)
+  private val fresh = Reg(UInt(lanes.W))
+  private val freshRow = Reg(UInt(rowBits.W))
+  private val left = Reg(UInt(lanes.W))
+  private val leftRow = Reg(UInt(rowBits.W))
+  private val more = Reg(Bool())
+  when(!more) {
+    fresh := Mux(comparing, hits, 0.U)
+    freshRow := dataRow
   }
-  private val hits = VecInit(row.map(mayHit)).asUInt & holding(dataRow)
 
   // Send: the hits of one row in age order, one a clock; slot and lane two clocks later.
-  private val left = Reg(UInt(lanes.W))
-  private val atRow = Reg(UInt((placeBits - laneBits).W))
-  private val stop = WireDefault(false.B)
+    private val current = Mux(more, left, fresh)
+  private val currentRow = Mux(more, leftRow, freshRow)
+  private val oldest = OldestFirst.first(current)
   private val sends = state === State.sweep || state === State.extract
-  private val picks = sends && left.orR && !stop && (!lifting || budget =/= 0.U)
-  private val oldest = OldestFirst.first(left)
-  private val waits = OldestFirst.atLeastTwo(left)
-  private val slotRow = Mux(state === State.close, readRow, atRow)
-  private val slotsRead = slots.map(_.read(slotRow, reading || picks))
+  private val picks = sends && current.orR && !verified && (!lifting || budget =/= 0.U)
+  left := current & ~oldest
+  leftRow := currentRow
+  more := OldestFirst.atLeastTwo(current)
+  private val closeStarts = verified && asks.takes
+  private val closingRow = closeStarts || state === State.close
+  private val slotsRead = memory.readSlots(Mux(closingRow, readRow, currentRow))
   private val one = Reg(UInt(lanes.W))
   one := oldest
   private val marked = RegNext(picks, false.B)
-  private val named = RegNext(marked && !stop, false.B)
+  private val named = RegNext(marked && !verified, false.B)
   private val namedSlot = RegNext(Mux1H(one.asBools, slotsRead))
   private val namedLane = RegNext(OHToUInt(one))
-  private val namedRow = ShiftRegister(atRow, 2)
+  private val namedRow = ShiftRegister(currentRow, 2)
   io.readSlot.valid := named
   io.readSlot.bits := namedSlot
 
-  // Verify: the whole key of the entry, or nothing when its place was named.
-  private val verifying = RegNext(named && !stop, false.B)
+  // Verify: the whole key of the entry, or nothing when its place was named. The first that holds
+  // is the answer, one clock later; what was sent behind it is dropped.
+  private val verifying = RegNext(named && !verified, false.B)
   private val slot = RegNext(namedSlot)
   private val lane = RegNext(namedLane)
-  private val verifiedRow = RegNext(namedRow)
+  private val verifyingRow = RegNext(namedRow)
   private val whole = Wire(new LaneEntry(p, t))
   whole.endpoint := io.entry.endpoint
   whole.key := io.entry.key
@@ -136,26 +143,42 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   for { to <- whole.id; from <- io.entry.id } to := from
   whole.slot := slot
   private val holds = asks.byPlace || ArrayOperation.hits(p, t, asks, whole)
-  private val verified = verifying && !lifting && holds
-  stop := verified
+  private val checks = verifying && !lifting && !verified
+  verified := checks && holds
+  private val foundSlot = RegNext(slot)
+  private val foundLane = RegNext(lane)
+  private val foundRow = RegNext(verifyingRow)
+  private val inLastRow = Reg(Bool())
+  when(!closingRow)(inLastRow := verifyingRow === lastRow)
   io.lifted.valid := verifying && lifting
   io.lifted.bits := whole
   private val pipeEmpty = !marked && !named && !verifying
 
+  private val missed = RegInit(false.B)
+  missed := false.B
+  io.reply.valid := verified || missed
+  io.reply.bits.found := verified
+  io.reply.bits.slot := foundSlot
+
   // Close: from the hole on, each lane takes its right neighbour; the last lane of a row takes the
   // first lane of the next row, one clock later, when that row has been read. The place that the
   // youngest entry leaves is not written: an append may come in there.
-  private val holeRow = Reg(UInt((placeBits - laneBits).W))
+  private val holeRow = Reg(UInt(rowBits.W))
   private val holeLane = Reg(UInt(laneBits.W))
-  private val freedRow = Reg(UInt((placeBits - laneBits).W))
+  private val freedRow = Reg(UInt(rowBits.W))
   private val freedLane = Reg(UInt(laneBits.W))
-  private val closing = RegNext(state === State.close && reading && !starts, false.B)
-  private val closes = closing && dataRow === freedRow
+  private val oldestAtRest = Reg(Bool())
+  private val closing = RegNext(closingRow && reading && !starts, false.B)
+  private val closes = RegNext(
+    Mux(closeStarts, inLastRow, state === State.close && !allRead && nextRow === freedRow),
+    false.B
+  )
 
-  // An append is folded in one clock and written in the next.
+  // An append is folded in one clock and written in the next; it may come with the clock in which
+  // a hole begins to be closed, into the place that is left then.
   private val appended = Reg(new FilterLane(p, t))
   private val appendedSlot = RegNext(io.append.bits.slot)
-  private val appendedPlace = RegNext(tail)
+  private val appendedPlace = RegNext(ring.io.free)
   private val enters = RegNext(io.append.valid, false.B)
   private val ignored = io.append.bits.ignore.getOrElse(MatchKey.exact(p))
   appended.endpoint := io.append.bits.endpoint
@@ -168,47 +191,29 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       else
         closing && (dataRow =/= holeRow || i.U >= holeLane) &&
         (dataRow =/= freedRow || i.U < freedLane)
-    val to = if (isLast) dataRow - 1.U else dataRow
-    when(moves || (enters && laneOf(appendedPlace) === i.U)) {
-      val next = (i + 1) % lanes
-      val place = Mux(moves, to, rowOf(appendedPlace))
-      ids(i).write(place, Mux(moves, row(next), appended))
-      slots(i).write(place, Mux(moves, slotsRead(next), appendedSlot))
-    }
+    val next = (i + 1) % lanes
+    memory.write(
+      i,
+      moves || (enters && laneOf(appendedPlace) === i.U),
+      Mux(moves, if (isLast) dataRow - 1.U else dataRow, rowOf(appendedPlace)),
+      Mux(moves, row(next), appended),
+      Mux(moves, slotsRead(next), appendedSlot)
+    )
   }
 
+  ring.io.enters := io.append.valid
+  ring.io.leaves := closeStarts
+  ring.io.lifts := state === State.extract && lifting && picks
+
   // Closing writes its last row in its last clock, and the last lane of the row before.
-  private val oldestAtRest = rowOf(head) =/= freedRow && rowOf(head) =/= freedRow - 1.U
   private val leavesClose = closes && oldestAtRest && !io.request.bits.byPlace
   private val oldestIsWritten = enters && rowOf(appendedPlace) === rowOf(head)
   io.request.ready := (state === State.idle || leavesClose) && !oldestIsWritten
   io.lift.ready := state === State.idle && !io.request.valid
-  io.count := count
+  io.count := ring.io.count
+  io.some := ring.io.some
   io.idle := state === State.idle
-  // Known ahead of the clock in which closing starts.
-  private val closesOneRow = Reg(Bool())
-  when(state =/= State.close)(closesOneRow := verifiedRow === lastRow)
-  io.settled := state === State.idle || (state === State.close && closesOneRow)
-  private val reply = RegInit(0.U.asTypeOf(io.reply))
-  reply.valid := false.B
-  io.reply := reply
-  private def answer(found: Bool): Unit = {
-    reply.valid := true.B
-    reply.bits.found := found
-    reply.bits.slot := slot
-  }
-  private def close(): Unit = {
-    answer(true.B)
-    holeRow := verifiedRow
-    holeLane := lane
-    freedRow := lastRow
-    freedLane := laneOf(tail - 1.U)
-    nextRow := verifiedRow
-    allRead := false.B
-    when(asks.takes)(count := count - 1.U)
-    state := Mux(asks.takes, State.close, State.idle)
-  }
-  when(io.append.valid)(count := count + 1.U)
+  io.settled := state === State.idle || (closingRow && inLastRow)
 
   switch(state) {
     is(State.idle) {
@@ -216,41 +221,27 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       when(io.lift.fire) {
         lifting := true.B
         budget := io.lift.bits
-        atRow := rowOf(head)
-        left := holding(rowOf(head))
-        when(count =/= 0.U)(state := State.extract)
+        fresh := holding(rowOf(head))
+        freshRow := rowOf(head)
+        more := false.B
+        when(ring.io.some)(state := State.extract)
       }
     }
     is(State.sweep) {
-      when(waits) {
-        left := left & ~oldest
-        readRow := dataRow
-        reading := comparing
-      }.otherwise {
-        left := Mux(comparing, hits, 0.U)
-        atRow := dataRow
-        readRow := nextRow
-        reading := !allRead
+      reading := Mux(more, comparing, !allRead)
+      readRow := Mux(more, dataRow, nextRow)
+      when(!more) {
         nextRow := nextRow + 1.U
         when(nextRow === lastRow)(allRead := true.B)
       }
-      when(verified)(close())
-        .elsewhen(allRead && !comparing && !left.orR && pipeEmpty) {
-          answer(false.B)
-          state := State.idle
-        }
+      when(allRead && !comparing && !current.orR && pipeEmpty && !verified) {
+        missed := true.B
+        state := State.idle
+      }
     }
     is(State.extract) {
-      when(picks) {
-        left := left & ~oldest
-        budget := budget - 1.U
-        when(lifting) {
-          head := head + 1.U
-          count := count - 1.U
-        }
-      }
-      when(verified)(close())
-        .elsewhen(lifting && pipeEmpty && (!left.orR || budget === 0.U))(state := State.idle)
+      when(picks)(budget := budget - 1.U)
+      when(lifting && pipeEmpty && (!current.orR || budget === 0.U))(state := State.idle)
     }
     is(State.close) {
       reading := !allRead
@@ -260,41 +251,49 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       when(closes)(state := State.idle)
     }
   }
+  when(verified)(state := Mux(asks.takes, State.close, State.idle))
+  when(closeStarts) {
+    holeRow := foundRow
+    holeLane := foundLane
+    freedRow := lastRow
+    freedLane := laneOf(last)
+    oldestAtRest := rowOf(head) =/= lastRow && rowOf(head) =/= lastRow - 1.U
+    reading := true.B
+    readRow := foundRow
+    nextRow := foundRow + 1.U
+    allRead := inLastRow
+  }
 
   // Start: the oldest row is read at once.
   when(io.request.fire) {
     val place = io.request.bits.place - t.arrayEntries.U
-    val inside = io.request.bits.place >= t.arrayEntries.U && place < count
+    val named = head + place
+    val inside = io.request.bits.place >= t.arrayEntries.U && place < ring.io.count
     asks := io.request.bits
     lifting := false.B
     wants.endpoint := io.request.bits.endpoint
     wants.filter := FilterFold(p, io.windows, io.request.bits.key, io.request.bits.ignore)
     for { to <- wants.id; from <- io.request.bits.id } to := from(to.getWidth - 1, 0)
-    starts := !io.request.bits.byPlace && count =/= 0.U
+    starts := !io.request.bits.byPlace && ring.io.some
     readRow := rowOf(head)
     reading := starts
     nextRow := rowOf(head) + 1.U
     allRead := rowOf(head) === lastRow
-    left := 0.U
-    when(io.request.bits.byPlace) {
-      atRow := rowOf(head + place)
-      left := UIntToOH(laneOf(head + place), lanes)
-      when(inside)(state := State.extract).otherwise(answer(false.B))
-    }.elsewhen(count === 0.U)(answer(false.B)).otherwise(state := State.sweep)
+    fresh := Mux(io.request.bits.byPlace, UIntToOH(laneOf(named), lanes), 0.U)
+    freshRow := rowOf(named)
+    more := false.B
+    missed := Mux(io.request.bits.byPlace, !inside, !ring.io.some)
+    when(io.request.bits.byPlace)(state := Mux(inside, State.extract, State.idle))
+      .otherwise(state := Mux(ring.io.some, State.sweep, State.idle))
   }
 
-  io.activity.pass := comparing && !waits
-  io.activity.candidate := verifying && !lifting
+  io.activity.pass := comparing && !more
+  io.activity.candidate := checks
   io.activity.lift := io.lifted.valid
-  io.activity.falsePositive := verifying && !lifting && !holds
+  io.activity.falsePositive := RegNext(checks && !holds, false.B)
 
   assert(
     !io.append.valid || (io.settled && !io.request.fire && !io.lift.fire),
     "R7: appended to memory rows that are at work"
-  )
-  assert(
-    !io.append.valid || count =/= t.filterEntries.U,
-    "R11: append to %d full memory rows",
-    t.filterRows.U
   )
 }

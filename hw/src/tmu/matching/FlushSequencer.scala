@@ -53,6 +53,7 @@ class FlushSequencer(p: TmuParams) extends Module {
   operation.sweeps := !finishes
   operation.status := Statuses.flushed.value.U
   operation.accepted := accepted
+  Operation.follow(operation)
   io.slot.post.valid := (takes && onUnexpected) || finishes
   io.slot.arrival.valid := takes && !onUnexpected
   io.slot.post.bits := operation

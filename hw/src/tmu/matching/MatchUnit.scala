@@ -6,28 +6,6 @@ import chisel3.util.{Decoupled, ShiftRegister, Valid}
 import tmu.contract.Opcodes
 import tmu.params.TmuParams
 
-/** A change or a question about an endpoint that comes from the registers, not from a command. */
-class EndpointRequest(p: TmuParams) extends Bundle {
-  val endpoint = UInt(p.endpointBits.W)
-  val setQuota = Bool()
-  val quotaPosted = UInt(32.W)
-  val quotaUnexpected = UInt(32.W)
-}
-
-/** Live figures that the counters sample. */
-class MatchActivity(p: TmuParams) extends Bundle {
-  val busy = Bool()
-  val accepted = Bool()
-  val postedCount = UInt(p.depthBits.W)
-  val unexpectedCount = UInt(p.depthBits.W)
-  val postedVisited = Valid(UInt(p.depthBits.W))
-  val unexpectedVisited = Valid(UInt(p.depthBits.W))
-
-  /** The parts of both queues beyond the arrays; and whether there are any. */
-  val filters = Vec(2, new FilterActivity)
-  val long = Bool()
-}
-
 /** The two queues and the rule that connects them: two operations a clock, two verdicts a clock.
   *
   * Each clock takes a slot: at most one operation that searches messages (`post`) and one that
@@ -84,8 +62,12 @@ class MatchUnit(p: TmuParams) extends Module {
     MatchRules.is(io.post.bits.opcode, Opcodes.flush) && io.post.bits.endpoint < p.endpoints.U
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
+  private val ways = Seq(io.post, io.arrival)
+  private val inspects =
+    ways.map(w => w.valid && MatchRules.is(w.bits.opcode, Opcodes.inspect)).reduce(_ || _)
   private val opensAlone =
-    endpoints.io.ready && !io.endpoint.valid && !configuring && !holdsBack
+    endpoints.io.ready && !io.endpoint.valid && !configuring && !holdsBack &&
+      !overflow.fold(false.B)(o => inspects && o.io.holdsInspects)
   private val opens = canIssue && opensAlone && !flush.io.busy && !flushNext
   io.post.ready := Mux(flushNext, flush.io.start.ready && opensAlone, opens)
   io.arrival.ready := opens
@@ -138,8 +120,11 @@ class MatchUnit(p: TmuParams) extends Module {
   private val parks = overflow.fold(false.B)(_.io.parks)
   private def choose[T <: Data](parked: Overflow => T, direct: T): T =
     overflow.fold(direct)(o => Mux(parks, parked(o), direct))
-  overflow.foreach(_.io.arrived := walked)
-  overflow.foreach(_.io.windows := io.windows)
+  overflow.foreach { o =>
+    o.io.arrived := walked
+    o.io.searchesNext := Seq(near.post, near.arrival).map(op => op.valid && op.bits.searches)
+    o.io.windows := io.windows
+  }
   private val post = choose(_.io.decide.post, walked.slot.post)
   private val arrival = choose(_.io.decide.arrival, walked.slot.arrival)
   private val found = choose(_.io.found, walked.found)
@@ -166,7 +151,7 @@ class MatchUnit(p: TmuParams) extends Module {
   private val postStep = Resolve.step(p, post, postOutcome)
 
   private val takesPost = arrival.valid && arrival.bits.searches && !found(1) &&
-    MatchRules.takes(arrival.bits.command.opcode) && pairs && postOutcome.appends
+    arrival.bits.takes && pairs && postOutcome.appends
   private val same = endpointOf(post.bits) === endpointOf(arrival.bits)
   private val arrivalOutcome = Resolve(
     p,
@@ -224,9 +209,7 @@ class MatchUnit(p: TmuParams) extends Module {
     o.io.appendUnexpected.bits := unexpectedLane
     o.io.freePosted := p.arrayEntries.U - postedInArray
     o.io.freeUnexpected := p.arrayEntries.U - unexpectedInArray
-    o.io.waiting := Seq(io.post, io.arrival)
-      .map(way => way.valid && !MatchRules.is(way.bits.opcode, Opcodes.inspect))
-      .reduce(_ || _)
+    o.io.waiting := ways.map(_.valid).reduce(_ || _) && !inspects
     o.io.drained := drained && !enters && !flush.io.busy && !configuring
     o.io.entryPosted := postedStore.io.entry
     o.io.entryUnexpected := unexpectedStore.io.entry

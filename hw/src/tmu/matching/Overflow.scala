@@ -35,8 +35,11 @@ class Overflow(p: TmuParams) extends Module {
   private val unexpected = TableParams.unexpected(p)
   val io = IO(new Bundle {
 
-    /** A slot at the end of its walk, and one clock later where the arrays' finds lie. */
+    /** A slot at the end of its walk, and one clock later where the arrays' finds lie; what of the
+      * one behind it searches, a clock ahead.
+      */
     val arrived = Input(new ParkedSlot(p))
+    val searchesNext = Input(Vec(2, Bool()))
     val windows = Input(new FilterWindows(p))
 
     /** A slot that arrives is parked; `decide` tells which is decided now, `first` which is or will
@@ -63,13 +66,14 @@ class Overflow(p: TmuParams) extends Module {
     val freePosted = Input(UInt(posted.countBits.W))
     val freeUnexpected = Input(UInt(unexpected.countBits.W))
 
-    /** An operation waits to enter, and it is no inspect: those come when no lift is left to do and
-      * none is under way, so that entries stay in their places while a queue is read out.
+    /** An operation waits to enter, and no inspect: those come when no lift is left to do and none
+      * is under way, so that entries stay in their places while a queue is read out.
       */
     val waiting = Input(Bool())
 
-    /** Nothing may enter the unit; it is empty, so entries can be lifted. */
+    /** Nothing may enter the unit, or no inspect; it is empty, so entries can be lifted. */
     val holdsBack = Output(Bool())
+    val holdsInspects = Output(Bool())
     val drained = Input(Bool())
     val liftPosted = Valid(new LaneEntry(p, posted))
     val liftUnexpected = Valid(new LaneEntry(p, unexpected))
@@ -86,36 +90,37 @@ class Overflow(p: TmuParams) extends Module {
   private val state = RegInit(State.idle)
   private val messages = Module(new FilterTable(p, unexpected))
   private val receives = Module(new FilterTable(p, posted))
-  private val inRows = Seq(messages.io.count =/= 0.U, receives.io.count =/= 0.U)
+  private val inRows = Seq(messages.io.some, receives.io.some)
   private val longer = inRows.reduce(_ || _)
   private val rowsIdle = messages.io.idle && receives.io.idle
   io.unexpectedInRows := inRows(0)
   io.postedInRows := inRows(1)
 
   // Whether the array has an answer would be known too late: who may have to search the rows parks.
-  private val arriving = Seq(io.arrived.slot.post, io.arrived.slot.arrival)
-  private val needsRows =
-    Seq.tabulate(2)(s => arriving(s).valid && arriving(s).bits.searches && inRows(s))
-  private val parking = RegInit(false.B)
-  when(needsRows.reduce(_ || _))(parking := true.B)
-    .elsewhen(io.drained && state === State.idle && rowsIdle)(parking := false.B)
-  io.parks := parking || needsRows.reduce(_ || _)
+  // So does who comes right behind the first entry that goes there.
+  private val grows = Seq(io.appendUnexpected.valid, io.appendPosted.valid)
+  private val parks = RegInit(false.B)
+  when(Seq.tabulate(2)(s => io.searchesNext(s) && (inRows(s) || grows(s))).reduce(_ || _)) {
+    parks := true.B
+  }.elsewhen(io.drained && state === State.idle && rowsIdle)(parks := false.B)
+  io.parks := parks
 
   // Windows change only while nothing is filtered by them.
   private val windows = Reg(new FilterWindows(p))
-  private val filters = io.appendPosted.valid || io.appendUnexpected.valid
-  when(!longer && !io.parks && !filters)(windows := io.windows)
+  when(!longer && !parks && !grows.reduce(_ || _))(windows := io.windows)
   messages.io.windows := windows
   receives.io.windows := windows
 
   // Park.
   private val parked = Module(new Queue(new ParkedSlot(p), posted.inFlight, useSyncReadMem = true))
-  private val arrives = arriving.map(_.valid).reduce(_ || _)
-  parked.io.enq.valid := RegNext(io.parks && arrives, false.B)
+  private val arrives = io.arrived.slot.post.valid || io.arrived.slot.arrival.valid
+  parked.io.enq.valid := RegNext(parks && arrives, false.B)
   parked.io.enq.bits := RegNext(io.arrived)
   parked.io.enq.bits.postFound := io.arrived.postFound
   parked.io.enq.bits.arrivalFound := io.arrived.arrivalFound
-  private val first = parked.io.deq.bits
+  // The oldest waits in a register: from a memory to a decision it is far.
+  private val oldest = Queue(parked.io.deq, 1, pipe = true)
+  private val first = oldest.bits
   private val both = Seq(first.slot.post, first.slot.arrival)
 
   // Search the rows for what the arrays do not have.
@@ -125,7 +130,7 @@ class Overflow(p: TmuParams) extends Module {
   private val waiting = Reg(Vec(2, Bool()))
   private val found = Reg(Vec(2, Bool()))
   private val requests = Seq(messages.io.request, receives.io.request)
-  private val starts = state === State.idle && parked.io.deq.valid &&
+  private val starts = state === State.idle && oldest.valid &&
     Seq.tabulate(2)(s => requests(s).ready || !missing(s)).reduce(_ && _)
   for (s <- 0 to 1) requests(s).valid := starts && missing(s)
   messages.io.request.bits := Operation.ask(p, unexpected, first.slot.post)
@@ -147,11 +152,11 @@ class Overflow(p: TmuParams) extends Module {
   private val stateKnown = age === EndpointTable.lead.U
   private val appendable = Seq(receives.io.settled, messages.io.settled)
   private val appends = Seq.tabulate(2) { s =>
-    both(s).valid && MatchRules.appends(both(s).bits.command.opcode) && !io.found(s)
+    both(s).valid && both(s).bits.appends && !io.found(s)
   }
   private val decides = state === State.search && stateKnown && answered.reduce(_ && _) &&
     Seq.tabulate(2)(s => appendable(s) || !appends(s)).reduce(_ && _)
-  when(decides || !parked.io.deq.valid)(age := 0.U)
+  when(decides || !oldest.valid)(age := 0.U)
     .elsewhen(!stateKnown)(age := age + 1.U)
 
   // Lift: worth it when some lanes can be filled, or when all that is in the rows can go.
@@ -161,8 +166,8 @@ class Overflow(p: TmuParams) extends Module {
   }
   private val emptied = tables.map { case (table, free) => free >= table.io.count }
   private val served = RegInit(true.B)
-  private val lifts =
-    (served || !io.waiting) && (filled.reduce(_ || _) || (longer && emptied.reduce(_ && _)))
+  private val worth = RegNext(filled.reduce(_ || _) || (longer && emptied.reduce(_ && _)), false.B)
+  private val lifts = worth && (served || !RegNext(io.waiting, false.B))
   private def atMost(free: UInt): UInt = Mux(free > posted.liftMost.U, posted.liftMost.U, free)
   // A slot may enter again while entries are lifted, if it ends its walk after the last of them, and
   // if no other lift has to follow.
@@ -170,9 +175,10 @@ class Overflow(p: TmuParams) extends Module {
     tables.map { case (_, free) => atMost(free) }.reduce((a, b) => Mux(a > b, a, b))
   private val endsLift = mostLifted + Overflow.liftClocks.U
   private val liftWait = Reg(UInt(posted.countBits.W))
-  private val walksPast = state === State.lift && liftWait === 0.U && !lifts && io.waiting
+  private val early = RegInit(false.B)
   // With the rows empty, the unit only has to empty too.
-  io.holdsBack := lifts || (state === State.lift && !walksPast) || (parking && !longer)
+  io.holdsBack := lifts || early || (parks && !longer)
+  io.holdsInspects := worth || state === State.lift
   private val canLift = state === State.idle && rowsIdle && io.drained && lifts
   when(decides)(served := true.B).elsewhen(canLift)(served := false.B)
   messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.count =/= 0.U
@@ -180,12 +186,13 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.count =/= 0.U
   receives.io.lift.bits := atMost(io.freePosted)
 
-  parked.io.deq.ready := decides
+  oldest.ready := decides
   switch(state) {
     is(State.idle) {
       when(canLift) {
         state := State.lift
-        liftWait := Mux(endsLift > posted.walk.U, endsLift - posted.walk.U, 0.U)
+        early := endsLift > posted.walk.U
+        liftWait := endsLift - posted.walk.U
       }.elsewhen(starts) {
         waiting := missing
         found.foreach(_ := false.B)
@@ -194,11 +201,13 @@ class Overflow(p: TmuParams) extends Module {
     }
     is(State.search)(when(decides)(state := State.idle))
     is(State.lift) {
-      when(liftWait =/= 0.U)(liftWait := liftWait - 1.U)
+      liftWait := liftWait - 1.U
+      when(liftWait === 1.U)(early := false.B)
       // The last lifted entry is in its lane three clocks after the rows are at rest.
-      when(rowsIdle && ShiftRegister(rowsIdle, 1) && ShiftRegister(rowsIdle, 2))(
+      when(rowsIdle && ShiftRegister(rowsIdle, 1) && ShiftRegister(rowsIdle, 2)) {
         state := State.idle
-      )
+        early := false.B
+      }
     }
   }
 
@@ -225,7 +234,7 @@ class Overflow(p: TmuParams) extends Module {
 
   assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")
   assert(
-    !(state === State.lift && (parked.io.deq.valid || arrives)),
+    !(state === State.lift && (oldest.valid || arrives)),
     "R7: entries lifted while a slot is at the end of its walk"
   )
 }

@@ -34,8 +34,8 @@ object Resolve {
     val opcode = op.bits.command.opcode
     val out = Wire(new Outcome(p))
     out.found := op.valid && op.bits.searches && found
-    out.takes := out.found && MatchRules.takes(opcode)
-    out.appends := op.valid && op.bits.searches && !found && MatchRules.appends(opcode) && room
+    out.takes := out.found && op.bits.takes
+    out.appends := op.valid && op.bits.searches && !found && op.bits.appends && room
     out.status := Mux(
       op.bits.searches,
       Mux(found, MatchRules.onHit(opcode), MatchRules.onMiss(opcode, room)),
@@ -50,7 +50,7 @@ object Resolve {
   def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): TallyStep = {
     val step = Wire(new TallyStep(p))
     step.endpoint := Operation.endpoint(p, op.bits)
-    step.serial := outcome.answers && MatchRules.takesSerial(outcome.status)
+    step.serial := op.valid && op.bits.serial
     step.append := outcome.appends
     step.take := outcome.takes
     step

@@ -14,6 +14,13 @@ class Operation(p: TmuParams) extends Bundle {
   val searches = Bool()
   val status = UInt(8.W)
 
+  /** What it finds leaves the queue; it is appended to its own queue if it finds nothing. */
+  val takes = Bool()
+  val appends = Bool()
+
+  /** Its verdict takes its endpoint's next serial number (R7). */
+  val serial = Bool()
+
   /** One of the takes that carry out a flush: answered only if it removes something. */
   val sweeps = Bool()
   val accepted = UInt(32.W)
@@ -64,7 +71,20 @@ object Operation {
     when(command.malformed)(out.status := Statuses.malformed.value.U)
     out.sweeps := false.B
     out.accepted := now
+    follow(out)
     out
+  }
+
+  /** Sets what follows from the rest of an operation, whatever its search finds. */
+  def follow(op: Operation): Unit = {
+    val opcode = op.command.opcode
+    op.takes := MatchRules.takes(opcode)
+    op.appends := MatchRules.appends(opcode)
+    op.serial := Mux(
+      op.searches,
+      !MatchRules.is(opcode, Opcodes.inspect) && !op.sweeps,
+      MatchRules.takesSerial(op.status)
+    )
   }
 
   /** What it asks of the array of its stream's target queue. */
@@ -72,7 +92,7 @@ object Operation {
     val command = op.bits.command
     val ask = Wire(new ArrayOperation(p, t))
     ask.searches := op.valid && op.bits.searches
-    ask.takes := MatchRules.takes(command.opcode)
+    ask.takes := op.bits.takes
     ask.byPlace := MatchRules.is(command.opcode, Opcodes.inspect)
     ask.place := command.position(t.placeBits - 1, 0)
     ask.byId.foreach(_ := MatchRules.is(command.opcode, Opcodes.cancel))

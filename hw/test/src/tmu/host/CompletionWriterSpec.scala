@@ -1,45 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.host
 
-import chisel3._
 import scala.collection.mutable
 import scala.util.Random
 import tmu.{DeviceSpec, Seeds}
 import tmu.contract.{CompletionLayout, Statuses, WordField}
-import tmu.matching.Verdict
 import tmu.params.TmuParams
-
-/** The writer with the page table that it reads and writes, connected as in the whole unit. */
-class CompletionWriterHarness(p: TmuParams) extends Module {
-  val io = IO(new Bundle {
-    val ready = Output(Bool())
-    val configure = Flipped(util.Decoupled(new PageConfig(p)))
-    val consumer = Flipped(util.Valid(new ConsumerUpdate(p)))
-    val verdict = Flipped(util.Decoupled(new Verdict(p)))
-    val now = Input(UInt(32.W))
-    val discard = Input(Bool())
-    val axi = new AxiWrite(64, 512, 1)
-    val error = Output(Bool())
-    val stalled = Output(Bool())
-    val idle = Output(Bool())
-  })
-  private val pages = Module(new PageTable(p))
-  private val writer = Module(new CompletionWriter(p))
-  io.ready := pages.io.ready
-  pages.io.configure <> io.configure
-  pages.io.consumer := io.consumer
-  pages.io.producer := writer.io.producer
-  pages.io.enableRead := 0.U.asTypeOf(pages.io.enableRead)
-  pages.io.ringRead := writer.io.ringRead
-  writer.io.ring := pages.io.ring
-  writer.io.verdict <> io.verdict
-  writer.io.now := io.now
-  writer.io.discard := io.discard
-  io.axi <> writer.io.axi
-  io.error := writer.io.error
-  io.stalled := writer.io.stalled
-  io.idle := writer.io.idle
-}
 
 class CompletionWriterSpec extends DeviceSpec {
   import CompletionLayout._
@@ -73,7 +39,11 @@ class CompletionWriterSpec extends DeviceSpec {
       dut.io.configure.bits.ring.log2.poke(log2)
       dut.io.configure.bits.ring.base.poke(baseOf(page) >> 6)
       dut.io.configure.valid.poke(true)
-      dut.clock.step()
+      var taken = false
+      while (!taken) {
+        taken = dut.io.configure.ready.isOn
+        tick()
+      }
       dut.io.configure.valid.poke(false)
     }
     def consume(page: Int, index: BigInt): Unit = {
@@ -151,17 +121,53 @@ class CompletionWriterSpec extends DeviceSpec {
     it("R11: waits while a ring is full, says so, and goes on when its owner has read") {
       test { (dut, host) =>
         host.enable(1, 4)
-        for (i <- 0 until 17) host.give(1, i)
-        host.offer(1, 17)
+        for (i <- 0 until 18) host.give(1, i)
+        host.offer(1, 18)
         for (_ <- 0 until 30) {
-          assert(!host.tick() && dut.io.stalled.isOn, "the ring holds 16")
+          assert(!host.tick() && dut.io.stalled.isOn, "the ring holds 16, the writer 2")
           assert(host.data.size <= 16)
         }
         dut.io.verdict.valid.poke(false)
-        host.consume(1, 1)
+        host.consume(1, 2)
         host.drain()
-        assert(host.handles == (0 until 17).map(BigInt(_)))
-        assert(host.addresses.last == baseOf(1) && host.phases.last == 0)
+        assert(host.handles == (0 until 18).map(BigInt(_)))
+        assert(host.addresses.drop(16) == Seq(0, 64).map(baseOf(1) + _))
+        assert(host.phases.drop(16) == Seq(0, 0))
+      }
+    }
+
+    it("R13: a full ring that is configured anew begins at its first slot, with what waited") {
+      test { (_, host) =>
+        host.enable(1, 4)
+        for (i <- 0 until 18) host.give(1, i)
+        for (_ <- 0 until 5) host.tick()
+        host.enable(1, 5)
+        for (i <- 18 until 30) host.give(1, i)
+        host.drain()
+        assert(host.handles == (0 until 30).map(BigInt(_)))
+        assert(host.addresses.drop(16) == (0 until 14).map(baseOf(1) + 64 * _))
+        assert(host.phases.drop(16).forall(_ == 1))
+      }
+    }
+
+    it("R13: a ring that is configured while memory holds up its writes loses no slot after it") {
+      val random = Seeds.random("CompletionWriter configured anew")
+      test { (_, host) =>
+        for (round <- 0 until 20) {
+          host.awReady = () => true
+          host.wReady = () => true
+          host.enable(0, 8)
+          host.awReady = () => random.nextInt(3) == 0
+          host.wReady = () => random.nextInt(3) == 0
+          for (i <- 0 until 2 + random.nextInt(6)) host.give(0, 100 * round + i)
+          for (_ <- 0 until random.nextInt(4)) host.tick()
+        }
+        host.drain()
+        // Each write is in the slot behind the one before, or in the first of a ring that begins.
+        val slots = host.addresses.map(a => ((a - baseOf(0)) / 64).toInt)
+        assert(slots.head == 0)
+        for (pair <- slots.sliding(2)) assert(pair(1) == pair.head + 1 || pair(1) == 0)
+        assert(slots.count(_ == 0) <= 20)
       }
     }
 

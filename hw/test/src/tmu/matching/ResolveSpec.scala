@@ -22,11 +22,13 @@ class ResolveHarness(p: TmuParams) extends Module {
     val onMessage = Output(new Verdict(p))
     val onReceive = Output(new Verdict(p))
   })
-  io.outcome := Resolve(p, io.op, io.found, io.room)
-  io.step := Resolve.step(p, io.op, io.outcome)
+  private val op = WireDefault(io.op)
+  Operation.follow(op.bits)
+  io.outcome := Resolve(p, op, io.found, io.room)
+  io.step := Resolve.step(p, op, io.outcome)
   private val none = VecInit(3.U(32.W), 4.U(32.W))
   private def verdict(e: Entry, onMessages: Boolean) =
-    Resolve.verdict(p, io.op.bits, io.outcome, io.serial, e, onMessages, none)
+    Resolve.verdict(p, op.bits, io.outcome, io.serial, e, onMessages, none)
   io.onMessage := verdict(io.message, onMessages = true)
   io.onReceive := verdict(io.receive, onMessages = false)
 }
