@@ -42,7 +42,9 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val full = RegInit(false.B)
   private val held = Reg(new Verdict(p))
   private val config = Reg(new RingConfig)
+  private val size = Reg(UInt(32.W))
   private val producer = Reg(UInt(32.W))
+  private val following = Reg(UInt(32.W))
   private val room = Reg(Bool())
 
   private val out = Wire(Decoupled(new Bundle {
@@ -52,7 +54,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
   private val drops = io.discard || !config.enable
   out.valid := full && room && !drops
-  private val slot = producer & ((1.U(32.W) << config.log2) - 1.U)
+  private val slot = producer & (size - 1.U)
   out.bits.address := ((config.base +& slot) << 6)(63, 0)
   private val waited = io.now - held.stamp
   private val host = Mux(waited > 0xffff.U, 0xffff.U, waited)
@@ -66,7 +68,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val asksAgain = full && !room && !drops
   io.producer.valid := out.fire
   io.producer.bits.page := held.page
-  io.producer.bits.index := producer + 1.U
+  io.producer.bits.index := following
 
   // What the table answers in this clock is for stage 1, or for stage 2, or too old.
   private val answers = RegNext(io.verdict.fire || !asksAgain, false.B)
@@ -84,10 +86,6 @@ class CompletionWriter(p: TmuParams) extends Module {
   entered := io.verdict.fire || (entered && !moves)
   full := moves || (full && !leaves)
 
-  // The producer moves by one, so an honest ring is full at equality; an index that lies can only
-  // overwrite the liar's own ring, and stops nobody (R13).
-  private def hasRoom(index: UInt): Bool =
-    index - io.ring.consumer =/= (1.U(32.W) << io.ring.config.log2)(31, 0)
   // The last two writes to a ring's producer index were too late for the table's answer.
   private val last = RegNext(io.producer.bits)
   private val readIndex = Mux(
@@ -96,18 +94,17 @@ class CompletionWriter(p: TmuParams) extends Module {
     io.ring.producer
   )
   private val follows = out.fire && held.page === entering.page
-  when(moves) {
-    held := entering
+  private val index = Mux(follows, following, Mux(moves, readIndex, io.ring.producer))
+  // The producer moves by one, so an honest ring is full at equality; an index that lies can only
+  // overwrite the liar's own ring, and stops nobody (R13).
+  when(moves)(held := entering)
+  when(moves || answersAgain) {
     config := io.ring.config
-    producer := Mux(follows, io.producer.bits.index, readIndex)
-    room := Mux(follows, hasRoom(io.producer.bits.index), hasRoom(readIndex))
-  }.elsewhen(io.configured) {
-    room := false.B
-  }.elsewhen(answersAgain && !old) {
-    config := io.ring.config
-    producer := io.ring.producer
-    room := hasRoom(io.ring.producer)
-  }
+    size := (1.U(32.W) << io.ring.config.log2)(31, 0)
+    producer := index
+    following := index + 1.U
+    room := index =/= io.ring.limit && !old
+  }.elsewhen(io.configured)(room := false.B)
 
   // Address and data channels take each write once, in either order.
   private val awQueue = Module(new Queue(UInt(64.W), 2))

@@ -22,11 +22,13 @@ class PageConfig(p: TmuParams) extends Bundle {
   val ring = new RingConfig
 }
 
-/** How far a ring is written. */
+/** How far a ring is written, and how far it may be. */
 class RingState extends Bundle {
   val config = new RingConfig
   val producer = UInt(32.W)
-  val consumer = UInt(32.W)
+
+  /** The producer index at which the ring is full: the consumer's and the size. */
+  val limit = UInt(32.W)
 }
 
 /** Completion rings of all pages; a sweep after reset disables all (`ready` tells when).
@@ -59,15 +61,23 @@ class PageTable(p: TmuParams) extends Module {
   private val configs = SyncReadMem(p.pages, new RingConfig)
   private val enables = SyncReadMem(p.pages, Bool())
   private val producers = SyncReadMem(p.pages, UInt(32.W))
-  private val consumers = SyncReadMem(p.pages, UInt(32.W))
+  private val limits = SyncReadMem(p.pages, UInt(32.W))
+  private val sizes = SyncReadMem(p.pages, UInt(5.W))
+
+  // A consumer index needs a clock to become a limit.
+  private val moving = RegNext(io.consumer.valid, false.B)
+  private val moved = RegNext(io.consumer.bits)
+  private def size(log2: UInt): UInt = (1.U(32.W) << log2)(31, 0)
+  private val limit = moved.index + size(sizes.read(io.consumer.bits.page, io.consumer.valid))
 
   private val page = Mux(io.ready, io.configure.bits.page, swept(p.pageBits - 1, 0))
-  io.configure.ready := io.ready && !io.consumer.valid && !io.producer.valid
+  io.configure.ready := io.ready && !io.consumer.valid && !moving && !io.producer.valid
   private val clear = !io.ready || io.configure.fire
   private val config = Mux(io.ready, io.configure.bits.ring, 0.U.asTypeOf(new RingConfig))
   when(clear) {
     configs.write(page, config)
     enables.write(page, config.enable)
+    sizes.write(page, config.log2)
   }
   when(clear || io.producer.valid) {
     producers.write(
@@ -75,15 +85,12 @@ class PageTable(p: TmuParams) extends Module {
       Mux(clear, 0.U, io.producer.bits.index)
     )
   }
-  when(clear || io.consumer.valid) {
-    consumers.write(
-      Mux(clear, page, io.consumer.bits.page),
-      Mux(clear, 0.U, io.consumer.bits.index)
-    )
+  when(clear || moving) {
+    limits.write(Mux(clear, page, moved.page), Mux(clear, size(config.log2), limit))
   }
 
   io.enabled := enables.read(io.enableRead.bits, io.enableRead.valid)
   io.ring.config := configs.read(io.ringRead.bits, io.ringRead.valid)
   io.ring.producer := producers.read(io.ringRead.bits, io.ringRead.valid)
-  io.ring.consumer := consumers.read(io.ringRead.bits, io.ringRead.valid)
+  io.ring.limit := limits.read(io.ringRead.bits, io.ringRead.valid)
 }

@@ -55,15 +55,21 @@ class TmuTop(p: TmuParams) extends Module {
   decoder.io.discard := sequencer.io.discard
   // One command a clock, each in a slot of its own, so that every page keeps its order (R7). They
   // wait here, because the way from the pages' enables and the way into the unit are long.
-  private val decoded = withReset(cleared)(Module(new Queue(new MatchCommand(p), 2)))
-  decoded.io.enq <> decoder.io.out
-  private val command = decoded.io.deq
-  private val withArrivals = MatchRules.withArrivals(command.bits)
-  unit.io.post.valid := command.valid && !withArrivals
-  unit.io.post.bits := command.bits
-  unit.io.arrival.valid := command.valid && withArrivals
-  unit.io.arrival.bits := command.bits
-  command.ready := Mux(withArrivals, unit.io.arrival.ready, unit.io.post.ready)
+  private class Decoded extends Bundle {
+    val command = new MatchCommand(p)
+    val withArrivals = Bool()
+  }
+  private val decoded = withReset(cleared)(Module(new Queue(new Decoded, 2)))
+  decoded.io.enq.valid := decoder.io.out.valid
+  decoded.io.enq.bits.command := decoder.io.out.bits
+  decoded.io.enq.bits.withArrivals := MatchRules.withArrivals(decoder.io.out.bits)
+  decoder.io.out.ready := decoded.io.enq.ready
+  private val next = decoded.io.deq
+  unit.io.post.valid := next.valid && !next.bits.withArrivals
+  unit.io.post.bits := next.bits.command
+  unit.io.arrival.valid := next.valid && next.bits.withArrivals
+  unit.io.arrival.bits := next.bits.command
+  next.ready := Mux(next.bits.withArrivals, unit.io.arrival.ready, unit.io.post.ready)
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
   writer.io.verdict <> verdicts.io.out
@@ -84,7 +90,7 @@ class TmuTop(p: TmuParams) extends Module {
   registers.io.endpointState := unit.io.endpointState
 
   private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid &&
-    !command.valid
+    !next.valid
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained := unit.io.idle && writer.io.idle
@@ -98,7 +104,7 @@ class TmuTop(p: TmuParams) extends Module {
   events.verdict.valid := verdicts.io.out.fire
   events.verdict.bits := verdicts.io.out.bits
   events.activity := unit.io.activity
-  events.commandStalled := command.valid && !command.ready
+  events.commandStalled := next.valid && !next.ready
   events.completionStalled := writer.io.stalled
   events.doorbellError := doorbell.io.error
   events.disabledDrop := decoder.io.dropped

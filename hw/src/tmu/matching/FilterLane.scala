@@ -32,10 +32,14 @@ object FilterLane {
   /** Whether the entry of a lane may be wanted: by its key, or by its id (R10), always within the
     * endpoint (R13).
     */
-  def mayHit(lane: FilterLane, wants: FilterLane, byId: Bool): Bool = {
+  def mayHit(lane: FilterLane, wants: FilterLane, byId: Option[Bool]): Bool = {
     val named = for { have <- lane.id; want <- wants.id } yield have === want
     lane.endpoint === wants.endpoint &&
-    Mux(byId, named.getOrElse(false.B), FilterFold.mayMatch(lane.filter, wants.filter))
+    Mux(
+      byId.getOrElse(false.B),
+      named.getOrElse(false.B),
+      FilterFold.mayMatch(lane.filter, wants.filter)
+    )
   }
 
   /** Bits of a receive's id that a cancel is filtered by: ids that a driver counts up differ in

@@ -35,7 +35,6 @@ class FilterRing(t: TableParams) extends Module {
   when(io.enters && !io.leaves) {
     last := behind
     behind := behind + 1.U
-    count := count + 1.U
     some := true.B
   }
   when(io.leaves && !io.enters) {
@@ -43,10 +42,8 @@ class FilterRing(t: TableParams) extends Module {
     behind := last
   }
   when(io.lifts)(head := head + 1.U)
-  when(io.lifts || (io.leaves && !io.enters)) {
-    count := count - 1.U
-    some := count =/= 1.U
-  }
+  when(io.lifts || (io.leaves && !io.enters))(some := count =/= 1.U)
+  count := UpDown.next(count, io.enters, io.leaves || io.lifts)
 
   io.head := head
   io.last := last

@@ -48,11 +48,16 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
 
     /** One entry that was read: to be verified, or to leave. */
     val readSlot = Valid(UInt(t.slotBits.W))
-    val entry = Input(new Entry(p, t))
-    val lifted = Valid(new LaneEntry(p, t))
-    val count = Output(UInt(t.countBits.W))
 
-    /** Whether there are any. */
+    /** One clock later: it leaves for the array; or else it is compared with what is asked, and the
+      * result comes another clock later.
+      */
+    val lifted = Valid(UInt(t.slotBits.W))
+    val asks = Output(new ArrayOperation(p, t))
+    val holds = Input(Bool())
+
+    /** How many entries there are, and whether there are any. */
+    val count = Output(UInt(t.countBits.W))
     val some = Output(Bool())
     val idle = Output(Bool())
     val settled = Output(Bool())
@@ -60,13 +65,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   })
 
   private object State extends ChiselEnum {
-    val idle, sweep, extract, close = Value
+    val idle, locate, name, sweep, extract, close = Value
   }
   private val state = RegInit(State.idle)
   private val asks = Reg(new ArrayOperation(p, t))
   private val wants = Reg(new FilterLane(p, t))
   private val lifting = Reg(Bool())
   private val budget = Reg(UInt(t.countBits.W))
+  private val asked = Reg(UInt(placeBits.W))
 
   private val ring = Module(new FilterRing(t))
   private val head = ring.io.head
@@ -80,7 +86,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
     val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(last)).asUInt
     val all = ~0.U(lanes.W)
-    Mux(ring.io.some, Mux(row === rowOf(head), fromHead, all), 0.U) & Mux(row === lastRow, toLast, all)
+    val young = Mux(row === lastRow, toLast, all)
+    Mux(ring.io.some, Mux(row === rowOf(head), fromHead, all) & young, 0.U)
   }
 
   private val memory = new FilterMemory(p, t)
@@ -94,10 +101,11 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val nextRow = Reg(UInt(rowBits.W))
   private val allRead = Reg(Bool())
   private val starts = WireDefault(false.B)
-  private val verified = RegInit(false.B)
-  private val comparing = RegNext(starts || (state === State.sweep && reading && !verified), false.B)
-  private val byId = asks.byId.getOrElse(false.B)
-  private val hits = VecInit(row.map(FilterLane.mayHit(_, wants, byId))).asUInt & holding(dataRow)
+  private val verified = Wire(Bool())
+  private val comparing =
+    RegNext(starts || (state === State.sweep && reading && !verified), false.B)
+  private val hits =
+    VecInit(row.map(FilterLane.mayHit(_, wants, asks.byId))).asUInt & holding(dataRow)
   private val fresh = Reg(UInt(lanes.W))
   private val freshRow = Reg(UInt(rowBits.W))
   private val left = Reg(UInt(lanes.W))
@@ -109,11 +117,11 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   }
 
   // Send: the hits of one row in age order, one a clock; slot and lane two clocks later.
-    private val current = Mux(more, left, fresh)
+  private val current = Mux(more, left, fresh)
   private val currentRow = Mux(more, leftRow, freshRow)
   private val oldest = OldestFirst.first(current)
   private val sends = state === State.sweep || state === State.extract
-  private val picks = sends && current.orR && !verified && (!lifting || budget =/= 0.U)
+  private val picks = sends && (more || fresh.orR) && !verified && (!lifting || budget =/= 0.U)
   left := current & ~oldest
   leftRow := currentRow
   more := OldestFirst.atLeastTwo(current)
@@ -131,27 +139,21 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   io.readSlot.bits := namedSlot
 
   // Verify: the whole key of the entry, or nothing when its place was named. The first that holds
-  // is the answer, one clock later; what was sent behind it is dropped.
+  // is the answer; what was sent behind it is dropped.
   private val verifying = RegNext(named && !verified, false.B)
   private val slot = RegNext(namedSlot)
   private val lane = RegNext(namedLane)
   private val verifyingRow = RegNext(namedRow)
-  private val whole = Wire(new LaneEntry(p, t))
-  whole.endpoint := io.entry.endpoint
-  whole.key := io.entry.key
-  for { to <- whole.ignore; from <- io.entry.ignore } to := from
-  for { to <- whole.id; from <- io.entry.id } to := from
-  whole.slot := slot
-  private val holds = asks.byPlace || ArrayOperation.hits(p, t, asks, whole)
-  private val checks = verifying && !lifting && !verified
-  verified := checks && holds
+  private val checked = RegNext(verifying && !lifting && !verified, false.B)
+  verified := checked && io.holds
+  io.asks := asks
+  io.lifted.valid := verifying && lifting
+  io.lifted.bits := slot
   private val foundSlot = RegNext(slot)
   private val foundLane = RegNext(lane)
   private val foundRow = RegNext(verifyingRow)
   private val inLastRow = Reg(Bool())
   when(!closingRow)(inLastRow := verifyingRow === lastRow)
-  io.lifted.valid := verifying && lifting
-  io.lifted.bits := whole
   private val pipeEmpty = !marked && !named && !verifying
 
   private val missed = RegInit(false.B)
@@ -160,9 +162,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   io.reply.bits.found := verified
   io.reply.bits.slot := foundSlot
 
-  // Close: from the hole on, each lane takes its right neighbour; the last lane of a row takes the
-  // first lane of the next row, one clock later, when that row has been read. The place that the
-  // youngest entry leaves is not written: an append may come in there.
+  // Close: every entry behind the hole moves down by one, a row a clock.
   private val holeRow = Reg(UInt(rowBits.W))
   private val holeLane = Reg(UInt(laneBits.W))
   private val freedRow = Reg(UInt(rowBits.W))
@@ -184,23 +184,12 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   appended.endpoint := io.append.bits.endpoint
   appended.filter := FilterFold(p, io.windows, io.append.bits.key, ignored)
   for { to <- appended.id; from <- io.append.bits.id } to := from(to.getWidth - 1, 0)
-  for (i <- 0 until lanes) {
-    val isLast = i == lanes - 1
-    val moves =
-      if (isLast) closing && dataRow =/= holeRow
-      else
-        closing && (dataRow =/= holeRow || i.U >= holeLane) &&
-        (dataRow =/= freedRow || i.U < freedLane)
-    val next = (i + 1) % lanes
-    memory.write(
-      i,
-      moves || (enters && laneOf(appendedPlace) === i.U),
-      Mux(moves, if (isLast) dataRow - 1.U else dataRow, rowOf(appendedPlace)),
-      Mux(moves, row(next), appended),
-      Mux(moves, slotsRead(next), appendedSlot)
-    )
-  }
-
+  memory.write(
+    FilterMoves(closing, dataRow, holeRow, holeLane, freedRow, freedLane),
+    row,
+    slotsRead,
+    FilterEntering(enters, rowOf(appendedPlace), laneOf(appendedPlace), appended, appendedSlot)
+  )
   ring.io.enters := io.append.valid
   ring.io.leaves := closeStarts
   ring.io.lifts := state === State.extract && lifting && picks
@@ -227,6 +216,19 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
         when(ring.io.some)(state := State.extract)
       }
     }
+    // A place that was named, two clocks ahead of the rest: they are no hurry, and adders are slow.
+    is(State.locate) {
+      val place = asks.place - t.arrayEntries.U
+      asked := head + place
+      missed := asks.place < t.arrayEntries.U || place >= ring.io.count
+      state := State.name
+    }
+    is(State.name) {
+      fresh := UIntToOH(laneOf(asked), lanes)
+      freshRow := rowOf(asked)
+      more := false.B
+      state := Mux(missed, State.idle, State.extract)
+    }
     is(State.sweep) {
       reading := Mux(more, comparing, !allRead)
       readRow := Mux(more, dataRow, nextRow)
@@ -234,14 +236,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
         nextRow := nextRow + 1.U
         when(nextRow === lastRow)(allRead := true.B)
       }
-      when(allRead && !comparing && !current.orR && pipeEmpty && !verified) {
+      when(allRead && !comparing && !(more || fresh.orR) && pipeEmpty && !verified) {
         missed := true.B
         state := State.idle
       }
     }
     is(State.extract) {
       when(picks)(budget := budget - 1.U)
-      when(lifting && pipeEmpty && (!current.orR || budget === 0.U))(state := State.idle)
+      when(lifting && pipeEmpty && (!(more || fresh.orR) || budget === 0.U))(state := State.idle)
     }
     is(State.close) {
       reading := !allRead
@@ -266,9 +268,6 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
 
   // Start: the oldest row is read at once.
   when(io.request.fire) {
-    val place = io.request.bits.place - t.arrayEntries.U
-    val named = head + place
-    val inside = io.request.bits.place >= t.arrayEntries.U && place < ring.io.count
     asks := io.request.bits
     lifting := false.B
     wants.endpoint := io.request.bits.endpoint
@@ -279,18 +278,20 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     reading := starts
     nextRow := rowOf(head) + 1.U
     allRead := rowOf(head) === lastRow
-    fresh := Mux(io.request.bits.byPlace, UIntToOH(laneOf(named), lanes), 0.U)
-    freshRow := rowOf(named)
+    fresh := 0.U
     more := false.B
-    missed := Mux(io.request.bits.byPlace, !inside, !ring.io.some)
-    when(io.request.bits.byPlace)(state := Mux(inside, State.extract, State.idle))
-      .otherwise(state := Mux(ring.io.some, State.sweep, State.idle))
+    missed := !io.request.bits.byPlace && !ring.io.some
+    state := Mux(
+      io.request.bits.byPlace,
+      State.locate,
+      Mux(ring.io.some, State.sweep, State.idle)
+    )
   }
 
   io.activity.pass := comparing && !more
-  io.activity.candidate := checks
+  io.activity.candidate := checked
   io.activity.lift := io.lifted.valid
-  io.activity.falsePositive := RegNext(checks && !holds, false.B)
+  io.activity.falsePositive := checked && !io.holds
 
   assert(
     !io.append.valid || (io.settled && !io.request.fire && !io.lift.fire),

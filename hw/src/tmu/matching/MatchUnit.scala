@@ -140,7 +140,12 @@ class MatchUnit(p: TmuParams) extends Module {
     choose(o => endpointOf(o.io.first.arrival.bits), ahead(1))
   )
   for (s <- 0 to 1) {
-    endpoints.io.read(s) := Mux(drained && !enters, io.endpoint.bits.endpoint, readFor(s))
+    // Nothing enters while a request waits, but for a flush.
+    endpoints.io.read(s) := Mux(
+      io.endpoint.valid && drained && !flush.io.busy,
+      io.endpoint.bits.endpoint,
+      readFor(s)
+    )
   }
 
   // Decide: the post first, then the arrival, as if one after the other.
@@ -164,8 +169,8 @@ class MatchUnit(p: TmuParams) extends Module {
     )
   )
   private val arrivalStep = Resolve.step(p, arrival, arrivalOutcome)
-  postedCount := postedCount + postOutcome.appends - arrivalOutcome.takes
-  unexpectedCount := unexpectedCount + arrivalOutcome.appends - postOutcome.takes
+  postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
+  unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
   endpoints.io.step(0).valid := postStep.serial || postStep.append || postStep.take
   endpoints.io.step(0).bits := postStep
   endpoints.io.step(1).valid := arrivalStep.serial || arrivalStep.append || arrivalStep.take
@@ -175,8 +180,8 @@ class MatchUnit(p: TmuParams) extends Module {
   // goes to the rows once older ones lie there. A lane that the slot itself frees is free.
   private val postedAppends = postOutcome.appends && !takesPost
   private val unexpectedAppends = arrivalOutcome.appends
-  private val postedInArray = RegInit(0.U(p.depthBits.W))
-  private val unexpectedInArray = RegInit(0.U(p.depthBits.W))
+  private val postedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
+  private val unexpectedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val postedLane =
     Operation.lane(p, postedTable, post.bits, postedStore.io.allocate.bits)
   private val unexpectedLane =
@@ -185,13 +190,11 @@ class MatchUnit(p: TmuParams) extends Module {
   unexpectedStore.io.allocate.ready := unexpectedAppends
   private val postedLeaves = arrivalOutcome.takes && inArray(1)
   private val unexpectedLeaves = postOutcome.takes && inArray(0)
-  private def fits(lanesUsed: UInt, leaves: Bool, inRows: Overflow => Bool): Bool =
-    overflow.fold(true.B) { o =>
-      !parks && !inRows(o) && (lanesUsed =/= p.arrayEntries.U || leaves)
-    }
-  private val toPosted = postedAppends && fits(postedInArray, postedLeaves, _.io.postedInRows)
+  private def fits(free: UInt, leaves: Bool, inRows: Overflow => Bool): Bool =
+    overflow.fold(true.B)(o => !parks && !inRows(o) && (free =/= 0.U || leaves))
+  private val toPosted = postedAppends && fits(postedFree, postedLeaves, _.io.postedInRows)
   private val toUnexpected =
-    unexpectedAppends && fits(unexpectedInArray, unexpectedLeaves, _.io.unexpectedInRows)
+    unexpectedAppends && fits(unexpectedFree, unexpectedLeaves, _.io.unexpectedInRows)
   private def appends(decided: Bool, lane: LaneEntry, lift: Overflow => Valid[LaneEntry]) = {
     val append = Wire(Valid(chiselTypeOf(lane)))
     append.valid := decided || overflow.fold(false.B)(lift(_).valid)
@@ -200,15 +203,15 @@ class MatchUnit(p: TmuParams) extends Module {
   }
   posted.io.append := appends(toPosted, postedLane, _.io.liftPosted)
   unexpected.io.append := appends(toUnexpected, unexpectedLane, _.io.liftUnexpected)
-  postedInArray := postedInArray + posted.io.append.valid - postedLeaves
-  unexpectedInArray := unexpectedInArray + unexpected.io.append.valid - unexpectedLeaves
+  postedFree := UpDown.next(postedFree, postedLeaves, posted.io.append.valid)
+  unexpectedFree := UpDown.next(unexpectedFree, unexpectedLeaves, unexpected.io.append.valid)
   overflow.foreach { o =>
     o.io.appendPosted.valid := postedAppends && !toPosted
     o.io.appendPosted.bits := postedLane
     o.io.appendUnexpected.valid := unexpectedAppends && !toUnexpected
     o.io.appendUnexpected.bits := unexpectedLane
-    o.io.freePosted := p.arrayEntries.U - postedInArray
-    o.io.freeUnexpected := p.arrayEntries.U - unexpectedInArray
+    o.io.freePosted := postedFree
+    o.io.freeUnexpected := unexpectedFree
     o.io.waiting := ways.map(_.valid).reduce(_ || _) && !inspects
     o.io.drained := drained && !enters && !flush.io.busy && !configuring
     o.io.entryPosted := postedStore.io.entry

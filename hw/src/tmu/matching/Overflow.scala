@@ -170,10 +170,10 @@ class Overflow(p: TmuParams) extends Module {
   private val lifts = worth && (served || !RegNext(io.waiting, false.B))
   private def atMost(free: UInt): UInt = Mux(free > posted.liftMost.U, posted.liftMost.U, free)
   // A slot may enter again while entries are lifted, if it ends its walk after the last of them, and
-  // if no other lift has to follow.
+  // if no other lift has to follow. Nothing changes while the unit is empty, so it is known ahead.
   private val mostLifted =
-    tables.map { case (_, free) => atMost(free) }.reduce((a, b) => Mux(a > b, a, b))
-  private val endsLift = mostLifted + Overflow.liftClocks.U
+    RegNext(tables.map { case (_, free) => atMost(free) }.reduce((a, b) => Mux(a > b, a, b)))
+  private val endsLift = RegNext(mostLifted + Overflow.liftClocks.U)
   private val liftWait = Reg(UInt(posted.countBits.W))
   private val early = RegInit(false.B)
   // With the rows empty, the unit only has to empty too.
@@ -225,11 +225,17 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.append := io.appendPosted
   io.readUnexpected := messages.io.readSlot
   io.readPosted := receives.io.readSlot
-  messages.io.entry := io.entryUnexpected
-  receives.io.entry := io.entryPosted
-  // Straight from the stores' memories; the arrays compare it in the clock in which they get it.
-  io.liftUnexpected := Pipe(messages.io.lifted)
-  io.liftPosted := Pipe(receives.io.lifted)
+  private def check(table: FilterTable, t: TableParams, entry: Entry): Valid[LaneEntry] = {
+    val check = Module(new EntryCheck(p, t))
+    check.io.asks := table.io.asks
+    check.io.entry := entry
+    check.io.slot := table.io.lifted.bits
+    table.io.holds := check.io.holds
+    // Straight from the store's memory; the array compares it in the clock in which it gets it.
+    Pipe(table.io.lifted.valid, check.io.lane)
+  }
+  io.liftUnexpected := check(messages, unexpected, io.entryUnexpected)
+  io.liftPosted := check(receives, posted, io.entryPosted)
   io.activity := VecInit(messages.io.activity, receives.io.activity)
 
   assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")

@@ -14,9 +14,10 @@ class PageTableSpec extends DeviceSpec {
       log2: Int,
       base: BigInt,
       producer: BigInt,
-      consumer: BigInt
+      limit: BigInt
   )
-  private val off = Ring(enable = false, 0, 0, 0, 0)
+  private val off = Ring(enable = false, 0, 0, 0, 1)
+  private def limit(index: BigInt, log2: Int): BigInt = (index + (1L << log2)) % (1L << 32)
 
   private def start(dut: PageTable): Int = {
     Seq(dut.io.configure.valid, dut.io.consumer.valid, dut.io.producer.valid)
@@ -53,6 +54,7 @@ class PageTableSpec extends DeviceSpec {
     dut.clock.step()
     dut.io.consumer.valid.poke(false)
     dut.io.producer.valid.poke(false)
+    if (consumer.isDefined) dut.clock.step()
   }
 
   private def look(dut: PageTable, page: Int): Ring = {
@@ -68,7 +70,7 @@ class PageTableSpec extends DeviceSpec {
       r.config.log2.value.toInt,
       r.config.base.value,
       r.producer.value,
-      r.consumer.value
+      r.limit.value
     )
   }
 
@@ -97,14 +99,15 @@ class PageTableSpec extends DeviceSpec {
           val page = random.nextInt(p.pages)
           random.nextInt(4) match {
             case 0 =>
+              val log2 = random.nextInt(32)
               val ring =
-                Ring(random.nextBoolean(), random.nextInt(32), BigInt(58, random), 0, 0)
+                Ring(random.nextBoolean(), log2, BigInt(58, random), 0, limit(0, log2))
               configure(dut, page, ring)
               model(page) = ring
             case 1 =>
               val index = BigInt(32, random)
               update(dut, page, Some(index), None)
-              model(page) = model(page).copy(consumer = index)
+              model(page) = model(page).copy(limit = limit(index, model(page).log2))
             case 2 =>
               val index = BigInt(32, random)
               update(dut, page, None, Some(index))
@@ -127,8 +130,8 @@ class PageTableSpec extends DeviceSpec {
         assert(dut.io.configure.ready.isOn)
         dut.clock.step()
         dut.io.configure.valid.poke(false)
-        assert(look(dut, 1) == Ring(enable = true, 4, 3, 0, 0))
-        assert(look(dut, 2) == off.copy(producer = 15, consumer = 5))
+        assert(look(dut, 1) == Ring(enable = true, 4, 3, 0, 16))
+        assert(look(dut, 2) == off.copy(producer = 15, limit = 6))
       }
     }
 

@@ -10,10 +10,10 @@ class FilterTableSpec extends DeviceSpec with TablePokes {
   private val p: TmuParams =
     TmuParams("rows", 2, 32, 32, 4, 2, lanes, 8, 8, 4, 4, idBits = 6)
   private val t = TableParams.posted(p)
-  private val table = device(new FilterTable(p, t))
+  private val table = device(new FilterTableHarness(p, t))
 
   /** The rows beside a list, and the store that is read for verification. */
-  private class Pair(dut: FilterTable) {
+  private class Pair(dut: FilterTableHarness) {
     val law = new TableModel
     var answers = 0
     var candidates = 0
@@ -39,7 +39,7 @@ class FilterTableSpec extends DeviceSpec with TablePokes {
         port.ignore.foreach(pokeKey(_, entry.ignore))
         port.id.foreach(_.poke(entry.id))
       }
-      if (dut.io.lifted.valid.isOn) lifted :+= dut.io.lifted.bits.slot.value
+      if (dut.io.lifted.valid.isOn) lifted :+= dut.io.lifted.bits.value
       if (dut.io.activity.candidate.isOn) candidates += 1
       if (dut.io.activity.falsePositive.isOn) falsePositives += 1
       read = Option.when(dut.io.readSlot.valid.isOn)(dut.io.readSlot.bits.value)

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import tmu.params.TmuParams
+
+/** Verifies a candidate of the memory rows: the whole entry, as its store gives it, against what is
+  * asked.
+  *
+  * A filter may let a wrong entry through; this comparator is what makes a candidate an answer
+  * (R1). Its result is a register, because the entry comes straight from a memory.
+  */
+class EntryCheck(p: TmuParams, t: TableParams) extends Module {
+  override def desiredName: String = s"EntryCheck${if (t.receives) "Posted" else "Unexpected"}"
+  val io = IO(new Bundle {
+    val asks = Input(new ArrayOperation(p, t))
+    val entry = Input(new Entry(p, t))
+    val slot = Input(UInt(t.slotBits.W))
+
+    /** The entry as a lane keeps it, in the same clock. */
+    val lane = Output(new LaneEntry(p, t))
+
+    /** One clock later: it is what was asked for, or its place was. */
+    val holds = Output(Bool())
+  })
+  io.lane.endpoint := io.entry.endpoint
+  io.lane.key := io.entry.key
+  for { to <- io.lane.ignore; from <- io.entry.ignore } to := from
+  for { to <- io.lane.id; from <- io.entry.id } to := from
+  io.lane.slot := io.slot
+  io.holds := RegNext(io.asks.byPlace || ArrayOperation.hits(p, t, io.asks, io.lane))
+}
