@@ -2,17 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{
-  is,
-  log2Ceil,
-  switch,
-  Decoupled,
-  Mux1H,
-  OHToUInt,
-  ShiftRegister,
-  UIntToOH,
-  Valid
-}
+import chisel3.util.{is, log2Ceil, switch, Decoupled, OHToUInt, ShiftRegister, UIntToOH, Valid}
 import tmu.params.TmuParams
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
@@ -132,7 +122,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   one := oldest
   private val marked = RegNext(picks, false.B)
   private val named = RegNext(marked && !verified, false.B)
-  private val namedSlot = RegNext(Mux1H(one.asBools, slotsRead))
+  private val namedSlot = RegNext(OldestFirst.valueOf(one, slotsRead))
   private val namedLane = RegNext(OHToUInt(one))
   private val namedRow = ShiftRegister(currentRow, 2)
   io.readSlot.valid := named
@@ -210,22 +200,19 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       when(io.lift.fire) {
         lifting := true.B
         budget := io.lift.bits
-        fresh := holding(rowOf(head))
-        freshRow := rowOf(head)
-        more := false.B
-        when(ring.io.some)(state := State.extract)
+        when(ring.io.some)(state := State.name)
       }
     }
-    // A place that was named, two clocks ahead of the rest: they are no hurry, and adders are slow.
+    // Places that are named, a clock or two ahead of the rest: they are no hurry, and it is far.
     is(State.locate) {
       val place = asks.place - t.arrayEntries.U
-      asked := head + place
+      asked := (head + place)(placeBits - 1, 0)
       missed := asks.place < t.arrayEntries.U || place >= ring.io.count
       state := State.name
     }
     is(State.name) {
-      fresh := UIntToOH(laneOf(asked), lanes)
-      freshRow := rowOf(asked)
+      fresh := Mux(lifting, holding(rowOf(head)), UIntToOH(laneOf(asked), lanes))
+      freshRow := Mux(lifting, rowOf(head), rowOf(asked))
       more := false.B
       state := Mux(missed, State.idle, State.extract)
     }

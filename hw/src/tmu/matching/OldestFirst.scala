@@ -37,22 +37,34 @@ object OldestFirst {
     }
   }
 
+  /** One bit or more of a word made for it: a reduction, which stays a tree where a chain of ORs,
+    * however grouped, is flattened on the way to Verilog.
+    */
+  private def any(bits: Seq[Bool]): Bool = VecInit(bits).asUInt.orR
+
   /** Two bits or more are set: six of them, then three counts at a time, for LUTs of six inputs. */
   def atLeastTwo(x: UInt): Bool = {
-    def any(bits: Seq[Bool]): Bool = bits.reduce(_ || _)
     def two(bits: Seq[Bool]): Bool =
-      (false.B +: bits.combinations(2).map(_.reduce(_ && _)).toSeq).reduce(_ || _)
+      any(false.B +: bits.combinations(2).map(_.reduce(_ && _)).toSeq)
     def merge(counts: Seq[(Bool, Bool)]): Bool =
       if (counts.size == 1) counts.head._2
       else
         merge(
           counts
             .grouped(3)
-            .map { g => (any(g.map(_._1)), any(g.map(_._2)) || two(g.map(_._1))) }
+            .map(g => (any(g.map(_._1)), any(g.map(_._2) :+ two(g.map(_._1)))))
             .toSeq
         )
     merge(x.asBools.grouped(6).map(bits => (any(bits), two(bits))).toSeq)
   }
+
+  /** The value of the one choice that is set; 0 when there is none. */
+  def valueOf(one: UInt, values: Seq[UInt]): UInt =
+    VecInit
+      .tabulate(values.head.getWidth)(b =>
+        any(values.zipWithIndex.map { case (v, i) => one(i) && v(b) })
+      )
+      .asUInt
 
   /** Value of the oldest choice; 0 when there is none. */
   def select(hits: UInt, values: Seq[UInt]): UInt = {

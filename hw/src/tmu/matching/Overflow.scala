@@ -248,5 +248,5 @@ class Overflow(p: TmuParams) extends Module {
 object Overflow {
 
   /** Clocks of a lift beside one for each entry: from its start until a slot may be at its end. */
-  val liftClocks: Int = 7
+  val liftClocks: Int = 8
 }
