@@ -213,8 +213,8 @@ class MatchUnit(p: TmuParams) extends Module {
     o.io.freePosted := postedFree
     o.io.freeUnexpected := unexpectedFree
     o.io.waiting := ways.map(_.valid).reduce(_ || _) && !inspects
-    // While entries may be lifted nothing enters.
     o.io.drained := drained && !flush.io.busy && !configuring
+    o.io.entered := enters
     o.io.entryPosted := postedStore.io.entry
     o.io.entryUnexpected := unexpectedStore.io.entry
   }

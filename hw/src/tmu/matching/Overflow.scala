@@ -75,6 +75,9 @@ class Overflow(p: TmuParams) extends Module {
     val holdsBack = Output(Bool())
     val holdsInspects = Output(Bool())
     val drained = Input(Bool())
+
+    /** A slot enters, which is counted as inside from the next clock on. */
+    val entered = Input(Bool())
     val liftPosted = Valid(new LaneEntry(p, posted))
     val liftUnexpected = Valid(new LaneEntry(p, unexpected))
     val readPosted = Valid(UInt(posted.slotBits.W))
@@ -102,7 +105,7 @@ class Overflow(p: TmuParams) extends Module {
   private val parks = RegInit(false.B)
   when(Seq.tabulate(2)(s => io.searchesNext(s) && (inRows(s) || grows(s))).reduce(_ || _)) {
     parks := true.B
-  }.elsewhen(io.drained && state === State.idle && rowsIdle)(parks := false.B)
+  }.elsewhen(io.drained && !io.entered && state === State.idle && rowsIdle)(parks := false.B)
   io.parks := parks
 
   // Windows change only while nothing is filtered by them.
@@ -179,6 +182,7 @@ class Overflow(p: TmuParams) extends Module {
   // With the rows empty, the unit only has to empty too.
   io.holdsBack := lifts || early || (parks && !longer)
   io.holdsInspects := worth || state === State.lift
+  // Nothing enters when there is something to lift.
   private val canLift = state === State.idle && rowsIdle && io.drained && lifts
   when(decides)(served := true.B).elsewhen(canLift)(served := false.B)
   messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.count =/= 0.U
