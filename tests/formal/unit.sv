@@ -65,7 +65,7 @@ module unit_proof (
   // What was decided at the end of a slot, one and two clocks later.
   reg pair5, pair6, append5_r, append6_r, append5_m, append6_m;
   always @(posedge clock) begin
-    pair5 <= dut__takesPost && !reset;
+    pair5 <= dut__direct_takesPost && !reset;
     pair6 <= pair5;
     append5_r <= append_r && !reset;
     append6_r <= append5_r;

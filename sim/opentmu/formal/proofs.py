@@ -170,7 +170,10 @@ CANARIES = (
     _unit(
         "pair-twice",
         "pair_in_no_list",
-        ("toPosted = postStep_append & ~takesPost;", "toPosted = postStep_append;"),
+        (
+            ".io_append_valid (postStep_append & ~direct_takesPost)",
+            ".io_append_valid (postStep_append)",
+        ),
     ),
     # An arrival that is told queued gets lost when a post is at its end too.
     _unit(
@@ -186,8 +189,8 @@ CANARIES = (
         "no-room",
         "counts_r has_room",
         (
-            "postRoom = _endpoints_io_room_0 & postedCount != 3'h4;",
-            "postRoom = _endpoints_io_room_0;",
+            "rooms_post = _endpoints_io_room_0 & postedCount != 3'h4;",
+            "rooms_post = _endpoints_io_room_0;",
         ),
     ),
     # The slot of an entry that stays is given back.
@@ -195,8 +198,8 @@ CANARIES = (
         "slot",
         "slots_all_r once",
         (
-            "postedStore_io_release_valid_REG <= arrivalStep_take & ~takesPost;",
-            "postedStore_io_release_valid_REG <= arrivalOutcome_found & ~takesPost;",
+            "postedStore_io_release_valid_REG <= arrivalStep_take & ~direct_takesPost;",
+            "postedStore_io_release_valid_REG <= direct_arrival_found & ~direct_takesPost;",
         ),
     ),
     # An arrival names the store's entry although it took the post beside it (R15).

@@ -143,7 +143,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val foundLane = RegNext(lane)
   private val foundRow = RegNext(verifyingRow)
   private val inLastRow = Reg(Bool())
-  when(!closingRow)(inLastRow := verifyingRow === lastRow)
+  when(!closingRow)(inLastRow := asks.takes && verifyingRow === lastRow)
   private val pipeEmpty = !marked && !named && !verifying
 
   private val missed = RegInit(false.B)
@@ -192,7 +192,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   io.count := ring.io.count
   io.some := ring.io.some
   io.idle := state === State.idle
-  io.settled := state === State.idle || (closingRow && inLastRow)
+  io.settled := state === State.idle || (inLastRow && (verified || state === State.close))
 
   switch(state) {
     is(State.idle) {

@@ -127,9 +127,7 @@ class MatchUnit(p: TmuParams) extends Module {
   }
   private val post = choose(_.io.decide.post, walked.slot.post)
   private val arrival = choose(_.io.decide.arrival, walked.slot.arrival)
-  private val found = choose(_.io.found, walked.found)
   private val inArray = choose(_.io.inArray, walked.found)
-  private val pairs = choose(_.io.pairs, walked.pairs)
 
   // Endpoints go ahead of their slots, to be there when these are decided.
   private val early = walk - EndpointTable.lead
@@ -148,26 +146,22 @@ class MatchUnit(p: TmuParams) extends Module {
     )
   }
 
-  // Decide: the post first, then the arrival, as if one after the other.
+  // Decide. Answers for a parked slot come late in their clock; what goes to the arrays, which no
+  // parked slot does, is known without them.
   private val postedCount = RegInit(0.U(p.depthBits.W))
   private val unexpectedCount = RegInit(0.U(p.depthBits.W))
-  private val postRoom = endpoints.io.room(0) && postedCount =/= p.postedEntries.U
-  private val postOutcome = Resolve(p, post, found(0), postRoom)
+  private val rooms = Wire(new Rooms)
+  rooms.post := endpoints.io.room(0) && postedCount =/= p.postedEntries.U
+  rooms.arrival := endpoints.io.room(1) && unexpectedCount =/= p.unexpectedEntries.U
+  rooms.afterTake := endpoints.io.roomAfterTake
+  rooms.afterOther := endpoints.io.room(1)
+  private val direct = Decision(p, walked.slot, walked.found, walked.pairs, rooms)
+  private val decision =
+    choose(o => Decision(p, o.io.decide, o.io.found, o.io.pairs, rooms), direct)
+  private val postOutcome = decision.post
+  private val arrivalOutcome = decision.arrival
+  private val takesPost = decision.takesPost
   private val postStep = Resolve.step(p, post, postOutcome)
-
-  private val takesPost = arrival.valid && arrival.bits.searches && !found(1) &&
-    arrival.bits.takes && pairs && postOutcome.appends
-  private val same = endpointOf(post.bits) === endpointOf(arrival.bits)
-  private val arrivalOutcome = Resolve(
-    p,
-    arrival,
-    found(1) || takesPost,
-    Mux(
-      postOutcome.takes,
-      Mux(same, endpoints.io.roomAfterTake, endpoints.io.room(1)),
-      endpoints.io.room(1) && unexpectedCount =/= p.unexpectedEntries.U
-    )
-  )
   private val arrivalStep = Resolve.step(p, arrival, arrivalOutcome)
   postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
@@ -190,11 +184,12 @@ class MatchUnit(p: TmuParams) extends Module {
   unexpectedStore.io.allocate.ready := unexpectedAppends
   private val postedLeaves = arrivalOutcome.takes && inArray(1)
   private val unexpectedLeaves = postOutcome.takes && inArray(0)
-  private def fits(free: UInt, leaves: Bool, inRows: Overflow => Bool): Bool =
-    overflow.fold(true.B)(o => !parks && !inRows(o) && (free =/= 0.U || leaves))
-  private val toPosted = postedAppends && fits(postedFree, postedLeaves, _.io.postedInRows)
+  private def fits(free: UInt, leaves: Outcome, inRows: Overflow => Bool): Bool =
+    overflow.fold(true.B)(o => !parks && !inRows(o) && (free =/= 0.U || leaves.takes))
+  private val toPosted = direct.post.appends && !direct.takesPost &&
+    fits(postedFree, direct.arrival, _.io.postedInRows)
   private val toUnexpected =
-    unexpectedAppends && fits(unexpectedFree, unexpectedLeaves, _.io.unexpectedInRows)
+    direct.arrival.appends && fits(unexpectedFree, direct.post, _.io.unexpectedInRows)
   private def appends(decided: Bool, lane: LaneEntry, lift: Overflow => Valid[LaneEntry]) = {
     val append = Wire(Valid(chiselTypeOf(lane)))
     append.valid := decided || overflow.fold(false.B)(lift(_).valid)

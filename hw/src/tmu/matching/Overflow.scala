@@ -242,6 +242,7 @@ class Overflow(p: TmuParams) extends Module {
   io.liftPosted := check(receives, posted, io.entryPosted)
   io.activity := VecInit(messages.io.activity, receives.io.activity)
 
+  assert(!(canLift && io.entered), "R7: a slot enters while entries are lifted")
   assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")
   assert(
     !(state === State.lift && (oldest.valid || arrives)),

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import tmu.params.TmuParams
+
+/** Room for a slot's operations in the queues that they append to (R11). */
+class Rooms extends Bundle {
+
+  /** For the post among the receives; for the arrival among the messages. */
+  val post = Bool()
+  val arrival = Bool()
+
+  /** For the arrival once the post has taken a message: of its own endpoint, or of another. */
+  val afterTake = Bool()
+  val afterOther = Bool()
+}
+
+/** What becomes of the operations of one slot. */
+class Decision(p: TmuParams) extends Bundle {
+  val post = new Outcome(p)
+  val arrival = new Outcome(p)
+
+  /** The arrival takes the post of its own slot, which is queued nowhere then. */
+  val takesPost = Bool()
+}
+
+object Decision {
+
+  /** Decides a slot: the post first, then the arrival, as if one after the other (R5, R6, R7).
+    *
+    * @param found
+    *   whether the search of the post, and of the arrival, found an entry
+    * @param pairs
+    *   the arrival asks for what the post would append
+    */
+  def apply(p: TmuParams, slot: Slot, found: Seq[Bool], pairs: Bool, rooms: Rooms): Decision = {
+    val out = Wire(new Decision(p))
+    val arrival = slot.arrival
+    val same =
+      Operation.endpoint(p, slot.post.bits) === Operation.endpoint(p, arrival.bits)
+    out.post := Resolve(p, slot.post, found(0), rooms.post)
+    out.takesPost := arrival.valid && arrival.bits.searches && !found(1) && arrival.bits.takes &&
+      pairs && out.post.appends
+    out.arrival := Resolve(
+      p,
+      arrival,
+      found(1) || out.takesPost,
+      Mux(out.post.takes, Mux(same, rooms.afterTake, rooms.afterOther), rooms.arrival)
+    )
+    out
+  }
+}
