@@ -2,7 +2,17 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, Decoupled, OHToUInt, ShiftRegister, UIntToOH, Valid}
+import chisel3.util.{
+  is,
+  log2Ceil,
+  switch,
+  Decoupled,
+  Mux1H,
+  OHToUInt,
+  ShiftRegister,
+  UIntToOH,
+  Valid
+}
 import tmu.params.TmuParams
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
@@ -122,7 +132,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   one := oldest
   private val marked = RegNext(picks, false.B)
   private val named = RegNext(marked && !verified, false.B)
-  private val namedSlot = RegNext(OldestFirst.valueOf(one, slotsRead))
+  private val namedSlot = RegNext(Mux1H(one.asBools, slotsRead))
   private val namedLane = RegNext(OHToUInt(one))
   private val namedRow = ShiftRegister(currentRow, 2)
   io.readSlot.valid := named

@@ -58,14 +58,6 @@ object OldestFirst {
     merge(x.asBools.grouped(6).map(bits => (any(bits), two(bits))).toSeq)
   }
 
-  /** The value of the one choice that is set; 0 when there is none. */
-  def valueOf(one: UInt, values: Seq[UInt]): UInt =
-    VecInit
-      .tabulate(values.head.getWidth)(b =>
-        any(values.zipWithIndex.map { case (v, i) => one(i) && v(b) })
-      )
-      .asUInt
-
   /** Value of the oldest choice; 0 when there is none. */
   def select(hits: UInt, values: Seq[UInt]): UInt = {
     val oldest = first(hits)
