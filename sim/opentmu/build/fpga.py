@@ -4,7 +4,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from opentmu import paths, regs, stage, toolchain
@@ -59,12 +59,18 @@ def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> 
         f"hierarchy -check -top {top} -chparam ADDRESS_BITS {bits}",
     ]
     whole = paths.LOGS / f"{log}.yosys"
-    # -e turns every warning into an error; what follows ABC never reaches a redirected output.
-    options = ["-e", ".", "-q", "-l", relative(whole)]
-    command = ["yosys", *options, "-p", "; ".join([*read, *steps])]
     with stage.locked("yosys"):
-        run_logged(command, f"yosys on {top}", log, cwd=paths.ROOT)
+        run_logged(command([*read, *steps], whole), f"yosys on {top}", log, cwd=paths.ROOT)
         return whole.read_text()
+
+
+def command(steps: Iterable[str], log: Path, excused: Iterable[str] = ()) -> list[str]:
+    """Yosys on `steps`, with what it says in `log`; every warning but those excused is an error."""
+    # What follows ABC never reaches a redirected output, hence the log of its own.
+    words = ["yosys", "-e", ".", "-q", "-l", relative(log)]
+    for warning in excused:
+        words += ["-w", warning]
+    return [*words, "-p", "; ".join(steps)]
 
 
 def script(file: Path) -> str:

@@ -160,10 +160,16 @@ CANARIES = (
     # The post of the same clock wins over an older receive.
     _unit(
         "pair-first",
-        "pair_is_youngest counts_r",
+        "pair_is_youngest",
         (
             "takesPost = io_activity_postedVisited_valid_0 & ~_posted_io_found",
             "takesPost = io_activity_postedVisited_valid_0",
+        ),
+        # With entries counted as the list has them, so that nothing else is wrong.
+        (
+            "if (postStep_append != arrivalStep_take) postedCount <= postStep_append ?",
+            "if (postedAppends != (arrivalStep_take & (_posted_io_found | ~direct_takesPost)))"
+            " postedCount <= postedAppends ?",
         ),
     ),
     # A post that is taken at once is queued all the same.

@@ -53,10 +53,6 @@ def yosys(steps: Iterable[str], title: str, log: Path, seconds: float) -> None:
     with stage.locked("yosys"):
         # The first start compiles the tool for this machine, which two must not do at once.
         run(["yosys", "-V"], "starting yosys", paths.LOGS / "yosys-version.log", seconds)
-    whole = log.with_suffix(".yosys")
-    command = ["yosys", "-e", ".", "-q"]
-    for remark in REMARKS:
-        command += ["-w", remark]
-    command += ["-l", fpga.relative(whole), "-p", "; ".join(steps)]
+    command = fpga.command(steps, log.with_suffix(".yosys"), REMARKS)
     if code := run(command, title, log, seconds):
         raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")

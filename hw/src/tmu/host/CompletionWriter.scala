@@ -44,7 +44,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val config = Reg(new RingConfig)
   private val size = Reg(UInt(32.W))
   private val producer = Reg(UInt(32.W))
-  private val following = Reg(UInt(32.W))
+  private val following = Reg(UInt(32.W)) // the producer's next, made ahead
   private val room = Reg(Bool())
 
   private val out = Wire(Decoupled(new Bundle {
@@ -95,14 +95,14 @@ class CompletionWriter(p: TmuParams) extends Module {
   )
   private val follows = out.fire && held.page === entering.page
   private val index = Mux(follows, following, Mux(moves, readIndex, io.ring.producer))
-  // The producer moves by one, so an honest ring is full at equality; an index that lies can only
-  // overwrite the liar's own ring, and stops nobody (R13).
   when(moves)(held := entering)
   when(moves || answersAgain) {
     config := io.ring.config
-    size := (1.U(32.W) << io.ring.config.log2)(31, 0)
+    size := RingConfig.size(io.ring.config.log2)
     producer := index
     following := index + 1.U
+    // The producer moves by one, so an honest ring is full at equality; an index that lies can only
+    // overwrite the liar's own ring, and stops nobody (R13).
     room := index =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
 

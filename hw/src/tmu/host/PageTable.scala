@@ -16,6 +16,12 @@ class RingConfig extends Bundle {
   val base = UInt(58.W)
 }
 
+object RingConfig {
+
+  /** Completions that a ring holds. */
+  def size(log2: UInt): UInt = (1.U(32.W) << log2)(31, 0)
+}
+
 /** A page's new ring. */
 class PageConfig(p: TmuParams) extends Bundle {
   val page = UInt(p.pageBits.W)
@@ -67,8 +73,8 @@ class PageTable(p: TmuParams) extends Module {
   // A consumer index needs a clock to become a limit.
   private val moving = RegNext(io.consumer.valid, false.B)
   private val moved = RegNext(io.consumer.bits)
-  private def size(log2: UInt): UInt = (1.U(32.W) << log2)(31, 0)
-  private val limit = moved.index + size(sizes.read(io.consumer.bits.page, io.consumer.valid))
+  private val limit =
+    moved.index + RingConfig.size(sizes.read(io.consumer.bits.page, io.consumer.valid))
 
   private val page = Mux(io.ready, io.configure.bits.page, swept(p.pageBits - 1, 0))
   io.configure.ready := io.ready && !io.consumer.valid && !moving && !io.producer.valid
@@ -86,7 +92,7 @@ class PageTable(p: TmuParams) extends Module {
     )
   }
   when(clear || moving) {
-    limits.write(Mux(clear, page, moved.page), Mux(clear, size(config.log2), limit))
+    limits.write(Mux(clear, page, moved.page), Mux(clear, RingConfig.size(config.log2), limit))
   }
 
   io.enabled := enables.read(io.enableRead.bits, io.enableRead.valid)

@@ -30,3 +30,20 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
   io.lane.slot := io.slot
   io.holds := RegNext(io.asks.byPlace || ArrayOperation.hits(p, t, io.asks, io.lane))
 }
+
+object EntryCheck {
+
+  /** Verifies what a filter table reads from its store.
+    *
+    * @return
+    *   the entry that was read, one clock after `readSlot`, as a lane keeps it
+    */
+  def apply(p: TmuParams, t: TableParams, table: FilterTable, entry: Entry): LaneEntry = {
+    val check = Module(new EntryCheck(p, t))
+    check.io.asks := table.io.asks
+    check.io.entry := entry
+    check.io.slot := table.io.lifted.bits
+    table.io.holds := check.io.holds
+    check.io.lane
+  }
+}

@@ -2,17 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{
-  is,
-  log2Ceil,
-  switch,
-  Decoupled,
-  Mux1H,
-  OHToUInt,
-  ShiftRegister,
-  UIntToOH,
-  Valid
-}
+import chisel3.util.{is, log2Ceil, switch, Mux1H, OHToUInt, ShiftRegister, UIntToOH}
 import tmu.params.TmuParams
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
@@ -37,31 +27,11 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val placeBits = t.filterPlaceBits
   private val laneBits = log2Ceil(lanes)
   private val rowBits = placeBits - laneBits
-  val io = IO(new Bundle {
-    val windows = Input(new FilterWindows(p))
-    val request = Flipped(Decoupled(new ArrayOperation(p, t)))
-    val reply = Valid(new FilterReply(t))
-    val append = Flipped(Valid(new LaneEntry(p, t)))
+  val io = IO(new FilterPorts(p, t) {
 
-    /** Asks for up to `lift` of the oldest entries to leave, for the array. */
-    val lift = Flipped(Decoupled(UInt(t.countBits.W)))
-
-    /** One entry that was read: to be verified, or to leave. */
-    val readSlot = Valid(UInt(t.slotBits.W))
-
-    /** One clock later: it leaves for the array; or else it is compared with what is asked, and the
-      * result comes another clock later.
-      */
-    val lifted = Valid(UInt(t.slotBits.W))
+    /** What an entry that does not leave is compared with; the result comes another clock later. */
     val asks = Output(new ArrayOperation(p, t))
     val holds = Input(Bool())
-
-    /** How many entries there are, and whether there are any. */
-    val count = Output(UInt(t.countBits.W))
-    val some = Output(Bool())
-    val idle = Output(Bool())
-    val settled = Output(Bool())
-    val activity = Output(new FilterActivity)
   })
 
   private object State extends ChiselEnum {
@@ -116,12 +86,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     freshRow := dataRow
   }
 
+  private val pending = more || fresh.orR
+
   // Send: the hits of one row in age order, one a clock; slot and lane two clocks later.
   private val current = Mux(more, left, fresh)
   private val currentRow = Mux(more, leftRow, freshRow)
   private val oldest = OldestFirst.first(current)
   private val sends = state === State.sweep || state === State.extract
-  private val picks = sends && (more || fresh.orR) && !verified && (!lifting || budget =/= 0.U)
+  private val picks = sends && pending && !verified && (!lifting || budget =/= 0.U)
   left := current & ~oldest
   leftRow := currentRow
   more := OldestFirst.atLeastTwo(current)
@@ -233,14 +205,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
         nextRow := nextRow + 1.U
         when(nextRow === lastRow)(allRead := true.B)
       }
-      when(allRead && !comparing && !(more || fresh.orR) && pipeEmpty && !verified) {
+      when(allRead && !comparing && !pending && pipeEmpty && !verified) {
         missed := true.B
         state := State.idle
       }
     }
     is(State.extract) {
       when(picks)(budget := budget - 1.U)
-      when(lifting && pipeEmpty && (!(more || fresh.orR) || budget === 0.U))(state := State.idle)
+      when(lifting && pipeEmpty && (!pending || budget === 0.U))(state := State.idle)
     }
     is(State.close) {
       reading := !allRead
@@ -266,7 +238,6 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   // Start: the oldest row is read at once.
   when(io.request.fire) {
     asks := io.request.bits
-    lifting := false.B
     wants.endpoint := io.request.bits.endpoint
     wants.filter := FilterFold(p, io.windows, io.request.bits.key, io.request.bits.ignore)
     for { to <- wants.id; from <- io.request.bits.id } to := from(to.getWidth - 1, 0)

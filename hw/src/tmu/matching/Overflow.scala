@@ -185,9 +185,9 @@ class Overflow(p: TmuParams) extends Module {
   // Nothing enters when there is something to lift.
   private val canLift = state === State.idle && rowsIdle && io.drained && lifts
   when(decides)(served := true.B).elsewhen(canLift)(served := false.B)
-  messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.count =/= 0.U
+  messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.some
   messages.io.lift.bits := atMost(io.freeUnexpected)
-  receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.count =/= 0.U
+  receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.some
   receives.io.lift.bits := atMost(io.freePosted)
 
   oldest.ready := decides
@@ -229,17 +229,11 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.append := io.appendPosted
   io.readUnexpected := messages.io.readSlot
   io.readPosted := receives.io.readSlot
-  private def check(table: FilterTable, t: TableParams, entry: Entry): Valid[LaneEntry] = {
-    val check = Module(new EntryCheck(p, t))
-    check.io.asks := table.io.asks
-    check.io.entry := entry
-    check.io.slot := table.io.lifted.bits
-    table.io.holds := check.io.holds
-    // Straight from the store's memory; the array compares it in the clock in which it gets it.
-    Pipe(table.io.lifted.valid, check.io.lane)
-  }
-  io.liftUnexpected := check(messages, unexpected, io.entryUnexpected)
-  io.liftPosted := check(receives, posted, io.entryPosted)
+  private val messageRead = EntryCheck(p, unexpected, messages, io.entryUnexpected)
+  private val receiveRead = EntryCheck(p, posted, receives, io.entryPosted)
+  // Straight from the stores' memories; the arrays compare it in the clock in which they get it.
+  io.liftUnexpected := Pipe(messages.io.lifted.valid, messageRead)
+  io.liftPosted := Pipe(receives.io.lifted.valid, receiveRead)
   io.activity := VecInit(messages.io.activity, receives.io.activity)
 
   assert(!(canLift && io.entered), "R7: a slot enters while entries are lifted")

@@ -79,14 +79,14 @@ object Resolve {
     val out = Wire(new Verdict(p))
     val isArrival = MatchRules.is(opcode, Opcodes.arrive)
     // Only these have a length of their own.
-    val ownLength = Mux(MatchRules.appends(opcode), command.length, 0.U)
+    val ownLength = Mux(op.appends, command.length, 0.U)
     val reports = MatchRules.is(outcome.status, Statuses.removed) ||
       MatchRules.is(outcome.status, Statuses.entry)
     out := 0.U.asTypeOf(out)
     out.page := command.page
     out.opcode := opcode
     out.status := outcome.status
-    out.serial := Mux(MatchRules.takesSerial(outcome.status), serial, 0.U)
+    out.serial := Mux(op.serial, serial, 0.U)
     out.endpoint := command.endpoint
     out.handle := command.handle
     out.stamp := command.stamp
@@ -101,7 +101,7 @@ object Resolve {
       out.messageLength := (if (onMessages) entry.length else ownLength)
       out.receiveLength := (if (onMessages) ownLength else entry.length)
       // R12: the message still matches and consumes the receive.
-      out.truncated := MatchRules.appends(opcode) &&
+      out.truncated := op.appends &&
         (if (onMessages) entry.length > command.length else command.length > entry.length)
     }
     out
