@@ -32,6 +32,7 @@ class Writer:
         self.refuse = 0
         self.errors = 0
         dut.io_discard.value = dut.io_now.value = dut.io_axi_bvalid.value = 0
+        dut.io_configured.value = 0
         self.verdicts = Source(dut, "io_verdict", self.random)
         for work in (self._page_table(), self._channels(), self._clock_count()):
             cocotb.start_soon(work)
@@ -68,7 +69,7 @@ class Writer:
                 dut.io_ring_config_log2.value = ring.log2
                 dut.io_ring_config_base.value = ring.base >> ADDRESS_UNIT
                 dut.io_ring_producer.value = self.producers[page]
-                dut.io_ring_consumer.value = self.consumers[page]
+                dut.io_ring_limit.value = (self.consumers[page] + ring.size) & 0xFFFFFFFF
             if dut.io_producer_valid.value:
                 page = int(dut.io_producer_bits_page.value)
                 self.producers[page] = int(dut.io_producer_bits_index.value)

@@ -19,8 +19,8 @@ MUTANTS = {
     ),
     "serial": (
         "CompletionWriter.sv",
-        "held_serial <= io_verdict_bits_serial",
-        "held_serial <= io_verdict_bits_serial ^ 32'h1",
+        "held_serial <= entering_serial",
+        "held_serial <= entering_serial ^ 32'h1",
         "serial",
     ),
 }
