@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Queue, Valid}
+import chisel3.util.{Decoupled, Valid}
 import tmu.contract.CompletionLayout
 import tmu.matching.Verdict
 import tmu.params.TmuParams
@@ -107,8 +107,8 @@ class CompletionWriter(p: TmuParams) extends Module {
   }.elsewhen(io.configured)(room := false.B)
 
   // Address and data channels take each write once, in either order.
-  private val awQueue = Module(new Queue(UInt(64.W), 2))
-  private val wQueue = Module(new Queue(UInt(512.W), 2))
+  private val awQueue = Module(new SkidBuffer(UInt(64.W)))
+  private val wQueue = Module(new SkidBuffer(UInt(512.W)))
   out.ready := awQueue.io.enq.ready && wQueue.io.enq.ready
   awQueue.io.enq.valid := out.fire
   awQueue.io.enq.bits := out.bits.address

@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.contract.{Counters, TmuRegisters}
-import tmu.matching.{EndpointRequest, EndpointState, FilterWindows}
+import tmu.matching.{EndpointRequest, EndpointState, FilterWindows, MatchRules}
 import tmu.params.TmuParams
 
 /** The register file and what its registers do. */
@@ -66,7 +66,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val request = Reg(new EndpointRequest(p))
   private val readsDepth = Reg(Bool())
   private val depths = Reg(new EndpointState(p))
-  private val endpointInRange = control("ENDPOINT_SELECT") < p.endpoints.U
+  private val endpointInRange = MatchRules.isBelow(control("ENDPOINT_SELECT"), p.endpoints)
   when(trigger("ENDPOINT_COMMAND").orR && !endpointBusy) {
     endpointError := !endpointInRange
     endpointPending := endpointInRange

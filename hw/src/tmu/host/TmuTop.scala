@@ -59,7 +59,7 @@ class TmuTop(p: TmuParams) extends Module {
     val command = new MatchCommand(p)
     val withArrivals = Bool()
   }
-  private val decoded = withReset(cleared)(Module(new Queue(new Decoded, 2)))
+  private val decoded = withReset(cleared)(Module(new SkidBuffer(new Decoded)))
   decoded.io.enq.valid := decoder.io.out.valid
   decoded.io.enq.bits.command := decoder.io.out.bits
   decoded.io.enq.bits.withArrivals := MatchRules.withArrivals(decoder.io.out.bits)

@@ -29,14 +29,45 @@ class FilterActivity extends Bundle {
 
 object FilterLane {
 
+  /** What a lane keeps of an entry. */
+  def apply(p: TmuParams, t: TableParams, windows: FilterWindows, entry: LaneEntry): FilterLane = {
+    val ignored = entry.ignore.getOrElse(MatchKey.exact(p))
+    fold(p, t, windows, entry.endpoint, entry.key, ignored, entry.id)
+  }
+
+  /** What lanes are compared with. */
+  def wanted(
+      p: TmuParams,
+      t: TableParams,
+      windows: FilterWindows,
+      asks: ArrayOperation
+  ): FilterLane =
+    fold(p, t, windows, asks.endpoint, asks.key, asks.ignore, asks.id)
+
+  private def fold(
+      p: TmuParams,
+      t: TableParams,
+      windows: FilterWindows,
+      endpoint: UInt,
+      key: MatchKey,
+      ignore: MatchKey,
+      id: Option[UInt]
+  ): FilterLane = {
+    val lane = Wire(new FilterLane(p, t))
+    lane.endpoint := endpoint
+    lane.filter := FilterFold(p, windows, key, ignore)
+    for { to <- lane.id; from <- id } to := from(to.getWidth - 1, 0)
+    lane
+  }
+
   /** Whether the entry of a lane may be wanted: by its key, or by its id (R10), always within the
     * endpoint (R13).
     */
-  def mayHit(lane: FilterLane, wants: FilterLane, byId: Option[Bool]): Bool = {
+  def mayHit(lane: FilterLane, wants: FilterLane, byId: Bool): Bool = {
     val named = for { have <- lane.id; want <- wants.id } yield have === want
     lane.endpoint === wants.endpoint &&
     Mux(
-      byId.getOrElse(false.B),
+      byId,
       named.getOrElse(false.B),
       FilterFold.mayMatch(lane.filter, wants.filter)
     )
@@ -46,4 +77,32 @@ object FilterLane {
     * them.
     */
   def idBits(p: TmuParams, t: TableParams): Int = math.min(p.idBits, log2Ceil(t.filterEntries))
+
+  /** Hits of a row; of a last row also while a hole in it is closed: an entry that moves hits where
+    * it goes, and what enters hits where it will be.
+    *
+    * @param row
+    *   as it was read
+    * @param moved
+    *   it is being closed
+    * @param holeLane
+    *   lane of the hole, into which its right neighbour moves
+    * @param in
+    *   what enters the row in this clock
+    */
+  def hits(
+      row: Seq[FilterLane],
+      mayHit: FilterLane => Bool,
+      moved: Bool,
+      holeLane: UInt,
+      in: FilterEntering
+  ): Seq[Bool] = {
+    val read = row.map(mayHit)
+    val enters = moved && in.now && mayHit(in.id)
+    for ((hit, i) <- read.zipWithIndex) yield {
+      val next = if (i == row.size - 1) false.B else read(i + 1)
+      val stays = Mux(moved && i.U >= holeLane, next, hit)
+      Mux(moved && in.now && in.lane === i.U, enters, stays)
+    }
+  }
 }

@@ -49,15 +49,5 @@ class FilterMemory(p: TmuParams, t: TableParams) {
     }
 }
 
-/** How a hole is closed: the row that was read, and from which place to which entries move. */
-case class FilterMoves(
-    now: Bool,
-    row: UInt,
-    holeRow: UInt,
-    holeLane: UInt,
-    freedRow: UInt,
-    freedLane: UInt
-)
-
 /** An entry that is written, and where. */
 case class FilterEntering(now: Bool, row: UInt, lane: UInt, id: FilterLane, slot: UInt)

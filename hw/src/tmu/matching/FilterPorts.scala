@@ -9,6 +9,12 @@ import tmu.params.TmuParams
 class FilterPorts(p: TmuParams, t: TableParams) extends Bundle {
   val windows = Input(new FilterWindows(p))
   val request = Flipped(Decoupled(new ArrayOperation(p, t)))
+
+  /** The request's turn has not come: it is answered after `commit`, which says that all requests
+    * before it are answered and that what they append comes in this clock, or came before.
+    */
+  val ahead = Input(Bool())
+  val commit = Input(Bool())
   val reply = Valid(new FilterReply(t))
   val append = Flipped(Valid(new LaneEntry(p, t)))
 

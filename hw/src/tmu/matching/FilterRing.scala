@@ -2,6 +2,7 @@
 package tmu.matching
 
 import chisel3._
+import chisel3.util.log2Ceil
 
 /** Places of a filter table's entries: a ring, oldest first, without a gap.
   *
@@ -59,4 +60,20 @@ class FilterRing(t: TableParams) extends Module {
   assert(!(io.leaves || io.lifts) || some, "R7: an entry left empty memory rows")
   assert(!io.lifts || !(io.enters || io.leaves), "R7: memory rows changed while they were lifted")
   assert(behind === head + count && last === behind - 1.U, "R7: places of memory rows disagree")
+}
+
+object FilterRing {
+
+  /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
+  def holding(ring: FilterRing, lanes: Int, row: UInt): UInt = {
+    val laneBits = log2Ceil(lanes)
+    def rowOf(place: UInt): UInt = place(place.getWidth - 1, laneBits)
+    def laneOf(place: UInt): UInt = place(laneBits - 1, 0)
+    val (head, last) = (ring.io.head, ring.io.last)
+    val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
+    val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(last)).asUInt
+    val all = ~0.U(lanes.W)
+    val young = Mux(row === rowOf(last), toLast, all)
+    Mux(ring.io.some, Mux(row === rowOf(head), fromHead, all) & young, 0.U)
+  }
 }

@@ -63,13 +63,12 @@ class FlushSequencer(p: TmuParams) extends Module {
   when(io.missed)(exhausted := true.B)
   switch(state) {
     is(State.idle) {
-      when(io.start.fire) {
-        command := io.start.bits
-        accepted := io.now
-        counts.foreach(_ := 0.U)
-        exhausted := false.B
-        state := State.posted
-      }
+      // Whatever is there is kept: whether it starts is known late.
+      command := io.start.bits
+      accepted := io.now
+      counts.foreach(_ := 0.U)
+      exhausted := false.B
+      when(io.start.fire)(state := State.posted)
     }
     is(State.posted) {
       when(exhausted && io.drained) {

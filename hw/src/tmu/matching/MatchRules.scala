@@ -2,11 +2,18 @@
 package tmu.matching
 
 import chisel3._
+import chisel3.util.{isPow2, log2Ceil}
 import tmu.contract.{Code, Opcodes, Statuses}
 
 /** What each operation asks of the queues, and what the answers mean: pure functions of the law. */
 object MatchRules {
   def is(opcode: UInt, code: Code): Bool = opcode === code.value.U
+
+  /** A number that a command or a register names is one of the first `count`: without a subtraction
+    * where that is a power of two, as it mostly is.
+    */
+  def isBelow(number: UInt, count: Int): Bool =
+    if (isPow2(count)) !(number >> log2Ceil(count)).orR else number < count.U
 
   /** Of the stream that searches the posted-receive queue (R3, R6, R10); all others, bad commands
     * too, go with the posts (R4, R5, R8, R9).

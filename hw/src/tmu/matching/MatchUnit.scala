@@ -59,7 +59,10 @@ class MatchUnit(p: TmuParams) extends Module {
   private val answering = RegNext(asked, false.B)
   private val configuring = asked || answering
   private val flushNext = io.post.valid && !io.post.bits.malformed &&
-    MatchRules.is(io.post.bits.opcode, Opcodes.flush) && io.post.bits.endpoint < p.endpoints.U
+    MatchRules.is(io.post.bits.opcode, Opcodes.flush) && MatchRules.isBelow(
+      io.post.bits.endpoint,
+      p.endpoints
+    )
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val ways = Seq(io.post, io.arrival)

@@ -121,23 +121,40 @@ class Overflow(p: TmuParams) extends Module {
   parked.io.enq.bits := RegNext(io.arrived)
   parked.io.enq.bits.postFound := io.arrived.postFound
   parked.io.enq.bits.arrivalFound := io.arrived.arrivalFound
-  // The oldest waits in a register: from a memory to a decision it is far.
-  private val oldest = Queue(parked.io.deq, 1, pipe = true)
+  // The oldest waits in a register, as from a memory to a decision it is far; so does the one behind
+  // it, which is searched ahead.
+  private val next = Queue(parked.io.deq, 1, pipe = true)
+  private val oldest = Queue(next, 1, pipe = true)
   private val first = oldest.bits
   private val both = Seq(first.slot.post, first.slot.arrival)
 
-  // Search the rows for what the arrays do not have.
-  private val missing = Seq.tabulate(2) { s =>
-    both(s).valid && both(s).bits.searches && !first.found(s)
-  }
+  // Search the rows for what the arrays do not have: for the oldest slot, and for the one behind it
+  // as soon as that has been asked.
+  private def missing(slot: ParkedSlot): Seq[Bool] =
+    Seq(slot.slot.post, slot.slot.arrival).zip(slot.found).map { case (op, found) =>
+      op.valid && op.bits.searches && !found
+    }
+  private def asks(slot: ParkedSlot): Seq[ArrayOperation] = Seq(
+    Operation.ask(p, unexpected, slot.slot.post),
+    Operation.ask(p, posted, slot.slot.arrival)
+  )
   private val waiting = Reg(Vec(2, Bool()))
+  private val unsent = Reg(Vec(2, Bool()))
+  private val sentAhead = RegInit(VecInit(false.B, false.B))
   private val found = Reg(Vec(2, Bool()))
-  private val requests = Seq(messages.io.request, receives.io.request)
-  private val starts = state === State.idle && oldest.valid &&
-    Seq.tabulate(2)(s => requests(s).ready || !missing(s)).reduce(_ && _)
-  for (s <- 0 to 1) requests(s).valid := starts && missing(s)
-  messages.io.request.bits := Operation.ask(p, unexpected, first.slot.post)
-  receives.io.request.bits := Operation.ask(p, posted, first.slot.arrival)
+  private val decides = Wire(Bool())
+  private val starts = state === State.idle && oldest.valid
+  private val requests = Seq(messages, receives).zipWithIndex.map { case (table, s) =>
+    val turn = Mux(state === State.search, unsent(s), starts && missing(first)(s))
+    val behind = asks(next.bits)(s)
+    val ahead = state === State.search && !unsent(s) && !sentAhead(s) && next.valid &&
+      missing(next.bits)(s) && !behind.byPlace
+    table.io.request.valid := turn || ahead
+    table.io.request.bits := Mux(ahead, behind, asks(first)(s))
+    table.io.ahead := ahead
+    table.io.commit := decides
+    table.io.request.fire
+  }
   private val replies = Seq(messages.io.reply, receives.io.reply)
   private val slots = Seq(Reg(UInt(unexpected.slotBits.W)), Reg(UInt(posted.slotBits.W)))
   for (s <- 0 to 1) when(replies(s).valid) {
@@ -157,7 +174,7 @@ class Overflow(p: TmuParams) extends Module {
   private val appends = Seq.tabulate(2) { s =>
     both(s).valid && both(s).bits.appends && !io.found(s)
   }
-  private val decides = state === State.search && stateKnown && answered.reduce(_ && _) &&
+  decides := state === State.search && stateKnown && answered.reduce(_ && _) &&
     Seq.tabulate(2)(s => appendable(s) || !appends(s)).reduce(_ && _)
   when(decides || !oldest.valid)(age := 0.U)
     .elsewhen(!stateKnown)(age := age + 1.U)
@@ -198,12 +215,28 @@ class Overflow(p: TmuParams) extends Module {
         early := endsLift > posted.walk.U
         liftWait := endsLift - posted.walk.U
       }.elsewhen(starts) {
-        waiting := missing
-        found.foreach(_ := false.B)
+        for (s <- 0 to 1) {
+          waiting(s) := missing(first)(s)
+          unsent(s) := missing(first)(s) && !requests(s)
+          found(s) := false.B
+        }
         state := State.search
       }
     }
-    is(State.search)(when(decides)(state := State.idle))
+    is(State.search) {
+      for (s <- 0 to 1) when(requests(s)) {
+        when(unsent(s))(unsent(s) := false.B).otherwise(sentAhead(s) := true.B)
+      }
+      when(decides) {
+        for (s <- 0 to 1) {
+          waiting(s) := missing(next.bits)(s)
+          unsent(s) := missing(next.bits)(s) && !sentAhead(s) && !requests(s)
+          sentAhead(s) := false.B
+          found(s) := false.B
+        }
+        when(!next.valid)(state := State.idle)
+      }
+    }
     is(State.lift) {
       liftWait := liftWait - 1.U
       when(liftWait === 1.U)(early := false.B)

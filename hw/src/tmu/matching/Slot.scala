@@ -58,7 +58,7 @@ object Operation {
       TableParams.posted(p).places.U(32.W)
     )
     val beyond = inspects && command.position >= places
-    val refused = command.endpoint >= p.endpoints.U
+    val refused = !MatchRules.isBelow(command.endpoint, p.endpoints)
     // Receives without an id have this one, and no cancel names them (R10).
     val namesNone = MatchRules.is(command.opcode, Opcodes.cancel) && command.id === p.idNone.U
     val out = Wire(new Operation(p))
