@@ -60,13 +60,13 @@ class FlushSequencer(p: TmuParams) extends Module {
   io.slot.arrival.bits := operation
 
   when(io.removed)(counts(onUnexpected) := counts(onUnexpected) + 1.U)
+  when(RegNext(io.start.fire, false.B))(counts.foreach(_ := 0.U))
   when(io.missed)(exhausted := true.B)
   switch(state) {
     is(State.idle) {
       // Whatever is there is kept: whether it starts is known late.
       command := io.start.bits
       accepted := io.now
-      counts.foreach(_ := 0.U)
       exhausted := false.B
       when(io.start.fire)(state := State.posted)
     }
