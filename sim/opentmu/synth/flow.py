@@ -10,7 +10,7 @@ from typing import Any
 from opentmu import paths, stage
 from opentmu.build import fpga, rtl
 from opentmu.errors import BadInput
-from opentmu.synth import cells, chain, hierarchy, levels, netlist, pnr, tools
+from opentmu.synth import cells, chain, hierarchy, levels, netlist, pnr, spread, tools
 
 FAMILIES = ("ecp5", "xcup")
 TOPS = {"ecp5": "tmu_pins", "xcup": "tmu_wrapper"}
@@ -24,6 +24,7 @@ SLOWEST_SHOWN = 12
 
 METHODS = {
     "ecp5": "whole design flattened, mapped, placed and routed with one seed behind six pins",
+    "spread": "; every other row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
         "each module of `modules` mapped once and counted for every instance, all else flattened; "
@@ -115,12 +116,27 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     """The folder with nextpnr's report of a mapped ECP5 design."""
     target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
-    wanted = [*pnr.OPTIONS, f"{settings.freq:g}", f"{settings.seed}"]
-    key = _key(made_from, wanted, tools.versions("nextpnr-ecp5"))
-    log = paths.LOGS / f"synth-{target.name}.log"
-    source = netlist_folder / "netlist.json"
-    stage.ensure(target, key, lambda folder: pnr.run(source, folder, settings, log))
+    wanted = [*pnr.OPTIONS, *pnr.ROUTER, f"{settings.freq:g}", f"{settings.seed}"]
+    key = _key(made_from, wanted, [Path(spread.__file__)], tools.versions("nextpnr-ecp5"))
+
+    def write(folder: Path) -> None:
+        log = paths.LOGS / f"synth-{target.name}.log"
+        source, empty = netlist_folder / "netlist.json", 0
+        if spread.wanted(ecp5_resources(design, netlist_folder).lut):
+            spread_out = folder / "spread.json"
+            empty = spread.spread(source, design.top, spread_out)
+            source = spread_out
+        pnr.run(source, folder, settings, log, empty)
+        (folder / "spread.json").unlink(missing_ok=True)
+
+    stage.ensure(target, key, write)
     return target
+
+
+def ecp5_resources(design: Design, mapped_in: Path) -> cells.Resources:
+    """What a mapped ECP5 design takes, before packing."""
+    modules = netlist.load(mapped_in / "netlist.json", design.top)
+    return cells.resources(netlist.cell_counts(modules, design.top))
 
 
 def report(preset: str, family: str, settings: pnr.Settings) -> dict[str, Any]:
@@ -162,7 +178,7 @@ def ecp5(
         "clock_estimate": None,
         "target_mhz": settings.freq,
         "seed": settings.seed,
-        "method": METHODS["ecp5"],
+        "method": METHODS["ecp5"] + (METHODS["spread"] if spread.wanted(taken.lut) else ""),
         "tools": tools.versions("yosys", "nextpnr-ecp5"),
     }
     if routed_in == mapped_in:

@@ -19,6 +19,9 @@ DEVICE = "LFE5U-85F CABGA756 speed 8"
 # A target that cannot be met (the fabric does not come near it in this design) makes the tool try
 # hard on every path; runs that fail it are no error.
 OPTIONS = ("--85k", "--package", "CABGA756", "--speed", "8", "--timing-allow-fail")
+# The default router takes back what it has made for as long as it likes; this one lets nets share
+# wires, raises the price of those that are shared, and comes to an end (docs/synthesis.md).
+ROUTER = ("--router", "router2")
 
 
 @dataclass(frozen=True)
@@ -41,20 +44,22 @@ class PathStep:
     routing_ns: float
 
 
-def run(netlist: Path, folder: Path, settings: Settings, log: Path) -> None:
+def run(netlist: Path, folder: Path, settings: Settings, log: Path, left_empty: int = 0) -> None:
     """Place and route `netlist`; leaves report.json, and utilisation.json at any rate.
 
-    A design that is too large leaves no report.json; raises CheckFailed for any other failure.
+    `left_empty` places for a LUT and for a flip-flop are taken by cells that do nothing, and do
+    not count. A design that is too large leaves no report.json; raises CheckFailed for any other
+    failure.
     """
     toolchain.use_path()
     report = folder / "report.json"
-    command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
+    command = [tools.NEXTPNR, *OPTIONS, *ROUTER, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
     command += ["--report", fpga.relative(report)]
     title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"
     code = tools.run(command, title, log, settings.timeout)
     said = log.read_text(errors="replace")
-    used = utilisation(said)
+    used = utilisation(said, left_empty)
     (folder / "utilisation.json").write_text(json.dumps(used))
     if code and not excess(used):
         raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
@@ -62,11 +67,15 @@ def run(netlist: Path, folder: Path, settings: Settings, log: Path) -> None:
         report.unlink(missing_ok=True)
 
 
-def utilisation(said: str) -> dict[str, dict[str, int]]:
-    """Used and available of each kind of cell that is used, as nextpnr's log counts them."""
+def utilisation(said: str, left_empty: int = 0) -> dict[str, dict[str, int]]:
+    """Used and available of each kind of cell that is used, as nextpnr's log counts them.
+
+    What is left empty on purpose is available, and not used.
+    """
     rows = re.findall(r"^Info:\s+(\w+):\s+(\d+)/\s*(\d+)\s+\d+%$", said, re.MULTILINE)
+    empty = {"TRELLIS_COMB": left_empty, "TRELLIS_FF": left_empty}
     return {
-        kind: {"used": int(used), "available": int(available)}
+        kind: {"used": int(used) - empty.get(kind, 0), "available": int(available)}
         for kind, used, available in rows
         if int(used)
     }

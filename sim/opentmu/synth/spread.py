@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Room for wires: every other row of an ECP5-85's logic tiles stays empty.
+
+The placer packs what belongs together into full tiles, and a full tile of this design needs up to
+40 different nets, more than the wires around it bring. No option of the placer changes that, so
+cells that do nothing are bound to the tiles that shall stay empty (docs/synthesis.md).
+"""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from opentmu.errors import CheckFailed
+
+# Logic tiles of an LFE5U-85: 123 columns, and 85 rows between those of memories and multipliers.
+COLUMNS = range(2, 125)
+ROWS = tuple(row for row in range(2, 94) if row % 12 != 10)
+SLICES = "ABCD"
+LUTS = len(COLUMNS) * len(ROWS) * len(SLICES) * 2
+EMPTY_ROWS = tuple(row for row in ROWS if row % 2 == 0)
+PREFIX = "stays_empty$"
+
+# Shares of the device's LUTs: a smaller design needs no room, a larger one does not fit beside it.
+LEAST, MOST = 0.10, 0.40
+
+# A LUT of nothing and a flip-flop without a clock: they have a place and no wires.
+LUT = {
+    "hide_name": 1,
+    "type": "LUT4",
+    "parameters": {"INIT": "0" * 16},
+    "port_directions": {"A": "input", "B": "input", "C": "input", "D": "input", "Z": "output"},
+    "connections": {"A": ["0"], "B": ["0"], "C": ["0"], "D": ["0"], "Z": []},
+}
+FLIP_FLOP = {
+    "hide_name": 1,
+    "type": "TRELLIS_FF",
+    "parameters": {
+        "GSR": "DISABLED",
+        "CLKMUX": "CLK",
+        "LSRMUX": "LSR",
+        "REGSET": "RESET",
+        "SRMODE": "LSR_OVER_CE",
+    },
+    "port_directions": {},
+    "connections": {},
+}
+
+
+def wanted(luts: int) -> bool:
+    """Whether a design of so many LUTs, memories and carries included, gets room."""
+    return LEAST * LUTS <= luts <= MOST * LUTS
+
+
+def empty_places() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every place that stays empty, by its name in the device, and the cell that is bound there."""
+    for row in EMPTY_ROWS:
+        for column in COLUMNS:
+            for one in SLICES:
+                for half in "01":
+                    yield f"X{column}/Y{row}/SLICE{one}.K{half}", LUT
+                    yield f"X{column}/Y{row}/SLICE{one}.FF{half}", FLIP_FLOP
+
+
+def spread(netlist: Path, top: str, to: Path) -> int:
+    """Write `netlist` with the empty places' cells to `to`; how many LUTs those are."""
+    design = json.loads(netlist.read_text())
+    if top not in design["modules"]:
+        raise CheckFailed(f"{netlist}: found no module {top}")
+    cells = design["modules"][top]["cells"]
+    places = 0
+    for place, cell in empty_places():
+        cells[f"{PREFIX}{place}"] = {**cell, "attributes": {"BEL": place}}
+        places += 1
+    to.write_text(json.dumps(design))
+    return places // 2

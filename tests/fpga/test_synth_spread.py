@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Empty rows between the logic of an ECP5: where they are, and that the placer keeps them empty."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from opentmu import paths
+from opentmu.errors import CheckFailed
+from opentmu.synth import flow, pnr, spread
+from opentmu.synth.pnr import Settings
+
+REGISTER = """\
+module Register(input clock, input d, output reg q);
+  always @(posedge clock) q <= ~d;
+endmodule
+"""
+
+
+def test_half_of_the_logic_is_left_empty() -> None:
+    places = [place for place, _ in spread.empty_places()]
+    assert len(places) == len(set(places))
+    assert 0.44 < len(places) / 2 / spread.LUTS < 0.51
+    rows = {int(re.fullmatch(r"X\d+/Y(\d+)/SLICE[A-D]\.(K|FF)[01]", place)[1]) for place in places}  # type: ignore[index]
+    assert all(row + 1 not in rows for row in rows), "two rows without logic side by side"
+
+
+def test_only_designs_of_a_middle_size_get_room() -> None:
+    assert [spread.wanted(luts) for luts in (30, 8_364, 30_000, 33_456, 33_457, 80_000)] == [
+        False,
+        True,
+        True,
+        True,
+        False,
+        False,
+    ]
+
+
+def test_a_module_that_is_not_there_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "netlist.json").write_text(json.dumps({"modules": {}}))
+    with pytest.raises(CheckFailed, match=r"netlist\.json: found no module Gone"):
+        spread.spread(tmp_path / "netlist.json", "Gone", tmp_path / "spread.json")
+
+
+def test_the_placer_keeps_them_empty_and_they_do_not_count() -> None:
+    """nextpnr knows every place by the name that it is given, and puts nothing else there."""
+    folder = paths.BUILD / "test" / "synth-register"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "Register.sv").write_text(REGISTER)
+    design = flow.Design.of_folder(folder, "Register", "ecp5")
+    mapped_in = flow.mapped(design, "ecp5", 3600)
+    empty = spread.spread(mapped_in / "netlist.json", design.top, folder / "spread.json")
+    log = paths.BUILD / "test" / "synth-register.log"
+    pnr.run(folder / "spread.json", folder, Settings(100, 1, 3600), log, empty)
+    used = json.loads((folder / "utilisation.json").read_text())
+    assert used["TRELLIS_FF"]["used"] == 1
+    # One LUT, and what drives constants.
+    assert 1 <= used["TRELLIS_COMB"]["used"] <= 3
+    assert used["TRELLIS_COMB"]["available"] == spread.LUTS
