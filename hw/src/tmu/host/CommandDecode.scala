@@ -97,7 +97,7 @@ class CommandDecoder(p: TmuParams) extends Module {
   })
 
   private val full = RegInit(false.B)
-  private val held = Reg(new MatchCommand(p))
+  private val held = Reg(new DoorbellCommand(p))
 
   // The answer to the enable question is there one clock after it was asked, then kept.
   private val asked = RegNext(io.in.fire, false.B)
@@ -107,12 +107,12 @@ class CommandDecoder(p: TmuParams) extends Module {
 
   private val drop = full && (!enabled || io.discard)
   io.out.valid := full && !drop
-  io.out.bits := held
+  io.out.bits := CommandDecode(p, held)
   private val leaves = io.out.fire || drop
   io.in.ready := !full || leaves
   io.enableRead.valid := io.in.fire
   io.enableRead.bits := io.in.bits.page
-  when(io.in.fire)(held := CommandDecode(p, io.in.bits))
+  when(io.in.ready)(held := io.in.bits)
   full := io.in.fire || (full && !leaves)
   io.dropped := full && !enabled && !io.discard
   io.idle := !full

@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Valid}
+import chisel3.util.{Decoupled, Queue, Valid}
 import tmu.contract.CompletionLayout
 import tmu.matching.Verdict
 import tmu.params.TmuParams
@@ -82,7 +82,8 @@ class CompletionWriter(p: TmuParams) extends Module {
     io.verdict.bits.page,
     Mux(asksAgain, held.page, entering.page)
   )
-  when(io.verdict.fire)(entering := io.verdict.bits)
+  // Wide registers take whatever is there while they are free: whether it counts is known late.
+  when(io.verdict.ready)(entering := io.verdict.bits)
   entered := io.verdict.fire || (entered && !moves)
   full := moves || (full && !leaves)
 
@@ -95,7 +96,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   )
   private val follows = out.fire && held.page === entering.page
   private val index = Mux(follows, following, Mux(moves, readIndex, io.ring.producer))
-  when(moves)(held := entering)
+  when(!full || leaves)(held := entering)
   when(moves || answersAgain) {
     config := io.ring.config
     size := RingConfig.size(io.ring.config.log2)
@@ -107,8 +108,8 @@ class CompletionWriter(p: TmuParams) extends Module {
   }.elsewhen(io.configured)(room := false.B)
 
   // Address and data channels take each write once, in either order.
-  private val awQueue = Module(new SkidBuffer(UInt(64.W)))
-  private val wQueue = Module(new SkidBuffer(UInt(512.W)))
+  private val awQueue = Module(new Queue(UInt(64.W), 2))
+  private val wQueue = Module(new Queue(UInt(512.W), 2))
   out.ready := awQueue.io.enq.ready && wQueue.io.enq.ready
   awQueue.io.enq.valid := out.fire
   awQueue.io.enq.bits := out.bits.address

@@ -53,7 +53,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   awIn.bits.increments := io.axi.awburst === AxiBurst.increment
   awIn.bits.size := io.axi.awsize
   io.axi.awready := awIn.ready
-  private val aw = SkidBuffer(awIn)
+  private val aw = Queue(awIn, 2)
 
   // Data waits here as well: no signal passes from an input to an output in the same clock.
   private class WriteBeat extends Bundle {
@@ -71,7 +71,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   wIn.bits.last := io.axi.wlast
   wIn.bits.stamp := io.now
   io.axi.wready := wIn.ready
-  private val w = SkidBuffer(wIn)
+  private val w = Queue(wIn, 2)
   private val b = Module(
     new Queue(
       new Bundle {

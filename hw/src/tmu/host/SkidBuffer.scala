@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, DecoupledIO, ReadyValidIO}
+import chisel3.util.Decoupled
 
 /** Two places between two sides that do not see each other in the same clock; first in, first out,
   * one a clock.
@@ -29,16 +29,4 @@ class SkidBuffer[T <: Data](data: => T) extends Module {
     filled := spills || io.enq.valid
     spills := false.B
   }.elsewhen(io.enq.fire)(spills := true.B)
-}
-
-object SkidBuffer {
-
-  /** What `in` gives, one clock later. */
-  def apply[T <: Data](in: ReadyValidIO[T]): DecoupledIO[T] = {
-    val buffer = Module(new SkidBuffer(chiselTypeOf(in.bits)))
-    buffer.io.enq.valid := in.valid
-    buffer.io.enq.bits := in.bits
-    in.ready := buffer.io.enq.ready
-    buffer.io.deq
-  }
 }

@@ -49,10 +49,10 @@ class TmuTop(p: TmuParams) extends Module {
   io.m_axi <> writer.io.axi
 
   doorbell.io.now := now
-  // In block memory, for there are many; from there to the decoder's answer it would be far.
-  private val commands = Queue(doorbell.io.command, p.commandQueue, useSyncReadMem = true)
-  private val undecoded = SkidBuffer(commands)
-  decoder.io.in <> undecoded
+  // A long queue belongs into block memory.
+  private val commands =
+    Queue(doorbell.io.command, p.commandQueue, useSyncReadMem = p.commandQueue > 64)
+  decoder.io.in <> commands
   decoder.io.enabled := pages.io.enabled
   decoder.io.discard := sequencer.io.discard
   // One command a clock, each in a slot of its own, so that every page keeps its order (R7). They
@@ -92,7 +92,7 @@ class TmuTop(p: TmuParams) extends Module {
   registers.io.endpointState := unit.io.endpointState
 
   private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid &&
-    !undecoded.valid && !next.valid
+    !next.valid
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained := unit.io.idle && writer.io.idle
