@@ -17,6 +17,7 @@ from opentmu.build import rtl
 TESTS = paths.ROOT / "tests" / "block" / "cocotb_match_unit.py"
 TEST = "r7_two_streams_at_once"
 ROWS = ("ArrayRowPosted.sv", "ArrayRowUnexpected.sv")
+TABLES = ("FilterTablePosted.sv", "FilterTableUnexpected.sv")
 ARRAYS = ("MatchArrayPosted.sv", "MatchArrayUnexpected.sv")
 BEGIN = "\n);\n"
 SEEDS = range(1, 7)
@@ -31,6 +32,10 @@ MUTANTS = {
     "pair": (("MatchUnit.sv",), r"& walked_pairs_REG & ", r"\g<0>~{m} & "),
     # Nobody sees an entry before it has its lane.
     "incoming": (ARRAYS, r"findsIncoming = ", r"\g<0>~{m} & "),
+    # A search ahead of its turn does not read again what the closing of a hole has moved.
+    "ahead": (TABLES, r"goesBack =", r"\g<0> ~{m} &"),
+    # It does not see what comes into the last row while that is being closed.
+    "entering": (TABLES, r"= moved & enters;", r"= ~{m} & moved & enters;"),
     # The younger half of a row goes before the older (R3, R4).
     "youngest": (
         ROWS,
