@@ -24,9 +24,9 @@ import tmu.params.TmuParams
   * compares that row as it is being moved. So a stream of requests that hit the last row of n <= 4
   * is answered every 6 clocks.
   *
-  * An append waits for `settled`: at rest, or closing a hole in the last row only; and it comes in
-  * a clock of its own, without a request or a lift. When full, one must not be asked for.
-  * Assertions guard it (R7, R11).
+  * An append waits for `settled`: at rest, or closing a hole in the last row only, or with nothing
+  * but a request ahead of its turn; and it comes without a lift or a request whose turn it is. When
+  * full, one must not be asked for. Assertions guard it (R7, R11).
   */
 class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"

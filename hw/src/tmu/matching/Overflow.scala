@@ -19,9 +19,10 @@ class ParkedSlot(p: TmuParams) extends Bundle {
   * A queue that is longer than its array gets its new entries in memory rows. A slot that may have
   * to search them is parked at the end of its walk, and so are all behind it until the unit is
   * empty again: parked slots are decided one by one, and what was not found in the array is
-  * searched in the rows. Their own entries go to the rows, so that an array only shrinks while
-  * slots that have walked it are parked, and every walk is complete. A slot is decided in the clock
-  * of its last answer, but for an append that has to wait until its rows are settled.
+  * searched in the rows, for the slot behind too, ahead of its turn. Their own entries go to the
+  * rows, so that an array only shrinks while slots that have walked it are parked, and every walk
+  * is complete. A slot is decided in the clock of its last answer, but for an append that has to
+  * wait until its rows are settled.
   *
   * When enough lanes are free the unit is emptied, and the oldest entries of the rows are lifted
   * into the array, one a clock; as soon as a few have room, and not many at once, so that nobody
