@@ -2,7 +2,7 @@
 """From a preset to its report, in stages that are made once for their inputs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -79,15 +79,14 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     """The folder with netlist.json of a design in the cells of a family."""
     scripts = [fpga.ELABORATE, fpga.ECP5] if family == "ecp5" else [XCUP]
     target = FOLDER / f"{design.name}-netlist"
-    make = [Path(hierarchy.__file__)] if family == "xcup" else []
+    make = [Path(hierarchy.__file__)]
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
+    choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{design.name}.log"
         title = f"yosys on {design.name}"
-        steps = design.read()
-        if family == "xcup":
-            steps = _elaborate(design, folder, seconds)
+        steps = _elaborate(design, folder, seconds, choose)
         steps += [fpga.script(script) for script in scripts]
         steps += [f"write_json {fpga.relative(folder / 'netlist.json')}"]
         tools.yosys(steps, title, log, seconds)
@@ -96,15 +95,20 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     return target
 
 
-def _elaborate(design: Design, folder: Path, seconds: float) -> list[str]:
-    """Elaborate, decide which modules keep their border, and give the steps that go on."""
+def _elaborate(
+    design: Design,
+    folder: Path,
+    seconds: float,
+    choose: Callable[[Mapping[str, Any], str], list[str]],
+) -> list[str]:
+    """Elaborate, choose which modules keep their border, and give the steps that go on."""
     log = paths.LOGS / f"synth-{design.name}-read.log"
     checkpoint, tree = folder / "design.il", folder / "design.json"
     steps = [*design.read(), "proc", "opt_clean", f"write_rtlil {fpga.relative(checkpoint)}"]
     steps += [f"write_json {fpga.relative(tree)}"]
     tools.yosys(steps, f"yosys reads {design.name}", log, seconds)
     modules = json.loads(tree.read_text())["modules"]
-    kept = hierarchy.kept(modules, design.top)
+    kept = choose(modules, design.top)
     sizes = hierarchy.sizes(modules, design.top)
     (folder / "kept.json").write_text(json.dumps({"kept": kept, "bits": sizes}))
     tree.unlink()

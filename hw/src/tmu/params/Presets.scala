@@ -28,7 +28,7 @@ object Presets {
     commandQueue = 2
   )
 
-  /** For an ECP5-85: the largest unit that open tools route there (docs/synthesis.md). */
+  /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md). */
   val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16, commandQueue = 16)
 
   /** What a large card can hold. */
