@@ -23,7 +23,10 @@ DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))
 SLOWEST_SHOWN = 12
 
 METHODS = {
-    "ecp5": "whole design flattened, mapped, placed and routed with one seed behind six pins",
+    "ecp5": (
+        "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
+        "six pins"
+    ),
     "spread": "; every other row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
