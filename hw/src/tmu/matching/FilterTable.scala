@@ -284,7 +284,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     )
   }
 
-  io.activity.pass := comparing && !more
+  io.activity.pass := comparing && !stalls
   io.activity.candidate := candidates.io.checked
   io.activity.lift := io.lifted.valid
   io.activity.falsePositive := candidates.io.checked && !io.holds

@@ -34,6 +34,14 @@ class FilterTableAheadSpec extends FilterTableBench {
       }
     }
 
+    it("counts a row that a search compares once, however long it waits for its turn") {
+      for (rests <- Seq(0, 30)) filled(3 * lanes) { pair =>
+        // The second one's hit is in the first row, where it waits behind the first one's miss.
+        pair.stream(Seq(Turn(ask(3 * lanes), rests = rests), Turn(ask(0, takes = false))))
+        assert(pair.passes >= 3 + 1 && pair.passes <= 2 * 3, s"${pair.passes} after $rests")
+      }
+    }
+
     it("answers every 6 clocks when each of a stream takes the youngest, to four rows") {
       for (rows <- 2 to 4; at <- Seq(1, lanes - 1)) filled((rows - 1) * lanes + at + 1) { pair =>
         val n = pair.law.size

@@ -18,6 +18,7 @@ trait FilterTableBench extends DeviceSpec with TablePokes {
     var answers = 0
     var candidates = 0
     var falsePositives = 0
+    var passes = 0
     private var appends = 0
     private var read: Option[BigInt] = None
     private var stored = Map.empty[BigInt, PlainEntry]
@@ -45,6 +46,7 @@ trait FilterTableBench extends DeviceSpec with TablePokes {
       if (dut.io.lifted.valid.isOn) lifted :+= dut.io.lifted.bits.value
       if (dut.io.activity.candidate.isOn) candidates += 1
       if (dut.io.activity.falsePositive.isOn) falsePositives += 1
+      if (dut.io.activity.pass.isOn) passes += 1
       read = Option.when(dut.io.readSlot.valid.isOn)(dut.io.readSlot.bits.value)
       dut.clock.step()
     }
