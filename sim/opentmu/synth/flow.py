@@ -123,7 +123,7 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     """The folder with nextpnr's report of a mapped ECP5 design."""
     target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
-    wanted = [*pnr.OPTIONS, *pnr.ROUTER, f"{settings.freq:g}", f"{settings.seed}"]
+    wanted = [*pnr.OPTIONS, f"{settings.freq:g}", f"{settings.seed}"]
     key = _key(made_from, wanted, [Path(spread.__file__)], tools.versions("nextpnr-ecp5"))
 
     def write(folder: Path) -> None:

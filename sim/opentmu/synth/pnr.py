@@ -17,11 +17,11 @@ from opentmu.synth.netlist import Module, place, plain
 
 DEVICE = "LFE5U-85F CABGA756 speed 8"
 # A target that cannot be met (the fabric does not come near it in this design) makes the tool try
-# hard on every path; runs that fail it are no error.
+# hard on every path; runs that fail it are no error. The default router takes back what it has made
+# for as long as it likes; the second one lets nets share wires, raises the price of those that are
+# shared, and comes to an end (docs/synthesis.md).
 OPTIONS = ("--85k", "--package", "CABGA756", "--speed", "8", "--timing-allow-fail")
-# The default router takes back what it has made for as long as it likes; this one lets nets share
-# wires, raises the price of those that are shared, and comes to an end (docs/synthesis.md).
-ROUTER = ("--router", "router2")
+OPTIONS += ("--router", "router2")
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ def run(netlist: Path, folder: Path, settings: Settings, log: Path, left_empty: 
     """
     toolchain.use_path()
     report = folder / "report.json"
-    command = [tools.NEXTPNR, *OPTIONS, *ROUTER, "--freq", f"{settings.freq:g}"]
+    command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
     command += ["--report", fpga.relative(report)]
     title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"

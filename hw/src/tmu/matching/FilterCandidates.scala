@@ -13,6 +13,13 @@ class FilterPlace(p: TmuParams, t: TableParams) extends Bundle {
   val lane = UInt(laneBits.W)
 }
 
+object FilterPlace {
+
+  /** Row and lane of a place's number, in rows of `lanes`. */
+  def row(place: UInt, lanes: Int): UInt = place >> log2Ceil(lanes)
+  def lane(place: UInt, lanes: Int): UInt = place(log2Ceil(lanes) - 1, 0)
+}
+
 /** Candidates of a filter table on their way from a hit to an answer, one a clock.
   *
   * 0 picked, and the slots of its row are read; 2 its slot is known and read from the store; 3 the

@@ -40,8 +40,7 @@ class FilterClose(p: TmuParams, t: TableParams) extends Module {
     val ends = Output(Bool())
     val headRests = Output(Bool())
   })
-  private val laneBits = log2Ceil(p.filterLanes)
-  private val lastRow = io.last(t.filterPlaceBits - 1, laneBits)
+  private val lastRow = FilterPlace.row(io.last, p.filterLanes)
   private val next = Reg(UInt(rowBits.W))
   private val busy = RegInit(false.B)
   private val moves = Reg(new FilterMoves(p, t))
@@ -56,7 +55,7 @@ class FilterClose(p: TmuParams, t: TableParams) extends Module {
     moves.holeRow := io.hole.row
     moves.holeLane := io.hole.lane
     moves.freedRow := lastRow
-    moves.freedLane := io.last(laneBits - 1, 0)
+    moves.freedLane := FilterPlace.lane(io.last, p.filterLanes)
     headRests := io.headRow =/= lastRow && io.headRow =/= lastRow - 1.U
   }
   io.moves := moves

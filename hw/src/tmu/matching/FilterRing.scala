@@ -2,7 +2,6 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.log2Ceil
 
 /** Places of a filter table's entries: a ring, oldest first, without a gap.
   *
@@ -66,9 +65,8 @@ object FilterRing {
 
   /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
   def holding(ring: FilterRing, lanes: Int, row: UInt): UInt = {
-    val laneBits = log2Ceil(lanes)
-    def rowOf(place: UInt): UInt = place(place.getWidth - 1, laneBits)
-    def laneOf(place: UInt): UInt = place(laneBits - 1, 0)
+    def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
+    def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
     val (head, last) = (ring.io.head, ring.io.last)
     val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
     val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(last)).asUInt

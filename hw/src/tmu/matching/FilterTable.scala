@@ -32,8 +32,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
   private val lanes = p.filterLanes
   private val placeBits = t.filterPlaceBits
-  private val laneBits = log2Ceil(lanes)
-  private val rowBits = placeBits - laneBits
+  private val rowBits = placeBits - log2Ceil(lanes)
   val io = IO(new FilterPorts(p, t) {
 
     /** What an entry that does not leave is compared with; the result comes another clock later. */
@@ -60,8 +59,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   // The request whose turn it is has no answer yet; a request was taken ahead of its turn.
   private val leading = RegInit(false.B)
   private val ahead = RegInit(false.B)
-  private def rowOf(place: UInt): UInt = place(placeBits - 1, laneBits)
-  private def laneOf(place: UInt): UInt = place(laneBits - 1, 0)
+  private def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
+  private def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
   private val lastRow = rowOf(last)
 
   private val memory = new FilterMemory(p, t)

@@ -127,12 +127,13 @@ class Overflow(p: TmuParams) extends Module {
   private val next = Queue(parked.io.deq, 1, pipe = true)
   private val oldest = Queue(next, 1, pipe = true)
   private val first = oldest.bits
-  private val both = Seq(first.slot.post, first.slot.arrival)
+  private def ways(slot: ParkedSlot) = Seq(slot.slot.post, slot.slot.arrival)
+  private val both = ways(first)
 
   // Search the rows for what the arrays do not have: for the oldest slot, and for the one behind it
   // as soon as that has been asked.
   private def missing(slot: ParkedSlot): Seq[Bool] =
-    Seq(slot.slot.post, slot.slot.arrival).zip(slot.found).map { case (op, found) =>
+    ways(slot).zip(slot.found).map { case (op, found) =>
       op.valid && op.bits.searches && !found
     }
   private def asks(slot: ParkedSlot): Seq[ArrayOperation] = Seq(
@@ -208,6 +209,14 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.some
   receives.io.lift.bits := atMost(io.freePosted)
 
+  /** The turn of a slot, whose requests have been taken already or not. */
+  private def begin(slot: ParkedSlot, sent: Seq[Bool]): Unit =
+    for (s <- 0 to 1) {
+      waiting(s) := missing(slot)(s)
+      unsent(s) := missing(slot)(s) && !sent(s)
+      found(s) := false.B
+    }
+
   oldest.ready := decides
   switch(state) {
     is(State.idle) {
@@ -216,11 +225,7 @@ class Overflow(p: TmuParams) extends Module {
         early := endsLift > posted.walk.U
         liftWait := endsLift - posted.walk.U
       }.elsewhen(starts) {
-        for (s <- 0 to 1) {
-          waiting(s) := missing(first)(s)
-          unsent(s) := missing(first)(s) && !requests(s)
-          found(s) := false.B
-        }
+        begin(first, requests)
         state := State.search
       }
     }
@@ -229,12 +234,8 @@ class Overflow(p: TmuParams) extends Module {
         when(unsent(s))(unsent(s) := false.B).otherwise(sentAhead(s) := true.B)
       }
       when(decides) {
-        for (s <- 0 to 1) {
-          waiting(s) := missing(next.bits)(s)
-          unsent(s) := missing(next.bits)(s) && !sentAhead(s) && !requests(s)
-          sentAhead(s) := false.B
-          found(s) := false.B
-        }
+        begin(next.bits, sentAhead.zip(requests).map { case (before, now) => before || now })
+        sentAhead.foreach(_ := false.B)
         when(!next.valid)(state := State.idle)
       }
     }
