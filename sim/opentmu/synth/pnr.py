@@ -20,8 +20,10 @@ DEVICE = "LFE5U-85F CABGA756 speed 8"
 # hard on every path; runs that fail it are no error. The default router takes back what it has made
 # for as long as it likes; the second one lets nets share wires, raises the price of those that are
 # shared, and comes to an end (docs/synthesis.md).
-OPTIONS = ("--85k", "--package", "CABGA756", "--speed", "8", "--timing-allow-fail")
-OPTIONS += ("--router", "router2")
+OPTIONS = (
+    *("--85k", "--package", "CABGA756", "--speed", "8"),
+    *("--timing-allow-fail", "--router", "router2"),
+)
 
 
 @dataclass(frozen=True)
