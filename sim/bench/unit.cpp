@@ -3,6 +3,7 @@
 
 #include "unit.h"
 
+#include "tmu/tmu_regs.h"
 #include "VMatchUnit.h"
 #include "verilated.h"
 
@@ -45,7 +46,7 @@ struct Unit::Top {
     VMatchUnit module;
 };
 
-Unit::Unit(uint64_t seed) {
+Unit::Unit(uint32_t endpoints, uint64_t seed) : endpoints_(endpoints) {
     printed.clear();
     device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
@@ -69,12 +70,14 @@ void Unit::offer(Port port, const Command *c) {
     (port == kPost ? m.io_post_valid : m.io_arrival_valid) = c != nullptr;
     if (c == nullptr)
         return;
+    const bool flushes = c->opcode == TMU_OPCODE_FLUSH && !c->malformed && c->endpoint < endpoints_;
 // The ports have the same fields under two names.
 #define DRIVE(P)                                                                                   \
     do {                                                                                           \
         m.io_##P##_bits_opcode = c->opcode;                                                        \
         m.io_##P##_bits_malformed = c->malformed;                                                  \
         m.io_##P##_bits_privileged = c->privileged;                                                \
+        m.io_##P##_bits_flushes = flushes;                                                         \
         m.io_##P##_bits_page = static_cast<std::decay_t<decltype(m.io_##P##_bits_page)>>(c->page); \
         m.io_##P##_bits_endpoint = c->endpoint;                                                    \
         m.io_##P##_bits_key_bits = c->match;                                                       \

@@ -28,8 +28,9 @@ constexpr Windows kDefaultWindows = {0xffffffff, 0xffffffff, 0xffffffff00000000}
 // One clock is: offers, settle(), whatever is asked of the outputs, edge().
 class Unit {
   public:
-    // What reset does not reach starts at random, from `seed`.
-    explicit Unit(uint64_t seed);
+    // Of a configuration with so many endpoints; what reset does not reach starts at random, from
+    // `seed`.
+    Unit(uint32_t endpoints, uint64_t seed);
     ~Unit();
     Unit(const Unit &) = delete;
     Unit &operator=(const Unit &) = delete;
@@ -62,6 +63,7 @@ class Unit {
 
   private:
     struct Top;
+    uint32_t endpoints_;
     std::unique_ptr<Top> top_;
 };
 

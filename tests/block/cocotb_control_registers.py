@@ -24,7 +24,7 @@ class Registers:
         self.triggers: list[str] = []
         for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
             getattr(dut, f"io_axi_{name}").value = 0
-        for name in ("io_endpointState_valid", "io_idle"):
+        for name in ("io_endpointState_valid", "io_idle", "io_counting", "io_counterValue"):
             getattr(dut, name).value = 0
         dut.io_ready.value = 1
         self.pages = Sink(dut, "io_page", None)

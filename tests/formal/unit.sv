@@ -35,6 +35,9 @@ module unit_proof (
     posts :
     assume (io_post_bits_opcode != ARRIVE && io_post_bits_opcode != CANCEL &&
             (io_post_bits_opcode != INSPECT || io_post_bits_inspectUnexpected));
+    told :
+    assume (io_post_bits_flushes == (io_post_bits_opcode == FLUSH && !io_post_bits_malformed &&
+            io_post_bits_endpoint < 2));
     arrivals :
     assume (io_arrival_bits_opcode == ARRIVE || io_arrival_bits_opcode == CANCEL ||
             io_arrival_bits_opcode == INSPECT);
@@ -169,8 +172,9 @@ module unit_proof (
       (dut__delay__k3_post_valid | dut__delay__k3_arrival_valid) +
       (dut__walked_slot_post_end_valid_REG | dut__walked_slot_arrival_end_valid_REG) +
       dut__answers__silent_REG + dut__answers__silent_REG_1;
-  wire [3:0] apart = dut__answers__answers__enq_ptr_value - dut__answers__answers__deq_ptr_value;
-  wire [4:0] waiting = {dut__answers__answers__maybe_full && apart == 0, apart};
+  wire [4:0] waiting = dut__answers__answers__count;
+  // As counted: what came in the clock before is not in yet, what left then not out.
+  wire [4:0] inside_now = dut__answers__inside_0 + dut__answers__came;
 
   always @(posedge clock) begin
 `ifndef LAW
@@ -238,7 +242,9 @@ module unit_proof (
       assert (dut__unexpectedStore__fresh <= 12 &&
               5'd12 - dut__unexpectedStore__fresh + queue_count_m + count_m +
               dut__unexpectedStore_io_release_valid_REG == 5'd12);
-      inside : assert (dut__answers__inside_0 == on_the_way + waiting && dut__answers__inside_0 <= 16);
+      inside :
+      assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
+      inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));
       body1 : assert (`BODY_KEPT(k1, post, POST, p1) && `BODY_KEPT(k1, arrival, ARRIVE, a1));
       body2 : assert (`BODY_KEPT(k2, post, POST, p2) && `BODY_KEPT(k2, arrival, ARRIVE, a2));
       body3 : assert (`BODY_KEPT(k3, post, POST, p3) && `BODY_KEPT(k3, arrival, ARRIVE, a3));
@@ -286,7 +292,7 @@ module unit_proof (
       assert (`AT(k1, arrival, dut__endpoints__at1_1) &&
               `AT(k2, arrival, dut__endpoints__at2_1) &&
               `AT(k3, arrival, dut__endpoints__at3_1));
-      swept : assert (dut__endpoints__swept == 2 || (on_the_way == 0 && dut__endpoints__swept < 2));
+      swept : assert (dut__endpoints__ready || on_the_way == 0);
       sweeps4 :
       assert ((!dut__walked_slot_post_end_valid_REG || !dut__walked_slot_post_end_bits_REG_sweeps || end_p == FLUSH) &&
               (!dut__walked_slot_arrival_end_valid_REG || !dut__walked_slot_arrival_end_bits_REG_sweeps ||

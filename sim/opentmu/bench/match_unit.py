@@ -40,6 +40,11 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
         "opcode": operation.opcode,
         "malformed": int(operation.is_malformed(preset)),
         "privileged": int(operation.page == preset.endpoints),
+        "flushes": int(
+            operation.opcode == Opcode.FLUSH
+            and not operation.is_malformed(preset)
+            and operation.target(preset) < preset.endpoints
+        ),
         "page": operation.page,
         "endpoint": operation.target(preset),
         "key_bits": operation.match,

@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
+import tmu.buffer.PointerQueue
 import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
 import tmu.matching.{MatchCommand, MatchRules}
 import tmu.params.TmuParams
@@ -78,21 +79,32 @@ object CommandDecode {
     out.position := inspectPosition.of(record)
     out.inspectUnexpected := inspectQueue.of(record).asBool
     out.stamp := in.stamp
+    out.flushes := MatchRules.flushes(p, out)
     out
   }
 }
 
-/** Decodes one command a clock; commands of pages that are not enabled are dropped and counted. */
+/** Decodes one command a clock, and hands it to its stream; commands of pages that are not enabled
+  * are dropped and counted.
+  *
+  * Each leaves in a clock of its own, in the order in which it came, so that every page keeps its
+  * order (R7). Decoded ones wait in a queue, because the ways from the pages' enables and into the
+  * unit are long.
+  */
 class CommandDecoder(p: TmuParams) extends Module {
   val io = IO(new Bundle {
     val in = Flipped(Decoupled(new DoorbellCommand(p)))
-    val out = Decoupled(new MatchCommand(p))
+    val post = Decoupled(new MatchCommand(p))
+    val arrival = Decoupled(new MatchCommand(p))
     val enableRead = Valid(UInt(p.pageBits.W))
     val enabled = Input(Bool())
 
     /** Drop whatever comes: the unit is being reset. */
     val discard = Input(Bool())
     val dropped = Output(Bool())
+
+    /** A command waits for the unit. */
+    val stalled = Output(Bool())
     val idle = Output(Bool())
   })
 
@@ -105,15 +117,32 @@ class CommandDecoder(p: TmuParams) extends Module {
   private val enabled = Mux(asked, io.enabled, keptEnabled)
   when(asked)(keptEnabled := io.enabled)
 
-  private val drop = full && (!enabled || io.discard)
-  io.out.valid := full && !drop
-  io.out.bits := CommandDecode(p, held)
-  private val leaves = io.out.fire || drop
-  io.in.ready := !full || leaves
+  private class Decoded extends Bundle {
+    val command = new MatchCommand(p)
+    val enabled = Bool()
+    val withArrivals = Bool()
+  }
+  private val decoded = Module(new PointerQueue(new Decoded, 3))
+  private val out = decoded.io.enq
+  out.valid := full
+  out.bits.command := CommandDecode(p, held)
+  out.bits.enabled := enabled
+  out.bits.withArrivals := MatchRules.withArrivals(out.bits.command)
+  io.in.ready := !full || out.ready
   io.enableRead.valid := io.in.fire
   io.enableRead.bits := io.in.bits.page
   when(io.in.ready)(held := io.in.bits)
-  full := io.in.fire || (full && !leaves)
-  io.dropped := full && !enabled && !io.discard
-  io.idle := !full
+  full := io.in.fire || (full && !out.ready)
+
+  private val next = decoded.io.deq
+  private val drops = next.valid && (!next.bits.enabled || io.discard)
+  private val offers = next.valid && !drops
+  io.post.valid := offers && !next.bits.withArrivals
+  io.post.bits := next.bits.command
+  io.arrival.valid := offers && next.bits.withArrivals
+  io.arrival.bits := next.bits.command
+  next.ready := drops || Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
+  io.dropped := drops && !io.discard
+  io.stalled := next.valid && !next.ready
+  io.idle := !full && !next.valid
 }

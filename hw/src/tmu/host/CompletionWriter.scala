@@ -2,7 +2,8 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Queue, Valid}
+import chisel3.util.{Decoupled, Valid}
+import tmu.buffer.PointerQueue
 import tmu.contract.CompletionLayout
 import tmu.matching.Verdict
 import tmu.params.TmuParams
@@ -47,7 +48,16 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val following = Reg(UInt(32.W)) // the producer's next, made ahead
   private val room = Reg(Bool())
 
-  private val out = Wire(Decoupled(new Bundle {
+  // Address and data channels take each write once, in either order. A verdict is let in only when
+  // there is room for its write, so that one in stage 2 never waits for memory.
+  private val addresses = Module(new PointerQueue(UInt(64.W), CompletionWriter.writes))
+  private val beats = Module(new PointerQueue(UInt(512.W), CompletionWriter.writes))
+  private val spacious = RegNext(
+    addresses.io.count < CompletionWriter.enough.U && beats.io.count < CompletionWriter.enough.U,
+    false.B
+  )
+
+  private val out = Wire(Valid(new Bundle {
     val address = UInt(64.W)
     val data = UInt(512.W)
   }))
@@ -64,9 +74,9 @@ class CompletionWriter(p: TmuParams) extends Module {
       CompletionLayout.phase -> lap,
       CompletionLayout.hostLatency -> host
     )
-  private val leaves = out.fire || (full && drops)
+  private val leaves = full && (room || drops)
   private val asksAgain = full && !room && !drops
-  io.producer.valid := out.fire
+  io.producer.valid := out.valid
   io.producer.bits.page := held.page
   io.producer.bits.index := following
 
@@ -75,7 +85,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val answersAgain = RegNext(asksAgain && !io.verdict.fire, false.B)
   private val old = io.configured || RegNext(io.configured, false.B)
   private val moves = entered && answers && !old && (!full || leaves)
-  io.verdict.ready := !entered || moves
+  io.verdict.ready := (!entered || moves) && spacious
   io.ringRead.valid := io.verdict.fire || entered || asksAgain
   io.ringRead.bits := Mux(
     io.verdict.fire,
@@ -83,7 +93,7 @@ class CompletionWriter(p: TmuParams) extends Module {
     Mux(asksAgain, held.page, entering.page)
   )
   // Wide registers take whatever is there while they are free: whether it counts is known late.
-  when(io.verdict.ready)(entering := io.verdict.bits)
+  when(!entered || moves)(entering := io.verdict.bits)
   entered := io.verdict.fire || (entered && !moves)
   full := moves || (full && !leaves)
 
@@ -94,7 +104,7 @@ class CompletionWriter(p: TmuParams) extends Module {
     last.index,
     io.ring.producer
   )
-  private val follows = out.fire && held.page === entering.page
+  private val follows = out.valid && held.page === entering.page
   private val index = Mux(follows, following, Mux(moves, readIndex, io.ring.producer))
   when(!full || leaves)(held := entering)
   when(moves || answersAgain) {
@@ -107,19 +117,17 @@ class CompletionWriter(p: TmuParams) extends Module {
     room := index =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
 
-  // Address and data channels take each write once, in either order.
-  private val awQueue = Module(new Queue(UInt(64.W), 2))
-  private val wQueue = Module(new Queue(UInt(512.W), 2))
-  out.ready := awQueue.io.enq.ready && wQueue.io.enq.ready
-  awQueue.io.enq.valid := out.fire
-  awQueue.io.enq.bits := out.bits.address
-  wQueue.io.enq.valid := out.fire
-  wQueue.io.enq.bits := out.bits.data
+  addresses.io.enq.valid := out.valid
+  addresses.io.enq.bits := out.bits.address
+  beats.io.enq.valid := out.valid
+  beats.io.enq.bits := out.bits.data
+  for (queue <- Seq(addresses.io.enq, beats.io.enq))
+    assert(!out.valid || queue.ready, "R11: no room for a completion's write")
 
   private val axi = io.axi
-  axi.awvalid := awQueue.io.deq.valid
-  axi.awaddr := awQueue.io.deq.bits
-  awQueue.io.deq.ready := axi.awready
+  axi.awvalid := addresses.io.deq.valid
+  axi.awaddr := addresses.io.deq.bits
+  addresses.io.deq.ready := axi.awready
   axi.awid := 0.U
   axi.awlen := 0.U
   axi.awsize := 6.U
@@ -127,20 +135,31 @@ class CompletionWriter(p: TmuParams) extends Module {
   axi.awlock := false.B
   axi.awcache := 3.U
   axi.awprot := 0.U
-  axi.wvalid := wQueue.io.deq.valid
-  axi.wdata := wQueue.io.deq.bits
-  wQueue.io.deq.ready := axi.wready
+  axi.wvalid := beats.io.deq.valid
+  axi.wdata := beats.io.deq.bits
+  beats.io.deq.ready := axi.wready
   axi.wstrb := ~0.U(64.W)
   axi.wlast := true.B
   axi.bready := true.B
 
   private val outstanding = RegInit(0.U(16.W))
   private val answered = axi.bvalid && axi.bready
-  outstanding := outstanding + out.fire - answered
+  outstanding := outstanding + out.valid - answered
   io.error := answered && axi.bresp =/= AxiResponse.okay
-  io.stalled := full && !leaves
+  io.stalled := asksAgain || !spacious
   io.idle := !entered && !full && outstanding === 0.U
 
   assert(!(answered && outstanding === 0.U), "memory answered a write that was not made")
-  assert(!(out.fire && outstanding.andR), "more than %d completion writes in flight", outstanding)
+  assert(!(out.valid && outstanding.andR), "more than %d completion writes in flight", outstanding)
+}
+
+object CompletionWriter {
+
+  /** Writes that wait for memory at most. */
+  val writes: Int = 7
+
+  /** With so many no verdict is let in: as many as have not been counted yet may follow, one in
+    * each stage and those let in while the count was on its way.
+    */
+  val enough: Int = 4
 }

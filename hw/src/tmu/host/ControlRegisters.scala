@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.contract.{Counters, TmuRegisters}
-import tmu.matching.{EndpointRequest, EndpointState, FilterWindows, MatchRules}
+import tmu.matching.{CounterBank, EndpointRequest, EndpointState, FilterWindows, MatchRules}
 import tmu.params.TmuParams
 
 /** The register file and what its registers do. */
@@ -20,17 +20,22 @@ class ControlRegisters(p: TmuParams) extends Module {
     val endpoint = Decoupled(new EndpointRequest(p))
     val endpointState = Flipped(Valid(new EndpointState(p)))
     val windows = Output(new FilterWindows(p))
-    val counters = Input(Vec(Counters.all.size, UInt(48.W)))
+
+    /** The counters as of the last snapshot; registers wait while a new one is made. */
+    val counter = Output(UInt(CounterBank.indexBits.W))
+    val counterValue = Input(UInt(CounterBank.width.W))
+    val counting = Input(Bool())
     val error = Output(Bool())
   })
 
   private val map = TmuRegisters.map(p)
   private val port = Module(new AxiLitePort(addressBits))
-  private val file = Module(new RegisterFile(map, addressBits))
+  private val counters = Counters.all.flatMap(c => Seq(TmuRegisters.lo(c), TmuRegisters.hi(c)))
+  private val file = Module(new RegisterFile(map, addressBits, counters.map(map(_))))
   port.io.axi <> io.axi
   // The way from the address to the data is long enough for a clock of its own.
-  port.io.access.ready := true.B
-  file.io.access.valid := RegNext(port.io.access.valid, false.B)
+  port.io.access.ready := !io.counting
+  file.io.access.valid := RegNext(port.io.access.fire, false.B)
   file.io.access.bits := RegNext(port.io.access.bits)
   port.io.answer := file.io.answer
   io.error := file.io.answer.valid && file.io.answer.bits.error
@@ -100,8 +105,8 @@ class ControlRegisters(p: TmuParams) extends Module {
   io.windows.low := pair("FILTER_LOW_HI", "FILTER_LOW_LO")
   io.windows.high := pair("FILTER_HIGH_HI", "FILTER_HIGH_LO")
 
-  for ((counter, i) <- Counters.all.zipWithIndex) {
-    status(TmuRegisters.lo(counter)) := io.counters(i)(31, 0)
-    status(TmuRegisters.hi(counter)) := io.counters(i)(47, 32)
+  file.io.bank.foreach { bank =>
+    io.counter := bank.index >> 1
+    bank.word := Mux(bank.index(0), io.counterValue >> 32, io.counterValue(31, 0))
   }
 }

@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Irrevocable, Queue, Valid}
+import tmu.buffer.PointerQueue
 import tmu.contract.DoorbellLayout
 import tmu.params.TmuParams
 
@@ -58,20 +59,25 @@ class DoorbellPort(p: TmuParams) extends Module {
   // Data waits here as well: no signal passes from an input to an output in the same clock.
   private class WriteBeat extends Bundle {
     val data = UInt(512.W)
-    val strobes = UInt(64.W)
+
+    /** All its bytes are written; or the first four alone. */
+    val whole = Bool()
+    val firstWord = Bool()
     val last = Bool()
 
     /** Clock at which the beat was taken. */
     val stamp = UInt(32.W)
   }
-  private val wIn = Wire(Irrevocable(new WriteBeat))
+  private val beats = Module(new PointerQueue(new WriteBeat, 2))
+  private val wIn = beats.io.enq
   wIn.valid := io.axi.wvalid
   wIn.bits.data := io.axi.wdata
-  wIn.bits.strobes := io.axi.wstrb
+  wIn.bits.whole := io.axi.wstrb.andR
+  wIn.bits.firstWord := io.axi.wstrb === 0xf.U
   wIn.bits.last := io.axi.wlast
   wIn.bits.stamp := io.now
   io.axi.wready := wIn.ready
-  private val w = Queue(wIn, 2)
+  private val w = beats.io.deq
   private val b = Module(
     new Queue(
       new Bundle {
@@ -90,13 +96,12 @@ class DoorbellPort(p: TmuParams) extends Module {
   private val page = address >> pageOffsetBits
   private val offset = address(pageOffsetBits - 1, 0)
 
-  private val whole = w.bits.strobes.andR
   private val inPages = page < p.pages.U
   private val aligned = offset(log2Ceil(DoorbellLayout.commandBytes) - 1, 0) === 0.U
   private val isCommand =
-    inPages && aligned && whole && offset < DoorbellLayout.commandWindowBytes.U
-  private val isConsumer = inPages && offset === DoorbellLayout.consumerOffset.U &&
-    w.bits.strobes(3, 0).andR && !w.bits.strobes(63, 4).orR
+    inPages && aligned && w.bits.whole && offset < DoorbellLayout.commandWindowBytes.U
+  private val isConsumer =
+    inPages && offset === DoorbellLayout.consumerOffset.U && w.bits.firstWord
   private val wrong = !isCommand && !isConsumer
 
   private val room = !isCommand || io.command.ready

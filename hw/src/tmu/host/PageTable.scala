@@ -60,9 +60,13 @@ class PageTable(p: TmuParams) extends Module {
     val ring = Output(new RingState)
   })
 
-  private val swept = RegInit(0.U((p.pageBits + 1).W))
-  io.ready := swept === p.pages.U
-  when(!io.ready)(swept := swept + 1.U)
+  private val ready = RegInit(false.B)
+  private val sweep = RegInit(0.U(p.pageBits.W))
+  io.ready := ready
+  when(!ready) {
+    sweep := sweep + 1.U
+    ready := sweep === (p.pages - 1).U
+  }
 
   private val configs = SyncReadMem(p.pages, new RingConfig)
   private val enables = SyncReadMem(p.pages, Bool())
@@ -76,7 +80,7 @@ class PageTable(p: TmuParams) extends Module {
   private val limit =
     moved.index + RingConfig.size(sizes.read(io.consumer.bits.page, io.consumer.valid))
 
-  private val page = Mux(io.ready, io.configure.bits.page, swept(p.pageBits - 1, 0))
+  private val page = Mux(io.ready, io.configure.bits.page, sweep)
   io.configure.ready := io.ready && !io.consumer.valid && !moving && !io.producer.valid
   private val clear = !io.ready || io.configure.fire
   private val config = Mux(io.ready, io.configure.bits.ring, 0.U.asTypeOf(new RingConfig))

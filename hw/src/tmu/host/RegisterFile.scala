@@ -2,9 +2,9 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Valid}
+import chisel3.util.{log2Ceil, Decoupled, Valid}
 import scala.collection.immutable.SeqMap
-import tmu.contract.{Access, RegisterMap}
+import tmu.contract.{Access, Register, RegisterMap}
 
 /** 32-bit words found by register name. */
 class NamedWords(names: Seq[String]) extends Record {
@@ -32,10 +32,20 @@ class RegisterAnswer extends Bundle {
   * The answer comes in the clock after the access. An offset that is not in the map, an address
   * that is no multiple of 4, a write to a read-only register and a partial write are answered with
   * an error and change nothing. Bits that no field names read as 0.
+  *
+  * @param banked
+  *   registers that are words of a memory: they are read only and follow each other; `bank` reads
+  *   one by its place among them, in the same clock
   */
-class RegisterFile(map: RegisterMap, addressBits: Int) extends Module {
+class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = Nil) extends Module {
+  private val single = map.registers.diff(banked)
   private def named(access: Access): Seq[String] =
-    map.registers.filter(r => r.access == access && r.constant.isEmpty).map(_.name)
+    single.filter(r => r.access == access && r.constant.isEmpty).map(_.name)
+  require(
+    banked.zip(banked.drop(1)).forall { case (a, b) => a.offset + 4 == b.offset } &&
+      banked.forall(_.access == Access.ReadOnly),
+    s"registers of a bank of ${map.name} are read only and follow each other"
+  )
 
   val io = IO(new Bundle {
     val access = Flipped(Decoupled(new RegisterAccess(addressBits)))
@@ -49,13 +59,17 @@ class RegisterFile(map: RegisterMap, addressBits: Int) extends Module {
 
     /** For one clock: the bits that software triggers. */
     val trigger = Output(new NamedWords(named(Access.Trigger)))
+    val bank = Option.when(banked.nonEmpty)(new Bundle {
+      val index = Output(UInt(log2Ceil(banked.size).W))
+      val word = Input(UInt(32.W))
+    })
   })
 
   io.access.ready := true.B
   private val access = io.access.bits
   private val write = io.access.fire && access.write && !access.partial
 
-  private val reads = map.registers.map { register =>
+  private val reads = single.map { register =>
     val selected = access.address === register.offset.U
     val mask = register.mask.U(32.W)
     val value = register.access match {
@@ -73,9 +87,17 @@ class RegisterFile(map: RegisterMap, addressBits: Int) extends Module {
     (selected, value, (register.access != Access.ReadOnly).B)
   }
 
-  private val mapped = VecInit(reads.map(_._1)).asUInt.orR
-  private val writable = VecInit(reads.map { case (s, _, w) => s && w }).asUInt.orR
-  private val data = reads.map { case (s, v, _) => Mux(s, v, 0.U) }.reduce(_ | _)
+  private val fromBank = io.bank.map { bank =>
+    val (low, end) = (banked.head.offset, banked.last.offset + 4)
+    bank.index := ((access.address - low.U) >> 2)(bank.index.getWidth - 1, 0)
+    val selected = access.address >= low.U && access.address < end.U && access.address(1, 0) === 0.U
+    (selected, bank.word, false.B)
+  }
+
+  private val all = reads ++ fromBank
+  private val mapped = VecInit(all.map(_._1)).asUInt.orR
+  private val writable = VecInit(all.map { case (s, _, w) => s && w }).asUInt.orR
+  private val data = all.map { case (s, v, _) => Mux(s, v, 0.U) }.reduce(_ | _)
   private val error = !mapped || (access.write && (!writable || access.partial))
   io.answer.valid := RegNext(io.access.fire, false.B)
   io.answer.bits.data := RegNext(Mux(error || access.write, 0.U, data))

@@ -3,8 +3,9 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{log2Ceil, Queue}
+import tmu.buffer.PointerQueue
 import tmu.contract.TmuRegisters
-import tmu.matching.{CounterBank, MatchCommand, MatchRules, MatchUnit}
+import tmu.matching.{CounterBank, MatchUnit}
 import tmu.params.TmuParams
 
 /** Ports of the unit: what a shell connects. One clock, synchronous reset, active high. */
@@ -49,29 +50,20 @@ class TmuTop(p: TmuParams) extends Module {
   io.m_axi <> writer.io.axi
 
   doorbell.io.now := now
-  // A long queue belongs into block memory.
+  // A long queue belongs into block memory; a short one counts a place of the decoder's as its own.
   private val commands =
-    Queue(doorbell.io.command, p.commandQueue, useSyncReadMem = p.commandQueue > 64)
+    if (p.commandQueue > 64)
+      Queue(doorbell.io.command, p.commandQueue, useSyncReadMem = true)
+    else {
+      val queue = Module(new PointerQueue(new DoorbellCommand(p), math.max(2, p.commandQueue - 1)))
+      queue.io.enq <> doorbell.io.command
+      queue.io.deq
+    }
   decoder.io.in <> commands
   decoder.io.enabled := pages.io.enabled
   decoder.io.discard := sequencer.io.discard
-  // One command a clock, each in a slot of its own, so that every page keeps its order (R7). They
-  // wait here, because the way from the pages' enables and the way into the unit are long.
-  private class Decoded extends Bundle {
-    val command = new MatchCommand(p)
-    val withArrivals = Bool()
-  }
-  private val decoded = withReset(cleared)(Module(new SkidBuffer(new Decoded)))
-  decoded.io.enq.valid := decoder.io.out.valid
-  decoded.io.enq.bits.command := decoder.io.out.bits
-  decoded.io.enq.bits.withArrivals := MatchRules.withArrivals(decoder.io.out.bits)
-  decoder.io.out.ready := decoded.io.enq.ready
-  private val next = decoded.io.deq
-  unit.io.post.valid := next.valid && !next.bits.withArrivals
-  unit.io.post.bits := next.bits.command
-  unit.io.arrival.valid := next.valid && next.bits.withArrivals
-  unit.io.arrival.bits := next.bits.command
-  next.ready := Mux(next.bits.withArrivals, unit.io.arrival.ready, unit.io.post.ready)
+  unit.io.post <> decoder.io.post
+  unit.io.arrival <> decoder.io.arrival
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
   writer.io.verdict <> verdicts.io.out
@@ -91,8 +83,7 @@ class TmuTop(p: TmuParams) extends Module {
   unit.io.endpoint <> registers.io.endpoint
   registers.io.endpointState := unit.io.endpointState
 
-  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid &&
-    !next.valid
+  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained := unit.io.idle && writer.io.idle
@@ -102,11 +93,13 @@ class TmuTop(p: TmuParams) extends Module {
 
   private val events = counters.io.events
   counters.io.snapshot := registers.io.snapshot
-  registers.io.counters := counters.io.values
+  counters.io.index := registers.io.counter
+  registers.io.counterValue := counters.io.value
+  registers.io.counting := counters.io.busy
   events.verdict.valid := verdicts.io.out.fire
   events.verdict.bits := verdicts.io.out.bits
   events.activity := unit.io.activity
-  events.commandStalled := next.valid && !next.ready
+  events.commandStalled := decoder.io.stalled
   events.completionStalled := writer.io.stalled
   events.doorbellError := doorbell.io.error
   events.disabledDrop := decoder.io.dropped

@@ -2,18 +2,19 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{log2Ceil, Decoupled, Queue}
+import chisel3.util.{log2Ceil, Decoupled}
+import tmu.buffer.PointerQueue
 import tmu.params.TmuParams
 
 /** Makes verdicts of decided slots and keeps them until they are taken.
   *
-  * It also counts the slots inside the unit, from entry to verdict: as many are let in as there are
-  * places here, so that a slot that is on its way never waits for one.
+  * It also counts the slots inside the unit, from entry to verdict, and lets in no more than there
+  * are places here, so that a slot that is on its way never waits for one.
   */
 class Answers(p: TmuParams) extends Module {
   private val posted = TableParams.posted(p)
   private val unexpected = TableParams.unexpected(p)
-  private val places = posted.inFlight
+  private val places = posted.inFlight - 1
   val io = IO(new Bundle {
     val now = Input(UInt(32.W))
 
@@ -50,7 +51,7 @@ class Answers(p: TmuParams) extends Module {
     val verdicts = new SlotVerdicts(p)
     val accepted = Vec(2, UInt(32.W))
   }
-  private val answers = Module(new Queue(new Answer, places))
+  private val answers = Module(new PointerQueue(new Answer, places))
   private val in = answers.io.enq
   in.valid := outcomes(0).answers || outcomes(1).answers
   in.bits.verdicts.post.valid := outcomes(0).answers
@@ -64,10 +65,13 @@ class Answers(p: TmuParams) extends Module {
   // A slot of sweeps that found nothing leaves without a word.
   private val decided = io.decided.post.valid || io.decided.arrival.valid
   private val silent = RegNext(RegNext(decided, false.B), false.B) && !in.valid
+  // Counted a clock late, and compared a clock later: two more may have come in by then.
+  private val came = RegNext(io.entered, false.B)
+  private val left = RegNext(io.verdicts.fire, false.B)
   private val inside = RegInit(0.U(log2Ceil(places + 1).W))
-  inside := inside + io.entered - io.verdicts.fire - silent
-  io.room := inside < Mux(io.slow, Answers.few.U, places.U)
-  io.drained := inside === 0.U
+  inside := inside + came - left - RegNext(silent, false.B)
+  io.room := RegNext(inside < Mux(io.slow, Answers.few.U, (places - 2).U), false.B)
+  io.drained := inside === 0.U && !came
 
   private def latency(since: UInt): UInt = {
     val clocks = io.now - since

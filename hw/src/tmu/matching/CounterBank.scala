@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{PopCount, Valid}
+import chisel3.util.{log2Ceil, PopCount, Valid}
 import tmu.contract.{Counter, Counters, Opcodes, Statuses}
 import tmu.params.TmuParams
 
@@ -34,16 +34,25 @@ class CounterEvents(p: TmuParams) extends Bundle {
   val registerError = Bool()
 }
 
-/** Counts events; `snapshot` copies all counters at one clock, and the copies are what is read.
+/** Counts events. `snapshot` asks for a picture of all counters at one clock, and the picture is
+  * what is read: it is of the next turn of the rounds below, and `busy` says that it is not there
+  * yet.
   *
-  * Counters are 48 bits wide and wrap: at 300 MHz after ten days.
+  * Counters are 48 bits wide and wrap: at 300 MHz after ten days. Sums that wide lie in a memory.
+  * What happens is counted in a few bits for each counter; at the turn of a round all of these move
+  * aside in one clock, and in the round they are added to the memory, one a clock. So a round is a
+  * picture of its first clock, and one that was asked for is kept in a memory of its own.
   */
 class CounterBank(p: TmuParams) extends Module {
-  private val width = 48
+  import CounterBank.{indexBits, width}
   val io = IO(new Bundle {
     val events = Input(new CounterEvents(p))
     val snapshot = Input(Bool())
-    val values = Output(Vec(Counters.all.size, UInt(width.W)))
+    val busy = Output(Bool())
+
+    /** A counter of the last snapshot, by its place in `Counters.all`; in the same clock. */
+    val index = Input(UInt(indexBits.W))
+    val value = Output(UInt(width.W))
   })
 
   // Events are registered first, so that counting adds nothing to the unit's own paths.
@@ -130,16 +139,66 @@ class CounterBank(p: TmuParams) extends Module {
     )
   }
 
-  for ((counter, i) <- Counters.all.zipWithIndex) {
-    val live = RegInit(0.U(width.W)).suggestName(s"live_${counter.name}")
-    val shadow = RegInit(0.U(width.W)).suggestName(s"snapshot_${counter.name}")
-    increments.get(counter).foreach(by => live := live + by)
-    samples.get(counter).foreach(s => when(s.take(live))(live := s.value))
-    when(io.snapshot)(shadow := live)
-    io.values(i) := shadow
+  for (counter <- Counters.all)
     require(
       increments.contains(counter) != samples.contains(counter),
       s"counter ${counter.name} must have exactly one source of events"
     )
+
+  // What was counted since the last turn, or is held: the widest leave first, so that all can move
+  // up through the places of those before them.
+  private val size = Counters.all.size
+  private val place = RegInit(0.U(log2Ceil(size).W))
+  private val turns = place === (size - 1).U
+  place := Mux(turns, 0.U, place + 1.U)
+  private class Source(val counter: Counter) {
+    val sample: Option[Sample] = samples.get(counter)
+    private val by = increments.getOrElse(counter, 0.U)
+    private val most = ((BigInt(1) << by.getWidth) - 1) * size
+    val bits: Int = sample.fold(most.bitLength)(_.value.getWidth)
+    private val counts = RegInit(0.U(bits.W)).suggestName(s"counts_${counter.name}")
+    sample match {
+      case Some(s) => when(s.take(counts))(counts := s.value)
+      case None    => counts := Mux(turns, 0.U, counts) + by
+    }
+
+    /** As of this clock. */
+    val now: UInt = counts
   }
+  private val sources = Counters.all.map(new Source(_)).sortBy(-_.bits)
+  private val aside = sources.map(s => RegInit(0.U(s.bits.W)))
+  for ((register, k) <- aside.zipWithIndex) {
+    val behind = if (k + 1 < size) aside(k + 1) else 0.U
+    register := Mux(turns, sources(k).now, behind)
+  }
+
+  // The round: one counter a clock, read, and a clock later added and written. The first one after
+  // reset writes 0 everywhere, into the picture too.
+  private val sums = Mem(1 << indexBits, UInt(width.W))
+  private val picture = Mem(1 << indexBits, UInt(width.W))
+  private val first = RegInit(true.B)
+  private val wanted = RegInit(false.B)
+  private val taking = RegInit(true.B)
+  when(io.snapshot)(wanted := true.B)
+  when(turns) {
+    first := false.B
+    taking := wanted
+    wanted := io.snapshot
+  }
+  private val counter = VecInit(sources.map(s => Counters.all.indexOf(s.counter).U(indexBits.W)))
+  private val to = RegNext(counter(place))
+  private val keeps = VecInit(sources.map(s => s.sample.isEmpty.B))(place) && !first
+  private val before = RegNext(Mux(keeps, sums.read(counter(place)), 0.U))
+  private val sum = before + RegNext(aside.head)
+  private val summed = RegNext(true.B, false.B)
+  private val pictured = RegNext(taking, false.B)
+  when(summed)(sums.write(to, sum))
+  when(pictured)(picture.write(to, sum))
+  io.busy := wanted || taking || pictured
+  io.value := picture.read(io.index)
+}
+
+object CounterBank {
+  val width: Int = 48
+  val indexBits: Int = log2Ceil(Counters.all.size)
 }

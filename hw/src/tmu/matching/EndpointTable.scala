@@ -78,10 +78,13 @@ class EndpointTable(p: TmuParams) extends Module {
     }))
   })
 
-  private val swept = RegInit(0.U((p.endpointBits + 1).W))
-  io.ready := swept === p.endpoints.U
-  when(!io.ready)(swept := swept + 1.U)
-  private val sweep = swept(p.endpointBits - 1, 0)
+  private val ready = RegInit(false.B)
+  private val sweep = RegInit(0.U(p.endpointBits.W))
+  io.ready := ready
+  when(!ready) {
+    sweep := sweep + 1.U
+    ready := sweep === (p.endpoints - 1).U
+  }
 
   // Endpoints on their way, and the steps of the last clocks: steps(k) is k + 1 clocks old.
   private val at = (1 to lead).scanLeft(io.read) { (now, k) => RegNext(now).suggestName(s"at$k") }

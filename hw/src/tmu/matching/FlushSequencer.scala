@@ -59,9 +59,11 @@ class FlushSequencer(p: TmuParams) extends Module {
   io.slot.post.bits := operation
   io.slot.arrival.bits := operation
 
-  when(io.removed)(counts(onUnexpected) := counts(onUnexpected) + 1.U)
+  // What the takes find comes late in its clock, and is used in the next: long before the unit is
+  // empty again.
+  when(RegNext(io.removed, false.B))(counts(onUnexpected) := counts(onUnexpected) + 1.U)
   when(RegNext(io.start.fire, false.B))(counts.foreach(_ := 0.U))
-  when(io.missed)(exhausted := true.B)
+  when(RegNext(io.missed, false.B))(exhausted := true.B)
   switch(state) {
     is(State.idle) {
       // Whatever is there is kept: whether it starts is known late.

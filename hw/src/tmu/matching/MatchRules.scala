@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{isPow2, log2Ceil}
 import tmu.contract.{Code, Opcodes, Statuses}
+import tmu.params.TmuParams
 
 /** What each operation asks of the queues, and what the answers mean: pure functions of the law. */
 object MatchRules {
@@ -21,6 +22,13 @@ object MatchRules {
   def withArrivals(command: MatchCommand): Bool =
     is(command.opcode, Opcodes.arrive) || is(command.opcode, Opcodes.cancel) ||
       (is(command.opcode, Opcodes.inspect) && !command.inspectUnexpected)
+
+  /** A flush that is carried out: of an endpoint that is there (R13, R14). */
+  def flushes(p: TmuParams, command: MatchCommand): Bool =
+    is(command.opcode, Opcodes.flush) && !command.malformed && isBelow(
+      command.endpoint,
+      p.endpoints
+    )
 
   /** Is appended to its own queue when the other one has no match (R5, R6). */
   def appends(opcode: UInt): Bool = is(opcode, Opcodes.post) || is(opcode, Opcodes.arrive)

@@ -58,18 +58,19 @@ class MatchUnit(p: TmuParams) extends Module {
   private val asked = RegNext(io.endpoint.fire, false.B)
   private val answering = RegNext(asked, false.B)
   private val configuring = asked || answering
-  private val flushNext = io.post.valid && !io.post.bits.malformed &&
-    MatchRules.is(io.post.bits.opcode, Opcodes.flush) && MatchRules.isBelow(
-      io.post.bits.endpoint,
-      p.endpoints
-    )
+  private val requested = RegNext(io.endpoint.valid, false.B)
+  private val flushNext = io.post.valid && io.post.bits.flushes
+  assert(
+    !io.post.valid || io.post.bits.flushes === MatchRules.flushes(p, io.post.bits),
+    "R14: a flush that is not taken for one, or the other way round"
+  )
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val ways = Seq(io.post, io.arrival)
   private val inspects =
     ways.map(w => w.valid && MatchRules.is(w.bits.opcode, Opcodes.inspect)).reduce(_ || _)
   private val opensAlone =
-    endpoints.io.ready && !io.endpoint.valid && !configuring && !holdsBack &&
+    endpoints.io.ready && !requested && !configuring && !holdsBack &&
       !overflow.fold(false.B)(o => inspects && o.io.holdsInspects)
   private val opens = canIssue && opensAlone && !flush.io.busy && !flushNext
   io.post.ready := Mux(flushNext, flush.io.start.ready && opensAlone, opens)
@@ -143,7 +144,7 @@ class MatchUnit(p: TmuParams) extends Module {
   for (s <- 0 to 1) {
     // Nothing enters while a request waits, but for a flush.
     endpoints.io.read(s) := Mux(
-      io.endpoint.valid && drained && !flush.io.busy,
+      requested && drained && !flush.io.busy,
       io.endpoint.bits.endpoint,
       readFor(s)
     )
@@ -260,12 +261,13 @@ class MatchUnit(p: TmuParams) extends Module {
   io.verdicts <> answers.io.verdicts
 
   // An endpoint's state is read, and its quotas set, while the unit is empty.
-  io.endpoint.ready := drained && endpoints.io.ready && !flush.io.busy && !configuring &&
-    !holdsBack
-  endpoints.io.setQuota.valid := io.endpoint.fire && io.endpoint.bits.setQuota
-  endpoints.io.setQuota.bits.endpoint := io.endpoint.bits.endpoint
-  endpoints.io.setQuota.bits.quota(0) := io.endpoint.bits.quotaPosted
-  endpoints.io.setQuota.bits.quota(1) := io.endpoint.bits.quotaUnexpected
+  io.endpoint.ready := requested && drained && endpoints.io.ready && !flush.io.busy &&
+    !configuring && !holdsBack
+  private val request = RegNext(io.endpoint.bits)
+  endpoints.io.setQuota.valid := asked && request.setQuota
+  endpoints.io.setQuota.bits.endpoint := request.endpoint
+  endpoints.io.setQuota.bits.quota(0) := request.quotaPosted
+  endpoints.io.setQuota.bits.quota(1) := request.quotaUnexpected
   io.endpointState.valid := answering
   io.endpointState.bits.posted := endpoints.io.depth(0)
   io.endpointState.bits.unexpected := endpoints.io.depth(1)

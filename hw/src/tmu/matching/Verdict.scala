@@ -12,6 +12,9 @@ class MatchCommand(p: TmuParams) extends Bundle {
   /** Unknown opcode, a field that must be zero is not, or a value wider than the configuration. */
   val malformed = Bool()
   val privileged = Bool()
+
+  /** A flush that will be carried out: `MatchRules.flushes`. */
+  val flushes = Bool()
   val page = UInt(p.pageBits.W)
   val endpoint = UInt(32.W)
   val key = new MatchKey(p)

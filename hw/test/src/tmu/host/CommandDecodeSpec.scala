@@ -142,7 +142,8 @@ class CommandDecodeSpec extends DeviceSpec {
   }
   private def quiet(dut: CommandDecoder): Unit = {
     dut.io.in.valid.poke(false)
-    dut.io.out.ready.poke(false)
+    dut.io.post.ready.poke(false)
+    dut.io.arrival.ready.poke(false)
     dut.io.discard.poke(false)
     dut.io.enabled.poke(false)
   }
@@ -157,10 +158,11 @@ class CommandDecodeSpec extends DeviceSpec {
           dut.clock.step()
           quiet(dut)
           dut.io.enabled.poke(enabled)
-          dut.io.out.ready.poke(true)
-          assert(dut.io.out.valid.isOn == enabled && dut.io.dropped.isOn == !enabled)
+          dut.io.post.ready.poke(true)
           dut.clock.step()
-          assert(!dut.io.out.valid.isOn && !dut.io.dropped.isOn && dut.io.idle.isOn)
+          assert(dut.io.post.valid.isOn == enabled && dut.io.dropped.isOn == !enabled)
+          dut.clock.step()
+          assert(!dut.io.post.valid.isOn && !dut.io.dropped.isOn && dut.io.idle.isOn)
         }
       }
     }
@@ -175,10 +177,59 @@ class CommandDecodeSpec extends DeviceSpec {
         dut.clock.step()
         dut.io.enabled.poke(false)
         for (_ <- 0 until 5) {
-          assert(dut.io.out.valid.isOn && dut.io.out.bits.handle.value == 9)
-          assert(!dut.io.in.ready.isOn && !dut.io.idle.isOn)
+          assert(dut.io.post.valid.isOn && dut.io.post.bits.handle.value == 9)
+          assert(dut.io.stalled.isOn && !dut.io.idle.isOn)
           dut.clock.step()
         }
+      }
+    }
+
+    it("holds four while nothing leaves, and loses none") {
+      decoder.run { dut =>
+        quiet(dut)
+        var taken = 0
+        for (_ <- 0 until 8) {
+          offer(dut, 1, taken)
+          dut.io.enabled.poke(true)
+          if (dut.io.in.ready.isOn) taken += 1
+          dut.clock.step()
+        }
+        assert(taken == 4)
+        dut.io.in.valid.poke(false)
+        dut.io.post.ready.poke(true)
+        for (n <- 0 until 4) {
+          assert(dut.io.post.valid.isOn && dut.io.post.bits.handle.value == n)
+          dut.clock.step()
+        }
+        assert(!dut.io.post.valid.isOn && dut.io.idle.isOn)
+      }
+    }
+
+    it("R7: gives each command to its stream, in the order in which they came") {
+      decoder.run { dut =>
+        quiet(dut)
+        val sent = Seq(Opcodes.arrive, Opcodes.probe, Opcodes.cancel, Opcodes.arrive)
+        for ((opcode, n) <- sent.zipWithIndex) {
+          dut.io.in.valid.poke(true)
+          dut.io.in.bits.page.poke(1)
+          dut.io.in.bits.record.poke(record(opcode, handle -> BigInt(n)))
+          dut.io.enabled.poke(true)
+          dut.clock.step()
+        }
+        quiet(dut)
+        dut.io.enabled.poke(true)
+        for ((opcode, n) <- sent.zipWithIndex) {
+          val (at, other) =
+            if (opcode == Opcodes.probe) (dut.io.post, dut.io.arrival)
+            else (dut.io.arrival, dut.io.post)
+          other.ready.poke(true)
+          at.ready.poke(false)
+          dut.clock.step()
+          assert(at.valid.isOn && at.bits.handle.value == n && !other.valid.isOn)
+          at.ready.poke(true)
+          dut.clock.step()
+        }
+        assert(dut.io.idle.isOn)
       }
     }
 
@@ -190,8 +241,10 @@ class CommandDecodeSpec extends DeviceSpec {
         quiet(dut)
         dut.io.enabled.poke(true)
         dut.io.discard.poke(true)
-        assert(!dut.io.out.valid.isOn && !dut.io.dropped.isOn)
-        dut.clock.step()
+        for (_ <- 0 until 2) {
+          assert(!dut.io.post.valid.isOn && !dut.io.dropped.isOn && !dut.io.idle.isOn)
+          dut.clock.step()
+        }
         assert(dut.io.idle.isOn)
       }
     }

@@ -16,6 +16,7 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
     Seq[Bool](dut.io.idle, dut.io.page.ready, dut.io.endpoint.ready, dut.io.endpointState.valid)
       .foreach(_.poke(false))
     dut.io.ready.poke(true)
+    dut.io.counting.poke(false)
   }
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
     quiet(dut)
@@ -172,12 +173,35 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
     it("shows 48-bit counters in two words each") {
       val random = Seeds.random("ControlRegisters counters")
       test { dut =>
-        val values = Counters.all.map(_ => BigInt(48, random))
-        values.zip(dut.io.counters).foreach { case (v, port) => port.poke(v) }
-        for ((c, v) <- Counters.all.zip(values)) {
-          assert(read(dut, TmuRegisters.lo(c)) == (v & 0xffffffffL), c.name)
-          assert(read(dut, TmuRegisters.hi(c)) == v >> 32, c.name)
+        for ((c, i) <- Counters.all.zipWithIndex) {
+          val value = BigInt(48, random)
+          dut.io.counterValue.poke(value)
+          for ((name, half) <- Seq(TmuRegisters.lo(c) -> 0, TmuRegisters.hi(c) -> 32)) {
+            dut.io.axi.araddr.poke(offset(name))
+            assert(read(dut, name) == ((value >> half) & 0xffffffffL), c.name)
+            assert(dut.io.counter.value == i, c.name)
+          }
         }
+      }
+    }
+
+    it("waits with every access while a snapshot is made") {
+      test { dut =>
+        dut.io.counting.poke(true)
+        dut.io.counterValue.poke(7)
+        dut.io.axi.araddr.poke(offset(TmuRegisters.lo(Counters.posts)))
+        dut.io.axi.arvalid.poke(true)
+        dut.io.axi.rready.poke(true)
+        dut.clock.step()
+        dut.io.axi.arvalid.poke(false)
+        for (_ <- 0 until 90) {
+          assert(!dut.io.axi.rvalid.isOn)
+          dut.clock.step()
+        }
+        dut.io.counterValue.poke(8)
+        dut.io.counting.poke(false)
+        waitFor(dut, "the answer", 8)(dut.io.axi.rvalid.isOn)
+        assert(dut.io.axi.rdata.value == 8)
       }
     }
 
@@ -185,7 +209,8 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
       test { dut =>
         val constant = map.registers.filter(_.access == Access.ReadOnly).map(_.offset)
         val writes =
-          (constant ++ Seq(0x7c, 0xffc, 0x91)).map(_ -> 15) :+ (offset("PAGE_SELECT") -> 7)
+          (constant ++ Seq(0x7c, 0xffc, 0x91, 0x3fc, 0x401, 0x400 + 8 * Counters.all.size))
+            .map(_ -> 15) :+ (offset("PAGE_SELECT") -> 7)
         var errors = 0
         for ((address, strobe) <- writes)
           assert(
@@ -195,7 +220,7 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
             s"address $address"
           )
         assert(errors == writes.size, "each is counted once")
-        for (address <- Seq(0x7c, 0xffc, 0x91))
+        for (address <- Seq(0x7c, 0xffc, 0x91, 0x402, 0x400 + 8 * Counters.all.size))
           assert(tryRead(dut, dut.io.axi, address)._2 == 2, s"address $address")
       }
     }

@@ -25,6 +25,10 @@ class RegisterFileSpec extends DeviceSpec {
     )
   )
   private val file = device(new RegisterFile(map, 8))
+  private val words =
+    (0 until 5).map(i => Register(s"WORD$i", 36 + 4 * i, Access.ReadOnly, "Text."))
+  private val withBank =
+    device(new RegisterFile(map.copy(registers = map.registers ++ words), 8, words))
   private val all = BigInt("ffffffff", 16)
 
   private case class Answer(data: BigInt, error: Boolean)
@@ -139,6 +143,30 @@ class RegisterFileSpec extends DeviceSpec {
         dut.io.access.bits.write.poke(true)
         dut.io.access.valid.poke(true)
         assert(dut.io.trigger("KICK").value == 0)
+      }
+    }
+
+    it("reads the words of a bank, each by its place, and nothing beside it") {
+      withBank.run { dut =>
+        val bank = dut.io.bank.get
+        for ((word, i) <- words.zipWithIndex) {
+          bank.word.poke(100 + i)
+          assert(read(dut, word.offset) == Answer(100 + i, error = false))
+          assert(bank.index.value == i)
+          assert(write(dut, word.offset, 1) == refused)
+        }
+        for (address <- Seq(28, 37, 38, 56, 57)) assert(read(dut, address) == refused, address)
+        write(dut, 8, 5)
+        assert(read(dut, 8).data == 5)
+      }
+    }
+
+    it("refuses to be made with a bank that has a gap, or that software may write") {
+      for (bad <- Seq(words.head +: words.drop(2), Seq(map("WHOLE")))) {
+        val error = intercept[IllegalArgumentException] {
+          chisel3.stage.ChiselGeneratorAnnotation(() => new RegisterFile(map, 8, bad)).elaborate
+        }
+        assert(error.getMessage.contains("bank of block are read only and follow each other"))
       }
     }
 

@@ -39,14 +39,28 @@ class CounterBankSpec extends DeviceSpec {
     dut.io.events.verdict.bits.status.poke(status.value)
   }
 
+  /** All counters of the last snapshot. */
+  private def shown(dut: CounterBank): Map[Counter, BigInt] =
+    Counters.all.zipWithIndex.map { case (c, i) =>
+      dut.io.index.poke(i)
+      c -> dut.io.value.value
+    }.toMap
+
+  /** Asks for a snapshot and waits for it; events go on as they are poked. */
+  private def take(dut: CounterBank): Map[Counter, BigInt] = {
+    dut.io.snapshot.poke(true)
+    dut.clock.step()
+    dut.io.snapshot.poke(false)
+    val clocks = waitFor(dut, "the snapshot")(!dut.io.busy.isOn)
+    assert(clocks <= 2 * Counters.all.size + 2, "two rounds at most")
+    shown(dut)
+  }
+
   /** Lets the registered events be counted, then takes a snapshot. */
   private def snapshot(dut: CounterBank): Map[Counter, BigInt] = {
     quiet(dut)
     dut.clock.step(2)
-    dut.io.snapshot.poke(true)
-    dut.clock.step()
-    dut.io.snapshot.poke(false)
-    Counters.all.zip(dut.io.values).map { case (c, port) => c -> port.value }.toMap
+    take(dut)
   }
 
   private val verdicts: Seq[(Code, Code, Set[Counter])] = {
@@ -201,19 +215,63 @@ class CounterBankSpec extends DeviceSpec {
       }
     }
 
-    it("shows what was at the snapshot, all counters of one clock, until the next one") {
+    it("shows 0 after reset, also where memories held something else") {
+      bank.run { dut =>
+        quiet(dut)
+        assert(dut.io.busy.isOn)
+        waitFor(dut, "the first round")(!dut.io.busy.isOn)
+        assert(shown(dut).values.forall(_ == 0))
+        assert(take(dut)(posts) == 0)
+      }
+    }
+
+    it("shows what was at one clock after it was asked for, until the next snapshot") {
+      val random = Seeds.random("CounterBank snapshot")
       bank.run { dut =>
         quiet(dut)
         dut.io.events.activity.busy.poke(true)
         dut.io.events.registerError.poke(true)
-        dut.clock.step(20)
-        val first = snapshot(dut)
-        assert(first(busyClocks) == first(registerErrors) && first(busyClocks) > 0)
-        dut.io.events.activity.busy.poke(true)
-        dut.clock.step(20)
-        val shown = Counters.all.zip(dut.io.values).map { case (c, port) => c -> port.value }.toMap
-        assert(shown == first)
-        assert(snapshot(dut)(busyClocks) == first(busyClocks) + 20)
+        for (_ <- 0 until 8) {
+          dut.clock.step(random.nextInt(100))
+          val first = take(dut)
+          assert(first(busyClocks) == first(registerErrors), "all counters of one clock")
+          assert(first(clocks) - first(busyClocks) <= 2, "events are registered once")
+          val asked = take(dut)(clocks)
+          assert(asked > first(clocks) && asked - first(clocks) <= 3 * Counters.all.size)
+          dut.clock.step(random.nextInt(100))
+          assert(shown(dut)(clocks) == asked, "until the next one")
+        }
+      }
+    }
+
+    it("loses no event between rounds") {
+      val random = Seeds.random("CounterBank rounds")
+      bank.run { dut =>
+        quiet(dut)
+        var sum = 0
+        for (_ <- 0 until 1000) {
+          val on = random.nextBoolean()
+          dut.io.events.doorbellError.poke(on)
+          if (on) sum += 1
+          dut.clock.step()
+        }
+        assert(snapshot(dut)(doorbellErrors) == sum)
+      }
+    }
+
+    it("takes another snapshot that is asked for while one is made") {
+      bank.run { dut =>
+        quiet(dut)
+        waitFor(dut, "the first round")(!dut.io.busy.isOn)
+        dut.io.snapshot.poke(true)
+        dut.clock.step()
+        dut.io.snapshot.poke(false)
+        dut.clock.step(Counters.all.size)
+        dut.io.events.doorbellError.poke(true)
+        dut.clock.step()
+        dut.io.events.doorbellError.poke(false)
+        dut.clock.step()
+        assert(dut.io.busy.isOn && take(dut)(doorbellErrors) == 1)
       }
     }
   }

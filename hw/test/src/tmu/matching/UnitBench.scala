@@ -39,6 +39,7 @@ trait UnitBench { this: DeviceSpec =>
       in.opcode.poke(c.opcode.value)
       in.malformed.poke(c.malformed)
       in.privileged.poke(c.privileged)
+      in.flushes.poke(c.opcode == Opcodes.flush && !c.malformed && c.endpoint < p.endpoints)
       in.page.poke(p.privilegedPage)
       in.endpoint.poke(c.endpoint)
       in.key.bits.poke(c.key.bits)

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.buffer
+
+import chisel3._
+import chisel3.util.{log2Ceil, Decoupled}
+
+/** First in, first out, one a clock, in a small memory that is written in every clock.
+  *
+  * The place behind the newest takes whatever is offered; it counts once the pointer has moved past
+  * it. So no enable has to reach every bit, and `ready` and `valid` are registers that know nothing
+  * of the other side in their clock: across an FPGA the enable of a wide queue takes longer than
+  * all its logic. The memory has a place more than the queue holds; a full queue takes nothing.
+  */
+class PointerQueue[T <: Data](data: => T, entries: Int) extends Module {
+  override def desiredName: String = s"PointerQueue${entries}_${data.typeName}"
+  require(entries >= 2, s"a queue of $entries entries; one a clock needs at least 2")
+  val io = IO(new Bundle {
+    val enq = Flipped(Decoupled(data))
+    val deq = Decoupled(data)
+    val count = Output(UInt(log2Ceil(entries + 1).W))
+  })
+  private val places = 1 << log2Ceil(entries + 1)
+  private val memory = Mem(places, data)
+  private val oldest = RegInit(0.U(log2Ceil(places).W))
+  private val behind = RegInit(0.U(log2Ceil(places).W))
+  private val count = RegInit(0.U(log2Ceil(entries + 1).W))
+  private val ready = RegInit(true.B)
+  private val valid = RegInit(false.B)
+
+  memory.write(behind, io.enq.bits)
+  when(io.enq.fire)(behind := behind + 1.U)
+  when(io.deq.fire)(oldest := oldest + 1.U)
+  when(io.enq.fire =/= io.deq.fire) {
+    count := Mux(io.enq.fire, count + 1.U, count - 1.U)
+    ready := !io.enq.fire || count =/= (entries - 1).U
+    valid := io.enq.fire || count =/= 1.U
+  }
+  io.enq.ready := ready
+  io.deq.valid := valid
+  io.deq.bits := memory.read(oldest)
+  io.count := count
+
+  assert(ready === (count =/= entries.U), "ready, and %d entries", count)
+  assert(valid === (count =/= 0.U), "valid, and %d entries", count)
+}
