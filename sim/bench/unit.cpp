@@ -3,8 +3,8 @@
 
 #include "unit.h"
 
-#include "tmu/tmu_regs.h"
 #include "VMatchUnit.h"
+#include "tmu/tmu_regs.h"
 #include "verilated.h"
 
 #include <type_traits>
