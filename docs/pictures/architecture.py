@@ -186,7 +186,7 @@ def answers() -> list[str]:
             DOOR,
             "CompletionWriter",
             "slot and phase;",
-            "waits while the ring is full",
+            "a full ring: waits, not for ever",
         ),
         *box((515, 735, 110, 80), SIDE, "PageTable", "ring base, size,", "both indices"),
         *box(

@@ -73,6 +73,7 @@ REGISTERS: Final[dict[str, int]] = {
     "RING_BASE_HI": 0x098,
     "RING_CONFIG": 0x09C,
     "PAGE_COMMIT": 0x0A0,
+    "RING_PATIENCE": 0x0A4,
     "ENDPOINT_SELECT": 0x0B0,
     "QUOTA_POSTED": 0x0B4,
     "QUOTA_UNEXPECTED": 0x0B8,
@@ -169,6 +170,8 @@ REGISTERS: Final[dict[str, int]] = {
     "COUNTER_COMPLETION_ERRORS_HI": 0x544,
     "COUNTER_REGISTER_ERRORS_LO": 0x548,
     "COUNTER_REGISTER_ERRORS_HI": 0x54C,
+    "COUNTER_RING_OVERRUNS_LO": 0x550,
+    "COUNTER_RING_OVERRUNS_HI": 0x554,
 }
 
 # (low bit, width) by register and field
@@ -233,6 +236,7 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "RING_BASE_HI": "rw",
     "RING_CONFIG": "rw",
     "PAGE_COMMIT": "w",
+    "RING_PATIENCE": "rw",
     "ENDPOINT_SELECT": "rw",
     "QUOTA_POSTED": "rw",
     "QUOTA_UNEXPECTED": "rw",
@@ -329,6 +333,8 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "COUNTER_COMPLETION_ERRORS_HI": "r",
     "COUNTER_REGISTER_ERRORS_LO": "r",
     "COUNTER_REGISTER_ERRORS_HI": "r",
+    "COUNTER_RING_OVERRUNS_LO": "r",
+    "COUNTER_RING_OVERRUNS_HI": "r",
 }
 
 # (64-bit word, low bit, width)
@@ -418,6 +424,7 @@ COUNTERS: Final[dict[str, int]] = {
     "disabled_drops": 0x538,
     "completion_errors": 0x540,
     "register_errors": 0x548,
+    "ring_overruns": 0x550,
 }
 
 

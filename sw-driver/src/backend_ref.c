@@ -182,6 +182,19 @@ static void write_answers(ref_device_t *device) {
     }
 }
 
+/** Answers that found their ring full wait, but not for ever: then the page is disabled (R13). */
+static void wait_for_ring(ref_device_t *device) {
+    ref_answers_t *answers = &device->answers;
+    bool waits = answers->count > 0;
+    device->counters[REF_COUNTER_completion_stall_clocks] += waits;
+    answers->waiting = waits ? answers->waiting + 1 : 0;
+    if (device->ring_patience != 0 && answers->waiting > device->ring_patience) {
+        device->pages[answers->page].enabled = false;
+        device->counters[REF_COUNTER_ring_overruns]++;
+        *answers = (ref_answers_t){.records = answers->records, .capacity = answers->capacity};
+    }
+}
+
 /** One clock: the rest of the last command's answers, or one more command. */
 static void step(ref_device_t *device) {
     device->clock++;
@@ -202,7 +215,7 @@ static void step(ref_device_t *device) {
     }
     if (device->answers.count > 0) {
         write_answers(device);
-        device->counters[REF_COUNTER_completion_stall_clocks] += device->answers.count > 0;
+        wait_for_ring(device);
     }
 }
 

@@ -61,7 +61,8 @@ typedef struct ref_answers {
     tmu_record_t *records;
     size_t count;
     size_t capacity;
-    size_t next; /* to write into the ring */
+    size_t next;      /* to write into the ring */
+    uint64_t waiting; /* clocks that the ring has been full */
     uint32_t page;
 } ref_answers_t;
 
@@ -93,6 +94,7 @@ typedef struct ref_device {
     uint32_t endpoint_select;
     uint32_t quota_posted;
     uint32_t quota_unexpected;
+    uint32_t ring_patience;
     uint32_t filter_windows[REF_FILTER_WINDOWS]; /* kept, and of no effect on lists */
     uint32_t endpoint_error;
     uint32_t depth_posted;

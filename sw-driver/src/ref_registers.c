@@ -101,6 +101,8 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->quota_posted;
     case TMU_REG_QUOTA_UNEXPECTED:
         return &device->quota_unexpected;
+    case TMU_REG_RING_PATIENCE:
+        return &device->ring_patience;
     case TMU_REG_FILTER_SOURCE:
     case TMU_REG_FILTER_LOW_LO:
     case TMU_REG_FILTER_LOW_HI:
@@ -113,6 +115,7 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
 }
 
 void ref_registers_start(ref_device_t *device) {
+    *kept(device, TMU_REG_RING_PATIENCE) = TMU_RING_PATIENCE_INITIAL;
     *kept(device, TMU_REG_FILTER_SOURCE) = TMU_FILTER_SOURCE_INITIAL;
     *kept(device, TMU_REG_FILTER_LOW_LO) = TMU_FILTER_LOW_LO_INITIAL;
     *kept(device, TMU_REG_FILTER_HIGH_HI) = TMU_FILTER_HIGH_HI_INITIAL;
@@ -159,6 +162,7 @@ static tmu_result_t reset(ref_device_t *device) {
     device->queue_count = 0;
     device->answers.count = 0;
     device->answers.next = 0;
+    device->answers.waiting = 0;
     device->clock = 0;
     memset(device->counters, 0, sizeof device->counters);
     memset(device->pages, 0, (device->preset->endpoints + 1) * sizeof *device->pages);

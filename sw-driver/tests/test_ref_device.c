@@ -139,6 +139,26 @@ static void a_full_ring_waits_for_the_consumer(void) {
     stop();
 }
 
+static void a_full_ring_is_given_up_after_its_patience(void) {
+    start(1);
+    EXPECT_NUMBER(ops->write32(backend, TMU_REG_RING_PATIENCE, 100), TMU_OK);
+    tmu_record_t r = {0};
+    for (unsigned i = 0; i < 18; i++) {
+        EXPECT_NUMBER(ops->doorbell_write(backend, 4096, &r, 64), TMU_OK);
+        EXPECT_NUMBER(ops->progress(backend, 2), TMU_OK);
+    }
+    EXPECT_NUMBER(ops->progress(backend, 60), TMU_OK);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_RING_OVERRUNS_LO), 0);
+    EXPECT_NUMBER(ops->progress(backend, 60), TMU_OK);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_RING_OVERRUNS_LO), 1);
+    /* The other one that waited, and all that come now, are dropped. */
+    EXPECT_NUMBER(ops->doorbell_write(backend, 4096, &r, 64), TMU_OK);
+    EXPECT_NUMBER(ops->progress(backend, 10), TMU_OK);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_DISABLED_DROPS_LO), 2);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_MALFORMED_LO), 17);
+    stop();
+}
+
 static void a_consumer_ahead_of_the_producer_stops_nobody(void) {
     start(1);
     const uint32_t wrong[] = {tmu_le32(1000), tmu_le32(0x80000000), tmu_le32(0xffffff00)};
@@ -160,10 +180,10 @@ static void kept_registers_have_their_defined_bits(void) {
     static const struct {
         uint32_t offset;
         uint32_t bits;
-    } registers[] = {{TMU_REG_PAGE_SELECT, UINT32_MAX},     {TMU_REG_RING_BASE_LO, UINT32_MAX},
-                     {TMU_REG_RING_BASE_HI, UINT32_MAX},    {TMU_REG_RING_CONFIG, 0x11f},
-                     {TMU_REG_ENDPOINT_SELECT, UINT32_MAX}, {TMU_REG_QUOTA_POSTED, UINT32_MAX},
-                     {TMU_REG_QUOTA_UNEXPECTED, UINT32_MAX}};
+    } registers[] = {{TMU_REG_PAGE_SELECT, UINT32_MAX},   {TMU_REG_RING_BASE_LO, UINT32_MAX},
+                     {TMU_REG_RING_BASE_HI, UINT32_MAX},  {TMU_REG_RING_CONFIG, 0x11f},
+                     {TMU_REG_RING_PATIENCE, UINT32_MAX}, {TMU_REG_ENDPOINT_SELECT, UINT32_MAX},
+                     {TMU_REG_QUOTA_POSTED, UINT32_MAX},  {TMU_REG_QUOTA_UNEXPECTED, UINT32_MAX}};
     start(1);
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
         uint32_t value = 0;
@@ -182,6 +202,7 @@ int main(void) {
     RUN(unknown_registers_are_errors);
     RUN(a_ring_outside_shared_memory_is_not_written);
     RUN(a_full_ring_waits_for_the_consumer);
+    RUN(a_full_ring_is_given_up_after_its_patience);
     RUN(a_consumer_ahead_of_the_producer_stops_nobody);
     RUN(kept_registers_have_their_defined_bits);
     return expect_summary();

@@ -29,10 +29,11 @@ class Writer:
         self.producers = dict.fromkeys(pages, 0)
         self.consumers = dict.fromkeys(pages, 0)
         self.written: deque[tuple[int, bytes]] = deque()
+        self.disabled: set[int] = set()
         self.refuse = 0
         self.errors = 0
         dut.io_discard.value = dut.io_now.value = dut.io_axi_bvalid.value = 0
-        dut.io_configured.value = 0
+        dut.io_configured.value = dut.io_patience.value = dut.io_disable_ready.value = 0
         self.verdicts = Source(dut, "io_verdict", self.random)
         for work in (self._page_table(), self._channels(), self._clock_count()):
             cocotb.start_soon(work)
@@ -65,7 +66,7 @@ class Writer:
             if dut.io_ringRead_valid.value:
                 page = int(dut.io_ringRead_bits.value)
                 ring = self.rings[page]
-                dut.io_ring_config_enable.value = 1
+                dut.io_ring_config_enable.value = int(page not in self.disabled)
                 dut.io_ring_config_log2.value = ring.log2
                 dut.io_ring_config_base.value = ring.base >> ADDRESS_UNIT
                 dut.io_ring_producer.value = self.producers[page]
@@ -184,6 +185,29 @@ async def r11_a_full_ring_waits_for_its_owner(dut: Any) -> None:
             ring.consumed += writer.random.randrange(1, ring.size + 1)
             writer.consumers[3] = ring.consumed & 0xFFFFFFFF
     await feed
+
+
+@cocotb.test()
+async def r13_a_full_ring_is_given_up_after_its_patience(dut: Any) -> None:
+    """R13: not before; its page is named until it is taken, and what waited is dropped then."""
+    ring = Ring(2, 1 << 20, 4)
+    writer = Writer(dut, {2: ring})
+    await writer.start()
+    dut.io_patience.value = 500
+    feed = cocotb.start_soon(_feed(writer, 2, ring.size + 3))
+    for _ in range(ring.size):
+        ring.take(*await writer.next())
+    await ClockCycles(dut.clock, 400)
+    assert not dut.io_disable_valid.value
+    await ClockCycles(dut.clock, 700)
+    assert dut.io_disable_valid.value and dut.io_disable_bits.value == 2
+    writer.disabled.add(2)
+    dut.io_disable_ready.value = dut.io_configured.value = 1
+    await RisingEdge(dut.clock)
+    dut.io_disable_ready.value = dut.io_configured.value = 0
+    await feed
+    await ClockCycles(dut.clock, 100)
+    assert dut.io_idle.value and not writer.written and not dut.io_disable_valid.value
 
 
 @cocotb.test()

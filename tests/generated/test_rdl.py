@@ -94,7 +94,7 @@ def test_registers_do_not_overlap_and_lie_in_the_space() -> None:
 
 
 def test_discovery_registers_reset_to_the_presets_values() -> None:
-    """The constants of the discovery block; 0 for what software writes, but for filter windows."""
+    """The constants of the discovery block; 0 for most of what software writes."""
     nodes = rdl_registers()
     expected = {"MAGIC": regs.MAGIC, "PRESET": PRESET.number}
     for name in regs.REGISTERS:
@@ -107,7 +107,8 @@ def test_discovery_registers_reset_to_the_presets_values() -> None:
     assert version == {"MAJOR": regs.INTERFACE_MAJOR, "MINOR": regs.INTERFACE_MINOR}
     for name, access in regs.REGISTER_ACCESS.items():
         if access != "r" and not name.startswith("FILTER_"):
-            assert {f.get_property("reset") for f in nodes[name].fields()} == {0}, name
+            value = 1 << 26 if name == "RING_PATIENCE" else 0
+            assert {f.get_property("reset") for f in nodes[name].fields()} == {value}, name
 
 
 def test_triggers_are_pulses() -> None:

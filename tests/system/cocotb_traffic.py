@@ -146,6 +146,38 @@ async def r11_full_ring_holds_back_and_loses_nothing(dut: Any) -> None:
 
 
 @cocotb.test()
+async def r13_a_ring_that_nobody_reads_stops_the_others_for_its_patience(dut: Any) -> None:
+    """R13: then its page is disabled, what has no room is lost, and all others go on."""
+    device, traffic = await started(dut)
+    await device.write("RING_PATIENCE", 400)
+    device.auto_consume = False
+    for _ in range(device.rings[0].size):
+        device.submit(Operation(Opcode.PROBE, 0, handle=traffic.handle(), **KEY))
+    await device.drain()
+    device.auto_consume = True
+    for _ in range(6):
+        device.ring_doorbell(0, Operation(Opcode.PROBE, 0, handle=traffic.handle(), **KEY).record())
+
+    def others() -> Iterable[Item]:
+        for _ in range(60):
+            endpoint = traffic.random.randrange(1, PRESET.endpoints)
+            yield traffic.random.choice([traffic.post, traffic.arrive])(endpoint, **KEY)
+
+    await device.run(others())
+    device.scoreboard.finish()
+    assert device.rings[0].unread == device.rings[0].size
+    counters = await device.counters()
+    assert counters["ring_overruns"] == 1
+    assert 400 <= counters["completion_stall_clocks"] < 3000
+    await device.write("RING_PATIENCE", 0)
+    device.ring_doorbell(0, Operation(Opcode.PROBE, 0, handle=1, **KEY).record())
+    await ClockCycles(dut.clock, 200)
+    now = await device.counters()
+    assert now["disabled_drops"] == counters["disabled_drops"] + 1
+    assert now["ring_overruns"] == 1
+
+
+@cocotb.test()
 async def without_pauses(dut: Any) -> None:
     """Random traffic at full speed, as many commands in flight as may wait on chip."""
     device, traffic = await started(dut, with_pauses=False)

@@ -58,6 +58,8 @@
 #define TMU_REG_PAGE_COMMIT 0x0a0 /* write 1 to trigger: Takes the ring's configuration over. */
 #define TMU_PAGE_COMMIT_COMMIT_SHIFT 0 /* Configures the page and sets both ring indices to 0. */
 #define TMU_PAGE_COMMIT_COMMIT_MASK 0x1u
+#define TMU_REG_RING_PATIENCE 0x0a4 /* read/write: Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are dropped, and RING_OVERRUNS counts one. 0 is no limit. */
+#define TMU_RING_PATIENCE_INITIAL 0x4000000u /* after reset */
 #define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
 #define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
 #define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
@@ -165,6 +167,8 @@
 #define TMU_REG_COUNTER_COMPLETION_ERRORS_HI 0x544 /* read only: Completion writes that memory answered with an error. High word. */
 #define TMU_REG_COUNTER_REGISTER_ERRORS_LO 0x548 /* read only: Register accesses answered with an error. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_REGISTER_ERRORS_HI 0x54c /* read only: Register accesses answered with an error. High word. */
+#define TMU_REG_COUNTER_RING_OVERRUNS_LO 0x550 /* read only: Pages disabled because their ring stayed full longer than RING_PATIENCE. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_RING_OVERRUNS_HI 0x554 /* read only: Pages disabled because their ring stayed full longer than RING_PATIENCE. High word. */
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -356,7 +360,8 @@ typedef enum tmu_status {
     X(doorbell_errors, 0x530) \
     X(disabled_drops, 0x538) \
     X(completion_errors, 0x540) \
-    X(register_errors, 0x548)
+    X(register_errors, 0x548) \
+    X(ring_overruns, 0x550)
 
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
  *   handle bits, address bits, length bits, id bits, command queue) */

@@ -57,6 +57,10 @@ object Counters {
     Counter("disabled_drops", "Commands dropped because their page's ring is not enabled.")
   val completionErrors =
     Counter("completion_errors", "Completion writes that memory answered with an error.")
+  val ringOverruns = Counter(
+    "ring_overruns",
+    "Pages disabled because their ring stayed full longer than RING_PATIENCE."
+  )
   val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
 
   val all: Seq[Counter] = Seq(
@@ -101,6 +105,7 @@ object Counters {
     doorbellErrors,
     disabledDrops,
     completionErrors,
-    registerErrors
+    registerErrors,
+    ringOverruns
   )
 }

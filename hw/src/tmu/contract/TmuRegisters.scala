@@ -158,6 +158,14 @@ object TmuRegisters {
       "Takes the ring's configuration over.",
       Seq(RegisterField("COMMIT", 0, 1, "Configures the page and sets both ring indices to 0."))
     ),
+    Register(
+      "RING_PATIENCE",
+      0xa4,
+      ReadWrite,
+      "Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are " +
+        "dropped, and RING_OVERRUNS counts one. 0 is no limit.",
+      initial = BigInt(1) << 26
+    ),
     Register("ENDPOINT_SELECT", 0xb0, ReadWrite, "Endpoint that the next ENDPOINT_COMMAND means."),
     Register(
       "QUOTA_POSTED",

@@ -12,8 +12,9 @@ import tmu.params.TmuParams
   *
   * Completion number i of a page goes to slot i mod size of its ring; the phase bit is 1 in the
   * first lap and alternates. All writes bear one AXI id, so memory sees them in order. When a ring
-  * is full the writer waits until its owner has moved the consumer index; it does not drop, and all
-  * pages wait with it. Completions of a page whose ring is not enabled are dropped.
+  * is full the writer waits until its owner has moved the consumer index, and all pages wait with
+  * it; after `patience` clocks it has the page disabled, so that no owner can stop the others
+  * (R13). Completions of a page whose ring is not enabled are dropped.
   */
 class CompletionWriter(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -22,8 +23,12 @@ class CompletionWriter(p: TmuParams) extends Module {
     val ringRead = Valid(UInt(p.pageBits.W))
     val ring = Input(new RingState)
 
-    /** A ring is configured in this clock: what was read of it does not count any more. */
+    /** A ring changes in this clock: what was read of it does not count any more. */
     val configured = Input(Bool())
+
+    /** Clocks to wait for a full ring, 0 for ever; after them its page is disabled. */
+    val patience = Input(UInt(32.W))
+    val disable = Decoupled(UInt(p.pageBits.W))
     val producer = Valid(new ConsumerUpdate(p))
 
     /** Drop whatever comes: the unit is being reset. */
@@ -116,6 +121,15 @@ class CompletionWriter(p: TmuParams) extends Module {
     // overwrite the liar's own ring, and stops nobody (R13).
     room := index =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
+
+  // How long the verdict in stage 2 has found its ring full.
+  private val waiting = RegInit(0.U(32.W))
+  private val impatient = RegInit(false.B)
+  private val starts = !asksAgain || io.disable.fire
+  waiting := Mux(starts, 0.U, waiting + 1.U)
+  impatient := !starts && (impatient || (io.patience =/= 0.U && waiting >= io.patience))
+  io.disable.valid := asksAgain && impatient
+  io.disable.bits := held.page
 
   addresses.io.enq.valid := out.valid
   addresses.io.enq.bits := out.bits.address

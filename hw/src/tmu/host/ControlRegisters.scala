@@ -20,6 +20,7 @@ class ControlRegisters(p: TmuParams) extends Module {
     val endpoint = Decoupled(new EndpointRequest(p))
     val endpointState = Flipped(Valid(new EndpointState(p)))
     val windows = Output(new FilterWindows(p))
+    val patience = Output(UInt(32.W))
 
     /** The counters as of the last snapshot; registers wait while a new one is made. */
     val counter = Output(UInt(CounterBank.indexBits.W))
@@ -63,6 +64,8 @@ class ControlRegisters(p: TmuParams) extends Module {
   }.elsewhen(io.page.fire)(pagePending := false.B)
   io.page.valid := pagePending && io.ready
   io.page.bits := page
+
+  io.patience := control("RING_PATIENCE")
 
   // An endpoint: quotas in, depths out.
   private val endpointPending = RegInit(false.B)

@@ -48,6 +48,12 @@ class PageTable(p: TmuParams) extends Module {
 
     /** Waits for a clock without index updates, so that none is lost. */
     val configure = Flipped(Decoupled(new PageConfig(p)))
+
+    /** Takes a page's ring away; waits for nothing but the sweep, whatever other pages do (R13). */
+    val disable = Flipped(Decoupled(UInt(p.pageBits.W)))
+
+    /** One of both happens in this clock. */
+    val changes = Output(Bool())
     val consumer = Flipped(Valid(new ConsumerUpdate(p)))
     val producer = Flipped(Valid(new ConsumerUpdate(p)))
 
@@ -80,15 +86,19 @@ class PageTable(p: TmuParams) extends Module {
   private val limit =
     moved.index + RingConfig.size(sizes.read(io.consumer.bits.page, io.consumer.valid))
 
-  private val page = Mux(io.ready, io.configure.bits.page, sweep)
-  io.configure.ready := io.ready && !io.consumer.valid && !moving && !io.producer.valid
+  private val disables = io.disable.valid
+  private val page = Mux(io.ready, Mux(disables, io.disable.bits, io.configure.bits.page), sweep)
+  io.disable.ready := io.ready
+  io.configure.ready := io.ready && !disables && !io.consumer.valid && !moving && !io.producer.valid
+  io.changes := io.configure.fire || io.disable.fire
   private val clear = !io.ready || io.configure.fire
-  private val config = Mux(io.ready, io.configure.bits.ring, 0.U.asTypeOf(new RingConfig))
-  when(clear) {
+  private val config =
+    Mux(io.ready && !disables, io.configure.bits.ring, 0.U.asTypeOf(new RingConfig))
+  when(clear || disables) {
     configs.write(page, config)
     enables.write(page, config.enable)
-    sizes.write(page, config.log2)
   }
+  when(clear)(sizes.write(page, config.log2))
   when(clear || io.producer.valid) {
     producers.write(
       Mux(clear, page, io.producer.bits.page),

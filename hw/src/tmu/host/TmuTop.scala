@@ -69,7 +69,9 @@ class TmuTop(p: TmuParams) extends Module {
   writer.io.verdict <> verdicts.io.out
   writer.io.now := now
   writer.io.ring := pages.io.ring
-  writer.io.configured := pages.io.configure.fire
+  writer.io.configured := pages.io.changes
+  writer.io.patience := registers.io.patience
+  pages.io.disable <> writer.io.disable
   writer.io.discard := sequencer.io.discard
 
   pages.io.enableRead := decoder.io.enableRead
@@ -105,4 +107,5 @@ class TmuTop(p: TmuParams) extends Module {
   events.disabledDrop := decoder.io.dropped
   events.completionError := writer.io.error
   events.registerError := registers.io.error
+  events.ringOverrun := writer.io.disable.fire
 }

@@ -32,6 +32,7 @@ class CounterEvents(p: TmuParams) extends Bundle {
   val disabledDrop = Bool()
   val completionError = Bool()
   val registerError = Bool()
+  val ringOverrun = Bool()
 }
 
 /** Counts events. `snapshot` asks for a picture of all counters at one clock, and the picture is
@@ -122,7 +123,8 @@ class CounterBank(p: TmuParams) extends Module {
       doorbellErrors -> events.doorbellError,
       disabledDrops -> events.disabledDrop,
       completionErrors -> events.completionError,
-      registerErrors -> events.registerError
+      registerErrors -> events.registerError,
+      ringOverruns -> events.ringOverrun
     )
   }
 

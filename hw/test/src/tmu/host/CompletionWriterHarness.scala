@@ -14,6 +14,8 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
     val verdict = Flipped(util.Decoupled(new Verdict(p)))
     val now = Input(UInt(32.W))
     val discard = Input(Bool())
+    val patience = Input(UInt(32.W))
+    val overrun = Output(Bool())
     val axi = new AxiWrite(64, 512, 1)
     val error = Output(Bool())
     val stalled = Output(Bool())
@@ -28,7 +30,10 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
   pages.io.enableRead := 0.U.asTypeOf(pages.io.enableRead)
   pages.io.ringRead := writer.io.ringRead
   writer.io.ring := pages.io.ring
-  writer.io.configured := io.configure.fire
+  writer.io.configured := pages.io.changes
+  writer.io.patience := io.patience
+  pages.io.disable <> writer.io.disable
+  io.overrun := writer.io.disable.fire
   writer.io.verdict <> io.verdict
   writer.io.now := io.now
   writer.io.discard := io.discard

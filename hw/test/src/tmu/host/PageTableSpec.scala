@@ -20,7 +20,7 @@ class PageTableSpec extends DeviceSpec {
   private def limit(index: BigInt, log2: Int): BigInt = (index + (1L << log2)) % (1L << 32)
 
   private def start(dut: PageTable): Int = {
-    Seq(dut.io.configure.valid, dut.io.consumer.valid, dut.io.producer.valid)
+    Seq(dut.io.configure.valid, dut.io.disable.valid, dut.io.consumer.valid, dut.io.producer.valid)
       .foreach(_.poke(false))
     dut.io.enableRead.valid.poke(false)
     dut.io.ringRead.valid.poke(false)
@@ -114,6 +114,39 @@ class PageTableSpec extends DeviceSpec {
               model(page) = model(page).copy(producer = index)
             case _ => assert(look(dut, page) == model(page), s"page $page")
           }
+        }
+      }
+    }
+
+    it("R13: disables a page at once, also while indices of others move, and nothing else") {
+      table.run { dut =>
+        start(dut)
+        for (page <- 0 until p.pages) configure(dut, page, Ring(enable = true, 5, 9 + page, 0, 0))
+        dut.io.disable.bits.poke(2)
+        dut.io.disable.valid.poke(true)
+        offer(dut, 3, Ring(enable = false, 4, 1, 0, 0))
+        dut.io.consumer.valid.poke(true)
+        dut.io.consumer.bits.page.poke(1)
+        dut.io.consumer.bits.index.poke(4)
+        dut.io.producer.valid.poke(true)
+        dut.io.producer.bits.page.poke(1)
+        dut.io.producer.bits.index.poke(6)
+        assert(dut.io.disable.ready.isOn && dut.io.changes.isOn && !dut.io.configure.ready.isOn)
+        dut.clock.step()
+        Seq(dut.io.disable, dut.io.configure).foreach(_.valid.poke(false))
+        dut.io.consumer.valid.poke(false)
+        dut.io.producer.valid.poke(false)
+        dut.clock.step()
+        for (page <- 0 until p.pages) {
+          val ring = Ring(enable = true, 5, 9 + page, 0, 32)
+          assert(
+            look(dut, page) == (page match {
+              case 1 => ring.copy(producer = 6, limit = 36)
+              case 2 => Ring(enable = false, 0, 0, 0, 32)
+              case _ => ring
+            }),
+            s"page $page"
+          )
         }
       }
     }

@@ -26,6 +26,7 @@ class CounterBankSpec extends DeviceSpec {
       e.disabledDrop,
       e.completionError,
       e.registerError,
+      e.ringOverrun,
       dut.io.snapshot
     )
     flags.foreach(_.poke(false))
@@ -133,7 +134,8 @@ class CounterBankSpec extends DeviceSpec {
           e.doorbellError -> doorbellErrors,
           e.disabledDrop -> disabledDrops,
           e.completionError -> completionErrors,
-          e.registerError -> registerErrors
+          e.registerError -> registerErrors,
+          e.ringOverrun -> ringOverruns
         )
         var before = snapshot(dut)
         for (((signal, counter), i) <- singles.zipWithIndex) {

@@ -47,6 +47,7 @@ class FilterRingSpec extends DeviceSpec {
           if (lifts) head = (head + 1) % places
           count += (if (enters) 1 else 0) - (if (leaves || lifts) 1 else 0)
         }
+        poke(dut, enters = false, leaves = false, lifts = false)
       }
     }
 
