@@ -186,7 +186,7 @@ def answers() -> list[str]:
             DOOR,
             "CompletionWriter",
             "slot and phase;",
-            "a full ring: waits, not for ever",
+            "waits for a full ring",
         ),
         *box((515, 735, 110, 80), SIDE, "PageTable", "ring base, size,", "both indices"),
         *box(

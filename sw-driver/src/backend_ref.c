@@ -177,8 +177,7 @@ static void write_answers(ref_device_t *device) {
                              tmu_le64(record->word[TMU_COMPLETION_PHASE_WORD]));
     }
     if (answers->next == answers->count) {
-        answers->next = 0;
-        answers->count = 0;
+        ref_answers_clear(answers);
     }
 }
 
@@ -191,7 +190,7 @@ static void wait_for_ring(ref_device_t *device) {
     if (device->ring_patience != 0 && answers->waiting > device->ring_patience) {
         device->pages[answers->page].enabled = false;
         device->counters[REF_COUNTER_ring_overruns]++;
-        *answers = (ref_answers_t){.records = answers->records, .capacity = answers->capacity};
+        ref_answers_clear(answers);
     }
 }
 

@@ -160,9 +160,7 @@ static tmu_result_t reset(ref_device_t *device) {
         return result;
     }
     device->queue_count = 0;
-    device->answers.count = 0;
-    device->answers.next = 0;
-    device->answers.waiting = 0;
+    ref_answers_clear(&device->answers);
     device->clock = 0;
     memset(device->counters, 0, sizeof device->counters);
     memset(device->pages, 0, (device->preset->endpoints + 1) * sizeof *device->pages);

@@ -35,14 +35,15 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
     """A decoded command: what the decoder in front of the unit would make of the record."""
     none = (1 << preset.id_bits) - 1
     ident = operation.receive_id
+    malformed = operation.is_malformed(preset)
     _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
     return {
         "opcode": operation.opcode,
-        "malformed": int(operation.is_malformed(preset)),
+        "malformed": int(malformed),
         "privileged": int(operation.page == preset.endpoints),
         "flushes": int(
             operation.opcode == Opcode.FLUSH
-            and not operation.is_malformed(preset)
+            and not malformed
             and operation.target(preset) < preset.endpoints
         ),
         "page": operation.page,

@@ -4,10 +4,16 @@ package tmu.host
 import scala.collection.mutable
 import tmu.DeviceSpec
 import tmu.contract.{CompletionLayout, Statuses, WordField}
+import tmu.params.TmuParams
 
 /** What lies around a completion writer: memory, and software that sets rings up and reads them. */
-trait CompletionWriterHost { this: DeviceSpec =>
+trait CompletionWriterHost extends DeviceSpec {
   import CompletionLayout._
+  protected val p: TmuParams = TmuParams("writer", 4, 16, 16, 16, 4)
+  private val harness = device(new CompletionWriterHarness(p))
+  protected def test(body: (CompletionWriterHarness, Host) => Unit): Unit =
+    harness.run(dut => body(dut, new Host(dut)))
+
   protected def field(record: BigInt, f: WordField): BigInt =
     (record >> (64 * f.word + f.low)) & ((BigInt(1) << f.width) - 1)
   private val base = BigInt("123456789abcc0", 16)

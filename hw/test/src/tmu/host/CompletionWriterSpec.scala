@@ -3,16 +3,11 @@ package tmu.host
 
 import scala.collection.mutable
 import scala.util.Random
-import tmu.{DeviceSpec, Seeds}
+import tmu.Seeds
 import tmu.contract.CompletionLayout
-import tmu.params.TmuParams
 
-class CompletionWriterSpec extends DeviceSpec with CompletionWriterHost {
+class CompletionWriterSpec extends CompletionWriterHost {
   import CompletionLayout._
-  private val p = TmuParams("writer", 4, 16, 16, 16, 4)
-  private val harness = device(new CompletionWriterHarness(p))
-  private def test(body: (CompletionWriterHarness, Host) => Unit): Unit =
-    harness.run(dut => body(dut, new Host(dut)))
 
   describe("CompletionWriter") {
     it("writes number i to slot i mod size; the phase is 1 in the first lap and alternates") {

@@ -1,16 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.host
 
-import tmu.DeviceSpec
-import tmu.params.TmuParams
-
 /** A ring that its owner does not read, and what becomes of it and of the others. */
-class RingPatienceSpec extends DeviceSpec with CompletionWriterHost {
-  private val p = TmuParams("patience", 4, 16, 16, 16, 4)
-  private val harness = device(new CompletionWriterHarness(p))
-  private def test(body: (CompletionWriterHarness, Host) => Unit): Unit =
-    harness.run(dut => body(dut, new Host(dut)))
-
+class RingPatienceSpec extends CompletionWriterHost {
   describe("A full ring") {
     it("R13: a ring that stays full longer than its patience is disabled; the others go on") {
       test { (dut, host) =>
