@@ -292,7 +292,7 @@ module unit_proof (
       assert (`AT(k1, arrival, dut__endpoints__at1_1) &&
               `AT(k2, arrival, dut__endpoints__at2_1) &&
               `AT(k3, arrival, dut__endpoints__at3_1));
-      swept : assert (dut__endpoints__ready || on_the_way == 0);
+      swept : assert (dut__endpoints__sweep__ready || on_the_way == 0);
       sweeps4 :
       assert ((!dut__walked_slot_post_end_valid_REG || !dut__walked_slot_post_end_bits_REG_sweeps || end_p == FLUSH) &&
               (!dut__walked_slot_arrival_end_valid_REG || !dut__walked_slot_arrival_end_bits_REG_sweeps ||

@@ -59,7 +59,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val beats = Module(new PointerQueue(UInt(512.W), CompletionWriter.writes))
   private val spacious = RegNext(
     addresses.io.count < CompletionWriter.enough.U && beats.io.count < CompletionWriter.enough.U,
-    false.B
+    true.B
   )
 
   private val out = Wire(Valid(new Bundle {
@@ -127,7 +127,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val impatient = RegInit(false.B)
   private val starts = !asksAgain || io.disable.fire
   waiting := Mux(starts, 0.U, waiting + 1.U)
-  impatient := !starts && (impatient || (io.patience =/= 0.U && waiting >= io.patience))
+  impatient := !starts && io.patience =/= 0.U && waiting >= io.patience
   io.disable.valid := asksAgain && impatient
   io.disable.bits := held.page
 

@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
+import tmu.buffer.Sweep
 import tmu.params.TmuParams
 
 /** A page's completion ring. */
@@ -66,13 +67,8 @@ class PageTable(p: TmuParams) extends Module {
     val ring = Output(new RingState)
   })
 
-  private val ready = RegInit(false.B)
-  private val sweep = RegInit(0.U(p.pageBits.W))
-  io.ready := ready
-  when(!ready) {
-    sweep := sweep + 1.U
-    ready := sweep === (p.pages - 1).U
-  }
+  private val sweep = Module(new Sweep(p.pages))
+  io.ready := sweep.io.ready
 
   private val configs = SyncReadMem(p.pages, new RingConfig)
   private val enables = SyncReadMem(p.pages, Bool())
@@ -87,7 +83,8 @@ class PageTable(p: TmuParams) extends Module {
     moved.index + RingConfig.size(sizes.read(io.consumer.bits.page, io.consumer.valid))
 
   private val disables = io.disable.valid
-  private val page = Mux(io.ready, Mux(disables, io.disable.bits, io.configure.bits.page), sweep)
+  private val page =
+    Mux(io.ready, Mux(disables, io.disable.bits, io.configure.bits.page), sweep.io.place)
   io.disable.ready := io.ready
   io.configure.ready := io.ready && !disables && !io.consumer.valid && !moving && !io.producer.valid
   io.changes := io.configure.fire || io.disable.fire

@@ -2,8 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{log2Ceil, Queue}
-import tmu.buffer.PointerQueue
+import chisel3.util.log2Ceil
 import tmu.contract.TmuRegisters
 import tmu.matching.{CounterBank, MatchUnit}
 import tmu.params.TmuParams
@@ -50,15 +49,7 @@ class TmuTop(p: TmuParams) extends Module {
   io.m_axi <> writer.io.axi
 
   doorbell.io.now := now
-  // A long queue belongs into block memory; a short one counts a place of the decoder's as its own.
-  private val commands =
-    if (p.commandQueue > 64)
-      Queue(doorbell.io.command, p.commandQueue, useSyncReadMem = true)
-    else {
-      val queue = Module(new PointerQueue(new DoorbellCommand(p), math.max(2, p.commandQueue - 1)))
-      queue.io.enq <> doorbell.io.command
-      queue.io.deq
-    }
+  private val commands = CommandQueue(p, doorbell.io.command)
   decoder.io.in <> commands
   decoder.io.enabled := pages.io.enabled
   decoder.io.discard := sequencer.io.discard

@@ -158,20 +158,17 @@ class CounterBank(p: TmuParams) extends Module {
     private val by = increments.getOrElse(counter, 0.U)
     private val most = ((BigInt(1) << by.getWidth) - 1) * size
     val bits: Int = sample.fold(most.bitLength)(_.value.getWidth)
-    private val counts = RegInit(0.U(bits.W)).suggestName(s"counts_${counter.name}")
+    val counts: UInt = RegInit(0.U(bits.W)).suggestName(s"counts_${counter.name}")
     sample match {
       case Some(s) => when(s.take(counts))(counts := s.value)
       case None    => counts := Mux(turns, 0.U, counts) + by
     }
-
-    /** As of this clock. */
-    val now: UInt = counts
   }
   private val sources = Counters.all.map(new Source(_)).sortBy(-_.bits)
   private val aside = sources.map(s => RegInit(0.U(s.bits.W)))
   for ((register, k) <- aside.zipWithIndex) {
     val behind = if (k + 1 < size) aside(k + 1) else 0.U
-    register := Mux(turns, sources(k).now, behind)
+    register := Mux(turns, sources(k).counts, behind)
   }
 
   // The round: one counter a clock, read, and a clock later added and written. The first one after

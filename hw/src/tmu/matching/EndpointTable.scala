@@ -3,6 +3,7 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{Mux1H, Pipe, PopCount, Valid}
+import tmu.buffer.Sweep
 import tmu.params.TmuParams
 
 /** A change or a question about an endpoint that comes from the registers, not from a command. */
@@ -78,13 +79,8 @@ class EndpointTable(p: TmuParams) extends Module {
     }))
   })
 
-  private val ready = RegInit(false.B)
-  private val sweep = RegInit(0.U(p.endpointBits.W))
-  io.ready := ready
-  when(!ready) {
-    sweep := sweep + 1.U
-    ready := sweep === (p.endpoints - 1).U
-  }
+  private val sweep = Module(new Sweep(p.endpoints))
+  io.ready := sweep.io.ready
 
   // Endpoints on their way, and the steps of the last clocks: steps(k) is k + 1 clocks old.
   private val at = (1 to lead).scanLeft(io.read) { (now, k) => RegNext(now).suggestName(s"at$k") }
@@ -155,7 +151,7 @@ class EndpointTable(p: TmuParams) extends Module {
     when(!io.ready || written(s).valid) {
       copies(s).foreach(
         _.write(
-          Mux(io.ready, written(s).bits.endpoint, sweep),
+          Mux(io.ready, written(s).bits.endpoint, sweep.io.place),
           Mux(io.ready, next(s), 0.U.asTypeOf(new StreamTally(p)))
         )
       )
@@ -174,7 +170,7 @@ class EndpointTable(p: TmuParams) extends Module {
     val quota = io.setQuota.bits.quota(s)
     when(!io.ready || io.setQuota.valid) {
       quotas(s).write(
-        Mux(io.ready, io.setQuota.bits.endpoint, sweep),
+        Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
         Mux(io.ready && quota <= entries.U, quota(p.depthBits - 1, 0), 0.U)
       )
     }

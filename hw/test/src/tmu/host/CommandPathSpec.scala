@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Queue}
+import chisel3.util.Decoupled
 import tmu.DeviceSpec
 import tmu.contract.{CommandLayout, Opcodes, WordField}
 import tmu.matching.MatchCommand
@@ -20,7 +20,7 @@ class CommandPathHarness(p: TmuParams) extends Module {
   private val decoder = Module(new CommandDecoder(p))
   doorbell.io.axi <> io.axi
   doorbell.io.now := 0.U
-  decoder.io.in <> Queue(doorbell.io.command, p.commandQueue)
+  decoder.io.in <> CommandQueue(p, doorbell.io.command)
   decoder.io.enabled := RegNext(decoder.io.enableRead.bits =/= io.disabledPage)
   decoder.io.discard := false.B
   io.dropped := decoder.io.dropped

@@ -10,6 +10,15 @@ class CompletionWriterSpec extends CompletionWriterHost {
   import CompletionLayout._
 
   describe("CompletionWriter") {
+    it("is at rest after reset: idle, and nothing waits") {
+      test { (dut, _) =>
+        dut.reset.poke(true)
+        dut.clock.step()
+        dut.reset.poke(false)
+        assert(dut.io.idle.isOn && !dut.io.stalled.isOn)
+      }
+    }
+
     it("writes number i to slot i mod size; the phase is 1 in the first lap and alternates") {
       test { (_, host) =>
         host.enable(2, 4)
