@@ -34,7 +34,7 @@ uint64_t Histogram::percentile(double share) const {
 
 uint64_t Histogram::max() const { return counts_.empty() ? 0 : counts_.size() - 1; }
 
-Runner::Runner(const Shape &shape, uint64_t seed) : law_(shape), unit_(shape.endpoints, seed) {
+Runner::Runner(const Shape &shape, uint64_t seed) : law_(shape), unit_(shape, seed) {
     for (;;) {
         unit_.settle();
         if (unit_.ready())

@@ -27,6 +27,21 @@ auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_win
 
 template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
 
+// What the decoder says of a command that searches nothing, the worst reason first (R10, R13); or 0.
+uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
+    if (c.malformed)
+        return TMU_STATUS_MALFORMED;
+    if (c.opcode == TMU_OPCODE_INSPECT && !c.privileged)
+        return TMU_STATUS_REFUSED_PRIVILEGE;
+    if (c.endpoint >= shape.endpoints)
+        return TMU_STATUS_REFUSED_ENDPOINT;
+    if (c.opcode == TMU_OPCODE_CANCEL && c.id == (1u << shape.id_bits) - 1)
+        return TMU_STATUS_LATE;
+    if (c.opcode == TMU_OPCODE_INSPECT && c.position >= shape.places[port])
+        return TMU_STATUS_EMPTY;
+    return 0;
+}
+
 } // namespace
 
 namespace bench {
@@ -46,7 +61,7 @@ struct Unit::Top {
     VMatchUnit module;
 };
 
-Unit::Unit(uint32_t endpoints, uint64_t seed) : endpoints_(endpoints) {
+Unit::Unit(const Shape &shape, uint64_t seed) : shape_(shape) {
     printed.clear();
     device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
@@ -70,7 +85,8 @@ void Unit::offer(Port port, const Command *c) {
     (port == kPost ? m.io_post_valid : m.io_arrival_valid) = c != nullptr;
     if (c == nullptr)
         return;
-    const bool flushes = c->opcode == TMU_OPCODE_FLUSH && !c->malformed && c->endpoint < endpoints_;
+    const uint8_t early = early_status(shape_, *c, port);
+    const bool flushes = c->opcode == TMU_OPCODE_FLUSH && early == 0;
 // The ports have the same fields under two names.
 #define DRIVE(P)                                                                                   \
     do {                                                                                           \
@@ -78,6 +94,8 @@ void Unit::offer(Port port, const Command *c) {
         m.io_##P##_bits_malformed = c->malformed;                                                  \
         m.io_##P##_bits_privileged = c->privileged;                                                \
         m.io_##P##_bits_flushes = flushes;                                                         \
+        m.io_##P##_bits_searches = early == 0;                                                     \
+        m.io_##P##_bits_status = early;                                                            \
         m.io_##P##_bits_page = static_cast<std::decay_t<decltype(m.io_##P##_bits_page)>>(c->page); \
         m.io_##P##_bits_endpoint = c->endpoint;                                                    \
         m.io_##P##_bits_key_bits = c->match;                                                       \

@@ -30,7 +30,7 @@ class Unit {
   public:
     // Of a configuration with so many endpoints; what reset does not reach starts at random, from
     // `seed`.
-    Unit(uint32_t endpoints, uint64_t seed);
+    Unit(const Shape &shape, uint64_t seed);
     ~Unit();
     Unit(const Unit &) = delete;
     Unit &operator=(const Unit &) = delete;
@@ -63,7 +63,7 @@ class Unit {
 
   private:
     struct Top;
-    uint32_t endpoints_;
+    Shape shape_;
     std::unique_ptr<Top> top_;
 };
 

@@ -437,6 +437,8 @@ class Preset:
     endpoints: int
     posted_entries: int
     unexpected_entries: int
+    posted_places: int
+    unexpected_places: int
     array_entries: int
     lanes: int
     match_bits: int
@@ -455,6 +457,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=2048,
         posted_entries=16384,
         unexpected_entries=16384,
+        posted_places=16480,
+        unexpected_places=16480,
         array_entries=1024,
         lanes=64,
         match_bits=64,
@@ -471,6 +475,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=4,
         posted_entries=64,
         unexpected_entries=64,
+        posted_places=96,
+        unexpected_places=96,
         array_entries=32,
         lanes=16,
         match_bits=64,
@@ -487,6 +493,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=2,
         posted_entries=4,
         unexpected_entries=4,
+        posted_places=4,
+        unexpected_places=4,
         array_entries=4,
         lanes=2,
         match_bits=3,
@@ -503,6 +511,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=64,
         posted_entries=32,
         unexpected_entries=32,
+        posted_places=32,
+        unexpected_places=32,
         array_entries=32,
         lanes=16,
         match_bits=64,
@@ -519,6 +529,8 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=4096,
         posted_entries=65536,
         unexpected_entries=65536,
+        posted_places=65632,
+        unexpected_places=65632,
         array_entries=1024,
         lanes=64,
         match_bits=64,

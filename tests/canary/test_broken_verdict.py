@@ -29,7 +29,7 @@ MUTANTS = {
     # Two operations take the same entry: one where it was, one where it goes to.
     "remains": (ROWS, r"& ~\(hit\[0\] & open & takes\);", r"& ({m} | ~(hit[0] & open & takes));"),
     # The arrival of a slot does not see the receive that its post appends.
-    "pair": (("MatchUnit.sv",), r"& walked_pairs_REG & ", r"\g<0>~{m} & "),
+    "pair": (("MatchUnit.sv",), r"& walked_pairs_r\w* & ", r"\g<0>~{m} & "),
     # Nobody sees an entry before it has its lane.
     "incoming": (ARRAYS, r"findsIncoming = ", r"\g<0>~{m} & "),
     # A search ahead of its turn does not read again what the closing of a hole has moved.

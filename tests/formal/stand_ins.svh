@@ -145,7 +145,7 @@ module Queue12_UInt4 (
   end
 endmodule
 
-// A store of which one place is kept.
+// A store's memory of which one place is kept.
 `define STORE(name, width) \
   module name ( \
       input wire [3:0] R0_addr, input wire R0_en, input wire R0_clk, \
@@ -155,12 +155,8 @@ endmodule
     (* anyconst *) wire [3:0] place; \
     (* anyseq *) wire [width-1:0] other; \
     reg [width-1:0] word; \
-    reg asked; \
-    always @(posedge R0_clk) begin \
-      asked <= R0_en && R0_addr == place; \
-      if (W0_en && W0_addr == place) word <= W0_data; \
-    end \
-    assign R0_data = asked ? word : other; \
+    always @(posedge W0_clk) if (W0_en && W0_addr == place) word <= W0_data; \
+    assign R0_data = R0_addr == place ? word : other; \
   endmodule
-`STORE(memory_12x26, 26)
-`STORE(memory_12x17, 17)
+`STORE(block_12x22, 22)
+`STORE(block_12x17, 17)

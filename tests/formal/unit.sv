@@ -24,6 +24,15 @@ module unit_proof (
   `include "device.svh"
   `include "unit_names.svh"
 
+  // What the decoder says of a command that searches nothing (R10, R13).
+`define EARLY(x) \
+    (x``_searches == (!x``_malformed && x``_endpoint < 2 && \
+                      !(x``_opcode == CANCEL && x``_id == 15) && \
+                      !(x``_opcode == INSPECT && (!x``_privileged || x``_position >= 4))) && \
+     (x``_searches || x``_status == (x``_malformed ? 12 : \
+                                     x``_opcode == INSPECT && !x``_privileged ? 13 : \
+                                     x``_endpoint >= 2 ? 10 : x``_opcode == CANCEL ? 6 : 15)))
+
   // One entry is followed through list, queue of slots and store.
   (* anyconst *) wire [3:0] receive;
   (* anyconst *) wire [3:0] message;
@@ -38,6 +47,8 @@ module unit_proof (
     told :
     assume (io_post_bits_flushes == (io_post_bits_opcode == FLUSH && !io_post_bits_malformed &&
             io_post_bits_endpoint < 2));
+    early_p : assume (`EARLY(io_post_bits));
+    early_a : assume (`EARLY(io_arrival_bits));
     arrivals :
     assume (io_arrival_bits_opcode == ARRIVE || io_arrival_bits_opcode == CANCEL ||
             io_arrival_bits_opcode == INSPECT);
@@ -88,7 +99,7 @@ module unit_proof (
   end
 
   // Answers of the slot, two clocks after its end.
-`define ANSWER(side, name) dut__answers__answers__io_enq_bits_verdicts_``side``_``name
+`define ANSWER(side, name) dut__answers__answers__io_enq_bits_``side``_``name
   wire post_answer = dut__answers__answers__io_enq_valid && `ANSWER(post, valid);
   wire arrival_answer = dut__answers__answers__io_enq_valid && `ANSWER(arrival, valid);
   wire [7:0] post_status = `ANSWER(post, bits_status);
@@ -108,7 +119,7 @@ module unit_proof (
 
   // What a list was asked, from the operation that the unit has at the same place.
 `define TAKES(op) (op != PROBE && op != INSPECT)
-`define ASKED_M(k) {dut__delay__``k``_post_valid && dut__delay__``k``_post_bits_searches, \
+`define ASKED_M(k) {dut__delay__``k``_post_valid && dut__delay__``k``_post_bits_command_searches, \
     `TAKES(dut__delay__``k``_post_bits_command_opcode), \
     dut__delay__``k``_post_bits_command_opcode == INSPECT, 5'b0, \
     dut__delay__``k``_post_bits_command_endpoint[0], \
@@ -116,16 +127,15 @@ module unit_proof (
     dut__delay__``k``_post_bits_command_key_source, \
     dut__delay__``k``_post_bits_command_ignore_bits, \
     dut__delay__``k``_post_bits_command_ignore_source}
-`define ASKED_R(k) {dut__delay__``k``_arrival_valid && dut__delay__``k``_arrival_bits_searches, \
+`define ASKED_R(k) {dut__delay__``k``_arrival_valid && dut__delay__``k``_arrival_bits_command_searches, \
     `TAKES(dut__delay__``k``_arrival_bits_command_opcode), \
     dut__delay__``k``_arrival_bits_command_opcode == INSPECT, \
     dut__delay__``k``_arrival_bits_command_opcode == CANCEL, \
-    dut__delay__``k``_arrival_bits_command_id, \
     dut__delay__``k``_arrival_bits_command_endpoint[0], \
     dut__delay__``k``_arrival_bits_command_key_bits, \
-    dut__delay__``k``_arrival_bits_command_key_source, \
-    dut__delay__``k``_arrival_bits_command_ignore_bits, \
-    dut__delay__``k``_arrival_bits_command_ignore_source}
+    dut__delay__``k``_arrival_bits_command_key_source}
+// Without what the unit gives an arrival's search and does not carry: id and ignored bits.
+`define CARRIED(op) {op[18:15], op[10:5]}
 `define BODY(x) {x``_handle[3:0], x``_address, x``_length}
 `define BODY_KEPT(k, side, op, body) \
     (!(dut__delay__``k``_``side``_valid && \
@@ -143,16 +153,16 @@ module unit_proof (
 `define FLAGS(x) \
     (x``_takes == `TAKES(x``_command_opcode) && \
      x``_appends == (x``_command_opcode == POST || x``_command_opcode == ARRIVE) && \
-     x``_serial == (x``_searches ? x``_command_opcode != INSPECT && x``_command_opcode != FLUSH : \
-                    `TAKES_SERIAL(x``_status)) && \
-     (x``_command_opcode != FLUSH || !x``_searches || x``_sweeps))
+     x``_serial == (x``_command_searches ? x``_command_opcode != INSPECT && x``_command_opcode != FLUSH : \
+                    `TAKES_SERIAL(x``_command_status)) && \
+     (x``_command_opcode != FLUSH || !x``_command_searches || x``_sweeps))
 `define FLAGS_AT(k) \
     (!dut__delay__``k``_post_valid || `FLAGS(dut__delay__``k``_post_bits)) && \
     (!dut__delay__``k``_arrival_valid || `FLAGS(dut__delay__``k``_arrival_bits))
 `define STREAM(k) \
-    (!dut__delay__``k``_post_valid || `DECIDED_EARLY(dut__delay__``k``_post_bits_status)) && \
+    (!dut__delay__``k``_post_valid || (dut__delay__``k``_post_bits_command_searches || `DECIDED_EARLY(dut__delay__``k``_post_bits_command_status))) && \
     (!dut__delay__``k``_arrival_valid || \
-     `DECIDED_EARLY(dut__delay__``k``_arrival_bits_status)) && \
+     (dut__delay__``k``_arrival_bits_command_searches || `DECIDED_EARLY(dut__delay__``k``_arrival_bits_command_status))) && \
     (!dut__delay__``k``_arrival_valid || \
      dut__delay__``k``_arrival_bits_command_opcode == ARRIVE || \
      dut__delay__``k``_arrival_bits_command_opcode == CANCEL || \
@@ -164,6 +174,10 @@ module unit_proof (
       dut__delay__``k``_post_bits_command_opcode != CANCEL)) && \
     (!dut__delay__``k``_arrival_valid || !dut__delay__``k``_arrival_bits_sweeps || \
      dut__delay__``k``_arrival_bits_command_opcode == FLUSH)
+
+`define NEXT(store, slot) \
+    ((store``__waiting != 0 && store``__next_0 == slot) + \
+     (store``__waiting == 2 && store``__next_1 == slot))
 
   // Slots inside: on their way, decided, answered but not taken.
   wire [4:0] on_the_way =
@@ -179,21 +193,36 @@ module unit_proof (
   always @(posedge clock) begin
 `ifndef LAW
     // For the induction: the lists carry the operations that the unit carries.
-    asked1 : assert (age < 2 || (op1_m == `ASKED_M(k1) && op1_r == `ASKED_R(k1)));
-    asked2 : assert (age < 3 || (op2_m == `ASKED_M(k2) && op2_r == `ASKED_R(k2)));
-    asked3 : assert (age < 4 || (op3_m == `ASKED_M(k3) && op3_r == `ASKED_R(k3)));
+    asked1 : assert (age < 2 || (op1_m == `ASKED_M(k1) && `CARRIED(op1_r) == `ASKED_R(k1)));
+    asked2 : assert (age < 3 || (op2_m == `ASKED_M(k2) && `CARRIED(op2_r) == `ASKED_R(k2)));
+    asked3 : assert (age < 4 || (op3_m == `ASKED_M(k3) && `CARRIED(op3_r) == `ASKED_R(k3)));
     asked4_m :
-    assert (age < 5 || op4_m == {dut__walked_slot_post_end_valid_REG && dut__walked_slot_post_end_bits_REG_searches, `TAKES(end_p),
+    assert (age < 5 || op4_m == {dut__walked_slot_post_end_valid_REG && dut__walked_slot_post_end_bits_REG_command_searches, `TAKES(end_p),
             end_p == INSPECT, 5'b0, dut__walked_slot_post_end_bits_REG_command_endpoint[0],
             dut__walked_slot_post_end_bits_REG_command_key_bits, dut__walked_slot_post_end_bits_REG_command_key_source,
             dut__walked_slot_post_end_bits_REG_command_ignore_bits,
             dut__walked_slot_post_end_bits_REG_command_ignore_source});
     asked4_r :
-    assert (age < 5 || {op4_r[18:15], op4_r[10:5]} == {
-            dut__walked_slot_arrival_end_valid_REG && dut__walked_slot_arrival_end_bits_REG_searches, `TAKES(end_a),
+    assert (age < 5 || `CARRIED(op4_r) == {
+            dut__walked_slot_arrival_end_valid_REG && dut__walked_slot_arrival_end_bits_REG_command_searches, `TAKES(end_a),
             end_a == INSPECT, end_a == CANCEL, dut__walked_slot_arrival_end_bits_REG_command_endpoint[0],
             dut__walked_slot_arrival_end_bits_REG_command_key_bits,
             dut__walked_slot_arrival_end_bits_REG_command_key_source});
+    pairs1_r :
+    assert (age < 2 || {dut__asking_byId, dut__asking_id, dut__asking_endpoint,
+                        dut__asking_key_bits, dut__asking_key_source, dut__asking_ignore_bits,
+                        dut__asking_ignore_source} == op1_r[15:0]);
+    pairs1_m :
+    assert (age < 2 || {dut__posting_endpoint, dut__posting_key_bits, dut__posting_key_source,
+                        dut__posting_ignore_bits, dut__posting_ignore_source,
+                        dut__posting_id} ==
+                       {op1_m[10:0], dut__delay__k1_post_bits_command_id});
+    pairs2 :
+    assert (age < 3 || dut__walked_pairs_r ==
+            matches(op2_r, {op2_m[10:0], dut__delay__k2_post_bits_command_id}));
+    pairs3 :
+    assert (age < 4 || dut__walked_pairs_r_1 ==
+            matches(op3_r, {op3_m[10:0], dut__delay__k3_post_bits_command_id}));
 `endif
     if (!reset) begin
       // The race: what neither found the other must not both be queued, at any slot's end (R5, R6).
@@ -230,18 +259,27 @@ module unit_proof (
       counts_m : assert (dut__unexpectedCount == count_m);
 
 `ifndef LAW
-      // For the induction: each slot of a store is fresh, given back, in the list, or on its way.
+      // For the induction: each slot of a store is fresh, given back, about to be lent, in the
+      // list, or on its way.
       slot_once_r :
-      assert ((dut__postedStore__fresh <= receive) + has_r + live_r + enters_r == 3'd1);
+      assert ((dut__postedStore__fresh <= receive) + has_r + live_r + enters_r +
+              `NEXT(dut__postedStore, receive) == 3'd1);
       slot_once_m :
-      assert ((dut__unexpectedStore__fresh <= message) + has_m + live_m + enters_m == 3'd1);
+      assert ((dut__unexpectedStore__fresh <= message) + has_m + live_m + enters_m +
+              `NEXT(dut__unexpectedStore, message) == 3'd1);
       slots_all_r :
       assert (dut__postedStore__fresh <= 12 && 5'd12 - dut__postedStore__fresh + queue_count_r +
-              count_r + dut__postedStore_io_release_valid_REG == 5'd12);
+              dut__postedStore__waiting + count_r + dut__postedStore_io_release_valid_REG == 5'd12);
       slots_all_m :
       assert (dut__unexpectedStore__fresh <= 12 &&
-              5'd12 - dut__unexpectedStore__fresh + queue_count_m + count_m +
-              dut__unexpectedStore_io_release_valid_REG == 5'd12);
+              5'd12 - dut__unexpectedStore__fresh + queue_count_m + dut__unexpectedStore__waiting +
+              count_m + dut__unexpectedStore_io_release_valid_REG == 5'd12);
+      lends_r :
+      assert (dut__postedStore__waiting < 3 &&
+              (dut__postedStore__waiting != 0 || !dut__endpoints__sweep__ready));
+      lends_m :
+      assert (dut__unexpectedStore__waiting < 3 &&
+              (dut__unexpectedStore__waiting != 0 || !dut__endpoints__sweep__ready));
       inside :
       assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));
@@ -265,7 +303,7 @@ module unit_proof (
               (!dut__walked_slot_arrival_end_valid_REG || `FLAGS(dut__walked_slot_arrival_end_bits_REG)));
       pairs4 :
       assert (!(dut__walked_slot_post_end_valid_REG && dut__walked_slot_arrival_end_valid_REG && end_p == POST) ||
-              dut__walked_pairs_REG == matches(op4_r, {op4_m[10:0], post_id4}));
+              dut__walked_pairs_r_2 == matches(op4_r, {op4_m[10:0], post_id4}));
       answers5 :
       assert (!(dut__answers__outcomes_REG_0_answers || dut__answers__outcomes_REG_1_answers) ||
               dut__answers__silent_REG);
@@ -282,8 +320,8 @@ module unit_proof (
       assert (!dut__walked_slot_arrival_end_valid_REG || end_a == ARRIVE || end_a == CANCEL ||
               end_a == INSPECT || (end_a == FLUSH && !dut__walked_slot_post_end_valid_REG));
       early4 :
-      assert ((!dut__walked_slot_post_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_post_end_bits_REG_status)) &&
-              (!dut__walked_slot_arrival_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_arrival_end_bits_REG_status)));
+      assert ((!dut__walked_slot_post_end_valid_REG || (dut__walked_slot_post_end_bits_REG_command_searches || `DECIDED_EARLY(dut__walked_slot_post_end_bits_REG_command_status))) &&
+              (!dut__walked_slot_arrival_end_valid_REG || (dut__walked_slot_arrival_end_bits_REG_command_searches || `DECIDED_EARLY(dut__walked_slot_arrival_end_bits_REG_command_status))));
       // The endpoint table has been asked for the endpoint of each operation.
       asked_p :
       assert (`AT(k1, post, dut__endpoints__at1_0) && `AT(k2, post, dut__endpoints__at2_0) &&

@@ -31,21 +31,37 @@ def stream_of(operation: Operation) -> int:
     return ARRIVAL if operation.opcode in (Opcode.ARRIVE, Opcode.CANCEL) else POST
 
 
+def early_status(operation: Operation, preset: regs.Preset) -> Status | None:
+    """R10, R13: the answer to a command that searches nothing, the worst reason first."""
+    if operation.is_malformed(preset):
+        return Status.MALFORMED
+    inspects = operation.opcode == Opcode.INSPECT
+    if inspects and operation.page != preset.endpoints:
+        return Status.REFUSED_PRIVILEGE
+    if operation.target(preset) >= preset.endpoints:
+        return Status.REFUSED_ENDPOINT
+    none = (1 << preset.id_bits) - 1
+    if operation.opcode == Opcode.CANCEL and operation.receive_id >= none:
+        return Status.LATE
+    _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
+    places = preset.unexpected_places if operation.address >> low & 1 else preset.posted_places
+    beyond = inspects and operation.address & (1 << low) - 1 >= places
+    return Status.EMPTY if beyond else None
+
+
 def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
     """A decoded command: what the decoder in front of the unit would make of the record."""
     none = (1 << preset.id_bits) - 1
     ident = operation.receive_id
-    malformed = operation.is_malformed(preset)
+    early = early_status(operation, preset)
     _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
     return {
         "opcode": operation.opcode,
-        "malformed": int(malformed),
+        "malformed": int(early is Status.MALFORMED),
         "privileged": int(operation.page == preset.endpoints),
-        "flushes": int(
-            operation.opcode == Opcode.FLUSH
-            and not malformed
-            and operation.target(preset) < preset.endpoints
-        ),
+        "flushes": int(operation.opcode == Opcode.FLUSH and early is None),
+        "searches": int(early is None),
+        "status": early or 0,
         "page": operation.page,
         "endpoint": operation.target(preset),
         "key_bits": operation.match,

@@ -21,8 +21,8 @@ _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput}
 def shape(preset: str) -> str:
     """The configuration, as the harness is told."""
     p = regs.PRESETS[preset]
-    values = (p.endpoints, p.posted_entries, p.unexpected_entries, p.array_entries, p.id_bits)
-    return ":".join(map(str, values))
+    tables = (p.posted_entries, p.unexpected_entries, p.posted_places, p.unexpected_places)
+    return ":".join(map(str, (p.endpoints, *tables, p.array_entries, p.id_bits)))
 
 
 def entries(preset: str) -> int:

@@ -14,7 +14,7 @@ UNIT = Proof(
     "unit_proof",
     "MatchUnit",
     ("UNIT",),
-    ("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_UInt4", "memory_12x26", "memory_12x17"),
+    ("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_UInt4", "block_12x22", "block_12x17"),
     delays=(("SlotDelay", 3),),
 )
 
@@ -152,7 +152,7 @@ CANARIES = (
         UNIT,
         Mutant(
             "pair",
-            (Edit("MatchUnit", "REG_takes & walked_pairs_REG", "REG_takes & 1'h0"),),
+            (Edit("MatchUnit", "REG_takes & walked_pairs_r_2", "REG_takes & 1'h0"),),
         ),
         ("never_apart",),
         18,

@@ -2,6 +2,7 @@
 package tmu.emit
 
 import tmu.contract._
+import tmu.matching.TableParams
 import tmu.params.{Presets, TmuParams}
 
 /** Renders the host interface as a Python module of constants. */
@@ -51,6 +52,8 @@ object PythonConstants {
     s"        endpoints=${p.endpoints},",
     s"        posted_entries=${p.postedEntries},",
     s"        unexpected_entries=${p.unexpectedEntries},",
+    s"        posted_places=${TableParams.posted(p).places},",
+    s"        unexpected_places=${TableParams.unexpected(p).places},",
     s"        array_entries=${p.arrayEntries},",
     s"        lanes=${p.lanes},",
     s"        match_bits=${p.matchBits},",
@@ -74,6 +77,8 @@ object PythonConstants {
     "endpoints",
     "posted_entries",
     "unexpected_entries",
+    "posted_places",
+    "unexpected_places",
     "array_entries",
     "lanes",
     "match_bits",

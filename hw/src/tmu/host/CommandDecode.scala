@@ -80,6 +80,9 @@ object CommandDecode {
     out.inspectUnexpected := inspectQueue.of(record).asBool
     out.stamp := in.stamp
     out.flushes := MatchRules.flushes(p, out)
+    val (searches, status) = MatchRules.early(p, out)
+    out.searches := searches
+    out.status := status
     out
   }
 }
@@ -99,8 +102,11 @@ class CommandDecoder(p: TmuParams) extends Module {
     val enableRead = Valid(UInt(p.pageBits.W))
     val enabled = Input(Bool())
 
-    /** Drop whatever comes: the unit is being reset. */
+    /** Drop whatever comes: the unit is being reset. What is decoded already goes its way: `taken`
+      * tells when nothing is.
+      */
     val discard = Input(Bool())
+    val taken = Output(Bool())
     val dropped = Output(Bool())
 
     /** A command waits for the unit. */
@@ -124,7 +130,7 @@ class CommandDecoder(p: TmuParams) extends Module {
   }
   private val decoded = Module(new PointerQueue(new Decoded, 3))
   private val out = decoded.io.enq
-  out.valid := full
+  out.valid := full && !io.discard
   out.bits.command := CommandDecode(p, held)
   out.bits.enabled := enabled
   out.bits.withArrivals := MatchRules.withArrivals(out.bits.command)
@@ -135,14 +141,15 @@ class CommandDecoder(p: TmuParams) extends Module {
   full := io.in.fire || (full && !out.ready)
 
   private val next = decoded.io.deq
-  private val drops = next.valid && (!next.bits.enabled || io.discard)
+  private val drops = next.valid && !next.bits.enabled
   private val offers = next.valid && !drops
   io.post.valid := offers && !next.bits.withArrivals
   io.post.bits := next.bits.command
   io.arrival.valid := offers && next.bits.withArrivals
   io.arrival.bits := next.bits.command
   next.ready := drops || Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
-  io.dropped := drops && !io.discard
+  io.dropped := drops
   io.stalled := next.valid && !next.ready
-  io.idle := !full && !next.valid
+  io.idle := !full && io.taken
+  io.taken := !next.valid
 }

@@ -20,7 +20,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   val io = IO(new Bundle {
     val verdict = Flipped(Decoupled(new Verdict(p)))
     val now = Input(UInt(32.W))
-    val ringRead = Valid(UInt(p.pageBits.W))
+    val ringRead = Output(UInt(p.pageBits.W))
     val ring = Input(new RingState)
 
     /** A ring changes in this clock: what was read of it does not count any more. */
@@ -85,17 +85,20 @@ class CompletionWriter(p: TmuParams) extends Module {
   io.producer.bits.page := held.page
   io.producer.bits.index := following
 
-  // What the table answers in this clock is for stage 1, or for stage 2, or too old.
-  private val answers = RegNext(io.verdict.fire || !asksAgain, false.B)
-  private val answersAgain = RegNext(asksAgain && !io.verdict.fire, false.B)
+  // The table is asked for stage 2, else for stage 1, else for the verdict that is offered, taken or
+  // not: what it answers in this clock is for stage 1, or for stage 2, or for nobody. What was read
+  // while a ring changed is too old; its verdict finds no room, and asks again.
+  private val answers = RegInit(false.B)
+  private val answersAgain = RegNext(asksAgain, false.B)
+  private val asksEntering = entered && !answers
+  answers := !asksAgain && (asksEntering || io.verdict.fire)
   private val old = io.configured || RegNext(io.configured, false.B)
-  private val moves = entered && answers && !old && (!full || leaves)
+  private val moves = entered && answers && (!full || leaves)
   io.verdict.ready := (!entered || moves) && spacious
-  io.ringRead.valid := io.verdict.fire || entered || asksAgain
-  io.ringRead.bits := Mux(
-    io.verdict.fire,
-    io.verdict.bits.page,
-    Mux(asksAgain, held.page, entering.page)
+  io.ringRead := Mux(
+    asksAgain,
+    held.page,
+    Mux(asksEntering, entering.page, io.verdict.bits.page)
   )
   // Wide registers take whatever is there while they are free: whether it counts is known late.
   when(!entered || moves)(entering := io.verdict.bits)

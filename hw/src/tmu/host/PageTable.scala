@@ -63,17 +63,17 @@ class PageTable(p: TmuParams) extends Module {
     val enabled = Output(Bool())
 
     /** A ring's state; asked by the completion writer. */
-    val ringRead = Flipped(Valid(UInt(p.pageBits.W)))
+    val ringRead = Input(UInt(p.pageBits.W))
     val ring = Output(new RingState)
   })
 
   private val sweep = Module(new Sweep(p.pages))
   io.ready := sweep.io.ready
 
-  private val configs = SyncReadMem(p.pages, new RingConfig)
+  private val configs = Mem(p.pages, new RingConfig)
   private val enables = SyncReadMem(p.pages, Bool())
-  private val producers = SyncReadMem(p.pages, UInt(32.W))
-  private val limits = SyncReadMem(p.pages, UInt(32.W))
+  private val producers = Mem(p.pages, UInt(32.W))
+  private val limits = Mem(p.pages, UInt(32.W))
   private val sizes = SyncReadMem(p.pages, UInt(5.W))
 
   // A consumer index needs a clock to become a limit.
@@ -107,7 +107,7 @@ class PageTable(p: TmuParams) extends Module {
   }
 
   io.enabled := enables.read(io.enableRead.bits, io.enableRead.valid)
-  io.ring.config := configs.read(io.ringRead.bits, io.ringRead.valid)
-  io.ring.producer := producers.read(io.ringRead.bits, io.ringRead.valid)
-  io.ring.limit := limits.read(io.ringRead.bits, io.ringRead.valid)
+  io.ring.config := RegNext(configs.read(io.ringRead))
+  io.ring.producer := RegNext(producers.read(io.ringRead))
+  io.ring.limit := RegNext(limits.read(io.ringRead))
 }

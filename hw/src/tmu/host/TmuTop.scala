@@ -63,7 +63,7 @@ class TmuTop(p: TmuParams) extends Module {
   writer.io.configured := pages.io.changes
   writer.io.patience := registers.io.patience
   pages.io.disable <> writer.io.disable
-  writer.io.discard := sequencer.io.discard
+  writer.io.discard := RegNext(sequencer.io.discard, false.B)
 
   pages.io.enableRead := decoder.io.enableRead
   pages.io.ringRead := writer.io.ringRead
@@ -79,7 +79,7 @@ class TmuTop(p: TmuParams) extends Module {
   private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
-  sequencer.io.drained := unit.io.idle && writer.io.idle
+  sequencer.io.drained := unit.io.idle && writer.io.idle && decoder.io.taken
   sequencer.io.swept := unit.io.ready && pages.io.ready
   registers.io.ready := sequencer.io.ready
   registers.io.idle := idle

@@ -3,7 +3,7 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled}
-import tmu.buffer.PointerQueue
+import tmu.buffer.{BlockQueue, PointerQueue}
 import tmu.params.TmuParams
 
 /** Makes verdicts of decided slots and keeps them until they are taken.
@@ -47,20 +47,27 @@ class Answers(p: TmuParams) extends Module {
   private val receive =
     Mux(RegNext(RegNext(io.takesPost)), Operation.entry(p, posted, post), io.receive)
 
-  private class Answer extends Bundle {
-    val verdicts = new SlotVerdicts(p)
-    val accepted = Vec(2, UInt(32.W))
+  // A block memory is slow to show what it has read, so what the taker waits for lies beside it:
+  // which of the two verdicts there are, and when their operations were accepted.
+  private class Side extends Bundle {
+    val answers = Bool()
+    val accepted = UInt(32.W)
   }
-  private val answers = Module(new PointerQueue(new Answer, places))
+  private val answers = Module(new BlockQueue(new SlotVerdicts(p), places))
+  private val sides = Module(new PointerQueue(Vec(2, new Side), places))
   private val in = answers.io.enq
   in.valid := outcomes(0).answers || outcomes(1).answers
-  in.bits.verdicts.post.valid := outcomes(0).answers
-  in.bits.verdicts.post.bits :=
+  in.bits.post.valid := outcomes(0).answers
+  in.bits.post.bits :=
     Resolve.verdict(p, post, outcomes(0), io.serials(0), io.message, onMessages = true, io.removed)
-  in.bits.verdicts.arrival.valid := outcomes(1).answers
-  in.bits.verdicts.arrival.bits :=
+  in.bits.arrival.valid := outcomes(1).answers
+  in.bits.arrival.bits :=
     Resolve.verdict(p, arrival, outcomes(1), io.serials(1), receive, onMessages = false, io.removed)
-  in.bits.accepted := VecInit(post.accepted, arrival.accepted)
+  sides.io.enq.valid := in.valid
+  for ((side, s) <- sides.io.enq.bits.zipWithIndex) {
+    side.answers := outcomes(s).answers
+    side.accepted := Seq(post, arrival)(s).accepted
+  }
 
   // A slot of sweeps that found nothing leaves without a word.
   private val decided = io.decided.post.valid || io.decided.arrival.valid
@@ -77,12 +84,14 @@ class Answers(p: TmuParams) extends Module {
     val clocks = io.now - since
     Mux(clocks > 0xffff.U, 0xffff.U, clocks(15, 0))
   }
-  private val out = answers.io.deq
-  io.verdicts.valid := out.valid
-  out.ready := io.verdicts.ready
-  io.verdicts.bits := out.bits.verdicts
-  io.verdicts.bits.post.bits.latency := latency(out.bits.accepted(0))
-  io.verdicts.bits.arrival.bits.latency := latency(out.bits.accepted(1))
+  io.verdicts <> answers.io.deq
+  sides.io.deq.ready := io.verdicts.fire
+  for (
+    (verdict, side) <- Seq(io.verdicts.bits.post, io.verdicts.bits.arrival).zip(sides.io.deq.bits)
+  ) {
+    verdict.valid := side.answers
+    verdict.bits.latency := latency(side.accepted)
+  }
 
   assert(!in.valid || in.ready, "R11: no room for an answer")
   for ((op, outcome) <- Seq(io.decided.post, io.decided.arrival).zip(io.outcomes)) {

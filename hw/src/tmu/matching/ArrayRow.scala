@@ -64,17 +64,19 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val valid = RegInit(0.U(lanes.W))
 
   // Every lane above the youngest hole takes its upper neighbour: one new entry, one hole less.
-  private val absorbs = OldestFirst.allAbove(valid)
-  private val shifts =
-    VecInit.tabulate(lanes)(i => io.push && (io.through || absorbs(i))).asUInt
+  // Which lanes those are is a register, so that a lane's enable is one LUT behind registers: a
+  // hole that is made in this clock is seen in the one after next, which no push comes before.
+  private val absorbs = RegInit(0.U((lanes - 1).W))
+  private val shifts = VecInit
+    .tabulate(lanes)(i => io.push && (if (i == lanes - 1) true.B else io.through || absorbs(i)))
+    .asUInt
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
-
-  // Ahead of the clock, so that pushing through many rows is a register and no path: a hole that is
-  // made in this clock is seen in the next.
-  private val fullAfterPush =
-    Mux(io.through, valid(lanes - 1, 1).andR, !OldestFirst.atLeastTwo(~valid)) && io.above.remains
-  io.fullNext := Mux(io.push, fullAfterPush, valid.andR)
+  private val pushed = Cat(io.above.remains, valid)
+  private val kept =
+    VecInit.tabulate(lanes)(i => Mux(shifts(i), pushed(i + 1), valid(i))).asUInt
+  absorbs := OldestFirst.allAbove(kept)(lanes - 2, 0)
+  io.fullNext := kept.andR
 
   // Compare: this clock's lanes, the hit put where the entry will be when it is settled.
   private val asks = Reg(new ArrayOperation(p, t))
@@ -99,8 +101,10 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   valid := VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
   io.openOut := open && !found
 
+  private val moves = Cat(1.U(1.W), absorbs)
+  private val youngestHole = moves & ~(moves << 1)(lanes - 1, 0)
   assert(
-    !io.push || io.through || !valid.andR,
+    !io.push || io.through || (youngestHole & valid) === 0.U,
     "R11: row %d took an entry in without a hole",
     io.number
   )

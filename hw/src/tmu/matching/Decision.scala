@@ -40,7 +40,9 @@ object Decision {
     val same =
       Operation.endpoint(p, slot.post.bits) === Operation.endpoint(p, arrival.bits)
     out.post := Resolve(p, slot.post, found(0), rooms.post)
-    out.takesPost := arrival.valid && arrival.bits.searches && !found(1) && arrival.bits.takes &&
+    out.takesPost := arrival.valid && arrival.bits.command.searches && !found(
+      1
+    ) && arrival.bits.takes &&
       pairs && out.post.appends
     out.arrival := Resolve(
       p,

@@ -72,7 +72,7 @@ case class TableParams(
   val walk: Int = rows + 2
 
   /** Slots that the unit holds at most, from acceptance to verdict. */
-  val inFlight: Int = 1 << log2Ceil(walk + 9)
+  val inFlight: Int = 1 << log2Ceil(walk + 10)
 
   /** Entries beyond the array's lie in memory rows of filter ids. These may have to hold more,
     * while lanes of the array wait to be filled again: less than a row of lanes before the unit is

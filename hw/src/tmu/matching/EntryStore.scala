@@ -25,21 +25,36 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
     val release = Flipped(Valid(UInt(t.slotBits.W)))
   })
 
-  private val memory = SyncReadMem(t.slots, new Entry(p, t))
-  when(io.write.valid)(memory.write(io.write.bits.slot, io.write.bits.entry))
-  io.entry := memory.read(io.readSlot.bits, io.readSlot.valid)
+  private val block = Mem(t.slots, new Entry(p, t))
+  when(io.write.valid)(block.write(io.write.bits.slot, io.write.bits.entry))
+  io.entry := RegNext(block.read(io.readSlot.bits))
 
-  // After reset slots come from a counter; those that were given back come from the queue.
+  // After reset slots come from a counter; those that were given back come from the queue. The next
+  // two wait in registers, because whether one is lent is known late.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
   private val free = Module(new Queue(UInt(t.slotBits.W), t.slots, useSyncReadMem = true))
   private val unused = fresh =/= t.slots.U
   free.io.enq.valid := io.release.valid
   free.io.enq.bits := io.release.bits
-  io.allocate.valid := unused || free.io.deq.valid
-  io.allocate.bits := Mux(unused, fresh(t.slotBits - 1, 0), free.io.deq.bits)
-  free.io.deq.ready := io.allocate.ready && !unused
-  when(io.allocate.fire && unused)(fresh := fresh + 1.U)
+  private val next = Reg(Vec(2, UInt(t.slotBits.W)))
+  private val waiting = RegInit(0.U(2.W))
+  private val wants = waiting =/= 2.U
+  private val comes = wants && (unused || free.io.deq.valid)
+  private val coming = Mux(unused, fresh(t.slotBits - 1, 0), free.io.deq.bits)
+  free.io.deq.ready := wants && !unused
+  when(wants && unused)(fresh := fresh + 1.U)
+  when(wants)(next(1) := coming)
+  when(io.allocate.fire || waiting === 0.U)(next(0) := Mux(wants, coming, next(1)))
+  waiting := waiting + comes - io.allocate.fire
+  io.allocate.valid := waiting =/= 0.U
+  io.allocate.bits := next(0)
 
+  // A block memory promises nothing for a place that is written while it is read.
+  assert(
+    !(io.readSlot.valid && io.write.valid && io.readSlot.bits === io.write.bits.slot),
+    "R15: slot %d read while it is written",
+    io.readSlot.bits
+  )
   assert(!io.release.valid || free.io.enq.ready, "R15: slot %d given back twice", io.release.bits)
   assert(!io.allocate.ready || io.allocate.valid, "R11: an entry without a slot")
 }

@@ -49,9 +49,9 @@ class FlushSequencer(p: TmuParams) extends Module {
 
   private val operation = Wire(new Operation(p))
   operation.command := command
-  operation.searches := !finishes
+  operation.command.searches := !finishes
   operation.sweeps := !finishes
-  operation.status := Statuses.flushed.value.U
+  operation.command.status := Statuses.flushed.value.U
   operation.accepted := accepted
   Operation.follow(operation)
   io.slot.post.valid := (takes && onUnexpected) || finishes

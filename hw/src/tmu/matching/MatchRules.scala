@@ -30,6 +30,29 @@ object MatchRules {
       p.endpoints
     )
 
+  /** What is known of a command before it searches: whether it does, and the answer if not. Bad
+    * ones touch no queue (R13).
+    */
+  def early(p: TmuParams, command: MatchCommand): (Bool, UInt) = {
+    val inspects = is(command.opcode, Opcodes.inspect)
+    val places = Mux(
+      command.inspectUnexpected,
+      TableParams.unexpected(p).places.U(32.W),
+      TableParams.posted(p).places.U(32.W)
+    )
+    val beyond = inspects && command.position >= places
+    val unprivileged = inspects && !command.privileged
+    val refused = !isBelow(command.endpoint, p.endpoints)
+    // Receives without an id have this one, and no cancel names them (R10).
+    val namesNone = is(command.opcode, Opcodes.cancel) && command.id === p.idNone.U
+    val status = WireDefault(UInt(8.W), Statuses.empty.value.U)
+    when(namesNone)(status := Statuses.late.value.U)
+    when(refused)(status := Statuses.refusedEndpoint.value.U)
+    when(unprivileged)(status := Statuses.refusedPrivilege.value.U)
+    when(command.malformed)(status := Statuses.malformed.value.U)
+    (!command.malformed && !beyond && !refused && !namesNone && !unprivileged, status)
+  }
+
   /** Is appended to its own queue when the other one has no match (R5, R6). */
   def appends(opcode: UInt): Bool = is(opcode, Opcodes.post) || is(opcode, Opcodes.arrive)
 

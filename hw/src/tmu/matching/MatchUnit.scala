@@ -15,7 +15,7 @@ import tmu.params.TmuParams
   * wait on their way: one is let in only when there is room for its answers.
   *
   * Clocks of a slot, R rows: 0 accepted; R + 2 decided (its endpoints are asked for 4 clocks
-  * before); R + 3 bodies read and written; R + 4 verdicts; offered from R + 5 on.
+  * before); R + 3 bodies read and written; R + 4 verdicts; offered from R + 6 on.
   *
   * A flush, and a change of an endpoint, has the unit to itself.
   */
@@ -64,6 +64,14 @@ class MatchUnit(p: TmuParams) extends Module {
     !io.post.valid || io.post.bits.flushes === MatchRules.flushes(p, io.post.bits),
     "R14: a flush that is not taken for one, or the other way round"
   )
+  for (way <- Seq(io.post, io.arrival)) {
+    val (searches, status) = MatchRules.early(p, way.bits)
+    assert(
+      !way.valid || (way.bits.searches === searches && (searches || way.bits.status === status)),
+      "R13: a command with the wrong early answer, %d",
+      way.bits.status
+    )
+  }
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val ways = Seq(io.post, io.arrival)
@@ -110,15 +118,11 @@ class MatchUnit(p: TmuParams) extends Module {
   walked.postFound := unexpected.io.slot
   walked.arrivalFound := posted.io.slot
 
-  // The arrival of a slot may match the post that is appended at the same time.
-  walked.pairs := RegNext(
-    ArrayOperation.hits(
-      p,
-      postedTable,
-      Operation.ask(p, postedTable, near.arrival),
-      Operation.lane(p, postedTable, near.post.bits, 0.U)
-    )
-  )
+  // The arrival of a slot may match the post that is appended at the same time. Both are there from
+  // the start, and what comes of it is a bit.
+  private val asking = RegNext(Operation.ask(p, postedTable, slot.arrival))
+  private val posting = RegNext(Operation.lane(p, postedTable, slot.post.bits, 0.U))
+  walked.pairs := ShiftRegister(ArrayOperation.hits(p, postedTable, asking, posting), walk - 1)
 
   // The slot to decide: the one that has walked, or a parked one while a queue is long.
   private val parks = overflow.fold(false.B)(_.io.parks)
@@ -126,7 +130,9 @@ class MatchUnit(p: TmuParams) extends Module {
     overflow.fold(direct)(o => Mux(parks, parked(o), direct))
   overflow.foreach { o =>
     o.io.arrived := walked
-    o.io.searchesNext := Seq(near.post, near.arrival).map(op => op.valid && op.bits.searches)
+    o.io.searchesNext := Seq(near.post, near.arrival).map(op =>
+      op.valid && op.bits.command.searches
+    )
     o.io.windows := io.windows
   }
   private val post = choose(_.io.decide.post, walked.slot.post)
@@ -235,10 +241,9 @@ class MatchUnit(p: TmuParams) extends Module {
         overflow.fold(posted.io.slot)(o => Mux(parked, o.io.arrivalFound, posted.io.slot))
       else overflow.fold(unexpected.io.slot)(o => Mux(parked, o.io.postFound, unexpected.io.slot))
     private val verify = overflow.map(o => if (t.receives) o.io.readPosted else o.io.readUnexpected)
-    private val verifies = verify.fold(false.B)(_.valid)
     private val outcome = if (t.receives) arrivalOutcome else postOutcome
     private val paired = if (t.receives) takesPost else false.B
-    store.io.readSlot.valid := verifies || RegNext(outcome.found, false.B)
+    store.io.readSlot.valid := verify.fold(false.B)(_.valid) || RegNext(outcome.found, false.B)
     store.io.readSlot.bits := verify.fold(at)(v => Mux(v.valid, v.bits, at))
     store.io.release.valid := RegNext(outcome.takes && !paired, false.B)
     store.io.release.bits := at
@@ -280,8 +285,8 @@ class MatchUnit(p: TmuParams) extends Module {
   io.activity.accepted := io.post.fire || io.arrival.fire
   io.activity.postedCount := postedCount
   io.activity.unexpectedCount := unexpectedCount
-  io.activity.postedVisited.valid := arrival.valid && arrival.bits.searches
+  io.activity.postedVisited.valid := arrival.valid && arrival.bits.command.searches
   io.activity.postedVisited.bits := postedCount
-  io.activity.unexpectedVisited.valid := post.valid && post.bits.searches
+  io.activity.unexpectedVisited.valid := post.valid && post.bits.command.searches
   io.activity.unexpectedVisited.bits := unexpectedCount
 }

@@ -134,7 +134,7 @@ class Overflow(p: TmuParams) extends Module {
   // as soon as that has been asked.
   private def missing(slot: ParkedSlot): Seq[Bool] =
     ways(slot).zip(slot.found).map { case (op, found) =>
-      op.valid && op.bits.searches && !found
+      op.valid && op.bits.command.searches && !found
     }
   private def asks(slot: ParkedSlot): Seq[ArrayOperation] = Seq(
     Operation.ask(p, unexpected, slot.slot.post),

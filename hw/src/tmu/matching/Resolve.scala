@@ -33,13 +33,13 @@ object Resolve {
   def apply(p: TmuParams, op: Valid[Operation], found: Bool, room: Bool): Outcome = {
     val opcode = op.bits.command.opcode
     val out = Wire(new Outcome(p))
-    out.found := op.valid && op.bits.searches && found
+    out.found := op.valid && op.bits.command.searches && found
     out.takes := out.found && op.bits.takes
-    out.appends := op.valid && op.bits.searches && !found && op.bits.appends && room
+    out.appends := op.valid && op.bits.command.searches && !found && op.bits.appends && room
     out.status := Mux(
-      op.bits.searches,
+      op.bits.command.searches,
       Mux(found, MatchRules.onHit(opcode), MatchRules.onMiss(opcode, room)),
-      op.bits.status
+      op.bits.command.status
     )
     // A sweep that finds nothing has nothing to report.
     out.answers := op.valid && (!op.bits.sweeps || found)

@@ -3,16 +3,12 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.Valid
-import tmu.contract.{Opcodes, Statuses}
+import tmu.contract.Opcodes
 import tmu.params.TmuParams
 
 /** One operation on its way through the unit. */
 class Operation(p: TmuParams) extends Bundle {
   val command = new MatchCommand(p)
-
-  /** Searches its queue; without it, `status` is the answer from the start. */
-  val searches = Bool()
-  val status = UInt(8.W)
 
   /** What it finds leaves the queue; it is appended to its own queue if it finds nothing. */
   val takes = Bool()
@@ -49,26 +45,10 @@ object Operation {
   /** Its endpoint, once it is known to be there. */
   def endpoint(p: TmuParams, op: Operation): UInt = op.command.endpoint(p.endpointBits - 1, 0)
 
-  /** A command as it was accepted: bad ones are answered without touching a queue (R13). */
+  /** A command as it was accepted. */
   def apply(p: TmuParams, command: MatchCommand, now: UInt): Operation = {
-    val inspects = MatchRules.is(command.opcode, Opcodes.inspect)
-    val places = Mux(
-      command.inspectUnexpected,
-      TableParams.unexpected(p).places.U(32.W),
-      TableParams.posted(p).places.U(32.W)
-    )
-    val beyond = inspects && command.position >= places
-    val refused = !MatchRules.isBelow(command.endpoint, p.endpoints)
-    // Receives without an id have this one, and no cancel names them (R10).
-    val namesNone = MatchRules.is(command.opcode, Opcodes.cancel) && command.id === p.idNone.U
     val out = Wire(new Operation(p))
     out.command := command
-    out.searches := !command.malformed && !beyond && !refused && !namesNone &&
-      !(inspects && !command.privileged)
-    out.status := Mux(namesNone, Statuses.late.value.U, Statuses.empty.value.U)
-    when(refused)(out.status := Statuses.refusedEndpoint.value.U)
-    when(inspects && !command.privileged)(out.status := Statuses.refusedPrivilege.value.U)
-    when(command.malformed)(out.status := Statuses.malformed.value.U)
     out.sweeps := false.B
     out.accepted := now
     follow(out)
@@ -81,9 +61,9 @@ object Operation {
     op.takes := MatchRules.takes(opcode)
     op.appends := MatchRules.appends(opcode)
     op.serial := Mux(
-      op.searches,
+      op.command.searches,
       !MatchRules.is(opcode, Opcodes.inspect) && !op.sweeps,
-      MatchRules.takesSerial(op.status)
+      MatchRules.takesSerial(op.command.status)
     )
   }
 
@@ -91,7 +71,7 @@ object Operation {
   def ask(p: TmuParams, t: TableParams, op: Valid[Operation]): ArrayOperation = {
     val command = op.bits.command
     val ask = Wire(new ArrayOperation(p, t))
-    ask.searches := op.valid && op.bits.searches
+    ask.searches := op.valid && op.bits.command.searches
     ask.takes := op.bits.takes
     ask.byPlace := MatchRules.is(command.opcode, Opcodes.inspect)
     ask.place := command.position(t.placeBits - 1, 0)

@@ -23,9 +23,9 @@ class SlotDelay(p: TmuParams, clocks: Int) extends Module {
   private val ways =
     Seq((io.in.post, io.out.post, "posts"), (io.in.arrival, io.out.arrival, "arrivals"))
   for ((in, out, name) <- ways) {
-    val memory = SyncReadMem(clocks, new Operation(p)).suggestName(name)
+    val memory = Mem(clocks, new Operation(p)).suggestName(name)
     memory.write(place, in.bits)
-    out.bits := memory.read(next)
+    out.bits := RegNext(memory.read(next))
     out.valid := ShiftRegister(in.valid, clocks, false.B, true.B)
   }
 }

@@ -15,6 +15,10 @@ class MatchCommand(p: TmuParams) extends Bundle {
 
   /** A flush that will be carried out: `MatchRules.flushes`. */
   val flushes = Bool()
+
+  /** Searches its queue; without it, `status` is the answer from the start: `MatchRules.early`. */
+  val searches = Bool()
+  val status = UInt(8.W)
   val page = UInt(p.pageBits.W)
   val endpoint = UInt(32.W)
   val key = new MatchKey(p)

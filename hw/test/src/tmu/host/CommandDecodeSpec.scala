@@ -241,11 +241,34 @@ class CommandDecodeSpec extends DeviceSpec {
         quiet(dut)
         dut.io.enabled.poke(true)
         dut.io.discard.poke(true)
+        assert(!dut.io.idle.isOn && dut.io.taken.isOn)
+        dut.clock.step()
         for (_ <- 0 until 2) {
-          assert(!dut.io.post.valid.isOn && !dut.io.dropped.isOn && !dut.io.idle.isOn)
+          assert(!dut.io.post.valid.isOn && !dut.io.dropped.isOn && dut.io.idle.isOn)
           dut.clock.step()
         }
-        assert(dut.io.idle.isOn)
+      }
+    }
+
+    it("hands over what it has decoded while the unit is being reset, and says so") {
+      decoder.run { dut =>
+        quiet(dut)
+        offer(dut, 1, 9)
+        dut.clock.step()
+        quiet(dut)
+        dut.io.enabled.poke(true)
+        dut.clock.step()
+        dut.io.discard.poke(true)
+        dut.io.post.ready.poke(false)
+        dut.io.arrival.ready.poke(false)
+        for (_ <- 0 until 3) {
+          assert(!dut.io.taken.isOn && (dut.io.post.valid.isOn || dut.io.arrival.valid.isOn))
+          dut.clock.step()
+        }
+        dut.io.post.ready.poke(true)
+        dut.io.arrival.ready.poke(true)
+        dut.clock.step()
+        assert(dut.io.taken.isOn && dut.io.idle.isOn && !dut.io.dropped.isOn)
       }
     }
   }

@@ -23,7 +23,6 @@ class PageTableSpec extends DeviceSpec {
     Seq(dut.io.configure.valid, dut.io.disable.valid, dut.io.consumer.valid, dut.io.producer.valid)
       .foreach(_.poke(false))
     dut.io.enableRead.valid.poke(false)
-    dut.io.ringRead.valid.poke(false)
     waitFor(dut, "the sweep")(dut.io.ready.isOn)
   }
 
@@ -58,8 +57,7 @@ class PageTableSpec extends DeviceSpec {
   }
 
   private def look(dut: PageTable, page: Int): Ring = {
-    dut.io.ringRead.valid.poke(true)
-    dut.io.ringRead.bits.poke(page)
+    dut.io.ringRead.poke(page)
     dut.io.enableRead.valid.poke(true)
     dut.io.enableRead.bits.poke(page)
     dut.clock.step()

@@ -48,11 +48,11 @@ class FlushSequencerSpec extends DeviceSpec {
       val bits = if (issued.contains(0)) arrival.bits else post.bits
       if (issued.isDefined) {
         assert(bits.command.handle.value == 9 && bits.accepted.value == 77)
-        assert(bits.searches.isOn == bits.sweeps.isOn)
+        assert(bits.command.searches.isOn == bits.sweeps.isOn)
         assert(!issued.contains(1) || left(0) == 0, "R14: receives first")
       }
-      if (issued.isDefined && !bits.searches.isOn) {
-        assert(bits.status.value == Statuses.flushed.value)
+      if (issued.isDefined && !bits.command.searches.isOn) {
+        assert(bits.command.status.value == Statuses.flushed.value)
         assert(dut.io.counts.map(_.value.toInt) == held, "counts for the last answer")
         assert(inside.forall(_.isEmpty) && issued.contains(1))
         done = true

@@ -280,7 +280,7 @@ class MatchUnitSpec extends DeviceSpec with UnitBench {
             pair.clock(Seq(Some(post(0, 1, n % 8)), Some(arrive(0, 1, n % 8)))).forall(identity)
           )
         pair.settle()
-        assert(pair.latencies.distinct == Seq(TableParams.posted(formal.p).walk + 3))
+        assert(pair.latencies.distinct == Seq(TableParams.posted(formal.p).walk + 4))
       }
     }
   }

@@ -44,7 +44,7 @@ class ResolveSpec extends DeviceSpec {
       searches: Boolean = true
   ): Unit = {
     dut.io.op.valid.poke(true)
-    dut.io.op.bits.searches.poke(searches)
+    dut.io.op.bits.command.searches.poke(searches)
     dut.io.op.bits.sweeps.poke(false)
     dut.io.op.bits.command.opcode.poke(code.value)
     dut.io.found.poke(found)
@@ -93,7 +93,7 @@ class ResolveSpec extends DeviceSpec {
         val refusals = Seq(Statuses.malformed, Statuses.refusedEndpoint, Statuses.empty)
         for (code <- Opcodes.all; status <- refusals; found <- Seq(false, true)) {
           ask(dut, code, found, searches = false)
-          dut.io.op.bits.status.poke(status.value)
+          dut.io.op.bits.command.status.poke(status.value)
           assert(outcome(dut) == ((status.value, false, false)), code.name)
           assert(!dut.io.step.serial.isOn)
         }

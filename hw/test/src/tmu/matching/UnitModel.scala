@@ -67,6 +67,14 @@ class UnitModel(
     v.copy(serial = serial)
   }
 
+  /** The status of a command that searches nothing, the worst reason first (R10, R13). */
+  def early(c: PlainCommand): Option[Code] =
+    if (c.malformed) Some(Statuses.malformed)
+    else if (c.opcode == Opcodes.inspect && !c.privileged) Some(Statuses.refusedPrivilege)
+    else if (c.endpoint >= endpoints) Some(Statuses.refusedEndpoint)
+    else if (c.opcode == Opcodes.cancel && c.id == idNone) Some(Statuses.late)
+    else Option.when(c.opcode == Opcodes.inspect && c.position >= places)(Statuses.empty)
+
   /** All verdicts of a command, in order; an inspect within the table has further `sights`. */
   def apply(c: PlainCommand): Seq[PlainVerdict] = {
     val blank = PlainVerdict(c.opcode, Statuses.malformed, c.endpoint, c.handle)
