@@ -166,7 +166,7 @@ def behind() -> list[str]:
             TABLE,
             "Answers",
             "verdicts: clock R + 4;",
-            "offered from R + 5;",
+            "offered from R + 6;",
             "counts slots inside:",
             "no room, no entry",
         ),

@@ -27,7 +27,8 @@ auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_win
 
 template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
 
-// What the decoder says of a command that searches nothing, the worst reason first (R10, R13); or 0.
+// What the decoder says of a command that searches nothing, the worst reason first (R10, R13); or
+// 0.
 uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
     if (c.malformed)
         return TMU_STATUS_MALFORMED;

@@ -63,8 +63,8 @@ class Writer:
             await RisingEdge(dut.clock)
             if dut.reset.value:
                 continue
-            if dut.io_ringRead_valid.value:
-                page = int(dut.io_ringRead_bits.value)
+            page = int(dut.io_ringRead.value)
+            if page in self.rings:  # what is offered without being valid has any page
                 ring = self.rings[page]
                 dut.io_ring_config_enable.value = int(page not in self.disabled)
                 dut.io_ring_config_log2.value = ring.log2

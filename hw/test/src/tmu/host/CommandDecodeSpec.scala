@@ -3,8 +3,8 @@ package tmu.host
 
 import chisel3._
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
-import tmu.matching.MatchCommand
+import tmu.contract.{Code, CommandLayout, Opcodes, Statuses, WordField}
+import tmu.matching.{MatchCommand, TableParams}
 import tmu.params.{Presets, TmuParams}
 
 class CommandDecodeHarness(p: TmuParams) extends Module {
@@ -109,6 +109,34 @@ class CommandDecodeSpec extends DeviceSpec {
         }
         val out = give(dut, r, privileged)
         assert(out.endpoint.value == 0x12345678 && out.privileged.isOn)
+      }
+    }
+
+    it("R10, R13: tells what searches nothing, and its answer, the worst reason first") {
+      val p = Presets.tiny
+      tiny.run { dut =>
+        def early(r: BigInt, page: Int): Option[Int] = {
+          val out = give(dut, r, page)
+          Option.unless(out.searches.isOn)(out.status.value.toInt)
+        }
+        val (own, other) = (0, privileged)
+        for (code <- Opcodes.all if code != Opcodes.inspect)
+          assert(early(record(code), own).isEmpty, code.name)
+        val strange = record(Opcodes.post, endpoint -> BigInt(p.endpoints))
+        assert(early(strange, other).contains(Statuses.refusedEndpoint.value))
+        assert(early(strange, own).isEmpty, "the endpoint is the page's")
+        val nameless = record(Opcodes.cancel, receiveId -> p.idNone)
+        assert(early(nameless, own).contains(Statuses.late.value))
+        val bad = record(Opcodes.cancel, receiveId -> p.idNone, length -> BigInt(1))
+        assert(early(bad, own).contains(Statuses.malformed.value))
+        assert(early(record(Opcodes.inspect), own).contains(Statuses.refusedPrivilege.value))
+        val end = TableParams.posted(p).places
+        for ((place, is) <- Seq(0 -> None, end - 1 -> None, end -> Some(Statuses.empty.value)))
+          for (queue <- Seq(0, 1)) {
+            val asked = BigInt(place) | BigInt(queue) << 32
+            val seen = early(record(Opcodes.inspect, address -> asked), other)
+            assert(seen == is, s"place $place of queue $queue")
+          }
       }
     }
 
