@@ -40,14 +40,13 @@ object Decision {
     val same =
       Operation.endpoint(p, slot.post.bits) === Operation.endpoint(p, arrival.bits)
     out.post := Resolve(p, slot.post, found(0), rooms.post)
-    out.takesPost := arrival.valid && arrival.bits.command.searches && !found(
-      1
-    ) && arrival.bits.takes &&
+    val (ask, met) = (arrival.bits, found(1))
+    out.takesPost := arrival.valid && ask.command.searches && !met && ask.takes &&
       pairs && out.post.appends
     out.arrival := Resolve(
       p,
       arrival,
-      found(1) || out.takesPost,
+      met || out.takesPost,
       Mux(out.post.takes, Mux(same, rooms.afterTake, rooms.afterOther), rooms.arrival)
     )
     out
