@@ -3,7 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
-import tmu.buffer.BlockQueue
+import tmu.buffer.PointerQueue
 import tmu.contract.CompletionLayout
 import tmu.matching.Verdict
 import tmu.params.TmuParams
@@ -55,8 +55,8 @@ class CompletionWriter(p: TmuParams) extends Module {
 
   // Address and data channels take each write once, in either order. A verdict is let in only when
   // there is room for its write, so that one in stage 2 never waits for memory.
-  private val addresses = Module(new BlockQueue(UInt(64.W), CompletionWriter.writes))
-  private val beats = Module(new BlockQueue(UInt(512.W), CompletionWriter.writes))
+  private val addresses = Module(new PointerQueue(UInt(64.W), CompletionWriter.writes))
+  private val beats = Module(new PointerQueue(UInt(512.W), CompletionWriter.writes))
   private val spacious = RegNext(
     addresses.io.count < CompletionWriter.enough.U && beats.io.count < CompletionWriter.enough.U,
     true.B
