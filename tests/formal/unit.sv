@@ -258,6 +258,10 @@ module unit_proof (
       counts_r : assert (dut__postedCount == count_r);
       counts_m : assert (dut__unexpectedCount == count_m);
 
+      // No place of a store is read while it is written.
+      read_alone_r : assert (!(found_r && enters_r));
+      read_alone_m : assert (!(found_m && enters_m));
+
 `ifndef LAW
       // For the induction: each slot of a store is fresh, given back, about to be lent, in the
       // list, or on its way.

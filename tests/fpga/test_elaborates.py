@@ -52,9 +52,11 @@ def expected_memories(preset: str) -> Counter[tuple[int, int]]:
     endpoint = (p.endpoints - 1).bit_length()
     key = p.match_bits + p.source_bits
     body = endpoint + key + p.handle_bits + p.address_bits + p.length_bits
+    # Only memory rows read an entry's id back; lanes have their own.
+    named_again = p.id_bits if p.posted_entries > p.array_entries else 0
     found: Counter[tuple[int, int]] = Counter()
     for entries, whole, named in (
-        (p.posted_entries, body + key + p.id_bits, FILTER_ID_BITS),
+        (p.posted_entries, body + key + named_again, FILTER_ID_BITS),
         (p.unexpected_entries, body, 0),
     ):
         slots = entries + SPARE_SLOTS
