@@ -69,7 +69,6 @@ class CommandDecodeSpec extends DeviceSpec {
           assert(malformed(dut, record(opcode -> BigInt(value))) == !known(value), s"$value")
       }
     }
-
     it("R10: a post with the id of no receive or beyond is malformed; a cancel of it means none") {
       tiny.run { dut =>
         for (id <- Seq(0xfffffL, 0x100000L, 0xffffffffL).map(BigInt(_))) {
@@ -80,7 +79,6 @@ class CommandDecodeSpec extends DeviceSpec {
         assert(!malformed(dut, record(Opcodes.post, receiveId -> BigInt(0xffffe))))
       }
     }
-
     it("a narrow configuration finds values that it cannot keep malformed") {
       formal.run { dut =>
         val p = Presets.formal
@@ -99,7 +97,6 @@ class CommandDecodeSpec extends DeviceSpec {
         }
       }
     }
-
     it("R13: the endpoint is the page's, except on the privileged page, which names it") {
       tiny.run { dut =>
         val r = record(Opcodes.post, endpoint -> BigInt(0x12345678))
