@@ -44,6 +44,9 @@ struct Command {
     uint32_t stamp = 0;
 };
 
+// R13: what is refused before any queue is looked at, the worst reason first; 0 = nothing.
+uint8_t refusal(const Shape &shape, const Command &command);
+
 // A verdict without its latency; fields that a status does not name are 0.
 struct Verdict {
     uint8_t opcode = 0;

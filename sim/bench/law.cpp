@@ -128,15 +128,6 @@ Law::Law(const Shape &shape) : shape_(shape) {
     model_.reset(model);
 }
 
-// R13: what is refused before any queue is looked at, the worst reason first; 0 = nothing.
-uint8_t Law::refusal(const Command &c) const {
-    if (c.malformed)
-        return TMU_STATUS_MALFORMED;
-    if (c.opcode == TMU_OPCODE_INSPECT && !c.privileged)
-        return TMU_STATUS_REFUSED_PRIVILEGE;
-    return c.endpoint >= shape_.endpoints ? TMU_STATUS_REFUSED_ENDPOINT : 0;
-}
-
 Answer &Law::owe(const Command &c, Port port, uint8_t status) {
     Answer &answer = owed_.emplace_back();
     answer.port = port;
@@ -151,7 +142,7 @@ Answer &Law::owe(const Command &c, Port port, uint8_t status) {
 }
 
 void Law::accept(const Command &c, Port port, uint64_t clock, uint64_t step) {
-    const uint8_t refused = refusal(c);
+    const uint8_t refused = refusal(shape_, c);
     if (refused != 0) {
         owe(c, port, refused);
     } else if (c.opcode == TMU_OPCODE_FLUSH) {
@@ -200,12 +191,15 @@ void Law::flush(const Command &c, uint64_t clock, uint64_t step) {
     v.other = m.removed_unexpected << 32 | m.removed_posted;
 }
 
-// The model knows the order within an endpoint, and not the places of a table with holes, of which
-// there are at least as many as entries: one inspection has to show some entry that is there, a
-// dump (see Campaign) all of them in order.
+// The model knows the order within an endpoint, and not the places of a table with holes: one
+// inspection of a place has to show some entry that is there, or none; a dump (see Campaign) all of
+// them in order.
 void Law::inspect(const Command &c, Port port) {
+    if (c.position >= shape_.places[port]) {
+        owe(c, port, TMU_STATUS_EMPTY);
+        return;
+    }
     Answer &answer = owe(c, port, TMU_STATUS_ENTRY);
-    answer.place = c.position;
     answer.table = std::make_unique<Table>(
         table(c.inspect_unexpected ? TMU_MODEL_UNEXPECTED : TMU_MODEL_POSTED));
 }
@@ -243,9 +237,7 @@ std::string Law::compare(const Verdict &found, Port port) const {
                " side that nobody asked for, expected none:" + describe(found);
     const Answer &answer = owed_.front();
     Verdict wanted = answer.wanted;
-    const bool may_be_beyond = answer.place >= std::min(shape_.posted, shape_.unexpected);
-    if (answer.table != nullptr && (found.status == TMU_STATUS_VACANT ||
-                                    (found.status == TMU_STATUS_EMPTY && may_be_beyond))) {
+    if (answer.table != nullptr && found.status == TMU_STATUS_VACANT) {
         wanted.status = found.status;
     } else if (answer.table != nullptr) {
         const auto shown = [&](const tmu_model_entry_t &e) { return e.handle == found.other; };

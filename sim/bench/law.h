@@ -21,9 +21,8 @@ struct Answer {
     uint64_t accepted = 0; // clock
     uint64_t step = 0;     // of the workload; 0 = not measured
     uint64_t visited = 0;  // entries that the model searched
-    // Inspect: every entry of the table when the command was accepted, and the place asked for.
+    // Inspect of a place of the table: every entry in it when the command was accepted.
     std::unique_ptr<Table> table;
-    uint32_t place = 0;
 };
 
 // Gives each accepted command to the model and keeps the answers that the unit owes, in order.
@@ -57,7 +56,6 @@ class Law {
     Answer &owe(const Command &command, Port port, uint8_t status);
     void flush(const Command &command, uint64_t clock, uint64_t step);
     void inspect(const Command &command, Port port);
-    uint8_t refusal(const Command &command) const;
 
     Shape shape_;
     std::unique_ptr<tmu_model_t, Free> model_;

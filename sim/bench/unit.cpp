@@ -27,15 +27,10 @@ auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_win
 
 template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
 
-// What the decoder says of a command that searches nothing, the worst reason first (R10, R13); or
-// 0.
+// What the decoder says of a command that searches nothing (R10, R13), or 0.
 uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
-    if (c.malformed)
-        return TMU_STATUS_MALFORMED;
-    if (c.opcode == TMU_OPCODE_INSPECT && !c.privileged)
-        return TMU_STATUS_REFUSED_PRIVILEGE;
-    if (c.endpoint >= shape.endpoints)
-        return TMU_STATUS_REFUSED_ENDPOINT;
+    if (const uint8_t refused = refusal(shape, c))
+        return refused;
     if (c.opcode == TMU_OPCODE_CANCEL && c.id == (1u << shape.id_bits) - 1)
         return TMU_STATUS_LATE;
     if (c.opcode == TMU_OPCODE_INSPECT && c.position >= shape.places[port])

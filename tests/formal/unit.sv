@@ -141,9 +141,9 @@ module unit_proof (
     (!(dut__delay__``k``_``side``_valid && \
        dut__delay__``k``_``side``_bits_command_opcode == op) || \
      `BODY(dut__delay__``k``_``side``_bits_command) == body)
-`define DECIDED_EARLY(status) \
-    (status != MATCHED && status != QUEUED && status != CANCELLED && status != REFUSED && \
-     status != STALLED)
+`define DECIDED_EARLY(x) \
+    (x``_searches || (x``_status != MATCHED && x``_status != QUEUED && x``_status != CANCELLED && \
+                      x``_status != REFUSED && x``_status != STALLED))
 `define AT(k, side, at) \
     (!dut__delay__``k``_``side``_valid || \
      dut__delay__``k``_``side``_bits_command_endpoint[0] == at)
@@ -160,9 +160,9 @@ module unit_proof (
     (!dut__delay__``k``_post_valid || `FLAGS(dut__delay__``k``_post_bits)) && \
     (!dut__delay__``k``_arrival_valid || `FLAGS(dut__delay__``k``_arrival_bits))
 `define STREAM(k) \
-    (!dut__delay__``k``_post_valid || (dut__delay__``k``_post_bits_command_searches || `DECIDED_EARLY(dut__delay__``k``_post_bits_command_status))) && \
+    (!dut__delay__``k``_post_valid || `DECIDED_EARLY(dut__delay__``k``_post_bits_command)) && \
     (!dut__delay__``k``_arrival_valid || \
-     (dut__delay__``k``_arrival_bits_command_searches || `DECIDED_EARLY(dut__delay__``k``_arrival_bits_command_status))) && \
+     `DECIDED_EARLY(dut__delay__``k``_arrival_bits_command)) && \
     (!dut__delay__``k``_arrival_valid || \
      dut__delay__``k``_arrival_bits_command_opcode == ARRIVE || \
      dut__delay__``k``_arrival_bits_command_opcode == CANCEL || \
@@ -324,8 +324,8 @@ module unit_proof (
       assert (!dut__walked_slot_arrival_end_valid_REG || end_a == ARRIVE || end_a == CANCEL ||
               end_a == INSPECT || (end_a == FLUSH && !dut__walked_slot_post_end_valid_REG));
       early4 :
-      assert ((!dut__walked_slot_post_end_valid_REG || (dut__walked_slot_post_end_bits_REG_command_searches || `DECIDED_EARLY(dut__walked_slot_post_end_bits_REG_command_status))) &&
-              (!dut__walked_slot_arrival_end_valid_REG || (dut__walked_slot_arrival_end_bits_REG_command_searches || `DECIDED_EARLY(dut__walked_slot_arrival_end_bits_REG_command_status))));
+      assert ((!dut__walked_slot_post_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_post_end_bits_REG_command)) &&
+              (!dut__walked_slot_arrival_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_arrival_end_bits_REG_command)));
       // The endpoint table has been asked for the endpoint of each operation.
       asked_p :
       assert (`AT(k1, post, dut__endpoints__at1_0) && `AT(k2, post, dut__endpoints__at2_0) &&

@@ -78,7 +78,7 @@ class Law:
         endpoint = operation.target(self.preset)
         depths = (len(self.tables[Queue.POSTED]), len(self.tables[Queue.UNEXPECTED]))
         step = Step(operation, endpoint, [], depths)
-        refusal = self._refusal(operation, endpoint)
+        refusal = operation.refusal(self.preset)
         if refusal is not None:
             step.answers = [self._answer(step, refusal)]
         elif operation.opcode == Opcode.INSPECT:
@@ -138,15 +138,6 @@ class Law:
             "posted_depth_max": totals["posted_max"],
             "unexpected_depth_max": totals["unexpected_max"],
         }
-
-    def _refusal(self, operation: Operation, endpoint: int) -> Status | None:
-        """R13: what is refused before any queue is looked at, the worst reason first."""
-        if operation.is_malformed(self.preset):
-            return Status.MALFORMED
-        privileged = operation.page == self.preset.endpoints
-        if operation.opcode == Opcode.INSPECT and not privileged:
-            return Status.REFUSED_PRIVILEGE
-        return Status.REFUSED_ENDPOINT if endpoint >= self.preset.endpoints else None
 
     def _answer(self, step: Step, status: Status, **values: int) -> Answer:
         operation = step.operation
@@ -227,20 +218,15 @@ class Law:
         return answers
 
     def _sights(self, step: Step) -> list[Answer]:
-        """Any entry of the table, whichever endpoint it belongs to; or none, or the table's end.
+        """Any entry of the table, whichever endpoint it belongs to, or none; or the table's end.
 
-        Beyond the number of entries there are a few places more, which wait to be filled.
+        There are more places than entries, since some wait to be filled.
         """
-        _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
-        queue = Queue(step.operation.address >> low)
-        place = step.operation.address & (1 << low) - 1
-        preset = self.preset
-        size = preset.posted_entries if queue is Queue.POSTED else preset.unexpected_entries
-        sights = [] if place < size else [self._answer(step, Status.EMPTY)]
-        if place < 2 * size:
-            sights.append(self._answer(step, Status.VACANT))
-            sights += [self._sight(step, held) for held in self.tables[queue]]
-        return sights
+        if step.operation.is_beyond(self.preset):
+            return [self._answer(step, Status.EMPTY)]
+        of_messages, _ = step.operation.inspected
+        held = self.tables[Queue.UNEXPECTED if of_messages else Queue.POSTED]
+        return [self._answer(step, Status.VACANT), *(self._sight(step, one) for one in held)]
 
     def _sight(self, step: Step, held: Held) -> Answer:
         seen = held.operation

@@ -26,27 +26,20 @@ Draw = Callable[[int], Operation]
 def stream_of(operation: Operation) -> int:
     """The stream whose searches are this one's: of receives the arrivals', all else the posts'."""
     if operation.opcode == Opcode.INSPECT:
-        low = regs.COMMAND_FIELDS["inspect_queue"][1]
-        return POST if operation.address >> low & 1 else ARRIVAL
+        of_messages, _ = operation.inspected
+        return POST if of_messages else ARRIVAL
     return ARRIVAL if operation.opcode in (Opcode.ARRIVE, Opcode.CANCEL) else POST
 
 
 def early_status(operation: Operation, preset: regs.Preset) -> Status | None:
-    """R10, R13: the answer to a command that searches nothing, the worst reason first."""
-    if operation.is_malformed(preset):
-        return Status.MALFORMED
-    inspects = operation.opcode == Opcode.INSPECT
-    if inspects and operation.page != preset.endpoints:
-        return Status.REFUSED_PRIVILEGE
-    if operation.target(preset) >= preset.endpoints:
-        return Status.REFUSED_ENDPOINT
+    """R10, R13: the answer to a command that searches nothing."""
+    refusal = operation.refusal(preset)
+    if refusal is not None:
+        return refusal
     none = (1 << preset.id_bits) - 1
     if operation.opcode == Opcode.CANCEL and operation.receive_id >= none:
         return Status.LATE
-    _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
-    places = preset.unexpected_places if operation.address >> low & 1 else preset.posted_places
-    beyond = inspects and operation.address & (1 << low) - 1 >= places
-    return Status.EMPTY if beyond else None
+    return Status.EMPTY if operation.is_beyond(preset) else None
 
 
 def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
@@ -54,7 +47,7 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
     none = (1 << preset.id_bits) - 1
     ident = operation.receive_id
     early = early_status(operation, preset)
-    _, low, _ = regs.COMMAND_FIELDS["inspect_queue"]
+    of_messages, place = operation.inspected
     return {
         "opcode": operation.opcode,
         "malformed": int(early is Status.MALFORMED),
@@ -72,8 +65,8 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
         "address": operation.address,
         "length": operation.length,
         "id": min(ident, none),
-        "position": operation.address & (1 << low) - 1,
-        "inspectUnexpected": operation.address >> low & 1,
+        "position": place,
+        "inspectUnexpected": int(of_messages),
         "stamp": stamp,
     }
 

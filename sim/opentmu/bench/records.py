@@ -94,6 +94,26 @@ class Operation:
         bad_place = self.opcode == Opcode.INSPECT and self.address >> (low + width) != 0
         return surplus or bad_id or bad_place
 
+    def refusal(self, preset: regs.Preset) -> Status | None:
+        """R13: what is refused before any queue is looked at, the worst reason first."""
+        if self.is_malformed(preset):
+            return Status.MALFORMED
+        if self.opcode == Opcode.INSPECT and self.page != preset.endpoints:
+            return Status.REFUSED_PRIVILEGE
+        return Status.REFUSED_ENDPOINT if self.target(preset) >= preset.endpoints else None
+
+    @property
+    def inspected(self) -> tuple[bool, int]:
+        """Of an inspect: whether it looks at messages, and at which place."""
+        _, low, _ = COMMAND_FIELDS["inspect_queue"]
+        return bool(self.address >> low & 1), self.address & (1 << low) - 1
+
+    def is_beyond(self, preset: regs.Preset) -> bool:
+        """An inspect of a place that its table does not have."""
+        of_messages, place = self.inspected
+        places = preset.unexpected_places if of_messages else preset.posted_places
+        return self.opcode == Opcode.INSPECT and place >= places
+
 
 @dataclass(frozen=True)
 class Answer:

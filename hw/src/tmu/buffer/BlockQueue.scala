@@ -24,26 +24,17 @@ class BlockQueue[T <: Data](data: => T, entries: Int) extends Module {
   private val block = Mem(places, data)
   private val ahead = RegInit(0.U(log2Ceil(places).W))
   private val behind = RegInit(0.U(log2Ceil(places).W))
-  private val count = RegInit(0.U(log2Ceil(entries + 1).W))
-  private val ready = RegInit(true.B)
-  private val valid = RegInit(false.B)
+  private val (count, ready, _) = Occupancy(entries, io.enq.fire, io.deq.fire)
 
   block.write(behind, io.enq.bits)
   when(io.enq.fire)(behind := behind + 1.U)
-  when(io.enq.fire =/= io.deq.fire) {
-    count := Mux(io.enq.fire, count + 1.U, count - 1.U)
-    ready := !io.enq.fire || count =/= (entries - 1).U
-  }
 
   // The entries in the memory, and their way to the register behind it.
-  private val stored = RegInit(0.U(log2Ceil(entries + 1).W))
-  private val some = RegInit(false.B)
+  private val valid = RegInit(false.B)
   private val takes = !valid || io.deq.ready
-  private val loads = takes && some
-  when(io.enq.fire =/= loads) {
-    stored := Mux(io.enq.fire, stored + 1.U, stored - 1.U)
-    some := io.enq.fire || stored =/= 1.U
-  }
+  private val loads = Wire(Bool())
+  private val (stored, _, some) = Occupancy(entries, io.enq.fire, loads)
+  loads := takes && some
   when(loads)(ahead := ahead + 1.U)
   when(takes)(valid := some)
 

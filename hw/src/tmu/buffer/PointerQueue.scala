@@ -23,18 +23,11 @@ class PointerQueue[T <: Data](data: => T, entries: Int) extends Module {
   private val memory = Mem(places, data)
   private val oldest = RegInit(0.U(log2Ceil(places).W))
   private val behind = RegInit(0.U(log2Ceil(places).W))
-  private val count = RegInit(0.U(log2Ceil(entries + 1).W))
-  private val ready = RegInit(true.B)
-  private val valid = RegInit(false.B)
+  private val (count, ready, valid) = Occupancy(entries, io.enq.fire, io.deq.fire)
 
   memory.write(behind, io.enq.bits)
   when(io.enq.fire)(behind := behind + 1.U)
   when(io.deq.fire)(oldest := oldest + 1.U)
-  when(io.enq.fire =/= io.deq.fire) {
-    count := Mux(io.enq.fire, count + 1.U, count - 1.U)
-    ready := !io.enq.fire || count =/= (entries - 1).U
-    valid := io.enq.fire || count =/= 1.U
-  }
   io.enq.ready := ready
   io.deq.valid := valid
   io.deq.bits := memory.read(oldest)

@@ -19,7 +19,6 @@ class CommandDecodeSpec extends DeviceSpec {
   import CommandLayout.{ignore => ignoreBits, _}
   private val tiny = device(new CommandDecodeHarness(Presets.tiny))
   private val formal = device(new CommandDecodeHarness(Presets.formal))
-  private val decoder = device(new CommandDecoder(Presets.tiny))
   private val privileged = Presets.tiny.privilegedPage
 
   /** What the contract lets each opcode use besides opcode and endpoint. */
@@ -34,11 +33,6 @@ class CommandDecodeSpec extends DeviceSpec {
     Opcodes.inspect -> Set(handle, address)
   )
 
-  private def record(fields: (WordField, BigInt)*): BigInt =
-    fields.map { case (f, v) => v << (64 * f.word + f.low) }.sum
-  private def record(code: Code, fields: (WordField, BigInt)*): BigInt =
-    record((opcode -> BigInt(code.value)) +: fields: _*)
-
   private def give(dut: CommandDecodeHarness, r: BigInt, page: Int = 0): MatchCommand = {
     dut.io.in.record.poke(r)
     dut.io.in.page.poke(page)
@@ -52,11 +46,11 @@ class CommandDecodeSpec extends DeviceSpec {
     for (code <- Opcodes.all)
       it(s"R13: ${code.name} is malformed when any bit that it does not use is set, else not") {
         tiny.run { dut =>
-          assert(!malformed(dut, record(code)))
+          assert(!malformed(dut, CommandRecord(code)))
           for (f <- layout.fields if f != opcode; bit <- Seq(0, f.width / 2, f.width - 1)) {
             val expected = f != endpoint && !uses(code)(f) || code == Opcodes.inspect &&
               f == address && bit > 32 || code == Opcodes.post && f == receiveId && bit > 19
-            val seen = malformed(dut, record(code, f -> (BigInt(1) << bit)))
+            val seen = malformed(dut, CommandRecord(code, f -> (BigInt(1) << bit)))
             assert(seen == expected, s"bit $bit of ${f.name}")
           }
         }
@@ -66,19 +60,21 @@ class CommandDecodeSpec extends DeviceSpec {
       tiny.run { dut =>
         val known = Opcodes.all.map(_.value).toSet
         for (value <- 0 to 255)
-          assert(malformed(dut, record(opcode -> BigInt(value))) == !known(value), s"$value")
+          assert(malformed(dut, CommandRecord(opcode -> BigInt(value))) == !known(value), s"$value")
       }
     }
+
     it("R10: a post with the id of no receive or beyond is malformed; a cancel of it means none") {
       tiny.run { dut =>
         for (id <- Seq(0xfffffL, 0x100000L, 0xffffffffL).map(BigInt(_))) {
-          assert(malformed(dut, record(Opcodes.post, receiveId -> id)), s"id $id")
-          val cancel = give(dut, record(Opcodes.cancel, receiveId -> id))
+          assert(malformed(dut, CommandRecord(Opcodes.post, receiveId -> id)), s"id $id")
+          val cancel = give(dut, CommandRecord(Opcodes.cancel, receiveId -> id))
           assert(!cancel.malformed.isOn && cancel.id.value == 0xfffff, s"id $id")
         }
-        assert(!malformed(dut, record(Opcodes.post, receiveId -> BigInt(0xffffe))))
+        assert(!malformed(dut, CommandRecord(Opcodes.post, receiveId -> BigInt(0xffffe))))
       }
     }
+
     it("a narrow configuration finds values that it cannot keep malformed") {
       formal.run { dut =>
         val p = Presets.formal
@@ -92,14 +88,18 @@ class CommandDecodeSpec extends DeviceSpec {
           length -> p.lengthBits
         )
         for ((f, kept) <- widths) {
-          assert(malformed(dut, record(Opcodes.post, f -> (BigInt(1) << kept))), f.name)
-          assert(!malformed(dut, record(Opcodes.post, f -> ((BigInt(1) << kept) - 1))), f.name)
+          assert(malformed(dut, CommandRecord(Opcodes.post, f -> (BigInt(1) << kept))), f.name)
+          assert(
+            !malformed(dut, CommandRecord(Opcodes.post, f -> ((BigInt(1) << kept) - 1))),
+            f.name
+          )
         }
       }
     }
+
     it("R13: the endpoint is the page's, except on the privileged page, which names it") {
       tiny.run { dut =>
-        val r = record(Opcodes.post, endpoint -> BigInt(0x12345678))
+        val r = CommandRecord(Opcodes.post, endpoint -> BigInt(0x12345678))
         for (page <- 0 until Presets.tiny.endpoints) {
           val out = give(dut, r, page)
           assert(out.endpoint.value == page && !out.privileged.isOn && out.page.value == page)
@@ -118,20 +118,20 @@ class CommandDecodeSpec extends DeviceSpec {
         }
         val (own, other) = (0, privileged)
         for (code <- Opcodes.all if code != Opcodes.inspect)
-          assert(early(record(code), own).isEmpty, code.name)
-        val strange = record(Opcodes.post, endpoint -> BigInt(p.endpoints))
+          assert(early(CommandRecord(code), own).isEmpty, code.name)
+        val strange = CommandRecord(Opcodes.post, endpoint -> BigInt(p.endpoints))
         assert(early(strange, other).contains(Statuses.refusedEndpoint.value))
         assert(early(strange, own).isEmpty, "the endpoint is the page's")
-        val nameless = record(Opcodes.cancel, receiveId -> p.idNone)
+        val nameless = CommandRecord(Opcodes.cancel, receiveId -> p.idNone)
         assert(early(nameless, own).contains(Statuses.late.value))
-        val bad = record(Opcodes.cancel, receiveId -> p.idNone, length -> BigInt(1))
+        val bad = CommandRecord(Opcodes.cancel, receiveId -> p.idNone, length -> BigInt(1))
         assert(early(bad, own).contains(Statuses.malformed.value))
-        assert(early(record(Opcodes.inspect), own).contains(Statuses.refusedPrivilege.value))
+        assert(early(CommandRecord(Opcodes.inspect), own).contains(Statuses.refusedPrivilege.value))
         val end = TableParams.posted(p).places
         for ((place, is) <- Seq(0 -> None, end - 1 -> None, end -> Some(Statuses.empty.value)))
           for (queue <- Seq(0, 1)) {
             val asked = BigInt(place) | BigInt(queue) << 32
-            val seen = early(record(Opcodes.inspect, address -> asked), other)
+            val seen = early(CommandRecord(Opcodes.inspect, address -> asked), other)
             assert(seen == is, s"place $place of queue $queue")
           }
       }
@@ -142,7 +142,7 @@ class CommandDecodeSpec extends DeviceSpec {
       tiny.run { dut =>
         for (_ <- 0 until 200) {
           val values = layout.fields.map(f => f -> BigInt(f.width, random)).toMap
-          val r = record(values.toSeq: _*)
+          val r = CommandRecord(values.toSeq: _*)
           val out = give(dut, r, random.nextInt(5))
           assert(out.opcode.value == values(opcode))
           assert(out.key.bits.value == values(matchBits))
@@ -156,144 +156,6 @@ class CommandDecodeSpec extends DeviceSpec {
           assert(out.inspectUnexpected.isOn == values(address).testBit(32))
           assert(out.id.value == values(receiveId).min(Presets.tiny.idNone))
         }
-      }
-    }
-  }
-
-  private def offer(dut: CommandDecoder, page: Int, n: Int): Unit = {
-    dut.io.in.valid.poke(true)
-    dut.io.in.bits.page.poke(page)
-    dut.io.in.bits.record.poke(record(Opcodes.probe, handle -> BigInt(n)))
-  }
-  private def quiet(dut: CommandDecoder): Unit = {
-    dut.io.in.valid.poke(false)
-    dut.io.post.ready.poke(false)
-    dut.io.arrival.ready.poke(false)
-    dut.io.discard.poke(false)
-    dut.io.enabled.poke(false)
-  }
-
-  describe("CommandDecoder") {
-    it("R13: drops and counts a command of a page that is not enabled, hands on any other") {
-      decoder.run { dut =>
-        for (enabled <- Seq(false, true, true, false)) {
-          quiet(dut)
-          offer(dut, 2, 5)
-          assert(dut.io.enableRead.valid.isOn && dut.io.enableRead.bits.value == 2)
-          dut.clock.step()
-          quiet(dut)
-          dut.io.enabled.poke(enabled)
-          dut.io.post.ready.poke(true)
-          dut.clock.step()
-          assert(dut.io.post.valid.isOn == enabled && dut.io.dropped.isOn == !enabled)
-          dut.clock.step()
-          assert(!dut.io.post.valid.isOn && !dut.io.dropped.isOn && dut.io.idle.isOn)
-        }
-      }
-    }
-
-    it("keeps a command that waits, whatever the page table answers to later questions") {
-      decoder.run { dut =>
-        quiet(dut)
-        offer(dut, 1, 9)
-        dut.clock.step()
-        quiet(dut)
-        dut.io.enabled.poke(true)
-        dut.clock.step()
-        dut.io.enabled.poke(false)
-        for (_ <- 0 until 5) {
-          assert(dut.io.post.valid.isOn && dut.io.post.bits.handle.value == 9)
-          assert(dut.io.stalled.isOn && !dut.io.idle.isOn)
-          dut.clock.step()
-        }
-      }
-    }
-
-    it("holds four while nothing leaves, and loses none") {
-      decoder.run { dut =>
-        quiet(dut)
-        var taken = 0
-        for (_ <- 0 until 8) {
-          offer(dut, 1, taken)
-          dut.io.enabled.poke(true)
-          if (dut.io.in.ready.isOn) taken += 1
-          dut.clock.step()
-        }
-        assert(taken == 4)
-        dut.io.in.valid.poke(false)
-        dut.io.post.ready.poke(true)
-        for (n <- 0 until 4) {
-          assert(dut.io.post.valid.isOn && dut.io.post.bits.handle.value == n)
-          dut.clock.step()
-        }
-        assert(!dut.io.post.valid.isOn && dut.io.idle.isOn)
-      }
-    }
-
-    it("R7: gives each command to its stream, in the order in which they came") {
-      decoder.run { dut =>
-        quiet(dut)
-        val sent = Seq(Opcodes.arrive, Opcodes.probe, Opcodes.cancel, Opcodes.arrive)
-        for ((opcode, n) <- sent.zipWithIndex) {
-          dut.io.in.valid.poke(true)
-          dut.io.in.bits.page.poke(1)
-          dut.io.in.bits.record.poke(record(opcode, handle -> BigInt(n)))
-          dut.io.enabled.poke(true)
-          dut.clock.step()
-        }
-        quiet(dut)
-        dut.io.enabled.poke(true)
-        for ((opcode, n) <- sent.zipWithIndex) {
-          val (at, other) =
-            if (opcode == Opcodes.probe) (dut.io.post, dut.io.arrival)
-            else (dut.io.arrival, dut.io.post)
-          other.ready.poke(true)
-          at.ready.poke(false)
-          dut.clock.step()
-          assert(at.valid.isOn && at.bits.handle.value == n && !other.valid.isOn)
-          at.ready.poke(true)
-          dut.clock.step()
-        }
-        assert(dut.io.idle.isOn)
-      }
-    }
-
-    it("drops what it holds while the unit is being reset, without counting") {
-      decoder.run { dut =>
-        quiet(dut)
-        offer(dut, 1, 9)
-        dut.clock.step()
-        quiet(dut)
-        dut.io.enabled.poke(true)
-        dut.io.discard.poke(true)
-        assert(!dut.io.idle.isOn && dut.io.taken.isOn)
-        dut.clock.step()
-        for (_ <- 0 until 2) {
-          assert(!dut.io.post.valid.isOn && !dut.io.dropped.isOn && dut.io.idle.isOn)
-          dut.clock.step()
-        }
-      }
-    }
-
-    it("hands over what it has decoded while the unit is being reset, and says so") {
-      decoder.run { dut =>
-        quiet(dut)
-        offer(dut, 1, 9)
-        dut.clock.step()
-        quiet(dut)
-        dut.io.enabled.poke(true)
-        dut.clock.step()
-        dut.io.discard.poke(true)
-        dut.io.post.ready.poke(false)
-        dut.io.arrival.ready.poke(false)
-        for (_ <- 0 until 3) {
-          assert(!dut.io.taken.isOn && (dut.io.post.valid.isOn || dut.io.arrival.valid.isOn))
-          dut.clock.step()
-        }
-        dut.io.post.ready.poke(true)
-        dut.io.arrival.ready.poke(true)
-        dut.clock.step()
-        assert(dut.io.taken.isOn && dut.io.idle.isOn && !dut.io.dropped.isOn)
       }
     }
   }

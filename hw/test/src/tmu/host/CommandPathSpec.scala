@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.Decoupled
 import tmu.DeviceSpec
-import tmu.contract.{CommandLayout, Opcodes, WordField}
+import tmu.contract.{CommandLayout, Opcodes}
 import tmu.matching.MatchCommand
 import tmu.params.{Presets, TmuParams}
 
@@ -32,10 +32,8 @@ class CommandPathHarness(p: TmuParams) extends Module {
 class CommandPathSpec extends DeviceSpec with DoorbellDriver {
   private val p = Presets.tiny
   private val path = device(new CommandPathHarness(p))
-  private def record(fields: (WordField, Int)*): BigInt =
-    fields.map { case (f, v) => BigInt(v) << (64 * f.word + f.low) }.sum
   private def probe(n: Int): BigInt =
-    record(CommandLayout.opcode -> Opcodes.probe.value, CommandLayout.handle -> n)
+    CommandRecord(Opcodes.probe, CommandLayout.handle -> BigInt(n))
 
   private def start(dut: CommandPathHarness): Unit = {
     quiet(dut.io.axi)

@@ -45,14 +45,11 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
     }
 
     def send(page: Int, code: Code, fields: (WordField, BigInt)*): Unit = {
-      val record = (fields :+ (CommandLayout.opcode -> BigInt(code.value))).map { case (f, v) =>
-        v << (64 * f.word + f.low)
-      }.sum
       offerHead(dut.io.s_axi, 4096 * page, 1, 0)
       waitFor(dut, "the head's acceptance")(dut.io.s_axi.awready.isOn)
       dut.clock.step()
       dut.io.s_axi.awvalid.poke(false)
-      offerBeat(dut.io.s_axi, Beat(record), last = true)
+      offerBeat(dut.io.s_axi, Beat(CommandRecord(code, fields: _*)), last = true)
       waitFor(dut, "the beat's acceptance")(dut.io.s_axi.wready.isOn)
       dut.clock.step()
       dut.io.s_axi.wvalid.poke(false)

@@ -67,22 +67,23 @@ class UnitModel(
     v.copy(serial = serial)
   }
 
-  /** The status of a command that searches nothing, the worst reason first (R10, R13). */
-  def early(c: PlainCommand): Option[Code] =
+  /** What is refused before any queue is looked at, the worst reason first (R13). */
+  private def refusal(c: PlainCommand): Option[Code] =
     if (c.malformed) Some(Statuses.malformed)
     else if (c.opcode == Opcodes.inspect && !c.privileged) Some(Statuses.refusedPrivilege)
-    else if (c.endpoint >= endpoints) Some(Statuses.refusedEndpoint)
-    else if (c.opcode == Opcodes.cancel && c.id == idNone) Some(Statuses.late)
-    else Option.when(c.opcode == Opcodes.inspect && c.position >= places)(Statuses.empty)
+    else Option.when(c.endpoint >= endpoints)(Statuses.refusedEndpoint)
+
+  /** The status of a command that searches nothing (R10, R13). */
+  def early(c: PlainCommand): Option[Code] = refusal(c).orElse(c.opcode match {
+    case Opcodes.cancel if c.id == idNone        => Some(Statuses.late)
+    case Opcodes.inspect if c.position >= places => Some(Statuses.empty)
+    case _                                       => None
+  })
 
   /** All verdicts of a command, in order; an inspect within the table has further `sights`. */
   def apply(c: PlainCommand): Seq[PlainVerdict] = {
     val blank = PlainVerdict(c.opcode, Statuses.malformed, c.endpoint, c.handle)
-    if (c.malformed) Seq(blank)
-    else if (c.opcode == Opcodes.inspect && !c.privileged)
-      Seq(blank.copy(status = Statuses.refusedPrivilege))
-    else if (c.endpoint >= endpoints) Seq(blank.copy(status = Statuses.refusedEndpoint))
-    else
+    refusal(c).map(status => Seq(blank.copy(status = status))).getOrElse {
       c.opcode match {
         case Opcodes.post    => Seq(numbered(post(c, blank)))
         case Opcodes.arrive  => Seq(numbered(arrive(c, blank)))
@@ -94,6 +95,7 @@ class UnitModel(
           Seq(blank.copy(status = if (c.position < places) Statuses.entry else Statuses.empty))
         case unknown => throw new IllegalArgumentException(s"no opcode $unknown")
       }
+    }
   }
 
   private def withMessage(v: PlainVerdict, m: PlainEntry): PlainVerdict =
