@@ -61,6 +61,10 @@ object Counters {
     "ring_overruns",
     "Pages disabled because their ring stayed full longer than RING_PATIENCE."
   )
+  val queueOverruns = Counter(
+    "queue_overruns",
+    "Commands dropped because their page's share of the command slots was full."
+  )
   val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
 
   val all: Seq[Counter] = Seq(
@@ -106,6 +110,7 @@ object Counters {
     disabledDrops,
     completionErrors,
     registerErrors,
-    ringOverruns
+    ringOverruns,
+    queueOverruns
   )
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.contract
 
-/** Byte addresses inside the doorbell aperture: one 4 KiB page per endpoint, then the privileged
-  * one.
+/** Byte addresses inside the doorbell aperture: one 4 KiB page per submission queue, then the
+  * privileged one.
   */
 object DoorbellLayout {
   val pageBytes: Int = 4096

@@ -9,8 +9,8 @@ object TmuRegisters {
 
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
-  val versionMajor: Int = 1
-  val versionMinor: Int = 1
+  val versionMajor: Int = 2
+  val versionMinor: Int = 0
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -39,7 +39,7 @@ object TmuRegisters {
       Presets.number(p).max(0),
       "Number of the preset this unit was built from."
     ),
-    fixed("ENDPOINTS", 0x0c, p.endpoints, "Endpoints; the privileged page has this number."),
+    fixed("ENDPOINTS", 0x0c, p.endpoints, "Endpoints; they are numbered from 0."),
     fixed(
       "POSTED_ENTRIES",
       0x10,
@@ -65,10 +65,10 @@ object TmuRegisters {
       "Receive id bits; the id with all of them set names no receive."
     ),
     fixed(
-      "COMMAND_QUEUE",
+      "COMMAND_SLOTS",
       0x34,
-      p.commandQueue,
-      "Commands that software may have in flight over all pages; more may hold doorbells up, consumer indices among them."
+      p.commandSlots,
+      "Commands that can wait on chip; QUEUE_CONFIG gives each page its share."
     ),
     Register(
       "CAPABILITIES",
@@ -94,7 +94,13 @@ object TmuRegisters {
       if (p.hasFilter) p.filterLanes else 0,
       "Filter ids compared in one clock, of the entries beyond the arrays; 0 is none."
     ),
-    fixed("FILTER_BITS", 0x44, if (p.hasFilter) p.filterBits else 0, "Bits of a filter id.")
+    fixed("FILTER_BITS", 0x44, if (p.hasFilter) p.filterBits else 0, "Bits of a filter id."),
+    fixed(
+      "QUEUES",
+      0x48,
+      p.queues,
+      "Submission queues, a doorbell page each, numbered from 0; the privileged page has this number."
+    )
   )
 
   private val control: Seq[Register] = Seq(
@@ -125,7 +131,12 @@ object TmuRegisters {
       "State of the unit.",
       Seq(
         RegisterField("READY", 0, 1, "Reset has finished."),
-        RegisterField("IDLE", 1, 1, "No command waits, works or has a completion on its way.")
+        RegisterField(
+          "IDLE",
+          1,
+          1,
+          "No command works or has a completion on its way; none waits, but for room in its ring."
+        )
       )
     ),
     Register("PAGE_SELECT", 0x90, ReadWrite, "Doorbell page that the next PAGE_COMMIT configures."),
@@ -155,16 +166,41 @@ object TmuRegisters {
       "PAGE_COMMIT",
       0xa0,
       Trigger,
-      "Takes the ring's configuration over.",
-      Seq(RegisterField("COMMIT", 0, 1, "Configures the page and sets both ring indices to 0."))
+      "Takes the selected page's configuration over.",
+      Seq(
+        RegisterField(
+          "COMMIT",
+          0,
+          1,
+          "Configures the page and sets its ring's indices to 0. Its commands that wait are lost."
+        )
+      )
     ),
     Register(
       "RING_PATIENCE",
       0xa4,
       ReadWrite,
       "Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are " +
-        "dropped, and RING_OVERRUNS counts one. 0 is no limit.",
+        "dropped, and RING_OVERRUNS counts one. 0 is no limit. Only a flush of more entries than its " +
+        "ring has room for gets there: other commands start when there is room for their answers.",
       initial = BigInt(1) << 26
+    ),
+    Register(
+      "PAGE_ENDPOINT",
+      0xa8,
+      ReadWrite,
+      "Endpoint that the page acts for; of no effect on the privileged page."
+    ),
+    Register(
+      "QUEUE_CONFIG",
+      0xac,
+      ReadWrite,
+      "The page's share of the command slots. Shares must not overlap; a command that finds no free " +
+        "slot in its share is dropped, and QUEUE_OVERRUNS counts it.",
+      Seq(
+        RegisterField("FIRST", 0, 16, "First slot; a multiple of the share."),
+        RegisterField("LOG2", 16, 4, "Slots of the share, as a power of two.")
+      )
     ),
     Register("ENDPOINT_SELECT", 0xb0, ReadWrite, "Endpoint that the next ENDPOINT_COMMAND means."),
     Register(
@@ -210,6 +246,21 @@ object TmuRegisters {
       0xc8,
       ReadOnly,
       "Messages queued at the endpoint of the last READ_DEPTH."
+    ),
+    Register(
+      "PAGE_STATUS",
+      0xcc,
+      ReadOnly,
+      "State of the last PAGE_COMMIT.",
+      Seq(
+        RegisterField("BUSY", 0, 1, "Not done yet; a new one is ignored."),
+        RegisterField(
+          "ERROR",
+          1,
+          1,
+          "The page, its endpoint, the ring's size or the share is out of range: nothing changed."
+        )
+      )
     )
   )
 

@@ -51,12 +51,13 @@ object CHeader {
         p.addressBits,
         p.lengthBits,
         p.idBits,
-        p.commandQueue
+        p.queues,
+        p.commandSlots
       ).mkString("    X(", ", ", ")")
     }
     Seq(
       "/* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,",
-      " *   handle bits, address bits, length bits, id bits, command queue) */",
+      " *   handle bits, address bits, length bits, id bits, queues, command slots) */",
       "#define TMU_PRESET_TABLE(X) \\"
     ) :+ rows.mkString(" \\\n")
   }

@@ -62,7 +62,8 @@ object PythonConstants {
     s"        address_bits=${p.addressBits},",
     s"        length_bits=${p.lengthBits},",
     s"        id_bits=${p.idBits},",
-    s"        command_queue=${p.commandQueue},",
+    s"        queues=${p.queues},",
+    s"        command_slots=${p.commandSlots},",
     "    ),"
   )
 
@@ -87,7 +88,8 @@ object PythonConstants {
     "address_bits",
     "length_bits",
     "id_bits",
-    "command_queue"
+    "queues",
+    "command_slots"
   ).map(f => s"    $f: int")
 
   def render(p: TmuParams): String = {

@@ -9,7 +9,7 @@ import tmu.params.TmuParams
 /** Where commands wait between doorbell and decoder; a place of the decoder's counts as its own. */
 object CommandQueue {
   def apply(p: TmuParams, in: DecoupledIO[DoorbellCommand]): DecoupledIO[DoorbellCommand] = {
-    val queue = Module(new BlockQueue(new DoorbellCommand(p), math.max(3, p.commandQueue - 1)))
+    val queue = Module(new BlockQueue(new DoorbellCommand(p), p.commandSlots))
     queue.io.enq <> in
     queue.io.deq
   }

@@ -6,7 +6,17 @@ object Presets {
 
   /** The default: a network card for 2,048 MPI processes. */
   val nic: TmuParams =
-    TmuParams("nic", 2048, 16384, 16384, 1024, 64, filterLanes = 1024, commandQueue = 512)
+    TmuParams(
+      "nic",
+      2048,
+      16384,
+      16384,
+      1024,
+      64,
+      filterLanes = 1024,
+      queues = 2048,
+      commandSlots = 4096
+    )
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
   val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 32, 16)
@@ -25,15 +35,26 @@ object Presets {
     addressBits = 4,
     lengthBits = 3,
     idBits = 4,
-    commandQueue = 2
+    queues = 2,
+    commandSlots = 8
   )
 
   /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md). */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16, commandQueue = 16)
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16)
 
   /** What a large card can hold. */
   val max: TmuParams =
-    TmuParams("max", 4096, 65536, 65536, 1024, 64, filterLanes = 1024, commandQueue = 1024)
+    TmuParams(
+      "max",
+      4096,
+      65536,
+      65536,
+      1024,
+      64,
+      filterLanes = 1024,
+      queues = 4096,
+      commandSlots = 8192
+    )
 
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max)

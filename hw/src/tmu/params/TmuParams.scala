@@ -38,8 +38,10 @@ import chisel3.util.{isPow2, log2Ceil}
   *   buffer or message length, bytes
   * @param idBits
   *   driver's receive id; the value with all bits set means none
-  * @param commandQueue
-  *   commands that wait on chip before the matching unit
+  * @param queues
+  *   submission queues: doorbell pages without privilege
+  * @param commandSlots
+  *   commands that wait on chip before the matching unit, shared out among the pages
   */
 case class TmuParams(
     name: String,
@@ -56,7 +58,8 @@ case class TmuParams(
     addressBits: Int = 64,
     lengthBits: Int = 48,
     idBits: Int = 20,
-    commandQueue: Int = 16
+    queues: Int = 64,
+    commandSlots: Int = 512
 ) {
   private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
     require(
@@ -94,16 +97,18 @@ case class TmuParams(
   within("addressBits", addressBits, 1, 64)
   within("lengthBits", lengthBits, 1, 48)
   within("idBits", idBits, 2, 31)
-  within("commandQueue", commandQueue, 2, 4096)
+  within("queues", queues, 2, 4096)
+  pow2("commandSlots", commandSlots, 4, 1 << 15)
 
   /** Entries beyond the arrays are kept in memory rows. */
   val hasFilter: Boolean = postedEntries > arrayEntries
 
-  /** Doorbell pages: one per endpoint and, last, the privileged one. */
-  val pages: Int = endpoints + 1
-  val privilegedPage: Int = endpoints
+  /** Doorbell pages: one per submission queue and, last, the privileged one. */
+  val pages: Int = queues + 1
+  val privilegedPage: Int = queues
   val pageBits: Int = log2Ceil(pages)
   val endpointBits: Int = log2Ceil(endpoints)
+  val slotBits: Int = log2Ceil(commandSlots)
 
   /** Depth counters count from 0 to the number of entries, both included. */
   val depthBits: Int = log2Ceil(math.max(postedEntries, unexpectedEntries) + 1)

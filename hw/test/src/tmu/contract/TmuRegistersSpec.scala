@@ -30,7 +30,8 @@ class TmuRegistersSpec extends AnyFunSpec {
         assert(constant(p, "ADDRESS_BITS") == p.addressBits)
         assert(constant(p, "LENGTH_BITS") == p.lengthBits)
         assert(constant(p, "ID_BITS") == p.idBits)
-        assert(constant(p, "COMMAND_QUEUE") == p.commandQueue)
+        assert(constant(p, "COMMAND_SLOTS") == p.commandSlots)
+        assert(constant(p, "QUEUES") == p.queues)
       }
     }
 

@@ -79,7 +79,8 @@ class PythonConstantsSpec extends AnyFunSpec {
           "address_bits" -> p.addressBits,
           "length_bits" -> p.lengthBits,
           "id_bits" -> p.idBits,
-          "command_queue" -> p.commandQueue
+          "queues" -> p.queues,
+          "command_slots" -> p.commandSlots
         )
         numbers.foreach { case (name, n) => assert(own.contains(s"        $name=$n,"), name) }
       }

@@ -90,17 +90,18 @@ class TmuParamsSpec extends AnyFunSpec {
       check("addressBits", 1, 64)(n => good.copy(addressBits = n))
       check("lengthBits", 1, 48)(n => good.copy(lengthBits = n))
       check("idBits", 2, 31)(n => good.copy(idBits = n))
-      check("commandQueue", 2, 4096)(n => good.copy(commandQueue = n))
+      check("queues", 2, 4096)(n => good.copy(queues = n))
     }
   }
 
   describe("TmuParams") {
-    it("has one page an endpoint and the privileged one last") {
-      assert(good.pages == 5)
-      assert(good.privilegedPage == 4)
-      assert(good.pageBits == 3)
-      assert(good.endpointBits == 2)
-      assert(good.doorbellAddressBits == 15)
+    it("has one page a submission queue and the privileged one last") {
+      val few = good.copy(queues = 6)
+      assert(few.pages == 7)
+      assert(few.privilegedPage == 6)
+      assert(few.pageBits == 3)
+      assert(few.endpointBits == 2)
+      assert(few.doorbellAddressBits == 15)
     }
 
     it("counts depths up to a full table, the larger of both") {
