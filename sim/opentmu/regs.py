@@ -7,8 +7,8 @@ from enum import IntEnum
 from typing import Final
 
 MAGIC: Final = 0x4F544D55
-INTERFACE_MAJOR: Final = 1
-INTERFACE_MINOR: Final = 1
+INTERFACE_MAJOR: Final = 2
+INTERFACE_MINOR: Final = 0
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -61,11 +61,12 @@ REGISTERS: Final[dict[str, int]] = {
     "ADDRESS_BITS": 0x028,
     "LENGTH_BITS": 0x02C,
     "ID_BITS": 0x030,
-    "COMMAND_QUEUE": 0x034,
+    "COMMAND_SLOTS": 0x034,
     "CAPABILITIES": 0x038,
     "ARRAY_ENTRIES": 0x03C,
     "FILTER_LANES": 0x040,
     "FILTER_BITS": 0x044,
+    "QUEUES": 0x048,
     "CONTROL": 0x080,
     "STATUS": 0x084,
     "PAGE_SELECT": 0x090,
@@ -74,6 +75,8 @@ REGISTERS: Final[dict[str, int]] = {
     "RING_CONFIG": 0x09C,
     "PAGE_COMMIT": 0x0A0,
     "RING_PATIENCE": 0x0A4,
+    "PAGE_ENDPOINT": 0x0A8,
+    "QUEUE_CONFIG": 0x0AC,
     "ENDPOINT_SELECT": 0x0B0,
     "QUOTA_POSTED": 0x0B4,
     "QUOTA_UNEXPECTED": 0x0B8,
@@ -81,6 +84,7 @@ REGISTERS: Final[dict[str, int]] = {
     "ENDPOINT_STATUS": 0x0C0,
     "DEPTH_POSTED": 0x0C4,
     "DEPTH_UNEXPECTED": 0x0C8,
+    "PAGE_STATUS": 0x0CC,
     "FILTER_SOURCE": 0x0D0,
     "FILTER_LOW_LO": 0x0D4,
     "FILTER_LOW_HI": 0x0D8,
@@ -172,6 +176,8 @@ REGISTERS: Final[dict[str, int]] = {
     "COUNTER_REGISTER_ERRORS_HI": 0x54C,
     "COUNTER_RING_OVERRUNS_LO": 0x550,
     "COUNTER_RING_OVERRUNS_HI": 0x554,
+    "COUNTER_QUEUE_OVERRUNS_LO": 0x558,
+    "COUNTER_QUEUE_OVERRUNS_HI": 0x55C,
 }
 
 # (low bit, width) by register and field
@@ -200,11 +206,19 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
     "PAGE_COMMIT": {
         "COMMIT": (0, 1),
     },
+    "QUEUE_CONFIG": {
+        "FIRST": (0, 16),
+        "LOG2": (16, 4),
+    },
     "ENDPOINT_COMMAND": {
         "SET_QUOTA": (0, 1),
         "READ_DEPTH": (1, 1),
     },
     "ENDPOINT_STATUS": {
+        "BUSY": (0, 1),
+        "ERROR": (1, 1),
+    },
+    "PAGE_STATUS": {
         "BUSY": (0, 1),
         "ERROR": (1, 1),
     },
@@ -224,11 +238,12 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "ADDRESS_BITS": "r",
     "LENGTH_BITS": "r",
     "ID_BITS": "r",
-    "COMMAND_QUEUE": "r",
+    "COMMAND_SLOTS": "r",
     "CAPABILITIES": "r",
     "ARRAY_ENTRIES": "r",
     "FILTER_LANES": "r",
     "FILTER_BITS": "r",
+    "QUEUES": "r",
     "CONTROL": "w",
     "STATUS": "r",
     "PAGE_SELECT": "rw",
@@ -237,6 +252,8 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "RING_CONFIG": "rw",
     "PAGE_COMMIT": "w",
     "RING_PATIENCE": "rw",
+    "PAGE_ENDPOINT": "rw",
+    "QUEUE_CONFIG": "rw",
     "ENDPOINT_SELECT": "rw",
     "QUOTA_POSTED": "rw",
     "QUOTA_UNEXPECTED": "rw",
@@ -244,6 +261,7 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "ENDPOINT_STATUS": "r",
     "DEPTH_POSTED": "r",
     "DEPTH_UNEXPECTED": "r",
+    "PAGE_STATUS": "r",
     "FILTER_SOURCE": "rw",
     "FILTER_LOW_LO": "rw",
     "FILTER_LOW_HI": "rw",
@@ -335,6 +353,8 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "COUNTER_REGISTER_ERRORS_HI": "r",
     "COUNTER_RING_OVERRUNS_LO": "r",
     "COUNTER_RING_OVERRUNS_HI": "r",
+    "COUNTER_QUEUE_OVERRUNS_LO": "r",
+    "COUNTER_QUEUE_OVERRUNS_HI": "r",
 }
 
 # (64-bit word, low bit, width)
@@ -425,6 +445,7 @@ COUNTERS: Final[dict[str, int]] = {
     "completion_errors": 0x540,
     "register_errors": 0x548,
     "ring_overruns": 0x550,
+    "queue_overruns": 0x558,
 }
 
 
@@ -447,7 +468,8 @@ class Preset:
     address_bits: int
     length_bits: int
     id_bits: int
-    command_queue: int
+    queues: int
+    command_slots: int
 
 
 PRESETS: Final[dict[str, Preset]] = {
@@ -467,7 +489,8 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=512,
+        queues=2048,
+        command_slots=4096,
     ),
     "tiny": Preset(
         name="tiny",
@@ -485,7 +508,8 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=16,
+        queues=64,
+        command_slots=512,
     ),
     "formal": Preset(
         name="formal",
@@ -503,7 +527,8 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=4,
         length_bits=3,
         id_bits=4,
-        command_queue=2,
+        queues=2,
+        command_slots=8,
     ),
     "ecp5": Preset(
         name="ecp5",
@@ -521,7 +546,8 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=16,
+        queues=64,
+        command_slots=512,
     ),
     "max": Preset(
         name="max",
@@ -539,6 +565,7 @@ PRESETS: Final[dict[str, Preset]] = {
         address_bits=64,
         length_bits=48,
         id_bits=20,
-        command_queue=1024,
+        queues=4096,
+        command_slots=8192,
     ),
 }

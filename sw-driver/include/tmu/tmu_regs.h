@@ -5,8 +5,8 @@
 /* clang-format off */
 
 #define TMU_MAGIC 0x4f544d55u
-#define TMU_INTERFACE_MAJOR 1
-#define TMU_INTERFACE_MINOR 1
+#define TMU_INTERFACE_MAJOR 2
+#define TMU_INTERFACE_MINOR 0
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -16,7 +16,7 @@
 #define TMU_INTERFACE_VERSION_MAJOR_SHIFT 16 /* Incompatible changes. */
 #define TMU_INTERFACE_VERSION_MAJOR_MASK 0xffffu
 #define TMU_REG_PRESET 0x008 /* read only: Number of the preset this unit was built from. */
-#define TMU_REG_ENDPOINTS 0x00c /* read only: Endpoints; the privileged page has this number. */
+#define TMU_REG_ENDPOINTS 0x00c /* read only: Endpoints; they are numbered from 0. */
 #define TMU_REG_POSTED_ENTRIES 0x010 /* read only: Posted receives on chip, all endpoints together. */
 #define TMU_REG_UNEXPECTED_ENTRIES 0x014 /* read only: Unexpected messages on chip, all together. */
 #define TMU_REG_LANES 0x018 /* read only: Lanes of a row of a match array. */
@@ -26,7 +26,7 @@
 #define TMU_REG_ADDRESS_BITS 0x028 /* read only: Address bits kept. */
 #define TMU_REG_LENGTH_BITS 0x02c /* read only: Length bits kept. */
 #define TMU_REG_ID_BITS 0x030 /* read only: Receive id bits; the id with all of them set names no receive. */
-#define TMU_REG_COMMAND_QUEUE 0x034 /* read only: Commands that software may have in flight over all pages; more may hold doorbells up, consumer indices among them. */
+#define TMU_REG_COMMAND_SLOTS 0x034 /* read only: Commands that can wait on chip; QUEUE_CONFIG gives each page its share. */
 #define TMU_REG_CAPABILITIES 0x038 /* read only: What this unit can do. */
 #define TMU_CAPABILITIES_INSPECT_SHIFT 0 /* The inspect command. */
 #define TMU_CAPABILITIES_INSPECT_MASK 0x1u
@@ -37,6 +37,7 @@
 #define TMU_REG_ARRAY_ENTRIES 0x03c /* read only: Of each queue, the oldest entries, searched at one operation a clock. */
 #define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
+#define TMU_REG_QUEUES 0x048 /* read only: Submission queues, a doorbell page each, numbered from 0; the privileged page has this number. */
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
 #define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
@@ -45,7 +46,7 @@
 #define TMU_REG_STATUS 0x084 /* read only: State of the unit. */
 #define TMU_STATUS_READY_SHIFT 0 /* Reset has finished. */
 #define TMU_STATUS_READY_MASK 0x1u
-#define TMU_STATUS_IDLE_SHIFT 1 /* No command waits, works or has a completion on its way. */
+#define TMU_STATUS_IDLE_SHIFT 1 /* No command works or has a completion on its way; none waits, but for room in its ring. */
 #define TMU_STATUS_IDLE_MASK 0x1u
 #define TMU_REG_PAGE_SELECT 0x090 /* read/write: Doorbell page that the next PAGE_COMMIT configures. */
 #define TMU_REG_RING_BASE_LO 0x094 /* read/write: Bus address of the completion ring, low word; bits 5..0 are ignored. */
@@ -55,11 +56,17 @@
 #define TMU_RING_CONFIG_LOG2_MASK 0x1fu
 #define TMU_RING_CONFIG_ENABLE_SHIFT 8 /* Commands of a page that is not enabled are dropped and counted. */
 #define TMU_RING_CONFIG_ENABLE_MASK 0x1u
-#define TMU_REG_PAGE_COMMIT 0x0a0 /* write 1 to trigger: Takes the ring's configuration over. */
-#define TMU_PAGE_COMMIT_COMMIT_SHIFT 0 /* Configures the page and sets both ring indices to 0. */
+#define TMU_REG_PAGE_COMMIT 0x0a0 /* write 1 to trigger: Takes the selected page's configuration over. */
+#define TMU_PAGE_COMMIT_COMMIT_SHIFT 0 /* Configures the page and sets its ring's indices to 0. Its commands that wait are lost. */
 #define TMU_PAGE_COMMIT_COMMIT_MASK 0x1u
-#define TMU_REG_RING_PATIENCE 0x0a4 /* read/write: Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are dropped, and RING_OVERRUNS counts one. 0 is no limit. */
+#define TMU_REG_RING_PATIENCE 0x0a4 /* read/write: Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are dropped, and RING_OVERRUNS counts one. 0 is no limit. Only a flush of more entries than its ring has room for gets there: other commands start when there is room for their answers. */
 #define TMU_RING_PATIENCE_INITIAL 0x4000000u /* after reset */
+#define TMU_REG_PAGE_ENDPOINT 0x0a8 /* read/write: Endpoint that the page acts for; of no effect on the privileged page. */
+#define TMU_REG_QUEUE_CONFIG 0x0ac /* read/write: The page's share of the command slots. Shares must not overlap; a command that finds no free slot in its share is dropped, and QUEUE_OVERRUNS counts it. */
+#define TMU_QUEUE_CONFIG_FIRST_SHIFT 0 /* First slot; a multiple of the share. */
+#define TMU_QUEUE_CONFIG_FIRST_MASK 0xffffu
+#define TMU_QUEUE_CONFIG_LOG2_SHIFT 16 /* Slots of the share, as a power of two. */
+#define TMU_QUEUE_CONFIG_LOG2_MASK 0xfu
 #define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
 #define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
 #define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
@@ -75,6 +82,11 @@
 #define TMU_ENDPOINT_STATUS_ERROR_MASK 0x1u
 #define TMU_REG_DEPTH_POSTED 0x0c4 /* read only: Receives queued at the endpoint of the last READ_DEPTH. */
 #define TMU_REG_DEPTH_UNEXPECTED 0x0c8 /* read only: Messages queued at the endpoint of the last READ_DEPTH. */
+#define TMU_REG_PAGE_STATUS 0x0cc /* read only: State of the last PAGE_COMMIT. */
+#define TMU_PAGE_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
+#define TMU_PAGE_STATUS_BUSY_MASK 0x1u
+#define TMU_PAGE_STATUS_ERROR_SHIFT 1 /* The page, its endpoint, the ring's size or the share is out of range: nothing changed. */
+#define TMU_PAGE_STATUS_ERROR_MASK 0x1u
 #define TMU_REG_FILTER_SOURCE 0x0d0 /* read/write: Source bits that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
 #define TMU_FILTER_SOURCE_INITIAL 0xffffffffu /* after reset */
 #define TMU_REG_FILTER_LOW_LO 0x0d4 /* read/write: Match bits 31..0 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
@@ -169,6 +181,8 @@
 #define TMU_REG_COUNTER_REGISTER_ERRORS_HI 0x54c /* read only: Register accesses answered with an error. High word. */
 #define TMU_REG_COUNTER_RING_OVERRUNS_LO 0x550 /* read only: Pages disabled because their ring stayed full longer than RING_PATIENCE. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_RING_OVERRUNS_HI 0x554 /* read only: Pages disabled because their ring stayed full longer than RING_PATIENCE. High word. */
+#define TMU_REG_COUNTER_QUEUE_OVERRUNS_LO 0x558 /* read only: Commands dropped because their page's share of the command slots was full. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_QUEUE_OVERRUNS_HI 0x55c /* read only: Commands dropped because their page's share of the command slots was full. High word. */
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -361,16 +375,17 @@ typedef enum tmu_status {
     X(disabled_drops, 0x538) \
     X(completion_errors, 0x540) \
     X(register_errors, 0x548) \
-    X(ring_overruns, 0x550)
+    X(ring_overruns, 0x550) \
+    X(queue_overruns, 0x558)
 
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
- *   handle bits, address bits, length bits, id bits, command queue) */
+ *   handle bits, address bits, length bits, id bits, queues, command slots) */
 #define TMU_PRESET_TABLE(X) \
-    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 512) \
-    X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 16) \
-    X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2) \
-    X("ecp5", 3, 64, 32, 32, 16, 64, 32, 64, 64, 48, 20, 16) \
-    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 1024)
+    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 2048, 4096) \
+    X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 64, 512) \
+    X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2, 8) \
+    X("ecp5", 3, 64, 32, 32, 16, 64, 32, 64, 64, 48, 20, 64, 512) \
+    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 4096, 8192)
 
 /* clang-format on */
 #endif
