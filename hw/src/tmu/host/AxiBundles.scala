@@ -81,4 +81,5 @@ object AxiResponse {
 object AxiBurst {
   val fixed: UInt = 0.U(2.W)
   val increment: UInt = 1.U(2.W)
+  val wrap: UInt = 2.U(2.W)
 }

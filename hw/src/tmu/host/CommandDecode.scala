@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, Valid}
+import chisel3.util.Decoupled
 import tmu.buffer.PointerQueue
 import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
 import tmu.matching.{MatchCommand, MatchRules}
@@ -57,7 +57,7 @@ object CommandDecode {
   }
 
   /** The command of a record from `page`; only the privileged page names its endpoint (R13). */
-  def apply(p: TmuParams, in: DoorbellCommand): MatchCommand = {
+  def apply(p: TmuParams, in: PageCommand): MatchCommand = {
     val record = in.record
     val out = Wire(new MatchCommand(p))
     val privileged = in.page === p.privilegedPage.U
@@ -65,7 +65,7 @@ object CommandDecode {
     out.malformed := malformed(p, record)
     out.privileged := privileged
     out.page := in.page
-    out.endpoint := Mux(privileged, endpoint.of(record), in.page)
+    out.endpoint := Mux(privileged, endpoint.of(record), in.endpoint)
     out.key.bits := matchBits.of(record)(p.matchBits - 1, 0)
     out.key.source := source.of(record)(p.sourceBits - 1, 0)
     out.ignore.bits := ignore.of(record)(p.matchBits - 1, 0)
@@ -87,27 +87,22 @@ object CommandDecode {
   }
 }
 
-/** Decodes one command a clock, and hands it to its stream; commands of pages that are not enabled
-  * are dropped and counted.
+/** Decodes one command a clock, and hands it to its stream.
   *
   * Each leaves in a clock of its own, in the order in which it came, so that every page keeps its
-  * order (R7). Decoded ones wait in a queue, because the ways from the pages' enables and into the
-  * unit are long.
+  * order (R7). Decoded ones wait in a queue, because the way into the unit is long.
   */
 class CommandDecoder(p: TmuParams) extends Module {
   val io = IO(new Bundle {
-    val in = Flipped(Decoupled(new DoorbellCommand(p)))
+    val in = Flipped(Decoupled(new PageCommand(p)))
     val post = Decoupled(new MatchCommand(p))
     val arrival = Decoupled(new MatchCommand(p))
-    val enableRead = Valid(UInt(p.pageBits.W))
-    val enabled = Input(Bool())
 
     /** Drop whatever comes: the unit is being reset. What is decoded already goes its way: `taken`
       * tells when nothing is.
       */
     val discard = Input(Bool())
     val taken = Output(Bool())
-    val dropped = Output(Bool())
 
     /** A command waits for the unit. */
     val stalled = Output(Bool())
@@ -115,40 +110,27 @@ class CommandDecoder(p: TmuParams) extends Module {
   })
 
   private val full = RegInit(false.B)
-  private val held = Reg(new DoorbellCommand(p))
-
-  // The answer to the enable question is there one clock after it was asked, then kept.
-  private val asked = RegNext(io.in.fire, false.B)
-  private val keptEnabled = Reg(Bool())
-  private val enabled = Mux(asked, io.enabled, keptEnabled)
-  when(asked)(keptEnabled := io.enabled)
+  private val held = Reg(new PageCommand(p))
 
   private class Decoded extends Bundle {
     val command = new MatchCommand(p)
-    val enabled = Bool()
     val withArrivals = Bool()
   }
   private val decoded = Module(new PointerQueue(new Decoded, 3))
   private val out = decoded.io.enq
   out.valid := full && !io.discard
   out.bits.command := CommandDecode(p, held)
-  out.bits.enabled := enabled
   out.bits.withArrivals := MatchRules.withArrivals(out.bits.command)
   io.in.ready := !full || out.ready
-  io.enableRead.valid := io.in.fire
-  io.enableRead.bits := io.in.bits.page
   when(io.in.ready)(held := io.in.bits)
   full := io.in.fire || (full && !out.ready)
 
   private val next = decoded.io.deq
-  private val drops = next.valid && !next.bits.enabled
-  private val offers = next.valid && !drops
-  io.post.valid := offers && !next.bits.withArrivals
+  io.post.valid := next.valid && !next.bits.withArrivals
   io.post.bits := next.bits.command
-  io.arrival.valid := offers && next.bits.withArrivals
+  io.arrival.valid := next.valid && next.bits.withArrivals
   io.arrival.bits := next.bits.command
-  next.ready := drops || Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
-  io.dropped := drops
+  next.ready := Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
   io.stalled := next.valid && !next.ready
   io.idle := !full && io.taken
   io.taken := !next.valid

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
 import tmu.contract.CompletionLayout
+import tmu.contract.Statuses
 import tmu.matching.Verdict
 import tmu.params.TmuParams
 
@@ -29,7 +30,14 @@ class CompletionWriter(p: TmuParams) extends Module {
     /** Clocks to wait for a full ring, 0 for ever; after them its page is disabled. */
     val patience = Input(UInt(32.W))
     val disable = Decoupled(UInt(p.pageBits.W))
-    val producer = Valid(new ConsumerUpdate(p))
+    val moved = Valid(new RingMove(p))
+
+    /** Nothing is written, so that a page may change. */
+    val hold = Input(Bool())
+
+    /** Asks when memory will have answered the writes of now; `fenced` tells. */
+    val fence = Input(Bool())
+    val fenced = Output(Bool())
 
     /** Drop whatever comes: the unit is being reset. */
     val discard = Input(Bool())
@@ -48,9 +56,9 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val full = RegInit(false.B)
   private val held = Reg(new Verdict(p))
   private val config = Reg(new RingConfig)
-  private val size = Reg(UInt(32.W))
-  private val producer = Reg(UInt(32.W))
-  private val following = Reg(UInt(32.W)) // the producer's next, made ahead
+  private val size = Reg(RingIndex())
+  private val position = Reg(new RingPosition)
+  private val following = Reg(RingIndex()) // the producer's next, made ahead
   private val room = Reg(Bool())
 
   // Address and data channels take each write once, in either order. A verdict is let in only when
@@ -68,22 +76,26 @@ class CompletionWriter(p: TmuParams) extends Module {
   }))
   // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
   private val drops = io.discard || !config.enable
-  out.valid := full && room && !drops
-  private val slot = producer & (size - 1.U)
+  private val leaves = full && (room || drops) && !io.hold
+  out.valid := leaves && !drops
+  private val slot = position.producer & (size - 1.U)
   out.bits.address := ((config.base +& slot) << 6)(63, 0)
   private val waited = io.now - held.stamp
   private val host = Mux(waited > 0xffff.U, 0xffff.U, waited)
-  private val lap = !(producer >> config.log2)(0)
+  private val lap = !(position.producer >> config.log2)(0)
   out.bits.data := CompletionEncode(p, held) |
     CompletionLayout.layout.pack(
       CompletionLayout.phase -> lap,
       CompletionLayout.hostLatency -> host
     )
-  private val leaves = full && (room || drops)
   private val asksAgain = full && !room && !drops
-  io.producer.valid := out.valid
-  io.producer.bits.page := held.page
-  io.producer.bits.index := following
+  private val last = held.status =/= Statuses.removed.value.U
+  private val next = Wire(new RingPosition)
+  next.producer := Mux(drops, position.producer, following)
+  next.finals := position.finals + last
+  io.moved.valid := leaves
+  io.moved.bits.page := held.page
+  io.moved.bits.position := next
 
   // The table is asked for stage 2, else for stage 1, else for the verdict that is offered, taken or
   // not: what it answers in this clock is for stage 1, or for stage 2, or for nobody. What was read
@@ -105,24 +117,24 @@ class CompletionWriter(p: TmuParams) extends Module {
   entered := io.verdict.fire || (entered && !moves)
   full := moves || (full && !leaves)
 
-  // The last two writes to a ring's producer index were too late for the table's answer.
-  private val last = RegNext(io.producer.bits)
-  private val readIndex = Mux(
-    RegNext(io.producer.valid, false.B) && last.page === entering.page,
-    last.index,
-    io.ring.producer
+  // The last two moves of a ring's position were too late for the table's answer.
+  private val before = RegNext(io.moved.bits)
+  private val read = Mux(
+    RegNext(io.moved.valid, false.B) && before.page === entering.page,
+    before.position,
+    io.ring.position
   )
-  private val follows = out.valid && held.page === entering.page
-  private val index = Mux(follows, following, Mux(moves, readIndex, io.ring.producer))
+  private val follows = leaves && held.page === entering.page
+  private val found = Mux(follows, next, Mux(moves, read, io.ring.position))
   when(!full || leaves)(held := entering)
   when(moves || answersAgain) {
     config := io.ring.config
-    size := RingConfig.size(io.ring.config.log2)
-    producer := index
-    following := index + 1.U
+    size := RingIndex.size(io.ring.config.log2)
+    position := found
+    following := found.producer + 1.U
     // The producer moves by one, so an honest ring is full at equality; an index that lies can only
     // overwrite the liar's own ring, and stops nobody (R13).
-    room := index =/= io.ring.limit && !old
+    room := found.producer =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
 
   // How long the verdict in stage 2 has found its ring full.
@@ -162,10 +174,18 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val outstanding = RegInit(0.U(16.W))
   private val answered = axi.bvalid && axi.bready
   outstanding := outstanding + out.valid - answered
+
+  // Memory answers in order: so many answers, and the writes of then are done.
+  private val fenced = RegInit(0.U(16.W))
+  when(io.fence)(fenced := outstanding - answered)
+    .elsewhen(answered && fenced =/= 0.U)(fenced := fenced - 1.U)
+  io.fenced := fenced === 0.U
+
   io.error := answered && axi.bresp =/= AxiResponse.okay
   io.stalled := asksAgain || !spacious
   io.idle := !entered && !full && outstanding === 0.U
 
+  assert(!io.fence || !out.valid, "a completion is written while a page changes")
   assert(!(answered && outstanding === 0.U), "memory answered a write that was not made")
   assert(!(out.valid && outstanding.andR), "more than %d completion writes in flight", outstanding)
 }

@@ -51,19 +51,19 @@ class ControlRegisters(p: TmuParams) extends Module {
   io.snapshot := trigger("CONTROL")(bit("CONTROL", "SNAPSHOT"))
   status("STATUS") := Cat(io.idle, io.ready)
 
-  // A page's ring: taken over at once, handed on in a clock in which the page table is free.
+  // A page: checked and taken over at once, in force when `page` is taken.
   private val pagePending = RegInit(false.B)
+  private val pageError = RegInit(false.B)
   private val page = Reg(new PageConfig(p))
-  private val pageInRange = control("PAGE_SELECT") < p.pages.U
-  when(trigger("PAGE_COMMIT").orR && pageInRange) {
-    pagePending := true.B
-    page.page := control("PAGE_SELECT")(p.pageBits - 1, 0)
-    page.ring.base := Cat(control("RING_BASE_HI"), control("RING_BASE_LO")) >> 6
-    page.ring.log2 := control("RING_CONFIG")(4, 0)
-    page.ring.enable := control("RING_CONFIG")(bit("RING_CONFIG", "ENABLE"))
-  }.elsewhen(io.page.fire)(pagePending := false.B)
+  private val asked = PageCheck(p, map, control)
+  when(trigger("PAGE_COMMIT").orR && !pagePending) {
+    pagePending := asked.valid
+    pageError := !asked.valid
+    page := asked.bits
+  }.elsewhen(io.page.fire || io.reset)(pagePending := false.B)
   io.page.valid := pagePending && io.ready
   io.page.bits := page
+  status("PAGE_STATUS") := Cat(pageError, pagePending)
 
   io.patience := control("RING_PATIENCE")
 

@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{log2Ceil, Decoupled, Irrevocable, Queue, Valid}
+import chisel3.util.{log2Ceil, Irrevocable, Queue, Valid}
 import tmu.buffer.PointerQueue
 import tmu.contract.DoorbellLayout
 import tmu.params.TmuParams
@@ -26,9 +26,10 @@ class ConsumerUpdate(p: TmuParams) extends Bundle {
   *
   * A whole 64-byte beat in the command window is a command of the page's owner; the page number
   * comes from the address alone (R13). A write of four bytes at the consumer offset is a consumer
-  * index. All else, reads included, is answered with SLVERR, counted and dropped. Incrementing
-  * bursts may carry several commands. When the command queue behind is full, the data channel
-  * waits.
+  * index. All else, reads and wrapping bursts included, is answered with SLVERR, counted and
+  * dropped. Incrementing bursts may carry several commands. Nothing behind the port makes it wait,
+  * but for a few clocks in which a page is configured: no page can hold up another one's doorbell
+  * (R13).
   */
 class DoorbellPort(p: TmuParams) extends Module {
   private val pageOffsetBits = log2Ceil(DoorbellLayout.pageBytes)
@@ -36,7 +37,10 @@ class DoorbellPort(p: TmuParams) extends Module {
   val io = IO(new Bundle {
     val axi = Flipped(new Axi(p.doorbellAddressBits, 512, idBits))
     val now = Input(UInt(32.W))
-    val command = Decoupled(new DoorbellCommand(p))
+    val command = Valid(new DoorbellCommand(p))
+
+    /** No beat is taken. */
+    val hold = Input(Bool())
     val consumer = Valid(new ConsumerUpdate(p))
     val error = Output(Bool())
   })
@@ -45,6 +49,7 @@ class DoorbellPort(p: TmuParams) extends Module {
     val id = UInt(idBits.W)
     val address = UInt(p.doorbellAddressBits.W)
     val increments = Bool()
+    val wraps = Bool()
     val size = UInt(3.W)
   }
   private val awIn = Wire(Irrevocable(new WriteHead))
@@ -52,6 +57,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   awIn.bits.id := io.axi.awid
   awIn.bits.address := io.axi.awaddr
   awIn.bits.increments := io.axi.awburst === AxiBurst.increment
+  awIn.bits.wraps := io.axi.awburst === AxiBurst.wrap
   awIn.bits.size := io.axi.awsize
   io.axi.awready := awIn.ready
   private val aw = Queue(awIn, 2)
@@ -96,7 +102,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   private val page = address >> pageOffsetBits
   private val offset = address(pageOffsetBits - 1, 0)
 
-  private val inPages = page < p.pages.U
+  private val inPages = page < p.pages.U && !aw.bits.wraps
   private val aligned = offset(log2Ceil(DoorbellLayout.commandBytes) - 1, 0) === 0.U
   private val isCommand =
     inPages && aligned && w.bits.whole && offset < DoorbellLayout.commandWindowBytes.U
@@ -104,10 +110,9 @@ class DoorbellPort(p: TmuParams) extends Module {
     inPages && offset === DoorbellLayout.consumerOffset.U && w.bits.firstWord
   private val wrong = !isCommand && !isConsumer
 
-  private val room = !isCommand || io.command.ready
-  private val canEnd = !w.bits.last || b.io.enq.ready
-  private val beat = w.valid && aw.valid && room && canEnd
-  w.ready := aw.valid && room && canEnd
+  private val free = !io.hold && (!w.bits.last || b.io.enq.ready)
+  private val beat = w.valid && aw.valid && free
+  w.ready := aw.valid && free
   aw.ready := beat && w.bits.last
   when(beat) {
     inBurst := !w.bits.last
@@ -115,7 +120,7 @@ class DoorbellPort(p: TmuParams) extends Module {
     nextAddress := Mux(aw.bits.increments, address + (1.U << aw.bits.size), address)
   }
 
-  io.command.valid := w.valid && aw.valid && canEnd && isCommand
+  io.command.valid := beat && isCommand
   io.command.bits.page := page
   io.command.bits.record := w.bits.data
   io.command.bits.stamp := w.bits.stamp

@@ -22,8 +22,8 @@ class TmuPorts(p: TmuParams) extends Bundle {
 
 /** The whole unit: wiring only.
   *
-  * Doorbell, command queue, decoder, matching unit, order of verdicts, completion writer, in this
-  * order; registers, counters and the page table beside it.
+  * Doorbell, submission queues, decoder, matching unit, order of verdicts, completion writer, in
+  * this order; registers, counters and the pages' rings beside it.
   */
 class TmuTop(p: TmuParams) extends Module {
   val io = FlatIO(new TmuPorts(p))
@@ -37,6 +37,8 @@ class TmuTop(p: TmuParams) extends Module {
   // The parts that software's reset clears.
   private val cleared = reset.asBool || sequencer.io.clear
   private val pages = withReset(cleared)(Module(new PageTable(p)))
+  private val commit = withReset(cleared)(Module(new PageCommit(p)))
+  private val queues = withReset(cleared)(Module(new SubmissionQueues(p)))
   private val unit = withReset(cleared)(Module(new MatchUnit(p)))
   private val verdicts = withReset(cleared)(Module(new VerdictOrder(p)))
   private val counters = withReset(cleared)(Module(new CounterBank(p)))
@@ -49,9 +51,12 @@ class TmuTop(p: TmuParams) extends Module {
   io.m_axi <> writer.io.axi
 
   doorbell.io.now := now
-  private val commands = CommandQueue(p, doorbell.io.command)
-  decoder.io.in <> commands
-  decoder.io.enabled := pages.io.enabled
+  queues.io.command := doorbell.io.command
+  queues.io.discard := sequencer.io.discard
+  queues.io.room := pages.io.room
+  queues.io.limited := pages.io.limited
+  pages.io.roomRead := queues.io.roomRead
+  decoder.io.in <> queues.io.out
   decoder.io.discard := sequencer.io.discard
   unit.io.post <> decoder.io.post
   unit.io.arrival <> decoder.io.arrival
@@ -60,27 +65,38 @@ class TmuTop(p: TmuParams) extends Module {
   writer.io.verdict <> verdicts.io.out
   writer.io.now := now
   writer.io.ring := pages.io.ring
-  writer.io.configured := pages.io.changes
+  writer.io.configured := commit.io.change.valid
   writer.io.patience := registers.io.patience
-  pages.io.disable <> writer.io.disable
   writer.io.discard := RegNext(sequencer.io.discard, false.B)
 
-  pages.io.enableRead := decoder.io.enableRead
   pages.io.ringRead := writer.io.ringRead
-  pages.io.producer := writer.io.producer
+  pages.io.moved := writer.io.moved
   // A consumer index may be a clock late, and the way from the doorbell is long.
   pages.io.consumer.valid := RegNext(doorbell.io.consumer.valid, false.B)
   pages.io.consumer.bits := RegNext(doorbell.io.consumer.bits)
-  pages.io.configure <> registers.io.page
+
+  // A page is configured while doorbell, queues and writer hold still.
+  commit.io.configure <> registers.io.page
+  commit.io.disable <> writer.io.disable
+  commit.io.moving := pages.io.moving || queues.io.moving
+  commit.io.drained := queues.io.drained
+  commit.io.fenced := writer.io.fenced
+  pages.io.change := commit.io.change
+  queues.io.change := commit.io.change
+  queues.io.hold := commit.io.hold
+  queues.io.holdPage := registers.io.page.bits.page
+  doorbell.io.hold := commit.io.hold
+  writer.io.hold := commit.io.hold
+  writer.io.fence := commit.io.configured
 
   unit.io.endpoint <> registers.io.endpoint
   registers.io.endpointState := unit.io.endpointState
 
-  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && !commands.valid
+  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained := unit.io.idle && writer.io.idle && decoder.io.taken
-  sequencer.io.swept := unit.io.ready && pages.io.ready
+  sequencer.io.swept := unit.io.ready && commit.io.ready
   registers.io.ready := sequencer.io.ready
   registers.io.idle := idle
 
@@ -95,7 +111,8 @@ class TmuTop(p: TmuParams) extends Module {
   events.commandStalled := decoder.io.stalled
   events.completionStalled := writer.io.stalled
   events.doorbellError := doorbell.io.error
-  events.disabledDrop := decoder.io.dropped
+  events.disabledDrop := queues.io.dropped
+  events.queueOverrun := queues.io.overrun
   events.completionError := writer.io.error
   events.registerError := registers.io.error
   events.ringOverrun := writer.io.disable.fire

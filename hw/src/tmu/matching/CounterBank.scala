@@ -33,6 +33,7 @@ class CounterEvents(p: TmuParams) extends Bundle {
   val completionError = Bool()
   val registerError = Bool()
   val ringOverrun = Bool()
+  val queueOverrun = Bool()
 }
 
 /** Counts events. `snapshot` asks for a picture of all counters at one clock, and the picture is
@@ -124,7 +125,8 @@ class CounterBank(p: TmuParams) extends Module {
       disabledDrops -> events.disabledDrop,
       completionErrors -> events.completionError,
       registerErrors -> events.registerError,
-      ringOverruns -> events.ringOverrun
+      ringOverruns -> events.ringOverrun,
+      queueOverruns -> events.queueOverrun
     )
   }
 

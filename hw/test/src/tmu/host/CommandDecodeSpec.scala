@@ -9,7 +9,7 @@ import tmu.params.{Presets, TmuParams}
 
 class CommandDecodeHarness(p: TmuParams) extends Module {
   val io = IO(new Bundle {
-    val in = Input(new DoorbellCommand(p))
+    val in = Input(new PageCommand(p))
     val out = Output(new MatchCommand(p))
   })
   io.out := CommandDecode(p, io.in)
@@ -33,9 +33,10 @@ class CommandDecodeSpec extends DeviceSpec {
     Opcodes.inspect -> Set(handle, address)
   )
 
-  private def give(dut: CommandDecodeHarness, r: BigInt, page: Int = 0): MatchCommand = {
+  private def give(dut: CommandDecodeHarness, r: BigInt, page: Int = 0, at: Int = 0) = {
     dut.io.in.record.poke(r)
     dut.io.in.page.poke(page)
+    dut.io.in.endpoint.poke(at)
     dut.io.in.stamp.poke(0)
     dut.io.out
   }
@@ -100,11 +101,11 @@ class CommandDecodeSpec extends DeviceSpec {
     it("R13: the endpoint is the page's, except on the privileged page, which names it") {
       tiny.run { dut =>
         val r = CommandRecord(Opcodes.post, endpoint -> BigInt(0x12345678))
-        for (page <- 0 until Presets.tiny.endpoints) {
-          val out = give(dut, r, page)
-          assert(out.endpoint.value == page && !out.privileged.isOn && out.page.value == page)
+        for (page <- Seq(0, 3, 63); at <- 0 until Presets.tiny.endpoints) {
+          val out = give(dut, r, page, at)
+          assert(out.endpoint.value == at && !out.privileged.isOn && out.page.value == page)
         }
-        val out = give(dut, r, privileged)
+        val out = give(dut, r, privileged, at = 2)
         assert(out.endpoint.value == 0x12345678 && out.privileged.isOn)
       }
     }

@@ -5,7 +5,9 @@ import chisel3._
 import tmu.matching.Verdict
 import tmu.params.TmuParams
 
-/** The writer with the page table that it reads and writes, connected as in the whole unit. */
+/** The writer with the page table that it reads and writes, connected as in the whole unit; no
+  * command is ever on its way to it.
+  */
 class CompletionWriterHarness(p: TmuParams) extends Module {
   val io = IO(new Bundle {
     val ready = Output(Bool())
@@ -22,17 +24,26 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
     val idle = Output(Bool())
   })
   private val pages = Module(new PageTable(p))
+  private val commit = Module(new PageCommit(p))
   private val writer = Module(new CompletionWriter(p))
-  io.ready := pages.io.ready
-  pages.io.configure <> io.configure
-  pages.io.consumer := io.consumer
-  pages.io.producer := writer.io.producer
-  pages.io.enableRead := 0.U.asTypeOf(pages.io.enableRead)
+  io.ready := commit.io.ready
+  commit.io.configure <> io.configure
+  commit.io.disable <> writer.io.disable
+  commit.io.moving := pages.io.moving
+  commit.io.drained := true.B
+  commit.io.fenced := writer.io.fenced
+  pages.io.change := commit.io.change
+  // What comes while a page changes waits, as it does at the doorbell.
+  pages.io.consumer.valid := io.consumer.valid && !commit.io.hold
+  pages.io.consumer.bits := io.consumer.bits
+  pages.io.moved := writer.io.moved
+  pages.io.roomRead := 0.U
   pages.io.ringRead := writer.io.ringRead
   writer.io.ring := pages.io.ring
-  writer.io.configured := pages.io.changes
+  writer.io.configured := commit.io.change.valid
+  writer.io.hold := commit.io.hold
+  writer.io.fence := commit.io.configured
   writer.io.patience := io.patience
-  pages.io.disable <> writer.io.disable
   io.overrun := writer.io.disable.fire
   writer.io.verdict <> io.verdict
   writer.io.now := io.now

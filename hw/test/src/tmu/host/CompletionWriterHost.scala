@@ -9,7 +9,7 @@ import tmu.params.TmuParams
 /** What lies around a completion writer: memory, and software that sets rings up and reads them. */
 trait CompletionWriterHost extends DeviceSpec {
   import CompletionLayout._
-  protected val p: TmuParams = TmuParams("writer", 4, 16, 16, 16, 4)
+  protected val p: TmuParams = TmuParams("writer", 4, 16, 16, 16, 4, queues = 4)
   private val harness = device(new CompletionWriterHarness(p))
   protected def test(body: (CompletionWriterHarness, Host) => Unit): Unit =
     harness.run(dut => body(dut, new Host(dut)))

@@ -77,27 +77,61 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
         write(dut, "RING_BASE_LO", BigInt("89abcdff", 16))
         write(dut, "RING_BASE_HI", BigInt("fedc0123", 16))
         write(dut, "RING_CONFIG", 0x10c)
+        write(dut, "PAGE_ENDPOINT", 3)
+        write(dut, "QUEUE_CONFIG", (5 << 16) | 96)
         assert(!dut.io.page.valid.isOn, "nothing before the commit")
         write(dut, "PAGE_COMMIT", 1)
         write(dut, "PAGE_SELECT", 1)
-        assert(dut.io.page.valid.isOn)
+        write(dut, "PAGE_COMMIT", 1) // ignored: the first one is not done
+        assert(dut.io.page.valid.isOn && read(dut, "PAGE_STATUS") == 1)
         assert(dut.io.page.bits.page.value == 4)
         val ring = dut.io.page.bits.ring
         assert(ring.enable.isOn && ring.log2.value == 12)
         assert(ring.base.value == BigInt("fedc012389abcdc0", 16) >> 6, "64-byte aligned")
+        val queue = dut.io.page.bits.queue
+        assert(queue.enable.isOn && queue.endpoint.value == 3)
+        assert(queue.first.value == 96 && queue.log2.value == 5)
         dut.io.page.ready.poke(true)
         dut.clock.step()
         assert(!dut.io.page.valid.isOn, "handed on once")
+        assert(read(dut, "PAGE_STATUS") == 0)
       }
     }
 
-    it("R13: ignores the commit of a page that is not there") {
+    it("R13: refuses a commit whose page, endpoint, ring or share is out of range, and says so") {
+      val slots = p.commandSlots
+      val good = Seq("PAGE_SELECT" -> 2, "PAGE_ENDPOINT" -> 1, "RING_CONFIG" -> 0x108) :+
+        ("QUEUE_CONFIG" -> ((4 << 16) | 16))
+      val bad = Seq(p.pages, 128, Int.MaxValue).map("PAGE_SELECT" -> _) ++
+        Seq(p.endpoints, 64, Int.MaxValue).map("PAGE_ENDPOINT" -> _) ++
+        Seq(0x103, 0x111, 0x11f).map("RING_CONFIG" -> _) ++
+        Seq((4 << 16) | 8, (4 << 16) | slots, (15 << 16) | 0, (4 << 16) | (1 << 15))
+          .map("QUEUE_CONFIG" -> _)
       test { dut =>
-        for (page <- Seq(BigInt(5), BigInt(8), BigInt("80000000", 16))) {
-          write(dut, "PAGE_SELECT", page)
-          write(dut, "PAGE_COMMIT", 1)
-          assert(!dut.io.page.valid.isOn, s"page $page")
+        dut.io.page.ready.poke(true)
+        def commit(changed: Seq[(String, Int)]): BigInt = {
+          for ((name, value) <- good ++ changed) write(dut, name, value)
+          var seen = false
+          tryWrite(dut, dut.io.axi, offset("PAGE_COMMIT"), 1, 15)(if (dut.io.page.valid.isOn) {
+            seen = true
+          })
+          dut.io.page.ready.poke(false)
+          dut.clock.step()
+          seen ||= dut.io.page.valid.isOn
+          dut.io.page.ready.poke(true)
+          dut.clock.step()
+          val status = read(dut, "PAGE_STATUS")
+          assert(seen == (status == 0), s"$changed: handed on, or refused")
+          status
         }
+        assert(commit(Seq()) == 0)
+        for (change <- bad) assert(commit(Seq(change)) == 2, s"$change")
+        val last = Seq("PAGE_SELECT" -> p.privilegedPage, "PAGE_ENDPOINT" -> 99)
+        assert(commit(last) == 0, "the privileged page acts for no endpoint of its own")
+        val all = Seq("QUEUE_CONFIG" -> (p.slotBits << 16))
+        assert(commit(all) == 0, "one page may have all slots")
+        for (change <- bad.drop(3) :+ ("RING_CONFIG" -> 0))
+          assert(commit(Seq(change, "RING_CONFIG" -> 0)) == 0, "a page can always be disabled")
       }
     }
 

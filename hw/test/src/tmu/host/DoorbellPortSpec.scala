@@ -6,7 +6,7 @@ import tmu.{DeviceSpec, Seeds}
 import tmu.params.TmuParams
 
 class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
-  private val p = TmuParams("bell", 4, 16, 16, 16, 4)
+  private val p = TmuParams("bell", 4, 16, 16, 16, 4, queues = 4)
   private val port = device(new DoorbellPort(p))
   private val okay = 0
   private val slaveError = 2
@@ -16,7 +16,7 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
   private case class Update(page: Int, index: BigInt)
 
   /** The port with all that comes out of it, looked at in every clock. */
-  private class Watched(dut: DoorbellPort, ready: () => Boolean) {
+  private class Watched(dut: DoorbellPort, held: () => Boolean) {
     val commands = mutable.Buffer[Command]()
     val updates = mutable.Buffer[Update]()
     var errors = 0
@@ -29,12 +29,11 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
 
     /** One clock; whether the handshake took place in it. */
     def tick(handshake: => Boolean): Boolean = {
-      val take = ready()
-      dut.io.command.ready.poke(take)
+      dut.io.hold.poke(held())
       dut.io.now.poke(clocks)
       val fired = handshake
       val c = dut.io.command
-      if (take && c.valid.isOn) {
+      if (c.valid.isOn) {
         commands += Command(c.bits.page.value.toInt, c.bits.record.value)
         // Beats before it that were no commands are passed over.
         taken.dropWhileInPlace(_ < c.bits.stamp.value)
@@ -82,9 +81,9 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
     def write(address: Int, beat: Beat): Int = write(address, Seq(beat))
   }
 
-  private def test(ready: () => Boolean)(body: Watched => Unit): Unit =
-    port.run(dut => body(new Watched(dut, ready)))
-  private def test(body: Watched => Unit): Unit = test(() => true)(body)
+  private def test(held: () => Boolean)(body: Watched => Unit): Unit =
+    port.run(dut => body(new Watched(dut, held)))
+  private def test(body: Watched => Unit): Unit = test(() => false)(body)
   private def page(n: Int, offset: Int = 0): Int = 4096 * n + offset
 
   describe("DoorbellPort") {
@@ -171,9 +170,20 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
       }
     }
 
-    it("R11: waits while the command queue is full and loses no command, in order") {
-      val random = Seeds.random("DoorbellPort back-pressure")
-      test(() => random.nextInt(4) == 0) { bell =>
+    it("R13: refuses wrapping bursts, commands and consumer indices alike") {
+      test { bell =>
+        bell.axi.awburst.poke(2)
+        assert(bell.write(page(1), Seq(Beat(1), Beat(2))) == slaveError)
+        assert(bell.write(page(1, 0x800), Beat(7, consumerStrobe)) == slaveError)
+        assert(bell.commands.isEmpty && bell.updates.isEmpty && bell.errors == 3)
+        bell.axi.awburst.poke(1)
+        assert(bell.write(page(1), Beat(4)) == okay, "the next write is judged by itself")
+      }
+    }
+
+    it("R11: waits while a page is configured and loses no command, in order") {
+      val random = Seeds.random("DoorbellPort held")
+      test(() => random.nextInt(4) != 0) { bell =>
         var sent = Seq.empty[Command]
         for (_ <- 0 until 40) {
           val n = random.nextInt(p.pages)
@@ -182,13 +192,6 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
           sent ++= beats.map(b => Command(n, b.data))
         }
         assert(bell.commands == sent)
-      }
-    }
-
-    it("a full command queue does not hold back consumer indices, which make room") {
-      test(() => false) { bell =>
-        assert(bell.write(page(0, 0x800), Beat(3, consumerStrobe)) == okay)
-        assert(bell.updates == Seq(Update(0, 3)))
       }
     }
 

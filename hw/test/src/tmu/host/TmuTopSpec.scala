@@ -36,12 +36,17 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
     def waitReady(): Unit = waitFor(dut, "readiness", limit = 100)((read("STATUS") & 1) == 1)
     def counter(c: Counter): BigInt = read(TmuRegisters.lo(c))
 
-    def enable(page: Int): Unit = {
+    /** Opens a page for an endpoint, with a ring of 256 and 4 command slots. */
+    def enable(page: Int): Unit = enable(page, page % p.endpoints)
+    def enable(page: Int, endpoint: Int): Unit = {
       write("PAGE_SELECT", page)
+      write("PAGE_ENDPOINT", endpoint)
+      write("QUEUE_CONFIG", (2 << 16) | (4 * page))
       write("RING_BASE_LO", 0x10000 * (page + 1))
       write("RING_BASE_HI", 1)
       write("RING_CONFIG", 0x100 | 8)
       write("PAGE_COMMIT", 1)
+      waitFor(dut, "the page", limit = 100)(read("PAGE_STATUS") == 0)
     }
 
     def send(page: Int, code: Code, fields: (WordField, BigInt)*): Unit = {

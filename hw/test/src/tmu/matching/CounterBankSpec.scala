@@ -27,6 +27,7 @@ class CounterBankSpec extends DeviceSpec {
       e.completionError,
       e.registerError,
       e.ringOverrun,
+      e.queueOverrun,
       dut.io.snapshot
     )
     flags.foreach(_.poke(false))
@@ -135,7 +136,8 @@ class CounterBankSpec extends DeviceSpec {
           e.disabledDrop -> disabledDrops,
           e.completionError -> completionErrors,
           e.registerError -> registerErrors,
-          e.ringOverrun -> ringOverruns
+          e.ringOverrun -> ringOverruns,
+          e.queueOverrun -> queueOverruns
         )
         var before = snapshot(dut)
         for (((signal, counter), i) <- singles.zipWithIndex) {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.host
+
+import chisel3._
+import chisel3.util.{Decoupled, RegEnable, Valid}
+import tmu.params.TmuParams
+
+/** Commands of one page that may start: how many, and where they lie. */
+class PageTurn(p: TmuParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+  val queue = new QueueConfig(p)
+  val index = RingIndex()
+  val count = UInt(PageTurn.countBits.W)
+}
+
+object PageTurn {
+
+  /** Commands of a turn at most: enough that one page alone keeps the unit busy. */
+  val most: Int = 8
+  val countBits: Int = 4
+}
+
+/** A command on its way to its slot. */
+class SlotWrite(p: TmuParams) extends Bundle {
+  val slot = UInt(p.slotBits.W)
+  val command = new DoorbellCommand(p)
+}
+
+/** How many commands of a page have been read. */
+class SlotFreed(p: TmuParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+  val index = RingIndex()
+}
+
+/** A command that starts. */
+class PageCommand(p: TmuParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+  val endpoint = UInt(p.endpointBits.W)
+  val record = UInt(512.W)
+  val stamp = UInt(32.W)
+}
+
+/** The memory in which commands wait for their page's turn.
+  *
+  * Written in any clock; read turn by turn, a command a clock, into the register at its output. Who
+  * grants turns sees to it that what is read was written before.
+  */
+class CommandSlots(p: TmuParams) extends Module {
+  private class Waiting extends Bundle {
+    val record = UInt(512.W)
+    val stamp = UInt(32.W)
+  }
+  val io = IO(new Bundle {
+    val write = Flipped(Valid(new SlotWrite(p)))
+    val turn = Flipped(Decoupled(new PageTurn(p)))
+
+    /** Nothing is read. */
+    val hold = Input(Bool())
+
+    /** A page's command was read: its slot is free. */
+    val freed = Valid(new SlotFreed(p))
+    val out = Decoupled(new PageCommand(p))
+    val idle = Output(Bool())
+  })
+  private val block = Mem(p.commandSlots, new Waiting)
+  private val written = Wire(new Waiting)
+  written.record := io.write.bits.command.record
+  written.stamp := io.write.bits.command.stamp
+  when(io.write.valid)(block.write(io.write.bits.slot, written))
+
+  private val turn = Reg(new PageTurn(p))
+  private val left = RegInit(0.U(PageTurn.countBits.W))
+  private val valid = RegInit(false.B)
+  private val takes = !valid || io.out.ready
+  private val loads = takes && left =/= 0.U && !io.hold
+  private val ends = left === 0.U || (loads && left === 1.U)
+  io.turn.ready := ends
+  when(ends) {
+    turn := io.turn.bits
+    left := Mux(io.turn.valid, io.turn.bits.count, 0.U)
+  }.elsewhen(loads) {
+    turn.index := turn.index + 1.U
+    left := left - 1.U
+  }
+  when(takes)(valid := loads)
+  io.freed.valid := loads
+  io.freed.bits.page := turn.page
+  io.freed.bits.index := turn.index + 1.U
+
+  private val read = RegEnable(block.read(CommandSlots.slot(p, turn.queue, turn.index)), takes)
+  io.out.valid := valid
+  io.out.bits.page := RegEnable(turn.page, takes)
+  io.out.bits.endpoint := RegEnable(turn.queue.endpoint, takes)
+  io.out.bits.record := read.record
+  io.out.bits.stamp := read.stamp
+  io.idle := !valid && left === 0.U
+}
+
+object CommandSlots {
+
+  /** Slot of a page's command number `index`. */
+  def slot(p: TmuParams, queue: QueueConfig, index: UInt): UInt =
+    queue.first | (index & (RingIndex.size(queue.log2) - 1.U))(p.slotBits - 1, 0)
+}
