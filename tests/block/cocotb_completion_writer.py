@@ -16,6 +16,7 @@ from opentmu.regs import Status
 
 PRESET = regs.PRESETS["tiny"]
 OKAY, SLAVE_ERROR = 0, 2
+INDICES = 2 << regs.RING_LOG2_MAX  # indices of rings count modulo twice the largest
 ADDRESS_UNIT = BYTES.bit_length() - 1
 
 
@@ -27,12 +28,14 @@ class Writer:
         self.random = Random(seed.current())
         self.rings = pages
         self.producers = dict.fromkeys(pages, 0)
+        self.finals = dict.fromkeys(pages, 0)
         self.consumers = dict.fromkeys(pages, 0)
         self.written: deque[tuple[int, bytes]] = deque()
         self.disabled: set[int] = set()
         self.refuse = 0
         self.errors = 0
         dut.io_discard.value = dut.io_now.value = dut.io_axi_bvalid.value = 0
+        dut.io_hold.value = dut.io_fence.value = 0
         dut.io_configured.value = dut.io_patience.value = dut.io_disable_ready.value = 0
         self.verdicts = Source(dut, "io_verdict", self.random)
         for work in (self._page_table(), self._channels(), self._clock_count()):
@@ -69,11 +72,13 @@ class Writer:
                 dut.io_ring_config_enable.value = int(page not in self.disabled)
                 dut.io_ring_config_log2.value = ring.log2
                 dut.io_ring_config_base.value = ring.base >> ADDRESS_UNIT
-                dut.io_ring_producer.value = self.producers[page]
-                dut.io_ring_limit.value = (self.consumers[page] + ring.size) & 0xFFFFFFFF
-            if dut.io_producer_valid.value:
-                page = int(dut.io_producer_bits_page.value)
-                self.producers[page] = int(dut.io_producer_bits_index.value)
+                dut.io_ring_position_producer.value = self.producers[page]
+                dut.io_ring_position_finals.value = self.finals[page]
+                dut.io_ring_limit.value = (self.consumers[page] + ring.size) % INDICES
+            if dut.io_moved_valid.value:
+                page = int(dut.io_moved_bits_page.value)
+                self.producers[page] = int(dut.io_moved_bits_position_producer.value)
+                self.finals[page] = int(dut.io_moved_bits_position_finals.value)
 
     async def _channels(self) -> None:
         """Address and data channels that pause independently, and answers in order."""
@@ -168,8 +173,8 @@ async def r11_a_full_ring_waits_for_its_owner(dut: Any) -> None:
     """R11: not one completion too many, whichever way the index moves; nothing is lost."""
     ring = Ring(3, 1 << 20, 4)
     writer = Writer(dut, {3: ring})
-    writer.producers[3] = writer.consumers[3] = 2**32 - 5
-    ring.produced = ring.consumed = 2**32 - 5
+    writer.producers[3] = writer.consumers[3] = INDICES - 5
+    ring.produced = ring.consumed = INDICES - 5
     await writer.start()
     total = 3 * ring.size
     feed = cocotb.start_soon(_feed(writer, 3, total))
@@ -183,7 +188,7 @@ async def r11_a_full_ring_waits_for_its_owner(dut: Any) -> None:
             assert not writer.written, "a full ring was written"
             assert dut.io_stalled.value or feed.done()
             ring.consumed += writer.random.randrange(1, ring.size + 1)
-            writer.consumers[3] = ring.consumed & 0xFFFFFFFF
+            writer.consumers[3] = ring.consumed % INDICES
     await feed
 
 
@@ -208,6 +213,53 @@ async def r13_a_full_ring_is_given_up_after_its_patience(dut: Any) -> None:
     await feed
     await ClockCycles(dut.clock, 100)
     assert dut.io_idle.value and not writer.written and not dut.io_disable_valid.value
+
+
+@cocotb.test()
+async def last_answers_are_counted_written_or_dropped(dut: Any) -> None:
+    """R13: what a command's end is known by; a flush's reports are no ends."""
+    ring = Ring(1, 0, 6)
+    writer = Writer(dut, {1: ring})
+    await writer.start()
+    for status in (Status.REMOVED, Status.MATCHED, Status.REMOVED, Status.FLUSHED):
+        await writer.verdicts.send(**verdict(writer.random, 1, status))
+        await writer.next()
+    writer.disabled.add(1)
+    await ClockCycles(dut.clock, 5)
+    for status in (Status.QUEUED, Status.REMOVED, Status.NONE):
+        await writer.verdicts.send(**verdict(writer.random, 1, status))
+    await ClockCycles(dut.clock, 20)
+    assert writer.producers[1] == 4 and writer.finals[1] == 4 and not writer.written
+
+
+@cocotb.test()
+async def r13_a_fence_waits_for_the_writes_before_it(dut: Any) -> None:
+    """R13: and not for those behind it; while it is held, the writer makes none."""
+    ring = Ring(1, 0, 6)
+    writer = Writer(dut, {1: ring})
+    await writer.start()
+    for _ in range(10):
+        await _feed(writer, 1, 5)
+        dut.io_hold.value = 1
+        await ClockCycles(dut.clock, 3)
+        before = writer.producers[1]
+        dut.io_fence.value = 1
+        await RisingEdge(dut.clock)
+        dut.io_fence.value = 0
+        await RisingEdge(dut.clock)
+        dut.io_hold.value = 0
+        feed = cocotb.start_soon(_feed(writer, 1, 4))
+        while not dut.io_fenced.value:
+            await RisingEdge(dut.clock)
+        made = before - ring.produced
+        assert len(writer.written) >= made, f"{len(writer.written)} of {made} writes are made"
+        await feed
+        while ring.produced != writer.producers[1] or not dut.io_idle.value:
+            while writer.written:
+                ring.take(*writer.written.popleft())
+                ring.read()
+            writer.consumers[1] = ring.consumed % INDICES
+            await RisingEdge(dut.clock)
 
 
 @cocotb.test()

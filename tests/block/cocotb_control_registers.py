@@ -154,10 +154,13 @@ async def triggers_fire_once(dut: Any) -> None:
 
 @cocotb.test()
 async def page_commit_hands_the_ring_on(dut: Any) -> None:
-    """A page's ring as it was at the commit; a page that is not there is ignored."""
+    """A page's ring and queue as they were at the commit; a page that is not there is refused."""
     port = Registers(dut)
     await port.start()
-    for page in (0, PRESET.endpoints, PRESET.endpoints + 1, 2**32 - 1):
+    share, _ = regs.REGISTER_FIELDS["QUEUE_CONFIG"]["LOG2"]
+    await port.set("PAGE_ENDPOINT", 3)
+    await port.set("QUEUE_CONFIG", 4 << share | 48)
+    for page in (0, PRESET.queues, PRESET.queues + 1, 2**32 - 1):
         base = port.random.getrandbits(64)
         await port.set("PAGE_SELECT", page)
         await port.set("RING_BASE_LO", base & 0xFFFFFFFF)
@@ -166,12 +169,14 @@ async def page_commit_hands_the_ring_on(dut: Any) -> None:
         await port.set("RING_CONFIG", 9 | 1 << low)
         await port.set("PAGE_COMMIT", 1)
         await port.set("PAGE_SELECT", 1)
-        if page > PRESET.endpoints:
+        if page > PRESET.queues:
             await ClockCycles(dut.clock, 10)
-            assert not port.pages.taken
+            assert not port.pages.taken and await port.get("PAGE_STATUS") == 0b10
             continue
         expected = {"page": page, "ring_enable": 1, "ring_log2": 9, "ring_base": base >> 6}
+        expected |= {"queue_endpoint": 3, "queue_first": 48, "queue_log2": 4}
         assert await port.pages.get() == expected
+        assert await port.get("PAGE_STATUS") == 0
 
 
 @cocotb.test()

@@ -17,7 +17,7 @@ PAGE = regs.DOORBELL_PAGE_BYTES
 CONSUMER = regs.DOORBELL_CONSUMER_OFFSET
 WHOLE = (1 << BEAT) - 1
 OKAY, SLAVE_ERROR = 0, 2
-FIXED, INCREMENT = 0, 1
+FIXED, INCREMENT, WRAP = 0, 1, 2
 
 
 class Writes:
@@ -26,12 +26,12 @@ class Writes:
     def __init__(self, dut: Any) -> None:
         self.dut = dut
         self.random = Random(seed.current())
-        self.commands = Sink(dut, "io_command", self.random)
+        self.commands = Sink(dut, "io_command", None)
         self.consumers = Sink(dut, "io_consumer", None)
         self.errors = 0
         self.answers: deque[tuple[int, int]] = deque()
         dut.io_axi_awvalid.value = dut.io_axi_wvalid.value = dut.io_axi_arvalid.value = 0
-        dut.io_axi_rready.value = dut.io_now.value = 0
+        dut.io_axi_rready.value = dut.io_now.value = dut.io_hold.value = 0
         cocotb.start_soon(self._answers())
 
     async def start(self) -> None:
@@ -146,7 +146,7 @@ async def r13_wrong_writes_are_errors(dut: Any) -> None:
     """R13: strobes, offsets and pages that mean nothing reach nobody."""
     port = Writes(dut)
     await port.start()
-    beyond = (PRESET.endpoints + 1) * PAGE
+    beyond = (PRESET.queues + 1) * PAGE
     wrong = [
         *((0, WHOLE ^ (1 << port.random.randrange(BEAT))) for _ in range(5)),
         (0, 0),
@@ -171,18 +171,29 @@ async def r13_wrong_writes_are_errors(dut: Any) -> None:
 
 
 @cocotb.test()
-async def r11_a_full_command_queue_holds_the_data_channel(dut: Any) -> None:
-    """R11: nothing is lost while nobody takes commands; a consumer index waits its turn too."""
+async def r11_a_hold_of_the_port_loses_nothing(dut: Any) -> None:
+    """R11: nothing comes out while a page is configured, and all of it afterwards, in order."""
     port = Writes(dut)
     await port.start()
-    port.commands.blocked = True
+    dut.io_hold.value = 1
     task = cocotb.start_soon(port.burst(0, [(n, WHOLE) for n in range(4)]))
     for _ in range(100):
         await RisingEdge(dut.clock)
     assert not task.done() and not port.commands.taken
-    port.commands.blocked = False
+    dut.io_hold.value = 0
     assert await task == OKAY
     assert [(await port.commands.get())["record"] for _ in range(4)] == [0, 1, 2, 3]
+
+
+@cocotb.test()
+async def r13_wrapping_bursts_are_refused(dut: Any) -> None:
+    """R13: commands and consumer indices in a burst that wraps are dropped, each counted."""
+    port = Writes(dut)
+    await port.start()
+    assert await port.burst(0, [(1, WHOLE), (2, WHOLE)], kind=WRAP) == SLAVE_ERROR
+    assert await port.burst(CONSUMER, [(1, 0b1111)], kind=WRAP) == SLAVE_ERROR
+    assert port.errors == 3 and not port.commands.taken and not port.consumers.taken
+    assert await port.burst(0, [(7, WHOLE)]) == OKAY
 
 
 @cocotb.test()

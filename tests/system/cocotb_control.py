@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The whole unit, preset tiny: registers, bad accesses, bad doorbells, resets, broken memory."""
 
+from dataclasses import replace
 from typing import Any
 
 import cocotb
@@ -11,6 +12,7 @@ from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_SOURCE
 from opentmu.bench.device import RING_AREA, Device, bit
 from opentmu.bench.law import Law
+from opentmu.bench.records import pages_of
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.traffic import Quota, Traffic
 from opentmu.regs import Opcode
@@ -110,8 +112,8 @@ async def bad_doorbells_are_refused_and_counted(dut: Any) -> None:
         (CONSUMER + 64, good),
         (PAGE - 64, good),
         (CONSUMER, good),
-        ((PRESET.endpoints + 1) * PAGE, good),
-        ((PRESET.endpoints + 1) * PAGE + CONSUMER, b"\0\0\0\0"),
+        ((PRESET.queues + 1) * PAGE, good),
+        ((PRESET.queues + 1) * PAGE + CONSUMER, b"\0\0\0\0"),
     ]
     for address, data in bad:
         event = device.doorbells.init_write(address, data)
@@ -131,18 +133,46 @@ async def commands_of_disabled_pages_are_dropped(dut: Any) -> None:
     law = Law(PRESET)
     device = Device(dut, Scoreboard(law), seed.current())
     traffic = Traffic(law, seed.current())
-    await device.start(pages=[0, PRESET.endpoints])
+    await device.start(pages=[*pages_of(PRESET, 0), PRESET.queues])
     for _ in range(5):
         event = device.ring_doorbell(1, traffic.make(Opcode.FLUSH, 1).record())
         await event.wait()
         device.submit(traffic.make(Opcode.PROBE, 0))
         await device.drain()
     assert (await device.counters())["disabled_drops"] == 5
-    await device.write("PAGE_SELECT", PRESET.endpoints + 1)
-    await device.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
-    await device.configure(1, regs.RING_LOG2_MIN)
+    for page in pages_of(PRESET, 1):
+        await device.configure(page, regs.RING_LOG2_MIN)
     device.submit(traffic.make(Opcode.PROBE, 1))
     await device.drain()
+    device.scoreboard.finish()
+
+
+@cocotb.test()
+async def r13_bad_page_configurations_are_refused(dut: Any) -> None:
+    """R13: each field out of range is refused and said; the page goes on as it was."""
+    device, traffic = await started(dut)
+    low, _ = regs.REGISTER_FIELDS["QUEUE_CONFIG"]["LOG2"]
+    enable = bit("RING_CONFIG", "ENABLE")
+    good = {
+        "PAGE_SELECT": 1,
+        "PAGE_ENDPOINT": 1,
+        "RING_CONFIG": enable | regs.RING_LOG2_MIN,
+        "QUEUE_CONFIG": 2 << low,
+    }
+    bad = [
+        {"PAGE_SELECT": PRESET.queues + 1},
+        {"PAGE_ENDPOINT": PRESET.endpoints},
+        {"RING_CONFIG": enable | regs.RING_LOG2_MIN - 1},
+        {"RING_CONFIG": enable | regs.RING_LOG2_MAX + 1},
+        {"QUEUE_CONFIG": 2 << low | 2},
+        {"QUEUE_CONFIG": 2 << low | PRESET.command_slots},
+        {"QUEUE_CONFIG": 15 << low},
+    ]
+    for wrong in bad:
+        for name, value in {**good, **wrong}.items():
+            await device.write(name, value)
+        assert await device.commit() == bit("PAGE_STATUS", "ERROR"), wrong
+    await device.run(traffic.mixed(60))
     device.scoreboard.finish()
 
 
@@ -150,11 +180,15 @@ async def commands_of_disabled_pages_are_dropped(dut: Any) -> None:
 async def r14_soft_reset_in_the_middle_of_traffic(dut: Any) -> None:
     """R14: what was answered before was right; afterwards all is empty and starts from 0."""
     device, traffic = await started(dut)
+    privileged = PRESET.queues
+    await device.configure(privileged, regs.RING_LOG2_MIN, share_log2=6)
     for wait in (0, 7, 150, 600):
         for endpoint in traffic.endpoints:
             await device.set_quota(Quota(endpoint, 3, 3))
         writes = []
-        for operation in traffic.mixed(40, inspect=False):
+        for drawn in traffic.mixed(40, inspect=False):
+            # One page, for between pages there is no order, and room for all.
+            operation = replace(drawn, page=privileged, endpoint=drawn.target(PRESET))
             device.scoreboard.sent(operation)
             writes.append(device.ring_doorbell(operation.page, operation.record()))
         await ClockCycles(dut.clock, wait)
@@ -169,8 +203,10 @@ async def r14_soft_reset_in_the_middle_of_traffic(dut: Any) -> None:
         traffic = fresh_law(device)
         counters = await device.counters()
         assert counters["posts"] == counters["posted_depth_max"] == 0
-        for page in range(PRESET.endpoints + 1):
-            await device.configure(page, regs.RING_LOG2_MIN)
+        for page in device.all_pages():
+            await device.configure(
+                page, regs.RING_LOG2_MIN, share_log2=6 if page == privileged else 4
+            )
         await device.run(traffic.empty_all())
         await device.run(traffic.mixed(80, mix={"post": 4, "arrive": 2}))
         device.scoreboard.finish()
@@ -217,7 +253,7 @@ async def rings_of_several_sizes_and_places(dut: Any) -> None:
     """Laps, phases and addresses above 4 GiB; a new configuration starts at index 0."""
     device, traffic = await started(dut)
     for log2, base in ((4, 0x12_3456_0000_0000), (5, 64), (6, 2**64 - (64 << 6))):
-        for page in range(PRESET.endpoints + 1):
+        for page in device.all_pages():
             place = base if page == 0 else (page + 1) * RING_AREA
             await device.configure(page, log2, place)
         await device.run(traffic.make(Opcode.PROBE, 0) for _ in range((3 << log2) + 1))

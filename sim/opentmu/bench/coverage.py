@@ -94,7 +94,7 @@ class Coverage:
             self._search(step)
         elif step.answers[0].status in (Status.QUEUED, Status.REFUSED_QUOTA, Status.STALLED):
             self._appended(step)
-        if step.operation.page != self.law.preset.endpoints and step.operation.endpoint:
+        if step.operation.page != self.law.preset.queues and step.operation.endpoint:
             self.hit("R13 endpoint of page")
         self._last = step
 

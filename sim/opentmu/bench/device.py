@@ -23,13 +23,15 @@ from cocotbext.axi import (
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
 from opentmu.bench.memory import HostMemory, Ring
-from opentmu.bench.records import Answer, Operation
+from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.traffic import Item, Quota, Walk
+from opentmu.regs import Opcode
 
 PATIENCE = 20_000
 REGISTER_BYTES = 4
 RING_AREA = 1 << 24
+SHARE_LOG2 = 4
 TIMEOUT_US = 5000
 
 
@@ -45,7 +47,9 @@ class Device:
         self.random = Random(seed)
         self.memory = HostMemory(self._written)
         self.rings: dict[int, Ring] = {}
+        self.shares: dict[int, int] = {}
         self.auto_consume = True
+        self.unjudged: set[int] = set()  # pages whose answers are not compared
         self.in_flight = 8
         self.writes: deque[Any] = deque()
         clock_and_reset = (dut.clock, dut.reset)
@@ -57,12 +61,18 @@ class Device:
             self._pause()
 
     async def start(self, log2: int = regs.RING_LOG2_MIN, pages: Iterable[int] = ()) -> None:
-        """Reset and give rings to the pages, by default to all."""
+        """Reset and open pages: by default two for each endpoint, and the privileged one."""
         start_clock(self.dut)
         await reset(self.dut, 10)
         await self.until_ready()
-        for page in pages or range(self.preset.endpoints + 1):
+        for page in pages or self.all_pages():
             await self.configure(page, log2)
+
+    def all_pages(self) -> list[int]:
+        """The pages that traffic uses."""
+        ends = range(self.preset.endpoints)
+        own = {page for endpoint in ends for page in pages_of(self.preset, endpoint)}
+        return [*sorted(own), self.preset.queues]
 
     async def read(self, name: str) -> int:
         """A register by name."""
@@ -107,8 +117,13 @@ class Device:
         await self.until_ready()
         self.rings.clear()
 
-    async def configure(self, page: int, log2: int, base: int | None = None) -> Ring:
-        """Give a page a ring."""
+    async def configure(
+        self, page: int, log2: int, base: int | None = None, share_log2: int = SHARE_LOG2
+    ) -> Ring:
+        """Give a page a ring and a share of the command slots, in place of those that it had.
+
+        Shares are dealt out in steps of the usual size; a larger one is dealt from the end.
+        """
         base = (page + 1) * RING_AREA if base is None else base
         await self.write("PAGE_SELECT", page)
         await self.write("RING_BASE_LO", base & 0xFFFFFFFF)
@@ -116,8 +131,30 @@ class Device:
         enable = bit("RING_CONFIG", "ENABLE")
         ring = self.rings[page] = Ring(page, base, log2)
         await self.write("RING_CONFIG", log2 | enable)
-        await self.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
+        await self.write("PAGE_ENDPOINT", endpoint_of(self.preset, page))
+        first = self.shares.setdefault(page, len(self.shares) << SHARE_LOG2)
+        if share_log2 > SHARE_LOG2:
+            first = self.preset.command_slots - (1 << share_log2)
+        low, _ = regs.REGISTER_FIELDS["QUEUE_CONFIG"]["LOG2"]
+        await self.write("QUEUE_CONFIG", share_log2 << low | first)
+        assert await self.commit() == 0, f"page {page} was refused"
         return ring
+
+    async def commit(self) -> int:
+        """Have the page registers taken over; PAGE_STATUS when that is done."""
+        await self.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
+        for _ in range(PATIENCE):
+            status = await self.read("PAGE_STATUS")
+            if not status & bit("PAGE_STATUS", "BUSY"):
+                return status
+        raise TimeoutError("a page was not configured")
+
+    async def disable(self, page: int) -> None:
+        """Take a page's ring away."""
+        await self.write("PAGE_SELECT", page)
+        await self.write("RING_CONFIG", 0)
+        assert await self.commit() == 0
+        del self.rings[page]
 
     async def set_quota(self, quota: Quota) -> None:
         """Change quotas when all that was submitted is answered."""
@@ -159,7 +196,7 @@ class Device:
             if isinstance(item, Walk):
                 await self.walk(item)
                 continue
-            await self._room()
+            await self._room(item)
             self.submit(item)
         await self.drain()
 
@@ -186,8 +223,36 @@ class Device:
             await self._soon(event.wait())
             assert event.data.resp == AxiResp.OKAY, f"a command write answered {event.data.resp!r}"
 
-    async def _room(self) -> None:
-        await self._wait(lambda: self.scoreboard.outstanding < self.in_flight)
+    async def until_quiet(self, page: int) -> None:
+        """Wait for the last answer of one page."""
+        await self._wait(lambda: self.scoreboard.outstanding_of(page) == 0)
+
+    async def _room(self, operation: Operation) -> None:
+        """Wait for room, and until the order of what is in flight is the order of submission."""
+        board = self.scoreboard
+        await self._wait(lambda: board.outstanding < self.in_flight and not self._races(operation))
+
+    def _races(self, operation: Operation) -> bool:
+        """Whether another page has something in flight that could come before or after it.
+
+        Between pages there is no order: only what cannot meet may be in flight together.
+        """
+        board, law = self.scoreboard, self.scoreboard.law
+        rivals = board.outstanding_elsewhere(operation.page)
+        if not rivals:
+            return False
+        full = [self.preset.posted_entries, self.preset.unexpected_entries]
+        nearly = any(
+            len(table) + self.in_flight >= most
+            for table, most in zip(law.tables.values(), full, strict=True)
+        )
+        looks = operation.opcode == Opcode.INSPECT
+        endpoint = operation.target(self.preset)
+        return (
+            nearly
+            or looks
+            or any(one.opcode == Opcode.INSPECT or one.endpoint == endpoint for one in rivals)
+        )
 
     async def _wait(self, done: Any) -> None:
         waited, before = 0, -1
@@ -210,7 +275,8 @@ class Device:
         for page, ring in self.rings.items():
             if ring.holds(address):
                 ring.take(address, data)
-                self.scoreboard.received(page, Answer.of_completion(data))
+                if page not in self.unjudged:
+                    self.scoreboard.received(page, Answer.of_completion(data))
                 if self.auto_consume and (ring.unread >= ring.size // 2):
                     self.consume(page)
                     ring.read()

@@ -51,7 +51,7 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
     return {
         "opcode": operation.opcode,
         "malformed": int(early is Status.MALFORMED),
-        "privileged": int(operation.page == preset.endpoints),
+        "privileged": int(operation.page == preset.queues),
         "flushes": int(operation.opcode == Opcode.FLUSH and early is None),
         "searches": int(early is None),
         "status": early or 0,

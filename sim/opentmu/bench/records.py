@@ -46,6 +46,17 @@ def unpack(layout: Layout, data: bytes) -> dict[str, int]:
     return result
 
 
+def endpoint_of(preset: regs.Preset, page: int) -> int:
+    """The endpoint that a page acts for in these benches: several pages share one."""
+    return page % preset.endpoints
+
+
+def pages_of(preset: regs.Preset, endpoint: int) -> tuple[int, ...]:
+    """The pages that these benches open for an endpoint: its first, and its last if it has two."""
+    last = preset.queues - preset.endpoints + endpoint
+    return tuple(dict.fromkeys((endpoint, last)))
+
+
 def place(queue: int, position: int) -> int:
     """The address field that makes an inspect mean this entry."""
     word = COMMAND_FIELDS["inspect_queue"][1]
@@ -80,7 +91,7 @@ class Operation:
 
     def target(self, preset: regs.Preset) -> int:
         """The endpoint that the command means: the page's, or the named one on the privileged."""
-        return self.endpoint if self.page == preset.endpoints else self.page
+        return self.endpoint if self.page == preset.queues else endpoint_of(preset, self.page)
 
     def is_malformed(self, preset: regs.Preset) -> bool:
         """Unknown opcode, a field that must be zero is not, or a value that has no place (R13)."""
@@ -98,7 +109,7 @@ class Operation:
         """R13: what is refused before any queue is looked at, the worst reason first."""
         if self.is_malformed(preset):
             return Status.MALFORMED
-        if self.opcode == Opcode.INSPECT and self.page != preset.endpoints:
+        if self.opcode == Opcode.INSPECT and self.page != preset.queues:
             return Status.REFUSED_PRIVILEGE
         return Status.REFUSED_ENDPOINT if self.target(preset) >= preset.endpoints else None
 

@@ -38,6 +38,12 @@ class Scoreboard:
         """Answers that have not come yet."""
         return sum(len(answers) for answers in self._expected.values())
 
+    def outstanding_elsewhere(self, page: int) -> list[Answer]:
+        """Answers that have not come yet on other pages."""
+        return [
+            one for other, answers in self._expected.items() if other != page for one in answers
+        ]
+
     def outstanding_of(self, page: int) -> int:
         """Answers that have not come yet on one page."""
         return len(self._expected[page])
@@ -85,11 +91,20 @@ class Scoreboard:
         """R3, R4: the places have shown every entry of the queue once, oldest first."""
         shown = [answer.other for answer in self._walked if answer.status == Status.ENTRY]
         held = [one.operation.handle for one in self.law.tables[queue]]
-        if not self.walk_ended or shown != held:
+        if not self.walk_ended or not self._same_order(queue, shown, held):
             raise Difference(
                 f"a walk over {len(self._walked)} places showed {len(shown)} entries; "
                 f"expected {[hex(h) for h in held]}, found {[hex(h) for h in shown]}"
             )
+
+    def _same_order(self, queue: Queue, shown: list[int], held: list[int]) -> bool:
+        """The same entries, each endpoint's in the same order: between endpoints there is none."""
+        owner = {one.operation.handle: one.endpoint for one in self.law.tables[queue]}
+        return sorted(shown) == sorted(held) and all(
+            [one for one in shown if owner[one] == endpoint]
+            == [one for one in held if owner[one] == endpoint]
+            for endpoint in set(owner.values())
+        )
 
     def finish(self) -> None:
         """Fails when an answer is missing, or when nothing was compared (R11, R15)."""

@@ -9,7 +9,7 @@ from typing import Any
 from opentmu import regs
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE, ANY_TAG, CONTEXT, TAG, TAG_SIGN
 from opentmu.bench.law import Law
-from opentmu.bench.records import Operation, place
+from opentmu.bench.records import Operation, pages_of, place
 from opentmu.model import Queue
 from opentmu.regs import Opcode
 
@@ -52,7 +52,7 @@ class Traffic:
         self.random = Random(seed)
         self.preset = law.preset
         self.endpoints = range(law.preset.endpoints)
-        self.privileged = law.preset.endpoints
+        self.privileged = law.preset.queues
         self._handles: set[int] = set()
 
     def handle(self) -> int:
@@ -93,12 +93,13 @@ class Traffic:
                 return ident
 
     def make(self, opcode: int, endpoint: int, **values: Any) -> Operation:
-        """An operation from the endpoint's own page, at times from the privileged one.
+        """An operation from a page of the endpoint, at times from the privileged one.
 
-        On its own page the endpoint that the command names is noise, which the unit ignores (R13).
+        On its own pages the endpoint that a command names is noise to the unit (R13).
         """
         privileged = self.random.random() < 1 / 4
-        page = self.privileged if privileged else endpoint
+        own = self.random.choice(pages_of(self.preset, endpoint))
+        page = self.privileged if privileged else own
         named = endpoint if privileged else self.random.getrandbits(32)
         given = {"endpoint": named, "handle": self.handle(), **values}
         return Operation(opcode=opcode, page=page, **given)

@@ -99,6 +99,4 @@ class PageTable(p: TmuParams) extends Module {
   io.ring.limit := RegNext(limits.read(io.ringRead))
   io.room.position := positions.read(io.roomRead)
   io.room.limit := limits.read(io.roomRead)
-
-  assert(!restarts || !io.moving, "a page starts again while an index moves")
 }

@@ -168,6 +168,6 @@ class SubmissionQueues(p: TmuParams) extends Module {
   io.moving := io.command.valid || coming
   io.idle := !coming && arbiter.io.idle && !first && !second && !third && slots.io.idle
 
-  assert(!restarts || !coming, "a page starts again while a command comes")
+  assert(!restarts || !taken, "a page starts again while a command comes")
   assert(!restarts || !moves, "a page starts again while a turn is granted")
 }
