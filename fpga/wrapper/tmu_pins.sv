@@ -12,7 +12,7 @@
 // `shift` and `step` must not be 1 together: shift wins, and the step would be lost.
 `default_nettype none
 module tmu_pins #(
-    parameter integer ADDRESS_BITS = 15
+    parameter integer ADDRESS_BITS = 19
 ) (
     input  wire clk,
     input  wire rst_n,

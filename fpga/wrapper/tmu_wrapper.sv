@@ -12,10 +12,10 @@
 // The unit only writes through its master; the read channel is tied off for shells that connect
 // whole AXI4 masters, and whatever comes back on it is ignored.
 //
-// ADDRESS_BITS is 12 (a doorbell page) + ceil(log2(endpoints + 1)) of the preset.
+// ADDRESS_BITS is 12 (a doorbell page) + ceil(log2(queues + 1)) of the preset.
 `default_nettype none
 module tmu_wrapper #(
-    parameter integer ADDRESS_BITS = 15
+    parameter integer ADDRESS_BITS = 19
 ) (
     input  wire                      aclk,
     input  wire                      aresetn,

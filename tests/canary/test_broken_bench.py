@@ -11,7 +11,7 @@ from opentmu.bench import campaigns, coverage, simulate
 from opentmu.bench.coverage import BinsMissed, Coverage
 from opentmu.bench.law import Law
 from opentmu.bench.meetings import ARRIVAL, MEETINGS, POST, Accepted, meetings
-from opentmu.bench.records import Answer, Operation
+from opentmu.bench.records import Answer, Operation, pages_of
 from opentmu.bench.scoreboard import Difference, Scoreboard
 from opentmu.bench.traffic import EXACT, Quota, Traffic, Walk
 from opentmu.build import cbuild
@@ -99,7 +99,8 @@ def test_every_field_of_an_answer_is_compared(board: Scoreboard) -> None:
     traffic = Traffic(board.law, 3)
     for field in fields(Answer):
         right = board.sent(traffic.arrive(0, match=1, source=1)).answers[0]
-        page = 0 if board.outstanding_of(0) else PRESET.endpoints
+        pages = (*pages_of(PRESET, 0), PRESET.queues)
+        page = next(page for page in pages if board.outstanding_of(page))
         with pytest.raises(Difference, match=f"{field.name}: expected"):
             board.received(page, replace(right, **{field.name: getattr(right, field.name) ^ 1}))
 

@@ -20,7 +20,7 @@ ROWS = ("ArrayRowPosted.sv", "ArrayRowUnexpected.sv")
 TABLES = ("FilterTablePosted.sv", "FilterTableUnexpected.sv")
 ARRAYS = ("MatchArrayPosted.sv", "MatchArrayUnexpected.sv")
 BEGIN = "\n);\n"
-SEEDS = range(1, 7)
+SEEDS = range(1, 13)
 
 # What is wrong: in which files, which text, and what it becomes while the mutant `{m}` is on.
 MUTANTS = {

@@ -42,7 +42,7 @@ def hardware(design: Path) -> list[Path]:
 
 def address_bits(preset: str) -> int:
     """ADDRESS_BITS of the wrappers: a page's bits and those that number the pages."""
-    return DOORBELL_PAGE_BITS + regs.PRESETS[preset].endpoints.bit_length()
+    return DOORBELL_PAGE_BITS + regs.PRESETS[preset].queues.bit_length()
 
 
 def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> str:
