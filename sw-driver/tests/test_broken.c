@@ -17,7 +17,7 @@ static tmu_result_t swallow(void *backend, uint64_t offset, const void *data, si
 
 static bench_t mute_open(void) {
     bench_t b = {.chunk = 4};
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     mute = tmu_backend_ref;
     mute.doorbell_write = swallow;
     must(tmu_open_backend(&mute, "tiny", &b.device), NULL);

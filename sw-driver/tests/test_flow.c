@@ -66,7 +66,7 @@ static void later_arrivals_of_a_held_source_wait_behind_it(void) {
 }
 
 static void other_sources_pass_a_held_arrival(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);
     bench_post(&b, 1, 3, 3, 1);
     bench_arrive(&b, 1, 1, 1, 11);
@@ -136,7 +136,7 @@ static void a_source_follows_its_admitted_arrival_in_order_of_age(void) {
 
 static void held_arrivals_that_must_stall_again_are_not_tried(void) {
     enum { N = 40 };
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);
     bench_arrive(&b, 1, 99, 1, 99);
     for (uint32_t i = 0; i < N; i++) {
@@ -183,7 +183,7 @@ static void messages_in_reverse_order_all_match(void) {
 }
 
 static void a_full_table_stalls_every_endpoint(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     for (uint32_t i = 0; i < 64; i++) {
         bench_arrive(&b, 0, 1, 1, i);
     }
@@ -286,8 +286,8 @@ static void without_danger_commands_are_pipelined(void) {
 }
 
 static void another_queue_sees_held_arrivals_through(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     bench_t own = b;
     must(tmu_queue_open(b.device, &attr, &own.queue), b.device);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);

@@ -41,7 +41,7 @@ static void no_more_commands_are_in_flight_than_ring_entries(void) {
 
 static void no_more_commands_are_in_flight_than_wait_on_chip(void) {
     bench_t b = bench_open(1, 6); /* rings of 64: the device's command queue is the limit */
-    tmu_queue_attr_t attr = {.page = 2, .ring_log2 = 6};
+    tmu_queue_attr_t attr = {.endpoint = 2, .ring_log2 = 6};
     tmu_queue_t *other = NULL;
     tmu_info_t info;
     tmu_key_t key = {0};
@@ -123,11 +123,11 @@ static void arguments_out_of_range_are_named(void) {
     tmu_t *device = NULL;
     tmu_queue_t *queue = NULL;
     must(tmu_open(test_uri, &device), NULL);
-    tmu_queue_attr_t attr = {.page = 4, .ring_log2 = 6};
+    tmu_queue_attr_t attr = {.endpoint = 4, .ring_log2 = 6};
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(device), "page 4 is out of range: the device has endpoints 0 to 3 "
                                         "and the privileged page");
-    attr.page = 3;
+    attr.endpoint = 3;
     attr.ring_log2 = 3;
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(device), "ring_log2 is 3; it must lie between 4 and 16");
@@ -177,7 +177,7 @@ static void a_queue_in_use_does_not_close(void) {
 
 static void a_reopened_ring_starts_its_first_lap(void) {
     bench_t b = bench_open(1, 4);
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     tmu_key_t key = {0};
     for (uint64_t round = 0; round < 5; round++) {
         b.count = 0;

@@ -58,7 +58,7 @@ static void threads_do_not_disturb_each_other(void) {
     worker_t workers[2] = {{.device = b.device, .queue = b.queue, .endpoint = 0},
                            {.device = b.device, .endpoint = 1}};
     pthread_t threads[2];
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     must(tmu_queue_open(b.device, &attr, &workers[1].queue), b.device);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);
     for (size_t i = 0; i < 2; i++) {
