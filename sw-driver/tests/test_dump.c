@@ -136,7 +136,7 @@ static void a_dump_needs_privilege_and_rest(void) {
     seen_t seen = {.stop_after = 32};
     must(tmu_queue_open(b.device, &attr, &own.queue), b.device);
     EXPECT_NUMBER(tmu_dump(own.queue, 1, note, &seen), TMU_ERR_INVALID);
-    EXPECT_TEXT(tmu_error_text(b.device), "a dump needs the privileged queue; this is page 1");
+    EXPECT_TEXT(tmu_error_text(b.device), "a dump needs the privileged queue; this is page 0");
     EXPECT_NUMBER(tmu_dump(b.queue, 4, note, &seen), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(b.device),
                 "endpoint 4 is out of range: the device has endpoints 0 to 3");
