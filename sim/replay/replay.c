@@ -10,6 +10,7 @@
 #include <time.h>
 
 #define RING_LOG2 12
+#define COMMANDS_LOG2 9
 #define POLL_MAX 64
 #define PROGRESS_CLOCKS 256
 #define LATENCIES 65536
@@ -293,12 +294,20 @@ static int set_quotas(run_t *run, const tmu_info_t *info, uint32_t quota) {
     return 0;
 }
 
+/* As many operations in flight as keep a unit and the way to it full, or half of the slots. */
+static uint32_t commands_log2(const tmu_info_t *info) {
+    uint32_t log2 = COMMANDS_LOG2;
+    while (log2 > 1 && UINT32_C(2) << log2 > info->command_slots)
+        --log2;
+    return log2;
+}
+
 static int open_queue(run_t *run, const tmu_info_t *info) {
     if (tmu_reset(run->device) != TMU_OK)
         return fail(run, "reset");
     if (run->options->quota != 0 && set_quotas(run, info, (uint32_t)run->options->quota) != 0)
         return -1;
-    const tmu_queue_attr_t attr = {TMU_PAGE_PRIVILEGED, RING_LOG2};
+    const tmu_queue_attr_t attr = {TMU_ENDPOINT_ANY, RING_LOG2, commands_log2(info)};
     if (tmu_queue_open(run->device, &attr, &run->queue) != TMU_OK)
         return fail(run, "queue");
     if (tmu_queue_observe(run->queue, checker_observe, run->checker) != TMU_OK)

@@ -2,6 +2,10 @@
  *
  * What a device must offer to the driver.  Everything above this table is the same for every
  * device; a backend knows no command, completion or flow control.
+ *
+ * Every function but open and close may be called by several threads at once.
+ * The pages and the registers of a real device need nothing for that; a simulated machine is one
+ * object that all of them share, so such a backend has a lock of its own.
  */
 #ifndef TMU_BACKEND_H
 #define TMU_BACKEND_H
@@ -11,14 +15,12 @@
 
 #include "tmu/tmu.h"
 
-/** The sentence of the last error; the function that decides the error writes it, nobody else. */
-typedef struct tmu_error {
-    char text[320];
-} tmu_error_t;
-
-/** Records a sentence and returns `result`, so that the decision and its text stay together. */
-tmu_result_t tmu_error_set(tmu_error_t *error, tmu_result_t result, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+/**
+ * Records this thread's sentence and returns `result`, so that the decision and its text stay
+ * together; the function that decides the error calls it, nobody else.
+ */
+tmu_result_t tmu_error_set(tmu_result_t result, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /** Memory that host and device both reach. */
 typedef struct tmu_dma {
@@ -30,8 +32,8 @@ typedef struct tmu_dma {
 typedef struct tmu_backend_ops {
     const char *scheme; /**< the URI's part before the colon */
 
-    /** Opens what stands behind the colon; `error` outlives the backend and takes its sentences. */
-    tmu_result_t (*open)(const char *rest, tmu_error_t *error, void **backend_p);
+    /** Opens what stands behind the colon. */
+    tmu_result_t (*open)(const char *rest, void **backend_p);
     void (*close)(void *backend);
 
     tmu_result_t (*read32)(void *backend, uint32_t offset, uint32_t *value_p);

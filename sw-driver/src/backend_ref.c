@@ -16,8 +16,7 @@ static const ref_preset_t presets[] = {
 
 #define PRESETS (sizeof presets / sizeof presets[0])
 
-static tmu_result_t find_preset(const char *name, tmu_error_t *error,
-                                const ref_preset_t **preset_p) {
+static tmu_result_t find_preset(const char *name, const ref_preset_t **preset_p) {
     char known[128] = "";
     for (size_t i = 0; i < PRESETS; i++) {
         if (strcmp(presets[i].name, name) == 0) {
@@ -30,7 +29,7 @@ static tmu_result_t find_preset(const char *name, tmu_error_t *error,
             strcat(known, presets[i].name);
         }
     }
-    return tmu_error_set(error, TMU_ERR_URI, "unknown preset '%s'; known: %s", name, known);
+    return tmu_error_set(TMU_ERR_URI, "unknown preset '%s'; known: %s", name, known);
 }
 
 static void ref_close(void *backend) {
@@ -42,29 +41,32 @@ static void ref_close(void *backend) {
     }
     tmu_model_destroy(device->model);
     free(device->answers.records);
-    free(device->queue);
+    free(device->slots);
+    free(device->turns);
     free(device->pages);
+    pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
-static tmu_result_t ref_open(const char *rest, tmu_error_t *error, void **backend_p) {
+static tmu_result_t ref_open(const char *rest, void **backend_p) {
     const ref_preset_t *preset = NULL;
-    tmu_result_t result = find_preset(rest, error, &preset);
+    tmu_result_t result = find_preset(rest, &preset);
     if (result != TMU_OK) {
         return result;
     }
     ref_device_t *device = calloc(1, sizeof *device);
     if (!device) {
-        return tmu_error_set(error, TMU_ERR_MEMORY, "no memory for a functional device");
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
     }
-    device->error = error;
+    pthread_mutex_init(&device->lock, NULL);
     device->preset = preset;
     ref_registers_start(device);
-    device->pages = calloc(preset->endpoints + 1, sizeof *device->pages);
-    device->queue = calloc(preset->command_queue, sizeof *device->queue);
-    result = device->pages && device->queue
+    device->pages = calloc(preset->queues + 1, sizeof *device->pages);
+    device->turns = calloc(preset->queues + 1, sizeof *device->turns);
+    device->slots = calloc(preset->command_slots, sizeof *device->slots);
+    result = device->pages && device->turns && device->slots
                  ? ref_model_create(device)
-                 : tmu_error_set(error, TMU_ERR_MEMORY, "no memory for a functional device");
+                 : tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
     if (result != TMU_OK) {
         ref_close(device);
         return result;
@@ -73,28 +75,41 @@ static tmu_result_t ref_open(const char *rest, tmu_error_t *error, void **backen
     return TMU_OK;
 }
 
+static tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p) {
+    ref_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result = ref_read_register(device, offset, value_p);
+    pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
+static tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value) {
+    ref_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result = ref_write_register(device, offset, value);
+    pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
+/** Never TMU_AGAIN: the unit takes every write. */
 static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {
     ref_device_t *device = backend;
     uint64_t page = offset / TMU_DOORBELL_PAGE_BYTES;
     uint64_t inside = offset % TMU_DOORBELL_PAGE_BYTES;
-    if (device->queue_count == device->preset->command_queue) {
-        return TMU_AGAIN;
-    }
-    bool in_pages = page <= device->preset->endpoints;
+    bool in_pages = page <= device->preset->queues;
     bool command = in_pages && size == TMU_DOORBELL_COMMAND_BYTES &&
                    inside < TMU_DOORBELL_COMMAND_WINDOW_BYTES &&
                    inside % TMU_DOORBELL_COMMAND_BYTES == 0;
     bool consumer = in_pages && size == sizeof(uint32_t) && inside == TMU_DOORBELL_CONSUMER_OFFSET;
+    pthread_mutex_lock(&device->lock);
     if (command) {
-        uint32_t tail = (device->queue_head + device->queue_count) % device->preset->command_queue;
-        ref_command_t *slot = &device->queue[tail];
-        slot->page = (uint32_t)page;
-        memcpy(&slot->record, data, sizeof slot->record);
+        tmu_record_t record;
+        memcpy(&record, data, sizeof record);
         for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-            slot->record.word[i] = tmu_le64(slot->record.word[i]);
+            record.word[i] = tmu_le64(record.word[i]);
         }
-        device->queue_count++;
+        ref_page_push(device, (uint32_t)page, &record);
     } else if (consumer) {
         uint32_t index = 0;
         memcpy(&index, data, sizeof index);
@@ -102,6 +117,7 @@ static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const voi
     } else {
         device->counters[REF_COUNTER_doorbell_errors]++;
     }
+    pthread_mutex_unlock(&device->lock);
     return TMU_OK;
 }
 
@@ -113,19 +129,21 @@ static tmu_result_t ref_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
     if (!region || !memory) {
         free(region);
         free(memory);
-        return tmu_error_set(device->error, TMU_ERR_MEMORY,
-                             "no memory for %zu bytes of shared memory", bytes);
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for %zu bytes of shared memory", bytes);
     }
     memset(memory, 0, rounded);
-    *region = (ref_region_t){
-        .next = device->regions, .address = (uint64_t)(uintptr_t)memory, .bytes = rounded};
+    *region = (ref_region_t){.address = (uint64_t)(uintptr_t)memory, .bytes = rounded};
+    pthread_mutex_lock(&device->lock);
+    region->next = device->regions;
     device->regions = region;
+    pthread_mutex_unlock(&device->lock);
     *dma_p = (tmu_dma_t){.memory = memory, .bus_address = region->address, .bytes = bytes};
     return TMU_OK;
 }
 
 static void ref_dma_free(void *backend, tmu_dma_t *dma) {
     ref_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
     for (ref_region_t **link = &device->regions; *link; link = &(*link)->next) {
         if ((*link)->address == dma->bus_address) {
             ref_region_t *region = *link;
@@ -134,6 +152,7 @@ static void ref_dma_free(void *backend, tmu_dma_t *dma) {
             break;
         }
     }
+    pthread_mutex_unlock(&device->lock);
     free(dma->memory);
     *dma = (tmu_dma_t){0};
 }
@@ -150,7 +169,7 @@ static bool writable(const ref_device_t *device, uint64_t address) {
 
 /**
  * Writes answers while the ring has room; the phase-bearing word goes last.
- * Only an exact lap ahead of the consumer is full, so that a wrong index stops nobody (R13).
+ * A command started with room for one, so only a flush can find its ring full here.
  */
 static void write_answers(ref_device_t *device) {
     ref_answers_t *answers = &device->answers;
@@ -188,7 +207,7 @@ static void wait_for_ring(ref_device_t *device) {
     device->counters[REF_COUNTER_completion_stall_clocks] += waits;
     answers->waiting = waits ? answers->waiting + 1 : 0;
     if (device->ring_patience != 0 && answers->waiting > device->ring_patience) {
-        device->pages[answers->page].enabled = false;
+        ref_page_disable(device, answers->page);
         device->counters[REF_COUNTER_ring_overruns]++;
         ref_answers_clear(answers);
     }
@@ -197,20 +216,15 @@ static void wait_for_ring(ref_device_t *device) {
 /** One clock: the rest of the last command's answers, or one more command. */
 static void step(ref_device_t *device) {
     device->clock++;
-    if (device->answers.count == 0 && device->queue_count > 0) {
-        ref_command_t *command = &device->queue[device->queue_head];
-        device->queue_head = (device->queue_head + 1) % device->preset->command_queue;
-        device->queue_count--;
-        if (!device->pages[command->page].enabled) {
-            device->counters[REF_COUNTER_disabled_drops]++;
-            return;
-        }
+    uint32_t page = 0;
+    tmu_record_t command;
+    if (device->answers.count == 0 && ref_page_pop(device, &page, &command)) {
         if (device->counters[REF_COUNTER_first_accept] == 0) {
             device->counters[REF_COUNTER_first_accept] = device->clock;
         }
         device->counters[REF_COUNTER_busy_clocks]++;
         device->counters[REF_COUNTER_last_verdict] = device->clock;
-        ref_execute(device, command);
+        ref_execute(device, page, &command);
     }
     if (device->answers.count > 0) {
         write_answers(device);
@@ -220,16 +234,23 @@ static void step(ref_device_t *device) {
 
 static tmu_result_t ref_progress(void *backend, unsigned max_clocks) {
     ref_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
     device->wrote = false;
     for (unsigned i = 0; i < max_clocks && !device->wrote && !device->out_of_memory; i++) {
         step(device);
     }
-    return device->out_of_memory
-               ? tmu_error_set(device->error, TMU_ERR_MEMORY, "the model has no memory left")
-               : TMU_OK;
+    bool failed = device->out_of_memory;
+    pthread_mutex_unlock(&device->lock);
+    return failed ? tmu_error_set(TMU_ERR_MEMORY, "the model has no memory left") : TMU_OK;
 }
 
-static uint64_t ref_clock(void *backend) { return ((const ref_device_t *)backend)->clock; }
+static uint64_t ref_clock(void *backend) {
+    ref_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
+    uint64_t clock = device->clock;
+    pthread_mutex_unlock(&device->lock);
+    return clock;
+}
 
 const tmu_backend_ops_t tmu_backend_ref = {
     .scheme = "ref",

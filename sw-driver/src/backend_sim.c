@@ -6,6 +6,7 @@
  */
 #include <dlfcn.h>
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +16,7 @@
 typedef struct tmu_sim tmu_sim_t;
 
 typedef struct sim_device {
-    tmu_error_t *error;
+    pthread_mutex_t lock; /* the library takes one caller at a time */
     void *library;
     tmu_sim_t *sim;
 
@@ -35,8 +36,8 @@ static tmu_result_t find_symbol(sim_device_t *device, const char *path, const ch
                                 void *function_p) {
     void *symbol = dlsym(device->library, name);
     if (!symbol) {
-        return tmu_error_set(device->error, TMU_ERR_URI,
-                             "'%s' is no simulated device: it has no function %s", path, name);
+        return tmu_error_set(TMU_ERR_URI, "'%s' is no simulated device: it has no function %s",
+                             path, name);
     }
     memcpy(function_p, &symbol, sizeof symbol); /* ISO C has no cast from object to function */
     return TMU_OK;
@@ -75,6 +76,7 @@ static void sim_close(void *backend) {
     if (device->library) {
         (void)dlclose(device->library);
     }
+    pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
@@ -83,33 +85,34 @@ static tmu_result_t sim_start(sim_device_t *device, const char *path, const char
     char reason[200] = "";
     device->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!device->library) {
-        return tmu_error_set(device->error, TMU_ERR_URI, "cannot load '%s': %s", path, dlerror());
+        return tmu_error_set(TMU_ERR_URI, "cannot load '%s': %s", path, dlerror());
     }
     tmu_result_t result = find_symbols(device, path);
     if (result != TMU_OK) {
         return result;
     }
     device->sim = device->open(options, reason, sizeof reason);
-    return device->sim
-               ? TMU_OK
-               : tmu_error_set(device->error, TMU_ERR_URI,
-                               "'%s' does not start with options '%s': %s", path, options, reason);
+    return device->sim ? TMU_OK
+                       : tmu_error_set(TMU_ERR_URI, "'%s' does not start with options '%s': %s",
+                                       path, options, reason);
 }
 
-static tmu_result_t sim_open(const char *rest, tmu_error_t *error, void **backend_p) {
+static tmu_result_t sim_open(const char *rest, void **backend_p) {
     const char *question = strchr(rest, '?');
     size_t length = question ? (size_t)(question - rest) : strlen(rest);
     if (length == 0) {
-        return tmu_error_set(error, TMU_ERR_URI, "sim: needs the path of a library");
+        return tmu_error_set(TMU_ERR_URI, "sim: needs the path of a library");
     }
     char *path = strndup(rest, length);
     sim_device_t *device = calloc(1, sizeof *device);
     tmu_result_t result = TMU_ERR_MEMORY;
+    if (device) {
+        pthread_mutex_init(&device->lock, NULL);
+    }
     if (!path || !device) {
-        tmu_error_set(error, result, "no memory for a simulated device");
+        tmu_error_set(result, "no memory for a simulated device");
         goto free_all;
     }
-    device->error = error;
     result = sim_start(device, path, question ? question + 1 : "");
     if (result != TMU_OK) {
         goto free_all;
@@ -126,57 +129,64 @@ free_all:
     return result;
 }
 
-/** What a negative answer of the library means: the simulated hardware is dead. */
+/** What a negative answer of the library means: the simulated hardware is dead.  Locked. */
 static tmu_result_t sim_failed(const sim_device_t *device) {
-    return tmu_error_set(device->error, TMU_ERR_DEVICE, "simulated hardware, clock %" PRIu64 ": %s",
+    return tmu_error_set(TMU_ERR_DEVICE, "simulated hardware, clock %" PRIu64 ": %s",
                          device->clock(device->sim), device->last_error(device->sim));
+}
+
+/** The sentence of a register access, given what the library answered.  Locked. */
+static tmu_result_t sim_register(const sim_device_t *device, int answer, const char *access,
+                                 uint32_t offset) {
+    if (answer < 0) {
+        return sim_failed(device);
+    }
+    return answer == 0
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_DEVICE, "register %s at 0x%03x was answered with an error",
+                               access, offset);
 }
 
 static tmu_result_t sim_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     sim_device_t *device = backend;
     uint32_t value = 0;
+    pthread_mutex_lock(&device->lock);
     int answer = device->read32(device->sim, offset, &value);
-    if (answer < 0) {
-        return sim_failed(device);
+    tmu_result_t result = sim_register(device, answer, "read", offset);
+    pthread_mutex_unlock(&device->lock);
+    if (result == TMU_OK) {
+        *value_p = value;
     }
-    if (answer > 0) {
-        return tmu_error_set(device->error, TMU_ERR_DEVICE,
-                             "register read at 0x%03x was answered with an error", offset);
-    }
-    *value_p = value;
-    return TMU_OK;
+    return result;
 }
 
 static tmu_result_t sim_write32(void *backend, uint32_t offset, uint32_t value) {
     sim_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
     int answer = device->write32(device->sim, offset, value);
-    if (answer < 0) {
-        return sim_failed(device);
-    }
-    if (answer > 0) {
-        return tmu_error_set(device->error, TMU_ERR_DEVICE,
-                             "register write at 0x%03x was answered with an error", offset);
-    }
-    return TMU_OK;
+    tmu_result_t result = sim_register(device, answer, "write", offset);
+    pthread_mutex_unlock(&device->lock);
+    return result;
 }
 
 static tmu_result_t sim_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {
     sim_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
     int answer = device->doorbell(device->sim, offset, data, size);
-    if (answer < 0) {
-        return sim_failed(device);
-    }
-    return answer == 0 ? TMU_OK : TMU_AGAIN;
+    tmu_result_t result = answer < 0 ? sim_failed(device) : answer == 0 ? TMU_OK : TMU_AGAIN;
+    pthread_mutex_unlock(&device->lock);
+    return result;
 }
 
 static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
     sim_device_t *device = backend;
     uint64_t bus_address = 0;
+    pthread_mutex_lock(&device->lock);
     void *memory = device->memory_alloc(device->sim, bytes, &bus_address);
+    pthread_mutex_unlock(&device->lock);
     if (!memory) {
-        return tmu_error_set(device->error, TMU_ERR_MEMORY,
-                             "no memory for %zu bytes of shared memory", bytes);
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for %zu bytes of shared memory", bytes);
     }
     memset(memory, 0, bytes);
     *dma_p = (tmu_dma_t){.memory = memory, .bus_address = bus_address, .bytes = bytes};
@@ -185,18 +195,27 @@ static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
 
 static void sim_dma_free(void *backend, tmu_dma_t *dma) {
     sim_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
     device->memory_free(device->sim, dma->memory);
+    pthread_mutex_unlock(&device->lock);
     *dma = (tmu_dma_t){0};
 }
 
 static tmu_result_t sim_progress(void *backend, unsigned max_clocks) {
     sim_device_t *device = backend;
-    return device->progress(device->sim, max_clocks) < 0 ? sim_failed(device) : TMU_OK;
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result =
+        device->progress(device->sim, max_clocks) < 0 ? sim_failed(device) : TMU_OK;
+    pthread_mutex_unlock(&device->lock);
+    return result;
 }
 
 static uint64_t sim_clock(void *backend) {
     sim_device_t *device = backend;
-    return device->clock(device->sim);
+    pthread_mutex_lock(&device->lock);
+    uint64_t clock = device->clock(device->sim);
+    pthread_mutex_unlock(&device->lock);
+    return clock;
 }
 
 const tmu_backend_ops_t tmu_backend_sim = {

@@ -306,13 +306,12 @@ static void search(ref_device_t *device, const tmu_record_t *command, uint32_t e
     answer_verdict(device, command, &verdict);
 }
 
-void ref_execute(ref_device_t *device, const ref_command_t *command) {
-    const tmu_record_t *record = &command->record;
-    bool privileged = command->page == device->preset->endpoints;
-    uint32_t endpoint =
-        privileged ? (uint32_t)TMU_FIELD_GET(record, TMU_COMMAND_ENDPOINT) : command->page;
+void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *record) {
+    bool privileged = page == device->preset->queues;
+    uint32_t endpoint = privileged ? (uint32_t)TMU_FIELD_GET(record, TMU_COMMAND_ENDPOINT)
+                                   : device->pages[page].endpoint;
     uint64_t opcode = TMU_FIELD_GET(record, TMU_COMMAND_OPCODE);
-    device->answers.page = command->page;
+    device->answers.page = page;
     if (malformed(device, record)) {
         device->counters[REF_COUNTER_malformed]++;
         (void)answer(device, record, endpoint, TMU_STATUS_MALFORMED);

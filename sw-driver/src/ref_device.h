@@ -5,11 +5,17 @@
  * runs.
  *
  * It answers one command a step and knows no time: latencies read 0.
- * Doorbell writes are taken in order and wait when the command queue is full, consumer indices
- * included, as on the bus.
+ * Every doorbell write is taken at once: a command waits in its page's share of the command slots,
+ * and one that finds no free slot is dropped and counted.
+ * Pages with commands are served in turn, one command each; a page whose ring has no room for an
+ * answer is passed over, so that it stops nobody but itself (R13).
+ *
+ * The backend's lock is held in every function but those of the backend table.
  */
 #ifndef TMU_REF_DEVICE_H
 #define TMU_REF_DEVICE_H
+
+#include <pthread.h>
 
 #include "backend.h"
 #include "tmu_model.h"
@@ -32,7 +38,8 @@ typedef struct ref_preset {
     uint32_t address_bits;
     uint32_t length_bits;
     uint32_t id_bits;
-    uint32_t command_queue;
+    uint32_t queues;
+    uint32_t command_slots;
 } ref_preset_t;
 
 /** The hardware's counters by name, in register order. */
@@ -43,18 +50,20 @@ enum {
         REF_COUNTERS
 };
 
+/** A submission queue: a ring, and commands that wait in a share of the slots. */
 typedef struct ref_page {
     uint64_t base;
     uint32_t log2;
     uint32_t produced;
     uint32_t consumer;
+    uint32_t endpoint;
+    uint32_t first; /* of its slots */
+    uint32_t share; /* slots, a power of two */
+    uint32_t head;  /* oldest waiting command, counted from `first` */
+    uint32_t count; /* commands that wait */
     bool enabled;
+    bool in_turn; /* it is in the list of pages to serve */
 } ref_page_t;
-
-typedef struct ref_command {
-    uint32_t page;
-    tmu_record_t record;
-} ref_command_t;
 
 /** Completions of one command; only a flush has more than one. */
 typedef struct ref_answers {
@@ -74,13 +83,14 @@ typedef struct ref_region {
 } ref_region_t;
 
 typedef struct ref_device {
-    tmu_error_t *error;
+    pthread_mutex_t lock;
     const ref_preset_t *preset;
     tmu_model_t *model;
     ref_page_t *pages;
-    ref_command_t *queue; /* oldest at queue_head */
-    uint32_t queue_head;
-    uint32_t queue_count;
+    tmu_record_t *slots;
+    uint32_t *turns; /* pages with commands; the one to serve next is at turn_first */
+    uint32_t turn_first;
+    uint32_t turn_count;
     ref_answers_t answers;
     ref_region_t *regions;
     uint64_t clock;
@@ -91,6 +101,9 @@ typedef struct ref_device {
     uint32_t ring_base_lo;
     uint32_t ring_base_hi;
     uint32_t ring_config;
+    uint32_t page_endpoint;
+    uint32_t queue_config;
+    uint32_t page_error;
     uint32_t endpoint_select;
     uint32_t quota_posted;
     uint32_t quota_unexpected;
@@ -114,15 +127,35 @@ static inline void ref_answers_clear(ref_answers_t *answers) {
 
 /** Gives kept registers what they hold at the start. */
 void ref_registers_start(ref_device_t *device);
-tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p);
-tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value);
+tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p);
+tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value);
 
 /** Creates the model for the preset, in place of one that a reset throws away. */
 tmu_result_t ref_model_create(ref_device_t *device);
 
 /* ref_commands.c */
 
-/** Carries one command out and fills `device->answers`. */
-void ref_execute(ref_device_t *device, const ref_command_t *command);
+/** Carries one command of a page out and fills `device->answers`. */
+void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *command);
+
+/* ref_pages.c */
+
+/** Takes the selected page's configuration over, or sets the error bit and changes nothing. */
+void ref_page_commit(ref_device_t *device);
+
+/** Takes a command into the page's share, or drops and counts it. */
+void ref_page_push(ref_device_t *device, uint32_t page, const tmu_record_t *command);
+
+/** The next command in turn whose ring has room; false if there is none.  It leaves its slot. */
+bool ref_page_pop(ref_device_t *device, uint32_t *page_p, tmu_record_t *command_p);
+
+/** Whether some command waits for more than room in its ring. */
+bool ref_page_work(const ref_device_t *device);
+
+/** Disables a page; the commands that wait in it are dropped and counted. */
+void ref_page_disable(ref_device_t *device, uint32_t page);
+
+/** Every page as after power-on, for a reset. */
+void ref_pages_clear(ref_device_t *device);
 
 #endif

@@ -14,7 +14,7 @@ tmu_result_t ref_model_create(ref_device_t *device) {
     };
     tmu_model_t *model = NULL;
     if (tmu_model_create(&config, &model) != TMU_MODEL_OK) {
-        return tmu_error_set(device->error, TMU_ERR_MEMORY, "no memory for a model of preset %s",
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a model of preset %s",
                              device->preset->name);
     }
     tmu_model_destroy(device->model);
@@ -48,13 +48,15 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_ADDRESS_BITS, preset->address_bits},
         {TMU_REG_LENGTH_BITS, preset->length_bits},
         {TMU_REG_ID_BITS, preset->id_bits},
-        {TMU_REG_COMMAND_QUEUE, preset->command_queue},
+        {TMU_REG_COMMAND_SLOTS, preset->command_slots},
+        {TMU_REG_QUEUES, preset->queues},
         {TMU_REG_CAPABILITIES, TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
                                    TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1)},
         {TMU_REG_STATUS,
          TMU_REGISTER_BITS(TMU_STATUS_READY, 1) |
-             TMU_REGISTER_BITS(TMU_STATUS_IDLE, device->queue_count == 0 &&
+             TMU_REGISTER_BITS(TMU_STATUS_IDLE, !ref_page_work(device) &&
                                                     device->answers.next == device->answers.count)},
+        {TMU_REG_PAGE_STATUS, TMU_REGISTER_BITS(TMU_PAGE_STATUS_ERROR, device->page_error)},
         {TMU_REG_ENDPOINT_STATUS,
          TMU_REGISTER_BITS(TMU_ENDPOINT_STATUS_ERROR, device->endpoint_error)},
         {TMU_REG_DEPTH_POSTED, device->depth_posted},
@@ -95,6 +97,10 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->ring_base_hi;
     case TMU_REG_RING_CONFIG:
         return &device->ring_config;
+    case TMU_REG_PAGE_ENDPOINT:
+        return &device->page_endpoint;
+    case TMU_REG_QUEUE_CONFIG:
+        return &device->queue_config;
     case TMU_REG_ENDPOINT_SELECT:
         return &device->endpoint_select;
     case TMU_REG_QUOTA_POSTED:
@@ -123,14 +129,19 @@ void ref_registers_start(ref_device_t *device) {
 
 /** A kept register has no more than its defined bits. */
 static uint32_t defined_bits(uint32_t offset) {
-    return offset != TMU_REG_RING_CONFIG
-               ? UINT32_MAX
-               : TMU_REGISTER_BITS(TMU_RING_CONFIG_LOG2, TMU_RING_CONFIG_LOG2_MASK) |
-                     TMU_REGISTER_BITS(TMU_RING_CONFIG_ENABLE, TMU_RING_CONFIG_ENABLE_MASK);
+    switch (offset) {
+    case TMU_REG_RING_CONFIG:
+        return TMU_REGISTER_BITS(TMU_RING_CONFIG_LOG2, TMU_RING_CONFIG_LOG2_MASK) |
+               TMU_REGISTER_BITS(TMU_RING_CONFIG_ENABLE, TMU_RING_CONFIG_ENABLE_MASK);
+    case TMU_REG_QUEUE_CONFIG:
+        return TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_FIRST, TMU_QUEUE_CONFIG_FIRST_MASK) |
+               TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_LOG2, TMU_QUEUE_CONFIG_LOG2_MASK);
+    default:
+        return UINT32_MAX;
+    }
 }
 
-tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p) {
-    ref_device_t *device = backend;
+tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p) {
     const uint32_t *keeper = kept(device, offset);
     if (keeper) {
         *value_p = *keeper;
@@ -140,8 +151,8 @@ tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p) {
         return TMU_OK;
     }
     device->counters[REF_COUNTER_register_errors]++;
-    return tmu_error_set(device->error, TMU_ERR_DEVICE,
-                         "register read at 0x%03x was answered with an error", offset);
+    return tmu_error_set(TMU_ERR_DEVICE, "register read at 0x%03x was answered with an error",
+                         offset);
 }
 
 static void take_snapshot(ref_device_t *device) {
@@ -159,24 +170,10 @@ static tmu_result_t reset(ref_device_t *device) {
     if (result != TMU_OK) {
         return result;
     }
-    device->queue_count = 0;
-    ref_answers_clear(&device->answers);
     device->clock = 0;
     memset(device->counters, 0, sizeof device->counters);
-    memset(device->pages, 0, (device->preset->endpoints + 1) * sizeof *device->pages);
+    ref_pages_clear(device);
     return TMU_OK;
-}
-
-static void commit_page(ref_device_t *device) {
-    if (device->page_select > device->preset->endpoints) {
-        return;
-    }
-    uint64_t base = (uint64_t)device->ring_base_hi << 32 | device->ring_base_lo;
-    device->pages[device->page_select] = (ref_page_t){
-        .base = base & ~(uint64_t)(sizeof(tmu_record_t) - 1),
-        .log2 = TMU_REGISTER_GET(device->ring_config, TMU_RING_CONFIG_LOG2),
-        .enabled = TMU_REGISTER_GET(device->ring_config, TMU_RING_CONFIG_ENABLE) != 0,
-    };
 }
 
 static void endpoint_command(ref_device_t *device, uint32_t value) {
@@ -196,8 +193,7 @@ static void endpoint_command(ref_device_t *device, uint32_t value) {
     }
 }
 
-tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value) {
-    ref_device_t *device = backend;
+tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value) {
     uint32_t *keeper = kept(device, offset);
     if (keeper) {
         *keeper = value & defined_bits(offset);
@@ -210,14 +206,14 @@ tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value) {
         }
         return TMU_REGISTER_GET(value, TMU_CONTROL_RESET) != 0 ? reset(device) : TMU_OK;
     case TMU_REG_PAGE_COMMIT:
-        commit_page(device);
+        ref_page_commit(device);
         return TMU_OK;
     case TMU_REG_ENDPOINT_COMMAND:
         endpoint_command(device, value);
         return TMU_OK;
     default:
         device->counters[REF_COUNTER_register_errors]++;
-        return tmu_error_set(device->error, TMU_ERR_DEVICE,
-                             "register write at 0x%03x was answered with an error", offset);
+        return tmu_error_set(TMU_ERR_DEVICE, "register write at 0x%03x was answered with an error",
+                             offset);
     }
 }

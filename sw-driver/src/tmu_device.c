@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,9 +11,6 @@
 #define WAIT_CLOCKS 16
 
 static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backend_sim};
-
-/* Why this thread's last tmu_open failed: there is no device yet that could keep it. */
-static _Thread_local tmu_error_t open_error;
 
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p) {
     return device->ops->read32(device->backend, offset, value_p);
@@ -40,9 +38,44 @@ tmu_result_t tmu_device_wait(tmu_t *device, uint32_t offset, uint32_t mask, uint
             return result;
         }
     }
-    return tmu_error_set(&device->error, TMU_ERR_DEVICE,
-                         "register 0x%03x did not become 0x%x in the bits 0x%x", offset, value,
-                         mask);
+    return tmu_error_set(TMU_ERR_DEVICE, "register 0x%03x did not become 0x%x in the bits 0x%x",
+                         offset, value, mask);
+}
+
+tmu_result_t tmu_device_break(tmu_t *device) {
+    if (!atomic_flag_test_and_set(&device->breaking)) {
+        (void)snprintf(device->broken_text, sizeof device->broken_text, "%s", tmu_error_text(NULL));
+        atomic_store(&device->broken, true);
+    }
+    return TMU_ERR_DEVICE;
+}
+
+tmu_result_t tmu_device_check(tmu_t *device) {
+    return atomic_load(&device->broken) ? tmu_error_set(TMU_ERR_DEVICE, "%s", device->broken_text)
+                                        : TMU_OK;
+}
+
+void tmu_device_stop(tmu_t *device) {
+    pthread_mutex_lock(&device->lock);
+    for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
+        pthread_mutex_lock(&queue->lock);
+    }
+}
+
+void tmu_device_go(tmu_t *device) {
+    for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
+        pthread_mutex_unlock(&queue->lock);
+    }
+    pthread_mutex_unlock(&device->lock);
+}
+
+bool tmu_device_still(const tmu_t *device) {
+    for (const tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
+        if (queue->pending_count > 0 || queue->flow.pass) {
+            return false;
+        }
+    }
+    return true;
 }
 
 static tmu_result_t version_check(tmu_t *device) {
@@ -53,7 +86,7 @@ static tmu_result_t version_check(tmu_t *device) {
         return result;
     }
     if (magic != TMU_MAGIC) {
-        return tmu_error_set(&device->error, TMU_ERR_DEVICE,
+        return tmu_error_set(TMU_ERR_DEVICE,
                              "no tag-matching unit: magic is 0x%08x, expected 0x%08x", magic,
                              (unsigned)TMU_MAGIC);
     }
@@ -64,7 +97,7 @@ static tmu_result_t version_check(tmu_t *device) {
     device->info.interface_major = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MAJOR);
     device->info.interface_minor = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MINOR);
     if (device->info.interface_major != TMU_INTERFACE_MAJOR) {
-        return tmu_error_set(&device->error, TMU_ERR_VERSION,
+        return tmu_error_set(TMU_ERR_VERSION,
                              "the device speaks interface %u.%u, this driver %d.%d: the major "
                              "versions must be equal",
                              device->info.interface_major, device->info.interface_minor,
@@ -90,7 +123,8 @@ static tmu_result_t info_read(tmu_t *device) {
         {TMU_REG_ADDRESS_BITS, &info->address_bits},
         {TMU_REG_LENGTH_BITS, &info->length_bits},
         {TMU_REG_ID_BITS, &info->id_bits},
-        {TMU_REG_COMMAND_QUEUE, &info->command_queue},
+        {TMU_REG_COMMAND_SLOTS, &info->command_slots},
+        {TMU_REG_QUEUES, &info->queues},
         {TMU_REG_CAPABILITIES, &info->capabilities},
         {TMU_REG_ARRAY_ENTRIES, &info->array_entries},
         {TMU_REG_FILTER_LANES, &info->filter_lanes},
@@ -102,17 +136,19 @@ static tmu_result_t info_read(tmu_t *device) {
             return result;
         }
     }
-    bool sane = info->endpoints >= 1 && info->endpoints < TMU_PAGE_PRIVILEGED &&
-                info->id_bits >= 1 && info->id_bits <= 31 && info->handle_bits >= info->id_bits;
+    bool sane = info->endpoints >= 1 && info->endpoints < TMU_ENDPOINT_ANY && info->queues >= 1 &&
+                info->queues < UINT32_MAX && info->command_slots >= 1 && info->id_bits >= 1 &&
+                info->id_bits <= 31 && info->handle_bits >= info->id_bits;
     return sane ? TMU_OK
-                : tmu_error_set(&device->error, TMU_ERR_DEVICE,
-                                "the discovery block makes no sense: %u endpoints, %u id bits, "
-                                "%u handle bits",
-                                info->endpoints, info->id_bits, info->handle_bits);
+                : tmu_error_set(TMU_ERR_DEVICE,
+                                "the discovery block makes no sense: %u endpoints, %u queues, "
+                                "%u command slots, %u id bits, %u handle bits",
+                                info->endpoints, info->queues, info->command_slots, info->id_bits,
+                                info->handle_bits);
 }
 
-/** Empties the unit and sets up again what its reset cleared: quotas and rings. */
-static tmu_result_t reset_locked(tmu_t *device) {
+/** Empties the unit and sets up again what its reset cleared: quotas and pages.  Stopped. */
+static tmu_result_t reset_stopped(tmu_t *device) {
     tmu_result_t result =
         tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_RESET, 1));
     if (result != TMU_OK) {
@@ -124,9 +160,9 @@ static tmu_result_t reset_locked(tmu_t *device) {
         return result;
     }
     tmu_receives_clear(&device->receives);
-    tmu_flow_clear(&device->flow);
+    tmu_bounds_clear(&device->bounds);
     for (uint32_t i = 0; i < device->info.endpoints; i++) {
-        tmu_depth_t quota = device->flow.endpoints[i].quota;
+        tmu_depth_t quota = device->bounds.endpoints[i].quota;
         if (quota.posted != 0 || quota.unexpected != 0) {
             result = tmu_quota_write(device, i, quota);
             if (result != TMU_OK) {
@@ -135,6 +171,7 @@ static tmu_result_t reset_locked(tmu_t *device) {
         }
     }
     for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
+        tmu_flow_clear(&queue->flow);
         queue->done_head = 0;
         queue->done_count = 0;
         result = tmu_queue_configure(queue, true);
@@ -145,46 +182,58 @@ static tmu_result_t reset_locked(tmu_t *device) {
     return TMU_OK;
 }
 
-tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tmu_t **device_p) {
-    tmu_t *device = calloc(1, sizeof *device);
-    if (!device) {
-        return tmu_error_set(&open_error, TMU_ERR_MEMORY, "no memory for a device");
+/** Everything that needs the discovery block. */
+static tmu_result_t device_create(tmu_t *device) {
+    const tmu_info_t *info = &device->info;
+    tmu_receives_init(&device->receives, info->id_bits, info->handle_bits);
+    tmu_result_t result =
+        tmu_bounds_init(&device->bounds, info->endpoints, info->unexpected_entries);
+    if (result == TMU_OK) {
+        result = tmu_pages_init(&device->pages, info->queues, info->command_slots);
     }
-    device->ops = ops;
-    device->info.scheme = ops->scheme;
-    pthread_mutex_init(&device->lock, NULL);
-    tmu_result_t result = ops->open(rest, &device->error, &device->backend);
-    if (result != TMU_OK || (result = version_check(device)) != TMU_OK ||
-        (result = info_read(device)) != TMU_OK) {
-        goto close_device;
-    }
-    tmu_receives_init(&device->receives, device->info.id_bits, device->info.handle_bits);
-    result = tmu_flow_init(&device->flow, device->info.endpoints, device->info.unexpected_entries);
     if (result != TMU_OK) {
-        tmu_error_set(&device->error, result, "no memory for %u endpoints", device->info.endpoints);
-        goto close_device;
+        return tmu_error_set(result, "no memory for %u endpoints and %u queues", info->endpoints,
+                             info->queues);
     }
-    result = reset_locked(device);
+    return TMU_OK;
+}
+
+tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tmu_t **device_p) {
+    tmu_t *device = aligned_alloc(_Alignof(tmu_t), sizeof *device);
+    if (!device) {
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a device");
+    }
+    *device = (tmu_t){.ops = ops, .info = {.scheme = ops->scheme}, .breaking = ATOMIC_FLAG_INIT};
+    pthread_mutex_init(&device->lock, NULL);
+    tmu_result_t result = ops->open(rest, &device->backend);
+    if (result == TMU_OK) {
+        result = version_check(device);
+    }
+    if (result == TMU_OK) {
+        result = info_read(device);
+    }
+    if (result == TMU_OK) {
+        result = device_create(device);
+    }
+    if (result == TMU_OK) {
+        result = reset_stopped(device);
+    }
     if (result == TMU_OK) {
         /* No reset of the unit clears the windows, and another program may have set some. */
         result = tmu_filter_write(device, &tmu_filter_default);
     }
     if (result != TMU_OK) {
-        goto close_device;
+        tmu_close(device);
+        return result;
     }
     *device_p = device;
     return TMU_OK;
-
-close_device:
-    open_error = device->error;
-    tmu_close(device);
-    return result;
 }
 
 tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
     const char *colon = uri ? strchr(uri, ':') : NULL;
     if (!uri || !device_p) {
-        return tmu_error_set(&open_error, TMU_ERR_INVALID, "uri and device_p must not be NULL");
+        return tmu_error_set(TMU_ERR_INVALID, "uri and device_p must not be NULL");
     }
     size_t length = colon ? (size_t)(colon - uri) : 0;
     for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
@@ -193,29 +242,25 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
             return tmu_open_backend(backends[i], colon + 1, device_p);
         }
     }
-    return tmu_error_set(&open_error, TMU_ERR_URI,
-                         "unknown scheme in '%s'; known: ref:PRESET, sim:LIBRARY", uri);
+    return tmu_error_set(TMU_ERR_URI, "unknown scheme in '%s'; known: ref:PRESET, sim:LIBRARY",
+                         uri);
 }
 
 void tmu_close(tmu_t *device) {
     if (!device) {
         return;
     }
-    device->broken = true; /* what is in flight is not waited for */
-    tmu_flow_free(&device->flow);
     while (device->queues) {
-        (void)tmu_queue_close(device->queues);
+        (void)tmu_queue_remove(device->queues); /* what is in flight is not waited for */
     }
+    tmu_pages_free(&device->pages);
+    tmu_bounds_free(&device->bounds);
     tmu_receives_free(&device->receives);
     if (device->backend) {
         device->ops->close(device->backend);
     }
     pthread_mutex_destroy(&device->lock);
     free(device);
-}
-
-const char *tmu_error_text(const tmu_t *device) {
-    return device ? device->error.text : open_error.text;
 }
 
 tmu_result_t tmu_query(tmu_t *device, tmu_info_t *info_p) {
@@ -230,34 +275,25 @@ tmu_result_t tmu_reset(tmu_t *device) {
     if (!device) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&device->lock);
-    bool busy = !device->broken && device->in_flight > 0;
-    tmu_result_t result = busy ? TMU_AGAIN : TMU_OK;
-    if (device->broken) {
-        result = TMU_ERR_DEVICE;
-    } else if (!busy) {
-        result = reset_locked(device);
+    tmu_device_stop(device);
+    tmu_result_t result = tmu_device_check(device);
+    for (const tmu_queue_t *queue = device->queues; queue && result == TMU_OK;
+         queue = queue->next) {
+        result = queue->pending_count > 0 ? TMU_AGAIN : TMU_OK;
     }
-    pthread_mutex_unlock(&device->lock);
+    if (result == TMU_OK) {
+        result = reset_stopped(device);
+    }
+    tmu_device_go(device);
     return result;
 }
 
+/* A simulated machine has a lock of its own. */
+
 tmu_result_t tmu_progress(tmu_t *device, unsigned max_clocks) {
-    if (!device) {
-        return TMU_ERR_INVALID;
-    }
-    pthread_mutex_lock(&device->lock);
-    tmu_result_t result = progress(device, max_clocks);
-    pthread_mutex_unlock(&device->lock);
-    return result;
+    return device ? progress(device, max_clocks) : TMU_ERR_INVALID;
 }
 
 uint64_t tmu_clock(tmu_t *device) {
-    if (!device) {
-        return 0;
-    }
-    pthread_mutex_lock(&device->lock);
-    uint64_t clock = device->ops->clock ? device->ops->clock(device->backend) : 0;
-    pthread_mutex_unlock(&device->lock);
-    return clock;
+    return device && device->ops->clock ? device->ops->clock(device->backend) : 0;
 }

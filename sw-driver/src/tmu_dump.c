@@ -20,10 +20,7 @@ static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
         if (!sent) {
             result = tmu_submit(queue, operation);
             sent = result == TMU_OK;
-        } else if (queue->done_count > 0) {
-            *completion_p = queue->done[queue->done_head];
-            queue->done_head = (queue->done_head + 1) & (queue->entries - 1);
-            queue->done_count--;
+        } else if (tmu_ring_pop(queue, completion_p)) {
             return TMU_OK;
         }
         if (result == TMU_OK || result == TMU_AGAIN) {
@@ -37,7 +34,7 @@ static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
             return result;
         }
     }
-    return tmu_error_set(&device->error, TMU_ERR_DEVICE, "the device did not answer an inspect");
+    return tmu_error_set(TMU_ERR_DEVICE, "the device did not answer an inspect");
 }
 
 /** Walks one queue's table; `*go_on_p` is false once the caller has seen enough. */
@@ -61,9 +58,8 @@ static tmu_result_t dump_table(tmu_queue_t *queue, const tmu_entry_t *which, tmu
             continue;
         }
         if (completion.status != TMU_STATUS_ENTRY) {
-            return tmu_error_set(&queue->device->error, TMU_ERR_DEVICE,
-                                 "inspect of place %u was answered with status %u", at,
-                                 completion.status);
+            return tmu_error_set(TMU_ERR_DEVICE, "inspect of place %u was answered with status %u",
+                                 at, completion.status);
         }
         tmu_entry_t entry = queue->entry;
         if (entry.endpoint == which->endpoint) {
@@ -77,24 +73,24 @@ static tmu_result_t dump_table(tmu_queue_t *queue, const tmu_entry_t *which, tmu
 static tmu_result_t dump_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump,
                                 void *user) {
     tmu_t *device = queue->device;
-    if (device->broken) {
-        return TMU_ERR_DEVICE;
+    tmu_result_t result = tmu_device_check(device);
+    if (result != TMU_OK) {
+        return result;
     }
-    if (queue->page != device->info.endpoints) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
-                             "a dump needs the privileged queue; this is page %u", queue->page);
+    if (queue->endpoint != TMU_ENDPOINT_ANY) {
+        return tmu_error_set(TMU_ERR_INVALID, "a dump needs the privileged queue; this is page %u",
+                             queue->page.number);
     }
-    if (endpoint >= device->info.endpoints) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
-                             "endpoint %u is out of range: the device has endpoints 0 to %u",
-                             endpoint, device->info.endpoints - 1);
+    result = tmu_endpoint_check(device, endpoint);
+    if (result != TMU_OK) {
+        return result;
     }
-    if (device->in_flight > 0 || device->flow.pass || queue->done_count > 0) {
+    if (!tmu_device_still(device) || queue->done_count > 0) {
         return TMU_AGAIN;
     }
     bool go_on = true;
     tmu_entry_t which = {.endpoint = endpoint};
-    tmu_result_t result = dump_table(queue, &which, dump, user, &go_on);
+    result = dump_table(queue, &which, dump, user, &go_on);
     if (result == TMU_OK) {
         which.unexpected = true;
         result = dump_table(queue, &which, dump, user, &go_on);
@@ -106,8 +102,8 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
     if (!queue || !dump) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&queue->device->lock);
+    tmu_device_stop(queue->device);
     tmu_result_t result = dump_locked(queue, endpoint, dump, user);
-    pthread_mutex_unlock(&queue->device->lock);
+    tmu_device_go(queue->device);
     return result;
 }

@@ -4,9 +4,9 @@
  */
 #include "tmu_internal.h"
 
-static tmu_result_t endpoint_check(tmu_t *device, uint32_t endpoint) {
+tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint) {
     if (endpoint >= device->info.endpoints) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
+        return tmu_error_set(TMU_ERR_INVALID,
                              "endpoint %u is out of range: the device has endpoints 0 to %u",
                              endpoint, device->info.endpoints - 1);
     }
@@ -28,8 +28,7 @@ static tmu_result_t endpoint_command(tmu_t *device, uint32_t endpoint, uint32_t 
         result = tmu_device_read(device, TMU_REG_ENDPOINT_STATUS, &status);
     }
     if (result == TMU_OK && TMU_REGISTER_GET(status, TMU_ENDPOINT_STATUS_ERROR) != 0) {
-        return tmu_error_set(&device->error, TMU_ERR_DEVICE, "the device does not know endpoint %u",
-                             endpoint);
+        return tmu_error_set(TMU_ERR_DEVICE, "the device does not know endpoint %u", endpoint);
     }
     return result;
 }
@@ -45,12 +44,15 @@ tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota
                                   TMU_REGISTER_BITS(TMU_ENDPOINT_COMMAND_SET_QUOTA, 1));
 }
 
-/** Whether the device stands still: then a register may change what commands meet. */
-static tmu_result_t still_check(const tmu_t *device) {
-    if (device->broken) {
-        return TMU_ERR_DEVICE;
+static tmu_result_t quota_set_stopped(tmu_t *device, uint32_t endpoint, tmu_depth_t quota) {
+    tmu_result_t result = tmu_endpoint_check(device, endpoint);
+    if (result == TMU_OK) {
+        result = tmu_device_check(device);
     }
-    return device->in_flight > 0 || device->flow.pass ? TMU_AGAIN : TMU_OK;
+    if (result == TMU_OK && !tmu_device_still(device)) {
+        result = TMU_AGAIN; /* arrivals in flight were promised places under the old quota */
+    }
+    return result == TMU_OK ? tmu_quota_write(device, endpoint, quota) : result;
 }
 
 tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected) {
@@ -58,20 +60,27 @@ tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, ui
         return TMU_ERR_INVALID;
     }
     tmu_depth_t quota = {.posted = posted, .unexpected = unexpected};
-    pthread_mutex_lock(&device->lock);
-    tmu_result_t result = endpoint_check(device, endpoint);
+    tmu_device_stop(device);
+    tmu_result_t result = quota_set_stopped(device, endpoint, quota);
     if (result == TMU_OK) {
-        result = still_check(device);
+        tmu_bounds_endpoint(&device->bounds, endpoint)->quota = quota;
+        for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
+            tmu_flow_pass_start(&queue->flow);
+        }
     }
-    if (result == TMU_OK) {
-        result = tmu_quota_write(device, endpoint, quota);
-    }
-    if (result == TMU_OK) {
-        device->flow.endpoints[endpoint].quota = quota;
-        tmu_flow_pass_start(&device->flow);
-    }
-    pthread_mutex_unlock(&device->lock);
+    tmu_device_go(device);
     return result;
+}
+
+/** Whether the unit may wait for ring space, which only polling returns. */
+static bool flush_in_flight(const tmu_t *device) {
+    bool found = false;
+    for (tmu_queue_t *queue = device->queues; queue && !found; queue = queue->next) {
+        pthread_mutex_lock(&queue->lock);
+        found = queue->flushes > 0;
+        pthread_mutex_unlock(&queue->lock);
+    }
+    return found;
 }
 
 tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p) {
@@ -80,9 +89,9 @@ tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p) {
     }
     tmu_depth_t depth = {0};
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = endpoint_check(device, endpoint);
-    if (result == TMU_OK && device->flow.alone) {
-        result = TMU_AGAIN; /* the unit may wait for ring space, which only polling returns */
+    tmu_result_t result = tmu_endpoint_check(device, endpoint);
+    if (result == TMU_OK && flush_in_flight(device)) {
+        result = TMU_AGAIN;
     }
     if (result == TMU_OK) {
         result = endpoint_command(device, endpoint,
@@ -137,19 +146,18 @@ tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p) {
     if (!device || !stats_p) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&device->lock);
-    *stats_p = device->flow.stats;
-    pthread_mutex_unlock(&device->lock);
+    const tmu_bounds_t *bounds = &device->bounds;
+    *stats_p = (tmu_flow_stats_t){
+        .stalls = atomic_load(&bounds->stalls),
+        .resumes = atomic_load(&bounds->resumes),
+        .held_now = atomic_load(&bounds->held_now),
+        .held_max = atomic_load(&bounds->held_max),
+    };
     return TMU_OK;
 }
 
 bool tmu_endpoint_stalled(tmu_queue_t *queue, uint32_t endpoint) {
-    if (!queue) {
-        return false;
-    }
-    const tmu_flow_t *flow = &queue->device->flow;
-    pthread_mutex_lock(&queue->device->lock);
-    bool stalled = endpoint < flow->endpoint_count && flow->endpoints[endpoint].held > 0;
-    pthread_mutex_unlock(&queue->device->lock);
-    return stalled;
+    const tmu_bounds_endpoint_t *bounds =
+        queue ? tmu_bounds_endpoint(&queue->device->bounds, endpoint) : NULL;
+    return bounds && atomic_load(&bounds->held) > 0;
 }

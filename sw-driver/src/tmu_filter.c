@@ -43,7 +43,10 @@ tmu_result_t tmu_filter_set(tmu_t *device, const tmu_filter_windows_t *windows) 
         return TMU_ERR_INVALID;
     }
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = device->broken ? TMU_ERR_DEVICE : tmu_filter_write(device, windows);
+    tmu_result_t result = tmu_device_check(device);
+    if (result == TMU_OK) {
+        result = tmu_filter_write(device, windows);
+    }
     pthread_mutex_unlock(&device->lock);
     return result;
 }

@@ -6,10 +6,10 @@
 
 #include "tmu_internal.h"
 
-tmu_result_t tmu_flow_init(tmu_flow_t *flow, uint32_t endpoints, uint32_t unexpected_capacity) {
-    *flow = (tmu_flow_t){.endpoint_count = endpoints, .unexpected_capacity = unexpected_capacity};
-    flow->endpoints = calloc(endpoints, sizeof *flow->endpoints);
-    return flow->endpoints ? TMU_OK : TMU_ERR_MEMORY;
+#define SOURCES (UINT32_C(1) << TMU_FLOW_SOURCES_LOG2)
+
+void tmu_flow_init(tmu_flow_t *flow, tmu_bounds_t *bounds) {
+    *flow = (tmu_flow_t){.bounds = bounds, .seen = atomic_load(&bounds->epoch)};
 }
 
 static void held_free_all(tmu_flow_t *flow) {
@@ -18,50 +18,30 @@ static void held_free_all(tmu_flow_t *flow) {
         flow->held_first = held->next;
         while (held) {
             tmu_held_t *younger = held->younger;
-            held->queue->held--;
             free(held);
             held = younger;
         }
     }
-    flow->held_last = NULL;
-    memset(flow->sources, 0, sizeof flow->sources);
 }
 
 void tmu_flow_free(tmu_flow_t *flow) {
     held_free_all(flow);
     free(flow->spare);
-    free(flow->endpoints);
+    free(flow->sources);
     flow->spare = NULL;
-    flow->endpoints = NULL;
+    flow->sources = NULL;
 }
 
 void tmu_flow_clear(tmu_flow_t *flow) {
+    tmu_flow_t empty = {.bounds = flow->bounds,
+                        .seen = atomic_load(&flow->bounds->epoch),
+                        .sources = flow->sources,
+                        .spare = flow->spare};
     held_free_all(flow);
-    for (uint32_t i = 0; i < flow->endpoint_count; i++) {
-        flow->endpoints[i].posted = 0;
-        flow->endpoints[i].unexpected = 0;
-        flow->endpoints[i].held = 0;
+    *flow = empty;
+    if (flow->sources) {
+        memset(flow->sources, 0, SOURCES * sizeof(tmu_held_t *));
     }
-    flow->unexpected = 0;
-    flow->stats = (tmu_flow_stats_t){0};
-    flow->alone = false;
-    flow->drain = false;
-    flow->pass = false;
-    flow->next = NULL;
-}
-
-static tmu_flow_endpoint_t *endpoint_of(const tmu_flow_t *flow, uint32_t endpoint) {
-    return endpoint < flow->endpoint_count ? &flow->endpoints[endpoint] : NULL;
-}
-
-/** Whether an arrival at the endpoint could find its quota or the table used up. */
-static bool could_stall(const tmu_flow_t *flow, uint32_t endpoint) {
-    const tmu_flow_endpoint_t *e = endpoint_of(flow, endpoint);
-    if (!e) {
-        return false; /* the unit refuses the endpoint */
-    }
-    return flow->unexpected >= flow->unexpected_capacity ||
-           (e->quota.unexpected != 0 && e->unexpected >= e->quota.unexpected);
 }
 
 /** The place in `sources` that points to the oldest held arrival of a source, or to NULL. */
@@ -75,15 +55,14 @@ static tmu_held_t **held_link(tmu_flow_t *flow, uint32_t endpoint, uint32_t sour
 }
 
 tmu_admission_t tmu_flow_admit(tmu_flow_t *flow, const tmu_record_t *command, uint32_t endpoint,
-                               size_t in_flight, bool alone) {
-    bool arrival = TMU_FIELD_GET(command, TMU_COMMAND_OPCODE) == TMU_OPCODE_ARRIVE;
-    bool exact = alone || flow->held_first || (arrival && could_stall(flow, endpoint));
+                               uint32_t in_flight, bool alone) {
+    bool exact = alone || flow->held_first;
     if (flow->alone || flow->pass || (exact && in_flight > 0)) {
-        flow->drain = true;
         return TMU_ADMIT_AGAIN;
     }
     uint32_t source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE);
-    if (arrival && *held_link(flow, endpoint, source)) {
+    if (flow->held_first && TMU_FIELD_GET(command, TMU_COMMAND_OPCODE) == TMU_OPCODE_ARRIVE &&
+        *held_link(flow, endpoint, source)) {
         return TMU_ADMIT_HOLD;
     }
     return exact ? TMU_ADMIT_ALONE : TMU_ADMIT_SEND;
@@ -93,7 +72,10 @@ tmu_result_t tmu_flow_reserve(tmu_flow_t *flow) {
     if (!flow->spare) {
         flow->spare = malloc(sizeof *flow->spare);
     }
-    return flow->spare ? TMU_OK : TMU_ERR_MEMORY;
+    if (!flow->sources) {
+        flow->sources = calloc(SOURCES, sizeof(tmu_held_t *));
+    }
+    return flow->spare && flow->sources ? TMU_OK : TMU_ERR_MEMORY;
 }
 
 /** Puts the oldest held arrival of a source into the list before `next`; NULL = at its end. */
@@ -104,32 +86,41 @@ static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
     *(next ? &next->previous : &flow->held_last) = held;
 }
 
-void tmu_flow_hold(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_record_t *command,
-                   uint64_t handle) {
+/**
+ * Whether an attempt could end in anything but `stalled`.
+ * Nothing of this queue is in flight.  Without room only a receive admits the arrival, and none of
+ * those that its last attempt met did.
+ */
+static bool worth_trying(const tmu_flow_t *flow, const tmu_held_t *held) {
+    const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, held->endpoint);
+    return !tmu_bounds_could_stall(flow->bounds, e) ||
+           (atomic_load(&e->posted) > 0 && atomic_load(&e->receives) != held->met);
+}
+
+void tmu_flow_hold(tmu_flow_t *flow, const tmu_record_t *command, uint64_t handle, uint64_t met) {
     tmu_held_t *held = flow->spare;
     flow->spare = NULL;
     *held = (tmu_held_t){
-        .queue = queue,
         .command = *command,
         .handle = handle,
-        .age = flow->held_count++,
+        .age = flow->held_ever++,
+        .met = met,
         .endpoint = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_ENDPOINT),
         .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
     };
     tmu_held_t **link = held_link(flow, held->endpoint, held->source);
+    flow->held_now++;
+    tmu_bounds_hold(flow->bounds, tmu_bounds_endpoint(flow->bounds, held->endpoint));
     if (*link) {
         (*link)->youngest->younger = held;
         (*link)->youngest = held;
-    } else {
-        held->youngest = held;
-        held_insert(flow, held, NULL);
-        *link = held;
+        return;
     }
-    queue->held++;
-    flow->endpoints[held->endpoint].held++;
-    flow->stats.held_now++;
-    if (flow->stats.held_now > flow->stats.held_max) {
-        flow->stats.held_max = flow->stats.held_now;
+    held->youngest = held;
+    held_insert(flow, held, NULL);
+    *link = held;
+    if (worth_trying(flow, held)) { /* another queue made room before it saw this one held */
+        tmu_flow_pass_start(flow);
     }
 }
 
@@ -155,74 +146,78 @@ static void held_remove(tmu_flow_t *flow, tmu_held_t *held) {
         }
     }
     *link = successor ? successor : held->same_hash;
-    held->queue->held--;
-    flow->endpoints[held->endpoint].held--;
-    flow->stats.held_now--;
-    flow->stats.resumes++;
+    flow->held_now--;
+    tmu_bounds_unhold(flow->bounds, tmu_bounds_endpoint(flow->bounds, held->endpoint));
     free(held);
 }
 
 uint32_t tmu_flow_answers(const tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint) {
-    const tmu_flow_endpoint_t *e = endpoint_of(flow, endpoint);
-    return opcode == TMU_OPCODE_FLUSH && e ? e->posted + e->unexpected + 1 : 1;
+    const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, endpoint);
+    return opcode == TMU_OPCODE_FLUSH && e ? tmu_bounds_entries(e) + 1 : 1;
 }
 
-void tmu_flow_sent(tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint, bool alone) {
-    tmu_flow_endpoint_t *e = endpoint_of(flow, endpoint);
-    if (e && opcode == TMU_OPCODE_POST) {
-        e->posted++;
-    } else if (e && opcode == TMU_OPCODE_ARRIVE) {
-        e->unexpected++;
-        flow->unexpected++;
+tmu_result_t tmu_flow_begin(tmu_flow_t *flow, tmu_pending_t *pending, uint32_t in_flight,
+                            bool *alone) {
+    tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, pending->endpoint);
+    if (e && pending->opcode == TMU_OPCODE_POST) {
+        atomic_fetch_add(&e->posted, 1);
+    } else if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
+        pending->met = atomic_load(&e->receives);
+        tmu_place_t place = tmu_bounds_take(flow->bounds, e, *alone, in_flight == 0, &flow->seen);
+        flow->waits = place == TMU_PLACE_WAIT;
+        if (place == TMU_PLACE_DRAIN || place == TMU_PLACE_WAIT) {
+            return TMU_AGAIN;
+        }
+        pending->sure = place == TMU_PLACE_SURE;
+        *alone = !pending->sure;
     }
-    flow->alone = alone;
-    flow->drain = false;
+    return TMU_OK;
 }
 
-static bool posted_left(tmu_flow_endpoint_t *e) {
-    if (e->posted == 0) {
-        return false;
+void tmu_flow_undo(tmu_flow_t *flow, const tmu_pending_t *pending) {
+    tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, pending->endpoint);
+    if (e && pending->opcode == TMU_OPCODE_POST) {
+        (void)tmu_bounds_receive_left(e);
+    } else if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
+        (void)tmu_bounds_arrived(flow->bounds, e, pending->sure, true, &flow->seen);
     }
-    e->posted--;
-    return true;
-}
-
-static bool unexpected_left(tmu_flow_t *flow, tmu_flow_endpoint_t *e) {
-    if (e->unexpected == 0) {
-        return false;
-    }
-    e->unexpected--;
-    flow->unexpected--;
-    return true;
 }
 
 /** Keeps the upper bounds true after one completion; false if that is impossible. */
-static bool account(tmu_flow_t *flow, tmu_flow_endpoint_t *e, const tmu_completion_t *completion) {
+static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pending_t *pending,
+                    const tmu_completion_t *completion) {
+    tmu_bounds_t *bounds = flow->bounds;
     bool matched = completion->status == TMU_STATUS_MATCHED;
     bool queued = completion->status == TMU_STATUS_QUEUED;
     switch (completion->opcode) {
     case TMU_OPCODE_POST:
-        e->receives += queued;
-        return (queued || posted_left(e)) && (!matched || unexpected_left(flow, e));
+        if (queued) {
+            tmu_bounds_receive_queued(bounds, e, &flow->seen);
+            return true;
+        }
+        return tmu_bounds_receive_left(e) &&
+               (!matched || tmu_bounds_message_left(bounds, e, &flow->seen));
     case TMU_OPCODE_ARRIVE:
-        return (queued || unexpected_left(flow, e)) && (!matched || posted_left(e));
+        return tmu_bounds_arrived(bounds, e, pending->sure, !queued, &flow->seen) &&
+               (!matched || tmu_bounds_receive_left(e));
     case TMU_OPCODE_CLAIM:
-        return !matched || unexpected_left(flow, e);
+        return !matched || tmu_bounds_message_left(bounds, e, &flow->seen);
     case TMU_OPCODE_CANCEL:
-        return completion->status != TMU_STATUS_CANCELLED || posted_left(e);
+        return completion->status != TMU_STATUS_CANCELLED || tmu_bounds_receive_left(e);
     case TMU_OPCODE_FLUSH:
         return completion->status != TMU_STATUS_REMOVED ||
-               (completion->unexpected ? unexpected_left(flow, e) : posted_left(e));
+               (completion->unexpected ? tmu_bounds_message_left(bounds, e, &flow->seen)
+                                       : tmu_bounds_receive_left(e));
     default: /* probe and inspect change nothing (R8) */
         return true;
     }
 }
 
-bool tmu_flow_answered(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_pending_t *pending,
+bool tmu_flow_answered(tmu_flow_t *flow, const tmu_pending_t *pending,
                        const tmu_completion_t *completion, bool *stalled_p) {
-    tmu_flow_endpoint_t *e = endpoint_of(flow, pending->endpoint);
+    tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, pending->endpoint);
     bool stalled = completion->status == TMU_STATUS_STALLED;
-    if ((e && !account(flow, e, completion)) || (stalled && !(e && flow->alone))) {
+    if ((e && !account(flow, e, pending, completion)) || (stalled && !(e && flow->alone))) {
         return false;
     }
     *stalled_p = stalled;
@@ -231,12 +226,14 @@ bool tmu_flow_answered(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_pending_t
     }
     flow->alone = false;
     if (stalled) {
-        flow->stats.stalls++;
-        if (!pending->held) {
-            tmu_flow_hold(flow, queue, &pending->command, pending->handle);
+        atomic_fetch_add(&flow->bounds->stalls, 1);
+        if (pending->held) {
+            pending->held->met = pending->met;
+        } else {
+            tmu_flow_hold(flow, &pending->command, pending->handle, pending->met);
         }
-        (pending->held ? pending->held : flow->held_last)->met = e->receives;
     } else if (pending->held) {
+        atomic_fetch_add(&flow->bounds->resumes, 1);
         held_remove(flow, pending->held);
     } else if (pending->opcode != TMU_OPCODE_INSPECT) {
         tmu_flow_pass_start(flow);
@@ -245,18 +242,16 @@ bool tmu_flow_answered(tmu_flow_t *flow, tmu_queue_t *queue, const tmu_pending_t
 }
 
 void tmu_flow_pass_start(tmu_flow_t *flow) {
+    flow->seen = atomic_load(&flow->bounds->epoch);
     flow->pass = flow->held_first != NULL;
     flow->next = flow->held_first;
 }
 
-/**
- * Whether an attempt could end in anything but `stalled`.
- * Nothing is in flight, so the bounds are exact: without room only a receive admits the arrival,
- * and none of those that its last attempt met did.
- */
-static bool worth_trying(const tmu_flow_t *flow, const tmu_held_t *held) {
-    const tmu_flow_endpoint_t *e = &flow->endpoints[held->endpoint];
-    return !could_stall(flow, held->endpoint) || (e->posted > 0 && e->receives != held->met);
+void tmu_flow_look(tmu_flow_t *flow) {
+    /* Not within a pass: it is to come to its end, so that every held arrival has its turn. */
+    if (flow->held_first && !flow->pass && atomic_load(&flow->bounds->epoch) != flow->seen) {
+        tmu_flow_pass_start(flow);
+    }
 }
 
 tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow) {

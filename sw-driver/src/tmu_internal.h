@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the driver's source files share.  Every function here expects the device's lock held.
+ * What the driver's source files share, and who may touch what.
+ *
+ * - A queue's lock guards the queue: submitting and polling take it and no other, so that threads
+ *   with a queue each never wait for one another.
+ * - The device's lock guards what is off that path: registers, the list of queues, pages and
+ *   shares.  It is taken before a queue's lock.
+ * - Who holds a queue's lock may only try the device's or another queue's, never wait for it.
+ * - Bounds and receive ids are shared without a lock of these two.
  */
 #ifndef TMU_INTERNAL_H
 #define TMU_INTERNAL_H
@@ -9,6 +16,7 @@
 
 #include "backend.h"
 #include "tmu_flow.h"
+#include "tmu_pages.h"
 #include "tmu_receive.h"
 #include "tmu_wire.h"
 
@@ -17,23 +25,31 @@ typedef struct tmu_pending {
     tmu_record_t command;
     uint64_t handle;     /* the caller's; the command of a post carries its receive id instead */
     tmu_receive_id_t id; /* post: the receive; cancel: the pinned target; otherwise NONE */
+    uint64_t met;        /* arrival: receives ever queued at the endpoint before it was sent */
     uint32_t endpoint;
     uint32_t credits; /* completions that may still come, each needing a ring entry */
     tmu_held_t *held; /* set while this is another attempt of a held arrival */
     uint8_t opcode;
+    bool sure; /* arrival: it has a promised place */
 } tmu_pending_t;
 
 struct tmu_queue {
+    /* These do not change while the queue is open. */
     tmu_t *device;
-    tmu_queue_t *next;
-    uint32_t page;
-    uint32_t entries; /* of the ring, of pending and of done */
+    tmu_queue_t *next; /* under the device's lock */
+    tmu_page_t page;
+    uint32_t endpoint; /* or TMU_ENDPOINT_ANY */
+    uint32_t commands; /* that may be in flight: its share of the slots */
+    uint32_t entries;  /* of the ring and of done */
     uint32_t ring_log2;
     tmu_dma_t ring;
+
+    _Alignas(TMU_CACHE_LINE) pthread_mutex_t lock; /* of everything below */
     uint32_t consumed;  /* completions taken from the ring, modulo 2^32 */
     uint32_t announced; /* of these, how many the unit knows of */
     uint32_t slot;      /* command slot of the page to write next */
     uint32_t credits;   /* sum of the pending commands' credits */
+    uint32_t flushes;   /* in flight */
 
     tmu_pending_t *pending; /* oldest at pending_head; answered in order */
     uint32_t pending_head;
@@ -44,22 +60,27 @@ struct tmu_queue {
     uint32_t done_count;
     tmu_entry_t entry; /* the last inspected entry */
 
-    uint32_t held; /* held arrivals that came by this queue */
+    tmu_flow_t flow;
+    tmu_receive_cache_t ids;
     tmu_observe_fn observe;
     void *observe_user;
 };
 
 struct tmu {
-    pthread_mutex_t lock;
     const tmu_backend_ops_t *ops;
     void *backend;
-    tmu_error_t error;
     tmu_info_t info;
     tmu_queue_t *queues;
-    size_t in_flight; /* over all queues */
-    bool broken;      /* a completion broke the interface; nothing after it can be trusted */
-    tmu_flow_t flow;
+    tmu_pages_t pages;
+    pthread_mutex_t lock;
+    tmu_bounds_t bounds;
     tmu_receives_t receives;
+
+    /* A completion broke the interface: nothing after it can be trusted.  Set once, sentence first,
+     * by whoever gets the lock of the sentence. */
+    atomic_flag breaking;
+    atomic_bool broken;
+    char broken_text[256];
 };
 
 /** An operation on its way to the unit. */
@@ -79,7 +100,21 @@ tmu_result_t tmu_device_write(tmu_t *device, uint32_t offset, uint32_t value);
 /** Waits until `mask` of the register reads as `value`, letting a simulated device run. */
 tmu_result_t tmu_device_wait(tmu_t *device, uint32_t offset, uint32_t mask, uint32_t value);
 
+/** Marks the device as unusable, for the reason that this thread's error text gives. */
+tmu_result_t tmu_device_break(tmu_t *device);
+
+/** TMU_ERR_DEVICE and the reason as this thread's error text once the device is unusable. */
+tmu_result_t tmu_device_check(tmu_t *device);
+
+/** Takes the device's lock and that of every queue: no other thread is within a call then. */
+void tmu_device_stop(tmu_t *device);
+void tmu_device_go(tmu_t *device);
+
+/** Whether nothing is in flight and no held arrival is being tried; the device is stopped. */
+bool tmu_device_still(const tmu_t *device);
+
 /* tmu_endpoint.c */
+tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint);
 tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota);
 
 /* tmu_filter.c */
@@ -89,8 +124,13 @@ extern const tmu_filter_windows_t tmu_filter_default;
 
 tmu_result_t tmu_filter_write(tmu_t *device, const tmu_filter_windows_t *windows);
 
-/* tmu_queue.c */
+/* tmu_queue.c: the device's lock is held. */
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable);
+
+/** Closes a queue, whatever it has in flight. */
+tmu_result_t tmu_queue_remove(tmu_queue_t *queue);
+
+/* tmu_ring.c: the queue's lock is held. */
 
 /** Tells the unit that consumed ring entries are free; TMU_AGAIN leaves that for the next call. */
 tmu_result_t tmu_queue_announce(tmu_queue_t *queue);
@@ -98,25 +138,19 @@ tmu_result_t tmu_queue_announce(tmu_queue_t *queue);
 /** Ring entries that no pending command may need. */
 uint32_t tmu_queue_credits_free(const tmu_queue_t *queue);
 
-tmu_pending_t *tmu_queue_pending_oldest(tmu_queue_t *queue);
-void tmu_queue_pending_pop(tmu_queue_t *queue);
-void tmu_queue_done_push(tmu_queue_t *queue, const tmu_completion_t *completion);
-
-/* tmu_ring.c */
-
 /** Takes completions from the ring until it is empty or `done` is full. */
 tmu_result_t tmu_ring_drain(tmu_queue_t *queue);
 
-/** The same for every queue whose answers anybody waits for, then tries a held arrival. */
-tmu_result_t tmu_ring_poll(tmu_queue_t *queue);
+/** Takes the oldest decoded completion; false if there is none. */
+bool tmu_ring_pop(tmu_queue_t *queue, tmu_completion_t *completion_p);
 
-/* tmu_submit.c */
+/* tmu_submit.c: the queue's lock is held. */
 
 /** Sends an operation that flow control has admitted. */
 tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,
                                 uint32_t credits, tmu_held_t *held, bool alone);
 
-/** Sends or holds an operation as flow control admits it; the caller's lock is held. */
+/** Sends or holds an operation as flow control admits it. */
 tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation);
 
 #endif

@@ -1,131 +1,138 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Opening and closing queues: a doorbell page, its share of the command slots and its ring.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-/* ---- pending commands and decoded completions: two circular buffers ------------------------ */
+/* Operations in flight unless the caller says otherwise: enough for the unit's whole way at one
+ * command every clock or two. */
+#define COMMANDS_LOG2 5
 
-tmu_pending_t *tmu_queue_pending_oldest(tmu_queue_t *queue) {
-    return queue->pending_count ? &queue->pending[queue->pending_head] : NULL;
-}
-
-void tmu_queue_pending_pop(tmu_queue_t *queue) {
-    queue->credits -= queue->pending[queue->pending_head].credits;
-    queue->pending_head = (queue->pending_head + 1) & (queue->entries - 1);
-    queue->pending_count--;
-    queue->device->in_flight--;
-}
-
-void tmu_queue_done_push(tmu_queue_t *queue, const tmu_completion_t *completion) {
-    uint32_t tail = (queue->done_head + queue->done_count) & (queue->entries - 1);
-    queue->done[tail] = *completion;
-    queue->done_count++;
-}
-
-uint32_t tmu_queue_credits_free(const tmu_queue_t *queue) {
-    uint32_t used = queue->consumed - queue->announced + queue->credits;
-    return used < queue->entries ? queue->entries - used : 0;
-}
-
-tmu_result_t tmu_queue_announce(tmu_queue_t *queue) {
+/** Writes a page's configuration and waits until the unit has taken it over. */
+static tmu_result_t page_commit(const tmu_queue_t *queue, bool enable) {
     tmu_t *device = queue->device;
-    if (queue->announced == queue->consumed) {
-        return TMU_OK;
+    const struct {
+        uint32_t offset;
+        uint32_t value;
+    } writes[] = {
+        {TMU_REG_PAGE_SELECT, queue->page.number},
+        {TMU_REG_RING_BASE_LO, (uint32_t)queue->ring.bus_address},
+        {TMU_REG_RING_BASE_HI, (uint32_t)(queue->ring.bus_address >> 32)},
+        {TMU_REG_RING_CONFIG, TMU_REGISTER_BITS(TMU_RING_CONFIG_LOG2, queue->ring_log2) |
+                                  TMU_REGISTER_BITS(TMU_RING_CONFIG_ENABLE, enable)},
+        {TMU_REG_PAGE_ENDPOINT, queue->endpoint == TMU_ENDPOINT_ANY ? 0 : queue->endpoint},
+        {TMU_REG_QUEUE_CONFIG,
+         TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_FIRST, queue->page.first) |
+             TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_LOG2, queue->page.commands_log2)},
+        {TMU_REG_PAGE_COMMIT, TMU_REGISTER_BITS(TMU_PAGE_COMMIT_COMMIT, 1)},
+    };
+    uint32_t status = 0;
+    tmu_result_t result = TMU_OK;
+    for (size_t i = 0; result == TMU_OK && i < sizeof writes / sizeof writes[0]; i++) {
+        result = tmu_device_write(device, writes[i].offset, writes[i].value);
     }
-    uint32_t index = tmu_le32(queue->consumed);
-    uint64_t offset =
-        (uint64_t)queue->page * TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_CONSUMER_OFFSET;
-    tmu_order_reads_before_consumer();
-    tmu_result_t result =
-        device->ops->doorbell_write(device->backend, offset, &index, sizeof index);
     if (result == TMU_OK) {
-        queue->announced = queue->consumed;
+        result = tmu_device_wait(device, TMU_REG_PAGE_STATUS,
+                                 TMU_REGISTER_BITS(TMU_PAGE_STATUS_BUSY, 1), 0);
+    }
+    if (result == TMU_OK) {
+        result = tmu_device_read(device, TMU_REG_PAGE_STATUS, &status);
+    }
+    if (result == TMU_OK && TMU_REGISTER_GET(status, TMU_PAGE_STATUS_ERROR) != 0) {
+        return tmu_error_set(TMU_ERR_DEVICE,
+                             "the device does not take the configuration of page %u",
+                             queue->page.number);
     }
     return result;
 }
 
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable) {
-    const struct {
-        uint32_t offset;
-        uint32_t value;
-    } writes[] = {
-        {TMU_REG_PAGE_SELECT, queue->page},
-        {TMU_REG_RING_BASE_LO, (uint32_t)queue->ring.bus_address},
-        {TMU_REG_RING_BASE_HI, (uint32_t)(queue->ring.bus_address >> 32)},
-        {TMU_REG_RING_CONFIG, TMU_REGISTER_BITS(TMU_RING_CONFIG_LOG2, queue->ring_log2) |
-                                  TMU_REGISTER_BITS(TMU_RING_CONFIG_ENABLE, enable)},
-        {TMU_REG_PAGE_COMMIT, TMU_REGISTER_BITS(TMU_PAGE_COMMIT_COMMIT, 1)},
-    };
     /* The first lap's phase is 1: what an earlier lap left must not look like a completion. */
     memset(queue->ring.memory, 0, queue->ring.bytes);
     tmu_order_memory_before_doorbell();
-    for (size_t i = 0; i < sizeof writes / sizeof writes[0]; i++) {
-        tmu_result_t result = tmu_device_write(queue->device, writes[i].offset, writes[i].value);
-        if (result != TMU_OK) {
-            return result;
-        }
+    tmu_result_t result = page_commit(queue, enable);
+    if (result == TMU_OK) {
+        queue->consumed = 0;
+        queue->announced = 0;
     }
-    queue->consumed = 0;
-    queue->announced = 0;
-    return TMU_OK;
+    return result;
 }
 
+/** Frees what queue_create made and gives back what it took; whatever is not there is left out. */
 static void queue_free(tmu_queue_t *queue) {
     tmu_t *device = queue->device;
     if (queue->ring.memory) {
         device->ops->dma_free(device->backend, &queue->ring);
     }
+    tmu_flow_free(&queue->flow);
+    tmu_receive_cache_empty(&device->receives, &queue->ids);
+    tmu_pages_give(&device->pages, &queue->page);
+    pthread_mutex_destroy(&queue->lock);
     free(queue->pending);
     free(queue->done);
     free(queue);
 }
 
-/** Checks the arguments of tmu_queue_open and finds the page's number. */
-static tmu_result_t attr_check(tmu_t *device, const tmu_queue_attr_t *attr, uint32_t *page_p) {
-    uint32_t endpoints = device->info.endpoints;
-    if (attr->page != TMU_PAGE_PRIVILEGED && attr->page >= endpoints) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
-                             "page %u is out of range: the device has endpoints 0 to %u and the "
-                             "privileged page",
-                             attr->page, endpoints - 1);
-    }
-    if (attr->ring_log2 < TMU_RING_LOG2_MIN || attr->ring_log2 > TMU_RING_LOG2_MAX) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
-                             "ring_log2 is %u; it must lie between %d and %d", attr->ring_log2,
-                             TMU_RING_LOG2_MIN, TMU_RING_LOG2_MAX);
-    }
-    uint32_t page = attr->page == TMU_PAGE_PRIVILEGED ? endpoints : attr->page;
-    for (const tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
-        if (queue->page == page) {
-            return tmu_error_set(&device->error, TMU_ERR_BUSY, "page %u is open already", page);
+static tmu_result_t attr_check(const tmu_t *device, const tmu_queue_attr_t *attr) {
+    if (attr->endpoint != TMU_ENDPOINT_ANY) {
+        tmu_result_t result = tmu_endpoint_check(device, attr->endpoint);
+        if (result != TMU_OK) {
+            return result;
         }
     }
-    *page_p = page;
+    if (attr->ring_log2 < TMU_RING_LOG2_MIN || attr->ring_log2 > TMU_RING_LOG2_MAX) {
+        return tmu_error_set(TMU_ERR_INVALID, "ring_log2 is %u; it must lie between %d and %d",
+                             attr->ring_log2, TMU_RING_LOG2_MIN, TMU_RING_LOG2_MAX);
+    }
     return TMU_OK;
+}
+
+/** The memory of a queue, all zero, with what does not change filled in. */
+static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, tmu_page_t page) {
+    tmu_queue_t *queue = aligned_alloc(_Alignof(tmu_queue_t), sizeof *queue);
+    if (!queue) {
+        return NULL;
+    }
+    *queue = (tmu_queue_t){
+        .device = device,
+        .page = page,
+        .endpoint = attr->endpoint,
+        .commands = UINT32_C(1) << page.commands_log2,
+        .entries = UINT32_C(1) << attr->ring_log2,
+        .ring_log2 = attr->ring_log2,
+    };
+    pthread_mutex_init(&queue->lock, NULL);
+    tmu_flow_init(&queue->flow, &device->bounds);
+    queue->pending = calloc(queue->commands, sizeof *queue->pending);
+    queue->done = calloc(queue->entries, sizeof *queue->done);
+    return queue;
 }
 
 static tmu_result_t queue_create(tmu_t *device, const tmu_queue_attr_t *attr,
                                  tmu_queue_t **queue_p) {
-    uint32_t page = 0;
-    tmu_result_t result = attr_check(device, attr, &page);
+    tmu_page_t page = {0};
+    tmu_result_t result = attr_check(device, attr);
     if (result != TMU_OK) {
         return result;
     }
-    tmu_queue_t *queue = calloc(1, sizeof *queue);
-    if (!queue) {
-        return tmu_error_set(&device->error, TMU_ERR_MEMORY, "no memory for a queue");
+    uint32_t most = attr->ring_log2 < COMMANDS_LOG2 ? attr->ring_log2 : COMMANDS_LOG2;
+    result = tmu_pages_take(&device->pages, attr->endpoint == TMU_ENDPOINT_ANY, attr->commands_log2,
+                            most, &page);
+    if (result != TMU_OK) {
+        return result;
     }
-    queue->device = device;
-    queue->page = page;
-    queue->ring_log2 = attr->ring_log2;
-    queue->entries = UINT32_C(1) << attr->ring_log2;
-    queue->pending = calloc(queue->entries, sizeof *queue->pending);
-    queue->done = calloc(queue->entries, sizeof *queue->done);
+    tmu_queue_t *queue = queue_allocate(device, attr, page);
+    if (!queue) {
+        tmu_pages_give(&device->pages, &page);
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue");
+    }
     if (!queue->pending || !queue->done) {
-        result = tmu_error_set(&device->error, TMU_ERR_MEMORY,
-                               "no memory for a queue of %u entries", queue->entries);
+        result =
+            tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue of %u entries", queue->entries);
         goto free_queue;
     }
     size_t bytes = (size_t)queue->entries * sizeof(tmu_record_t);
@@ -149,11 +156,12 @@ tmu_result_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_que
     if (!device) {
         return TMU_ERR_INVALID;
     }
+    if (!attr || !queue_p) {
+        return tmu_error_set(TMU_ERR_INVALID, "attr and queue_p must not be NULL");
+    }
     pthread_mutex_lock(&device->lock);
     tmu_queue_t *queue = NULL;
-    tmu_result_t result = attr && queue_p ? queue_create(device, attr, &queue)
-                                          : tmu_error_set(&device->error, TMU_ERR_INVALID,
-                                                          "attr and queue_p must not be NULL");
+    tmu_result_t result = queue_create(device, attr, &queue);
     if (result == TMU_OK) {
         queue->next = device->queues;
         device->queues = queue;
@@ -163,26 +171,36 @@ tmu_result_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_que
     return result;
 }
 
+tmu_result_t tmu_queue_remove(tmu_queue_t *queue) {
+    tmu_t *device = queue->device;
+    tmu_result_t result = tmu_queue_configure(queue, false);
+    for (tmu_queue_t **link = &device->queues; *link; link = &(*link)->next) {
+        if (*link == queue) {
+            *link = queue->next;
+            break;
+        }
+    }
+    queue_free(queue);
+    return result;
+}
+
 tmu_result_t tmu_queue_close(tmu_queue_t *queue) {
     if (!queue) {
         return TMU_OK;
     }
     tmu_t *device = queue->device;
     pthread_mutex_lock(&device->lock);
+    pthread_mutex_lock(&queue->lock);
+    uint32_t in_flight = queue->pending_count;
+    uint32_t held = queue->flow.held_now;
+    pthread_mutex_unlock(&queue->lock);
     tmu_result_t result = TMU_OK;
-    if (!device->broken && (queue->pending_count > 0 || queue->held > 0)) {
-        result = tmu_error_set(&device->error, TMU_ERR_BUSY,
-                               "page %u has %u operations in flight and %u held arrivals",
-                               queue->page, queue->pending_count, queue->held);
+    if (!atomic_load(&device->broken) && (in_flight > 0 || held > 0)) {
+        result =
+            tmu_error_set(TMU_ERR_BUSY, "page %u has %u operations in flight and %u held arrivals",
+                          queue->page.number, in_flight, held);
     } else {
-        result = tmu_queue_configure(queue, false);
-        for (tmu_queue_t **link = &device->queues; *link; link = &(*link)->next) {
-            if (*link == queue) {
-                *link = queue->next;
-                break;
-            }
-        }
-        queue_free(queue);
+        result = tmu_queue_remove(queue);
     }
     pthread_mutex_unlock(&device->lock);
     return result;
@@ -192,10 +210,10 @@ tmu_result_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void 
     if (!queue) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&queue->device->lock);
+    pthread_mutex_lock(&queue->lock);
     queue->observe = observe;
     queue->observe_user = user;
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return TMU_OK;
 }
 
@@ -203,8 +221,8 @@ size_t tmu_queue_in_flight(tmu_queue_t *queue) {
     if (!queue) {
         return 0;
     }
-    pthread_mutex_lock(&queue->device->lock);
+    pthread_mutex_lock(&queue->lock);
     size_t count = queue->pending_count;
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return count;
 }

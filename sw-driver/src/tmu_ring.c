@@ -7,10 +7,58 @@
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-/** Marks the device as unusable; what it would say next cannot be trusted. */
-static tmu_result_t break_device(tmu_t *device) {
-    device->broken = true;
-    return TMU_ERR_DEVICE;
+/* ---- pending commands and decoded completions: two circular buffers ------------------------ */
+
+static tmu_pending_t *pending_oldest(tmu_queue_t *queue) {
+    return queue->pending_count > 0 ? &queue->pending[queue->pending_head] : NULL;
+}
+
+static void pending_pop(tmu_queue_t *queue) {
+    const tmu_pending_t *oldest = &queue->pending[queue->pending_head];
+    queue->credits -= oldest->credits;
+    queue->flushes -= oldest->opcode == TMU_OPCODE_FLUSH;
+    queue->pending_head = (queue->pending_head + 1) & (queue->commands - 1);
+    queue->pending_count--;
+}
+
+static void done_push(tmu_queue_t *queue, const tmu_completion_t *completion) {
+    uint32_t tail = (queue->done_head + queue->done_count) & (queue->entries - 1);
+    queue->done[tail] = *completion;
+    queue->done_count++;
+}
+
+bool tmu_ring_pop(tmu_queue_t *queue, tmu_completion_t *completion_p) {
+    if (queue->done_count == 0) {
+        return false;
+    }
+    *completion_p = queue->done[queue->done_head];
+    queue->done_head = (queue->done_head + 1) & (queue->entries - 1);
+    queue->done_count--;
+    return true;
+}
+
+/* ---- the ring ------------------------------------------------------------------------------ */
+
+uint32_t tmu_queue_credits_free(const tmu_queue_t *queue) {
+    uint32_t used = queue->consumed - queue->announced + queue->credits;
+    return used < queue->entries ? queue->entries - used : 0;
+}
+
+tmu_result_t tmu_queue_announce(tmu_queue_t *queue) {
+    tmu_t *device = queue->device;
+    if (queue->announced == queue->consumed) {
+        return TMU_OK;
+    }
+    uint32_t index = tmu_le32(queue->consumed);
+    uint64_t offset =
+        (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_CONSUMER_OFFSET;
+    tmu_order_reads_before_consumer();
+    tmu_result_t result =
+        device->ops->doorbell_write(device->backend, offset, &index, sizeof index);
+    if (result == TMU_OK) {
+        queue->announced = queue->consumed;
+    }
+    return result;
 }
 
 /** Copies the next completion out of the ring; false if the unit has not written it yet. */
@@ -72,24 +120,23 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
 /** Compares a completion with the command that it must answer. */
 static tmu_result_t check_answer(tmu_queue_t *queue, const tmu_pending_t *pending,
                                  const tmu_completion_t *c) {
-    tmu_error_t *error = &queue->device->error;
     if (!pending) {
-        tmu_error_set(error, TMU_ERR_DEVICE, "page %u: a completion came without a command",
-                      queue->page);
-        return break_device(queue->device);
+        tmu_error_set(TMU_ERR_DEVICE, "page %u: a completion came without a command",
+                      queue->page.number);
+        return tmu_device_break(queue->device);
     }
     uint64_t handle = TMU_FIELD_GET(&pending->command, TMU_COMMAND_HANDLE);
     if (c->opcode != pending->opcode || c->handle != handle) {
-        tmu_error_set(error, TMU_ERR_DEVICE,
+        tmu_error_set(TMU_ERR_DEVICE,
                       "page %u: the completion is of opcode %u, handle 0x%" PRIx64
                       "; the oldest command has opcode %u, handle 0x%" PRIx64,
-                      queue->page, c->opcode, c->handle, pending->opcode, handle);
-        return break_device(queue->device);
+                      queue->page.number, c->opcode, c->handle, pending->opcode, handle);
+        return tmu_device_break(queue->device);
     }
     if (!status_fits(c->opcode, c->status)) {
-        tmu_error_set(error, TMU_ERR_DEVICE, "page %u: opcode %u was answered with status %u",
-                      queue->page, c->opcode, c->status);
-        return break_device(queue->device);
+        tmu_error_set(TMU_ERR_DEVICE, "page %u: opcode %u was answered with status %u",
+                      queue->page.number, c->opcode, c->status);
+        return tmu_device_break(queue->device);
     }
     return TMU_OK;
 }
@@ -117,22 +164,22 @@ static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
         tmu_receive_id_t id = TMU_RECEIVE_NONE;
         uint64_t handle = 0;
         if (!tmu_receive_find(receives, c->other, &id, &handle)) {
-            tmu_error_set(&queue->device->error, TMU_ERR_DEVICE,
+            tmu_error_set(TMU_ERR_DEVICE,
                           "page %u: the completion names receive 0x%" PRIx64
                           ", which is not in the unit",
-                          queue->page, c->other);
-            return break_device(queue->device);
+                          queue->page.number, c->other);
+            return tmu_device_break(queue->device);
         }
         c->other = handle;
         if (c->status != TMU_STATUS_ENTRY) {
-            tmu_receive_end(receives, id);
+            tmu_receive_end(receives, &queue->ids, id);
         }
     }
     c->handle = pending->handle;
     if (c->opcode == TMU_OPCODE_POST && c->status != TMU_STATUS_QUEUED) {
-        tmu_receive_end(receives, pending->id);
+        tmu_receive_end(receives, &queue->ids, pending->id);
     } else if (c->opcode == TMU_OPCODE_CANCEL) {
-        tmu_receive_unpin(receives, pending->id);
+        tmu_receive_unpin(receives, &queue->ids, pending->id);
     }
     return TMU_OK;
 }
@@ -140,7 +187,7 @@ static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
 /** A removed entry takes one of its flush's credits; the last answer returns the rest. */
 static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_completion_t *c) {
     if (c->status != TMU_STATUS_REMOVED) {
-        tmu_queue_pending_pop(queue);
+        pending_pop(queue);
     } else if (pending->credits > 1) {
         pending->credits--;
         queue->credits--;
@@ -151,7 +198,7 @@ static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *re
     tmu_t *device = queue->device;
     tmu_completion_t c;
     tmu_wire_completion(record, &c);
-    tmu_pending_t *pending = tmu_queue_pending_oldest(queue);
+    tmu_pending_t *pending = pending_oldest(queue);
     tmu_result_t result = check_answer(queue, pending, &c);
     if (result != TMU_OK) {
         return result;
@@ -168,14 +215,14 @@ static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *re
         queue->observe(queue->observe_user, &c);
     }
     bool stalled = false;
-    if (!tmu_flow_answered(&device->flow, queue, pending, &c, &stalled)) {
-        tmu_error_set(&device->error, TMU_ERR_DEVICE,
+    if (!tmu_flow_answered(&queue->flow, pending, &c, &stalled)) {
+        tmu_error_set(TMU_ERR_DEVICE,
                       "page %u: status %u for opcode %u contradicts what endpoint %u contains",
-                      queue->page, c.status, c.opcode, pending->endpoint);
-        return break_device(device);
+                      queue->page.number, c.status, c.opcode, pending->endpoint);
+        return tmu_device_break(device);
     }
     if (!stalled) {
-        tmu_queue_done_push(queue, &c);
+        done_push(queue, &c);
     }
     retire(queue, pending, &c);
     return TMU_OK;
@@ -202,12 +249,32 @@ tmu_result_t tmu_ring_drain(tmu_queue_t *queue) {
     return result;
 }
 
-/** Sends the next held arrival of a pass once nothing is in flight; each attempt is awaited. */
-static tmu_result_t retry_held(tmu_t *device) {
-    if (!device->flow.pass || device->in_flight > 0) {
+/**
+ * Takes what the other queues were answered, because this one waits for that and their owners may
+ * be waiting for this one.  A queue that is in a call looks after itself.
+ */
+static tmu_result_t drain_others(tmu_queue_t *queue) {
+    tmu_t *device = queue->device;
+    tmu_result_t result = TMU_OK;
+    if (pthread_mutex_trylock(&device->lock) != 0) {
         return TMU_OK;
     }
-    tmu_held_t *held = tmu_flow_pass_next(&device->flow);
+    for (tmu_queue_t *other = device->queues; other && result == TMU_OK; other = other->next) {
+        if (other != queue && pthread_mutex_trylock(&other->lock) == 0) {
+            result = tmu_ring_drain(other);
+            pthread_mutex_unlock(&other->lock);
+        }
+    }
+    pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
+/** Sends the next held arrival of a pass once nothing is in flight; each attempt is awaited. */
+static tmu_result_t retry_held(tmu_queue_t *queue) {
+    if (!queue->flow.pass || queue->pending_count > 0) {
+        return TMU_OK;
+    }
+    tmu_held_t *held = tmu_flow_pass_next(&queue->flow);
     if (!held) {
         return TMU_OK;
     }
@@ -218,25 +285,27 @@ static tmu_result_t retry_held(tmu_t *device) {
         .endpoint = held->endpoint,
         .opcode = TMU_OPCODE_ARRIVE,
     };
-    tmu_result_t result = tmu_submit_command(held->queue, &operation, 1, held, true);
+    tmu_result_t result = tmu_submit_command(queue, &operation, 1, held, true);
     if (result == TMU_OK) {
-        tmu_flow_pass_sent(&device->flow, held);
+        tmu_flow_pass_sent(&queue->flow, held);
     }
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
-tmu_result_t tmu_ring_poll(tmu_queue_t *queue) {
-    tmu_t *device = queue->device;
-    if (device->broken) {
-        return TMU_ERR_DEVICE;
+static tmu_result_t poll_locked(tmu_queue_t *queue) {
+    tmu_result_t result = tmu_device_check(queue->device);
+    if (result == TMU_OK) {
+        result = tmu_ring_drain(queue);
     }
-    tmu_result_t result = tmu_ring_drain(queue);
-    if (device->flow.drain || device->flow.held_first) {
-        for (tmu_queue_t *q = device->queues; q && result == TMU_OK; q = q->next) {
-            result = tmu_ring_drain(q);
-        }
+    if (result == TMU_OK && queue->flow.waits) {
+        queue->flow.waits = false;
+        result = drain_others(queue);
     }
-    return result == TMU_OK ? retry_held(device) : result;
+    if (result == TMU_OK) {
+        tmu_flow_look(&queue->flow);
+        result = retry_held(queue);
+    }
+    return result;
 }
 
 tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
@@ -244,17 +313,15 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
     if (!queue || !count_p || (max > 0 && !completions)) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&queue->device->lock);
-    tmu_result_t result = tmu_ring_poll(queue);
+    pthread_mutex_lock(&queue->lock);
+    tmu_result_t result = poll_locked(queue);
     if (result == TMU_OK) {
         size_t count = 0;
-        for (; count < max && queue->done_count > 0; count++) {
-            completions[count] = queue->done[queue->done_head];
-            queue->done_head = (queue->done_head + 1) & (queue->entries - 1);
-            queue->done_count--;
+        while (count < max && tmu_ring_pop(queue, &completions[count])) {
+            count++;
         }
         *count_p = count;
     }
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return result;
 }

@@ -3,8 +3,8 @@
  * From the caller's operation to a command in the doorbell page.
  *
  * A command is sent only when the ring has room for every completion that is due before it and of
- * it, and the unit's command queue for every command that is in flight: the doorbells never wait,
- * and a consumer index is never stuck behind commands.
+ * it, and the queue's share of the command slots for every command that is in flight: the unit
+ * drops none, and each starts without waiting for its ring.
  * A flush of more entries than its ring holds is sent alone on its queue.
  */
 #include <inttypes.h>
@@ -12,38 +12,39 @@
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,
-                                uint32_t credits, tmu_held_t *held, bool alone) {
-    tmu_t *device = queue->device;
-    /* Over all queues: as many as wait on chip, so that no consumer index waits behind them. */
-    if (device->in_flight >= device->info.command_queue) {
+/** Whether one more command has a slot and its completions have ring entries. */
+static tmu_result_t room_check(tmu_queue_t *queue, uint32_t credits) {
+    if (queue->pending_count >= queue->commands) {
         return TMU_AGAIN;
     }
-    if (tmu_queue_credits_free(queue) < credits) {
-        tmu_result_t result = tmu_queue_announce(queue);
-        if (result != TMU_OK) {
-            return result;
-        }
-        if (tmu_queue_credits_free(queue) < credits) {
-            return TMU_AGAIN;
-        }
+    if (tmu_queue_credits_free(queue) >= credits) {
+        return TMU_OK;
     }
+    tmu_result_t result = tmu_queue_announce(queue);
+    return result == TMU_OK && tmu_queue_credits_free(queue) < credits ? TMU_AGAIN : result;
+}
+
+static tmu_result_t doorbell(const tmu_queue_t *queue, const tmu_record_t *command) {
+    tmu_t *device = queue->device;
     tmu_record_t bytes;
     for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-        bytes.word[i] = tmu_le64(operation->command.word[i]);
+        bytes.word[i] = tmu_le64(command->word[i]);
     }
-    uint64_t offset = (uint64_t)queue->page * TMU_DOORBELL_PAGE_BYTES +
+    uint64_t offset = (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES +
                       (uint64_t)queue->slot * TMU_DOORBELL_COMMAND_BYTES;
     tmu_order_memory_before_doorbell();
-    tmu_result_t result =
-        device->ops->doorbell_write(device->backend, offset, &bytes, sizeof bytes);
+    return device->ops->doorbell_write(device->backend, offset, &bytes, sizeof bytes);
+}
+
+tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,
+                                uint32_t credits, tmu_held_t *held, bool alone) {
+    tmu_result_t result = room_check(queue, credits);
     if (result != TMU_OK) {
         return result;
     }
-    uint32_t slots = TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES;
-    queue->slot = (queue->slot + 1) % slots;
-    uint32_t tail = (queue->pending_head + queue->pending_count) & (queue->entries - 1);
-    queue->pending[tail] = (tmu_pending_t){
+    uint32_t tail = (queue->pending_head + queue->pending_count) & (queue->commands - 1);
+    tmu_pending_t *pending = &queue->pending[tail];
+    *pending = (tmu_pending_t){
         .command = operation->command,
         .handle = operation->handle,
         .id = operation->id,
@@ -52,54 +53,61 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
         .held = held,
         .opcode = operation->opcode,
     };
+    /* Before the unit can know of the command: another queue's answer may take its entry away. */
+    result = tmu_flow_begin(&queue->flow, pending, queue->pending_count, &alone);
+    if (result != TMU_OK) {
+        return result;
+    }
+    result = doorbell(queue, &operation->command);
+    if (result != TMU_OK) {
+        tmu_flow_undo(&queue->flow, pending);
+        return result;
+    }
+    uint32_t places = TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES;
+    queue->slot = (queue->slot + 1) % places;
     queue->pending_count++;
     queue->credits += credits;
-    device->in_flight++;
-    tmu_flow_sent(&device->flow, operation->opcode, operation->endpoint, alone);
+    queue->flushes += operation->opcode == TMU_OPCODE_FLUSH;
+    queue->flow.alone = alone;
     return TMU_OK;
 }
 
 /** Checks what every operation needs: a working device and an endpoint that the queue may name. */
 static tmu_result_t queue_check(tmu_queue_t *queue, uint32_t endpoint) {
-    tmu_t *device = queue->device;
-    if (device->broken) {
-        return TMU_ERR_DEVICE;
-    }
-    if (queue->page != device->info.endpoints && endpoint != queue->page) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
+    if (queue->endpoint != TMU_ENDPOINT_ANY && endpoint != queue->endpoint) {
+        return tmu_error_set(TMU_ERR_INVALID,
                              "endpoint %u on the queue of endpoint %u; only the privileged queue "
                              "names other endpoints",
-                             endpoint, queue->page);
+                             endpoint, queue->endpoint);
     }
-    return TMU_OK;
+    return tmu_device_check(queue->device);
 }
 
-static tmu_result_t length_check(tmu_t *device, uint64_t length) {
+static tmu_result_t length_check(uint64_t length) {
     if (length > (uint64_t)TMU_COMMAND_LENGTH_MASK) {
-        return tmu_error_set(&device->error, TMU_ERR_INVALID,
+        return tmu_error_set(TMU_ERR_INVALID,
                              "length %" PRIu64 " is too large; a length is below 2^48", length);
     }
     return TMU_OK;
 }
 
 tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation) {
-    tmu_t *device = queue->device;
-    tmu_flow_t *flow = &device->flow;
+    tmu_flow_t *flow = &queue->flow;
+    bool arrival = operation->opcode == TMU_OPCODE_ARRIVE;
     TMU_FIELD_SET(&operation->command, TMU_COMMAND_OPCODE, operation->opcode);
     TMU_FIELD_SET(&operation->command, TMU_COMMAND_ENDPOINT, operation->endpoint);
     uint32_t credits = tmu_flow_answers(flow, operation->opcode, operation->endpoint);
     bool large = credits > queue->entries;
     tmu_admission_t admission =
-        tmu_flow_admit(flow, &operation->command, operation->endpoint, device->in_flight, large);
+        tmu_flow_admit(flow, &operation->command, operation->endpoint, queue->pending_count, large);
     if (admission == TMU_ADMIT_AGAIN) {
         return TMU_AGAIN;
     }
-    if (operation->opcode == TMU_OPCODE_ARRIVE && admission != TMU_ADMIT_SEND &&
-        tmu_flow_reserve(flow) != TMU_OK) {
-        return tmu_error_set(&device->error, TMU_ERR_MEMORY, "no memory to hold an arrival");
+    if (arrival && tmu_flow_reserve(flow) != TMU_OK) {
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory to hold an arrival");
     }
     if (admission == TMU_ADMIT_HOLD) {
-        tmu_flow_hold(flow, queue, &operation->command, operation->handle);
+        tmu_flow_hold(flow, &operation->command, operation->handle, 0);
         return TMU_OK;
     }
     return tmu_submit_command(queue, operation, large ? 1 : credits, NULL,
@@ -112,12 +120,13 @@ static tmu_result_t post_locked(tmu_queue_t *queue, uint32_t endpoint, const tmu
     tmu_operation_t operation = {
         .handle = receive->handle, .endpoint = endpoint, .opcode = TMU_OPCODE_POST};
     tmu_result_t result = queue_check(queue, endpoint);
-    if (result != TMU_OK || (result = length_check(device, receive->length)) != TMU_OK) {
+    if (result != TMU_OK || (result = length_check(receive->length)) != TMU_OK) {
         return result;
     }
-    result = tmu_receive_begin(&device->receives, endpoint, receive->handle, &operation.id);
+    result =
+        tmu_receive_begin(&device->receives, &queue->ids, endpoint, receive->handle, &operation.id);
     if (result == TMU_ERR_MEMORY) {
-        return tmu_error_set(&device->error, result, "no memory for another receive id");
+        return tmu_error_set(result, "no memory for another receive id");
     }
     if (result != TMU_OK) {
         return result;
@@ -131,7 +140,7 @@ static tmu_result_t post_locked(tmu_queue_t *queue, uint32_t endpoint, const tmu
                   tmu_receive_index(&device->receives, operation.id));
     result = tmu_submit(queue, &operation);
     if (result != TMU_OK) {
-        tmu_receive_end(&device->receives, operation.id);
+        tmu_receive_end(&device->receives, &queue->ids, operation.id);
         return result;
     }
     if (id_p) {
@@ -145,9 +154,9 @@ tmu_result_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t
     if (!queue || !receive) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&queue->device->lock);
+    pthread_mutex_lock(&queue->lock);
     tmu_result_t result = post_locked(queue, endpoint, receive, id_p);
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return result;
 }
 
@@ -164,15 +173,15 @@ tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_HANDLE, message->handle);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_ADDRESS, message->place);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_LENGTH, message->length);
-    pthread_mutex_lock(&queue->device->lock);
+    pthread_mutex_lock(&queue->lock);
     tmu_result_t result = queue_check(queue, endpoint);
     if (result == TMU_OK) {
-        result = length_check(queue->device, message->length);
+        result = length_check(message->length);
     }
     if (result == TMU_OK) {
         result = tmu_submit(queue, &operation);
     }
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return result;
 }
 
@@ -186,12 +195,12 @@ static tmu_result_t search(tmu_queue_t *queue, uint8_t opcode, uint32_t endpoint
         .handle = handle, .id = TMU_RECEIVE_NONE, .endpoint = endpoint, .opcode = opcode};
     tmu_wire_key(&operation.command, key);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_HANDLE, handle);
-    pthread_mutex_lock(&queue->device->lock);
+    pthread_mutex_lock(&queue->lock);
     tmu_result_t result = queue_check(queue, endpoint);
     if (result == TMU_OK) {
         result = tmu_submit(queue, &operation);
     }
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return result;
 }
 
@@ -237,7 +246,7 @@ static tmu_result_t cancel_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_rec
                   tmu_receive_index(receives, operation.id));
     result = tmu_submit(queue, &operation);
     if (result != TMU_OK) {
-        tmu_receive_unpin(receives, operation.id);
+        tmu_receive_unpin(receives, &queue->ids, operation.id);
     }
     return result;
 }
@@ -247,8 +256,8 @@ tmu_result_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t 
     if (!queue) {
         return TMU_ERR_INVALID;
     }
-    pthread_mutex_lock(&queue->device->lock);
+    pthread_mutex_lock(&queue->lock);
     tmu_result_t result = cancel_locked(queue, endpoint, target, handle);
-    pthread_mutex_unlock(&queue->device->lock);
+    pthread_mutex_unlock(&queue->lock);
     return result;
 }

@@ -1,15 +1,26 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Results in words, and the sentence of each thread's last error.
+ */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "backend.h"
 
-tmu_result_t tmu_error_set(tmu_error_t *error, tmu_result_t result, const char *format, ...) {
+/* Each thread has its own, so that no sentence is overwritten while another thread reads it. */
+static _Thread_local char error_text[320];
+
+tmu_result_t tmu_error_set(tmu_result_t result, const char *format, ...) {
     va_list arguments;
     va_start(arguments, format);
-    (void)vsnprintf(error->text, sizeof error->text, format, arguments);
+    (void)vsnprintf(error_text, sizeof error_text, format, arguments);
     va_end(arguments);
     return result;
+}
+
+const char *tmu_error_text(const tmu_t *device) {
+    (void)device;
+    return error_text;
 }
 
 const char *tmu_result_text(tmu_result_t result) {

@@ -12,7 +12,6 @@
 #include "tmu_sim.h"
 
 struct tmu_sim {
-    tmu_error_t error;
     void *backend;
     const char *options;
     unsigned doorbells;
@@ -23,8 +22,7 @@ static const tmu_backend_ops_t *const device = &tmu_backend_ref;
 
 tmu_sim_t *tmu_sim_open(const char *options, char *error, size_t error_size) {
     tmu_sim_t *sim = calloc(1, sizeof *sim);
-    if (!sim || strcmp(options, "refuse") == 0 ||
-        device->open("tiny", &sim->error, &sim->backend) != TMU_OK) {
+    if (!sim || strcmp(options, "refuse") == 0 || device->open("tiny", &sim->backend) != TMU_OK) {
         (void)snprintf(error, error_size, "unknown option '%s'", options);
         free(sim);
         return NULL;

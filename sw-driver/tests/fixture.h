@@ -33,9 +33,9 @@ static inline void must(tmu_result_t result, const tmu_t *device) {
     }
 }
 
-static inline bench_t bench_open(uint32_t page, uint32_t ring_log2) {
+static inline bench_t bench_open(uint32_t endpoint, uint32_t ring_log2) {
     bench_t bench = {.chunk = 64};
-    tmu_queue_attr_t attr = {.page = page, .ring_log2 = ring_log2};
+    tmu_queue_attr_t attr = {.endpoint = endpoint, .ring_log2 = ring_log2};
     must(tmu_open(test_uri, &bench.device), NULL);
     must(tmu_queue_open(bench.device, &attr, &bench.queue), bench.device);
     bench.log = calloc(LOG_MAX, sizeof *bench.log);

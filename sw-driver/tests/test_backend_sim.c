@@ -45,7 +45,7 @@ static void the_librarys_reason_is_passed_on(void) {
 static void a_failing_assertion_is_reported(void) {
     tmu_t *device = NULL;
     tmu_queue_t *queue = NULL;
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     tmu_depth_t depth;
     must(open_sim(library, "?die", &device), NULL);
     must(tmu_queue_open(device, &attr, &queue), device);

@@ -17,7 +17,7 @@ static tmu_result_t swallow(void *backend, uint64_t offset, const void *data, si
 
 static bench_t mute_open(void) {
     bench_t b = {.chunk = 4};
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     mute = tmu_backend_ref;
     mute.doorbell_write = swallow;
     must(tmu_open_backend(&mute, "tiny", &b.device), NULL);
@@ -50,14 +50,14 @@ static void forge(bench_t *b, uint8_t opcode, uint8_t status, uint64_t handle, u
 static void an_answer_to_nothing(void) {
     bench_t b = mute_open();
     forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_NONE, 0, 0,
-          "page 1: a completion came without a command");
+          "page 0: a completion came without a command");
 }
 
 static void an_answer_to_another_command(void) {
     bench_t b = mute_open();
     must(tmu_probe(b.queue, 1, &(tmu_key_t){0}, 0x11), b.device);
     forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_NONE, 0x12, 0,
-          "page 1: the completion is of opcode 3, handle 0x12; the oldest command has opcode 3, "
+          "page 0: the completion is of opcode 3, handle 0x12; the oldest command has opcode 3, "
           "handle 0x11");
 }
 
@@ -65,34 +65,34 @@ static void an_answer_that_does_not_fit(void) {
     bench_t b = mute_open();
     must(tmu_probe(b.queue, 1, &(tmu_key_t){0}, 5), b.device);
     forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_QUEUED, 5, 0,
-          "page 1: opcode 3 was answered with status 2");
+          "page 0: opcode 3 was answered with status 2");
 }
 
 static void an_unknown_status(void) {
     bench_t b = mute_open();
     must(tmu_claim(b.queue, 1, &(tmu_key_t){0}, 5), b.device);
-    forge(&b, TMU_OPCODE_CLAIM, 99, 5, 0, "page 1: opcode 4 was answered with status 99");
+    forge(&b, TMU_OPCODE_CLAIM, 99, 5, 0, "page 0: opcode 4 was answered with status 99");
 }
 
 static void a_receive_that_is_not_there_R15(void) {
     bench_t b = mute_open();
     must(tmu_arrive(b.queue, 1, &(tmu_message_t){.handle = 5}), b.device);
     forge(&b, TMU_OPCODE_ARRIVE, TMU_STATUS_MATCHED, 5, 0x700000001,
-          "page 1: the completion names receive 0x700000001, which is not in the unit");
+          "page 0: the completion names receive 0x700000001, which is not in the unit");
 }
 
 static void a_message_that_is_not_there_R15(void) {
     bench_t b = mute_open();
     must(tmu_claim(b.queue, 1, &(tmu_key_t){0}, 5), b.device);
     forge(&b, TMU_OPCODE_CLAIM, TMU_STATUS_MATCHED, 5, 6,
-          "page 1: status 1 for opcode 4 contradicts what endpoint 1 contains");
+          "page 0: status 1 for opcode 4 contradicts what endpoint 1 contains");
 }
 
 static void a_stall_with_room_R11(void) {
     bench_t b = mute_open();
     must(tmu_arrive(b.queue, 1, &(tmu_message_t){.handle = 5}), b.device);
     forge(&b, TMU_OPCODE_ARRIVE, TMU_STATUS_STALLED, 5, 0,
-          "page 1: status 11 for opcode 2 contradicts what endpoint 1 contains");
+          "page 0: status 11 for opcode 2 contradicts what endpoint 1 contains");
 }
 
 int main(void) {

@@ -47,17 +47,17 @@ static void a_stranger_is_not_taken_for_a_unit(void) {
     EXPECT_TEXT(tmu_error_text(NULL),
                 "no tag-matching unit: magic is 0xffffffff, expected 0x4f544d55");
     EXPECT_NUMBER(open_faulty(TMU_REG_ENDPOINTS, 0, &device), TMU_ERR_DEVICE);
-    EXPECT_TEXT(tmu_error_text(NULL), "the discovery block makes no sense: 0 endpoints, 20 id "
-                                      "bits, 64 handle bits");
+    EXPECT_TEXT(tmu_error_text(NULL), "the discovery block makes no sense: 0 endpoints, 64 queues, "
+                                      "512 command slots, 20 id bits, 64 handle bits");
     EXPECT(device == NULL);
 }
 
 static void another_major_version_is_refused(void) {
     tmu_t *device = NULL;
-    EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x20003, &device), TMU_ERR_VERSION);
-    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 2.3, this driver 1.1: the "
+    EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x30003, &device), TMU_ERR_VERSION);
+    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 3.3, this driver 2.0: the "
                                       "major versions must be equal");
-    EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x10009, &device), TMU_OK);
+    EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x20009, &device), TMU_OK);
     tmu_close(device);
 }
 
@@ -77,6 +77,8 @@ static void query_tells_the_discovery_block(void) {
     EXPECT_NUMBER(tmu_query(b.device, &info), TMU_OK);
     EXPECT_NUMBER(info.interface_major, TMU_INTERFACE_MAJOR);
     EXPECT_NUMBER(info.endpoints, 4);
+    EXPECT_NUMBER(info.queues, 64);
+    EXPECT_NUMBER(info.command_slots, 512);
     EXPECT_NUMBER(info.posted_entries, 64);
     EXPECT_NUMBER(info.unexpected_entries, 64);
     EXPECT_NUMBER(info.match_bits, 64);

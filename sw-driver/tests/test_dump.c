@@ -17,7 +17,7 @@ static bool note(void *user, const tmu_entry_t *entry) {
 }
 
 static void a_dump_shows_one_endpoints_entries(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     seen_t seen = {.stop_after = 32};
     bench_post(&b, 0, 1, 1, 50);
     bench_post(&b, 2, 1, 1, 51);
@@ -49,7 +49,7 @@ static void a_dump_shows_one_endpoints_entries(void) {
 }
 
 static void a_dump_changes_nothing_and_may_stop_early(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 4);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 4);
     seen_t seen = {.stop_after = 2};
     for (uint32_t i = 0; i < 20; i++) { /* more than the ring */
         bench_post(&b, 1, 1, 1, i);
@@ -67,7 +67,7 @@ static void a_dump_changes_nothing_and_may_stop_early(void) {
 }
 
 static void a_dump_passes_over_what_has_left(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     const uint64_t expected[] = {1, 2, 4, 6, 8, 9, 11, 12, 22, 23};
     const size_t count = sizeof expected / sizeof expected[0];
     tmu_receive_id_t id[10];
@@ -102,7 +102,7 @@ static void a_dump_passes_over_what_has_left(void) {
 
 /** As many entries as the device holds, after some of the older ones have left. */
 static void a_dump_of_a_full_table_shows_every_entry(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     tmu_info_t info;
     tmu_receive_id_t id[64];
     seen_t seen = {.stop_after = 128};
@@ -129,14 +129,14 @@ static void a_dump_of_a_full_table_shows_every_entry(void) {
 }
 
 static void a_dump_needs_privilege_and_rest(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     bench_t own = b;
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     tmu_key_t key = {0};
     seen_t seen = {.stop_after = 32};
     must(tmu_queue_open(b.device, &attr, &own.queue), b.device);
     EXPECT_NUMBER(tmu_dump(own.queue, 1, note, &seen), TMU_ERR_INVALID);
-    EXPECT_TEXT(tmu_error_text(b.device), "a dump needs the privileged queue; this is page 1");
+    EXPECT_TEXT(tmu_error_text(b.device), "a dump needs the privileged queue; this is page 0");
     EXPECT_NUMBER(tmu_dump(b.queue, 4, note, &seen), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(b.device),
                 "endpoint 4 is out of range: the device has endpoints 0 to 3");

@@ -250,8 +250,8 @@ static void further_masks_are_counted_as_their_union(void) {
 
 /* ---- opening ------------------------------------------------------------------------------- */
 
-static tmu_result_t used_open(const char *rest, tmu_error_t *error, void **backend_p) {
-    tmu_result_t result = tmu_backend_ref.open(rest, error, backend_p);
+static tmu_result_t used_open(const char *rest, void **backend_p) {
+    tmu_result_t result = tmu_backend_ref.open(rest, backend_p);
     if (result == TMU_OK) {
         result = tmu_backend_ref.write32(*backend_p, TMU_REG_FILTER_LOW_HI, 0xdead);
     }

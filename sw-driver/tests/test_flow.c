@@ -66,7 +66,7 @@ static void later_arrivals_of_a_held_source_wait_behind_it(void) {
 }
 
 static void other_sources_pass_a_held_arrival(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);
     bench_post(&b, 1, 3, 3, 1);
     bench_arrive(&b, 1, 1, 1, 11);
@@ -136,7 +136,7 @@ static void a_source_follows_its_admitted_arrival_in_order_of_age(void) {
 
 static void held_arrivals_that_must_stall_again_are_not_tried(void) {
     enum { N = 40 };
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);
     bench_arrive(&b, 1, 99, 1, 99);
     for (uint32_t i = 0; i < N; i++) {
@@ -183,7 +183,7 @@ static void messages_in_reverse_order_all_match(void) {
 }
 
 static void a_full_table_stalls_every_endpoint(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     for (uint32_t i = 0; i < 64; i++) {
         bench_arrive(&b, 0, 1, 1, i);
     }
@@ -218,7 +218,7 @@ static void a_larger_quota_lets_held_arrivals_in(void) {
     bench_arrive(&b, 1, 1, 1, 2);
     bench_settle(&b);
     EXPECT_NUMBER(tmu_queue_close(b.queue), TMU_ERR_BUSY);
-    EXPECT_TEXT(tmu_error_text(b.device), "page 1 has 0 operations in flight and 1 held arrivals");
+    EXPECT_TEXT(tmu_error_text(b.device), "page 0 has 0 operations in flight and 1 held arrivals");
     must(tmu_quota_set(b.device, 1, 0, 2), b.device);
     bench_settle(&b);
     EXPECT_ANSWER(&b, ARRIVE, 2, QUEUED, 0);
@@ -285,9 +285,9 @@ static void without_danger_commands_are_pipelined(void) {
     bench_close(&b);
 }
 
-static void another_queue_sees_held_arrivals_through(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+static void room_made_by_another_queue_lets_held_arrivals_in(void) {
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     bench_t own = b;
     must(tmu_queue_open(b.device, &attr, &own.queue), b.device);
     must(tmu_quota_set(b.device, 1, 0, 1), b.device);
@@ -295,12 +295,13 @@ static void another_queue_sees_held_arrivals_through(void) {
     bench_arrive(&b, 1, 1, 2, 12);
     bench_settle(&b);
     own.count = b.count;
-    bench_claim(&own, 1, 1, 1, 1); /* polled on its own queue only */
+    bench_claim(&own, 1, 1, 1, 1);
     bench_settle(&own);
     EXPECT_ANSWER(&own, CLAIM, 1, MATCHED, 11);
-    EXPECT(!tmu_endpoint_stalled(own.queue, 1));
+    EXPECT(tmu_endpoint_stalled(own.queue, 1)); /* until the queue that holds it is polled */
     bench_settle(&b);
     EXPECT_ANSWER(&b, ARRIVE, 12, QUEUED, 0);
+    EXPECT(!tmu_endpoint_stalled(own.queue, 1));
     bench_close(&b);
 }
 
@@ -319,7 +320,7 @@ static void all(void) {
     RUN(a_larger_quota_lets_held_arrivals_in);
     RUN(an_observer_sees_the_stalled_attempts);
     RUN(without_danger_commands_are_pipelined);
-    RUN(another_queue_sees_held_arrivals_through);
+    RUN(room_made_by_another_queue_lets_held_arrivals_in);
 }
 
 int main(void) { return on_every_device(all); }

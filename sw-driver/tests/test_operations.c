@@ -20,7 +20,7 @@ static void post_takes_the_oldest_waiting_message_R4_R5(void) {
 }
 
 static void arrival_takes_the_oldest_receive_R3_R6(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     bench_post(&b, 2, TMU_ANY_SOURCE, 5, 1);
     bench_post(&b, 2, 9, 5, 2);
     bench_arrive(&b, 2, 9, 5, 11);
@@ -102,7 +102,7 @@ static void handles_are_the_callers_and_may_repeat_R15(void) {
 }
 
 static void verdicts_are_numbered_per_endpoint_R7(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     for (uint32_t i = 0; i < 6; i++) {
         bench_arrive(&b, i % 2, 1, 1, i);
     }
@@ -114,7 +114,7 @@ static void verdicts_are_numbered_per_endpoint_R7(void) {
 }
 
 static void an_unknown_endpoint_is_refused_by_the_unit_R13(void) {
-    bench_t b = bench_open(TMU_PAGE_PRIVILEGED, 6);
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     tmu_receive_id_t id = bench_post(&b, 4, 1, 1, 1);
     bench_arrive(&b, UINT32_MAX, 1, 1, 11);
     SUBMIT(&b, tmu_flush(b.queue, 9, NULL, 2));

@@ -39,25 +39,110 @@ static void no_more_commands_are_in_flight_than_ring_entries(void) {
     bench_close(&b);
 }
 
-static void no_more_commands_are_in_flight_than_wait_on_chip(void) {
-    bench_t b = bench_open(1, 6); /* rings of 64: the device's command queue is the limit */
-    tmu_queue_attr_t attr = {.page = 2, .ring_log2 = 6};
-    tmu_queue_t *other = NULL;
-    tmu_info_t info;
+/** Probes a queue that nobody polls until it takes no more. */
+static unsigned fill(tmu_t *device, tmu_queue_t *queue, uint32_t endpoint) {
     tmu_key_t key = {0};
-    must(tmu_queue_open(b.device, &attr, &other), b.device);
-    must(tmu_query(b.device, &info), b.device);
     unsigned accepted = 0;
-    for (unsigned i = 0; i < 200; i++) { /* runs the device but never polls */
-        accepted += tmu_probe(b.queue, 1, &key, i) == TMU_OK;
-        accepted += tmu_probe(other, 2, &key, i) == TMU_OK;
-        must(tmu_progress(b.device, 64), b.device);
+    for (unsigned i = 0; i < 200; i++) {
+        accepted += tmu_probe(queue, endpoint, &key, i) == TMU_OK;
+        must(tmu_progress(device, 64), device);
     }
-    EXPECT_NUMBER(accepted, info.command_queue);
-    EXPECT_NUMBER(tmu_queue_in_flight(b.queue) + tmu_queue_in_flight(other), info.command_queue);
+    return accepted;
+}
+
+static void no_more_commands_are_in_flight_than_the_share(void) {
+    bench_t b = bench_open(1, 6); /* a ring of 64; the share that the driver chooses has 32 */
+    bench_t other = b;
+    tmu_queue_attr_t attr = {.endpoint = 2, .ring_log2 = 6, .commands_log2 = 3};
+    tmu_key_t key = {0};
+    must(tmu_queue_open(b.device, &attr, &other.queue), b.device);
+    EXPECT_NUMBER(fill(b.device, other.queue, 2), 8);
+    EXPECT_NUMBER(tmu_queue_in_flight(other.queue), 8);
+    EXPECT_NUMBER(fill(b.device, b.queue, 1), 32); /* the other queue goes on */
+    EXPECT_NUMBER(tmu_probe(b.queue, 1, &key, 0), TMU_AGAIN);
     bench_settle(&b);
+    EXPECT_NUMBER(tmu_probe(other.queue, 2, &key, 0), TMU_AGAIN);
     EXPECT_NUMBER(tmu_probe(b.queue, 1, &key, 0), TMU_OK);
+    bench_settle(&other);
+    EXPECT_NUMBER(bench_counter(&b, "queue_overruns"), 0);
     bench_close(&b);
+}
+
+static void a_ring_that_is_not_drained_stops_its_own_queue_alone_R13(void) {
+    bench_t b = bench_open(1, 4);
+    bench_t idle = b;
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4, .commands_log2 = 6};
+    tmu_key_t key = {0};
+    must(tmu_queue_open(b.device, &attr, &idle.queue), b.device);
+    EXPECT_NUMBER(fill(b.device, idle.queue, 1), 16); /* its ring is full */
+    for (uint64_t i = 0; i < 100; i++) {
+        SUBMIT(&b, tmu_probe(b.queue, 1, &key, i));
+    }
+    bench_settle(&b);
+    EXPECT_NUMBER(b.count, 100);
+    EXPECT_NUMBER(bench_counter(&b, "ring_overruns"), 0);
+    idle.count = 0;
+    bench_settle(&idle);
+    EXPECT_NUMBER(idle.count, 16);
+    bench_close(&b);
+}
+
+static void several_queues_act_for_one_endpoint(void) {
+    bench_t b = bench_open(1, 4);
+    bench_t second = b;
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
+    must(tmu_queue_open(b.device, &attr, &second.queue), b.device);
+    tmu_receive_id_t cancelled = bench_post(&b, 1, 1, 1, 1);
+    (void)bench_post(&b, 1, 1, 2, 2);
+    bench_settle(&b);
+    second.count = b.count; /* they share the log */
+    bench_arrive(&second, 1, 1, 2, 12);
+    SUBMIT(&second, tmu_cancel(second.queue, 1, cancelled, 3));
+    bench_settle(&second);
+    EXPECT_ANSWER(&second, ARRIVE, 12, MATCHED, 2);
+    EXPECT_ANSWER(&second, CANCEL, 3, CANCELLED, 1);
+    must(tmu_queue_close(b.queue), b.device);
+    (void)bench_post(&second, 1, 1, 4, 4);
+    bench_settle(&second);
+    EXPECT_ANSWER(&second, POST, 4, QUEUED, 0);
+    bench_close(&b);
+}
+
+static void pages_and_slots_run_out(void) {
+    enum { QUEUES = 64 }; /* of the preset tiny, which has 512 slots */
+    tmu_t *device = NULL;
+    tmu_queue_t *queues[QUEUES];
+    tmu_queue_t *queue = NULL;
+    tmu_queue_attr_t attr = {.endpoint = 0, .ring_log2 = 5, .commands_log2 = 3};
+    must(tmu_open(test_uri, &device), NULL);
+    for (size_t i = 0; i < QUEUES - 1; i++) {
+        must(tmu_queue_open(device, &attr, &queues[i]), device);
+    }
+    attr.commands_log2 = 4;
+    EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_BUSY);
+    EXPECT_TEXT(tmu_error_text(device),
+                "no 16 of the 512 command slots are free side by side; close a queue, or open "
+                "queues with a smaller commands_log2");
+    must(tmu_queue_close(queues[1]), device);
+    must(tmu_queue_close(queues[2]), device);
+    EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_BUSY); /* 8 to 23 is no share */
+    attr.commands_log2 = 0;
+    must(tmu_queue_open(device, &attr, &queues[1]), device); /* 8 slots are what is left */
+    must(tmu_queue_open(device, &attr, &queues[2]), device);
+    must(tmu_queue_open(device, &attr, &queues[QUEUES - 1]), device);
+    EXPECT_NUMBER(fill(device, queues[1], 0), 8);
+    EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_BUSY);
+    EXPECT_TEXT(tmu_error_text(device), "all 64 queues of the device are open");
+    attr.endpoint = TMU_ENDPOINT_ANY;
+    EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_BUSY);
+    EXPECT_TEXT(tmu_error_text(device),
+                "no 1 of the 512 command slots are free side by side; close a queue, or open "
+                "queues with a smaller commands_log2");
+    must(tmu_queue_close(queues[5]), device);
+    must(tmu_queue_open(device, &attr, &queue), device);
+    EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_BUSY);
+    EXPECT_TEXT(tmu_error_text(device), "the privileged queue is open already");
+    tmu_close(device);
 }
 
 static void polling_one_by_one_loses_nothing(void) {
@@ -123,11 +208,11 @@ static void arguments_out_of_range_are_named(void) {
     tmu_t *device = NULL;
     tmu_queue_t *queue = NULL;
     must(tmu_open(test_uri, &device), NULL);
-    tmu_queue_attr_t attr = {.page = 4, .ring_log2 = 6};
+    tmu_queue_attr_t attr = {.endpoint = 4, .ring_log2 = 6};
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_INVALID);
-    EXPECT_TEXT(tmu_error_text(device), "page 4 is out of range: the device has endpoints 0 to 3 "
-                                        "and the privileged page");
-    attr.page = 3;
+    EXPECT_TEXT(tmu_error_text(device),
+                "endpoint 4 is out of range: the device has endpoints 0 to 3");
+    attr.endpoint = 3;
     attr.ring_log2 = 3;
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(device), "ring_log2 is 3; it must lie between 4 and 16");
@@ -137,9 +222,17 @@ static void arguments_out_of_range_are_named(void) {
     EXPECT_NUMBER(tmu_queue_open(device, NULL, &queue), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(device), "attr and queue_p must not be NULL");
     attr.ring_log2 = 16;
+    const uint32_t sizes[] = {10, 16, UINT32_MAX};
+    for (size_t i = 0; i < 3; i++) {
+        char sentence[80];
+        attr.commands_log2 = sizes[i];
+        (void)snprintf(sentence, sizeof sentence,
+                       "commands_log2 is %u: the device has 512 command slots", sizes[i]);
+        EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_INVALID);
+        EXPECT_TEXT(tmu_error_text(device), sentence);
+    }
+    attr.commands_log2 = 9; /* all of them */
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_OK);
-    EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_BUSY);
-    EXPECT_TEXT(tmu_error_text(device), "page 3 is open already");
     EXPECT_NUMBER(tmu_queue_close(queue), TMU_OK);
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_OK);
     tmu_close(device);
@@ -169,7 +262,7 @@ static void a_queue_in_use_does_not_close(void) {
     tmu_key_t key = {0};
     SUBMIT(&b, tmu_probe(b.queue, 1, &key, 1));
     EXPECT_NUMBER(tmu_queue_close(b.queue), TMU_ERR_BUSY);
-    EXPECT_TEXT(tmu_error_text(b.device), "page 1 has 1 operations in flight and 0 held arrivals");
+    EXPECT_TEXT(tmu_error_text(b.device), "page 0 has 1 operations in flight and 0 held arrivals");
     bench_settle(&b);
     EXPECT_NUMBER(tmu_queue_close(b.queue), TMU_OK);
     bench_close(&b);
@@ -177,7 +270,7 @@ static void a_queue_in_use_does_not_close(void) {
 
 static void a_reopened_ring_starts_its_first_lap(void) {
     bench_t b = bench_open(1, 4);
-    tmu_queue_attr_t attr = {.page = 1, .ring_log2 = 4};
+    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
     tmu_key_t key = {0};
     for (uint64_t round = 0; round < 5; round++) {
         b.count = 0;
@@ -199,7 +292,10 @@ static void a_reopened_ring_starts_its_first_lap(void) {
 static void all(void) {
     RUN(completions_survive_many_laps);
     RUN(no_more_commands_are_in_flight_than_ring_entries);
-    RUN(no_more_commands_are_in_flight_than_wait_on_chip);
+    RUN(no_more_commands_are_in_flight_than_the_share);
+    RUN(a_ring_that_is_not_drained_stops_its_own_queue_alone_R13);
+    RUN(several_queues_act_for_one_endpoint);
+    RUN(pages_and_slots_run_out);
     RUN(polling_one_by_one_loses_nothing);
     RUN(a_flush_may_be_larger_than_the_ring);
     RUN(a_small_flush_leaves_the_pipeline_open);

@@ -175,7 +175,7 @@ static void random_traffic(void) {
                                  .quota_posted = quota,
                                  .quota_unexpected = quota};
     EXPECT(tmu_model_create(&config, &run.model) == TMU_MODEL_OK);
-    run.bench = bench_open(TMU_PAGE_PRIVILEGED, 5);
+    run.bench = bench_open(TMU_ENDPOINT_ANY, 5);
     for (uint32_t e = 0; e < 4; e++) {
         must(tmu_quota_set(run.bench.device, e, quota, quota), run.bench.device);
     }

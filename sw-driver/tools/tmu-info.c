@@ -14,14 +14,22 @@ static void print_info(const tmu_info_t *info) {
         const char *name;
         uint32_t value;
     } rows[] = {
-        {"preset number", info->preset},          {"endpoints", info->endpoints},
-        {"posted entries", info->posted_entries}, {"unexpected entries", info->unexpected_entries},
-        {"array entries", info->array_entries},   {"lanes", info->lanes},
-        {"filter lanes", info->filter_lanes},     {"filter bits", info->filter_bits},
-        {"match bits", info->match_bits},         {"source bits", info->source_bits},
-        {"handle bits", info->handle_bits},       {"address bits", info->address_bits},
-        {"length bits", info->length_bits},       {"receive id bits", info->id_bits},
-        {"command queue", info->command_queue},
+        {"preset number", info->preset},
+        {"endpoints", info->endpoints},
+        {"posted entries", info->posted_entries},
+        {"unexpected entries", info->unexpected_entries},
+        {"array entries", info->array_entries},
+        {"lanes", info->lanes},
+        {"filter lanes", info->filter_lanes},
+        {"filter bits", info->filter_bits},
+        {"match bits", info->match_bits},
+        {"source bits", info->source_bits},
+        {"handle bits", info->handle_bits},
+        {"address bits", info->address_bits},
+        {"length bits", info->length_bits},
+        {"receive id bits", info->id_bits},
+        {"queues", info->queues},
+        {"command slots", info->command_slots},
     };
     printf("%-20s %s\n", "backend", info->scheme);
     printf("%-20s %u.%u\n", "interface", info->interface_major, info->interface_minor);

@@ -7,10 +7,15 @@
  *
  * Ordering: the operations of one queue are matched in the order of their submission (R7), except
  * an arrival that flow control holds back, which takes its place when it is admitted (R11).
+ * Between queues there is no order, also when they act for the same endpoint.
  *
- * Threads: every function may be called from any thread; calls on one device and its queues are
- * serialised inside.
- * An observer runs inside such a call and must not call the library.
+ * Threads: every function may be called from any thread.
+ * The operations and tmu_poll take the queue's own lock and no other, so threads with a queue each
+ * run side by side, and threads that share a queue wait for each other.
+ * All other functions may wait for every thread that is within a call on the device.
+ * Closing a queue or a device, and tmu_reset, need that no other thread uses what they end.
+ * An observer runs inside a call, maybe of a thread that polls another queue, and must not call the
+ * library.
  *
  * Outputs come last, are named `_p`, and are written only when TMU_OK is returned.
  */
@@ -38,13 +43,13 @@ typedef enum tmu_result {
     TMU_ERR_VERSION, /**< the device speaks another major version of the interface */
     TMU_ERR_DEVICE,  /**< the device broke the interface: wrong magic, bus error, bad completion */
     TMU_ERR_MEMORY,  /**< the host has no memory for it */
-    TMU_ERR_BUSY,    /**< the page is open already, or the object is still in use */
+    TMU_ERR_BUSY,    /**< all pages or slots are taken, or the object is still in use */
 } tmu_result_t;
 
 /** An opened device. */
 typedef struct tmu tmu_t;
 
-/** A submission queue: one doorbell page and its completion ring. */
+/** A submission queue: a doorbell page, a share of the command slots, and a completion ring. */
 typedef struct tmu_queue tmu_queue_t;
 
 /** Names one posted receive for tmu_cancel: {generation, index}, never reused for another one. */
@@ -53,8 +58,8 @@ typedef uint64_t tmu_receive_id_t;
 /** Names no receive; cancelling it is answered `late` by the unit. */
 #define TMU_RECEIVE_NONE UINT64_MAX
 
-/** Page of the privileged queue, which may name any endpoint. */
-#define TMU_PAGE_PRIVILEGED UINT32_MAX
+/** Endpoint of the privileged queue, which may name any; a device has one such queue. */
+#define TMU_ENDPOINT_ANY UINT32_MAX
 
 /** Wildcards of tmu_key_mpi; neither is a value that a rank or a tag argument can take. */
 #define TMU_ANY_SOURCE ((int64_t)-1)
@@ -134,7 +139,8 @@ typedef struct tmu_info {
     uint32_t handle_bits;
     uint32_t address_bits;
     uint32_t length_bits;
-    uint32_t command_queue; /**< operations in flight over all queues, at most */
+    uint32_t queues;        /**< that can be open at once, the privileged one not counted */
+    uint32_t command_slots; /**< operations in flight over all queues, at most */
     uint32_t capabilities;  /**< TMU_CAPABILITIES_* bits */
     uint32_t array_entries; /**< oldest entries of each queue, searched at one operation a clock */
     uint32_t filter_lanes;  /**< filter ids compared in one clock; 0 = no entry is beyond arrays */
@@ -155,8 +161,11 @@ typedef struct tmu_depth {
 
 /** What to open a queue with. */
 typedef struct tmu_queue_attr {
-    uint32_t page;      /**< an endpoint's number, or TMU_PAGE_PRIVILEGED */
+    uint32_t endpoint;  /**< that it acts for, or TMU_ENDPOINT_ANY: the privileged queue */
     uint32_t ring_log2; /**< log2 of the completion ring's entries, 4 to 16 */
+    /** log2 of the operations in flight at most; 0 = the driver's choice: 5, or less when the ring
+     * or what is left of the device's command slots is smaller */
+    uint32_t commands_log2;
 } tmu_queue_attr_t;
 
 /** What flow control did on a device since it was opened or reset (R11). */
@@ -193,8 +202,8 @@ void tmu_close(tmu_t *device);
 tmu_result_t tmu_query(tmu_t *device, tmu_info_t *info_p);
 
 /**
- * The sentence of the last error on the device, or with NULL of this thread's last failed tmu_open.
- * Never NULL; "" if there was none.  Valid until the next call that fails on the device.
+ * The sentence of the calling thread's last error, on this or on another device; NULL is allowed.
+ * Never NULL; "" if there was none.  Valid until the thread's next call that fails.
  */
 const char *tmu_error_text(const tmu_t *device);
 
@@ -202,23 +211,23 @@ const char *tmu_error_text(const tmu_t *device);
 const char *tmu_result_text(tmu_result_t result);
 
 /**
- * Empties both tables of all endpoints (R14) and forgets receives and held arrivals; queues stay
- * open, quotas and filter windows stay set.
- * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_DEVICE.
+ * Empties both tables of all endpoints (R14) and forgets receives, held arrivals and completions
+ * that were not polled; queues stay open, quotas and filter windows stay set.
+ * TMU_AGAIN while operations are in flight on any queue.  Errors: TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_reset(tmu_t *device);
 
 /**
  * Limits an endpoint to `posted` receives and `unexpected` messages in the unit; 0 = no limit but
  * the table.  Held arrivals are tried against the new quota.
- * TMU_AGAIN while operations are in flight.  Errors: TMU_ERR_INVALID for an endpoint that the
- * device does not have, TMU_ERR_DEVICE.
+ * TMU_AGAIN while operations are in flight on any queue.  Errors: TMU_ERR_INVALID for an endpoint
+ * that the device does not have, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
 
 /**
  * Reads how deep an endpoint's queues are in the unit, between two commands.
- * TMU_AGAIN while a flush larger than its completion ring is in flight.
+ * TMU_AGAIN while a flush is in flight: it may wait for ring space, which only polling returns.
  * Errors: TMU_ERR_INVALID for an endpoint that the device does not have, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
@@ -229,7 +238,7 @@ tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
  */
 tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p);
 
-/** Copies what flow control did so far.  No errors. */
+/** Copies what flow control did so far, over all queues.  No errors. */
 tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
 
 /**
@@ -246,14 +255,16 @@ uint64_t tmu_clock(tmu_t *device);
 /* ---- queues ------------------------------------------------------------------------------- */
 
 /**
- * Opens a doorbell page with a completion ring of 2^ring_log2 entries.
- * Errors: TMU_ERR_INVALID for a page or ring size out of range, TMU_ERR_BUSY when the page is open,
- * TMU_ERR_MEMORY, TMU_ERR_DEVICE.
+ * Opens a queue that acts for an endpoint; any number of queues may act for the same.
+ * The driver picks its page and its share of the command slots.
+ * Errors: TMU_ERR_INVALID for an endpoint or a size out of range, TMU_ERR_BUSY when all queues or
+ * too many of the slots are taken or the privileged queue is open, TMU_ERR_MEMORY, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p);
 
 /**
- * Closes a queue and disables its page; receives that it posted stay in the unit.
+ * Closes a queue and disables its page; receives that it posted stay in the unit, and any queue of
+ * their endpoint may cancel them.
  * TMU_ERR_BUSY while it has operations in flight or held arrivals, and then it stays open.
  * NULL is allowed.
  */
@@ -266,10 +277,10 @@ tmu_result_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void 
  *
  * All are asynchronous: TMU_OK means accepted, and exactly one completion with the operation's
  * handle follows (a flush has one per removed entry before its last one).
- * TMU_AGAIN means that nothing happened: too much is in flight, or flow control needs the
- * operations before it to end first. `endpoint` must be the queue's own, or TMU_ERR_INVALID; the
- * privileged queue takes any, and the unit answers refused_endpoint for one that it does not have
- * (R13).
+ * TMU_AGAIN means that nothing happened: too much is in flight on this queue, or flow control needs
+ * operations before it, rarely also of other queues, to end first. `endpoint` must be the queue's
+ * own, or TMU_ERR_INVALID; the privileged queue takes any, and the unit answers refused_endpoint
+ * for one that it does not have (R13).
  */
 
 /**
@@ -287,8 +298,9 @@ tmu_result_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t
 
 /**
  * Delivers a message (R3, R6): completes matched, queued or refused_endpoint.
- * One that the unit cannot admit is held back inside the library and tried again after every
- * completed operation that may have changed that; its source's later arrivals wait behind it (R11).
+ * One that the unit cannot admit is held back inside the library and tried again when a completed
+ * operation of any queue may have changed that, once that queue and then this one were polled; its
+ * source's later arrivals on this queue wait behind it (R11).
  * Errors beside the common ones: TMU_ERR_MEMORY when there is no room to hold it.
  */
 tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message_t *message);
@@ -302,9 +314,9 @@ tmu_result_t tmu_claim(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
                        uint64_t handle);
 
 /**
- * Cancels a posted receive: the unit answers cancelled or late, never both (R10).
- * A target that ended, belongs to another endpoint or is TMU_RECEIVE_NONE is answered late, by the
- * unit as well.
+ * Cancels a receive that any queue of the endpoint posted: the unit answers cancelled or late,
+ * never both (R10). A target that ended, belongs to another endpoint or is TMU_RECEIVE_NONE is
+ * answered late, by the unit as well.
  */
 tmu_result_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t target,
                         uint64_t handle);
@@ -327,13 +339,14 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
 /** Operations of the queue that the unit has not answered yet; held arrivals are not counted. */
 size_t tmu_queue_in_flight(tmu_queue_t *queue);
 
-/** Whether the endpoint has an arrival held back by flow control (R11). */
+/** Whether the endpoint has an arrival held back by flow control, on any queue (R11). */
 bool tmu_endpoint_stalled(tmu_queue_t *queue, uint32_t endpoint);
 
 /**
  * Calls `dump` with every entry of an endpoint, receives first, oldest first, by the inspect
- * command of a privileged queue; runs the device until it is done.
- * TMU_AGAIN while operations are in flight or completions wait to be polled.
+ * command of the privileged queue; runs the device until it is done.  All other calls wait for it.
+ * TMU_AGAIN while operations are in flight on any queue or completions of this one wait to be
+ * polled.
  * Errors: TMU_ERR_INVALID when the queue is not privileged, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, void *user);

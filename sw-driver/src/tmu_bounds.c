@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Why no wake-up is lost: who holds an arrival back counts it first and looks at the bounds again
+ * afterwards; who changes a bound does that first and looks for held arrivals afterwards.  All of
+ * these are sequentially consistent, so at least one of the two sees the other.
+ */
+#include "tmu_bounds.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fields of a tmu_bound_t. */
+#define ONE UINT64_C(1)
+#define ONE_SURE (UINT64_C(1) << 32)
+#define WAITED_FOR (UINT64_C(1) << 63) /* no more sure ones until those in flight are answered */
+
+static uint32_t messages(uint64_t bound) { return (uint32_t)bound; }
+
+static bool any_sure(uint64_t bound) { return (bound & ~WAITED_FOR) >> 32 != 0; }
+
+tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, uint32_t endpoints, uint32_t capacity) {
+    size_t bytes = endpoints * sizeof *bounds->endpoints;
+    bounds->endpoints = aligned_alloc(TMU_CACHE_LINE, bytes);
+    if (!bounds->endpoints) {
+        return TMU_ERR_MEMORY;
+    }
+    memset(bounds->endpoints, 0, bytes);
+    bounds->endpoint_count = endpoints;
+    bounds->capacity = capacity;
+    return TMU_OK;
+}
+
+void tmu_bounds_free(tmu_bounds_t *bounds) {
+    free(bounds->endpoints);
+    bounds->endpoints = NULL;
+}
+
+void tmu_bounds_clear(tmu_bounds_t *bounds) {
+    for (uint32_t i = 0; i < bounds->endpoint_count; i++) {
+        tmu_bounds_endpoint_t *endpoint = &bounds->endpoints[i];
+        atomic_store(&endpoint->unexpected, 0);
+        atomic_store(&endpoint->posted, 0);
+        atomic_store(&endpoint->held, 0);
+    }
+    atomic_store(&bounds->unexpected, 0);
+    atomic_store(&bounds->held_now, 0);
+    atomic_store(&bounds->held_max, 0);
+    atomic_store(&bounds->stalls, 0);
+    atomic_store(&bounds->resumes, 0);
+}
+
+tmu_bounds_endpoint_t *tmu_bounds_endpoint(const tmu_bounds_t *bounds, uint32_t endpoint) {
+    return endpoint < bounds->endpoint_count ? &bounds->endpoints[endpoint] : NULL;
+}
+
+static bool is_full(uint64_t bound, uint32_t limit) {
+    return limit != 0 && messages(bound) >= limit;
+}
+
+bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
+    return is_full(atomic_load(&bounds->unexpected), bounds->capacity) ||
+           is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
+}
+
+/** Tells the queues that hold arrivals back; a queue's own news, marked in `seen`, is none. */
+static void tell(tmu_bounds_t *bounds, uint64_t *seen) {
+    uint64_t old = atomic_fetch_add(&bounds->epoch, 1);
+    if (*seen == old) {
+        *seen = old + 1;
+    }
+}
+
+/** A place at the endpoint is free again; with `table` the table had none before. */
+static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool table,
+                         uint64_t *seen) {
+    if (atomic_load(&endpoint->held) > 0 || (table && atomic_load(&bounds->held_now) > 0)) {
+        tell(bounds, seen);
+    }
+}
+
+/** Takes a place under one limit. */
+static tmu_place_t take(tmu_bound_t *bound, uint32_t limit, bool alone, bool empty) {
+    uint64_t old = atomic_load(bound);
+    for (;;) {
+        bool full = is_full(old, limit);
+        bool sure = !full && !alone;
+        uint64_t new = old + ONE + (sure ? ONE_SURE : 0);
+        if (!sure && !empty) {
+            return TMU_PLACE_DRAIN;
+        }
+        bool wait = any_sure(old) && (full || (sure && old & WAITED_FOR));
+        if (wait) {
+            new = old | WAITED_FOR;
+        } else if (!any_sure(old)) {
+            new &= ~WAITED_FOR;
+        }
+        if (atomic_compare_exchange_weak(bound, &old, new)) {
+            return wait ? TMU_PLACE_WAIT : sure ? TMU_PLACE_SURE : TMU_PLACE_UNSURE;
+        }
+    }
+}
+
+/** Gives back what was taken under one limit; the bound before that. */
+static uint64_t give(tmu_bound_t *bound, uint64_t amount) {
+    uint64_t old = atomic_fetch_sub(bound, amount);
+    if (old & WAITED_FOR && !any_sure(old - amount)) {
+        atomic_fetch_and(bound, ~WAITED_FOR); /* should one wait by now again, it asks again */
+    }
+    return old;
+}
+
+tmu_place_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
+                            bool empty, uint64_t *seen) {
+    tmu_place_t at_endpoint = take(&endpoint->unexpected, endpoint->quota.unexpected, alone, empty);
+    if (at_endpoint == TMU_PLACE_DRAIN || at_endpoint == TMU_PLACE_WAIT) {
+        return at_endpoint;
+    }
+    alone = at_endpoint == TMU_PLACE_UNSURE;
+    tmu_place_t in_table = take(&bounds->unexpected, bounds->capacity, alone, empty);
+    if (in_table == TMU_PLACE_DRAIN || in_table == TMU_PLACE_WAIT) {
+        (void)give(&endpoint->unexpected, ONE + (alone ? 0 : ONE_SURE));
+        tell_of_room(bounds, endpoint, false, seen);
+    } else if (in_table != at_endpoint) {
+        (void)give(&endpoint->unexpected, ONE_SURE); /* the table makes it unsure */
+    }
+    return in_table;
+}
+
+bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool sure, bool left,
+                        uint64_t *seen) {
+    uint64_t amount = (left ? ONE : 0) + (sure ? ONE_SURE : 0);
+    if (amount == 0) {
+        return true;
+    }
+    uint64_t at_endpoint = give(&endpoint->unexpected, amount);
+    uint64_t in_table = give(&bounds->unexpected, amount);
+    if (left) {
+        tell_of_room(bounds, endpoint, messages(in_table) >= bounds->capacity, seen);
+    }
+    return !left || (messages(at_endpoint) > 0 && messages(in_table) > 0);
+}
+
+bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                             uint64_t *seen) {
+    return tmu_bounds_arrived(bounds, endpoint, false, true, seen);
+}
+
+bool tmu_bounds_receive_left(tmu_bounds_endpoint_t *endpoint) {
+    return atomic_fetch_sub(&endpoint->posted, 1) > 0;
+}
+
+void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                               uint64_t *seen) {
+    atomic_fetch_add(&endpoint->receives, 1);
+    tell_of_room(bounds, endpoint, false, seen);
+}
+
+void tmu_bounds_hold(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint) {
+    atomic_fetch_add(&endpoint->held, 1);
+    uint64_t now = atomic_fetch_add(&bounds->held_now, 1) + 1;
+    uint64_t most = atomic_load(&bounds->held_max);
+    while (now > most && !atomic_compare_exchange_weak(&bounds->held_max, &most, now)) {
+    }
+}
+
+void tmu_bounds_unhold(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint) {
+    atomic_fetch_sub(&endpoint->held, 1);
+    atomic_fetch_sub(&bounds->held_now, 1);
+}
+
+uint32_t tmu_bounds_entries(const tmu_bounds_endpoint_t *endpoint) {
+    return atomic_load(&endpoint->posted) + messages(atomic_load(&endpoint->unexpected));
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Upper bounds of what the unit may contain (R11), shared by all queues without a lock.
+ *
+ * Additions count when they are submitted, removals when they are answered, so a bound is never
+ * below what the unit has.
+ * An arrival takes its place in the bounds before it is sent:
+ * - A *sure* one found every bound below its limit.  It cannot stall, so commands may follow it.
+ * - Any other is sent alone on its queue, since it may stall, and only while no sure one is in
+ *   flight under the limit that it is beyond: it could take the place that was promised to that.
+ *
+ * Any function may be called by several threads at once, but init, free, clear and quota.
+ */
+#ifndef TMU_BOUNDS_H
+#define TMU_BOUNDS_H
+
+#include <stdatomic.h>
+
+#include "tmu/tmu.h"
+
+#define TMU_CACHE_LINE 64
+
+/** A count of messages, of sure arrivals in flight, and whether somebody waits for these. */
+typedef _Atomic uint64_t tmu_bound_t;
+
+typedef struct tmu_bounds_endpoint {
+    _Alignas(TMU_CACHE_LINE) tmu_bound_t unexpected;
+    _Atomic uint32_t posted;
+    _Atomic uint32_t held;     /* arrivals held back, on all queues */
+    _Atomic uint64_t receives; /* ever queued */
+    tmu_depth_t quota;         /* 0 = none; changes while no queue is in a call */
+} tmu_bounds_endpoint_t;
+
+typedef struct tmu_bounds {
+    tmu_bounds_endpoint_t *endpoints;
+    uint32_t endpoint_count;
+    uint32_t capacity; /* of the table of messages */
+
+    _Alignas(TMU_CACHE_LINE) tmu_bound_t unexpected; /* over all endpoints */
+
+    /* Touched only while arrivals are held back. */
+    _Alignas(TMU_CACHE_LINE) _Atomic uint64_t epoch; /* changes that may admit a held arrival */
+    _Atomic uint64_t held_now;
+    _Atomic uint64_t held_max;
+    _Atomic uint64_t stalls;
+    _Atomic uint64_t resumes;
+} tmu_bounds_t;
+
+tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, uint32_t endpoints, uint32_t capacity);
+void tmu_bounds_free(tmu_bounds_t *bounds);
+
+/** Nothing is in the unit and nothing held; quotas stay. */
+void tmu_bounds_clear(tmu_bounds_t *bounds);
+
+/** NULL for an endpoint that the unit does not have and will refuse. */
+tmu_bounds_endpoint_t *tmu_bounds_endpoint(const tmu_bounds_t *bounds, uint32_t endpoint);
+
+/** Whether an arrival at the endpoint could find its quota or the table used up. */
+bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
+
+/** What an arrival's attempt to take a place came to; only the first two took one. */
+typedef enum tmu_place {
+    TMU_PLACE_SURE,   /* it cannot stall */
+    TMU_PLACE_UNSURE, /* to be sent alone */
+    TMU_PLACE_DRAIN,  /* it has to be alone, and its queue is not empty */
+    TMU_PLACE_WAIT,   /* sure arrivals of other queues have to be answered first */
+} tmu_place_t;
+
+/**
+ * Takes a place for an arrival.  `alone`: it will be alone anyway; `empty`: its queue has nothing
+ * in flight.  `seen` is as for tmu_bounds_wake.
+ */
+tmu_place_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
+                            bool empty, uint64_t *seen);
+
+/**
+ * An arrival was answered, or was not sent after all: it is not in flight any more, and with
+ * `left` it is not in the unit either.  False when that cannot be.
+ */
+bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool sure, bool left,
+                        uint64_t *seen);
+
+/** A message left the unit; false when there was none. */
+bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
+
+/** A receive left the unit or was never queued; false when there was none. */
+bool tmu_bounds_receive_left(tmu_bounds_endpoint_t *endpoint);
+
+/** A receive was queued, which may be the one that a held arrival matches. */
+void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                               uint64_t *seen);
+
+/** Counts an arrival that is held back from now on. */
+void tmu_bounds_hold(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
+
+/** Counts one that is held no longer. */
+void tmu_bounds_unhold(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
+
+/** Entries that the endpoint has at most. */
+uint32_t tmu_bounds_entries(const tmu_bounds_endpoint_t *endpoint);
+
+#endif

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Threads with a queue each on one endpoint: posts, arrivals, probes, claims and cancels of any
+ * thread's receives, at random, while another thread opens, closes, asks and sets quotas.
+ *
+ * Every verdict, stalled attempts too, has its place in the endpoint's order (R7).  Afterwards the
+ * reference model goes through all of them in that order and must come to the same (R3 to R11),
+ * each operation must have one answer, and a source's arrivals must not have overtaken each other.
+ * Prints its seed; TMU_SEED repeats a run as far as threads do.
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "fixture.h"
+#include "tmu_model.h"
+
+#define THREADS 8
+#define OPERATIONS 2000 /* of each thread */
+#define ALL (THREADS * OPERATIONS)
+#define ENDPOINT 1
+#define ATTEMPTS_MAX (64 * ALL)
+
+typedef struct operation {
+    uint8_t opcode;
+    tmu_key_t key;
+    uint64_t target; /* cancel: the receive's handle; 0 = it had no id yet */
+    _Atomic tmu_receive_id_t id;
+    unsigned answers;
+} operation_t;
+
+/** A verdict as its queue's observer saw it. */
+typedef struct attempt {
+    tmu_completion_t c;
+    bool there;
+} attempt_t;
+
+typedef struct worker {
+    tmu_t *device;
+    tmu_queue_t *queue;
+    uint64_t first; /* handle of its first operation */
+    uint64_t state;
+} worker_t;
+
+static operation_t *operations; /* by handle, from 1 */
+static attempt_t *attempts;     /* by serial */
+static _Atomic uint64_t attempt_count;
+static atomic_bool stop;
+static uint64_t seed;
+static uint32_t quota;
+
+static uint32_t pick(worker_t *w, uint32_t below) {
+    w->state = w->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return (uint32_t)(w->state >> 33) % below;
+}
+
+/* Serials differ, so that observers of different queues never write the same attempt. */
+static void note(void *user, const tmu_completion_t *c) {
+    (void)user;
+    if (c->status == TMU_STATUS_REMOVED) {
+        return; /* the flushed completion has the counts */
+    }
+    if (c->serial >= ATTEMPTS_MAX || attempts[c->serial].there) {
+        (void)fprintf(stderr, "serial %u came twice or is too large\n", c->serial);
+        abort();
+    }
+    attempts[c->serial] = (attempt_t){.c = *c, .there = true};
+    atomic_fetch_add(&attempt_count, 1);
+}
+
+static void collect(worker_t *w) {
+    tmu_completion_t c[4];
+    size_t count = 0;
+    must(tmu_progress(w->device, 8), w->device);
+    must(tmu_poll(w->queue, c, 4, &count), w->device);
+    for (size_t i = 0; i < count; i++) {
+        operations[c[i].handle].answers += c[i].status != TMU_STATUS_REMOVED;
+    }
+}
+
+static tmu_result_t submit(worker_t *w, uint64_t handle) {
+    operation_t *o = &operations[handle];
+    const tmu_receive_t receive = {.key = o->key, .handle = handle};
+    const tmu_message_t message = {
+        .match = o->key.match, .source = o->key.source, .handle = handle};
+    tmu_receive_id_t id = TMU_RECEIVE_NONE;
+    tmu_result_t result;
+    switch (o->opcode) {
+    case TMU_OPCODE_POST:
+        result = tmu_post(w->queue, ENDPOINT, &receive, &id);
+        atomic_store(&o->id, id);
+        return result;
+    case TMU_OPCODE_ARRIVE:
+        return tmu_arrive(w->queue, ENDPOINT, &message);
+    case TMU_OPCODE_PROBE:
+        return tmu_probe(w->queue, ENDPOINT, &o->key, handle);
+    case TMU_OPCODE_CLAIM:
+        return tmu_claim(w->queue, ENDPOINT, &o->key, handle);
+    case TMU_OPCODE_CANCEL:
+        id = o->target ? atomic_load(&operations[o->target].id) : TMU_RECEIVE_NONE;
+        o->target = id == TMU_RECEIVE_NONE ? 0 : o->target;
+        return tmu_cancel(w->queue, ENDPOINT, id, handle);
+    default:
+        return tmu_flush(w->queue, ENDPOINT, &o->key, handle);
+    }
+}
+
+/** A thread's sources are its own, so that each source's arrivals come by one queue. */
+static void choose(worker_t *w, uint64_t handle) {
+    static const uint8_t mix[] = {TMU_OPCODE_POST,   TMU_OPCODE_POST,   TMU_OPCODE_POST,
+                                  TMU_OPCODE_POST,   TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE,
+                                  TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE, TMU_OPCODE_PROBE,
+                                  TMU_OPCODE_CLAIM,  TMU_OPCODE_CANCEL};
+    operation_t *o = &operations[handle];
+    o->opcode = pick(w, 200) == 0 ? TMU_OPCODE_FLUSH : mix[pick(w, sizeof mix)];
+    bool arrival = o->opcode == TMU_OPCODE_ARRIVE;
+    uint32_t thread = (uint32_t)((handle - 1) / OPERATIONS);
+    int64_t source = 2 * (arrival ? thread : pick(w, THREADS)) + pick(w, 2);
+    must(tmu_key_mpi(1, !arrival && pick(w, 4) == 0 ? TMU_ANY_SOURCE : source,
+                     !arrival && pick(w, 4) == 0 ? TMU_ANY_TAG : pick(w, 3), &o->key),
+         NULL);
+    o->target = 1 + pick(w, ALL);
+    if (pick(w, 2) == 0 && handle > w->first + 20) {
+        o->target = handle - 1 - pick(w, 20); /* one of its own, maybe still queued */
+    }
+}
+
+static void *work(void *argument) {
+    worker_t *w = argument;
+    for (uint64_t handle = w->first; handle < w->first + OPERATIONS; handle++) {
+        tmu_result_t result;
+        choose(w, handle);
+        const uint64_t target = operations[handle].target;
+        while ((result = submit(w, handle)) == TMU_AGAIN) {
+            operations[handle].target = target;
+            collect(w);
+        }
+        must(result, w->device);
+        if (pick(w, 3) == 0) {
+            collect(w);
+        }
+    }
+    return NULL;
+}
+
+/** What is off the fast path may be called meanwhile. */
+static void *disturb(void *argument) {
+    tmu_t *device = argument;
+    while (!atomic_load(&stop)) {
+        const tmu_queue_attr_t attr = {.endpoint = 2, .ring_log2 = 4, .commands_log2 = 1};
+        tmu_queue_t *queue = NULL;
+        tmu_depth_t depth;
+        tmu_flow_stats_t stats;
+        tmu_counter_t counters[4];
+        size_t count = 0;
+        must(tmu_queue_open(device, &attr, &queue), device);
+        must(tmu_counters(device, counters, 4, &count), device);
+        must(tmu_flow_stats(device, &stats), device);
+        (void)tmu_endpoint_stalled(queue, ENDPOINT);
+        tmu_result_t result = tmu_depth(device, ENDPOINT, &depth);
+        must(result == TMU_AGAIN ? TMU_OK : result, device);
+        result = tmu_quota_set(device, ENDPOINT, 0, quota);
+        must(result == TMU_AGAIN ? TMU_OK : result, device);
+        EXPECT_NUMBER(tmu_queue_open(device, NULL, &queue), TMU_ERR_INVALID);
+        EXPECT_TEXT(tmu_error_text(device), "attr and queue_p must not be NULL");
+        must(tmu_queue_close(queue), device);
+    }
+    return NULL;
+}
+
+/** What the model answers to one attempt. */
+static tmu_model_verdict_t ask_model(tmu_model_t *model, uint64_t handle) {
+    const operation_t *o = &operations[handle];
+    tmu_model_verdict_t v = {.status = TMU_MODEL_BAD_ARGUMENT};
+    tmu_model_search_t search = {
+        {o->key.match, o->key.ignore, o->key.source, o->key.source_ignore}, ENDPOINT, handle};
+    tmu_model_receive_t receive = {
+        .key = search.key, .endpoint = ENDPOINT, .receive_id = (uint32_t)handle, .handle = handle};
+    tmu_model_message_t message = {
+        .match = o->key.match, .source = o->key.source, .endpoint = ENDPOINT, .handle = handle};
+    switch (o->opcode) {
+    case TMU_OPCODE_POST:
+        (void)tmu_model_post(model, &receive, &v);
+        break;
+    case TMU_OPCODE_ARRIVE:
+        (void)tmu_model_arrive(model, &message, &v);
+        break;
+    case TMU_OPCODE_PROBE:
+        (void)tmu_model_probe(model, &search, &v);
+        break;
+    case TMU_OPCODE_CLAIM:
+        (void)tmu_model_claim(model, &search, &v);
+        break;
+    case TMU_OPCODE_CANCEL:
+        (void)tmu_model_cancel(model, ENDPOINT, handle, o->target, &v);
+        break;
+    default:
+        (void)tmu_model_flush(model, &search, NULL, NULL, &v);
+        break;
+    }
+    return v;
+}
+
+static void check_all(void) {
+    static const uint8_t wire[] = {
+        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
+        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
+        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
+        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
+        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
+        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
+        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
+        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
+        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
+        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
+        [TMU_MODEL_BAD_ARGUMENT] = 0,
+    };
+    uint64_t last[2 * THREADS] = {0}; /* arrival of each source */
+    tmu_model_t *model = NULL;
+    tmu_model_config_t config = {.endpoints = 4,
+                                 .posted_capacity = 64,
+                                 .unexpected_capacity = 64,
+                                 .quota_unexpected = quota};
+    EXPECT(tmu_model_create(&config, &model) == TMU_MODEL_OK);
+    for (uint64_t serial = 0; serial < attempt_count && expect_failures == 0; serial++) {
+        const tmu_completion_t *c = &attempts[serial].c;
+        EXPECT(attempts[serial].there);
+        tmu_model_verdict_t v = ask_model(model, c->handle);
+        EXPECT_NUMBER(c->status, wire[v.status]);
+        EXPECT_NUMBER(c->other, v.other);
+        EXPECT_NUMBER(c->removed_posted, v.removed_posted);
+        EXPECT_NUMBER(c->removed_unexpected, v.removed_unexpected);
+        if (c->opcode == TMU_OPCODE_ARRIVE && c->status != TMU_STATUS_STALLED) {
+            uint64_t *before = &last[operations[c->handle].key.source];
+            EXPECT(*before < c->handle); /* R11: none overtook an older one of its source */
+            *before = c->handle;
+        }
+    }
+    tmu_model_destroy(model);
+    for (uint64_t handle = 1; handle <= ALL; handle++) {
+        EXPECT_NUMBER(operations[handle].answers, 1);
+    }
+}
+
+/** Lets everything that is held back in and takes every answer. */
+static void finish(worker_t *workers) {
+    tmu_flow_stats_t stats;
+    unsigned quiet = 0;
+    for (unsigned step = 0; step < PATIENCE && quiet < 3; step++) {
+        const tmu_key_t all = {.ignore = UINT64_MAX, .source_ignore = UINT32_MAX};
+        size_t busy = 0;
+        for (size_t i = 0; i < THREADS; i++) {
+            collect(&workers[i]);
+            busy += tmu_queue_in_flight(workers[i].queue);
+        }
+        must(tmu_flow_stats(workers[0].device, &stats), workers[0].device);
+        if (busy == 0 && stats.held_now > 0) {
+            operations[ALL + 1] = (operation_t){.opcode = TMU_OPCODE_FLUSH, .key = all};
+            tmu_result_t result = tmu_flush(workers[0].queue, ENDPOINT, &all, ALL + 1);
+            must(result == TMU_AGAIN ? TMU_OK : result, workers[0].device);
+        }
+        quiet = busy == 0 && stats.held_now == 0 ? quiet + 1 : 0;
+    }
+    EXPECT_NUMBER(quiet, 3);
+    EXPECT(quota == 0 || stats.stalls > 0);
+}
+
+static void threads_on_one_endpoint(void) {
+    tmu_t *device = NULL;
+    pthread_t threads[THREADS + 1];
+    worker_t workers[THREADS];
+    operations = calloc(ALL + 2, sizeof *operations);
+    attempts = calloc(ATTEMPTS_MAX, sizeof *attempts);
+    if (!operations || !attempts) {
+        abort();
+    }
+    for (uint64_t handle = 0; handle <= ALL; handle++) {
+        atomic_init(&operations[handle].id, TMU_RECEIVE_NONE);
+    }
+    atomic_store(&attempt_count, 0);
+    atomic_store(&stop, false);
+    must(tmu_open(test_uri, &device), NULL);
+    must(tmu_quota_set(device, ENDPOINT, 0, quota), device);
+    for (uint64_t i = 0; i < THREADS; i++) {
+        const tmu_queue_attr_t attr = {.endpoint = ENDPOINT, .ring_log2 = 4};
+        workers[i] = (worker_t){
+            .device = device, .first = 1 + i * OPERATIONS, .state = (seed ^ quota) * 31 + i};
+        must(tmu_queue_open(device, &attr, &workers[i].queue), device);
+        must(tmu_queue_observe(workers[i].queue, note, NULL), device);
+    }
+    for (size_t i = 0; i < THREADS; i++) {
+        EXPECT_NUMBER(pthread_create(&threads[i], NULL, work, &workers[i]), 0);
+    }
+    EXPECT_NUMBER(pthread_create(&threads[THREADS], NULL, disturb, device), 0);
+    for (size_t i = 0; i < THREADS; i++) {
+        EXPECT_NUMBER(pthread_join(threads[i], NULL), 0);
+    }
+    atomic_store(&stop, true);
+    EXPECT_NUMBER(pthread_join(threads[THREADS], NULL), 0);
+    finish(workers);
+    check_all();
+    tmu_close(device);
+    free(operations);
+    free(attempts);
+}
+
+static void all(void) {
+    static const uint32_t quotas[] = {0, 1, 3, 20};
+    for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
+        quota = quotas[i];
+        RUN(threads_on_one_endpoint);
+    }
+}
+
+int main(void) {
+    const char *given = getenv("TMU_SEED");
+    seed = given ? strtoull(given, NULL, 10) : 20261122;
+    (void)printf("seed %" PRIu64 "\n", seed);
+    return on_every_device(all);
+}
