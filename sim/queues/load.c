@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RING_LOG2 6
+#define RING_LOG2 10
 #define PROGRESS_CLOCKS 64
 #define PATIENCE_CLOCKS 1000000 /* without a completion; then something hangs */
 
@@ -86,10 +86,13 @@ static uint64_t completed(const load_t *load) {
 static int work(load_t *load, uint64_t target, bool measure) {
     uint64_t last = tmu_clock(load->device);
     uint64_t before = completed(load);
+    uint32_t turn = 0;
     while (before < target) {
+        /* Each has its turn at being first, as on a bus that many share. */
         for (uint32_t i = 0; i < load->cell->queues; i++)
-            if (worker_submit(&load->workers[i]) != TMU_OK)
+            if (worker_submit(&load->workers[(turn + i) % load->cell->queues]) != TMU_OK)
                 return fail(load, "submit");
+        turn = (turn + 1) % load->cell->queues;
         if (tmu_progress(load->device, PROGRESS_CLOCKS) != TMU_OK)
             return fail(load, "progress");
         for (uint32_t i = 0; i < load->cell->queues; i++)

@@ -70,17 +70,22 @@ class CommandSlots(p: TmuParams) extends Module {
 
   private val turn = Reg(new PageTurn(p))
   private val left = RegInit(0.U(PageTurn.countBits.W))
+  private val some = RegInit(false.B) // left is not 0
+  private val last = RegInit(false.B) // left is 1
   private val valid = RegInit(false.B)
   private val takes = !valid || io.out.ready
-  private val loads = takes && left =/= 0.U && !io.hold
-  private val ends = left === 0.U || (loads && left === 1.U)
+  private val loads = takes && some && !io.hold
+  private val ends = !some || (loads && last)
   io.turn.ready := ends
   when(ends) {
     turn := io.turn.bits
-    left := Mux(io.turn.valid, io.turn.bits.count, 0.U)
+    left := io.turn.bits.count
+    some := io.turn.valid
+    last := io.turn.bits.count === 1.U
   }.elsewhen(loads) {
     turn.index := turn.index + 1.U
     left := left - 1.U
+    last := left === 2.U
   }
   when(takes)(valid := loads)
   io.freed.valid := loads
@@ -93,7 +98,7 @@ class CommandSlots(p: TmuParams) extends Module {
   io.out.bits.endpoint := RegEnable(turn.queue.endpoint, takes)
   io.out.bits.record := read.record
   io.out.bits.stamp := read.stamp
-  io.idle := !valid && left === 0.U
+  io.idle := !valid && !some
 }
 
 object CommandSlots {

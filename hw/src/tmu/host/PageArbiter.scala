@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{log2Ceil, Cat, Decoupled, PriorityEncoder, PriorityEncoderOH, UIntToOH, Valid}
+import chisel3.util.{log2Ceil, Cat, Decoupled, OHToUInt, PriorityEncoder, UIntToOH, Valid}
 import tmu.params.TmuParams
 
 /** Names the pages that want a turn, round robin: none has two turns while another one waits.
@@ -27,41 +27,52 @@ class PageArbiter(p: TmuParams) extends Module {
   private val wanting = RegInit(VecInit.fill(groups)(0.U(lanes.W)))
   private val some = VecInit(wanting.map(_.orR)).asUInt
 
-  // The group at hand: its pages that have not had their turn, and its number.
-  private val round = RegInit(0.U(lanes.W))
+  // What is asked takes a clock to its bit: the ways from those who ask are long.
+  private val asked = io.wants.map { want =>
+    val late = Wire(Valid(UInt(p.pageBits.W)))
+    late.valid := RegNext(want.valid, false.B)
+    late.bits := RegNext(want.bits)
+    late
+  }
+
+  private def here(group: UInt): UInt = if (groups == 1) wanting.head else wanting(group)
+
+  // The group at hand: its number, its pages that have not had their turn, and how far it has come.
   private val group = RegInit(0.U(math.max(1, log2Ceil(groups)).W))
+  private val round = RegInit(0.U(lanes.W))
+  private val passed = RegInit(0.U(lanes.W))
+  private val upTo = round ^ (round - 1.U) // the lowest page of the round and all below
+  private val joins = Mux(round.orR, here(group) & ~passed, 0.U)
+  io.page.valid := round.orR
+  io.page.bits := {
+    val lane = OHToUInt(round & upTo)
+    if (groups == 1) lane else Cat(group, lane)
+  }
 
   // The next group with any, a clock late: what it says may have been taken by now.
   private val above = VecInit.tabulate(groups)(g => group < g.U).asUInt & some
   private val next = RegNext(PriorityEncoder(Mux(above.orR, above, some)))
   private val fresh = RegInit(false.B)
-
-  // The round has come so far; from there up, pages may still join it.
-  private val passed = RegInit(0.U(lanes.W))
-  private val lane = PriorityEncoderOH(round)
-  private val behind = passed | (lane - 1.U) | lane
-  private val joins = Mux(round.orR, wanting(group) & ~behind, 0.U)
-  private val rest = round & ~lane
-  io.page.valid := round.orR
-  io.page.bits :=
-    (if (groups == 1) PriorityEncoder(round) else Cat(group, PriorityEncoder(round)))
-  private val served = Mux(io.page.fire, rest, round) | joins
-  private val loads = !served.orR && fresh
-  round := Mux(loads, wanting(next), served)
-  when(loads)(group := next)
-  when(loads)(passed := 0.U).elsewhen(round.orR)(passed := passed | (lane - 1.U))
+  private val loads = !round.orR && fresh
   fresh := some.orR && !loads
+  when(loads) {
+    round := here(next)
+    group := next
+    passed := 0.U
+  }.otherwise {
+    round := Mux(io.page.fire, round & ~upTo, round) | joins
+    when(io.page.fire)(passed := passed | upTo)
+  }
 
   for (g <- 0 until groups) {
-    val asked = io.wants.map { w =>
-      val here = if (groups == 1) true.B else (w.bits >> laneBits) === g.U
-      Mux(w.valid && here, UIntToOH(w.bits(laneBits - 1, 0), lanes), 0.U)
+    val set = asked.map { want =>
+      val mine = if (groups == 1) true.B else (want.bits >> laneBits) === g.U
+      Mux(want.valid && mine, UIntToOH(want.bits(laneBits - 1, 0), lanes), 0.U)
     }
-    val joined = Mux(group === g.U, joins, 0.U)
-    val kept = Mux(loads && next === g.U, 0.U, wanting(g) & ~joined)
-    wanting(g) := (kept +: asked).reduce(_ | _)
+    val taken = Mux(loads && next === g.U, wanting(g), Mux(group === g.U, joins, 0.U))
+    wanting(g) := ((wanting(g) & ~taken) +: set).reduce(_ | _)
   }
-  io.idle := !round.orR && !some.orR
+  io.idle := !round.orR && !some.orR && !asked.map(_.valid).reduce(_ || _)
 }
 
 object PageArbiter {

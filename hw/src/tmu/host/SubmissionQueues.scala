@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{Decoupled, RegEnable, Valid}
+import tmu.buffer.PointerQueue
 import tmu.params.TmuParams
 
 /** The pages' submission queues: every page has commands of its own that wait, and waits for no
@@ -51,6 +52,10 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val tails = Mem(p.pages, RingIndex()) // commands that came
   private val slots = Module(new CommandSlots(p))
   private val arbiter = Module(new PageArbiter(p))
+
+  // Pages whose turn is next: the way from the arbiter is long.
+  private val named = Module(new PointerQueue(UInt(p.pageBits.W), 2))
+  named.io.enq <> arbiter.io.page
   private val change = io.change.bits
   private val restarts = io.change.valid && change.restart
   when(io.change.valid)(configs.write(change.page, change.queue))
@@ -59,13 +64,16 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val coming = RegNext(io.command.valid, false.B)
   private val come = RegNext(io.command.bits)
   private val share = RegNext(configs.read(io.command.bits.page))
-  private val free = RegNext(freed.read(io.command.bits.page))
+  private val bound = RegNext(
+    freed.read(io.command.bits.page) +
+      RingIndex.size(configs.read(io.command.bits.page).log2)
+  )
   private val readTail = RegNext(tails.read(io.command.bits.page))
   private val taken = Wire(Bool())
   private val tail = Wire(RingIndex())
   private val follows = RegNext(taken, false.B) && RegNext(come.page) === come.page
   tail := Mux(follows, RegNext(tail) + 1.U, readTail)
-  private val full = (tail - free) >= RingIndex.size(share.log2)
+  private val full = tail === bound
   taken := coming && share.enable && !full && !io.discard
   io.dropped := coming && !share.enable && !io.discard
   io.overrun := coming && share.enable && full && !io.discard
@@ -87,76 +95,78 @@ class SubmissionQueues(p: TmuParams) extends Module {
   slots.io.write.bits.command := come
   slots.io.write.bits.slot := CommandSlots.slot(p, share, tail)
 
-  // A page's turn, in three steps: its state is read; what waits and what there is room for; how
-  // many may go. A page has one turn on its way at a time, because the last step moves its head.
-  private val first = RegInit(false.B)
-  private val second = RegInit(false.B)
-  private val third = RegInit(false.B)
+  // A page's turn, in four steps: its state is read; what waits and what there is room for; how
+  // many may go; the turn is given. A page has one turn on its way at a time, because the last step
+  // moves its head.
+  private val first, second, third, fourth = RegInit(false.B)
   private val firstPage = Reg(UInt(p.pageBits.W))
   private val advance = Wire(Bool())
-  private def restarted(page: UInt): Bool = restarts && change.page === page
 
   private val looked = Mux(io.hold, io.holdPage, firstPage)
   io.roomRead := looked
   private val secondPage = RegEnable(firstPage, advance)
   private val queue = RegEnable(configs.read(looked), advance)
-  private val secondHead = RegEnable(heads.read(looked), advance)
-  private val secondTail = RegEnable(tails.read(looked), advance)
+  private val head = RegEnable(heads.read(looked), advance)
+  private val ahead = RegEnable(tails.read(looked), advance)
   private val room = RegEnable(io.room, advance)
 
   // Completions that may still come: of all that were given a turn but for those that have ended.
-  private val due = secondHead - room.position.finals
-  private val spare = room.limit - room.position.producer - due
+  private val due = head - room.position.finals
   private val thirdPage = RegEnable(secondPage, advance)
-  private val turn = Reg(new PageTurn(p))
-  private val waiting = RegEnable(secondTail - secondHead, advance)
-  private val enabled = RegEnable(queue.enable, advance)
-  private val roomLeft = RegEnable(spare, advance)
-  when(advance) {
-    turn.page := secondPage
-    turn.queue := queue
-    turn.index := secondHead
-  }
+  private val thirdQueue = RegEnable(queue, advance)
+  private val thirdHead = RegEnable(head, advance)
+  private val waiting = RegEnable(ahead - head, advance)
+  private val spare = RegEnable(room.limit - room.position.producer - due, advance)
+
   // A flush with many answers can have taken more than there was: then there is less than none.
-  private val none = !enabled || roomLeft > RingIndex.size(16.U)
-  private val most = Mux(waiting < roomLeft, waiting, roomLeft)
+  private val none = !thirdQueue.enable || spare > RingIndex.size(16.U)
+  private val most = Mux(waiting < spare, waiting, spare)
   private val count = Mux(none, 0.U, Mux(most > PageTurn.most.U, PageTurn.most.U, most))
-  private val grants = third && count =/= 0.U
-  slots.io.turn.valid := grants && !io.hold
+  private val turn = Reg(new PageTurn(p))
+
+  /** More waits than may go now, and there is room for it. */
+  private val more = RegEnable(waiting =/= count && spare =/= count, advance)
+  when(advance) {
+    turn.page := thirdPage
+    turn.queue := thirdQueue
+    turn.index := thirdHead
+    turn.count := count(PageTurn.countBits - 1, 0)
+  }
+  slots.io.turn.valid := fourth && !io.hold
   slots.io.turn.bits := turn
-  slots.io.turn.bits.count := count(PageTurn.countBits - 1, 0)
-  advance := !io.hold && (!grants || slots.io.turn.ready)
-  private val moves = grants && advance
+  advance := !io.hold && (!fourth || slots.io.turn.ready)
+  private val moves = fourth && advance
   when(restarts || moves) {
     heads.write(
-      Mux(restarts, change.page, thirdPage),
-      Mux(restarts, 0.U, turn.index + count)
+      Mux(restarts, change.page, turn.page),
+      Mux(restarts, 0.U, turn.index + turn.count)
     )
   }
 
-  // More waits than may go now, and there is room for it.
-  private val leaves = moves && waiting =/= count && roomLeft =/= count
-
   // Who comes while nobody waits has its turn at once.
-  private val page = arbiter.io.page
+  private val page = named.io.deq
   private val candidate = Mux(page.valid, page.bits, come.page)
-  private val meets =
-    (first && firstPage === candidate) || (second && secondPage === candidate)
+  private val steps = Seq(first -> firstPage, second -> secondPage, third -> thirdPage)
+  private val meets = steps.map { case (valid, page) => valid && page === candidate }.reduce(_ || _)
+  private val quiet = RegNext(arbiter.io.idle, false.B) && arbiter.io.idle && !named.io.deq.valid
   page.ready := advance && !meets
-  private val directly = taken && arbiter.io.idle && advance && !meets
+  private val directly = taken && quiet && advance && !meets
   when(advance) {
     first := page.fire || directly
     second := first
     third := second
+    fourth := third && count =/= 0.U
     firstPage := candidate
   }
   // A page starts again while all is held: what was read of it is void.
-  when(restarted(firstPage))(first := false.B)
-  when(restarted(secondPage))(second := false.B)
-  when(restarted(thirdPage))(third := false.B)
+  for ((valid, page) <- steps :+ (fourth -> turn.page))
+    when(restarts && change.page === page)(valid := false.B)
 
-  private val asks =
-    Seq((taken && !directly) -> come.page, leaves -> thirdPage, io.limited.valid -> io.limited.bits)
+  private val asks = Seq(
+    (taken && !directly) -> come.page,
+    (moves && more) -> turn.page,
+    io.limited.valid -> io.limited.bits
+  )
   arbiter.io.wants.zip(asks).foreach { case (port, (valid, page)) =>
     port.valid := valid
     port.bits := page
@@ -166,7 +176,8 @@ class SubmissionQueues(p: TmuParams) extends Module {
   io.drained := RegNext(heads.read(looked) === io.room.position.finals)
   io.out <> slots.io.out
   io.moving := io.command.valid || coming
-  io.idle := !coming && arbiter.io.idle && !first && !second && !third && slots.io.idle
+  io.idle := !coming && arbiter.io.idle && !named.io.deq.valid && !first && !second &&
+    !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")
   assert(!restarts || !moves, "a page starts again while a turn is granted")

@@ -50,12 +50,11 @@ class PageArbiterSpec extends DeviceSpec {
     it("R13: no page has two turns more than another while both ask all the time") {
       arbiter.run { dut =>
         quiet(dut)
-        val some = Seq(0, 1, pages / 2, pages - 1).distinct
+        val some = Seq(0, pages / 2, pages - 1)
         val turns = mutable.Map[Int, Int]().withDefaultValue(0)
-        for (i <- 0 until 600) {
+        for (_ <- 0 until 600) {
           quiet(dut)
-          for ((page, port) <- some.zipWithIndex if port < PageArbiter.askers || i % 2 == 0)
-            ask(dut, port % PageArbiter.askers, page)
+          for ((page, port) <- some.zipWithIndex) ask(dut, port, page)
           dut.io.page.ready.poke(true)
           if (dut.io.page.valid.isOn) turns(dut.io.page.bits.value.toInt) += 1
           dut.clock.step()
