@@ -41,7 +41,7 @@ static void run_unit(const bench_t *b) {
     }
 }
 
-static void several_queues_act_for_one_endpoint(void) {
+static void a_receive_belongs_to_its_endpoint_not_to_its_queue_R10(void) {
     bench_t b = bench_open(1, 4);
     bench_t second = b;
     tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
@@ -188,7 +188,7 @@ static void a_flush_may_meet_more_than_its_queue_knew_of_R14(void) {
 }
 
 static void all(void) {
-    RUN(several_queues_act_for_one_endpoint);
+    RUN(a_receive_belongs_to_its_endpoint_not_to_its_queue_R10);
     RUN(room_made_by_another_queue_lets_held_arrivals_in);
     RUN(a_promised_place_is_not_taken_R11);
     RUN(a_promise_at_another_endpoint_holds_nobody_up_R13);

@@ -264,7 +264,7 @@ static void finish(worker_t *workers) {
     EXPECT(quota == 0 || stats.stalls > 0);
 }
 
-static void threads_on_one_endpoint(void) {
+static void threads_on_one_endpoint(void) { /* R7: some order of all explains every verdict */
     tmu_t *device = NULL;
     pthread_t threads[THREADS + 1];
     worker_t workers[THREADS];
