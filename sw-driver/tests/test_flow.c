@@ -285,26 +285,6 @@ static void without_danger_commands_are_pipelined(void) {
     bench_close(&b);
 }
 
-static void room_made_by_another_queue_lets_held_arrivals_in(void) {
-    bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
-    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
-    bench_t own = b;
-    must(tmu_queue_open(b.device, &attr, &own.queue), b.device);
-    must(tmu_quota_set(b.device, 1, 0, 1), b.device);
-    bench_arrive(&b, 1, 1, 1, 11);
-    bench_arrive(&b, 1, 1, 2, 12);
-    bench_settle(&b);
-    own.count = b.count;
-    bench_claim(&own, 1, 1, 1, 1);
-    bench_settle(&own);
-    EXPECT_ANSWER(&own, CLAIM, 1, MATCHED, 11);
-    EXPECT(tmu_endpoint_stalled(own.queue, 1)); /* until the queue that holds it is polled */
-    bench_settle(&b);
-    EXPECT_ANSWER(&b, ARRIVE, 12, QUEUED, 0);
-    EXPECT(!tmu_endpoint_stalled(own.queue, 1));
-    bench_close(&b);
-}
-
 static void all(void) {
     RUN(a_post_beyond_the_quota_is_refused);
     RUN(an_arrival_beyond_the_quota_is_held_and_resumes);
@@ -320,7 +300,6 @@ static void all(void) {
     RUN(a_larger_quota_lets_held_arrivals_in);
     RUN(an_observer_sees_the_stalled_attempts);
     RUN(without_danger_commands_are_pipelined);
-    RUN(room_made_by_another_queue_lets_held_arrivals_in);
 }
 
 int main(void) { return on_every_device(all); }

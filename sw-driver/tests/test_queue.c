@@ -87,27 +87,6 @@ static void a_ring_that_is_not_drained_stops_its_own_queue_alone_R13(void) {
     bench_close(&b);
 }
 
-static void several_queues_act_for_one_endpoint(void) {
-    bench_t b = bench_open(1, 4);
-    bench_t second = b;
-    tmu_queue_attr_t attr = {.endpoint = 1, .ring_log2 = 4};
-    must(tmu_queue_open(b.device, &attr, &second.queue), b.device);
-    tmu_receive_id_t cancelled = bench_post(&b, 1, 1, 1, 1);
-    (void)bench_post(&b, 1, 1, 2, 2);
-    bench_settle(&b);
-    second.count = b.count; /* they share the log */
-    bench_arrive(&second, 1, 1, 2, 12);
-    SUBMIT(&second, tmu_cancel(second.queue, 1, cancelled, 3));
-    bench_settle(&second);
-    EXPECT_ANSWER(&second, ARRIVE, 12, MATCHED, 2);
-    EXPECT_ANSWER(&second, CANCEL, 3, CANCELLED, 1);
-    must(tmu_queue_close(b.queue), b.device);
-    (void)bench_post(&second, 1, 1, 4, 4);
-    bench_settle(&second);
-    EXPECT_ANSWER(&second, POST, 4, QUEUED, 0);
-    bench_close(&b);
-}
-
 static void pages_and_slots_run_out(void) {
     enum { QUEUES = 64 }; /* of the preset tiny, which has 512 slots */
     tmu_t *device = NULL;
@@ -294,7 +273,6 @@ static void all(void) {
     RUN(no_more_commands_are_in_flight_than_ring_entries);
     RUN(no_more_commands_are_in_flight_than_the_share);
     RUN(a_ring_that_is_not_drained_stops_its_own_queue_alone_R13);
-    RUN(several_queues_act_for_one_endpoint);
     RUN(pages_and_slots_run_out);
     RUN(polling_one_by_one_loses_nothing);
     RUN(a_flush_may_be_larger_than_the_ring);

@@ -98,7 +98,7 @@ def test_mill_stages_share_a_lane() -> None:
 def test_an_expression_selects_stages_by_name() -> None:
     assert [[s.name for s in lane] for lane in lanes("c-tests", long=False)] == [
         [],
-        ["c-tests", "c-tests-sanitized", "pytest"],
+        ["c-tests", "c-tests-sanitized", "c-tests-threads", "pytest"],
     ]
 
 

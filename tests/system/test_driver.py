@@ -10,7 +10,19 @@ import pytest
 from opentmu.build import cbuild, verilate
 
 # Those that tests/CMakeLists.txt of the driver runs by a library as well.
-TESTS = ("cancel", "device", "dump", "filter", "flow", "operations", "queue", "random", "threads")
+TESTS = (
+    "cancel",
+    "device",
+    "dump",
+    "filter",
+    "flow",
+    "operations",
+    "queue",
+    "random",
+    "shared_endpoint",
+    "threads",
+    "threads_model",
+)
 
 
 def passed(program: Path, **environment: str) -> int:

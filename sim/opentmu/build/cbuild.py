@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """All C of the project through CMake and Ninja, plain or with sanitizers."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from opentmu import paths, stage, toolchain
@@ -8,25 +9,37 @@ from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 
 
-def ensure(*, sanitize: bool = False) -> Path:
+@dataclass(frozen=True)
+class Variant:
+    """One way to build the C programs, in a folder of its own."""
+
+    folder: Path
+    words: str  # what it is called in messages
+    switches: tuple[str, ...] = ()
+
+
+PLAIN = Variant(paths.C_BUILD, "the C programs")
+SANITIZED = Variant(paths.C_BUILD_ASAN, "the C programs with sanitizers", ("-DTMU_SANITIZE=ON",))
+THREADS = Variant(
+    paths.C_BUILD_TSAN, "the C programs with ThreadSanitizer", ("-DTMU_SANITIZE_THREADS=ON",)
+)
+
+
+def ensure(variant: Variant = PLAIN) -> Path:
     """The build folder with everything up to date.
 
     CMake and Ninja know what changed and finish what was interrupted, so there is no stamp.
     """
     toolchain.need_compiler()
-    folder = paths.C_BUILD_ASAN if sanitize else paths.C_BUILD
-    kind = "the C programs with sanitizers" if sanitize else "the C programs"
+    folder = variant.folder
     with stage.locked(folder.name):
         if not _configured(folder):
-            switch = f"-DTMU_SANITIZE={'ON' if sanitize else 'OFF'}"
-            run_logged(
-                ["cmake", "-G", "Ninja", "--fresh", "-S", paths.SIM, "-B", folder, switch],
-                f"configuring {kind}",
-                f"cmake-{folder.name}",
-            )
+            command: list[str | Path] = ["cmake", "-G", "Ninja", "--fresh", "-S", paths.SIM]
+            command += ["-B", folder, *variant.switches]
+            run_logged(command, f"configuring {variant.words}", f"cmake-{folder.name}")
         run_logged(
             ["ninja", "-C", folder, f"-j{toolchain.PARALLEL_JOBS}"],
-            f"building {kind}",
+            f"building {variant.words}",
             f"ninja-{folder.name}",
         )
     return folder
