@@ -29,6 +29,8 @@ WRONG = {
     "two clocks": (["--software", "--mhz", "9", "--synth", "s"], "found --mhz and --synth"),
     "no report": (["--software", "--synth", "none.json"], "--synth none.json: found"),
     "flowing": (["--flowing"], "--flowing: found it without --random, expected both"),
+    "queues": (["--queues", "--kind", "exact"], "--queues takes only --preset, --quick, --plots"),
+    "queues at random": (["--queues", "--random", "9"], "--queues takes only --preset, --quick"),
     "random cells": (["--random", "9", "--kind", "exact"], "--random takes only --preset, --seed"),
 }
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from opentmu.benchmark import targets
+from opentmu.benchmark import queues, targets
 from opentmu.benchmark.cells import APPEND, PAIRED
 from opentmu.benchmark.harness import Result
 from opentmu.benchmark.software import Clock
@@ -44,6 +44,23 @@ def write(
 
     Raises BadInput when the folder cannot be written.
     """
+    return _draw(
+        folder,
+        {
+            "bench-rate": lambda axis: rate(axis, results, array),
+            "bench-latency": lambda axis: latency(axis, results, array),
+            "bench-pairs": lambda axis: pairs(axis, results),
+            "bench-software": lambda axis: software(axis, results, engines, clock),
+        },
+    )
+
+
+def write_queues(folder: Path, results: Sequence[Result]) -> list[Path]:
+    """Write the plot of submission queues side by side; the files written."""
+    return _draw(folder, {"bench-queues": lambda axis: curve(axis, results)})
+
+
+def _draw(folder: Path, plots: dict[str, Callable[[Any], bool]]) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -51,14 +68,8 @@ def write(
 
     # The same cells give the same bytes.
     mpl.rcParams["svg.hashsalt"] = "tmu bench"
-    draw: dict[str, Callable[[Any], bool]] = {
-        "bench-rate": lambda axis: rate(axis, results, array),
-        "bench-latency": lambda axis: latency(axis, results, array),
-        "bench-pairs": lambda axis: pairs(axis, results),
-        "bench-software": lambda axis: software(axis, results, engines, clock),
-    }
     written = []
-    for name, fill in draw.items():
+    for name, fill in plots.items():
         figure, axis = pyplot.subplots(figsize=SIZE, layout="constrained")
         try:
             if fill(axis):
@@ -177,6 +188,27 @@ def software(
     axis.set_ylabel("millions of verdicts a second")
     _plain(axis.yaxis)
     axis.legend(loc="lower left", frameon=False, fontsize=9)
+    return True
+
+
+def curve(axis: Any, results: Sequence[Result]) -> bool:
+    """Verdicts a clock by the number of queues at work."""
+    for window, colour in zip(queues.WINDOWS, (BLUE, ORANGE), strict=True):
+        found = queues.curve(results, window)
+        label = f"{window} operation{'s' if window > 1 else ''} in flight on each"
+        points = [(one["queues"], 1 / one["clocks_per_verdict"]) for one in found]
+        _line(axis, points, label, colour, "-")
+    axis.axhline(1.0, color=RED, linestyle="--", label="the unit's limit by one way in")
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log", base=2)
+    _plain(axis.xaxis)
+    _plain(axis.yaxis)
+    axis.set_ylim(None, 1.5)
+    axis.set_title(f"{_preset(results)}: verdicts a clock by submission queues at work")
+    axis.set_xlabel("submission queues")
+    axis.set_ylabel("verdicts a clock")
+    axis.grid(visible=True, alpha=0.3)
+    axis.legend(loc="lower right", frameon=False)
     return True
 
 

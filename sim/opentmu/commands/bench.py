@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from opentmu import output, presets
-from opentmu.benchmark import cells, harness, report, software, targets
+from opentmu.benchmark import cells, harness, queues, report, software, targets
 from opentmu.errors import BadInput, CheckFailed
 
 
@@ -27,6 +27,7 @@ from opentmu.errors import BadInput, CheckFailed
 @click.option("--plots", type=click.Path(path_type=Path), help="Folder for plots, PNG and SVG.")
 @click.option("--random", type=click.IntRange(min=1), help="Random operations instead of cells.")
 @click.option("--flowing", is_flag=True, help="Random operations without pauses.")
+@click.option("--queues", is_flag=True, help="Submission queues side by side instead of cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of cells.")
 def command(
     preset: str,
@@ -49,11 +50,43 @@ def command(
         cells.depths_of(depths, entries, preset),
         settings["quick"],
     )
+    if settings["queues"]:
+        return _queues(preset, choice, settings)
     if settings["random"] is not None:
         return _random(preset, choice, settings)
     if settings["flowing"]:
         raise BadInput("--flowing: found it without --random, expected both")
     return _cells(preset, choice, settings)
+
+
+def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    given = [name for name in ("kinds", "positions", "depths") if getattr(choice, name)]
+    refused = ("pauses", "with_software", "mhz", "synth", "random", "flowing")
+    if given or any(settings[name] for name in refused):
+        raise BadInput("--queues takes only --preset, --quick, --plots and --json beside it")
+    plots = _plots(settings)
+    results = queues.measure(preset, quick=settings["quick"])
+    kept = queues.promises(results)
+    if settings["as_json"]:
+        output.print_json(results)
+    else:
+        queues.show(output.figures(), results, kept)
+    if plots is not None:
+        from opentmu.benchmark import plot
+
+        plot.write_queues(plots, results)
+    missed = [one for one in kept if not one.met]
+    if missed and preset in targets.PROMISED and not settings["quick"]:
+        names = "; ".join(f"{one.name}: found {one.found:.3f}" for one in missed)
+        raise CheckFailed(f"preset {preset} misses {len(missed)} of its promises: {names}")
+    return 0
+
+
+def _plots(settings: dict[str, Any]) -> Path | None:
+    plots: Path | None = settings["plots"]
+    if plots is not None and plots.exists() and not plots.is_dir():
+        raise BadInput(f"--plots {plots}: found a file, expected a folder or nothing")
+    return plots
 
 
 def _random(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
@@ -90,9 +123,7 @@ def _clock(preset: str, settings: dict[str, Any]) -> software.Clock | None:
 
 def _cells(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     clock = _clock(preset, settings)
-    plots: Path | None = settings["plots"]
-    if plots is not None and plots.exists() and not plots.is_dir():
-        raise BadInput(f"--plots {plots}: found a file, expected a folder or nothing")
+    plots = _plots(settings)
     array = harness.array(preset)
     chosen = cells.chosen(choice, harness.entries(preset), array)
     results = harness.measure(preset, chosen, seed=settings["seed"], pauses=settings["pauses"])

@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Submission queues side by side: rate, shares, and what a queue feels of its neighbours.
+
+Runs tmu-queues, which drives the whole Verilated unit through the driver and judges each verdict.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from opentmu.benchmark import harness
+from opentmu.benchmark.harness import Result
+from opentmu.build import cbuild, verilate
+from opentmu.errors import CheckFailed
+from opentmu.progress import step
+
+PROGRAM = "tmu-queues"
+COUNTS = (1, 2, 4, 8, 16, 32, 64)
+WINDOWS = (1, 4)
+PAIRS, ALONE = "pairs", "flood:1:1"
+# What 63 neighbours do to one queue that has an operation in flight at a time.
+NEIGHBOURS = 64
+RIVALS = {
+    "flood": "the same, 4 at a time",
+    "cancels": "cancel what is not there",
+    "refused": "post to a full endpoint",
+    "unread": "never read their rings",
+}
+OPERATIONS, QUICK_OPERATIONS = 4000, 300
+
+
+@dataclass(frozen=True)
+class Promise:
+    """A figure that has to be kept, and what was found."""
+
+    name: str
+    found: float
+    limit: float
+    at_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it is kept."""
+        return self.found >= self.limit if self.at_least else self.found <= self.limit
+
+
+def cells(*, quick: bool) -> list[str]:
+    """What is measured: KIND:QUEUES:WINDOW; all queues in `pairs`, else the first one."""
+    counts = (1, NEIGHBOURS) if quick else COUNTS
+    curve = [f"{PAIRS}:{count}:{window}" for window in WINDOWS for count in counts]
+    return [*curve, f"{PAIRS}:1:64", ALONE, *(f"{kind}:{NEIGHBOURS}:4" for kind in RIVALS)]
+
+
+def measure(preset: str, *, quick: bool) -> list[Result]:
+    """Run every cell on the Verilated unit; raises CheckFailed at a wrong verdict."""
+    library = verilate.library(preset)
+    program = cbuild.program(cbuild.ensure(), PROGRAM)
+    chosen = cells(quick=quick)
+    count = QUICK_OPERATIONS if quick else OPERATIONS
+    results: list[Result] = []
+    with step(f"measuring {len(chosen)} loads of preset {preset}") as ticker:
+
+        def take(line: str) -> None:
+            found = json.loads(line)
+            usual = {"preset": preset, "kind": "queues", "position": found.pop("kind"), "depth": 0}
+            results.append(usual | found)
+            ticker.advance(len(results), len(chosen))
+
+        words: list[str | Path] = [program, "--uri", f"sim:{library}"]
+        harness.run([*words, "--operations", str(count), *chosen], take, lambda line: None)
+    if len(results) != len(chosen):
+        raise CheckFailed(f"{PROGRAM}: found {len(results)} results, expected {len(chosen)}")
+    return results
+
+
+def curve(results: Sequence[Result], window: int) -> list[Result]:
+    """The cells in which all queues do the same, by their number."""
+    found = [one for one in results if one["position"] == PAIRS and one["window"] == window]
+    return sorted(found, key=lambda one: one["queues"])
+
+
+def alone(results: Sequence[Result]) -> Result:
+    """One queue without neighbours."""
+    return next(one for one in results if one["position"] == "flood" and one["queues"] == 1)
+
+
+def promises(results: Sequence[Result]) -> list[Promise]:
+    """What many queues have to keep to."""
+    full = curve(results, WINDOWS[-1])[-1]
+    single = curve(results, NEIGHBOURS)[0]
+    usual = alone(results)["latency_clocks"]["p99"]
+    unread = next(one for one in results if one["position"] == "unread")
+    busy = [one for one in results if one["position"] in RIVALS and one["queues"] > 1]
+    slowest = max(one["latency_clocks"]["max"] for one in busy)
+    # One turn of 4 from each neighbour, and the way through the unit.
+    bound = usual + 4 * NEIGHBOURS
+    name = f"{full['queues']} queues"
+    return [
+        Promise("one queue alone, clocks a verdict", single["clocks_per_verdict"], 1.05),
+        Promise(f"{name}, clocks a verdict", full["clocks_per_verdict"], 1.05),
+        Promise(f"{name}, fewest by most verdicts", full["least"] / full["most"], 0.95, True),
+        Promise("beside unread rings, p99 latency", unread["latency_clocks"]["p99"], usual + 2),
+        Promise("beside any neighbours, longest latency", slowest, bound),
+    ]
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, box=None)
+    table.title_justify = "left"
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    return table
+
+
+def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -> None:
+    """The curve, the neighbours and the promises as tables."""
+    preset = results[0]["preset"]
+    heads = ("queues", "at a time", "clocks a verdict", "fewest", "most", "p50", "p99", "max")
+    table = _table(f"queues that do the same, preset {preset}, latency with the host", *heads)
+    for window in (*WINDOWS, NEIGHBOURS):
+        for one in curve(results, window):
+            _row(table, str(one["queues"]), one)
+    console.print(table)
+    console.print()
+    table = _table("one queue, one operation at a time, beside 63 others", "the others", *heads[1:])
+    for one in results:
+        if one["position"] in RIVALS:
+            said = RIVALS[one["position"]] if one["queues"] > 1 else "none"
+            _row(table, said, one)
+    console.print(table)
+    console.print()
+    table = _table("promises", "figure", "limit", "found", "")
+    for promise in kept:
+        limit = f"{'at least' if promise.at_least else 'at most'} {promise.limit:g}"
+        said = "[green]met[/]" if promise.met else "[red]missed[/]"
+        table.add_row(promise.name, limit, f"{promise.found:.3f}", said)
+    console.print(table)
+    console.print()
+    verdicts = sum(one["verdicts"] for one in results)
+    console.print(f"[green]all {verdicts:,} measured verdicts are those of the law[/]")
+
+
+def _row(table: Table, name: str, one: Result) -> None:
+    latency = [str(one["latency_clocks"][key]) for key in ("p50", "p99", "max")]
+    rate = f"{one['clocks_per_verdict']:.2f}"
+    table.add_row(name, str(one["window"]), rate, f"{one['least']:,}", f"{one['most']:,}", *latency)
