@@ -52,7 +52,7 @@ def host() -> list[str]:
             (35, 735, 175, 95),
             TABLE,
             "completion rings",
-            "one per doorbell page,",
+            "one per submission queue,",
             "in host memory",
         ),
         *arrow("122,110 122,162"),
@@ -66,8 +66,8 @@ def stream() -> list[str]:
         *box(
             (340, 50, 160, 70), DOOR, "DoorbellPort", "page from the address", "1 beat = 1 command"
         ),
-        *box((545, 50, 140, 70), DOOR, "command queue", "512 deep in nic"),
-        *box((730, 50, 160, 70), DOOR, "CommandDecoder", "form checked,", "endpoint settled"),
+        *box((545, 50, 140, 70), DOOR, "SubmissionQueues", "a share a page,", "pages in turn"),
+        *box((730, 50, 160, 70), DOOR, "CommandDecoder", "form checked,", "stream chosen"),
         *arrow("210,220 265,220 265,85 336,85"),
         text(275, 55, "s_axi", 12, bold=True),
         text(275, 70, "64 bytes", 12),
@@ -185,10 +185,10 @@ def answers() -> list[str]:
             (650, 735, 165, 80),
             DOOR,
             "CompletionWriter",
-            "slot and phase;",
-            "waits for a full ring",
+            "slot and phase,",
+            "one a clock",
         ),
-        *box((515, 735, 110, 80), SIDE, "PageTable", "ring base, size,", "both indices"),
+        *box((515, 735, 110, 80), SIDE, "PageTable", "rings and shares,", "their indices"),
         *box(
             (340, 710, 145, 120),
             SIDE,
