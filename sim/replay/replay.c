@@ -14,8 +14,7 @@
 #define POLL_MAX 64
 #define PROGRESS_CLOCKS 256
 #define LATENCIES 65536
-/* Far above what the slowest command takes: a flush reports an entry every 2,048 clocks at least.
- */
+/* Far above what the slowest command takes: a flush reports an entry each 2,048 clocks at least. */
 #define SILENCE_CLOCKS (1u << 20)
 
 /* What became of each operation. */

@@ -139,6 +139,9 @@ static void *work(void *argument) {
             collect(w);
         }
     }
+    while (tmu_queue_in_flight(w->queue) > 0) { /* a large flush holds up all until it is polled */
+        collect(w);
+    }
     return NULL;
 }
 
