@@ -17,7 +17,7 @@
 #define THREADS 8
 #define OPERATIONS 2000 /* of each thread */
 #define ENDPOINT 1
-#define ATTEMPTS_MAX (64 * THREADS * OPERATIONS)
+#define ATTEMPTS_MAX (16 * THREADS * OPERATIONS)
 
 typedef struct operation {
     uint8_t opcode;
