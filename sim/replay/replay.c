@@ -14,8 +14,7 @@
 #define POLL_MAX 64
 #define PROGRESS_CLOCKS 256
 #define LATENCIES 65536
-/* Far above what the slowest command takes: a flush of one table of the largest preset reports an
- * entry at least every 2,048 clocks. */
+/* Far above what the slowest command takes: a flush reports an entry each 2,048 clocks at least. */
 #define SILENCE_CLOCKS (1u << 20)
 
 /* What became of each operation. */
@@ -296,9 +295,9 @@ static int set_quotas(run_t *run, const tmu_info_t *info, uint32_t quota) {
 
 /* As many operations in flight as keep a unit and the way to it full, or half of the slots. */
 static uint32_t commands_log2(const tmu_info_t *info) {
-    uint32_t log2 = COMMANDS_LOG2;
-    while (log2 > 1 && UINT32_C(2) << log2 > info->command_slots)
-        --log2;
+    uint32_t log2 = 1;
+    while (log2 < COMMANDS_LOG2 && UINT32_C(4) << log2 <= info->command_slots)
+        ++log2;
     return log2;
 }
 

@@ -96,9 +96,9 @@ static uint32_t cache_pop(tmu_receive_cache_t *cache) {
     return index;
 }
 
-/** Gets an index that has rested. */
+/** Gets an index that has rested: half a batch of others, at least, were used since. */
 static tmu_result_t take(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t *index_p) {
-    if (cache->count == 0) {
+    if (cache->count <= receives->batch / 2) {
         pthread_mutex_lock(&receives->lock);
         tmu_result_t result = receives->free_first == NO_SLOT ? list_grow(receives) : TMU_OK;
         uint32_t most = receives->batch > 0 ? receives->batch : 1;
@@ -106,7 +106,7 @@ static tmu_result_t take(tmu_receives_t *receives, tmu_receive_cache_t *cache, u
             cache_push(cache, list_pop(receives));
         }
         pthread_mutex_unlock(&receives->lock);
-        if (result != TMU_OK) {
+        if (cache->count == 0) {
             return result;
         }
     }

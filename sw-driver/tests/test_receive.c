@@ -116,6 +116,52 @@ static void the_table_grows_and_a_reset_ends_all(void) {
     tmu_receives_free(&r);
 }
 
+static void ids_rest_and_move_between_queues(void) {
+    enum { ROUNDS = 5000 };
+    tmu_receives_t r;
+    tmu_receive_cache_t other = {0};
+    uint32_t last[16] = {0};
+    cache = (tmu_receive_cache_t){0};
+    tmu_receives_init(&r, 20, 64);
+    for (uint32_t i = 0; i < ROUNDS; i++) { /* posted on one queue, ended by another */
+        tmu_receive_id_t id = begin(&r, 0, i);
+        for (size_t k = 0; k < 16 && i >= 16; k++) {
+            EXPECT(last[k] != tmu_receive_index(&r, id));
+        }
+        last[i % 16] = tmu_receive_index(&r, id);
+        tmu_receive_end(&r, &other, id);
+    }
+    EXPECT(r.count <= 256); /* the caches keep no more than 64 each */
+    for (uint32_t i = 0; i < ROUNDS; i++) {
+        tmu_receive_id_t id = begin(&r, 0, i);
+        for (size_t k = 0; k < 16 && i >= 16; k++) {
+            EXPECT(last[k] != tmu_receive_index(&r, id));
+        }
+        last[i % 16] = tmu_receive_index(&r, id);
+        tmu_receive_end(&r, &cache, id);
+    }
+    tmu_receive_cache_empty(&r, &other);
+    EXPECT_NUMBER(other.count, 0);
+    tmu_receives_free(&r);
+}
+
+static void few_ids_are_not_kept_aside(void) {
+    tmu_receives_t r;
+    tmu_receive_cache_t other = {0};
+    tmu_receive_id_t id = 0;
+    cache = (tmu_receive_cache_t){0};
+    tmu_receives_init(&r, 4, 64); /* 15 indices */
+    for (uint32_t i = 0; i < 15; i++) {
+        EXPECT_NUMBER(tmu_receive_begin(&r, &other, 0, i, &id), TMU_OK);
+        tmu_receive_end(&r, &other, id);
+    }
+    for (uint32_t i = 0; i < 15; i++) {
+        begin(&r, 0, i);
+    }
+    EXPECT_NUMBER(tmu_receive_begin(&r, &other, 0, 0, &id), TMU_AGAIN);
+    tmu_receives_free(&r);
+}
+
 int main(void) {
     RUN(a_slot_that_is_used_again_gets_another_id);
     RUN(ids_run_out_and_come_back);
@@ -123,5 +169,7 @@ int main(void) {
     RUN(another_endpoints_id_names_nothing);
     RUN(the_units_handle_finds_the_callers);
     RUN(the_table_grows_and_a_reset_ends_all);
+    RUN(ids_rest_and_move_between_queues);
+    RUN(few_ids_are_not_kept_aside);
     return expect_summary();
 }

@@ -196,7 +196,7 @@ typedef struct producer {
     tmu_queue_t *queue;
     uint32_t source; /* PRODUCERS: the thread that posts */
     uint64_t answered;
-    uint64_t next[PRODUCERS]; /* handle expected from each source */
+    uint64_t next[PRODUCERS]; /* least handle expected from each source */
     bool ordered;
 } producer_t;
 
@@ -221,7 +221,7 @@ static void *produce(void *argument) {
     return NULL;
 }
 
-/** Takes one message at a time, and the next only when some arrival is held back. */
+/** Takes one message at a time, by claims and posts, and only when some arrival is held back. */
 static void *consume(void *argument) {
     producer_t *p = argument;
     const tmu_receive_t any = {.key = {.source_ignore = UINT32_MAX}};
@@ -231,14 +231,18 @@ static void *consume(void *argument) {
     for (unsigned step = 0; step < STEPS_MAX && p->answered < all; step++) {
         bool last = p->answered + PRODUCERS + 1 >= all;
         if (!posted && (last || tmu_endpoint_stalled(p->queue, 1))) {
-            posted = tmu_claim(p->queue, 1, &any.key, 7) == TMU_OK;
+            tmu_result_t result = p->answered % 2 == 0 ? tmu_claim(p->queue, 1, &any.key, 7)
+                                                       : tmu_post(p->queue, 1, &any, NULL);
+            posted = result == TMU_OK;
         }
         if (poll_one(p->device, p->queue, &c)) {
             posted = false;
             if (c.status == TMU_STATUS_MATCHED) {
-                p->ordered = p->ordered && c.other == p->next[c.source]++;
-                p->answered++;
+                p->ordered = p->ordered && c.other >= p->next[c.source];
+                p->next[c.source] = c.other + 1;
             }
+            /* A receive that is queued takes some held arrival as it comes. */
+            p->answered += c.status == TMU_STATUS_MATCHED || c.status == TMU_STATUS_QUEUED;
         }
     }
     return NULL;
@@ -266,8 +270,8 @@ static void no_wake_up_is_lost_between_queues_R11(void) {
     }
     must(tmu_flow_stats(b.device, &stats), b.device);
     EXPECT_NUMBER(stats.held_now, 0);
-    EXPECT(stats.resumes > messages / 6); /* mostly far more; it depends on which runs when */
-    EXPECT(stats.stalls > messages / 12);
+    EXPECT(stats.resumes > messages / 60); /* mostly thousands; it depends on which runs when */
+    EXPECT(stats.stalls > messages / 60);
     bench_close(&b);
 }
 

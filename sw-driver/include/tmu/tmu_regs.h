@@ -48,6 +48,21 @@
 #define TMU_STATUS_READY_MASK 0x1u
 #define TMU_STATUS_IDLE_SHIFT 1 /* No command works or has a completion on its way; none waits, but for room in its ring. */
 #define TMU_STATUS_IDLE_MASK 0x1u
+#define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
+#define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
+#define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
+#define TMU_REG_ENDPOINT_COMMAND 0x0bc /* write 1 to trigger: Acts on the selected endpoint between two commands of the stream. */
+#define TMU_ENDPOINT_COMMAND_SET_QUOTA_SHIFT 0 /* Takes both quotas over. */
+#define TMU_ENDPOINT_COMMAND_SET_QUOTA_MASK 0x1u
+#define TMU_ENDPOINT_COMMAND_READ_DEPTH_SHIFT 1 /* Fetches both depths. */
+#define TMU_ENDPOINT_COMMAND_READ_DEPTH_MASK 0x1u
+#define TMU_REG_ENDPOINT_STATUS 0x0c0 /* read only: State of the last ENDPOINT_COMMAND. */
+#define TMU_ENDPOINT_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
+#define TMU_ENDPOINT_STATUS_BUSY_MASK 0x1u
+#define TMU_ENDPOINT_STATUS_ERROR_SHIFT 1 /* The selected endpoint is not there. */
+#define TMU_ENDPOINT_STATUS_ERROR_MASK 0x1u
+#define TMU_REG_DEPTH_POSTED 0x0c4 /* read only: Receives queued at the endpoint of the last READ_DEPTH. */
+#define TMU_REG_DEPTH_UNEXPECTED 0x0c8 /* read only: Messages queued at the endpoint of the last READ_DEPTH. */
 #define TMU_REG_PAGE_SELECT 0x090 /* read/write: Doorbell page that the next PAGE_COMMIT configures. */
 #define TMU_REG_RING_BASE_LO 0x094 /* read/write: Bus address of the completion ring, low word; bits 5..0 are ignored. */
 #define TMU_REG_RING_BASE_HI 0x098 /* read/write: Bus address of the completion ring, high word. */
@@ -67,21 +82,6 @@
 #define TMU_QUEUE_CONFIG_FIRST_MASK 0xffffu
 #define TMU_QUEUE_CONFIG_LOG2_SHIFT 16 /* Slots of the share, as a power of two. */
 #define TMU_QUEUE_CONFIG_LOG2_MASK 0xfu
-#define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
-#define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
-#define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
-#define TMU_REG_ENDPOINT_COMMAND 0x0bc /* write 1 to trigger: Acts on the selected endpoint between two commands of the stream. */
-#define TMU_ENDPOINT_COMMAND_SET_QUOTA_SHIFT 0 /* Takes both quotas over. */
-#define TMU_ENDPOINT_COMMAND_SET_QUOTA_MASK 0x1u
-#define TMU_ENDPOINT_COMMAND_READ_DEPTH_SHIFT 1 /* Fetches both depths. */
-#define TMU_ENDPOINT_COMMAND_READ_DEPTH_MASK 0x1u
-#define TMU_REG_ENDPOINT_STATUS 0x0c0 /* read only: State of the last ENDPOINT_COMMAND. */
-#define TMU_ENDPOINT_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
-#define TMU_ENDPOINT_STATUS_BUSY_MASK 0x1u
-#define TMU_ENDPOINT_STATUS_ERROR_SHIFT 1 /* The selected endpoint is not there. */
-#define TMU_ENDPOINT_STATUS_ERROR_MASK 0x1u
-#define TMU_REG_DEPTH_POSTED 0x0c4 /* read only: Receives queued at the endpoint of the last READ_DEPTH. */
-#define TMU_REG_DEPTH_UNEXPECTED 0x0c8 /* read only: Messages queued at the endpoint of the last READ_DEPTH. */
 #define TMU_REG_PAGE_STATUS 0x0cc /* read only: State of the last PAGE_COMMIT. */
 #define TMU_PAGE_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
 #define TMU_PAGE_STATUS_BUSY_MASK 0x1u

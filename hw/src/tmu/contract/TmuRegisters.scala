@@ -139,69 +139,6 @@ object TmuRegisters {
         )
       )
     ),
-    Register("PAGE_SELECT", 0x90, ReadWrite, "Doorbell page that the next PAGE_COMMIT configures."),
-    Register(
-      "RING_BASE_LO",
-      0x94,
-      ReadWrite,
-      "Bus address of the completion ring, low word; bits 5..0 are ignored."
-    ),
-    Register("RING_BASE_HI", 0x98, ReadWrite, "Bus address of the completion ring, high word."),
-    Register(
-      "RING_CONFIG",
-      0x9c,
-      ReadWrite,
-      "Shape of the completion ring.",
-      Seq(
-        RegisterField("LOG2", 0, 5, "Completions the ring holds, as a power of two: 4 to 16."),
-        RegisterField(
-          "ENABLE",
-          8,
-          1,
-          "Commands of a page that is not enabled are dropped and counted."
-        )
-      )
-    ),
-    Register(
-      "PAGE_COMMIT",
-      0xa0,
-      Trigger,
-      "Takes the selected page's configuration over.",
-      Seq(
-        RegisterField(
-          "COMMIT",
-          0,
-          1,
-          "Configures the page and sets its ring's indices to 0. Its commands that wait are lost."
-        )
-      )
-    ),
-    Register(
-      "RING_PATIENCE",
-      0xa4,
-      ReadWrite,
-      "Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are " +
-        "dropped, and RING_OVERRUNS counts one. 0 is no limit. Only a flush of more entries than its " +
-        "ring has room for gets there: other commands start when there is room for their answers.",
-      initial = BigInt(1) << 26
-    ),
-    Register(
-      "PAGE_ENDPOINT",
-      0xa8,
-      ReadWrite,
-      "Endpoint that the page acts for; of no effect on the privileged page."
-    ),
-    Register(
-      "QUEUE_CONFIG",
-      0xac,
-      ReadWrite,
-      "The page's share of the command slots. Shares must not overlap; a command that finds no free " +
-        "slot in its share is dropped, and QUEUE_OVERRUNS counts it.",
-      Seq(
-        RegisterField("FIRST", 0, 16, "First slot; a multiple of the share."),
-        RegisterField("LOG2", 16, 4, "Slots of the share, as a power of two.")
-      )
-    ),
     Register("ENDPOINT_SELECT", 0xb0, ReadWrite, "Endpoint that the next ENDPOINT_COMMAND means."),
     Register(
       "QUOTA_POSTED",
@@ -246,21 +183,6 @@ object TmuRegisters {
       0xc8,
       ReadOnly,
       "Messages queued at the endpoint of the last READ_DEPTH."
-    ),
-    Register(
-      "PAGE_STATUS",
-      0xcc,
-      ReadOnly,
-      "State of the last PAGE_COMMIT.",
-      Seq(
-        RegisterField("BUSY", 0, 1, "Not done yet; a new one is ignored."),
-        RegisterField(
-          "ERROR",
-          1,
-          1,
-          "The page, its endpoint, the ring's size or the share is out of range: nothing changed."
-        )
-      )
     )
   )
 
@@ -297,5 +219,5 @@ object TmuRegisters {
   def hi(c: Counter): String = s"COUNTER_${c.name.toUpperCase}_HI"
 
   def map(p: TmuParams): RegisterMap =
-    RegisterMap("tmu", bytes, discovery(p) ++ control ++ filters ++ counters)
+    RegisterMap("tmu", bytes, discovery(p) ++ control ++ PageRegisters.all ++ filters ++ counters)
 }

@@ -92,7 +92,7 @@ object RegisterDocument {
       "",
       "## Doorbell page",
       "",
-      s"Page n of ${DoorbellLayout.pageBytes} bytes belongs to endpoint n; the page after the last endpoint is the privileged one.",
+      s"Page n of ${DoorbellLayout.pageBytes} bytes is submission queue n; the page after the last queue is the privileged one.",
       ""
     ) ++ doorbell ++
     Seq("", "## Opcodes", "") ++ codes(Opcodes.all) ++
