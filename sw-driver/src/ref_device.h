@@ -152,7 +152,7 @@ bool ref_page_pop(ref_device_t *device, uint32_t *page_p, tmu_record_t *command_
 /** Whether some command waits for more than room in its ring. */
 bool ref_page_work(const ref_device_t *device);
 
-/** Disables a page; the commands that wait in it are dropped and counted. */
+/** Disables a page; the commands that wait in it are lost. */
 void ref_page_disable(ref_device_t *device, uint32_t page);
 
 /** Every page as after power-on, for a reset. */

@@ -102,7 +102,6 @@ bool ref_page_work(const ref_device_t *device) {
 
 void ref_page_disable(ref_device_t *device, uint32_t number) {
     ref_page_t *page = &device->pages[number];
-    device->counters[REF_COUNTER_disabled_drops] += page->count;
     page->count = 0;
     page->enabled = false;
 }

@@ -120,10 +120,7 @@ class Device:
     async def configure(
         self, page: int, log2: int, base: int | None = None, share_log2: int = SHARE_LOG2
     ) -> Ring:
-        """Give a page a ring and a share of the command slots, in place of those that it had.
-
-        Shares are dealt out in steps of the usual size; a larger one is dealt from the end.
-        """
+        """Give a page a ring and a share of the slots; one beyond the usual lies at their end."""
         base = (page + 1) * RING_AREA if base is None else base
         await self.write("PAGE_SELECT", page)
         await self.write("RING_BASE_LO", base & 0xFFFFFFFF)
@@ -143,11 +140,7 @@ class Device:
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""
         await self.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
-        for _ in range(PATIENCE):
-            status = await self.read("PAGE_STATUS")
-            if not status & bit("PAGE_STATUS", "BUSY"):
-                return status
-        raise TimeoutError("a page was not configured")
+        return await self._not_busy("PAGE_STATUS")
 
     async def disable(self, page: int) -> None:
         """Take a page's ring away."""
@@ -168,11 +161,14 @@ class Device:
     async def endpoint_command(self, name: str) -> int:
         """Run an endpoint command to its end; the status register as it is then."""
         await self.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", name))
+        return await self._not_busy("ENDPOINT_STATUS")
+
+    async def _not_busy(self, name: str) -> int:
         for _ in range(PATIENCE):
-            status = await self.read("ENDPOINT_STATUS")
-            if not status & bit("ENDPOINT_STATUS", "BUSY"):
+            status = await self.read(name)
+            if not status & bit(name, "BUSY"):
                 return status
-        raise TimeoutError(f"endpoint command {name} did not end")
+        raise TimeoutError(f"{name} stays busy")
 
     def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:
         """Start a command write; the event's data is the response."""

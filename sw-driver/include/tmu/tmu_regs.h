@@ -173,8 +173,8 @@
 #define TMU_REG_COUNTER_LAST_VERDICT_HI 0x52c /* read only: Clock at which the unit gave its last verdict. High word. */
 #define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x530 /* read only: Doorbell writes of a wrong shape or place; dropped. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x534 /* read only: Doorbell writes of a wrong shape or place; dropped. High word. */
-#define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x538 /* read only: Commands dropped because their page's ring is not enabled. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x53c /* read only: Commands dropped because their page's ring is not enabled. High word. */
+#define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x538 /* read only: Commands dropped because their page was not enabled when they came. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x53c /* read only: Commands dropped because their page was not enabled when they came. High word. */
 #define TMU_REG_COUNTER_COMPLETION_ERRORS_LO 0x540 /* read only: Completion writes that memory answered with an error. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_COMPLETION_ERRORS_HI 0x544 /* read only: Completion writes that memory answered with an error. High word. */
 #define TMU_REG_COUNTER_REGISTER_ERRORS_LO 0x548 /* read only: Register accesses answered with an error. Low word, as of the last snapshot. */

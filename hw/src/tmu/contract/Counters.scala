@@ -54,7 +54,7 @@ object Counters {
   val doorbellErrors =
     Counter("doorbell_errors", "Doorbell writes of a wrong shape or place; dropped.")
   val disabledDrops =
-    Counter("disabled_drops", "Commands dropped because their page's ring is not enabled.")
+    Counter("disabled_drops", "Commands dropped because their page was not enabled when they came.")
   val completionErrors =
     Counter("completion_errors", "Completion writes that memory answered with an error.")
   val ringOverruns = Counter(
