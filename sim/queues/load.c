@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define RING_LOG2 10
+#define HOSTILE_RING_LOG2 4 /* soon full */
 #define PROGRESS_CLOCKS 64
 #define PATIENCE_CLOCKS 1000000 /* without a completion; then something hangs */
 
@@ -51,7 +52,8 @@ static int worker_open(load_t *load, uint32_t number, const tmu_info_t *info, ui
         return -1;
     }
     const uint32_t share = log2_up(worker->window);
-    const tmu_queue_attr_t attr = {worker->endpoint, RING_LOG2, share ? share : 1};
+    const uint32_t ring = worker_is_hostile(worker) ? HOSTILE_RING_LOG2 : RING_LOG2;
+    const tmu_queue_attr_t attr = {worker->endpoint, ring, share ? share : 1};
     if (tmu_queue_open(load->device, &attr, &worker->queue) != TMU_OK)
         return fail(load, "queue");
     return 0;
@@ -113,14 +115,12 @@ static int work(load_t *load, uint64_t target, bool measure) {
     return 0;
 }
 
-/** Lets everything that was submitted end, rings that were not read included. */
+/** Lets everything that was submitted through the driver end. */
 static int drain(load_t *load) {
     for (uint32_t i = 0; i < load->cell->queues; i++) {
         worker_t *worker = &load->workers[i];
-        if (worker->kind == WORKER_UNREAD)
-            worker->kind = WORKER_PAIRS;
         const uint64_t start = tmu_clock(load->device);
-        while (worker->completed < worker->submitted) {
+        while (!worker_is_hostile(worker) && worker->completed < worker->submitted) {
             if (tmu_progress(load->device, PROGRESS_CLOCKS) != TMU_OK ||
                 worker_collect(worker, false) != TMU_OK)
                 return fail(load, "drain");
@@ -164,6 +164,22 @@ static bool latencies(const load_t *load, uint32_t measured, load_result_t *resu
     return true;
 }
 
+/** What the unit says of those who kept to no rule. */
+static int count(load_t *load, load_result_t *result) {
+    tmu_counter_t counters[128];
+    size_t found = 0;
+    if (tmu_counters(load->device, counters, sizeof counters / sizeof counters[0], &found) !=
+        TMU_OK)
+        return fail(load, "counters");
+    for (size_t i = 0; i < found; i++) {
+        if (strcmp(counters[i].name, "queue_overruns") == 0)
+            result->overruns = counters[i].value;
+        else if (strcmp(counters[i].name, "malformed") == 0)
+            result->malformed = counters[i].value;
+    }
+    return 0;
+}
+
 static int measure(load_t *load, uint64_t operations, load_result_t *result) {
     const uint32_t measured = load->cell->watched ? 1 : load->cell->queues;
     uint64_t *before = calloc(measured, sizeof *before);
@@ -188,7 +204,9 @@ static int measure(load_t *load, uint64_t operations, load_result_t *result) {
     if (status == 0 && !latencies(load, measured, result))
         status = fail(load, "memory");
     free(before);
-    return status == 0 ? drain(load) : status;
+    if (status == 0)
+        status = drain(load);
+    return status == 0 ? count(load, result) : status;
 }
 
 int load_run(tmu_t *device, const load_cell_t *cell, uint64_t operations, load_result_t *result,

@@ -19,7 +19,9 @@ typedef struct load_result {
     uint64_t least; /* verdicts of the queue with fewest, and with most */
     uint64_t most;
     uint64_t wrong;
-    uint16_t p50; /* host latency, clocks */
+    uint64_t overruns;  /* commands dropped because their share was full */
+    uint64_t malformed; /* commands answered so */
+    uint16_t p50;       /* host latency, clocks */
     uint16_t p99;
     uint16_t max;
 } load_result_t;

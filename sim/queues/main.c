@@ -16,7 +16,8 @@ static const char usage[] =
     "  --uri URI       device: sim:LIBRARY\n"
     "  --operations N  measured in a cell, a fifth of them where one queue is (default 20000)\n"
     "  KIND            pairs: all queues alike, all are measured\n"
-    "                  cancels, refused, unread or flood: what all queues but the first do, which\n"
+    "                  flood, cancels, refused, unread, bad: what all queues but the first do, "
+    "which\n"
     "                  is measured with one operation at a time\n";
 
 static const struct {
@@ -26,7 +27,7 @@ static const struct {
 } kinds[] = {
     {"pairs", WORKER_PAIRS, false},    {"flood", WORKER_PAIRS, true},
     {"cancels", WORKER_CANCELS, true}, {"refused", WORKER_REFUSED, true},
-    {"unread", WORKER_UNREAD, true},
+    {"unread", WORKER_UNREAD, true},   {"bad", WORKER_BAD, true},
 };
 
 static load_cell_t cell_of(const char *word) {
@@ -48,10 +49,10 @@ static void print(const load_cell_t *cell, const load_result_t *r) {
            ", \"verdicts\": %" PRIu64 ", \"clocks\": %" PRIu64
            ", \"clocks_per_verdict\": %.4f, \"least\": %" PRIu64 ", \"most\": %" PRIu64
            ", \"latency_clocks\": {\"p50\": %u, \"p99\": %u, \"max\": %u}, \"mismatches\": %" PRIu64
-           "}\n",
+           ", \"overruns\": %" PRIu64 ", \"malformed\": %" PRIu64 "}\n",
            cell->name, cell->queues, cell->window, r->verdicts, r->clocks,
            (double)r->clocks / (double)r->verdicts, r->least, r->most, r->p50, r->p99, r->max,
-           r->wrong);
+           r->wrong, r->overruns, r->malformed);
     (void)fflush(stdout);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "worker.h"
+#include "hostile.h"
 
 #define KEYS 4 /* pairs of a queue that differ in their key */
 
@@ -24,8 +24,14 @@ static tmu_result_t submit_one(worker_t *worker) {
     return tmu_arrive(worker->queue, worker->endpoint, &message);
 }
 
+bool worker_is_hostile(const worker_t *worker) {
+    return worker->kind == WORKER_UNREAD || worker->kind == WORKER_BAD;
+}
+
 tmu_result_t worker_submit(worker_t *worker) {
     tmu_result_t result = TMU_OK;
+    if (worker_is_hostile(worker))
+        return hostile_write(worker);
     while (result == TMU_OK && worker->submitted - worker->completed < worker->window) {
         result = submit_one(worker);
         worker->submitted += result == TMU_OK;
@@ -52,7 +58,7 @@ static bool right(const worker_t *worker, const tmu_completion_t *c) {
 tmu_result_t worker_collect(worker_t *worker, bool measure) {
     tmu_completion_t completions[16];
     size_t count = 0;
-    if (worker->kind == WORKER_UNREAD)
+    if (worker_is_hostile(worker))
         return TMU_OK;
     do {
         const tmu_result_t result = tmu_poll(worker->queue, completions,

@@ -10,7 +10,8 @@ typedef enum worker_kind {
     WORKER_PAIRS,   /* a receive, then its message, with a key that no other queue has */
     WORKER_CANCELS, /* cancels of receives that are not there */
     WORKER_REFUSED, /* posts to an endpoint whose quota is used up */
-    WORKER_UNREAD,  /* as pairs, but its completion ring is never read */
+    WORKER_UNREAD,  /* good commands without end, a completion ring that is never read */
+    WORKER_BAD,     /* malformed commands without end, a consumer index that says what suits it */
 } worker_kind_t;
 
 typedef struct worker {
@@ -26,6 +27,9 @@ typedef struct worker {
     size_t measured;
     size_t room; /* of `clocks`; what is beyond is not kept */
 } worker_t;
+
+/** Whether the owner keeps to no rule: nothing that it is answered is judged. */
+bool worker_is_hostile(const worker_t *worker);
 
 /** Submits as many operations as the window and the driver let in. */
 tmu_result_t worker_submit(worker_t *worker);

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from opentmu.benchmark import queues
 from opentmu.build import cbuild
+from opentmu.errors import CheckFailed
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
@@ -26,6 +27,8 @@ def cell(position: str, number: int, window: int, **values: Any) -> Result:
         "window": window,
         "verdicts": 1000,
         "clocks_per_verdict": 1.0,
+        "overruns": 9999,
+        "malformed": 9999,
         "least": 15,
         "most": 15,
         "latency_clocks": {"p50": 40, "p99": 40, "max": 60},
@@ -43,8 +46,8 @@ BAD = {
     "one queue alone": (4, {"clocks_per_verdict": 1.06}),
     "64 queues, clocks": (3, {"clocks_per_verdict": 1.2}),
     "64 queues, most less": (3, {"least": 6}),
-    "beside unread rings": (-1, {"latency_clocks": {"p50": 40, "p99": 43, "max": 60}}),
-    "beside any neighbours": (-3, {"latency_clocks": {"p50": 40, "p99": 40, "max": 297}}),
+    "beside unread rings": (-2, {"latency_clocks": {"p50": 40, "p99": 43, "max": 60}}),
+    "beside any neighbours": (-1, {"latency_clocks": {"p50": 40, "p99": 40, "max": 297}}),
 }
 
 
@@ -60,6 +63,16 @@ def test_a_promise_can_be_missed(name: str) -> None:
     results[at] |= values
     missed = [one.name for one in queues.promises(results) if not one.met]
     assert len(missed) == 1 and missed[0].startswith(name)
+
+
+@pytest.mark.parametrize(("at", "counter"), [(-2, "overruns"), (-1, "malformed")])
+def test_neighbours_that_do_no_harm_prove_nothing(at: int, counter: str) -> None:
+    """R13: an attack that did not take place is no figure."""
+    results = copy.deepcopy(GOOD)
+    queues.check_harm(results)
+    results[at][counter] = 1000
+    with pytest.raises(CheckFailed, match=f"found 1000 {counter}, expected more than the 1000"):
+        queues.check_harm(results)
 
 
 def test_queues_of_the_tiny_unit(tmu: Tmu, tmp_path: Path) -> None:

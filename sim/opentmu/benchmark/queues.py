@@ -28,7 +28,8 @@ RIVALS = {
     "flood": "the same, 4 at a time",
     "cancels": "cancel what is not there",
     "refused": "post to a full endpoint",
-    "unread": "never read their rings",
+    "unread": "flood, and never read",
+    "bad": "malformed, with false indices",
 }
 OPERATIONS, QUICK_OPERATIONS = 4000, 300
 
@@ -73,7 +74,19 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
         harness.run([*words, "--operations", str(count), *chosen], take, lambda line: None)
     if len(results) != len(chosen):
         raise CheckFailed(f"{PROGRAM}: found {len(results)} results, expected {len(chosen)}")
+    check_harm(results)
     return results
+
+
+def check_harm(results: Sequence[Result]) -> None:
+    """Raises CheckFailed when hostile neighbours did nothing that had to be turned away."""
+    for kind, counter in (("unread", "overruns"), ("bad", "malformed")):
+        found = next(one for one in results if one["position"] == kind)
+        if found[counter] <= found["verdicts"]:
+            raise CheckFailed(
+                f"{PROGRAM}: {kind}: found {found[counter]} {counter}, expected more than the "
+                f"{found['verdicts']} verdicts of the queue beside them"
+            )
 
 
 def curve(results: Sequence[Result], window: int) -> list[Result]:
