@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws bench-*.svg from bench.json and queues.json beside this file.
+"""Draws bench-*.svg from bench.json and bench-queues.json beside this file.
 
-bench.json holds the cells of `./tmu bench --json`, without what the plots do not show, queues.json
-those of `./tmu bench --queues --json`. Needs the interpreter in build/venv/bin.
+bench.json holds the cells of `./tmu bench --json`, without what the plots do not show,
+bench-queues.json those of `./tmu bench --queues --json`. Needs the interpreter in build/venv/bin.
 """
 
 import json
@@ -17,7 +17,7 @@ HERE = Path(__file__).parent
 def main() -> None:
     cells = json.loads((HERE / "bench.json").read_text())
     array = regs.PRESETS["nic"].array_entries
-    loads = json.loads((HERE / "queues.json").read_text())
+    loads = json.loads((HERE / "bench-queues.json").read_text())
     files = [*plot.write(HERE, cells, [], None, array), *plot.write_queues(HERE, loads)]
     for file in files:
         if file.suffix == ".png":

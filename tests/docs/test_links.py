@@ -104,8 +104,7 @@ def drawn_by(script: Path, folder: Path) -> dict[str, str]:
 def test_a_picture_is_what_its_script_draws(script: Path, tmp_path: Path) -> None:
     copy = tmp_path / script.name
     copy.write_text(script.read_text())
-    figures = script.with_suffix(".json")
-    if figures.exists():
+    for figures in script.parent.glob(f"{script.stem}*.json"):
         (tmp_path / figures.name).write_text(figures.read_text())
     subprocess.run([sys.executable, copy], check=True)
     drawn = drawn_by(script, tmp_path)
