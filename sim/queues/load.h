@@ -27,7 +27,7 @@ typedef struct load_result {
 } load_result_t;
 
 /**
- * Runs `operations` in all after a run-in of a tenth; -1 and a sentence in `error` on failure.
+ * Measures `operations` after a run-in; -1 and a sentence in `error` on failure.
  * The device is reset first.
  */
 int load_run(tmu_t *device, const load_cell_t *cell, uint64_t operations, load_result_t *result,
