@@ -108,7 +108,13 @@ def test_a_silent_unit_is_noticed(tmp_path: Path) -> None:
     assert "found no verdict in 1048576 clocks with 1 operations in flight" in done.stderr
 
 
-@pytest.mark.parametrize("name", QUEUE_MUTANTS)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name in ("turns", "room") else pytest.mark.long)
+        for name in QUEUE_MUTANTS
+    ],
+)
 def test_a_broken_queue_is_noticed(name: str, tmp_path: Path) -> None:
     """R7, R11, R13: the load ends with exit code 1 and a sentence."""
     file, old, new, loads, sentences = QUEUE_MUTANTS[name]
