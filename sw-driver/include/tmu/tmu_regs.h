@@ -72,9 +72,9 @@
 #define TMU_RING_CONFIG_ENABLE_SHIFT 8 /* Commands of a page that is not enabled are dropped and counted. */
 #define TMU_RING_CONFIG_ENABLE_MASK 0x1u
 #define TMU_REG_PAGE_COMMIT 0x0a0 /* write 1 to trigger: Takes the selected page's configuration over. */
-#define TMU_PAGE_COMMIT_COMMIT_SHIFT 0 /* Configures the page and sets its ring's indices to 0. Its commands that wait are lost. */
+#define TMU_PAGE_COMMIT_COMMIT_SHIFT 0 /* Configures the page and sets its ring's indices to 0. Its commands that have not begun are lost. */
 #define TMU_PAGE_COMMIT_COMMIT_MASK 0x1u
-#define TMU_REG_RING_PATIENCE 0x0a4 /* read/write: Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are dropped, and RING_OVERRUNS counts one. 0 is no limit. Only a flush of more entries than its ring has room for gets there: other commands start when there is room for their answers. */
+#define TMU_REG_RING_PATIENCE 0x0a4 /* read/write: Clocks that a page whose ring is full may hold up all others in a row. Then the page is disabled, its completions are dropped, and RING_OVERRUNS counts one. 0 is no limit. Only a flush of more entries than its ring has room for, or a consumer index that is not true, gets there: other commands start when there is room for their answers. */
 #define TMU_RING_PATIENCE_INITIAL 0x4000000u /* after reset */
 #define TMU_REG_PAGE_ENDPOINT 0x0a8 /* read/write: Endpoint that the page acts for; of no effect on the privileged page. */
 #define TMU_REG_QUEUE_CONFIG 0x0ac /* read/write: The page's share of the command slots. Shares must not overlap; a command that finds no free slot in its share is dropped, and QUEUE_OVERRUNS counts it. */
@@ -83,7 +83,7 @@
 #define TMU_QUEUE_CONFIG_LOG2_SHIFT 16 /* Slots of the share, as a power of two. */
 #define TMU_QUEUE_CONFIG_LOG2_MASK 0xfu
 #define TMU_REG_PAGE_STATUS 0x0cc /* read only: State of the last PAGE_COMMIT. */
-#define TMU_PAGE_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
+#define TMU_PAGE_STATUS_BUSY_SHIFT 0 /* Not done yet: a command that the page had begun, or a write to its ring, is on its way. A new commit is ignored. */
 #define TMU_PAGE_STATUS_BUSY_MASK 0x1u
 #define TMU_PAGE_STATUS_ERROR_SHIFT 1 /* The page, its endpoint, the ring's size or the share is out of range: nothing changed. */
 #define TMU_PAGE_STATUS_ERROR_MASK 0x1u

@@ -39,7 +39,7 @@ object PageRegisters {
           "COMMIT",
           0,
           1,
-          "Configures the page and sets its ring's indices to 0. Its commands that wait are lost."
+          "Configures the page and sets its ring's indices to 0. Its commands that have not begun are lost."
         )
       )
     ),
@@ -47,9 +47,10 @@ object PageRegisters {
       "RING_PATIENCE",
       0xa4,
       ReadWrite,
-      "Clocks that a full ring may hold up all pages. Then its page is disabled, its completions are " +
+      "Clocks that a page whose ring is full may hold up all others in a row. Then the page is disabled, its completions are " +
         "dropped, and RING_OVERRUNS counts one. 0 is no limit. Only a flush of more entries than its " +
-        "ring has room for gets there: other commands start when there is room for their answers.",
+        "ring has room for, or a consumer index that is not true, gets there: other commands start when " +
+        "there is room for their answers.",
       initial = BigInt(1) << 26
     ),
     Register(
@@ -75,7 +76,12 @@ object PageRegisters {
       ReadOnly,
       "State of the last PAGE_COMMIT.",
       Seq(
-        RegisterField("BUSY", 0, 1, "Not done yet; a new one is ignored."),
+        RegisterField(
+          "BUSY",
+          0,
+          1,
+          "Not done yet: a command that the page had begun, or a write to its ring, is on its way. A new commit is ignored."
+        ),
         RegisterField(
           "ERROR",
           1,

@@ -137,12 +137,15 @@ class CompletionWriter(p: TmuParams) extends Module {
     room := found.producer =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
 
-  // How long the verdict in stage 2 has found its ring full.
+  // How long one page's ring has been found full. Room for one completion does not start it anew, so
+  // that nobody can dole it out: another page's completion does, and a new configuration.
   private val waiting = RegInit(0.U(32.W))
+  private val waiter = Reg(UInt(p.pageBits.W))
   private val impatient = RegInit(false.B)
-  private val starts = !asksAgain || io.disable.fire
-  waiting := Mux(starts, 0.U, waiting + 1.U)
-  impatient := !starts && io.patience =/= 0.U && waiting >= io.patience
+  private val starts = (full && held.page =/= waiter) || io.configured || io.disable.fire
+  when(full)(waiter := held.page)
+  waiting := Mux(starts, 0.U, waiting + asksAgain)
+  impatient := !starts && asksAgain && io.patience =/= 0.U && waiting >= io.patience
   io.disable.valid := asksAgain && impatient
   io.disable.bits := held.page
 

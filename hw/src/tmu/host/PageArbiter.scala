@@ -37,12 +37,12 @@ class PageArbiter(p: TmuParams) extends Module {
 
   private def here(group: UInt): UInt = if (groups == 1) wanting.head else wanting(group)
 
-  // The group at hand: its number, its pages that have not had their turn, and how far it has come.
+  // The group at hand: its number, and its pages that have not had their turn. A page joins them
+  // while a lower one is named, so none comes twice in a round.
   private val group = RegInit(0.U(math.max(1, log2Ceil(groups)).W))
   private val round = RegInit(0.U(lanes.W))
-  private val passed = RegInit(0.U(lanes.W))
   private val upTo = round ^ (round - 1.U) // the lowest page of the round and all below
-  private val joins = Mux(round.orR, here(group) & ~passed, 0.U)
+  private val joins = Mux(round.orR, here(group) & ~upTo, 0.U)
   io.page.valid := round.orR
   io.page.bits := {
     val lane = OHToUInt(round & upTo)
@@ -58,10 +58,8 @@ class PageArbiter(p: TmuParams) extends Module {
   when(loads) {
     round := here(next)
     group := next
-    passed := 0.U
   }.otherwise {
     round := Mux(io.page.fire, round & ~upTo, round) | joins
-    when(io.page.fire)(passed := passed | upTo)
   }
 
   for (g <- 0 until groups) {

@@ -9,10 +9,11 @@ import tmu.params.TmuParams
 /** Changes pages, and disables all of them after reset (`ready` tells when).
   *
   * A new configuration needs a clock in which nothing moves, so the doorbells, the submission
-  * queues and the writer are held up for a few clocks: no page can put it off (R13). A page that is
-  * disabled stays so until the memory has answered all writes that were made before: then its ring
-  * may be given away. A page is enabled when the last of its commands has left the unit, so that no
-  * completion of an earlier owner comes to a later one.
+  * queues and the writer are held up for a few clocks: no page can put it off (R13). The page is
+  * disabled then, whatever comes after. A configuration is done when the last command that the page
+  * had begun has left the unit, and memory has answered every write that was made before: then its
+  * ring and its share may be given away, and no completion of an earlier owner comes to a later
+  * one.
   */
 class PageCommit(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -59,10 +60,11 @@ class PageCommit(p: TmuParams) extends Module {
   private val enables = io.configure.bits.ring.enable
   private val disables = io.disable.valid
   private val still = clocks >= PageCommit.settle.U
-  private val fires = state === State.held && still && !disables && (!enables || io.drained)
+  private val turn = state === State.held && still && !disables
+  private val fires = turn && io.drained
   switch(state) {
     is(State.rest)(when(asked)(go(State.held)))
-    is(State.held)(when(still && !disables)(go(Mux(fires, State.fence, State.retry))))
+    is(State.held)(when(turn)(go(Mux(fires, State.fence, State.retry))))
     is(State.fence)(when(io.fenced && clocks =/= 0.U)(go(State.rest)))
     is(State.retry)(when(clocks.andR)(go(State.held)))
   }
@@ -72,7 +74,7 @@ class PageCommit(p: TmuParams) extends Module {
   io.disable.ready := io.ready
 
   private val change = io.change.bits
-  io.change.valid := !io.ready || disables || fires
+  io.change.valid := !io.ready || disables || turn
   change.page := Mux(
     io.ready,
     Mux(disables, io.disable.bits, io.configure.bits.page),
@@ -84,7 +86,7 @@ class PageCommit(p: TmuParams) extends Module {
   change.queue.enable := fires && enables
   change.restart := !io.ready || (fires && enables)
 
-  assert(!fires || !io.moving, "something moves although it was held for %d clocks", clocks)
+  assert(!turn || !io.moving, "something moves although it was held for %d clocks", clocks)
 }
 
 object PageCommit {

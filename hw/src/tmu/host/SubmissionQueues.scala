@@ -158,9 +158,9 @@ class SubmissionQueues(p: TmuParams) extends Module {
     fourth := third && count =/= 0.U
     firstPage := candidate
   }
-  // A page starts again while all is held: what was read of it is void.
+  // A page changes while all is held: what was read of it is void.
   for ((valid, page) <- steps :+ (fourth -> turn.page))
-    when(restarts && change.page === page)(valid := false.B)
+    when(io.change.valid && io.hold && change.page === page)(valid := false.B)
 
   private val asks = Seq(
     (taken && !directly) -> come.page,

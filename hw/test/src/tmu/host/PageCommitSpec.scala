@@ -58,28 +58,35 @@ class PageCommitSpec extends DeviceSpec {
       }
     }
 
-    it("R13: enables no page of which a command is on its way, and lets all go on meanwhile") {
-      commit.run { dut =>
-        start(dut)
-        dut.io.drained.poke(false)
-        offer(dut, 1, enable = true)
-        var held = 0
-        for (_ <- 0 until 200) {
-          assert(!dut.io.change.valid.isOn && !dut.io.configure.ready.isOn)
-          if (dut.io.hold.isOn) held += 1
-          dut.clock.step()
+    for (enable <- Seq(true, false))
+      it(s"R13: is not done while a command is on its way, enable $enable; all go on meanwhile") {
+        commit.run { dut =>
+          start(dut)
+          dut.io.drained.poke(false)
+          offer(dut, 1, enable)
+          var (held, changes) = (0, 0)
+          for (_ <- 0 until 200) {
+            val c = dut.io.change
+            if (c.valid.isOn) {
+              changes += 1
+              assert(c.bits.page.value == 1 && !c.bits.queue.enable.isOn && !c.bits.restart.isOn)
+            }
+            assert(!dut.io.configure.ready.isOn && !dut.io.configured.isOn)
+            if (dut.io.hold.isOn) held += 1
+            dut.clock.step()
+          }
+          assert(changes > 0, "disabled at once, so that no more commands begin")
+          assert(held > 0 && held < 80, "held for less than half of the time")
+          dut.io.drained.poke(true)
+          waitFor(dut, "the change")(dut.io.configured.isOn)
+          val c = dut.io.change.bits
+          assert(c.page.value == 1 && c.queue.enable.isOn == enable && c.restart.isOn == enable)
         }
-        assert(held > 0 && held < 80, "held for less than half of the time")
-        dut.io.drained.poke(true)
-        change(dut)
-        assert(dut.io.change.bits.page.value == 1)
       }
-    }
 
     it("R13: disables a page at once, and is done when memory has what was written before") {
       commit.run { dut =>
         start(dut)
-        dut.io.drained.poke(false)
         dut.io.fenced.poke(false)
         offer(dut, 3, enable = false)
         change(dut)

@@ -27,6 +27,29 @@ class RingPatienceSpec extends CompletionWriterHost {
       }
     }
 
+    it("R13: an owner that makes room for one completion at a time has no more patience for it") {
+      test { (dut, host) =>
+        dut.io.patience.poke(100)
+        host.enable(1, 4)
+        host.enable(2, 4)
+        for (i <- 0 until 18) host.give(1, i)
+        var read = 0
+        val start = host.clocks
+        while (host.overruns == 0) {
+          assert(host.clocks - start < 300, "given up in time")
+          for (_ <- 0 until 30) host.tick()
+          read += 1
+          host.consume(1, read)
+          if (host.overruns == 0) host.offer(1, 17 + read)
+        }
+        host.drain()
+        assert(host.overruns == 1)
+        for (i <- 100 until 110) host.give(2, i)
+        host.drain()
+        assert(host.handles.takeRight(10) == (100 until 110).map(BigInt(_)))
+      }
+    }
+
     it("R11: waits for a full ring as long as its patience, and without one for ever") {
       test { (dut, host) =>
         for (patience <- Seq(60, 0)) {

@@ -77,14 +77,7 @@ trait SubmissionHost extends DeviceSpec {
       io.moved.valid.poke(false)
     }
 
-    def configure(
-        page: Int,
-        endpoint: Int,
-        ring: Int,
-        first: Int,
-        share: Int,
-        on: Boolean = true
-    ) = {
+    def offer(page: Int, endpoint: Int, ring: Int, first: Int, share: Int, on: Boolean): Unit = {
       val c = io.configure.bits
       c.page.poke(page)
       c.ring.enable.poke(on)
@@ -95,6 +88,16 @@ trait SubmissionHost extends DeviceSpec {
       c.queue.first.poke(first)
       c.queue.log2.poke(share)
       io.configure.valid.poke(true)
+    }
+    def configure(
+        page: Int,
+        endpoint: Int,
+        ring: Int,
+        first: Int,
+        share: Int,
+        on: Boolean = true
+    ): Unit = {
+      offer(page, endpoint, ring, first, share, on)
       val start = clocks
       var done = false
       while (!done) {
