@@ -6,7 +6,7 @@
  * Prints its seed; TMU_TEST_SEED repeats a run.
  */
 #include "fixture.h"
-#include "tmu_model.h"
+#include "model_oracle.h"
 
 #define OPERATIONS 4000
 #define ENDPOINTS 5 /* one of them is not there */
@@ -29,64 +29,7 @@ typedef struct run {
     uint64_t last_arrival[ENDPOINTS][SOURCES];
 } run_t;
 
-static uint32_t pick(run_t *run, uint32_t below) {
-    run->state = run->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(run->state >> 33) % below;
-}
-
-static tmu_model_key_t model_key(const tmu_key_t *key) {
-    return (tmu_model_key_t){key->match, key->ignore, key->source, key->source_ignore};
-}
-
-/** What the model answers to one attempt. */
-static tmu_model_verdict_t ask_model(run_t *run, const operation_t *o, uint64_t handle) {
-    tmu_model_verdict_t v = {.status = TMU_MODEL_BAD_ARGUMENT};
-    tmu_model_search_t search = {model_key(&o->key), o->endpoint, handle};
-    tmu_model_receive_t receive = {.key = search.key,
-                                   .endpoint = o->endpoint,
-                                   .receive_id = (uint32_t)handle,
-                                   .handle = handle};
-    tmu_model_message_t message = {
-        .match = o->key.match, .source = o->key.source, .endpoint = o->endpoint, .handle = handle};
-    switch (o->opcode) {
-    case TMU_OPCODE_POST:
-        (void)tmu_model_post(run->model, &receive, &v);
-        break;
-    case TMU_OPCODE_ARRIVE:
-        (void)tmu_model_arrive(run->model, &message, &v);
-        break;
-    case TMU_OPCODE_PROBE:
-        (void)tmu_model_probe(run->model, &search, &v);
-        break;
-    case TMU_OPCODE_CLAIM:
-        (void)tmu_model_claim(run->model, &search, &v);
-        break;
-    case TMU_OPCODE_CANCEL:
-        (void)tmu_model_cancel(run->model, o->endpoint, handle, o->target, &v);
-        break;
-    default:
-        (void)tmu_model_flush(run->model, &search, NULL, NULL, &v);
-        break;
-    }
-    return v;
-}
-
-static uint8_t wire(tmu_model_status_t status) {
-    static const uint8_t table[] = {
-        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
-        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
-        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
-        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
-        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
-        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
-        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
-        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
-        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
-        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
-        [TMU_MODEL_BAD_ARGUMENT] = 0,
-    };
-    return table[status];
-}
+static uint32_t pick(run_t *run, uint32_t below) { return oracle_pick(&run->state, below); }
 
 static void check_attempt(void *user, const tmu_completion_t *c) {
     run_t *run = user;
@@ -94,13 +37,10 @@ static void check_attempt(void *user, const tmu_completion_t *c) {
         return; /* the flushed completion has the counts */
     }
     operation_t *o = &run->operations[c->handle];
-    tmu_model_verdict_t v = ask_model(run, o, c->handle);
-    EXPECT_NUMBER(c->status, wire(v.status));
-    EXPECT_NUMBER(c->other, v.other);
-    EXPECT_NUMBER(c->serial, v.serial);
+    const oracle_question_t question = {o->opcode, o->endpoint, o->key, c->handle, o->target};
+    const tmu_model_verdict_t v = oracle_ask(run->model, &question);
+    oracle_expect(c, &v);
     EXPECT_NUMBER(c->endpoint, o->endpoint);
-    EXPECT_NUMBER(c->removed_posted, v.removed_posted);
-    EXPECT_NUMBER(c->removed_unexpected, v.removed_unexpected);
     if (c->status == TMU_STATUS_STALLED) {
         return;
     }

@@ -12,7 +12,7 @@
 #include <stdatomic.h>
 
 #include "fixture.h"
-#include "tmu_model.h"
+#include "model_oracle.h"
 
 #define THREADS 8
 #define OPERATIONS 2000 /* of each thread */
@@ -48,10 +48,7 @@ static uint64_t each; /* operations of a thread */
 static uint64_t seed;
 static uint32_t quota;
 
-static uint32_t pick(worker_t *w, uint32_t below) {
-    w->state = w->state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(w->state >> 33) % below;
-}
+static uint32_t pick(worker_t *w, uint32_t below) { return oracle_pick(&w->state, below); }
 
 /* Serials differ, so that observers of different queues never write the same attempt. */
 static void note(void *user, const tmu_completion_t *c) {
@@ -170,53 +167,7 @@ static void *disturb(void *argument) {
     return NULL;
 }
 
-/** What the model answers to one attempt. */
-static tmu_model_verdict_t ask_model(tmu_model_t *model, uint64_t handle) {
-    const operation_t *o = &operations[handle];
-    tmu_model_verdict_t v = {.status = TMU_MODEL_BAD_ARGUMENT};
-    tmu_model_search_t search = {
-        {o->key.match, o->key.ignore, o->key.source, o->key.source_ignore}, ENDPOINT, handle};
-    tmu_model_receive_t receive = {
-        .key = search.key, .endpoint = ENDPOINT, .receive_id = (uint32_t)handle, .handle = handle};
-    tmu_model_message_t message = {
-        .match = o->key.match, .source = o->key.source, .endpoint = ENDPOINT, .handle = handle};
-    switch (o->opcode) {
-    case TMU_OPCODE_POST:
-        (void)tmu_model_post(model, &receive, &v);
-        break;
-    case TMU_OPCODE_ARRIVE:
-        (void)tmu_model_arrive(model, &message, &v);
-        break;
-    case TMU_OPCODE_PROBE:
-        (void)tmu_model_probe(model, &search, &v);
-        break;
-    case TMU_OPCODE_CLAIM:
-        (void)tmu_model_claim(model, &search, &v);
-        break;
-    case TMU_OPCODE_CANCEL:
-        (void)tmu_model_cancel(model, ENDPOINT, handle, o->target, &v);
-        break;
-    default:
-        (void)tmu_model_flush(model, &search, NULL, NULL, &v);
-        break;
-    }
-    return v;
-}
-
 static void check_all(void) {
-    static const uint8_t wire[] = {
-        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
-        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
-        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
-        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
-        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
-        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
-        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
-        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
-        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
-        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
-        [TMU_MODEL_BAD_ARGUMENT] = 0,
-    };
     uint64_t last[2 * THREADS] = {0}; /* arrival of each source */
     tmu_model_t *model = NULL;
     tmu_model_config_t config = {.endpoints = 4,
@@ -227,13 +178,12 @@ static void check_all(void) {
     for (uint64_t serial = 0; serial < attempt_count && expect_failures == 0; serial++) {
         const tmu_completion_t *c = &attempts[serial].c;
         EXPECT(attempts[serial].there);
-        tmu_model_verdict_t v = ask_model(model, c->handle);
-        EXPECT_NUMBER(c->status, wire[v.status]);
-        EXPECT_NUMBER(c->other, v.other);
-        EXPECT_NUMBER(c->removed_posted, v.removed_posted);
-        EXPECT_NUMBER(c->removed_unexpected, v.removed_unexpected);
+        const operation_t *o = &operations[c->handle];
+        const oracle_question_t question = {o->opcode, ENDPOINT, o->key, c->handle, o->target};
+        const tmu_model_verdict_t v = oracle_ask(model, &question);
+        oracle_expect(c, &v);
         if (c->opcode == TMU_OPCODE_ARRIVE && c->status != TMU_STATUS_STALLED) {
-            uint64_t *before = &last[operations[c->handle].key.source];
+            uint64_t *before = &last[o->key.source];
             EXPECT(*before < c->handle); /* R11: none overtook an older one of its source */
             *before = c->handle;
         }

@@ -204,7 +204,7 @@ class Device:
             await self.run(walk.inspect(first + n) for n in range(self.in_flight))
             if self.scoreboard.walk_ended:
                 break
-        self.scoreboard.end_walk(walk.queue)
+        self.scoreboard.end_walk(walk.queue, one_stream=False)
 
     def submit(self, operation: Operation) -> None:
         """Submit one command, in the order of these calls, and expect its answers."""

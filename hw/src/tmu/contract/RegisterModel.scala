@@ -62,4 +62,8 @@ case class RegisterMap(name: String, bytes: Int, registers: Seq[Register]) {
   def apply(register: String): Register = registers
     .find(_.name == register)
     .getOrElse(throw new NoSuchElementException(s"$name has no register $register"))
+
+  def field(register: String, field: String): RegisterField = apply(register).fields
+    .find(_.name == field)
+    .getOrElse(throw new NoSuchElementException(s"register $register has no field $field"))
 }

@@ -4,8 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
-import tmu.contract.CompletionLayout
-import tmu.contract.Statuses
+import tmu.contract.{CompletionLayout, Statuses}
 import tmu.matching.Verdict
 import tmu.params.TmuParams
 
@@ -132,8 +131,8 @@ class CompletionWriter(p: TmuParams) extends Module {
     size := RingIndex.size(io.ring.config.log2)
     position := found
     following := found.producer + 1.U
-    // The producer moves by one, so an honest ring is full at equality; an index that lies can only
-    // overwrite the liar's own ring, and stops nobody (R13).
+    // The producer moves by one, so an honest ring is full at equality; an index that lies can
+    // overwrite the liar's own ring, and stop the others for its patience (R13).
     room := found.producer =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
 

@@ -45,7 +45,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val trigger = file.io.trigger
   private val status = file.io.status
   private def bit(register: String, field: String): Int =
-    map(register).fields.find(_.name == field).get.low
+    map.field(register, field).low
 
   io.reset := trigger("CONTROL")(bit("CONTROL", "RESET"))
   io.snapshot := trigger("CONTROL")(bit("CONTROL", "SNAPSHOT"))

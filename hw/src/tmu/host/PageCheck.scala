@@ -11,7 +11,7 @@ import tmu.params.TmuParams
 object PageCheck {
   def apply(p: TmuParams, map: RegisterMap, control: NamedWords): Valid[PageConfig] = {
     def field(register: String, name: String): UInt = {
-      val f = map(register).fields.find(_.name == name).get
+      val f = map.field(register, name)
       control(register)(f.low + f.width - 1, f.low)
     }
     val out = Wire(Valid(new PageConfig(p)))

@@ -21,19 +21,17 @@ class RingMove(p: TmuParams) extends Bundle {
   val position = new RingPosition
 }
 
-/** What the writer has to know of a ring. */
-class RingState extends Bundle {
-  val config = new RingConfig
+/** What can be said of a ring's room before a command starts. */
+class RingRoom extends Bundle {
   val position = new RingPosition
 
   /** The producer index at which the ring is full: the consumer's and the size. */
   val limit = RingIndex()
 }
 
-/** What can be said of a ring's room before a command starts. */
-class RingRoom extends Bundle {
-  val position = new RingPosition
-  val limit = RingIndex()
+/** What the writer has to know of a ring. */
+class RingState extends RingRoom {
+  val config = new RingConfig
 }
 
 /** Completion rings of all pages.

@@ -41,8 +41,11 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val dropped = Output(Bool())
     val overrun = Output(Bool())
 
-    /** No command is on its way in, or out. */
+    /** A command is on its way in. */
     val moving = Output(Bool())
+
+    /** None is on its way in or out, or waits for its turn; some may wait for room in their ring.
+      */
     val idle = Output(Bool())
   })
 

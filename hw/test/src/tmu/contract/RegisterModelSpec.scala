@@ -80,5 +80,15 @@ class RegisterModelSpec extends AnyFunSpec {
         intercept[NoSuchElementException](map("B")).getMessage == "block has no register B"
       )
     }
+
+    it("finds a field by its register and name, and says which one is missing") {
+      val field = RegisterField("LOW", 3, 5, "A field.")
+      val map = RegisterMap("block", 64, Seq(register("A", 8).copy(fields = Seq(field))))
+      assert(map.field("A", "LOW") == field)
+      assert(
+        intercept[NoSuchElementException](map.field("A", "HIGH")).getMessage ==
+          "register A has no field HIGH"
+      )
+    }
   }
 }
