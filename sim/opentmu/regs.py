@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 2
-INTERFACE_MINOR: Final = 0
+INTERFACE_MINOR: Final = 1
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -67,6 +67,7 @@ REGISTERS: Final[dict[str, int]] = {
     "FILTER_LANES": 0x040,
     "FILTER_BITS": 0x044,
     "QUEUES": 0x048,
+    "SPILL_SEGMENTS": 0x04C,
     "CONTROL": 0x080,
     "STATUS": 0x084,
     "ENDPOINT_SELECT": 0x0B0,
@@ -90,6 +91,11 @@ REGISTERS: Final[dict[str, int]] = {
     "FILTER_LOW_HI": 0x0D8,
     "FILTER_HIGH_LO": 0x0DC,
     "FILTER_HIGH_HI": 0x0E0,
+    "SPILL_BASE_LO": 0x0E4,
+    "SPILL_BASE_HI": 0x0E8,
+    "SPILL_COMMIT": 0x0EC,
+    "SPILL_STATUS": 0x0F0,
+    "SPILL_FREE": 0x0F4,
     "COUNTER_CLOCKS_LO": 0x400,
     "COUNTER_CLOCKS_HI": 0x404,
     "COUNTER_POSTS_LO": 0x408,
@@ -178,6 +184,24 @@ REGISTERS: Final[dict[str, int]] = {
     "COUNTER_RING_OVERRUNS_HI": 0x554,
     "COUNTER_QUEUE_OVERRUNS_LO": 0x558,
     "COUNTER_QUEUE_OVERRUNS_HI": 0x55C,
+    "COUNTER_SPILL_DEFERRED_LO": 0x560,
+    "COUNTER_SPILL_DEFERRED_HI": 0x564,
+    "COUNTER_SPILL_APPENDED_LO": 0x568,
+    "COUNTER_SPILL_APPENDED_HI": 0x56C,
+    "COUNTER_SPILL_TAKEN_LO": 0x570,
+    "COUNTER_SPILL_TAKEN_HI": 0x574,
+    "COUNTER_SPILL_REFILLED_LO": 0x578,
+    "COUNTER_SPILL_REFILLED_HI": 0x57C,
+    "COUNTER_SPILL_FALSE_LO": 0x580,
+    "COUNTER_SPILL_FALSE_HI": 0x584,
+    "COUNTER_SPILL_READS_LO": 0x588,
+    "COUNTER_SPILL_READS_HI": 0x58C,
+    "COUNTER_SPILL_WRITES_LO": 0x590,
+    "COUNTER_SPILL_WRITES_HI": 0x594,
+    "COUNTER_SPILL_REFUSED_LO": 0x598,
+    "COUNTER_SPILL_REFUSED_HI": 0x59C,
+    "COUNTER_SPILL_ERRORS_LO": 0x5A0,
+    "COUNTER_SPILL_ERRORS_HI": 0x5A4,
 }
 
 # (low bit, width) by register and field
@@ -222,6 +246,13 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "BUSY": (0, 1),
         "ERROR": (1, 1),
     },
+    "SPILL_COMMIT": {
+        "ADD": (0, 1),
+    },
+    "SPILL_STATUS": {
+        "SEGMENTS": (0, 8),
+        "ERROR": (8, 1),
+    },
 }
 
 REGISTER_ACCESS: Final[dict[str, str]] = {
@@ -244,6 +275,7 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "FILTER_LANES": "r",
     "FILTER_BITS": "r",
     "QUEUES": "r",
+    "SPILL_SEGMENTS": "r",
     "CONTROL": "w",
     "STATUS": "r",
     "ENDPOINT_SELECT": "rw",
@@ -267,6 +299,11 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "FILTER_LOW_HI": "rw",
     "FILTER_HIGH_LO": "rw",
     "FILTER_HIGH_HI": "rw",
+    "SPILL_BASE_LO": "rw",
+    "SPILL_BASE_HI": "rw",
+    "SPILL_COMMIT": "w",
+    "SPILL_STATUS": "r",
+    "SPILL_FREE": "r",
     "COUNTER_CLOCKS_LO": "r",
     "COUNTER_CLOCKS_HI": "r",
     "COUNTER_POSTS_LO": "r",
@@ -355,6 +392,24 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "COUNTER_RING_OVERRUNS_HI": "r",
     "COUNTER_QUEUE_OVERRUNS_LO": "r",
     "COUNTER_QUEUE_OVERRUNS_HI": "r",
+    "COUNTER_SPILL_DEFERRED_LO": "r",
+    "COUNTER_SPILL_DEFERRED_HI": "r",
+    "COUNTER_SPILL_APPENDED_LO": "r",
+    "COUNTER_SPILL_APPENDED_HI": "r",
+    "COUNTER_SPILL_TAKEN_LO": "r",
+    "COUNTER_SPILL_TAKEN_HI": "r",
+    "COUNTER_SPILL_REFILLED_LO": "r",
+    "COUNTER_SPILL_REFILLED_HI": "r",
+    "COUNTER_SPILL_FALSE_LO": "r",
+    "COUNTER_SPILL_FALSE_HI": "r",
+    "COUNTER_SPILL_READS_LO": "r",
+    "COUNTER_SPILL_READS_HI": "r",
+    "COUNTER_SPILL_WRITES_LO": "r",
+    "COUNTER_SPILL_WRITES_HI": "r",
+    "COUNTER_SPILL_REFUSED_LO": "r",
+    "COUNTER_SPILL_REFUSED_HI": "r",
+    "COUNTER_SPILL_ERRORS_LO": "r",
+    "COUNTER_SPILL_ERRORS_HI": "r",
 }
 
 # (64-bit word, low bit, width)
@@ -446,6 +501,15 @@ COUNTERS: Final[dict[str, int]] = {
     "register_errors": 0x548,
     "ring_overruns": 0x550,
     "queue_overruns": 0x558,
+    "spill_deferred": 0x560,
+    "spill_appended": 0x568,
+    "spill_taken": 0x570,
+    "spill_refilled": 0x578,
+    "spill_false": 0x580,
+    "spill_reads": 0x588,
+    "spill_writes": 0x590,
+    "spill_refused": 0x598,
+    "spill_errors": 0x5A0,
 }
 
 
@@ -470,6 +534,7 @@ class Preset:
     id_bits: int
     queues: int
     command_slots: int
+    spill_segments: int
 
 
 PRESETS: Final[dict[str, Preset]] = {
@@ -491,6 +556,7 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=2048,
         command_slots=4096,
+        spill_segments=16,
     ),
     "tiny": Preset(
         name="tiny",
@@ -510,6 +576,7 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=64,
         command_slots=512,
+        spill_segments=4,
     ),
     "formal": Preset(
         name="formal",
@@ -529,6 +596,7 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=4,
         queues=2,
         command_slots=8,
+        spill_segments=1,
     ),
     "ecp5": Preset(
         name="ecp5",
@@ -548,6 +616,7 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=64,
         command_slots=512,
+        spill_segments=4,
     ),
     "max": Preset(
         name="max",
@@ -567,5 +636,6 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=4096,
         command_slots=8192,
+        spill_segments=64,
     ),
 }

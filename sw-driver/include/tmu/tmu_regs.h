@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 0
+#define TMU_INTERFACE_MINOR 1
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -38,6 +38,7 @@
 #define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
 #define TMU_REG_QUEUES 0x048 /* read only: Submission queues, a doorbell page each, numbered from 0; the privileged page has this number. */
+#define TMU_REG_SPILL_SEGMENTS 0x04c /* read only: Segments of 2 MiB that the unit can take for queues that continue in memory. */
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
 #define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
@@ -95,6 +96,17 @@
 #define TMU_REG_FILTER_HIGH_LO 0x0dc /* read/write: Match bits 31..0 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
 #define TMU_REG_FILTER_HIGH_HI 0x0e0 /* read/write: Match bits 63..32 that the filter id's piece is folded from. Windows take effect while no entry lies beyond the arrays. */
 #define TMU_FILTER_HIGH_HI_INITIAL 0xffffffffu /* after reset */
+#define TMU_REG_SPILL_BASE_LO 0x0e4 /* read/write: Bus address of the segment that the next SPILL_COMMIT adds, low word; bits 11..0 are ignored. */
+#define TMU_REG_SPILL_BASE_HI 0x0e8 /* read/write: The same, high word. */
+#define TMU_REG_SPILL_COMMIT 0x0ec /* write 1 to trigger: Lends memory to the unit, until the next reset. Without any, a full table refuses and stalls. */
+#define TMU_SPILL_COMMIT_ADD_SHIFT 0 /* Adds the segment. The unit writes nowhere outside of segments. */
+#define TMU_SPILL_COMMIT_ADD_MASK 0x1u
+#define TMU_REG_SPILL_STATUS 0x0f0 /* read only: Memory lent to the unit. */
+#define TMU_SPILL_STATUS_SEGMENTS_SHIFT 0 /* Segments that it has. */
+#define TMU_SPILL_STATUS_SEGMENTS_MASK 0xffu
+#define TMU_SPILL_STATUS_ERROR_SHIFT 8 /* The last SPILL_COMMIT was one too many: nothing changed. */
+#define TMU_SPILL_STATUS_ERROR_MASK 0x1u
+#define TMU_REG_SPILL_FREE 0x0f4 /* read only: Chunks of 4096 bytes in which nothing lies. */
 #define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_CLOCKS_HI 0x404 /* read only: Clocks since reset. High word. */
 #define TMU_REG_COUNTER_POSTS_LO 0x408 /* read only: Posts answered. Low word, as of the last snapshot. */
@@ -183,6 +195,24 @@
 #define TMU_REG_COUNTER_RING_OVERRUNS_HI 0x554 /* read only: Pages disabled because their ring stayed full longer than RING_PATIENCE. High word. */
 #define TMU_REG_COUNTER_QUEUE_OVERRUNS_LO 0x558 /* read only: Commands dropped because their page's share of the command slots was full. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_QUEUE_OVERRUNS_HI 0x55c /* read only: Commands dropped because their page's share of the command slots was full. High word. */
+#define TMU_REG_COUNTER_SPILL_DEFERRED_LO 0x560 /* read only: Commands that had to look into a queue's part in memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_DEFERRED_HI 0x564 /* read only: Commands that had to look into a queue's part in memory. High word. */
+#define TMU_REG_COUNTER_SPILL_APPENDED_LO 0x568 /* read only: Entries appended to a queue in memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_APPENDED_HI 0x56c /* read only: Entries appended to a queue in memory. High word. */
+#define TMU_REG_COUNTER_SPILL_TAKEN_LO 0x570 /* read only: Entries that a command took from memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_TAKEN_HI 0x574 /* read only: Entries that a command took from memory. High word. */
+#define TMU_REG_COUNTER_SPILL_REFILLED_LO 0x578 /* read only: Entries moved from memory to the tables on chip. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_REFILLED_HI 0x57c /* read only: Entries moved from memory to the tables on chip. High word. */
+#define TMU_REG_COUNTER_SPILL_FALSE_LO 0x580 /* read only: Entries that were read from memory and were not what was sought. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_FALSE_HI 0x584 /* read only: Entries that were read from memory and were not what was sought. High word. */
+#define TMU_REG_COUNTER_SPILL_READS_LO 0x588 /* read only: Beats of 64 bytes that were read from spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READS_HI 0x58c /* read only: Beats of 64 bytes that were read from spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITES_LO 0x590 /* read only: Beats of 64 bytes that were written to spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITES_HI 0x594 /* read only: Beats of 64 bytes that were written to spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_REFUSED_LO 0x598 /* read only: Commands that were refused because all spill memory was in use. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_REFUSED_HI 0x59c /* read only: Commands that were refused because all spill memory was in use. High word. */
+#define TMU_REG_COUNTER_SPILL_ERRORS_LO 0x5a0 /* read only: Spill reads and writes that came to harm. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_ERRORS_HI 0x5a4 /* read only: Spill reads and writes that came to harm. High word. */
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -219,6 +249,10 @@ typedef enum tmu_status {
 #define TMU_DOORBELL_CONSUMER_OFFSET 2048
 #define TMU_RING_LOG2_MIN 4
 #define TMU_RING_LOG2_MAX 16
+
+#define TMU_SPILL_SEGMENT_BYTES 2097152
+#define TMU_SPILL_CHUNK_BYTES 4096
+#define TMU_SPILL_CHUNK_ENTRIES 60
 
 #define TMU_FILTER_SOURCE_PIECE_BITS 10 /* of a filter id of 32 bits */
 #define TMU_FILTER_LOW_PIECE_BITS 12 /* of a filter id of 32 bits */
@@ -376,16 +410,26 @@ typedef enum tmu_status {
     X(completion_errors, 0x540) \
     X(register_errors, 0x548) \
     X(ring_overruns, 0x550) \
-    X(queue_overruns, 0x558)
+    X(queue_overruns, 0x558) \
+    X(spill_deferred, 0x560) \
+    X(spill_appended, 0x568) \
+    X(spill_taken, 0x570) \
+    X(spill_refilled, 0x578) \
+    X(spill_false, 0x580) \
+    X(spill_reads, 0x588) \
+    X(spill_writes, 0x590) \
+    X(spill_refused, 0x598) \
+    X(spill_errors, 0x5a0)
 
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
- *   handle bits, address bits, length bits, id bits, queues, command slots) */
+ *   handle bits, address bits, length bits, id bits, queues, command slots,
+ *   spill segments) */
 #define TMU_PRESET_TABLE(X) \
-    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 2048, 4096) \
-    X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 64, 512) \
-    X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2, 8) \
-    X("ecp5", 3, 64, 32, 32, 16, 64, 32, 64, 64, 48, 20, 64, 512) \
-    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 4096, 8192)
+    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 2048, 4096, 16) \
+    X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 64, 512, 4) \
+    X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2, 8, 1) \
+    X("ecp5", 3, 64, 32, 32, 16, 64, 32, 64, 64, 48, 20, 64, 512, 4) \
+    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 4096, 8192, 64)
 
 /* clang-format on */
 #endif

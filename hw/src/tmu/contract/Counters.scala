@@ -65,6 +65,18 @@ object Counters {
     "queue_overruns",
     "Commands dropped because their page's share of the command slots was full."
   )
+  val spillDeferred =
+    Counter("spill_deferred", "Commands that had to look into a queue's part in memory.")
+  val spillAppended = Counter("spill_appended", "Entries appended to a queue in memory.")
+  val spillTaken = Counter("spill_taken", "Entries that a command took from memory.")
+  val spillRefilled = Counter("spill_refilled", "Entries moved from memory to the tables on chip.")
+  val spillFalse =
+    Counter("spill_false", "Entries that were read from memory and were not what was sought.")
+  val spillReads = Counter("spill_reads", "Beats of 64 bytes that were read from spill memory.")
+  val spillWrites = Counter("spill_writes", "Beats of 64 bytes that were written to spill memory.")
+  val spillRefused =
+    Counter("spill_refused", "Commands that were refused because all spill memory was in use.")
+  val spillErrors = Counter("spill_errors", "Spill reads and writes that came to harm.")
   val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
 
   val all: Seq[Counter] = Seq(
@@ -111,6 +123,15 @@ object Counters {
     completionErrors,
     registerErrors,
     ringOverruns,
-    queueOverruns
+    queueOverruns,
+    spillDeferred,
+    spillAppended,
+    spillTaken,
+    spillRefilled,
+    spillFalse,
+    spillReads,
+    spillWrites,
+    spillRefused,
+    spillErrors
   )
 }

@@ -10,7 +10,7 @@ object TmuRegisters {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 2
-  val versionMinor: Int = 0
+  val versionMinor: Int = 1
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -80,7 +80,7 @@ object TmuRegisters {
         RegisterField("QUOTA", 1, 1, "Quotas per endpoint."),
         RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full.")
       ),
-      constant = Some(3)
+      constant = Some(7)
     ),
     fixed(
       "ARRAY_ENTRIES",
@@ -100,6 +100,12 @@ object TmuRegisters {
       0x48,
       p.queues,
       "Submission queues, a doorbell page each, numbered from 0; the privileged page has this number."
+    ),
+    fixed(
+      "SPILL_SEGMENTS",
+      0x4c,
+      p.spillSegments,
+      s"Segments of ${SpillLayout.segmentBytes >> 20} MiB that the unit can take for queues that continue in memory."
     )
   )
 
@@ -219,5 +225,9 @@ object TmuRegisters {
   def hi(c: Counter): String = s"COUNTER_${c.name.toUpperCase}_HI"
 
   def map(p: TmuParams): RegisterMap =
-    RegisterMap("tmu", bytes, discovery(p) ++ control ++ PageRegisters.all ++ filters ++ counters)
+    RegisterMap(
+      "tmu",
+      bytes,
+      discovery(p) ++ control ++ PageRegisters.all ++ filters ++ SpillRegisters.all ++ counters
+    )
 }

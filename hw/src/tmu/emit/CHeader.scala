@@ -52,12 +52,14 @@ object CHeader {
         p.lengthBits,
         p.idBits,
         p.queues,
-        p.commandSlots
+        p.commandSlots,
+        p.spillSegments
       ).mkString("    X(", ", ", ")")
     }
     Seq(
       "/* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,",
-      " *   handle bits, address bits, length bits, id bits, queues, command slots) */",
+      " *   handle bits, address bits, length bits, id bits, queues, command slots,",
+      " *   spill segments) */",
       "#define TMU_PRESET_TABLE(X) \\"
     ) :+ rows.mkString(" \\\n")
   }
@@ -69,6 +71,12 @@ object CHeader {
     s"#define TMU_DOORBELL_CONSUMER_OFFSET ${DoorbellLayout.consumerOffset}",
     s"#define TMU_RING_LOG2_MIN ${DoorbellLayout.ringLog2Min}",
     s"#define TMU_RING_LOG2_MAX ${DoorbellLayout.ringLog2Max}"
+  )
+
+  private def spill: Seq[String] = Seq(
+    s"#define TMU_SPILL_SEGMENT_BYTES ${SpillLayout.segmentBytes}",
+    s"#define TMU_SPILL_CHUNK_BYTES ${SpillLayout.chunkBytes}",
+    s"#define TMU_SPILL_CHUNK_ENTRIES ${SpillLayout.entries}"
   )
 
   private def filterPieces(p: TmuParams): Seq[String] = {
@@ -98,6 +106,7 @@ object CHeader {
       codes("OPCODE", Opcodes.all),
       codes("STATUS", Statuses.all),
       doorbell,
+      spill,
       filterPieces(p),
       layout(CommandLayout.layout),
       layout(CompletionLayout.layout),

@@ -64,6 +64,7 @@ object PythonConstants {
     s"        id_bits=${p.idBits},",
     s"        queues=${p.queues},",
     s"        command_slots=${p.commandSlots},",
+    s"        spill_segments=${p.spillSegments},",
     "    ),"
   )
 
@@ -89,7 +90,8 @@ object PythonConstants {
     "length_bits",
     "id_bits",
     "queues",
-    "command_slots"
+    "command_slots",
+    "spill_segments"
   ).map(f => s"    $f: int")
 
   def render(p: TmuParams): String = {

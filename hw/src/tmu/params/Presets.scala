@@ -15,7 +15,8 @@ object Presets {
       64,
       filterLanes = 1024,
       queues = 2048,
-      commandSlots = 4096
+      commandSlots = 4096,
+      spillSegments = 16
     )
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
@@ -36,7 +37,8 @@ object Presets {
     lengthBits = 3,
     idBits = 4,
     queues = 2,
-    commandSlots = 8
+    commandSlots = 8,
+    spillSegments = 1
   )
 
   /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md). */
@@ -53,7 +55,8 @@ object Presets {
       64,
       filterLanes = 1024,
       queues = 4096,
-      commandSlots = 8192
+      commandSlots = 8192,
+      spillSegments = 64
     )
 
   /** Every preset in the order of its number, which the PRESET register shows. */

@@ -42,6 +42,8 @@ import chisel3.util.{isPow2, log2Ceil}
   *   submission queues: doorbell pages without privilege
   * @param commandSlots
   *   commands that wait on chip before the matching unit, shared out among the pages
+  * @param spillSegments
+  *   segments of memory that the unit can take for queues that outgrow the tables
   */
 case class TmuParams(
     name: String,
@@ -59,7 +61,8 @@ case class TmuParams(
     lengthBits: Int = 48,
     idBits: Int = 20,
     queues: Int = 64,
-    commandSlots: Int = 512
+    commandSlots: Int = 512,
+    spillSegments: Int = 4
 ) {
   private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
     require(
@@ -99,6 +102,7 @@ case class TmuParams(
   within("idBits", idBits, 2, 31)
   within("queues", queues, 2, 4096)
   pow2("commandSlots", commandSlots, 4, 1 << 15)
+  pow2("spillSegments", spillSegments, 1, 128)
 
   /** Entries beyond the arrays are kept in memory rows. */
   val hasFilter: Boolean = postedEntries > arrayEntries
