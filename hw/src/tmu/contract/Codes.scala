@@ -46,6 +46,11 @@ object Statuses {
   val entry = Code("entry", 14, "Inspect: the entry at that place.")
   val empty = Code("empty", 15, "Inspect: beyond the table's last place.")
   val vacant = Code("vacant", 16, "Inspect: no entry at that place; there may be later ones.")
+  val spillFailed = Code(
+    "spill_failed",
+    17,
+    "The memory that the queue continues in has failed; nothing is known of the answer. Reset the unit."
+  )
   val all: Seq[Code] = Seq(
     matched,
     queued,
@@ -62,6 +67,7 @@ object Statuses {
     refusedPrivilege,
     entry,
     empty,
-    vacant
+    vacant,
+    spillFailed
   )
 }

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.PointerQueue
 import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
-import tmu.matching.{MatchCommand, MatchRules}
+import tmu.matching.{MatchCommand, MatchRules, SpillRequest}
 import tmu.params.TmuParams
 
 /** Takes a command record apart: pure functions of its bits. */
@@ -79,6 +79,7 @@ object CommandDecode {
     out.position := inspectPosition.of(record)
     out.inspectUnexpected := inspectQueue.of(record).asBool
     out.stamp := in.stamp
+    out.spill := SpillRequest.none(p)
     out.flushes := MatchRules.flushes(p, out)
     val (searches, status) = MatchRules.early(p, out)
     out.searches := searches

@@ -22,6 +22,14 @@ class ControlRegisters(p: TmuParams) extends Module {
     val windows = Output(new FilterWindows(p))
     val patience = Output(UInt(32.W))
 
+    /** A segment of memory for queues that outgrow the tables: bits 63..12 of its address. */
+    val lend = Valid(UInt(52.W))
+    val segments = Input(UInt(log2Ceil(p.spillSegments + 1).W))
+    val spareChunks = Input(UInt(p.spilledBits.W))
+
+    /** Receives and messages in memory of the endpoint that is asked about. */
+    val spilled = Input(Vec(2, UInt(p.spilledBits.W)))
+
     /** The counters as of the last snapshot; registers wait while a new one is made. */
     val counter = Output(UInt(CounterBank.indexBits.W))
     val counterValue = Input(UInt(CounterBank.width.W))
@@ -73,7 +81,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val endpointError = RegInit(false.B)
   private val request = Reg(new EndpointRequest(p))
   private val readsDepth = Reg(Bool())
-  private val depths = Reg(new EndpointState(p))
+  private val depths = Reg(Vec(2, UInt(32.W)))
   private val endpointInRange = MatchRules.isBelow(control("ENDPOINT_SELECT"), p.endpoints)
   when(trigger("ENDPOINT_COMMAND").orR && !endpointBusy) {
     endpointError := !endpointInRange
@@ -88,7 +96,10 @@ class ControlRegisters(p: TmuParams) extends Module {
   when(io.endpoint.fire)(endpointPending := false.B)
   when(io.endpointState.valid) {
     endpointBusy := false.B
-    when(readsDepth)(depths := io.endpointState.bits)
+    when(readsDepth) {
+      depths(0) := io.endpointState.bits.posted +& io.spilled(0)
+      depths(1) := io.endpointState.bits.unexpected +& io.spilled(1)
+    }
   }
   when(io.reset) {
     endpointPending := false.B
@@ -98,8 +109,18 @@ class ControlRegisters(p: TmuParams) extends Module {
   io.endpoint.valid := endpointPending && io.ready
   io.endpoint.bits := request
   status("ENDPOINT_STATUS") := Cat(endpointError, endpointBusy)
-  status("DEPTH_POSTED") := depths.posted
-  status("DEPTH_UNEXPECTED") := depths.unexpected
+  status("DEPTH_POSTED") := depths(0)
+  status("DEPTH_UNEXPECTED") := depths(1)
+
+  // Memory for queues that outgrow the tables.
+  private val lends = trigger("SPILL_COMMIT")(bit("SPILL_COMMIT", "ADD")) && io.ready
+  private val lendError = RegInit(false.B)
+  private val takesMore = io.segments =/= p.spillSegments.U
+  when(lends)(lendError := !takesMore).elsewhen(io.reset)(lendError := false.B)
+  io.lend.valid := lends && takesMore
+  io.lend.bits := Cat(control("SPILL_BASE_HI"), control("SPILL_BASE_LO") >> 12)
+  status("SPILL_STATUS") := Cat(lendError, io.segments.pad(8))
+  status("SPILL_FREE") := io.spareChunks
 
   // Windows of filter ids: the unit takes them over when nothing depends on the old ones.
   private def pair(high: String, low: String): UInt =

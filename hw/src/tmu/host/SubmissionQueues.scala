@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, RegEnable, Valid}
+import chisel3.util.{Decoupled, RRArbiter, RegEnable, Valid}
 import tmu.buffer.PointerQueue
 import tmu.params.TmuParams
 
@@ -34,6 +34,11 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val roomRead = Output(UInt(p.pageBits.W))
     val room = Input(new RingRoom)
 
+    /** Commands wait for memory: the pages of endpoints that have something there get no turn. */
+    val crowded = Input(Bool())
+    val spillRead = Output(UInt(p.endpointBits.W))
+    val spilling = Input(Bool())
+
     /** Drop whatever comes: the unit is being reset. */
     val discard = Input(Bool())
 
@@ -58,7 +63,15 @@ class SubmissionQueues(p: TmuParams) extends Module {
 
   // Pages whose turn is next: the way from the arbiter is long.
   private val named = Module(new PointerQueue(UInt(p.pageBits.W), 2))
-  named.io.enq <> arbiter.io.page
+
+  // Pages that would only wait for memory stand aside.
+  private val aside = Module(new PageArbiter(p))
+  private val next = Module(new RRArbiter(UInt(p.pageBits.W), 2))
+  next.io.in(0) <> arbiter.io.page
+  next.io.in(1).valid := aside.io.page.valid && !io.crowded
+  next.io.in(1).bits := aside.io.page.bits
+  aside.io.page.ready := next.io.in(1).ready && !io.crowded
+  named.io.enq <> next.io.out
   private val change = io.change.bits
   private val restarts = io.change.valid && change.restart
   when(io.change.valid)(configs.write(change.page, change.queue))
@@ -121,8 +134,14 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val waiting = RegEnable(ahead - head, advance)
   private val spare = RegEnable(room.limit - room.position.producer - due, advance)
 
+  io.spillRead := queue.endpoint
+  private val standsAside = RegEnable(
+    io.crowded && (io.spilling || secondPage === p.privilegedPage.U),
+    advance
+  )
+
   // A flush with many answers can have taken more than there was: then there is less than none.
-  private val none = !thirdQueue.enable || spare > RingIndex.size(16.U)
+  private val none = !thirdQueue.enable || spare > RingIndex.size(16.U) || standsAside
   private val most = Mux(waiting < spare, waiting, spare)
   private val count = Mux(none, 0.U, Mux(most > PageTurn.most.U, PageTurn.most.U, most))
   private val turn = Reg(new PageTurn(p))
@@ -158,7 +177,8 @@ class SubmissionQueues(p: TmuParams) extends Module {
     first := page.fire || directly
     second := first
     third := second
-    fourth := third && count =/= 0.U
+    // What is there before a reset has swept everything means nothing.
+    fourth := third && count =/= 0.U && !io.discard
     firstPage := candidate
   }
   // A page changes while all is held: what was read of it is void.
@@ -175,11 +195,17 @@ class SubmissionQueues(p: TmuParams) extends Module {
     port.bits := page
   }
 
+  aside.io.wants.foreach { port =>
+    port.valid := false.B
+    port.bits := thirdPage
+  }
+  aside.io.wants.head.valid := third && advance && standsAside
+
   // Asked while held: the head and the room are the held page's.
   io.drained := RegNext(heads.read(looked) === io.room.position.finals)
   io.out <> slots.io.out
   io.moving := io.command.valid || coming
-  io.idle := !coming && arbiter.io.idle && !named.io.deq.valid && !first && !second &&
+  io.idle := !coming && arbiter.io.idle && aside.io.idle && !named.io.deq.valid && !first && !second &&
     !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")

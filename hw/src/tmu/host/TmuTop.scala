@@ -2,9 +2,10 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.log2Ceil
+import chisel3.util.{log2Ceil, Arbiter}
 import tmu.contract.TmuRegisters
-import tmu.matching.{CounterBank, MatchUnit}
+import tmu.matching.{CounterBank, MatchUnit, Verdict}
+import tmu.spill.Spill
 import tmu.params.TmuParams
 
 /** Ports of the unit: what a shell connects. One clock, synchronous reset, active high. */
@@ -18,6 +19,9 @@ class TmuPorts(p: TmuParams) extends Bundle {
 
   /** Completions into host memory. */
   val m_axi = new AxiWrite(64, 512, 1)
+
+  /** Queues that continue in memory: in segments that software lends. */
+  val m_axi_mem = new Axi(64, 512, 1)
 }
 
 /** The whole unit: wiring only.
@@ -41,6 +45,7 @@ class TmuTop(p: TmuParams) extends Module {
   private val queues = withReset(cleared)(Module(new SubmissionQueues(p)))
   private val unit = withReset(cleared)(Module(new MatchUnit(p)))
   private val verdicts = withReset(cleared)(Module(new VerdictOrder(p)))
+  private val spill = withReset(cleared)(Module(new Spill(p)))
   private val counters = withReset(cleared)(Module(new CounterBank(p)))
 
   private val now = RegInit(0.U(32.W))
@@ -58,11 +63,39 @@ class TmuTop(p: TmuParams) extends Module {
   pages.io.roomRead := queues.io.roomRead
   decoder.io.in <> queues.io.out
   decoder.io.discard := sequencer.io.discard
-  unit.io.post <> decoder.io.post
-  unit.io.arrival <> decoder.io.arrival
+  queues.io.crowded := spill.io.crowded
+  queues.io.spilling := spill.io.spilling
+  spill.io.asked := queues.io.spillRead
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
-  writer.io.verdict <> verdicts.io.out
+
+  // What memory injects goes before the host's commands, and its verdicts before the others: it is
+  // slower than both.
+  private val injected = spill.io.inject
+  private val streams = Seq(
+    (unit.io.post, decoder.io.post, !injected.bits.withArrivals),
+    (unit.io.arrival, decoder.io.arrival, injected.bits.withArrivals)
+  )
+  for ((stream, host, takes) <- streams) {
+    stream.valid := Mux(injected.valid, takes, host.valid)
+    stream.bits := Mux(injected.valid, injected.bits.command, host.bits)
+    host.ready := stream.ready && !injected.valid
+  }
+  injected.ready := Mux(injected.bits.withArrivals, unit.io.arrival.ready, unit.io.post.ready)
+  private val answered = Module(new Arbiter(new Verdict(p), 2))
+  answered.io.in(0) <> spill.io.verdict
+  answered.io.in(1) <> verdicts.io.out
+  writer.io.verdict <> answered.io.out
+
+  io.m_axi_mem <> spill.io.axi
+  spill.io.unit <> unit.io.spill
+  spill.io.windows := registers.io.windows
+  spill.io.now := now
+  spill.io.discard := sequencer.io.discard
+  spill.io.lend := registers.io.lend
+  spill.io.endpoint := registers.io.endpoint.bits.endpoint
+  registers.io.segments := spill.io.segments
+  registers.io.spareChunks := spill.io.spare
   writer.io.now := now
   writer.io.ring := pages.io.ring
   writer.io.configured := commit.io.change.valid
@@ -91,12 +124,14 @@ class TmuTop(p: TmuParams) extends Module {
 
   unit.io.endpoint <> registers.io.endpoint
   registers.io.endpointState := unit.io.endpointState
+  registers.io.spilled := spill.io.depths
 
-  private val idle = unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle
+  private val idle =
+    unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle && spill.io.idle
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
-  sequencer.io.drained := unit.io.idle && writer.io.idle && decoder.io.taken
-  sequencer.io.swept := unit.io.ready && commit.io.ready
+  sequencer.io.drained := unit.io.idle && writer.io.idle && decoder.io.taken && spill.io.idle
+  sequencer.io.swept := unit.io.ready && commit.io.ready && spill.io.ready
   registers.io.ready := sequencer.io.ready
   registers.io.idle := idle
 
@@ -105,9 +140,11 @@ class TmuTop(p: TmuParams) extends Module {
   counters.io.index := registers.io.counter
   registers.io.counterValue := counters.io.value
   registers.io.counting := counters.io.busy
-  events.verdict.valid := verdicts.io.out.fire
-  events.verdict.bits := verdicts.io.out.bits
+  events.verdict.valid := answered.io.out.fire
+  events.verdict.bits := answered.io.out.bits
   events.activity := unit.io.activity
+  events.spill := spill.io.activity
+  events.spilled := spill.io.totals
   events.commandStalled := decoder.io.stalled
   events.completionStalled := writer.io.stalled
   events.doorbellError := doorbell.io.error

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{log2Ceil, Decoupled}
+import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
 import tmu.params.TmuParams
 
@@ -36,9 +36,16 @@ class Answers(p: TmuParams) extends Module {
     val message = Input(new Entry(p, unexpected))
     val receive = Input(new Entry(p, posted))
 
+    /** At the same time: what their quotas left them. */
+    val allowances = Input(Vec(2, new Allowance(p)))
+
     /** What a flush that ends has removed. */
     val removed = Input(Vec(2, UInt(32.W)))
     val verdicts = Decoupled(new SlotVerdicts(p))
+
+    /** A command that memory has to answer; and what became of one that was injected. */
+    val deferred = Valid(new Deferred(p))
+    val injected = Valid(Bool())
   })
 
   private val post = RegNext(RegNext(io.decided.post.bits))
@@ -69,7 +76,21 @@ class Answers(p: TmuParams) extends Module {
     side.accepted := Seq(post, arrival)(s).accepted
   }
 
-  // A slot of sweeps that found nothing leaves without a word.
+  private val second = outcomes(1).defers
+  io.deferred.valid := outcomes(0).defers || second
+  io.deferred.bits.operation := Mux(second, arrival, post)
+  io.deferred.bits.serial := Mux(second, io.serials(1), io.serials(0))
+  io.deferred.bits.allowance := Mux(second, io.allowances(1), io.allowances(0))
+  io.deferred.bits.removed := io.removed
+  private val asks = Seq(io.decided.post, io.decided.arrival)
+  private def injects(op: Valid[Operation]): Bool =
+    op.valid && op.bits.command.spill.injected
+  io.injected.valid := RegNext(RegNext(asks.map(injects).reduce(_ || _), false.B))
+  io.injected.bits := asks.zip(outcomes).map { case (op, outcome) =>
+    RegNext(RegNext(injects(op))) && (outcome.appends || outcome.releases)
+  }.reduce(_ || _)
+
+  // A slot that is not answered here leaves without a word.
   private val decided = io.decided.post.valid || io.decided.arrival.valid
   private val silent = RegNext(RegNext(decided, false.B), false.B) && !in.valid
   // Counted a clock late, and compared a clock later: two more may have come in by then.
@@ -94,6 +115,7 @@ class Answers(p: TmuParams) extends Module {
   }
 
   assert(!in.valid || in.ready, "R11: no room for an answer")
+  assert(!outcomes(0).defers || !outcomes(1).defers, "R11: two commands deferred in a clock")
   for ((op, outcome) <- Seq(io.decided.post, io.decided.arrival).zip(io.outcomes)) {
     assert(
       !outcome.answers || op.bits.serial === MatchRules.takesSerial(outcome.status),

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{log2Ceil, PopCount, Valid}
+import chisel3.util.{log2Ceil, PopCount, ShiftRegister, Valid}
 import tmu.contract.{Counter, Counters, Opcodes, Statuses}
 import tmu.params.TmuParams
 
@@ -34,6 +34,10 @@ class CounterEvents(p: TmuParams) extends Bundle {
   val registerError = Bool()
   val ringOverrun = Bool()
   val queueOverrun = Bool()
+
+  /** What goes on in memory beyond the tables, and the receives and messages that lie there. */
+  val spill = new SpillActivity
+  val spilled = Vec(2, UInt(p.spilledBits.W))
 }
 
 /** Counts events. `snapshot` asks for a picture of all counters at one clock, and the picture is
@@ -126,15 +130,31 @@ class CounterBank(p: TmuParams) extends Module {
       completionErrors -> events.completionError,
       registerErrors -> events.registerError,
       ringOverruns -> events.ringOverrun,
-      queueOverruns -> events.queueOverrun
+      queueOverruns -> events.queueOverrun,
+      spillDeferred -> events.spill.deferred,
+      spillAppended -> events.spill.appended,
+      spillTaken -> events.spill.taken,
+      spillRefilled -> events.spill.refilled,
+      spillFalse -> events.spill.falsePositive,
+      spillReads -> events.spill.read,
+      spillWrites -> events.spill.written,
+      spillRefused -> events.spill.refused,
+      spillErrors -> events.spill.error
     )
   }
 
   /** A counter that holds a value instead of adding up: when to take it, given what it holds. */
   private case class Sample(take: UInt => Bool, value: UInt)
   private val samples: Map[Counter, Sample] = {
-    val posted = events.activity.postedCount
-    val unexpected = events.activity.unexpectedCount
+    // Memory hears of an entry that has gone back to its table two clocks after the table.
+    val bits = math.max(p.depthBits, p.spilledBits) + 1
+    def all(onChip: UInt, spilled: UInt): UInt = {
+      val sum = RegInit(0.U(bits.W))
+      sum := ShiftRegister(onChip, 2) +& spilled
+      sum
+    }
+    val posted = all(io.events.activity.postedCount, io.events.spilled(0))
+    val unexpected = all(io.events.activity.unexpectedCount, io.events.spilled(1))
     Map(
       Counters.postedDepthMax -> Sample(held => posted > held, posted),
       Counters.unexpectedDepthMax -> Sample(held => unexpected > held, unexpected),

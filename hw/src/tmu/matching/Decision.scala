@@ -14,6 +14,9 @@ class Rooms extends Bundle {
   /** For the arrival once the post has taken a message: of its own endpoint, or of another. */
   val afterTake = Bool()
   val afterOther = Bool()
+
+  /** Memory beyond the tables, for the post and for the arrival. */
+  val spill = Vec(2, new SpillView)
 }
 
 /** What becomes of the operations of one slot. */
@@ -39,7 +42,7 @@ object Decision {
     val arrival = slot.arrival
     val same =
       Operation.endpoint(p, slot.post.bits) === Operation.endpoint(p, arrival.bits)
-    out.post := Resolve(p, slot.post, found(0), rooms.post)
+    out.post := Resolve(p, slot.post, found(0), rooms.post, rooms.spill(0))
     val (ask, met) = (arrival.bits, found(1))
     out.takesPost := arrival.valid && ask.command.searches && !met && ask.takes &&
       pairs && out.post.appends
@@ -47,7 +50,8 @@ object Decision {
       p,
       arrival,
       met || out.takesPost,
-      Mux(out.post.takes, Mux(same, rooms.afterTake, rooms.afterOther), rooms.arrival)
+      Mux(out.post.takes, Mux(same, rooms.afterTake, rooms.afterOther), rooms.arrival),
+      rooms.spill(1)
     )
     out
   }

@@ -39,6 +39,15 @@ class TallyStep(p: TmuParams) extends Bundle {
   val take = Bool()
 }
 
+/** What an endpoint's quota leaves one of its queues. */
+class Allowance(p: TmuParams) extends Bundle {
+  val unlimited = Bool()
+  val left = SInt((p.quotaBits + 1).W)
+
+  /** Whether `more` entries fit that were not counted. */
+  def exceeds(more: UInt): Bool = unlimited || left > more.zext
+}
+
 /** State of every endpoint; a sweep clears it after reset (`ready` tells when).
   *
   * Two streams work at once, posts (0) and arrivals (1), each at an endpoint of its own. So each
@@ -69,8 +78,11 @@ class EndpointTable(p: TmuParams) extends Module {
     val roomAfterTake = Output(Bool())
     val step = Input(Vec(2, Valid(new TallyStep(p))))
 
-    /** Two clocks after the step: the number of verdicts before it (R7). */
+    /** Two clocks after the step: the number of verdicts before it (R7), and how many entries the
+      * quota leaves the own queue before it, less than none if it was lowered.
+      */
     val serial = Output(Vec(2, UInt(32.W)))
+    val allowance = Output(Vec(2, new Allowance(p)))
     val setQuota = Flipped(Valid(new Bundle {
       val endpoint = UInt(p.endpointBits.W)
 
@@ -90,7 +102,7 @@ class EndpointTable(p: TmuParams) extends Module {
 
   // A copy of each tally for each reader.
   private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, new StreamTally(p)))
-  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, UInt(p.depthBits.W)))
+  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, UInt(p.quotaBits.W)))
   private val written = Seq.fill(2)(Wire(Valid(new TallyStep(p))))
   private val next = Seq.fill(2)(Wire(new StreamTally(p)))
   private val raw = Seq.tabulate(2, 2) { (of, r) =>
@@ -119,6 +131,7 @@ class EndpointTable(p: TmuParams) extends Module {
     val appended = counted(s, _.append)
     val left = counted(1 - s, _.take)
     val now = free - appended.zext + left.zext
+    val exact = RegNext(now)
     val few = RegNext(Mux(now > 2.S, 2.S, Mux(now < -2.S, -2.S, now))(2, 0).asSInt)
     val noQuota = RegNext(unlimited)
 
@@ -138,6 +151,11 @@ class EndpointTable(p: TmuParams) extends Module {
     )
     io.room(s) := roomFor(0)
     if (s == 1) io.roomAfterTake := roomFor(1)
+
+    val allowance = Wire(new Allowance(p))
+    allowance.unlimited := noQuota
+    allowance.left := exact - more.zext + fewer.zext
+    io.allowance(s) := RegNext(RegNext(allowance))
 
     // What is written, one clock after the step: all that was under way is in it.
     def ahead(of: Int, what: TallyStep => Bool): UInt =
@@ -165,13 +183,12 @@ class EndpointTable(p: TmuParams) extends Module {
       RegNext(serialBase) + serialsAhead + ahead(1 - s, _.serial) + postBefore
     )
 
-    // A quota beyond the table is none.
-    val entries = if (s == 0) p.postedEntries else p.unexpectedEntries
+    // A quota beyond all that can be counted is none.
     val quota = io.setQuota.bits.quota(s)
     when(!io.ready || io.setQuota.valid) {
       quotas(s).write(
         Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
-        Mux(io.ready && quota <= entries.U, quota(p.depthBits - 1, 0), 0.U)
+        Mux(io.ready && quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
       )
     }
     assert(

@@ -39,6 +39,9 @@ class MatchUnit(p: TmuParams) extends Module {
     val ready = Output(Bool())
     val idle = Output(Bool())
     val activity = Output(new MatchActivity(p))
+
+    /** What goes on in memory beyond the tables. */
+    val spill = new SpillPorts(p)
   })
 
   private val walk = postedTable.walk
@@ -54,7 +57,13 @@ class MatchUnit(p: TmuParams) extends Module {
   // Accept: as many slots as there is room for answers.
   private val answers = Module(new Answers(p))
   private val drained = answers.io.drained
-  private val canIssue = endpoints.io.ready && answers.io.room
+  private val marks = Module(new SpillMarks(p))
+
+  // What was injected is answered at once, so it needs no room among the deferred.
+  private val injecting =
+    Seq(io.post, io.arrival).map(w => w.valid && w.bits.spill.injected).reduce(_ || _)
+  private val deferrable = io.spill.room || injecting
+  private val canIssue = endpoints.io.ready && answers.io.room && deferrable
   private val asked = RegNext(io.endpoint.fire, false.B)
   private val answering = RegNext(asked, false.B)
   private val configuring = asked || answering
@@ -67,7 +76,8 @@ class MatchUnit(p: TmuParams) extends Module {
   for (way <- Seq(io.post, io.arrival)) {
     val (searches, status) = MatchRules.early(p, way.bits)
     assert(
-      !way.valid || (way.bits.searches === searches && (searches || way.bits.status === status)),
+      !way.valid || way.bits.spill.injected ||
+        (way.bits.searches === searches && (searches || way.bits.status === status)),
       "R13: a command with the wrong early answer, %d",
       way.bits.status
     )
@@ -81,9 +91,12 @@ class MatchUnit(p: TmuParams) extends Module {
     endpoints.io.ready && !requested && !configuring && !holdsBack &&
       !overflow.fold(false.B)(o => inspects && o.io.holdsInspects)
   private val opens = canIssue && opensAlone && !flush.io.busy && !flushNext
-  io.post.ready := Mux(flushNext, flush.io.start.ready && opensAlone, opens)
-  io.arrival.ready := opens
-  flush.io.start.valid := flushNext && opensAlone
+  // A flush that has begun ends: there is room for its end from the start. While memory is lent, one
+  // command a slot, so that one is deferred at most.
+  private val canFlush = opensAlone && deferrable
+  io.post.ready := Mux(flushNext, flush.io.start.ready && canFlush, opens)
+  io.arrival.ready := opens && !(io.spill.lent && io.post.valid)
+  flush.io.start.valid := flushNext && canFlush
   flush.io.start.bits := io.post.bits
   flush.io.now := now
   flush.io.canIssue := canIssue
@@ -147,6 +160,7 @@ class MatchUnit(p: TmuParams) extends Module {
     choose(o => endpointOf(o.io.first.post.bits), ahead(0)),
     choose(o => endpointOf(o.io.first.arrival.bits), ahead(1))
   )
+  marks.io.read := endpoints.io.read
   for (s <- 0 to 1) {
     // Nothing enters while a request waits, but for a flush.
     endpoints.io.read(s) := Mux(
@@ -158,11 +172,19 @@ class MatchUnit(p: TmuParams) extends Module {
 
   // Decide. Answers for a parked slot come late in their clock; what goes to the arrays, which no
   // parked slot does, is known without them.
+  private val refillFailed = Reg(Bool())
   private val postedCount = RegInit(0.U(p.depthBits.W))
   private val unexpectedCount = RegInit(0.U(p.depthBits.W))
   private val rooms = Wire(new Rooms)
-  rooms.post := endpoints.io.room(0) && postedCount =/= p.postedEntries.U
-  rooms.arrival := endpoints.io.room(1) && unexpectedCount =/= p.unexpectedEntries.U
+  private val spare =
+    Seq(postedCount =/= p.postedEntries.U, unexpectedCount =/= p.unexpectedEntries.U)
+  rooms.spill := VecInit.tabulate(2) { s =>
+    val op = Seq(post, arrival)(s).bits
+    val mark = marks.io.mark(s)
+    SpillView(op, mark, io.spill.lent, spare(s), endpoints.io.room(s), !refillFailed)
+  }
+  rooms.post := endpoints.io.room(0) && spare(0) && !marks.io.mark(0).spilling
+  rooms.arrival := endpoints.io.room(1) && spare(1) && !marks.io.mark(1).spilling
   rooms.afterTake := endpoints.io.roomAfterTake
   rooms.afterOther := endpoints.io.room(1)
   private val direct = Decision(p, walked.slot, walked.found, walked.pairs, rooms)
@@ -173,6 +195,11 @@ class MatchUnit(p: TmuParams) extends Module {
   private val takesPost = decision.takesPost
   private val postStep = Resolve.step(p, post, postOutcome)
   private val arrivalStep = Resolve.step(p, arrival, arrivalOutcome)
+  for ((op, outcome) <- Seq(post -> postOutcome, arrival -> arrivalOutcome)) {
+    when(op.valid && op.bits.command.spill.refills)(refillFailed := !outcome.appends)
+  }
+  marks.io.defers := VecInit(postOutcome.defers, arrivalOutcome.defers)
+  marks.io.releases := VecInit(postOutcome.releases, arrivalOutcome.releases)
   postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
   endpoints.io.step(0).valid := postStep.serial || postStep.append || postStep.take
@@ -260,6 +287,10 @@ class MatchUnit(p: TmuParams) extends Module {
   answers.io.outcomes := VecInit(postOutcome, arrivalOutcome)
   answers.io.takesPost := takesPost
   answers.io.serials := endpoints.io.serial
+  answers.io.allowances := endpoints.io.allowance
+  io.spill.deferred := answers.io.deferred
+  io.spill.injected := answers.io.injected
+  io.spill.counts := VecInit(postedCount, unexpectedCount)
   answers.io.message := unexpectedStore.io.entry
   answers.io.receive := postedStore.io.entry
   answers.io.removed := flush.io.counts

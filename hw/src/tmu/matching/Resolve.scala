@@ -17,6 +17,12 @@ class Outcome(p: TmuParams) extends Bundle {
   val found = Bool()
   val takes = Bool()
   val appends = Bool()
+
+  /** It is answered later: its endpoint's queues in memory have to be looked at first (R11). */
+  val defers = Bool()
+
+  /** It was injected and tells that its endpoint has nothing in memory any more. */
+  val releases = Bool()
 }
 
 /** Decides an operation at its end, when its search is done: pure functions of the law (R3 to R11).
@@ -30,21 +36,44 @@ object Resolve {
     * @param room
     *   its own queue takes another entry, after everything before it
     */
-  def apply(p: TmuParams, op: Valid[Operation], found: Bool, room: Bool): Outcome = {
+  def apply(
+      p: TmuParams,
+      op: Valid[Operation],
+      found: Bool,
+      room: Bool,
+      spill: SpillView
+  ): Outcome = {
     val opcode = op.bits.command.opcode
+    val asks = op.bits.command.spill
     val out = Wire(new Outcome(p))
     out.found := op.valid && op.bits.command.searches && found
     out.takes := out.found && op.bits.takes
-    out.appends := op.valid && op.bits.command.searches && !found && op.bits.appends && room
+    val misses = op.valid && op.bits.command.searches && !found
+    val ends = op.valid && !op.bits.command.searches && endsFlush(op.bits)
+    out.defers := spill.defers && (misses || ends)
+    out.appends := op.bits.appends && Mux(
+      asks.refills,
+      op.valid && spill.refills,
+      misses && room
+    )
+    out.releases := op.valid && asks.releases && spill.releases
     out.status := Mux(
       op.bits.command.searches,
       Mux(found, MatchRules.onHit(opcode), MatchRules.onMiss(opcode, room)),
       op.bits.command.status
     )
     // A sweep that finds nothing has nothing to report.
-    out.answers := op.valid && (!op.bits.sweeps || found)
+    out.answers := op.valid && (!op.bits.sweeps || found) && !out.defers && !asks.injected
     out
   }
+
+  /** The operation that ends a flush: it does not search, and says what was removed (R14). */
+  def endsFlush(op: Operation): Bool =
+    MatchRules.is(op.command.status, Statuses.flushed) && !op.command.spill.injected
+
+  /** Whether memory may answer an operation that the tables do not answer. */
+  def mayWait(op: Operation): Bool =
+    !op.sweeps && !MatchRules.is(op.command.opcode, Opcodes.inspect)
 
   /** What it adds to its endpoint's state. */
   def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): TallyStep = {

@@ -60,7 +60,7 @@ object Operation {
     val opcode = op.command.opcode
     op.takes := MatchRules.takes(opcode)
     op.appends := MatchRules.appends(opcode)
-    op.serial := Mux(
+    op.serial := !op.command.spill.injected && Mux(
       op.command.searches,
       !MatchRules.is(opcode, Opcodes.inspect) && !op.sweeps,
       MatchRules.takesSerial(op.command.status)

@@ -34,6 +34,9 @@ class MatchCommand(p: TmuParams) extends Bundle {
 
   /** Clock at which the doorbell took the command. */
   val stamp = UInt(32.W)
+
+  /** Not a command of the host's: does not search, and is not answered. */
+  val spill = new SpillRequest(p)
 }
 
 /** The unit's answer to one command, on its way to the ring of the page that asked. */

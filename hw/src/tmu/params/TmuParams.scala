@@ -2,6 +2,7 @@
 package tmu.params
 
 import chisel3.util.{isPow2, log2Ceil}
+import tmu.contract.SpillLayout
 
 /** One configuration of the unit: the only parameter object there is, passed by hand to each
   * module.
@@ -116,6 +117,14 @@ case class TmuParams(
 
   /** Depth counters count from 0 to the number of entries, both included. */
   val depthBits: Int = log2Ceil(math.max(postedEntries, unexpectedEntries) + 1)
+
+  /** Chunks of memory that can be lent, and entries of one queue in them: both included. */
+  val spillChunks: Int = spillSegments * SpillLayout.chunksPerSegment
+  val spilledBits: Int = log2Ceil(spillChunks * SpillLayout.entries + 1)
+
+  /** Quotas count what an endpoint has on chip and in memory. */
+  val quotaMost: Int = 1 << 20
+  val quotaBits: Int = log2Ceil(quotaMost + 1)
 
   /** Receive id that names no receive. */
   val idNone: BigInt = (BigInt(1) << idBits) - 1

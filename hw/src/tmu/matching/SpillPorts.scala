@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching
+
+import chisel3._
+import chisel3.util.Valid
+import tmu.params.TmuParams
+
+/** A command whose endpoint has queues in memory, which have to answer it: the tables have not. */
+class Deferred(p: TmuParams) extends Bundle {
+  val operation = new Operation(p)
+
+  /** Its place in its endpoint's order (R7). */
+  val serial = UInt(32.W)
+
+  /** What the quota leaves beside the entries on chip. */
+  val allowance = new Allowance(p)
+
+  /** A flush: receives and messages that it has removed on chip. */
+  val removed = Vec(2, UInt(32.W))
+}
+
+/** Between the matching unit and the part that keeps queues in memory. */
+class SpillPorts(p: TmuParams) extends Bundle {
+
+  /** Memory was lent: full tables do not refuse. */
+  val lent = Input(Bool())
+
+  /** All that is inside can be deferred, and one more. */
+  val room = Input(Bool())
+  val deferred = Valid(new Deferred(p))
+
+  /** An injected command is done: whether it did what it asked. In their order. */
+  val injected = Valid(Bool())
+
+  /** Receives and messages on chip. */
+  val counts = Output(Vec(2, UInt(p.depthBits.W)))
+}
+
+/** What goes on in memory, for the counters. */
+class SpillActivity extends Bundle {
+  val deferred = Bool()
+  val appended = Bool()
+  val taken = Bool()
+  val refilled = Bool()
+  val falsePositive = Bool()
+  val read = Bool()
+  val written = Bool()
+  val refused = Bool()
+  val error = Bool()
+}
+
+/** What memory has to do with an operation, known before it is decided. */
+class SpillView extends Bundle {
+
+  /** What the tables do not answer is deferred. */
+  val defers = Bool()
+
+  /** An injected operation may do what it asks: nothing was deferred that its sender has not seen,
+    * and there is room for a refill.
+    */
+  val refills = Bool()
+  val releases = Bool()
+}
+
+object SpillView {
+
+  /** @param spare
+    *   its own queue's table takes another entry
+    * @param allowed
+    *   its quota does
+    * @param chained
+    *   no refill of those in a row has failed
+    */
+  def apply(
+      op: Operation,
+      mark: SpillMark,
+      lent: Bool,
+      spare: Bool,
+      allowed: Bool,
+      chained: Bool
+  ): SpillView = {
+    val asks = op.command.spill
+    val seen = mark.deferrals === asks.deferrals
+    val overflows = lent && !spare && allowed && op.appends && op.command.searches
+    val view = Wire(new SpillView)
+    view.defers := Resolve.mayWait(op) && (mark.spilling || overflows)
+    view.refills := seen && spare && (asks.first || chained)
+    view.releases := seen
+    view
+  }
+}

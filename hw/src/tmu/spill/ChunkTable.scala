@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{Decoupled, RegEnable, Valid}
+import tmu.contract.SpillLayout
+
+/** What the unit knows of a chunk without reading memory. */
+class ChunkState(s: SpillParams) extends Bundle {
+
+  /** The chunk behind it; of no meaning in the youngest of a list. */
+  val next = UInt(s.chunkBits.W)
+
+  /** Places whose entry is queued. */
+  val live = UInt(SpillLayout.entries.W)
+}
+
+/** Links and live places of all chunks, and the chunks that nobody has.
+  *
+  * Both lie on chip, so that a search knows which chunks to read long before they come, and a taken
+  * entry costs no write to memory. Chunks that came back are lent first; each of the others once.
+  */
+class ChunkTable(s: SpillParams) extends Module {
+  val io = IO(new Bundle {
+
+    /** State of a chunk, one clock later. */
+    val read = Input(UInt(s.chunkBits.W))
+    val state = Output(new ChunkState(s))
+    val link = Flipped(Valid(new Bundle {
+      val chunk = UInt(s.chunkBits.W)
+      val next = UInt(s.chunkBits.W)
+    }))
+    val mark = Flipped(Valid(new Bundle {
+      val chunk = UInt(s.chunkBits.W)
+      val live = UInt(SpillLayout.entries.W)
+    }))
+
+    /** A free chunk; for a few clocks after one was taken there may seem to be none: `exhausted`
+      * tells when there is.
+      */
+    val allocate = Decoupled(UInt(s.chunkBits.W))
+    val exhausted = Output(Bool())
+    val free = Flipped(Valid(UInt(s.chunkBits.W)))
+
+    /** Chunks of the segments that were lent, and how many of them are free. */
+    val chunks = Input(UInt(s.freeBits.W))
+    val spare = Output(UInt(s.freeBits.W))
+  })
+  private val nexts = SyncReadMem(s.chunks, UInt(s.chunkBits.W))
+  private val lives = SyncReadMem(s.chunks, UInt(SpillLayout.entries.W))
+  when(io.link.valid)(nexts.write(io.link.bits.chunk, io.link.bits.next))
+  when(io.mark.valid)(lives.write(io.mark.bits.chunk, io.mark.bits.live))
+
+  // What is written in the clock of a read is read, whatever the memory does.
+  io.state.next := Mux(
+    RegNext(io.link.valid && io.link.bits.chunk === io.read),
+    RegNext(io.link.bits.next),
+    nexts.read(io.read)
+  )
+  io.state.live := Mux(
+    RegNext(io.mark.valid && io.mark.bits.chunk === io.read),
+    RegNext(io.mark.bits.live),
+    lives.read(io.read)
+  )
+
+  // Chunks that came back, a stack with its top in a register; and the first that was never lent.
+  private val returned = SyncReadMem(s.chunks, UInt(s.chunkBits.W))
+  private val below = RegInit(0.U(s.freeBits.W)) // in the memory, under the top
+  private val top = Wire(Valid(UInt(s.chunkBits.W)))
+  private val topValid = RegInit(false.B)
+  private val fetching = RegInit(false.B)
+  private val fresh = RegInit(0.U(s.freeBits.W))
+  private val takesTop = io.allocate.fire && topValid
+  private val fetches = !topValid && !fetching && below =/= 0.U && !io.free.valid
+  private val fetched = returned.read(below - 1.U, fetches)
+  top.valid := topValid
+  top.bits := RegEnable(Mux(io.free.valid, io.free.bits, fetched), io.free.valid || fetching)
+  // One comes back: it is the new top, and the old one, or the one that is being fetched, goes back.
+  private val buries = io.free.valid && ((topValid && !takesTop) || fetching)
+  when(buries)(returned.write(below, Mux(fetching, fetched, top.bits)))
+  fetching := fetches
+  when(io.free.valid || fetching)(topValid := true.B).elsewhen(takesTop)(topValid := false.B)
+  below := below + buries - fetches
+  when(io.allocate.fire && !topValid)(fresh := fresh + 1.U)
+
+  private val unused = fresh =/= io.chunks
+  private val settled = below === 0.U && !fetching
+  io.allocate.valid := topValid || (settled && unused)
+  io.allocate.bits := Mux(topValid, top.bits, fresh(s.chunkBits - 1, 0))
+  io.exhausted := !topValid && settled && !unused
+  io.spare := io.chunks - fresh + below + topValid + fetching
+
+  assert(fresh <= io.chunks, "R11: a chunk was lent that is not there")
+}

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{log2Ceil, Decoupled, Valid}
+import tmu.buffer.{BlockQueue, Sweep}
+import tmu.contract.SpillLayout
+import tmu.host.Axi
+import tmu.matching._
+import tmu.params.TmuParams
+
+/** Queues beyond the tables, in memory that software lends (R11): wiring, and who has what there.
+  *
+  * A command that the tables do not answer, of an endpoint that has something in memory or needs
+  * to, waits here for its turn. When none waits, endpoints with something in memory are visited one
+  * after the other, and what has room goes back to the tables.
+  */
+class Spill(p: TmuParams) extends Module {
+  private val s = SpillParams(p)
+  val io = IO(new Bundle {
+    val unit = Flipped(new SpillPorts(p))
+    val inject = Decoupled(new Injection(s))
+    val verdict = Decoupled(new Verdict(p))
+    val windows = Input(new FilterWindows(p))
+    val now = Input(UInt(32.W))
+    val discard = Input(Bool())
+    val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
+    val lend = Flipped(Valid(UInt(52.W)))
+    val segments = Output(UInt(log2Ceil(p.spillSegments + 1).W))
+    val spare = Output(UInt(s.freeBits.W))
+
+    /** Many commands wait here: those that would only join them should not begin. */
+    val crowded = Output(Bool())
+
+    /** An endpoint's commands may have to join them; in the same clock. */
+    val asked = Input(UInt(p.endpointBits.W))
+    val spilling = Output(Bool())
+
+    /** Entries in memory of an endpoint that software asks about, and of all. */
+    val endpoint = Input(UInt(p.endpointBits.W))
+    val depths = Output(Vec(2, UInt(s.countBits.W)))
+    val totals = Output(Vec(2, UInt(s.countBits.W)))
+    val activity = Output(new SpillActivity)
+    val ready = Output(Bool())
+    val idle = Output(Bool())
+  })
+  private val waiting = Module(new BlockQueue(new Deferred(p), s.deferred))
+  private val engine = Module(new SpillEngine(s))
+  private val lists = Module(new SpillLists(s))
+  private val editor = Module(new SpillEditor(s))
+  private val search = Module(new SpillSearch(s))
+  private val chunks = Module(new ChunkTable(s))
+  private val link = Module(new SpillLink(s))
+
+  io.axi <> link.io.axi
+  link.io.lend := io.lend
+  io.segments := link.io.segments
+  io.unit.lent := link.io.segments =/= 0.U
+  io.unit.room := RegNext(waiting.io.count < s.full.U, false.B)
+  io.crowded := RegNext(waiting.io.count >= s.crowded.U, false.B)
+  waiting.io.enq.valid := io.unit.deferred.valid
+  waiting.io.enq.bits := io.unit.deferred.bits
+  assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
+
+  private val failed = RegInit(false.B)
+  private val error = search.io.error || link.io.writeError
+  when(error)(failed := true.B)
+
+  engine.io.deferred <> waiting.io.deq
+  io.verdict <> engine.io.verdict
+  io.inject <> engine.io.inject
+  engine.io.injected := io.unit.injected
+  engine.io.counts := io.unit.counts
+  engine.io.now := io.now
+  engine.io.windows := io.windows
+  engine.io.failed := failed
+  engine.io.discard := io.discard
+  engine.io.written := !link.io.writing
+  lists.io.read := engine.io.listRead
+  engine.io.list := lists.io.list
+  lists.io.write.valid := engine.io.listWrite.valid
+  lists.io.write.bits.at := engine.io.listWrite.bits.at
+  lists.io.write.bits.list := engine.io.listWrite.bits.list
+  lists.io.endpoint := io.endpoint
+  io.depths := lists.io.counts
+  editor.io.list := engine.io.editing
+  engine.io.edited := editor.io.update
+  editor.io.begins := engine.io.range.fire
+  editor.io.remove <> engine.io.remove
+  editor.io.append <> engine.io.append
+  engine.io.refused := editor.io.refused
+  search.io.range <> engine.io.range
+  engine.io.hit <> search.io.hit
+  search.io.stop := engine.io.stop
+  search.io.walkBlocked := editor.io.look.valid
+  search.io.state := chunks.io.state
+  link.io.words <> search.io.words
+  search.io.wordBeat := link.io.wordBeat
+  link.io.entry <> search.io.entry
+  search.io.entryBeat := link.io.entryBeat
+  link.io.write <> editor.io.write
+  chunks.io.read := Mux(editor.io.look.valid, editor.io.look.bits, search.io.walk.bits)
+  editor.io.state := chunks.io.state
+  chunks.io.link := editor.io.link
+  chunks.io.mark := editor.io.mark
+  editor.io.allocate <> chunks.io.allocate
+  editor.io.exhausted := chunks.io.exhausted
+  chunks.io.free := editor.io.free
+  chunks.io.chunks := link.io.segments << log2Ceil(SpillLayout.chunksPerSegment)
+  io.spare := chunks.io.spare
+
+  // Endpoints that have something in memory, from the first command that is deferred on.
+  private val sweep = Module(new Sweep(p.endpoints))
+  private val marks = Mem(p.endpoints, Bool())
+  private val starts = io.unit.deferred.valid
+  private val released = engine.io.released
+  when(!sweep.io.ready || starts || released.valid) {
+    marks.write(
+      Mux(
+        !sweep.io.ready,
+        sweep.io.place,
+        Mux(starts, Operation.endpoint(p, io.unit.deferred.bits.operation), released.bits)
+      ),
+      sweep.io.ready && starts
+    )
+  }
+  assert(!starts || !released.valid, "a command is deferred while an endpoint is released")
+  io.spilling := marks.read(io.asked)
+
+  // One after the other is looked at; those that have nothing in memory are passed by.
+  private val cursor = RegInit(0.U(p.endpointBits.W))
+  private val visits = marks.read(cursor) && sweep.io.ready
+  engine.io.visit.valid := visits && !waiting.io.deq.valid
+  engine.io.visit.bits := cursor
+  when(!visits || engine.io.visit.fire)(cursor := cursor + 1.U)
+
+  // Commands of an endpoint that are done.
+  private val done = SyncReadMem(p.endpoints, UInt(SpillMarks.countBits.W))
+  private val finished = engine.io.doneWrite
+  when(!sweep.io.ready || finished.valid) {
+    done.write(
+      Mux(sweep.io.ready, finished.bits.endpoint, sweep.io.place),
+      Mux(sweep.io.ready, finished.bits.done, 0.U)
+    )
+  }
+  engine.io.done := done.read(engine.io.doneRead)
+
+  private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
+  private val refills = engine.io.refilling
+  private val comes = editor.io.update.valid && engine.io.append.valid
+  private val goes = Mux(refills, engine.io.refilled, editor.io.remove.fire)
+  for (q <- 0 to 1) {
+    val mine = engine.io.editingUnexpected === (q == 1).B
+    totals(q) := totals(q) + (mine && comes) - (mine && goes)
+  }
+  io.totals := totals
+
+  io.ready := sweep.io.ready && lists.io.ready
+  io.idle := engine.io.idle && !waiting.io.deq.valid && waiting.io.count === 0.U &&
+    search.io.idle && link.io.idle
+  io.activity.deferred := starts
+  io.activity.appended := editor.io.append.fire && !editor.io.refused
+  io.activity.taken := editor.io.remove.fire && !refills
+  io.activity.refilled := editor.io.remove.fire && refills
+  io.activity.falsePositive := search.io.falsePositive
+  io.activity.read := link.io.wordBeat.valid || link.io.entryBeat.valid
+  io.activity.written := link.io.write.fire
+  io.activity.refused := editor.io.append.fire && editor.io.refused
+  io.activity.error := error
+}

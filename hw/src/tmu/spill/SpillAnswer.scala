@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import tmu.matching._
+import tmu.params.TmuParams
+
+/** Verdicts of commands that memory answers: the same law, other places (R1 to R15). */
+object SpillAnswer {
+
+  /** @param onMessages
+    *   the entry is a message; else a receive
+    */
+  def apply(
+      p: TmuParams,
+      op: Operation,
+      outcome: Outcome,
+      serial: UInt,
+      entry: SpillEntry,
+      onMessages: Bool,
+      removed: Vec[UInt]
+  ): Verdict = {
+    def of(t: TableParams): Verdict = {
+      val whole = Wire(new Entry(p, t))
+      whole.endpoint := entry.endpoint
+      whole.key := entry.key
+      whole.ignore.foreach(_ := entry.ignore)
+      whole.id.foreach(_ := entry.id)
+      whole.handle := entry.handle
+      whole.address := entry.address
+      whole.length := entry.length
+      Resolve.verdict(p, op, outcome, serial, whole, onMessages = !t.receives, removed)
+    }
+    Mux(onMessages, of(TableParams.unexpected(p)), of(TableParams.posted(p)))
+  }
+}

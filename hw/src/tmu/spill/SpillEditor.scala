@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{is, switch, Decoupled, UIntToOH, Valid}
+import tmu.contract.SpillLayout
+
+/** Changes a list: appends an entry, or removes one that a search has found.
+  *
+  * A removal touches no memory; the last one of a chunk gives the chunk back. An append writes the
+  * entry and its word. Removals of one sweep come in age order, and know the chunk before theirs
+  * only as the search saw it: what was given back since then is stepped over here.
+  */
+class SpillEditor(s: SpillParams) extends Module {
+  private val places = SpillLayout.entries
+  val io = IO(new Bundle {
+
+    /** The list as it is, and what becomes of it. */
+    val list = Input(new SpillList(s))
+    val update = Valid(new SpillList(s))
+
+    /** A search begins: what it saw of lists is up to date. */
+    val begins = Input(Bool())
+
+    /** Taken when the removal is done. */
+    val remove = Flipped(Decoupled(new Bundle {
+      val chunk = new WalkedChunk(s)
+      val place = UInt(s.placeBits.W)
+    }))
+
+    /** Taken when all is written; `refused` in that clock tells that there is no chunk for it. */
+    val append = Flipped(Decoupled(new Bundle {
+      val entry = new SpillEntry(s.p)
+      val word = new SpillWord(s)
+    }))
+    val refused = Output(Bool())
+
+    /** A chunk's state, one clock later. */
+    val look = Valid(UInt(s.chunkBits.W))
+    val state = Input(new ChunkState(s))
+    val link = Valid(new Bundle {
+      val chunk = UInt(s.chunkBits.W)
+      val next = UInt(s.chunkBits.W)
+    })
+    val mark = Valid(new Bundle {
+      val chunk = UInt(s.chunkBits.W)
+      val live = UInt(places.W)
+    })
+    val allocate = Flipped(Decoupled(UInt(s.chunkBits.W)))
+    val exhausted = Input(Bool())
+    val free = Valid(UInt(s.chunkBits.W))
+    val write = Decoupled(new SpillWrite(s))
+  })
+  private object State extends ChiselEnum {
+    val idle, remove, append, entry, word = Value
+  }
+  private val state = RegInit(State.idle)
+  private val list = io.list
+  private val next = WireDefault(list)
+  io.update.valid := false.B
+  io.update.bits := next
+
+  // The chunk of the last removal, and what lies before it by now.
+  private class Last extends Bundle {
+    val chunk = new WalkedChunk(s)
+    val freed = Bool()
+  }
+  private val last = Reg(Valid(new Last))
+  private val asked = io.remove.bits.chunk
+  private val chunk = asked.chunk
+  private val again = last.valid && last.bits.chunk.chunk === chunk
+  private val behindFreed = last.valid && last.bits.freed && !asked.isHead &&
+    last.bits.chunk.chunk === asked.previous
+  private val before = Mux(again || behindFreed, last.bits.chunk, asked)
+  private val isTail = chunk === list.tail
+
+  private val opens = list.count === 0.U || list.fill === places.U // a new chunk is needed
+  private val target = Reg(UInt(s.chunkBits.W))
+  private val place = Reg(UInt(s.placeBits.W))
+
+  io.look.valid := false.B
+  io.look.bits := Mux(io.remove.valid, chunk, list.tail)
+  io.link.valid := false.B
+  io.link.bits.chunk := before.previous
+  io.link.bits.next := io.state.next
+  io.mark.valid := false.B
+  io.mark.bits.chunk := chunk
+  io.mark.bits.live := 0.U
+  io.free.valid := false.B
+  io.free.bits := chunk
+  io.allocate.ready := false.B
+  io.remove.ready := state === State.remove
+  io.append.ready := false.B
+  io.refused := false.B
+  io.write.valid := state === State.entry || state === State.word
+  io.write.bits.at.chunk := target
+  io.write.bits.at.place := place
+  io.write.bits.isWord := state === State.word
+  io.write.bits.data := Mux(
+    state === State.word,
+    io.append.bits.word.asUInt.pad(8 * SpillLayout.beatBytes),
+    io.append.bits.entry.asUInt.pad(8 * SpillLayout.beatBytes)
+  )
+
+  /** The entry goes to this place, which is the list's last from now on. */
+  private def settle(at: UInt, number: UInt): Unit = {
+    target := at
+    place := number
+    next.tail := at
+    next.fill := number + 1.U
+    next.count := list.count + 1.U
+    io.update.valid := true.B
+    io.mark.valid := true.B
+    io.mark.bits.chunk := at
+    state := State.entry
+  }
+
+  switch(state) {
+    is(State.idle) {
+      when(io.remove.valid) {
+        io.look.valid := true.B
+        state := State.remove
+      }.elsewhen(io.append.valid && !opens) {
+        io.look.valid := true.B
+        state := State.append
+      }.elsewhen(io.append.valid && io.allocate.valid) {
+        io.allocate.ready := true.B
+        settle(io.allocate.bits, 0.U)
+        io.mark.bits.live := 1.U
+        when(list.count === 0.U)(next.head := io.allocate.bits)
+        io.link.valid := list.count =/= 0.U
+        io.link.bits.chunk := list.tail
+        io.link.bits.next := io.allocate.bits
+      }.elsewhen(io.append.valid && io.exhausted) {
+        io.append.ready := true.B
+        io.refused := true.B
+      }
+    }
+    is(State.append) {
+      settle(list.tail, list.fill)
+      io.mark.bits.live := io.state.live | UIntToOH(list.fill, places)
+    }
+    is(State.entry)(when(io.write.ready)(state := State.word))
+    is(State.word) {
+      when(io.write.ready) {
+        io.append.ready := true.B
+        state := State.idle
+      }
+    }
+    is(State.remove) {
+      val left = io.state.live & ~UIntToOH(io.remove.bits.place, places)
+      val empty = !left.orR
+      io.mark.valid := !empty
+      io.mark.bits.live := left
+      io.free.valid := empty
+      io.link.valid := empty && !before.isHead && !isTail
+      when(empty && before.isHead)(next.head := io.state.next)
+      when(empty && isTail) {
+        next.tail := before.previous
+        next.fill := places.U
+      }
+      next.count := list.count - 1.U
+      io.update.valid := true.B
+      last.valid := true.B
+      last.bits.freed := empty
+      last.bits.chunk.chunk := chunk
+      last.bits.chunk.previous := before.previous
+      last.bits.chunk.isHead := before.isHead
+      state := State.idle
+      assert(
+        (io.state.live >> io.remove.bits.place)(0),
+        "R3: an entry taken from memory that was not queued there"
+      )
+      assert(list.count =/= 0.U, "R3: an entry taken from an empty list")
+    }
+  }
+  when(io.begins)(last.valid := false.B)
+}

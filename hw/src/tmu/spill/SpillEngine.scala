@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{is, switch, Decoupled, Valid}
+import tmu.contract.{Opcodes, Statuses}
+import tmu.matching._
+
+/** What is injected into the matching unit, and into which of its streams. */
+class Injection(s: SpillParams) extends Bundle {
+  val command = new MatchCommand(s.p)
+  val withArrivals = Bool()
+}
+
+/** Answers deferred commands, one after the other in their order, and moves entries back to the
+  * tables when nothing is deferred.
+  *
+  * A deferred command has searched the table; what is left is to search the part in memory, and to
+  * append there (R5, R6). Nothing of its endpoint has gone to the table since, so this is the
+  * command's place in the order of the law (R7): commands behind it that found something on chip
+  * found what is older than all that is done here.
+  */
+class SpillEngine(s: SpillParams) extends Module {
+  private val p = s.p
+  val io = IO(new Bundle {
+    val deferred = Flipped(Decoupled(new Deferred(p)))
+    val verdict = Decoupled(new Verdict(p))
+    val now = Input(UInt(32.W))
+    val windows = Input(new FilterWindows(p))
+
+    /** Spill memory has failed: what it holds can not be trusted any more. */
+    val failed = Input(Bool())
+
+    /** Drop commands: the unit is being reset. */
+    val discard = Input(Bool())
+
+    /** Memory answered all writes. */
+    val written = Input(Bool())
+
+    /** The lists of an endpoint are read, changed, and written back. */
+    val listRead = Output(new SpillIndex(s))
+    val list = Input(new SpillList(s))
+    val listWrite = Valid(new Bundle {
+      val at = new SpillIndex(s)
+      val list = new SpillList(s)
+    })
+    val editing = Output(new SpillList(s))
+    val edited = Flipped(Valid(new SpillList(s)))
+    val range = Decoupled(new SpillRange(s))
+    val hit = Flipped(Decoupled(new SpillHit(s)))
+    val stop = Output(Bool())
+    val remove = Decoupled(new Bundle {
+      val chunk = new WalkedChunk(s)
+      val place = UInt(s.placeBits.W)
+    })
+    val append = Decoupled(new Bundle {
+      val entry = new SpillEntry(p)
+      val word = new SpillWord(s)
+    })
+    val refused = Input(Bool())
+
+    /** Commands of an endpoint that are done: counted for what is injected. */
+    val doneRead = Output(UInt(p.endpointBits.W))
+    val done = Input(UInt(SpillMarks.countBits.W))
+    val doneWrite = Valid(new Bundle {
+      val endpoint = UInt(p.endpointBits.W)
+      val done = UInt(SpillMarks.countBits.W)
+    })
+
+    /** An endpoint that has something in memory, to be visited while nothing is deferred. */
+    val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
+    val released = Valid(UInt(p.endpointBits.W))
+    val counts = Input(Vec(2, UInt(p.depthBits.W)))
+    val inject = Decoupled(new Injection(s))
+    val injected = Flipped(Valid(Bool()))
+
+    /** What is edited: a list of messages; on the way back to its table. */
+    val editingUnexpected = Output(Bool())
+    val refilling = Output(Bool())
+
+    /** An entry is in its table again. */
+    val refilled = Output(Bool())
+    val idle = Output(Bool())
+  })
+  private object State extends ChiselEnum {
+    val idle, first, second, choose = Value
+    val search, searching, take, append, answer = Value
+    val flush, sweep, sweeping, report, drop = Value
+    val move, moving, settle, release, releasing = Value
+    val store, storeSecond = Value
+  }
+  private val state = RegInit(State.idle)
+  private val job = Reg(new Deferred(p))
+  private val visiting = Reg(Bool())
+  private val endpoint = Reg(UInt(p.endpointBits.W))
+  private val done = Reg(UInt(SpillMarks.countBits.W))
+  private val op = job.operation
+  private val command = op.command
+  private def isOpcode(code: tmu.contract.Code): Bool = MatchRules.is(command.opcode, code)
+
+  // Both lists of the endpoint; `unexpected` tells which is worked on.
+  private val lists = Reg(Vec(2, new SpillList(s)))
+  private val unexpected = Reg(Bool())
+  private val list = lists(unexpected)
+  io.editing := list
+  io.editingUnexpected := unexpected
+  io.refilling := visiting
+  when(io.edited.valid)(list := io.edited.bits)
+
+  // Of a command: the queue that it searches, and the one that it is appended to (R5, R6).
+  private val searchesMessages = !MatchRules.withArrivals(command)
+  private val appendsReceive = isOpcode(Opcodes.post)
+
+  private val ask = Wire(new SpillAsk(s))
+  ask.endpoint := endpoint
+  ask.byId := isOpcode(Opcodes.cancel) && !visiting
+  ask.id := command.id
+  ask.key := command.key
+  ask.ignore := command.ignore
+  ask.word := SpillEntry.word(s, io.windows, command.key, command.ignore, command.id)
+  when(visiting) {
+    ask.ignore.bits := ~0.U(p.matchBits.W)
+    ask.ignore.source := ~0.U(p.sourceBits.W)
+    ask.word.filter.wild := ~0.U(3.W)
+  }
+  io.range.bits.head := list.head
+  io.range.bits.tail := list.tail
+  io.range.bits.ask := ask
+  io.range.bits.sweeps := visiting || isOpcode(Opcodes.flush)
+  private val wantsSearch =
+    state === State.search || state === State.sweep || state === State.move
+  io.range.valid := wantsSearch && io.written
+
+  // Back to the tables, when there is room for a few.
+  private val refill = Module(new SpillRefill(s))
+  private val worth = VecInit(
+    io.counts(0) <= (p.postedEntries - s.worth(p.postedEntries)).U,
+    io.counts(1) <= (p.unexpectedEntries - s.worth(p.unexpectedEntries)).U
+  )
+  private val movable = VecInit.tabulate(2)(q => lists(q).count =/= 0.U && worth(q))
+  private val settles = state === State.settle && refill.io.moved.valid
+  refill.io.begins := state === State.move
+  refill.io.hit.valid := state === State.moving && io.hit.valid && io.hit.bits.found
+  refill.io.hit.bits := io.hit.bits
+  refill.io.inject.ready := io.inject.ready
+  refill.io.injected.valid := io.injected.valid && state =/= State.releasing
+  refill.io.injected.bits := io.injected.bits
+  io.refilled := refill.io.injected.valid && io.injected.bits
+  refill.io.moved.ready := settles && io.remove.ready
+  private val ended = Reg(Bool()) // the sweep has reached the end of the list
+
+  // The hit at hand, as it was found.
+  private val hit = Reg(new SpillHit(s))
+  private val outcome = Reg(new Outcome(p))
+  private val removed = Reg(Vec(2, UInt(32.W)))
+
+  io.remove.valid := state === State.take || state === State.drop || settles
+  io.remove.bits.chunk := Mux(settles, refill.io.moved.bits.chunk, hit.chunk)
+  io.remove.bits.place := Mux(settles, refill.io.moved.bits.place, hit.place)
+  io.append.valid := state === State.append
+  io.append.bits.entry := SpillEntry(p, op, appendsReceive)
+  io.append.bits.word := SpillEntry.word(
+    s,
+    io.windows,
+    command.key,
+    io.append.bits.entry.ignore,
+    io.append.bits.entry.id
+  )
+
+  // Answers.
+  private val answered = Wire(new Operation(p))
+  answered := op
+  when(state === State.report) {
+    answered.sweeps := true.B
+    answered.serial := false.B
+  }
+  io.verdict.valid := state === State.answer || state === State.report
+  io.verdict.bits :=
+    SpillAnswer(p, answered, outcome, job.serial, hit.entry, unexpected, removed)
+  private val waited = io.now - op.accepted
+  io.verdict.bits.latency := Mux(waited > 0xffff.U, 0xffff.U, waited)(15, 0)
+
+  private def answer(status: UInt, found: Bool): Unit = {
+    outcome.status := status
+    outcome.found := found
+    state := State.answer
+  }
+
+  /** The part in memory has not answered: append, or say that nothing was there (R5, R6, R11). */
+  private def missed(): Unit = {
+    val own = !appendsReceive
+    when(op.appends && job.allowance.exceeds(lists(own).count)) {
+      unexpected := own
+      state := State.append
+    }.otherwise(answer(MatchRules.onMiss(command.opcode, room = false.B), false.B))
+  }
+
+  io.hit.ready := false.B
+  io.stop := false.B
+  io.deferred.ready := false.B
+  io.visit.ready := false.B
+  io.released.valid := false.B
+  io.released.bits := endpoint
+  private val next = Mux(
+    io.deferred.valid,
+    Operation.endpoint(p, io.deferred.bits.operation),
+    io.visit.bits
+  )
+  io.listRead.endpoint := Mux(state === State.idle, next, endpoint)
+  io.listRead.unexpected := state =/= State.idle
+  io.listWrite.valid := state === State.store || state === State.storeSecond
+  io.listWrite.bits.at.endpoint := endpoint
+  io.listWrite.bits.at.unexpected := state === State.storeSecond
+  io.listWrite.bits.list := lists(state === State.storeSecond)
+  io.doneRead := io.listRead.endpoint
+  io.doneWrite.valid := state === State.store && !visiting
+  io.doneWrite.bits.endpoint := endpoint
+  io.doneWrite.bits.done := done + 1.U
+
+  private val injection = Wire(new Injection(s))
+  injection.command := refill.io.inject.bits
+  injection.command.endpoint := endpoint
+  injection.command.spill.deferrals := done
+  injection.command.opcode :=
+    Mux(unexpected, Opcodes.arrive.value.U, Opcodes.post.value.U)
+  injection.withArrivals := unexpected
+  when(state === State.release) {
+    injection.command.opcode := Opcodes.probe.value.U
+    injection.command.spill.refills := false.B
+    injection.command.spill.releases := true.B
+    injection.withArrivals := false.B
+  }
+  io.inject.valid := refill.io.inject.valid || state === State.release
+  io.inject.bits := injection
+
+  switch(state) {
+    is(State.idle) {
+      job := io.deferred.bits
+      endpoint := next
+      visiting := !io.deferred.valid
+      io.deferred.ready := true.B
+      when(io.deferred.valid) {
+        when(!io.discard)(state := State.first)
+      }.elsewhen(io.visit.valid && !io.discard && !io.failed) {
+        io.visit.ready := true.B
+        state := State.first
+      }
+    }
+    is(State.first) {
+      lists(0) := io.list
+      done := io.done
+      state := State.second
+    }
+    is(State.second) {
+      lists(1) := io.list
+      state := State.choose
+    }
+    is(State.choose) {
+      unexpected := searchesMessages
+      removed := job.removed
+      ended := false.B
+      when(visiting) {
+        unexpected := !movable(0)
+        when(movable.reduce(_ || _))(state := State.move)
+          .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
+          .otherwise(state := State.idle)
+      }.elsewhen(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
+        .elsewhen(isOpcode(Opcodes.flush)) {
+          unexpected := false.B
+          state := State.flush
+        }
+        .elsewhen(lists(searchesMessages).count =/= 0.U)(state := State.search)
+        .otherwise(missed())
+    }
+    is(State.search)(when(io.range.fire)(state := State.searching))
+    is(State.searching) {
+      io.hit.ready := true.B
+      hit := io.hit.bits
+      when(io.hit.fire) {
+        when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
+          .elsewhen(io.hit.bits.found) {
+            answer(MatchRules.onHit(command.opcode), true.B)
+            when(op.takes)(state := State.take)
+          }
+          .otherwise(missed())
+      }
+    }
+    is(State.take)(when(io.remove.ready)(state := State.answer))
+    is(State.append) {
+      when(io.append.ready) {
+        answer(MatchRules.onMiss(command.opcode, !io.refused), false.B)
+      }
+    }
+    is(State.answer)(when(io.verdict.ready)(state := State.store))
+
+    // A flush: both lists, all that its key selects (R14).
+    is(State.flush) {
+      when(list.count =/= 0.U)(state := State.sweep)
+        .elsewhen(!unexpected)(unexpected := true.B)
+        .otherwise(answer(Statuses.flushed.value.U, false.B))
+    }
+    is(State.sweep)(when(io.range.fire)(state := State.sweeping))
+    is(State.sweeping) {
+      io.hit.ready := true.B
+      hit := io.hit.bits
+      when(io.hit.fire) {
+        when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
+          .elsewhen(io.hit.bits.found) {
+            answer(Statuses.removed.value.U, true.B)
+            state := State.report
+          }
+          .elsewhen(!unexpected) {
+            unexpected := true.B
+            state := State.flush
+          }
+          .otherwise(answer(Statuses.flushed.value.U, false.B))
+      }
+    }
+    is(State.report) {
+      when(io.verdict.ready) {
+        removed(unexpected) := removed(unexpected) + 1.U
+        state := State.drop
+      }
+    }
+    is(State.drop)(when(io.remove.ready)(state := State.sweeping))
+
+    // Back to the tables: some of the oldest are injected, and those that found room leave.
+    is(State.move)(when(io.range.fire)(state := State.moving))
+    is(State.moving) {
+      io.hit.ready := refill.io.hit.ready || !io.hit.bits.found
+      when(io.hit.fire && !io.hit.bits.found)(ended := true.B)
+      when(ended || refill.io.enough || io.failed) {
+        io.stop := !ended
+        state := State.settle
+      }
+    }
+    is(State.settle)(when(refill.io.over)(state := State.store))
+    is(State.release)(when(io.inject.ready)(state := State.releasing))
+    is(State.releasing) {
+      when(io.injected.valid) {
+        io.released.valid := io.injected.bits
+        state := State.idle
+      }
+    }
+    is(State.store)(state := State.storeSecond)
+    is(State.storeSecond)(state := State.idle)
+  }
+  io.idle := state === State.idle && !io.deferred.valid
+}

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import tmu.contract.SpillLayout
+import tmu.matching.{FilterFold, FilterId, FilterWindows, MatchKey, Operation}
+import tmu.params.TmuParams
+
+/** An entry of either queue as it lies in memory, from bit 0 of its beat on. A message ignores
+  * nothing and has no id.
+  */
+class SpillEntry(p: TmuParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+  val id = UInt(p.idBits.W)
+  val length = UInt(p.lengthBits.W)
+  val address = UInt(p.addressBits.W)
+  val handle = UInt(p.handleBits.W)
+  val ignore = new MatchKey(p)
+  val key = new MatchKey(p)
+}
+
+/** The word that stands for an entry: what a search reads of all entries before it picks some. */
+class SpillWord(s: SpillParams) extends Bundle {
+  val id = UInt(s.idBits.W)
+  val filter = new FilterId(s.word)
+}
+
+/** What a search compares words and entries with. */
+class SpillAsk(s: SpillParams) extends Bundle {
+  private val p = s.p
+  val endpoint = UInt(p.endpointBits.W)
+
+  /** The receive id is named instead of a key (R10). */
+  val byId = Bool()
+  val id = UInt(p.idBits.W)
+  val key = new MatchKey(p)
+  val ignore = new MatchKey(p)
+  val word = new SpillWord(s)
+}
+
+/** Pure functions of entries in memory. */
+object SpillEntry {
+  def fromBeat(p: TmuParams, beat: UInt): SpillEntry = {
+    val entry = new SpillEntry(p)
+    require(entry.getWidth <= 8 * SpillLayout.beatBytes, s"an entry of ${entry.getWidth} bits")
+    beat(entry.getWidth - 1, 0).asTypeOf(entry)
+  }
+
+  /** What is appended for an operation; `receive` tells which queue it is appended to. */
+  def apply(p: TmuParams, op: Operation, receive: Bool): SpillEntry = {
+    val entry = Wire(new SpillEntry(p))
+    entry.endpoint := Operation.endpoint(p, op)
+    entry.id := Mux(receive, op.command.id, p.idNone.U)
+    entry.length := op.command.length
+    entry.address := op.command.address
+    entry.handle := op.command.handle(p.handleBits - 1, 0)
+    entry.ignore := Mux(receive, op.command.ignore, MatchKey.exact(p))
+    entry.key := op.command.key
+    entry
+  }
+
+  def word(
+      s: SpillParams,
+      windows: FilterWindows,
+      key: MatchKey,
+      ignore: MatchKey,
+      id: UInt
+  ): SpillWord = {
+    val word = Wire(new SpillWord(s))
+    require(word.getWidth <= 8 * SpillLayout.wordBytes, s"a word of ${word.getWidth} bits")
+    word.filter := FilterFold(s.word, windows, key, ignore)
+    word.id := id(s.idBits - 1, 0)
+    word
+  }
+
+  /** A word's entry may be what is asked for. */
+  def mayHit(ask: SpillAsk, word: SpillWord): Bool =
+    Mux(ask.byId, word.id === ask.word.id, FilterFold.mayMatch(word.filter, ask.word.filter))
+
+  /** An entry is what is asked for: by its key (R1), or by its id (R10), within the endpoint (R13).
+    */
+  def hits(ask: SpillAsk, entry: SpillEntry): Bool =
+    ask.endpoint === entry.endpoint && Mux(
+      ask.byId,
+      entry.id === ask.id,
+      MatchKey.matches(ask.key, ask.ignore, entry.key, entry.ignore)
+    )
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
+import tmu.buffer.PointerQueue
+import tmu.contract.SpillLayout
+import tmu.host.{Axi, AxiBurst, AxiResponse}
+
+/** Where something lies in memory. */
+class SpillPlace(s: SpillParams) extends Bundle {
+  val chunk = UInt(s.chunkBits.W)
+  val place = UInt(s.placeBits.W)
+}
+
+/** What memory has answered. */
+class SpillBeat extends Bundle {
+  val data = UInt((8 * SpillLayout.beatBytes).W)
+  val error = Bool()
+}
+
+/** A write of one entry, or of its word. */
+class SpillWrite(s: SpillParams) extends Bundle {
+  val at = new SpillPlace(s)
+  val isWord = Bool()
+
+  /** An entry's beat; or a word, in the lowest bits. */
+  val data = UInt((8 * SpillLayout.beatBytes).W)
+}
+
+/** The way to the memory that software has lent: places in, AXI bursts out.
+  *
+  * Words of a chunk are read in one burst under id 0, entries one by one under id 1; memory may
+  * answer one kind before the other, never one of a kind before another of that kind. Whoever reads
+  * takes what comes in the clock in which it comes. All addresses are made from a chunk and a place
+  * within it, so nothing outside of lent segments is touched.
+  */
+class SpillLink(s: SpillParams) extends Module {
+  val io = IO(new Bundle {
+    val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
+
+    /** Lends a segment: bits 63..12 of its address. */
+    val lend = Flipped(Valid(UInt(52.W)))
+    val segments = Output(UInt(log2Ceil(s.p.spillSegments + 1).W))
+
+    /** Reads the words of a chunk; as many beats follow as a chunk has. */
+    val words = Flipped(Decoupled(UInt(s.chunkBits.W)))
+    val wordBeat = Valid(new SpillBeat)
+    val entry = Flipped(Decoupled(new SpillPlace(s)))
+    val entryBeat = Valid(new SpillBeat)
+    val write = Flipped(Decoupled(new SpillWrite(s)))
+
+    /** Writes that memory has not answered: a read could still see what was there before. */
+    val writing = Output(Bool())
+    val writeError = Output(Bool())
+    val idle = Output(Bool())
+  })
+  private val segments = RegInit(0.U(log2Ceil(s.p.spillSegments + 1).W))
+  private val bases = Mem(s.p.spillSegments, UInt(52.W))
+  when(io.lend.valid) {
+    bases.write(segments(math.max(1, log2Ceil(s.p.spillSegments)) - 1, 0), io.lend.bits)
+    segments := segments + 1.U
+  }
+  io.segments := segments
+  assert(!io.lend.valid || segments =/= s.p.spillSegments.U, "one segment too many")
+
+  private val inSegment = log2Ceil(SpillLayout.chunksPerSegment)
+  private def address(chunk: UInt, beat: UInt): UInt = {
+    val segment = if (s.p.spillSegments == 1) 0.U else chunk >> inSegment
+    Cat(bases.read(segment) + chunk(inSegment - 1, 0), beat.pad(6), 0.U(6.W))
+  }
+  private def beatOf(place: UInt): UInt = (place + SpillLayout.wordBeats.U(6.W))(5, 0)
+
+  // Reads: verifying comes first, because it may end the search.
+  private class Read extends Bundle {
+    val address = UInt(64.W)
+    val words = Bool()
+  }
+  private val reads = Module(new PointerQueue(new Read, 3))
+  reads.io.enq.valid := io.entry.valid || io.words.valid
+  reads.io.enq.bits.words := !io.entry.valid
+  reads.io.enq.bits.address := Mux(
+    io.entry.valid,
+    address(io.entry.bits.chunk, beatOf(io.entry.bits.place)),
+    address(io.words.bits, 0.U)
+  )
+  io.entry.ready := reads.io.enq.ready
+  io.words.ready := reads.io.enq.ready && !io.entry.valid
+  private val axi = io.axi
+  private val read = reads.io.deq
+  axi.arvalid := read.valid
+  axi.araddr := read.bits.address
+  axi.arid := !read.bits.words
+  axi.arlen := Mux(read.bits.words, (SpillLayout.wordBeats - 1).U, 0.U)
+  axi.arsize := log2Ceil(SpillLayout.beatBytes).U
+  axi.arburst := AxiBurst.increment
+  axi.arlock := false.B
+  axi.arcache := "b0011".U
+  axi.arprot := 0.U
+  read.ready := axi.arready
+  axi.rready := true.B
+
+  private val came = RegNext(axi.rvalid, false.B)
+  private val beat = Wire(new SpillBeat)
+  beat.data := RegNext(axi.rdata)
+  beat.error := RegNext(axi.rresp =/= AxiResponse.okay)
+  private val ofEntry = RegNext(axi.rid.asBool)
+  io.wordBeat.valid := came && !ofEntry
+  io.wordBeat.bits := beat
+  io.entryBeat.valid := came && ofEntry
+  io.entryBeat.bits := beat
+
+  // Writes, a word's with the strobes of its bytes alone: address and data are taken once each, in either order.
+  private val outstanding = RegInit(0.U(8.W))
+  private val addresses = Module(new PointerQueue(UInt(64.W), 4))
+  private class Data extends Bundle {
+    val data = UInt((8 * SpillLayout.beatBytes).W)
+    val strobe = UInt(SpillLayout.beatBytes.W)
+  }
+  private val beats = Module(new PointerQueue(new Data, 4))
+  private val at = io.write.bits.at
+  private val wordsBits = log2Ceil(SpillLayout.wordsPerBeat)
+  private val lane = at.place(wordsBits - 1, 0)
+  private val word = io.write.bits.data(8 * SpillLayout.wordBytes - 1, 0)
+  io.write.ready := addresses.io.enq.ready && beats.io.enq.ready && !outstanding(7)
+  addresses.io.enq.valid := io.write.fire
+  addresses.io.enq.bits := address(
+    at.chunk,
+    Mux(io.write.bits.isWord, at.place >> wordsBits, beatOf(at.place))
+  )
+  beats.io.enq.valid := io.write.fire
+  beats.io.enq.bits.data := Mux(
+    io.write.bits.isWord,
+    VecInit.fill(SpillLayout.wordsPerBeat)(word).asUInt,
+    io.write.bits.data
+  )
+  beats.io.enq.bits.strobe := Mux(
+    io.write.bits.isWord,
+    VecInit
+      .tabulate(SpillLayout.wordsPerBeat)(i => Mux(lane === i.U, 15.U(4.W), 0.U(4.W)))
+      .asUInt,
+    ((BigInt(1) << SpillLayout.beatBytes) - 1).U
+  )
+  axi.awvalid := addresses.io.deq.valid
+  axi.awaddr := addresses.io.deq.bits
+  axi.awid := 0.U
+  axi.awlen := 0.U
+  axi.awsize := log2Ceil(SpillLayout.beatBytes).U
+  axi.awburst := AxiBurst.increment
+  axi.awlock := false.B
+  axi.awcache := "b0011".U
+  axi.awprot := 0.U
+  addresses.io.deq.ready := axi.awready
+  axi.wvalid := beats.io.deq.valid
+  axi.wdata := beats.io.deq.bits.data
+  axi.wstrb := beats.io.deq.bits.strobe
+  axi.wlast := true.B
+  beats.io.deq.ready := axi.wready
+  axi.bready := true.B
+  outstanding := outstanding + io.write.fire - axi.bvalid
+  io.writing := outstanding =/= 0.U
+  io.writeError := axi.bvalid && axi.bresp =/= AxiResponse.okay
+
+  // A read in flight: bursts until their last beat.
+  private val reading = RegInit(0.U(8.W))
+  reading := reading + reads.io.enq.fire - (axi.rvalid && axi.rlast)
+  io.idle := outstanding === 0.U && reading === 0.U && !came
+  assert(!(axi.bvalid && outstanding === 0.U), "memory answered a spill write that was not made")
+  assert(!(axi.rvalid && reading === 0.U), "memory answered a spill read that was not made")
+  assert(!(io.write.fire && outstanding.andR), "more spill writes in flight than can be counted")
+}

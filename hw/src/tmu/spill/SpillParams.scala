@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3.util.log2Ceil
+import tmu.contract.SpillLayout
+import tmu.matching.TableParams
+import tmu.params.TmuParams
+
+/** Sizes of what keeps queues in memory; they follow from a preset. */
+case class SpillParams(p: TmuParams) {
+  val chunks: Int = p.spillChunks
+  val chunkBits: Int = log2Ceil(chunks)
+  val freeBits: Int = log2Ceil(chunks + 1)
+  val placeBits: Int = log2Ceil(SpillLayout.entries)
+
+  /** Entries of one queue in memory. */
+  val countBits: Int = p.spilledBits
+
+  /** A list for each endpoint and queue. */
+  val lists: Int = 2 * p.endpoints
+  val listBits: Int = p.endpointBits + 1
+
+  /** Commands that wait for memory. The unit takes no more when all that are inside could not be
+    * deferred; long before that, pages whose commands would only wait get no turn.
+    */
+  val deferred: Int = 4 * TableParams.posted(p).inFlight
+  val full: Int = deferred - TableParams.posted(p).inFlight - 4
+  val crowded: Int = deferred / 4
+
+  /** Bursts of words that a search reads ahead at most, and entries that it verifies at a time. */
+  val bursts: Int = 64
+  val verifies: Int = 8
+
+  /** Entries that are moved to the tables at a time. */
+  val batch: Int = 8
+
+  /** Free places of a table that make a refill worth it. */
+  def worth(entries: Int): Int = math.max(1, math.min(batch, entries / 8))
+
+  /** Words keep a filter id of 16 bits, whatever the memory rows on chip keep. */
+  val word: TmuParams = p.copy(filterBits = 16)
+  val idBits: Int = math.min(p.idBits, 13)
+}
