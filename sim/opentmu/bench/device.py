@@ -15,6 +15,7 @@ from cocotbext.axi import (
     AxiLiteBus,
     AxiLiteMaster,
     AxiMaster,
+    AxiRam,
     AxiResp,
     AxiSlaveWrite,
     AxiWriteBus,
@@ -31,6 +32,8 @@ from opentmu.regs import Opcode
 PATIENCE = 20_000
 REGISTER_BYTES = 4
 RING_AREA = 1 << 24
+SPILL_AREA = 0x25 << 52
+SPILL_STRIDE = 3 << 22
 SHARE_LOG2 = 4
 TIMEOUT_US = 5000
 
@@ -57,6 +60,8 @@ class Device:
         self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
         bus = AxiWriteBus.from_prefix(dut, "m_axi")
         self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=self.memory)
+        spill = AxiBus.from_prefix(dut, "m_axi_mem")
+        self.spill = AxiRam(spill, *clock_and_reset, size=1 << 62)
         if with_pauses:
             self._pause()
 
@@ -136,6 +141,16 @@ class Device:
         await self.write("QUEUE_CONFIG", share_log2 << low | first)
         assert await self.commit() == 0, f"page {page} was refused"
         return ring
+
+    async def lend(self, segments: int) -> None:
+        """Lend the unit memory for queues that outgrow their tables (R11)."""
+        for segment in range(segments):
+            base = SPILL_AREA - segment * SPILL_STRIDE
+            await self.write("SPILL_BASE_LO", base & 0xFFFFFFFF)
+            await self.write("SPILL_BASE_HI", base >> 32)
+            await self.write("SPILL_COMMIT", bit("SPILL_COMMIT", "ADD"))
+        low, _ = regs.REGISTER_FIELDS["SPILL_STATUS"]["SEGMENTS"]
+        assert await self.read("SPILL_STATUS") == segments << low
 
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""
@@ -238,7 +253,7 @@ class Device:
         if not rivals:
             return False
         full = [self.preset.posted_entries, self.preset.unexpected_entries]
-        nearly = any(
+        nearly = not law.spills and any(
             len(table) + self.in_flight >= most
             for table, most in zip(law.tables.values(), full, strict=True)
         )
@@ -289,6 +304,9 @@ class Device:
             *(fast.ar_channel, fast.r_channel),
             *(self.completions.aw_channel, self.completions.w_channel),
             self.completions.b_channel,
+            *(self.spill.write_if.aw_channel, self.spill.write_if.w_channel),
+            *(self.spill.write_if.b_channel, self.spill.read_if.ar_channel),
+            self.spill.read_if.r_channel,
         ):
             channel.set_pause_generator(pauses(Random(self.random.random())))
 

@@ -46,12 +46,14 @@ class Law:
     Handles of queued entries have to be unique, so that an entry is known by its handle.
     """
 
-    def __init__(self, preset: regs.Preset) -> None:
+    def __init__(self, preset: regs.Preset, *, spills: bool = False) -> None:
+        """With `spills` queues continue in memory, so that no table is ever full (R11)."""
         self.preset = preset
+        self.spills = spills
         self.model = ReferenceModel(
             preset.endpoints,
-            posted_capacity=preset.posted_entries,
-            unexpected_capacity=preset.unexpected_entries,
+            posted_capacity=0 if spills else preset.posted_entries,
+            unexpected_capacity=0 if spills else preset.unexpected_entries,
         )
         self.tables: dict[Queue, list[Held]] = {queue: [] for queue in Queue}
         self.quotas: dict[int, tuple[int, int]] = {}

@@ -2,7 +2,9 @@
 """Compares what the unit answers with the law, field by field, and tells the story of a difference.
 
 The scoreboard is told each operation in the order in which it is submitted (R7) and each answer in
-the order in which a page gets it.
+the order in which a page gets it.  While queues continue in memory, a command that has to look
+there is answered after later ones: then an answer is known by its handle, and its serial number
+tells its place in the order.
 """
 
 from collections import defaultdict, deque
@@ -66,7 +68,9 @@ class Scoreboard:
         """An answer came on a page; raises Difference unless it is the next one expected."""
         if not self._expected[page]:
             raise Difference(f"page {page} got an answer that nobody expects: {_text(found)}")
-        expected, sights = self._expected[page].popleft(), self._sights[page].popleft()
+        which = self._which(page, found)
+        expected, sights = self._expected[page][which], self._sights[page][which]
+        del self._expected[page][which], self._sights[page][which]
         if sights:
             expected = next((one for one in sights if not one.differences(found)), expected)
         different = expected.differences(found)
@@ -77,6 +81,20 @@ class Scoreboard:
             self._walked.append(found)
             if self.coverage is not None:
                 self.coverage.inspected(found)
+
+    def _which(self, page: int, found: Answer) -> int:
+        """Place of the expected answer that this one has to be.
+
+        A flush with entries in memory gives those on chip first, so only each queue has its order.
+        """
+        if not self.law.spills:
+            return 0
+        mine = [n for n, one in enumerate(self._expected[page]) if one.handle == found.handle]
+        removed = found.status == Status.REMOVED
+        of_queue = [
+            n for n in mine if removed and self._expected[page][n].unexpected == found.unexpected
+        ]
+        return next(iter(of_queue or mine), 0)
 
     def start_walk(self) -> None:
         """From here on inspects name the places of one queue, from 0 on, and nothing else comes."""

@@ -86,9 +86,12 @@ class Answers(p: TmuParams) extends Module {
   private def injects(op: Valid[Operation]): Bool =
     op.valid && op.bits.command.spill.injected
   io.injected.valid := RegNext(RegNext(asks.map(injects).reduce(_ || _), false.B))
-  io.injected.bits := asks.zip(outcomes).map { case (op, outcome) =>
-    RegNext(RegNext(injects(op))) && (outcome.appends || outcome.releases)
-  }.reduce(_ || _)
+  io.injected.bits := asks
+    .zip(outcomes)
+    .map { case (op, outcome) =>
+      RegNext(RegNext(injects(op))) && (outcome.appends || outcome.releases)
+    }
+    .reduce(_ || _)
 
   // A slot that is not answered here leaves without a word.
   private val decided = io.decided.post.valid || io.decided.arrival.valid

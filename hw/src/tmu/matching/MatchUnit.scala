@@ -60,8 +60,8 @@ class MatchUnit(p: TmuParams) extends Module {
   private val marks = Module(new SpillMarks(p))
 
   // What was injected is answered at once, so it needs no room among the deferred.
-  private val injecting =
-    Seq(io.post, io.arrival).map(w => w.valid && w.bits.spill.injected).reduce(_ || _)
+  private val ways = Seq(io.post, io.arrival)
+  private val injecting = ways.map(w => w.valid && w.bits.spill.injected).reduce(_ || _)
   private val deferrable = io.spill.room || injecting
   private val canIssue = endpoints.io.ready && answers.io.room && deferrable
   private val asked = RegNext(io.endpoint.fire, false.B)
@@ -69,22 +69,10 @@ class MatchUnit(p: TmuParams) extends Module {
   private val configuring = asked || answering
   private val requested = RegNext(io.endpoint.valid, false.B)
   private val flushNext = io.post.valid && io.post.bits.flushes
-  assert(
-    !io.post.valid || io.post.bits.flushes === MatchRules.flushes(p, io.post.bits),
-    "R14: a flush that is not taken for one, or the other way round"
-  )
-  for (way <- Seq(io.post, io.arrival)) {
-    val (searches, status) = MatchRules.early(p, way.bits)
-    assert(
-      !way.valid || way.bits.spill.injected ||
-        (way.bits.searches === searches && (searches || way.bits.status === status)),
-      "R13: a command with the wrong early answer, %d",
-      way.bits.status
-    )
-  }
+  MatchCommand.checkFlush(p, io.post)
+  ways.foreach(MatchCommand.checkEarly(p, _))
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
-  private val ways = Seq(io.post, io.arrival)
   private val inspects =
     ways.map(w => w.valid && MatchRules.is(w.bits.opcode, Opcodes.inspect)).reduce(_ || _)
   private val opensAlone =
@@ -116,17 +104,10 @@ class MatchUnit(p: TmuParams) extends Module {
   private val delay = Module(new SlotDelay(p, walk - 1))
   delay.io.in := slot
   private val near = delay.io.out
-  private def endpointOf(op: Operation): UInt = Operation.endpoint(p, op)
 
-  private def atEnd(operation: Valid[Operation]): Valid[Operation] = {
-    val end = Wire(Valid(new Operation(p)))
-    end.bits := RegNext(operation.bits)
-    end.valid := RegNext(operation.valid, false.B)
-    end
-  }
   private val walked = Wire(new ParkedSlot(p))
-  walked.slot.post := atEnd(near.post)
-  walked.slot.arrival := atEnd(near.arrival)
+  walked.slot.post := Operation.later(p, near.post)
+  walked.slot.arrival := Operation.later(p, near.arrival)
   walked.found := VecInit(unexpected.io.found, posted.io.found)
   walked.postFound := unexpected.io.slot
   walked.arrivalFound := posted.io.slot
@@ -155,10 +136,10 @@ class MatchUnit(p: TmuParams) extends Module {
   // Endpoints go ahead of their slots, to be there when these are decided.
   private val early = walk - EndpointTable.lead
   private val ahead =
-    Seq(slot.post, slot.arrival).map(op => ShiftRegister(endpointOf(op.bits), early))
+    Seq(slot.post, slot.arrival).map(op => ShiftRegister(Operation.endpoint(p, op.bits), early))
   private val readFor = Seq(
-    choose(o => endpointOf(o.io.first.post.bits), ahead(0)),
-    choose(o => endpointOf(o.io.first.arrival.bits), ahead(1))
+    choose(o => Operation.endpoint(p, o.io.first.post.bits), ahead(0)),
+    choose(o => Operation.endpoint(p, o.io.first.arrival.bits), ahead(1))
   )
   marks.io.read := endpoints.io.read
   for (s <- 0 to 1) {
@@ -172,19 +153,14 @@ class MatchUnit(p: TmuParams) extends Module {
 
   // Decide. Answers for a parked slot come late in their clock; what goes to the arrays, which no
   // parked slot does, is known without them.
-  private val refillFailed = Reg(Bool())
   private val postedCount = RegInit(0.U(p.depthBits.W))
   private val unexpectedCount = RegInit(0.U(p.depthBits.W))
   private val rooms = Wire(new Rooms)
   private val spare =
     Seq(postedCount =/= p.postedEntries.U, unexpectedCount =/= p.unexpectedEntries.U)
-  rooms.spill := VecInit.tabulate(2) { s =>
-    val op = Seq(post, arrival)(s).bits
-    val mark = marks.io.mark(s)
-    SpillView(op, mark, io.spill.lent, spare(s), endpoints.io.room(s), !refillFailed)
-  }
-  rooms.post := endpoints.io.room(0) && spare(0) && !marks.io.mark(0).spilling
-  rooms.arrival := endpoints.io.room(1) && spare(1) && !marks.io.mark(1).spilling
+  rooms.spill := marks.io.views
+  rooms.post := endpoints.io.room(0) && spare(0) && !marks.io.spilling(0)
+  rooms.arrival := endpoints.io.room(1) && spare(1) && !marks.io.spilling(1)
   rooms.afterTake := endpoints.io.roomAfterTake
   rooms.afterOther := endpoints.io.room(1)
   private val direct = Decision(p, walked.slot, walked.found, walked.pairs, rooms)
@@ -195,11 +171,12 @@ class MatchUnit(p: TmuParams) extends Module {
   private val takesPost = decision.takesPost
   private val postStep = Resolve.step(p, post, postOutcome)
   private val arrivalStep = Resolve.step(p, arrival, arrivalOutcome)
-  for ((op, outcome) <- Seq(post -> postOutcome, arrival -> arrivalOutcome)) {
-    when(op.valid && op.bits.command.spill.refills)(refillFailed := !outcome.appends)
-  }
-  marks.io.defers := VecInit(postOutcome.defers, arrivalOutcome.defers)
-  marks.io.releases := VecInit(postOutcome.releases, arrivalOutcome.releases)
+  marks.io.deciding.post := post
+  marks.io.deciding.arrival := arrival
+  marks.io.spare := VecInit(spare)
+  marks.io.allowed := endpoints.io.room
+  marks.io.lent := io.spill.lent
+  marks.io.outcomes := VecInit(postOutcome, arrivalOutcome)
   postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
   endpoints.io.step(0).valid := postStep.serial || postStep.append || postStep.take

@@ -45,6 +45,14 @@ object Operation {
   /** Its endpoint, once it is known to be there. */
   def endpoint(p: TmuParams, op: Operation): UInt = op.command.endpoint(p.endpointBits - 1, 0)
 
+  /** One clock later. */
+  def later(p: TmuParams, operation: Valid[Operation]): Valid[Operation] = {
+    val out = Wire(Valid(new Operation(p)))
+    out.bits := RegNext(operation.bits)
+    out.valid := RegNext(operation.valid, false.B)
+    out
+  }
+
   /** A command as it was accepted. */
   def apply(p: TmuParams, command: MatchCommand, now: UInt): Operation = {
     val out = Wire(new Operation(p))

@@ -57,17 +57,33 @@ class SpillMarks(p: TmuParams) extends Module {
     val ready = Output(Bool())
     val read = Input(Vec(2, UInt(p.endpointBits.W)))
 
-    /** `lead` clocks after the read, all changes before it included. */
-    val mark = Output(Vec(2, new SpillMark))
-
-    /** The decision changes the mark of one stream's endpoint: a command is deferred, or the
-      * endpoint has nothing in memory any more.
+    /** `lead` clocks after the read: the operations that are decided, whether the tables of their
+      * own queues have room, and their quotas.
       */
-    val defers = Input(Vec(2, Bool()))
-    val releases = Input(Vec(2, Bool()))
+    val deciding = Input(new Slot(p))
+    val spare = Input(Vec(2, Bool()))
+    val allowed = Input(Vec(2, Bool()))
+    val lent = Input(Bool())
+
+    /** What memory has to do with them, in the same clock. */
+    val views = Output(Vec(2, new SpillView))
+    val spilling = Output(Vec(2, Bool()))
+
+    /** What becomes of them. It changes the mark of one endpoint at most. */
+    val outcomes = Input(Vec(2, new Outcome(p)))
   })
   private val sweep = Module(new Sweep(p.endpoints))
   io.ready := sweep.io.ready
+
+  private val ops = Seq(io.deciding.post, io.deciding.arrival)
+  private val mark = Wire(Vec(2, new SpillMark))
+  private val chained = Reg(Bool()) // of refills in a row, none has failed
+  for (s <- 0 to 1) {
+    io.views(s) :=
+      SpillView(ops(s).bits, mark(s), io.lent, io.spare(s), io.allowed(s), chained)
+    io.spilling(s) := mark(s).spilling
+    when(ops(s).valid && ops(s).bits.command.spill.refills)(chained := io.outcomes(s).appends)
+  }
 
   private class Change extends Bundle {
     val endpoint = UInt(p.endpointBits.W)
@@ -75,10 +91,10 @@ class SpillMarks(p: TmuParams) extends Module {
   }
   private val at = (1 to lead).scanLeft(io.read)((now, _) => RegNext(now))
   private val change = Wire(Valid(new Change))
-  private val stream = io.defers(1) || io.releases(1)
-  private val old = Mux(stream, io.mark(1), io.mark(0))
-  private val defers = io.defers.reduce(_ || _)
-  change.valid := defers || io.releases.reduce(_ || _)
+  private val stream = io.outcomes(1).defers || io.outcomes(1).releases
+  private val old = Mux(stream, mark(1), mark(0))
+  private val defers = io.outcomes.map(_.defers).reduce(_ || _)
+  change.valid := defers || io.outcomes.map(_.releases).reduce(_ || _)
   change.bits.endpoint := Mux(stream, at(lead)(1), at(lead)(0))
   change.bits.mark.spilling := defers
   change.bits.mark.deferrals := old.deferrals + defers
@@ -107,10 +123,10 @@ class SpillMarks(p: TmuParams) extends Module {
       RegNext(next)
     }
     val stored = ShiftRegister(copies(s).read(io.read(s)), lead - 1)
-    io.mark(s) := Mux(carried.valid, carried.bits, stored)
+    mark(s) := Mux(carried.valid, carried.bits, stored)
   }
   assert(
-    PopCount(io.defers ++ io.releases) <= 1.U,
+    PopCount(io.outcomes.map(_.defers) ++ io.outcomes.map(_.releases)) <= 1.U,
     "R7: more than one change of what lies in memory in a clock"
   )
 }

@@ -2,6 +2,7 @@
 package tmu.matching
 
 import chisel3._
+import chisel3.util.DecoupledIO
 import tmu.params.TmuParams
 
 /** A command as the matching unit sees it: decoded, its endpoint settled by the page it came from.
@@ -37,6 +38,26 @@ class MatchCommand(p: TmuParams) extends Bundle {
 
   /** Not a command of the host's: does not search, and is not answered. */
   val spill = new SpillRequest(p)
+}
+
+object MatchCommand {
+
+  /** The matching unit relies on what the decoder says of a command. */
+  def checkFlush(p: TmuParams, way: DecoupledIO[MatchCommand]): Unit = assert(
+    !way.valid || way.bits.flushes === MatchRules.flushes(p, way.bits),
+    "R14: a flush that is not taken for one, or the other way round"
+  )
+
+  /** The same of its early answer; what is injected has none. */
+  def checkEarly(p: TmuParams, way: DecoupledIO[MatchCommand]): Unit = {
+    val (searches, status) = MatchRules.early(p, way.bits)
+    assert(
+      !way.valid || way.bits.spill.injected ||
+        (way.bits.searches === searches && (searches || way.bits.status === status)),
+      "R13: a command with the wrong early answer, %d",
+      way.bits.status
+    )
+  }
 }
 
 /** The unit's answer to one command, on its way to the ring of the page that asked. */

@@ -76,11 +76,7 @@ class Spill(p: TmuParams) extends Module {
   engine.io.failed := failed
   engine.io.discard := io.discard
   engine.io.written := !link.io.writing
-  lists.io.read := engine.io.listRead
-  engine.io.list := lists.io.list
-  lists.io.write.valid := engine.io.listWrite.valid
-  lists.io.write.bits.at := engine.io.listWrite.bits.at
-  lists.io.write.bits.list := engine.io.listWrite.bits.list
+  lists.io.access <> engine.io.lists
   lists.io.endpoint := io.endpoint
   io.depths := lists.io.counts
   editor.io.list := engine.io.editing
@@ -133,17 +129,6 @@ class Spill(p: TmuParams) extends Module {
   engine.io.visit.valid := visits && !waiting.io.deq.valid
   engine.io.visit.bits := cursor
   when(!visits || engine.io.visit.fire)(cursor := cursor + 1.U)
-
-  // Commands of an endpoint that are done.
-  private val done = SyncReadMem(p.endpoints, UInt(SpillMarks.countBits.W))
-  private val finished = engine.io.doneWrite
-  when(!sweep.io.ready || finished.valid) {
-    done.write(
-      Mux(sweep.io.ready, finished.bits.endpoint, sweep.io.place),
-      Mux(sweep.io.ready, finished.bits.done, 0.U)
-    )
-  }
-  engine.io.done := done.read(engine.io.doneRead)
 
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
   private val refills = engine.io.refilling

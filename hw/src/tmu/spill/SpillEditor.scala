@@ -5,6 +5,18 @@ import chisel3._
 import chisel3.util.{is, switch, Decoupled, UIntToOH, Valid}
 import tmu.contract.SpillLayout
 
+/** An entry that a search has found. */
+class Removal(s: SpillParams) extends Bundle {
+  val chunk = new WalkedChunk(s)
+  val place = UInt(s.placeBits.W)
+}
+
+/** An entry that is appended, and its word. */
+class Addition(s: SpillParams) extends Bundle {
+  val entry = new SpillEntry(s.p)
+  val word = new SpillWord(s)
+}
+
 /** Changes a list: appends an entry, or removes one that a search has found.
   *
   * A removal touches no memory; the last one of a chunk gives the chunk back. An append writes the
@@ -23,16 +35,10 @@ class SpillEditor(s: SpillParams) extends Module {
     val begins = Input(Bool())
 
     /** Taken when the removal is done. */
-    val remove = Flipped(Decoupled(new Bundle {
-      val chunk = new WalkedChunk(s)
-      val place = UInt(s.placeBits.W)
-    }))
+    val remove = Flipped(Decoupled(new Removal(s)))
 
     /** Taken when all is written; `refused` in that clock tells that there is no chunk for it. */
-    val append = Flipped(Decoupled(new Bundle {
-      val entry = new SpillEntry(s.p)
-      val word = new SpillWord(s)
-    }))
+    val append = Flipped(Decoupled(new Addition(s)))
     val refused = Output(Bool())
 
     /** A chunk's state, one clock later. */

@@ -6,12 +6,6 @@ import chisel3.util.{is, switch, Decoupled, Valid}
 import tmu.contract.{Opcodes, Statuses}
 import tmu.matching._
 
-/** What is injected into the matching unit, and into which of its streams. */
-class Injection(s: SpillParams) extends Bundle {
-  val command = new MatchCommand(s.p)
-  val withArrivals = Bool()
-}
-
 /** Answers deferred commands, one after the other in their order, and moves entries back to the
   * tables when nothing is deferred.
   *
@@ -38,34 +32,15 @@ class SpillEngine(s: SpillParams) extends Module {
     val written = Input(Bool())
 
     /** The lists of an endpoint are read, changed, and written back. */
-    val listRead = Output(new SpillIndex(s))
-    val list = Input(new SpillList(s))
-    val listWrite = Valid(new Bundle {
-      val at = new SpillIndex(s)
-      val list = new SpillList(s)
-    })
+    val lists = new ListAccess(s)
     val editing = Output(new SpillList(s))
     val edited = Flipped(Valid(new SpillList(s)))
     val range = Decoupled(new SpillRange(s))
     val hit = Flipped(Decoupled(new SpillHit(s)))
     val stop = Output(Bool())
-    val remove = Decoupled(new Bundle {
-      val chunk = new WalkedChunk(s)
-      val place = UInt(s.placeBits.W)
-    })
-    val append = Decoupled(new Bundle {
-      val entry = new SpillEntry(p)
-      val word = new SpillWord(s)
-    })
+    val remove = Decoupled(new Removal(s))
+    val append = Decoupled(new Addition(s))
     val refused = Input(Bool())
-
-    /** Commands of an endpoint that are done: counted for what is injected. */
-    val doneRead = Output(UInt(p.endpointBits.W))
-    val done = Input(UInt(SpillMarks.countBits.W))
-    val doneWrite = Valid(new Bundle {
-      val endpoint = UInt(p.endpointBits.W)
-      val done = UInt(SpillMarks.countBits.W)
-    })
 
     /** An endpoint that has something in memory, to be visited while nothing is deferred. */
     val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
@@ -96,7 +71,6 @@ class SpillEngine(s: SpillParams) extends Module {
   private val done = Reg(UInt(SpillMarks.countBits.W))
   private val op = job.operation
   private val command = op.command
-  private def isOpcode(code: tmu.contract.Code): Bool = MatchRules.is(command.opcode, code)
 
   // Both lists of the endpoint; `unexpected` tells which is worked on.
   private val lists = Reg(Vec(2, new SpillList(s)))
@@ -109,27 +83,18 @@ class SpillEngine(s: SpillParams) extends Module {
 
   // Of a command: the queue that it searches, and the one that it is appended to (R5, R6).
   private val searchesMessages = !MatchRules.withArrivals(command)
-  private val appendsReceive = isOpcode(Opcodes.post)
+  private val appendsReceive = MatchRules.is(command.opcode, Opcodes.post)
 
-  private val ask = Wire(new SpillAsk(s))
-  ask.endpoint := endpoint
-  ask.byId := isOpcode(Opcodes.cancel) && !visiting
-  ask.id := command.id
-  ask.key := command.key
-  ask.ignore := command.ignore
-  ask.word := SpillEntry.word(s, io.windows, command.key, command.ignore, command.id)
-  when(visiting) {
-    ask.ignore.bits := ~0.U(p.matchBits.W)
-    ask.ignore.source := ~0.U(p.sourceBits.W)
-    ask.word.filter.wild := ~0.U(3.W)
-  }
   io.range.bits.head := list.head
   io.range.bits.tail := list.tail
-  io.range.bits.ask := ask
-  io.range.bits.sweeps := visiting || isOpcode(Opcodes.flush)
-  private val wantsSearch =
-    state === State.search || state === State.sweep || state === State.move
-  io.range.valid := wantsSearch && io.written
+  io.range.bits.ask := Mux(
+    visiting,
+    SpillEntry.all(s, endpoint),
+    SpillEntry.asked(s, io.windows, command)
+  )
+  io.range.bits.sweeps := visiting || MatchRules.is(command.opcode, Opcodes.flush)
+  private val asks = Seq(State.search, State.sweep, State.move).map(state === _).reduce(_ || _)
+  io.range.valid := asks && io.written
 
   // Back to the tables, when there is room for a few.
   private val refill = Module(new SpillRefill(s))
@@ -142,7 +107,11 @@ class SpillEngine(s: SpillParams) extends Module {
   refill.io.begins := state === State.move
   refill.io.hit.valid := state === State.moving && io.hit.valid && io.hit.bits.found
   refill.io.hit.bits := io.hit.bits
-  refill.io.inject.ready := io.inject.ready
+  refill.io.endpoint := endpoint
+  refill.io.unexpected := unexpected
+  refill.io.done := done
+  refill.io.release := state === State.release
+  io.inject <> refill.io.inject
   refill.io.injected.valid := io.injected.valid && state =/= State.releasing
   refill.io.injected.bits := io.injected.bits
   io.refilled := refill.io.injected.valid && io.injected.bits
@@ -206,32 +175,15 @@ class SpillEngine(s: SpillParams) extends Module {
     Operation.endpoint(p, io.deferred.bits.operation),
     io.visit.bits
   )
-  io.listRead.endpoint := Mux(state === State.idle, next, endpoint)
-  io.listRead.unexpected := state =/= State.idle
-  io.listWrite.valid := state === State.store || state === State.storeSecond
-  io.listWrite.bits.at.endpoint := endpoint
-  io.listWrite.bits.at.unexpected := state === State.storeSecond
-  io.listWrite.bits.list := lists(state === State.storeSecond)
-  io.doneRead := io.listRead.endpoint
-  io.doneWrite.valid := state === State.store && !visiting
-  io.doneWrite.bits.endpoint := endpoint
-  io.doneWrite.bits.done := done + 1.U
-
-  private val injection = Wire(new Injection(s))
-  injection.command := refill.io.inject.bits
-  injection.command.endpoint := endpoint
-  injection.command.spill.deferrals := done
-  injection.command.opcode :=
-    Mux(unexpected, Opcodes.arrive.value.U, Opcodes.post.value.U)
-  injection.withArrivals := unexpected
-  when(state === State.release) {
-    injection.command.opcode := Opcodes.probe.value.U
-    injection.command.spill.refills := false.B
-    injection.command.spill.releases := true.B
-    injection.withArrivals := false.B
-  }
-  io.inject.valid := refill.io.inject.valid || state === State.release
-  io.inject.bits := injection
+  io.lists.read.endpoint := Mux(state === State.idle, next, endpoint)
+  io.lists.read.unexpected := state =/= State.idle
+  io.lists.write.valid := state === State.store || state === State.storeSecond
+  io.lists.write.bits.at.endpoint := endpoint
+  io.lists.write.bits.at.unexpected := state === State.storeSecond
+  io.lists.write.bits.list := lists(state === State.storeSecond)
+  io.lists.writeDone.valid := state === State.store && !visiting
+  io.lists.writeDone.bits.endpoint := endpoint
+  io.lists.writeDone.bits.done := done + 1.U
 
   switch(state) {
     is(State.idle) {
@@ -247,12 +199,12 @@ class SpillEngine(s: SpillParams) extends Module {
       }
     }
     is(State.first) {
-      lists(0) := io.list
-      done := io.done
+      lists(0) := io.lists.list
+      done := io.lists.done
       state := State.second
     }
     is(State.second) {
-      lists(1) := io.list
+      lists(1) := io.lists.list
       state := State.choose
     }
     is(State.choose) {
@@ -265,7 +217,7 @@ class SpillEngine(s: SpillParams) extends Module {
           .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
           .otherwise(state := State.idle)
       }.elsewhen(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
-        .elsewhen(isOpcode(Opcodes.flush)) {
+        .elsewhen(MatchRules.is(command.opcode, Opcodes.flush)) {
           unexpected := false.B
           state := State.flush
         }

@@ -2,8 +2,8 @@
 package tmu.spill
 
 import chisel3._
-import tmu.contract.SpillLayout
-import tmu.matching.{FilterFold, FilterId, FilterWindows, MatchKey, Operation}
+import tmu.contract.{Opcodes, SpillLayout}
+import tmu.matching._
 import tmu.params.TmuParams
 
 /** An entry of either queue as it lies in memory, from bit 0 of its beat on. A message ignores
@@ -71,6 +71,29 @@ object SpillEntry {
     word.filter := FilterFold(s.word, windows, key, ignore)
     word.id := id(s.idBits - 1, 0)
     word
+  }
+
+  /** What a command searches for. */
+  def asked(s: SpillParams, windows: FilterWindows, command: MatchCommand): SpillAsk = {
+    val ask = Wire(new SpillAsk(s))
+    ask.endpoint := command.endpoint(s.p.endpointBits - 1, 0)
+    ask.byId := MatchRules.is(command.opcode, Opcodes.cancel)
+    ask.id := command.id
+    ask.key := command.key
+    ask.ignore := command.ignore
+    ask.word := word(s, windows, command.key, command.ignore, command.id)
+    ask
+  }
+
+  /** All entries of an endpoint. */
+  def all(s: SpillParams, endpoint: UInt): SpillAsk = {
+    val ask = Wire(new SpillAsk(s))
+    ask := 0.U.asTypeOf(ask)
+    ask.endpoint := endpoint
+    ask.ignore.bits := ~0.U(s.p.matchBits.W)
+    ask.ignore.source := ~0.U(s.p.sourceBits.W)
+    ask.word.filter.wild := ~0.U(3.W)
+    ask
   }
 
   /** A word's entry may be what is asked for. */

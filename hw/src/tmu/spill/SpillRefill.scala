@@ -4,7 +4,14 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.PointerQueue
-import tmu.matching.{MatchCommand, SpillRequest}
+import tmu.contract.Opcodes
+import tmu.matching.{MatchCommand, SpillMarks}
+
+/** What is injected into the matching unit, and into which of its streams. */
+class Injection(s: SpillParams) extends Bundle {
+  val command = new MatchCommand(s.p)
+  val withArrivals = Bool()
+}
 
 /** Moves a few entries from memory to their table, oldest first.
   *
@@ -20,18 +27,21 @@ class SpillRefill(s: SpillParams) extends Module {
     /** The oldest entries in memory, one after the other. */
     val hit = Flipped(Decoupled(new SpillHit(s)))
 
-    /** What to inject; endpoint, opcode and deferrals are the sender's to add. */
-    val inject = Decoupled(new MatchCommand(p))
+    /** Whose they are, and how many of its commands are done. */
+    val endpoint = Input(UInt(p.endpointBits.W))
+    val unexpected = Input(Bool())
+    val done = Input(UInt(SpillMarks.countBits.W))
+    val inject = Decoupled(new Injection(s))
     val injected = Flipped(Valid(Bool()))
+
+    /** Instead: tell the unit that the endpoint has nothing in memory any more. */
+    val release = Input(Bool())
 
     /** No more of them are wanted. */
     val enough = Output(Bool())
 
     /** Entries that are in their table now. */
-    val moved = Decoupled(new Bundle {
-      val chunk = new WalkedChunk(s)
-      val place = UInt(s.placeBits.W)
-    })
+    val moved = Decoupled(new Removal(s))
 
     /** Nothing is on its way any more. */
     val over = Output(Bool())
@@ -41,10 +51,10 @@ class SpillRefill(s: SpillParams) extends Module {
   private val returned = Reg(UInt(bits.W))
   private val moved = Reg(UInt(bits.W))
   private val failed = Reg(Bool())
-  private val under = Module(new PointerQueue(chiselTypeOf(io.moved.bits), s.batch))
+  private val under = Module(new PointerQueue(new Removal(s), s.batch))
 
   io.enough := failed || issued === s.batch.U
-  io.inject.valid := io.hit.valid && !io.enough
+  io.inject.valid := io.release || (io.hit.valid && !io.enough)
   io.hit.ready := io.inject.ready && !io.enough
   private val entry = io.hit.bits.entry
   private val command = Wire(new MatchCommand(p))
@@ -55,11 +65,17 @@ class SpillRefill(s: SpillParams) extends Module {
   command.address := entry.address
   command.length := entry.length
   command.id := entry.id
-  command.spill := SpillRequest.none(p)
-  command.spill.refills := true.B
+  command.endpoint := io.endpoint
+  command.spill.refills := !io.release
+  command.spill.releases := io.release
   command.spill.first := issued === 0.U
-  io.inject.bits := command
-  under.io.enq.valid := io.inject.fire
+  command.spill.deferrals := io.done
+  command.opcode := Mux(io.unexpected, Opcodes.arrive.value.U, Opcodes.post.value.U)
+  when(io.release)(command.opcode := Opcodes.probe.value.U)
+  io.inject.bits.command := command
+  io.inject.bits.withArrivals := io.unexpected && !io.release
+  private val goes = io.inject.fire && !io.release
+  under.io.enq.valid := goes
   under.io.enq.bits.chunk := io.hit.bits.chunk
   under.io.enq.bits.place := io.hit.bits.place
 
@@ -71,7 +87,7 @@ class SpillRefill(s: SpillParams) extends Module {
   under.io.deq.ready := io.moved.ready || drops
   io.over := answered && !under.io.deq.valid
   moved := moved + (io.injected.valid && io.injected.bits) - io.moved.fire
-  issued := issued + io.inject.fire
+  issued := issued + goes
   returned := returned + io.injected.valid
   when(io.injected.valid && !io.injected.bits)(failed := true.B)
   when(io.begins) {
