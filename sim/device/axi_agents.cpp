@@ -8,23 +8,16 @@ namespace device {
 namespace {
 // How many accepted writes wait for their answer before an agent stops accepting.
 constexpr size_t kDepthMax = 16;
-constexpr uint8_t kOkay = 0;
-constexpr uint8_t kDecodeError = 3;
-enum Channel : unsigned { kAw, kW, kB, kMemoryAw, kMemoryW, kMemoryB };
-} // namespace
 
-bool Pauses::pause(unsigned channel) {
-    if (!enabled_)
-        return false;
-    if (left_[channel] == 0) {
-        pausing_[channel] = !pausing_[channel];
-        const uint64_t draw = random_();
-        // Mostly short runs; one in 32 is long.
-        left_[channel] = static_cast<uint16_t>(1 + draw % ((draw >> 32) % 32 == 0 ? 64 : 6));
+Beat beat_of(const VlWide<16> &words) {
+    Beat beat;
+    for (unsigned i = 0; i < 16; ++i) {
+        const uint32_t word = words[i];
+        std::memcpy(beat.data() + 4 * i, &word, 4);
     }
-    --left_[channel];
-    return pausing_[channel];
+    return beat;
 }
+} // namespace
 
 void DoorbellAgent::drive(VTmuTop &top, Pauses &pauses) {
     const bool any = !waiting_.empty();
@@ -69,38 +62,6 @@ void DoorbellAgent::sample(VTmuTop &top) {
     }
 }
 
-void MemoryAgent::add(uint64_t address, uint8_t *memory, size_t bytes) {
-    regions_[address] = Region{memory, bytes};
-}
-
-void MemoryAgent::remove(const uint8_t *memory) {
-    for (auto it = regions_.begin(); it != regions_.end(); ++it)
-        if (it->second.memory == memory) {
-            regions_.erase(it);
-            return;
-        }
-}
-
-bool MemoryAgent::store(uint64_t address, const VlWide<16> &data, uint64_t strobes) {
-    auto it = regions_.upper_bound(address);
-    if (it == regions_.begin())
-        return false;
-    --it;
-    const uint64_t offset = address - it->first;
-    if (offset + 64 > it->second.bytes)
-        return false;
-    uint8_t *target = it->second.memory + offset;
-    uint8_t bytes[64];
-    for (unsigned i = 0; i < 16; ++i) {
-        const uint32_t word = data[i];
-        std::memcpy(bytes + 4 * i, &word, 4);
-    }
-    for (unsigned i = 0; i < 64; ++i)
-        if (strobes >> i & 1)
-            target[i] = bytes[i];
-    return true;
-}
-
 void MemoryAgent::drive(VTmuTop &top, Pauses &pauses) {
     top.m_axi_awready = addresses_.size() < kDepthMax && !pauses.pause(kMemoryAw);
     top.m_axi_wready = beats_.size() < kDepthMax && !pauses.pause(kMemoryW);
@@ -119,16 +80,58 @@ bool MemoryAgent::sample(VTmuTop &top) {
     if (top.m_axi_awvalid && top.m_axi_awready)
         addresses_.push_back(top.m_axi_awaddr);
     if (top.m_axi_wvalid && top.m_axi_wready)
-        beats_.push_back(Beat{top.m_axi_wdata, top.m_axi_wstrb});
+        beats_.push_back(Data{beat_of(top.m_axi_wdata), top.m_axi_wstrb});
     bool wrote = false;
     while (!addresses_.empty() && !beats_.empty()) {
-        const bool stored = store(addresses_.front(), beats_.front().data, beats_.front().strobes);
+        const bool stored =
+            memory_.write(addresses_.front(), beats_.front().data, beats_.front().strobes);
         answers_.push_back(stored ? kOkay : kDecodeError);
         wrote = wrote || stored;
         addresses_.pop_front();
         beats_.pop_front();
     }
     return wrote;
+}
+
+void SpillAgent::drive(VTmuTop &top, Pauses &pauses) {
+    memory_.drive(pins_, pauses);
+    top.m_axi_mem_awready = pins_.awready;
+    top.m_axi_mem_wready = pins_.wready;
+    top.m_axi_mem_bid = pins_.bid;
+    top.m_axi_mem_bresp = pins_.bresp;
+    top.m_axi_mem_bvalid = pins_.bvalid;
+    top.m_axi_mem_arready = pins_.arready;
+    top.m_axi_mem_rid = pins_.rid;
+    top.m_axi_mem_rresp = pins_.rresp;
+    top.m_axi_mem_rlast = pins_.rlast;
+    top.m_axi_mem_rvalid = pins_.rvalid;
+    for (unsigned i = 0; i < 16; ++i) {
+        uint32_t word = 0;
+        std::memcpy(&word, pins_.rdata.data() + 4 * i, 4);
+        top.m_axi_mem_rdata[i] = word;
+    }
+}
+
+void SpillAgent::sample(VTmuTop &top, Pauses &pauses) {
+    pins_.awid = top.m_axi_mem_awid;
+    pins_.awaddr = top.m_axi_mem_awaddr;
+    pins_.awlen = top.m_axi_mem_awlen;
+    pins_.awsize = top.m_axi_mem_awsize;
+    pins_.awburst = top.m_axi_mem_awburst;
+    pins_.awvalid = top.m_axi_mem_awvalid;
+    pins_.wdata = beat_of(top.m_axi_mem_wdata);
+    pins_.wstrb = top.m_axi_mem_wstrb;
+    pins_.wlast = top.m_axi_mem_wlast;
+    pins_.wvalid = top.m_axi_mem_wvalid;
+    pins_.bready = top.m_axi_mem_bready;
+    pins_.arid = top.m_axi_mem_arid;
+    pins_.araddr = top.m_axi_mem_araddr;
+    pins_.arlen = top.m_axi_mem_arlen;
+    pins_.arsize = top.m_axi_mem_arsize;
+    pins_.arburst = top.m_axi_mem_arburst;
+    pins_.arvalid = top.m_axi_mem_arvalid;
+    pins_.rready = top.m_axi_mem_rready;
+    memory_.sample(pins_, pauses);
 }
 
 } // namespace device

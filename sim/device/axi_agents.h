@@ -5,30 +5,15 @@
 
 #include "VTmuTop.h"
 
+#include "host_memory.h"
+#include "pauses.h"
+#include "spill_memory.h"
+
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <map>
-#include <random>
-#include <vector>
 
 namespace device {
-
-// Decides at random, repeatably, whether a channel pauses in a clock.
-class Pauses {
-  public:
-    // Without a seed no channel ever pauses.
-    Pauses(bool enabled, uint64_t seed) : enabled_(enabled), random_(seed) {}
-
-    // Pauses come in runs, so that queues fill up as well as empty.
-    bool pause(unsigned channel);
-
-  private:
-    bool enabled_;
-    std::mt19937_64 random_;
-    std::array<uint16_t, 8> left_{};
-    std::array<bool, 8> pausing_{};
-};
 
 // Makes doorbell writes on s_axi, in order, one beat each.
 class DoorbellAgent {
@@ -54,31 +39,36 @@ class DoorbellAgent {
     bool data_offered_ = false;
 };
 
-// Answers the unit's writes on m_axi from registered host memory.
+// Answers the unit's writes on m_axi from host memory.
 class MemoryAgent {
   public:
-    void add(uint64_t address, uint8_t *memory, size_t bytes);
-    void remove(const uint8_t *memory);
+    explicit MemoryAgent(HostMemory &memory) : memory_(memory) {}
     void drive(VTmuTop &top, Pauses &pauses);
     // True if memory was written.
     bool sample(VTmuTop &top);
 
   private:
-    struct Region {
-        uint8_t *memory;
-        size_t bytes;
-    };
-    bool store(uint64_t address, const VlWide<16> &data, uint64_t strobes);
-
-    std::map<uint64_t, Region> regions_; // by bus address
-    std::deque<uint64_t> addresses_;
-    struct Beat {
-        VlWide<16> data;
+    struct Data {
+        Beat data;
         uint64_t strobes;
     };
-    std::deque<Beat> beats_;
+    HostMemory &memory_;
+    std::deque<uint64_t> addresses_;
+    std::deque<Data> beats_;
     std::deque<uint8_t> answers_;
     bool answer_offered_ = false;
+};
+
+// Connects spill memory with m_axi_mem.
+class SpillAgent {
+  public:
+    explicit SpillAgent(SpillMemory &memory) : memory_(memory) {}
+    void drive(VTmuTop &top, Pauses &pauses);
+    void sample(VTmuTop &top, Pauses &pauses);
+
+  private:
+    SpillMemory &memory_;
+    SpillPins pins_{};
 };
 
 } // namespace device

@@ -21,14 +21,24 @@ namespace {
 
 constexpr unsigned kRegisterClocksMax = 10000;
 constexpr unsigned kResetClocks = 4;
+constexpr unsigned kMemoryLatencyMax = 10000;
 constexpr size_t kAlignment = 4096;
 constexpr int kTraceLevels = 99;
 
 struct Options {
     bool pauses = false;
     uint64_t seed = 0;
+    unsigned memory_latency = 30;
     std::string wave;
 };
+
+// Whether text is a decimal number, and which.
+bool number(const std::string &text, uint64_t &value) {
+    char *stop = nullptr;
+    errno = 0;
+    value = std::strtoull(text.c_str(), &stop, 10);
+    return !text.empty() && text[0] >= '0' && text[0] <= '9' && *stop == '\0' && errno == 0;
+}
 
 // Empty, or what is wrong with the options.
 std::string parse(const char *text, Options &options) {
@@ -41,18 +51,21 @@ std::string parse(const char *text, Options &options) {
         const std::string name = pair.substr(0, equals);
         const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
         if (name == "pauses") {
-            char *stop = nullptr;
-            errno = 0;
-            options.seed = std::strtoull(value.c_str(), &stop, 10);
             options.pauses = true;
-            if (value.empty() || value[0] == '-' || *stop != '\0' || errno != 0)
+            if (!number(value, options.seed))
                 return "found pauses=" + value + ", expected a decimal seed";
+        } else if (name == "memory_latency") {
+            uint64_t clocks = 0;
+            if (!number(value, clocks) || clocks < 1 || clocks > kMemoryLatencyMax)
+                return "found memory_latency=" + value + ", expected clocks from 1 to " +
+                       std::to_string(kMemoryLatencyMax);
+            options.memory_latency = static_cast<unsigned>(clocks);
         } else if (name == "wave") {
             options.wave = value;
             if (value.empty())
                 return "found wave without a file name, expected wave=FILE";
         } else {
-            return "found option '" + name + "', expected pauses or wave";
+            return "found option '" + name + "', expected pauses, memory_latency or wave";
         }
     }
 #if !VM_TRACE
@@ -73,18 +86,25 @@ static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
 
 struct tmu_sim {
     explicit tmu_sim(const Options &options)
-        : top(prepared(context, options.seed)), pauses(options.pauses, options.seed) {}
+        : top(prepared(context, options.seed)), pauses(options.pauses, options.seed),
+          spill(host, options.memory_latency) {}
 
     void reset();
     // One clock; false once an assertion has failed.
     bool cycle();
     int access();
+    // Looks for memory that is lent to the unit by a register write.
+    void watch(uint32_t offset, uint32_t value);
 
     VerilatedContext context;
     VTmuTop top;
     device::Pauses pauses;
     device::DoorbellAgent doorbells;
-    device::MemoryAgent memory;
+    device::HostMemory host;
+    device::MemoryAgent memory{host};
+    device::SpillMemory spill;
+    device::SpillAgent spill_port{spill};
+    uint64_t spill_base = 0; // as the unit's registers have it
     uint64_t clock = 0;
     bool wrote = false;
     std::string error;
@@ -108,6 +128,7 @@ bool tmu_sim::cycle() {
     device::printed = &error;
     doorbells.drive(top, pauses);
     memory.drive(top, pauses);
+    spill_port.drive(top, pauses);
     top.clock = 0;
     top.eval();
 #if VM_TRACE
@@ -118,6 +139,7 @@ bool tmu_sim::cycle() {
     if (running) {
         doorbells.sample(top);
         wrote = memory.sample(top) || wrote;
+        spill_port.sample(top, pauses);
     }
     top.clock = 1;
     top.eval();
@@ -128,7 +150,24 @@ bool tmu_sim::cycle() {
     ++clock;
     context.timeInc(2);
     device::printed = nullptr;
+    if (!spill.problem().empty()) {
+        error = spill.problem();
+        context.gotError(true); // it goes no further
+    }
     return !context.gotError() && !context.gotFinish();
+}
+
+void tmu_sim::watch(uint32_t offset, uint32_t value) {
+    constexpr unsigned kWord = 32;
+    constexpr uint64_t kLow = UINT32_MAX;
+    if (offset == TMU_REG_SPILL_BASE_LO)
+        spill_base = (spill_base & ~kLow) | value;
+    else if (offset == TMU_REG_SPILL_BASE_HI)
+        spill_base = (spill_base & kLow) | uint64_t{value} << kWord;
+    else if (offset == TMU_REG_SPILL_COMMIT && (value >> TMU_SPILL_COMMIT_ADD_SHIFT & 1) != 0)
+        spill.lend(spill_base);
+    else if (offset == TMU_REG_CONTROL && (value >> TMU_CONTROL_RESET_SHIFT & 1) != 0)
+        spill.take_back();
 }
 
 // Runs until the register access that is offered has been answered.
@@ -209,6 +248,7 @@ int tmu_sim_read32(tmu_sim_t *sim, uint32_t offset, uint32_t *value_p) {
 int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value) {
     if (offset >= TMU_REGISTER_BYTES)
         return 1; // no bus routes such an address to the unit
+    sim->watch(offset, value);
     sim->top.s_axil_awaddr = static_cast<uint16_t>(offset);
     sim->top.s_axil_wdata = value;
     sim->top.s_axil_wstrb = 0xf;
@@ -239,12 +279,12 @@ void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p
     }
     std::memset(memory, 0, rounded);
     *bus_address_p = reinterpret_cast<uintptr_t>(memory);
-    sim->memory.add(*bus_address_p, static_cast<uint8_t *>(memory), bytes);
+    sim->host.add(*bus_address_p, static_cast<uint8_t *>(memory), bytes);
     return memory;
 }
 
 void tmu_sim_memory_free(tmu_sim_t *sim, void *memory) {
-    sim->memory.remove(static_cast<uint8_t *>(memory));
+    sim->host.remove(static_cast<uint8_t *>(memory));
     std::free(memory);
 }
 

@@ -20,6 +20,9 @@ typedef struct tmu_sim tmu_sim_t;
 /*
  * Powers a unit up and resets it.  Options are `name=value` pairs joined by `&`:
  *   pauses=SEED  every AXI channel pauses at random (SEED is a decimal number)
+ *   memory_latency=CLOCKS  from a read's address to its first beat, and from a write to its
+ *                answer, at the port to spill memory (1 to 10,000; 30 without this option); with
+ *                pauses up to twice as many
  *   wave=FILE    writes an FST waveform; only libraries built for it can
  * Returns NULL and a sentence in `error` for an option that is unknown or cannot be honoured.
  */
@@ -37,14 +40,16 @@ int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value);
 int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t size);
 
 /*
- * Host memory that the unit may write, and its bus address.  A write outside of all such memory is
- * answered with DECERR and changes nothing.  Memory must be freed before the unit is closed.
+ * Host memory that the unit may reach, and its bus address.  An access outside of all such memory
+ * is answered with DECERR and changes nothing.  Memory must be freed before the unit is closed. A
+ * write by the spill port outside of the segments that registers lent to the unit is an error of
+ * the hardware, as a failed assertion is.
  */
 void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p);
 void tmu_sim_memory_free(tmu_sim_t *sim, void *memory);
 
 /*
- * Runs until the unit wrote host memory or max_clocks have passed: clocks run, or -1 when an
+ * Runs until the unit wrote a completion or max_clocks have passed: clocks run, or -1 when an
  * assertion of the hardware failed; the unit is then dead.
  */
 int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks);

@@ -108,6 +108,13 @@ tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, ui
     return TMU_MODEL_OK;
 }
 
+void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected) {
+    if (model != NULL) {
+        model->total[TMU_MODEL_POSTED].capacity = posted;
+        model->total[TMU_MODEL_UNEXPECTED].capacity = unexpected;
+    }
+}
+
 tmu_model_status_t model_answer(tmu_model_t *model, uint64_t *operations,
                                 tmu_model_verdict_t *verdict) {
     tmu_model_stats_t *stats = &model->stats;

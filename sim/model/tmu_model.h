@@ -164,6 +164,9 @@ void tmu_model_reset(tmu_model_t *model);
 tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
                                        uint64_t unexpected);
 
+/* Replaces the limits over all endpoints (0 = no limit); entries already queued stay. */
+void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected);
+
 /*
  * The operations.  Each returns verdict_p->status; *verdict_p is filled for every return but
  * BAD_ARGUMENT.

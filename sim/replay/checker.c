@@ -3,6 +3,8 @@
 
 #include "describe.h"
 #include "operations.h"
+#include "serial_order.h"
+#include "trace_order.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,13 +17,16 @@ struct checker {
     tmu_model_t *model;
     FILE *report;
     uint64_t mismatches;
-    /* The flush at hand: what the model removed, and how much of it the unit has reported. */
-    bool flushing;
-    tmu_model_verdict_t flush_verdict;
+    serial_order_t *order;
+    trace_order_t *places;
+    /* Entries that flushes reported whose own verdict has not had its turn. */
+    tmu_completion_t *reports;
+    size_t report_count;
+    size_t report_room;
+    /* What the model removed in the flush at hand. */
     tmu_model_entry_t *removed;
     size_t removed_count;
     size_t removed_room;
-    size_t removed_seen;
     bool no_memory;
     /* The model's verdicts by kind of operation and status. */
     uint64_t verdicts[TMU_TRACE_FLUSH + 1][TMU_MODEL_HELD + 1];
@@ -30,24 +35,29 @@ struct checker {
     uint64_t removed_unexpected;
 };
 
-checker_t *checker_create(const tmu_info_t *info, uint64_t quota, const workload_t *workload,
-                          FILE *report) {
+static void judge(void *user, const tmu_completion_t *found);
+
+checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits,
+                          const workload_t *workload, FILE *report) {
     checker_t *checker = calloc(1, sizeof *checker);
     if (checker == NULL)
         return NULL;
     const tmu_model_config_t config = {
         .endpoints = info->endpoints,
-        .posted_capacity = info->posted_entries,
-        .unexpected_capacity = info->unexpected_entries,
-        .quota_posted = quota,
-        .quota_unexpected = quota,
+        .posted_capacity = limits->spills ? 0 : info->posted_entries,
+        .unexpected_capacity = limits->spills ? 0 : info->unexpected_entries,
+        .quota_posted = limits->quota,
+        .quota_unexpected = limits->quota,
     };
-    if (tmu_model_create(&config, &checker->model) != TMU_MODEL_OK) {
-        free(checker);
-        return NULL;
-    }
     checker->workload = workload;
     checker->report = report;
+    checker->order = serial_order_create(info->endpoints, judge, checker);
+    checker->places = trace_order_create(info->endpoints);
+    if (tmu_model_create(&config, &checker->model) != TMU_MODEL_OK || checker->order == NULL ||
+        checker->places == NULL) {
+        checker_destroy(checker);
+        return NULL;
+    }
     return checker;
 }
 
@@ -55,6 +65,9 @@ void checker_destroy(checker_t *checker) {
     if (checker == NULL)
         return;
     tmu_model_destroy(checker->model);
+    serial_order_destroy(checker->order);
+    trace_order_destroy(checker->places);
+    free(checker->reports);
     free(checker->removed);
     free(checker);
 }
@@ -106,7 +119,7 @@ static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) 
     default: {
         tmu_model_search_t all = search;
         all.key = (tmu_model_key_t){0, UINT64_MAX, 0, UINT32_MAX};
-        checker->removed_count = checker->removed_seen = 0;
+        checker->removed_count = 0;
         (void)tmu_model_flush(checker->model, &all, keep_removed, checker, &verdict);
         break;
     }
@@ -193,11 +206,26 @@ static void report_difference(checker_t *checker, const tmu_trace_op_t *op,
     }
 }
 
-static void observe_removed(checker_t *checker, const tmu_trace_op_t *op,
-                            const tmu_completion_t *found) {
+static void keep_report(checker_t *checker, const tmu_completion_t *found) {
+    if (checker->report_count == checker->report_room) {
+        const size_t room = checker->report_room == 0 ? 64 : 2 * checker->report_room;
+        tmu_completion_t *grown = realloc(checker->reports, room * sizeof *grown);
+        if (grown == NULL) {
+            checker->no_memory = true;
+            return;
+        }
+        checker->reports = grown;
+        checker->report_room = room;
+    }
+    checker->reports[checker->report_count++] = *found;
+}
+
+/* Compares a flush's next report with what the model removed. */
+static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t place,
+                          const tmu_completion_t *found) {
     tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
-    if (checker->removed_seen < checker->removed_count) {
-        const tmu_model_entry_t *entry = &checker->removed[checker->removed_seen++];
+    if (place < checker->removed_count) {
+        const tmu_model_entry_t *entry = &checker->removed[place];
         const bool unexpected = entry->queue == TMU_MODEL_UNEXPECTED;
         const uint64_t length = unexpected ? found->message_length : found->receive_length;
         if (found->other == entry->handle && found->match == entry->key.match &&
@@ -212,43 +240,86 @@ static void observe_removed(checker_t *checker, const tmu_trace_op_t *op,
     report_difference(checker, op, &expected, found);
 }
 
-static void observe_flush(checker_t *checker, const tmu_trace_op_t *op,
-                          const tmu_completion_t *found) {
-    if (!checker->flushing) {
-        checker->flush_verdict = expect(checker, op);
-        checker->flushing = true;
+/* A flush at its place in the order: first what it reported, then its verdict (R14). */
+static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
+                        const tmu_completion_t *found) {
+    const tmu_model_verdict_t verdict = expect(checker, op);
+    size_t mine = 0;
+    size_t left = 0;
+    for (size_t i = 0; i < checker->report_count; ++i) {
+        const tmu_completion_t report = checker->reports[i];
+        if (report.handle == found->handle)
+            judge_removed(checker, op, mine++, &report);
+        else
+            checker->reports[left++] = report;
     }
-    if (found->status == TMU_STATUS_REMOVED) {
-        observe_removed(checker, op, found);
+    checker->report_count = left;
+    const bool all_reported = verdict.status != TMU_MODEL_FLUSHED || mine == checker->removed_count;
+    if (checker->no_memory || !all_reported || !same(&verdict, found))
+        report_difference(checker, op, &verdict, found);
+}
+
+/* One queue's operations keep their order in each endpoint (R7). */
+static void judge_place(checker_t *checker, size_t place, const tmu_completion_t *found) {
+    const tmu_trace_op_t *op = &checker->workload->ops[place];
+    const trace_step_t step = {op->endpoint, place, op->kind == TMU_TRACE_ARRIVE,
+                               found->status == TMU_STATUS_STALLED};
+    if (trace_order_step(checker->places, &step) || checker->mismatches++ != 0)
         return;
+    (void)fprintf(checker->report, "first difference\n  operation: ");
+    describe_op(checker->report, op);
+    (void)fprintf(checker->report,
+                  "\n  has serial number %" PRIu32
+                  ", after a later operation of its endpoint (R7)\n",
+                  found->serial);
+}
+
+/* A verdict whose turn has come. */
+static void judge(void *user, const tmu_completion_t *found) {
+    checker_t *checker = user;
+    const size_t place =
+        workload_find(checker->workload, found->opcode == TMU_OPCODE_ARRIVE, found->handle);
+    const tmu_trace_op_t *op = &checker->workload->ops[place];
+    if (op->kind == TMU_TRACE_FLUSH) {
+        judge_flush(checker, op, found);
+    } else {
+        const tmu_model_verdict_t expected = expect(checker, op);
+        if (!same(&expected, found))
+            report_difference(checker, op, &expected, found);
     }
-    checker->flushing = false;
-    const bool all_reported = checker->flush_verdict.status != TMU_MODEL_FLUSHED ||
-                              checker->removed_seen == checker->removed_count;
-    if (checker->no_memory || !all_reported || !same(&checker->flush_verdict, found))
-        report_difference(checker, op, &checker->flush_verdict, found);
+    judge_place(checker, place, found);
 }
 
 void checker_observe(void *user, const tmu_completion_t *found) {
     checker_t *checker = user;
     const bool arrival = found->opcode == TMU_OPCODE_ARRIVE;
-    const size_t place = workload_find(checker->workload, arrival, found->handle);
-    if (place == ID_MAP_NONE) {
+    if (workload_find(checker->workload, arrival, found->handle) == ID_MAP_NONE) {
         if (checker->mismatches++ == 0)
             (void)fprintf(checker->report,
                           "first difference\n  a completion has the handle %" PRIu64
                           ", which no operation has (R15)\n",
                           found->handle);
-        return;
+    } else if (found->status == TMU_STATUS_REMOVED) {
+        keep_report(checker, found);
+    } else if (found->status == TMU_STATUS_REFUSED_ENDPOINT) {
+        judge(checker, found); /* no queue, no number */
+    } else if (!serial_order_put(checker->order, found)) {
+        checker->no_memory = true;
     }
-    const tmu_trace_op_t *op = &checker->workload->ops[place];
-    if (op->kind == TMU_TRACE_FLUSH) {
-        observe_flush(checker, op, found);
-        return;
-    }
-    const tmu_model_verdict_t expected = expect(checker, op);
-    if (!same(&expected, found))
-        report_difference(checker, op, &expected, found);
+}
+
+void checker_finish(checker_t *checker) {
+    uint32_t endpoint = 0;
+    uint32_t serial = 0;
+    const size_t waiting = serial_order_waiting(checker->order, &endpoint, &serial);
+    if (checker->no_memory && checker->mismatches++ == 0)
+        (void)fprintf(checker->report, "no memory to check every completion\n");
+    if ((waiting > 0 || checker->report_count > 0) && checker->mismatches++ == 0)
+        (void)fprintf(
+            checker->report,
+            "first difference\n  %zu verdicts and %zu reports of a flush wait for others; "
+            "endpoint %" PRIu32 " never had serial number %" PRIu32 " (R7)\n",
+            waiting, checker->report_count, endpoint, serial);
 }
 
 /* Operations of a kind that reached an endpoint which is there. */

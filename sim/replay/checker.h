@@ -2,9 +2,11 @@
 /*
  * Judges every completion of a queue by the reference model.
  *
- * Completions are taken in the order in which the unit gave them, stalled attempts included, and
- * each operation is given to the model at that point (R7): what the model says must be what the
- * unit said, in every field, serialisation number included.
+ * Completions are taken in the order of their serial numbers, stalled attempts included, and each
+ * operation is given to the model at that point (R7): what the model says must be what the unit
+ * said, in every field, serialisation number included.
+ * All operations came by one queue, so that order must be the trace's in each endpoint, but for
+ * arrivals that were held back (R11).
  */
 #ifndef TMU_REPLAY_CHECKER_H
 #define TMU_REPLAY_CHECKER_H
@@ -17,12 +19,18 @@
 
 typedef struct checker checker_t;
 
+/* The limits of a unit's queues. */
+typedef struct {
+    uint64_t quota; /* of each endpoint and queue; 0 = none */
+    bool spills;    /* queues go on in memory: a table is no limit */
+} checker_limits_t;
+
 /*
  * Judges the operations of `workload` on a unit that has just been reset.
- * `quota` 0 = none; `report` gets the words about the first difference.  NULL when memory is short.
+ * `report` gets the words about the first difference.  NULL when memory is short.
  */
-checker_t *checker_create(const tmu_info_t *info, uint64_t quota, const workload_t *workload,
-                          FILE *report);
+checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits,
+                          const workload_t *workload, FILE *report);
 void checker_destroy(checker_t *checker);
 
 /* For tmu_queue_observe: `user` is the checker. */
@@ -34,6 +42,9 @@ void checker_observe(void *user, const tmu_completion_t *completion);
  */
 #define CHECKER_COUNTERS 32
 size_t checker_counters(const checker_t *checker, tmu_counter_t *counters);
+
+/* At the end: no completion may still wait for one with a smaller serial number. */
+void checker_finish(checker_t *checker);
 
 /* At the end: each of the unit's counters against the model's of the same name. */
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count);

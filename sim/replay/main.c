@@ -17,6 +17,9 @@ enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
  * arrivals back, each operation costs many attempts, and fewer do. */
 #define SEGMENT 20000u
 #define QUOTA_SEGMENT 2000u
+/* Times as many entries as on chip, at most, in random workloads for queues that go on in memory.
+ */
+#define OUTGROWN 8u
 
 typedef struct {
     const char *uri;
@@ -29,13 +32,15 @@ typedef struct {
 
 static const char usage[] =
     "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] | --random N [--seed S])\n"
-    "                  [--quota N] [--timed] [--clock-mhz X] [--progress]\n"
-    "  --uri URI        device: ref:PRESET or sim:LIBRARY[?pauses=SEED&wave=FILE]\n"
+    "                  [--quota N] [--spill N] [--timed] [--clock-mhz X] [--progress]\n"
+    "  --uri URI        device: ref:PRESET or\n"
+    "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS]\n"
     "  --trace FILE     replay this trace\n"
     "  --verdicts FILE  write the verdict log here\n"
     "  --random N       replay N random operations instead\n"
     "  --seed S         of the random operations (default 1)\n"
     "  --quota N        entries allowed per endpoint and queue\n"
+    "  --spill N        segments of memory lent to the unit, 0 = none (default: all it takes)\n"
     "  --timed          keep the trace's times\n"
     "  --clock-mhz X    clock that times are kept by (default 300)\n"
     "  --progress       print `progress DONE TOTAL` lines to standard error\n";
@@ -65,13 +70,15 @@ static void parse(int count, char **values, arguments_t *arguments) {
         {"random", required_argument, NULL, 'r'},
         {"seed", required_argument, NULL, 's'},
         {"quota", required_argument, NULL, 'q'},
+        {"spill", required_argument, NULL, 'm'},
         {"timed", no_argument, NULL, 'k'},
         {"clock-mhz", required_argument, NULL, 'c'},
         {"progress", no_argument, NULL, 'p'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
-    *arguments = (arguments_t){.seed = 1, .replay = {.clock_mhz = 300.0}};
+    *arguments =
+        (arguments_t){.seed = 1, .replay = {.spill = REPLAY_SPILL_MOST, .clock_mhz = 300.0}};
     int option;
     while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
         switch (option) {
@@ -91,7 +98,10 @@ static void parse(int count, char **values, arguments_t *arguments) {
             arguments->seed = number("--seed", optarg, 0, UINT64_MAX);
             break;
         case 'q':
-            arguments->replay.quota = number("--quota", optarg, 1, UINT32_MAX);
+            arguments->replay.quota = number("--quota", optarg, 1, TMU_QUOTA_MAX);
+            break;
+        case 'm':
+            arguments->replay.spill = number("--spill", optarg, 0, UINT32_MAX);
             break;
         case 'k':
             arguments->replay.timed = true;
@@ -196,11 +206,23 @@ static void add(replay_result_t *sum, const replay_result_t *part) {
     add_counters(sum->model_counters, before.model_counters, sum->model_counter_count);
 }
 
+/* Entries that a random workload is made for: those of the smaller table; where queues go on in
+ * memory, every other workload outgrows it, so that both the way there and back are taken. */
+static uint32_t entries_of(const tmu_info_t *info, bool spills, uint64_t seed) {
+    const uint32_t least = info->posted_entries < info->unexpected_entries
+                               ? info->posted_entries
+                               : info->unexpected_entries;
+    return spills && seed % 2 == 1 ? least * OUTGROWN : least;
+}
+
 /* Many workloads one after another, each with a seed of its own on a unit that was reset. */
 static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_t *arguments) {
     replay_result_t sum = {0};
     char error[ERROR_MAX] = "";
     (void)fprintf(stderr, "random operations, seed %" PRIu64 "\n", arguments->seed);
+    tmu_spill_stats_t spill;
+    if (tmu_spill_stats(device, &spill) != TMU_OK)
+        return failed(tmu_error_text(device), EXIT_DIFFERENCE);
     replay_options_t options = arguments->replay;
     options.progress = false;
     uint64_t seed = arguments->seed;
@@ -215,8 +237,7 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
             .seed = seed,
             .count = (size_t)(left < segment ? left : segment),
             .endpoints = info->endpoints,
-            .entries = info->posted_entries < info->unexpected_entries ? info->posted_entries
-                                                                       : info->unexpected_entries,
+            .entries = entries_of(info, spill.segments > 0, seed),
         };
         workload_t workload;
         if (workload_make(&workload, &shape) != 0)
@@ -256,6 +277,8 @@ int main(int count, char **values) {
         status = failed(tmu_error_text(NULL), EXIT_USAGE);
     else if (tmu_query(device, &info) != TMU_OK)
         status = failed(tmu_error_text(device), EXIT_DIFFERENCE);
+    else if (replay_lend(device, &arguments.replay, error, sizeof error) != 0)
+        status = failed(error, EXIT_USAGE);
     else if (arguments.trace != NULL)
         status = replay_trace(device, &info, &arguments, &workload);
     else

@@ -262,11 +262,13 @@ static int write_log(run_t *run, replay_result_t *result) {
 
 static int finish(run_t *run, replay_result_t *result) {
     result->operations = run->workload->count;
+    checker_finish(run->checker);
     if (write_log(run, result) != 0)
         return -1;
     if (tmu_counters(run->device, result->counters, REPLAY_COUNTERS_MAX, &result->counter_count) !=
             TMU_OK ||
-        tmu_flow_stats(run->device, &result->flow) != TMU_OK)
+        tmu_flow_stats(run->device, &result->flow) != TMU_OK ||
+        tmu_spill_stats(run->device, &result->spill) != TMU_OK)
         return fail(run, "counters");
     if (result->held != result->flow.held_now && checker_mismatches(run->checker) == 0) {
         (void)snprintf(run->error, run->error_size,
@@ -315,6 +317,16 @@ static int open_queue(run_t *run, const tmu_info_t *info) {
     return 0;
 }
 
+int replay_lend(tmu_t *device, const replay_options_t *options, char *error, size_t error_size) {
+    tmu_info_t info;
+    run_t run = {.device = device, .error = error, .error_size = error_size};
+    if (tmu_query(device, &info) != TMU_OK)
+        return fail(&run, "query");
+    const uint64_t segments =
+        options->spill == REPLAY_SPILL_MOST ? info.spill_segments : options->spill;
+    return tmu_spill_add(device, (uint32_t)segments) == TMU_OK ? 0 : fail(&run, "spill memory");
+}
+
 int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t *options,
                replay_result_t *result, char *error, size_t error_size) {
     *result = (replay_result_t){0};
@@ -324,7 +336,11 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     tmu_info_t info;
     if (tmu_query(device, &info) != TMU_OK)
         return fail(&run, "query");
-    run.checker = checker_create(&info, options->quota, workload, stderr);
+    tmu_spill_stats_t spill;
+    if (tmu_spill_stats(device, &spill) != TMU_OK)
+        return fail(&run, "spill memory");
+    const checker_limits_t limits = {.quota = options->quota, .spills = spill.segments > 0};
+    run.checker = checker_create(&info, &limits, workload, stderr);
     run.outcomes = calloc(workload->count + 1, sizeof *run.outcomes);
     run.unit_latencies = calloc(LATENCIES, sizeof *run.unit_latencies);
     run.host_latencies = calloc(LATENCIES, sizeof *run.host_latencies);

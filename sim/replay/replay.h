@@ -7,8 +7,11 @@
 
 #include <stdio.h>
 
+#define REPLAY_SPILL_MOST UINT64_MAX
+
 typedef struct {
     uint64_t quota;   /* per endpoint and queue; 0 = none */
+    uint64_t spill;   /* segments of memory to lend; REPLAY_SPILL_MOST = all that the unit takes */
     bool timed;       /* keep the trace's times */
     double clock_mhz; /* what a clock is worth when times are kept */
     bool progress;    /* `progress DONE TOTAL` lines on stderr */
@@ -34,6 +37,7 @@ typedef struct {
     replay_latency_t unit_latency;
     replay_latency_t host_latency;
     tmu_flow_stats_t flow;
+    tmu_spill_stats_t spill;
     tmu_counter_t counters[REPLAY_COUNTERS_MAX]; /* the unit's */
     size_t counter_count;
     tmu_counter_t model_counters[CHECKER_COUNTERS]; /* the model's, by the same names */
@@ -42,6 +46,12 @@ typedef struct {
 
 /* Value of the counter with this name, 0 if there is none. */
 uint64_t replay_counter(const tmu_counter_t *counters, size_t count, const char *name);
+
+/*
+ * Lends the device the memory that the options ask for; it stays lent for all later runs.
+ * 0, or -1 and a sentence in `error`.
+ */
+int replay_lend(tmu_t *device, const replay_options_t *options, char *error, size_t error_size);
 
 /*
  * Runs the workload on the device, which it resets first.

@@ -77,6 +77,10 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what,
                   ", \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
                   ", \"held_max\": %" PRIu64 "}",
                   result->flow.stalls, result->flow.resumes, result->flow.held_max);
+    (void)fprintf(out,
+                  ", \"spill\": {\"segments\": %" PRIu32 ", \"chunks\": %" PRIu32
+                  ", \"chunks_free\": %" PRIu32 "}",
+                  result->spill.segments, result->spill.chunks, result->spill.chunks_free);
     counters_json(out, "counters", result->counters, result->counter_count);
     counters_json(out, "model_counters", result->model_counters, result->model_counter_count);
     (void)fprintf(out, "}\n");

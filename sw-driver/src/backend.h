@@ -24,8 +24,8 @@ tmu_result_t tmu_error_set(tmu_result_t result, const char *format, ...)
 
 /** Memory that host and device both reach. */
 typedef struct tmu_dma {
-    void *memory; /**< zeroed, aligned to 64 bytes */
-    uint64_t bus_address;
+    void *memory;         /**< zeroed */
+    uint64_t bus_address; /**< aligned to 64 bytes, and from 4,096 bytes on to 4,096 */
     size_t bytes;
 } tmu_dma_t;
 

@@ -123,9 +123,10 @@ static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const voi
 
 static tmu_result_t ref_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
     ref_device_t *device = backend;
-    size_t rounded = (bytes + 63) & ~(size_t)63;
+    size_t alignment = bytes < 4096 ? 64 : 4096;
+    size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
     ref_region_t *region = malloc(sizeof *region);
-    void *memory = aligned_alloc(64, rounded);
+    void *memory = aligned_alloc(alignment, rounded);
     if (!region || !memory) {
         free(region);
         free(memory);

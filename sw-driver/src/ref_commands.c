@@ -176,9 +176,11 @@ static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_statu
         return TMU_STATUS_FLUSHED;
     case TMU_MODEL_REFUSED_QUOTA:
         counters[REF_COUNTER_post_refused]++;
+        counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device, TMU_MODEL_POSTED);
         return TMU_STATUS_REFUSED_QUOTA;
     case TMU_MODEL_STALLED:
         counters[REF_COUNTER_arrive_stalled]++;
+        counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device, TMU_MODEL_UNEXPECTED);
         return TMU_STATUS_STALLED;
     default: /* the model ran out of memory and did nothing; progress reports it */
         device->out_of_memory = true;
@@ -312,6 +314,7 @@ void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *record
                                    : device->pages[page].endpoint;
     uint64_t opcode = TMU_FIELD_GET(record, TMU_COMMAND_OPCODE);
     device->answers.page = page;
+    ref_spill_share(device);
     if (malformed(device, record)) {
         device->counters[REF_COUNTER_malformed]++;
         (void)answer(device, record, endpoint, TMU_STATUS_MALFORMED);

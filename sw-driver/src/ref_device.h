@@ -10,6 +10,10 @@
  * Pages with commands are served in turn, one command each; a page whose ring has no room for an
  * answer is passed over, so that it stops nobody but itself (R13).
  *
+ * Of memory lent for spill it counts the entries that would lie there and writes nothing: its lists
+ * have no chunks.  So no chunk is ever kept by few entries, and where the hardware may say that
+ * memory is used up from one live entry a chunk on, this device always fills all 60.
+ *
  * The backend's lock is held in every function but those of the backend table.
  */
 #ifndef TMU_REF_DEVICE_H
@@ -40,6 +44,7 @@ typedef struct ref_preset {
     uint32_t id_bits;
     uint32_t queues;
     uint32_t command_slots;
+    uint32_t spill_segments;
 } ref_preset_t;
 
 /** The hardware's counters by name, in register order. */
@@ -112,6 +117,10 @@ typedef struct ref_device {
     uint32_t endpoint_error;
     uint32_t depth_posted;
     uint32_t depth_unexpected;
+    uint32_t spill_base_lo;
+    uint32_t spill_base_hi;
+    uint32_t segments;    /* of memory lent */
+    uint32_t spill_error; /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];
     uint64_t snapshot[REF_COUNTERS];
 } ref_device_t;
@@ -137,6 +146,20 @@ tmu_result_t ref_model_create(ref_device_t *device);
 
 /** Carries one command of a page out and fills `device->answers`. */
 void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *command);
+
+/* ref_spill.c */
+
+/** Takes a segment, or sets the error bit and changes nothing. */
+void ref_spill_commit(ref_device_t *device, uint32_t value);
+
+/** Gives each table the room on chip and what the other leaves of the memory. */
+void ref_spill_share(ref_device_t *device);
+
+/** Chunks in which nothing lies. */
+uint32_t ref_spill_free(const ref_device_t *device);
+
+/** Whether a full queue, and not only a quota, refuses what the model refused just now. */
+bool ref_spill_used_up(const ref_device_t *device, tmu_model_queue_t queue);
 
 /* ref_pages.c */
 

@@ -51,7 +51,12 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_COMMAND_SLOTS, preset->command_slots},
         {TMU_REG_QUEUES, preset->queues},
         {TMU_REG_CAPABILITIES, TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
-                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1)},
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, 1)},
+        {TMU_REG_SPILL_SEGMENTS, preset->spill_segments},
+        {TMU_REG_SPILL_STATUS, TMU_REGISTER_BITS(TMU_SPILL_STATUS_SEGMENTS, device->segments) |
+                                   TMU_REGISTER_BITS(TMU_SPILL_STATUS_ERROR, device->spill_error)},
+        {TMU_REG_SPILL_FREE, ref_spill_free(device)},
         {TMU_REG_STATUS,
          TMU_REGISTER_BITS(TMU_STATUS_READY, 1) |
              TMU_REGISTER_BITS(TMU_STATUS_IDLE, !ref_page_work(device) &&
@@ -109,6 +114,10 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->quota_unexpected;
     case TMU_REG_RING_PATIENCE:
         return &device->ring_patience;
+    case TMU_REG_SPILL_BASE_LO:
+        return &device->spill_base_lo;
+    case TMU_REG_SPILL_BASE_HI:
+        return &device->spill_base_hi;
     case TMU_REG_FILTER_SOURCE:
     case TMU_REG_FILTER_LOW_LO:
     case TMU_REG_FILTER_LOW_HI:
@@ -171,6 +180,8 @@ static tmu_result_t reset(ref_device_t *device) {
         return result;
     }
     device->clock = 0;
+    device->segments = 0;
+    device->spill_error = 0;
     memset(device->counters, 0, sizeof device->counters);
     ref_pages_clear(device);
     return TMU_OK;
@@ -210,6 +221,9 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
         return TMU_OK;
     case TMU_REG_ENDPOINT_COMMAND:
         endpoint_command(device, value);
+        return TMU_OK;
+    case TMU_REG_SPILL_COMMIT:
+        ref_spill_commit(device, value);
         return TMU_OK;
     default:
         device->counters[REF_COUNTER_register_errors]++;

@@ -9,25 +9,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fields of a tmu_bound_t. */
+/* Fields of a tmu_bound_t: enough for 128 segments and all commands in flight. */
+#define COUNT UINT64_C(0x3fffff)
 #define ONE UINT64_C(1)
-#define ONE_SURE (UINT64_C(1) << 32)
+#define RECEIVE_SHIFT 22
+#define ONE_RECEIVE (UINT64_C(1) << RECEIVE_SHIFT)
+#define SURE_SHIFT 44
+#define ONE_SURE (UINT64_C(1) << SURE_SHIFT)
 #define WAITED_FOR (UINT64_C(1) << 63) /* no more sure ones until those in flight are answered */
 
-static uint32_t messages(uint64_t bound) { return (uint32_t)bound; }
+static uint32_t messages(uint64_t bound) { return (uint32_t)(bound & COUNT); }
 
-static bool any_sure(uint64_t bound) { return (bound & ~WAITED_FOR) >> 32 != 0; }
+static uint32_t receives(uint64_t bound) { return (uint32_t)(bound >> RECEIVE_SHIFT & COUNT); }
 
-tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, uint32_t endpoints, uint32_t capacity) {
-    size_t bytes = endpoints * sizeof *bounds->endpoints;
+static bool any_sure(uint64_t bound) { return (bound & ~WAITED_FOR) >> SURE_SHIFT != 0; }
+
+tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
+    size_t bytes = info->endpoints * sizeof *bounds->endpoints;
     bounds->endpoints = aligned_alloc(TMU_CACHE_LINE, bytes);
     if (!bounds->endpoints) {
         return TMU_ERR_MEMORY;
     }
     memset(bounds->endpoints, 0, bytes);
-    bounds->endpoint_count = endpoints;
-    bounds->capacity = capacity;
+    bounds->endpoint_count = info->endpoints;
+    bounds->limit = info->unexpected_entries;
     return TMU_OK;
+}
+
+/** Entries that so much memory holds even if each keeps a chunk from being freed; beside these each
+ * queue of each endpoint may have one that is not. */
+static uint32_t memory_entries(uint32_t segments, uint32_t endpoints) {
+    uint64_t chunks = (uint64_t)segments * (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES);
+    uint64_t open = 2 * (uint64_t)endpoints;
+    return chunks > open ? (uint32_t)(chunks - open) : 0;
+}
+
+void tmu_bounds_lend(tmu_bounds_t *bounds, const tmu_info_t *info, uint32_t segments) {
+    uint64_t posted = 0;
+    for (uint32_t i = 0; i < bounds->endpoint_count; i++) {
+        posted += atomic_load(&bounds->endpoints[i].posted);
+    }
+    uint64_t rest = atomic_load(&bounds->table) & ~(COUNT << RECEIVE_SHIFT);
+    atomic_store(&bounds->table, rest + posted * ONE_RECEIVE);
+    bounds->limit = info->unexpected_entries + memory_entries(segments, info->endpoints);
+    bounds->posted = info->posted_entries;
+    bounds->spills = segments > 0;
 }
 
 void tmu_bounds_free(tmu_bounds_t *bounds) {
@@ -42,7 +68,7 @@ void tmu_bounds_clear(tmu_bounds_t *bounds) {
         atomic_store(&endpoint->posted, 0);
         atomic_store(&endpoint->held, 0);
     }
-    atomic_store(&bounds->unexpected, 0);
+    atomic_store(&bounds->table, 0);
     atomic_store(&bounds->held_now, 0);
     atomic_store(&bounds->held_max, 0);
     atomic_store(&bounds->stalls, 0);
@@ -57,9 +83,29 @@ static bool is_full(uint64_t bound, uint32_t limit) {
     return limit != 0 && messages(bound) >= limit;
 }
 
+/** Entries that need room under the limit of the table. */
+static uint32_t load_of(const tmu_bounds_t *bounds, uint64_t table) {
+    uint32_t posted = receives(table);
+    return messages(table) + (posted > bounds->posted ? posted - bounds->posted : 0);
+}
+
+static bool is_table_full(const tmu_bounds_t *bounds, uint64_t table) {
+    return load_of(bounds, table) >= bounds->limit;
+}
+
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
-    return is_full(atomic_load(&bounds->unexpected), bounds->capacity) ||
+    return is_table_full(bounds, atomic_load(&bounds->table)) ||
            is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
+}
+
+bool tmu_bounds_wants_memory(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
+    return bounds->spills && is_table_full(bounds, atomic_load(&bounds->table)) &&
+           !is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
+}
+
+void tmu_bounds_memory_freed(tmu_bounds_t *bounds) {
+    atomic_fetch_add(&bounds->left, 1);
+    atomic_fetch_add(&bounds->epoch, 1);
 }
 
 /** Tells the queues that hold arrivals back; a queue's own news, marked in `seen`, is none. */
@@ -78,11 +124,22 @@ static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, 
     }
 }
 
-/** Takes a place under one limit. */
-static tmu_place_t take(tmu_bound_t *bound, uint32_t limit, bool alone, bool empty) {
+/** An entry left what the table contained until then. */
+static void left_table(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t table,
+                       uint64_t *seen) {
+    bool full = is_table_full(bounds, table);
+    if (full && bounds->spills) {
+        atomic_fetch_add(&bounds->left, 1);
+    }
+    tell_of_room(bounds, endpoint, full, seen);
+}
+
+/** Takes a place under the quota of an endpoint, or under the limit of the table. */
+static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota, bool alone,
+                        bool empty) {
     uint64_t old = atomic_load(bound);
     for (;;) {
-        bool full = is_full(old, limit);
+        bool full = bound == &bounds->table ? is_table_full(bounds, old) : is_full(old, quota);
         bool sure = !full && !alone;
         uint64_t new = old + ONE + (sure ? ONE_SURE : 0);
         if (!sure && !empty) {
@@ -111,12 +168,13 @@ static uint64_t give(tmu_bound_t *bound, uint64_t amount) {
 
 tmu_place_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
                             bool empty, uint64_t *seen) {
-    tmu_place_t at_endpoint = take(&endpoint->unexpected, endpoint->quota.unexpected, alone, empty);
+    tmu_place_t at_endpoint =
+        take(bounds, &endpoint->unexpected, endpoint->quota.unexpected, alone, empty);
     if (at_endpoint == TMU_PLACE_DRAIN || at_endpoint == TMU_PLACE_WAIT) {
         return at_endpoint;
     }
     alone = at_endpoint == TMU_PLACE_UNSURE;
-    tmu_place_t in_table = take(&bounds->unexpected, bounds->capacity, alone, empty);
+    tmu_place_t in_table = take(bounds, &bounds->table, 0, alone, empty);
     if (in_table == TMU_PLACE_DRAIN || in_table == TMU_PLACE_WAIT) {
         (void)give(&endpoint->unexpected, ONE + (alone ? 0 : ONE_SURE));
         tell_of_room(bounds, endpoint, false, seen);
@@ -133,9 +191,9 @@ bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, b
         return true;
     }
     uint64_t at_endpoint = give(&endpoint->unexpected, amount);
-    uint64_t in_table = give(&bounds->unexpected, amount);
+    uint64_t in_table = give(&bounds->table, amount);
     if (left) {
-        tell_of_room(bounds, endpoint, messages(in_table) >= bounds->capacity, seen);
+        left_table(bounds, endpoint, in_table, seen);
     }
     return !left || (messages(at_endpoint) > 0 && messages(in_table) > 0);
 }
@@ -145,8 +203,33 @@ bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
     return tmu_bounds_arrived(bounds, endpoint, false, true, seen);
 }
 
-bool tmu_bounds_receive_left(tmu_bounds_endpoint_t *endpoint) {
-    return atomic_fetch_sub(&endpoint->posted, 1) > 0;
+bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint) {
+    uint64_t old = bounds->spills ? atomic_load(&bounds->table) : 0;
+    bool wait = false;
+    uint64_t new;
+    do {
+        new = old + ONE_RECEIVE;
+        wait = bounds->spills && any_sure(old) && is_table_full(bounds, old) &&
+               load_of(bounds, new) > load_of(bounds, old);
+        if (wait) {
+            new = old | WAITED_FOR;
+        }
+    } while (bounds->spills && !atomic_compare_exchange_weak(&bounds->table, &old, new));
+    if (!wait) {
+        atomic_fetch_add(&endpoint->posted, 1);
+    }
+    return !wait;
+}
+
+bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                             uint64_t *seen) {
+    if (atomic_fetch_sub(&endpoint->posted, 1) == 0) {
+        return false;
+    }
+    if (bounds->spills) {
+        left_table(bounds, endpoint, atomic_fetch_sub(&bounds->table, ONE_RECEIVE), seen);
+    }
+    return true;
 }
 
 void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,

@@ -9,6 +9,13 @@
  * - Any other is sent alone on its queue, since it may stall, and only while no sure one is in
  *   flight under the limit that it is beyond: it could take the place that was promised to that.
  *
+ * With segments of memory lent to the unit, receives beyond those that fit on chip take from the
+ * same memory as messages.
+ * So they count under the limit of the table too, and a post that is beyond it waits for the sure
+ * arrivals as an unsure arrival does; it need not be alone, because its refusal changes nothing.
+ * The limit is then what the unit has room for at the very least, when every entry in memory keeps
+ * a chunk of its own from being freed, so being beyond it is no proof of being full.
+ *
  * Any function may be called by several threads at once, but init, free, clear and quota.
  */
 #ifndef TMU_BOUNDS_H
@@ -20,7 +27,8 @@
 
 #define TMU_CACHE_LINE 64
 
-/** A count of messages, of sure arrivals in flight, and whether somebody waits for these. */
+/** Counts of messages, receives and sure arrivals in flight, and whether somebody waits for these.
+ */
 typedef _Atomic uint64_t tmu_bound_t;
 
 typedef struct tmu_bounds_endpoint {
@@ -34,9 +42,12 @@ typedef struct tmu_bounds_endpoint {
 typedef struct tmu_bounds {
     tmu_bounds_endpoint_t *endpoints;
     uint32_t endpoint_count;
-    uint32_t capacity; /* of the table of messages */
+    /* These change while no queue is in a call. */
+    uint32_t limit;  /* entries that surely have room: messages, and receives beyond `posted` */
+    uint32_t posted; /* receives that fit on chip */
+    bool spills;     /* memory was lent: receives are counted */
 
-    _Alignas(TMU_CACHE_LINE) tmu_bound_t unexpected; /* over all endpoints */
+    _Alignas(TMU_CACHE_LINE) tmu_bound_t table; /* over all endpoints */
 
     /* Touched only while arrivals are held back. */
     _Alignas(TMU_CACHE_LINE) _Atomic uint64_t epoch; /* changes that may admit a held arrival */
@@ -44,10 +55,14 @@ typedef struct tmu_bounds {
     _Atomic uint64_t held_max;
     _Atomic uint64_t stalls;
     _Atomic uint64_t resumes;
+    _Atomic uint64_t left; /* times that memory may have got room while it was beyond the limit */
 } tmu_bounds_t;
 
-tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, uint32_t endpoints, uint32_t capacity);
+tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info);
 void tmu_bounds_free(tmu_bounds_t *bounds);
+
+/** So many segments are lent from now on; all that the unit may contain stays counted. */
+void tmu_bounds_lend(tmu_bounds_t *bounds, const tmu_info_t *info, uint32_t segments);
 
 /** Nothing is in the unit and nothing held; quotas stay. */
 void tmu_bounds_clear(tmu_bounds_t *bounds);
@@ -57,6 +72,13 @@ tmu_bounds_endpoint_t *tmu_bounds_endpoint(const tmu_bounds_t *bounds, uint32_t 
 
 /** Whether an arrival at the endpoint could find its quota or the table used up. */
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
+
+/** Whether nothing but the want of memory can stall an arrival there, and that may have ended
+ * without a completion that tells. */
+bool tmu_bounds_wants_memory(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
+
+/** Memory may have got room: held arrivals that want it are worth another attempt. */
+void tmu_bounds_memory_freed(tmu_bounds_t *bounds);
 
 /** What an arrival's attempt to take a place came to; only the first two took one. */
 typedef enum tmu_place {
@@ -83,8 +105,11 @@ bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, b
 /** A message left the unit; false when there was none. */
 bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
+/** Takes a place for a receive; false when sure arrivals have to be answered first. */
+bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
+
 /** A receive left the unit or was never queued; false when there was none. */
-bool tmu_bounds_receive_left(tmu_bounds_endpoint_t *endpoint);
+bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
 /** A receive was queued, which may be the one that a held arrival matches. */
 void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,

@@ -71,7 +71,7 @@ void tmu_device_go(tmu_t *device) {
 
 bool tmu_device_still(const tmu_t *device) {
     for (const tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
-        if (queue->pending_count > 0 || queue->flow.pass) {
+        if (queue->pendings.count > 0 || queue->flow.pass) {
             return false;
         }
     }
@@ -136,6 +136,13 @@ static tmu_result_t info_read(tmu_t *device) {
             return result;
         }
     }
+    if (TMU_REGISTER_GET(info->capabilities, TMU_CAPABILITIES_SPILL) != 0) {
+        tmu_result_t result =
+            tmu_device_read(device, TMU_REG_SPILL_SEGMENTS, &info->spill_segments);
+        if (result != TMU_OK) {
+            return result;
+        }
+    }
     bool sane = info->endpoints >= 1 && info->endpoints < TMU_ENDPOINT_ANY && info->queues >= 1 &&
                 info->queues < UINT32_MAX && info->command_slots >= 1 && info->id_bits >= 1 &&
                 info->id_bits <= 31 && info->handle_bits >= info->id_bits;
@@ -147,7 +154,8 @@ static tmu_result_t info_read(tmu_t *device) {
                                 info->handle_bits);
 }
 
-/** Empties the unit and sets up again what its reset cleared: quotas and pages.  Stopped. */
+/** Empties the unit and sets up again what its reset cleared: memory, quotas and pages.  Stopped.
+ */
 static tmu_result_t reset_stopped(tmu_t *device) {
     tmu_result_t result =
         tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_RESET, 1));
@@ -161,6 +169,10 @@ static tmu_result_t reset_stopped(tmu_t *device) {
     }
     tmu_receives_clear(&device->receives);
     tmu_bounds_clear(&device->bounds);
+    result = tmu_spill_restore(device);
+    if (result != TMU_OK) {
+        return result;
+    }
     for (uint32_t i = 0; i < device->info.endpoints; i++) {
         tmu_depth_t quota = device->bounds.endpoints[i].quota;
         if (quota.posted != 0 || quota.unexpected != 0) {
@@ -186,8 +198,7 @@ static tmu_result_t reset_stopped(tmu_t *device) {
 static tmu_result_t device_create(tmu_t *device) {
     const tmu_info_t *info = &device->info;
     tmu_receives_init(&device->receives, info->id_bits, info->handle_bits);
-    tmu_result_t result =
-        tmu_bounds_init(&device->bounds, info->endpoints, info->unexpected_entries);
+    tmu_result_t result = tmu_bounds_init(&device->bounds, info);
     if (result == TMU_OK) {
         result = tmu_pages_init(&device->pages, info->queues, info->command_slots);
     }
@@ -253,6 +264,7 @@ void tmu_close(tmu_t *device) {
     while (device->queues) {
         (void)tmu_queue_remove(device->queues); /* what is in flight is not waited for */
     }
+    tmu_spill_free(device);
     tmu_pages_free(&device->pages);
     tmu_bounds_free(&device->bounds);
     tmu_receives_free(&device->receives);
@@ -279,7 +291,7 @@ tmu_result_t tmu_reset(tmu_t *device) {
     tmu_result_t result = tmu_device_check(device);
     for (const tmu_queue_t *queue = device->queues; queue && result == TMU_OK;
          queue = queue->next) {
-        result = queue->pending_count > 0 ? TMU_AGAIN : TMU_OK;
+        result = queue->pendings.count > 0 ? TMU_AGAIN : TMU_OK;
     }
     if (result == TMU_OK) {
         result = reset_stopped(device);

@@ -46,6 +46,11 @@ tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota
 
 static tmu_result_t quota_set_stopped(tmu_t *device, uint32_t endpoint, tmu_depth_t quota) {
     tmu_result_t result = tmu_endpoint_check(device, endpoint);
+    uint32_t larger = quota.posted > quota.unexpected ? quota.posted : quota.unexpected;
+    if (result == TMU_OK && larger > TMU_QUOTA_MAX) {
+        return tmu_error_set(TMU_ERR_INVALID, "quota %u is too large; %u entries are the most",
+                             larger, TMU_QUOTA_MAX);
+    }
     if (result == TMU_OK) {
         result = tmu_device_check(device);
     }

@@ -89,24 +89,27 @@ static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
 /**
  * Whether an attempt could end in anything but `stalled`.
  * Nothing of this queue is in flight.  Without room only a receive admits the arrival, and none of
- * those that its last attempt met did.
+ * those that its last attempt met did; with memory lent, what has left since may have made room.
  */
 static bool worth_trying(const tmu_flow_t *flow, const tmu_held_t *held) {
     const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, held->endpoint);
     return !tmu_bounds_could_stall(flow->bounds, e) ||
-           (atomic_load(&e->posted) > 0 && atomic_load(&e->receives) != held->met);
+           (atomic_load(&e->posted) > 0 && atomic_load(&e->receives) != held->met) ||
+           (tmu_bounds_wants_memory(flow->bounds, e) &&
+            atomic_load(&flow->bounds->left) != held->left);
 }
 
-void tmu_flow_hold(tmu_flow_t *flow, const tmu_record_t *command, uint64_t handle, uint64_t met) {
+void tmu_flow_hold(tmu_flow_t *flow, const tmu_pending_t *arrival) {
     tmu_held_t *held = flow->spare;
     flow->spare = NULL;
     *held = (tmu_held_t){
-        .command = *command,
-        .handle = handle,
+        .command = arrival->command,
+        .handle = arrival->handle,
         .age = flow->held_ever++,
-        .met = met,
-        .endpoint = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_ENDPOINT),
-        .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
+        .met = arrival->met,
+        .left = arrival->left,
+        .endpoint = arrival->endpoint,
+        .source = (uint32_t)TMU_FIELD_GET(&arrival->command, TMU_COMMAND_SOURCE),
     };
     tmu_held_t **link = held_link(flow, held->endpoint, held->source);
     flow->held_now++;
@@ -160,9 +163,12 @@ tmu_result_t tmu_flow_begin(tmu_flow_t *flow, tmu_pending_t *pending, uint32_t i
                             bool *alone) {
     tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, pending->endpoint);
     if (e && pending->opcode == TMU_OPCODE_POST) {
-        atomic_fetch_add(&e->posted, 1);
-    } else if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
+        flow->waits = !tmu_bounds_take_receive(flow->bounds, e);
+        return flow->waits ? TMU_AGAIN : TMU_OK;
+    }
+    if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
         pending->met = atomic_load(&e->receives);
+        pending->left = atomic_load(&flow->bounds->left);
         tmu_place_t place = tmu_bounds_take(flow->bounds, e, *alone, in_flight == 0, &flow->seen);
         flow->waits = place == TMU_PLACE_WAIT;
         if (place == TMU_PLACE_DRAIN || place == TMU_PLACE_WAIT) {
@@ -177,7 +183,7 @@ tmu_result_t tmu_flow_begin(tmu_flow_t *flow, tmu_pending_t *pending, uint32_t i
 void tmu_flow_undo(tmu_flow_t *flow, const tmu_pending_t *pending) {
     tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, pending->endpoint);
     if (e && pending->opcode == TMU_OPCODE_POST) {
-        (void)tmu_bounds_receive_left(e);
+        (void)tmu_bounds_receive_left(flow->bounds, e, &flow->seen);
     } else if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
         (void)tmu_bounds_arrived(flow->bounds, e, pending->sure, true, &flow->seen);
     }
@@ -195,19 +201,20 @@ static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pendin
             tmu_bounds_receive_queued(bounds, e, &flow->seen);
             return true;
         }
-        return tmu_bounds_receive_left(e) &&
+        return tmu_bounds_receive_left(bounds, e, &flow->seen) &&
                (!matched || tmu_bounds_message_left(bounds, e, &flow->seen));
     case TMU_OPCODE_ARRIVE:
         return tmu_bounds_arrived(bounds, e, pending->sure, !queued, &flow->seen) &&
-               (!matched || tmu_bounds_receive_left(e));
+               (!matched || tmu_bounds_receive_left(bounds, e, &flow->seen));
     case TMU_OPCODE_CLAIM:
         return !matched || tmu_bounds_message_left(bounds, e, &flow->seen);
     case TMU_OPCODE_CANCEL:
-        return completion->status != TMU_STATUS_CANCELLED || tmu_bounds_receive_left(e);
+        return completion->status != TMU_STATUS_CANCELLED ||
+               tmu_bounds_receive_left(bounds, e, &flow->seen);
     case TMU_OPCODE_FLUSH:
         return completion->status != TMU_STATUS_REMOVED ||
                (completion->unexpected ? tmu_bounds_message_left(bounds, e, &flow->seen)
-                                       : tmu_bounds_receive_left(e));
+                                       : tmu_bounds_receive_left(bounds, e, &flow->seen));
     default: /* probe and inspect change nothing (R8) */
         return true;
     }
@@ -229,8 +236,9 @@ bool tmu_flow_answered(tmu_flow_t *flow, const tmu_pending_t *pending,
         atomic_fetch_add(&flow->bounds->stalls, 1);
         if (pending->held) {
             pending->held->met = pending->met;
+            pending->held->left = pending->left;
         } else {
-            tmu_flow_hold(flow, &pending->command, pending->handle, pending->met);
+            tmu_flow_hold(flow, pending);
         }
     } else if (pending->held) {
         atomic_fetch_add(&flow->bounds->resumes, 1);
@@ -252,6 +260,15 @@ void tmu_flow_look(tmu_flow_t *flow) {
     if (flow->held_first && !flow->pass && atomic_load(&flow->bounds->epoch) != flow->seen) {
         tmu_flow_pass_start(flow);
     }
+}
+
+bool tmu_flow_wants_memory(const tmu_flow_t *flow) {
+    const tmu_held_t *held = flow->bounds->spills ? flow->held_first : NULL;
+    while (held && !tmu_bounds_wants_memory(flow->bounds,
+                                            tmu_bounds_endpoint(flow->bounds, held->endpoint))) {
+        held = held->next;
+    }
+    return held != NULL;
 }
 
 tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow) {

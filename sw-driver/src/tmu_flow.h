@@ -12,6 +12,9 @@
  * waits behind it.
  * An attempt that must stall again is left out: the arrival has no room, and no receive was queued
  * at its endpoint since its last attempt.  That changes no outcome, only the number of commands.
+ * Where memory is lent to the unit the bounds do not know when there is none left: an arrival that
+ * wants memory is tried again when something left the unit, and when this says that a chunk is
+ * free.
  *
  * The queue's lock is held in every function.
  */
@@ -34,7 +37,8 @@ typedef struct tmu_held {
     tmu_record_t command;
     uint64_t handle;
     uint64_t age;
-    uint64_t met; /* receives ever queued at the endpoint before it was last tried; 0 = never */
+    uint64_t met;  /* receives ever queued at the endpoint before it was last tried; 0 = never */
+    uint64_t left; /* the bounds' count before it was last tried */
     uint32_t endpoint;
     uint32_t source;
 } tmu_held_t;
@@ -79,8 +83,9 @@ tmu_admission_t tmu_flow_admit(tmu_flow_t *flow, const tmu_record_t *command, ui
 /** Makes sure that an arrival can be held. */
 tmu_result_t tmu_flow_reserve(tmu_flow_t *flow);
 
-/** Appends an arrival to those held, with the memory reserved for it. */
-void tmu_flow_hold(tmu_flow_t *flow, const tmu_record_t *command, uint64_t handle, uint64_t met);
+/** Appends an arrival to those held, with the memory reserved for it: one that stalled, or one that
+ * has to wait behind another and was never sent. */
+void tmu_flow_hold(tmu_flow_t *flow, const struct tmu_pending *arrival);
 
 /** Most completions that a command can have; others may add to what a flush meets. */
 uint32_t tmu_flow_answers(const tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint);
@@ -108,6 +113,9 @@ void tmu_flow_pass_start(tmu_flow_t *flow);
 
 /** Starts one if another queue may have made room since the last. */
 void tmu_flow_look(tmu_flow_t *flow);
+
+/** Whether an arrival is held back that wants memory, so that the unit has to be asked for it. */
+bool tmu_flow_wants_memory(const tmu_flow_t *flow);
 
 /** The held arrival to try now; NULL ends the pass. */
 tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow);

@@ -17,21 +17,9 @@
 #include "backend.h"
 #include "tmu_flow.h"
 #include "tmu_pages.h"
+#include "tmu_pending.h"
 #include "tmu_receive.h"
 #include "tmu_wire.h"
-
-/** A command that the unit has not answered yet. */
-typedef struct tmu_pending {
-    tmu_record_t command;
-    uint64_t handle;     /* the caller's; the command of a post carries its receive id instead */
-    tmu_receive_id_t id; /* post: the receive; cancel: the pinned target; otherwise NONE */
-    uint64_t met;        /* arrival: receives ever queued at the endpoint before it was sent */
-    uint32_t endpoint;
-    uint32_t credits; /* completions that may still come, each needing a ring entry */
-    tmu_held_t *held; /* set while this is another attempt of a held arrival */
-    uint8_t opcode;
-    bool sure; /* arrival: it has a promised place */
-} tmu_pending_t;
 
 struct tmu_queue {
     /* These do not change while the queue is open. */
@@ -39,7 +27,6 @@ struct tmu_queue {
     tmu_queue_t *next; /* under the device's lock */
     tmu_page_t page;
     uint32_t endpoint; /* or TMU_ENDPOINT_ANY */
-    uint32_t commands; /* that may be in flight: its share of the slots */
     uint32_t entries;  /* of the ring and of done */
     uint32_t ring_log2;
     tmu_dma_t ring;
@@ -51,9 +38,7 @@ struct tmu_queue {
     uint32_t credits;   /* sum of the pending commands' credits */
     uint32_t flushes;   /* in flight */
 
-    tmu_pending_t *pending; /* oldest at pending_head; answered in order */
-    uint32_t pending_head;
-    uint32_t pending_count;
+    tmu_pendings_t pendings;
 
     tmu_completion_t *done; /* decoded, waiting for tmu_poll */
     uint32_t done_head;
@@ -72,6 +57,8 @@ struct tmu {
     tmu_info_t info;
     tmu_queue_t *queues;
     tmu_pages_t pages;
+    tmu_dma_t *segments;    /* room for info.spill_segments; NULL before the first is lent */
+    uint32_t segment_count; /* lent to the unit */
     pthread_mutex_t lock;
     tmu_bounds_t bounds;
     tmu_receives_t receives;
@@ -123,6 +110,21 @@ tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota
 extern const tmu_filter_windows_t tmu_filter_default;
 
 tmu_result_t tmu_filter_write(tmu_t *device, const tmu_filter_windows_t *windows);
+
+/* tmu_spill.c */
+
+/** Lends all segments again, after a reset; the device is stopped. */
+tmu_result_t tmu_spill_restore(tmu_t *device);
+
+/** Takes all segments back and frees them. */
+void tmu_spill_free(tmu_t *device);
+
+/**
+ * While nothing but the want of memory holds arrivals back, asks the unit whether a chunk is free:
+ * entries that move from memory to the chip free some without a completion.  Nothing happens while
+ * another thread has the device's lock.  The queue's lock is held.
+ */
+tmu_result_t tmu_spill_look(tmu_queue_t *queue);
 
 /* tmu_queue.c: the device's lock is held. */
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable);

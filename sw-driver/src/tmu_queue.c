@@ -72,7 +72,7 @@ static void queue_free(tmu_queue_t *queue) {
     tmu_receive_cache_empty(&device->receives, &queue->ids);
     tmu_pages_give(&device->pages, &queue->page);
     pthread_mutex_destroy(&queue->lock);
-    free(queue->pending);
+    tmu_pendings_free(&queue->pendings);
     free(queue->done);
     free(queue);
 }
@@ -101,13 +101,12 @@ static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, 
         .device = device,
         .page = page,
         .endpoint = attr->endpoint,
-        .commands = UINT32_C(1) << page.commands_log2,
         .entries = UINT32_C(1) << attr->ring_log2,
         .ring_log2 = attr->ring_log2,
     };
     pthread_mutex_init(&queue->lock, NULL);
     tmu_flow_init(&queue->flow, &device->bounds);
-    queue->pending = calloc(queue->commands, sizeof *queue->pending);
+    (void)tmu_pendings_init(&queue->pendings, UINT32_C(1) << page.commands_log2);
     queue->done = calloc(queue->entries, sizeof *queue->done);
     return queue;
 }
@@ -130,7 +129,7 @@ static tmu_result_t queue_create(tmu_t *device, const tmu_queue_attr_t *attr,
         tmu_pages_give(&device->pages, &page);
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue");
     }
-    if (!queue->pending || !queue->done) {
+    if (!queue->pendings.places || !queue->done) {
         result =
             tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue of %u entries", queue->entries);
         goto free_queue;
@@ -191,7 +190,7 @@ tmu_result_t tmu_queue_close(tmu_queue_t *queue) {
     tmu_t *device = queue->device;
     pthread_mutex_lock(&device->lock);
     pthread_mutex_lock(&queue->lock);
-    uint32_t in_flight = queue->pending_count;
+    uint32_t in_flight = queue->pendings.count;
     uint32_t held = queue->flow.held_now;
     pthread_mutex_unlock(&queue->lock);
     tmu_result_t result = TMU_OK;
@@ -222,7 +221,7 @@ size_t tmu_queue_in_flight(tmu_queue_t *queue) {
         return 0;
     }
     pthread_mutex_lock(&queue->lock);
-    size_t count = queue->pending_count;
+    size_t count = queue->pendings.count;
     pthread_mutex_unlock(&queue->lock);
     return count;
 }

@@ -7,19 +7,7 @@
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-/* ---- pending commands and decoded completions: two circular buffers ------------------------ */
-
-static tmu_pending_t *pending_oldest(tmu_queue_t *queue) {
-    return queue->pending_count > 0 ? &queue->pending[queue->pending_head] : NULL;
-}
-
-static void pending_pop(tmu_queue_t *queue) {
-    const tmu_pending_t *oldest = &queue->pending[queue->pending_head];
-    queue->credits -= oldest->credits;
-    queue->flushes -= oldest->opcode == TMU_OPCODE_FLUSH;
-    queue->pending_head = (queue->pending_head + 1) & (queue->commands - 1);
-    queue->pending_count--;
-}
+/* ---- decoded completions: a circular buffer ------------------------------------------------ */
 
 static void done_push(tmu_queue_t *queue, const tmu_completion_t *completion) {
     uint32_t tail = (queue->done_head + queue->done_count) & (queue->entries - 1);
@@ -117,20 +105,15 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
     }
 }
 
-/** Compares a completion with the command that it must answer. */
-static tmu_result_t check_answer(tmu_queue_t *queue, const tmu_pending_t *pending,
-                                 const tmu_completion_t *c) {
+/** Finds the command that a completion answers. */
+static tmu_result_t find_command(tmu_queue_t *queue, const tmu_completion_t *c,
+                                 tmu_pending_t **pending_p) {
+    tmu_pending_t *pending = tmu_pending_find(&queue->pendings, c);
     if (!pending) {
-        tmu_error_set(TMU_ERR_DEVICE, "page %u: a completion came without a command",
-                      queue->page.number);
-        return tmu_device_break(queue->device);
-    }
-    uint64_t handle = TMU_FIELD_GET(&pending->command, TMU_COMMAND_HANDLE);
-    if (c->opcode != pending->opcode || c->handle != handle) {
         tmu_error_set(TMU_ERR_DEVICE,
-                      "page %u: the completion is of opcode %u, handle 0x%" PRIx64
-                      "; the oldest command has opcode %u, handle 0x%" PRIx64,
-                      queue->page.number, c->opcode, c->handle, pending->opcode, handle);
+                      "page %u: a completion of opcode %u at endpoint %u has handle 0x%" PRIx64
+                      ", and no command in flight has these",
+                      queue->page.number, c->opcode, c->endpoint, c->handle);
         return tmu_device_break(queue->device);
     }
     if (!status_fits(c->opcode, c->status)) {
@@ -138,6 +121,7 @@ static tmu_result_t check_answer(tmu_queue_t *queue, const tmu_pending_t *pendin
                       queue->page.number, c->opcode, c->status);
         return tmu_device_break(queue->device);
     }
+    *pending_p = pending;
     return TMU_OK;
 }
 
@@ -187,7 +171,9 @@ static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
 /** A removed entry takes one of its flush's credits; the last answer returns the rest. */
 static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_completion_t *c) {
     if (c->status != TMU_STATUS_REMOVED) {
-        pending_pop(queue);
+        queue->credits -= pending->credits;
+        queue->flushes -= pending->opcode == TMU_OPCODE_FLUSH;
+        tmu_pending_end(&queue->pendings, pending);
     } else if (pending->credits > 1) {
         pending->credits--;
         queue->credits--;
@@ -198,8 +184,8 @@ static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *re
     tmu_t *device = queue->device;
     tmu_completion_t c;
     tmu_wire_completion(record, &c);
-    tmu_pending_t *pending = pending_oldest(queue);
-    tmu_result_t result = check_answer(queue, pending, &c);
+    tmu_pending_t *pending = NULL;
+    tmu_result_t result = find_command(queue, &c, &pending);
     if (result != TMU_OK) {
         return result;
     }
@@ -271,7 +257,7 @@ static tmu_result_t drain_others(tmu_queue_t *queue) {
 
 /** Sends the next held arrival of a pass once nothing is in flight; each attempt is awaited. */
 static tmu_result_t retry_held(tmu_queue_t *queue) {
-    if (!queue->flow.pass || queue->pending_count > 0) {
+    if (!queue->flow.pass || queue->pendings.count > 0) {
         return TMU_OK;
     }
     tmu_held_t *held = tmu_flow_pass_next(&queue->flow);
@@ -300,6 +286,9 @@ static tmu_result_t poll_locked(tmu_queue_t *queue) {
     if (result == TMU_OK && queue->flow.waits) {
         queue->flow.waits = false;
         result = drain_others(queue);
+    }
+    if (result == TMU_OK) {
+        result = tmu_spill_look(queue);
     }
     if (result == TMU_OK) {
         tmu_flow_look(&queue->flow);

@@ -14,7 +14,7 @@
 
 /** Whether one more command has a slot and its completions have ring entries. */
 static tmu_result_t room_check(tmu_queue_t *queue, uint32_t credits) {
-    if (queue->pending_count >= queue->commands) {
+    if (!tmu_pending_place(&queue->pendings)) {
         return TMU_AGAIN;
     }
     if (tmu_queue_credits_free(queue) >= credits) {
@@ -42,9 +42,9 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
     if (result != TMU_OK) {
         return result;
     }
-    uint32_t tail = (queue->pending_head + queue->pending_count) & (queue->commands - 1);
-    tmu_pending_t *pending = &queue->pending[tail];
+    tmu_pending_t *pending = tmu_pending_place(&queue->pendings);
     *pending = (tmu_pending_t){
+        .next = pending->next,
         .command = operation->command,
         .handle = operation->handle,
         .id = operation->id,
@@ -53,19 +53,26 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
         .held = held,
         .opcode = operation->opcode,
     };
-    /* Before the unit can know of the command: another queue's answer may take its entry away. */
-    result = tmu_flow_begin(&queue->flow, pending, queue->pending_count, &alone);
-    if (result != TMU_OK) {
-        return result;
+    if (tmu_pending_is_named(operation->opcode)) {
+        TMU_FIELD_SET(
+            &pending->command, TMU_COMMAND_HANDLE,
+            tmu_pending_name(&queue->pendings, pending, queue->device->receives.handle_mask));
     }
-    result = doorbell(queue, &operation->command);
+    /* Before the unit can know of the command: another queue's answer may take its entry away. */
+    result = tmu_flow_begin(&queue->flow, pending, queue->pendings.count, &alone);
+    if (result == TMU_OK) {
+        result = doorbell(queue, &pending->command);
+        if (result != TMU_OK) {
+            tmu_flow_undo(&queue->flow, pending);
+        }
+    }
     if (result != TMU_OK) {
-        tmu_flow_undo(&queue->flow, pending);
+        pending->opcode = 0; /* the place is free: no completion answers it */
         return result;
     }
     uint32_t places = TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES;
     queue->slot = (queue->slot + 1) % places;
-    queue->pending_count++;
+    tmu_pending_sent(&queue->pendings, pending);
     queue->credits += credits;
     queue->flushes += operation->opcode == TMU_OPCODE_FLUSH;
     queue->flow.alone = alone;
@@ -98,8 +105,8 @@ tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation) {
     TMU_FIELD_SET(&operation->command, TMU_COMMAND_ENDPOINT, operation->endpoint);
     uint32_t credits = tmu_flow_answers(flow, operation->opcode, operation->endpoint);
     bool large = credits > queue->entries;
-    tmu_admission_t admission =
-        tmu_flow_admit(flow, &operation->command, operation->endpoint, queue->pending_count, large);
+    tmu_admission_t admission = tmu_flow_admit(flow, &operation->command, operation->endpoint,
+                                               queue->pendings.count, large);
     if (admission == TMU_ADMIT_AGAIN) {
         return TMU_AGAIN;
     }
@@ -107,7 +114,11 @@ tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory to hold an arrival");
     }
     if (admission == TMU_ADMIT_HOLD) {
-        tmu_flow_hold(flow, &operation->command, operation->handle, 0);
+        const tmu_pending_t arrival = {.command = operation->command,
+                                       .handle = operation->handle,
+                                       .left = UINT64_MAX,
+                                       .endpoint = operation->endpoint};
+        tmu_flow_hold(flow, &arrival);
         return TMU_OK;
     }
     return tmu_submit_command(queue, operation, large ? 1 : credits, NULL,
@@ -194,7 +205,6 @@ static tmu_result_t search(tmu_queue_t *queue, uint8_t opcode, uint32_t endpoint
     tmu_operation_t operation = {
         .handle = handle, .id = TMU_RECEIVE_NONE, .endpoint = endpoint, .opcode = opcode};
     tmu_wire_key(&operation.command, key);
-    TMU_FIELD_SET(&operation.command, TMU_COMMAND_HANDLE, handle);
     pthread_mutex_lock(&queue->lock);
     tmu_result_t result = queue_check(queue, endpoint);
     if (result == TMU_OK) {
@@ -241,7 +251,6 @@ static tmu_result_t cancel_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_rec
                                  .id = tmu_receive_pin(receives, endpoint, target),
                                  .endpoint = endpoint,
                                  .opcode = TMU_OPCODE_CANCEL};
-    TMU_FIELD_SET(&operation.command, TMU_COMMAND_HANDLE, handle);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_RECEIVE_ID,
                   tmu_receive_index(receives, operation.id));
     result = tmu_submit(queue, &operation);

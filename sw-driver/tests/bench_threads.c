@@ -56,6 +56,7 @@ static tmu_result_t null_doorbell(void *backend, uint64_t offset, const void *da
     tmu_record_t record = {0};
     TMU_FIELD_SET(&record, TMU_COMPLETION_OPCODE, opcode);
     TMU_FIELD_SET(&record, TMU_COMPLETION_HANDLE, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE));
+    TMU_FIELD_SET(&record, TMU_COMPLETION_ENDPOINT, TMU_FIELD_GET(command, TMU_COMMAND_ENDPOINT));
     TMU_FIELD_SET(&record, TMU_COMPLETION_PHASE, ~(page->produced >> page->log2) & 1);
     if (opcode == TMU_OPCODE_POST) {
         TMU_FIELD_SET(&record, TMU_COMPLETION_STATUS, TMU_STATUS_QUEUED);

@@ -25,6 +25,11 @@ static bench_t mute_open(void) {
     return b;
 }
 
+/** The handle that the oldest command in flight was sent with. */
+static uint64_t sent(const bench_t *b) {
+    return TMU_FIELD_GET(&b->queue->pendings.oldest->command, TMU_COMMAND_HANDLE);
+}
+
 /** Writes one completion and expects the sentence that it leads to. */
 static void forge(bench_t *b, uint8_t opcode, uint8_t status, uint64_t handle, uint64_t other,
                   const char *sentence) {
@@ -32,6 +37,7 @@ static void forge(bench_t *b, uint8_t opcode, uint8_t status, uint64_t handle, u
     size_t count = 77;
     tmu_record_t *record = b->queue->ring.memory;
     record += b->queue->consumed;
+    TMU_FIELD_SET(record, TMU_COMPLETION_ENDPOINT, 1);
     TMU_FIELD_SET(record, TMU_COMPLETION_OPCODE, opcode);
     TMU_FIELD_SET(record, TMU_COMPLETION_STATUS, status);
     TMU_FIELD_SET(record, TMU_COMPLETION_HANDLE, handle);
@@ -50,28 +56,47 @@ static void forge(bench_t *b, uint8_t opcode, uint8_t status, uint64_t handle, u
 static void an_answer_to_nothing(void) {
     bench_t b = mute_open();
     forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_NONE, 0, 0,
-          "page 0: a completion came without a command");
+          "page 0: a completion of opcode 3 at endpoint 1 has handle 0x0, and no command in flight "
+          "has these");
 }
 
-static void an_answer_to_another_command(void) {
+static void an_answer_to_another_probe(void) {
     bench_t b = mute_open();
     must(tmu_probe(b.queue, 1, &(tmu_key_t){0}, 0x11), b.device);
-    forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_NONE, 0x12, 0,
-          "page 0: the completion is of opcode 3, handle 0x12; the oldest command has opcode 3, "
-          "handle 0x11");
+    EXPECT_NUMBER(sent(&b), 0); /* a name of the queue's: the caller's goes no further */
+    forge(
+        &b, TMU_OPCODE_PROBE, TMU_STATUS_NONE, 0x11, 0,
+        "page 0: a completion of opcode 3 at endpoint 1 has handle 0x11, and no command in flight "
+        "has these");
+}
+
+static void an_answer_to_another_opcode(void) {
+    bench_t b = mute_open();
+    must(tmu_probe(b.queue, 1, &(tmu_key_t){0}, 0x11), b.device);
+    forge(&b, TMU_OPCODE_CLAIM, TMU_STATUS_NONE, sent(&b), 0,
+          "page 0: a completion of opcode 4 at endpoint 1 has handle 0x0, and no command in flight "
+          "has these");
+}
+
+static void an_answer_to_another_arrival(void) {
+    bench_t b = mute_open();
+    must(tmu_arrive(b.queue, 1, &(tmu_message_t){.handle = 5}), b.device);
+    forge(&b, TMU_OPCODE_ARRIVE, TMU_STATUS_QUEUED, 6, 0,
+          "page 0: a completion of opcode 2 at endpoint 1 has handle 0x6, and no command in flight "
+          "has these");
 }
 
 static void an_answer_that_does_not_fit(void) {
     bench_t b = mute_open();
     must(tmu_probe(b.queue, 1, &(tmu_key_t){0}, 5), b.device);
-    forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_QUEUED, 5, 0,
+    forge(&b, TMU_OPCODE_PROBE, TMU_STATUS_QUEUED, sent(&b), 0,
           "page 0: opcode 3 was answered with status 2");
 }
 
 static void an_unknown_status(void) {
     bench_t b = mute_open();
     must(tmu_claim(b.queue, 1, &(tmu_key_t){0}, 5), b.device);
-    forge(&b, TMU_OPCODE_CLAIM, 99, 5, 0, "page 0: opcode 4 was answered with status 99");
+    forge(&b, TMU_OPCODE_CLAIM, 99, sent(&b), 0, "page 0: opcode 4 was answered with status 99");
 }
 
 static void a_receive_that_is_not_there_R15(void) {
@@ -84,7 +109,7 @@ static void a_receive_that_is_not_there_R15(void) {
 static void a_message_that_is_not_there_R15(void) {
     bench_t b = mute_open();
     must(tmu_claim(b.queue, 1, &(tmu_key_t){0}, 5), b.device);
-    forge(&b, TMU_OPCODE_CLAIM, TMU_STATUS_MATCHED, 5, 6,
+    forge(&b, TMU_OPCODE_CLAIM, TMU_STATUS_MATCHED, sent(&b), 6,
           "page 0: status 1 for opcode 4 contradicts what endpoint 1 contains");
 }
 
@@ -97,7 +122,9 @@ static void a_stall_with_room_R11(void) {
 
 int main(void) {
     RUN(an_answer_to_nothing);
-    RUN(an_answer_to_another_command);
+    RUN(an_answer_to_another_probe);
+    RUN(an_answer_to_another_opcode);
+    RUN(an_answer_to_another_arrival);
     RUN(an_answer_that_does_not_fit);
     RUN(an_unknown_status);
     RUN(a_receive_that_is_not_there_R15);

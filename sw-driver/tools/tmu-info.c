@@ -30,6 +30,7 @@ static void print_info(const tmu_info_t *info) {
         {"receive id bits", info->id_bits},
         {"queues", info->queues},
         {"command slots", info->command_slots},
+        {"spill segments", info->spill_segments},
     };
     printf("%-20s %s\n", "backend", info->scheme);
     printf("%-20s %u.%u\n", "interface", info->interface_major, info->interface_minor);

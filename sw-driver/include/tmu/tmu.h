@@ -8,6 +8,8 @@
  * Ordering: the operations of one queue are matched in the order of their submission (R7), except
  * an arrival that flow control holds back, which takes its place when it is admitted (R11).
  * Between queues there is no order, also when they act for the same endpoint.
+ * Completions may come in another order: one that needs a queue's part in memory is overtaken by
+ * others.  The serial numbers of an endpoint's verdicts are the order in which they were matched.
  *
  * Threads: every function may be called from any thread.
  * The operations and tmu_poll take the queue's own lock and no other, so threads with a queue each
@@ -57,6 +59,9 @@ typedef uint64_t tmu_receive_id_t;
 
 /** Names no receive; cancelling it is answered `late` by the unit. */
 #define TMU_RECEIVE_NONE UINT64_MAX
+
+/** The largest quota (tmu_quota_set). */
+#define TMU_QUOTA_MAX (UINT32_C(1) << 20)
 
 /** Endpoint of the privileged queue, which may name any; a device has one such queue. */
 #define TMU_ENDPOINT_ANY UINT32_MAX
@@ -139,12 +144,13 @@ typedef struct tmu_info {
     uint32_t handle_bits;
     uint32_t address_bits;
     uint32_t length_bits;
-    uint32_t queues;        /**< that can be open at once, the privileged one not counted */
-    uint32_t command_slots; /**< operations in flight over all queues, at most */
-    uint32_t capabilities;  /**< TMU_CAPABILITIES_* bits */
-    uint32_t array_entries; /**< oldest entries of each queue, searched at one operation a clock */
-    uint32_t filter_lanes;  /**< filter ids compared in one clock; 0 = no entry is beyond arrays */
-    uint32_t filter_bits;   /**< of a filter id; 0 without a filter */
+    uint32_t queues;         /**< that can be open at once, the privileged one not counted */
+    uint32_t command_slots;  /**< operations in flight over all queues, at most */
+    uint32_t capabilities;   /**< TMU_CAPABILITIES_* bits */
+    uint32_t array_entries;  /**< oldest entries of each queue, searched at one operation a clock */
+    uint32_t filter_lanes;   /**< filter ids compared in one clock; 0 = no entry is beyond arrays */
+    uint32_t filter_bits;    /**< of a filter id; 0 without a filter */
+    uint32_t spill_segments; /**< segments of memory that it takes for queues, at most */
 } tmu_info_t;
 
 /** One hardware counter of a snapshot. */
@@ -176,10 +182,18 @@ typedef struct tmu_flow_stats {
     uint64_t held_max; /**< the most that were held back at once */
 } tmu_flow_stats_t;
 
+/** Memory lent to the unit for queues that outgrow its tables (R11). */
+typedef struct tmu_spill_stats {
+    uint32_t segments;    /**< that the unit has, of TMU_SPILL_SEGMENT_BYTES each */
+    uint32_t chunks;      /**< in these, each for TMU_SPILL_CHUNK_ENTRIES entries of one queue */
+    uint32_t chunks_free; /**< in which nothing lies now */
+} tmu_spill_stats_t;
+
 /** Receives one entry of a dump; returning false ends the dump early. */
 typedef bool (*tmu_dump_fn)(void *user, const tmu_entry_t *entry);
 
-/** Sees one raw completion of a queue, in ring order, before flow control does. */
+/** Sees one raw completion of a queue, in ring order, before flow control does; the order in which
+ * operations were matched is that of the serial numbers. */
 typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
 
 /* ---- device ------------------------------------------------------------------------------- */
@@ -212,18 +226,31 @@ const char *tmu_result_text(tmu_result_t result);
 
 /**
  * Empties both tables of all endpoints (R14) and forgets receives, held arrivals and completions
- * that were not polled; queues stay open, quotas and filter windows stay set.
+ * that were not polled; queues stay open, quotas and filter windows stay set, memory stays lent.
  * TMU_AGAIN while operations are in flight on any queue.  Errors: TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_reset(tmu_t *device);
 
 /**
- * Limits an endpoint to `posted` receives and `unexpected` messages in the unit; 0 = no limit but
- * the table.  Held arrivals are tried against the new quota.
+ * Limits an endpoint to `posted` receives and `unexpected` messages in the unit, on chip and in
+ * memory together; 0 = no limit but the room that there is.
+ * Held arrivals are tried against the new quota.
  * TMU_AGAIN while operations are in flight on any queue.  Errors: TMU_ERR_INVALID for an endpoint
- * that the device does not have, TMU_ERR_DEVICE.
+ * that the device does not have and for a quota above TMU_QUOTA_MAX, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
+
+/**
+ * Lends the unit so many more segments of memory, in which its queues continue when a table is
+ * full. Without any, a full table refuses posts and stalls arrivals; with some, this happens only
+ * when a quota is used up or no chunk is free.  Memory stays lent until the device is closed. It is
+ * allocated here.  0 segments are allowed and change nothing. Errors: TMU_ERR_INVALID when the unit
+ * takes fewer, TMU_ERR_MEMORY, and then nothing was lent; TMU_ERR_DEVICE.
+ */
+tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
+
+/** Reads what of the memory lent to the unit is in use.  Errors: TMU_ERR_DEVICE. */
+tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p);
 
 /**
  * Reads how deep an endpoint's queues are in the unit, between two commands.
@@ -290,7 +317,8 @@ tmu_result_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void 
 tmu_result_t tmu_key_mpi(uint32_t context, int64_t source, int64_t tag, tmu_key_t *key_p);
 
 /**
- * Posts a receive (R4, R5): completes matched, queued, refused_quota or refused_endpoint.
+ * Posts a receive (R4, R5): completes matched, queued, refused_quota (for want of memory as well)
+ * or refused_endpoint.
  * `*id_p` (may be NULL) names it for tmu_cancel.
  */
 tmu_result_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t *receive,

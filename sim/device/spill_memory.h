@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// The other end of the unit's port to spill memory: host memory, some clocks away.
+//
+// It is as unhelpful as AXI allows:
+// - A write changes memory in the clock in which its answer is offered, and no earlier, so that who
+//   reads without waiting for the answer sees what was there before.
+// - A read sees memory as of the clock in which its address was taken.  With pauses it may as well
+//   see each beat as of the clock in which that is offered, so that who writes without waiting for
+//   a read's data is found out, too.
+// - Answers keep their order within an id.  With pauses each id goes its own way.
+// What AXI or the unit's own rules forbid ends the simulation with a sentence.
+#pragma once
+
+#include "host_memory.h"
+#include "pauses.h"
+
+#include <deque>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace device {
+
+// The port's signals in one clock; `drive` sets those that the unit reads.
+struct SpillPins {
+    // The unit's.
+    uint8_t awid, awlen, awsize, awburst, awvalid;
+    uint64_t awaddr;
+    Beat wdata;
+    uint64_t wstrb;
+    uint8_t wlast, wvalid, bready;
+    uint8_t arid, arlen, arsize, arburst, arvalid;
+    uint64_t araddr;
+    uint8_t rready;
+    // The memory's.
+    uint8_t awready, wready, bid, bresp, bvalid;
+    uint8_t arready, rid, rresp, rlast, rvalid;
+    Beat rdata;
+};
+
+class SpillMemory {
+  public:
+    static constexpr unsigned kIds = 2;
+    static constexpr size_t kReadsMax = 64;
+
+    // `latency`: clocks from an address to the first beat, or from a write to its answer.
+    SpillMemory(HostMemory &memory, unsigned latency) : memory_(memory), latency_(latency) {}
+
+    // The unit has been given the segment at this address.
+    void lend(uint64_t base);
+    // It was told to forget all segments; what is on its way to them may still arrive until the
+    // next one is lent.
+    void take_back() { forgotten_ = true; }
+
+    void drive(SpillPins &pins, Pauses &pauses);
+    void sample(const SpillPins &pins, Pauses &pauses);
+
+    // What the unit did that it must not, in a sentence; empty if nothing.
+    const std::string &problem() const { return problem_; }
+
+  private:
+    struct Read {
+        uint64_t address;
+        unsigned beats;
+        uint64_t due;
+        bool late; // each beat is read when it is offered
+        std::vector<Beat> data;
+        std::vector<uint8_t> responses;
+        unsigned next = 0;
+    };
+    struct Address {
+        uint64_t address;
+        uint8_t id;
+    };
+    struct Data {
+        Beat data;
+        uint64_t strobes;
+    };
+    struct Write {
+        uint64_t address;
+        Data data;
+        uint64_t due;
+    };
+
+    void accept_read(const SpillPins &pins, Pauses &pauses);
+    void accept_write(const SpillPins &pins);
+    void check_write(const Write &write);
+    void offer_answer(Pauses &pauses);
+    void offer_beat(Pauses &pauses);
+    void fetch(Read &read, unsigned beat) const;
+    size_t reads() const;
+    void blame(const char *what, uint64_t address);
+
+    HostMemory &memory_;
+    unsigned latency_;
+    uint64_t clock_ = 0;
+    std::set<uint64_t> segments_;
+    bool forgotten_ = false;
+    std::string problem_;
+
+    std::deque<Address> addresses_; // of writes whose data is not there yet
+    std::deque<Data> beats_;        // and the other way round
+    std::deque<Write> writes_[kIds];
+    std::deque<Read> reads_[kIds];
+
+    // AXI: what is offered stays offered until it is taken.
+    bool answer_offered_ = false;
+    unsigned answer_id_ = 0;
+    uint8_t answer_ = kOkay;
+    bool beat_offered_ = false;
+    unsigned beat_id_ = 0;
+};
+
+} // namespace device

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory lent to the functional device (R11): how many entries it is good for.
+ *
+ * The model has no table on chip, so entries beyond the table's size are those in memory, and both
+ * queues take from the same.
+ */
+#include "ref_device.h"
+
+#define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
+
+typedef struct beyond {
+    uint64_t posted;
+    uint64_t unexpected;
+} beyond_t;
+
+static beyond_t beyond_chip(const ref_device_t *device) {
+    const ref_preset_t *preset = device->preset;
+    tmu_model_stats_t s;
+    tmu_model_stats(device->model, &s);
+    return (beyond_t){
+        .posted =
+            s.posted_depth > preset->posted_entries ? s.posted_depth - preset->posted_entries : 0,
+        .unexpected = s.unexpected_depth > preset->unexpected_entries
+                          ? s.unexpected_depth - preset->unexpected_entries
+                          : 0,
+    };
+}
+
+static uint64_t memory_entries(const ref_device_t *device) {
+    return (uint64_t)device->segments * CHUNKS_PER_SEGMENT * TMU_SPILL_CHUNK_ENTRIES;
+}
+
+void ref_spill_share(ref_device_t *device) {
+    const beyond_t beyond = beyond_chip(device);
+    const uint64_t all = memory_entries(device);
+    tmu_model_set_capacity(device->model, device->preset->posted_entries + all - beyond.unexpected,
+                           device->preset->unexpected_entries + all - beyond.posted);
+}
+
+void ref_spill_commit(ref_device_t *device, uint32_t value) {
+    if (TMU_REGISTER_GET(value, TMU_SPILL_COMMIT_ADD) == 0) {
+        return;
+    }
+    device->spill_error = device->segments == device->preset->spill_segments;
+    device->segments += device->spill_error == 0;
+}
+
+static uint32_t chunks(uint64_t entries) {
+    return (uint32_t)((entries + TMU_SPILL_CHUNK_ENTRIES - 1) / TMU_SPILL_CHUNK_ENTRIES);
+}
+
+uint32_t ref_spill_free(const ref_device_t *device) {
+    const beyond_t beyond = beyond_chip(device);
+    const uint32_t all = device->segments * CHUNKS_PER_SEGMENT;
+    const uint32_t used = chunks(beyond.posted) + chunks(beyond.unexpected);
+    return used < all ? all - used : 0;
+}
+
+bool ref_spill_used_up(const ref_device_t *device, tmu_model_queue_t queue) {
+    const beyond_t beyond = beyond_chip(device);
+    tmu_model_stats_t s;
+    tmu_model_stats(device->model, &s);
+    const bool full = queue == TMU_MODEL_POSTED
+                          ? s.posted_depth >= device->preset->posted_entries
+                          : s.unexpected_depth >= device->preset->unexpected_entries;
+    return device->segments > 0 && full &&
+           beyond.posted + beyond.unexpected == memory_entries(device);
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tmu_pending.h"
+
+#include <stdlib.h>
+
+tmu_result_t tmu_pendings_init(tmu_pendings_t *pendings, uint32_t size) {
+    *pendings = (tmu_pendings_t){.size = size};
+    pendings->places = calloc(size, sizeof *pendings->places);
+    if (!pendings->places) {
+        return TMU_ERR_MEMORY;
+    }
+    for (uint32_t i = size; i-- > 0;) {
+        pendings->places[i].next = pendings->free;
+        pendings->free = &pendings->places[i];
+    }
+    return TMU_OK;
+}
+
+void tmu_pendings_free(tmu_pendings_t *pendings) {
+    free(pendings->places);
+    *pendings = (tmu_pendings_t){0};
+}
+
+tmu_pending_t *tmu_pending_place(const tmu_pendings_t *pendings) { return pendings->free; }
+
+bool tmu_pending_is_named(uint8_t opcode) {
+    return opcode != TMU_OPCODE_POST && opcode != TMU_OPCODE_ARRIVE;
+}
+
+uint64_t tmu_pending_name(const tmu_pendings_t *pendings, const tmu_pending_t *place,
+                          uint64_t handle_mask) {
+    uint64_t index = (uint64_t)(place - pendings->places);
+    return (pendings->sent * pendings->size + index) & handle_mask;
+}
+
+void tmu_pending_sent(tmu_pendings_t *pendings, tmu_pending_t *place) {
+    pendings->free = place->next;
+    place->next = NULL;
+    place->previous = pendings->youngest;
+    *(pendings->youngest ? &pendings->youngest->next : &pendings->oldest) = place;
+    pendings->youngest = place;
+    pendings->count++;
+    pendings->sent++;
+}
+
+static bool answers(const tmu_completion_t *c, const tmu_pending_t *pending) {
+    return pending->opcode == c->opcode &&
+           TMU_FIELD_GET(&pending->command, TMU_COMMAND_HANDLE) == c->handle &&
+           (tmu_pending_is_named(c->opcode) || pending->endpoint == c->endpoint);
+}
+
+/** A free place bears no opcode, so that no completion answers it. */
+tmu_pending_t *tmu_pending_find(const tmu_pendings_t *pendings,
+                                const tmu_completion_t *completion) {
+    if (tmu_pending_is_named(completion->opcode)) {
+        tmu_pending_t *named = &pendings->places[completion->handle & (pendings->size - 1)];
+        return answers(completion, named) ? named : NULL;
+    }
+    tmu_pending_t *pending = pendings->oldest;
+    while (pending && !answers(completion, pending)) {
+        pending = pending->next;
+    }
+    return pending;
+}
+
+void tmu_pending_end(tmu_pendings_t *pendings, tmu_pending_t *pending) {
+    *(pending->previous ? &pending->previous->next : &pendings->oldest) = pending->next;
+    *(pending->next ? &pending->next->previous : &pendings->youngest) = pending->previous;
+    pending->opcode = 0;
+    pending->next = pendings->free;
+    pendings->free = pending;
+    pendings->count--;
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory that the unit borrows for queues that outgrow its tables (R11).
+ *
+ * Segments are lent until the device is closed.  A reset takes them away from the unit, so they are
+ * added again, in the same order, before anything else can be queued.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "tmu_internal.h"
+
+#define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
+
+/** Adds a segment to those that the unit has, and sees whether it took it as number `index`. */
+static tmu_result_t commit(tmu_t *device, const tmu_dma_t *segment, uint32_t index) {
+    uint32_t status = 0;
+    tmu_result_t result =
+        tmu_device_write(device, TMU_REG_SPILL_BASE_LO, (uint32_t)segment->bus_address);
+    if (result == TMU_OK) {
+        result =
+            tmu_device_write(device, TMU_REG_SPILL_BASE_HI, (uint32_t)(segment->bus_address >> 32));
+    }
+    if (result == TMU_OK) {
+        result = tmu_device_write(device, TMU_REG_SPILL_COMMIT,
+                                  TMU_REGISTER_BITS(TMU_SPILL_COMMIT_ADD, 1));
+    }
+    if (result == TMU_OK) {
+        result = tmu_device_read(device, TMU_REG_SPILL_STATUS, &status);
+    }
+    if (result == TMU_OK && (TMU_REGISTER_GET(status, TMU_SPILL_STATUS_ERROR) != 0 ||
+                             TMU_REGISTER_GET(status, TMU_SPILL_STATUS_SEGMENTS) != index + 1)) {
+        return tmu_error_set(TMU_ERR_DEVICE,
+                             "the device did not take segment %" PRIu32 " of spill memory: "
+                             "SPILL_STATUS is 0x%" PRIx32,
+                             index, status);
+    }
+    return result;
+}
+
+tmu_result_t tmu_spill_restore(tmu_t *device) {
+    tmu_result_t result = TMU_OK;
+    for (uint32_t i = 0; i < device->segment_count && result == TMU_OK; i++) {
+        result = commit(device, &device->segments[i], i);
+    }
+    return result;
+}
+
+/** Gets memory for segments behind those that are lent; all of it or none. */
+static tmu_result_t allocate(tmu_t *device, uint32_t count) {
+    uint32_t first = device->segment_count;
+    if (!device->segments) {
+        device->segments = calloc(device->info.spill_segments, sizeof *device->segments);
+    }
+    tmu_result_t result =
+        device->segments ? TMU_OK : tmu_error_set(TMU_ERR_MEMORY, "no memory for spill segments");
+    uint32_t got = 0;
+    while (result == TMU_OK && got < count) {
+        result = device->ops->dma_alloc(device->backend, TMU_SPILL_SEGMENT_BYTES,
+                                        &device->segments[first + got]);
+        got += result == TMU_OK;
+    }
+    while (result != TMU_OK && got > 0) {
+        got--;
+        device->ops->dma_free(device->backend, &device->segments[first + got]);
+    }
+    return result;
+}
+
+static tmu_result_t add_stopped(tmu_t *device, uint32_t count) {
+    uint32_t most = device->info.spill_segments;
+    tmu_result_t result = tmu_device_check(device);
+    if (result != TMU_OK || count == 0) {
+        return result;
+    }
+    if (count > most - device->segment_count) {
+        return tmu_error_set(TMU_ERR_INVALID,
+                             "%" PRIu32 " segments of spill memory and %" PRIu32
+                             " more: the device takes %" PRIu32 " at most",
+                             device->segment_count, count, most);
+    }
+    result = allocate(device, count);
+    if (result != TMU_OK) {
+        return result;
+    }
+    for (uint32_t i = 0; i < count && result == TMU_OK; i++) {
+        uint32_t index = device->segment_count++; /* from here on the unit may know its address */
+        result = commit(device, &device->segments[index], index);
+    }
+    if (result != TMU_OK) {
+        return tmu_device_break(device);
+    }
+    tmu_bounds_lend(&device->bounds, &device->info, device->segment_count);
+    tmu_bounds_memory_freed(&device->bounds);
+    return TMU_OK;
+}
+
+tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments) {
+    if (!device) {
+        return TMU_ERR_INVALID;
+    }
+    tmu_device_stop(device);
+    tmu_result_t result = add_stopped(device, segments);
+    tmu_device_go(device);
+    return result;
+}
+
+tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p) {
+    if (!device || !stats_p) {
+        return TMU_ERR_INVALID;
+    }
+    uint32_t free_chunks = 0;
+    pthread_mutex_lock(&device->lock);
+    uint32_t segments = device->segment_count;
+    tmu_result_t result = device->info.spill_segments > 0
+                              ? tmu_device_read(device, TMU_REG_SPILL_FREE, &free_chunks)
+                              : TMU_OK;
+    pthread_mutex_unlock(&device->lock);
+    if (result == TMU_OK) {
+        *stats_p = (tmu_spill_stats_t){.segments = segments,
+                                       .chunks = segments * CHUNKS_PER_SEGMENT,
+                                       .chunks_free = free_chunks};
+    }
+    return result;
+}
+
+tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
+    tmu_t *device = queue->device;
+    uint32_t free_chunks = 0;
+    if (queue->flow.pass || queue->pendings.count > 0 || !tmu_flow_wants_memory(&queue->flow) ||
+        pthread_mutex_trylock(&device->lock) != 0) {
+        return TMU_OK;
+    }
+    tmu_result_t result = tmu_device_read(device, TMU_REG_SPILL_FREE, &free_chunks);
+    pthread_mutex_unlock(&device->lock);
+    if (result == TMU_OK && free_chunks > 0) {
+        tmu_bounds_memory_freed(&device->bounds);
+    }
+    return result;
+}
+
+void tmu_spill_free(tmu_t *device) {
+    if (device->segment_count > 0) {
+        /* The unit must have let go of the memory before it is anybody else's. */
+        uint32_t ready = TMU_REGISTER_BITS(TMU_STATUS_READY, 1);
+        (void)tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_RESET, 1));
+        (void)tmu_device_wait(device, TMU_REG_STATUS, ready, ready);
+    }
+    for (uint32_t i = 0; device->segments && i < device->info.spill_segments; i++) {
+        if (device->segments[i].memory) {
+            device->ops->dma_free(device->backend, &device->segments[i]);
+        }
+    }
+    free(device->segments);
+    device->segments = NULL;
+    device->segment_count = 0;
+}
