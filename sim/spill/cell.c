@@ -10,6 +10,8 @@
 #define PATIENCE_CLOCKS 1000000 /* without a completion; then something hangs */
 #define WATCHED_DEPTH 4         /* receives of the endpoint that matches on chip */
 #define COUNTERS 128
+#define LONE_STEPS 50
+#define RUN_IN 8 /* steps with one operation in flight */
 
 enum { DEEP, WATCHED, STREAMS };
 
@@ -256,10 +258,11 @@ int session_run(session_t *session, const cell_t *cell, cell_result_t *result) {
     result->busy = latency(stream);
     result->rival_verdicts = rival ? deep->completed - rivals : 0;
     stream->window = 1;
-    result->lone_verdicts = 2 * ((cell->steps + 3) / 4);
+    const uint64_t lone = (cell->steps + 3) / 4;
+    result->lone_verdicts = 2 * (lone < LONE_STEPS ? lone : LONE_STEPS);
     if (status == 0)
-        status = measure(session, stream, rival, 2, result->lone_verdicts / 2, &result->lone_clocks,
-                         &result->lone_counts);
+        status = measure(session, stream, rival, RUN_IN, result->lone_verdicts / 2,
+                         &result->lone_clocks, &result->lone_counts);
     result->one = latency(stream);
     for (int i = 0; i < STREAMS; i++) {
         result->mismatches += session->streams[i].wrong;

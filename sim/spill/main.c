@@ -18,7 +18,7 @@ static const char usage[] =
     "  KIND        posted, unexpected: a queue of DEPTH entries; a step appends one and takes one\n"
     "              beside: a few receives of another endpoint beside posted, which does the same\n"
     "              alone: the same, and the deep queue rests\n"
-    "  POSITION    oldest, youngest, random: what is taken of the deep queue\n";
+    "  POSITION    oldest, youngest, random: what is taken of the deep queue; fifo: oldest\n";
 
 static const char *const kinds[] = {
     [CELL_POSTED] = "posted",
@@ -30,6 +30,7 @@ static const char *const positions[] = {
     [POSITION_OLDEST] = "oldest",
     [POSITION_YOUNGEST] = "youngest",
     [POSITION_RANDOM] = "random",
+    [POSITION_FIFO] = "fifo",
 };
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -10,6 +10,7 @@ typedef enum position {
     POSITION_OLDEST,
     POSITION_YOUNGEST, /* of those that were there before the step */
     POSITION_RANDOM,
+    POSITION_FIFO, /* the oldest: a name for long runs */
 } position_t;
 
 /** Clocks of operations, as completions say them: they saturate. */
