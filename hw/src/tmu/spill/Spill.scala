@@ -57,7 +57,19 @@ class Spill(p: TmuParams) extends Module {
   io.segments := link.io.segments
   io.unit.lent := link.io.segments =/= 0.U
   io.unit.room := RegNext(waiting.io.count < s.full.U, false.B)
-  io.crowded := RegNext(waiting.io.count >= s.crowded.U, false.B)
+
+  // Under a steady load nothing would ever go back to the tables: half of the time, while one of
+  // them has run low, commands that could only wait here do not begin.
+  private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
+  private val low = Seq(p.postedEntries, p.unexpectedEntries).map(s.low)
+  private val hungry = RegNext(
+    Seq.tabulate(2)(q => totals(q) =/= 0.U && io.unit.counts(q) < low(q).U).reduce(_ || _),
+    false.B
+  )
+  private val hunger = RegInit(0.U(SpillParams.hungerBits.W))
+  hunger := Mux(hungry, hunger + 1.U, 0.U)
+  private val crowded = waiting.io.count >= s.crowded.U || hunger.head(1).asBool
+  io.crowded := RegNext(crowded, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
   waiting.io.enq.bits := io.unit.deferred.bits
   assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
@@ -72,7 +84,10 @@ class Spill(p: TmuParams) extends Module {
   engine.io.injected := io.unit.injected
   engine.io.counts := io.unit.counts
   engine.io.now := io.now
-  engine.io.windows := io.windows
+  // Words in memory were folded with the windows of then.
+  private val windows = Reg(new FilterWindows(p))
+  when(engine.io.idle && totals.map(_ === 0.U).reduce(_ && _))(windows := io.windows)
+  engine.io.windows := windows
   engine.io.failed := failed
   engine.io.discard := io.discard
   engine.io.written := !link.io.writing
@@ -130,7 +145,6 @@ class Spill(p: TmuParams) extends Module {
   engine.io.visit.bits := cursor
   when(!visits || engine.io.visit.fire)(cursor := cursor + 1.U)
 
-  private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
   private val refills = engine.io.refilling
   private val comes = editor.io.update.valid && engine.io.append.valid
   private val goes = Mux(refills, engine.io.refilled, editor.io.remove.fire)

@@ -37,7 +37,16 @@ case class SpillParams(p: TmuParams) {
   /** Free places of a table that make a refill worth it. */
   def worth(entries: Int): Int = math.max(1, math.min(batch, entries / 8))
 
+  /** A table with fewer entries has run low: refills come before commands then. */
+  def low(entries: Int): Int = math.max(1, entries / 8)
+
   /** Words keep a filter id of 16 bits, whatever the memory rows on chip keep. */
   val word: TmuParams = p.copy(filterBits = 16)
   val idBits: Int = math.min(p.idBits, 13)
+}
+
+object SpillParams {
+
+  /** Half of so many clocks, as a power of two, belong to refills while a table has run low. */
+  val hungerBits: Int = 10
 }
