@@ -34,7 +34,8 @@ def test_device_names() -> None:
 def test_command_line_of_a_replay() -> None:
     words = engine.command(Path("p"), "ref:tiny", Path("t"), OPTIONS, Path("v"))
     assert " ".join(words) == (
-        "p --uri ref:tiny --trace t --progress --verdicts v --quota 3 --spill 2 --timed --clock-mhz 250.0"
+        "p --uri ref:tiny --trace t --progress --verdicts v --quota 3 --spill 2 --timed "
+        "--clock-mhz 250.0"
     )
 
 
