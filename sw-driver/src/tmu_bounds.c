@@ -124,14 +124,11 @@ static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, 
     }
 }
 
-/** An entry left what the table contained until then. */
-static void left_table(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t table,
-                       uint64_t *seen) {
-    bool full = is_table_full(bounds, table);
-    if (full && bounds->spills) {
+/** An entry leaves: memory may get room of which the limit knows nothing. */
+static void count_left(tmu_bounds_t *bounds) {
+    if (bounds->spills && is_table_full(bounds, atomic_load(&bounds->table))) {
         atomic_fetch_add(&bounds->left, 1);
     }
-    tell_of_room(bounds, endpoint, full, seen);
 }
 
 /** Takes a place under the quota of an endpoint, or under the limit of the table. */
@@ -193,13 +190,14 @@ bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, b
     uint64_t at_endpoint = give(&endpoint->unexpected, amount);
     uint64_t in_table = give(&bounds->table, amount);
     if (left) {
-        left_table(bounds, endpoint, in_table, seen);
+        tell_of_room(bounds, endpoint, is_table_full(bounds, in_table), seen);
     }
     return !left || (messages(at_endpoint) > 0 && messages(in_table) > 0);
 }
 
 bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
                              uint64_t *seen) {
+    count_left(bounds);
     return tmu_bounds_arrived(bounds, endpoint, false, true, seen);
 }
 
@@ -221,15 +219,22 @@ bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
     return !wait;
 }
 
-bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
-                             uint64_t *seen) {
+bool tmu_bounds_receive_undone(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                               uint64_t *seen) {
     if (atomic_fetch_sub(&endpoint->posted, 1) == 0) {
         return false;
     }
     if (bounds->spills) {
-        left_table(bounds, endpoint, atomic_fetch_sub(&bounds->table, ONE_RECEIVE), seen);
+        uint64_t table = atomic_fetch_sub(&bounds->table, ONE_RECEIVE);
+        tell_of_room(bounds, endpoint, is_table_full(bounds, table), seen);
     }
     return true;
+}
+
+bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                             uint64_t *seen) {
+    count_left(bounds);
+    return tmu_bounds_receive_undone(bounds, endpoint, seen);
 }
 
 void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,

@@ -108,7 +108,11 @@ bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
 /** Takes a place for a receive; false when sure arrivals have to be answered first. */
 bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
 
-/** A receive left the unit or was never queued; false when there was none. */
+/** A receive was never queued; false when none was on its way. */
+bool tmu_bounds_receive_undone(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                               uint64_t *seen);
+
+/** A receive left the unit; false when there was none. */
 bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
 /** A receive was queued, which may be the one that a held arrival matches. */
