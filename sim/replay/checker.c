@@ -221,17 +221,30 @@ static void keep_report(checker_t *checker, const tmu_completion_t *found) {
     checker->reports[checker->report_count++] = *found;
 }
 
-/* Compares a flush's next report with what the model removed. */
-static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t place,
+/* The place of a queue's next removed entry from `place` on, or how many there are. */
+static size_t next_removed(const checker_t *checker, bool unexpected, size_t place) {
+    while (place < checker->removed_count &&
+           (checker->removed[place].queue == TMU_MODEL_UNEXPECTED) != unexpected)
+        ++place;
+    return place;
+}
+
+/*
+ * Compares a flush's next report with what the model removed.  Each queue has its order; those on
+ * chip are reported before those in memory.  `places` are the next ones: of receives, of messages.
+ */
+static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t places[2],
                           const tmu_completion_t *found) {
+    const bool unexpected = found->unexpected;
+    const size_t place = next_removed(checker, unexpected, places[unexpected]);
+    places[unexpected] = place + 1;
     tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
     if (place < checker->removed_count) {
         const tmu_model_entry_t *entry = &checker->removed[place];
-        const bool unexpected = entry->queue == TMU_MODEL_UNEXPECTED;
         const uint64_t length = unexpected ? found->message_length : found->receive_length;
         if (found->other == entry->handle && found->match == entry->key.match &&
-            found->source == entry->key.source && found->unexpected == unexpected &&
-            found->address == entry->address && length == entry->length)
+            found->source == entry->key.source && found->address == entry->address &&
+            length == entry->length)
             return;
         expected.other = entry->handle;
         expected.match = entry->key.match;
@@ -245,14 +258,17 @@ static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t p
 static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
                         const tmu_completion_t *found) {
     const tmu_model_verdict_t verdict = expect(checker, op);
+    size_t places[2] = {0, 0};
     size_t mine = 0;
     size_t left = 0;
     for (size_t i = 0; i < checker->report_count; ++i) {
         const tmu_completion_t report = checker->reports[i];
-        if (report.handle == found->handle)
-            judge_removed(checker, op, mine++, &report);
-        else
+        if (report.handle == found->handle) {
+            judge_removed(checker, op, places, &report);
+            ++mine;
+        } else {
             checker->reports[left++] = report;
+        }
     }
     checker->report_count = left;
     const bool all_reported = verdict.status != TMU_MODEL_FLUSHED || mine == checker->removed_count;
