@@ -221,22 +221,17 @@ static void keep_report(checker_t *checker, const tmu_completion_t *found) {
     checker->reports[checker->report_count++] = *found;
 }
 
-/* The place of a queue's next removed entry from `place` on, or how many there are. */
-static size_t next_removed(const checker_t *checker, bool unexpected, size_t place) {
-    while (place < checker->removed_count &&
-           (checker->removed[place].queue == TMU_MODEL_UNEXPECTED) != unexpected)
-        ++place;
-    return place;
-}
-
 /*
  * Compares a flush's next report with what the model removed.  Each queue has its order; those on
- * chip are reported before those in memory.  `places` are the next ones: of receives, of messages.
+ * chip come before those in memory.  `places` are the next ones: of receives, of messages.
  */
 static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t places[2],
                           const tmu_completion_t *found) {
     const bool unexpected = found->unexpected;
-    const size_t place = next_removed(checker, unexpected, places[unexpected]);
+    size_t place = places[unexpected];
+    while (place < checker->removed_count &&
+           (checker->removed[place].queue == TMU_MODEL_UNEXPECTED) != unexpected)
+        ++place;
     places[unexpected] = place + 1;
     tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
     if (place < checker->removed_count) {
