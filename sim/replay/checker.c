@@ -222,21 +222,21 @@ static void keep_report(checker_t *checker, const tmu_completion_t *found) {
 }
 
 /*
- * Compares a flush's next report with what the model removed.  Each queue has its order; those on
- * chip come before those in memory.  `places` are the next ones: of receives, of messages.
+ * Compares a flush's next report of a queue with what the model removed from it.
+ * Each queue's reports come oldest first; with entries in memory those on chip come first, of both
+ * queues, so between the queues there is no order.
  */
-static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t places[2],
+static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t *place_p,
                           const tmu_completion_t *found) {
-    const bool unexpected = found->unexpected;
-    size_t place = places[unexpected];
-    while (place < checker->removed_count &&
-           (checker->removed[place].queue == TMU_MODEL_UNEXPECTED) != unexpected)
-        ++place;
-    places[unexpected] = place + 1;
+    const tmu_model_queue_t queue = found->unexpected ? TMU_MODEL_UNEXPECTED : TMU_MODEL_POSTED;
     tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
+    size_t place = *place_p;
+    while (place < checker->removed_count && checker->removed[place].queue != queue)
+        ++place;
+    *place_p = place + 1;
     if (place < checker->removed_count) {
         const tmu_model_entry_t *entry = &checker->removed[place];
-        const uint64_t length = unexpected ? found->message_length : found->receive_length;
+        const uint64_t length = found->unexpected ? found->message_length : found->receive_length;
         if (found->other == entry->handle && found->match == entry->key.match &&
             found->source == entry->key.source && found->address == entry->address &&
             length == entry->length)
@@ -253,17 +253,17 @@ static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t p
 static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
                         const tmu_completion_t *found) {
     const tmu_model_verdict_t verdict = expect(checker, op);
-    size_t places[2] = {0, 0};
+    size_t next[2] = {0, 0}; /* by queue */
     size_t mine = 0;
     size_t left = 0;
     for (size_t i = 0; i < checker->report_count; ++i) {
         const tmu_completion_t report = checker->reports[i];
-        if (report.handle == found->handle) {
-            judge_removed(checker, op, places, &report);
-            ++mine;
-        } else {
+        if (report.handle != found->handle) {
             checker->reports[left++] = report;
+            continue;
         }
+        ++mine;
+        judge_removed(checker, op, &next[report.unexpected], &report);
     }
     checker->report_count = left;
     const bool all_reported = verdict.status != TMU_MODEL_FLUSHED || mine == checker->removed_count;

@@ -351,7 +351,8 @@ tmu_result_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t 
 
 /**
  * Removes the endpoint's entries that `key` selects, NULL = all (R14): one `removed` completion for
- * each, then `flushed` with both counts.  A key bit is compared if neither side ignores it.
+ * each, those of a queue oldest first, then `flushed` with both counts.  A key bit is compared if
+ * neither side ignores it.
  */
 tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle);
