@@ -45,6 +45,7 @@ class Status(IntEnum):
     ENTRY = 14  # Inspect: the entry at that place.
     EMPTY = 15  # Inspect: beyond the table's last place.
     VACANT = 16  # Inspect: no entry at that place; there may be later ones.
+    SPILL_FAILED = 17  # The memory that the queue continues in has failed; nothing is known of the answer. Reset the unit.
 
 
 REGISTERS: Final[dict[str, int]] = {

@@ -9,13 +9,12 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from cocotb.triggers import RisingEdge, with_timeout
+from cocotb.triggers import RisingEdge
 from cocotbext.axi import (
     AxiBus,
     AxiLiteBus,
     AxiLiteMaster,
     AxiMaster,
-    AxiRam,
     AxiResp,
     AxiSlaveWrite,
     AxiWriteBus,
@@ -25,20 +24,17 @@ from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
 from opentmu.bench.memory import HostMemory, Ring
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
+from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, Registers, bit
 from opentmu.bench.scoreboard import Scoreboard
+from opentmu.bench.spill_memory import SpillMemory, lent
 from opentmu.bench.traffic import Item, Quota, Walk
 from opentmu.regs import Opcode
 
-PATIENCE = 20_000
-REGISTER_BYTES = 4
 RING_AREA = 1 << 24
-SPILL_AREA = 0x25 << 52
-SPILL_STRIDE = 3 << 22
 SHARE_LOG2 = 4
-TIMEOUT_US = 5000
 
 
-class Device:
+class Device(Registers):
     """Ports, rings and the scoreboard of one TmuTop."""
 
     def __init__(
@@ -52,7 +48,8 @@ class Device:
         self.rings: dict[int, Ring] = {}
         self.shares: dict[int, int] = {}
         self.auto_consume = True
-        self.unjudged: set[int] = set()  # pages whose answers are not compared
+        self.unjudged: set[int] = set()  # pages whose answers are not compared, but kept
+        self.kept: list[tuple[int, Answer]] = []
         self.in_flight = 8
         self.writes: deque[Any] = deque()
         clock_and_reset = (dut.clock, dut.reset)
@@ -60,8 +57,7 @@ class Device:
         self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
         bus = AxiWriteBus.from_prefix(dut, "m_axi")
         self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=self.memory)
-        spill = AxiBus.from_prefix(dut, "m_axi_mem")
-        self.spill = AxiRam(spill, *clock_and_reset, size=1 << 62)
+        self.spill = SpillMemory(dut, self.random, with_pauses=with_pauses)
         if with_pauses:
             self._pause()
 
@@ -78,43 +74,6 @@ class Device:
         ends = range(self.preset.endpoints)
         own = {page for endpoint in ends for page in pages_of(self.preset, endpoint)}
         return [*sorted(own), self.preset.queues]
-
-    async def read(self, name: str) -> int:
-        """A register by name."""
-        answer = await self._soon(self.registers.read(regs.REGISTERS[name], REGISTER_BYTES))
-        assert answer.resp == AxiResp.OKAY, f"reading {name} answered {answer.resp!r}"
-        return int.from_bytes(answer.data, "little")
-
-    async def write(self, name: str, value: int) -> None:
-        """Write a register by name."""
-        resp = await self.write_raw(regs.REGISTERS[name], value.to_bytes(REGISTER_BYTES, "little"))
-        assert resp == AxiResp.OKAY, f"writing {name} answered {resp!r}"
-
-    async def read_raw(self, offset: int) -> tuple[Any, int]:
-        """Response and data of any offset."""
-        answer = await self._soon(self.registers.read(offset, REGISTER_BYTES))
-        return answer.resp, int.from_bytes(answer.data, "little")
-
-    async def write_raw(self, offset: int, data: bytes) -> Any:
-        """Response of any register write."""
-        return (await self._soon(self.registers.write(offset, data))).resp
-
-    async def counters(self) -> dict[str, int]:
-        """All counters as of one clock."""
-        await self.write("CONTROL", bit("CONTROL", "SNAPSHOT"))
-        result = {}
-        for name, offset in regs.COUNTERS.items():
-            data = await self._soon(self.registers.read(offset, 2 * REGISTER_BYTES))
-            assert data.resp == AxiResp.OKAY
-            result[name] = int.from_bytes(data.data, "little")
-        return result
-
-    async def until_ready(self) -> None:
-        """Wait for the end of a reset (R14)."""
-        for _ in range(PATIENCE):
-            if await self.read("STATUS") & bit("STATUS", "READY"):
-                return
-        raise TimeoutError("the unit did not get ready")
 
     async def soft_reset(self) -> None:
         """Software's reset; rings are gone afterwards."""
@@ -144,13 +103,12 @@ class Device:
 
     async def lend(self, segments: int) -> None:
         """Lend the unit memory for queues that outgrow their tables (R11)."""
-        for segment in range(segments):
-            base = SPILL_AREA - segment * SPILL_STRIDE
+        for number in range(segments):
+            base = self.spill.segment(number)
             await self.write("SPILL_BASE_LO", base & 0xFFFFFFFF)
             await self.write("SPILL_BASE_HI", base >> 32)
             await self.write("SPILL_COMMIT", bit("SPILL_COMMIT", "ADD"))
-        low, _ = regs.REGISTER_FIELDS["SPILL_STATUS"]["SEGMENTS"]
-        assert await self.read("SPILL_STATUS") == segments << low
+        assert lent(await self.read("SPILL_STATUS")) == segments
 
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""
@@ -177,13 +135,6 @@ class Device:
         """Run an endpoint command to its end; the status register as it is then."""
         await self.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", name))
         return await self._not_busy("ENDPOINT_STATUS")
-
-    async def _not_busy(self, name: str) -> int:
-        for _ in range(PATIENCE):
-            status = await self.read(name)
-            if not status & bit(name, "BUSY"):
-                return status
-        raise TimeoutError(f"{name} stays busy")
 
     def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:
         """Start a command write; the event's data is the response."""
@@ -270,24 +221,27 @@ class Device:
         while not done():
             waited = 0 if self.scoreboard.compared != before else waited + 1
             before = self.scoreboard.compared
-            if self.memory.failure is not None:
-                raise self.memory.failure
+            self._check()
             if waited > PATIENCE:
                 self.scoreboard.finish()
             await RisingEdge(self.dut.clock)
-        if self.memory.failure is not None:
-            raise self.memory.failure
+        self._check()
 
-    async def _soon(self, awaitable: Any) -> Any:
-        return await with_timeout(awaitable, TIMEOUT_US, "us")
+    def _check(self) -> None:
+        for failure in (self.memory.failure, self.spill.failure):
+            if failure is not None:
+                raise failure
 
     def _written(self, address: int, data: bytes) -> None:
         """A completion came into memory: it has to be the next one of a ring."""
         for page, ring in self.rings.items():
             if ring.holds(address):
                 ring.take(address, data)
-                if page not in self.unjudged:
-                    self.scoreboard.received(page, Answer.of_completion(data))
+                answer = Answer.of_completion(data)
+                if page in self.unjudged:
+                    self.kept.append((page, answer))
+                else:
+                    self.scoreboard.received(page, answer)
                 if self.auto_consume and (ring.unread >= ring.size // 2):
                     self.consume(page)
                     ring.read()
@@ -304,14 +258,5 @@ class Device:
             *(fast.ar_channel, fast.r_channel),
             *(self.completions.aw_channel, self.completions.w_channel),
             self.completions.b_channel,
-            *(self.spill.write_if.aw_channel, self.spill.write_if.w_channel),
-            *(self.spill.write_if.b_channel, self.spill.read_if.ar_channel),
-            self.spill.read_if.r_channel,
         ):
             channel.set_pause_generator(pauses(Random(self.random.random())))
-
-
-def bit(register: str, field: str) -> int:
-    """A register field's mask."""
-    low, width = regs.REGISTER_FIELDS[register][field]
-    return ((1 << width) - 1) << low
