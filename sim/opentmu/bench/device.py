@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole unit behind its three AXI ports: doorbells, rings in host memory, registers.
+"""The whole unit behind its AXI ports: doorbells, rings in host memory, registers.
 
 Pauses are on by default on every channel, so that every handshake is seen waiting.
 """
@@ -10,20 +10,12 @@ from random import Random
 from typing import Any
 
 from cocotb.triggers import RisingEdge, with_timeout
-from cocotbext.axi import (
-    AxiBus,
-    AxiLiteBus,
-    AxiLiteMaster,
-    AxiMaster,
-    AxiRam,
-    AxiResp,
-    AxiSlaveWrite,
-    AxiWriteBus,
-)
+from cocotbext.axi import AxiResp
 
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
 from opentmu.bench.memory import HostMemory, Ring
+from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.traffic import Item, Quota, Walk
@@ -55,15 +47,13 @@ class Device:
         self.unjudged: set[int] = set()  # pages whose answers are not compared
         self.in_flight = 8
         self.writes: deque[Any] = deque()
-        clock_and_reset = (dut.clock, dut.reset)
-        self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), *clock_and_reset)
-        self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
-        bus = AxiWriteBus.from_prefix(dut, "m_axi")
-        self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=self.memory)
-        spill = AxiBus.from_prefix(dut, "m_axi_mem")
-        self.spill = AxiRam(spill, *clock_and_reset, size=1 << 62)
+        ports = Ports(dut, self.memory)
+        self.registers = ports.registers
+        self.doorbells = ports.doorbells
+        self.spill = ports.spill
         if with_pauses:
-            self._pause()
+            for channel in ports.channels():
+                channel.set_pause_generator(pauses(Random(self.random.random())))
 
     async def start(self, log2: int = regs.RING_LOG2_MIN, pages: Iterable[int] = ()) -> None:
         """Reset and open pages: by default two for each endpoint, and the privileged one."""
@@ -293,22 +283,6 @@ class Device:
                     ring.read()
                 return
         raise AssertionError(f"a write to {address:#x}, which is in no ring")
-
-    def _pause(self) -> None:
-        write, read = self.doorbells.write_if, self.doorbells.read_if
-        slow, fast = self.registers.write_if, self.registers.read_if
-        for channel in (
-            *(write.aw_channel, write.w_channel, write.b_channel),
-            *(read.ar_channel, read.r_channel),
-            *(slow.aw_channel, slow.w_channel, slow.b_channel),
-            *(fast.ar_channel, fast.r_channel),
-            *(self.completions.aw_channel, self.completions.w_channel),
-            self.completions.b_channel,
-            *(self.spill.write_if.aw_channel, self.spill.write_if.w_channel),
-            *(self.spill.write_if.b_channel, self.spill.read_if.ar_channel),
-            self.spill.read_if.r_channel,
-        ):
-            channel.set_pause_generator(pauses(Random(self.random.random())))
 
 
 def bit(register: str, field: str) -> int:
