@@ -20,6 +20,7 @@ TESTS = (
     "queue",
     "random",
     "shared_endpoint",
+    "spill",
     "threads",
     "threads_model",
 )

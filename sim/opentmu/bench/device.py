@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole unit behind its three AXI ports: doorbells, rings in host memory, registers.
+"""The whole unit behind its AXI ports: doorbells, rings in host memory, registers.
 
 Pauses are on by default on every channel, so that every handshake is seen waiting.
 """
@@ -9,32 +9,27 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from cocotb.triggers import RisingEdge
-from cocotbext.axi import (
-    AxiBus,
-    AxiLiteBus,
-    AxiLiteMaster,
-    AxiMaster,
-    AxiResp,
-    AxiSlaveWrite,
-    AxiWriteBus,
-)
+from cocotb.triggers import RisingEdge, with_timeout
+from cocotbext.axi import AxiResp
 
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
 from opentmu.bench.memory import HostMemory, Ring
+from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
-from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, Registers, bit
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.spill_memory import SpillMemory, lent
 from opentmu.bench.traffic import Item, Quota, Walk
 from opentmu.regs import Opcode
 
+PATIENCE = 20_000
+REGISTER_BYTES = 4
 RING_AREA = 1 << 24
 SHARE_LOG2 = 4
+TIMEOUT_US = 5000
 
 
-class Device(Registers):
+class Device:
     """Ports, rings and the scoreboard of one TmuTop."""
 
     def __init__(
@@ -52,14 +47,13 @@ class Device(Registers):
         self.kept: list[tuple[int, Answer]] = []
         self.in_flight = 8
         self.writes: deque[Any] = deque()
-        clock_and_reset = (dut.clock, dut.reset)
-        self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), *clock_and_reset)
-        self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
-        bus = AxiWriteBus.from_prefix(dut, "m_axi")
-        self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=self.memory)
-        self.spill = SpillMemory(dut, self.random, with_pauses=with_pauses)
+        self.spill = SpillMemory(dut.clock, Random(seed), late=with_pauses)
+        ports = Ports(dut, self.memory, self.spill)
+        self.registers = ports.registers
+        self.doorbells = ports.doorbells
         if with_pauses:
-            self._pause()
+            for channel in ports.channels():
+                channel.set_pause_generator(pauses(Random(self.random.random())))
 
     async def start(self, log2: int = regs.RING_LOG2_MIN, pages: Iterable[int] = ()) -> None:
         """Reset and open pages: by default two for each endpoint, and the privileged one."""
@@ -74,6 +68,43 @@ class Device(Registers):
         ends = range(self.preset.endpoints)
         own = {page for endpoint in ends for page in pages_of(self.preset, endpoint)}
         return [*sorted(own), self.preset.queues]
+
+    async def read(self, name: str) -> int:
+        """A register by name."""
+        answer = await self._soon(self.registers.read(regs.REGISTERS[name], REGISTER_BYTES))
+        assert answer.resp == AxiResp.OKAY, f"reading {name} answered {answer.resp!r}"
+        return int.from_bytes(answer.data, "little")
+
+    async def write(self, name: str, value: int) -> None:
+        """Write a register by name."""
+        resp = await self.write_raw(regs.REGISTERS[name], value.to_bytes(REGISTER_BYTES, "little"))
+        assert resp == AxiResp.OKAY, f"writing {name} answered {resp!r}"
+
+    async def read_raw(self, offset: int) -> tuple[Any, int]:
+        """Response and data of any offset."""
+        answer = await self._soon(self.registers.read(offset, REGISTER_BYTES))
+        return answer.resp, int.from_bytes(answer.data, "little")
+
+    async def write_raw(self, offset: int, data: bytes) -> Any:
+        """Response of any register write."""
+        return (await self._soon(self.registers.write(offset, data))).resp
+
+    async def counters(self) -> dict[str, int]:
+        """All counters as of one clock."""
+        await self.write("CONTROL", bit("CONTROL", "SNAPSHOT"))
+        result = {}
+        for name, offset in regs.COUNTERS.items():
+            data = await self._soon(self.registers.read(offset, 2 * REGISTER_BYTES))
+            assert data.resp == AxiResp.OKAY
+            result[name] = int.from_bytes(data.data, "little")
+        return result
+
+    async def until_ready(self) -> None:
+        """Wait for the end of a reset (R14)."""
+        for _ in range(PATIENCE):
+            if await self.read("STATUS") & bit("STATUS", "READY"):
+                return
+        raise TimeoutError("the unit did not get ready")
 
     async def soft_reset(self) -> None:
         """Software's reset; rings are gone afterwards."""
@@ -135,6 +166,13 @@ class Device(Registers):
         """Run an endpoint command to its end; the status register as it is then."""
         await self.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", name))
         return await self._not_busy("ENDPOINT_STATUS")
+
+    async def _not_busy(self, name: str) -> int:
+        for _ in range(PATIENCE):
+            status = await self.read(name)
+            if not status & bit(name, "BUSY"):
+                return status
+        raise TimeoutError(f"{name} stays busy")
 
     def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:
         """Start a command write; the event's data is the response."""
@@ -232,6 +270,9 @@ class Device(Registers):
             if failure is not None:
                 raise failure
 
+    async def _soon(self, awaitable: Any) -> Any:
+        return await with_timeout(awaitable, TIMEOUT_US, "us")
+
     def _written(self, address: int, data: bytes) -> None:
         """A completion came into memory: it has to be the next one of a ring."""
         for page, ring in self.rings.items():
@@ -248,15 +289,8 @@ class Device(Registers):
                 return
         raise AssertionError(f"a write to {address:#x}, which is in no ring")
 
-    def _pause(self) -> None:
-        write, read = self.doorbells.write_if, self.doorbells.read_if
-        slow, fast = self.registers.write_if, self.registers.read_if
-        for channel in (
-            *(write.aw_channel, write.w_channel, write.b_channel),
-            *(read.ar_channel, read.r_channel),
-            *(slow.aw_channel, slow.w_channel, slow.b_channel),
-            *(fast.ar_channel, fast.r_channel),
-            *(self.completions.aw_channel, self.completions.w_channel),
-            self.completions.b_channel,
-        ):
-            channel.set_pause_generator(pauses(Random(self.random.random())))
+
+def bit(register: str, field: str) -> int:
+    """A register field's mask."""
+    low, width = regs.REGISTER_FIELDS[register][field]
+    return ((1 << width) - 1) << low

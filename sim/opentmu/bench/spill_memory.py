@@ -9,10 +9,8 @@ from random import Random
 from typing import Any
 
 from cocotb.triggers import ClockCycles
-from cocotbext.axi import AxiBus, AxiSlave
 
 from opentmu import regs
-from opentmu.bench.handshake import pauses
 from opentmu.bench.memory import BrokenMemory
 
 PAGE_BYTES = 4096
@@ -25,22 +23,16 @@ LATEST = 40
 class SpillMemory:
     """Takes what the unit writes into lent segments; a word elsewhere is a failure."""
 
-    def __init__(self, dut: Any, random: Random, *, with_pauses: bool) -> None:
-        self.clock = dut.clock
+    def __init__(self, clock: Any, random: Random, *, late: bool) -> None:
+        self.clock = clock
         self.random = random
-        self.late = with_pauses
+        self.late = late
         self.segments: list[int] = []
         self.pages: dict[int, bytearray] = {}
         self.broken_reads = 0
         self.broken_writes = 0
         self.refused = 0
         self.failure: BaseException | None = None
-        bus = AxiBus.from_prefix(dut, "m_axi_mem")
-        port = AxiSlave(bus, dut.clock, dut.reset, target=self)
-        write, read = port.write_if, port.read_if
-        channels = (write.aw_channel, write.w_channel, write.b_channel)
-        for channel in (*channels, read.ar_channel, read.r_channel) if with_pauses else ():
-            channel.set_pause_generator(pauses(Random(random.random())))
 
     def segment(self, number: int) -> int:
         """Address of a segment, of which the unit may use all from now on."""
