@@ -45,7 +45,7 @@ class Status(IntEnum):
     ENTRY = 14  # Inspect: the entry at that place.
     EMPTY = 15  # Inspect: beyond the table's last place.
     VACANT = 16  # Inspect: no entry at that place; there may be later ones.
-    SPILL_FAILED = 17  # The memory that the queue continues in has failed; nothing is known of the answer. Reset the unit.
+    SPILL_FAILED = 17  # Memory beyond the tables has failed: no answer is known until a reset.
 
 
 REGISTERS: Final[dict[str, int]] = {

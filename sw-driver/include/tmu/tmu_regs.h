@@ -241,7 +241,7 @@ typedef enum tmu_status {
     TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that place. */
     TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last place. */
     TMU_STATUS_VACANT = 16, /* Inspect: no entry at that place; there may be later ones. */
-    TMU_STATUS_SPILL_FAILED = 17, /* The memory that the queue continues in has failed; nothing is known of the answer. Reset the unit. */
+    TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
 } tmu_status_t;
 
 #define TMU_DOORBELL_PAGE_BYTES 4096
