@@ -61,6 +61,9 @@ Unit::Unit(const Shape &shape, uint64_t seed) : shape_(shape) {
     printed.clear();
     device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
+    // No memory is lent: what the tables do not take is refused here.
+    top_->module.io_spill_lent = 0;
+    top_->module.io_spill_room = 1;
     offer(kPost, nullptr);
     offer(kArrival, nullptr);
     withdraw_endpoint();
@@ -105,6 +108,10 @@ void Unit::offer(Port port, const Command *c) {
         m.io_##P##_bits_position = c->position;                                                    \
         m.io_##P##_bits_inspectUnexpected = c->inspect_unexpected;                                 \
         m.io_##P##_bits_stamp = c->stamp;                                                          \
+        m.io_##P##_bits_spill_refills = 0;                                                         \
+        m.io_##P##_bits_spill_releases = 0;                                                        \
+        m.io_##P##_bits_spill_first = 0;                                                           \
+        m.io_##P##_bits_spill_deferrals = 0;                                                       \
     } while (false)
     if (port == kPost)
         DRIVE(post);
@@ -191,6 +198,9 @@ void Unit::edge() {
     top_->module.clock = 1;
     top_->module.eval();
     top_->context.timeInc(1);
+    if (top_->module.reset == 0 &&
+        (top_->module.io_spill_deferred_valid || top_->module.io_spill_injected_valid))
+        throw Difference("R11: a command was deferred, and no memory is lent");
     if (top_->context.gotError() || top_->context.gotFinish())
         throw Difference("an assertion of the unit failed:\n" + printed);
 }

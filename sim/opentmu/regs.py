@@ -45,6 +45,7 @@ class Status(IntEnum):
     ENTRY = 14  # Inspect: the entry at that place.
     EMPTY = 15  # Inspect: beyond the table's last place.
     VACANT = 16  # Inspect: no entry at that place; there may be later ones.
+    SPILL_FAILED = 17  # Memory beyond the tables has failed: no answer is known until a reset.
 
 
 REGISTERS: Final[dict[str, int]] = {
@@ -556,7 +557,7 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=2048,
         command_slots=4096,
-        spill_segments=16,
+        spill_segments=64,
     ),
     "tiny": Preset(
         name="tiny",
@@ -636,6 +637,6 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=4096,
         command_slots=8192,
-        spill_segments=64,
+        spill_segments=128,
     ),
 }

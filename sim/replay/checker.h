@@ -46,7 +46,11 @@ size_t checker_counters(const checker_t *checker, tmu_counter_t *counters);
 /* At the end: no completion may still wait for one with a smaller serial number. */
 void checker_finish(checker_t *checker);
 
-/* At the end: each of the unit's counters against the model's of the same name. */
+/*
+ * At the end: each of the unit's counters against the model's of the same name.  The greatest
+ * depths over all endpoints are left out, here and from then on, when commands waited for memory:
+ * then the unit had the endpoints' operations in another order than the model.
+ */
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count);
 
 /* Differences so far. */

@@ -21,6 +21,7 @@ const char *describe_status(unsigned status) {
         [TMU_STATUS_ENTRY] = "entry",
         [TMU_STATUS_EMPTY] = "empty",
         [TMU_STATUS_VACANT] = "vacant",
+        [TMU_STATUS_SPILL_FAILED] = "spill failed",
     };
     const char *name = status < sizeof names / sizeof names[0] ? names[status] : NULL;
     return name == NULL ? "unknown" : name;

@@ -16,13 +16,16 @@
 #define ONE_RECEIVE (UINT64_C(1) << RECEIVE_SHIFT)
 #define SURE_SHIFT 44
 #define ONE_SURE (UINT64_C(1) << SURE_SHIFT)
+#define SPILLED (UINT64_C(1) << 62)    /* entries may have gone to memory since the reset */
 #define WAITED_FOR (UINT64_C(1) << 63) /* no more sure ones until those in flight are answered */
 
 static uint32_t messages(uint64_t bound) { return (uint32_t)(bound & COUNT); }
 
 static uint32_t receives(uint64_t bound) { return (uint32_t)(bound >> RECEIVE_SHIFT & COUNT); }
 
-static bool any_sure(uint64_t bound) { return (bound & ~WAITED_FOR) >> SURE_SHIFT != 0; }
+static bool any_sure(uint64_t bound) {
+    return (bound & ~(WAITED_FOR | SPILLED)) >> SURE_SHIFT != 0;
+}
 
 tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     size_t bytes = info->endpoints * sizeof *bounds->endpoints;
@@ -32,7 +35,8 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     }
     memset(bounds->endpoints, 0, bytes);
     bounds->endpoint_count = info->endpoints;
-    bounds->limit = info->unexpected_entries;
+    bounds->unexpected = info->unexpected_entries;
+    bounds->posted = info->posted_entries;
     return TMU_OK;
 }
 
@@ -44,16 +48,21 @@ static uint32_t memory_entries(uint32_t segments, uint32_t endpoints) {
     return chunks > open ? (uint32_t)(chunks - open) : 0;
 }
 
+/** Marks that entries may be in memory from now on, if a table may be full. */
+static uint64_t marked(const tmu_bounds_t *bounds, uint64_t table) {
+    bool beyond = messages(table) > bounds->unexpected || receives(table) > bounds->posted;
+    return bounds->spills && beyond ? table | SPILLED : table;
+}
+
 void tmu_bounds_lend(tmu_bounds_t *bounds, const tmu_info_t *info, uint32_t segments) {
     uint64_t posted = 0;
     for (uint32_t i = 0; i < bounds->endpoint_count; i++) {
         posted += atomic_load(&bounds->endpoints[i].posted);
     }
     uint64_t rest = atomic_load(&bounds->table) & ~(COUNT << RECEIVE_SHIFT);
-    atomic_store(&bounds->table, rest + posted * ONE_RECEIVE);
-    bounds->limit = info->unexpected_entries + memory_entries(segments, info->endpoints);
-    bounds->posted = info->posted_entries;
+    bounds->memory = memory_entries(segments, info->endpoints);
     bounds->spills = segments > 0;
+    atomic_store(&bounds->table, marked(bounds, rest + posted * ONE_RECEIVE));
 }
 
 void tmu_bounds_free(tmu_bounds_t *bounds) {
@@ -83,14 +92,19 @@ static bool is_full(uint64_t bound, uint32_t limit) {
     return limit != 0 && messages(bound) >= limit;
 }
 
-/** Entries that need room under the limit of the table. */
-static uint32_t load_of(const tmu_bounds_t *bounds, uint64_t table) {
-    uint32_t posted = receives(table);
-    return messages(table) + (posted > bounds->posted ? posted - bounds->posted : 0);
+/** Whether all that may be in the unit has room, wherever it lies. */
+static bool has_room(const tmu_bounds_t *bounds, uint64_t table) {
+    bool on_chip = messages(table) <= bounds->unexpected;
+    if (!bounds->spills) {
+        return on_chip;
+    }
+    return messages(table) + receives(table) <= bounds->memory ||
+           (on_chip && receives(table) <= bounds->posted && (table & SPILLED) == 0);
 }
 
+/** Whether one more message may find no room. */
 static bool is_table_full(const tmu_bounds_t *bounds, uint64_t table) {
-    return load_of(bounds, table) >= bounds->limit;
+    return !has_room(bounds, table + ONE);
 }
 
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
@@ -124,14 +138,11 @@ static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, 
     }
 }
 
-/** An entry left what the table contained until then. */
-static void left_table(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t table,
-                       uint64_t *seen) {
-    bool full = is_table_full(bounds, table);
-    if (full && bounds->spills) {
+/** An entry leaves: memory may get room of which the limit knows nothing. */
+static void count_left(tmu_bounds_t *bounds) {
+    if (bounds->spills && is_table_full(bounds, atomic_load(&bounds->table))) {
         atomic_fetch_add(&bounds->left, 1);
     }
-    tell_of_room(bounds, endpoint, full, seen);
 }
 
 /** Takes a place under the quota of an endpoint, or under the limit of the table. */
@@ -142,6 +153,7 @@ static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota
         bool full = bound == &bounds->table ? is_table_full(bounds, old) : is_full(old, quota);
         bool sure = !full && !alone;
         uint64_t new = old + ONE + (sure ? ONE_SURE : 0);
+        new = bound == &bounds->table ? marked(bounds, new) : new;
         if (!sure && !empty) {
             return TMU_PLACE_DRAIN;
         }
@@ -193,13 +205,14 @@ bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, b
     uint64_t at_endpoint = give(&endpoint->unexpected, amount);
     uint64_t in_table = give(&bounds->table, amount);
     if (left) {
-        left_table(bounds, endpoint, in_table, seen);
+        tell_of_room(bounds, endpoint, is_table_full(bounds, in_table), seen);
     }
     return !left || (messages(at_endpoint) > 0 && messages(in_table) > 0);
 }
 
 bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
                              uint64_t *seen) {
+    count_left(bounds);
     return tmu_bounds_arrived(bounds, endpoint, false, true, seen);
 }
 
@@ -208,9 +221,8 @@ bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
     bool wait = false;
     uint64_t new;
     do {
-        new = old + ONE_RECEIVE;
-        wait = bounds->spills && any_sure(old) && is_table_full(bounds, old) &&
-               load_of(bounds, new) > load_of(bounds, old);
+        new = marked(bounds, old + ONE_RECEIVE);
+        wait = bounds->spills && any_sure(old) && !has_room(bounds, new);
         if (wait) {
             new = old | WAITED_FOR;
         }
@@ -221,15 +233,22 @@ bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
     return !wait;
 }
 
-bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
-                             uint64_t *seen) {
+bool tmu_bounds_receive_undone(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                               uint64_t *seen) {
     if (atomic_fetch_sub(&endpoint->posted, 1) == 0) {
         return false;
     }
     if (bounds->spills) {
-        left_table(bounds, endpoint, atomic_fetch_sub(&bounds->table, ONE_RECEIVE), seen);
+        uint64_t table = atomic_fetch_sub(&bounds->table, ONE_RECEIVE);
+        tell_of_room(bounds, endpoint, is_table_full(bounds, table), seen);
     }
     return true;
+}
+
+bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                             uint64_t *seen) {
+    count_left(bounds);
+    return tmu_bounds_receive_undone(bounds, endpoint, seen);
 }
 
 void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,

@@ -9,12 +9,13 @@
  * - Any other is sent alone on its queue, since it may stall, and only while no sure one is in
  *   flight under the limit that it is beyond: it could take the place that was promised to that.
  *
- * With segments of memory lent to the unit, receives beyond those that fit on chip take from the
- * same memory as messages.
- * So they count under the limit of the table too, and a post that is beyond it waits for the sure
- * arrivals as an unsure arrival does; it need not be alone, because its refusal changes nothing.
- * The limit is then what the unit has room for at the very least, when every entry in memory keeps
- * a chunk of its own from being freed, so being beyond it is no proof of being full.
+ * With memory lent to the unit a table is no limit, but memory is one, and receives take from it as
+ * messages do.  There surely is room
+ * - for as many entries, of both kinds, as there are chunks when each keeps one from being freed;
+ * - and for all that fits on chip, as long as no entry can have gone to memory since the reset.
+ * So receives count under the limit of the table as well, and a post that goes beyond it waits for
+ * the sure arrivals as an unsure arrival does; it need not be alone, for a refusal changes nothing.
+ * Being beyond that limit is no proof of being full.
  *
  * Any function may be called by several threads at once, but init, free, clear and quota.
  */
@@ -43,9 +44,10 @@ typedef struct tmu_bounds {
     tmu_bounds_endpoint_t *endpoints;
     uint32_t endpoint_count;
     /* These change while no queue is in a call. */
-    uint32_t limit;  /* entries that surely have room: messages, and receives beyond `posted` */
-    uint32_t posted; /* receives that fit on chip */
-    bool spills;     /* memory was lent: receives are counted */
+    uint32_t unexpected; /* messages that fit on chip */
+    uint32_t posted;     /* receives that do */
+    uint32_t memory;     /* entries that memory surely has room for */
+    bool spills;         /* memory was lent: receives are counted */
 
     _Alignas(TMU_CACHE_LINE) tmu_bound_t table; /* over all endpoints */
 
@@ -108,7 +110,11 @@ bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
 /** Takes a place for a receive; false when sure arrivals have to be answered first. */
 bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
 
-/** A receive left the unit or was never queued; false when there was none. */
+/** A receive was never queued; false when none was on its way. */
+bool tmu_bounds_receive_undone(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                               uint64_t *seen);
+
+/** A receive left the unit; false when there was none. */
 bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
 /** A receive was queued, which may be the one that a held arrival matches. */

@@ -183,13 +183,14 @@ tmu_result_t tmu_flow_begin(tmu_flow_t *flow, tmu_pending_t *pending, uint32_t i
 void tmu_flow_undo(tmu_flow_t *flow, const tmu_pending_t *pending) {
     tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, pending->endpoint);
     if (e && pending->opcode == TMU_OPCODE_POST) {
-        (void)tmu_bounds_receive_left(flow->bounds, e, &flow->seen);
+        (void)tmu_bounds_receive_undone(flow->bounds, e, &flow->seen);
     } else if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
         (void)tmu_bounds_arrived(flow->bounds, e, pending->sure, true, &flow->seen);
     }
 }
 
-/** Keeps the upper bounds true after one completion; false if that is impossible. */
+/** Keeps the upper bounds true after one completion; false if that is impossible.
+ * What failed for want of the memory itself is not in the unit as far as anybody can find it. */
 static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pending_t *pending,
                     const tmu_completion_t *completion) {
     tmu_bounds_t *bounds = flow->bounds;
@@ -201,7 +202,7 @@ static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pendin
             tmu_bounds_receive_queued(bounds, e, &flow->seen);
             return true;
         }
-        return tmu_bounds_receive_left(bounds, e, &flow->seen) &&
+        return tmu_bounds_receive_undone(bounds, e, &flow->seen) &&
                (!matched || tmu_bounds_message_left(bounds, e, &flow->seen));
     case TMU_OPCODE_ARRIVE:
         return tmu_bounds_arrived(bounds, e, pending->sure, !queued, &flow->seen) &&

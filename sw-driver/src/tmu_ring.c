@@ -96,6 +96,8 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
     case TMU_STATUS_EMPTY:
     case TMU_STATUS_VACANT:
         return opcode == TMU_OPCODE_INSPECT;
+    case TMU_STATUS_SPILL_FAILED:
+        return opcode != TMU_OPCODE_INSPECT;
     case TMU_STATUS_REFUSED_ENDPOINT:
     case TMU_STATUS_MALFORMED:
     case TMU_STATUS_REFUSED_PRIVILEGE:

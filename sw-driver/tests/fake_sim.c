@@ -2,17 +2,20 @@
  *
  * A library with the interface of sim/device/tmu_sim.h around the functional device, so that the
  * `sim:` backend is tested where no simulator is built.
- * Options: `refuse` does not start; `die` fails at clock 100; `full` refuses every other doorbell.
+ * Options: `refuse` does not start; `die` fails at clock 100; `full` refuses every other doorbell;
+ * `shuffle` passes completions on in another order (shuffle.h).
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ref_device.h"
+#include "shuffle.h"
 #include "tmu_sim.h"
 
 struct tmu_sim {
     void *backend;
+    shuffle_t *shuffle; /* or NULL */
     const char *options;
     unsigned doorbells;
     bool dead;
@@ -28,10 +31,14 @@ tmu_sim_t *tmu_sim_open(const char *options, char *error, size_t error_size) {
         return NULL;
     }
     sim->options = strcmp(options, "full") == 0 ? "full" : strcmp(options, "die") == 0 ? "die" : "";
+    if (strcmp(options, "shuffle") == 0) {
+        sim->shuffle = shuffle_open(sim->backend, 1);
+    }
     return sim;
 }
 
 void tmu_sim_close(tmu_sim_t *sim) {
+    shuffle_close(sim->shuffle);
     device->close(sim->backend);
     free(sim);
 }
@@ -41,6 +48,9 @@ int tmu_sim_read32(tmu_sim_t *sim, uint32_t offset, uint32_t *value_p) {
 }
 
 int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value) {
+    if (sim->shuffle) {
+        return shuffle_write32(sim->shuffle, offset, value) != TMU_OK;
+    }
     return sim->dead ? -1 : device->write32(sim->backend, offset, value) != TMU_OK;
 }
 
@@ -70,8 +80,12 @@ void tmu_sim_memory_free(tmu_sim_t *sim, void *memory) {
 
 int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks) {
     uint64_t before = tmu_sim_clock(sim);
-    sim->dead = sim->dead || (sim->options[0] == 'd' && before >= 100) ||
-                device->progress(sim->backend, max_clocks) != TMU_OK;
+    if (sim->shuffle) {
+        sim->dead = shuffle_progress(sim->shuffle, max_clocks) != TMU_OK;
+    } else {
+        sim->dead = sim->dead || (sim->options[0] == 'd' && before >= 100) ||
+                    device->progress(sim->backend, max_clocks) != TMU_OK;
+    }
     return sim->dead ? -1 : (int)(tmu_sim_clock(sim) - before);
 }
 

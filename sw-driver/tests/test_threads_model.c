@@ -47,6 +47,7 @@ static atomic_bool stop;
 static uint64_t each; /* operations of a thread */
 static uint64_t seed;
 static uint32_t quota;
+static uint32_t segments;
 
 static uint32_t pick(worker_t *w, uint32_t below) { return oracle_pick(&w->state, below); }
 
@@ -113,7 +114,8 @@ static void choose(worker_t *w, uint64_t handle) {
     uint32_t thread = (uint32_t)((handle - 1) / each);
     int64_t source = 2 * (arrival ? thread : pick(w, THREADS)) + pick(w, 2);
     must(tmu_key_mpi(1, !arrival && pick(w, 4) == 0 ? TMU_ANY_SOURCE : source,
-                     !arrival && pick(w, 4) == 0 ? TMU_ANY_TAG : pick(w, 3), &o->key),
+                     !arrival && pick(w, 4) == 0 ? TMU_ANY_TAG : pick(w, segments > 0 ? 100 : 3),
+                     &o->key),
          NULL);
     o->target = 1 + pick(w, (uint32_t)(THREADS * each));
     if (pick(w, 2) == 0 && handle > w->first + 20) {
@@ -171,8 +173,8 @@ static void check_all(void) {
     uint64_t last[2 * THREADS] = {0}; /* arrival of each source */
     tmu_model_t *model = NULL;
     tmu_model_config_t config = {.endpoints = 4,
-                                 .posted_capacity = 64,
-                                 .unexpected_capacity = 64,
+                                 .posted_capacity = segments > 0 ? 0 : 64,
+                                 .unexpected_capacity = segments > 0 ? 0 : 64,
                                  .quota_unexpected = quota};
     EXPECT(tmu_model_create(&config, &model) == TMU_MODEL_OK);
     for (uint64_t serial = 0; serial < attempt_count && expect_failures == 0; serial++) {
@@ -233,6 +235,7 @@ static void threads_on_one_endpoint(void) { /* R7: some order of all explains ev
     atomic_store(&attempt_count, 0);
     atomic_store(&stop, false);
     must(tmu_open(test_uri, &device), NULL);
+    must(tmu_spill_add(device, segments), device);
     must(tmu_quota_set(device, ENDPOINT, 0, quota), device);
     for (uint64_t i = 0; i < THREADS; i++) {
         const tmu_queue_attr_t attr = {.endpoint = ENDPOINT, .ring_log2 = 4};
@@ -258,9 +261,13 @@ static void threads_on_one_endpoint(void) { /* R7: some order of all explains ev
 }
 
 static void all(void) {
-    static const uint32_t quotas[] = {0, 1, 3, 20};
-    for (size_t i = 0; i < sizeof quotas / sizeof quotas[0]; i++) {
-        quota = quotas[i];
+    static const struct {
+        uint32_t quota;
+        uint32_t segments;
+    } runs[] = {{0, 0}, {1, 0}, {3, 0}, {20, 0}, {0, 1}, {20, 1}, {100, 1}};
+    for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
+        quota = runs[i].quota;
+        segments = runs[i].segments;
         RUN(threads_on_one_endpoint);
     }
 }

@@ -106,9 +106,9 @@ def test_long_adds_campaigns() -> None:
     short = {s.name for lane in lanes(None, long=False) for s in lane}
     long = {s.name for lane in lanes(None, long=True) for s in lane}
     assert long - short == {campaign.name for campaign in CAMPAIGNS}
-    operations = {c.preset: int(c.arguments[c.arguments.index("--random") + 1]) for c in CAMPAIGNS}
-    assert operations["tiny"] >= 10_000_000
-    assert operations["nic"] >= 1_000_000
+    operations = {c.name: int(c.arguments[c.arguments.index("--random") + 1]) for c in CAMPAIGNS}
+    assert operations["random-tiny"] >= 10_000_000
+    assert operations["random-nic"] >= 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
 from opentmu.replay import engine, report
 from rich.console import Console
 
-OPTIONS = engine.Options("rtl", "tiny", pauses=7, quota=3, timed=True, clock_mhz=250.0)
+OPTIONS = engine.Options("rtl", "tiny", pauses=7, quota=3, spill=2, timed=True, clock_mhz=250.0)
 
 
 def play(script: str) -> tuple[dict[str, Any], list[tuple[int, int]], list[str]]:
@@ -34,8 +34,16 @@ def test_device_names() -> None:
 def test_command_line_of_a_replay() -> None:
     words = engine.command(Path("p"), "ref:tiny", Path("t"), OPTIONS, Path("v"))
     assert " ".join(words) == (
-        "p --uri ref:tiny --trace t --progress --verdicts v --quota 3 --timed --clock-mhz 250.0"
+        "p --uri ref:tiny --trace t --progress --verdicts v --quota 3 --spill 2 --timed "
+        "--clock-mhz 250.0"
     )
+
+
+def test_software_engines_have_a_table_only_without_memory() -> None:
+    for spill, entries in ((0, 64), (None, 0), (1, 0)):
+        options = engine.Options("list", "tiny", spill=spill)
+        words = " ".join(engine.software_command(Path("p"), Path("t"), options, None))
+        assert f"--posted {entries} --unexpected {entries}" in words
 
 
 def test_progress_and_messages_are_told_apart() -> None:

@@ -46,7 +46,12 @@ WRONG = {
     "no such preset": (["run", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
     "preset for proofs": (["run", "--preset", "formal"], "has narrow keys and handles"),
     "verilog preset": (["verilog", "--preset", "big"], "no preset 'big'; the presets are"),
-    "quota of nothing": (["run", "--quota", "0"], "0 is not in the range x>=1"),
+    "quota of nothing": (["run", "--quota", "0"], "0 is not in the range 1<=x<=1048576"),
+    "less memory than none": (["run", "--spill", "-1"], "-1 is not in the range x>=0"),
+    "too much memory": (
+        ["run", "--preset", "tiny", "--spill", "5"],
+        "--spill 5: preset tiny takes 4 segments at most",
+    ),
     "pauses need rtl": (
         ["run", "--engine", "model", "--pauses", "1"],
         "--pauses needs the engine rtl, not model",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole unit behind its three AXI ports: doorbells, rings in host memory, registers.
+"""The whole unit behind its AXI ports: doorbells, rings in host memory, registers.
 
 Pauses are on by default on every channel, so that every handshake is seen waiting.
 """
@@ -10,30 +10,21 @@ from random import Random
 from typing import Any
 
 from cocotb.triggers import RisingEdge, with_timeout
-from cocotbext.axi import (
-    AxiBus,
-    AxiLiteBus,
-    AxiLiteMaster,
-    AxiMaster,
-    AxiRam,
-    AxiResp,
-    AxiSlaveWrite,
-    AxiWriteBus,
-)
+from cocotbext.axi import AxiResp
 
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
 from opentmu.bench.memory import HostMemory, Ring
+from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
 from opentmu.bench.scoreboard import Scoreboard
+from opentmu.bench.spill_memory import SpillMemory, lent
 from opentmu.bench.traffic import Item, Quota, Walk
 from opentmu.regs import Opcode
 
 PATIENCE = 20_000
 REGISTER_BYTES = 4
 RING_AREA = 1 << 24
-SPILL_AREA = 0x25 << 52
-SPILL_STRIDE = 3 << 22
 SHARE_LOG2 = 4
 TIMEOUT_US = 5000
 
@@ -52,18 +43,17 @@ class Device:
         self.rings: dict[int, Ring] = {}
         self.shares: dict[int, int] = {}
         self.auto_consume = True
-        self.unjudged: set[int] = set()  # pages whose answers are not compared
+        self.unjudged: set[int] = set()  # pages whose answers are not compared, but kept
+        self.kept: list[tuple[int, Answer]] = []
         self.in_flight = 8
         self.writes: deque[Any] = deque()
-        clock_and_reset = (dut.clock, dut.reset)
-        self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), *clock_and_reset)
-        self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
-        bus = AxiWriteBus.from_prefix(dut, "m_axi")
-        self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=self.memory)
-        spill = AxiBus.from_prefix(dut, "m_axi_mem")
-        self.spill = AxiRam(spill, *clock_and_reset, size=1 << 62)
+        self.spill = SpillMemory(dut.clock, Random(seed), late=with_pauses)
+        ports = Ports(dut, self.memory, self.spill)
+        self.registers = ports.registers
+        self.doorbells = ports.doorbells
         if with_pauses:
-            self._pause()
+            for channel in ports.channels():
+                channel.set_pause_generator(pauses(Random(self.random.random())))
 
     async def start(self, log2: int = regs.RING_LOG2_MIN, pages: Iterable[int] = ()) -> None:
         """Reset and open pages: by default two for each endpoint, and the privileged one."""
@@ -144,13 +134,12 @@ class Device:
 
     async def lend(self, segments: int) -> None:
         """Lend the unit memory for queues that outgrow their tables (R11)."""
-        for segment in range(segments):
-            base = SPILL_AREA - segment * SPILL_STRIDE
+        for number in range(segments):
+            base = self.spill.segment(number)
             await self.write("SPILL_BASE_LO", base & 0xFFFFFFFF)
             await self.write("SPILL_BASE_HI", base >> 32)
             await self.write("SPILL_COMMIT", bit("SPILL_COMMIT", "ADD"))
-        low, _ = regs.REGISTER_FIELDS["SPILL_STATUS"]["SEGMENTS"]
-        assert await self.read("SPILL_STATUS") == segments << low
+        assert lent(await self.read("SPILL_STATUS")) == segments
 
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""
@@ -270,13 +259,16 @@ class Device:
         while not done():
             waited = 0 if self.scoreboard.compared != before else waited + 1
             before = self.scoreboard.compared
-            if self.memory.failure is not None:
-                raise self.memory.failure
+            self._check()
             if waited > PATIENCE:
                 self.scoreboard.finish()
             await RisingEdge(self.dut.clock)
-        if self.memory.failure is not None:
-            raise self.memory.failure
+        self._check()
+
+    def _check(self) -> None:
+        for failure in (self.memory.failure, self.spill.failure):
+            if failure is not None:
+                raise failure
 
     async def _soon(self, awaitable: Any) -> Any:
         return await with_timeout(awaitable, TIMEOUT_US, "us")
@@ -286,29 +278,16 @@ class Device:
         for page, ring in self.rings.items():
             if ring.holds(address):
                 ring.take(address, data)
-                if page not in self.unjudged:
-                    self.scoreboard.received(page, Answer.of_completion(data))
+                answer = Answer.of_completion(data)
+                if page in self.unjudged:
+                    self.kept.append((page, answer))
+                else:
+                    self.scoreboard.received(page, answer)
                 if self.auto_consume and (ring.unread >= ring.size // 2):
                     self.consume(page)
                     ring.read()
                 return
         raise AssertionError(f"a write to {address:#x}, which is in no ring")
-
-    def _pause(self) -> None:
-        write, read = self.doorbells.write_if, self.doorbells.read_if
-        slow, fast = self.registers.write_if, self.registers.read_if
-        for channel in (
-            *(write.aw_channel, write.w_channel, write.b_channel),
-            *(read.ar_channel, read.r_channel),
-            *(slow.aw_channel, slow.w_channel, slow.b_channel),
-            *(fast.ar_channel, fast.r_channel),
-            *(self.completions.aw_channel, self.completions.w_channel),
-            self.completions.b_channel,
-            *(self.spill.write_if.aw_channel, self.spill.write_if.w_channel),
-            *(self.spill.write_if.b_channel, self.spill.read_if.ar_channel),
-            self.spill.read_if.r_channel,
-        ):
-            channel.set_pause_generator(pauses(Random(self.random.random())))
 
 
 def bit(register: str, field: str) -> int:

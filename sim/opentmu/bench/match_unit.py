@@ -20,6 +20,9 @@ from opentmu.regs import Opcode, Status
 
 PATIENCE = 5000
 STREAMS = ("post", "arrival")
+
+# What is injected for memory beyond the tables, and never by the host.
+INJECTED = tuple(f"spill_{name}" for name in ("refills", "releases", "first", "deferrals"))
 Draw = Callable[[int], Operation]
 
 
@@ -68,6 +71,7 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
         "position": place,
         "inspectUnexpected": int(of_messages),
         "stamp": stamp,
+        **dict.fromkeys(INJECTED, 0),
     }
 
 
@@ -114,6 +118,9 @@ class MatchUnitBench:
         self._sent = 0
         for stream in STREAMS:
             getattr(dut, f"io_{stream}_valid").value = 0
+        # No memory is lent: tables refuse when they are full, and nothing is deferred.
+        dut.io_spill_lent.value = 0
+        dut.io_spill_room.value = 1
         dut.io_windows_source.value = (1 << self.preset.source_bits) - 1
         half = self.preset.match_bits // 2
         dut.io_windows_low.value = (1 << half) - 1

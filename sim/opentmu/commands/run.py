@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opentmu import output, paths, presets
+from opentmu import output, paths, presets, regs
 from opentmu.analysis import load
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
@@ -84,7 +84,14 @@ def _log_name(trace: Path) -> str:
 )
 @click.option("--wave", type=click.Path(path_type=Path), help="FST wave of one trace (rtl only).")
 @click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses (rtl only).")
-@click.option("--quota", type=click.IntRange(min=1), help="Entries a queue of each endpoint.")
+@click.option(
+    "--quota", type=click.IntRange(min=1, max=2**20), help="Entries a queue of each endpoint."
+)
+@click.option(
+    "--spill",
+    type=click.IntRange(min=0),
+    help="Segments of memory lent to the unit, 0 is none; default: all that it takes.",
+)
 @click.option("--timed", is_flag=True, help="Keep the trace's times instead of full speed.")
 @click.option("--clock-mhz", type=click.FloatRange(min=0, min_open=True), help="Clock for --timed.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
@@ -143,6 +150,11 @@ def check_options(options: Options, wave: Path | None) -> None:
     if options.engine in engine.SOFTWARE and (options.timed or options.clock_mhz is not None):
         name = "--timed" if options.timed else "--clock-mhz"
         raise BadInput(f"{name} needs an engine with a device, rtl or model, not {options.engine}")
+    most = regs.PRESETS[options.preset].spill_segments
+    if options.spill is not None and options.spill > most:
+        raise BadInput(
+            f"--spill {options.spill}: preset {options.preset} takes {most} segments at most"
+        )
     # The device's URI ends a path at these.
     if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
         raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")

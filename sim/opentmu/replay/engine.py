@@ -39,6 +39,7 @@ class Options:
     preset: str
     pauses: int | None = None
     quota: int | None = None
+    spill: int | None = None
     timed: bool = False
     clock_mhz: float | None = None
 
@@ -59,6 +60,7 @@ def command(
     words = [str(program), "--uri", device, "--trace", str(trace), "--progress"]
     words += ["--verdicts", str(verdicts)] if verdicts is not None else []
     words += ["--quota", str(options.quota)] if options.quota is not None else []
+    words += ["--spill", str(options.spill)] if options.spill is not None else []
     words += ["--timed"] if options.timed else []
     words += ["--clock-mhz", str(options.clock_mhz)] if options.clock_mhz is not None else []
     return words
@@ -67,12 +69,16 @@ def command(
 def software_command(
     program: Path, trace: Path, options: Options, verdicts: Path | None
 ) -> list[str]:
-    """The command line of one replay by a software engine, with the limits of the preset."""
+    """The command line of one replay by a software engine, with the limits of the preset.
+
+    With memory lent to the unit its tables are no limit.
+    """
     preset = regs.PRESETS[options.preset]
+    limited = options.spill == 0
     words = [str(program), "--engine", options.engine, "--trace", str(trace)]
     words += ["--preset", preset.name, "--endpoints", str(preset.endpoints)]
-    words += ["--posted", str(preset.posted_entries)]
-    words += ["--unexpected", str(preset.unexpected_entries)]
+    words += ["--posted", str(preset.posted_entries if limited else 0)]
+    words += ["--unexpected", str(preset.unexpected_entries if limited else 0)]
     words += ["--verdicts", str(verdicts)] if verdicts is not None else []
     words += ["--quota", str(options.quota)] if options.quota is not None else []
     return words

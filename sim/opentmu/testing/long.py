@@ -18,6 +18,9 @@ class Campaign:
 
 
 CAMPAIGNS: tuple[Campaign, ...] = (
-    Campaign("random-tiny", "tiny", ("--random", "10000000", "--seed", "1"), pauses=1),
+    Campaign(
+        "random-tiny", "tiny", ("--random", "10000000", "--seed", "1", "--spill", "0"), pauses=1
+    ),
+    Campaign("random-spill", "tiny", ("--random", "1000000", "--seed", "1"), pauses=1),
     Campaign("random-nic", "nic", ("--random", "1000000", "--seed", "1"), pauses=1),
 )

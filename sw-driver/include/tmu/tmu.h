@@ -351,7 +351,8 @@ tmu_result_t tmu_cancel(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t 
 
 /**
  * Removes the endpoint's entries that `key` selects, NULL = all (R14): one `removed` completion for
- * each, then `flushed` with both counts.  A key bit is compared if neither side ignores it.
+ * each, those of a queue oldest first, then `flushed` with both counts.  A key bit is compared if
+ * neither side ignores it.
  */
 tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle);
@@ -371,8 +372,9 @@ size_t tmu_queue_in_flight(tmu_queue_t *queue);
 bool tmu_endpoint_stalled(tmu_queue_t *queue, uint32_t endpoint);
 
 /**
- * Calls `dump` with every entry of an endpoint, receives first, oldest first, by the inspect
- * command of the privileged queue; runs the device until it is done.  All other calls wait for it.
+ * Calls `dump` with every entry that an endpoint has on chip, receives first, oldest first, by the
+ * inspect command of the privileged queue; runs the device until it is done.  All other calls wait
+ * for it.  Entries in memory (tmu_spill_add) are not shown yet; tmu_depth counts them.
  * TMU_AGAIN while operations are in flight on any queue or completions of this one wait to be
  * polled.
  * Errors: TMU_ERR_INVALID when the queue is not privileged, TMU_ERR_DEVICE.

@@ -241,6 +241,7 @@ typedef enum tmu_status {
     TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that place. */
     TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last place. */
     TMU_STATUS_VACANT = 16, /* Inspect: no entry at that place; there may be later ones. */
+    TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
 } tmu_status_t;
 
 #define TMU_DOORBELL_PAGE_BYTES 4096
@@ -425,11 +426,11 @@ typedef enum tmu_status {
  *   handle bits, address bits, length bits, id bits, queues, command slots,
  *   spill segments) */
 #define TMU_PRESET_TABLE(X) \
-    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 2048, 4096, 16) \
+    X("nic", 0, 2048, 16384, 16384, 64, 64, 32, 64, 64, 48, 20, 2048, 4096, 64) \
     X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 64, 512, 4) \
     X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2, 8, 1) \
     X("ecp5", 3, 64, 32, 32, 16, 64, 32, 64, 64, 48, 20, 64, 512, 4) \
-    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 4096, 8192, 64)
+    X("max", 4, 4096, 65536, 65536, 64, 64, 32, 64, 64, 48, 20, 4096, 8192, 128)
 
 /* clang-format on */
 #endif

@@ -49,7 +49,7 @@ object Statuses {
   val spillFailed = Code(
     "spill_failed",
     17,
-    "The memory that the queue continues in has failed; nothing is known of the answer. Reset the unit."
+    "Memory beyond the tables has failed: no answer is known until a reset."
   )
   val all: Seq[Code] = Seq(
     matched,

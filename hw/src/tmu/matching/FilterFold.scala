@@ -15,8 +15,7 @@ class FilterWindows(p: TmuParams) extends Bundle {
 }
 
 /** A filter id: one piece per window, and the pieces that a wildcard makes meaningless. */
-class FilterId(p: TmuParams) extends Bundle {
-  private val widths = FilterFold.widths(p.filterBits)
+class FilterId(widths: Seq[Int]) extends Bundle {
   val source = UInt(widths(0).W)
   val low = UInt(widths(1).W)
   val high = UInt(widths(2).W)
@@ -43,7 +42,7 @@ object FilterFold {
 
   /** Primitive polynomials over GF(2) by degree, without the leading term. */
   private val polynomials: Map[Int, Int] =
-    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 6 -> 0x03, 10 -> 0x009, 12 -> 0x053)
+    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 6 -> 0x03, 7 -> 0x03, 10 -> 0x009, 12 -> 0x053)
 
   /** x to the power of each bit's number, modulo the polynomial of degree `width`. */
   private def powers(width: Int, bits: Int): Seq[Int] =
@@ -67,10 +66,9 @@ object FilterFold {
       .asUInt
   }
 
-  /** The id of a key with its ignored bits. */
-  def apply(p: TmuParams, windows: FilterWindows, key: MatchKey, ignore: MatchKey): FilterId = {
-    val w = widths(p.filterBits)
-    val id = Wire(new FilterId(p))
+  /** The id of a key with its ignored bits, in pieces of `w` bits. */
+  def apply(w: Seq[Int], windows: FilterWindows, key: MatchKey, ignore: MatchKey): FilterId = {
+    val id = Wire(new FilterId(w))
     id.source := fold(key.source & windows.source, w(0))
     id.low := fold(key.bits & windows.low, w(1))
     id.high := fold(key.bits & windows.high, w(2))

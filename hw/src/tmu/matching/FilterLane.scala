@@ -8,7 +8,7 @@ import tmu.params.TmuParams
 /** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
 class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
-  val filter = new FilterId(p)
+  val filter = new FilterId(FilterFold.widths(p.filterBits))
 
   /** Low bits of a receive's id: what a cancel is filtered by. */
   val id = if (t.receives) Some(UInt(FilterLane.idBits(p, t).W)) else None
@@ -55,7 +55,7 @@ object FilterLane {
   ): FilterLane = {
     val lane = Wire(new FilterLane(p, t))
     lane.endpoint := endpoint
-    lane.filter := FilterFold(p, windows, key, ignore)
+    lane.filter := FilterFold(FilterFold.widths(p.filterBits), windows, key, ignore)
     for { to <- lane.id; from <- id } to := from(to.getWidth - 1, 0)
     lane
   }

@@ -90,7 +90,6 @@ class Spill(p: TmuParams) extends Module {
   engine.io.windows := windows
   engine.io.failed := failed
   engine.io.discard := io.discard
-  engine.io.written := !link.io.writing
   lists.io.access <> engine.io.lists
   lists.io.endpoint := io.endpoint
   io.depths := lists.io.counts

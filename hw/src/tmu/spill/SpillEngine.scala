@@ -28,9 +28,6 @@ class SpillEngine(s: SpillParams) extends Module {
     /** Drop commands: the unit is being reset. */
     val discard = Input(Bool())
 
-    /** Memory answered all writes. */
-    val written = Input(Bool())
-
     /** The lists of an endpoint are read, changed, and written back. */
     val lists = new ListAccess(s)
     val editing = Output(new SpillList(s))
@@ -93,8 +90,7 @@ class SpillEngine(s: SpillParams) extends Module {
     SpillEntry.asked(s, io.windows, command)
   )
   io.range.bits.sweeps := visiting || MatchRules.is(command.opcode, Opcodes.flush)
-  private val asks = Seq(State.search, State.sweep, State.move).map(state === _).reduce(_ || _)
-  io.range.valid := asks && io.written
+  io.range.valid := state === State.search || state === State.sweep || state === State.move
 
   // Back to the tables, when there is room for a few.
   private val refill = Module(new SpillRefill(s))
@@ -181,6 +177,8 @@ class SpillEngine(s: SpillParams) extends Module {
   io.lists.write.bits.at.endpoint := endpoint
   io.lists.write.bits.at.unexpected := state === State.storeSecond
   io.lists.write.bits.list := lists(state === State.storeSecond)
+  io.lists.moved := io.refilled
+  io.lists.movedUnexpected := unexpected
   io.lists.writeDone.valid := state === State.store && !visiting
   io.lists.writeDone.bits.endpoint := endpoint
   io.lists.writeDone.bits.done := done + 1.U

@@ -22,7 +22,7 @@ class SpillEntry(p: TmuParams) extends Bundle {
 /** The word that stands for an entry: what a search reads of all entries before it picks some. */
 class SpillWord(s: SpillParams) extends Bundle {
   val id = UInt(s.idBits.W)
-  val filter = new FilterId(s.word)
+  val filter = new FilterId(s.pieces)
 }
 
 /** What a search compares words and entries with. */
@@ -68,7 +68,7 @@ object SpillEntry {
   ): SpillWord = {
     val word = Wire(new SpillWord(s))
     require(word.getWidth <= 8 * SpillLayout.wordBytes, s"a word of ${word.getWidth} bits")
-    word.filter := FilterFold(s.word, windows, key, ignore)
+    word.filter := FilterFold(s.pieces, windows, key, ignore)
     word.id := id(s.idBits - 1, 0)
     word
   }

@@ -43,15 +43,14 @@ class SpillLink(s: SpillParams) extends Module {
     val lend = Flipped(Valid(UInt(52.W)))
     val segments = Output(UInt(log2Ceil(s.p.spillSegments + 1).W))
 
-    /** Reads the words of a chunk; as many beats follow as a chunk has. */
+    /** Reads the words of a chunk, once memory has answered all writes to it; as many beats follow
+      * as a chunk has.
+      */
     val words = Flipped(Decoupled(UInt(s.chunkBits.W)))
     val wordBeat = Valid(new SpillBeat)
     val entry = Flipped(Decoupled(new SpillPlace(s)))
     val entryBeat = Valid(new SpillBeat)
     val write = Flipped(Decoupled(new SpillWrite(s)))
-
-    /** Writes that memory has not answered: a read could still see what was there before. */
-    val writing = Output(Bool())
     val writeError = Output(Bool())
     val idle = Output(Bool())
   })
@@ -77,7 +76,18 @@ class SpillLink(s: SpillParams) extends Module {
     val words = Bool()
   }
   private val reads = Module(new PointerQueue(new Read, 3))
-  reads.io.enq.valid := io.entry.valid || io.words.valid
+  // A read could still see what was there before a write that is on its way. Few chunks are written
+  // at a time, so more than one is not told from all.
+  private val outstanding = RegInit(0.U(8.W)) // writes that memory has not answered
+  private val writing = outstanding =/= 0.U
+  private val recent = Reg(UInt(s.chunkBits.W))
+  private val several = RegInit(false.B)
+  when(io.write.fire) {
+    recent := io.write.bits.at.chunk
+    several := writing && (several || io.write.bits.at.chunk =/= recent)
+  }
+  private val safe = !writing || (!several && io.words.bits =/= recent)
+  reads.io.enq.valid := io.entry.valid || (io.words.valid && safe)
   reads.io.enq.bits.words := !io.entry.valid
   reads.io.enq.bits.address := Mux(
     io.entry.valid,
@@ -85,7 +95,7 @@ class SpillLink(s: SpillParams) extends Module {
     address(io.words.bits, 0.U)
   )
   io.entry.ready := reads.io.enq.ready
-  io.words.ready := reads.io.enq.ready && !io.entry.valid
+  io.words.ready := reads.io.enq.ready && !io.entry.valid && safe
   private val axi = io.axi
   private val read = reads.io.deq
   axi.arvalid := read.valid
@@ -111,7 +121,6 @@ class SpillLink(s: SpillParams) extends Module {
   io.entryBeat.bits := beat
 
   // Writes, a word's with the strobes of its bytes alone: address and data are taken once each, in either order.
-  private val outstanding = RegInit(0.U(8.W))
   private val addresses = Module(new PointerQueue(UInt(64.W), 4))
   private class Data extends Bundle {
     val data = UInt((8 * SpillLayout.beatBytes).W)
@@ -158,7 +167,6 @@ class SpillLink(s: SpillParams) extends Module {
   beats.io.deq.ready := axi.wready
   axi.bready := true.B
   outstanding := outstanding + io.write.fire - axi.bvalid
-  io.writing := outstanding =/= 0.U
   io.writeError := axi.bvalid && axi.bresp =/= AxiResponse.okay
 
   // A read in flight: bursts until their last beat.

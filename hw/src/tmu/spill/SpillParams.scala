@@ -40,9 +40,11 @@ case class SpillParams(p: TmuParams) {
   /** A table with fewer entries has run low: refills come before commands then. */
   def low(entries: Int): Int = math.max(1, entries / 8)
 
-  /** Words keep a filter id of 16 bits, whatever the memory rows on chip keep. */
-  val word: TmuParams = p.copy(filterBits = 16)
-  val idBits: Int = math.min(p.idBits, 13)
+  /** A word's filter id in pieces, and its share of a receive's id. Tags differ most, and a word
+    * that wrongly says yes costs the read of an entry.
+    */
+  val pieces: Seq[Int] = Seq(7, 10, 7)
+  val idBits: Int = math.min(p.idBits, 5)
 }
 
 object SpillParams {

@@ -17,6 +17,9 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
       .foreach(_.poke(false))
     dut.io.ready.poke(true)
     dut.io.counting.poke(false)
+    dut.io.segments.poke(0)
+    dut.io.spareChunks.poke(0)
+    dut.io.spilled.foreach(_.poke(0))
   }
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
     quiet(dut)
@@ -168,6 +171,46 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
         answer(dut, 11, 64)
         assert(read(dut, "ENDPOINT_STATUS") == 0)
         assert(read(dut, "DEPTH_POSTED") == 11 && read(dut, "DEPTH_UNEXPECTED") == 64)
+      }
+    }
+
+    it("R11: an endpoint's depth is what lies on chip and in memory together") {
+      test { dut =>
+        dut.io.spilled(0).poke(1000)
+        dut.io.spilled(1).poke(70)
+        write(dut, "ENDPOINT_COMMAND", 2)
+        answer(dut, 64, 3)
+        assert(read(dut, "DEPTH_POSTED") == 1064 && read(dut, "DEPTH_UNEXPECTED") == 73)
+      }
+    }
+
+    it("R11: lends the segment that the registers name, and refuses one too many") {
+      test { dut =>
+        var lent = Seq.empty[BigInt]
+        def commit(segments: Int, value: Int): Unit = {
+          dut.io.segments.poke(segments)
+          lent = Nil
+          val response = tryWrite(dut, dut.io.axi, offset("SPILL_COMMIT"), value, 15) {
+            if (dut.io.lend.valid.isOn) lent :+= dut.io.lend.bits.value
+          }
+          assert(response == 0)
+        }
+        dut.io.spareChunks.poke(513)
+        write(dut, "SPILL_BASE_LO", BigInt("fedcbfff", 16))
+        write(dut, "SPILL_BASE_HI", BigInt("89abcdef", 16))
+        commit(0, 1)
+        assert(lent == Seq(BigInt("89abcdeffedcb", 16)))
+        commit(0, 0)
+        assert(lent.isEmpty, "without ADD nothing happens")
+        assert(read(dut, "SPILL_STATUS") == 0 && read(dut, "SPILL_FREE") == 513)
+        commit(p.spillSegments, 1)
+        assert(lent.isEmpty)
+        assert(read(dut, "SPILL_STATUS") == (0x100 | p.spillSegments))
+        commit(p.spillSegments - 1, 1)
+        assert(lent.size == 1 && read(dut, "SPILL_STATUS") == p.spillSegments - 1)
+        dut.io.ready.poke(false)
+        commit(0, 1)
+        assert(lent.isEmpty, "R14: nothing is lent while the unit is being reset")
       }
     }
 

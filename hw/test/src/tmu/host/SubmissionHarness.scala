@@ -19,6 +19,10 @@ class SubmissionHarness(p: TmuParams) extends Module {
     val consumer = Flipped(Valid(new ConsumerUpdate(p)))
     val moved = Flipped(Valid(new RingMove(p)))
     val discard = Input(Bool())
+    val crowded = Input(Bool())
+
+    /** Endpoints that have something in memory. */
+    val spilling = Input(UInt(p.endpoints.W))
     val dropped = Output(Bool())
     val overrun = Output(Bool())
     val idle = Output(Bool())
@@ -44,6 +48,8 @@ class SubmissionHarness(p: TmuParams) extends Module {
   queues.io.holdPage := io.configure.bits.page
   queues.io.command := io.command
   queues.io.discard := io.discard
+  queues.io.crowded := io.crowded
+  queues.io.spilling := io.spilling(queues.io.spillRead)
   io.out <> queues.io.out
   io.hold := commit.io.hold
   io.dropped := queues.io.dropped

@@ -35,6 +35,8 @@ trait SubmissionHost extends DeviceSpec {
     Seq(io.configure.valid, io.disable.valid, io.command.valid, io.consumer.valid, io.moved.valid)
       .foreach(_.poke(false))
     io.discard.poke(false)
+    io.crowded.poke(false)
+    io.spilling.poke(0)
     io.out.ready.poke(false)
     waitFor(dut, "the sweep")(io.ready.isOn)
 

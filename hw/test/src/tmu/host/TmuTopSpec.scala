@@ -27,6 +27,9 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
     private val memory = dut.io.m_axi
     Seq(memory.awready, memory.wready, memory.bvalid).foreach(_.poke(false))
     memory.bresp.poke(0)
+    private val spill = dut.io.m_axi_mem
+    Seq(spill.awready, spill.wready, spill.bvalid, spill.arready, spill.rvalid)
+      .foreach(_.poke(false))
     waitReady()
 
     private def offset(name: String): Int = map(name).offset

@@ -10,6 +10,18 @@ class CounterBankSpec extends DeviceSpec {
   import Counters._
   private val bank = device(new CounterBank(Presets.tiny))
 
+  private def spills(e: CounterEvents): Seq[(Bool, Counter)] = Seq(
+    e.spill.deferred -> spillDeferred,
+    e.spill.appended -> spillAppended,
+    e.spill.taken -> spillTaken,
+    e.spill.refilled -> spillRefilled,
+    e.spill.falsePositive -> spillFalse,
+    e.spill.read -> spillReads,
+    e.spill.written -> spillWrites,
+    e.spill.refused -> spillRefused,
+    e.spill.error -> spillErrors
+  )
+
   private def quiet(dut: CounterBank): Unit = {
     val e = dut.io.events
     val flags = Seq[Bool](
@@ -30,7 +42,8 @@ class CounterBankSpec extends DeviceSpec {
       e.queueOverrun,
       dut.io.snapshot
     )
-    flags.foreach(_.poke(false))
+    (flags ++ spills(e).map(_._1)).foreach(_.poke(false))
+    e.spilled.foreach(_.poke(0))
     e.activity.postedCount.poke(0)
     e.activity.unexpectedCount.poke(0)
   }
@@ -138,7 +151,7 @@ class CounterBankSpec extends DeviceSpec {
           e.registerError -> registerErrors,
           e.ringOverrun -> ringOverruns,
           e.queueOverrun -> queueOverruns
-        )
+        ) ++ spills(e)
         var before = snapshot(dut)
         for (((signal, counter), i) <- singles.zipWithIndex) {
           signal.poke(true)

@@ -14,6 +14,7 @@ class ResolveHarness(p: TmuParams) extends Module {
     val op = Input(Valid(new Operation(p)))
     val found = Input(Bool())
     val room = Input(Bool())
+    val spill = Input(new SpillView)
     val serial = Input(UInt(32.W))
     val outcome = Output(new Outcome(p))
     val step = Output(new TallyStep(p))
@@ -24,7 +25,7 @@ class ResolveHarness(p: TmuParams) extends Module {
   })
   private val op = WireDefault(io.op)
   Operation.follow(op.bits)
-  io.outcome := Resolve(p, op, io.found, io.room)
+  io.outcome := Resolve(p, op, io.found, io.room, io.spill)
   io.step := Resolve.step(p, op, io.outcome)
   private val none = VecInit(3.U(32.W), 4.U(32.W))
   private def verdict(e: Entry, onMessages: Boolean) =
@@ -48,6 +49,21 @@ class ResolveSpec extends DeviceSpec {
     dut.io.op.bits.sweeps.poke(false)
     dut.io.op.bits.command.opcode.poke(code.value)
     dut.io.found.poke(found)
+    spill(dut)
+  }
+
+  /** What memory beyond the tables has to do with it: by default there is none. */
+  private def spill(
+      dut: ResolveHarness,
+      defers: Boolean = false,
+      refills: Option[Boolean] = None,
+      releases: Option[Boolean] = None
+  ): Unit = {
+    dut.io.spill.defers.poke(defers)
+    dut.io.spill.refills.poke(refills.contains(true))
+    dut.io.spill.releases.poke(releases.contains(true))
+    dut.io.op.bits.command.spill.refills.poke(refills.isDefined)
+    dut.io.op.bits.command.spill.releases.poke(releases.isDefined)
   }
   private def outcome(dut: ResolveHarness) = {
     val o = dut.io.outcome
@@ -109,6 +125,52 @@ class ResolveSpec extends DeviceSpec {
           ask(dut, Opcodes.flush, found)
           dut.io.op.bits.sweeps.poke(true)
           assert(dut.io.outcome.answers.isOn == found && !dut.io.step.serial.isOn)
+        }
+      }
+    }
+
+    it("R11: what the tables miss is deferred; it is not answered yet, and changes nothing") {
+      harness.run { dut =>
+        dut.io.room.poke(false)
+        for (code <- Opcodes.all.filter(_ != Opcodes.inspect); found <- Seq(false, true)) {
+          ask(dut, code, found)
+          spill(dut, defers = true)
+          assert(dut.io.outcome.defers.isOn == !found, code.name)
+          assert(dut.io.outcome.answers.isOn == found && !dut.io.outcome.appends.isOn)
+          assert(dut.io.step.serial.isOn, "its place in the order is that of its decision (R7)")
+        }
+        // Refused at the door: no queue has to say anything.
+        for (status <- Seq(Statuses.malformed, Statuses.late)) {
+          ask(dut, Opcodes.cancel, found = false, searches = false)
+          dut.io.op.bits.command.status.poke(status.value)
+          spill(dut, defers = true)
+          assert(!dut.io.outcome.defers.isOn && dut.io.outcome.answers.isOn)
+        }
+        // The end of a flush, which goes on in memory (R14).
+        ask(dut, Opcodes.flush, found = false, searches = false)
+        dut.io.op.bits.command.status.poke(Statuses.flushed.value)
+        spill(dut, defers = true)
+        assert(dut.io.outcome.defers.isOn && !dut.io.outcome.answers.isOn)
+      }
+    }
+
+    it("R3, R11: what is injected appends or releases as it may, and is never answered") {
+      harness.run { dut =>
+        for (room <- Seq(false, true); may <- Seq(false, true)) {
+          dut.io.room.poke(room)
+          for (code <- Seq(Opcodes.post, Opcodes.arrive)) {
+            ask(dut, code, found = false, searches = false)
+            dut.io.op.bits.command.status.poke(0)
+            spill(dut, defers = true, refills = Some(may))
+            val out = dut.io.outcome
+            assert(out.appends.isOn == may && !out.answers.isOn && !out.defers.isOn, code.name)
+            assert(!dut.io.step.serial.isOn && dut.io.step.append.isOn == may)
+          }
+          ask(dut, Opcodes.probe, found = false, searches = false)
+          dut.io.op.bits.command.status.poke(0)
+          spill(dut, releases = Some(may))
+          assert(dut.io.outcome.releases.isOn == may && !dut.io.outcome.answers.isOn)
+          assert(!dut.io.outcome.appends.isOn && !dut.io.step.serial.isOn)
         }
       }
     }

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3.util.log2Ceil
+import tmu.DeviceSpec
+import tmu.contract.SpillLayout
+import tmu.params.TmuParams
+
+/** What specs of the parts that keep queues in memory have in common: a small unit, plain entries.
+  */
+trait SpillSpec extends DeviceSpec {
+  protected val p: TmuParams = TmuParams(
+    "spill",
+    4,
+    8,
+    8,
+    8,
+    2,
+    matchBits = 12,
+    sourceBits = 4,
+    handleBits = 16,
+    addressBits = 16,
+    lengthBits = 8,
+    idBits = 8,
+    queues = 2,
+    commandSlots = 8,
+    spillSegments = 2
+  )
+  protected val s: SpillParams = SpillParams(p)
+  protected val places: Int = SpillLayout.entries
+
+  /** An entry as it lies in memory. */
+  protected case class Plain(endpoint: Int, bits: Int, source: Int, id: Int, handle: Int)
+
+  /** Fields side by side, the first in the highest bits. */
+  private def pack(fields: (Int, Int)*): BigInt = fields.foldLeft(BigInt(0)) {
+    case (all, (width, value)) => (all << width) | value
+  }
+  protected def beat(e: Plain): BigInt = pack(
+    log2Ceil(p.endpoints) -> e.endpoint,
+    p.idBits -> e.id,
+    p.lengthBits -> 0,
+    p.addressBits -> 0,
+    p.handleBits -> e.handle,
+    p.matchBits -> 0,
+    p.sourceBits -> 0,
+    p.matchBits -> e.bits,
+    p.sourceBits -> e.source
+  )
+
+  /** Its word. So few bits of the key are in it that many words say yes wrongly. */
+  protected def word(e: Plain): BigInt = pack(
+    s.idBits -> (e.id & ((1 << s.idBits) - 1)),
+    s.pieces(0) -> 0,
+    s.pieces(1) -> (e.bits & 3),
+    s.pieces(2) -> 0,
+    3 -> 0
+  )
+}

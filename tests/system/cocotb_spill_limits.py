@@ -1,0 +1,236 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The whole unit, preset tiny, with memory lent: quotas, resets, broken memory, shared pages."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import cocotb
+from cocotb.triggers import ClockCycles
+from cocotb_spill import PRESET, started
+from opentmu import regs
+from opentmu.bench import seed
+from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE
+from opentmu.bench.device import Device, bit
+from opentmu.bench.law import Law
+from opentmu.bench.records import Answer, Operation, pages_of
+from opentmu.bench.scoreboard import Scoreboard
+from opentmu.bench.spill_memory import lent
+from opentmu.bench.traffic import ALL_WILD, SOME_WILD, Item, Quota, Traffic
+from opentmu.regs import Opcode, Status
+
+TABLE = PRESET.posted_entries
+
+
+def at_quotas(traffic: Traffic, most: int) -> Iterator[Item]:
+    """Both queues of an endpoint to their quotas and beyond, with others beside (R11)."""
+    yield Quota(0, most, most - 3)
+    for n in range(most + 4):
+        yield traffic.post(0, match=n, source=1)
+        yield traffic.arrive(0, match=n, source=2)
+        if n % 8 == 0:
+            yield traffic.post(1, match=n, source=3)
+    # One leaves each queue, from chip or from memory, and one has room again.
+    for n in (0, most - 4, most // 2, 1):
+        yield traffic.arrive(0, match=n, source=1)
+        for again in (most, most + 1):
+            yield traffic.post(0, match=again, source=1)
+        yield traffic.make(Opcode.CLAIM, 0, match=n, source=2)
+        for again in (most, most + 1):
+            yield traffic.arrive(0, match=again, source=2)
+    # A quota that was lowered leaves what is there, and lets nothing in before there is room.
+    yield Quota(0, most - 2, 1)
+    for n in (2, 3, 4):
+        yield traffic.make(Opcode.CLAIM, 0, match=n, source=2)
+        yield traffic.arrive(0, match=n, source=2)
+        yield traffic.arrive(0, match=n, source=1)
+        yield traffic.post(0, match=n, source=1)
+    yield Quota(0, 0, 0)
+    yield traffic.post(0, match=5, source=1)
+
+
+def fill(traffic: Traffic, count: int) -> Iterator[Operation]:
+    """Receives of endpoint 0, so many that some lie in memory."""
+    for n in range(count):
+        yield replace(traffic.post(0, match=n, source=1), page=0)
+
+
+async def depths(device: Device, endpoint: int) -> tuple[int, int]:
+    """What software reads of an endpoint's queues."""
+    await device.write("ENDPOINT_SELECT", endpoint)
+    await device.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", "READ_DEPTH"))
+    while await device.read("ENDPOINT_STATUS") & bit("ENDPOINT_STATUS", "BUSY"):
+        pass
+    return await device.read("DEPTH_POSTED"), await device.read("DEPTH_UNEXPECTED")
+
+
+async def until_idle(device: Device) -> None:
+    """Nothing is on its way any more."""
+    for _ in range(2000):
+        if await device.read("STATUS") & bit("STATUS", "IDLE"):
+            return
+        await ClockCycles(device.dut.clock, 10)
+    raise TimeoutError("the unit does not come to rest")
+
+
+async def again(device: Device, segments: int) -> Traffic:
+    """After software's reset: an empty unit, its pages open, memory lent anew."""
+    device.unjudged.clear()
+    device.spill.segments.clear()
+    law = Law(PRESET, spills=True)
+    device.scoreboard = Scoreboard(law)
+    assert lent(await device.read("SPILL_STATUS")) == await device.read("SPILL_FREE") == 0
+    for page in device.all_pages():
+        await device.configure(page, regs.RING_LOG2_MIN)
+    await device.lend(segments)
+    return Traffic(law, seed.current())
+
+
+@cocotb.test()
+async def r11_quotas_count_what_lies_on_chip_and_in_memory(dut: Any) -> None:
+    """R11: refused and stalled at exactly the quota, and room as soon as an entry has left."""
+    device, traffic = await started(dut)
+    most = TABLE + 20
+    await device.run(at_quotas(traffic, most))
+    device.scoreboard.finish()
+    await until_idle(device)
+    tables = traffic.law.tables.values()
+    for endpoint in traffic.endpoints:
+        counts = tuple(sum(one.endpoint == endpoint for one in table) for table in tables)
+        assert await depths(device, endpoint) == counts, f"endpoint {endpoint}"
+    refused = traffic.law.counters()["post_refused"], traffic.law.counters()["arrive_stalled"]
+    assert min(refused) >= 8, "the traffic has not met its quotas"
+
+
+@cocotb.test()
+async def r14_reset_with_entries_and_commands_in_memory(dut: Any) -> None:
+    """R14: a reset at any time forgets what lies in memory, and memory itself."""
+    device, traffic = await started(dut, segments=1)
+    random = Random(seed.current())
+    for _ in range(3):
+        for operation in fill(traffic, TABLE + 30):
+            device.unjudged.add(operation.page)
+            device.writes.append(device.ring_doorbell(0, operation.record()))
+            await ClockCycles(dut.clock, random.randrange(12))
+        for probe in range(random.randrange(10)):
+            operation = replace(traffic.make(Opcode.PROBE, 0, match=probe), page=0)
+            device.writes.append(device.ring_doorbell(0, operation.record()))
+        await ClockCycles(dut.clock, random.choice((0, 20, 200, 1000)))
+        await device.soft_reset()
+        assert device.memory.failure is None, device.memory.failure
+        await until_idle(device)
+        device.writes.clear()
+        traffic = await again(device, 1)
+        await device.run(traffic.mixed(40, keys=2, wild=ALL_WILD, inspect=False))
+        device.scoreboard.finish()
+
+
+@cocotb.test()
+async def a_segment_too_many_is_an_error(dut: Any) -> None:
+    """SPILL_COMMIT beyond the maximum sets ERROR and changes nothing; the next reset clears it."""
+    device, _ = await started(dut, segments=PRESET.spill_segments)
+    error = bit("SPILL_STATUS", "ERROR")
+    free = await device.read("SPILL_FREE")
+    await device.write("SPILL_COMMIT", bit("SPILL_COMMIT", "ADD"))
+    status = await device.read("SPILL_STATUS")
+    assert status & error and lent(status) == PRESET.spill_segments
+    assert await device.read("SPILL_FREE") == free
+    await device.soft_reset()
+    assert await device.read("SPILL_STATUS") == 0
+
+
+def story(law: Law, answers: list[Answer], sent: dict[int, Operation]) -> None:
+    """R7: what two pages of one endpoint were told is what the law says in the order of serials."""
+    for answer in sorted(answers, key=lambda one: one.serial):
+        expected = law.step(sent[answer.handle]).answers
+        assert not expected[0].differences(answer), expected[0].differences(answer)
+
+
+@cocotb.test()
+async def r7_two_pages_of_one_endpoint(dut: Any) -> None:
+    """R7, R11: pages race for queues in memory; each keeps its order, and the law has one."""
+    device, traffic = await started(dut)
+    pages = [*pages_of(PRESET, 2), traffic.privileged]
+    device.unjudged.update(pages)
+    mix = {"post": 6.0, "arrive": 6.0, "probe": 1.0, "claim": 0.5, "cancel": 1.0}
+    draws = traffic.draws(9, SOME_WILD, mix, [2])
+    sent: dict[int, Operation] = {}
+    order: dict[int, list[int]] = {page: [] for page in pages}
+    for number in range(420):
+        page = traffic.random.choice(pages)
+        drawn = next(draws)
+        ident = number if drawn.opcode == Opcode.POST else drawn.receive_id
+        if drawn.opcode == Opcode.CANCEL:
+            ident = traffic.random.randrange(number + 1)
+        operation = replace(drawn, page=page, endpoint=2, receive_id=ident)
+        sent[operation.handle] = operation
+        order[page].append(operation.handle)
+        device.writes.append(device.ring_doorbell(page, operation.record()))
+        while len(device.kept) + 12 < len(sent):
+            await ClockCycles(dut.clock, 1)
+    await device.drain()
+    while len(device.kept) < len(sent):
+        await ClockCycles(dut.clock, 10)
+    answers = [answer for _, answer in device.kept]
+    assert [one.serial for one in sorted(answers, key=lambda one: one.serial)] == list(
+        range(len(sent))
+    )
+    serials = {one.handle: one.serial for one in answers}
+    for page, handles in order.items():
+        numbers = [serials[handle] for handle in handles]
+        assert numbers == sorted(numbers), f"R7: page {page} was not served in its order"
+    story(Law(PRESET, spills=True), answers, sent)
+    assert (await device.counters())["spill_deferred"] > 50
+
+
+async def broken(dut: Any, opcode: int, *, writes: bool) -> None:
+    """Memory fails while an endpoint has entries there; others go on, and a reset mends it."""
+    device, traffic = await started(dut, segments=1)
+    await device.run(fill(traffic, TABLE + 70))
+    other = Traffic(traffic.law, seed.current() + 1)
+    device.unjudged.add(0)
+    if writes:
+        device.spill.broken_writes = 1
+    else:
+        device.spill.broken_reads = 1
+    ask = replace(traffic.make(opcode, 0, match=1 << 40), page=0, endpoint=0)
+    if opcode == Opcode.POST:
+        ask = replace(ask, receive_id=12345)
+    if opcode == Opcode.FLUSH:
+        ask = replace(ask, ignore=ALL_MATCH, source_ignore=ALL_SOURCE)
+    for _ in range(6):
+        device.ring_doorbell(0, replace(ask, handle=traffic.handle()).record())
+        await ClockCycles(dut.clock, 150)
+    while not device.kept or device.kept[-1][1].status != Status.SPILL_FAILED:
+        device.ring_doorbell(0, replace(ask, handle=traffic.handle()).record())
+        await ClockCycles(dut.clock, 1000)
+    assert device.spill.refused == 1
+    assert (await device.counters())["spill_errors"] == 1
+    # Endpoint 3 has nothing there, and few entries: nothing of it is deferred (R13).
+    for n in range(4):
+        await device.run([other.arrive(3, match=n), other.post(3, match=n)])
+    await device.soft_reset()
+    await until_idle(device)
+    traffic = await again(device, 1)
+    await device.run(fill(traffic, TABLE + 5))
+    await device.run(traffic.empty_all())
+    device.scoreboard.finish()
+
+
+@cocotb.test()
+async def r13_a_read_that_fails_ends_a_search(dut: Any) -> None:
+    """R13: the search is answered, and so is each that comes after it."""
+    await broken(dut, Opcode.ARRIVE, writes=False)
+
+
+@cocotb.test()
+async def r14_a_read_that_fails_ends_a_flush(dut: Any) -> None:
+    """R14: a flush in the middle of its sweep; software's reset still comes to its end."""
+    await broken(dut, Opcode.FLUSH, writes=False)
+
+
+@cocotb.test()
+async def r13_a_write_that_fails_is_counted(dut: Any) -> None:
+    """R13: what was to be kept may be lost, so nothing in memory is trusted any more."""
+    await broken(dut, Opcode.POST, writes=True)
