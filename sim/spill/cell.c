@@ -210,7 +210,15 @@ static int fill(session_t *session, const cell_t *cell) {
     deep->window = watched->window = session->window;
     int status = work(session, &goal, NULL, 0);
     goal.upto[DEEP] = standing;
-    return status == 0 ? work(session, &goal, NULL, 0) : status;
+    if (status == 0)
+        status = work(session, &goal, NULL, 0);
+    if (status == 0 && deep->wrong + watched->wrong > 0) {
+        (void)snprintf(session->error, session->error_size,
+                       "%" PRIu64 " of the entries that fill the queues were not queued",
+                       deep->wrong + watched->wrong);
+        status = -1;
+    }
+    return status;
 }
 
 session_t *session_open(tmu_t *device, uint32_t window, char *error, size_t error_size) {

@@ -48,7 +48,7 @@ def memory(latency: int) -> str:
 def spread(one: dict[str, int]) -> str:
     """Percentiles of a latency; a completion cannot say more than 65,535."""
     values = (one["p50"], one["p99"], one["max"])
-    return ", ".join(f"{value:,}" + ("+" if value == SATURATED else "") for value in values)
+    return "/".join(f"{value:,}" + ("+" if value == SATURATED else "") for value in values)
 
 
 def _depths(results: Sequence[Result], latency: int) -> Table:
@@ -56,16 +56,18 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
     entries = spill.table(preset)
     table = _table(
         f"preset {preset}, {entries:,} entries on chip, memory of {memory(latency)}; "
-        "latency p50, p99, max with one operation at a time",
+        "clocks a verdict; "
+        "latency p50/p99/max with one operation at a time; bytes read and refills a step, "
+        "writes an append",
         "queue",
         "depth",
-        "clocks a verdict",
-        "at a time",
+        "clocks",
+        "one at a time",
         "take",
         "append",
-        "bytes read a step",
-        "writes an append",
-        "refills a step",
+        "read",
+        "writes",
+        "refills",
     )
     for one in results:
         if one["memory_latency"] != latency or one["queue"] in (spill.ALONE, spill.BESIDE):
@@ -105,13 +107,13 @@ def _first(results: Sequence[Result]) -> tuple[int, str]:
 
 def _beside(results: Sequence[Result]) -> Table:
     table = _table(
-        "an endpoint that matches on chip, beside one that spills; latency p50, p99, max",
-        "the other takes its",
+        "an endpoint that matches on chip, beside one that spills; latency p50/p99/max",
+        "other",
         "memory",
         "clocks a verdict",
-        "take, many in flight",
-        "take, one at a time",
-        "verdicts of the other",
+        "many in flight",
+        "one at a time",
+        "its verdicts",
     )
     for latency in spill.latencies(results):
         alone, others = spill.beside(results, latency)
