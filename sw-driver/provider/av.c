@@ -87,8 +87,7 @@ static int av_lookup(struct fid_av *fid, fi_addr_t index, void *address, size_t 
     return wrong;
 }
 
-static const char *av_straddr(struct fid_av *fid, const void *address, char *text,
-                              size_t *length) {
+static const char *av_straddr(struct fid_av *fid, const void *address, char *text, size_t *length) {
     return fi_av_straddr(TFI_OF(tfi_av_t, fid)->frames, address, text, length);
 }
 

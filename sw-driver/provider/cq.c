@@ -66,8 +66,7 @@ static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources
 }
 
 static void progress(tfi_cq_t *cq) {
-    for (tfi_ep_t *ep = cq->endpoints; ep != NULL;
-         ep = ep->tx_cq == cq ? ep->next_tx : ep->next_rx)
+    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = ep->tx_cq == cq ? ep->next_tx : ep->next_rx)
         tfi_progress(ep);
 }
 

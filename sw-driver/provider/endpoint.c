@@ -2,10 +2,10 @@
 /* Endpoints: two of the provider below, and an endpoint of the unit. */
 #include "provider.h"
 
+#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <netinet/in.h>
 #include <time.h>
 
 #define LINGER_SECONDS 5 /* for what is still to be sent when an endpoint is closed */
@@ -89,8 +89,8 @@ static int ep_enable(tfi_ep_t *ep) {
     if (wrong != 0)
         return wrong;
     tfi_lock();
-    if (matcher_open(&ep->matcher, ep->domain->unit, &tfi_match_events, ep, error,
-                     sizeof error) != 0) {
+    if (matcher_open(&ep->matcher, ep->domain->unit, &tfi_match_events, ep, error, sizeof error) !=
+        0) {
         tfi_say("%s", error);
         wrong = -FI_EBUSY;
     } else {
@@ -270,8 +270,7 @@ static int open_inner(tfi_ep_t *ep, struct fi_info *inner, const struct fi_info 
     return wrong;
 }
 
-int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep_p,
-                void *context) {
+int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep_p, void *context) {
     struct fi_info *inner = NULL;
     int wrong = tfi_inner_info(info, &inner);
     if (wrong != 0)

@@ -186,8 +186,7 @@ static struct fi_ops_mr mr_ops = {
     .regattr = mr_regattr,
 };
 
-static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric,
-                      const struct fi_info *info) {
+static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric, const struct fi_info *info) {
     struct fi_info *inner = NULL;
     int wrong = tfi_inner_info(info, &inner);
     if (wrong != 0)

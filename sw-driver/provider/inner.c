@@ -114,14 +114,13 @@ static bool offered(const struct fi_info *hints) {
         ((hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM) ||
          hints->ep_attr->protocol != FI_PROTO_UNSPEC))
         return false;
-    if (hints->tx_attr != NULL && ((hints->tx_attr->caps & ~TFI_CAPS) != 0 ||
-                                   (hints->tx_attr->op_flags & slow) != 0))
+    if (hints->tx_attr != NULL &&
+        ((hints->tx_attr->caps & ~TFI_CAPS) != 0 || (hints->tx_attr->op_flags & slow) != 0))
         return false;
     if (hints->rx_attr != NULL && (hints->rx_attr->caps & ~TFI_CAPS) != 0)
         return false;
-    return hints->domain_attr == NULL ||
-           (progress_is_ours(hints->domain_attr->control_progress) &&
-            progress_is_ours(hints->domain_attr->data_progress));
+    return hints->domain_attr == NULL || (progress_is_ours(hints->domain_attr->control_progress) &&
+                                          progress_is_ours(hints->domain_attr->data_progress));
 }
 
 /* Turns an info of the inner provider into ours. */
@@ -136,8 +135,8 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->mode = info->tx_attr->mode = info->rx_attr->mode = info->domain_attr->mode = 0;
     info->addr_format = TFI_ADDR_FORMAT;
     info->tx_attr->caps = caps & (FI_MSG | FI_TAGGED | FI_SEND);
-    info->rx_attr->caps = caps & (FI_MSG | FI_TAGGED | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV |
-                                  FI_SOURCE);
+    info->rx_attr->caps =
+        caps & (FI_MSG | FI_TAGGED | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE);
     if (hints != NULL && hints->tx_attr != NULL)
         info->tx_attr->op_flags = hints->tx_attr->op_flags;
     if (hints != NULL && hints->rx_attr != NULL)

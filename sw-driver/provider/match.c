@@ -150,8 +150,8 @@ static void send_waiting(matcher_t *m) {
         (void)take_first(&m->arrivals);
     while (!m->broken && m->asks.first != NULL && ask_may_go(m)) {
         record_t *record = m->asks.first;
-        const bool sure = record->opcode != TMU_OPCODE_POST ||
-                          m->unit->receives < m->unit->info.posted_entries;
+        const bool sure =
+            record->opcode != TMU_OPCODE_POST || m->unit->receives < m->unit->info.posted_entries;
         if (!try_submit(m, record))
             break;
         (void)take_first(&m->asks);

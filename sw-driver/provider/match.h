@@ -53,10 +53,10 @@ typedef struct {
     uint32_t endpoint;
     const match_events_t *events;
     void *user;
-    record_list_t asks;     /* posts, probes and claims that wait */
-    record_list_t arrivals; /* messages that wait */
+    record_list_t asks;      /* posts, probes and claims that wait */
+    record_list_t arrivals;  /* messages that wait */
     const record_t *attempt; /* a receive that may be refused and is on its way, or NULL */
-    bool refused;           /* asks.first was refused at `refused_epoch` */
+    bool refused;            /* asks.first was refused at `refused_epoch` */
     uint64_t refused_epoch;
     uint64_t inside; /* records that the unit has */
     bool broken;

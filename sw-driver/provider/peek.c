@@ -99,6 +99,8 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
         discard(ep, message);
         free(ask);
     } else {
+        ask->matched = true;
+        tfi_enlist(ep, ask);
         tfi_deliver(ep, message, ask);
     }
     tfi_unlock();

@@ -36,7 +36,9 @@ static struct fi_provider provider = {
     .cleanup = cleanup,
 };
 
-struct fi_provider *tfi_provider(void) { return &provider; }
+struct fi_provider *tfi_provider(void) {
+    return &provider;
+}
 
 FI_EXT_INI {
     /* libfabric skips a provider that is older than what a program asks for, and all that is used

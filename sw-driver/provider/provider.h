@@ -29,10 +29,10 @@
 #define TFI_CAPS                                                                                   \
     (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE |       \
      FI_LOCAL_COMM | FI_REMOTE_COMM)
-#define TFI_IOV 4u              /* pieces of a buffer at most */
-#define TFI_EAGER 16384u        /* bytes of a message that travels with its payload, at most */
-#define TFI_FRAMES_IN 64u       /* buffers for frames from peers */
-#define TFI_FRAME_TAG 0u        /* inner tag of frames */
+#define TFI_IOV 4u        /* pieces of a buffer at most */
+#define TFI_EAGER 16384u  /* bytes of a message that travels with its payload, at most */
+#define TFI_FRAMES_IN 64u /* buffers for frames from peers */
+#define TFI_FRAME_TAG 0u  /* inner tag of frames */
 #define TFI_PULL_TAG (UINT64_C(1) << 63) /* inner tag of a payload: this and the pull's handle */
 
 typedef struct {
@@ -117,7 +117,8 @@ typedef struct tfi_ask {
     bool silent;    /* no completion unless it fails */
     struct iovec iov[TFI_IOV];
     size_t iov_count;
-    struct tfi_ask *older; /* receives that the matcher has, for cancel */
+    bool matched;          /* out of the unit; its payload is on the way */
+    struct tfi_ask *older; /* receives that are not reported yet */
     struct tfi_ask *younger;
 } tfi_ask_t;
 
@@ -126,7 +127,7 @@ typedef struct {
     record_t record; /* first, as above */
     uint64_t data;
     bool has_data;
-    bool ready;      /* its payload waits at the sender, under `sender` */
+    bool ready; /* its payload waits at the sender, under `sender` */
     uint64_t sender;
     uint32_t source; /* index of the sender, or NAMES_UNKNOWN */
     uint8_t name_length;
@@ -169,8 +170,8 @@ typedef struct tfi_ep {
     tfi_out_t *out_first;
     tfi_out_t *out_last;
     tfi_pull_t *pulls;
-    tfi_ask_t *receives; /* youngest first */
-    size_t sending;      /* handed to the inner endpoint and not finished */
+    tfi_ask_t *receives;    /* youngest first */
+    size_t sending;         /* handed to the inner endpoint and not finished */
     struct tfi_ep *next_tx; /* of the same completion queue */
     struct tfi_ep *next_rx;
 } tfi_ep_t;
@@ -237,6 +238,8 @@ void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err);
 /* The receiver wants `length` bytes of a message, by the inner tag `tag`. */
 void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull);
 
+/* Enters a receive into the list of those that are not reported yet. */
+void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask);
 extern const match_events_t tfi_match_events;
 ssize_t tfi_cancel(struct fid *fid, void *context);
 /* The user's mask, flags and source as what the unit compares. */

@@ -80,10 +80,11 @@ void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
                 (size_t)message->record.length);
         if (ask != NULL)
             tfi_received(ep, message, ask, FI_ENOMEM);
+        else
+            free(message);
         return;
     }
-    *pull = (tfi_pull_t){
-        .work = {TFI_PULL}, .ask = ask, .message = message, .handle = SLOTS_NONE};
+    *pull = (tfi_pull_t){.work = {TFI_PULL}, .ask = ask, .message = message, .handle = SLOTS_NONE};
     if (!try_pull(ep, pull)) {
         pull->next = ep->pulls;
         ep->pulls = pull;

@@ -15,9 +15,9 @@ tmu_key_t tfi_key(const tfi_ep_t *ep, fi_addr_t source, uint64_t tag, uint64_t i
     };
 }
 
-/* ---- the list of receives, for cancel ------------------------------------------------------ */
+/* ---- receives that are not reported yet, for cancel ---------------------------------------- */
 
-static void enlist(tfi_ep_t *ep, tfi_ask_t *ask) {
+void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask) {
     ask->older = ep->receives;
     ask->younger = NULL;
     if (ask->older != NULL)
@@ -54,7 +54,7 @@ static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
     ask->record.opcode = TMU_OPCODE_POST;
     ask->record.key = tfi_key(ep, msg->addr, msg->tag, msg->ignore);
     tfi_lock();
-    enlist(ep, ask);
+    tfi_enlist(ep, ask);
     const bool taken = matcher_submit(&ep->matcher, &ask->record);
     if (!taken)
         delist(ep, ask);
@@ -101,6 +101,38 @@ static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uin
     return post(ep, msg, flags, !ep->rx_selective || (flags & FI_COMPLETION) != 0);
 }
 
+/* Whether the end of the user's receive waits to be read. */
+static bool is_reported(const tfi_cq_t *cq, const void *context) {
+    const uint64_t receive = FI_TAGGED | FI_RECV;
+    for (size_t i = 0; i < cq->count; ++i) {
+        const struct fi_cq_err_entry *entry = &cq->ring[(cq->head + i) & (cq->room - 1)].entry;
+        if (entry->op_context == context && (entry->flags & receive) == receive)
+            return true;
+    }
+    return false;
+}
+
+static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
+    if (ask->matched || !matcher_cancel(&ep->matcher, &ask->record))
+        return -FI_ENOENT;
+    const struct fi_cq_err_entry entry = {
+        .op_context = ask->context,
+        .flags = FI_TAGGED | FI_RECV,
+        .tag = ask->record.key.match,
+        .err = FI_ECANCELED,
+        .prov_errno = -FI_ECANCELED,
+    };
+    delist(ep, ask);
+    tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+    free(ask);
+    return 0;
+}
+
+/*
+ * 0 says that the receive will end as cancelled, and callers wait for just that.  So the answer
+ * waits for the unit's verdict (R10), and what is matched already is never handed to the provider
+ * below, which says 0 to everything.
+ */
 ssize_t tfi_cancel(struct fid *fid, void *context) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
     if (!ep->enabled)
@@ -111,22 +143,10 @@ ssize_t tfi_cancel(struct fid *fid, void *context) {
     for (tfi_ask_t *at = ep->receives; at != NULL; at = at->older)
         if (at->context == context)
             ask = at;
-    ssize_t result = -FI_ENOENT;
-    if (ask != NULL && matcher_cancel(&ep->matcher, &ask->record)) {
-        const struct fi_cq_err_entry entry = {
-            .op_context = ask->context,
-            .flags = FI_TAGGED | FI_RECV,
-            .tag = ask->record.key.match,
-            .err = FI_ECANCELED,
-            .prov_errno = -FI_ECANCELED,
-        };
-        delist(ep, ask);
-        tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
-        free(ask);
-        result = 0;
-    }
+    const bool ours = ask != NULL || is_reported(ep->rx_cq, context);
+    const ssize_t result = ask != NULL ? cancel_tagged(ep, ask) : -FI_ENOENT;
     tfi_unlock();
-    return ask != NULL ? result : fi_cancel(&ep->direct->fid, context);
+    return ours ? result : fi_cancel(&ep->direct->fid, context);
 }
 
 /* ---- from the matcher ---------------------------------------------------------------------- */
@@ -164,6 +184,7 @@ void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err)
         tfi_cq_add(ep->rx_cq, &entry,
                    message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source);
     }
+    delist(ep, ask);
     free(message);
     free(ask);
 }
@@ -180,7 +201,7 @@ void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
 static void on_matched(void *user, record_t *message, record_t *receive) {
     tfi_ep_t *ep = user;
     tfi_ask_t *ask = TFI_OF(tfi_ask_t, receive);
-    delist(ep, ask);
+    ask->matched = true;
     tfi_deliver(ep, TFI_OF(tfi_message_t, message), ask);
 }
 

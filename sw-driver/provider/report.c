@@ -29,8 +29,8 @@ static void write_counters(FILE *out, const char *name, const tmu_counter_t *cou
 }
 
 static void write_report(FILE *out, const unit_t *unit, const char *uri,
-                         const tmu_counter_t *counters, size_t count,
-                         const tmu_flow_stats_t *flow, const char *differences) {
+                         const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
+                         const char *differences) {
     tmu_counter_t expected[COUNTS_NAMES];
     const size_t expected_count = counts_expected(&unit->counts, expected);
     (void)fputs("{\"name\": ", out);

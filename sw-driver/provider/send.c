@@ -179,8 +179,8 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t fla
     bool made = false;
     if (!inject || send->length <= ep->inject_size) {
         tfi_lock();
-        made = send->length <= TFI_EAGER ? make_eager(ep, send, &frame)
-                                         : make_ready(ep, send, &frame);
+        made =
+            send->length <= TFI_EAGER ? make_eager(ep, send, &frame) : make_ready(ep, send, &frame);
         tfi_unlock();
     }
     if (made)
