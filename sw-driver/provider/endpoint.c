@@ -132,10 +132,21 @@ static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
         *at = ep->tx_cq == cq ? ep->next_tx : ep->next_rx;
 }
 
-static void free_outs(tfi_ep_t *ep) {
+/* What nobody will finish any more. */
+static void free_unfinished(tfi_ep_t *ep) {
+    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;)
+        free(send);
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;) {
+        free(pull->message);
+        free(pull->ask);
+        free(pull);
+    }
+    slots_free(&ep->sends);
+    slots_free(&ep->fetched);
     while (ep->out_first != NULL) {
         tfi_out_t *out = ep->out_first;
         ep->out_first = out->next;
+        free(out->send);
         free(out);
     }
 }
@@ -151,11 +162,10 @@ static int ep_close(struct fid *fid) {
         leave_list(ep, ep->rx_cq);
     if (ep->matching)
         matcher_close(&ep->matcher);
-    free_outs(ep);
     (void)fi_close(&ep->direct->fid);
     (void)fi_close(&ep->frames->fid);
     (void)fi_close(&ep->frames_cq->fid);
-    slots_free(&ep->handles);
+    free_unfinished(ep);
     free(ep->in);
     tfi_unlock();
     free(ep);

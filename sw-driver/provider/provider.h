@@ -165,7 +165,8 @@ typedef struct tfi_ep {
     bool closing;
     matcher_t matcher;
     uint8_t name[2 * WIRE_NAME]; /* of both inner endpoints */
-    slots_t handles;             /* sends and pulls, as peers name them */
+    slots_t sends;               /* announced, as peers name them */
+    slots_t fetched;             /* payloads on the way here, as their tags name them */
     tfi_in_t *in;
     tfi_out_t *out_first;
     tfi_out_t *out_last;

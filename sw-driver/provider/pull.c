@@ -16,7 +16,7 @@ static uint64_t wanted(const tfi_pull_t *pull) {
 
 static void finish(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     if (pull->handle != SLOTS_NONE)
-        slots_give_back(&ep->handles, pull->handle);
+        slots_give_back(&ep->fetched, pull->handle);
     if (pull->ask != NULL)
         tfi_received(ep, pull->message, pull->ask, err);
     else
@@ -31,7 +31,7 @@ static int listen_for(tfi_ep_t *ep, tfi_pull_t *pull, uint64_t length) {
     if (length == 0 || pull->listening)
         return 0;
     if (pull->handle == SLOTS_NONE)
-        pull->handle = slots_take(&ep->handles, pull);
+        pull->handle = slots_take(&ep->fetched, pull);
     if (pull->handle == SLOTS_NONE)
         return -FI_ENOMEM;
     struct iovec cut[TFI_IOV];

@@ -84,7 +84,7 @@ void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err) {
         tfi_cq_add(ep->tx_cq, &entry, FI_ADDR_NOTAVAIL);
     }
     if (send->handle != SLOTS_NONE)
-        slots_give_back(&ep->handles, send->handle);
+        slots_give_back(&ep->sends, send->handle);
     free(send);
 }
 
@@ -100,12 +100,12 @@ size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iove
 }
 
 void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull) {
-    tfi_send_t *send = slots_find(&ep->handles, pull->sender);
+    tfi_send_t *send = slots_find(&ep->sends, pull->sender);
     if (send == NULL) {
         tfi_say("a peer asks for a message that is not here");
         return;
     }
-    slots_give_back(&ep->handles, send->handle);
+    slots_give_back(&ep->sends, send->handle);
     send->handle = SLOTS_NONE;
     if (pull->length == 0) {
         tfi_send_end(ep, send, 0);
@@ -139,14 +139,14 @@ static bool make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
 }
 
 static bool make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
-    send->handle = slots_take(&ep->handles, send);
+    send->handle = slots_take(&ep->sends, send);
     if (send->handle == SLOTS_NONE)
         return false;
     frame->kind = WIRE_READY;
     frame->sender = send->handle;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, 0);
     if (out == NULL) {
-        slots_give_back(&ep->handles, send->handle);
+        slots_give_back(&ep->sends, send->handle);
         return false;
     }
     tfi_out(ep, out);

@@ -69,6 +69,18 @@ void slots_give_back(slots_t *slots, uint64_t handle) {
     slots->free = (uint32_t)(slot - slots->slot);
 }
 
+void *slots_take_out(slots_t *slots) {
+    for (size_t i = 0; i < slots->room; ++i) {
+        const struct slot *slot = &slots->slot[i];
+        if (slot->record == NULL)
+            continue;
+        void *record = slot->record;
+        slots_give_back(slots, (uint64_t)slot->generation << 32 | i);
+        return record;
+    }
+    return NULL;
+}
+
 void slots_free(slots_t *slots) {
     free(slots->slot);
     *slots = (slots_t){0};

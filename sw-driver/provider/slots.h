@@ -28,6 +28,9 @@ void *slots_find(const slots_t *slots, uint64_t handle);
 /* Ends a handle; one that is not taken is left alone. */
 void slots_give_back(slots_t *slots, uint64_t handle);
 
+/* Any record that is in the table, taken out of it; NULL when it is empty. */
+void *slots_take_out(slots_t *slots);
+
 /* Frees the table, not the records. */
 void slots_free(slots_t *slots);
 
