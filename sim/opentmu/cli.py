@@ -17,8 +17,8 @@ from opentmu.errors import TmuError
 COMMANDS = {
     "run": "Replay traffic through driver, device and RTL; check every verdict.",
     "test": "Run all tests; CI runs this.",
-    "mpi": "Run an MPI program whose messages the unit matches; check every verdict.",
     "trace": "Record the matching operations of an MPI program; describe a trace.",
+    "mpi": "Run an MPI program whose messages the unit matches; check every verdict.",
     "bench": "Measure the matching unit in clocks by depth; check every verdict.",
     "synth": "Report a preset's resources and clock on an FPGA.",
     "verilog": "Write a preset's SystemVerilog.",

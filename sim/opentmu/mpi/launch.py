@@ -11,14 +11,17 @@ from pathlib import Path
 from opentmu.errors import BadInput
 
 # Every message goes through the provider, also those between ranks of one machine.
+# Open MPI 5 has other names for some of it; a version takes no notice of those of the other.
 OPEN_MPI = {
     "OMPI_MCA_pml": "cm",
     "OMPI_MCA_mtl": "ofi",
     "OMPI_MCA_mtl_ofi_provider_include": "tmu",
-    "OMPI_MCA_osc": "^ucx",
+    "OMPI_MCA_opal_common_ofi_provider_include": "tmu",
     # Waiting ranks leave the processors to those that simulate.
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # More ranks than processors are wanted here.
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 
 
