@@ -181,6 +181,68 @@ static void truncation(void) {
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
 }
 
+enum { MANY = 100 };
+
+/* The table is full and stays so until the peer is told to send; sending needs no room in it. */
+static void post_many(int *in, MPI_Request *request) {
+    int done = 0;
+    for (int i = 0; i < MANY; ++i)
+        MPI_Irecv(&in[i], 1, MPI_INT, i % 3 ? peer : MPI_ANY_SOURCE, 75, MPI_COMM_WORLD,
+                  &request[i]);
+    for (int i = 0; i < 2000; ++i) {
+        MPI_Test(&request[0], &done, MPI_STATUS_IGNORE);
+        EXPECT(!done);
+    }
+}
+
+static void send_many(void) {
+    for (int i = 0; i < MANY; ++i)
+        MPI_Send(&i, 1, MPI_INT, peer, 75, MPI_COMM_WORLD);
+}
+
+/* More receives than a small unit has room for: those that are refused keep their order (R11). */
+static void many_receives(void) {
+    int in[MANY];
+    MPI_Request request[MANY];
+    for (int turn = 0; turn < 2; ++turn) {
+        if (peer != rank && rank % 2 != turn) {
+            MPI_Recv(in, 0, MPI_INT, peer, 74, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            send_many();
+            continue;
+        }
+        post_many(in, request);
+        if (peer == rank)
+            send_many();
+        else
+            MPI_Send(in, 0, MPI_INT, peer, 74, MPI_COMM_WORLD);
+        MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < MANY; ++i)
+            EXPECT(in[i] == i);
+    }
+}
+
+/* More messages than it has room for: those that are held back keep theirs (R7, R11). */
+static void many_messages(void) {
+    static int out[MANY];
+    MPI_Request request[MANY];
+    for (int i = 0; i < MANY; ++i) {
+        out[i] = i;
+        MPI_Isend(&out[i], 1, MPI_INT, peer, 76, MPI_COMM_WORLD, &request[i]);
+    }
+    for (int i = 0; i < MANY; ++i) {
+        int value = -1;
+        /* Looking at nothing gives all messages the time to come. */
+        for (int look = 0; i == 0 && look < 2000; ++look) {
+            int found = 0;
+            MPI_Iprobe(peer, 77, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+            EXPECT(!found);
+        }
+        MPI_Recv(&value, 1, MPI_INT, peer, 76, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        EXPECT(value == i);
+    }
+    MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
+}
+
 /* Bursts from everybody to everybody, received by wildcards: each source's order is kept (R7). */
 static void small_messages(int rounds) {
     enum { BURST = 8 };
@@ -220,8 +282,8 @@ int main(int argc, char **argv) {
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     /* The last of an odd number is its own peer. */
     peer = (rank ^ 1) < size ? rank ^ 1 : rank;
-    void (*const parts[])(void) = {out_of_order, wildcards,     claim,     probe,
-                                   cancel,       long_messages, truncation};
+    void (*const parts[])(void) = {out_of_order,  wildcards,  claim,         probe,        cancel,
+                                   long_messages, truncation, many_receives, many_messages};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         parts[i]();
         /* A rank that is ahead must not send into the wildcards of one that is not. */

@@ -25,7 +25,7 @@ def result_of(done: Done) -> dict[str, Any]:
 
 @pytest.mark.parametrize("engine", ["model", "rtl"])
 def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_path: Path) -> None:
-    """R1 to R4, R7 to R10 and R12 as an MPI program sees them, in its own working folder."""
+    """R1 to R4, R7 to R12 as an MPI program sees them, in its own working folder."""
     compile_mpi("every_match.c")
     words = ["-n", "3", "--engine", engine, "--preset", "tiny", "--record", "left", "--json"]
     done = tmu("mpi", *words, "--", "./every_match", "4")
@@ -41,9 +41,20 @@ def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_p
         assert unit["cancels"] == unit["cancelled"] == 1
         assert unit["claim_matched"] >= 1
         assert unit["arrive_queued"] > 8
+        assert unit["post_refused"] >= 1
+        assert unit["unexpected_depth_max"] == 64
+        assert unit["posted_depth_max"] == 64
         assert rank["traffic"]["rendezvous"] >= 3
     replayed = tmu("run", "--engine", "model", "--preset", "tiny", "--trace", "left/rank-1.trace")
     assert replayed.returncode == 0, replayed.stderr
+
+
+def test_two_threads_share_a_rank(tmu: Tmu, compile_mpi: Compile) -> None:
+    compile_mpi("../record/two_threads.c")
+    options = ["-n", "2", "--engine", "model", "--preset", "tiny", "--json"]
+    result = result_of(tmu("mpi", *options, "--", "./two_threads"))
+    assert result["ok"]
+    assert result["operations"] == 1600
 
 
 def test_a_program_that_fails_or_has_no_mpi_is_reported(tmu: Tmu, provider_folder: Path) -> None:
