@@ -11,7 +11,7 @@ static const char *const inner_names[] = {"tcp", "net"};
 /* Each bit of a tag is compared by itself: fields of one bit all over. */
 #define ALL_TAG_BITS UINT64_C(0xaaaaaaaaaaaaaaaa)
 
-static uint32_t asked_version; /* of the program's last call */
+static _Atomic uint32_t asked_version; /* of the program's last call */
 
 /* Replaces a string of an info, which frees it. */
 static int set_name(char **name, const char *value) {

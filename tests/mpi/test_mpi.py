@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentmu.mpi import check
+from opentmu.mpi import check, launch
 
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
@@ -80,6 +80,16 @@ def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> Non
         done = tmu("mpi", *words)
         assert done.returncode == 2
         assert message in done.stderr
+
+
+def test_the_programs_environment_is_the_callers_and_ours() -> None:
+    job = launch.Job(["true"], 2, "ref:tiny", Path("/ours"), Path("/files"))
+    alone = launch.environment(job, {"PATH": "/bin", "LD_PRELOAD": "x.so"})
+    assert (alone["PATH"], alone["LD_PRELOAD"]) == ("/bin", "x.so")
+    assert (alone["TMU_URI"], alone["FI_PROVIDER_PATH"]) == ("ref:tiny", "/ours")
+    assert alone["TMU_FI_REPORT"] == alone["TMU_FI_RECORD"] == "/files"
+    both = launch.environment(job, {"FI_PROVIDER_PATH": "/theirs"})
+    assert both["FI_PROVIDER_PATH"] == "/ours:/theirs"
 
 
 REPORT: dict[str, Any] = {

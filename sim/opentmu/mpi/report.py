@@ -41,7 +41,8 @@ def show(console: Console, result: dict[str, Any]) -> None:
     table.add_row("counters that differ", *(str(len(rank["differences"])) for rank in ranks))
     table.add_row("verdicts that differ", *(f"{rank['mismatches']:,}" for rank in ranks))
     console.print(f"engine {result['engine']}, preset {result['preset']}")
-    console.print(table)
+    if ranks:
+        console.print(table)
     console.print()
     console.print(verdict(result))
 
