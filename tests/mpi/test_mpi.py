@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu.commands.mpi import summary
 from opentmu.mpi import check, launch
+from opentmu.mpi.report import verdict
 
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
@@ -121,6 +123,22 @@ def test_an_operation_that_was_lost_is_found(tmp_path: Path) -> None:
     short = judged(tmp_path, "post 1 queued\n", TRACE.rsplit("raw-arrive", 1)[0])
     assert short["mismatch"] == "the unit counted 2 operations, 1 are recorded"
     assert judged(tmp_path, "post 1 queued\n")["mismatches"] == 2
+
+
+def test_a_run_is_well_only_when_everything_is() -> None:
+    good = {"name": "rank-0", "operations": 2, "mismatches": 0, "differences": []}
+    later = {**good, "name": "rank-0-2"}
+    assert summary([good, later], 1, 0)["ok"]
+    for found, ranks, code in (
+        ([{**good, "mismatches": 1, "mismatch": "x"}], 1, 0),
+        ([{**good, "differences": ["the unit's counter posts: found 1, expected 2"]}], 1, 0),
+        ([good, later], 2, 0),
+        ([], 1, 0),
+        ([good], 1, 1),
+    ):
+        result = summary(found, ranks, code)
+        assert not result["ok"]
+        assert "agree" not in verdict({**result, "engine": "model", "preset": "tiny"})
 
 
 @pytest.mark.long

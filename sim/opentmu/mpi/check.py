@@ -43,7 +43,8 @@ def judge(report: Report, stem: Path) -> Report:
         if one != other
     ]
     counters = report["unit"]
-    counted = sum(counters[kind] for kind in KINDS) - counters["arrive_stalled"]
+    # A unit whose counters could not be read has none.
+    counted = sum(counters.get(kind, 0) for kind in KINDS) - counters.get("arrive_stalled", 0)
     if counted != len(found):
         wrong.append(f"the unit counted {counted} operations, {len(found)} are recorded")
     return {

@@ -35,7 +35,7 @@ def show(console: Console, result: dict[str, Any]) -> None:
         column.justify = "right"
     table.add_row("operations", *(f"{rank['operations']:,}" for rank in ranks))
     for title, names in ROWS.items():
-        values = (sum(rank["unit"][name] for name in names) for rank in ranks)
+        values = (sum(rank["unit"].get(name, 0) for name in names) for rank in ranks)
         table.add_row(title, *(f"{value:,}" for value in values))
     table.add_row("by rendezvous", *(f"{rank['traffic']['rendezvous']:,}" for rank in ranks))
     table.add_row("counters that differ", *(str(len(rank["differences"])) for rank in ranks))
