@@ -253,18 +253,18 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.sweeping) {
       io.hit.ready := true.B
       hit := io.hit.bits
-      when(io.hit.fire) {
-        when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
-          .elsewhen(io.hit.bits.found) {
+      // A sweep that is given up is stopped, or its search would never come to rest (R14).
+      io.stop := io.failed
+      when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
+        .elsewhen(io.hit.fire) {
+          when(io.hit.bits.found) {
             answer(Statuses.removed.value.U, true.B)
             state := State.report
-          }
-          .elsewhen(!unexpected) {
+          }.elsewhen(!unexpected) {
             unexpected := true.B
             state := State.flush
-          }
-          .otherwise(answer(Statuses.flushed.value.U, false.B))
-      }
+          }.otherwise(answer(Statuses.flushed.value.U, false.B))
+        }
     }
     is(State.report) {
       when(io.verdict.ready) {
