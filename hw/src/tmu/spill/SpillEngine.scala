@@ -50,6 +50,9 @@ class SpillEngine(s: SpillParams) extends Module {
     val editingUnexpected = Output(Bool())
     val refilling = Output(Bool())
 
+    /** Entries, or a release, are on the way to the matching unit. */
+    val moving = Output(Bool())
+
     /** An entry is in its table again. */
     val refilled = Output(Bool())
     val idle = Output(Bool())
@@ -94,11 +97,8 @@ class SpillEngine(s: SpillParams) extends Module {
 
   // Back to the tables, when there is room for a few.
   private val refill = Module(new SpillRefill(s))
-  private val worth = VecInit(
-    io.counts(0) <= (p.postedEntries - s.worth(p.postedEntries)).U,
-    io.counts(1) <= (p.unexpectedEntries - s.worth(p.unexpectedEntries)).U
-  )
-  private val movable = VecInit.tabulate(2)(q => lists(q).count =/= 0.U && worth(q))
+  private val movable = VecInit.tabulate(2)(q => SpillRefill.pays(s, q, lists(q), io.counts(q)))
+  io.moving := visiting && state >= State.move && state <= State.releasing
   private val settles = state === State.settle && refill.io.moved.valid
   refill.io.begins := state === State.move
   refill.io.hit.valid := state === State.moving && io.hit.valid && io.hit.bits.found
