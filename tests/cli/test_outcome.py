@@ -91,7 +91,8 @@ def test_a_missing_tool_is_remembered(logs: Path) -> None:
 
 def test_mill_stages_share_a_lane() -> None:
     scala, rest = lanes(None, long=False)
-    assert [one.name for one in scala] == ["scala-format", "generated-files", "scala-tests"]
+    names = ["scala-format", "generated-files", "designs", "scala-tests"]
+    assert [one.name for one in scala] == names
     assert {"c-tests", "c-tests-sanitized", "pytest", "python-types"} <= {s.name for s in rest}
 
 
