@@ -41,6 +41,9 @@ def place(name: str) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    gone = [start for start in ORDER if not (paths.ROOT / start.partition("::")[0]).exists()]
+    if gone:
+        raise pytest.UsageError(f"tests/conftest.py: ORDER names what is not there: {gone}")
     items.sort(key=lambda item: place(item.nodeid))
 
 
