@@ -21,8 +21,8 @@ module tmu_pins #(
     input  wire serial_in,
     output wire serial_out
 );
-    localparam INPUTS = 709 + 2 * ADDRESS_BITS;
-    localparam OUTPUTS = 1237;
+    localparam INPUTS = 1233 + 2 * ADDRESS_BITS;
+    localparam OUTPUTS = 1991;
     wire [11:0] s_axil_awaddr;
     wire [2:0] s_axil_awprot;
     wire s_axil_awvalid;
@@ -63,6 +63,17 @@ module tmu_pins #(
     wire m_axi_bid;
     wire [1:0] m_axi_bresp;
     wire m_axi_bvalid;
+    wire m_axi_mem_awready;
+    wire m_axi_mem_wready;
+    wire m_axi_mem_bid;
+    wire [1:0] m_axi_mem_bresp;
+    wire m_axi_mem_bvalid;
+    wire m_axi_mem_arready;
+    wire m_axi_mem_rid;
+    wire [511:0] m_axi_mem_rdata;
+    wire [1:0] m_axi_mem_rresp;
+    wire m_axi_mem_rlast;
+    wire m_axi_mem_rvalid;
     wire s_axil_awready;
     wire s_axil_wready;
     wire [1:0] s_axil_bresp;
@@ -96,6 +107,30 @@ module tmu_pins #(
     wire m_axi_wlast;
     wire m_axi_wvalid;
     wire m_axi_bready;
+    wire m_axi_mem_awid;
+    wire [63:0] m_axi_mem_awaddr;
+    wire [7:0] m_axi_mem_awlen;
+    wire [2:0] m_axi_mem_awsize;
+    wire [1:0] m_axi_mem_awburst;
+    wire m_axi_mem_awlock;
+    wire [3:0] m_axi_mem_awcache;
+    wire [2:0] m_axi_mem_awprot;
+    wire m_axi_mem_awvalid;
+    wire [511:0] m_axi_mem_wdata;
+    wire [63:0] m_axi_mem_wstrb;
+    wire m_axi_mem_wlast;
+    wire m_axi_mem_wvalid;
+    wire m_axi_mem_bready;
+    wire m_axi_mem_arid;
+    wire [63:0] m_axi_mem_araddr;
+    wire [7:0] m_axi_mem_arlen;
+    wire [2:0] m_axi_mem_arsize;
+    wire [1:0] m_axi_mem_arburst;
+    wire m_axi_mem_arlock;
+    wire [3:0] m_axi_mem_arcache;
+    wire [2:0] m_axi_mem_arprot;
+    wire m_axi_mem_arvalid;
+    wire m_axi_mem_rready;
 
     reg [INPUTS-1:0] stimulus;
     reg [OUTPUTS-1:0] response;
@@ -115,6 +150,11 @@ module tmu_pins #(
     wire held_m_axi_awready;
     wire held_m_axi_wready;
     wire held_m_axi_bvalid;
+    wire held_m_axi_mem_awready;
+    wire held_m_axi_mem_wready;
+    wire held_m_axi_mem_bvalid;
+    wire held_m_axi_mem_arready;
+    wire held_m_axi_mem_rvalid;
     assign {
         s_axil_awaddr, s_axil_awprot, held_s_axil_awvalid, s_axil_wdata, s_axil_wstrb,
         held_s_axil_wvalid, held_s_axil_bready, s_axil_araddr, s_axil_arprot,
@@ -123,7 +163,10 @@ module tmu_pins #(
         held_s_axi_awvalid, s_axi_wdata, s_axi_wstrb, s_axi_wlast, held_s_axi_wvalid,
         held_s_axi_bready, s_axi_arid, s_axi_araddr, s_axi_arlen, s_axi_arsize, s_axi_arburst,
         s_axi_arlock, s_axi_arcache, s_axi_arprot, held_s_axi_arvalid, held_s_axi_rready,
-        held_m_axi_awready, held_m_axi_wready, m_axi_bid, m_axi_bresp, held_m_axi_bvalid
+        held_m_axi_awready, held_m_axi_wready, m_axi_bid, m_axi_bresp, held_m_axi_bvalid,
+        held_m_axi_mem_awready, held_m_axi_mem_wready, m_axi_mem_bid, m_axi_mem_bresp,
+        held_m_axi_mem_bvalid, held_m_axi_mem_arready, m_axi_mem_rid, m_axi_mem_rdata,
+        m_axi_mem_rresp, m_axi_mem_rlast, held_m_axi_mem_rvalid
     } = stimulus;
     assign s_axil_awvalid = held_s_axil_awvalid & now;
     assign s_axil_wvalid = held_s_axil_wvalid & now;
@@ -138,6 +181,11 @@ module tmu_pins #(
     assign m_axi_awready = held_m_axi_awready & now;
     assign m_axi_wready = held_m_axi_wready & now;
     assign m_axi_bvalid = held_m_axi_bvalid & now;
+    assign m_axi_mem_awready = held_m_axi_mem_awready & now;
+    assign m_axi_mem_wready = held_m_axi_mem_wready & now;
+    assign m_axi_mem_bvalid = held_m_axi_mem_bvalid & now;
+    assign m_axi_mem_arready = held_m_axi_mem_arready & now;
+    assign m_axi_mem_rvalid = held_m_axi_mem_rvalid & now;
 
     wire [OUTPUTS-1:0] driven = {
         s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready,
@@ -145,7 +193,12 @@ module tmu_pins #(
         s_axi_bresp, s_axi_bvalid, s_axi_arready, s_axi_rid, s_axi_rdata, s_axi_rresp,
         s_axi_rlast, s_axi_rvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize,
         m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata,
-        m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_bready
+        m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_bready,
+        m_axi_mem_awid, m_axi_mem_awaddr, m_axi_mem_awlen, m_axi_mem_awsize, m_axi_mem_awburst,
+        m_axi_mem_awlock, m_axi_mem_awcache, m_axi_mem_awprot, m_axi_mem_awvalid, m_axi_mem_wdata,
+        m_axi_mem_wstrb, m_axi_mem_wlast, m_axi_mem_wvalid, m_axi_mem_bready, m_axi_mem_arid,
+        m_axi_mem_araddr, m_axi_mem_arlen, m_axi_mem_arsize, m_axi_mem_arburst, m_axi_mem_arlock,
+        m_axi_mem_arcache, m_axi_mem_arprot, m_axi_mem_arvalid, m_axi_mem_rready
     };
 
     always @(posedge clk)
@@ -155,7 +208,7 @@ module tmu_pins #(
         end else if (step) response <= driven;
     assign serial_out = response[OUTPUTS-1];
 
-    // The read channel of the master carries nothing.
+    // The read channel of m_axi carries nothing.
     /* verilator lint_off PINCONNECTEMPTY */
     tmu_wrapper #(
         .ADDRESS_BITS(ADDRESS_BITS)
@@ -250,7 +303,42 @@ module tmu_pins #(
         .m_axi_rresp(2'd0),
         .m_axi_rlast(1'b0),
         .m_axi_rvalid(1'b0),
-        .m_axi_rready()
+        .m_axi_rready(),
+        .m_axi_mem_awid(m_axi_mem_awid),
+        .m_axi_mem_awaddr(m_axi_mem_awaddr),
+        .m_axi_mem_awlen(m_axi_mem_awlen),
+        .m_axi_mem_awsize(m_axi_mem_awsize),
+        .m_axi_mem_awburst(m_axi_mem_awburst),
+        .m_axi_mem_awlock(m_axi_mem_awlock),
+        .m_axi_mem_awcache(m_axi_mem_awcache),
+        .m_axi_mem_awprot(m_axi_mem_awprot),
+        .m_axi_mem_awvalid(m_axi_mem_awvalid),
+        .m_axi_mem_awready(m_axi_mem_awready),
+        .m_axi_mem_wdata(m_axi_mem_wdata),
+        .m_axi_mem_wstrb(m_axi_mem_wstrb),
+        .m_axi_mem_wlast(m_axi_mem_wlast),
+        .m_axi_mem_wvalid(m_axi_mem_wvalid),
+        .m_axi_mem_wready(m_axi_mem_wready),
+        .m_axi_mem_bid(m_axi_mem_bid),
+        .m_axi_mem_bresp(m_axi_mem_bresp),
+        .m_axi_mem_bvalid(m_axi_mem_bvalid),
+        .m_axi_mem_bready(m_axi_mem_bready),
+        .m_axi_mem_arid(m_axi_mem_arid),
+        .m_axi_mem_araddr(m_axi_mem_araddr),
+        .m_axi_mem_arlen(m_axi_mem_arlen),
+        .m_axi_mem_arsize(m_axi_mem_arsize),
+        .m_axi_mem_arburst(m_axi_mem_arburst),
+        .m_axi_mem_arlock(m_axi_mem_arlock),
+        .m_axi_mem_arcache(m_axi_mem_arcache),
+        .m_axi_mem_arprot(m_axi_mem_arprot),
+        .m_axi_mem_arvalid(m_axi_mem_arvalid),
+        .m_axi_mem_arready(m_axi_mem_arready),
+        .m_axi_mem_rid(m_axi_mem_rid),
+        .m_axi_mem_rdata(m_axi_mem_rdata),
+        .m_axi_mem_rresp(m_axi_mem_rresp),
+        .m_axi_mem_rlast(m_axi_mem_rlast),
+        .m_axi_mem_rvalid(m_axi_mem_rvalid),
+        .m_axi_mem_rready(m_axi_mem_rready)
     );
     /* verilator lint_on PINCONNECTEMPTY */
 endmodule

@@ -9,8 +9,8 @@
 // clock after `aresetn` rises waits, and no transfer is lost.
 // Commands count from STATUS.READY on; earlier ones are taken and dropped, as pages have no rings.
 //
-// The unit only writes through its master; the read channel is tied off for shells that connect
-// whole AXI4 masters, and whatever comes back on it is ignored.
+// Through m_axi the unit only writes; the read channel is tied off for shells that connect whole AXI4
+// masters, and whatever comes back on it is ignored.  Through m_axi_mem it writes and reads.
 //
 // ADDRESS_BITS is 12 (a doorbell page) + ceil(log2(queues + 1)) of the preset.
 `default_nettype none
@@ -110,7 +110,43 @@ module tmu_wrapper #(
     input  wire [1:0]                m_axi_rresp,
     input  wire                      m_axi_rlast,
     input  wire                      m_axi_rvalid,
-    output wire                      m_axi_rready
+    output wire                      m_axi_rready,
+    // Queues that continue in memory.
+    output wire                      m_axi_mem_awid,
+    output wire [63:0]               m_axi_mem_awaddr,
+    output wire [7:0]                m_axi_mem_awlen,
+    output wire [2:0]                m_axi_mem_awsize,
+    output wire [1:0]                m_axi_mem_awburst,
+    output wire                      m_axi_mem_awlock,
+    output wire [3:0]                m_axi_mem_awcache,
+    output wire [2:0]                m_axi_mem_awprot,
+    output wire                      m_axi_mem_awvalid,
+    input  wire                      m_axi_mem_awready,
+    output wire [511:0]              m_axi_mem_wdata,
+    output wire [63:0]               m_axi_mem_wstrb,
+    output wire                      m_axi_mem_wlast,
+    output wire                      m_axi_mem_wvalid,
+    input  wire                      m_axi_mem_wready,
+    input  wire                      m_axi_mem_bid,
+    input  wire [1:0]                m_axi_mem_bresp,
+    input  wire                      m_axi_mem_bvalid,
+    output wire                      m_axi_mem_bready,
+    output wire                      m_axi_mem_arid,
+    output wire [63:0]               m_axi_mem_araddr,
+    output wire [7:0]                m_axi_mem_arlen,
+    output wire [2:0]                m_axi_mem_arsize,
+    output wire [1:0]                m_axi_mem_arburst,
+    output wire                      m_axi_mem_arlock,
+    output wire [3:0]                m_axi_mem_arcache,
+    output wire [2:0]                m_axi_mem_arprot,
+    output wire                      m_axi_mem_arvalid,
+    input  wire                      m_axi_mem_arready,
+    input  wire                      m_axi_mem_rid,
+    input  wire [511:0]              m_axi_mem_rdata,
+    input  wire [1:0]                m_axi_mem_rresp,
+    input  wire                      m_axi_mem_rlast,
+    input  wire                      m_axi_mem_rvalid,
+    output wire                      m_axi_mem_rready
 );
 
     // A pulse of any length gives the unit two clocks of reset or more.
@@ -153,6 +189,16 @@ module tmu_wrapper #(
     wire unit_m_axi_wready;
     wire unit_m_axi_bvalid;
     wire unit_m_axi_bready;
+    wire unit_m_axi_mem_awvalid;
+    wire unit_m_axi_mem_awready;
+    wire unit_m_axi_mem_wvalid;
+    wire unit_m_axi_mem_wready;
+    wire unit_m_axi_mem_bvalid;
+    wire unit_m_axi_mem_bready;
+    wire unit_m_axi_mem_arvalid;
+    wire unit_m_axi_mem_arready;
+    wire unit_m_axi_mem_rvalid;
+    wire unit_m_axi_mem_rready;
 
     assign unit_s_axil_awvalid = s_axil_awvalid & run;
     assign s_axil_awready = unit_s_axil_awready & run;
@@ -180,6 +226,16 @@ module tmu_wrapper #(
     assign unit_m_axi_wready = m_axi_wready & run;
     assign unit_m_axi_bvalid = m_axi_bvalid & run;
     assign m_axi_bready = unit_m_axi_bready & run;
+    assign m_axi_mem_awvalid = unit_m_axi_mem_awvalid & run;
+    assign unit_m_axi_mem_awready = m_axi_mem_awready & run;
+    assign m_axi_mem_wvalid = unit_m_axi_mem_wvalid & run;
+    assign unit_m_axi_mem_wready = m_axi_mem_wready & run;
+    assign unit_m_axi_mem_bvalid = m_axi_mem_bvalid & run;
+    assign m_axi_mem_bready = unit_m_axi_mem_bready & run;
+    assign m_axi_mem_arvalid = unit_m_axi_mem_arvalid & run;
+    assign unit_m_axi_mem_arready = m_axi_mem_arready & run;
+    assign unit_m_axi_mem_rvalid = m_axi_mem_rvalid & run;
+    assign m_axi_mem_rready = unit_m_axi_mem_rready & run;
 
     assign m_axi_arid = 1'b0;
     assign m_axi_araddr = 64'd0;
@@ -270,7 +326,42 @@ module tmu_wrapper #(
         .m_axi_bid(m_axi_bid),
         .m_axi_bresp(m_axi_bresp),
         .m_axi_bvalid(unit_m_axi_bvalid),
-        .m_axi_bready(unit_m_axi_bready)
+        .m_axi_bready(unit_m_axi_bready),
+        .m_axi_mem_awid(m_axi_mem_awid),
+        .m_axi_mem_awaddr(m_axi_mem_awaddr),
+        .m_axi_mem_awlen(m_axi_mem_awlen),
+        .m_axi_mem_awsize(m_axi_mem_awsize),
+        .m_axi_mem_awburst(m_axi_mem_awburst),
+        .m_axi_mem_awlock(m_axi_mem_awlock),
+        .m_axi_mem_awcache(m_axi_mem_awcache),
+        .m_axi_mem_awprot(m_axi_mem_awprot),
+        .m_axi_mem_awvalid(unit_m_axi_mem_awvalid),
+        .m_axi_mem_awready(unit_m_axi_mem_awready),
+        .m_axi_mem_wdata(m_axi_mem_wdata),
+        .m_axi_mem_wstrb(m_axi_mem_wstrb),
+        .m_axi_mem_wlast(m_axi_mem_wlast),
+        .m_axi_mem_wvalid(unit_m_axi_mem_wvalid),
+        .m_axi_mem_wready(unit_m_axi_mem_wready),
+        .m_axi_mem_bid(m_axi_mem_bid),
+        .m_axi_mem_bresp(m_axi_mem_bresp),
+        .m_axi_mem_bvalid(unit_m_axi_mem_bvalid),
+        .m_axi_mem_bready(unit_m_axi_mem_bready),
+        .m_axi_mem_arid(m_axi_mem_arid),
+        .m_axi_mem_araddr(m_axi_mem_araddr),
+        .m_axi_mem_arlen(m_axi_mem_arlen),
+        .m_axi_mem_arsize(m_axi_mem_arsize),
+        .m_axi_mem_arburst(m_axi_mem_arburst),
+        .m_axi_mem_arlock(m_axi_mem_arlock),
+        .m_axi_mem_arcache(m_axi_mem_arcache),
+        .m_axi_mem_arprot(m_axi_mem_arprot),
+        .m_axi_mem_arvalid(unit_m_axi_mem_arvalid),
+        .m_axi_mem_arready(unit_m_axi_mem_arready),
+        .m_axi_mem_rid(m_axi_mem_rid),
+        .m_axi_mem_rdata(m_axi_mem_rdata),
+        .m_axi_mem_rresp(m_axi_mem_rresp),
+        .m_axi_mem_rlast(m_axi_mem_rlast),
+        .m_axi_mem_rvalid(unit_m_axi_mem_rvalid),
+        .m_axi_mem_rready(unit_m_axi_mem_rready)
     );
 endmodule
 `default_nettype wire

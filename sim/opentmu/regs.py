@@ -557,7 +557,7 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=2048,
         command_slots=4096,
-        spill_segments=16,
+        spill_segments=64,
     ),
     "tiny": Preset(
         name="tiny",
@@ -637,6 +637,6 @@ PRESETS: Final[dict[str, Preset]] = {
         id_bits=20,
         queues=4096,
         command_slots=8192,
-        spill_segments=64,
+        spill_segments=128,
     ),
 }

@@ -206,13 +206,20 @@ static void add(replay_result_t *sum, const replay_result_t *part) {
     add_counters(sum->model_counters, before.model_counters, sum->model_counter_count);
 }
 
-/* Entries that a random workload is made for: those of the smaller table; where queues go on in
- * memory, every other workload outgrows it, so that both the way there and back are taken. */
-static uint32_t entries_of(const tmu_info_t *info, bool spills, uint64_t seed) {
+/* A random workload for the smaller table; where queues go on in memory, every other one outgrows
+ * it, so that both the way there and back are taken. */
+static workload_shape_t shape_of(const tmu_info_t *info, bool spills, uint64_t seed, size_t count) {
+    const bool outgrows = spills && seed % 2 == 1;
     const uint32_t least = info->posted_entries < info->unexpected_entries
                                ? info->posted_entries
                                : info->unexpected_entries;
-    return spills && seed % 2 == 1 ? least * OUTGROWN : least;
+    return (workload_shape_t){
+        .seed = seed,
+        .count = count,
+        .endpoints = info->endpoints,
+        .entries = outgrows ? least * OUTGROWN : least,
+        .outgrows = outgrows,
+    };
 }
 
 /* Many workloads one after another, each with a seed of its own on a unit that was reset. */
@@ -233,12 +240,8 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
         if (options.quota == 0 && seed % 4 == 3)
             options.quota = 1 + seed % 29;
         const uint64_t segment = options.quota != 0 ? QUOTA_SEGMENT : SEGMENT;
-        const workload_shape_t shape = {
-            .seed = seed,
-            .count = (size_t)(left < segment ? left : segment),
-            .endpoints = info->endpoints,
-            .entries = entries_of(info, spill.segments > 0, seed),
-        };
+        const workload_shape_t shape =
+            shape_of(info, spill.segments > 0, seed, (size_t)(left < segment ? left : segment));
         workload_t workload;
         if (workload_make(&workload, &shape) != 0)
             return failed("no memory for a random workload", EXIT_DIFFERENCE);

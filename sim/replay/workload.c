@@ -100,7 +100,10 @@ static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
     /* Many tags match seldom and make queues deep. */
     static const uint32_t few[] = {1, 2, 2, 3};
     static const uint32_t many[] = {1, 2, 6, 40, 300};
-    maker->tags = small && !pressure ? few[below(maker, 4)] : many[below(maker, 5)];
+    if (shape->outgrows)
+        maker->tags = many[2 + below(maker, 3)];
+    else
+        maker->tags = small && !pressure ? few[below(maker, 4)] : many[below(maker, 5)];
     maker->any_source = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->any_tag = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->raw = below(maker, 2) == 0 ? 0 : below(maker, 64);

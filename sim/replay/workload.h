@@ -23,6 +23,7 @@ typedef struct {
     size_t count;
     uint32_t endpoints;
     uint32_t entries; /* of the smaller table: decides how deep queues get */
+    bool outgrows;    /* many keys, so that queues get as deep as they may */
 } workload_shape_t;
 
 /* 0, or -1 and a sentence in `error`. */

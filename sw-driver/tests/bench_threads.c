@@ -89,7 +89,7 @@ static void *work(void *argument) {
     worker_t *w = argument;
     const tmu_receive_t receive = {.handle = 1};
     const tmu_message_t message = {.handle = 2};
-    while (!atomic_load_explicit(&stop, memory_order_relaxed)) {
+    do { /* once at least, however late a busy machine starts this thread */
         tmu_completion_t c[2 * WINDOW];
         for (unsigned i = 0; i < WINDOW; i++) {
             must(tmu_post(w->queue, w->endpoint, &receive, NULL), w->device);
@@ -103,7 +103,7 @@ static void *work(void *argument) {
             left -= count;
         }
         w->operations += sizeof c / sizeof c[0];
-    }
+    } while (!atomic_load_explicit(&stop, memory_order_relaxed));
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The driver's own tests on the simulated hardware; ctest runs them on the functional device."""
 
+import json
 import os
 import re
 import subprocess
@@ -48,3 +49,37 @@ def test_the_driver_on_the_simulated_hardware(name: str) -> None:
     program = cbuild.program(cbuild.ensure(), f"driver_test_{name}")
     alone = passed(program, TMU_TEST_SIM="")
     assert passed(program, TMU_TEST_SIM=str(verilate.library("tiny"))) > alone
+
+
+@pytest.mark.parametrize(
+    ("options", "problem"),
+    [
+        ("pauses=x", "found pauses=x, expected a decimal seed"),
+        ("memory_latency=0", "found memory_latency=0, expected clocks from 1 to 10000"),
+        ("memory_latency=10001", "found memory_latency=10001, expected clocks from 1 to 10000"),
+        ("memory_latency=-3", "found memory_latency=-3, expected clocks from 1 to 10000"),
+        ("memory_latency", "found memory_latency=, expected clocks from 1 to 10000"),
+        ("wave", "found wave without a file name, expected wave=FILE"),
+        ("speed=9", "found option 'speed', expected pauses, memory_latency or wave"),
+    ],
+)
+def test_options_of_the_simulated_hardware_are_checked(options: str, problem: str) -> None:
+    """A URI with an option that cannot be honoured opens nothing and says why."""
+    program = cbuild.program(cbuild.ensure(), "tmu-info")
+    uri = f"sim:{verilate.library('tiny')}?{options}"
+    done = subprocess.run([program, uri], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert f"does not start with options '{options}': {problem}" in done.stderr
+
+
+@pytest.mark.parametrize("latency", [1, 300])
+def test_memory_may_be_near_and_far(latency: int) -> None:
+    """R11: what is right does not depend on how long memory takes."""
+    program = cbuild.program(cbuild.ensure(), "tmu-replay")
+    uri = f"sim:{verilate.library('tiny')}?pauses=4&memory_latency={latency}"
+    words = [program, "--uri", uri, "--random", "800", "--seed", "5"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["mismatches"] == 0
+    assert result["counters"]["spill_taken"] > 0

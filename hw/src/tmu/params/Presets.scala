@@ -16,7 +16,7 @@ object Presets {
       filterLanes = 1024,
       queues = 2048,
       commandSlots = 4096,
-      spillSegments = 16
+      spillSegments = 64
     )
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
@@ -56,7 +56,7 @@ object Presets {
       filterLanes = 1024,
       queues = 4096,
       commandSlots = 8192,
-      spillSegments = 64
+      spillSegments = 128
     )
 
   /** Every preset in the order of its number, which the PRESET register shows. */

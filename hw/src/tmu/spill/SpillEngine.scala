@@ -177,6 +177,8 @@ class SpillEngine(s: SpillParams) extends Module {
   io.lists.write.bits.at.endpoint := endpoint
   io.lists.write.bits.at.unexpected := state === State.storeSecond
   io.lists.write.bits.list := lists(state === State.storeSecond)
+  io.lists.moved := io.refilled
+  io.lists.movedUnexpected := unexpected
   io.lists.writeDone.valid := state === State.store && !visiting
   io.lists.writeDone.bits.endpoint := endpoint
   io.lists.writeDone.bits.done := done + 1.U

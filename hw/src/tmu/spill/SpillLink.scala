@@ -43,8 +43,8 @@ class SpillLink(s: SpillParams) extends Module {
     val lend = Flipped(Valid(UInt(52.W)))
     val segments = Output(UInt(log2Ceil(s.p.spillSegments + 1).W))
 
-    /** Reads the words of a chunk, once memory has answered all writes to it; as many beats follow as
-      * a chunk has.
+    /** Reads the words of a chunk, once memory has answered all writes to it; as many beats follow
+      * as a chunk has.
       */
     val words = Flipped(Decoupled(UInt(s.chunkBits.W)))
     val wordBeat = Valid(new SpillBeat)

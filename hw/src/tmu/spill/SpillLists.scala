@@ -35,6 +35,12 @@ class ListAccess(s: SpillParams) extends Bundle {
     val at = new SpillIndex(s)
     val list = new SpillList(s)
   })
+
+  /** The oldest entry of this queue of the endpoint that is written next is in its table again, and
+    * will leave the list.
+    */
+  val moved = Output(Bool())
+  val movedUnexpected = Output(Bool())
   val writeDone = Valid(new Bundle {
     val endpoint = UInt(s.p.endpointBits.W)
     val done = UInt(SpillMarks.countBits.W)
@@ -64,8 +70,23 @@ class SpillLists(s: SpillParams) extends Module {
       Mux(io.ready, access.write.bits.list, 0.U.asTypeOf(new SpillList(s)))
     )
   }
+  // What has gone back to its table is counted there: not here too, until the list is written.
+  private val moved = RegInit(0.U(s.countBits.W))
+  private val movedAt = Reg(new SpillIndex(s))
+  when(access.write.valid && at.asUInt === movedAt.asUInt)(moved := 0.U)
+    .elsewhen(access.moved)(moved := moved + 1.U)
+  when(access.moved) {
+    movedAt.endpoint := at.endpoint
+    movedAt.unexpected := access.movedUnexpected
+  }
+  private val asked = RegNext(io.endpoint)
   for ((memory, q) <- counts.zipWithIndex) {
-    when(!io.ready || (access.write.valid && at.unexpected === (q == 1).B)) {
+    val writes = access.write.valid && at.unexpected === (q == 1).B
+    val through = RegNext(writes && at.endpoint === io.endpoint)
+    val stored = Mux(through, RegNext(access.write.bits.list.count), memory.read(io.endpoint))
+    val mine = movedAt.endpoint === asked && movedAt.unexpected === (q == 1).B
+    io.counts(q) := stored - Mux(mine, moved, 0.U)
+    when(!io.ready || writes) {
       memory.write(
         Mux(io.ready, at.endpoint, sweep.io.place >> 1),
         Mux(io.ready, access.write.bits.list.count, 0.U)
@@ -82,5 +103,4 @@ class SpillLists(s: SpillParams) extends Module {
     )
   }
   access.done := done.read(access.read.endpoint)
-  io.counts := VecInit(counts.map(_.read(io.endpoint)))
 }
