@@ -1,15 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws bench-*.svg from bench.json and bench-queues.json beside this file.
+"""Draws bench-*.svg from bench.json, bench-queues.json and bench-spill.json beside it.
 
 bench.json holds the cells of `./tmu bench --json`, without what the plots do not show,
-bench-queues.json those of `./tmu bench --queues --json`. Needs the interpreter in build/venv/bin.
+bench-queues.json those of `./tmu bench --queues --json`, bench-spill.json those of
+`./tmu bench --spill --json`. Needs the interpreter in build/venv/bin.
 """
 
 import json
 from pathlib import Path
 
 from opentmu import regs
-from opentmu.benchmark import plot
+from opentmu.benchmark import plot, plot_spill
 
 HERE = Path(__file__).parent
 
@@ -19,6 +20,7 @@ def main() -> None:
     array = regs.PRESETS["nic"].array_entries
     loads = json.loads((HERE / "bench-queues.json").read_text())
     files = [*plot.write(HERE, cells, [], None, array), *plot.write_queues(HERE, loads)]
+    files += plot_spill.write(HERE, json.loads((HERE / "bench-spill.json").read_text()))
     for file in files:
         if file.suffix == ".png":
             file.unlink()

@@ -44,7 +44,7 @@ def write(
 
     Raises BadInput when the folder cannot be written.
     """
-    return _draw(
+    return draw(
         folder,
         {
             "bench-rate": lambda axis: rate(axis, results, array),
@@ -57,10 +57,10 @@ def write(
 
 def write_queues(folder: Path, results: Sequence[Result]) -> list[Path]:
     """Write the plot of submission queues side by side; the files written."""
-    return _draw(folder, {"bench-queues": lambda axis: curve(axis, results)})
+    return draw(folder, {"bench-queues": lambda axis: curve(axis, results)})
 
 
-def _draw(folder: Path, plots: dict[str, Callable[[Any], bool]]) -> list[Path]:
+def draw(folder: Path, plots: dict[str, Callable[[Any], bool]]) -> list[Path]:
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -96,12 +96,12 @@ def rate(axis: Any, results: Sequence[Result], array: int) -> bool:
     drawn = False
     for label, kind, queue, position, colour, style in RATES:
         points = _points(results, kind, queue, position, "clocks_per_verdict")
-        drawn |= _line(axis, points, label, colour, style)
+        drawn |= line(axis, points, label, colour, style)
     if drawn:
-        _by_depth(axis, results, f"{_preset(results)}: clocks a verdict by depth of the queue")
+        _by_depth(axis, results, f"{title_of(results)}: clocks a verdict by depth of the queue")
         axis.set_yscale("log", base=2)
         axis.set_ylabel("clocks a verdict")
-        _plain(axis.yaxis)
+        plain(axis.yaxis)
         _array(axis, results, array)
         axis.set_ylim(0.7, None)
         axis.legend(loc="upper left", frameon=False)
@@ -118,15 +118,15 @@ def latency(axis: Any, results: Sequence[Result], array: int) -> bool:
             values.append(max(one[name] for one in found))
     for (name, values), colour in zip(worst.items(), (BLUE, ORANGE), strict=True):
         label = {"p50": "median of the slowest cell", "max": "slowest verdict of all"}[name]
-        _line(axis, list(zip(depths, values, strict=True)), label, colour, "-")
+        line(axis, list(zip(depths, values, strict=True)), label, colour, "-")
     limit = next((clocks for size, clocks in targets.LATENCIES if array <= size), None)
     if limit is not None:
         label = f"promise to {array:,} entries: {limit} clocks"
         axis.plot([0, array], [limit, limit], color=RED, linestyle="--", label=label)
-    _by_depth(axis, results, f"{_preset(results)}: clocks from acceptance to verdict, full rate")
+    _by_depth(axis, results, f"{title_of(results)}: clocks from acceptance to verdict, full rate")
     if max(worst["max"]) > 100:
         axis.set_yscale("log", base=2)
-        _plain(axis.yaxis)
+        plain(axis.yaxis)
     axis.set_ylim(0.0 if max(worst["max"]) <= 100 else 4.0, None)
     axis.set_ylabel("clocks from acceptance to verdict")
     _array(axis, results, array)
@@ -145,16 +145,16 @@ def pairs(axis: Any, results: Sequence[Result]) -> bool:
         return [(d, min(one[name] for one in found if one["depth"] == d)) for d in depths]
 
     both, alone = worst("pairs_per_clock"), worst("pairs_per_clock_one_way")
-    _line(axis, both, "a post and an arrival at once", BLUE, "-")
-    _line(axis, alone, "one command a clock", ORANGE, "-")
+    line(axis, both, "a post and an arrival at once", BLUE, "-")
+    line(axis, alone, "one command a clock", ORANGE, "-")
     for depth, value in both:
         ratio = min(one["pair_rate"] for one in found if one["depth"] == depth)
         place: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
         place |= {"bbox": {"color": "white", "pad": 0.5}}
         axis.annotate(f"ratio {ratio:.2f}", (depth, value), fontsize=9, color=BLUE, **place)
-    _by_depth(axis, found, f"{_preset(results)}: pairs a clock, both queues equally deep")
+    _by_depth(axis, found, f"{title_of(results)}: pairs a clock, both queues equally deep")
     axis.set_yscale("log", base=2)
-    _plain(axis.yaxis)
+    plain(axis.yaxis)
     axis.set_ylim(None, 2 * max(value for _, value in both))
     axis.set_ylabel("pairs of a post and an arrival a clock")
     axis.legend(loc="lower left", frameon=False)
@@ -174,19 +174,19 @@ def software(
                 for one in engines
                 if (one["engine"], one["kind"], one["position"]) == (engine, kind, position)
             )
-            _line(axis, points, f"{engine} on one core, {words}", colour, style)
+            line(axis, points, f"{engine} on one core, {words}", colour, style)
         rates = _points(results, kind, "posted", position, "verdicts_per_clock")
         low = [(depth, value * clock.low) for depth, value in rates]
         high = [value * clock.high for _, value in rates]
-        _line(axis, low, f"unit, {words}", BLUE, style)
+        line(axis, low, f"unit, {words}", BLUE, style)
         if clock.high > clock.low and low:
             xs, ys = zip(*low, strict=True)
             axis.fill_between(xs, ys, high, color=BLUE, alpha=0.15)
-    title = f"{_preset(results)}: verdicts a second\nthe unit at {clock.text}"
+    title = f"{title_of(results)}: verdicts a second\nthe unit at {clock.text}"
     _by_depth(axis, results, title)
     axis.set_yscale("log")
     axis.set_ylabel("millions of verdicts a second")
-    _plain(axis.yaxis)
+    plain(axis.yaxis)
     axis.legend(loc="lower left", frameon=False, fontsize=9)
     return True
 
@@ -197,14 +197,14 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
         found = queues.curve(results, window)
         label = f"{window} operation{'s' if window > 1 else ''} in flight on each"
         points = [(one["queues"], 1 / one["clocks_per_verdict"]) for one in found]
-        _line(axis, points, label, colour, "-")
+        line(axis, points, label, colour, "-")
     axis.axhline(1.0, color=RED, linestyle="--", label="the unit's limit by one way in")
     axis.set_xscale("log", base=2)
     axis.set_yscale("log", base=2)
-    _plain(axis.xaxis)
-    _plain(axis.yaxis)
+    plain(axis.xaxis)
+    plain(axis.yaxis)
     axis.set_ylim(None, 1.5)
-    axis.set_title(f"{_preset(results)}: verdicts a clock by submission queues at work")
+    axis.set_title(f"{title_of(results)}: verdicts a clock by submission queues at work")
     axis.set_xlabel("submission queues")
     axis.set_ylabel("verdicts a clock")
     axis.grid(visible=True, alpha=0.3)
@@ -212,7 +212,7 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
     return True
 
 
-def _preset(results: Sequence[Result]) -> str:
+def title_of(results: Sequence[Result]) -> str:
     return f"preset {results[0]['preset']}"
 
 
@@ -228,7 +228,7 @@ def _points(
     )
 
 
-def _line(
+def line(
     axis: Any, points: Sequence[tuple[float, float]], label: str, colour: str, style: str
 ) -> bool:
     if not points:
@@ -250,7 +250,7 @@ def _by_depth(axis: Any, results: Sequence[Result], title: str) -> None:
     axis.spines[["top", "right"]].set_visible(False)
 
 
-def _plain(axis: Any) -> None:
+def plain(axis: Any) -> None:
     """Numbers, not powers."""
     from matplotlib.ticker import FuncFormatter, NullFormatter
 

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu bench`: clocks a verdict, latency and pair rate of the matching unit by depth."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from opentmu import output, presets
-from opentmu.benchmark import cells, harness, queues, report, software, targets
+from opentmu.benchmark import cells, harness, queues, report, software, spill, spill_report, targets
 from opentmu.errors import BadInput, CheckFailed
 
 
@@ -28,6 +29,7 @@ from opentmu.errors import BadInput, CheckFailed
 @click.option("--random", type=click.IntRange(min=1), help="Random operations instead of cells.")
 @click.option("--flowing", is_flag=True, help="Random operations without pauses.")
 @click.option("--queues", is_flag=True, help="Submission queues side by side instead of cells.")
+@click.option("--spill", is_flag=True, help="Queues beyond the tables instead of cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of cells.")
 def command(
     preset: str,
@@ -50,6 +52,8 @@ def command(
         cells.depths_of(depths, entries, preset),
         settings["quick"],
     )
+    if settings["spill"]:
+        return _spill(preset, choice, settings)
     if settings["queues"]:
         return _queues(preset, choice, settings)
     if settings["random"] is not None:
@@ -59,11 +63,17 @@ def command(
     return _cells(preset, choice, settings)
 
 
-def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+def _alone(option: str, choice: cells.Choice, settings: dict[str, Any]) -> None:
+    """Raises BadInput when something is set that does not go with what runs instead of cells."""
     given = [name for name in ("kinds", "positions", "depths") if getattr(choice, name)]
-    refused = ("pauses", "with_software", "mhz", "synth", "random", "flowing")
+    refused = ["pauses", "with_software", "mhz", "synth", "random", "flowing", "queues", "spill"]
+    refused.remove(option)
     if given or any(settings[name] for name in refused):
-        raise BadInput("--queues takes only --preset, --quick, --plots and --json beside it")
+        raise BadInput(f"--{option} takes only --preset, --quick, --plots and --json beside it")
+
+
+def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    _alone("queues", choice, settings)
     plots = _plots(settings)
     results = queues.measure(preset, quick=settings["quick"])
     kept = queues.promises(results)
@@ -75,6 +85,26 @@ def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
         from opentmu.benchmark import plot
 
         plot.write_queues(plots, results)
+    return _judged(preset, kept, settings)
+
+
+def _spill(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    _alone("spill", choice, settings)
+    plots = _plots(settings)
+    results = spill.measure(preset, quick=settings["quick"])
+    kept = spill.promises(results)
+    if settings["as_json"]:
+        output.print_json(results)
+    else:
+        spill_report.show(output.figures(), results, kept)
+    if plots is not None:
+        from opentmu.benchmark import plot_spill
+
+        plot_spill.write(plots, results)
+    return _judged(preset, kept, settings)
+
+
+def _judged(preset: str, kept: Sequence[queues.Promise], settings: dict[str, Any]) -> int:
     missed = [one for one in kept if not one.met]
     if missed and preset in targets.PROMISED and not settings["quick"]:
         names = "; ".join(f"{one.name}: found {one.found:.3f}" for one in missed)

@@ -1,0 +1,193 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queues that outgrow the tables on chip: what matching costs in memory that the driver lends.
+
+Runs tmu-spill, which drives the whole Verilated unit through the driver and judges each verdict.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opentmu import regs
+from opentmu.benchmark import harness
+from opentmu.benchmark.harness import Result
+from opentmu.benchmark.queues import Promise
+from opentmu.build import cbuild, verilate
+from opentmu.errors import BadInput, CheckFailed
+from opentmu.progress import step
+
+PROGRAM = "tmu-spill"
+# Clocks from an address to its data: 100, 300 and 900 ns at 300 MHz.
+LATENCIES = {30: 100, 90: 300, 270: 900}
+MHZ = 300
+POSITIONS = ("oldest", "youngest", "random")
+POSTED, UNEXPECTED, ALONE, BESIDE = "posted", "unexpected", "alone", "beside"
+FIFO = "fifo"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is measured of a preset."""
+
+    depths: tuple[int, ...]
+    messages: tuple[int, ...]  # depths of the unexpected queue
+    deep: int  # depth of the queue beside another one, and of FIFO traffic
+    steps: int
+    fifo_steps: int
+    far: int = 1 << 30  # from this depth on a quarter of the steps
+    latencies: tuple[int, ...] = tuple(LATENCIES)
+
+    def steps_at(self, depth: int) -> int:
+        """Measured steps of a cell."""
+        return self.steps // 4 if depth >= self.far else self.steps
+
+    @property
+    def words(self) -> list[str]:
+        """The cells in the order in which queues grow: KIND:POSITION:DEPTH:STEPS."""
+        posted = [
+            f"{POSTED}:{position}:{depth}:{self.steps_at(depth)}"
+            for depth in self.depths
+            for position in POSITIONS
+        ]
+        fifo = f"{POSTED}:{FIFO}:{self.deep}:{self.fifo_steps}"
+        at = next(i for i, word in enumerate(posted) if int(word.split(":")[2]) >= self.deep)
+        unexpected = [
+            f"{UNEXPECTED}:{position}:{depth}:{self.steps_at(depth)}"
+            for depth in self.messages
+            for position in POSITIONS
+        ]
+        steps = self.steps_at(self.deep)
+        watched = [
+            f"{kind}:{position}:{self.deep}:{steps}"
+            for kind, position in ((ALONE, POSITIONS[0]), *((BESIDE, one) for one in POSITIONS))
+        ]
+        return [*posted[:at], fifo, *posted[at:], *unexpected, *watched]
+
+
+PLANS = {
+    "nic": Plan(
+        (1024, 4096, 16384, 16896, 18432, 24576, 32768, 65536),
+        (16896, 24576),
+        18432,
+        steps=64,
+        fifo_steps=1000,
+        far=24576,
+    ),
+    "tiny": Plan((16, 32, 64, 66, 96, 192, 1024, 4096), (66, 192), 192, steps=200, fifo_steps=2000),
+}
+QUICK = {
+    "nic": Plan((16384, 16896), (16896,), 16896, steps=16, fifo_steps=64, latencies=(90,)),
+    "tiny": Plan((64, 66, 192), (66,), 192, steps=40, fifo_steps=200, latencies=(30, 270)),
+}
+
+
+def table(preset: str) -> int:
+    """Entries of a queue that are kept on chip."""
+    return regs.PRESETS[preset].posted_entries
+
+
+def plan_of(preset: str, *, quick: bool) -> Plan:
+    """What is measured; raises BadInput for a preset without cells."""
+    plans = QUICK if quick else PLANS
+    if preset not in plans:
+        raise BadInput(f"--spill: found preset {preset}, expected {' or '.join(plans)}")
+    return plans[preset]
+
+
+def measure(preset: str, *, quick: bool) -> list[Result]:
+    """Run every cell on the Verilated unit; raises CheckFailed at a wrong verdict."""
+    plan = plan_of(preset, quick=quick)
+    library = verilate.library(preset)
+    program = cbuild.program(cbuild.ensure(), PROGRAM)
+    words, results = plan.words, list[Result]()
+    total = len(words) * len(plan.latencies)
+    with step(f"measuring {total} cells of preset {preset}") as ticker:
+        for latency in plan.latencies:
+
+            def take(line: str, latency: int = latency) -> None:
+                usual = {"preset": preset, "kind": "spill", "memory_latency": latency}
+                results.append(usual | json.loads(line))
+                ticker.advance(len(results), total)
+
+            uri = f"sim:{library}?memory_latency={latency}"
+            command: list[str | Path] = [program, "--uri", uri, *words]
+            harness.run(command, take, lambda line: None)
+    if len(results) != total:
+        raise CheckFailed(f"{PROGRAM}: found {len(results)} results, expected {total}")
+    check_harm(results)
+    return results
+
+
+def check_harm(results: Sequence[Result]) -> None:
+    """Raises CheckFailed when cells did not do what they are there for."""
+    for one in results:
+        entries, found = table(one["preset"]), one["counts"]["deferred"]
+        rests = one["queue"] == ALONE or one["depth"] <= entries
+        if rests and found > 0 and one["queue"] != ALONE:
+            raise CheckFailed(f"{PROGRAM}: {title(one)}: found {found} deferred, expected none")
+        if not rests and found == 0:
+            raise CheckFailed(f"{PROGRAM}: {title(one)}: found nothing deferred, expected some")
+
+
+def title(one: Result) -> str:
+    """A cell in a few words."""
+    return f"{one['queue']} {one['position']} at {one['depth']:,}, {one['memory_latency']} clocks"
+
+
+def curve(results: Sequence[Result], latency: int, position: str) -> list[Result]:
+    """The cells of receives with one memory, by depth."""
+    found = [one for one in results if one["queue"] == POSTED and one["position"] == position]
+    return sorted(
+        (one for one in found if one["memory_latency"] == latency), key=lambda one: one["depth"]
+    )
+
+
+def latencies(results: Sequence[Result]) -> list[int]:
+    """Memories that were measured, fastest first."""
+    return sorted({one["memory_latency"] for one in results})
+
+
+def cliff(results: Sequence[Result], latency: int, position: str) -> float:
+    """Clocks a verdict at the first depth beyond the table, by those at the last within."""
+    found = curve(results, latency, position)
+    entries = table(found[0]["preset"])
+    within = [one for one in found if one["depth"] <= entries]
+    beyond = [one for one in found if one["depth"] > entries]
+    return float(beyond[0]["clocks_per_verdict"] / within[-1]["clocks_per_verdict"])
+
+
+def figures(one: Result) -> dict[str, float]:
+    """What is derived from the counters of a cell, the traffic with many in flight."""
+    counts = one["counts"]
+    steps = counts["operations"] / 2
+    return {
+        "bytes_per_step": 64 * counts["reads"] / steps,
+        "deferred_per_step": counts["deferred"] / steps,
+        "writes_per_append": counts["writes"] / max(1, counts["appended"]),
+        "refills_per_step": counts["refilled"] / steps,
+        "taken_per_step": counts["taken"] / steps,
+    }
+
+
+def beside(results: Sequence[Result], latency: int) -> tuple[Result, list[Result]]:
+    """Of the endpoint that matches on chip: alone, and beside one that spills."""
+    found = [one for one in results if one["memory_latency"] == latency]
+    alone = next(one for one in found if one["queue"] == ALONE)
+    return alone, [one for one in found if one["queue"] == BESIDE]
+
+
+# An operation in the unit before it, and the entries of a refill.
+MARGIN = 2.0
+
+
+def promises(results: Sequence[Result]) -> list[Promise]:
+    """What a unit with queues in memory has to keep to."""
+    found = []
+    for latency in latencies(results):
+        alone, others = beside(results, latency)
+        usual = alone["lone_latency_clocks"]["take"]["p99"]
+        worst = max(one["lone_latency_clocks"]["take"]["p99"] for one in others)
+        name = f"on chip beside a queue in memory of {latency} clocks, p99 latency"
+        found.append(Promise(name, worst, MARGIN * usual))
+    return found

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Queues beyond the tables on chip, as tables for people."""
+
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.table import Table
+
+from opentmu.benchmark import spill
+from opentmu.benchmark.harness import Result
+from opentmu.benchmark.queues import Promise
+
+SATURATED = 0xFFFF
+
+
+def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -> None:
+    """Depths, the cliff, the endpoint beside, and the promises."""
+    for latency in spill.latencies(results):
+        console.print(_depths(results, latency))
+        console.print()
+    console.print(_cliffs(results))
+    console.print()
+    console.print(_beside(results))
+    console.print()
+    table = _table("promises", "figure", "limit", "found", "")
+    for promise in kept:
+        said = "[green]met[/]" if promise.met else "[red]missed[/]"
+        table.add_row(promise.name, f"at most {promise.most:g}", f"{promise.found:g}", said)
+    console.print(table)
+    console.print()
+    verdicts = sum(one["verdicts"] + one["lone_verdicts"] for one in results)
+    console.print(f"[green]all {verdicts:,} measured verdicts are those of the law[/]")
+
+
+def _table(title: str, *columns: str) -> Table:
+    table = Table(title=title, box=None)
+    table.title_justify = "left"
+    for number, column in enumerate(columns):
+        table.add_column(column, justify="left" if number == 0 else "right")
+    return table
+
+
+def memory(latency: int) -> str:
+    """A memory in clocks, and in the time that this is at the assumed clock."""
+    return f"{latency} clocks, {latency * 1000 / spill.MHZ:.0f} ns at {spill.MHZ} MHz"
+
+
+def spread(one: dict[str, int]) -> str:
+    """Percentiles of a latency; a completion cannot say more than 65,535."""
+    values = (one["p50"], one["p99"], one["max"])
+    return "/".join(f"{value:,}" + ("+" if value == SATURATED else "") for value in values)
+
+
+def _depths(results: Sequence[Result], latency: int) -> Table:
+    preset = results[0]["preset"]
+    entries = spill.table(preset)
+    table = _table(
+        f"preset {preset}, {entries:,} entries on chip, memory of {memory(latency)}; "
+        "clocks a verdict; "
+        "latency p50/p99/max with one operation at a time; bytes read and refills a step, "
+        "writes an append",
+        "queue",
+        "depth",
+        "clocks",
+        "one at a time",
+        "take",
+        "append",
+        "read",
+        "writes",
+        "refills",
+    )
+    for one in results:
+        if one["memory_latency"] != latency or one["queue"] in (spill.ALONE, spill.BESIDE):
+            continue
+        found = spill.figures(one)
+        lone = one["lone_latency_clocks"]
+        table.add_row(
+            f"{one['queue']} {one['position']}",
+            f"{one['depth']:,}",
+            f"{one['clocks_per_verdict']:.2f}",
+            f"{one['lone_clocks'] / one['lone_verdicts']:.1f}",
+            spread(lone["take"]),
+            spread(lone["append"]),
+            f"{found['bytes_per_step']:,.0f}",
+            f"{found['writes_per_append']:.2f}",
+            f"{found['refills_per_step']:.2f}",
+        )
+    return table
+
+
+def _cliffs(results: Sequence[Result]) -> Table:
+    depths = [one["depth"] for one in spill.curve(results, *_first(results))]
+    entries = spill.table(results[0]["preset"])
+    last = max(depth for depth in depths if depth <= entries)
+    first = min(depth for depth in depths if depth > entries)
+    title = f"clocks a verdict at {first:,} entries by those at {last:,}"
+    table = _table(title, "taken", *(f"{one} clocks" for one in spill.latencies(results)))
+    for position in spill.POSITIONS:
+        ratios = [spill.cliff(results, one, position) for one in spill.latencies(results)]
+        table.add_row(position, *(f"{ratio:.1f}" for ratio in ratios))
+    return table
+
+
+def _first(results: Sequence[Result]) -> tuple[int, str]:
+    return spill.latencies(results)[0], spill.POSITIONS[0]
+
+
+def _beside(results: Sequence[Result]) -> Table:
+    table = _table(
+        "an endpoint that matches on chip, beside one that spills; latency p50/p99/max",
+        "other",
+        "memory",
+        "clocks a verdict",
+        "many in flight",
+        "one at a time",
+        "its verdicts",
+    )
+    for latency in spill.latencies(results):
+        alone, others = spill.beside(results, latency)
+        for one in (alone, *others):
+            table.add_row(
+                "(rests)" if one is alone else one["position"],
+                str(latency),
+                f"{one['clocks_per_verdict']:.2f}",
+                spread(one["latency_clocks"]["take"]),
+                spread(one["lone_latency_clocks"]["take"]),
+                f"{one['rival_verdicts']:,}",
+            )
+    return table
