@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Starting the front door as a user does."""
+"""The order of the tests, and starting the front door as a user does."""
 
 import subprocess
 from collections.abc import Callable
@@ -10,6 +10,41 @@ from opentmu import paths
 
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
+
+# Workers take the tests in this order (REST is what no line names): first those that need no
+# design, for Chisel is still at it; then long ones, so that no worker is left alone with one at
+# the end; late those that need Mill, which the tests in Scala have until then.
+REST = ""
+ORDER = (
+    "tests/cli/",
+    "tests/docs/",
+    "tests/engines/",
+    "tests/model/",
+    "tests/record/",
+    "tests/random/test_random_operations.py::test_random_operations_agree_with_the_law[flowing-nic",
+    "tests/fpga/test_elaborates.py::test_ecp5_cells",
+    "tests/formal/",
+    "tests/system/test_driver.py",
+    "tests/random/",
+    "tests/system/test_main_job.py",
+    REST,
+    "tests/generated/",
+    "tests/canary/test_broken_files.py",
+    "tests/block/",
+)
+
+
+def place(name: str) -> int:
+    """Where a test stands in ORDER."""
+    found = (at for at, start in enumerate(ORDER) if start != REST and name.startswith(start))
+    return next(found, ORDER.index(REST))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    gone = [start for start in ORDER if not (paths.ROOT / start.partition("::")[0]).exists()]
+    if gone:
+        raise pytest.UsageError(f"tests/conftest.py: ORDER names what is not there: {gone}")
+    items.sort(key=lambda item: place(item.nodeid))
 
 
 @pytest.fixture

@@ -3,8 +3,10 @@
 
 import os
 import sys
+from functools import cache
 
-from opentmu import paths
+from opentmu import paths, stage
+from opentmu.process import run_logged
 from opentmu.setup import mill, shims, system
 
 PARALLEL_JOBS = max(1, min(4, os.cpu_count() or 1))
@@ -29,6 +31,23 @@ def need_mill() -> None:
     mill.ensure()
     shims.ensure()
     use_path()
+
+
+def need_yosys() -> None:
+    """What proofs and synthesis need."""
+    shims.ensure()
+    use_path()
+    need_compiled("yosys")
+
+
+@cache
+def need_compiled(program: str) -> None:
+    """Start a WebAssembly program once.
+
+    Its first start compiles it for this machine, which two must not do at once.
+    """
+    with stage.locked(program):
+        run_logged([program, "--version"], f"starting {program}", f"{program}-version")
 
 
 def need_mpi() -> None:

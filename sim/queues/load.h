@@ -28,7 +28,7 @@ typedef struct load_result {
 
 /**
  * Measures `operations` after a run-in; -1 and a sentence in `error` on failure.
- * The device is reset first.
+ * The device is reset first.  After a failure its queues stay open: end the process.
  */
 int load_run(tmu_t *device, const load_cell_t *cell, uint64_t operations, load_result_t *result,
              char *error, size_t error_size);

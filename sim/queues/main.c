@@ -110,6 +110,7 @@ int main(int count, char **values) {
             }
         }
     }
-    tmu_close(device);
+    if (status == EXIT_WELL) /* else its queues may still be open, see load_run */
+        tmu_close(device);
     return status;
 }

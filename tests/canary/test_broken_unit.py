@@ -2,6 +2,8 @@
 """Whole units with one wrong line: the main job's checker notices and tells the story.
 
 Those whose submission queues are wrong are noticed by many queues at work.
+All mutants are one simulation, in which a file in the working folder switches one of them on:
+without any, it is the unit as it is.
 """
 
 import shutil
@@ -9,118 +11,163 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from opentmu import paths
+from opentmu import paths, stage
 from opentmu.benchmark import queues
 from opentmu.build import cbuild, rtl, verilate
 
-# File of the elaborated design, text in it, what it becomes, what the report must say.
+BEGIN = "\n);\n"
+
+# File of the elaborated design, text in it, what it becomes while the mutant `{m}` is on.
 MUTANTS = {
-    "truncation": (
-        "CompletionWriter.sv",
-        "held_truncated <=",
-        "held_truncated <= 1'h1 |",
-        "truncated",
-    ),
+    "truncation": ("CompletionWriter.sv", "held_truncated <=", "held_truncated <= {m} |"),
     "serial": (
         "CompletionWriter.sv",
         "held_serial <= entering_serial",
-        "held_serial <= entering_serial ^ 32'h1",
-        "serial",
+        "held_serial <= entering_serial ^ {31'h0, {m}}",
     ),
-}
-
-# The same of submission queues: the loads that meet it, and what one of the reports must say.
-QUEUE_MUTANTS = {
+    # A verdict never comes.
+    "silence": (
+        "VerdictOrder.sv",
+        "assign io_out_valid = io_in_valid;",
+        "assign io_out_valid = io_in_valid & ~{m};",
+    ),
     # A page has two turns on their way, and its commands come twice.
     "turns": (
         "SubmissionQueues.sv",
         "named_io_deq_ready = advance & ~meets;",
-        "named_io_deq_ready = advance;",
-        ["pairs:8:4", "pairs:2:16"],
-        ("a completion came without a command", "the completion is of opcode", "not the law's"),
+        "named_io_deq_ready = advance & ({m} | ~meets);",
     ),
     # Two commands one behind the other lie in one slot.
     "tail": (
         "SubmissionQueues.sv",
         "follows_REG & follows_REG_1 == come_page ? tail_REG + 17'h1 : readTail;",
-        "readTail;",
-        ["pairs:1:16"],
-        ("no completion in", "the completion is of opcode"),
+        "~{m} & follows_REG & follows_REG_1 == come_page ? tail_REG + 17'h1 : readTail;",
     ),
     # A command starts without room for its answer: a ring that is not read stops everybody.
     "room": (
         "SubmissionQueues.sv",
         "most = waiting < spare ? waiting : spare;",
-        "most = waiting;",
-        ["unread:8:4"],
-        ("no completion in",),
+        "most = {m} | waiting < spare ? waiting : spare;",
     ),
     # The end of a command is not counted: its ring seems to fill.
     "finals": (
         "CompletionWriter.sv",
         "position_finals + {16'h0, held_status != 8'h7};",
-        "position_finals;",
-        ["pairs:4:4"],
-        ("no completion in",),
+        "position_finals + {16'h0, ~{m} & held_status != 8'h7};",
     ),
 }
 
+# What the report must say of those that the main job's checker notices.
+WORDS = {"truncation": "truncated", "serial": "serial"}
 
-def broken_library(folder: Path, file: str, old: str, new: str) -> Path:
-    """The device library of a copy of the design with some text replaced."""
-    design = folder / "design"
-    shutil.copytree(rtl.ensure("tiny"), design)
-    text = (design / file).read_text()
-    assert text.count(old) >= 1, f"{file} does not have {old!r}"
-    (design / file).write_text(text.replace(old, new))
-    top, library = folder / "top", folder / "library"
-    top.mkdir()
-    library.mkdir()
-    verilate.make_top("tiny", design, top, wave=False)
-    verilate.make_library("tiny", top, library, wave=False)
-    return library / verilate.library_name("tiny")
+# The loads that meet a wrong queue, and what one of the reports must say.
+QUEUE_MUTANTS = {
+    "turns": (
+        ["pairs:8:4", "pairs:2:16"],
+        ("a completion came without a command", "the completion is of opcode", "not the law's"),
+    ),
+    "tail": (["pairs:1:16"], ("no completion in", "the completion is of opcode")),
+    "room": (["unread:8:4"], ("no completion in",)),
+    "finals": (["pairs:4:4"], ("no completion in",)),
+}
 
 
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_broken_unit_is_noticed(name: str, tmp_path: Path) -> None:
-    """The run ends with exit code 1, the first difference and the history of its entries."""
-    file, old, new, word = MUTANTS[name]
-    library = broken_library(tmp_path, file, old, new)
-    program = cbuild.program(cbuild.ensure(), "tmu-replay")
+def mutate(text: str, name: str, old: str, new: str) -> str:
+    """The module with one more mutant in it."""
+    assert text.count(old) >= 1, f"mutant {name}: found no {old!r}"
+    assert text.count(BEGIN) >= 1
+    switch = (
+        f"  integer file_{name};\n  reg mutant_{name};\n"
+        f'  initial begin\n    file_{name} = $fopen("{name}", "r");\n'
+        f"    mutant_{name} = file_{name} != 0;\n  end\n"
+    )
+    changed = text.replace(old, new.replace("{m}", f"mutant_{name}"))
+    return changed.replace(BEGIN, BEGIN + switch, 1)
+
+
+@pytest.fixture(scope="module")
+def unit() -> str:
+    """Where the driver finds the unit with all mutants in it, each switched off."""
+    source = rtl.ensure("tiny")
+    target = paths.BUILD / "canary-unit"
+    flags = [Path(__file__), Path(verilate.__file__), verilate.DEVICE, verilate.HEADERS]
+    key = stage.hash_of([(source / stage.STAMP).read_text(), *flags])
+
+    def make(folder: Path) -> None:
+        design, top, library = (folder / name for name in ("design", "top", "library"))
+        shutil.copytree(source, design)
+        for name, (file, old, new) in MUTANTS.items():
+            (design / file).write_text(mutate((design / file).read_text(), name, old, new))
+        top.mkdir()
+        library.mkdir()
+        verilate.make_top("tiny", design, top, wave=False)
+        verilate.make_library("tiny", top, library, wave=False)
+
+    stage.ensure(target, key, make)
+    return f"sim:{target / 'library' / verilate.library_name('tiny')}"
+
+
+def run(
+    name: str | None, folder: Path, program: str, *words: str | Path
+) -> subprocess.CompletedProcess[str]:
+    """A program on the unit with one mutant switched on, or with none."""
+    if name:
+        (folder / name).touch()
+    command = [str(cbuild.program(cbuild.ensure(), program)), *map(str, words)]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, check=False, timeout=600
+    )
+
+
+def replay(unit: str, name: str | None, folder: Path) -> subprocess.CompletedProcess[str]:
+    """The main job's checker on recorded traffic."""
     trace = min(paths.TRACES.glob("mpi4py*.gz"))
-    words = [str(program), "--uri", f"sim:{library}", "--trace", str(trace)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    return run(name, folder, "tmu-replay", "--uri", unit, "--trace", trace)
+
+
+def load(unit: str, name: str | None, folder: Path, loads: list[str]) -> tuple[int, str]:
+    """Exit code and complaints of many queues at work."""
+    done = run(name, folder, queues.PROGRAM, "--uri", unit, "--operations", "6000", *loads)
+    assert done.returncode == 0 or "tmu-queues: " in done.stderr, done.stderr
+    return done.returncode, done.stderr
+
+
+def test_without_a_mutant_all_is_well(unit: str, tmp_path: Path) -> None:
+    """The changed text alone changes nothing: what notices a mutant below passes here."""
+    assert replay(unit, None, tmp_path).returncode == 0
+    loads = sorted({word for words, _ in QUEUE_MUTANTS.values() for word in words})
+    assert load(unit, None, tmp_path, loads) == (0, "")
+
+
+@pytest.mark.parametrize("name", WORDS)
+def test_a_broken_unit_is_noticed(unit: str, name: str, tmp_path: Path) -> None:
+    """The run ends with exit code 1, the first difference and the history of its entries."""
+    done = replay(unit, name, tmp_path)
     assert done.returncode == 1, done.stdout
-    for text in ("first difference", "operation: ", "expected: ", "found: ", word, "history"):
+    story = ("first difference", "operation: ", "expected: ", "found: ", WORDS[name], "history")
+    for text in story:
         assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
 
 
-def test_a_silent_unit_is_noticed(tmp_path: Path) -> None:
+def test_a_silent_unit_is_noticed(unit: str, tmp_path: Path) -> None:
     """R11: a verdict that never comes ends the run with exit code 1 instead of hanging it."""
-    valid = "assign io_out_valid = io_in_valid;"
-    library = broken_library(tmp_path, "VerdictOrder.sv", valid, "assign io_out_valid = 1'h0;")
-    program = cbuild.program(cbuild.ensure(), "tmu-replay")
     trace = tmp_path / "one.trace"
     trace.write_text("# tmu-trace v1\npost 0 1 0 any any 8\n")
-    words = [str(program), "--uri", f"sim:{library}", "--trace", str(trace)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
+    done = run("silence", tmp_path, "tmu-replay", "--uri", unit, "--trace", trace)
     assert done.returncode == 1, done.stdout
     assert "found no verdict in 1048576 clocks with 1 operations in flight" in done.stderr
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=[] if name in ("turns", "room") else pytest.mark.long)
-        for name in QUEUE_MUTANTS
-    ],
-)
-def test_a_broken_queue_is_noticed(name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", QUEUE_MUTANTS)
+def test_a_broken_queue_is_noticed(unit: str, name: str, tmp_path: Path) -> None:
     """R7, R11, R13: the load ends with exit code 1 and a sentence."""
-    file, old, new, loads, sentences = QUEUE_MUTANTS[name]
-    library = broken_library(tmp_path, file, old, new)
-    program = cbuild.program(cbuild.ensure(), queues.PROGRAM)
-    words = [str(program), "--uri", f"sim:{library}", "--operations", "6000", *loads]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=600)
-    assert done.returncode == 1, done.stdout
-    assert any(sentence in done.stderr for sentence in sentences), done.stderr
+    loads, sentences = QUEUE_MUTANTS[name]
+    code, said = load(unit, name, tmp_path, loads)
+    assert code == 1
+    assert any(sentence in said for sentence in sentences), said
+
+
+def test_a_mutant_that_cannot_be_made_is_an_error() -> None:
+    """A text that the design does not have any more."""
+    with pytest.raises(AssertionError, match="mutant gone: found no 'hitAbove'"):
+        mutate("module m (\n);\nendmodule\n", "gone", "hitAbove", "{m}")

@@ -11,7 +11,8 @@ from opentmu.errors import CheckFailed
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Mill's folder of another checkout, with something compiled."""
+    """Mill's folder and locks of another checkout, with something compiled."""
+    monkeypatch.setattr("opentmu.paths.LOCKS", tmp_path / "locks")
     monkeypatch.setattr(rtl, "MILL_OUT", tmp_path)
     monkeypatch.setattr(rtl, "RUNNING", tmp_path / ".running")
     (tmp_path / "hw").mkdir()

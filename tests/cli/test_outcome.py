@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu test` counts single tests, and nothing that went wrong counts as well."""
 
+import sys
 from pathlib import Path
 
 import pytest
 from opentmu.errors import CheckFailed, ToolMissing
+from opentmu.process import run_into
 from opentmu.testing import house, runner
 from opentmu.testing.long import CAMPAIGNS
 from opentmu.testing.outcome import Outcome, of_check, of_reports
-from opentmu.testing.stages import Stage, lanes
+from opentmu.testing.stages import WORKERS, Stage, lanes
 
 REPORT = """<testsuites><testsuite name="s">
 <testcase classname="a" name="good"/>
@@ -91,7 +93,8 @@ def test_a_missing_tool_is_remembered(logs: Path) -> None:
 
 def test_mill_stages_share_a_lane() -> None:
     scala, rest = lanes(None, long=False)
-    assert [one.name for one in scala] == ["scala-format", "generated-files", "scala-tests"]
+    names = ["scala-format", "generated-files", "designs", "scala-tests"]
+    assert [one.name for one in scala] == names
     assert {"c-tests", "c-tests-sanitized", "pytest", "python-types"} <= {s.name for s in rest}
 
 
@@ -126,6 +129,41 @@ def test_house_rules_complain(text: str, complaint: str) -> None:
 
 def test_house_rules_accept_a_good_file() -> None:
     assert house.complaints("a.py", f"# {house.LICENCE}\n" + "\n" * 8, most_lines=9) == []
+
+
+SMALL_SUITE = """import os, pytest
+@pytest.mark.parametrize("n", range(5))
+def test_good(n): pass
+def test_bad(): assert False
+@pytest.mark.skip
+def test_skipped(): pass
+"""
+
+
+def workers(folder: Path, suite: str) -> tuple[Outcome, Path]:
+    """What the stage pytest makes of a suite, with its workers."""
+    (folder / "test_it.py").write_text(suite)
+    (folder / "pytest.ini").write_text("[pytest]\n")
+    report, log = folder / "report.xml", folder / "log"
+    command = [sys.executable, "-P", "-m", "pytest", f"--junitxml={report}", *WORKERS]
+    with log.open("w") as output:
+        code = run_into(output, command, cwd=folder)
+    return of_reports("pytest", [report], code), log
+
+
+def test_workers_count_each_test_once_and_by_its_name(tmp_path: Path) -> None:
+    outcome, log = workers(tmp_path, SMALL_SUITE)
+    assert (outcome.passed, outcome.skipped) == (5, 1), log.read_text()
+    assert outcome.failures == ["test_it.test_bad"]
+    log.write_text(log.read_text().partition("= FAILURES =")[0].rstrip("="))
+    assert runner.share_of(log) == " 100 %,"
+
+
+def test_a_worker_that_dies_is_a_failure(tmp_path: Path) -> None:
+    outcome, log = workers(tmp_path, SMALL_SUITE + "def test_dies(): os._exit(0)\n")
+    assert outcome.passed == 5, log.read_text()
+    assert "test_it.test_bad" in outcome.failures
+    assert any("test_dies" in name for name in outcome.failures), outcome.failures
 
 
 def test_share_of_pytest(tmp_path: Path) -> None:

@@ -6,6 +6,8 @@
 // back come out of their queue in any order, each once. Of the stores one place is kept, the others
 // hold anything.
 //
+// No memory is lent, so tables that are full refuse: nothing is deferred, and nothing injected.
+//
 // `receive` and `message` are any two slots of the two stores, picked once by the solver.
 `default_nettype none
 
@@ -33,6 +35,9 @@ module unit_proof (
                                      x``_opcode == INSPECT && !x``_privileged ? 13 : \
                                      x``_endpoint >= 2 ? 10 : x``_opcode == CANCEL ? 6 : 15)))
 
+  // What memory beyond the tables sends between the host's commands.
+`define INJECTED(x) (x``_spill_refills || x``_spill_releases)
+
   // One entry is followed through list, queue of slots and store.
   (* anyconst *) wire [3:0] receive;
   (* anyconst *) wire [3:0] message;
@@ -40,6 +45,9 @@ module unit_proof (
     same_r : assume (slot_r == receive && queue_slot_r == receive && place_r == receive);
     same_m : assume (slot_m == message && queue_slot_m == message && place_m == message);
     slots : assume (receive < 12 && message < 12);
+    // Memory beyond the tables asks for nothing.
+    not_lent : assume (!io_spill_lent);
+    hosts : assume (!`INJECTED(io_post_bits) && !`INJECTED(io_arrival_bits));
     // Commands come by the stream of their queue (R3 to R10).
     posts :
     assume (io_post_bits_opcode != ARRIVE && io_post_bits_opcode != CANCEL &&
@@ -113,9 +121,9 @@ module unit_proof (
   wire [4:0] differ = (entry_r[13:9] ^ entry_m[13:9]) & ~entry_r[8:4];
   wire match = entry_r[14] == entry_m[14] && differ == 0;
 
-  wire [3:0] post_id4 = dut__walked_slot_post_end_bits_REG_command_id;
-  wire [7:0] end_p = dut__walked_slot_post_end_bits_REG_command_opcode;
-  wire [7:0] end_a = dut__walked_slot_arrival_end_bits_REG_command_opcode;
+  wire [3:0] post_id4 = dut__walked_slot_post_out_bits_REG_command_id;
+  wire [7:0] end_p = dut__walked_slot_post_out_bits_REG_command_opcode;
+  wire [7:0] end_a = dut__walked_slot_arrival_out_bits_REG_command_opcode;
 
   // What a list was asked, from the operation that the unit has at the same place.
 `define TAKES(op) (op != PROBE && op != INSPECT)
@@ -175,6 +183,11 @@ module unit_proof (
     (!dut__delay__``k``_arrival_valid || !dut__delay__``k``_arrival_bits_sweeps || \
      dut__delay__``k``_arrival_bits_command_opcode == FLUSH)
 
+`define HOSTS(k) \
+    (!(dut__delay__``k``_post_valid && `INJECTED(dut__delay__``k``_post_bits_command)) && \
+     !(dut__delay__``k``_arrival_valid && `INJECTED(dut__delay__``k``_arrival_bits_command)))
+`define PLAIN_MARK(of) (!dut__marks__``of``_valid || !dut__marks__``of``_bits_spilling)
+
 `define NEXT(store, slot) \
     ((store``__waiting != 0 && store``__next_0 == slot) + \
      (store``__waiting == 2 && store``__next_1 == slot))
@@ -184,7 +197,7 @@ module unit_proof (
       (dut__delay__k1_post_valid | dut__delay__k1_arrival_valid) +
       (dut__delay__k2_post_valid | dut__delay__k2_arrival_valid) +
       (dut__delay__k3_post_valid | dut__delay__k3_arrival_valid) +
-      (dut__walked_slot_post_end_valid_REG | dut__walked_slot_arrival_end_valid_REG) +
+      (dut__walked_slot_post_out_valid_REG | dut__walked_slot_arrival_out_valid_REG) +
       dut__answers__silent_REG + dut__answers__silent_REG_1;
   wire [4:0] waiting = dut__answers__answers__count;
   // As counted: what came in the clock before is not in yet, what left then not out.
@@ -192,22 +205,31 @@ module unit_proof (
 
   always @(posedge clock) begin
 `ifndef LAW
-    // For the induction: the lists carry the operations that the unit carries.
+    // For the induction: no mark that is on its way says that something is in memory.
+    cleared :
+    assert (age == 0 || !reset ||
+            (!dut__walked_slot_post_out_valid_REG && !dut__walked_slot_arrival_out_valid_REG &&
+             !dut__marks__written_bits_mark_spilling));
+    carried1 : assert (age < 2 || (`PLAIN_MARK(carried_REG) && `PLAIN_MARK(carried_REG_3)));
+    carried2 : assert (age < 3 || (`PLAIN_MARK(carried_REG_1) && `PLAIN_MARK(carried_REG_4)));
+    carried3 : assert (age < 4 || (`PLAIN_MARK(carried_REG_2) && `PLAIN_MARK(carried_REG_5)));
+    carried4 : assert (age < 5 || (`PLAIN_MARK(carried) && `PLAIN_MARK(carried_1)));
+    // The lists carry the operations that the unit carries.
     asked1 : assert (age < 2 || (op1_m == `ASKED_M(k1) && `CARRIED(op1_r) == `ASKED_R(k1)));
     asked2 : assert (age < 3 || (op2_m == `ASKED_M(k2) && `CARRIED(op2_r) == `ASKED_R(k2)));
     asked3 : assert (age < 4 || (op3_m == `ASKED_M(k3) && `CARRIED(op3_r) == `ASKED_R(k3)));
     asked4_m :
-    assert (age < 5 || op4_m == {dut__walked_slot_post_end_valid_REG && dut__walked_slot_post_end_bits_REG_command_searches, `TAKES(end_p),
-            end_p == INSPECT, 5'b0, dut__walked_slot_post_end_bits_REG_command_endpoint[0],
-            dut__walked_slot_post_end_bits_REG_command_key_bits, dut__walked_slot_post_end_bits_REG_command_key_source,
-            dut__walked_slot_post_end_bits_REG_command_ignore_bits,
-            dut__walked_slot_post_end_bits_REG_command_ignore_source});
+    assert (age < 5 || op4_m == {dut__walked_slot_post_out_valid_REG && dut__walked_slot_post_out_bits_REG_command_searches, `TAKES(end_p),
+            end_p == INSPECT, 5'b0, dut__walked_slot_post_out_bits_REG_command_endpoint[0],
+            dut__walked_slot_post_out_bits_REG_command_key_bits, dut__walked_slot_post_out_bits_REG_command_key_source,
+            dut__walked_slot_post_out_bits_REG_command_ignore_bits,
+            dut__walked_slot_post_out_bits_REG_command_ignore_source});
     asked4_r :
     assert (age < 5 || `CARRIED(op4_r) == {
-            dut__walked_slot_arrival_end_valid_REG && dut__walked_slot_arrival_end_bits_REG_command_searches, `TAKES(end_a),
-            end_a == INSPECT, end_a == CANCEL, dut__walked_slot_arrival_end_bits_REG_command_endpoint[0],
-            dut__walked_slot_arrival_end_bits_REG_command_key_bits,
-            dut__walked_slot_arrival_end_bits_REG_command_key_source});
+            dut__walked_slot_arrival_out_valid_REG && dut__walked_slot_arrival_out_bits_REG_command_searches, `TAKES(end_a),
+            end_a == INSPECT, end_a == CANCEL, dut__walked_slot_arrival_out_bits_REG_command_endpoint[0],
+            dut__walked_slot_arrival_out_bits_REG_command_key_bits,
+            dut__walked_slot_arrival_out_bits_REG_command_key_source});
     pairs1_r :
     assert (age < 2 || {dut__asking_byId, dut__asking_id, dut__asking_endpoint,
                         dut__asking_key_bits, dut__asking_key_source, dut__asking_ignore_bits,
@@ -247,6 +269,9 @@ module unit_proof (
               (arrival_status == MATCHED || arrival_status == CANCELLED)));
 
       pair_in_no_list : assert (!(pair5 && append5_r));
+
+      // Without memory beyond the tables every command is answered here (R11).
+      nothing_deferred : assert (!io_spill_deferred_valid && !io_spill_injected_valid);
 
       // Queued says that it is in the list, or was taken at once; and nothing else is (R5, R6).
       post_queued :
@@ -291,11 +316,41 @@ module unit_proof (
       body2 : assert (`BODY_KEPT(k2, post, POST, p2) && `BODY_KEPT(k2, arrival, ARRIVE, a2));
       body3 : assert (`BODY_KEPT(k3, post, POST, p3) && `BODY_KEPT(k3, arrival, ARRIVE, a3));
       body4_p :
-      assert (!(dut__walked_slot_post_end_valid_REG && end_p == POST) ||
-              `BODY(dut__walked_slot_post_end_bits_REG_command) == p4);
+      assert (!(dut__walked_slot_post_out_valid_REG && end_p == POST) ||
+              `BODY(dut__walked_slot_post_out_bits_REG_command) == p4);
       body4_a :
-      assert (!(dut__walked_slot_arrival_end_valid_REG && end_a == ARRIVE) ||
-              `BODY(dut__walked_slot_arrival_end_bits_REG_command) == a4);
+      assert (!(dut__walked_slot_arrival_out_valid_REG && end_a == ARRIVE) ||
+              `BODY(dut__walked_slot_arrival_out_bits_REG_command) == a4);
+      // No endpoint has something in memory, and no command came from there.
+      marks_swept :
+      assert (dut__marks__sweep__ready == dut__endpoints__sweep__ready &&
+              dut__marks__sweep__place == dut__endpoints__sweep__place);
+      marks_kept :
+      assert (dut__marks__sweep__ready ? mark_kept_0 == 0 && mark_kept_1 == 0 :
+              !dut__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
+      marks_written : assert (!dut__marks__written_bits_mark_spilling);
+      marks2 :
+      assert (!(dut__delay__k2_post_valid && dut__marks__stored_r_spilling) &&
+              !(dut__delay__k2_arrival_valid && dut__marks__stored_r_2_spilling));
+      marks3 :
+      assert (!(dut__delay__k3_post_valid && dut__marks__stored_r_1_spilling) &&
+              !(dut__delay__k3_arrival_valid && dut__marks__stored_r_3_spilling));
+      marks4 :
+      assert (!(dut__walked_slot_post_out_valid_REG && dut__marks__stored_spilling) &&
+              !(dut__walked_slot_arrival_out_valid_REG && dut__marks__stored_1_spilling));
+      hosts1 : assert (`HOSTS(k1));
+      hosts2 : assert (`HOSTS(k2));
+      hosts3 : assert (`HOSTS(k3));
+      hosts4 :
+      assert (!(dut__walked_slot_post_out_valid_REG &&
+                `INJECTED(dut__walked_slot_post_out_bits_REG_command)) &&
+              !(dut__walked_slot_arrival_out_valid_REG &&
+                `INJECTED(dut__walked_slot_arrival_out_bits_REG_command)));
+      hosts_flush : assert (dut__flush__state == 0 || !`INJECTED(dut__flush__command));
+      deferred5 :
+      assert (!dut__answers__outcomes_REG_0_defers && !dut__answers__outcomes_REG_1_defers);
+      deferred6 : assert (!dut__answers__outcomes_0_defers && !dut__answers__outcomes_1_defers);
+      injected5 : assert (!dut__answers__io_injected_valid_REG);
       stream1 : assert (`STREAM(k1));
       stream2 : assert (`STREAM(k2));
       stream3 : assert (`STREAM(k3));
@@ -303,10 +358,10 @@ module unit_proof (
       flags2 : assert (`FLAGS_AT(k2));
       flags3 : assert (`FLAGS_AT(k3));
       flags4 :
-      assert ((!dut__walked_slot_post_end_valid_REG || `FLAGS(dut__walked_slot_post_end_bits_REG)) &&
-              (!dut__walked_slot_arrival_end_valid_REG || `FLAGS(dut__walked_slot_arrival_end_bits_REG)));
+      assert ((!dut__walked_slot_post_out_valid_REG || `FLAGS(dut__walked_slot_post_out_bits_REG)) &&
+              (!dut__walked_slot_arrival_out_valid_REG || `FLAGS(dut__walked_slot_arrival_out_bits_REG)));
       pairs4 :
-      assert (!(dut__walked_slot_post_end_valid_REG && dut__walked_slot_arrival_end_valid_REG && end_p == POST) ||
+      assert (!(dut__walked_slot_post_out_valid_REG && dut__walked_slot_arrival_out_valid_REG && end_p == POST) ||
               dut__walked_pairs_r_2 == matches(op4_r, {op4_m[10:0], post_id4}));
       answers5 :
       assert (!(dut__answers__outcomes_REG_0_answers || dut__answers__outcomes_REG_1_answers) ||
@@ -321,11 +376,11 @@ module unit_proof (
                dut__answers__arrival_REG_command_opcode == ARRIVE) == append5_m);
       flushes : assert (dut__flush__state == 0 || dut__flush__command_opcode == FLUSH);
       by_stream_r :
-      assert (!dut__walked_slot_arrival_end_valid_REG || end_a == ARRIVE || end_a == CANCEL ||
-              end_a == INSPECT || (end_a == FLUSH && !dut__walked_slot_post_end_valid_REG));
+      assert (!dut__walked_slot_arrival_out_valid_REG || end_a == ARRIVE || end_a == CANCEL ||
+              end_a == INSPECT || (end_a == FLUSH && !dut__walked_slot_post_out_valid_REG));
       early4 :
-      assert ((!dut__walked_slot_post_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_post_end_bits_REG_command)) &&
-              (!dut__walked_slot_arrival_end_valid_REG || `DECIDED_EARLY(dut__walked_slot_arrival_end_bits_REG_command)));
+      assert ((!dut__walked_slot_post_out_valid_REG || `DECIDED_EARLY(dut__walked_slot_post_out_bits_REG_command)) &&
+              (!dut__walked_slot_arrival_out_valid_REG || `DECIDED_EARLY(dut__walked_slot_arrival_out_bits_REG_command)));
       // The endpoint table has been asked for the endpoint of each operation.
       asked_p :
       assert (`AT(k1, post, dut__endpoints__at1_0) && `AT(k2, post, dut__endpoints__at2_0) &&
@@ -336,10 +391,10 @@ module unit_proof (
               `AT(k3, arrival, dut__endpoints__at3_1));
       swept : assert (dut__endpoints__sweep__ready || on_the_way == 0);
       sweeps4 :
-      assert ((!dut__walked_slot_post_end_valid_REG || !dut__walked_slot_post_end_bits_REG_sweeps || end_p == FLUSH) &&
-              (!dut__walked_slot_arrival_end_valid_REG || !dut__walked_slot_arrival_end_bits_REG_sweeps ||
+      assert ((!dut__walked_slot_post_out_valid_REG || !dut__walked_slot_post_out_bits_REG_sweeps || end_p == FLUSH) &&
+              (!dut__walked_slot_arrival_out_valid_REG || !dut__walked_slot_arrival_out_bits_REG_sweeps ||
                end_a == FLUSH));
-      by_stream_m : assert (!dut__walked_slot_post_end_valid_REG || (end_p != ARRIVE && end_p != CANCEL));
+      by_stream_m : assert (!dut__walked_slot_post_out_valid_REG || (end_p != ARRIVE && end_p != CANCEL));
       word_r : assert (!live_r || store_word_r[10:0] == body_r);
       word_m : assert (!live_m || store_word_m[10:0] == body_m);
 `endif

@@ -76,3 +76,7 @@ wire [18:0] op1_m = \dut.unexpected.list.op1 ;
 wire [18:0] op2_m = \dut.unexpected.list.op2 ;
 (* hierconn *) wire [18:0] \dut.unexpected.list.op3 ;
 wire [18:0] op3_m = \dut.unexpected.list.op3 ;
+(* hierconn *) wire [1:0] \dut.marks.copies_0_ext.kept ;
+wire [1:0] mark_kept_0 = \dut.marks.copies_0_ext.kept ;
+(* hierconn *) wire [1:0] \dut.marks.copies_1_ext.kept ;
+wire [1:0] mark_kept_1 = \dut.marks.copies_1_ext.kept ;

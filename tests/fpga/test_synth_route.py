@@ -144,9 +144,10 @@ def test_warnings_are_errors_but_for_those_about_block_memories() -> None:
     assert f"Suppressed Warning: {said.format(memory)}" in resized(f"\\{memory} ")
 
 
-@pytest.fixture(scope="module")
-def small() -> Path:
-    folder = paths.BUILD / "test" / "synth-small"
+@pytest.fixture
+def small(request: pytest.FixtureRequest) -> Path:
+    """A folder for each test, for two may run at once."""
+    folder = paths.BUILD / "test" / f"synth-{request.node.name}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     (folder / "Small.sv").write_text(SMALL)

@@ -184,26 +184,28 @@ async def r7_two_pages_of_one_endpoint(dut: Any) -> None:
     assert (await device.counters())["spill_deferred"] > 50
 
 
-async def broken(dut: Any, opcode: int, *, writes: bool) -> None:
-    """Memory fails while an endpoint has entries there; others go on, and a reset mends it."""
+async def broken(dut: Any, opcode: int, *, writes: bool = False, removed: int = 0) -> None:
+    """Memory fails while an endpoint has entries there; others go on, and a reset mends it.
+
+    With `removed` it fails when a flush has reported so many entries.
+    """
     device, traffic = await started(dut, segments=1)
-    await device.run(fill(traffic, TABLE + 70))
+    await device.run(fill(traffic, TABLE + (150 if removed else 70)))
     other = Traffic(traffic.law, seed.current() + 1)
     device.unjudged.add(0)
-    if writes:
-        device.spill.broken_writes = 1
-    else:
-        device.spill.broken_reads = 1
     ask = replace(traffic.make(opcode, 0, match=1 << 40), page=0, endpoint=0)
     if opcode == Opcode.POST:
         ask = replace(ask, receive_id=12345)
     if opcode == Opcode.FLUSH:
         ask = replace(ask, ignore=ALL_MATCH, source_ignore=ALL_SOURCE)
-    for _ in range(6):
-        device.ring_doorbell(0, replace(ask, handle=traffic.handle()).record())
-        await ClockCycles(dut.clock, 150)
+    if removed:
+        device.ring_doorbell(0, ask.record())
+        while len(device.kept) < removed:
+            await ClockCycles(dut.clock, 1)
+    device.spill.broken_writes, device.spill.broken_reads = int(writes), int(not writes)
     while not device.kept or device.kept[-1][1].status != Status.SPILL_FAILED:
-        device.ring_doorbell(0, replace(ask, handle=traffic.handle()).record())
+        if not removed:
+            device.ring_doorbell(0, replace(ask, handle=traffic.handle()).record())
         await ClockCycles(dut.clock, 1000)
     assert device.spill.refused == 1
     assert (await device.counters())["spill_errors"] == 1
@@ -221,13 +223,13 @@ async def broken(dut: Any, opcode: int, *, writes: bool) -> None:
 @cocotb.test()
 async def r13_a_read_that_fails_ends_a_search(dut: Any) -> None:
     """R13: the search is answered, and so is each that comes after it."""
-    await broken(dut, Opcode.ARRIVE, writes=False)
+    await broken(dut, Opcode.ARRIVE)
 
 
 @cocotb.test()
 async def r14_a_read_that_fails_ends_a_flush(dut: Any) -> None:
     """R14: a flush in the middle of its sweep; software's reset still comes to its end."""
-    await broken(dut, Opcode.FLUSH, writes=False)
+    await broken(dut, Opcode.FLUSH, removed=TABLE + 10)
 
 
 @cocotb.test()

@@ -10,7 +10,6 @@ from pathlib import Path
 from opentmu import paths, regs, stage, toolchain
 from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
-from opentmu.setup import shims
 
 FPGA = paths.ROOT / "fpga"
 WRAPPERS = ("tmu_wrapper", "tmu_pins")
@@ -51,15 +50,14 @@ def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> 
     Yosys runs in a sandbox that sees the working folder alone, so every path is relative to the
     root, and `design` has to lie below it.
     """
-    shims.ensure()
-    toolchain.use_path()
+    toolchain.need_yosys()
     files = " ".join(relative(file) for file in sources(design))
     read = [
         f"read_verilog -sv {files}",
         f"hierarchy -check -top {top} -chparam ADDRESS_BITS {bits}",
     ]
     whole = paths.LOGS / f"{log}.yosys"
-    with stage.locked("yosys"):
+    with stage.locked(log):
         run_logged(command([*read, *steps], whole), f"yosys on {top}", log, cwd=paths.ROOT)
         return whole.read_text()
 
@@ -106,5 +104,5 @@ def lint(design: Path, top: str, bits: int, folder: Path, log: str) -> None:
     waiver.write_text("\n".join(["`verilator_config", *waived, ""]))
     command: list[str | Path] = ["verilator", "--lint-only", "-Wall", f"-GADDRESS_BITS={bits}"]
     command += ["--top-module", top, waiver, *sources(design)]
-    with stage.locked("lint"):
+    with stage.locked(log):
         run_logged(command, f"lint of {top}", log)

@@ -15,7 +15,7 @@ from opentmu import output, paths, pins, stage, toolchain
 from opentmu.setup import shims, system, venv
 
 # Installed when a command first needs them, so their absence is no fault.
-LAZY_PROGRAMS = ("mvn", "mpicc", "mpirun")
+LAZY_PROGRAMS = ("mvn", "mpicc", "mpirun", "rdma/fabric.h")
 
 
 @dataclass(frozen=True)

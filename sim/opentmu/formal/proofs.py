@@ -14,7 +14,10 @@ UNIT = Proof(
     "unit_proof",
     "MatchUnit",
     ("UNIT",),
-    ("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_UInt4", "block_12x22", "block_12x17"),
+    (
+        *("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_UInt4"),
+        *("block_12x22", "block_12x17", "copies_2x11"),
+    ),
     delays=(("SlotDelay", 3),),
 )
 
@@ -187,7 +190,7 @@ CANARIES = (
         "counts_m",
         (
             ".io_append_valid (toUnexpected)",
-            ".io_append_valid (toUnexpected & ~walked_slot_post_end_valid_REG)",
+            ".io_append_valid (toUnexpected & ~walked_slot_post_out_valid_REG)",
         ),
     ),
     # A post is queued in a full table (R11).

@@ -10,7 +10,6 @@ from opentmu import paths, toolchain
 from opentmu.errors import CheckFailed
 from opentmu.formal import design
 from opentmu.process import run_into
-from opentmu.setup import shims
 
 CHECKERS = paths.ROOT / "tests" / "formal"
 INCLUDED = ("list.sv", "rule.svh", "stand_ins.svh", "unit_names.svh")
@@ -99,8 +98,7 @@ def run(proof: Proof, mode: str, depth: int, mutant: Mutant | None = None) -> Re
 
     The folder of the run keeps the trace of a failure (trace.vcd).
     """
-    shims.ensure()
-    toolchain.use_path()
+    toolchain.need_yosys()
     texts = design.modules(design.ensure(), proof.device)
     if mutant:
         texts = mutant.apply(texts)

@@ -41,8 +41,9 @@ NEEDS = {
         Need("lz4.h", "liblz4-dev", "writing waves"),
         Need("java", "default-jdk-headless", "Mill and Chisel", pins.JAVA_MINIMUM, "-version"),
         Need("mvn", "maven", "fetching Mill, once"),
-        Need("mpicc", "libopenmpi-dev", "trace record", version_argument="--showme:version"),
-        Need("mpirun", "openmpi-bin", "trace record"),
+        Need("mpicc", "libopenmpi-dev", "trace record, mpi", version_argument="--showme:version"),
+        Need("mpirun", "openmpi-bin", "trace record, mpi"),
+        Need("rdma/fabric.h", "libfabric-dev", "mpi"),
     )
 }
 

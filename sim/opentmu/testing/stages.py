@@ -8,6 +8,7 @@ from pathlib import Path
 
 from opentmu import paths, toolchain
 from opentmu.build import cbuild, rtl, verilate
+from opentmu.formal import design
 from opentmu.process import run_into
 from opentmu.replay import engine
 from opentmu.testing import house
@@ -16,6 +17,9 @@ from opentmu.testing.outcome import Outcome, of_check, of_reports
 
 GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
 C_FOLDERS = ("sim", "sw-driver", "fpga")
+ELABORATED = ("tiny", "nic", "ecp5")
+# Workers take tests one by one, in the order of tests/conftest.py.
+WORKERS = ("-n", str(toolchain.PARALLEL_JOBS), "--dist", "load", "--maxschedchunk", "1")
 
 
 @dataclass(frozen=True)
@@ -64,6 +68,14 @@ def _scala_tests(log: Path) -> Outcome:
     return of_reports("scala-tests", folder.rglob("test-report.xml"), code)
 
 
+def _designs(log: Path) -> Outcome:
+    """What pytest needs of Mill, before the tests in Scala have it for minutes; no test itself."""
+    for preset in ELABORATED:
+        rtl.ensure(preset)
+    design.ensure()
+    return Outcome()
+
+
 def _generated(log: Path) -> Outcome:
     stale = rtl.stale_files()
     log.write_text("".join(f"{file} is not fresh; type: ./tmu generate\n" for file in stale))
@@ -102,6 +114,7 @@ def _pytest(expression: str | None, long: bool) -> Callable[[Path], Outcome]:
         report = paths.TEST_LOGS / "pytest.xml"
         report.unlink(missing_ok=True)
         command: list[str | Path] = [sys.executable, "-P", "-m", "pytest", f"--junitxml={report}"]
+        command += WORKERS
         command += ["-k", expression] if expression else []
         command += [] if long else ["-m", "not long"]
         code = execute(command, log)
@@ -138,6 +151,7 @@ def lanes(expression: str | None, long: bool) -> list[list[Stage]]:
     scala = [
         Stage("scala-format", _scala_format),
         Stage("generated-files", _generated),
+        Stage("designs", _designs),
         Stage("scala-tests", _scala_tests),
     ]
     ruff = "build/venv/bin/ruff"

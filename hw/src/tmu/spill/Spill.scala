@@ -58,17 +58,22 @@ class Spill(p: TmuParams) extends Module {
   io.unit.lent := link.io.segments =/= 0.U
   io.unit.room := RegNext(waiting.io.count < s.full.U, false.B)
 
-  // Under a steady load nothing would ever go back to the tables: half of the time, while one of
-  // them has run low, commands that could only wait here do not begin.
+  // Commands of endpoints with something in memory do not begin while entries are on their way back,
+  // which they would only thwart. Under a steady load nothing would ever go back: so they do not begin
+  // either while a table has run low, until some have, and a rest is over in which commands go on.
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
   private val low = Seq(p.postedEntries, p.unexpectedEntries).map(s.low)
   private val hungry = RegNext(
     Seq.tabulate(2)(q => totals(q) =/= 0.U && io.unit.counts(q) < low(q).U).reduce(_ || _),
     false.B
   )
-  private val hunger = RegInit(0.U(SpillParams.hungerBits.W))
-  hunger := Mux(hungry, hunger + 1.U, 0.U)
-  private val crowded = waiting.io.count >= s.crowded.U || hunger.head(1).asBool
+  private val moving = engine.io.moving
+  private val moved = RegNext(moving, false.B) && !moving
+  private val rest = RegInit(0.U(SpillParams.restBits.W))
+  when(moved)(rest := ~0.U(SpillParams.restBits.W)).elsewhen(rest =/= 0.U)(rest := rest - 1.U)
+  private val feeding = RegInit(false.B)
+  when(!hungry || moved)(feeding := false.B).elsewhen(rest === 0.U)(feeding := true.B)
+  private val crowded = waiting.io.count >= s.crowded.U || feeding || moving
   io.crowded := RegNext(crowded, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
   waiting.io.enq.bits := io.unit.deferred.bits

@@ -50,6 +50,9 @@ class SpillEngine(s: SpillParams) extends Module {
     val editingUnexpected = Output(Bool())
     val refilling = Output(Bool())
 
+    /** Entries, or a release, are on the way to the matching unit. */
+    val moving = Output(Bool())
+
     /** An entry is in its table again. */
     val refilled = Output(Bool())
     val idle = Output(Bool())
@@ -94,11 +97,8 @@ class SpillEngine(s: SpillParams) extends Module {
 
   // Back to the tables, when there is room for a few.
   private val refill = Module(new SpillRefill(s))
-  private val worth = VecInit(
-    io.counts(0) <= (p.postedEntries - s.worth(p.postedEntries)).U,
-    io.counts(1) <= (p.unexpectedEntries - s.worth(p.unexpectedEntries)).U
-  )
-  private val movable = VecInit.tabulate(2)(q => lists(q).count =/= 0.U && worth(q))
+  private val movable = VecInit.tabulate(2)(q => SpillRefill.pays(s, q, lists(q), io.counts(q)))
+  io.moving := visiting && state >= State.move && state <= State.releasing
   private val settles = state === State.settle && refill.io.moved.valid
   refill.io.begins := state === State.move
   refill.io.hit.valid := state === State.moving && io.hit.valid && io.hit.bits.found
@@ -253,18 +253,18 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.sweeping) {
       io.hit.ready := true.B
       hit := io.hit.bits
-      when(io.hit.fire) {
-        when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
-          .elsewhen(io.hit.bits.found) {
+      // A sweep that is given up is stopped, or its search would never come to rest (R14).
+      io.stop := io.failed
+      when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
+        .elsewhen(io.hit.fire) {
+          when(io.hit.bits.found) {
             answer(Statuses.removed.value.U, true.B)
             state := State.report
-          }
-          .elsewhen(!unexpected) {
+          }.elsewhen(!unexpected) {
             unexpected := true.B
             state := State.flush
-          }
-          .otherwise(answer(Statuses.flushed.value.U, false.B))
-      }
+          }.otherwise(answer(Statuses.flushed.value.U, false.B))
+        }
     }
     is(State.report) {
       when(io.verdict.ready) {

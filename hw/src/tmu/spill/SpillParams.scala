@@ -29,10 +29,10 @@ case class SpillParams(p: TmuParams) {
 
   /** Bursts of words that a search reads ahead at most, and entries that it verifies at a time. */
   val bursts: Int = 64
-  val verifies: Int = 8
+  val verifies: Int = 16
 
   /** Entries that are moved to the tables at a time. */
-  val batch: Int = 8
+  val batch: Int = 32
 
   /** Free places of a table that make a refill worth it. */
   def worth(entries: Int): Int = math.max(1, math.min(batch, entries / 8))
@@ -49,6 +49,6 @@ case class SpillParams(p: TmuParams) {
 
 object SpillParams {
 
-  /** Half of so many clocks, as a power of two, belong to refills while a table has run low. */
-  val hungerBits: Int = 10
+  /** Clocks between two refills for which commands wait, as a power of two. */
+  val restBits: Int = 8
 }

@@ -101,3 +101,17 @@ class SpillRefill(s: SpillParams) extends Module {
     "R3: a younger entry went to its table before an older one"
   )
 }
+
+object SpillRefill {
+
+  /** A table has room for a few entries of a list, or for what is left of it.
+    *
+    * @param onChip
+    *   entries that the table has
+    */
+  def pays(s: SpillParams, queue: Int, list: SpillList, onChip: UInt): Bool = {
+    val entries = if (queue == 0) s.p.postedEntries else s.p.unexpectedEntries
+    val free = entries.U - onChip
+    list.count =/= 0.U && (free >= s.worth(entries).U || list.count <= free)
+  }
+}

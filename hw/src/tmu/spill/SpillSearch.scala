@@ -201,7 +201,7 @@ class SpillSearch(s: SpillParams) extends Module {
     asked := false.B
     at.chunk := io.range.bits.head
     at.isHead := true.B
-    window := 2.U
+    window := 8.U
   }
   private val over = io.hit.fire && (!range.sweeps || !io.hit.bits.found)
   when(searching && (over || io.stop))(state := State.drain)

@@ -26,6 +26,8 @@ class SpillListsSpec extends SpillSpec {
             dut.clock.step()
             assert(dut.io.access.list.count.value == 0, s"round $round")
             assert(dut.io.access.done.value == 0 && dut.io.counts.forall(_.value == 0))
+          }
+          for (endpoint <- 0 until p.endpoints; unexpected <- Seq(false, true)) {
             dut.io.access.write.bits.at.endpoint.poke(endpoint)
             dut.io.access.write.bits.at.unexpected.poke(unexpected)
             dut.io.access.write.bits.list.count.poke(7)

@@ -41,7 +41,7 @@ class SpillRefillSpec extends SpillSpec {
         io.hit.bits.entry.key.bits.poke(asked + 7)
         io.hit.bits.entry.ignore.source.poke(5)
         io.inject.ready.poke(!pause())
-        io.moved.ready.poke(ended && !pause())
+        io.moved.ready.poke(ended && io.moved.valid.isOn && !pause())
         val answer = Option.when(answers.nonEmpty && !pause())(answers.dequeue())
         io.injected.valid.poke(answer.isDefined)
         answer.foreach(io.injected.bits.poke(_))

@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu mpi`: run an MPI program whose messages are matched by the unit."""
+
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import click
+
+from opentmu import output, presets, toolchain
+from opentmu.build import cbuild, verilate
+from opentmu.errors import BadInput, CheckFailed
+from opentmu.mpi import check, launch, provider, report
+
+ENGINES = ("rtl", "model")
+
+
+@click.command(context_settings={"ignore_unknown_options": True})
+@click.option("-n", "ranks", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option("--engine", default="rtl", show_default=True, help="rtl or model.")
+@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path),
+    help="Folder for each rank's trace, verdict log and report; by default they are not kept.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
+def command(
+    ranks: int,
+    engine: str,
+    preset: str,
+    record: Path | None,
+    as_json: bool,
+    words: tuple[str, ...],
+) -> int:
+    """Run an MPI program; the unit matches its messages.
+
+    For example: tmu mpi -n 4 --preset tiny -- ./my-program
+
+    Each rank has a unit of its own. Afterwards every verdict is compared with the reference
+    model's, and every counter of the units with what the ranks counted.
+    Needs Open MPI and libfabric, which are installed at the first run when tmu runs as root.
+    """
+    check_arguments(engine, preset, record, words)
+    toolchain.need_mpi()
+    callers = dict(os.environ)  # our own builds put the project's tools into ours
+    library = provider.folder()
+    cbuild.ensure()  # before the run: what fails here must not cost one
+    uri = f"ref:{preset}" if engine == "model" else f"sim:{verilate.library(preset)}"
+    with folder_for(record) as files:
+        job = launch.Job(words, ranks, uri, library, files)
+        start = time.monotonic()
+        code = launch.run(job, callers, quiet=as_json)
+        seconds = time.monotonic() - start
+        found = check.reports(files)
+    result = summary(found, ranks, code)
+    result = {"engine": engine, "preset": preset, "seconds": round(seconds, 2), **result}
+    if as_json:
+        output.print_json(result)
+    else:
+        report.show(output.figures(), result)
+    return 0 if result["ok"] else CheckFailed.exit_code
+
+
+def check_arguments(engine: str, preset: str, record: Path | None, words: Sequence[str]) -> None:
+    """Refuse what cannot work before anything is built."""
+    if engine not in ENGINES:
+        raise BadInput(f"no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+    presets.check_replayable(preset)
+    if shutil.which(words[0]) is None:
+        raise BadInput(f"{words[0]}: no such program.")
+    if record is not None and record.exists() and (not record.is_dir() or any(record.iterdir())):
+        raise BadInput(f"--record {record}: found something there, expected an empty folder")
+
+
+@contextmanager
+def folder_for(record: Path | None) -> Iterator[Path]:
+    """Where the ranks leave their files."""
+    if record is not None:
+        record.mkdir(parents=True, exist_ok=True)
+        yield record.resolve()
+        return
+    with tempfile.TemporaryDirectory(prefix="tmu-mpi-") as name:
+        yield Path(name)
+
+
+def summary(found: list[check.Report], ranks: int, code: int) -> dict[str, Any]:
+    """What came out of a run, over all ranks."""
+    # A process that opens a second device has a second report, with a number behind its name.
+    missing = max(0, ranks - len({"-".join(one["name"].split("-")[:2]) for one in found}))
+    bad = any(one["mismatches"] or one["differences"] for one in found)
+    return {
+        "program_exit_code": code,
+        "missing": missing,
+        "operations": sum(one["operations"] for one in found),
+        "mismatches": sum(one["mismatches"] for one in found),
+        "ok": code == 0 and not missing and not bad,
+        "ranks": found,
+    }

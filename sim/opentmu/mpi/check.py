@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the ranks left: their reports, and their streams replayed by the reference model."""
+
+import json
+import subprocess
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from opentmu.build import cbuild
+from opentmu.errors import CheckFailed
+
+Report = dict[str, Any]
+KINDS = ("posts", "arrivals", "probes", "claims", "cancels", "flushes")
+
+
+def reports(files: Path) -> list[Report]:
+    """The ranks' reports in the order of their ranks, each with what is wrong with it."""
+    found = [judge(read(file), file.with_suffix("")) for file in files.glob("*.json")]
+    return sorted(found, key=lambda report: (len(report["name"]), report["name"]))
+
+
+def read(file: Path) -> Report:
+    try:
+        report = json.loads(file.read_text())
+    except json.JSONDecodeError as error:
+        raise CheckFailed(f"{file.name}: found no whole report: {error}") from error
+    if not isinstance(report, dict):
+        raise CheckFailed(f"{file.name}: found {type(report).__name__}, expected a JSON object")
+    return report
+
+
+def judge(report: Report, stem: Path) -> Report:
+    """Adds `operations`, `mismatches` and the first of them, `mismatch`, to a rank's report."""
+    trace, verdicts = stem.with_suffix(".trace"), stem.with_suffix(".verdicts")
+    if not (trace.is_file() and verdicts.is_file()):
+        raise CheckFailed(f"{report['name']}: found no trace and no verdicts beside its report")
+    found = verdicts.read_text().splitlines()
+    expected = model(report, trace)
+    wrong = [
+        f"line {number}: found {one!r}, expected {other!r}"
+        for number, (one, other) in enumerate(zip_longest(found, expected), 1)
+        if one != other
+    ]
+    counters = report["unit"]
+    # A unit whose counters could not be read has none.
+    counted = sum(counters.get(kind, 0) for kind in KINDS) - counters.get("arrive_stalled", 0)
+    if counted != len(found):
+        wrong.append(f"the unit counted {counted} operations, {len(found)} are recorded")
+    return {
+        **report,
+        "operations": len(found),
+        "mismatches": len(wrong),
+        "mismatch": wrong[0] if wrong else None,
+    }
+
+
+def model(report: Report, trace: Path) -> list[str]:
+    """The verdict log of the reference model, with the tables of the rank's unit."""
+    words = [str(cbuild.program(cbuild.ensure(), "tmu-expected-log"))]
+    words += ["--endpoints", str(report["endpoints"])]
+    words += ["--posted", str(report["posted_entries"])]
+    words += ["--unexpected", str(report["unexpected_entries"]), str(trace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CheckFailed(f"{trace.name}: the model cannot replay it: {done.stderr.strip()}")
+    return done.stdout.splitlines()

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Starting a program on several ranks of Open MPI, on top of the provider."""
+
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from opentmu.errors import BadInput
+
+# Every message goes through the provider, also those between ranks of one machine.
+# Open MPI 5 has other names for some of it; a version takes no notice of those of the other.
+OPEN_MPI = {
+    "OMPI_MCA_pml": "cm",
+    "OMPI_MCA_mtl": "ofi",
+    "OMPI_MCA_mtl_ofi_provider_include": "tmu",
+    "OMPI_MCA_opal_common_ofi_provider_include": "tmu",
+    # Waiting ranks leave the processors to those that simulate.
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    # More ranks than processors are wanted here.
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+}
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run, on which device, and where each rank leaves its files."""
+
+    command: Sequence[str]
+    ranks: int
+    uri: str
+    provider: Path
+    files: Path
+
+
+def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
+    """The caller's environment with what MPI, libfabric and the provider have to know."""
+    place = callers.get("FI_PROVIDER_PATH", "")
+    known = {
+        **callers,
+        **OPEN_MPI,
+        "FI_PROVIDER_PATH": f"{job.provider}:{place}" if place else str(job.provider),
+        "TMU_URI": job.uri,
+        "TMU_FI_REPORT": str(job.files),
+        "TMU_FI_RECORD": str(job.files),
+    }
+    # mpirun refuses root unless told twice.
+    if os.geteuid() == 0:
+        known["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
+        known["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
+    return known
+
+
+def run(job: Job, callers: Mapping[str, str], *, quiet: bool = False) -> int:
+    """The program's exit code; it keeps the caller's working folder and streams.
+
+    With `quiet` its output goes to standard error, for standard output is to hold the report alone.
+    """
+    words = ["mpirun", "-n", str(job.ranks), *job.command]
+    out = sys.stderr.fileno() if quiet else None
+    try:
+        return subprocess.run(
+            words, env=environment(job, callers), stdout=out, check=False
+        ).returncode
+    except OSError as error:
+        raise BadInput(f"mpirun: cannot be started: {error.strerror}.") from error

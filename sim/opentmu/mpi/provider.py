@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libfabric provider (sw-driver/provider), built for this machine when first needed."""
+
+from pathlib import Path
+
+from opentmu import paths
+from opentmu.build import cbuild
+from opentmu.process import run_logged
+from opentmu.setup.system import require
+from opentmu.stage import ensure, hash_of
+
+SOURCES = paths.ROOT / "sw-driver" / "provider"
+HEADERS = paths.ROOT / "sw-driver" / "include"
+# libfabric looks for this ending.
+NAME = "libtmu-fi.so"
+FLAGS = (
+    "-std=c11",
+    "-D_GNU_SOURCE",
+    "-O2",
+    "-g",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+    # Several programs bring a libtmu of their own: this one's is for this library alone.
+    "-Wl,--exclude-libs,ALL",
+    "-Wl,-z,defs",
+)
+
+
+def folder() -> Path:
+    """A folder for FI_PROVIDER_PATH, built when sources or driver have changed.
+
+    A missing libfabric is installed as root; otherwise ToolMissing says what to type.
+    """
+    require("rdma/fabric.h")
+    driver = cbuild.program(cbuild.ensure(), "libtmu_static.a")
+    target = paths.BUILD / "provider"
+    key = hash_of([SOURCES, HEADERS, driver, *FLAGS])
+    ensure(target, key, lambda place: _compile(place, driver))
+    return target
+
+
+def _compile(place: Path, driver: Path) -> None:
+    command: list[str | Path] = ["gcc", *FLAGS, f"-I{SOURCES}", f"-I{HEADERS}"]
+    command += ["-o", place / NAME, *sorted(SOURCES.glob("*.c")), driver]
+    # Some programs load their MPI where later libraries do not see it: libfabric is named here.
+    command += ["-lfabric", "-lpthread", "-ldl"]
+    run_logged(command, "building the libfabric provider", "provider-build")

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "counts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct {
+    uint8_t opcode;
+    const char *name; /* of the unit's counter of its answers */
+} kinds[] = {
+    {TMU_OPCODE_POST, "posts"},   {TMU_OPCODE_ARRIVE, "arrivals"}, {TMU_OPCODE_PROBE, "probes"},
+    {TMU_OPCODE_CLAIM, "claims"}, {TMU_OPCODE_CANCEL, "cancels"},  {TMU_OPCODE_FLUSH, "flushes"},
+};
+#define KINDS (sizeof kinds / sizeof kinds[0])
+
+static const struct {
+    uint8_t opcode;
+    uint8_t status;
+    const char *name;
+} verdicts[] = {
+    {TMU_OPCODE_POST, TMU_STATUS_MATCHED, "post_matched"},
+    {TMU_OPCODE_POST, TMU_STATUS_QUEUED, "post_queued"},
+    {TMU_OPCODE_POST, TMU_STATUS_REFUSED_QUOTA, "post_refused"},
+    {TMU_OPCODE_ARRIVE, TMU_STATUS_MATCHED, "arrive_matched"},
+    {TMU_OPCODE_ARRIVE, TMU_STATUS_QUEUED, "arrive_queued"},
+    {TMU_OPCODE_ARRIVE, TMU_STATUS_STALLED, "arrive_stalled"},
+    {TMU_OPCODE_PROBE, TMU_STATUS_FOUND, "probe_found"},
+    {TMU_OPCODE_CLAIM, TMU_STATUS_MATCHED, "claim_matched"},
+    {TMU_OPCODE_CANCEL, TMU_STATUS_CANCELLED, "cancelled"},
+    {TMU_OPCODE_CANCEL, TMU_STATUS_LATE, "cancel_late"},
+};
+#define VERDICTS (sizeof verdicts / sizeof verdicts[0])
+
+_Static_assert(KINDS + VERDICTS + 3 <= COUNTS_NAMES, "room for every counter");
+
+void counts_answer(counts_t *counts, const tmu_completion_t *c) {
+    if (c->opcode < COUNTS_OPCODES && c->status < COUNTS_STATUSES)
+        ++counts->answered[c->opcode][c->status];
+    counts->truncated += c->truncated;
+    counts->removed_posted += c->removed_posted;
+    counts->removed_unexpected += c->removed_unexpected;
+}
+
+/* Verdicts on operations of one kind; a removed entry is not the flush's verdict. */
+static uint64_t answers(const counts_t *counts, uint8_t opcode) {
+    uint64_t sum = 0;
+    for (unsigned status = 0; status < COUNTS_STATUSES; ++status)
+        if (status != TMU_STATUS_REMOVED)
+            sum += counts->answered[opcode][status];
+    return sum;
+}
+
+size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COUNTS_NAMES]) {
+    size_t n = 0;
+    for (size_t i = 0; i < KINDS; ++i)
+        expected[n++] = (tmu_counter_t){kinds[i].name, answers(counts, kinds[i].opcode)};
+    for (size_t i = 0; i < VERDICTS; ++i)
+        expected[n++] = (tmu_counter_t){verdicts[i].name,
+                                        counts->answered[verdicts[i].opcode][verdicts[i].status]};
+    expected[n++] = (tmu_counter_t){"truncated", counts->truncated};
+    expected[n++] = (tmu_counter_t){"removed_posted", counts->removed_posted};
+    expected[n++] = (tmu_counter_t){"removed_unexpected", counts->removed_unexpected};
+    return n;
+}
+
+static void tell(FILE *report, size_t before, const char *what, const char *name, uint64_t found,
+                 uint64_t expected) {
+    if (report != NULL)
+        (void)fprintf(report, "%s\"%s %s: found %" PRIu64 ", expected %" PRIu64 "\"",
+                      before != 0 ? ", " : "", what, name, found, expected);
+}
+
+size_t counts_compare(const counts_t *counts, uint64_t held, const tmu_counter_t *unit,
+                      size_t unit_count, FILE *report) {
+    tmu_counter_t expected[COUNTS_NAMES];
+    const size_t count = counts_expected(counts, expected);
+    size_t differences = 0;
+    for (size_t i = 0; i < count; ++i) {
+        size_t j = 0;
+        while (j < unit_count && strcmp(unit[j].name, expected[i].name) != 0)
+            ++j;
+        const uint64_t found = j < unit_count ? unit[j].value : UINT64_MAX;
+        if (found != expected[i].value)
+            tell(report, differences++, "the unit's counter", expected[i].name, found,
+                 expected[i].value);
+    }
+    for (size_t i = 0; i < KINDS; ++i) {
+        uint64_t ended = answers(counts, kinds[i].opcode);
+        if (kinds[i].opcode == TMU_OPCODE_ARRIVE)
+            ended += held - counts->answered[TMU_OPCODE_ARRIVE][TMU_STATUS_STALLED];
+        if (ended != counts->asked[kinds[i].opcode])
+            tell(report, differences++, "answered", kinds[i].name, ended,
+                 counts->asked[kinds[i].opcode]);
+    }
+    return differences;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * What the provider asked of the unit and what it was answered, counted on this side of the
+ * driver, to be compared with the unit's own counters at the end.
+ */
+#ifndef TMU_PROVIDER_COUNTS_H
+#define TMU_PROVIDER_COUNTS_H
+
+#include "tmu/tmu.h"
+
+#include <stdio.h>
+
+#define COUNTS_OPCODES 8u
+#define COUNTS_STATUSES 32u
+#define COUNTS_NAMES 24u
+
+typedef struct {
+    uint64_t asked[COUNTS_OPCODES];                     /* submitted, by opcode */
+    uint64_t answered[COUNTS_OPCODES][COUNTS_STATUSES]; /* raw completions, attempts included */
+    uint64_t truncated;
+    uint64_t removed_posted;
+    uint64_t removed_unexpected;
+} counts_t;
+
+/* Counts a raw completion, as an observer of the queue sees it. */
+void counts_answer(counts_t *counts, const tmu_completion_t *completion);
+
+/* What the unit must have counted, under the names of its counters; returns how many. */
+size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COUNTS_NAMES]);
+
+/*
+ * Compares with the unit's counters, and what was asked with what was answered; `held` arrivals
+ * are still held back by flow control.  Returns the differences, one sentence for each of them to
+ * `report` (may be NULL), as members of a JSON list without its brackets.
+ */
+size_t counts_compare(const counts_t *counts, uint64_t held, const tmu_counter_t *unit,
+                      size_t unit_count, FILE *report);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Completion queues: a ring of ours for tagged operations, an inner queue for untagged ones. */
+#include "provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define FIRST_ROOM 256u
+
+static bool grow(tfi_cq_t *cq) {
+    const size_t room = cq->room == 0 ? FIRST_ROOM : 2 * cq->room;
+    tfi_done_t *ring = malloc(room * sizeof *ring);
+    if (ring == NULL)
+        return false;
+    for (size_t i = 0; i < cq->count; ++i)
+        ring[i] = cq->ring[(cq->head + i) & (cq->room - 1)];
+    free(cq->ring);
+    cq->ring = ring;
+    cq->room = room;
+    cq->head = 0;
+    return true;
+}
+
+void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source) {
+    if (cq == NULL)
+        return;
+    if (cq->count == cq->room && !grow(cq)) {
+        tfi_say("no memory for a completion: the program will miss one");
+        return;
+    }
+    cq->ring[(cq->head + cq->count++) & (cq->room - 1)] = (tfi_done_t){*entry, source};
+}
+
+/* The entry in the form that the user opened the queue with; returns its size. */
+static size_t put(const tfi_cq_t *cq, const struct fi_cq_err_entry *e, void *place) {
+    const struct fi_cq_tagged_entry whole = {e->op_context, e->flags, e->len,
+                                             e->buf,        e->data,  e->tag};
+    size_t size = sizeof(struct fi_cq_tagged_entry);
+    if (cq->format == FI_CQ_FORMAT_CONTEXT)
+        size = sizeof(struct fi_cq_entry);
+    else if (cq->format == FI_CQ_FORMAT_MSG)
+        size = sizeof(struct fi_cq_msg_entry);
+    else if (cq->format == FI_CQ_FORMAT_DATA)
+        size = sizeof(struct fi_cq_data_entry);
+    /* Each form is the beginning of the next. */
+    memcpy(place, &whole, size);
+    return size;
+}
+
+static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources) {
+    uint8_t *place = buffer;
+    size_t taken = 0;
+    while (taken < count && cq->count != 0) {
+        const tfi_done_t *done = &cq->ring[cq->head];
+        if (done->entry.err != 0)
+            return taken != 0 ? (ssize_t)taken : -FI_EAVAIL;
+        place += put(cq, &done->entry, place);
+        if (sources != NULL)
+            sources[taken] = done->source;
+        cq->head = (cq->head + 1) & (cq->room - 1);
+        --cq->count;
+        ++taken;
+    }
+    return (ssize_t)taken;
+}
+
+static void progress(tfi_cq_t *cq) {
+    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = ep->tx_cq == cq ? ep->next_tx : ep->next_rx)
+        tfi_progress(ep);
+}
+
+static ssize_t cq_readfrom(struct fid_cq *fid, void *buffer, size_t count, fi_addr_t *sources) {
+    tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
+    tfi_lock();
+    progress(cq);
+    ssize_t got = take(cq, buffer, count, sources);
+    if (got == 0)
+        got = sources != NULL ? fi_cq_readfrom(cq->direct, buffer, count, sources)
+                              : fi_cq_read(cq->direct, buffer, count);
+    tfi_unlock();
+    return got;
+}
+
+static ssize_t cq_read(struct fid_cq *fid, void *buffer, size_t count) {
+    return cq_readfrom(fid, buffer, count, NULL);
+}
+
+static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uint64_t flags) {
+    tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
+    ssize_t got = 1;
+    tfi_lock();
+    if (cq->count != 0 && cq->ring[cq->head].entry.err != 0) {
+        /* The user's structure may be longer than the one this was compiled with. */
+        void *data = entry->err_data;
+        const size_t room = entry->err_data_size;
+        *entry = cq->ring[cq->head].entry;
+        entry->err_data = room != 0 ? data : NULL;
+        entry->err_data_size = 0;
+        cq->head = (cq->head + 1) & (cq->room - 1);
+        --cq->count;
+    } else {
+        got = fi_cq_readerr(cq->direct, entry, flags);
+    }
+    tfi_unlock();
+    return got;
+}
+
+static uint64_t now_ms(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+/* Looks again and again, with short naps: nothing below can wake us for the unit. */
+static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buffer, size_t count, fi_addr_t *sources,
+                            const void *condition, int timeout) {
+    tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
+    const struct timespec nap = {0, 20000};
+    const uint64_t start = now_ms();
+    (void)condition;
+    for (;;) {
+        const ssize_t got = cq_readfrom(fid, buffer, count, sources);
+        tfi_lock();
+        const bool woken = cq->woken;
+        cq->woken = false;
+        tfi_unlock();
+        if (got != -FI_EAGAIN || woken)
+            return got;
+        if (timeout >= 0 && now_ms() - start >= (uint64_t)timeout)
+            return -FI_EAGAIN;
+        (void)nanosleep(&nap, NULL);
+    }
+}
+
+static ssize_t cq_sread(struct fid_cq *fid, void *buffer, size_t count, const void *condition,
+                        int timeout) {
+    return cq_sreadfrom(fid, buffer, count, NULL, condition, timeout);
+}
+
+static int cq_signal(struct fid_cq *fid) {
+    tfi_lock();
+    TFI_OF(tfi_cq_t, fid)->woken = true;
+    tfi_unlock();
+    return 0;
+}
+
+static const char *cq_strerror(struct fid_cq *fid, int prov_errno, const void *err_data,
+                               char *buffer, size_t length) {
+    (void)fid, (void)err_data;
+    const char *text = fi_strerror(prov_errno < 0 ? -prov_errno : prov_errno);
+    if (buffer != NULL && length != 0)
+        (void)snprintf(buffer, length, "%s", text);
+    return text;
+}
+
+static int cq_close(struct fid *fid) {
+    tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
+    if (cq->endpoints != NULL)
+        return -FI_EBUSY;
+    const int wrong = fi_close(&cq->direct->fid);
+    if (wrong != 0)
+        return wrong;
+    free(cq->ring);
+    free(cq);
+    return 0;
+}
+
+static struct fi_ops cq_fid_ops = {
+    .size = sizeof(struct fi_ops),
+    .close = cq_close,
+    .bind = tfi_no_bind,
+    .control = tfi_no_control,
+    .ops_open = tfi_no_ops_open,
+};
+
+static struct fi_ops_cq cq_ops = {
+    .size = sizeof(struct fi_ops_cq),
+    .read = cq_read,
+    .readfrom = cq_readfrom,
+    .readerr = cq_readerr,
+    .sread = cq_sread,
+    .sreadfrom = cq_sreadfrom,
+    .signal = cq_signal,
+    .strerror = cq_strerror,
+};
+
+int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq **cq_p,
+                void *context) {
+    struct fi_cq_attr inner = {.size = attr->size, .format = attr->format};
+    if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC &&
+        attr->wait_obj != FI_WAIT_YIELD)
+        return -FI_ENOSYS;
+    tfi_cq_t *cq = calloc(1, sizeof *cq);
+    if (cq == NULL)
+        return -FI_ENOMEM;
+    if (inner.format == FI_CQ_FORMAT_UNSPEC)
+        inner.format = attr->format = FI_CQ_FORMAT_TAGGED;
+    cq->format = inner.format;
+    const int wrong = fi_cq_open(TFI_OF(tfi_domain_t, fid)->inner, &inner, &cq->direct, NULL);
+    if (wrong != 0) {
+        free(cq);
+        return wrong;
+    }
+    cq->fid.fid = (struct fid){.fclass = FI_CLASS_CQ, .context = context, .ops = &cq_fid_ops};
+    cq->fid.ops = &cq_ops;
+    *cq_p = &cq->fid;
+    return 0;
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Endpoints: two of the provider below, and an endpoint of the unit. */
+#include "provider.h"
+
+#include <netinet/in.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <time.h>
+
+#define LINGER_SECONDS 5 /* for what is still to be sent when an endpoint is closed */
+
+/* ---- bind and enable ---------------------------------------------------------------------- */
+
+static int bind_av(tfi_ep_t *ep, tfi_av_t *av) {
+    int wrong = fi_ep_bind(ep->frames, &av->frames->fid, 0);
+    if (wrong == 0)
+        wrong = fi_ep_bind(ep->direct, &av->direct->fid, 0);
+    if (wrong == 0)
+        ep->av = av;
+    return wrong;
+}
+
+static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
+    const int wrong = fi_ep_bind(ep->direct, &cq->direct->fid, flags);
+    if (wrong != 0)
+        return wrong;
+    tfi_lock();
+    const bool known = ep->tx_cq == cq || ep->rx_cq == cq;
+    if ((flags & FI_TRANSMIT) != 0) {
+        ep->tx_cq = cq;
+        ep->tx_selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
+    }
+    if ((flags & FI_RECV) != 0) {
+        ep->rx_cq = cq;
+        ep->rx_selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
+    }
+    if (!known) {
+        if (ep->tx_cq == cq)
+            ep->next_tx = cq->endpoints;
+        else
+            ep->next_rx = cq->endpoints;
+        cq->endpoints = ep;
+    } else if (ep->tx_cq == ep->rx_cq && (flags & FI_RECV) == 0) {
+        /* It was in the list as the receiving side and now is there as both. */
+        ep->next_tx = ep->next_rx;
+    }
+    tfi_unlock();
+    return 0;
+}
+
+static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
+    tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
+    if (ep->enabled)
+        return -FI_EOPBADSTATE;
+    switch (other->fclass) {
+    case FI_CLASS_AV:
+        return bind_av(ep, TFI_OF(tfi_av_t, other));
+    case FI_CLASS_CQ:
+        return bind_cq(ep, TFI_OF(tfi_cq_t, other), flags);
+    default:
+        return -FI_ENOSYS;
+    }
+}
+
+static int read_names(tfi_ep_t *ep) {
+    const size_t size = ep->domain->name_size;
+    struct fid_ep *const inner[] = {ep->frames, ep->direct};
+    for (size_t i = 0; i < 2; ++i) {
+        size_t length = size;
+        const int wrong = fi_getname(&inner[i]->fid, ep->name + i * size, &length);
+        if (wrong != 0 || length != size)
+            return wrong != 0 ? wrong : -FI_EOTHER;
+    }
+    return 0;
+}
+
+static int ep_enable(tfi_ep_t *ep) {
+    char error[512];
+    if (ep->enabled)
+        return 0;
+    if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL)
+        return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
+    int wrong = fi_enable(ep->frames);
+    if (wrong == 0)
+        wrong = fi_enable(ep->direct);
+    if (wrong == 0)
+        wrong = read_names(ep);
+    if (wrong != 0)
+        return wrong;
+    tfi_lock();
+    if (matcher_open(&ep->matcher, ep->domain->unit, &tfi_match_events, ep, error, sizeof error) !=
+        0) {
+        tfi_say("%s", error);
+        wrong = -FI_EBUSY;
+    } else {
+        ep->matching = true;
+        wrong = tfi_frames_start(ep);
+    }
+    ep->enabled = wrong == 0;
+    tfi_unlock();
+    return wrong;
+}
+
+static int ep_control(struct fid *fid, int command, void *argument) {
+    (void)argument;
+    return command == FI_ENABLE ? ep_enable(TFI_OF(tfi_ep_t, fid)) : -FI_ENOSYS;
+}
+
+/* ---- close -------------------------------------------------------------------------------- */
+
+/* What the user was told is sent, and is not, still goes out. */
+static void linger(tfi_ep_t *ep) {
+    struct timespec start;
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    do {
+        if (ep->out_first == NULL && ep->sending == 0)
+            return;
+        tfi_progress(ep);
+        (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    } while (now.tv_sec - start.tv_sec < LINGER_SECONDS);
+}
+
+static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
+    if (cq == NULL)
+        return;
+    tfi_ep_t **at = &cq->endpoints;
+    while (*at != NULL && *at != ep)
+        at = (*at)->tx_cq == cq ? &(*at)->next_tx : &(*at)->next_rx;
+    if (*at == ep)
+        *at = ep->tx_cq == cq ? ep->next_tx : ep->next_rx;
+}
+
+/* What nobody will finish any more. */
+static void free_unfinished(tfi_ep_t *ep) {
+    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;)
+        free(send);
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;) {
+        free(pull->message);
+        free(pull->ask);
+        free(pull);
+    }
+    slots_free(&ep->sends);
+    slots_free(&ep->fetched);
+    while (ep->out_first != NULL) {
+        tfi_out_t *out = ep->out_first;
+        ep->out_first = out->next;
+        free(out->send);
+        free(out);
+    }
+}
+
+static int ep_close(struct fid *fid) {
+    tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
+    tfi_lock();
+    if (ep->enabled)
+        linger(ep);
+    ep->closing = true;
+    leave_list(ep, ep->tx_cq);
+    if (ep->rx_cq != ep->tx_cq)
+        leave_list(ep, ep->rx_cq);
+    if (ep->matching)
+        matcher_close(&ep->matcher);
+    (void)fi_close(&ep->direct->fid);
+    (void)fi_close(&ep->frames->fid);
+    (void)fi_close(&ep->frames_cq->fid);
+    free_unfinished(ep);
+    free(ep->in);
+    tfi_unlock();
+    free(ep);
+    return 0;
+}
+
+/* ---- names and options -------------------------------------------------------------------- */
+
+static int ep_getname(fid_t fid, void *address, size_t *length) {
+    const tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
+    const size_t size = 2 * ep->domain->name_size;
+    if (!ep->enabled)
+        return -FI_EOPBADSTATE;
+    const size_t room = *length;
+    *length = size;
+    memcpy(address, ep->name, room < size ? room : size);
+    return room < size ? -FI_ETOOSMALL : 0;
+}
+
+static int ep_no_setname(fid_t fid, void *address, size_t length) {
+    (void)fid, (void)address, (void)length;
+    return -FI_ENOSYS;
+}
+
+static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *length) {
+    return fi_getopt(&TFI_OF(tfi_ep_t, fid)->direct->fid, level, name, value, length);
+}
+
+static int ep_setopt(fid_t fid, int level, int name, const void *value, size_t length) {
+    return fi_setopt(&TFI_OF(tfi_ep_t, fid)->direct->fid, level, name, value, length);
+}
+
+static int ep_no_tx(struct fid_ep *ep, int index, struct fi_tx_attr *attr, struct fid_ep **tx,
+                    void *context) {
+    (void)ep, (void)index, (void)attr, (void)tx, (void)context;
+    return -FI_ENOSYS;
+}
+
+static int ep_no_rx(struct fid_ep *ep, int index, struct fi_rx_attr *attr, struct fid_ep **rx,
+                    void *context) {
+    (void)ep, (void)index, (void)attr, (void)rx, (void)context;
+    return -FI_ENOSYS;
+}
+
+static ssize_t ep_no_size(struct fid_ep *ep) {
+    (void)ep;
+    return -FI_ENOSYS;
+}
+
+static struct fi_ops ep_fid_ops = {
+    .size = sizeof(struct fi_ops),
+    .close = ep_close,
+    .bind = ep_bind,
+    .control = ep_control,
+    .ops_open = tfi_no_ops_open,
+};
+
+static struct fi_ops_ep ep_ops = {
+    .size = sizeof(struct fi_ops_ep),
+    .cancel = tfi_cancel,
+    .getopt = ep_getopt,
+    .setopt = ep_setopt,
+    .tx_ctx = ep_no_tx,
+    .rx_ctx = ep_no_rx,
+    .rx_size_left = ep_no_size,
+    .tx_size_left = ep_no_size,
+};
+
+/* The table ends with what a reliable datagram endpoint has. */
+static struct fi_ops_cm ep_cm_ops = {
+    .size = offsetof(struct fi_ops_cm, getpeer),
+    .setname = ep_no_setname,
+    .getname = ep_getname,
+};
+
+/* ---- open --------------------------------------------------------------------------------- */
+
+/* Two endpoints cannot listen at one port: the second takes any. */
+static void any_port(struct fi_info *inner) {
+    struct sockaddr *address = inner->src_addr;
+    if (address == NULL)
+        return;
+    if (address->sa_family == AF_INET && inner->src_addrlen >= sizeof(struct sockaddr_in))
+        TFI_OF(struct sockaddr_in, address)->sin_port = 0;
+    if (address->sa_family == AF_INET6 && inner->src_addrlen >= sizeof(struct sockaddr_in6))
+        TFI_OF(struct sockaddr_in6, address)->sin6_port = 0;
+}
+
+static int open_inner(tfi_ep_t *ep, struct fi_info *inner, const struct fi_info *info) {
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_NONE};
+    /* Every frame's completion is wanted, whatever the user's flags are. */
+    inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
+    int wrong = fi_endpoint(ep->domain->inner, inner, &ep->frames, NULL);
+    if (wrong != 0)
+        return wrong;
+    any_port(inner);
+    /* Untagged calls have the user's flags, or selective completion would swallow theirs. */
+    inner->tx_attr->op_flags = info->tx_attr->op_flags;
+    inner->rx_attr->op_flags = info->rx_attr->op_flags;
+    wrong = fi_endpoint(ep->domain->inner, inner, &ep->direct, NULL);
+    if (wrong == 0)
+        wrong = fi_cq_open(ep->domain->inner, &attr, &ep->frames_cq, NULL);
+    if (wrong == 0)
+        wrong = fi_ep_bind(ep->frames, &ep->frames_cq->fid, FI_TRANSMIT | FI_RECV);
+    if (wrong == 0)
+        return 0;
+    if (ep->direct != NULL)
+        (void)fi_close(&ep->direct->fid);
+    (void)fi_close(&ep->frames->fid);
+    if (ep->frames_cq != NULL)
+        (void)fi_close(&ep->frames_cq->fid);
+    return wrong;
+}
+
+int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep_p, void *context) {
+    struct fi_info *inner = NULL;
+    int wrong = tfi_inner_info(info, &inner);
+    if (wrong != 0)
+        return wrong;
+    tfi_ep_t *ep = calloc(1, sizeof *ep);
+    wrong = -FI_ENOMEM;
+    if (ep != NULL) {
+        ep->domain = TFI_OF(tfi_domain_t, fid);
+        wrong = open_inner(ep, inner, info);
+    }
+    fi_freeinfo(inner);
+    if (wrong != 0) {
+        free(ep);
+        return wrong;
+    }
+    ep->directed = (info->caps & FI_DIRECTED_RECV) != 0;
+    ep->tx_flags = info->tx_attr->op_flags;
+    ep->rx_flags = info->rx_attr->op_flags;
+    ep->inject_size = info->tx_attr->inject_size;
+    ep->fid.fid = (struct fid){.fclass = FI_CLASS_EP, .context = context, .ops = &ep_fid_ops};
+    ep->fid.ops = &ep_ops;
+    ep->fid.cm = &ep_cm_ops;
+    ep->fid.msg = &tfi_msg_ops;
+    ep->fid.tagged = &tfi_tagged_ops;
+    *ep_p = &ep->fid;
+    return 0;
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What this provider offers, made from what the provider below offers. */
+#include "provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* `tcp` has reliable datagrams of its own since 1.18; before, that was called `net`. */
+static const char *const inner_names[] = {"tcp", "net"};
+
+/* Each bit of a tag is compared by itself: fields of one bit all over. */
+#define ALL_TAG_BITS UINT64_C(0xaaaaaaaaaaaaaaaa)
+
+static _Atomic uint32_t asked_version; /* of the program's last call */
+
+/* Replaces a string of an info, which frees it. */
+static int set_name(char **name, const char *value) {
+    char *copy = value != NULL ? strdup(value) : NULL;
+    if (value != NULL && copy == NULL)
+        return -FI_ENOMEM;
+    free(*name);
+    *name = copy;
+    return 0;
+}
+
+/* The user's hints without all that is between the user and this provider; NULL: no memory. */
+static struct fi_info *inner_hints(const struct fi_info *hints, const char *name) {
+    struct fi_info *inner = hints != NULL ? fi_dupinfo(hints) : fi_allocinfo();
+    if (inner == NULL)
+        return NULL;
+    free(inner->src_addr);
+    free(inner->dest_addr);
+    inner->src_addr = inner->dest_addr = NULL;
+    inner->src_addrlen = inner->dest_addrlen = 0;
+    inner->addr_format = FI_FORMAT_UNSPEC;
+    inner->handle = NULL;
+    inner->caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV;
+    inner->mode = 0;
+    inner->tx_attr->caps = inner->rx_attr->caps = inner->domain_attr->caps = 0;
+    inner->tx_attr->mode = inner->rx_attr->mode = inner->domain_attr->mode = 0;
+    inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
+    inner->ep_attr->type = FI_EP_RDM;
+    inner->ep_attr->protocol = FI_PROTO_UNSPEC;
+    inner->ep_attr->mem_tag_format = 0;
+    inner->domain_attr->mr_mode = 0;
+    inner->domain_attr->threading = FI_THREAD_UNSPEC;
+    inner->domain_attr->control_progress = FI_PROGRESS_UNSPEC;
+    inner->domain_attr->data_progress = FI_PROGRESS_UNSPEC;
+    inner->domain_attr->av_type = FI_AV_UNSPEC;
+    inner->domain_attr->domain = NULL;
+    inner->fabric_attr->fabric = NULL;
+    if (set_name(&inner->fabric_attr->prov_name, name) != 0) {
+        fi_freeinfo(inner);
+        return NULL;
+    }
+    return inner;
+}
+
+/* Keeps the infos of exactly this provider, not of those stacked on it. */
+static struct fi_info *keep_own(struct fi_info *list, const char *name) {
+    struct fi_info *kept = NULL;
+    struct fi_info **end = &kept;
+    while (list != NULL) {
+        struct fi_info *info = list;
+        list = list->next;
+        info->next = NULL;
+        if (strcmp(info->fabric_attr->prov_name, name) == 0) {
+            *end = info;
+            end = &info->next;
+        } else {
+            fi_freeinfo(info);
+        }
+    }
+    return kept;
+}
+
+static struct fi_info *ask(const char *name, const char *node, const char *service, uint64_t flags,
+                           const struct fi_info *hints) {
+    struct fi_info *inner = inner_hints(hints, name);
+    struct fi_info *list = NULL;
+    if (inner == NULL)
+        return NULL;
+    if (fi_getinfo(asked_version, node, service, flags, inner, &list) != 0)
+        list = NULL;
+    fi_freeinfo(inner);
+    return keep_own(list, name);
+}
+
+/* The inner provider's infos for these hints, or NULL. */
+static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
+                                  const struct fi_info *hints) {
+    const char *chosen = getenv(TFI_INNER);
+    if (chosen != NULL && chosen[0] != '\0')
+        return ask(chosen, node, service, flags, hints);
+    struct fi_info *list = NULL;
+    for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i)
+        list = ask(inner_names[i], node, service, flags, hints);
+    return list;
+}
+
+static bool progress_is_ours(enum fi_progress progress) {
+    return progress == FI_PROGRESS_UNSPEC || progress == FI_PROGRESS_MANUAL;
+}
+
+/* Whether what the user wants beyond the inner provider's part is there. */
+static bool offered(const struct fi_info *hints) {
+    if (hints == NULL)
+        return true;
+    const uint64_t slow = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE | FI_COMMIT_COMPLETE;
+    if ((hints->caps & ~TFI_CAPS) != 0 ||
+        (hints->addr_format != FI_FORMAT_UNSPEC && hints->addr_format != TFI_ADDR_FORMAT))
+        return false;
+    if (hints->ep_attr != NULL &&
+        ((hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM) ||
+         hints->ep_attr->protocol != FI_PROTO_UNSPEC))
+        return false;
+    if (hints->tx_attr != NULL &&
+        ((hints->tx_attr->caps & ~TFI_CAPS) != 0 || (hints->tx_attr->op_flags & slow) != 0))
+        return false;
+    if (hints->rx_attr != NULL && (hints->rx_attr->caps & ~TFI_CAPS) != 0)
+        return false;
+    return hints->domain_attr == NULL || (progress_is_ours(hints->domain_attr->control_progress) &&
+                                          progress_is_ours(hints->domain_attr->data_progress));
+}
+
+/* Turns an info of the inner provider into ours. */
+static int dress(struct fi_info *info, const struct fi_info *hints) {
+    uint64_t caps = hints != NULL && hints->caps != 0 ? hints->caps : TFI_CAPS;
+    if ((caps & (FI_MSG | FI_TAGGED)) == 0)
+        caps |= FI_MSG | FI_TAGGED;
+    if ((caps & (FI_SEND | FI_RECV)) == 0)
+        caps |= FI_SEND | FI_RECV;
+    caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
+    info->caps = caps;
+    info->mode = info->tx_attr->mode = info->rx_attr->mode = info->domain_attr->mode = 0;
+    info->addr_format = TFI_ADDR_FORMAT;
+    info->tx_attr->caps = caps & (FI_MSG | FI_TAGGED | FI_SEND);
+    info->rx_attr->caps =
+        caps & (FI_MSG | FI_TAGGED | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE);
+    if (hints != NULL && hints->tx_attr != NULL)
+        info->tx_attr->op_flags = hints->tx_attr->op_flags;
+    if (hints != NULL && hints->rx_attr != NULL)
+        info->rx_attr->op_flags = hints->rx_attr->op_flags;
+    info->ep_attr->protocol = FI_PROTO_UNSPEC;
+    info->ep_attr->mem_tag_format =
+        hints != NULL && hints->ep_attr != NULL && hints->ep_attr->mem_tag_format != 0
+            ? hints->ep_attr->mem_tag_format
+            : ALL_TAG_BITS;
+    info->domain_attr->threading = FI_THREAD_SAFE;
+    info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
+    info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
+    info->domain_attr->av_type = FI_AV_TABLE;
+    info->domain_attr->cq_data_size = sizeof(uint64_t);
+    info->domain_attr->cntr_cnt = 0;
+    info->domain_attr->caps = FI_LOCAL_COMM | FI_REMOTE_COMM;
+    if (info->tx_attr->iov_limit > TFI_IOV)
+        info->tx_attr->iov_limit = TFI_IOV;
+    if (info->rx_attr->iov_limit > TFI_IOV)
+        info->rx_attr->iov_limit = TFI_IOV;
+    if (info->tx_attr->inject_size > TFI_EAGER)
+        info->tx_attr->inject_size = TFI_EAGER;
+    /* libfabric enters our name itself and takes one that is there for a layer below. */
+    return set_name(&info->fabric_attr->prov_name, NULL);
+}
+
+int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                const struct fi_info *hints, struct fi_info **info_p) {
+    /* Names of ours come from fi_getname alone: a host and a port are only one half of one. */
+    const bool resolves = (node != NULL || service != NULL) && (flags & FI_SOURCE) == 0;
+    if (!offered(hints) || resolves)
+        return -FI_ENODATA;
+    asked_version = version;
+    struct fi_info *list = inner_list(node, service, flags, hints);
+    if (list == NULL) {
+        if (getenv(TFI_INNER) != NULL)
+            tfi_say("%s=%s: libfabric has no such provider, or it lacks reliable datagrams with "
+                    "tags; unset it, and tcp or net is taken",
+                    TFI_INNER, getenv(TFI_INNER));
+        return -FI_ENODATA;
+    }
+    for (struct fi_info *info = list; info != NULL; info = info->next) {
+        const int wrong = dress(info, hints);
+        if (wrong != 0) {
+            fi_freeinfo(list);
+            return wrong;
+        }
+    }
+    *info_p = list;
+    return 0;
+}
+
+static bool same_place(const struct fi_info *inner, const struct fi_info *info) {
+    return strcmp(inner->domain_attr->name, info->domain_attr->name) == 0 &&
+           inner->src_addrlen == info->src_addrlen &&
+           (inner->src_addrlen == 0 ||
+            memcmp(inner->src_addr, info->src_addr, inner->src_addrlen) == 0);
+}
+
+int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
+    struct fi_info *list = inner_list(NULL, NULL, 0, info);
+    struct fi_info *found = list;
+    while (found != NULL && !same_place(found, info))
+        found = found->next;
+    struct fi_info *copy = NULL;
+    if (list != NULL)
+        copy = fi_dupinfo(found != NULL ? found : list);
+    fi_freeinfo(list);
+    if (copy == NULL)
+        return -FI_ENODATA;
+    if (found == NULL && info->src_addr != NULL) {
+        /* A port that the user asked for: the list has none with it. */
+        free(copy->src_addr);
+        copy->src_addr = malloc(info->src_addrlen);
+        copy->src_addrlen = copy->src_addr != NULL ? info->src_addrlen : 0;
+        if (copy->src_addr != NULL)
+            memcpy(copy->src_addr, info->src_addr, info->src_addrlen);
+    }
+    *inner_p = copy;
+    return 0;
+}
+
+int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inner_p) {
+    struct fi_info *hints = fi_allocinfo();
+    if (hints == NULL)
+        return -FI_ENOMEM;
+    int wrong = attr->name != NULL ? set_name(&hints->fabric_attr->name, attr->name) : 0;
+    if (asked_version == 0)
+        asked_version = attr->api_version != 0 ? attr->api_version : FI_VERSION(1, 17);
+    struct fi_info *list = wrong == 0 ? inner_list(NULL, NULL, 0, hints) : NULL;
+    fi_freeinfo(hints);
+    if (list == NULL) {
+        tfi_say("the provider below (tcp or net, or that of %s) has no fabric %s", TFI_INNER,
+                attr->name != NULL ? attr->name : "at all");
+        return wrong != 0 ? wrong : -FI_ENODATA;
+    }
+    wrong = fi_fabric(list->fabric_attr, inner_p, NULL);
+    fi_freeinfo(list);
+    return wrong;
+}

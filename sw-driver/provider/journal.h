@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The stream of operations as the unit decided it, and its verdicts: a trace in the raw forms and
+ * a verdict log, so that the reference model can say afterwards what each verdict had to be.
+ *
+ * Operations are written when they are answered, in the order of the answers (R7).  A stalled
+ * attempt changed nothing and is left out; the arrival stands where it was admitted (R11).
+ */
+#ifndef TMU_PROVIDER_JOURNAL_H
+#define TMU_PROVIDER_JOURNAL_H
+
+#include "tmu/tmu.h"
+
+#include <stdio.h>
+
+typedef struct {
+    FILE *trace;
+    FILE *verdicts;
+} journal_t;
+
+/* What was asked.  Numbers are those of the trace, unique in it. */
+typedef struct {
+    uint8_t opcode; /* TMU_OPCODE_* */
+    uint32_t endpoint;
+    uint64_t number;
+    uint64_t target; /* cancel: the receive's number */
+    tmu_key_t key;   /* of a message: match and source */
+    uint64_t length; /* of a receive or message */
+} journal_operation_t;
+
+/* Makes FOLDER/NAME.trace and FOLDER/NAME.verdicts; 0, or -1 with errno. */
+int journal_open(journal_t *journal, const char *folder, const char *name);
+
+/* `other` is the number of the completion's partner.  Does nothing on a journal that is not open,
+ * and for attempts and entries that are no verdicts. */
+void journal_write(journal_t *journal, const journal_operation_t *operation,
+                   const tmu_completion_t *completion, uint64_t other);
+
+/* 0, or -1 when something could not be written.  A journal that is not open is left alone. */
+int journal_close(journal_t *journal);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * FI_PEEK is a probe of the unit (R8), with FI_CLAIM or FI_DISCARD a claim (R9).
+ * What was claimed waits in the user's fi_context until a call with FI_CLAIM alone fetches it; no
+ * other receive can meet it, so that call does not concern the unit.
+ */
+#include "provider.h"
+
+#include <stdlib.h>
+
+static ssize_t refuse_context(const struct fi_msg_tagged *msg) {
+    return msg->context == NULL ? -FI_EINVAL : 0;
+}
+
+static tfi_message_t **claimed_message(void *context) {
+    return (tfi_message_t **)(void *)&((struct fi_context *)context)->internal[0];
+}
+
+ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
+    if (!ep->enabled)
+        return -FI_EOPBADSTATE;
+    if ((flags & FI_CLAIM) != 0 && refuse_context(msg) != 0)
+        return -FI_EINVAL;
+    tfi_ask_t *look = calloc(1, sizeof *look);
+    if (look == NULL)
+        return -FI_ENOMEM;
+    look->context = msg->context;
+    look->flags = flags;
+    /* A look without an answer would be none. */
+    look->silent = false;
+    look->record.opcode =
+        (flags & (FI_CLAIM | FI_DISCARD)) != 0 ? TMU_OPCODE_CLAIM : TMU_OPCODE_PROBE;
+    look->record.key = tfi_key(ep, msg->addr, msg->tag, msg->ignore);
+    tfi_lock();
+    const bool taken = matcher_submit(&ep->matcher, &look->record);
+    tfi_unlock();
+    if (!taken)
+        free(look);
+    return taken ? 0 : -FI_ENOMEM;
+}
+
+/* Lets a message go; one whose payload waits at its sender is told so. */
+static void discard(tfi_ep_t *ep, tfi_message_t *message) {
+    if (message->ready)
+        tfi_pull_start(ep, message, NULL);
+    else
+        free(message);
+}
+
+void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
+    struct fi_cq_err_entry entry = {
+        .op_context = look->context,
+        .flags = FI_TAGGED | FI_RECV,
+        .tag = look->record.key.match,
+    };
+    fi_addr_t source = FI_ADDR_NOTAVAIL;
+    if (message == NULL) {
+        entry.err = FI_ENOMSG;
+        entry.prov_errno = -FI_ENOMSG;
+    } else {
+        entry.flags |= message->has_data ? FI_REMOTE_CQ_DATA : 0;
+        entry.len = message->record.length;
+        entry.data = message->data;
+        entry.tag = message->record.key.match;
+        source = message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source;
+        if ((look->flags & FI_DISCARD) != 0)
+            discard(ep, message);
+        else if ((look->flags & FI_CLAIM) != 0)
+            *claimed_message(look->context) = message;
+    }
+    tfi_cq_add(ep->rx_cq, &entry, source);
+    free(look);
+}
+
+ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
+    if (refuse_context(msg) != 0 || msg->iov_count > TFI_IOV)
+        return -FI_EINVAL;
+    tfi_message_t *message = *claimed_message(msg->context);
+    tfi_ask_t *ask = calloc(1, sizeof *ask);
+    if (ask == NULL)
+        return -FI_ENOMEM;
+    ask->context = msg->context;
+    ask->flags = flags;
+    ask->silent = ep->rx_selective && (flags & FI_COMPLETION) == 0;
+    ask->iov_count = msg->iov_count;
+    for (size_t i = 0; i < msg->iov_count; ++i) {
+        ask->iov[i] = msg->msg_iov[i];
+        ask->record.length += msg->msg_iov[i].iov_len;
+    }
+    tfi_lock();
+    if ((flags & FI_DISCARD) != 0) {
+        const struct fi_cq_err_entry entry = {
+            .op_context = msg->context,
+            .flags = FI_TAGGED | FI_RECV,
+            .tag = message->record.key.match,
+        };
+        if (!ask->silent)
+            tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+        discard(ep, message);
+        free(ask);
+    } else {
+        ask->matched = true;
+        tfi_enlist(ep, ask);
+        tfi_deliver(ep, message, ask);
+    }
+    tfi_unlock();
+    return 0;
+}

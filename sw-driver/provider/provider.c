@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The door that libfabric finds: libtmu-fi.so in a folder of FI_PROVIDER_PATH. */
+#include "provider.h"
+
+#include <pthread.h>
+#include <rdma/providers/fi_prov.h>
+#include <stdarg.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+void tfi_lock(void) { (void)pthread_mutex_lock(&lock); }
+
+void tfi_unlock(void) { (void)pthread_mutex_unlock(&lock); }
+
+void tfi_say(const char *format, ...) {
+    va_list arguments;
+    char sentence[1024];
+    va_start(arguments, format);
+    (void)vsnprintf(sentence, sizeof sentence, format, arguments);
+    va_end(arguments);
+    (void)fprintf(stderr, "tmu provider: %s\n", sentence);
+}
+
+/* A program that ends without closing its endpoints still gets its report. */
+static void cleanup(void) {
+    tfi_lock();
+    unit_abandon();
+    tfi_unlock();
+}
+
+static struct fi_provider provider = {
+    .version = FI_VERSION(0, 1),
+    .name = TFI_NAME,
+    .getinfo = tfi_getinfo,
+    .fabric = tfi_fabric_open,
+    .cleanup = cleanup,
+};
+
+struct fi_provider *tfi_provider(void) {
+    return &provider;
+}
+
+FI_EXT_INI {
+    /* libfabric skips a provider that is older than what a program asks for, and all that is used
+     * here is in every version since the one this was compiled with. */
+    provider.fi_version = fi_version();
+    return &provider;
+}

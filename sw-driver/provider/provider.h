@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The libfabric provider `tmu`: what its rooms share.
+ *
+ * It sits on a provider that carries bytes, `tcp` or `net`, through libfabric's public calls.  Each
+ * endpoint has two of that provider's: one for the frames of tagged messages (wire.h), where this
+ * provider does the matching with the unit, and one to which untagged calls are handed as they are.
+ *
+ * One lock guards everything, the unit included: callers may use any thread.
+ * Inner addresses and ours have the same index, because both address vectors get the same calls.
+ */
+#ifndef TMU_PROVIDER_H
+#define TMU_PROVIDER_H
+
+#include "match.h"
+#include "names.h"
+#include "wire.h"
+
+#include <rdma/fabric.h>
+#include <rdma/fi_cm.h>
+#include <rdma/fi_domain.h>
+#include <rdma/fi_endpoint.h>
+#include <rdma/fi_eq.h>
+#include <rdma/fi_tagged.h>
+
+#define TFI_NAME "tmu"
+#define TFI_INNER "TMU_FI_INNER" /* environment: the provider below, if not the usual one */
+#define TFI_ADDR_FORMAT (FI_PROV_SPECIFIC | 0x746d75u)
+#define TFI_CAPS                                                                                   \
+    (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE |       \
+     FI_LOCAL_COMM | FI_REMOTE_COMM)
+#define TFI_IOV 4u        /* pieces of a buffer at most */
+#define TFI_EAGER 16384u  /* bytes of a message that travels with its payload, at most */
+#define TFI_FRAMES_IN 64u /* buffers for frames from peers */
+#define TFI_FRAME_TAG 0u  /* inner tag of frames */
+#define TFI_PULL_TAG (UINT64_C(1) << 63) /* inner tag of a payload: this and the pull's handle */
+
+typedef struct {
+    struct fid_fabric fid;
+    struct fid_fabric *inner;
+} tfi_fabric_t;
+
+typedef struct {
+    struct fid_domain fid;
+    struct fid_domain *inner;
+    unit_t *unit;
+    size_t name_size; /* of an inner name; an address of ours is two of them */
+} tfi_domain_t;
+
+typedef struct {
+    struct fid_av fid;
+    tfi_domain_t *domain;
+    struct fid_av *frames; /* for the endpoints that carry frames */
+    struct fid_av *direct; /* for those that untagged calls go to */
+    names_t names;         /* of the endpoints that carry frames */
+} tfi_av_t;
+
+/* One finished operation; `err` other than 0 makes it an error entry. */
+typedef struct {
+    struct fi_cq_err_entry entry;
+    fi_addr_t source;
+} tfi_done_t;
+
+typedef struct {
+    struct fid_cq fid;
+    struct fid_cq *direct; /* inner queue of the untagged calls */
+    enum fi_cq_format format;
+    tfi_done_t *ring; /* grows, so it never overflows */
+    size_t room;      /* a power of two */
+    size_t head;
+    size_t count;
+    bool woken;
+    struct tfi_ep *endpoints; /* that are bound to it */
+} tfi_cq_t;
+
+/* What an inner operation's context points to. */
+typedef enum { TFI_FRAME_IN, TFI_OUT, TFI_PULL } tfi_work_kind_t;
+typedef struct {
+    tfi_work_kind_t kind;
+} tfi_work_t;
+
+/* A buffer for one frame from a peer. */
+typedef struct {
+    tfi_work_t work;
+    bool posted;
+    uint8_t bytes[WIRE_HEADER + TFI_EAGER];
+} tfi_in_t;
+
+/* A send of the user. */
+typedef struct {
+    void *context;
+    uint64_t flags; /* of its completion; 0 = none is wanted */
+    fi_addr_t to;
+    uint64_t handle; /* rendezvous: by which the receiver asks for the payload */
+    size_t length;
+    struct iovec iov[TFI_IOV];
+    size_t iov_count;
+} tfi_send_t;
+
+/* Something that leaves by the inner endpoint: a frame, or a payload that was asked for. */
+typedef struct tfi_out {
+    tfi_work_t work;
+    struct tfi_out *next;
+    tfi_send_t *send; /* ends with this, or NULL */
+    fi_addr_t to;
+    uint64_t tag;
+    struct iovec iov[TFI_IOV];
+    size_t iov_count;
+    uint8_t bytes[]; /* of a frame */
+} tfi_out_t;
+
+/* A receive, probe or claim of the user. */
+typedef struct tfi_ask {
+    record_t record; /* first, so that the matcher's record is this */
+    void *context;
+    uint64_t flags; /* that it was called with */
+    bool silent;    /* no completion unless it fails */
+    struct iovec iov[TFI_IOV];
+    size_t iov_count;
+    bool matched;          /* out of the unit; its payload is on the way */
+    struct tfi_ask *older; /* receives that are not reported yet */
+    struct tfi_ask *younger;
+} tfi_ask_t;
+
+/* A message that arrived. */
+typedef struct {
+    record_t record; /* first, as above */
+    uint64_t data;
+    bool has_data;
+    bool ready; /* its payload waits at the sender, under `sender` */
+    uint64_t sender;
+    uint32_t source; /* index of the sender, or NAMES_UNKNOWN */
+    uint8_t name_length;
+    uint8_t name[WIRE_NAME];
+    uint8_t payload[];
+} tfi_message_t;
+
+/* A payload on its way into a receive's buffer; `ask` NULL = it is only to be let go. */
+typedef struct tfi_pull {
+    tfi_work_t work;
+    struct tfi_pull *next; /* waiting to be asked for */
+    tfi_ask_t *ask;
+    tfi_message_t *message;
+    uint64_t handle;
+    bool listening; /* the buffer is posted */
+} tfi_pull_t;
+
+typedef struct tfi_ep {
+    struct fid_ep fid;
+    tfi_domain_t *domain;
+    tfi_av_t *av;
+    struct fid_ep *frames;
+    struct fid_ep *direct;
+    struct fid_cq *frames_cq;
+    tfi_cq_t *tx_cq;
+    tfi_cq_t *rx_cq;
+    bool tx_selective;
+    bool rx_selective;
+    bool directed; /* FI_DIRECTED_RECV: the source of a receive counts */
+    uint64_t tx_flags;
+    uint64_t rx_flags;
+    size_t inject_size;
+    bool enabled;
+    bool matching; /* the matcher is open */
+    bool closing;
+    matcher_t matcher;
+    uint8_t name[2 * WIRE_NAME]; /* of both inner endpoints */
+    slots_t sends;               /* announced, as peers name them */
+    slots_t fetched;             /* payloads on the way here, as their tags name them */
+    tfi_in_t *in;
+    tfi_out_t *out_first;
+    tfi_out_t *out_last;
+    tfi_pull_t *pulls;
+    tfi_ask_t *receives;    /* youngest first */
+    size_t sending;         /* handed to the inner endpoint and not finished */
+    struct tfi_ep *next_tx; /* of the same completion queue */
+    struct tfi_ep *next_rx;
+} tfi_ep_t;
+
+/* The object that a fid of the user's is in. */
+#define TFI_OF(type, fid_pointer) ((type *)(void *)(fid_pointer))
+
+/* provider.c */
+void tfi_lock(void);
+void tfi_unlock(void);
+/* One sentence for the user on standard error. */
+void tfi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+struct fi_provider *tfi_provider(void);
+
+/* inner.c */
+int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
+                const struct fi_info *hints, struct fi_info **info_p);
+/* The inner provider's own description of what `info` of ours describes. */
+int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p);
+int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inner_p);
+
+/* fabric.c, domain.c */
+int tfi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, void *context);
+int tfi_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain_p,
+                    void *context);
+/* Entries of operation tables for what this provider does not do. */
+int tfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
+int tfi_no_control(struct fid *fid, int command, void *argument);
+int tfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
+
+/* av.c, cq.c, endpoint.c */
+int tfi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av_p,
+                void *context);
+int tfi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq_p,
+                void *context);
+int tfi_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,
+                void *context);
+/* Adds a finished operation; a queue that is not there swallows it. */
+void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source);
+
+/* direct.c: untagged calls */
+extern struct fi_ops_msg tfi_msg_ops;
+
+/* send.c, receive.c, peek.c */
+extern struct fi_ops_tagged tfi_tagged_ops;
+ssize_t tfi_tsend(struct fid_ep *fid, const void *buffer, size_t length, void *desc, fi_addr_t to,
+                  uint64_t tag, void *context);
+ssize_t tfi_tsendv(struct fid_ep *fid, const struct iovec *iov, void **desc, size_t count,
+                   fi_addr_t to, uint64_t tag, void *context);
+ssize_t tfi_tsendmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uint64_t flags);
+ssize_t tfi_tinject(struct fid_ep *fid, const void *buffer, size_t length, fi_addr_t to,
+                    uint64_t tag);
+ssize_t tfi_tsenddata(struct fid_ep *fid, const void *buffer, size_t length, void *desc,
+                      uint64_t data, fi_addr_t to, uint64_t tag, void *context);
+ssize_t tfi_tinjectdata(struct fid_ep *fid, const void *buffer, size_t length, uint64_t data,
+                        fi_addr_t to, uint64_t tag);
+/* Hands an object to the inner endpoint, or keeps it until that takes more. */
+void tfi_out(tfi_ep_t *ep, tfi_out_t *out);
+void tfi_out_progress(tfi_ep_t *ep);
+/* A frame with `payload` bytes behind its header, to be filled in; NULL when memory is short. */
+tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size_t payload);
+/* Ends a send of the user: its completion, if one is wanted, or the error. */
+void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err);
+/* The receiver wants `length` bytes of a message, by the inner tag `tag`. */
+void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull);
+
+/* Enters a receive into the list of those that are not reported yet. */
+void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask);
+extern const match_events_t tfi_match_events;
+ssize_t tfi_cancel(struct fid *fid, void *context);
+/* The user's mask, flags and source as what the unit compares. */
+tmu_key_t tfi_key(const tfi_ep_t *ep, fi_addr_t source, uint64_t tag, uint64_t ignore);
+ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags);
+ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags);
+void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message);
+/* Puts a message that is out of the unit into a receive, or fetches its payload first; both end. */
+void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
+
+/* pull.c: payloads that wait at their senders */
+void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
+void tfi_pull_progress(tfi_ep_t *ep);
+void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err);
+/* Reports a received message and frees both. */
+void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
+/* Copies into the pieces of a buffer what fits; the bytes that did. */
+size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, size_t length);
+/* The first `length` bytes of a buffer in pieces; the number of pieces, at least 1. */
+size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iovec *cut);
+
+/* progress.c: what comes in by the inner endpoint */
+int tfi_frames_start(tfi_ep_t *ep);
+void tfi_progress(tfi_ep_t *ep);
+
+#endif

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTERS_MAX 128
+
+static void write_string(FILE *out, const char *text) {
+    (void)fputc('"', out);
+    for (; *text != '\0'; ++text) {
+        if (*text == '"' || *text == '\\')
+            (void)fputc('\\', out);
+        if ((unsigned char)*text >= ' ')
+            (void)fputc(*text, out);
+    }
+    (void)fputc('"', out);
+}
+
+static void write_counters(FILE *out, const char *name, const tmu_counter_t *counters,
+                           size_t count) {
+    (void)fprintf(out, " \"%s\": {", name);
+    for (size_t i = 0; i < count; ++i)
+        (void)fprintf(out, "%s\"%s\": %" PRIu64, i != 0 ? ", " : "", counters[i].name,
+                      counters[i].value);
+    (void)fputs("},\n", out);
+}
+
+static void write_report(FILE *out, const unit_t *unit, const char *uri,
+                         const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
+                         const char *differences) {
+    tmu_counter_t expected[COUNTS_NAMES];
+    const size_t expected_count = counts_expected(&unit->counts, expected);
+    (void)fputs("{\"name\": ", out);
+    write_string(out, unit->name);
+    (void)fputs(", \"uri\": ", out);
+    write_string(out, uri);
+    (void)fprintf(out,
+                  ", \"preset\": %" PRIu32 ", \"endpoints\": %" PRIu32
+                  ", \"posted_entries\": %" PRIu32 ", \"unexpected_entries\": %" PRIu32
+                  ", \"clocks\": %" PRIu64 ",\n",
+                  unit->info.preset, unit->info.endpoints, unit->info.posted_entries,
+                  unit->info.unexpected_entries, tmu_clock(unit->device));
+    write_counters(out, "counted", expected, expected_count);
+    write_counters(out, "unit", counters, count);
+    (void)fprintf(out,
+                  " \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
+                  ", \"held_now\": %" PRIu64 ", \"held_max\": %" PRIu64 "},\n",
+                  flow->stalls, flow->resumes, flow->held_now, flow->held_max);
+    (void)fprintf(out,
+                  " \"traffic\": {\"eager\": %" PRIu64 ", \"rendezvous\": %" PRIu64
+                  ", \"bytes\": %" PRIu64 ", \"forwarded\": %" PRIu64 "},\n",
+                  unit->traffic.eager, unit->traffic.rendezvous, unit->traffic.bytes,
+                  unit->traffic.forwarded);
+    (void)fprintf(out, " \"differences\": [%s]}\n", differences);
+}
+
+/* 0, or -1 after a sentence on standard error. */
+static int write_file(const unit_t *unit, const char *uri, const char *folder,
+                      const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
+                      const char *differences) {
+    char path[4096];
+    FILE *out = NULL;
+    const int length = snprintf(path, sizeof path, "%s/%s.json", folder, unit->name);
+    if (length > 0 && (size_t)length < sizeof path)
+        out = fopen(path, "wx");
+    if (out != NULL) {
+        write_report(out, unit, uri, counters, count, flow, differences);
+        const bool bad = ferror(out) != 0;
+        if (fclose(out) == 0 && !bad)
+            return 0;
+    }
+    (void)fprintf(stderr, "tmu provider: %s=%s: cannot write %s.json there: %s\n", UNIT_REPORT,
+                  folder, unit->name, strerror(errno));
+    return -1;
+}
+
+uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
+    tmu_counter_t counters[COUNTERS_MAX];
+    size_t count = 0;
+    tmu_flow_stats_t flow = {0};
+    uint64_t wrong = 0;
+    if (tmu_counters(unit->device, counters, COUNTERS_MAX, &count) != TMU_OK ||
+        tmu_flow_stats(unit->device, &flow) != TMU_OK) {
+        (void)fprintf(stderr, "tmu provider: the unit's counters cannot be read: %s\n",
+                      tmu_error_text(unit->device));
+        ++wrong;
+    }
+    count = count < COUNTERS_MAX ? count : COUNTERS_MAX;
+    char *differences = NULL;
+    size_t size = 0;
+    FILE *list = open_memstream(&differences, &size);
+    wrong += counts_compare(&unit->counts, flow.held_now, counters, count, list);
+    if (list != NULL)
+        (void)fclose(list);
+    if (wrong != 0)
+        (void)fprintf(stderr, "tmu provider: counters differ in %s: %s\n", unit->name,
+                      differences != NULL ? differences : "");
+    if (journal_close(&unit->journal) != 0) {
+        (void)fprintf(stderr, "tmu provider: the recording of %s could not be written\n",
+                      unit->name);
+        ++wrong;
+    }
+    if (folder != NULL && folder[0] != '\0' &&
+        write_file(unit, uri, folder, counters, count, &flow,
+                   differences != NULL ? differences : "") != 0)
+        ++wrong;
+    free(differences);
+    return wrong;
+}

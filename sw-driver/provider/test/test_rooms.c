@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The small rooms: frames, handles, names, counts, journals. */
+#include "counts.h"
+#include "expect.h"
+#include "journal.h"
+#include "names.h"
+#include "slots.h"
+#include "wire.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+static const wire_frame_t eager = {
+    .kind = WIRE_EAGER,
+    .has_data = true,
+    .name_length = 16,
+    .name = "0123456789abcdef",
+    .tag = 0xfedcba9876543210u,
+    .data = 0x1122334455667788u,
+    .length = 3,
+    .sender = 0x8000000000000001u,
+};
+
+static void a_frame_comes_back_as_it_went(void) {
+    uint8_t bytes[WIRE_HEADER + 3] = {0};
+    wire_frame_t found;
+    wire_encode(&eager, bytes);
+    EXPECT(wire_decode(bytes, sizeof bytes, &found) == NULL);
+    EXPECT(memcmp(&found, &eager, sizeof found) == 0);
+    EXPECT_NUMBER(bytes[8], 0x10); /* little-endian on every machine */
+}
+
+/* Complains about the frame with one byte changed, or of another size, in these words. */
+static void refused(size_t at, uint8_t value, size_t size, const char *words) {
+    uint8_t bytes[WIRE_HEADER + 3] = {0};
+    wire_frame_t found;
+    wire_encode(&eager, bytes);
+    bytes[at] = value;
+    const char *sentence = wire_decode(bytes, size, &found);
+    EXPECT(sentence != NULL && strstr(sentence, words) != NULL);
+}
+
+static void wrong_frames_are_refused_with_a_sentence(void) {
+    const size_t size = WIRE_HEADER + 3;
+    refused(0, WIRE_VERSION, WIRE_HEADER - 1, "shorter than its header");
+    refused(0, WIRE_VERSION + 1, size, "another version");
+    refused(1, 0, size, "unknown kind");
+    refused(1, 4, size, "unknown kind");
+    refused(2, 2, size, "reserved bits");
+    refused(4, 1, size, "reserved bits");
+    refused(47, 1, size, "reserved bits");
+    refused(3, 0, size, "impossible length");
+    refused(3, WIRE_NAME + 1, size, "impossible length");
+    refused(0, WIRE_VERSION, size - 1, "not that of its payload");
+    refused(24, 4, size, "not that of its payload");
+    refused(1, WIRE_READY, size, "not that of its payload");
+}
+
+static void handles_are_never_used_twice(void) {
+    slots_t slots = {0};
+    int records[600];
+    uint64_t handles[600];
+    for (size_t i = 0; i < 600; ++i)
+        handles[i] = slots_take(&slots, &records[i]);
+    for (size_t i = 0; i < 600; ++i)
+        EXPECT(slots_find(&slots, handles[i]) == &records[i]);
+    slots_give_back(&slots, handles[7]);
+    slots_give_back(&slots, handles[7]);
+    EXPECT(slots_find(&slots, handles[7]) == NULL);
+    const uint64_t again = slots_take(&slots, &records[7]);
+    EXPECT(again != handles[7] && again < UINT64_C(1) << 63);
+    EXPECT(slots_find(&slots, handles[7]) == NULL && slots_find(&slots, again) == &records[7]);
+    EXPECT(slots_take_out(&slots) == &records[0] && slots_find(&slots, handles[0]) == NULL);
+    EXPECT(slots_find(&slots, SLOTS_NONE) == NULL && slots_find(&slots, 1u << 20) == NULL);
+    slots_free(&slots);
+}
+
+static void names_are_found_until_they_are_removed(void) {
+    names_t names = {0};
+    EXPECT_NUMBER(names_get(&names, (const uint8_t *)"x", 1), NAMES_UNKNOWN);
+    for (uint32_t i = 0; i < 1000; ++i)
+        EXPECT_NUMBER(names_put(&names, (const uint8_t *)&i, sizeof i, i), 0);
+    for (uint32_t i = 0; i < 1000; i += 2)
+        names_remove(&names, i);
+    for (uint32_t i = 0; i < 1000; ++i)
+        EXPECT_NUMBER(names_get(&names, (const uint8_t *)&i, sizeof i),
+                      i % 2 == 0 ? NAMES_UNKNOWN : i);
+    const uint32_t back = 4;
+    EXPECT_NUMBER(names_put(&names, (const uint8_t *)&back, sizeof back, 2000), 0);
+    EXPECT_NUMBER(names_put(&names, (const uint8_t *)&back, sizeof back, 2001), 0);
+    EXPECT_NUMBER(names_get(&names, (const uint8_t *)&back, sizeof back), 2000);
+    EXPECT(names_put(&names, (const uint8_t *)&back, WIRE_NAME + 1, 1) != 0);
+    names_free(&names);
+}
+
+/* A removed name leaves its place behind; a thousand rounds of one name must not fill the table. */
+static void names_that_come_and_go_take_no_room(void) {
+    names_t names = {0};
+    for (uint32_t i = 0; i < 1000; ++i) {
+        EXPECT_NUMBER(names_put(&names, (const uint8_t *)&i, sizeof i, i), 0);
+        names_remove(&names, i);
+    }
+    EXPECT(names.room <= 256);
+    names_free(&names);
+}
+
+static void counts_see_what_differs(void) {
+    counts_t counts = {0};
+    tmu_counter_t unit[COUNTS_NAMES];
+    const tmu_completion_t queued = {.opcode = TMU_OPCODE_POST, .status = TMU_STATUS_QUEUED};
+    const tmu_completion_t stalled = {.opcode = TMU_OPCODE_ARRIVE, .status = TMU_STATUS_STALLED};
+    const tmu_completion_t matched = {
+        .opcode = TMU_OPCODE_ARRIVE, .status = TMU_STATUS_MATCHED, .truncated = true};
+    counts_answer(&counts, &queued);
+    counts_answer(&counts, &stalled);
+    counts_answer(&counts, &matched);
+    counts.asked[TMU_OPCODE_POST] = 1;
+    counts.asked[TMU_OPCODE_ARRIVE] = 2;
+    const size_t count = counts_expected(&counts, unit);
+    EXPECT_NUMBER(counts_compare(&counts, 1, unit, count, NULL), 0);
+    EXPECT_NUMBER(counts_compare(&counts, 0, unit, count, NULL), 1);
+    for (size_t i = 0; i < count; ++i) {
+        ++unit[i].value;
+        EXPECT_NUMBER(counts_compare(&counts, 1, unit, count, NULL), 1);
+        --unit[i].value;
+    }
+    /* A counter that the unit does not have is a difference as well. */
+    EXPECT_NUMBER(counts_compare(&counts, 1, unit, count - 1, NULL), 1);
+    counts.asked[TMU_OPCODE_POST] = 2;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *report = open_memstream(&text, &size);
+    EXPECT_NUMBER(counts_compare(&counts, 1, unit, count, report), 1);
+    (void)fclose(report);
+    EXPECT_TEXT(text, "\"answered posts: found 1, expected 2\"");
+    free(text);
+}
+
+static void read_whole(const char *folder, const char *name, char *text, size_t size) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "r");
+    const size_t length = file != NULL ? fread(text, 1, size - 1, file) : 0;
+    text[length] = '\0';
+    if (file != NULL)
+        (void)fclose(file);
+    (void)unlink(path);
+}
+
+static void write_sample(journal_t *journal) {
+    journal_operation_t op = {TMU_OPCODE_POST, 2, 5, 0, {0x10, 0xf, 0, UINT32_MAX}, 100};
+    tmu_completion_t c = {.status = TMU_STATUS_QUEUED};
+    journal_write(journal, &op, &c, 0);
+    op = (journal_operation_t){TMU_OPCODE_ARRIVE, 2, 6, 0, {0x11, 0, 3, 0}, 200};
+    c = (tmu_completion_t){.status = TMU_STATUS_STALLED};
+    journal_write(journal, &op, &c, 0);
+    c = (tmu_completion_t){.status = TMU_STATUS_MATCHED, .truncated = true};
+    journal_write(journal, &op, &c, 5);
+    op = (journal_operation_t){TMU_OPCODE_CLAIM, 2, 7, 0, {0x11, 0, 3, 0}, 0};
+    c = (tmu_completion_t){.status = TMU_STATUS_NONE};
+    journal_write(journal, &op, &c, 0);
+    op = (journal_operation_t){.opcode = TMU_OPCODE_CANCEL, .number = 8, .target = 5};
+    c = (tmu_completion_t){.status = TMU_STATUS_LATE};
+    journal_write(journal, &op, &c, 0);
+    op = (journal_operation_t){.opcode = TMU_OPCODE_FLUSH, .number = 9};
+    c = (tmu_completion_t){.status = TMU_STATUS_REMOVED};
+    journal_write(journal, &op, &c, 0);
+    c = (tmu_completion_t){.status = TMU_STATUS_FLUSHED, .removed_unexpected = 1};
+    journal_write(journal, &op, &c, 0);
+}
+
+static void a_journal_is_a_trace_and_a_log(void) {
+    char folder[] = "/tmp/tmu-journal-XXXXXX";
+    char text[1024];
+    journal_t journal;
+    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT_NUMBER(journal_open(&journal, folder, "one"), 0);
+    write_sample(&journal);
+    journal_t second;
+    EXPECT(journal_open(&second, folder, "one") != 0); /* nothing is written over */
+    EXPECT_NUMBER(journal_close(&journal), 0);
+    read_whole(folder, "one.trace", text, sizeof text);
+    EXPECT_TEXT(text, "# tmu-trace v1\n"
+                      "# application: libfabric provider tmu\n"
+                      "raw-post 2 5 0x10 0xf any 100\n"
+                      "raw-arrive 2 6 0x11 3 200\n"
+                      "raw-claim 2 7 0x11 0x0 3\n"
+                      "cancel 0 8 5\n"
+                      "flush 0 9\n");
+    read_whole(folder, "one.verdicts", text, sizeof text);
+    EXPECT_TEXT(text, "post 5 queued\n"
+                      "arrive 6 matched 5 truncated\n"
+                      "claim 7 none\n"
+                      "cancel 8 late 5\n"
+                      "flush 9 removed 0 1\n");
+    (void)rmdir(folder);
+}
+
+int main(void) {
+    RUN(a_frame_comes_back_as_it_went);
+    RUN(wrong_frames_are_refused_with_a_sentence);
+    RUN(handles_are_never_used_twice);
+    RUN(names_are_found_until_they_are_removed);
+    RUN(names_that_come_and_go_take_no_room);
+    RUN(counts_see_what_differs);
+    RUN(a_journal_is_a_trace_and_a_log);
+    return expect_summary();
+}

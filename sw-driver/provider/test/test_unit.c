@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Opening and ending the unit of a process: files, sentences, shared use. */
+#include "expect.h"
+#include "unit.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static char error[512];
+
+static void without_a_uri_a_sentence_says_what_to_set(void) {
+    (void)unsetenv(UNIT_URI);
+    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT_TEXT(error, "TMU_URI is not set; name the device to match with, for example "
+                       "TMU_URI=ref:tiny");
+}
+
+static void a_device_that_cannot_be_opened_is_named(void) {
+    (void)setenv(UNIT_URI, "ref:huge", 1);
+    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT(strstr(error, "TMU_URI=ref:huge: unusable device URI: unknown preset 'huge'") == error);
+    (void)setenv(UNIT_URI, "sim:/nowhere/library.so", 1);
+    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT(strncmp(error, "TMU_URI=sim:/nowhere/library.so: ", 33) == 0);
+}
+
+static void a_recording_that_cannot_be_made_is_said(void) {
+    (void)setenv(UNIT_URI, "ref:tiny", 1);
+    (void)setenv(UNIT_RECORD, "/nowhere", 1);
+    (void)setenv("OMPI_COMM_WORLD_RANK", "3", 1);
+    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT_TEXT(error, "TMU_FI_RECORD=/nowhere: cannot make rank-3.trace and rank-3.verdicts "
+                       "there: No such file or directory");
+    (void)unsetenv(UNIT_RECORD);
+}
+
+static void one_device_serves_all_and_ends_with_the_last(void) {
+    char folder[] = "/tmp/tmu-unit-XXXXXX";
+    char path[128];
+    char text[4096];
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)setenv(UNIT_REPORT, folder, 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    EXPECT(unit != NULL && unit_acquire(error, sizeof error) == unit);
+    for (uint32_t i = 0; i < unit->info.endpoints; ++i)
+        EXPECT_NUMBER(unit_take_endpoint(unit), i);
+    EXPECT_NUMBER(unit_take_endpoint(unit), UINT32_MAX);
+    unit_return_endpoint(unit, 2);
+    EXPECT_NUMBER(unit_take_endpoint(unit), 2);
+    /* Earlier tests opened devices, so this process's files have a number. */
+    (void)snprintf(path, sizeof path, "%s/%s.json", folder, unit->name);
+    EXPECT(strncmp(unit->name, "rank-3", 6) == 0);
+    unit_release(unit);
+    EXPECT(access(path, F_OK) != 0);
+    unit_release(unit);
+    FILE *file = fopen(path, "r");
+    const size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    text[length] = '\0';
+    if (file != NULL)
+        (void)fclose(file);
+    EXPECT(strstr(text, "\"uri\": \"ref:tiny\"") != NULL);
+    EXPECT(strstr(text, "\"differences\": []}") != NULL);
+    EXPECT_NUMBER(unit->differences, 0);
+    (void)unlink(path);
+    (void)rmdir(folder);
+}
+
+/* A unit that counted something else is found out, and a report without a place is said. */
+static void differences_are_counted_at_the_end(void) {
+    (void)setenv(UNIT_REPORT, "/nowhere", 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    unit->counts.answered[TMU_OPCODE_PROBE][TMU_STATUS_FOUND] = 1;
+    unit_abandon();
+    /* probes, probe_found, probes that were asked for, and the file */
+    EXPECT_NUMBER(unit->differences, 4);
+    (void)unsetenv(UNIT_REPORT);
+}
+
+int main(void) {
+    RUN(without_a_uri_a_sentence_says_what_to_set);
+    RUN(a_device_that_cannot_be_opened_is_named);
+    RUN(a_recording_that_cannot_be_made_is_said);
+    RUN(one_device_serves_all_and_ends_with_the_last);
+    RUN(differences_are_counted_at_the_end);
+    return expect_summary();
+}

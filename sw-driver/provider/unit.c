@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "unit.h"
+
+#include "report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static unit_t the_unit;
+static unsigned opened; /* devices of this process so far */
+
+/* rank-<number> under an MPI launcher, process-<id> without; a later device gets a number more. */
+static void name_files(unit_t *unit) {
+    static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
+    const char *rank = NULL;
+    for (size_t i = 0; rank == NULL && i < sizeof ranks / sizeof ranks[0]; ++i)
+        rank = getenv(ranks[i]);
+    char name[32];
+    if (rank != NULL && rank[0] != '\0' && strlen(rank) < 16 &&
+        strspn(rank, "0123456789") == strlen(rank))
+        (void)snprintf(name, sizeof name, "rank-%s", rank);
+    else
+        (void)snprintf(name, sizeof name, "process-%ld", (long)getpid());
+    if (opened == 1)
+        (void)snprintf(unit->name, sizeof unit->name, "%s", name);
+    else
+        (void)snprintf(unit->name, sizeof unit->name, "%s-%u", name, opened);
+}
+
+static int open_journal(unit_t *unit, char *error, size_t error_size) {
+    const char *folder = getenv(UNIT_RECORD);
+    if (folder == NULL || folder[0] == '\0' ||
+        journal_open(&unit->journal, folder, unit->name) == 0)
+        return 0;
+    (void)snprintf(error, error_size, "%s=%s: cannot make %s.trace and %s.verdicts there: %s",
+                   UNIT_RECORD, folder, unit->name, unit->name, strerror(errno));
+    return -1;
+}
+
+unit_t *unit_acquire(char *error, size_t error_size) {
+    unit_t *unit = &the_unit;
+    if (unit->users != 0) {
+        ++unit->users;
+        return unit;
+    }
+    const char *uri = getenv(UNIT_URI);
+    if (uri == NULL || uri[0] == '\0') {
+        (void)snprintf(error, error_size,
+                       "%s is not set; name the device to match with, for example %s=ref:tiny",
+                       UNIT_URI, UNIT_URI);
+        return NULL;
+    }
+    *unit = (unit_t){0};
+    const tmu_result_t result = tmu_open(uri, &unit->device);
+    if (result != TMU_OK) {
+        (void)snprintf(error, error_size, "%s=%s: %s: %s", UNIT_URI, uri, tmu_result_text(result),
+                       tmu_error_text(NULL));
+        return NULL;
+    }
+    ++opened;
+    name_files(unit);
+    if (tmu_query(unit->device, &unit->info) != TMU_OK ||
+        open_journal(unit, error, error_size) != 0) {
+        tmu_close(unit->device);
+        return NULL;
+    }
+    unit->users = 1;
+    unit->next_number = 1;
+    return unit;
+}
+
+static void end(unit_t *unit) {
+    const char *uri = getenv(UNIT_URI);
+    unit->differences = report_end(unit, uri != NULL ? uri : "", getenv(UNIT_REPORT));
+    tmu_close(unit->device);
+    slots_free(&unit->slots);
+    unit->users = 0;
+}
+
+void unit_release(unit_t *unit) {
+    if (unit->users != 0 && --unit->users == 0)
+        end(unit);
+}
+
+void unit_abandon(void) {
+    if (the_unit.users != 0)
+        end(&the_unit);
+}
+
+uint32_t unit_take_endpoint(unit_t *unit) {
+    for (uint32_t i = 0; i < UNIT_ENDPOINTS && i < unit->info.endpoints; ++i) {
+        if ((unit->endpoints >> i & 1) == 0) {
+            unit->endpoints |= UINT64_C(1) << i;
+            return i;
+        }
+    }
+    return UINT32_MAX;
+}
+
+void unit_return_endpoint(unit_t *unit, uint32_t endpoint) {
+    unit->endpoints &= ~(UINT64_C(1) << endpoint);
+}

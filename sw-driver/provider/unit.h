@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The matching unit of this process: one device, opened from the environment, shared by all of the
+ * process's endpoints, each of which has an endpoint of the unit to itself.
+ *
+ *   TMU_URI        the device: ref:PRESET or sim:LIBRARY
+ *   TMU_FI_REPORT  folder for the report at the end; none = no report
+ *   TMU_FI_RECORD  folder for the trace and the verdict log; none = no recording
+ *
+ * Everything here and in match.h is called with the provider's lock held.
+ */
+#ifndef TMU_PROVIDER_UNIT_H
+#define TMU_PROVIDER_UNIT_H
+
+#include "counts.h"
+#include "journal.h"
+#include "slots.h"
+#include "tmu/tmu.h"
+
+#include <stdint.h>
+
+#define UNIT_URI "TMU_URI"
+#define UNIT_REPORT "TMU_FI_REPORT"
+#define UNIT_RECORD "TMU_FI_RECORD"
+#define UNIT_ENDPOINTS 64u /* endpoints of one process at most */
+
+/* What the provider did with the messages, for the report alone. */
+typedef struct {
+    uint64_t eager;      /* messages that came with their payload */
+    uint64_t rendezvous; /* messages whose payload was fetched after the match */
+    uint64_t bytes;      /* of matched messages */
+    uint64_t forwarded;  /* untagged operations handed to the provider below */
+} unit_traffic_t;
+
+typedef struct {
+    tmu_t *device;
+    tmu_info_t info;
+    unsigned users;
+    uint64_t endpoints; /* a bit for each that is taken */
+    char name[64];      /* of this process's files */
+    slots_t slots;      /* records that the unit may answer about */
+    counts_t counts;
+    journal_t journal;
+    unit_traffic_t traffic;
+    uint64_t next_number; /* of the next operation in the trace */
+    uint64_t receives;    /* upper bound of those in the unit */
+    uint64_t epoch;       /* grows whenever a refused receive may have got its chance */
+    uint64_t differences; /* of counters, found when the device was closed */
+} unit_t;
+
+/*
+ * The process's unit, opened at the first call; each call needs one of unit_release.
+ * NULL, with a sentence for the user in `error`, when it cannot be opened.
+ */
+unit_t *unit_acquire(char *error, size_t error_size);
+
+/* At the last call: compares counters, writes the report and closes the device. */
+void unit_release(unit_t *unit);
+
+/* Ends the unit although somebody uses it still: the process is about to exit. */
+void unit_abandon(void);
+
+/* An endpoint of the unit that nobody has, or UINT32_MAX. */
+uint32_t unit_take_endpoint(unit_t *unit);
+void unit_return_endpoint(unit_t *unit, uint32_t endpoint);
+
+#endif

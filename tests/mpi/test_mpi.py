@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""./tmu mpi: programs on several ranks, matched by the unit, every verdict checked."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentmu.commands.mpi import summary
+from opentmu.mpi import check, launch
+from opentmu.mpi.report import verdict
+
+Done = subprocess.CompletedProcess[str]
+Tmu = Callable[..., Done]
+Compile = Callable[[str], Path]
+
+
+def result_of(done: Done) -> dict[str, Any]:
+    assert done.stdout, done.stderr
+    result = json.loads(done.stdout)
+    assert isinstance(result, dict)
+    return result
+
+
+@pytest.mark.parametrize("engine", ["model", "rtl"])
+def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_path: Path) -> None:
+    """R1 to R4, R7 to R12 as an MPI program sees them, in its own working folder."""
+    compile_mpi("every_match.c")
+    words = ["-n", "3", "--engine", engine, "--preset", "tiny", "--record", "left", "--json"]
+    done = tmu("mpi", *words, "--", "./every_match", "4")
+    assert "every match is right on 3 ranks" in done.stderr
+    result = result_of(done)
+    assert (done.returncode, result["ok"], result["mismatches"]) == (0, True, 0)
+    assert [rank["name"] for rank in result["ranks"]] == ["rank-0", "rank-1", "rank-2"]
+    assert result["operations"] == sum(rank["operations"] for rank in result["ranks"]) > 500
+    for rank in result["ranks"]:
+        unit = rank["unit"]
+        assert rank["differences"] == []
+        assert unit["truncated"] == 2
+        assert unit["cancels"] == unit["cancelled"] == 1
+        assert unit["claim_matched"] >= 1
+        assert unit["arrive_queued"] > 8
+        assert unit["post_refused"] >= 1
+        assert unit["unexpected_depth_max"] == 64
+        assert unit["posted_depth_max"] == 64
+        assert rank["traffic"]["rendezvous"] >= 3
+    replayed = tmu("run", "--engine", "model", "--preset", "tiny", "--trace", "left/rank-1.trace")
+    assert replayed.returncode == 0, replayed.stderr
+
+
+def test_two_threads_share_a_rank(tmu: Tmu, compile_mpi: Compile) -> None:
+    compile_mpi("../record/two_threads.c")
+    options = ["-n", "2", "--engine", "model", "--preset", "tiny", "--json"]
+    result = result_of(tmu("mpi", *options, "--", "./two_threads"))
+    assert result["ok"]
+    assert result["operations"] == 1600
+
+
+def test_a_program_that_fails_or_has_no_mpi_is_reported(tmu: Tmu, provider_folder: Path) -> None:
+    options = ["-n", "2", "--engine", "model", "--preset", "tiny"]
+    done = tmu("mpi", *options, "--", "true")
+    assert done.returncode == 1
+    assert "2 of the ranks left no report" in done.stdout.replace("\n", " ")
+    done = tmu("mpi", *options, "--json", "--", "sh", "-c", "exit 3")
+    assert done.returncode == 1
+    assert result_of(done)["program_exit_code"] == 3
+
+
+def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> None:
+    (tmp_path / "full").mkdir()
+    (tmp_path / "full" / "file").touch()
+    for message, words in {
+        "no engine 'quick'; the engines are rtl, model": ["--engine", "quick", "--", "true"],
+        "no preset 'huge'": ["--preset", "huge", "--", "true"],
+        "no-such-program: no such program": ["--", "no-such-program"],
+        "expected an empty folder": ["--record", "full", "--", "true"],
+        "Missing argument": [],
+    }.items():
+        done = tmu("mpi", *words)
+        assert done.returncode == 2
+        assert message in done.stderr
+
+
+def test_the_programs_environment_is_the_callers_and_ours() -> None:
+    job = launch.Job(["true"], 2, "ref:tiny", Path("/ours"), Path("/files"))
+    alone = launch.environment(job, {"PATH": "/bin", "LD_PRELOAD": "x.so"})
+    assert (alone["PATH"], alone["LD_PRELOAD"]) == ("/bin", "x.so")
+    assert (alone["TMU_URI"], alone["FI_PROVIDER_PATH"]) == ("ref:tiny", "/ours")
+    assert alone["TMU_FI_REPORT"] == alone["TMU_FI_RECORD"] == "/files"
+    both = launch.environment(job, {"FI_PROVIDER_PATH": "/theirs"})
+    assert both["FI_PROVIDER_PATH"] == "/ours:/theirs"
+
+
+REPORT: dict[str, Any] = {
+    "name": "rank-0",
+    "endpoints": 4,
+    "posted_entries": 64,
+    "unexpected_entries": 64,
+    "differences": [],
+    "unit": {**dict.fromkeys(check.KINDS, 0), "posts": 1, "arrivals": 2, "arrive_stalled": 1},
+}
+TRACE = "# tmu-trace v1\nraw-post 0 1 0x5 0x0 any 8\nraw-arrive 0 2 0x5 3 9\n"
+
+
+def judged(folder: Path, verdicts: str, trace: str = TRACE) -> check.Report:
+    (folder / "rank-0.trace").write_text(trace)
+    (folder / "rank-0.verdicts").write_text(verdicts)
+    return check.judge(REPORT, folder / "rank-0")
+
+
+def test_a_wrong_verdict_is_found(tmp_path: Path) -> None:
+    right = "post 1 queued\narrive 2 matched 1 truncated\n"
+    assert judged(tmp_path, right)["mismatches"] == 0
+    wrong = judged(tmp_path, right.replace(" truncated", ""))
+    assert wrong["mismatches"] == 1
+    assert wrong["mismatch"].startswith("line 2: found 'arrive 2 matched 1', expected")
+
+
+def test_an_operation_that_was_lost_is_found(tmp_path: Path) -> None:
+    short = judged(tmp_path, "post 1 queued\n", TRACE.rsplit("raw-arrive", 1)[0])
+    assert short["mismatch"] == "the unit counted 2 operations, 1 are recorded"
+    assert judged(tmp_path, "post 1 queued\n")["mismatches"] == 2
+
+
+def test_a_run_is_well_only_when_everything_is() -> None:
+    good = {"name": "rank-0", "operations": 2, "mismatches": 0, "differences": []}
+    later = {**good, "name": "rank-0-2"}
+    assert summary([good, later], 1, 0)["ok"]
+    for found, ranks, code in (
+        ([{**good, "mismatches": 1, "mismatch": "x"}], 1, 0),
+        ([{**good, "differences": ["the unit's counter posts: found 1, expected 2"]}], 1, 0),
+        ([good, later], 2, 0),
+        ([], 1, 0),
+        ([good], 1, 1),
+    ):
+        result = summary(found, ranks, code)
+        assert not result["ok"]
+        assert "agree" not in verdict({**result, "engine": "model", "preset": "tiny"})
+
+
+@pytest.mark.long
+def test_hpcc_ends_with_success_on_the_hardware(
+    tmu: Tmu, provider_folder: Path, tmp_path: Path
+) -> None:
+    """Debian's HPC Challenge on four ranks, each with a simulated unit."""
+    if shutil.which("hpcc") is None:
+        pytest.skip("the package hpcc is not installed")
+    sample = Path("/usr/share/doc/hpcc/examples/_hpccinf.txt")
+    (tmp_path / "hpccinf.txt").write_text(sample.read_text())
+    done = tmu("mpi", "-n", "4", "--preset", "tiny", "--json", "--", "hpcc")
+    assert result_of(done)["ok"]
+    assert result_of(done)["operations"] > 50_000
+    assert "\nSuccess=1\n" in (tmp_path / "hpccoutf.txt").read_text()
