@@ -161,7 +161,7 @@ static int measure(session_t *session, stream_t *stream, bool rival, uint64_t ru
     const ptrdiff_t own = stream - session->streams;
     const uint64_t start = stream->completed + 2 * run_in;
     /* As many more are on their way when the last is measured. */
-    goal.upto[own] += 2 * run_in + 2 * steps + (stream->window > 1 ? 2 * stream->window : 0);
+    goal.upto[own] += 2 * (run_in + steps + stream->window / 2);
     if (rival)
         goal.upto[DEEP] = UINT64_MAX;
     int status = work(session, &goal, stream, start);
@@ -261,7 +261,7 @@ int session_run(session_t *session, const cell_t *cell, cell_result_t *result) {
     const bool rival = cell->kind == CELL_BESIDE;
     const uint64_t rivals = deep->completed;
     result->verdicts = 2 * cell->steps;
-    int status = measure(session, stream, rival, session->window, cell->steps, &result->clocks,
+    int status = measure(session, stream, rival, session->window / 2, cell->steps, &result->clocks,
                          &result->counts);
     result->busy = latency(stream);
     result->rival_verdicts = rival ? deep->completed - rivals : 0;

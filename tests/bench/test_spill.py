@@ -40,11 +40,7 @@ def cell(word: str, latency: int, **values: Any) -> Result:
     return usual | values
 
 
-GOOD = [
-    cell(word, latency)
-    for latency in spill.QUICK["tiny"].latencies
-    for word in spill.QUICK["tiny"].words
-]
+GOOD = [cell(word, latency) for latency, words in spill.QUICK["tiny"].cells for word in words]
 
 
 def at(results: list[Result], queue: str, position: str) -> Result:
@@ -91,8 +87,9 @@ def test_every_plan_has_cells_on_both_sides_of_the_table() -> None:
         for preset, plan in plans.items():
             entries = spill.table(preset)
             assert plan.depths[0] <= entries < plan.depths[-1]
-            assert min(plan.messages) > entries and plan.deep > entries
-            assert len(set(plan.words)) == len(plan.words)
+            assert min(plan.messages) > entries and entries < plan.deep in plan.depths
+            assert plan.near < entries and plan.middle in plan.latencies
+            assert all(len(set(words)) == len(words) for _, words in plan.cells)
     with pytest.raises(BadInput, match="--spill: found preset ecp5, expected nic or tiny"):
         spill.plan_of("ecp5", quick=False)
 
@@ -104,7 +101,7 @@ def test_queues_beyond_the_tables_of_the_tiny_unit(tmu: Tmu, tmp_path: Path) -> 
     assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout)
     plan = spill.QUICK["tiny"]
-    assert len(found) == len(plan.words) * len(plan.latencies)
+    assert len(found) == sum(len(words) for _, words in plan.cells)
     assert all(key in one for one in found for keys in KEYS for key in keys)
     assert all(one["mismatches"] == 0 and one["verdicts"] >= 80 for one in found)
     near, far = (

@@ -31,71 +31,68 @@ class Plan:
     """What is measured of a preset."""
 
     depths: tuple[int, ...]
-    messages: tuple[int, ...]  # depths of the unexpected queue
     near: int  # depth of a queue on chip beside another one
     deep: int  # depth of the queue beside another one, and of FIFO traffic
     steps: int
     fifo_steps: int
-    far: int = 1 << 30  # from this depth on a quarter of the steps
+    # With one memory alone, for they take long: deeper queues, and depths of the unexpected queue.
+    farther: tuple[int, ...]
+    messages: tuple[int, ...]
+    middle: int = 90
     latencies: tuple[int, ...] = tuple(LATENCIES)
 
-    def steps_at(self, depth: int) -> int:
-        """Measured steps of a cell."""
-        return self.steps // 4 if depth >= self.far else self.steps
-
-    @property
-    def words(self) -> list[str]:
+    def words(self, latency: int) -> list[str]:
         """The cells in the order in which queues grow: KIND:POSITION:DEPTH:STEPS."""
-        posted = [
-            f"{POSTED}:{position}:{depth}:{self.steps_at(depth)}"
-            for depth in self.depths
-            for position in POSITIONS
-        ]
-        fifo = f"{POSTED}:{FIFO}:{self.deep}:{self.fifo_steps}"
-        at = next(i for i, word in enumerate(posted) if int(word.split(":")[2]) >= self.deep)
+        middle = latency == self.middle
+        posted: list[str] = []
+        for depth in (*self.depths, *(self.farther if middle else ())):
+            if depth == self.deep:
+                posted.append(f"{POSTED}:{FIFO}:{depth}:{self.fifo_steps}")
+            posted += [f"{POSTED}:{position}:{depth}:{self.steps}" for position in POSITIONS]
         unexpected = [
-            f"{UNEXPECTED}:{position}:{depth}:{self.steps_at(depth)}"
-            for depth in self.messages
+            f"{UNEXPECTED}:{position}:{depth}:{self.steps}"
+            for depth in (self.messages if middle else ())
             for position in POSITIONS
         ]
-        steps = self.steps_at(self.deep)
         watched = [
-            f"{kind}:{position}:{depth}:{steps}"
+            f"{kind}:{position}:{depth}:{self.steps}"
             for kind, depth, position in (
                 (ALONE, self.near, POSITIONS[0]),
                 *((BESIDE, self.near, one) for one in POSITIONS),
                 *((BESIDE, self.deep, one) for one in POSITIONS),
             )
         ]
-        return [*posted[:at], fifo, *posted[at:], *unexpected, *watched]
+        return [*posted, *unexpected, *watched]
+
+    @property
+    def cells(self) -> list[tuple[int, list[str]]]:
+        """Each memory and its cells."""
+        return [(latency, self.words(latency)) for latency in self.latencies]
 
 
 PLANS = {
     "nic": Plan(
-        (1024, 4096, 16384, 16896, 18432, 24576, 32768, 65536),
-        (16896, 24576),
+        (1024, 4096, 16384, 16896, 18432),
         near=14336,
         deep=18432,
-        steps=64,
-        fifo_steps=1000,
-        far=24576,
+        steps=32,
+        fifo_steps=256,
+        farther=(24576, 32768),
+        messages=(16896, 18432),
     ),
     "tiny": Plan(
         (16, 32, 64, 66, 96, 192, 1024, 4096),
-        (66, 192),
         near=56,
         deep=192,
         steps=200,
         fifo_steps=2000,
+        farther=(16384,),
+        messages=(66, 192),
     ),
 }
 QUICK = {
-    "nic": Plan(
-        (16384, 16896), (16896,), near=14336, deep=16896, steps=16, fifo_steps=64, latencies=(90,)
-    ),
-    "tiny": Plan(
-        (64, 66, 192), (66,), near=56, deep=192, steps=40, fifo_steps=200, latencies=(30, 270)
-    ),
+    "nic": Plan((16384, 16896), 14336, 16896, 16, 64, (), (16896,), latencies=(90,)),
+    "tiny": Plan((64, 66, 192), 56, 192, 40, 200, (), (66,), middle=270, latencies=(30, 270)),
 }
 
 
@@ -117,10 +114,10 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
     plan = plan_of(preset, quick=quick)
     library = verilate.library(preset)
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    words, results = plan.words, list[Result]()
-    total = len(words) * len(plan.latencies)
+    results: list[Result] = []
+    total = sum(len(words) for _, words in plan.cells)
     with step(f"measuring {total} cells of preset {preset}") as ticker:
-        for latency in plan.latencies:
+        for latency, words in plan.cells:
 
             def take(line: str, latency: int = latency) -> None:
                 usual = {"preset": preset, "kind": "spill", "memory_latency": latency}
