@@ -190,10 +190,9 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
         def commit(segments: Int, value: Int): Unit = {
           dut.io.segments.poke(segments)
           lent = Nil
-          val response = tryWrite(dut, dut.io.axi, offset("SPILL_COMMIT"), value, 15) {
+          assert(tryWrite(dut, dut.io.axi, offset("SPILL_COMMIT"), value, 15) {
             if (dut.io.lend.valid.isOn) lent :+= dut.io.lend.bits.value
-          }
-          assert(response == 0)
+          } == 0)
         }
         dut.io.spareChunks.poke(513)
         write(dut, "SPILL_BASE_LO", BigInt("fedcbfff", 16))
@@ -201,16 +200,14 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
         commit(0, 1)
         assert(lent == Seq(BigInt("89abcdeffedcb", 16)))
         commit(0, 0)
-        assert(lent.isEmpty, "without ADD nothing happens")
-        assert(read(dut, "SPILL_STATUS") == 0 && read(dut, "SPILL_FREE") == 513)
+        assert(lent.isEmpty && read(dut, "SPILL_STATUS") == 0 && read(dut, "SPILL_FREE") == 513)
         commit(p.spillSegments, 1)
-        assert(lent.isEmpty)
-        assert(read(dut, "SPILL_STATUS") == (0x100 | p.spillSegments))
+        assert(lent.isEmpty && read(dut, "SPILL_STATUS") == (0x100 | p.spillSegments))
         commit(p.spillSegments - 1, 1)
         assert(lent.size == 1 && read(dut, "SPILL_STATUS") == p.spillSegments - 1)
-        dut.io.ready.poke(false)
+        dut.io.ready.poke(false) // R14: nothing is lent while the unit is being reset
         commit(0, 1)
-        assert(lent.isEmpty, "R14: nothing is lent while the unit is being reset")
+        assert(lent.isEmpty)
       }
     }
 
