@@ -16,27 +16,30 @@ SATURATED = 0xFFFF
 def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -> None:
     """Depths, the cliff, the endpoint beside, and the promises."""
     for latency in spill.latencies(results):
-        console.print(_depths(results, latency))
-        console.print()
-    console.print(_cliffs(results))
-    console.print()
-    console.print(_beside(results))
-    console.print()
+        _print(console, _depths(results, latency))
+    _print(console, _cliffs(results))
+    _print(console, _beside(results))
     table = _table("promises", "figure", "limit", "found", "")
     for promise in kept:
         said = "[green]met[/]" if promise.met else "[red]missed[/]"
         table.add_row(promise.name, f"at most {promise.most:g}", f"{promise.found:g}", said)
-    console.print(table)
-    console.print()
+    _print(console, table)
     verdicts = sum(one["verdicts"] + one["lone_verdicts"] for one in results)
     console.print(f"[green]all {verdicts:,} measured verdicts are those of the law[/]")
 
 
+def _print(console: Console, table: Table) -> None:
+    """A table under its title, which is wider than some tables are."""
+    console.print(table.title, style="italic", highlight=False)
+    table.title = None
+    console.print(table)
+    console.print()
+
+
 def _table(title: str, *columns: str) -> Table:
     table = Table(title=title, box=None)
-    table.title_justify = "left"
     for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
+        table.add_column(column, no_wrap=True, justify="left" if number == 0 else "right")
     return table
 
 
@@ -46,8 +49,8 @@ def memory(latency: int) -> str:
 
 
 def spread(one: dict[str, int]) -> str:
-    """Percentiles of a latency; a completion cannot say more than 65,535."""
-    values = (one["p50"], one["p99"], one["max"])
+    """Median and maximum of a latency; a completion cannot say more than 65,535."""
+    values = (one["p50"], one["max"])
     return "/".join(f"{value:,}" + ("+" if value == SATURATED else "") for value in values)
 
 
@@ -57,9 +60,10 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
     table = _table(
         f"preset {preset}, {entries:,} entries on chip, memory of {memory(latency)}; "
         "clocks a verdict; "
-        "latency p50/p99/max with one operation at a time; bytes read and refills a step, "
+        "latency p50/max with one operation at a time; bytes read and refills a step, "
         "writes an append",
         "queue",
+        "takes",
         "depth",
         "clocks",
         "one at a time",
@@ -75,7 +79,8 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
         found = spill.figures(one)
         lone = one["lone_latency_clocks"]
         table.add_row(
-            f"{one['queue']} {one['position']}",
+            one["queue"],
+            one["position"],
             f"{one['depth']:,}",
             f"{one['clocks_per_verdict']:.2f}",
             f"{one['lone_clocks'] / one['lone_verdicts']:.1f}",
@@ -107,8 +112,9 @@ def _first(results: Sequence[Result]) -> tuple[int, str]:
 
 def _beside(results: Sequence[Result]) -> Table:
     table = _table(
-        "an endpoint that matches on chip, beside one that spills; latency p50/p99/max",
-        "other",
+        "an endpoint that matches on chip beside another one; latency p50/max",
+        "the other takes its",
+        "depth",
         "memory",
         "clocks a verdict",
         "many in flight",
@@ -116,10 +122,11 @@ def _beside(results: Sequence[Result]) -> Table:
         "its verdicts",
     )
     for latency in spill.latencies(results):
-        alone, others = spill.beside(results, latency)
-        for one in (alone, *others):
+        alone, near, far = spill.beside(results, latency)
+        for one in (alone, *near, *far):
             table.add_row(
-                "(rests)" if one is alone else one["position"],
+                "rests" if one is alone else one["position"],
+                f"{one['depth']:,}",
                 str(latency),
                 f"{one['clocks_per_verdict']:.2f}",
                 spread(one["latency_clocks"]["take"]),
