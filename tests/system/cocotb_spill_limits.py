@@ -59,12 +59,13 @@ def fill(traffic: Traffic, count: int) -> Iterator[Operation]:
 def many_chunks(traffic: Traffic) -> Iterator[Operation]:
     """Lists of several chunks, of which flushes take whole ones from all places (R14)."""
     yield from traffic.empty_all()
-    context = [n // 64 % 3 for n in range(5 * 64)]
+    # The second context has several chunks in a row, between those of others.
+    context = [0] * 140 + [1] * 190 + [2] * 60
     for n, number in enumerate(context):
         key = {"match": number << CONTEXT_SHIFT | n, "source": 1}
         yield traffic.post(0, **key) if n % 64 < 60 else traffic.arrive(0, **key)
     # A few from the inside and from both ends, equal keys among them, then whole chunks.
-    for n in (318 - 60, 100, 101, 0, 64, 319 - 5, 200):
+    for n in (250, 100, 101, 0, 65, 379, 200):
         key = {"match": context[n] << CONTEXT_SHIFT | n, "source": 1}
         yield traffic.arrive(0, **key)
     yield traffic.flush_context(0, 1)
