@@ -205,8 +205,8 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
         commit(1, 1)
         assert(lent.size == 1 && read(dut, "SPILL_STATUS") == 1)
         dut.io.ready.poke(false)
-        commit(0, 1)
-        assert(lent.isEmpty, "R14: the unit is being reset")
+        commit(0, 1) // R14: the unit is being reset
+        assert(lent.isEmpty)
       }
     }
 
