@@ -209,7 +209,7 @@ module unit_proof (
     cleared :
     assert (age == 0 || !reset ||
             (!dut__walked_slot_post_out_valid_REG && !dut__walked_slot_arrival_out_valid_REG &&
-             !dut__marks__written_bits_mark_spilling));
+             !dut__marks__late_0_defers && !dut__marks__late_1_defers));
     carried1 : assert (age < 2 || (`PLAIN_MARK(carried_REG) && `PLAIN_MARK(carried_REG_3)));
     carried2 : assert (age < 3 || (`PLAIN_MARK(carried_REG_1) && `PLAIN_MARK(carried_REG_4)));
     carried3 : assert (age < 4 || (`PLAIN_MARK(carried_REG_2) && `PLAIN_MARK(carried_REG_5)));
@@ -328,7 +328,7 @@ module unit_proof (
       marks_kept :
       assert (dut__marks__sweep__ready ? mark_kept_0 == 0 && mark_kept_1 == 0 :
               !dut__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
-      marks_written : assert (!dut__marks__written_bits_mark_spilling);
+      marks_late : assert (!dut__marks__late_0_defers && !dut__marks__late_1_defers);
       marks2 :
       assert (!(dut__delay__k2_post_valid && dut__marks__stored_r_spilling) &&
               !(dut__delay__k2_arrival_valid && dut__marks__stored_r_2_spilling));

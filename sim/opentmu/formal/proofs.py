@@ -221,7 +221,6 @@ CANARIES = (
         ("deferred5", "nothing_deferred", "carried1"),
         3,
         counterexample=False,
-        slow=True,
     ),
     # An arrival names the store's entry although it took the post beside it (R15).
     Canary(
