@@ -15,8 +15,7 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
     quietRegisters(dut.io.axi)
     Seq[Bool](dut.io.idle, dut.io.page.ready, dut.io.endpoint.ready, dut.io.endpointState.valid)
       .foreach(_.poke(false))
-    dut.io.ready.poke(true)
-    dut.io.counting.poke(false)
+    Seq(dut.io.ready -> true, dut.io.counting -> false).foreach { case (b, on) => b.poke(on) }
     dut.io.segments.poke(0)
     dut.io.spareChunks.poke(513)
     dut.io.spilled.foreach(_.poke(0))
