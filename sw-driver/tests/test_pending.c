@@ -30,7 +30,7 @@ static tmu_completion_t answer(const tmu_pending_t *pending) {
                               .handle = TMU_FIELD_GET(&pending->command, TMU_COMMAND_HANDLE)};
 }
 
-static void equal_handles_are_told_apart_by_names(void) {
+static void equal_handles_are_told_apart_by_names_R7(void) {
     start();
     tmu_pending_t *sent[4];
     tmu_completion_t answers[4];
@@ -113,7 +113,7 @@ static void a_name_keeps_to_the_bits_of_a_handle(void) {
 }
 
 int main(void) {
-    RUN(equal_handles_are_told_apart_by_names);
+    RUN(equal_handles_are_told_apart_by_names_R7);
     RUN(a_name_is_given_once);
     RUN(an_arrival_is_found_by_handle_and_endpoint);
     RUN(places_are_used_again_in_any_order);

@@ -116,7 +116,7 @@ static void submit_random(run_t *run, uint64_t handle) {
     }
 }
 
-static void random_traffic(void) {
+static void random_traffic_keeps_its_order_R7(void) {
     run_t run = {.state = seed ^ quota, .operations = calloc(OPERATIONS + 1, sizeof(operation_t))};
     tmu_flow_stats_t stats;
     uint64_t unanswered = 0;
@@ -170,11 +170,11 @@ static void all(void) {
     const bool shuffled = strstr(test_uri, "shuffle") != NULL;
     segments = 0;
     for (quota = shuffled ? 1 : 0; quota < 4; quota++) {
-        RUN(random_traffic);
+        RUN(random_traffic_keeps_its_order_R7);
     }
     segments = 2;
     for (quota = 0; quota < 100; quota = 2 * quota + 30) {
-        RUN(random_traffic);
+        RUN(random_traffic_keeps_its_order_R7);
     }
 }
 

@@ -25,6 +25,7 @@ module unit_proof (
   always @(posedge clock) if (reset) age <= age + 3'd1;
   `include "device.svh"
   `include "unit_names.svh"
+  `include "unit_carried.svh"
 
   // What the decoder says of a command that searches nothing (R10, R13).
 `define EARLY(x) \
@@ -34,9 +35,6 @@ module unit_proof (
      (x``_searches || x``_status == (x``_malformed ? 12 : \
                                      x``_opcode == INSPECT && !x``_privileged ? 13 : \
                                      x``_endpoint >= 2 ? 10 : x``_opcode == CANCEL ? 6 : 15)))
-
-  // What memory beyond the tables sends between the host's commands.
-`define INJECTED(x) (x``_spill_refills || x``_spill_releases)
 
   // One entry is followed through list, queue of slots and store.
   (* anyconst *) wire [3:0] receive;
@@ -144,50 +142,6 @@ module unit_proof (
     dut__delay__``k``_arrival_bits_command_key_source}
 // Without what the unit gives an arrival's search and does not carry: id and ignored bits.
 `define CARRIED(op) {op[18:15], op[10:5]}
-`define BODY(x) {x``_handle[3:0], x``_address, x``_length}
-`define BODY_KEPT(k, side, op, body) \
-    (!(dut__delay__``k``_``side``_valid && \
-       dut__delay__``k``_``side``_bits_command_opcode == op) || \
-     `BODY(dut__delay__``k``_``side``_bits_command) == body)
-`define DECIDED_EARLY(x) \
-    (x``_searches || (x``_status != MATCHED && x``_status != QUEUED && x``_status != CANCELLED && \
-                      x``_status != REFUSED && x``_status != STALLED))
-`define AT(k, side, at) \
-    (!dut__delay__``k``_``side``_valid || \
-     dut__delay__``k``_``side``_bits_command_endpoint[0] == at)
-`define TAKES_SERIAL(status) \
-    (status != 7 && status != 10 && status != 12 && status != 13 && status != 14 && \
-     status != 15 && status != 16)
-`define FLAGS(x) \
-    (x``_takes == `TAKES(x``_command_opcode) && \
-     x``_appends == (x``_command_opcode == POST || x``_command_opcode == ARRIVE) && \
-     x``_serial == (x``_command_searches ? x``_command_opcode != INSPECT && x``_command_opcode != FLUSH : \
-                    `TAKES_SERIAL(x``_command_status)) && \
-     (x``_command_opcode != FLUSH || !x``_command_searches || x``_sweeps))
-`define FLAGS_AT(k) \
-    (!dut__delay__``k``_post_valid || `FLAGS(dut__delay__``k``_post_bits)) && \
-    (!dut__delay__``k``_arrival_valid || `FLAGS(dut__delay__``k``_arrival_bits))
-`define STREAM(k) \
-    (!dut__delay__``k``_post_valid || `DECIDED_EARLY(dut__delay__``k``_post_bits_command)) && \
-    (!dut__delay__``k``_arrival_valid || \
-     `DECIDED_EARLY(dut__delay__``k``_arrival_bits_command)) && \
-    (!dut__delay__``k``_arrival_valid || \
-     dut__delay__``k``_arrival_bits_command_opcode == ARRIVE || \
-     dut__delay__``k``_arrival_bits_command_opcode == CANCEL || \
-     dut__delay__``k``_arrival_bits_command_opcode == INSPECT || \
-     (dut__delay__``k``_arrival_bits_command_opcode == FLUSH && !dut__delay__``k``_post_valid)) && \
-    (!dut__delay__``k``_post_valid || \
-     ((!dut__delay__``k``_post_bits_sweeps || dut__delay__``k``_post_bits_command_opcode == FLUSH) && \
-      dut__delay__``k``_post_bits_command_opcode != ARRIVE && \
-      dut__delay__``k``_post_bits_command_opcode != CANCEL)) && \
-    (!dut__delay__``k``_arrival_valid || !dut__delay__``k``_arrival_bits_sweeps || \
-     dut__delay__``k``_arrival_bits_command_opcode == FLUSH)
-
-`define HOSTS(k) \
-    (!(dut__delay__``k``_post_valid && `INJECTED(dut__delay__``k``_post_bits_command)) && \
-     !(dut__delay__``k``_arrival_valid && `INJECTED(dut__delay__``k``_arrival_bits_command)))
-`define PLAIN_MARK(of) (!dut__marks__``of``_valid || !dut__marks__``of``_bits_spilling)
-
 `define NEXT(store, slot) \
     ((store``__waiting != 0 && store``__next_0 == slot) + \
      (store``__waiting == 2 && store``__next_1 == slot))
@@ -209,7 +163,7 @@ module unit_proof (
     cleared :
     assert (age == 0 || !reset ||
             (!dut__walked_slot_post_out_valid_REG && !dut__walked_slot_arrival_out_valid_REG &&
-             !dut__marks__written_bits_mark_spilling));
+             !dut__marks__late_0_defers && !dut__marks__late_1_defers));
     carried1 : assert (age < 2 || (`PLAIN_MARK(carried_REG) && `PLAIN_MARK(carried_REG_3)));
     carried2 : assert (age < 3 || (`PLAIN_MARK(carried_REG_1) && `PLAIN_MARK(carried_REG_4)));
     carried3 : assert (age < 4 || (`PLAIN_MARK(carried_REG_2) && `PLAIN_MARK(carried_REG_5)));
@@ -328,7 +282,7 @@ module unit_proof (
       marks_kept :
       assert (dut__marks__sweep__ready ? mark_kept_0 == 0 && mark_kept_1 == 0 :
               !dut__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
-      marks_written : assert (!dut__marks__written_bits_mark_spilling);
+      marks_late : assert (!dut__marks__late_0_defers && !dut__marks__late_1_defers);
       marks2 :
       assert (!(dut__delay__k2_post_valid && dut__marks__stored_r_spilling) &&
               !(dut__delay__k2_arrival_valid && dut__marks__stored_r_2_spilling));

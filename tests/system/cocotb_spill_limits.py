@@ -17,7 +17,7 @@ from opentmu.bench.law import Law
 from opentmu.bench.records import Answer, Operation, pages_of
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.spill_memory import lent
-from opentmu.bench.traffic import ALL_WILD, SOME_WILD, Item, Quota, Traffic
+from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Quota, Traffic
 from opentmu.regs import Opcode, Status
 
 TABLE = PRESET.posted_entries
@@ -54,6 +54,30 @@ def fill(traffic: Traffic, count: int) -> Iterator[Operation]:
     """Receives of endpoint 0, so many that some lie in memory."""
     for n in range(count):
         yield replace(traffic.post(0, match=n, source=1), page=0)
+
+
+def many_chunks(traffic: Traffic) -> Iterator[Operation]:
+    """Lists of several chunks, of which flushes take whole ones from all places (R14)."""
+    yield from traffic.empty_all()
+    # The second context has several chunks in a row, between those of others.
+    context = [0] * 140 + [1] * 190 + [2] * 60
+    for n, number in enumerate(context):
+        key = {"match": number << CONTEXT_SHIFT | n, "source": 1}
+        yield traffic.post(0, **key) if n % 64 < 60 else traffic.arrive(0, **key)
+    # A few from the inside and from both ends, equal keys among them, then whole chunks.
+    for n in (250, 100, 101, 0, 65, 379, 200):
+        key = {"match": context[n] << CONTEXT_SHIFT | n, "source": 1}
+        yield traffic.arrive(0, **key)
+    yield traffic.flush_context(0, 1)
+    for n in range(70):
+        yield traffic.post(0, match=4 << CONTEXT_SHIFT | n % 8, source=1)
+    yield traffic.flush_context(0, 0)
+    for n in range(20):
+        yield traffic.arrive(0, match=4 << CONTEXT_SHIFT | n % 8, source=1)
+    yield traffic.flush_context(0, 2)
+    for n in range(60):
+        yield traffic.arrive(0, match=4 << CONTEXT_SHIFT | n % 8, source=1)
+    yield from traffic.empty_all()
 
 
 async def depths(device: Device, endpoint: int) -> tuple[int, int]:
@@ -124,6 +148,16 @@ async def r14_reset_with_entries_and_commands_in_memory(dut: Any) -> None:
         traffic = await again(device, 1)
         await device.run(traffic.mixed(40, keys=2, wild=ALL_WILD, inspect=False))
         device.scoreboard.finish()
+
+
+@cocotb.test()
+async def r14_flushes_take_whole_chunks(dut: Any) -> None:
+    """R3, R4, R14: chunks leave lists at their heads, tails and in between; all come back."""
+    device, traffic = await started(dut, segments=1)
+    free = await device.read("SPILL_FREE")
+    await device.run(many_chunks(traffic))
+    device.scoreboard.finish()
+    assert await device.read("SPILL_FREE") == free
 
 
 @cocotb.test()

@@ -13,6 +13,7 @@ LIMITS = Path(__file__).with_name("cocotb_spill_limits.py")
 OFTEN = {
     "r11_everything_at_random_beyond_the_tables",
     "a_segment_too_many_is_an_error",
+    "r14_flushes_take_whole_chunks",
     "r14_a_read_that_fails_ends_a_flush",
 }
 CASES = [(file, name) for file in (TESTS, LIMITS) for name in simulate.cocotb_tests(file)]

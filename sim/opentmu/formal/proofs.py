@@ -198,8 +198,8 @@ CANARIES = (
         "no-room",
         "counts_r has_room",
         (
-            "rooms_post = _endpoints_io_room_0 & postedCount != 3'h4;",
-            "rooms_post = _endpoints_io_room_0;",
+            "rooms_post = _endpoints_io_room_0 & spare_0 &",
+            "rooms_post = _endpoints_io_room_0 &",
         ),
     ),
     # The slot of an entry that stays is given back.
@@ -210,6 +210,17 @@ CANARIES = (
             "postedStore_io_release_valid_REG <= arrivalStep_take & ~direct_takesPost;",
             "postedStore_io_release_valid_REG <= direct_arrival_found & ~direct_takesPost;",
         ),
+    ),
+    # A full table defers a post although no memory is lent (R11).
+    Canary(
+        UNIT,
+        Mutant(
+            "deferred",
+            (Edit("SpillMarks", "| io_lent & ~io_spare_0 &", "| ~io_spare_0 &"),),
+        ),
+        ("deferred5", "nothing_deferred", "carried1"),
+        3,
+        counterexample=False,
     ),
     # An arrival names the store's entry although it took the post beside it (R15).
     Canary(

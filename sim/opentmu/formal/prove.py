@@ -12,7 +12,7 @@ from opentmu.formal import design
 from opentmu.process import run_into
 
 CHECKERS = paths.ROOT / "tests" / "formal"
-INCLUDED = ("list.sv", "rule.svh", "stand_ins.svh", "unit_names.svh")
+INCLUDED = ("list.sv", "rule.svh", "stand_ins.svh", "unit_carried.svh", "unit_names.svh")
 LAW_OF_DELAY = "PlainDelay"
 RUNS = paths.BUILD / "formal" / "runs"
 

@@ -48,8 +48,8 @@ class SpillMark extends Bundle {
 
 /** The marks of all endpoints, read ahead of the decision like their depths; a sweep clears them.
   *
-  * A change is written one clock after its decision. Whoever reads the endpoint meanwhile carries
-  * the new mark along.
+  * A change is known, and written, one clock after its decision. Whoever has read the endpoint
+  * before carries the new mark along.
   */
 class SpillMarks(p: TmuParams) extends Module {
   import EndpointTable.lead
@@ -90,40 +90,50 @@ class SpillMarks(p: TmuParams) extends Module {
     val mark = new SpillMark
   }
   private val at = (1 to lead).scanLeft(io.read)((now, _) => RegNext(now))
+
+  // The change of the decision before: it is made of what was known ahead, and of bits that come late.
+  private val late = RegNext(io.outcomes, 0.U.asTypeOf(io.outcomes))
+  private val stream = late(1).defers || late(1).releases
+  private val defers = late(0).defers || late(1).defers
+  private val same = mark.map(m => RegNext(m.deferrals))
+  private val more = mark.map(m => RegNext(m.deferrals + 1.U))
   private val change = Wire(Valid(new Change))
-  private val stream = io.outcomes(1).defers || io.outcomes(1).releases
-  private val old = Mux(stream, mark(1), mark(0))
-  private val defers = io.outcomes.map(_.defers).reduce(_ || _)
-  change.valid := defers || io.outcomes.map(_.releases).reduce(_ || _)
-  change.bits.endpoint := Mux(stream, at(lead)(1), at(lead)(0))
+  private def of[T <: Data](streams: Seq[T]): T = Mux(stream, streams(1), streams(0))
+  change.valid := defers || late(0).releases || late(1).releases
+  change.bits.endpoint := of(at(lead).map(RegNext(_)))
   change.bits.mark.spilling := defers
-  change.bits.mark.deferrals := old.deferrals + defers
-  private val written = RegNext(change, 0.U.asTypeOf(change))
+  change.bits.mark.deferrals := Mux(defers, of(more), of(same))
 
   private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, new SpillMark))
-  when(!io.ready || written.valid) {
+  when(!io.ready || change.valid) {
     copies.foreach(
       _.write(
-        Mux(io.ready, written.bits.endpoint, sweep.io.place),
-        Mux(io.ready, written.bits.mark, 0.U.asTypeOf(new SpillMark))
+        Mux(io.ready, change.bits.endpoint, sweep.io.place),
+        Mux(io.ready, change.bits.mark, 0.U.asTypeOf(new SpillMark))
       )
     )
   }
   for (s <- 0 to 1) {
-    def changed(by: Valid[Change], endpoint: UInt): Bool =
-      by.valid && by.bits.endpoint === endpoint
+    def meets(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
+    // What is written in the clock of a read is read, whatever the memory does.
     val entering = Wire(Valid(new SpillMark))
-    entering.valid := changed(change, io.read(s)) || changed(written, io.read(s))
-    entering.bits := Mux(changed(change, io.read(s)), change.bits.mark, written.bits.mark)
+    entering.valid := meets(io.read(s))
+    entering.bits := change.bits.mark
     val carried = (1 until lead).foldLeft(RegNext(entering)) { (news, k) =>
       val next = Wire(Valid(new SpillMark))
-      val now = changed(change, at(k)(s))
+      val now = meets(at(k)(s))
       next.valid := now || news.valid
       next.bits := Mux(now, change.bits.mark, news.bits)
       RegNext(next)
     }
     val stored = ShiftRegister(copies(s).read(io.read(s)), lead - 1)
-    mark(s) := Mux(carried.valid, carried.bits, stored)
+    // Whether the decision before was at the same endpoint was seen a clock before.
+    val again = of(at(lead).map(before => RegNext(before === at(lead - 1)(s))))
+    mark(s) := Mux(
+      change.valid && again,
+      change.bits.mark,
+      Mux(carried.valid, carried.bits, stored)
+    )
   }
   assert(
     PopCount(io.outcomes.map(_.defers) ++ io.outcomes.map(_.releases)) <= 1.U,

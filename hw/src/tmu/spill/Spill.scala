@@ -3,7 +3,7 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
-import tmu.buffer.{BlockQueue, Sweep}
+import tmu.buffer.{BlockQueue, PointerQueue, Sweep}
 import tmu.contract.SpillLayout
 import tmu.host.Axi
 import tmu.matching._
@@ -84,8 +84,13 @@ class Spill(p: TmuParams) extends Module {
   when(error)(failed := true.B)
 
   engine.io.deferred <> waiting.io.deq
-  io.verdict <> engine.io.verdict
-  io.inject <> engine.io.inject
+  // Both ways are long.
+  private val verdicts = Module(new PointerQueue(new Verdict(p), 2))
+  verdicts.io.enq <> engine.io.verdict
+  io.verdict <> verdicts.io.deq
+  private val injections = Module(new PointerQueue(new Injection(s), 2))
+  injections.io.enq <> engine.io.inject
+  io.inject <> injections.io.deq
   engine.io.injected := io.unit.injected
   engine.io.counts := io.unit.counts
   engine.io.now := io.now
@@ -159,7 +164,7 @@ class Spill(p: TmuParams) extends Module {
   io.totals := totals
 
   io.ready := sweep.io.ready && lists.io.ready
-  io.idle := engine.io.idle && !waiting.io.deq.valid && waiting.io.count === 0.U &&
+  io.idle := engine.io.idle && !verdicts.io.deq.valid && !waiting.io.deq.valid && waiting.io.count === 0.U &&
     search.io.idle && link.io.idle
   io.activity.deferred := starts
   io.activity.appended := editor.io.append.fire && !editor.io.refused

@@ -172,27 +172,36 @@ class SpillSearch(s: SpillParams) extends Module {
     left := found.io.deq.bits.hits
   }
 
-  // Verify what has come, in the order in which it was asked for.
+  // Verify what has come, in the order in which it was asked for: compared in one clock, handed out
+  // from the next on.
   read.io.enq.valid := io.entryBeat.valid
   read.io.enq.bits := io.entryBeat.bits
-  private val entry = SpillEntry.fromBeat(s.p, read.io.deq.bits.data)
+  private val checked = RegInit(false.B)
+  private val confirmed = Reg(Bool())
+  private val hit = Reg(new SpillHit(s))
   private val both = read.io.deq.valid && verifies.io.deq.valid
-  private val confirmed = both && SpillEntry.hits(range.ask, entry)
-  private val finished = !walks && inFlight === 0.U && !compared && !found.io.deq.valid &&
-    found.io.count === 0.U && !left.orR && verifying === 0.U
-  io.hit.valid := searching && !io.stop && (confirmed || finished)
-  io.hit.bits.found := confirmed
-  io.hit.bits.chunk := verifies.io.deq.bits.chunk
-  io.hit.bits.place := verifies.io.deq.bits.place
-  io.hit.bits.entry := entry
-  private val leaves = both && (!searching || !confirmed || io.hit.fire)
-  verifies.io.deq.ready := leaves
-  read.io.deq.ready := leaves
-  verifying := verifying + io.entry.fire - leaves
-  io.falsePositive := searching && both && !confirmed
+  private val passes = !checked || !searching || !confirmed || io.hit.fire
+  private val takes = both && passes
+  verifies.io.deq.ready := takes
+  read.io.deq.ready := takes
+  verifying := verifying + io.entry.fire - takes
+  when(passes) {
+    val entry = SpillEntry.fromBeat(s.p, read.io.deq.bits.data)
+    checked := both && searching
+    confirmed := SpillEntry.hits(range.ask, entry)
+    hit.found := true.B
+    hit.entry := entry
+    hit.chunk := verifies.io.deq.bits.chunk
+    hit.place := verifies.io.deq.bits.place
+  }
+  private val resting = inFlight === 0.U && !compared && !found.io.deq.valid &&
+    found.io.count === 0.U && verifying === 0.U && !checked
+  private val finished = !walks && resting && !left.orR
+  io.hit.valid := searching && !io.stop && ((checked && confirmed) || finished)
+  io.hit.bits := hit
+  io.hit.bits.found := checked && confirmed
+  io.falsePositive := searching && checked && !confirmed
 
-  private val nothing = inFlight === 0.U && verifying === 0.U && !compared && !found.io.deq.valid &&
-    found.io.count === 0.U
   io.range.ready := state === State.idle
   when(io.range.fire) {
     state := State.search
@@ -205,7 +214,7 @@ class SpillSearch(s: SpillParams) extends Module {
   }
   private val over = io.hit.fire && (!range.sweeps || !io.hit.bits.found)
   when(searching && (over || io.stop))(state := State.drain)
-  when(state === State.drain && nothing)(state := State.idle)
+  when(state === State.drain && resting)(state := State.idle)
 
   io.error := (io.wordBeat.valid && io.wordBeat.bits.error) ||
     (io.entryBeat.valid && io.entryBeat.bits.error)

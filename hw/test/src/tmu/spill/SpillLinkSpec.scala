@@ -145,9 +145,9 @@ class SpillLinkSpec extends SpillSpec {
         val (address, value, strobes) = due.dequeue()
         assert(addresses.dequeue() == address, "R13: a write to another place")
         val (found, mask) = beats.dequeue()
-        val bits = (0 until beatBytes).map(i =>
-          if (strobes.testBit(i)) BigInt(255) << (8 * i) else BigInt(0)
-        ).sum
+        val bits = (0 until beatBytes)
+          .map(i => if (strobes.testBit(i)) BigInt(255) << (8 * i) else BigInt(0))
+          .sum
         assert(mask == strobes && (found & bits) == (value & bits))
         taken += 1
       }

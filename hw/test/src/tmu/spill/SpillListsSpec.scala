@@ -10,6 +10,7 @@ class SpillListsSpec extends SpillSpec {
   private def swept(dut: SpillLists): Unit = {
     dut.io.access.write.valid.poke(false)
     dut.io.access.writeDone.valid.poke(false)
+    dut.io.access.moved.poke(false)
     assert(waitFor(dut, "the sweep")(dut.io.ready.isOn) <= 2 * p.endpoints)
   }
   private def fields(list: SpillList) = Seq(list.head, list.tail, list.fill, list.count)
@@ -44,6 +45,39 @@ class SpillListsSpec extends SpillSpec {
           dut.reset.poke(false)
         }
         swept(dut)
+      }
+    }
+
+    it("counts an entry that is in its table again there alone, until its list is written") {
+      lists.run { dut =>
+        swept(dut)
+        val access = dut.io.access
+        def write(unexpected: Boolean, count: Int): Unit = {
+          access.write.bits.at.endpoint.poke(1)
+          access.write.bits.at.unexpected.poke(unexpected)
+          access.write.bits.list.count.poke(count)
+          access.write.valid.poke(true)
+          dut.clock.step()
+          access.write.valid.poke(false)
+        }
+        def depths(endpoint: Int): Seq[BigInt] = {
+          dut.io.endpoint.poke(endpoint)
+          dut.clock.step(2)
+          dut.io.counts.map(_.value)
+        }
+        write(unexpected = false, 50)
+        write(unexpected = true, 70)
+        for (unexpected <- Seq(true, false)) {
+          access.write.bits.at.endpoint.poke(1)
+          access.movedUnexpected.poke(unexpected)
+          access.moved.poke(true)
+          dut.clock.step(3)
+          access.moved.poke(false)
+          assert(depths(1) == (if (unexpected) Seq(50, 67) else Seq(47, 67)))
+          assert(depths(0) == Seq(0, 0), "R13: of another endpoint")
+          write(unexpected, if (unexpected) 67 else 47)
+          assert(depths(1) == (if (unexpected) Seq(50, 67) else Seq(47, 67)))
+        }
       }
     }
 

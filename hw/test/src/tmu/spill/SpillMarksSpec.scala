@@ -127,7 +127,8 @@ class SpillMarksSpec extends SpillSpec {
       marks.run { dut =>
         val bench = new Bench(dut)
         for (distance <- 1 to 6; writer <- 0 to 1; reader <- 0 to 1; other <- Seq(false, true)) {
-          val (at, asks) = (distance % p.endpoints, (distance + (if (other) 1 else 0)) % p.endpoints)
+          val (at, asks) =
+            (distance % p.endpoints, (distance + (if (other) 1 else 0)) % p.endpoints)
           def slot(stream: Int, endpoint: Int) =
             Seq.tabulate(2)(s => Option.when(s == stream)(endpoint))
           def choose(first: Step)(stream: Int, endpoint: Int) =

@@ -13,8 +13,8 @@ class SpillRefillSpec extends SpillSpec {
     Seq(io.begins, io.hit.valid, io.inject.ready, io.injected.valid, io.release, io.moved.ready)
       .foreach(_.poke(false))
 
-    /** One batch from a list of so many entries, of which the unit takes the first `fits`. What
-      * was injected, and what has moved, by handle.
+    /** One batch from a list of so many entries, of which the unit takes the first `fits`. What was
+      * injected, and what has moved, by handle.
       */
     def batch(entries: Int, fits: Int, unexpected: Boolean, done: Int)(
         pause: () => Boolean
@@ -92,8 +92,12 @@ class SpillRefillSpec extends SpillSpec {
     it("R11: takes no more than a batch, and stops when the table has no room") {
       refill.run { dut =>
         val bench = new Bench(dut)
-        assert(bench.batch(30, 30, unexpected = false, 3)(() => false)._2 == (0 until s.batch))
-        assert(bench.batch(30, 0, unexpected = true, 3)(() => false)._2.isEmpty)
+        assert(
+          bench
+            .batch(s.batch + 9, s.batch + 9, unexpected = false, 3)(() => false)
+            ._2 == (0 until s.batch)
+        )
+        assert(bench.batch(s.batch, 0, unexpected = true, 3)(() => false)._2.isEmpty)
       }
     }
 

@@ -43,9 +43,11 @@ class SpillSearchSpec extends SpillSpec {
   private class Bench(dut: SpillSearch, random: Random) {
     private val io = dut.io
     private var list = Seq.empty[Chunk]
-    private def chunk(number: Int) = list.find(_.number == number).getOrElse(
-      fail(s"chunk $number is not in the list ${list.map(_.number)}")
-    )
+    private def chunk(number: Int) = list
+      .find(_.number == number)
+      .getOrElse(
+        fail(s"chunk $number is not in the list ${list.map(_.number)}")
+      )
 
     /** What memory will answer, and from which clock on: the link takes a few. */
     private val words = mutable.Queue[(Int, BigInt)]()
@@ -104,13 +106,22 @@ class SpillSearchSpec extends SpillSpec {
       dut.clock.step()
       now += 1
       wanted.map(chunk).foreach { c =>
-        val all = c.entries.map(word).padTo(
-          SpillLayout.wordBeats * SpillLayout.wordsPerBeat,
-          BigInt(8 * SpillLayout.wordBytes, random) // never written
-        )
-        words ++= all.grouped(SpillLayout.wordsPerBeat).map(_.zipWithIndex.map { case (w, i) =>
-          w << (8 * SpillLayout.wordBytes * i)
-        }.sum).map(now + 2 -> _)
+        val all = c.entries
+          .map(word)
+          .padTo(
+            SpillLayout.wordBeats * SpillLayout.wordsPerBeat,
+            BigInt(8 * SpillLayout.wordBytes, random) // never written
+          )
+        words ++= all
+          .grouped(SpillLayout.wordsPerBeat)
+          .map(
+            _.zipWithIndex
+              .map { case (w, i) =>
+                w << (8 * SpillLayout.wordBytes * i)
+              }
+              .sum
+          )
+          .map(now + 2 -> _)
       }
       place.foreach { case (c, i) => entries += (now + 2 -> beat(chunk(c).entries(i))) }
     }
