@@ -13,7 +13,7 @@ class TmuRegistersSpec extends AnyFunSpec {
       val map = TmuRegisters.map(Presets.tiny)
       assert(map("MAGIC").offset == 0 && constant(Presets.tiny, "MAGIC") == 0x4f544d55)
       assert(map("INTERFACE_VERSION").offset == 4)
-      assert(constant(Presets.tiny, "INTERFACE_VERSION") == 0x20000)
+      assert(constant(Presets.tiny, "INTERFACE_VERSION") == 0x20001)
       assert(map("PRESET").offset == 8)
       Presets.all.zipWithIndex.foreach { case (p, i) => assert(constant(p, "PRESET") == i) }
     }
@@ -32,15 +32,16 @@ class TmuRegistersSpec extends AnyFunSpec {
         assert(constant(p, "ID_BITS") == p.idBits)
         assert(constant(p, "COMMAND_SLOTS") == p.commandSlots)
         assert(constant(p, "QUEUES") == p.queues)
+        assert(constant(p, "SPILL_SEGMENTS") == p.spillSegments)
       }
     }
 
-    it("claims inspect and quotas, and no spill, which this unit does not have") {
+    it("claims inspect, quotas and spill") {
       val bits = TmuRegisters.map(Presets.tiny)("CAPABILITIES").fields.map(f => f.name -> f.low)
       val value = constant(Presets.tiny, "CAPABILITIES")
       assert(
         bits.collect { case (name, bit) if value.testBit(bit) => name } ==
-          Seq("INSPECT", "QUOTA")
+          Seq("INSPECT", "QUOTA", "SPILL")
       )
     }
 
