@@ -64,9 +64,9 @@ WORDS = {"truncation": "truncated", "serial": "serial"}
 QUEUE_MUTANTS = {
     "turns": (
         ["pairs:8:4", "pairs:2:16"],
-        ("a completion came without a command", "the completion is of opcode", "not the law's"),
+        ("no command in flight has these", "not the law's"),
     ),
-    "tail": (["pairs:1:16"], ("no completion in", "the completion is of opcode")),
+    "tail": (["pairs:1:16"], ("no completion in", "operations ended")),
     "room": (["unread:8:4"], ("no completion in",)),
     "finals": (["pairs:4:4"], ("no completion in",)),
 }

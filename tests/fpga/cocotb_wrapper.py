@@ -15,13 +15,15 @@ ANSWERS = (
     *("s_axil_awready", "s_axil_wready", "s_axil_bvalid", "s_axil_arready", "s_axil_rvalid"),
     *("s_axi_awready", "s_axi_wready", "s_axi_bvalid", "s_axi_arready", "s_axi_rvalid"),
     *("m_axi_awvalid", "m_axi_wvalid", "m_axi_arvalid"),
+    *("m_axi_mem_awvalid", "m_axi_mem_wvalid", "m_axi_mem_arvalid"),
 )
+MEMORY = ("m_axi_bvalid", "m_axi_mem_bvalid", "m_axi_mem_rvalid")
 
 
 def start(dut: Any) -> None:
     """A master that offers a read of MAGIC all the time, and no other traffic."""
     Clock(dut.aclk, PERIOD_NS, unit="ns").start()
-    for name in (*OFFERED, "s_axil_awvalid", "s_axil_wvalid", "s_axi_arvalid", "m_axi_bvalid"):
+    for name in (*OFFERED, *MEMORY, "s_axil_awvalid", "s_axil_wvalid", "s_axi_arvalid"):
         getattr(dut, name).value = 0
     dut.s_axil_araddr.value = regs.REGISTERS["MAGIC"]
     dut.s_axil_arvalid.value = 1

@@ -150,7 +150,7 @@ class CounterBank(p: TmuParams) extends Module {
     val bits = math.max(p.depthBits, p.spilledBits) + 1
     def all(onChip: UInt, spilled: UInt): UInt = {
       val sum = RegInit(0.U(bits.W))
-      sum := ShiftRegister(onChip, 2) +& spilled
+      sum := ShiftRegister(onChip, 2, 0.U, true.B) +& spilled
       sum
     }
     val posted = all(io.events.activity.postedCount, io.events.spilled(0))

@@ -58,6 +58,8 @@ class Spill(p: TmuParams) extends Module {
   io.unit.lent := link.io.segments =/= 0.U
   io.unit.room := RegNext(waiting.io.count < s.full.U, false.B)
 
+  private val failed = RegInit(false.B)
+
   // Commands of endpoints with something in memory do not begin while entries are on their way back,
   // which they would only thwart. Under a steady load nothing would ever go back: so they do not begin
   // either while a table has run low, until some have, and a rest is over in which commands go on.
@@ -72,14 +74,13 @@ class Spill(p: TmuParams) extends Module {
   private val rest = RegInit(0.U(SpillParams.restBits.W))
   when(moved)(rest := ~0.U(SpillParams.restBits.W)).elsewhen(rest =/= 0.U)(rest := rest - 1.U)
   private val feeding = RegInit(false.B)
-  when(!hungry || moved)(feeding := false.B).elsewhen(rest === 0.U)(feeding := true.B)
+  when(!hungry || moved || failed)(feeding := false.B).elsewhen(rest === 0.U)(feeding := true.B)
   private val crowded = waiting.io.count >= s.crowded.U || feeding || moving
   io.crowded := RegNext(crowded, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
   waiting.io.enq.bits := io.unit.deferred.bits
   assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
 
-  private val failed = RegInit(false.B)
   private val error = search.io.error || link.io.writeError
   when(error)(failed := true.B)
 
