@@ -9,7 +9,7 @@ from cocotb.triggers import ClockCycles, FallingEdge, Timer
 from opentmu import regs
 
 PERIOD_NS = 10
-PATIENCE = 50
+PATIENCE = 120
 OFFERED = ("s_axil_arvalid", "s_axil_rready", "s_axi_wvalid", "s_axi_awvalid", "s_axi_bready")
 ANSWERS = (
     *("s_axil_awready", "s_axil_wready", "s_axil_bvalid", "s_axil_arready", "s_axil_rvalid"),

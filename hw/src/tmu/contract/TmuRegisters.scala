@@ -126,7 +126,7 @@ object TmuRegisters {
           "SNAPSHOT",
           1,
           1,
-          "Copies all counters, at one clock, to where they can be read. The next access waits until that is done, a hundred clocks at most."
+          "Copies all counters, at one clock, to where they can be read. The next access waits until that is done, 120 clocks at most."
         )
       )
     ),
