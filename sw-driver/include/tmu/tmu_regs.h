@@ -42,7 +42,7 @@
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
 #define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
-#define TMU_CONTROL_SNAPSHOT_SHIFT 1 /* Copies all counters, at one clock, to where they can be read. The next access waits until that is done, a hundred clocks at most. */
+#define TMU_CONTROL_SNAPSHOT_SHIFT 1 /* Copies all counters, at one clock, to where they can be read. The next access waits until that is done, 120 clocks at most. */
 #define TMU_CONTROL_SNAPSHOT_MASK 0x1u
 #define TMU_REG_STATUS 0x084 /* read only: State of the unit. */
 #define TMU_STATUS_READY_SHIFT 0 /* Reset has finished. */
