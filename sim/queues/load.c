@@ -136,12 +136,6 @@ static int drain(load_t *load) {
     return 0;
 }
 
-static int by_value(const void *left, const void *right) {
-    const uint16_t a = *(const uint16_t *)left;
-    const uint16_t b = *(const uint16_t *)right;
-    return (a > b) - (a < b);
-}
-
 /** Percentiles over all measured queues; false without memory. */
 static bool latencies(const load_t *load, uint32_t measured, load_result_t *result) {
     size_t count = 0;
@@ -155,12 +149,7 @@ static bool latencies(const load_t *load, uint32_t measured, load_result_t *resu
         memcpy(all + at, load->workers[i].clocks, load->workers[i].measured * sizeof *all);
         at += load->workers[i].measured;
     }
-    if (count > 0) {
-        qsort(all, count, sizeof *all, by_value);
-        result->p50 = all[count / 2];
-        result->p99 = all[count * 99 / 100];
-        result->max = all[count - 1];
-    }
+    result->latency = spread_of(all, count);
     free(all);
     return true;
 }

@@ -3,6 +3,7 @@
 #ifndef TMU_QUEUES_LOAD_H
 #define TMU_QUEUES_LOAD_H
 
+#include "spread.h"
 #include "worker.h"
 
 typedef struct load_cell {
@@ -21,9 +22,7 @@ typedef struct load_result {
     uint64_t wrong;
     uint64_t overruns;  /* commands dropped because their share was full */
     uint64_t malformed; /* commands answered so */
-    uint16_t p50;       /* host latency, clocks */
-    uint16_t p99;
-    uint16_t max;
+    spread_t latency;   /* with the host interface, clocks */
 } load_result_t;
 
 /**

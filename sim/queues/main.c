@@ -51,8 +51,8 @@ static void print(const load_cell_t *cell, const load_result_t *r) {
            ", \"latency_clocks\": {\"p50\": %u, \"p99\": %u, \"max\": %u}, \"mismatches\": %" PRIu64
            ", \"overruns\": %" PRIu64 ", \"malformed\": %" PRIu64 "}\n",
            cell->name, cell->queues, cell->window, r->verdicts, r->clocks,
-           (double)r->clocks / (double)r->verdicts, r->least, r->most, r->p50, r->p99, r->max,
-           r->wrong, r->overruns, r->malformed);
+           (double)r->clocks / (double)r->verdicts, r->least, r->most, r->latency.p50,
+           r->latency.p99, r->latency.max, r->wrong, r->overruns, r->malformed);
     (void)fflush(stdout);
 }
 

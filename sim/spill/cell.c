@@ -124,25 +124,12 @@ static int work(session_t *session, const goal_t *goal, const stream_t *stream, 
     return 0;
 }
 
-static int by_value(const void *left, const void *right) {
-    const uint16_t a = *(const uint16_t *)left;
-    const uint16_t b = *(const uint16_t *)right;
-    return (a > b) - (a < b);
-}
-
-static spread_t spread(uint16_t *values, size_t count) {
-    if (count == 0)
-        return (spread_t){0};
-    qsort(values, count, sizeof *values, by_value);
-    return (spread_t){values[count / 2], values[count * 99 / 100], values[count - 1]};
-}
-
 static cell_latency_t latency(stream_t *stream) {
     const cell_latency_t found = {
-        spread(stream->takes.host, stream->takes.count),
-        spread(stream->takes.unit, stream->takes.count),
-        spread(stream->appends.host, stream->appends.count),
-        spread(stream->appends.unit, stream->appends.count),
+        spread_of(stream->takes.host, stream->takes.count),
+        spread_of(stream->takes.unit, stream->takes.count),
+        spread_of(stream->appends.host, stream->appends.count),
+        spread_of(stream->appends.unit, stream->appends.count),
     };
     stream->takes.count = stream->appends.count = 0;
     return found;

@@ -3,6 +3,7 @@
 #ifndef TMU_SPILL_CELL_H
 #define TMU_SPILL_CELL_H
 
+#include "spread.h"
 #include "stream.h"
 
 typedef enum cell_kind {
@@ -20,12 +21,6 @@ typedef struct cell {
     uint64_t depth;      /* of the deep queue */
     uint64_t steps;
 } cell_t;
-
-typedef struct spread {
-    uint16_t p50;
-    uint16_t p99;
-    uint16_t max;
-} spread_t;
 
 /** Latencies of the operations that take and of those that append. */
 typedef struct cell_latency {

@@ -304,7 +304,7 @@ module unit_proof (
       deferred5 :
       assert (!dut__answers__outcomes_REG_0_defers && !dut__answers__outcomes_REG_1_defers);
       deferred6 : assert (!dut__answers__outcomes_0_defers && !dut__answers__outcomes_1_defers);
-      injected5 : assert (!dut__answers__io_injected_valid_REG);
+      injected5 : assert (!dut__answers__injected_REG && !dut__answers__injected_REG_1);
       stream1 : assert (`STREAM(k1));
       stream2 : assert (`STREAM(k2));
       stream3 : assert (`STREAM(k3));

@@ -5,6 +5,7 @@ import json
 import subprocess
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
@@ -44,17 +45,36 @@ def measure(preset: str, cells: Sequence[Cell], *, seed: int, pauses: bool) -> l
     program = verilate.bench_program(preset)
     words: list[str | Path] = [program, "--shape", shape(preset), "--seed", str(seed)]
     words += ["--pauses"] if pauses else []
-    words += [cell.word for cell in cells]
+    usual = {"preset": preset, "seed": seed}
+    start = Run(words, [cell.word for cell in cells], lambda found: usual | found)
+    return collect("tmu-bench", f"cells of preset {preset}", [start])
+
+
+@dataclass(frozen=True)
+class Run:
+    """A start of a program that prints a JSON line for each of its cells."""
+
+    words: Sequence[str | Path]
+    cells: Sequence[str]
+
+    read: Callable[[Result], Result]
+    """What a line becomes."""
+
+
+def collect(name: str, what: str, runs: Sequence[Run]) -> list[Result]:
+    """The results of all cells of all runs; raises CheckFailed when one of them is missing."""
+    total = sum(len(one.cells) for one in runs)
     results: list[Result] = []
-    with step(f"measuring {len(cells)} cells of preset {preset}") as ticker:
+    with step(f"measuring {total} {what}") as ticker:
+        for one in runs:
 
-        def take(line: str) -> None:
-            results.append({"preset": preset, "seed": seed, **json.loads(line)})
-            ticker.advance(len(results), len(cells))
+            def take(line: str, read: Callable[[Result], Result] = one.read) -> None:
+                results.append(read(json.loads(line)))
+                ticker.advance(len(results), total)
 
-        run(words, take, lambda line: None)
-    if len(results) != len(cells):
-        raise CheckFailed(f"tmu-bench: found {len(results)} results, expected {len(cells)}")
+            run([*one.words, *one.cells], take, lambda line: None)
+    if len(results) != total:
+        raise CheckFailed(f"{name}: found {len(results)} results, expected {total}")
     return results
 
 

@@ -61,6 +61,7 @@ def write_queues(folder: Path, results: Sequence[Result]) -> list[Path]:
 
 
 def draw(folder: Path, plots: dict[str, Callable[[Any], bool]]) -> list[Path]:
+    """Write the plots that have something to show, by name; the files written."""
     import matplotlib as mpl
 
     mpl.use("Agg")
@@ -213,6 +214,7 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
 
 
 def title_of(results: Sequence[Result]) -> str:
+    """What the results are of."""
     return f"preset {results[0]['preset']}"
 
 
@@ -231,6 +233,7 @@ def _points(
 def line(
     axis: Any, points: Sequence[tuple[float, float]], label: str, colour: str, style: str
 ) -> bool:
+    """A line, unless there is nothing to draw; whether there is one."""
     if not points:
         return False
     xs, ys = zip(*points, strict=True)

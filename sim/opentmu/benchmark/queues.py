@@ -4,9 +4,7 @@
 Runs tmu-queues, which drives the whole Verilated unit through the driver and judges each verdict.
 """
 
-import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from rich.console import Console
@@ -14,9 +12,11 @@ from rich.table import Table
 
 from opentmu.benchmark import harness
 from opentmu.benchmark.harness import Result
+from opentmu.benchmark.promise import Promise
+from opentmu.benchmark.tables import promises as promise_table
+from opentmu.benchmark.tables import titled
 from opentmu.build import cbuild, verilate
 from opentmu.errors import CheckFailed
-from opentmu.progress import step
 
 PROGRAM = "tmu-queues"
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
@@ -34,20 +34,6 @@ RIVALS = {
 OPERATIONS, QUICK_OPERATIONS = 4000, 300
 
 
-@dataclass(frozen=True)
-class Promise:
-    """A figure that has to be kept, and what was found."""
-
-    name: str
-    found: float
-    most: float
-
-    @property
-    def met(self) -> bool:
-        """Whether it is kept."""
-        return self.found <= self.most
-
-
 def cells(*, quick: bool) -> list[str]:
     """What is measured: KIND:QUEUES:WINDOW; all queues in `pairs`, else the first one."""
     counts = (1, NEIGHBOURS) if quick else COUNTS
@@ -59,21 +45,15 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
     """Run every cell on the Verilated unit; raises CheckFailed at a wrong verdict."""
     library = verilate.library(preset)
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    chosen = cells(quick=quick)
     count = QUICK_OPERATIONS if quick else OPERATIONS
-    results: list[Result] = []
-    with step(f"measuring {len(chosen)} loads of preset {preset}") as ticker:
 
-        def take(line: str) -> None:
-            found = json.loads(line)
-            usual = {"preset": preset, "kind": "queues", "position": found.pop("kind"), "depth": 0}
-            results.append(usual | found)
-            ticker.advance(len(results), len(chosen))
+    def read(found: Result) -> Result:
+        usual = {"preset": preset, "kind": "queues", "position": found.pop("kind"), "depth": 0}
+        return usual | found
 
-        words: list[str | Path] = [program, "--uri", f"sim:{library}"]
-        harness.run([*words, "--operations", str(count), *chosen], take, lambda line: None)
-    if len(results) != len(chosen):
-        raise CheckFailed(f"{PROGRAM}: found {len(results)} results, expected {len(chosen)}")
+    words: list[str | Path] = [program, "--uri", f"sim:{library}", "--operations", str(count)]
+    run = harness.Run(words, cells(quick=quick), read)
+    results = harness.collect(PROGRAM, f"loads of preset {preset}", [run])
     check_harm(results)
     return results
 
@@ -122,36 +102,24 @@ def promises(results: Sequence[Result]) -> list[Promise]:
     ]
 
 
-def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, box=None)
-    table.title_justify = "left"
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number == 0 else "right")
-    return table
-
-
 def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -> None:
     """The curve, the neighbours and the promises as tables."""
     preset = results[0]["preset"]
     heads = ("queues", "at a time", "clocks a verdict", "fewest", "most", "p50", "p99", "max")
-    table = _table(f"queues that do the same, preset {preset}, latency with the host", *heads)
+    table = titled(f"queues that do the same, preset {preset}, latency with the host", *heads)
     for window in (*WINDOWS, NEIGHBOURS):
         for one in curve(results, window):
             _row(table, str(one["queues"]), one)
     console.print(table)
     console.print()
-    table = _table("one queue, one operation at a time, beside 63 others", "the others", *heads[1:])
+    table = titled("one queue, one operation at a time, beside 63 others", "the others", *heads[1:])
     for one in results:
         if one["position"] in RIVALS:
             said = RIVALS[one["position"]] if one["queues"] > 1 else "none"
             _row(table, said, one)
     console.print(table)
     console.print()
-    table = _table("promises", "figure", "limit", "found", "")
-    for promise in kept:
-        said = "[green]met[/]" if promise.met else "[red]missed[/]"
-        table.add_row(promise.name, f"at most {promise.most:g}", f"{promise.found:.3f}", said)
-    console.print(table)
+    console.print(promise_table(kept, ".3f"))
     console.print()
     verdicts = sum(one["verdicts"] for one in results)
     console.print(f"[green]all {verdicts:,} measured verdicts are those of the law[/]")

@@ -9,6 +9,7 @@ from rich.table import Table
 from opentmu.benchmark.cells import KINDS
 from opentmu.benchmark.harness import Result
 from opentmu.benchmark.software import Clock
+from opentmu.benchmark.tables import titled
 from opentmu.benchmark.targets import Target
 
 
@@ -29,17 +30,9 @@ def show(console: Console, results: Sequence[Result], targets: Sequence[Target])
     console.print(f"[green]all {verdicts:,} verdicts agree with the reference model[/]")
 
 
-def _table(title: str, *columns: str, words: int = 1) -> Table:
-    table = Table(title=title, box=None)
-    table.title_justify = "left"
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="left" if number < words else "right")
-    return table
-
-
 def rates(results: Sequence[Result], depths: Sequence[int], title: str) -> Table:
     """One row a workload, one column a depth."""
-    table = _table(title, "kind", "queue", "position", *(f"{d:,}" for d in depths), words=3)
+    table = titled(title, "kind", "queue", "position", *(f"{d:,}" for d in depths), words=3)
     rows = {(r["kind"], r["queue"], r["position"]): None for r in results}
     for kind, queue, position in sorted(rows, key=lambda row: KINDS.index(row[0])):
         found = {
@@ -54,7 +47,7 @@ def rates(results: Sequence[Result], depths: Sequence[int], title: str) -> Table
 
 def latencies(results: Sequence[Result], depths: Sequence[int]) -> Table:
     """Of the cells of each depth the slowest one's percentiles."""
-    table = _table("clocks from acceptance to verdict", "depth", "p50", "p90", "p99", "max")
+    table = titled("clocks from acceptance to verdict", "depth", "p50", "p90", "p99", "max")
     for depth in depths:
         found = [r["latency_clocks"] for r in results if r["depth"] == depth]
         worst = {name: max(one[name] for one in found) for name in ("p50", "p90", "p99", "max")}
@@ -65,7 +58,7 @@ def latencies(results: Sequence[Result], depths: Sequence[int]) -> Table:
 def pairs(results: Sequence[Result]) -> Table:
     """Both queues at once, beside one command a clock."""
     columns = ("position", "depth", "pairs a clock", "with one way in", "ratio")
-    table = _table("a post and an arrival at once, both queues equally deep", *columns)
+    table = titled("a post and an arrival at once, both queues equally deep", *columns)
     for one in (r for r in results if "pair_rate" in r):
         both, alone = one["pairs_per_clock"], one["pairs_per_clock_one_way"]
         figures = f"{both:.3f}", f"{alone:.3f}", f"{one['pair_rate']:.2f}"
@@ -75,7 +68,7 @@ def pairs(results: Sequence[Result]) -> Table:
 
 def promises(targets: Sequence[Target]) -> Table:
     """What was promised, what was found, and where it was worst."""
-    table = _table("promises", "figure", "worst cell", "limit", "found", "cells", "", words=2)
+    table = titled("promises", "figure", "worst cell", "limit", "found", "cells", "", words=2)
     for one in targets:
         limit = f"{'at least' if one.at_least else 'at most'} {one.limit:g}"
         said = "[green]met[/]" if one.met else "[red]missed[/]"
@@ -91,7 +84,7 @@ def comparison(rows: Sequence[Result], clock: Clock | None) -> Table:
         else ("millions of verdicts a second in software; --mhz or --synth names the unit's clock")
     )
     columns = ("kind", "position", "depth", "best software", "software", "unit", "ratio")
-    table = _table(title, *columns, words=2)
+    table = titled(title, *columns, words=2)
     for row in rows:
         position = "" if row["position"] == "none" else row["position"]
         software = f"{row['software_verdicts_per_second'] / 1e6:.1f}"

@@ -4,18 +4,15 @@
 Runs tmu-spill, which drives the whole Verilated unit through the driver and judges each verdict.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from opentmu import regs
 from opentmu.benchmark import harness
 from opentmu.benchmark.harness import Result
-from opentmu.benchmark.queues import Promise
+from opentmu.benchmark.promise import Promise
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
-from opentmu.progress import step
 
 PROGRAM = "tmu-spill"
 # Clocks from an address to its data: 100, 300 and 900 ns at 300 MHz.
@@ -114,21 +111,14 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
     plan = plan_of(preset, quick=quick)
     library = verilate.library(preset)
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    results: list[Result] = []
-    total = sum(len(words) for _, words in plan.cells)
-    with step(f"measuring {total} cells of preset {preset}") as ticker:
-        for latency, words in plan.cells:
 
-            def take(line: str, latency: int = latency) -> None:
-                usual = {"preset": preset, "kind": "spill", "memory_latency": latency}
-                results.append(usual | json.loads(line))
-                ticker.advance(len(results), total)
+    def run(latency: int, words: list[str]) -> harness.Run:
+        usual = {"preset": preset, "kind": "spill", "memory_latency": latency}
+        uri = f"sim:{library}?memory_latency={latency}"
+        return harness.Run([program, "--uri", uri], words, lambda found: usual | found)
 
-            uri = f"sim:{library}?memory_latency={latency}"
-            command: list[str | Path] = [program, "--uri", uri, *words]
-            harness.run(command, take, lambda line: None)
-    if len(results) != total:
-        raise CheckFailed(f"{PROGRAM}: found {len(results)} results, expected {total}")
+    runs = [run(latency, words) for latency, words in plan.cells]
+    results = harness.collect(PROGRAM, f"cells of preset {preset}", runs)
     check_harm(results)
     return results
 
@@ -177,7 +167,6 @@ def figures(one: Result) -> dict[str, float]:
     steps = counts["operations"] / 2
     return {
         "bytes_per_step": 64 * counts["reads"] / steps,
-        "deferred_per_step": counts["deferred"] / steps,
         "writes_per_append": counts["writes"] / max(1, counts["appended"]),
         "refills_per_step": counts["refilled"] / steps,
         "taken_per_step": counts["taken"] / steps,

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from opentmu.benchmark import spill
+from opentmu.benchmark import spill, tables
 from opentmu.benchmark.harness import Result
-from opentmu.benchmark.queues import Promise
+from opentmu.benchmark.promise import Promise
 
 SATURATED = 0xFFFF
 
@@ -19,11 +19,7 @@ def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -
         _print(console, _depths(results, latency))
     _print(console, _cliffs(results))
     _print(console, _beside(results))
-    table = _table("promises", "figure", "limit", "found", "")
-    for promise in kept:
-        said = "[green]met[/]" if promise.met else "[red]missed[/]"
-        table.add_row(promise.name, f"at most {promise.most:g}", f"{promise.found:g}", said)
-    _print(console, table)
+    _print(console, tables.promises(kept, "g"))
     verdicts = sum(one["verdicts"] + one["lone_verdicts"] for one in results)
     console.print(f"[green]all {verdicts:,} measured verdicts are those of the law[/]")
 
@@ -37,10 +33,7 @@ def _print(console: Console, table: Table) -> None:
 
 
 def _table(title: str, *columns: str) -> Table:
-    table = Table(title=title, box=None)
-    for number, column in enumerate(columns):
-        table.add_column(column, no_wrap=True, justify="left" if number == 0 else "right")
-    return table
+    return tables.titled(title, *columns, wrap=False)
 
 
 def memory(latency: int) -> str:

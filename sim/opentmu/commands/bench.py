@@ -1,14 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu bench`: clocks a verdict, latency and pair rate of the matching unit by depth."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from rich.console import Console
 
 from opentmu import output, presets
-from opentmu.benchmark import cells, harness, queues, report, software, spill, spill_report, targets
+from opentmu.benchmark import (
+    cells,
+    harness,
+    plot,
+    plot_spill,
+    queues,
+    report,
+    software,
+    spill,
+    spill_report,
+    targets,
+)
+from opentmu.benchmark.promise import Promise
 from opentmu.errors import BadInput, CheckFailed
 
 
@@ -74,37 +88,38 @@ def _alone(option: str, choice: cells.Choice, settings: dict[str, Any]) -> None:
 
 def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     _alone("queues", choice, settings)
-    plots = _plots(settings)
-    results = queues.measure(preset, quick=settings["quick"])
-    kept = queues.promises(results)
-    if settings["as_json"]:
-        output.print_json(results)
-    else:
-        queues.show(output.figures(), results, kept)
-    if plots is not None:
-        from opentmu.benchmark import plot
-
-        plot.write_queues(plots, results)
-    return _judged(preset, kept, settings)
+    measured = partial(queues.measure, preset), queues.promises
+    return _loads(preset, settings, *measured, queues.show, plot.write_queues)
 
 
 def _spill(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     _alone("spill", choice, settings)
+    measured = partial(spill.measure, preset), spill.promises
+    return _loads(preset, settings, *measured, spill_report.show, plot_spill.write)
+
+
+def _loads(
+    preset: str,
+    settings: dict[str, Any],
+    measure: Callable[..., list[harness.Result]],
+    promises: Callable[[Sequence[harness.Result]], list[Promise]],
+    show: Callable[[Console, Sequence[harness.Result], Sequence[Promise]], None],
+    draw: Callable[[Path, Sequence[harness.Result]], list[Path]],
+) -> int:
+    """Load the whole unit, instead of measuring cells of the matching unit alone."""
     plots = _plots(settings)
-    results = spill.measure(preset, quick=settings["quick"])
-    kept = spill.promises(results)
+    results = measure(quick=settings["quick"])
+    kept = promises(results)
     if settings["as_json"]:
         output.print_json(results)
     else:
-        spill_report.show(output.figures(), results, kept)
+        show(output.figures(), results, kept)
     if plots is not None:
-        from opentmu.benchmark import plot_spill
-
-        plot_spill.write(plots, results)
+        draw(plots, results)
     return _judged(preset, kept, settings)
 
 
-def _judged(preset: str, kept: Sequence[queues.Promise], settings: dict[str, Any]) -> int:
+def _judged(preset: str, kept: Sequence[Promise], settings: dict[str, Any]) -> int:
     missed = [one for one in kept if not one.met]
     if missed and preset in targets.PROMISED and not settings["quick"]:
         names = "; ".join(f"{one.name}: found {one.found:.3f}" for one in missed)
@@ -172,8 +187,6 @@ def _cells(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
             console.print()
             console.print(report.comparison(rows, clock))
     if plots is not None:
-        from opentmu.benchmark import plot
-
         plot.write(plots, results, engines, clock, array)
     missed = [one for one in promised if not one.met]
     if missed and preset in targets.PROMISED:

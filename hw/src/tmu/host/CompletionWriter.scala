@@ -79,13 +79,11 @@ class CompletionWriter(p: TmuParams) extends Module {
   out.valid := leaves && !drops
   private val slot = position.producer & (size - 1.U)
   out.bits.address := ((config.base +& slot) << 6)(63, 0)
-  private val waited = io.now - held.stamp
-  private val host = Mux(waited > 0xffff.U, 0xffff.U, waited)
   private val lap = !(position.producer >> config.log2)(0)
   out.bits.data := CompletionEncode(p, held) |
     CompletionLayout.layout.pack(
       CompletionLayout.phase -> lap,
-      CompletionLayout.hostLatency -> host
+      CompletionLayout.hostLatency -> Verdict.clocks(io.now, held.stamp)
     )
   private val asksAgain = full && !room && !drops
   private val last = held.status =/= Statuses.removed.value.U

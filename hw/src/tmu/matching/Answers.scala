@@ -82,15 +82,13 @@ class Answers(p: TmuParams) extends Module {
   io.deferred.bits.serial := Mux(second, io.serials(1), io.serials(0))
   io.deferred.bits.allowance := Mux(second, io.allowances(1), io.allowances(0))
   io.deferred.bits.removed := io.removed
-  private val asks = Seq(io.decided.post, io.decided.arrival)
-  private def injects(op: Valid[Operation]): Bool =
-    op.valid && op.bits.command.spill.injected
-  io.injected.valid := RegNext(RegNext(asks.map(injects).reduce(_ || _), false.B))
-  io.injected.bits := asks
+  private val injected = Seq(io.decided.post, io.decided.arrival).map { op =>
+    RegNext(RegNext(op.valid && op.bits.command.spill.injected, false.B), false.B)
+  }
+  io.injected.valid := injected.reduce(_ || _)
+  io.injected.bits := injected
     .zip(outcomes)
-    .map { case (op, outcome) =>
-      RegNext(RegNext(injects(op))) && (outcome.appends || outcome.releases)
-    }
+    .map { case (is, outcome) => is && (outcome.appends || outcome.releases) }
     .reduce(_ || _)
 
   // A slot that is not answered here leaves without a word.
@@ -104,17 +102,13 @@ class Answers(p: TmuParams) extends Module {
   io.room := RegNext(inside < Mux(io.slow, Answers.few.U, (places - 2).U), false.B)
   io.drained := inside === 0.U && !came
 
-  private def latency(since: UInt): UInt = {
-    val clocks = io.now - since
-    Mux(clocks > 0xffff.U, 0xffff.U, clocks(15, 0))
-  }
   io.verdicts <> answers.io.deq
   sides.io.deq.ready := io.verdicts.fire
   for (
     (verdict, side) <- Seq(io.verdicts.bits.post, io.verdicts.bits.arrival).zip(sides.io.deq.bits)
   ) {
     verdict.valid := side.answers
-    verdict.bits.latency := latency(side.accepted)
+    verdict.bits.latency := Verdict.clocks(io.now, side.accepted)
   }
 
   assert(!in.valid || in.ready, "R11: no room for an answer")

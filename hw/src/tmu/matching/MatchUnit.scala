@@ -285,7 +285,7 @@ class MatchUnit(p: TmuParams) extends Module {
   io.endpointState.bits.posted := endpoints.io.depth(0)
   io.endpointState.bits.unexpected := endpoints.io.depth(1)
 
-  io.ready := endpoints.io.ready
+  io.ready := endpoints.io.ready && marks.io.ready
   io.idle := drained && !flush.io.busy && !configuring
   io.activity.busy := !io.idle
   io.activity.filters := overflow.fold(0.U.asTypeOf(io.activity.filters))(_.io.activity)

@@ -60,6 +60,15 @@ object MatchCommand {
   }
 }
 
+object Verdict {
+
+  /** Clocks since an earlier one, as completions bear them: 16 bits that saturate. */
+  def clocks(now: UInt, since: UInt): UInt = {
+    val passed = now - since
+    Mux(passed > 0xffff.U, 0xffff.U, passed(15, 0))
+  }
+}
+
 /** The unit's answer to one command, on its way to the ring of the page that asked. */
 class Verdict(p: TmuParams) extends Bundle {
   val page = UInt(p.pageBits.W)

@@ -15,6 +15,18 @@ class ChunkState(s: SpillParams) extends Bundle {
   val live = UInt(SpillLayout.entries.W)
 }
 
+/** The chunk behind another one. */
+class ChunkLink(s: SpillParams) extends Bundle {
+  val chunk = UInt(s.chunkBits.W)
+  val next = UInt(s.chunkBits.W)
+}
+
+/** The live places of a chunk. */
+class ChunkMark(s: SpillParams) extends Bundle {
+  val chunk = UInt(s.chunkBits.W)
+  val live = UInt(SpillLayout.entries.W)
+}
+
 /** Links and live places of all chunks, and the chunks that nobody has.
   *
   * Both lie on chip, so that a search knows which chunks to read long before they come, and a taken
@@ -26,14 +38,8 @@ class ChunkTable(s: SpillParams) extends Module {
     /** State of a chunk, one clock later. */
     val read = Input(UInt(s.chunkBits.W))
     val state = Output(new ChunkState(s))
-    val link = Flipped(Valid(new Bundle {
-      val chunk = UInt(s.chunkBits.W)
-      val next = UInt(s.chunkBits.W)
-    }))
-    val mark = Flipped(Valid(new Bundle {
-      val chunk = UInt(s.chunkBits.W)
-      val live = UInt(SpillLayout.entries.W)
-    }))
+    val link = Flipped(Valid(new ChunkLink(s)))
+    val mark = Flipped(Valid(new ChunkMark(s)))
 
     /** A free chunk; for a few clocks after one was taken there may seem to be none: `exhausted`
       * tells when there is.
@@ -66,18 +72,17 @@ class ChunkTable(s: SpillParams) extends Module {
   // Chunks that came back, a stack with its top in a register; and the first that was never lent.
   private val returned = SyncReadMem(s.chunks, UInt(s.chunkBits.W))
   private val below = RegInit(0.U(s.freeBits.W)) // in the memory, under the top
-  private val top = Wire(Valid(UInt(s.chunkBits.W)))
   private val topValid = RegInit(false.B)
   private val fetching = RegInit(false.B)
   private val fresh = RegInit(0.U(s.freeBits.W))
   private val takesTop = io.allocate.fire && topValid
   private val fetches = !topValid && !fetching && below =/= 0.U && !io.free.valid
   private val fetched = returned.read(below - 1.U, fetches)
-  top.valid := topValid
-  top.bits := RegEnable(Mux(io.free.valid, io.free.bits, fetched), io.free.valid || fetching)
+  private val top =
+    RegEnable(Mux(io.free.valid, io.free.bits, fetched), io.free.valid || fetching)
   // One comes back: it is the new top, and the old one, or the one that is being fetched, goes back.
   private val buries = io.free.valid && ((topValid && !takesTop) || fetching)
-  when(buries)(returned.write(below, Mux(fetching, fetched, top.bits)))
+  when(buries)(returned.write(below, Mux(fetching, fetched, top)))
   fetching := fetches
   when(io.free.valid || fetching)(topValid := true.B).elsewhen(takesTop)(topValid := false.B)
   below := below + buries - fetches
@@ -86,7 +91,7 @@ class ChunkTable(s: SpillParams) extends Module {
   private val unused = fresh =/= io.chunks
   private val settled = below === 0.U && !fetching
   io.allocate.valid := topValid || (settled && unused)
-  io.allocate.bits := Mux(topValid, top.bits, fresh(s.chunkBits - 1, 0))
+  io.allocate.bits := Mux(topValid, top, fresh(s.chunkBits - 1, 0))
   io.exhausted := !topValid && settled && !unused
   io.spare := io.chunks - fresh + below + topValid + fetching
 

@@ -157,15 +157,15 @@ class Spill(p: TmuParams) extends Module {
 
   private val refills = engine.io.refilling
   private val comes = editor.io.update.valid && engine.io.append.valid
-  private val goes = Mux(refills, engine.io.refilled, editor.io.remove.fire)
+  private val goes = Mux(refills, engine.io.lists.moved, editor.io.remove.fire)
   for (q <- 0 to 1) {
-    val mine = engine.io.editingUnexpected === (q == 1).B
+    val mine = engine.io.lists.at.unexpected === (q == 1).B
     totals(q) := totals(q) + (mine && comes) - (mine && goes)
   }
   io.totals := totals
 
   io.ready := sweep.io.ready && lists.io.ready
-  io.idle := engine.io.idle && !verdicts.io.deq.valid && !waiting.io.deq.valid && waiting.io.count === 0.U &&
+  io.idle := engine.io.idle && !verdicts.io.deq.valid && waiting.io.count === 0.U &&
     search.io.idle && link.io.idle
   io.activity.deferred := starts
   io.activity.appended := editor.io.append.fire && !editor.io.refused

@@ -5,12 +5,6 @@ import chisel3._
 import chisel3.util.{is, switch, Decoupled, UIntToOH, Valid}
 import tmu.contract.SpillLayout
 
-/** An entry that a search has found. */
-class Removal(s: SpillParams) extends Bundle {
-  val chunk = new WalkedChunk(s)
-  val place = UInt(s.placeBits.W)
-}
-
 /** An entry that is appended, and its word. */
 class Addition(s: SpillParams) extends Bundle {
   val entry = new SpillEntry(s.p)
@@ -35,7 +29,7 @@ class SpillEditor(s: SpillParams) extends Module {
     val begins = Input(Bool())
 
     /** Taken when the removal is done. */
-    val remove = Flipped(Decoupled(new Removal(s)))
+    val remove = Flipped(Decoupled(new FoundPlace(s)))
 
     /** Taken when all is written; `refused` in that clock tells that there is no chunk for it. */
     val append = Flipped(Decoupled(new Addition(s)))
@@ -44,14 +38,8 @@ class SpillEditor(s: SpillParams) extends Module {
     /** A chunk's state, one clock later. */
     val look = Valid(UInt(s.chunkBits.W))
     val state = Input(new ChunkState(s))
-    val link = Valid(new Bundle {
-      val chunk = UInt(s.chunkBits.W)
-      val next = UInt(s.chunkBits.W)
-    })
-    val mark = Valid(new Bundle {
-      val chunk = UInt(s.chunkBits.W)
-      val live = UInt(places.W)
-    })
+    val link = Valid(new ChunkLink(s))
+    val mark = Valid(new ChunkMark(s))
     val allocate = Flipped(Decoupled(UInt(s.chunkBits.W)))
     val exhausted = Input(Bool())
     val free = Valid(UInt(s.chunkBits.W))
@@ -169,9 +157,8 @@ class SpillEditor(s: SpillParams) extends Module {
       io.update.valid := true.B
       last.valid := true.B
       last.bits.freed := empty
+      last.bits.chunk := before
       last.bits.chunk.chunk := chunk
-      last.bits.chunk.previous := before.previous
-      last.bits.chunk.isHead := before.isHead
       state := State.idle
       assert(
         (io.state.live >> io.remove.bits.place)(0),

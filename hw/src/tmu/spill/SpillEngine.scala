@@ -35,7 +35,7 @@ class SpillEngine(s: SpillParams) extends Module {
     val range = Decoupled(new SpillRange(s))
     val hit = Flipped(Decoupled(new SpillHit(s)))
     val stop = Output(Bool())
-    val remove = Decoupled(new Removal(s))
+    val remove = Decoupled(new FoundPlace(s))
     val append = Decoupled(new Addition(s))
     val refused = Input(Bool())
 
@@ -46,15 +46,11 @@ class SpillEngine(s: SpillParams) extends Module {
     val inject = Decoupled(new Injection(s))
     val injected = Flipped(Valid(Bool()))
 
-    /** What is edited: a list of messages; on the way back to its table. */
-    val editingUnexpected = Output(Bool())
+    /** What is edited is on the way back to its table. */
     val refilling = Output(Bool())
 
     /** Entries, or a release, are on the way to the matching unit. */
     val moving = Output(Bool())
-
-    /** An entry is in its table again. */
-    val refilled = Output(Bool())
     val idle = Output(Bool())
   })
   private object State extends ChiselEnum {
@@ -77,7 +73,6 @@ class SpillEngine(s: SpillParams) extends Module {
   private val unexpected = Reg(Bool())
   private val list = lists(unexpected)
   io.editing := list
-  io.editingUnexpected := unexpected
   io.refilling := visiting
   when(io.edited.valid)(list := io.edited.bits)
 
@@ -110,7 +105,6 @@ class SpillEngine(s: SpillParams) extends Module {
   io.inject <> refill.io.inject
   refill.io.injected.valid := io.injected.valid && state =/= State.releasing
   refill.io.injected.bits := io.injected.bits
-  io.refilled := refill.io.injected.valid && io.injected.bits
   refill.io.moved.ready := settles && io.remove.ready
   private val ended = Reg(Bool()) // the sweep has reached the end of the list
 
@@ -120,8 +114,7 @@ class SpillEngine(s: SpillParams) extends Module {
   private val removed = Reg(Vec(2, UInt(32.W)))
 
   io.remove.valid := state === State.take || state === State.drop || settles
-  io.remove.bits.chunk := Mux(settles, refill.io.moved.bits.chunk, hit.chunk)
-  io.remove.bits.place := Mux(settles, refill.io.moved.bits.place, hit.place)
+  io.remove.bits := Mux(settles, refill.io.moved.bits, hit.at)
   io.append.valid := state === State.append
   io.append.bits.entry := SpillEntry(p, op, appendsReceive)
   io.append.bits.word := SpillEntry.word(
@@ -142,8 +135,7 @@ class SpillEngine(s: SpillParams) extends Module {
   io.verdict.valid := state === State.answer || state === State.report
   io.verdict.bits :=
     SpillAnswer(p, answered, outcome, job.serial, hit.entry, unexpected, removed)
-  private val waited = io.now - op.accepted
-  io.verdict.bits.latency := Mux(waited > 0xffff.U, 0xffff.U, waited)(15, 0)
+  io.verdict.bits.latency := Verdict.clocks(io.now, op.accepted)
 
   private def answer(status: UInt, found: Bool): Unit = {
     outcome.status := status
@@ -177,11 +169,11 @@ class SpillEngine(s: SpillParams) extends Module {
   io.lists.write.bits.at.endpoint := endpoint
   io.lists.write.bits.at.unexpected := state === State.storeSecond
   io.lists.write.bits.list := lists(state === State.storeSecond)
-  io.lists.moved := io.refilled
-  io.lists.movedUnexpected := unexpected
+  io.lists.at.endpoint := endpoint
+  io.lists.at.unexpected := unexpected
+  io.lists.moved := refill.io.injected.valid && io.injected.bits
   io.lists.writeDone.valid := state === State.store && !visiting
-  io.lists.writeDone.bits.endpoint := endpoint
-  io.lists.writeDone.bits.done := done + 1.U
+  io.lists.writeDone.bits := done + 1.U
 
   switch(state) {
     is(State.idle) {

@@ -36,15 +36,12 @@ class ListAccess(s: SpillParams) extends Bundle {
     val list = new SpillList(s)
   })
 
-  /** The oldest entry of this queue of the endpoint that is written next is in its table again, and
-    * will leave the list.
-    */
+  /** The queue that is worked on; an entry of it is in its table again, and will leave the list. */
+  val at = Output(new SpillIndex(s))
   val moved = Output(Bool())
-  val movedUnexpected = Output(Bool())
-  val writeDone = Valid(new Bundle {
-    val endpoint = UInt(s.p.endpointBits.W)
-    val done = UInt(SpillMarks.countBits.W)
-  })
+
+  /** How many commands of its endpoint have been answered by now. */
+  val writeDone = Valid(UInt(SpillMarks.countBits.W))
 }
 
 /** The lists of all endpoints' queues; a sweep empties them after reset. */
@@ -75,10 +72,7 @@ class SpillLists(s: SpillParams) extends Module {
   private val movedAt = Reg(new SpillIndex(s))
   when(access.write.valid && at.asUInt === movedAt.asUInt)(moved := 0.U)
     .elsewhen(access.moved)(moved := moved + 1.U)
-  when(access.moved) {
-    movedAt.endpoint := at.endpoint
-    movedAt.unexpected := access.movedUnexpected
-  }
+  when(access.moved)(movedAt := access.at)
   private val asked = RegNext(io.endpoint)
   for ((memory, q) <- counts.zipWithIndex) {
     val writes = access.write.valid && at.unexpected === (q == 1).B
@@ -98,8 +92,8 @@ class SpillLists(s: SpillParams) extends Module {
   private val done = SyncReadMem(s.p.endpoints, UInt(SpillMarks.countBits.W))
   when(!io.ready || access.writeDone.valid) {
     done.write(
-      Mux(io.ready, access.writeDone.bits.endpoint, sweep.io.place >> 1),
-      Mux(io.ready, access.writeDone.bits.done, 0.U)
+      Mux(io.ready, access.at.endpoint, sweep.io.place >> 1),
+      Mux(io.ready, access.writeDone.bits, 0.U)
     )
   }
   access.done := done.read(access.read.endpoint)

@@ -41,7 +41,7 @@ class SpillRefill(s: SpillParams) extends Module {
     val enough = Output(Bool())
 
     /** Entries that are in their table now. */
-    val moved = Decoupled(new Removal(s))
+    val moved = Decoupled(new FoundPlace(s))
 
     /** Nothing is on its way any more. */
     val over = Output(Bool())
@@ -51,7 +51,7 @@ class SpillRefill(s: SpillParams) extends Module {
   private val returned = Reg(UInt(bits.W))
   private val moved = Reg(UInt(bits.W))
   private val failed = Reg(Bool())
-  private val under = Module(new PointerQueue(new Removal(s), s.batch))
+  private val under = Module(new PointerQueue(new FoundPlace(s), s.batch))
 
   io.enough := failed || issued === s.batch.U
   io.inject.valid := io.release || (io.hit.valid && !io.enough)
@@ -76,8 +76,7 @@ class SpillRefill(s: SpillParams) extends Module {
   io.inject.bits.withArrivals := io.unexpected && !io.release
   private val goes = io.inject.fire && !io.release
   under.io.enq.valid := goes
-  under.io.enq.bits.chunk := io.hit.bits.chunk
-  under.io.enq.bits.place := io.hit.bits.place
+  under.io.enq.bits := io.hit.bits.at
 
   // In their order: those that went in, then those that did not.
   private val answered = returned === issued

@@ -25,11 +25,16 @@ class WalkedChunk(s: SpillParams) extends Bundle {
   val isHead = Bool()
 }
 
+/** Where a search has found an entry. */
+class FoundPlace(s: SpillParams) extends Bundle {
+  val chunk = new WalkedChunk(s)
+  val place = UInt(s.placeBits.W)
+}
+
 /** A hit; or, without `found`, the end of the search. */
 class SpillHit(s: SpillParams) extends Bundle {
   val found = Bool()
-  val chunk = new WalkedChunk(s)
-  val place = UInt(s.placeBits.W)
+  val at = new FoundPlace(s)
   val entry = new SpillEntry(s.p)
 }
 
@@ -101,7 +106,11 @@ class SpillSearch(s: SpillParams) extends Module {
   io.walk.valid := asks
   io.walk.bits := at.chunk
   when(asks)(asked := true.B)
-  private val sends = searching && asked && spacious && inFlight < window && bursts.io.enq.ready
+  // At first no more than a few: while what these have brought is verified, the hit may be among it.
+  private val pending = Wire(Bool())
+  private val short = window =/= s.bursts.U
+  private val sends = searching && asked && spacious && inFlight < window &&
+    bursts.io.enq.ready && !(short && pending)
   // The state stays there only for a clock.
   private val held = Reg(new ChunkState(s))
   private val fresh = RegNext(asks)
@@ -144,19 +153,14 @@ class SpillSearch(s: SpillParams) extends Module {
   found.io.enq.bits.beat := RegNext(beat)
   found.io.enq.bits.hits := hitting
   inFlight := inFlight + io.words.fire - ends
-  when(ends && window < (s.bursts / 2).U)(window := window + window)
-    .elsewhen(ends)(window := s.bursts.U)
+  when(ends && short && !pending)(window := window + window)
 
   // Candidates, one by one, oldest first.
   private val current = Reg(new Candidates)
   private val left = RegInit(0.U(perBeat.W))
   private val lowest = PriorityEncoderOH(left)
   private val verifying = RegInit(0.U(log2Ceil(s.verifies + 1).W))
-  private class Verify extends Bundle {
-    val chunk = new WalkedChunk(s)
-    val place = UInt(s.placeBits.W)
-  }
-  private val verifies = Module(new BlockQueue(new Verify, s.verifies))
+  private val verifies = Module(new BlockQueue(new FoundPlace(s), s.verifies))
   private val read = Module(new BlockQueue(new SpillBeat, s.verifies))
   io.entry.valid := searching && left.orR && verifying =/= s.verifies.U && verifies.io.enq.ready
   io.entry.bits.chunk := current.chunk.chunk
@@ -191,11 +195,11 @@ class SpillSearch(s: SpillParams) extends Module {
     confirmed := SpillEntry.hits(range.ask, entry)
     hit.found := true.B
     hit.entry := entry
-    hit.chunk := verifies.io.deq.bits.chunk
-    hit.place := verifies.io.deq.bits.place
+    hit.at := verifies.io.deq.bits
   }
-  private val resting = inFlight === 0.U && !compared && !found.io.deq.valid &&
-    found.io.count === 0.U && verifying === 0.U && !checked
+  private val some = found.io.count =/= 0.U || verifying =/= 0.U || checked
+  pending := some || left.orR || (compared && hitting.orR)
+  private val resting = inFlight === 0.U && !compared && !some
   private val finished = !walks && resting && !left.orR
   io.hit.valid := searching && !io.stop && ((checked && confirmed) || finished)
   io.hit.bits := hit
@@ -210,7 +214,7 @@ class SpillSearch(s: SpillParams) extends Module {
     asked := false.B
     at.chunk := io.range.bits.head
     at.isHead := true.B
-    window := 8.U
+    window := SpillSearch.ahead.U
   }
   private val over = io.hit.fire && (!range.sweeps || !io.hit.bits.found)
   when(searching && (over || io.stop))(state := State.drain)
@@ -222,4 +226,10 @@ class SpillSearch(s: SpillParams) extends Module {
   assert(!io.wordBeat.valid || bursts.io.deq.valid, "words came before their chunk")
   assert(!found.io.enq.valid || found.io.enq.ready, "R3: no room for candidates")
   assert(!read.io.enq.valid || read.io.enq.ready, "no room for an entry that was read")
+}
+
+object SpillSearch {
+
+  /** Bursts that are read before any has come; doubled with each that comes until it is the most. */
+  val ahead: Int = 8
 }

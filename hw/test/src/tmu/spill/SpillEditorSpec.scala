@@ -15,7 +15,7 @@ class SpillEditorHarness(s: SpillParams) extends Module {
     val list = Input(new SpillList(s))
     val update = Valid(new SpillList(s))
     val begins = Input(Bool())
-    val remove = Flipped(Decoupled(new Removal(s)))
+    val remove = Flipped(Decoupled(new FoundPlace(s)))
     val append = Flipped(Decoupled(new Addition(s)))
     val refused = Output(Bool())
     val write = Decoupled(new SpillWrite(s))

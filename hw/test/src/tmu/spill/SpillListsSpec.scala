@@ -32,8 +32,8 @@ class SpillListsSpec extends SpillSpec {
             dut.io.access.write.bits.at.endpoint.poke(endpoint)
             dut.io.access.write.bits.at.unexpected.poke(unexpected)
             dut.io.access.write.bits.list.count.poke(7)
-            dut.io.access.writeDone.bits.endpoint.poke(endpoint)
-            dut.io.access.writeDone.bits.done.poke(9)
+            dut.io.access.at.endpoint.poke(endpoint)
+            dut.io.access.writeDone.bits.poke(9)
             dut.io.access.write.valid.poke(true)
             dut.io.access.writeDone.valid.poke(true)
             dut.clock.step()
@@ -68,8 +68,8 @@ class SpillListsSpec extends SpillSpec {
         write(unexpected = false, 50)
         write(unexpected = true, 70)
         for (unexpected <- Seq(true, false)) {
-          access.write.bits.at.endpoint.poke(1)
-          access.movedUnexpected.poke(unexpected)
+          access.at.endpoint.poke(1)
+          access.at.unexpected.poke(unexpected)
           access.moved.poke(true)
           dut.clock.step(3)
           access.moved.poke(false)
@@ -98,8 +98,8 @@ class SpillListsSpec extends SpillSpec {
           access.write.valid.poke(true)
           kept(at) = values
           val (who, count) = (random.nextInt(p.endpoints), random.nextInt(1024))
-          access.writeDone.bits.endpoint.poke(who)
-          access.writeDone.bits.done.poke(count)
+          access.at.endpoint.poke(who)
+          access.writeDone.bits.poke(count)
           access.writeDone.valid.poke(random.nextBoolean())
           if (access.writeDone.valid.isOn) done(who) = count
           dut.clock.step()

@@ -34,8 +34,8 @@ class SpillRefillSpec extends SpillSpec {
         ended ||= asked == entries || io.enough.isOn
         io.hit.valid.poke(!ended && !pause())
         io.hit.bits.found.poke(true)
-        io.hit.bits.chunk.chunk.poke(asked)
-        io.hit.bits.place.poke(asked % places)
+        io.hit.bits.at.chunk.chunk.poke(asked)
+        io.hit.bits.at.place.poke(asked % places)
         io.hit.bits.entry.handle.poke(100 + asked)
         io.hit.bits.entry.id.poke(asked)
         io.hit.bits.entry.key.bits.poke(asked + 7)

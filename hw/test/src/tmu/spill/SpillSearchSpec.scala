@@ -167,12 +167,12 @@ class SpillSearchSpec extends SpillSpec {
         io.hit.ready.poke(ready)
         if (ready && io.hit.valid.isOn) {
           val h = io.hit.bits
-          val number = h.chunk.chunk.value.toInt
+          val number = h.at.chunk.chunk.value.toInt
           seen = Some(Option.when(h.found.isOn) {
             val at = list.indexWhere(_.number == number)
-            assert(h.chunk.isHead.isOn == (at == 0))
-            if (at > 0) assert(h.chunk.previous.value == list(at - 1).number)
-            Hit(number, h.place.value.toInt, h.entry.handle.value.toInt)
+            assert(h.at.chunk.isHead.isOn == (at == 0))
+            if (at > 0) assert(h.at.chunk.previous.value == list(at - 1).number)
+            Hit(number, h.at.place.value.toInt, h.entry.handle.value.toInt)
           })
         }
         tick()
