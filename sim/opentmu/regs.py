@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 2
-INTERFACE_MINOR: Final = 1
+INTERFACE_MINOR: Final = 2
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -46,6 +46,30 @@ class Status(IntEnum):
     EMPTY = 15  # Inspect: beyond the table's last place.
     VACANT = 16  # Inspect: no entry at that place; there may be later ones.
     SPILL_FAILED = 17  # Memory beyond the tables has failed: no answer is known until a reset.
+    TABLE_FAULT = 18  # A stored word that the endpoint depends on has lost a bit: no answer is known until a reset.
+
+
+class Fault(IntEnum):
+    POSTED_LANES = 1  # Lanes of the array of receives.
+    UNEXPECTED_LANES = 2  # Lanes of the array of messages.
+    POSTED_STORE = 3  # Whole receives.
+    UNEXPECTED_STORE = 4  # Whole messages.
+    POSTED_SLOTS = 5  # Free places for receives: one is lost, no answer.
+    UNEXPECTED_SLOTS = 6  # Free places for messages: one is lost, no answer.
+    POSTED_FILTERS = 7  # Filter ids of receives: made up for.
+    UNEXPECTED_FILTERS = 8  # Filter ids of messages: made up for.
+    POST_TALLIES = 9  # What posts have done at endpoints.
+    ARRIVAL_TALLIES = 10  # What arrivals have done at endpoints.
+    POSTED_QUOTAS = 11  # Quotas of receives.
+    UNEXPECTED_QUOTAS = 12  # Quotas of messages.
+    MARKS = 13  # Which endpoints have something in memory.
+    CHUNK_LINKS = 14  # The chunk behind a chunk: memory has failed.
+    CHUNK_LIVES = 15  # The live places of a chunk: memory has failed.
+    FREE_CHUNKS = 16  # Free chunks: one is lost, no answer.
+    LISTS = 17  # Queues in memory, by endpoint: memory has failed.
+    ANSWERED = 18  # Commands that memory has answered, by endpoint: memory has failed.
+    WORDS = 19  # Words in memory that stand for entries: made up for.
+    ENTRIES = 20  # Entries in memory.
 
 
 REGISTERS: Final[dict[str, int]] = {
@@ -97,6 +121,8 @@ REGISTERS: Final[dict[str, int]] = {
     "SPILL_COMMIT": 0x0EC,
     "SPILL_STATUS": 0x0F0,
     "SPILL_FREE": 0x0F4,
+    "FAULT_INJECT": 0x0F8,
+    "FAULT_STATUS": 0x0FC,
     "COUNTER_CLOCKS_LO": 0x400,
     "COUNTER_CLOCKS_HI": 0x404,
     "COUNTER_POSTS_LO": 0x408,
@@ -203,6 +229,8 @@ REGISTERS: Final[dict[str, int]] = {
     "COUNTER_SPILL_REFUSED_HI": 0x59C,
     "COUNTER_SPILL_ERRORS_LO": 0x5A0,
     "COUNTER_SPILL_ERRORS_HI": 0x5A4,
+    "COUNTER_TABLE_FAULTS_LO": 0x5A8,
+    "COUNTER_TABLE_FAULTS_HI": 0x5AC,
 }
 
 # (low bit, width) by register and field
@@ -215,6 +243,7 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "INSPECT": (0, 1),
         "QUOTA": (1, 1),
         "SPILL": (2, 1),
+        "PARITY": (3, 1),
     },
     "CONTROL": {
         "RESET": (0, 1),
@@ -253,6 +282,14 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
     "SPILL_STATUS": {
         "SEGMENTS": (0, 8),
         "ERROR": (8, 1),
+    },
+    "FAULT_INJECT": {
+        "PLACE": (0, 5),
+        "BIT": (8, 10),
+    },
+    "FAULT_STATUS": {
+        "SEEN": (0, 21),
+        "FLIPPED": (31, 1),
     },
 }
 
@@ -305,6 +342,8 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "SPILL_COMMIT": "w",
     "SPILL_STATUS": "r",
     "SPILL_FREE": "r",
+    "FAULT_INJECT": "w",
+    "FAULT_STATUS": "r",
     "COUNTER_CLOCKS_LO": "r",
     "COUNTER_CLOCKS_HI": "r",
     "COUNTER_POSTS_LO": "r",
@@ -411,6 +450,8 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "COUNTER_SPILL_REFUSED_HI": "r",
     "COUNTER_SPILL_ERRORS_LO": "r",
     "COUNTER_SPILL_ERRORS_HI": "r",
+    "COUNTER_TABLE_FAULTS_LO": "r",
+    "COUNTER_TABLE_FAULTS_HI": "r",
 }
 
 # (64-bit word, low bit, width)
@@ -511,6 +552,7 @@ COUNTERS: Final[dict[str, int]] = {
     "spill_writes": 0x590,
     "spill_refused": 0x598,
     "spill_errors": 0x5A0,
+    "table_faults": 0x5A8,
 }
 
 

@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 1
+#define TMU_INTERFACE_MINOR 2
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -34,6 +34,8 @@
 #define TMU_CAPABILITIES_QUOTA_MASK 0x1u
 #define TMU_CAPABILITIES_SPILL_SHIFT 2 /* Queues continue in memory when the tables are full. */
 #define TMU_CAPABILITIES_SPILL_MASK 0x1u
+#define TMU_CAPABILITIES_PARITY_SHIFT 3 /* Stored words are checked for flipped bits. */
+#define TMU_CAPABILITIES_PARITY_MASK 0x1u
 #define TMU_REG_ARRAY_ENTRIES 0x03c /* read only: Of each queue, the oldest entries, searched at one operation a clock. */
 #define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
@@ -107,6 +109,16 @@
 #define TMU_SPILL_STATUS_ERROR_SHIFT 8 /* The last SPILL_COMMIT was one too many: nothing changed. */
 #define TMU_SPILL_STATUS_ERROR_MASK 0x1u
 #define TMU_REG_SPILL_FREE 0x0f4 /* read only: Chunks of 4096 bytes in which nothing lies. */
+#define TMU_REG_FAULT_INJECT 0x0f8 /* write 1 to trigger: Flips a bit of the next word that is written to a place, once: for tests. */
+#define TMU_FAULT_INJECT_PLACE_SHIFT 0 /* Number of the place; another one flips nothing. */
+#define TMU_FAULT_INJECT_PLACE_MASK 0x1fu
+#define TMU_FAULT_INJECT_BIT_SHIFT 8 /* Bit of the word; beyond its end nothing is flipped. */
+#define TMU_FAULT_INJECT_BIT_MASK 0x3ffu
+#define TMU_REG_FAULT_STATUS 0x0fc /* read only: Flipped bits since the last reset. */
+#define TMU_FAULT_STATUS_SEEN_SHIFT 0 /* Bit n: the place with number n has given a word with a flipped bit. */
+#define TMU_FAULT_STATUS_SEEN_MASK 0x1fffffu
+#define TMU_FAULT_STATUS_FLIPPED_SHIFT 31 /* The last FAULT_INJECT has flipped a bit. */
+#define TMU_FAULT_STATUS_FLIPPED_MASK 0x1u
 #define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_CLOCKS_HI 0x404 /* read only: Clocks since reset. High word. */
 #define TMU_REG_COUNTER_POSTS_LO 0x408 /* read only: Posts answered. Low word, as of the last snapshot. */
@@ -213,6 +225,8 @@
 #define TMU_REG_COUNTER_SPILL_REFUSED_HI 0x59c /* read only: Commands that were refused because all spill memory was in use. High word. */
 #define TMU_REG_COUNTER_SPILL_ERRORS_LO 0x5a0 /* read only: Spill reads and writes that came to harm. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_SPILL_ERRORS_HI 0x5a4 /* read only: Spill reads and writes that came to harm. High word. */
+#define TMU_REG_COUNTER_TABLE_FAULTS_LO 0x5a8 /* read only: Answers that were kept back because a stored word had lost a bit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_TABLE_FAULTS_HI 0x5ac /* read only: Answers that were kept back because a stored word had lost a bit. High word. */
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -242,7 +256,31 @@ typedef enum tmu_status {
     TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last place. */
     TMU_STATUS_VACANT = 16, /* Inspect: no entry at that place; there may be later ones. */
     TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
+    TMU_STATUS_TABLE_FAULT = 18, /* A stored word that the endpoint depends on has lost a bit: no answer is known until a reset. */
 } tmu_status_t;
+
+typedef enum tmu_fault {
+    TMU_FAULT_POSTED_LANES = 1, /* Lanes of the array of receives. */
+    TMU_FAULT_UNEXPECTED_LANES = 2, /* Lanes of the array of messages. */
+    TMU_FAULT_POSTED_STORE = 3, /* Whole receives. */
+    TMU_FAULT_UNEXPECTED_STORE = 4, /* Whole messages. */
+    TMU_FAULT_POSTED_SLOTS = 5, /* Free places for receives: one is lost, no answer. */
+    TMU_FAULT_UNEXPECTED_SLOTS = 6, /* Free places for messages: one is lost, no answer. */
+    TMU_FAULT_POSTED_FILTERS = 7, /* Filter ids of receives: made up for. */
+    TMU_FAULT_UNEXPECTED_FILTERS = 8, /* Filter ids of messages: made up for. */
+    TMU_FAULT_POST_TALLIES = 9, /* What posts have done at endpoints. */
+    TMU_FAULT_ARRIVAL_TALLIES = 10, /* What arrivals have done at endpoints. */
+    TMU_FAULT_POSTED_QUOTAS = 11, /* Quotas of receives. */
+    TMU_FAULT_UNEXPECTED_QUOTAS = 12, /* Quotas of messages. */
+    TMU_FAULT_MARKS = 13, /* Which endpoints have something in memory. */
+    TMU_FAULT_CHUNK_LINKS = 14, /* The chunk behind a chunk: memory has failed. */
+    TMU_FAULT_CHUNK_LIVES = 15, /* The live places of a chunk: memory has failed. */
+    TMU_FAULT_FREE_CHUNKS = 16, /* Free chunks: one is lost, no answer. */
+    TMU_FAULT_LISTS = 17, /* Queues in memory, by endpoint: memory has failed. */
+    TMU_FAULT_ANSWERED = 18, /* Commands that memory has answered, by endpoint: memory has failed. */
+    TMU_FAULT_WORDS = 19, /* Words in memory that stand for entries: made up for. */
+    TMU_FAULT_ENTRIES = 20, /* Entries in memory. */
+} tmu_fault_t;
 
 #define TMU_DOORBELL_PAGE_BYTES 4096
 #define TMU_DOORBELL_COMMAND_BYTES 64
@@ -420,7 +458,8 @@ typedef enum tmu_status {
     X(spill_reads, 0x588) \
     X(spill_writes, 0x590) \
     X(spill_refused, 0x598) \
-    X(spill_errors, 0x5a0)
+    X(spill_errors, 0x5a0) \
+    X(table_faults, 0x5a8)
 
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
  *   handle bits, address bits, length bits, id bits, queues, command slots,

@@ -51,6 +51,11 @@ object Statuses {
     17,
     "Memory beyond the tables has failed: no answer is known until a reset."
   )
+  val tableFault = Code(
+    "table_fault",
+    18,
+    "A stored word that the endpoint depends on has lost a bit: no answer is known until a reset."
+  )
   val all: Seq[Code] = Seq(
     matched,
     queued,
@@ -68,6 +73,7 @@ object Statuses {
     entry,
     empty,
     vacant,
-    spillFailed
+    spillFailed,
+    tableFault
   )
 }

@@ -77,6 +77,10 @@ object Counters {
   val spillRefused =
     Counter("spill_refused", "Commands that were refused because all spill memory was in use.")
   val spillErrors = Counter("spill_errors", "Spill reads and writes that came to harm.")
+  val tableFaults = Counter(
+    "table_faults",
+    "Answers that were kept back because a stored word had lost a bit."
+  )
   val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
 
   val all: Seq[Counter] = Seq(
@@ -132,6 +136,7 @@ object Counters {
     spillReads,
     spillWrites,
     spillRefused,
-    spillErrors
+    spillErrors,
+    tableFaults
   )
 }

@@ -10,7 +10,7 @@ object TmuRegisters {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 2
-  val versionMinor: Int = 1
+  val versionMinor: Int = 2
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -78,9 +78,10 @@ object TmuRegisters {
       Seq(
         RegisterField("INSPECT", 0, 1, "The inspect command."),
         RegisterField("QUOTA", 1, 1, "Quotas per endpoint."),
-        RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full.")
+        RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full."),
+        RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits.")
       ),
-      constant = Some(7)
+      constant = Some(if (p.parity) 15 else 7)
     ),
     fixed(
       "ARRAY_ENTRIES",
@@ -228,6 +229,7 @@ object TmuRegisters {
     RegisterMap(
       "tmu",
       bytes,
-      discovery(p) ++ control ++ PageRegisters.all ++ filters ++ SpillRegisters.all ++ counters
+      discovery(p) ++ control ++ PageRegisters.all ++ filters ++ SpillRegisters.all ++
+        FaultRegisters.all ++ counters
     )
 }

@@ -105,6 +105,7 @@ object CHeader {
       registers(TmuRegisters.map(p)),
       codes("OPCODE", Opcodes.all),
       codes("STATUS", Statuses.all),
+      codes("FAULT", FaultPlaces.all),
       doorbell,
       spill,
       filterPieces(p),

@@ -117,6 +117,7 @@ object PythonConstants {
       s"RING_LOG2_MAX: Final = ${DoorbellLayout.ringLog2Max}"
     ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all) ++
       Seq("", "") ++ enumeration("Status", Statuses.all) ++
+      Seq("", "") ++ enumeration("Fault", FaultPlaces.all) ++
       Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
       layout(CommandLayout.layout) ++ Seq("") ++ layout(CompletionLayout.layout) ++ Seq(
         ""

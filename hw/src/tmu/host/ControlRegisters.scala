@@ -4,6 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.contract.{Counters, TmuRegisters}
+import tmu.fault.{FaultPort, FaultView}
 import tmu.matching.{CounterBank, EndpointRequest, EndpointState, FilterWindows, MatchRules}
 import tmu.params.TmuParams
 
@@ -35,6 +36,9 @@ class ControlRegisters(p: TmuParams) extends Module {
     val counterValue = Input(UInt(CounterBank.width.W))
     val counting = Input(Bool())
     val error = Output(Bool())
+
+    /** What is to be flipped, and what is seen of flipped bits. */
+    val fault = Flipped(new FaultPort)
   })
 
   private val map = TmuRegisters.map(p)
@@ -121,6 +125,22 @@ class ControlRegisters(p: TmuParams) extends Module {
   io.lend.bits := Cat(control("SPILL_BASE_HI"), control("SPILL_BASE_LO") >> 12)
   status("SPILL_STATUS") := Cat(lendError, io.segments.pad(8))
   status("SPILL_FREE") := io.spareChunks
+
+  // Flipped bits.
+  private val injected = trigger("FAULT_INJECT")
+  private def part(field: String): UInt = {
+    val f = map.field("FAULT_INJECT", field)
+    injected(f.low + f.width - 1, f.low)
+  }
+  private val seen = RegInit(0.U.asTypeOf(new FaultView))
+  private val view = io.fault.view
+  io.fault.flip.valid := RegNext(injected.orR, false.B)
+  io.fault.flip.bits.place := RegNext(part("PLACE"))
+  io.fault.flip.bits.bit := RegNext(part("BIT"))
+  seen.seen := seen.seen | view.seen
+  when(view.flipped)(seen.flipped := true.B).elsewhen(injected.orR)(seen.flipped := false.B)
+  when(io.reset)(seen := FaultView.none)
+  status("FAULT_STATUS") := Cat(seen.flipped, seen.seen.pad(31))
 
   // Windows of filter ids: the unit takes them over when nothing depends on the old ones.
   private def pair(high: String, low: String): UInt =

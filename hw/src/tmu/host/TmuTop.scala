@@ -4,6 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Arbiter}
 import tmu.contract.TmuRegisters
+import tmu.fault.{FaultGate, FaultPort}
 import tmu.matching.{CounterBank, MatchUnit, Verdict}
 import tmu.spill.Spill
 import tmu.params.TmuParams
@@ -46,6 +47,7 @@ class TmuTop(p: TmuParams) extends Module {
   private val unit = withReset(cleared)(Module(new MatchUnit(p)))
   private val verdicts = withReset(cleared)(Module(new VerdictOrder(p)))
   private val spill = withReset(cleared)(Module(new Spill(p)))
+  private val gate = withReset(cleared)(Module(new FaultGate(p, unit.io.raised.size + 1)))
   private val counters = withReset(cleared)(Module(new CounterBank(p)))
 
   private val now = RegInit(0.U(32.W))
@@ -85,7 +87,10 @@ class TmuTop(p: TmuParams) extends Module {
   private val answered = Module(new Arbiter(new Verdict(p), 2))
   answered.io.in(0) <> spill.io.verdict
   answered.io.in(1) <> verdicts.io.out
-  writer.io.verdict <> answered.io.out
+  gate.io.raised := VecInit(unit.io.raised :+ spill.io.raised)
+  gate.io.in <> answered.io.out
+  writer.io.verdict <> gate.io.out
+  FaultPort.join(registers.io.fault, Seq(unit.io.fault, spill.io.fault))
 
   io.m_axi_mem <> spill.io.axi
   spill.io.unit <> unit.io.spill
@@ -127,11 +132,13 @@ class TmuTop(p: TmuParams) extends Module {
   registers.io.spilled := spill.io.depths
 
   private val idle =
-    unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle && spill.io.idle
+    unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle && spill.io.idle &&
+      gate.io.idle
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
-  sequencer.io.drained := unit.io.idle && writer.io.idle && decoder.io.taken && spill.io.idle
-  sequencer.io.swept := unit.io.ready && commit.io.ready && spill.io.ready
+  sequencer.io.drained :=
+    unit.io.idle && gate.io.idle && writer.io.idle && decoder.io.taken && spill.io.idle
+  sequencer.io.swept := unit.io.ready && commit.io.ready && spill.io.ready && gate.io.ready
   registers.io.ready := sequencer.io.ready
   registers.io.idle := idle
 
@@ -140,8 +147,8 @@ class TmuTop(p: TmuParams) extends Module {
   counters.io.index := registers.io.counter
   registers.io.counterValue := counters.io.value
   registers.io.counting := counters.io.busy
-  events.verdict.valid := answered.io.out.fire
-  events.verdict.bits := answered.io.out.bits
+  events.verdict.valid := gate.io.out.fire
+  events.verdict.bits := gate.io.out.bits
   events.activity := unit.io.activity
   events.spill := spill.io.activity
   events.spilled := spill.io.totals

@@ -44,6 +44,10 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val openIn = Input(Bool())
     val openOut = Output(Bool())
 
+    /** It has met a lane on which it must not rely; with and without this row. */
+    val faultIn = Input(Bool())
+    val faultOut = Output(Bool())
+
     /** Slot of what was found, two clocks after the row settled. */
     val slotIn = Input(UInt(t.slotBits.W))
     val slotOut = Output(UInt(t.slotBits.W))
@@ -85,21 +89,37 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val named = Cat(0.U(1.W), io.number) << t.laneBits
   private def hits(entry: LaneEntry, lane: Int): Bool =
     Mux(asks.byPlace, asks.place === named + lane.U, ArrayOperation.hits(p, t, asks, entry))
-  private val compared = (column :+ io.above.second).zipWithIndex.map { case (e, i) => hits(e, i) }
-  private val hit = Reg(UInt(lanes.W))
-  hit := VecInit.tabulate(lanes)(i => Mux(shifts(i), compared(i + 1), compared(i))).asUInt
-  private val hitAbove = RegNext(Mux(io.above.shifts, compared(lanes + 1), compared(lanes)))
+  private val candidate = column :+ io.above.second
+  private val compared = candidate.zipWithIndex.map { case (e, i) => hits(e, i) }
+  private val suspects =
+    candidate.zip(compared).map { case (e, hit) => LaneParity.suspect(asks, e, hit) }
+
+  /** Of the lanes, where their entries will be a clock later. */
+  private def settled(of: Seq[Bool]): UInt = {
+    val later = Reg(UInt(lanes.W))
+    later := VecInit.tabulate(lanes)(i => Mux(shifts(i), of(i + 1), of(i))).asUInt
+    later
+  }
+  private def settledAbove(of: Seq[Bool]): Bool =
+    RegNext(Mux(io.above.shifts, of(lanes + 1), of(lanes)))
+  private val hit = settled(compared)
+  private val hitAbove = settledAbove(compared)
+  private val suspect = settled(suspects)
+  private val suspectAbove = settledAbove(suspects)
 
   // Settle: the oldest hit of this row, if no older row had one (R3, R4).
   private val open = RegNext(io.openIn, false.B)
   private val takes = RegNext(asks.takes)
-  private val candidates = Cat(hitAbove && io.push && io.above.remains, hit & valid)
+  private val crosses = io.push && io.above.remains
+  private val candidates = Cat(hitAbove && crosses, hit & valid)
   private val found = open && candidates.orR
   private val removed =
     OldestFirst.first(candidates) & VecInit.fill(lanes + 1)(open && takes).asUInt
   private val left = Cat(io.above.remains, valid) & ~removed
   valid := VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
   io.openOut := open && !found
+  io.faultOut := RegNext(io.faultIn, false.B) ||
+    (open && ((suspectAbove && crosses) || (suspect & valid).orR))
 
   private val moves = Cat(1.U(1.W), absorbs)
   private val youngestHole = moves & ~(moves << 1)(lanes - 1, 0)

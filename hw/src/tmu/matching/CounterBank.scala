@@ -139,7 +139,8 @@ class CounterBank(p: TmuParams) extends Module {
       spillReads -> events.spill.read,
       spillWrites -> events.spill.written,
       spillRefused -> events.spill.refused,
-      spillErrors -> events.spill.error
+      spillErrors -> events.spill.error,
+      tableFaults -> status(Statuses.tableFault.value)
     )
   }
 

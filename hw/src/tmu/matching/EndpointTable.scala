@@ -4,6 +4,8 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{Mux1H, Pipe, PopCount, Valid}
 import tmu.buffer.Sweep
+import tmu.contract.FaultPlaces
+import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
 /** A change or a question about an endpoint that comes from the registers, not from a command. */
@@ -18,6 +20,14 @@ class EndpointRequest(p: TmuParams) extends Bundle {
 class EndpointState(p: TmuParams) extends Bundle {
   val posted = UInt(p.depthBits.W)
   val unexpected = UInt(p.depthBits.W)
+}
+
+/** Quotas of an endpoint, from now on. */
+class QuotaChange(p: TmuParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+
+  /** Entries allowed in each queue; 0 is no quota. */
+  val quota = Vec(2, UInt(32.W))
 }
 
 /** What one stream has done at an endpoint; all modulo the width. */
@@ -78,17 +88,16 @@ class EndpointTable(p: TmuParams) extends Module {
     val roomAfterTake = Output(Bool())
     val step = Input(Vec(2, Valid(new TallyStep(p))))
 
+    /** `lead` clocks after the read: what was read has lost a bit. */
+    val broken = Output(Vec(2, Bool()))
+    val fault = new FaultPort
+
     /** Two clocks after the step: the number of verdicts before it (R7), and how many entries the
       * quota leaves the own queue before it, less than none if it was lowered.
       */
     val serial = Output(Vec(2, UInt(32.W)))
     val allowance = Output(Vec(2, new Allowance(p)))
-    val setQuota = Flipped(Valid(new Bundle {
-      val endpoint = UInt(p.endpointBits.W)
-
-      /** Entries allowed in each queue; 0 is no quota. */
-      val quota = Vec(2, UInt(32.W))
-    }))
+    val setQuota = Flipped(Valid(new QuotaChange(p)))
   })
 
   private val sweep = Module(new Sweep(p.endpoints))
@@ -100,18 +109,27 @@ class EndpointTable(p: TmuParams) extends Module {
   private val steps =
     Seq.iterate(io.step.map(Pipe(_)), history)(later => later.map(Pipe(_)))
 
+  private class Tally extends Checked(p, new StreamTally(p))
+  private class Quota extends Checked(p, UInt(p.quotaBits.W))
+  private def views = Seq.fill(2)(Wire(new FaultView))
+  private val (tallyViews, quotaViews) = (views, views)
+  io.fault.view := FaultView.all(tallyViews ++ quotaViews)
+
   // A copy of each tally for each reader.
-  private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, new StreamTally(p)))
-  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, UInt(p.quotaBits.W)))
+  private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, new Tally))
+  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, new Quota))
   private val written = Seq.fill(2)(Wire(Valid(new TallyStep(p))))
   private val next = Seq.fill(2)(Wire(new StreamTally(p)))
+  private val broken = Seq.fill(2, 2)(Wire(Bool()))
   private val raw = Seq.tabulate(2, 2) { (of, r) =>
     // What is written in the clock of a read is read, whatever the memory does.
     val through = RegNext(written(of).valid && written(of).bits.endpoint === io.read(r))
     val memory = copies(of)(r).read(io.read(r))
-    RegNext(Mux(through, RegNext(next(of)), memory))
+    broken(of)(r) := RegNext(!through && memory.broken())
+    RegNext(Mux(through, RegNext(next(of)), memory.word))
   }
-  private val rawQuota = Seq.tabulate(2)(s => RegNext(quotas(s).read(io.read(s))))
+  private val readQuotas = Seq.tabulate(2)(s => RegNext(quotas(s).read(io.read(s))))
+  private val rawQuota = readQuotas.map(_.word)
 
   for (s <- 0 to 1) {
     val own = raw(s)(s)
@@ -166,14 +184,30 @@ class EndpointTable(p: TmuParams) extends Module {
     next(s).serials := base.serials + serialsAhead + written(s).bits.serial
     next(s).appended := base.appended + ahead(s, _.append) + written(s).bits.append
     next(s).taken := base.taken + ahead(s, _.take) + written(s).bits.take
+    val tallyPlace = if (s == 0) FaultPlaces.postTallies else FaultPlaces.arrivalTallies
+    val quotaPlace = if (s == 0) FaultPlaces.postedQuotas else FaultPlaces.unexpectedQuotas
+    val (flips, flipped) = FaultFlip(
+      p,
+      tallyPlace,
+      (new Tally).getWidth,
+      io.fault.flip,
+      io.ready && written(s).valid
+    )
+    val tallied = Checked(p, new StreamTally(p), next(s), flips).asTypeOf(new Tally)
     when(!io.ready || written(s).valid) {
       copies(s).foreach(
         _.write(
           Mux(io.ready, written(s).bits.endpoint, sweep.io.place),
-          Mux(io.ready, next(s), 0.U.asTypeOf(new StreamTally(p)))
+          Mux(io.ready, tallied, 0.U.asTypeOf(new Tally))
         )
       )
     }
+    // Both tallies make the depth; the quota is its own queue's.
+    val lostTally = RegNext(broken(s)(s) || broken(1 - s)(s))
+    val lostQuota = RegNext(readQuotas(s).broken())
+    io.broken(s) := RegNext(lostTally || lostQuota)
+    tallyViews(s) :=
+      FaultView(tallyPlace, RegNext(broken(s).reduce(_ || _)) && io.ready, flipped)
 
     // The post of a slot counts before its arrival.
     val postBefore =
@@ -185,10 +219,20 @@ class EndpointTable(p: TmuParams) extends Module {
 
     // A quota beyond all that can be counted is none.
     val quota = io.setQuota.bits.quota(s)
+    val (quotaFlips, quotaFlipped) = FaultFlip(
+      p,
+      quotaPlace,
+      (new Quota).getWidth,
+      io.fault.flip,
+      io.ready && io.setQuota.valid
+    )
+    val kept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
+    val limited = Checked(p, UInt(p.quotaBits.W), kept, quotaFlips).asTypeOf(new Quota)
+    quotaViews(s) := FaultView(quotaPlace, lostQuota && io.ready, quotaFlipped)
     when(!io.ready || io.setQuota.valid) {
       quotas(s).write(
         Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
-        Mux(io.ready && quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
+        Mux(io.ready, limited, 0.U.asTypeOf(new Quota))
       )
     }
     assert(

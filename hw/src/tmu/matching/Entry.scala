@@ -33,6 +33,9 @@ class LaneEntry(p: TmuParams, t: TableParams) extends Bundle {
   /** Kept for receives only: what cancel names (R10). */
   val id = if (t.receives) Some(UInt(p.idBits.W)) else None
   val slot = UInt(t.slotBits.W)
+
+  /** Of the endpoint, and of all the rest (LaneParity). */
+  val parity = Option.when(p.parity)(UInt(2.W))
 }
 
 /** One ordered table: of posted receives or of unexpected messages.

@@ -17,6 +17,9 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
     val entry = Input(new Entry(p, t))
     val slot = Input(UInt(t.slotBits.W))
 
+    /** It is not what was stored: then it is an answer too, so that its asker gets to know. */
+    val broken = Input(Bool())
+
     /** The entry as a lane keeps it, in the same clock. */
     val lane = Output(new LaneEntry(p, t))
 
@@ -28,7 +31,9 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
   for { to <- io.lane.ignore; from <- io.entry.ignore } to := from
   for { to <- io.lane.id; from <- io.entry.id } to := from
   io.lane.slot := io.slot
-  io.holds := RegNext(io.asks.byPlace || ArrayOperation.hits(p, t, io.asks, io.lane))
+  LaneParity.set(io.lane, io.broken)
+  io.holds :=
+    RegNext(io.asks.byPlace || io.broken || ArrayOperation.hits(p, t, io.asks, io.lane))
 }
 
 object EntryCheck {
@@ -38,10 +43,17 @@ object EntryCheck {
     * @return
     *   the entry that was read, one clock after `readSlot`, as a lane keeps it
     */
-  def apply(p: TmuParams, t: TableParams, table: FilterTable, entry: Entry): LaneEntry = {
+  def apply(
+      p: TmuParams,
+      t: TableParams,
+      table: FilterTable,
+      entry: Entry,
+      broken: Bool
+  ): LaneEntry = {
     val check = Module(new EntryCheck(p, t))
     check.io.asks := table.io.asks
     check.io.entry := entry
+    check.io.broken := broken
     check.io.slot := table.io.lifted.bits
     table.io.holds := check.io.holds
     check.io.lane

@@ -3,6 +3,8 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Queue, Valid}
+import tmu.contract.FaultPlaces
+import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
 /** Where whole entries lie, by slot: lanes move slots, never bodies.
@@ -22,25 +24,47 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
     }))
     val readSlot = Flipped(Valid(UInt(t.slotBits.W)))
     val entry = Output(new Entry(p, t))
+
+    /** That is not what was stored there. */
+    val broken = Output(Bool())
     val release = Flipped(Valid(UInt(t.slotBits.W)))
+    val fault = new FaultPort
   })
 
-  private val block = Mem(t.slots, new Entry(p, t))
-  when(io.write.valid)(block.write(io.write.bits.slot, io.write.bits.entry))
-  io.entry := RegNext(block.read(io.readSlot.bits))
+  // An entry that is read at a slot where it was not written is seen too: the slot's parity is in it.
+  private val block = Mem(t.slots, new Checked(p, new Entry(p, t)))
+  private val place =
+    if (t.receives) FaultPlaces.postedStore else FaultPlaces.unexpectedStore
+  private val stored = Wire(new Checked(p, new Entry(p, t)))
+  private val (flips, flipped) =
+    FaultFlip(p, place, stored.getWidth, io.fault.flip, io.write.valid)
+  stored := Checked(p, new Entry(p, t), io.write.bits.entry, flips, io.write.bits.slot)
+  when(io.write.valid)(block.write(io.write.bits.slot, stored))
+  private val read = RegNext(block.read(io.readSlot.bits))
+  io.entry := read.word
+  io.broken := read.broken(RegNext(io.readSlot.bits))
+  private val reads = RegNext(io.readSlot.valid, false.B)
 
   // After reset slots come from a counter; those that were given back come from the queue. The next
   // two wait in registers, because whether one is lent is known late.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
-  private val free = Module(new Queue(UInt(t.slotBits.W), t.slots, useSyncReadMem = true))
+  private class Slot extends Checked(p, UInt(t.slotBits.W))
+  private val free = Module(new Queue(new Slot, t.slots, useSyncReadMem = true))
   private val unused = fresh =/= t.slots.U
+  private val slotsPlace =
+    if (t.receives) FaultPlaces.postedSlots else FaultPlaces.unexpectedSlots
+  private val (slotFlips, slotFlipped) =
+    FaultFlip(p, slotsPlace, (new Slot).getWidth, io.fault.flip, io.release.valid)
   free.io.enq.valid := io.release.valid
-  free.io.enq.bits := io.release.bits
+  free.io.enq.bits :=
+    Checked(p, UInt(t.slotBits.W), io.release.bits, slotFlips).asTypeOf(new Slot)
   private val next = Reg(Vec(2, UInt(t.slotBits.W)))
   private val waiting = RegInit(0.U(2.W))
   private val wants = waiting =/= 2.U
-  private val comes = wants && (unused || free.io.deq.valid)
-  private val coming = Mux(unused, fresh(t.slotBits - 1, 0), free.io.deq.bits)
+  // One that has lost a bit names a slot that may be in use: it is never lent again.
+  private val lost = free.io.deq.bits.broken()
+  private val comes = wants && (unused || (free.io.deq.valid && !lost))
+  private val coming = Mux(unused, fresh(t.slotBits - 1, 0), free.io.deq.bits.word)
   free.io.deq.ready := wants && !unused
   when(wants && unused)(fresh := fresh + 1.U)
   when(wants)(next(1) := coming)
@@ -48,6 +72,12 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   waiting := waiting + comes - io.allocate.fire
   io.allocate.valid := waiting =/= 0.U
   io.allocate.bits := next(0)
+  io.fault.view := FaultView.all(
+    Seq(
+      FaultView(place, reads && io.broken, flipped),
+      FaultView(slotsPlace, free.io.deq.fire && lost, slotFlipped)
+    )
+  )
 
   // A block memory promises nothing for a place that is written while it is read. Without memory
   // rows that is proved (tests/formal/unit.sv); their reads are looked at here.

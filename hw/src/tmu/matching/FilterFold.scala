@@ -42,7 +42,7 @@ object FilterFold {
 
   /** Primitive polynomials over GF(2) by degree, without the leading term. */
   private val polynomials: Map[Int, Int] =
-    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 6 -> 0x03, 7 -> 0x03, 10 -> 0x009, 12 -> 0x053)
+    Map(2 -> 0x3, 4 -> 0x3, 5 -> 0x05, 6 -> 0x03, 7 -> 0x03, 9 -> 0x011, 10 -> 0x009, 12 -> 0x053)
 
   /** x to the power of each bit's number, modulo the polynomial of degree `width`. */
   private def powers(width: Int, bits: Int): Seq[Int] =

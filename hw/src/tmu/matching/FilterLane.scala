@@ -2,7 +2,9 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.log2Ceil
+import chisel3.util.{log2Ceil, Cat, Valid}
+import tmu.contract.{Code, FaultPlaces}
+import tmu.fault.{FaultFlip, FaultRequest}
 import tmu.params.TmuParams
 
 /** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
@@ -12,6 +14,9 @@ class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
 
   /** Low bits of a receive's id: what a cancel is filtered by. */
   val id = if (t.receives) Some(UInt(FilterLane.idBits(p, t).W)) else None
+
+  /** Of all of them. */
+  val parity = Option.when(p.parity)(Bool())
 }
 
 class FilterReply(t: TableParams) extends Bundle {
@@ -33,6 +38,24 @@ object FilterLane {
   def apply(p: TmuParams, t: TableParams, windows: FilterWindows, entry: LaneEntry): FilterLane = {
     val ignored = entry.ignore.getOrElse(MatchKey.exact(p))
     fold(p, t, windows, entry.endpoint, entry.key, ignored, entry.id)
+  }
+
+  /** Where they lie, when they are checked. */
+  def place(t: TableParams): Code =
+    if (t.receives) FaultPlaces.postedFilters else FaultPlaces.unexpectedFilters
+
+  /** What is stored of an entry that is appended; and whether a bit of it was flipped, for tests.
+    */
+  def stored(
+      p: TmuParams,
+      t: TableParams,
+      windows: FilterWindows,
+      append: Valid[LaneEntry],
+      flip: Valid[FaultRequest]
+  ): (FilterLane, Bool) = {
+    val lane = FilterLane(p, t, windows, append.bits)
+    val (flips, flipped) = FaultFlip(p, place(t), lane.getWidth, flip, append.valid)
+    (if (p.parity) (lane.asUInt ^ flips).asTypeOf(lane) else lane, flipped)
   }
 
   /** What lanes are compared with. */
@@ -57,20 +80,26 @@ object FilterLane {
     lane.endpoint := endpoint
     lane.filter := FilterFold(FilterFold.widths(p.filterBits), windows, key, ignore)
     for { to <- lane.id; from <- id } to := from(to.getWidth - 1, 0)
+    lane.parity.foreach(_ := ones(lane))
     lane
   }
 
+  private def ones(lane: FilterLane): Bool =
+    Cat(Seq(lane.endpoint, lane.filter.asUInt) ++ lane.id).xorR
+
+  /** A bit of it was lost. */
+  def broken(lane: FilterLane): Bool = lane.parity.fold(false.B)(_ ^ ones(lane))
+
   /** Whether the entry of a lane may be wanted: by its key, or by its id (R10), always within the
-    * endpoint (R13).
+    * endpoint (R13). One that has lost a bit may be: the entry tells, and nothing is missed.
     */
   def mayHit(lane: FilterLane, wants: FilterLane, byId: Bool): Bool = {
     val named = for { have <- lane.id; want <- wants.id } yield have === want
-    lane.endpoint === wants.endpoint &&
-    Mux(
+    broken(lane) || (lane.endpoint === wants.endpoint && Mux(
       byId,
       named.getOrElse(false.B),
       FilterFold.mayMatch(lane.filter, wants.filter)
-    )
+    ))
   }
 
   /** Bits of a receive's id that a cancel is filtered by: ids that a driver counts up differ in

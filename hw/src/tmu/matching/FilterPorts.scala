@@ -3,6 +3,7 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
+import tmu.fault.FaultPort
 import tmu.params.TmuParams
 
 /** Ports of a filter table that do not depend on how its candidates are verified. */
@@ -33,4 +34,5 @@ class FilterPorts(p: TmuParams, t: TableParams) extends Bundle {
   val idle = Output(Bool())
   val settled = Output(Bool())
   val activity = Output(new FilterActivity)
+  val fault = new FaultPort
 }

@@ -3,6 +3,7 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{is, log2Ceil, switch, UIntToOH}
+import tmu.fault.FaultView
 import tmu.params.TmuParams
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
@@ -91,9 +92,10 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val comparing =
     RegNext(starts || (state === State.sweep && reading && !verified), false.B) || moved
   private val mayHit = FilterLane.mayHit(_, wants, wantsById)
+  private val holding = FilterRing.holding(ring, lanes, dataRow)
   private val hits =
     VecInit(FilterLane.hits(row, mayHit, moved, close.io.moves.holeLane, entering)).asUInt &
-      FilterRing.holding(ring, lanes, dataRow)
+      holding
   private val fresh = Reg(UInt(lanes.W))
   private val freshRow = Reg(UInt(rowBits.W))
   private val freshAhead = Reg(Bool())
@@ -147,7 +149,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   close.io.last := last
   close.io.inLastRow := inLastRow
   close.io.headRow := rowOf(head)
-  appended := FilterLane(p, t, io.windows, io.append.bits)
+  private val (folded, flipped) = FilterLane.stored(p, t, io.windows, io.append, io.fault.flip)
+  appended := folded
   memory.write(close.io.moves, row, slotsRead, entering)
   ring.io.enters := io.append.valid
   ring.io.leaves := closeStarts
@@ -283,6 +286,9 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     )
   }
 
+  private val broken = VecInit(row.map(FilterLane.broken(_))).asUInt & holding
+  io.fault.view :=
+    FaultView(FilterLane.place(t), RegNext(comparing && broken.orR, false.B), flipped)
   io.activity.pass := comparing && !stalls
   io.activity.candidate := candidates.io.checked
   io.activity.lift := io.lifted.valid

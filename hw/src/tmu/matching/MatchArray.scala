@@ -3,6 +3,8 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.Valid
+import tmu.contract.FaultPlaces
+import tmu.fault.{FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
 /** An ordered table of exact lanes: one search a clock, each seeing all effects of those before it.
@@ -31,24 +33,40 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     /** What the operation of the other stream that is at its end would append, and whether it does.
       */
     val append = Flipped(Valid(new LaneEntry(p, t)))
+
+    /** The operation at its end has met a lane that has lost a bit: what it found, or did not find,
+      * is not to be relied on.
+      */
+    val suspect = Output(Bool())
+    val fault = new FaultPort
   })
 
   private val rows = Seq.tabulate(t.rows)(r => Module(new ArrayRow(p, t)).suggestName(s"row$r"))
   private val incoming = Reg(new LaneEntry(p, t))
   private val arrives = RegInit(false.B)
-  incoming := io.append.bits
+  private val place =
+    if (t.receives) FaultPlaces.postedLanes else FaultPlaces.unexpectedLanes
+  private val (flips, flipped) =
+    FaultFlip(p, place, incoming.getWidth, io.fault.flip, io.append.valid)
+  private val entering =
+    if (p.parity) (io.append.bits.asUInt ^ flips).asTypeOf(incoming) else io.append.bits
+  incoming := entering
   arrives := io.append.valid
 
   // The end: what follows the last row, for the operation that has passed them all.
   private val last = rows.last.io
   private val passed = RegNext(last.out)
-  private val hitsIncoming = RegNext(ArrayOperation.hits(p, t, passed, io.append.bits))
+  private val hitsIncoming = RegNext(ArrayOperation.hits(p, t, passed, entering))
+  private val suspectsIncoming = RegNext(LaneParity.suspect(passed, entering, false.B))
   private val open = RegNext(last.openOut, false.B)
   private val searched = RegNext(RegNext(last.out.searches, false.B), false.B)
   private val takes = RegNext(passed.takes)
   private val byPlace = RegNext(passed.byPlace)
   private val findsIncoming = open && arrives && hitsIncoming && !byPlace
   io.found := searched && (!open || findsIncoming)
+  io.suspect := searched &&
+    (RegNext(last.faultOut, false.B) || (open && arrives && suspectsIncoming))
+  io.fault.view := FaultView(place, io.suspect, flipped)
   io.slot := Mux(RegNext(findsIncoming), RegNext(incoming.slot), last.slotOut)
 
   // The new entry pushes from the last row down to the first that has a hole then.
@@ -62,13 +80,14 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     row.io.number := r.U
     row.io.in := (if (r == 0) io.ask else rows(r - 1).io.out)
     row.io.openIn := (if (r == 0) row.io.out.searches else rows(r - 1).io.openOut)
+    row.io.faultIn := (if (r == 0) false.B else rows(r - 1).io.faultOut)
     row.io.slotIn := (if (r == 0) 0.U else rows(r - 1).io.slotOut)
     row.io.push := pushed(r)
     row.io.through := (if (r == 0) false.B else pushed(r - 1))
     if (!isLast) row.io.above := rows(r + 1).io.foot
     else {
       row.io.above.oldest := incoming
-      row.io.above.second := io.append.bits
+      row.io.above.second := entering
       row.io.above.remains := arrives && !(findsIncoming && takes)
       row.io.above.shifts := true.B
     }

@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{Decoupled, ShiftRegister, Valid}
 import tmu.contract.Opcodes
+import tmu.fault.{FaultPort, FaultRaise}
 import tmu.params.TmuParams
 
 /** The two queues and the rule that connects them: two operations a clock, two verdicts a clock.
@@ -42,6 +43,10 @@ class MatchUnit(p: TmuParams) extends Module {
 
     /** What goes on in memory beyond the tables. */
     val spill = new SpillPorts(p)
+
+    /** Endpoints that can not be trusted any more, before a verdict shows it. */
+    val raised = Vec(4, Valid(UInt(p.endpointBits.W)))
+    val fault = new FaultPort
   })
 
   private val walk = postedTable.walk
@@ -64,10 +69,9 @@ class MatchUnit(p: TmuParams) extends Module {
   private val injecting = ways.map(w => w.valid && w.bits.spill.injected).reduce(_ || _)
   private val deferrable = io.spill.room || injecting
   private val canIssue = endpoints.io.ready && answers.io.room && deferrable
-  private val asked = RegNext(io.endpoint.fire, false.B)
-  private val answering = RegNext(asked, false.B)
-  private val configuring = asked || answering
-  private val requested = RegNext(io.endpoint.valid, false.B)
+  private val requests = Module(new EndpointRequests(p))
+  private val requested = requests.io.requested
+  private val configuring = requests.io.configuring
   private val flushNext = io.post.valid && io.post.bits.flushes
   MatchCommand.checkFlush(p, io.post)
   ways.foreach(MatchCommand.checkEarly(p, _))
@@ -109,6 +113,7 @@ class MatchUnit(p: TmuParams) extends Module {
   walked.slot.post := Operation.later(p, near.post)
   walked.slot.arrival := Operation.later(p, near.arrival)
   walked.found := VecInit(unexpected.io.found, posted.io.found)
+  walked.faults := VecInit(unexpected.io.suspect, posted.io.suspect)
   walked.postFound := unexpected.io.slot
   walked.arrivalFound := posted.io.slot
 
@@ -225,6 +230,8 @@ class MatchUnit(p: TmuParams) extends Module {
     o.io.drained := drained && !flush.io.busy && !configuring
     o.io.entered := enters
     o.io.entryPosted := postedStore.io.entry
+    o.io.brokenPosted := postedStore.io.broken
+    o.io.brokenUnexpected := unexpectedStore.io.broken
     o.io.entryUnexpected := unexpectedStore.io.entry
   }
 
@@ -232,27 +239,44 @@ class MatchUnit(p: TmuParams) extends Module {
   flush.io.removed := sweep && (postOutcome.found || arrivalOutcome.found)
   flush.io.missed := sweep && !(postOutcome.found || arrivalOutcome.found)
 
-  // Bodies: what was appended is written, what was found is read, what was taken is given back.
-  private class Body(t: TableParams) {
-    val store: EntryStore = if (t.receives) postedStore else unexpectedStore
-    private val appender = if (t.receives) post else arrival
-    store.io.write.valid := RegNext(store.io.allocate.ready, false.B)
-    store.io.write.bits.slot := RegNext(store.io.allocate.bits)
-    store.io.write.bits.entry := RegNext(Operation.entry(p, t, appender.bits))
-    private val parked = RegNext(parks)
-    private val at =
-      if (t.receives)
-        overflow.fold(posted.io.slot)(o => Mux(parked, o.io.arrivalFound, posted.io.slot))
-      else overflow.fold(unexpected.io.slot)(o => Mux(parked, o.io.postFound, unexpected.io.slot))
-    private val verify = overflow.map(o => if (t.receives) o.io.readPosted else o.io.readUnexpected)
-    private val outcome = if (t.receives) arrivalOutcome else postOutcome
-    private val paired = if (t.receives) takesPost else false.B
-    store.io.readSlot.valid := verify.fold(false.B)(_.valid) || RegNext(outcome.found, false.B)
-    store.io.readSlot.bits := verify.fold(at)(v => Mux(v.valid, v.bits, at))
-    store.io.release.valid := RegNext(outcome.takes && !paired, false.B)
-    store.io.release.bits := at
+  // Bodies, and the endpoints whose stored words have lost a bit.
+  private val faults = choose(_.io.faults, walked.faults)
+  private val parked = RegNext(parks)
+  private def found(direct: UInt, late: Overflow => UInt): UInt =
+    overflow.fold(direct)(o => Mux(parked, late(o), direct))
+  private val raises = Seq.fill(2)(Module(new FaultRaise(p)))
+  for ((raise, s) <- raises.zipWithIndex) {
+    raise.io.op := Seq(post, arrival)(s)
+    raise.io.lane := faults(s)
+    raise.io.state := endpoints.io.broken(s) || marks.io.broken(s)
   }
-  Seq(postedTable, unexpectedTable).foreach(new Body(_))
+  StorePort(
+    p,
+    unexpectedTable,
+    unexpectedStore,
+    arrival.bits,
+    postOutcome,
+    false.B,
+    found(unexpected.io.slot, _.io.postFound),
+    overflow.map(_.io.readUnexpected),
+    raises(0)
+  )
+  StorePort(
+    p,
+    postedTable,
+    postedStore,
+    post.bits,
+    arrivalOutcome,
+    takesPost,
+    found(posted.io.slot, _.io.arrivalFound),
+    overflow.map(_.io.readPosted),
+    raises(1)
+  )
+  io.raised := VecInit(raises.flatMap(_.io.raised))
+  private val checked = Seq(posted.io.fault, unexpected.io.fault, endpoints.io.fault) ++
+    Seq(postedStore.io.fault, unexpectedStore.io.fault, marks.io.fault) ++
+    overflow.map(_.io.fault)
+  FaultPort.join(io.fault, checked)
 
   answers.io.now := now
   answers.io.entered := enters
@@ -273,17 +297,11 @@ class MatchUnit(p: TmuParams) extends Module {
   answers.io.removed := flush.io.counts
   io.verdicts <> answers.io.verdicts
 
-  // An endpoint's state is read, and its quotas set, while the unit is empty.
-  io.endpoint.ready := requested && drained && endpoints.io.ready && !flush.io.busy &&
-    !configuring && !holdsBack
-  private val request = RegNext(io.endpoint.bits)
-  endpoints.io.setQuota.valid := asked && request.setQuota
-  endpoints.io.setQuota.bits.endpoint := request.endpoint
-  endpoints.io.setQuota.bits.quota(0) := request.quotaPosted
-  endpoints.io.setQuota.bits.quota(1) := request.quotaUnexpected
-  io.endpointState.valid := answering
-  io.endpointState.bits.posted := endpoints.io.depth(0)
-  io.endpointState.bits.unexpected := endpoints.io.depth(1)
+  requests.io.request <> io.endpoint
+  requests.io.quiet := drained && endpoints.io.ready && !flush.io.busy && !holdsBack
+  requests.io.depths := endpoints.io.depth
+  endpoints.io.setQuota := requests.io.setQuota
+  io.endpointState := requests.io.state
 
   io.ready := endpoints.io.ready && marks.io.ready
   io.idle := drained && !flush.io.busy && !configuring

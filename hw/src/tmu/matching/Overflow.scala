@@ -3,12 +3,14 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{is, log2Ceil, switch, Pipe, Queue, ShiftRegister, Valid}
+import tmu.fault.FaultPort
 import tmu.params.TmuParams
 
 /** A slot that has walked the arrays while a queue was longer than its array. */
 class ParkedSlot(p: TmuParams) extends Bundle {
   val slot = new Slot(p)
   val found = Vec(2, Bool())
+  val faults = Vec(2, Bool())
   val pairs = Bool()
   val postFound = UInt(TableParams.unexpected(p).slotBits.W)
   val arrivalFound = UInt(TableParams.posted(p).slotBits.W)
@@ -51,6 +53,7 @@ class Overflow(p: TmuParams) extends Module {
     val decide = Output(new Slot(p))
     val found = Output(Vec(2, Bool()))
     val inArray = Output(Vec(2, Bool()))
+    val faults = Output(Vec(2, Bool()))
     val pairs = Output(Bool())
 
     /** Where the finds lie, one clock after `decide`. */
@@ -85,6 +88,9 @@ class Overflow(p: TmuParams) extends Module {
     val readUnexpected = Valid(UInt(unexpected.slotBits.W))
     val entryPosted = Input(new Entry(p, posted))
     val entryUnexpected = Input(new Entry(p, unexpected))
+    val brokenPosted = Input(Bool())
+    val brokenUnexpected = Input(Bool())
+    val fault = new FaultPort
     val activity = Output(Vec(2, new FilterActivity))
   })
 
@@ -255,6 +261,7 @@ class Overflow(p: TmuParams) extends Module {
   io.decide.post.valid := decides && both(0).valid
   io.decide.arrival.valid := decides && both(1).valid
   io.inArray := first.found
+  io.faults := first.faults
   io.pairs := first.pairs
   private val lies = Seq.tabulate(2)(s => Mux(replies(s).valid, replies(s).bits.slot, slots(s)))
   io.postFound := RegNext(Mux(first.found(0), first.postFound, lies(0)))
@@ -264,11 +271,12 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.append := io.appendPosted
   io.readUnexpected := messages.io.readSlot
   io.readPosted := receives.io.readSlot
-  private val messageRead = EntryCheck(p, unexpected, messages, io.entryUnexpected)
-  private val receiveRead = EntryCheck(p, posted, receives, io.entryPosted)
+  private val messageRead = EntryCheck(p, unexpected, messages, io.entryUnexpected, io.brokenUnexpected)
+  private val receiveRead = EntryCheck(p, posted, receives, io.entryPosted, io.brokenPosted)
   // Straight from the stores' memories; the arrays compare it in the clock in which they get it.
   io.liftUnexpected := Pipe(messages.io.lifted.valid, messageRead)
   io.liftPosted := Pipe(receives.io.lifted.valid, receiveRead)
+  FaultPort.join(io.fault, Seq(messages.io.fault, receives.io.fault))
   io.activity := VecInit(messages.io.activity, receives.io.activity)
 
   assert(!(canLift && io.entered), "R7: a slot enters while entries are lifted")

@@ -99,6 +99,7 @@ object Operation {
     lane.ignore.foreach(_ := op.command.ignore)
     lane.id.foreach(_ := op.command.id)
     lane.slot := slot
+    LaneParity.set(lane)
     lane
   }
 

@@ -4,6 +4,8 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{PopCount, ShiftRegister, Valid}
 import tmu.buffer.Sweep
+import tmu.contract.FaultPlaces
+import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
 /** What an injected command asks: the part of the unit that keeps queues in memory sends these
@@ -71,6 +73,10 @@ class SpillMarks(p: TmuParams) extends Module {
 
     /** What becomes of them. It changes the mark of one endpoint at most. */
     val outcomes = Input(Vec(2, new Outcome(p)))
+
+    /** `lead` clocks after the read: what was read has lost a bit. */
+    val broken = Output(Vec(2, Bool()))
+    val fault = new FaultPort
   })
   private val sweep = Module(new Sweep(p.endpoints))
   io.ready := sweep.io.ready
@@ -104,15 +110,25 @@ class SpillMarks(p: TmuParams) extends Module {
   change.bits.mark.spilling := defers
   change.bits.mark.deferrals := Mux(defers, of(more), of(same))
 
-  private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, new SpillMark))
+  private class Stored extends Checked(p, new SpillMark)
+  private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, new Stored))
+  private val (flips, flipped) = FaultFlip(
+    p,
+    FaultPlaces.marks,
+    (new Stored).getWidth,
+    io.fault.flip,
+    io.ready && change.valid
+  )
+  private val kept = Checked(p, new SpillMark, change.bits.mark, flips).asTypeOf(new Stored)
   when(!io.ready || change.valid) {
     copies.foreach(
       _.write(
         Mux(io.ready, change.bits.endpoint, sweep.io.place),
-        Mux(io.ready, change.bits.mark, 0.U.asTypeOf(new SpillMark))
+        Mux(io.ready, kept, 0.U.asTypeOf(new Stored))
       )
     )
   }
+  io.fault.view := FaultView(FaultPlaces.marks, io.broken.asUInt.orR && io.ready, flipped)
   for (s <- 0 to 1) {
     def meets(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
     // What is written in the clock of a read is read, whatever the memory does.
@@ -129,10 +145,11 @@ class SpillMarks(p: TmuParams) extends Module {
     val stored = ShiftRegister(copies(s).read(io.read(s)), lead - 1)
     // Whether the decision before was at the same endpoint was seen a clock before.
     val again = of(at(lead).map(before => RegNext(before === at(lead - 1)(s))))
+    io.broken(s) := stored.broken() && !carried.valid && !(change.valid && again)
     mark(s) := Mux(
       change.valid && again,
       change.bits.mark,
-      Mux(carried.valid, carried.bits, stored)
+      Mux(carried.valid, carried.bits, stored.word)
     )
   }
   assert(

@@ -38,7 +38,8 @@ object Presets {
     idBits = 4,
     queues = 2,
     commandSlots = 8,
-    spillSegments = 1
+    spillSegments = 1,
+    parity = false
   )
 
   /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md). */

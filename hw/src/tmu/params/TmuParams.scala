@@ -45,6 +45,8 @@ import tmu.contract.SpillLayout
   *   commands that wait on chip before the matching unit, shared out among the pages
   * @param spillSegments
   *   segments of memory that the unit can take for queues that outgrow the tables
+  * @param parity
+  *   stored words have a parity bit, and what depends on a flipped one is not answered
   */
 case class TmuParams(
     name: String,
@@ -63,7 +65,8 @@ case class TmuParams(
     idBits: Int = 20,
     queues: Int = 64,
     commandSlots: Int = 512,
-    spillSegments: Int = 4
+    spillSegments: Int = 4,
+    parity: Boolean = true
 ) {
   private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
     require(

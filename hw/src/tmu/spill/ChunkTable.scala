@@ -3,10 +3,15 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{Decoupled, RegEnable, Valid}
-import tmu.contract.SpillLayout
+import tmu.contract.{Code, FaultPlaces, SpillLayout}
+import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 
 /** What the unit knows of a chunk without reading memory. */
 class ChunkState(s: SpillParams) extends Bundle {
+
+  /** A bit of the link has been lost, or of the live places. */
+  val brokenNext = Bool()
+  val brokenLive = Bool()
 
   /** The chunk behind it; of no meaning in the youngest of a list. */
   val next = UInt(s.chunkBits.W)
@@ -51,40 +56,62 @@ class ChunkTable(s: SpillParams) extends Module {
     /** Chunks of the segments that were lent, and how many of them are free. */
     val chunks = Input(UInt(s.freeBits.W))
     val spare = Output(UInt(s.freeBits.W))
+
+    val fault = new FaultPort
   })
-  private val nexts = SyncReadMem(s.chunks, UInt(s.chunkBits.W))
-  private val lives = SyncReadMem(s.chunks, UInt(SpillLayout.entries.W))
-  when(io.link.valid)(nexts.write(io.link.bits.chunk, io.link.bits.next))
-  when(io.mark.valid)(lives.write(io.mark.bits.chunk, io.mark.bits.live))
+  private class Next extends Checked(s.p, UInt(s.chunkBits.W))
+  private class Live extends Checked(s.p, UInt(SpillLayout.entries.W))
+  private val nexts = SyncReadMem(s.chunks, new Next)
+  private val lives = SyncReadMem(s.chunks, new Live)
+  private def flip(place: Code, width: Int, writes: Bool) =
+    FaultFlip(s.p, place, width, io.fault.flip, writes)
+  private val (nextFlips, nextFlipped) =
+    flip(FaultPlaces.chunkLinks, (new Next).getWidth, io.link.valid)
+  private val (liveFlips, liveFlipped) =
+    flip(FaultPlaces.chunkLives, (new Live).getWidth, io.mark.valid)
+  private val next = Checked(s.p, UInt(s.chunkBits.W), io.link.bits.next, nextFlips)
+  private val live =
+    Checked(s.p, UInt(SpillLayout.entries.W), io.mark.bits.live, liveFlips)
+  when(io.link.valid)(nexts.write(io.link.bits.chunk, next.asTypeOf(new Next)))
+  when(io.mark.valid)(lives.write(io.mark.bits.chunk, live.asTypeOf(new Live)))
 
   // What is written in the clock of a read is read, whatever the memory does.
-  io.state.next := Mux(
-    RegNext(io.link.valid && io.link.bits.chunk === io.read),
-    RegNext(io.link.bits.next),
-    nexts.read(io.read)
-  )
-  io.state.live := Mux(
-    RegNext(io.mark.valid && io.mark.bits.chunk === io.read),
-    RegNext(io.mark.bits.live),
-    lives.read(io.read)
-  )
+  private val linked = RegNext(io.link.valid && io.link.bits.chunk === io.read)
+  private val marked = RegNext(io.mark.valid && io.mark.bits.chunk === io.read)
+  private val nextRead = nexts.read(io.read)
+  private val liveRead = lives.read(io.read)
+  io.state.next := Mux(linked, RegNext(io.link.bits.next), nextRead.word)
+  io.state.live := Mux(marked, RegNext(io.mark.bits.live), liveRead.word)
+  io.state.brokenNext := !linked && nextRead.broken()
+  io.state.brokenLive := !marked && liveRead.broken()
 
   // Chunks that came back, a stack with its top in a register; and the first that was never lent.
-  private val returned = SyncReadMem(s.chunks, UInt(s.chunkBits.W))
+  private val returned = SyncReadMem(s.chunks, new Next)
   private val below = RegInit(0.U(s.freeBits.W)) // in the memory, under the top
   private val topValid = RegInit(false.B)
   private val fetching = RegInit(false.B)
   private val fresh = RegInit(0.U(s.freeBits.W))
   private val takesTop = io.allocate.fire && topValid
   private val fetches = !topValid && !fetching && below =/= 0.U && !io.free.valid
-  private val fetched = returned.read(below - 1.U, fetches)
+  private val read = returned.read(below - 1.U, fetches)
+  private val fetched = read.word
+  // One that has lost a bit may be another's: nobody gets it.
+  private val lost = fetching && read.broken()
   private val top =
     RegEnable(Mux(io.free.valid, io.free.bits, fetched), io.free.valid || fetching)
   // One comes back: it is the new top, and the old one, or the one that is being fetched, goes back.
-  private val buries = io.free.valid && ((topValid && !takesTop) || fetching)
-  when(buries)(returned.write(below, Mux(fetching, fetched, top)))
+  private val buries = io.free.valid && ((topValid && !takesTop) || (fetching && !lost))
+  private val buried = Mux(fetching, fetched, top)
+  private val (freeFlips, freeFlipped) =
+    flip(FaultPlaces.freeChunks, (new Next).getWidth, buries)
+  when(buries) {
+    returned.write(
+      below,
+      Checked(s.p, UInt(s.chunkBits.W), buried, freeFlips).asTypeOf(new Next)
+    )
+  }
   fetching := fetches
-  when(io.free.valid || fetching)(topValid := true.B).elsewhen(takesTop)(topValid := false.B)
+  when(io.free.valid || (fetching && !lost))(topValid := true.B).elsewhen(takesTop)(topValid := false.B)
   below := below + buries - fetches
   when(io.allocate.fire && !topValid)(fresh := fresh + 1.U)
 
@@ -93,6 +120,13 @@ class ChunkTable(s: SpillParams) extends Module {
   io.allocate.valid := topValid || (settled && unused)
   io.allocate.bits := Mux(topValid, top, fresh(s.chunkBits - 1, 0))
   io.exhausted := !topValid && settled && !unused
+  io.fault.view := FaultView.all(
+    Seq(
+      FaultView(FaultPlaces.chunkLinks, false.B, nextFlipped),
+      FaultView(FaultPlaces.chunkLives, false.B, liveFlipped),
+      FaultView(FaultPlaces.freeChunks, lost, freeFlipped)
+    )
+  )
   io.spare := io.chunks - fresh + below + topValid + fetching
 
   assert(fresh <= io.chunks, "R11: a chunk was lent that is not there")

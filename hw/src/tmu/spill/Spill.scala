@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue, Sweep}
 import tmu.contract.SpillLayout
+import tmu.fault.{FaultPort, FaultView}
 import tmu.host.Axi
 import tmu.matching._
 import tmu.params.TmuParams
@@ -43,6 +44,10 @@ class Spill(p: TmuParams) extends Module {
     val activity = Output(new SpillActivity)
     val ready = Output(Bool())
     val idle = Output(Bool())
+
+    /** An endpoint that can not be trusted any more. */
+    val raised = Valid(UInt(p.endpointBits.W))
+    val fault = new FaultPort
   })
   private val waiting = Module(new BlockQueue(new Deferred(p), s.deferred))
   private val engine = Module(new SpillEngine(s))
@@ -81,8 +86,13 @@ class Spill(p: TmuParams) extends Module {
   waiting.io.enq.bits := io.unit.deferred.bits
   assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
 
-  private val error = search.io.error || link.io.writeError
+  private val errors = Seq(search.io.error, editor.io.error, engine.io.error, link.io.writeError)
+  private val error = errors.reduce(_ || _)
   when(error)(failed := true.B)
+  io.raised := engine.io.raised
+  private val checked = Seq(chunks.io.fault, lists.io.fault, editor.io.fault)
+  checked.foreach(_.flip := io.fault.flip)
+  io.fault.view := FaultView.all(checked.map(_.view) ++ Seq(search.io.view, engine.io.view))
 
   engine.io.deferred <> waiting.io.deq
   // Both ways are long.

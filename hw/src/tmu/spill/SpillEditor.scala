@@ -3,7 +3,8 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{is, switch, Decoupled, UIntToOH, Valid}
-import tmu.contract.SpillLayout
+import tmu.contract.{Code, FaultPlaces, SpillLayout}
+import tmu.fault.{FaultFlip, FaultPort, FaultView}
 
 /** An entry that is appended, and its word. */
 class Addition(s: SpillParams) extends Bundle {
@@ -44,6 +45,10 @@ class SpillEditor(s: SpillParams) extends Module {
     val exhausted = Input(Bool())
     val free = Valid(UInt(s.chunkBits.W))
     val write = Decoupled(new SpillWrite(s))
+
+    /** A chunk's state was needed and has lost a bit. */
+    val error = Output(Bool())
+    val fault = new FaultPort
   })
   private object State extends ChiselEnum {
     val idle, remove, append, entry, word = Value
@@ -90,10 +95,31 @@ class SpillEditor(s: SpillParams) extends Module {
   io.write.bits.at.chunk := target
   io.write.bits.at.place := place
   io.write.bits.isWord := state === State.word
+  private val entry = Wire(new SpillEntry(s.p))
+  entry := io.append.bits.entry
+  when(SpillEntry.broken(s, io.append.bits.entry, io.write.bits.at))(entry.parity := true.B)
+  private val word = io.append.bits.word
+  private def flip(place: Code, of: State.Type, width: Int) =
+    FaultFlip(s.p, place, width, io.fault.flip, io.write.fire && state === of)
+  private val (entryFlips, entryFlipped) =
+    flip(FaultPlaces.entries, State.entry, entry.getWidth)
+  private val (wordFlips, wordFlipped) = flip(FaultPlaces.words, State.word, word.getWidth)
+  private val lostLink = state === State.remove && io.state.brokenNext && !isTail
+  private val lostLive =
+    (state === State.remove || state === State.append) && io.state.brokenLive
+  io.error := lostLink || lostLive
+  io.fault.view := FaultView.all(
+    Seq(
+      FaultView(FaultPlaces.entries, false.B, entryFlipped),
+      FaultView(FaultPlaces.words, false.B, wordFlipped),
+      FaultView(FaultPlaces.chunkLinks, lostLink, false.B),
+      FaultView(FaultPlaces.chunkLives, lostLive, false.B)
+    )
+  )
   io.write.bits.data := Mux(
     state === State.word,
-    io.append.bits.word.asUInt.pad(8 * SpillLayout.beatBytes),
-    io.append.bits.entry.asUInt.pad(8 * SpillLayout.beatBytes)
+    (word.asUInt ^ wordFlips).pad(8 * SpillLayout.beatBytes),
+    (entry.asUInt ^ entryFlips).pad(8 * SpillLayout.beatBytes)
   )
 
   /** The entry goes to this place, which is the list's last from now on. */
@@ -161,7 +187,7 @@ class SpillEditor(s: SpillParams) extends Module {
       last.bits.chunk.chunk := chunk
       state := State.idle
       assert(
-        (io.state.live >> io.remove.bits.place)(0),
+        (io.state.live >> io.remove.bits.place)(0) || io.error,
         "R3: an entry taken from memory that was not queued there"
       )
       assert(list.count =/= 0.U, "R3: an entry taken from an empty list")

@@ -2,6 +2,7 @@
 package tmu.spill
 
 import chisel3._
+import chisel3.util.Cat
 import tmu.contract.{Opcodes, SpillLayout}
 import tmu.matching._
 import tmu.params.TmuParams
@@ -10,6 +11,9 @@ import tmu.params.TmuParams
   * nothing and has no id.
   */
 class SpillEntry(p: TmuParams) extends Bundle {
+
+  /** Of all that follows and of the entry's place in memory; 0 in a unit without parity. */
+  val parity = Bool()
   val endpoint = UInt(p.endpointBits.W)
   val id = UInt(p.idBits.W)
   val length = UInt(p.lengthBits.W)
@@ -23,6 +27,9 @@ class SpillEntry(p: TmuParams) extends Bundle {
 class SpillWord(s: SpillParams) extends Bundle {
   val id = UInt(s.idBits.W)
   val filter = new FilterId(s.pieces)
+
+  /** Of both; 0 in a unit without parity. */
+  val parity = Bool()
 }
 
 /** What a search compares words and entries with. */
@@ -56,6 +63,7 @@ object SpillEntry {
     entry.handle := op.command.handle(p.handleBits - 1, 0)
     entry.ignore := Mux(receive, op.command.ignore, MatchKey.exact(p))
     entry.key := op.command.key
+    entry.parity := 0.U
     entry
   }
 
@@ -70,6 +78,7 @@ object SpillEntry {
     require(word.getWidth <= 8 * SpillLayout.wordBytes, s"a word of ${word.getWidth} bits")
     word.filter := FilterFold(s.pieces, windows, key, ignore)
     word.id := id(s.idBits - 1, 0)
+    word.parity := (if (s.p.parity) Cat(word.id, word.filter.asUInt).xorR else 0.U)
     word
   }
 
@@ -96,9 +105,17 @@ object SpillEntry {
     ask
   }
 
-  /** A word's entry may be what is asked for. */
-  def mayHit(ask: SpillAsk, word: SpillWord): Bool =
-    Mux(ask.byId, word.id === ask.word.id, FilterFold.mayMatch(word.filter, ask.word.filter))
+  /** A bit of a word was lost. */
+  def broken(s: SpillParams, word: SpillWord): Bool = s.p.parity.B && word.asUInt.xorR
+
+  /** The same of an entry that lies at a place; an entry is given its parity when that is known. */
+  def broken(s: SpillParams, entry: SpillEntry, at: SpillPlace): Bool =
+    s.p.parity.B && (entry.asUInt.xorR ^ at.asUInt.xorR)
+
+  /** A word's entry may be what is asked for: also when the word has lost a bit, as the entry tells.
+    */
+  def mayHit(s: SpillParams, ask: SpillAsk, word: SpillWord): Bool =
+    broken(s, word) || Mux(ask.byId, word.id === ask.word.id, FilterFold.mayMatch(word.filter, ask.word.filter))
 
   /** An entry is what is asked for: by its key (R1), or by its id (R10), within the endpoint (R13).
     */

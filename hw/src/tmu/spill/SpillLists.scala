@@ -4,6 +4,8 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{Cat, Valid}
 import tmu.buffer.Sweep
+import tmu.contract.FaultPlaces
+import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.matching.SpillMarks
 
 /** The part of a queue that lies in memory: the younger part, in the order of the chunks. */
@@ -31,6 +33,10 @@ class ListAccess(s: SpillParams) extends Bundle {
   val read = Output(new SpillIndex(s))
   val list = Input(new SpillList(s))
   val done = Input(UInt(SpillMarks.countBits.W))
+
+  /** The list that was read has lost a bit, or the count of commands has. */
+  val broken = Input(Bool())
+  val brokenDone = Input(Bool())
   val write = Valid(new Bundle {
     val at = new SpillIndex(s)
     val list = new SpillList(s)
@@ -54,17 +60,22 @@ class SpillLists(s: SpillParams) extends Module {
       */
     val endpoint = Input(UInt(s.p.endpointBits.W))
     val counts = Output(Vec(2, UInt(s.countBits.W)))
+    val fault = new FaultPort
   })
   private val sweep = Module(new Sweep(s.lists))
   io.ready := sweep.io.ready
-  private val lists = SyncReadMem(s.lists, new SpillList(s))
+  private class Stored extends Checked(s.p, new SpillList(s))
+  private val lists = SyncReadMem(s.lists, new Stored)
   private val counts = Seq.fill(2)(SyncReadMem(s.p.endpoints, UInt(s.countBits.W)))
   private val access = io.access
   private val at = access.write.bits.at
+  private val (flips, flipped) =
+    FaultFlip(s.p, FaultPlaces.lists, (new Stored).getWidth, io.fault.flip, access.write.valid)
+  private val kept = Checked(s.p, new SpillList(s), access.write.bits.list, flips)
   when(!io.ready || access.write.valid) {
     lists.write(
       Mux(io.ready, Cat(at.endpoint, at.unexpected), sweep.io.place),
-      Mux(io.ready, access.write.bits.list, 0.U.asTypeOf(new SpillList(s)))
+      Mux(io.ready, kept.asTypeOf(new Stored), 0.U.asTypeOf(new Stored))
     )
   }
   // What has gone back to its table is counted there: not here too, until the list is written.
@@ -87,14 +98,34 @@ class SpillLists(s: SpillParams) extends Module {
       )
     }
   }
-  access.list := lists.read(Cat(access.read.endpoint, access.read.unexpected))
+  private val stored = lists.read(Cat(access.read.endpoint, access.read.unexpected))
+  access.list := stored.word
+  access.broken := stored.broken()
 
-  private val done = SyncReadMem(s.p.endpoints, UInt(SpillMarks.countBits.W))
+  private class Done extends Checked(s.p, UInt(SpillMarks.countBits.W))
+  private val done = SyncReadMem(s.p.endpoints, new Done)
+  private val (doneFlips, doneFlipped) = FaultFlip(
+    s.p,
+    FaultPlaces.answered,
+    (new Done).getWidth,
+    io.fault.flip,
+    access.writeDone.valid
+  )
+  private val answered =
+    Checked(s.p, UInt(SpillMarks.countBits.W), access.writeDone.bits, doneFlips)
   when(!io.ready || access.writeDone.valid) {
     done.write(
       Mux(io.ready, access.at.endpoint, sweep.io.place >> 1),
-      Mux(io.ready, access.writeDone.bits, 0.U)
+      Mux(io.ready, answered.asTypeOf(new Done), 0.U.asTypeOf(new Done))
     )
   }
-  access.done := done.read(access.read.endpoint)
+  private val doneRead = done.read(access.read.endpoint)
+  access.done := doneRead.word
+  access.brokenDone := doneRead.broken()
+  io.fault.view := FaultView.all(
+    Seq(
+      FaultView(FaultPlaces.lists, false.B, flipped),
+      FaultView(FaultPlaces.answered, false.B, doneFlipped)
+    )
+  )
 }

@@ -43,7 +43,7 @@ case class SpillParams(p: TmuParams) {
   /** A word's filter id in pieces, and its share of a receive's id. Tags differ most, and a word
     * that wrongly says yes costs the read of an entry.
     */
-  val pieces: Seq[Int] = Seq(7, 10, 7)
+  val pieces: Seq[Int] = Seq(7, 9, 7)
   val idBits: Int = math.min(p.idBits, 5)
 }
 

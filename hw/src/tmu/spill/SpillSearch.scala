@@ -4,7 +4,8 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, OHToUInt, PriorityEncoderOH, Valid}
 import tmu.buffer.BlockQueue
-import tmu.contract.SpillLayout
+import tmu.contract.{FaultPlaces, SpillLayout}
+import tmu.fault.FaultView
 
 /** Where to search, and for what. */
 class SpillRange(s: SpillParams) extends Bundle {
@@ -36,6 +37,9 @@ class SpillHit(s: SpillParams) extends Bundle {
   val found = Bool()
   val at = new FoundPlace(s)
   val entry = new SpillEntry(s.p)
+
+  /** The entry has lost a bit. It counts as a hit, so that its endpoint gets to know. */
+  val broken = Bool()
 }
 
 /** Searches a list of chunks, oldest first (R3, R4).
@@ -72,6 +76,7 @@ class SpillSearch(s: SpillParams) extends Module {
     /** An entry was read, and was not what is asked for. */
     val falsePositive = Output(Bool())
     val error = Output(Bool())
+    val view = Output(new FaultView)
     val idle = Output(Bool())
   })
   private object State extends ChiselEnum {
@@ -109,13 +114,16 @@ class SpillSearch(s: SpillParams) extends Module {
   // At first no more than a few: while what these have brought is verified, the hit may be among it.
   private val pending = Wire(Bool())
   private val short = window =/= s.bursts.U
-  private val sends = searching && asked && spacious && inFlight < window &&
-    bursts.io.enq.ready && !(short && pending)
   // The state stays there only for a clock.
   private val held = Reg(new ChunkState(s))
   private val fresh = RegNext(asks)
   private val chunkState = Mux(fresh, io.state, held)
   when(fresh)(held := io.state)
+  private val isLast = at.chunk === range.tail
+  private val lostLink = searching && fresh && io.state.brokenNext && !isLast
+  private val lostLive = searching && fresh && io.state.brokenLive
+  private val sends = searching && asked && spacious && inFlight < window &&
+    bursts.io.enq.ready && !(short && pending) && !lostLink && !lostLive
   io.words.valid := sends
   io.words.bits := at.chunk
   bursts.io.enq.valid := io.words.fire
@@ -123,11 +131,13 @@ class SpillSearch(s: SpillParams) extends Module {
   bursts.io.enq.bits.live := chunkState.live
   when(io.words.fire) {
     asked := false.B
-    walks := at.chunk =/= range.tail
+    walks := !isLast
     at.previous := at.chunk
     at.isHead := false.B
     at.chunk := chunkState.next
   }
+
+  when(lostLink || lostLive)(walks := false.B)
 
   // Words: compared a clock after they come, with the live places of their chunk.
   private val beat = RegInit(0.U(beatBits.W))
@@ -138,14 +148,14 @@ class SpillSearch(s: SpillParams) extends Module {
   private val live = VecInit.tabulate(SpillLayout.wordBeats) { b =>
     burst.live(math.min(places, (b + 1) * perBeat) - 1, b * perBeat).pad(perBeat)
   }(beat)
-  private val hits = VecInit
-    .tabulate(perBeat) { i =>
-      val low = 8 * SpillLayout.wordBytes * i
-      val word = new SpillWord(s)
-      val bits = io.wordBeat.bits.data(low + word.getWidth - 1, low)
-      SpillEntry.mayHit(range.ask, bits.asTypeOf(word)) && live(i)
-    }
-    .asUInt
+  private val words = Seq.tabulate(perBeat) { i =>
+    val low = 8 * SpillLayout.wordBytes * i
+    val word = new SpillWord(s)
+    io.wordBeat.bits.data(low + word.getWidth - 1, low).asTypeOf(word)
+  }
+  private val hits = VecInit(words.zipWithIndex.map { case (w, i) =>
+    SpillEntry.mayHit(s, range.ask, w) && live(i)
+  }).asUInt
   private val compared = RegNext(io.wordBeat.valid && searching, false.B)
   private val hitting = RegNext(hits)
   found.io.enq.valid := compared && hitting.orR && searching
@@ -192,7 +202,12 @@ class SpillSearch(s: SpillParams) extends Module {
   when(passes) {
     val entry = SpillEntry.fromBeat(s.p, read.io.deq.bits.data)
     checked := both && searching
-    confirmed := SpillEntry.hits(range.ask, entry)
+    val at = Wire(new SpillPlace(s))
+    at.chunk := verifies.io.deq.bits.chunk.chunk
+    at.place := verifies.io.deq.bits.place
+    val broken = SpillEntry.broken(s, entry, at)
+    confirmed := SpillEntry.hits(range.ask, entry) || broken
+    hit.broken := broken
     hit.found := true.B
     hit.entry := entry
     hit.at := verifies.io.deq.bits
@@ -220,8 +235,23 @@ class SpillSearch(s: SpillParams) extends Module {
   when(searching && (over || io.stop))(state := State.drain)
   when(state === State.drain && resting)(state := State.idle)
 
-  io.error := (io.wordBeat.valid && io.wordBeat.bits.error) ||
+  io.error := lostLink || lostLive || (io.wordBeat.valid && io.wordBeat.bits.error) ||
     (io.entryBeat.valid && io.entryBeat.bits.error)
+  private val lostWords = VecInit(
+    words.zipWithIndex.map { case (w, i) => SpillEntry.broken(s, w) && live(i) }
+  ).asUInt
+  io.view := FaultView.all(
+    Seq(
+      FaultView(FaultPlaces.chunkLinks, lostLink, false.B),
+      FaultView(FaultPlaces.chunkLives, lostLive, false.B),
+      FaultView(
+        FaultPlaces.words,
+        RegNext(io.wordBeat.valid && searching && lostWords.orR, false.B),
+        false.B
+      ),
+      FaultView(FaultPlaces.entries, searching && checked && hit.broken, false.B)
+    )
+  )
   io.idle := state === State.idle
   assert(!io.wordBeat.valid || bursts.io.deq.valid, "words came before their chunk")
   assert(!found.io.enq.valid || found.io.enq.ready, "R3: no room for candidates")

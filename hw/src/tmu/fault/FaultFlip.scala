@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.fault
+
+import chisel3._
+import chisel3.util.{UIntToOH, Valid}
+import tmu.contract.Code
+import tmu.params.TmuParams
+
+/** Flips a bit of the next word that is written to a place, when software has asked for it. */
+class FaultFlip(place: Code, width: Int) extends Module {
+  override def desiredName: String = s"FaultFlip${place.value}"
+  val io = IO(new Bundle {
+    val request = Flipped(Valid(new FaultRequest))
+
+    /** A word is written in this clock; its bits that are to be flipped, known before. */
+    val writes = Input(Bool())
+    val flips = Output(UInt(width.W))
+    val flipped = Output(Bool())
+  })
+  private val armed = RegInit(false.B)
+  private val bit = Reg(UInt(io.request.bits.bit.getWidth.W))
+  private val asked = io.request.valid && io.request.bits.place === place.value.U
+  when(asked)(bit := io.request.bits.bit)
+  when(io.request.valid)(armed := asked).elsewhen(io.writes)(armed := false.B)
+  private val active = armed && !io.request.valid
+  private val flips = Mux(active, UIntToOH(bit, 1 << bit.getWidth), 0.U)
+  require(width <= (1 << bit.getWidth), s"a word of $width bits at ${place.name}")
+  io.flips := flips(width - 1, 0)
+  io.flipped := io.writes && io.flips.orR
+}
+
+object FaultFlip {
+
+  /** @return
+    *   bits to flip in what is written, and whether they are; none in a unit without parity
+    */
+  def apply(
+      p: TmuParams,
+      place: Code,
+      width: Int,
+      request: Valid[FaultRequest],
+      writes: Bool
+  ): (UInt, Bool) =
+    if (!p.parity) (0.U, false.B)
+    else {
+      val flip = Module(new FaultFlip(place, width))
+      flip.io.request := request
+      flip.io.writes := writes
+      (flip.io.flips, flip.io.flipped)
+    }
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.fault
+
+import chisel3._
+import chisel3.util.{Decoupled, Valid}
+import tmu.buffer.{PointerQueue, Sweep}
+import tmu.contract.Statuses
+import tmu.matching.{MatchRules, Verdict}
+import tmu.params.TmuParams
+
+/** The last thing that verdicts pass: it keeps back what must not be relied on.
+  *
+  * Once something that an endpoint depends on has lost a bit, every answer of that endpoint says so
+  * until a reset, and no other endpoint's does (R13). Reports of a flush are left out; its own
+  * answer says it for them.
+  */
+class FaultGate(p: TmuParams, sources: Int) extends Module {
+  val io = IO(new Bundle {
+    val ready = Output(Bool())
+
+    /** These endpoints can not be trusted from the next clock on. */
+    val raised = Flipped(Vec(sources, Valid(UInt(p.endpointBits.W))))
+    val in = Flipped(Decoupled(new Verdict(p)))
+    val out = Decoupled(new Verdict(p))
+    val idle = Output(Bool())
+  })
+  private val sweep = Module(new Sweep(p.endpoints))
+  io.ready := sweep.io.ready
+  private val endpoint = io.in.bits.endpoint(p.endpointBits - 1, 0)
+  // A memory of one bit an endpoint for each source, as each may raise in the same clock.
+  private val faulty = io.raised
+    .map { raised =>
+      val marks = Mem(p.endpoints, Bool())
+      when(!io.ready || raised.valid) {
+        marks.write(Mux(io.ready, raised.bits, sweep.io.place), io.ready)
+      }
+      marks.read(endpoint)
+    }
+    .reduce(_ || _)
+
+  private val refusals =
+    Seq(Statuses.refusedEndpoint, Statuses.malformed, Statuses.refusedPrivilege)
+  private val vacancies = Seq(Statuses.empty, Statuses.vacant)
+  private val depends =
+    !(refusals ++ vacancies).map(MatchRules.is(io.in.bits.status, _)).reduce(_ || _)
+  private val withheld = faulty && depends
+  private val silent = withheld && MatchRules.is(io.in.bits.status, Statuses.removed)
+
+  private val out = Module(new PointerQueue(new Verdict(p), 2))
+  io.out <> out.io.deq
+  io.idle := !out.io.deq.valid
+  out.io.enq.valid := io.in.valid && !silent
+  io.in.ready := out.io.enq.ready
+  out.io.enq.bits := io.in.bits
+  when(withheld) {
+    val answer = out.io.enq.bits
+    answer.status := Statuses.tableFault.value.U
+    answer.unexpected := false.B
+    answer.truncated := false.B
+    answer.other := 0.U
+    answer.key := 0.U.asTypeOf(answer.key)
+    answer.ignore := 0.U.asTypeOf(answer.ignore)
+    answer.address := 0.U
+    answer.messageLength := 0.U
+    answer.receiveLength := 0.U
+  }
+}

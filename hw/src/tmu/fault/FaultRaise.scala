@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.fault
+
+import chisel3._
+import chisel3.util.Valid
+import tmu.contract.Opcodes
+import tmu.matching.{MatchRules, Operation, Outcome}
+import tmu.params.TmuParams
+
+/** Tells which endpoints can not be trusted any more, of the operations of one stream.
+  *
+  * An operation that met a flipped bit may have been decided wrongly: its endpoint is told two
+  * clocks later, before its verdict can leave the unit. What it found may be another endpoint's, if
+  * it was found by a word that had lost a bit; that endpoint has lost an entry then, and is told
+  * too. An inspect asks for no endpoint; it tells that of the entry.
+  */
+class FaultRaise(p: TmuParams) extends Module {
+  val io = IO(new Bundle {
+
+    /** An operation at its end; it found an entry in the store; it met a lane that has lost a bit,
+      * or its endpoint's state has.
+      */
+    val op = Flipped(Valid(new Operation(p)))
+    val outcome = Input(new Outcome(p))
+    val stored = Input(Bool())
+    val lane = Input(Bool())
+    val state = Input(Bool())
+
+    /** Two clocks later: the entry that was found, and whether it is what was stored. */
+    val entryEndpoint = Input(UInt(p.endpointBits.W))
+    val entryBroken = Input(Bool())
+
+    /** The operation's endpoint; the entry's. */
+    val raised = Vec(2, Valid(UInt(p.endpointBits.W)))
+
+    /** At the same time: what was taken leaves a slot that can be lent again. */
+    val releases = Output(Bool())
+  })
+  private def late(event: Bool): Bool = RegNext(RegNext(event, false.B), false.B)
+  private val found = late(io.stored && io.outcome.found)
+  private val lane = late(io.op.valid && io.lane)
+  private val state = late(io.op.valid && io.state)
+  private val inspects = late(MatchRules.is(io.op.bits.command.opcode, Opcodes.inspect))
+  private val wrong = lane || (found && io.entryBroken)
+  io.raised(0).valid := (wrong || state) && !inspects
+  io.raised(0).bits := RegNext(RegNext(Operation.endpoint(p, io.op.bits)))
+  io.raised(1).valid := wrong && found
+  io.raised(1).bits := io.entryEndpoint
+  io.releases := late(io.stored && io.outcome.takes) && !wrong
+}
