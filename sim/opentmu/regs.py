@@ -289,6 +289,7 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
     },
     "FAULT_STATUS": {
         "SEEN": (0, 21),
+        "WIDTH": (21, 10),
         "FLIPPED": (31, 1),
     },
 }

@@ -22,6 +22,7 @@ const char *describe_status(unsigned status) {
         [TMU_STATUS_EMPTY] = "empty",
         [TMU_STATUS_VACANT] = "vacant",
         [TMU_STATUS_SPILL_FAILED] = "spill failed",
+        [TMU_STATUS_TABLE_FAULT] = "table fault",
     };
     const char *name = status < sizeof names / sizeof names[0] ? names[status] : NULL;
     return name == NULL ? "unknown" : name;

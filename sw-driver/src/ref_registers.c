@@ -66,6 +66,7 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
          TMU_REGISTER_BITS(TMU_ENDPOINT_STATUS_ERROR, device->endpoint_error)},
         {TMU_REG_DEPTH_POSTED, device->depth_posted},
         {TMU_REG_DEPTH_UNEXPECTED, device->depth_unexpected},
+        {TMU_REG_FAULT_STATUS, 0},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (constants[i].offset == offset) {
@@ -221,6 +222,8 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
         return TMU_OK;
     case TMU_REG_ENDPOINT_COMMAND:
         endpoint_command(device, value);
+        return TMU_OK;
+    case TMU_REG_FAULT_INJECT: /* nothing is stored in words: without the capability it does nothing */
         return TMU_OK;
     case TMU_REG_SPILL_COMMIT:
         ref_spill_commit(device, value);

@@ -190,22 +190,24 @@ void tmu_flow_undo(tmu_flow_t *flow, const tmu_pending_t *pending) {
 }
 
 /** Keeps the upper bounds true after one completion; false if that is impossible.
- * What failed for want of the memory itself is not in the unit as far as anybody can find it. */
+ * What failed for want of the memory itself is not in the unit as far as anybody can find it; where
+ * a stored word has lost a bit it may be, for good, and may take the place of something else. */
 static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pending_t *pending,
                     const tmu_completion_t *completion) {
     tmu_bounds_t *bounds = flow->bounds;
     bool matched = completion->status == TMU_STATUS_MATCHED;
     bool queued = completion->status == TMU_STATUS_QUEUED;
+    bool lost = completion->status == TMU_STATUS_TABLE_FAULT;
     switch (completion->opcode) {
     case TMU_OPCODE_POST:
-        if (queued) {
+        if (queued || lost) {
             tmu_bounds_receive_queued(bounds, e, &flow->seen);
             return true;
         }
         return tmu_bounds_receive_undone(bounds, e, &flow->seen) &&
                (!matched || tmu_bounds_message_left(bounds, e, &flow->seen));
     case TMU_OPCODE_ARRIVE:
-        return tmu_bounds_arrived(bounds, e, pending->sure, !queued, &flow->seen) &&
+        return tmu_bounds_arrived(bounds, e, pending->sure, !queued && !lost, &flow->seen) &&
                (!matched || tmu_bounds_receive_left(bounds, e, &flow->seen));
     case TMU_OPCODE_CLAIM:
         return !matched || tmu_bounds_message_left(bounds, e, &flow->seen);

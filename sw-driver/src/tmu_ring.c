@@ -98,6 +98,7 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
         return opcode == TMU_OPCODE_INSPECT;
     case TMU_STATUS_SPILL_FAILED:
         return opcode != TMU_OPCODE_INSPECT;
+    case TMU_STATUS_TABLE_FAULT:
     case TMU_STATUS_REFUSED_ENDPOINT:
     case TMU_STATUS_MALFORMED:
     case TMU_STATUS_REFUSED_PRIVILEGE:

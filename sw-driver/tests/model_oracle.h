@@ -61,8 +61,8 @@ static inline tmu_model_verdict_t oracle_ask(tmu_model_t *model, const oracle_qu
     return v;
 }
 
-/** Expects a completion to say what the model's verdict says. */
-static inline void oracle_expect(const tmu_completion_t *c, const tmu_model_verdict_t *v) {
+/** The unit's word for a status of the model; 0 if it has none. */
+static inline uint8_t oracle_status(tmu_model_status_t status) {
     static const uint8_t wire[] = {
         [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
         [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
@@ -76,7 +76,12 @@ static inline void oracle_expect(const tmu_completion_t *c, const tmu_model_verd
         [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
         [TMU_MODEL_BAD_ARGUMENT] = 0,
     };
-    EXPECT_NUMBER(c->status, wire[v->status]);
+    return wire[status];
+}
+
+/** Expects a completion to say what the model's verdict says. */
+static inline void oracle_expect(const tmu_completion_t *c, const tmu_model_verdict_t *v) {
+    EXPECT_NUMBER(c->status, oracle_status(v->status));
     EXPECT_NUMBER(c->other, v->other);
     EXPECT_NUMBER(c->serial, v->serial);
     EXPECT_NUMBER(c->removed_posted, v->removed_posted);

@@ -117,6 +117,8 @@
 #define TMU_REG_FAULT_STATUS 0x0fc /* read only: Flipped bits since the last reset. */
 #define TMU_FAULT_STATUS_SEEN_SHIFT 0 /* Bit n: the place with number n has given a word with a flipped bit. */
 #define TMU_FAULT_STATUS_SEEN_MASK 0x1fffffu
+#define TMU_FAULT_STATUS_WIDTH_SHIFT 21 /* Bits of a word at the place of the last FAULT_INJECT; 0 if it names none. */
+#define TMU_FAULT_STATUS_WIDTH_MASK 0x3ffu
 #define TMU_FAULT_STATUS_FLIPPED_SHIFT 31 /* The last FAULT_INJECT has flipped a bit. */
 #define TMU_FAULT_STATUS_FLIPPED_MASK 0x1u
 #define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */

@@ -29,6 +29,12 @@ object FaultRegisters {
           seenBits,
           "Bit n: the place with number n has given a word with a flipped bit."
         ),
+        RegisterField(
+          "WIDTH",
+          seenBits,
+          bitBits,
+          "Bits of a word at the place of the last FAULT_INJECT; 0 if it names none."
+        ),
         RegisterField("FLIPPED", 31, 1, "The last FAULT_INJECT has flipped a bit.")
       )
     )

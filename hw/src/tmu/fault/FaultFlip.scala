@@ -15,7 +15,7 @@ class FaultFlip(place: Code, width: Int) extends Module {
     /** A word is written in this clock; its bits that are to be flipped, known before. */
     val writes = Input(Bool())
     val flips = Output(UInt(width.W))
-    val flipped = Output(Bool())
+    val view = Output(new FaultView)
   })
   private val armed = RegInit(false.B)
   private val bit = Reg(UInt(io.request.bits.bit.getWidth.W))
@@ -24,15 +24,17 @@ class FaultFlip(place: Code, width: Int) extends Module {
   when(io.request.valid)(armed := asked).elsewhen(io.writes)(armed := false.B)
   private val active = armed && !io.request.valid
   private val flips = Mux(active, UIntToOH(bit, 1 << bit.getWidth), 0.U)
-  require(width <= (1 << bit.getWidth), s"a word of $width bits at ${place.name}")
+  require(width < (1 << bit.getWidth), s"a word of $width bits at ${place.name}")
   io.flips := flips(width - 1, 0)
-  io.flipped := io.writes && io.flips.orR
+  io.view := FaultView.none
+  io.view.flipped := io.writes && io.flips.orR
+  io.view.bits := Mux(RegNext(asked, false.B), width.U, 0.U)
 }
 
 object FaultFlip {
 
   /** @return
-    *   bits to flip in what is written, and whether they are; none in a unit without parity
+    *   bits to flip in what is written, and what software sees of it; none in a unit without parity
     */
   def apply(
       p: TmuParams,
@@ -40,12 +42,12 @@ object FaultFlip {
       width: Int,
       request: Valid[FaultRequest],
       writes: Bool
-  ): (UInt, Bool) =
-    if (!p.parity) (0.U, false.B)
+  ): (UInt, FaultView) =
+    if (!p.parity) (0.U, FaultView.none)
     else {
       val flip = Module(new FaultFlip(place, width))
       flip.io.request := request
       flip.io.writes := writes
-      (flip.io.flips, flip.io.flipped)
+      (flip.io.flips, flip.io.view)
     }
 }

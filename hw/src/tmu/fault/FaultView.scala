@@ -18,20 +18,28 @@ class FaultView extends Bundle {
 
   /** A bit was flipped as it was asked for. */
   val flipped = Bool()
+
+  /** Asked for a bit, a place answers with the bits of its words. */
+  val bits = UInt(FaultPlaces.bitBits.W)
 }
 
 object FaultView {
   def none: FaultView = 0.U.asTypeOf(new FaultView)
 
-  /** A place's own. */
-  def apply(place: Code, broken: Bool, flipped: Bool): FaultView = {
-    val view = Wire(new FaultView)
+  /** What a place has given. */
+  def apply(place: Code, broken: Bool): FaultView = {
+    val view = WireDefault(none)
     view.seen := Mux(broken, (BigInt(1) << place.value).U, 0.U)
-    view.flipped := flipped
     view
   }
 
+  /** The same, and what was flipped there. */
+  def apply(place: Code, broken: Bool, flips: FaultView): FaultView =
+    or(Seq(FaultView(place, broken), flips))
+
   /** Of several places, a clock later. */
-  def all(views: Seq[FaultView]): FaultView =
-    RegNext(views.map(_.asUInt).reduce(_ | _).asTypeOf(new FaultView), none)
+  def all(views: Seq[FaultView]): FaultView = RegNext(or(views), none)
+
+  private def or(views: Seq[FaultView]): FaultView =
+    views.map(_.asUInt).reduce(_ | _).asTypeOf(new FaultView)
 }

@@ -138,9 +138,13 @@ class ControlRegisters(p: TmuParams) extends Module {
   io.fault.flip.bits.place := RegNext(part("PLACE"))
   io.fault.flip.bits.bit := RegNext(part("BIT"))
   seen.seen := seen.seen | view.seen
-  when(view.flipped)(seen.flipped := true.B).elsewhen(injected.orR)(seen.flipped := false.B)
+  when(view.flipped)(seen.flipped := true.B).elsewhen(injected.orR) {
+    seen.flipped := false.B
+    seen.bits := 0.U
+  }
   when(io.reset)(seen := FaultView.none)
-  status("FAULT_STATUS") := Cat(seen.flipped, seen.seen.pad(31))
+  when(view.bits =/= 0.U)(seen.bits := view.bits)
+  status("FAULT_STATUS") := Cat(seen.flipped, seen.bits, seen.seen)
 
   // Windows of filter ids: the unit takes them over when nothing depends on the old ones.
   private def pair(high: String, low: String): UInt =

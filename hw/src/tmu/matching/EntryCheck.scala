@@ -14,26 +14,25 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"EntryCheck${if (t.receives) "Posted" else "Unexpected"}"
   val io = IO(new Bundle {
     val asks = Input(new ArrayOperation(p, t))
-    val entry = Input(new Entry(p, t))
+    val read = Input(new StoredEntry(p, t))
     val slot = Input(UInt(t.slotBits.W))
-
-    /** It is not what was stored: then it is an answer too, so that its asker gets to know. */
-    val broken = Input(Bool())
 
     /** The entry as a lane keeps it, in the same clock. */
     val lane = Output(new LaneEntry(p, t))
 
-    /** One clock later: it is what was asked for, or its place was. */
+    /** One clock later: it is what was asked for, or its place was. One that is not what was stored
+      * is an answer too, so that its asker gets to know.
+      */
     val holds = Output(Bool())
   })
-  io.lane.endpoint := io.entry.endpoint
-  io.lane.key := io.entry.key
-  for { to <- io.lane.ignore; from <- io.entry.ignore } to := from
-  for { to <- io.lane.id; from <- io.entry.id } to := from
+  io.lane.endpoint := io.read.entry.endpoint
+  io.lane.key := io.read.entry.key
+  for { to <- io.lane.ignore; from <- io.read.entry.ignore } to := from
+  for { to <- io.lane.id; from <- io.read.entry.id } to := from
   io.lane.slot := io.slot
-  LaneParity.set(io.lane, io.broken)
+  LaneParity.set(io.lane, io.read.broken)
   io.holds :=
-    RegNext(io.asks.byPlace || io.broken || ArrayOperation.hits(p, t, io.asks, io.lane))
+    RegNext(io.asks.byPlace || io.read.broken || ArrayOperation.hits(p, t, io.asks, io.lane))
 }
 
 object EntryCheck {
@@ -47,13 +46,11 @@ object EntryCheck {
       p: TmuParams,
       t: TableParams,
       table: FilterTable,
-      entry: Entry,
-      broken: Bool
+      read: StoredEntry
   ): LaneEntry = {
     val check = Module(new EntryCheck(p, t))
     check.io.asks := table.io.asks
-    check.io.entry := entry
-    check.io.broken := broken
+    check.io.read := read
     check.io.slot := table.io.lifted.bits
     table.io.holds := check.io.holds
     check.io.lane

@@ -7,9 +7,17 @@ import tmu.contract.FaultPlaces
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
+/** An entry as it was read. */
+class StoredEntry(p: TmuParams, t: TableParams) extends Bundle {
+  val entry = new Entry(p, t)
+
+  /** It is not what was stored there. */
+  val broken = Bool()
+}
+
 /** Where whole entries lie, by slot: lanes move slots, never bodies.
   *
-  * A slot is lent from `allocate`, filled by `write`, read by `readSlot` (entry one clock later)
+  * A slot is lent from `allocate`, filled by `write`, read by `readSlot` (`read` one clock later)
   * and given back by `release`, one of each a clock. There are `EntryStore.spare` more slots than
   * entries, because one that was given back can be lent again a few clocks later only; so an asker
   * who keeps the number of entries below the table's always finds one.
@@ -23,10 +31,7 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
       val entry = new Entry(p, t)
     }))
     val readSlot = Flipped(Valid(UInt(t.slotBits.W)))
-    val entry = Output(new Entry(p, t))
-
-    /** That is not what was stored there. */
-    val broken = Output(Bool())
+    val read = Output(new StoredEntry(p, t))
     val release = Flipped(Valid(UInt(t.slotBits.W)))
     val fault = new FaultPort
   })
@@ -41,8 +46,8 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   stored := Checked(p, new Entry(p, t), io.write.bits.entry, flips, io.write.bits.slot)
   when(io.write.valid)(block.write(io.write.bits.slot, stored))
   private val read = RegNext(block.read(io.readSlot.bits))
-  io.entry := read.word
-  io.broken := read.broken(RegNext(io.readSlot.bits))
+  io.read.entry := read.word
+  io.read.broken := read.broken(RegNext(io.readSlot.bits))
   private val reads = RegNext(io.readSlot.valid, false.B)
 
   // After reset slots come from a counter; those that were given back come from the queue. The next
@@ -74,7 +79,7 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   io.allocate.bits := next(0)
   io.fault.view := FaultView.all(
     Seq(
-      FaultView(place, reads && io.broken, flipped),
+      FaultView(place, reads && io.read.broken, flipped),
       FaultView(slotsPlace, free.io.deq.fire && lost, slotFlipped)
     )
   )

@@ -4,7 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Valid}
 import tmu.contract.{Code, FaultPlaces}
-import tmu.fault.{FaultFlip, FaultRequest}
+import tmu.fault.{FaultFlip, FaultRequest, FaultView}
 import tmu.params.TmuParams
 
 /** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
@@ -44,7 +44,7 @@ object FilterLane {
   def place(t: TableParams): Code =
     if (t.receives) FaultPlaces.postedFilters else FaultPlaces.unexpectedFilters
 
-  /** What is stored of an entry that is appended; and whether a bit of it was flipped, for tests.
+  /** What is stored of an entry that is appended; and what was flipped, for tests.
     */
   def stored(
       p: TmuParams,
@@ -52,10 +52,16 @@ object FilterLane {
       windows: FilterWindows,
       append: Valid[LaneEntry],
       flip: Valid[FaultRequest]
-  ): (FilterLane, Bool) = {
+  ): (FilterLane, FaultView) = {
     val lane = FilterLane(p, t, windows, append.bits)
     val (flips, flipped) = FaultFlip(p, place(t), lane.getWidth, flip, append.valid)
     (if (p.parity) (lane.asUInt ^ flips).asTypeOf(lane) else lane, flipped)
+  }
+
+  /** What is seen of a row that was read, of the lanes that count. */
+  def view(t: TableParams, row: Seq[FilterLane], count: UInt, flips: FaultView): FaultView = {
+    val lost = VecInit(row.map(broken(_))).asUInt & count
+    FaultView(place(t), RegNext(lost.orR, false.B), flips)
   }
 
   /** What lanes are compared with. */

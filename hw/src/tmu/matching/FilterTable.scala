@@ -3,7 +3,6 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{is, log2Ceil, switch, UIntToOH}
-import tmu.fault.FaultView
 import tmu.params.TmuParams
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
@@ -286,9 +285,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     )
   }
 
-  private val broken = VecInit(row.map(FilterLane.broken(_))).asUInt & holding
-  io.fault.view :=
-    FaultView(FilterLane.place(t), RegNext(comparing && broken.orR, false.B), flipped)
+  io.fault.view := FilterLane.view(t, row, Mux(comparing, holding, 0.U), flipped)
   io.activity.pass := comparing && !stalls
   io.activity.candidate := candidates.io.checked
   io.activity.lift := io.lifted.valid

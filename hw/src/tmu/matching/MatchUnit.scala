@@ -94,11 +94,7 @@ class MatchUnit(p: TmuParams) extends Module {
   flush.io.canIssue := canIssue
   flush.io.drained := drained
 
-  private val accepted = Wire(new Slot(p))
-  accepted.post.valid := io.post.fire && !flushNext
-  accepted.post.bits := Operation(p, io.post.bits, now)
-  accepted.arrival.valid := io.arrival.fire
-  accepted.arrival.bits := Operation(p, io.arrival.bits, now)
+  private val accepted = Slot.entering(p, io.post, !flushNext, io.arrival, now)
   private val slot = Mux(flush.io.busy, flush.io.slot, accepted)
   private val enters = slot.post.valid || slot.arrival.valid
   unexpected.io.ask := Operation.ask(p, unexpectedTable, slot.post)
@@ -125,17 +121,16 @@ class MatchUnit(p: TmuParams) extends Module {
 
   // The slot to decide: the one that has walked, or a parked one while a queue is long.
   private val parks = overflow.fold(false.B)(_.io.parks)
-  private def choose[T <: Data](parked: Overflow => T, direct: T): T =
-    overflow.fold(direct)(o => Mux(parks, parked(o), direct))
+  private val parked = RegNext(parks)
+  private def choose[T <: Data](late: Overflow => T, direct: T, parks: Bool = parks): T =
+    overflow.fold(direct)(o => Mux(parks, late(o), direct))
   overflow.foreach { o =>
     o.io.arrived := walked
-    o.io.searchesNext := Seq(near.post, near.arrival).map(op =>
-      op.valid && op.bits.command.searches
-    )
+    o.io.searchesNext := near.searches
     o.io.windows := io.windows
   }
-  private val post = choose(_.io.decide.post, walked.slot.post)
-  private val arrival = choose(_.io.decide.arrival, walked.slot.arrival)
+  private val decided = choose(_.io.decide, walked.slot)
+  private val (post, arrival) = (decided.post, decided.arrival)
   private val inArray = choose(_.io.inArray, walked.found)
 
   // Endpoints go ahead of their slots, to be there when these are decided.
@@ -174,20 +169,15 @@ class MatchUnit(p: TmuParams) extends Module {
   private val postOutcome = decision.post
   private val arrivalOutcome = decision.arrival
   private val takesPost = decision.takesPost
-  private val postStep = Resolve.step(p, post, postOutcome)
-  private val arrivalStep = Resolve.step(p, arrival, arrivalOutcome)
-  marks.io.deciding.post := post
-  marks.io.deciding.arrival := arrival
+  marks.io.deciding := decided
   marks.io.spare := VecInit(spare)
   marks.io.allowed := endpoints.io.room
   marks.io.lent := io.spill.lent
   marks.io.outcomes := VecInit(postOutcome, arrivalOutcome)
   postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
-  endpoints.io.step(0).valid := postStep.serial || postStep.append || postStep.take
-  endpoints.io.step(0).bits := postStep
-  endpoints.io.step(1).valid := arrivalStep.serial || arrivalStep.append || arrivalStep.take
-  endpoints.io.step(1).bits := arrivalStep
+  endpoints.io.step(0) := Resolve.step(p, post, postOutcome)
+  endpoints.io.step(1) := Resolve.step(p, arrival, arrivalOutcome)
 
   // Append. Without memory rows all go to the array: what has room has a lane. With them, an entry
   // goes to the rows once older ones lie there. A lane that the slot itself frees is free.
@@ -229,10 +219,8 @@ class MatchUnit(p: TmuParams) extends Module {
     o.io.waiting := ways.map(_.valid).reduce(_ || _) && !inspects
     o.io.drained := drained && !flush.io.busy && !configuring
     o.io.entered := enters
-    o.io.entryPosted := postedStore.io.entry
-    o.io.brokenPosted := postedStore.io.broken
-    o.io.brokenUnexpected := unexpectedStore.io.broken
-    o.io.entryUnexpected := unexpectedStore.io.entry
+    o.io.entryPosted := postedStore.io.read
+    o.io.entryUnexpected := unexpectedStore.io.read
   }
 
   private val sweep = Mux(post.valid, post.bits.sweeps, arrival.valid && arrival.bits.sweeps)
@@ -240,14 +228,10 @@ class MatchUnit(p: TmuParams) extends Module {
   flush.io.missed := sweep && !(postOutcome.found || arrivalOutcome.found)
 
   // Bodies, and the endpoints whose stored words have lost a bit.
-  private val faults = choose(_.io.faults, walked.faults)
-  private val parked = RegNext(parks)
-  private def found(direct: UInt, late: Overflow => UInt): UInt =
-    overflow.fold(direct)(o => Mux(parked, late(o), direct))
   private val raises = Seq.fill(2)(Module(new FaultRaise(p)))
   for ((raise, s) <- raises.zipWithIndex) {
     raise.io.op := Seq(post, arrival)(s)
-    raise.io.lane := faults(s)
+    raise.io.lane := choose(_.io.faults, walked.faults)(s)
     raise.io.state := endpoints.io.broken(s) || marks.io.broken(s)
   }
   StorePort(
@@ -257,7 +241,7 @@ class MatchUnit(p: TmuParams) extends Module {
     arrival.bits,
     postOutcome,
     false.B,
-    found(unexpected.io.slot, _.io.postFound),
+    choose(_.io.postFound, unexpected.io.slot, parked),
     overflow.map(_.io.readUnexpected),
     raises(0)
   )
@@ -268,23 +252,21 @@ class MatchUnit(p: TmuParams) extends Module {
     post.bits,
     arrivalOutcome,
     takesPost,
-    found(posted.io.slot, _.io.arrivalFound),
+    choose(_.io.arrivalFound, posted.io.slot, parked),
     overflow.map(_.io.readPosted),
     raises(1)
   )
   io.raised := VecInit(raises.flatMap(_.io.raised))
-  private val checked = Seq(posted.io.fault, unexpected.io.fault, endpoints.io.fault) ++
-    Seq(postedStore.io.fault, unexpectedStore.io.fault, marks.io.fault) ++
-    overflow.map(_.io.fault)
-  FaultPort.join(io.fault, checked)
+  private val arrays = Seq(posted.io.fault, unexpected.io.fault) ++ overflow.map(_.io.fault)
+  private val stores = Seq(postedStore.io.fault, unexpectedStore.io.fault)
+  FaultPort.join(io.fault, arrays ++ stores :+ endpoints.io.fault :+ marks.io.fault)
 
   answers.io.now := now
   answers.io.entered := enters
   answers.io.slow := parks || overflow.fold(false.B) { o =>
     (io.post.valid && o.io.unexpectedInRows) || (io.arrival.valid && o.io.postedInRows)
   }
-  answers.io.decided.post := post
-  answers.io.decided.arrival := arrival
+  answers.io.decided := decided
   answers.io.outcomes := VecInit(postOutcome, arrivalOutcome)
   answers.io.takesPost := takesPost
   answers.io.serials := endpoints.io.serial
@@ -292,8 +274,8 @@ class MatchUnit(p: TmuParams) extends Module {
   io.spill.deferred := answers.io.deferred
   io.spill.injected := answers.io.injected
   io.spill.counts := VecInit(postedCount, unexpectedCount)
-  answers.io.message := unexpectedStore.io.entry
-  answers.io.receive := postedStore.io.entry
+  answers.io.message := unexpectedStore.io.read.entry
+  answers.io.receive := postedStore.io.read.entry
   answers.io.removed := flush.io.counts
   io.verdicts <> answers.io.verdicts
 

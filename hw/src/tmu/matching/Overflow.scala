@@ -86,10 +86,8 @@ class Overflow(p: TmuParams) extends Module {
     val liftUnexpected = Valid(new LaneEntry(p, unexpected))
     val readPosted = Valid(UInt(posted.slotBits.W))
     val readUnexpected = Valid(UInt(unexpected.slotBits.W))
-    val entryPosted = Input(new Entry(p, posted))
-    val entryUnexpected = Input(new Entry(p, unexpected))
-    val brokenPosted = Input(Bool())
-    val brokenUnexpected = Input(Bool())
+    val entryPosted = Input(new StoredEntry(p, posted))
+    val entryUnexpected = Input(new StoredEntry(p, unexpected))
     val fault = new FaultPort
     val activity = Output(Vec(2, new FilterActivity))
   })
@@ -271,8 +269,8 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.append := io.appendPosted
   io.readUnexpected := messages.io.readSlot
   io.readPosted := receives.io.readSlot
-  private val messageRead = EntryCheck(p, unexpected, messages, io.entryUnexpected, io.brokenUnexpected)
-  private val receiveRead = EntryCheck(p, posted, receives, io.entryPosted, io.brokenPosted)
+  private val messageRead = EntryCheck(p, unexpected, messages, io.entryUnexpected)
+  private val receiveRead = EntryCheck(p, posted, receives, io.entryPosted)
   // Straight from the stores' memories; the arrays compare it in the clock in which they get it.
   io.liftUnexpected := Pipe(messages.io.lifted.valid, messageRead)
   io.liftPosted := Pipe(receives.io.lifted.valid, receiveRead)

@@ -76,12 +76,13 @@ object Resolve {
     !op.sweeps && !MatchRules.is(op.command.opcode, Opcodes.inspect)
 
   /** What it adds to its endpoint's state. */
-  def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): TallyStep = {
-    val step = Wire(new TallyStep(p))
-    step.endpoint := Operation.endpoint(p, op.bits)
-    step.serial := op.valid && op.bits.serial
-    step.append := outcome.appends
-    step.take := outcome.takes
+  def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): Valid[TallyStep] = {
+    val step = Wire(Valid(new TallyStep(p)))
+    step.bits.endpoint := Operation.endpoint(p, op.bits)
+    step.bits.serial := op.valid && op.bits.serial
+    step.bits.append := outcome.appends
+    step.bits.take := outcome.takes
+    step.valid := step.bits.serial || step.bits.append || step.bits.take
     step
   }
 

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.Valid
+import chisel3.util.{DecoupledIO, Valid}
 import tmu.contract.Opcodes
 import tmu.params.TmuParams
 
@@ -32,6 +32,29 @@ class Slot(p: TmuParams) extends Bundle {
 
   /** An arrival, or a command on the posted-receive queue. */
   val arrival = Valid(new Operation(p))
+
+  /** Which of the two search. */
+  def searches: Seq[Bool] =
+    Seq(post, arrival).map(op => op.valid && op.bits.command.searches)
+}
+
+object Slot {
+
+  /** What is accepted in a clock; a post only if it may be one of a slot. */
+  def entering(
+      p: TmuParams,
+      post: DecoupledIO[MatchCommand],
+      isPost: Bool,
+      arrival: DecoupledIO[MatchCommand],
+      now: UInt
+  ): Slot = {
+    val slot = Wire(new Slot(p))
+    slot.post.valid := post.fire && isPost
+    slot.post.bits := Operation(p, post.bits, now)
+    slot.arrival.valid := arrival.fire
+    slot.arrival.bits := Operation(p, arrival.bits, now)
+    slot
+  }
 }
 
 /** The answers to a slot. */

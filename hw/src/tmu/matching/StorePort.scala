@@ -6,8 +6,8 @@ import chisel3.util.Valid
 import tmu.fault.FaultRaise
 import tmu.params.TmuParams
 
-/** Bodies of a table's entries: what was appended is written, what was found is read, what was taken
-  * is given back. Wiring of a store, and of what it tells of flipped bits.
+/** Bodies of a table's entries: what was appended is written, what was found is read, what was
+  * taken is given back. Wiring of a store, and of what it tells of flipped bits.
   *
   * @param appender
   *   the operation that is decided and may be appended to this table
@@ -39,8 +39,8 @@ object StorePort {
     store.io.readSlot.bits := verify.fold(at)(v => Mux(v.valid, v.bits, at))
     raise.io.outcome := outcome
     raise.io.stored := !paired
-    raise.io.entryEndpoint := store.io.entry.endpoint
-    raise.io.entryBroken := store.io.broken
+    raise.io.entryEndpoint := store.io.read.entry.endpoint
+    raise.io.entryBroken := store.io.read.broken
     // A slot that was found by a wrong way may be in use: it is not given back.
     if (p.parity) {
       store.io.release.valid := raise.io.releases

@@ -111,7 +111,8 @@ class ChunkTable(s: SpillParams) extends Module {
     )
   }
   fetching := fetches
-  when(io.free.valid || (fetching && !lost))(topValid := true.B).elsewhen(takesTop)(topValid := false.B)
+  when(io.free.valid || (fetching && !lost))(topValid := true.B)
+    .elsewhen(takesTop)(topValid := false.B)
   below := below + buries - fetches
   when(io.allocate.fire && !topValid)(fresh := fresh + 1.U)
 
@@ -122,8 +123,8 @@ class ChunkTable(s: SpillParams) extends Module {
   io.exhausted := !topValid && settled && !unused
   io.fault.view := FaultView.all(
     Seq(
-      FaultView(FaultPlaces.chunkLinks, false.B, nextFlipped),
-      FaultView(FaultPlaces.chunkLives, false.B, liveFlipped),
+      nextFlipped,
+      liveFlipped,
       FaultView(FaultPlaces.freeChunks, lost, freeFlipped)
     )
   )

@@ -86,13 +86,14 @@ class Spill(p: TmuParams) extends Module {
   waiting.io.enq.bits := io.unit.deferred.bits
   assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
 
-  private val errors = Seq(search.io.error, editor.io.error, engine.io.error, link.io.writeError)
+  private val errors = Seq(search.io.error, editor.io.error, lists.io.error, link.io.writeError)
   private val error = errors.reduce(_ || _)
   when(error)(failed := true.B)
-  io.raised := engine.io.raised
+  io.raised.valid := search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
+  io.raised.bits := engine.io.lists.at.endpoint
   private val checked = Seq(chunks.io.fault, lists.io.fault, editor.io.fault)
   checked.foreach(_.flip := io.fault.flip)
-  io.fault.view := FaultView.all(checked.map(_.view) ++ Seq(search.io.view, engine.io.view))
+  io.fault.view := FaultView.all(checked.map(_.view) ++ Seq(search.io.view))
 
   engine.io.deferred <> waiting.io.deq
   // Both ways are long.

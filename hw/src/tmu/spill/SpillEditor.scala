@@ -110,10 +110,10 @@ class SpillEditor(s: SpillParams) extends Module {
   io.error := lostLink || lostLive
   io.fault.view := FaultView.all(
     Seq(
-      FaultView(FaultPlaces.entries, false.B, entryFlipped),
-      FaultView(FaultPlaces.words, false.B, wordFlipped),
-      FaultView(FaultPlaces.chunkLinks, lostLink, false.B),
-      FaultView(FaultPlaces.chunkLives, lostLive, false.B)
+      entryFlipped,
+      wordFlipped,
+      FaultView(FaultPlaces.chunkLinks, lostLink),
+      FaultView(FaultPlaces.chunkLives, lostLive)
     )
   )
   io.write.bits.data := Mux(

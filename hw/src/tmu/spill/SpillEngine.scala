@@ -3,8 +3,7 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{is, switch, Decoupled, Valid}
-import tmu.contract.{FaultPlaces, Opcodes, Statuses}
-import tmu.fault.FaultView
+import tmu.contract.{Opcodes, Statuses}
 import tmu.matching._
 
 /** Answers deferred commands, one after the other in their order, and moves entries back to the
@@ -53,13 +52,6 @@ class SpillEngine(s: SpillParams) extends Module {
     /** Entries, or a release, are on the way to the matching unit. */
     val moving = Output(Bool())
     val idle = Output(Bool())
-
-    /** The state of an endpoint was read and has lost a bit. */
-    val error = Output(Bool())
-
-    /** An entry of this endpoint has. */
-    val raised = Valid(UInt(p.endpointBits.W))
-    val view = Output(new FaultView)
   })
   private object State extends ChiselEnum {
     val idle, first, second, choose = Value
@@ -296,17 +288,7 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.store)(state := State.storeSecond)
     is(State.storeSecond)(state := State.idle)
   }
-  private val reads = state === State.first || state === State.second
-  private val lostList = reads && io.lists.broken
-  private val lostDone = state === State.first && io.lists.brokenDone
-  io.error := lostList || lostDone
-  io.view := FaultView.all(
-    Seq(
-      FaultView(FaultPlaces.lists, lostList, false.B),
-      FaultView(FaultPlaces.answered, lostDone, false.B)
-    )
-  )
-  io.raised.valid := io.hit.valid && io.hit.bits.found && io.hit.bits.broken
-  io.raised.bits := endpoint
+  io.lists.uses := state === State.first || state === State.second
+  io.lists.usesDone := state === State.first
   io.idle := state === State.idle && !io.deferred.valid
 }

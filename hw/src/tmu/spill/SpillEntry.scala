@@ -112,10 +112,15 @@ object SpillEntry {
   def broken(s: SpillParams, entry: SpillEntry, at: SpillPlace): Bool =
     s.p.parity.B && (entry.asUInt.xorR ^ at.asUInt.xorR)
 
-  /** A word's entry may be what is asked for: also when the word has lost a bit, as the entry tells.
+  /** A word's entry may be what is asked for: also when the word has lost a bit, as the entry
+    * tells.
     */
   def mayHit(s: SpillParams, ask: SpillAsk, word: SpillWord): Bool =
-    broken(s, word) || Mux(ask.byId, word.id === ask.word.id, FilterFold.mayMatch(word.filter, ask.word.filter))
+    broken(s, word) || Mux(
+      ask.byId,
+      word.id === ask.word.id,
+      FilterFold.mayMatch(word.filter, ask.word.filter)
+    )
 
   /** An entry is what is asked for: by its key (R1), or by its id (R10), within the endpoint (R13).
     */

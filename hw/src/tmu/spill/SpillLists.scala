@@ -34,9 +34,9 @@ class ListAccess(s: SpillParams) extends Bundle {
   val list = Input(new SpillList(s))
   val done = Input(UInt(SpillMarks.countBits.W))
 
-  /** The list that was read has lost a bit, or the count of commands has. */
-  val broken = Input(Bool())
-  val brokenDone = Input(Bool())
+  /** What was read is used. */
+  val uses = Output(Bool())
+  val usesDone = Output(Bool())
   val write = Valid(new Bundle {
     val at = new SpillIndex(s)
     val list = new SpillList(s)
@@ -60,6 +60,9 @@ class SpillLists(s: SpillParams) extends Module {
       */
     val endpoint = Input(UInt(s.p.endpointBits.W))
     val counts = Output(Vec(2, UInt(s.countBits.W)))
+
+    /** What was used has lost a bit. */
+    val error = Output(Bool())
     val fault = new FaultPort
   })
   private val sweep = Module(new Sweep(s.lists))
@@ -100,7 +103,6 @@ class SpillLists(s: SpillParams) extends Module {
   }
   private val stored = lists.read(Cat(access.read.endpoint, access.read.unexpected))
   access.list := stored.word
-  access.broken := stored.broken()
 
   private class Done extends Checked(s.p, UInt(SpillMarks.countBits.W))
   private val done = SyncReadMem(s.p.endpoints, new Done)
@@ -121,11 +123,13 @@ class SpillLists(s: SpillParams) extends Module {
   }
   private val doneRead = done.read(access.read.endpoint)
   access.done := doneRead.word
-  access.brokenDone := doneRead.broken()
+  private val lostList = access.uses && stored.broken()
+  private val lostDone = access.usesDone && doneRead.broken()
+  io.error := lostList || lostDone
   io.fault.view := FaultView.all(
     Seq(
-      FaultView(FaultPlaces.lists, false.B, flipped),
-      FaultView(FaultPlaces.answered, false.B, doneFlipped)
+      FaultView(FaultPlaces.lists, lostList, flipped),
+      FaultView(FaultPlaces.answered, lostDone, doneFlipped)
     )
   )
 }

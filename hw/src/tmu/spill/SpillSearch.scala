@@ -242,14 +242,13 @@ class SpillSearch(s: SpillParams) extends Module {
   ).asUInt
   io.view := FaultView.all(
     Seq(
-      FaultView(FaultPlaces.chunkLinks, lostLink, false.B),
-      FaultView(FaultPlaces.chunkLives, lostLive, false.B),
+      FaultView(FaultPlaces.chunkLinks, lostLink),
+      FaultView(FaultPlaces.chunkLives, lostLive),
       FaultView(
         FaultPlaces.words,
-        RegNext(io.wordBeat.valid && searching && lostWords.orR, false.B),
-        false.B
+        RegNext(io.wordBeat.valid && searching && lostWords.orR, false.B)
       ),
-      FaultView(FaultPlaces.entries, searching && checked && hit.broken, false.B)
+      FaultView(FaultPlaces.entries, searching && checked && hit.broken)
     )
   )
   io.idle := state === State.idle
@@ -260,6 +259,7 @@ class SpillSearch(s: SpillParams) extends Module {
 
 object SpillSearch {
 
-  /** Bursts that are read before any has come; doubled with each that comes until it is the most. */
+  /** Bursts that are read before any has come; doubled with each that comes until it is the most.
+    */
   val ahead: Int = 8
 }

@@ -73,7 +73,7 @@ class EntryStoreSpec extends DeviceSpec {
             dut.io.readSlot.bits.poke(slot)
             dut.clock.step()
             dut.io.readSlot.valid.poke(false)
-            assert(fields(dut.io.entry).map(_.value) == lent(slot), s"slot $slot")
+            assert(fields(dut.io.read.entry).map(_.value) == lent(slot), s"slot $slot")
             if (random.nextBoolean()) {
               release(dut, slot)
               lent -= slot

@@ -37,7 +37,7 @@ trait FilterTableBench extends DeviceSpec with TablePokes {
     def clock(): Unit = {
       read.foreach { slot =>
         val entry = stored(slot)
-        val port = dut.io.entry
+        val port = dut.io.read.entry
         port.endpoint.poke(entry.endpoint)
         pokeKey(port.key, entry.key)
         port.ignore.foreach(pokeKey(_, entry.ignore))

@@ -26,7 +26,7 @@ class ResolveHarness(p: TmuParams) extends Module {
   private val op = WireDefault(io.op)
   Operation.follow(op.bits)
   io.outcome := Resolve(p, op, io.found, io.room, io.spill)
-  io.step := Resolve.step(p, op, io.outcome)
+  io.step := Resolve.step(p, op, io.outcome).bits
   private val none = VecInit(3.U(32.W), 4.U(32.W))
   private def verdict(e: Entry, onMessages: Boolean) =
     Resolve.verdict(p, op.bits, io.outcome, io.serial, e, onMessages, none)

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * tmu-faults: flips bits of stored words while a unit works, and judges what it answers.
+ *
+ * Prints a table of place and outcome as JSON.  A trial whose outcome is silent is named with its
+ * seed, and makes the exit code 1.
+ */
+#include "number_option.h"
+#include "trial.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#define PLACES (TMU_FAULT_ENTRIES + 1)
+
+static const char usage[] =
+    "usage: tmu-faults --uri URI [--trials N] [--seed S] [--place P] [--progress]\n"
+    "  --uri URI     device: sim:LIBRARY[?pauses=SEED&memory_latency=CLOCKS]\n"
+    "  --trials N    bits to flip, spread over all places (default 400)\n"
+    "  --seed S      of the first trial; trial n has seed S + n (default 1)\n"
+    "  --place P     only this place, by its number (default: all)\n"
+    "  --progress    print `progress DONE TOTAL` lines to standard error\n";
+
+static const char *const place_names[PLACES] = {
+    [TMU_FAULT_POSTED_LANES] = "posted_lanes",
+    [TMU_FAULT_UNEXPECTED_LANES] = "unexpected_lanes",
+    [TMU_FAULT_POSTED_STORE] = "posted_store",
+    [TMU_FAULT_UNEXPECTED_STORE] = "unexpected_store",
+    [TMU_FAULT_POSTED_SLOTS] = "posted_slots",
+    [TMU_FAULT_UNEXPECTED_SLOTS] = "unexpected_slots",
+    [TMU_FAULT_POSTED_FILTERS] = "posted_filters",
+    [TMU_FAULT_UNEXPECTED_FILTERS] = "unexpected_filters",
+    [TMU_FAULT_POST_TALLIES] = "post_tallies",
+    [TMU_FAULT_ARRIVAL_TALLIES] = "arrival_tallies",
+    [TMU_FAULT_POSTED_QUOTAS] = "posted_quotas",
+    [TMU_FAULT_UNEXPECTED_QUOTAS] = "unexpected_quotas",
+    [TMU_FAULT_MARKS] = "marks",
+    [TMU_FAULT_CHUNK_LINKS] = "chunk_links",
+    [TMU_FAULT_CHUNK_LIVES] = "chunk_lives",
+    [TMU_FAULT_FREE_CHUNKS] = "free_chunks",
+    [TMU_FAULT_LISTS] = "lists",
+    [TMU_FAULT_ANSWERED] = "answered",
+    [TMU_FAULT_WORDS] = "words",
+    [TMU_FAULT_ENTRIES] = "entries",
+};
+
+typedef struct arguments {
+    const char *uri;
+    uint64_t trials;
+    uint64_t seed;
+    uint64_t place; /* 0 = all */
+    bool progress;
+} arguments_t;
+
+static void parse(int count, char **values, arguments_t *arguments) {
+    static const struct option options[] = {
+        {"uri", required_argument, NULL, 'u'},  {"trials", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'}, {"place", required_argument, NULL, 'p'},
+        {"progress", no_argument, NULL, 'r'},   {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    int option;
+    *arguments = (arguments_t){.trials = 400, .seed = 1};
+    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'u':
+            arguments->uri = optarg;
+            break;
+        case 'n':
+            arguments->trials = number_option("tmu-faults", "--trials", optarg, 1, 1000000000);
+            break;
+        case 's':
+            arguments->seed = number_option("tmu-faults", "--seed", optarg, 0, UINT64_MAX / 2);
+            break;
+        case 'p':
+            arguments->place = number_option("tmu-faults", "--place", optarg, 1, PLACES - 1);
+            break;
+        case 'r':
+            arguments->progress = true;
+            break;
+        case 'h':
+            (void)fputs(usage, stdout);
+            exit(0);
+        default:
+            (void)fputs(usage, stderr);
+            exit(2);
+        }
+    }
+    if (!arguments->uri || optind < count) {
+        (void)fprintf(stderr, "tmu-faults: found %s\n%s",
+                      arguments->uri ? "a word that is no option" : "no --uri", usage);
+        exit(2);
+    }
+}
+
+static int refuse(const char *what) {
+    (void)fprintf(stderr, "tmu-faults: %s: %s\n", what, tmu_error_text(NULL));
+    return 1;
+}
+
+typedef struct table {
+    uint64_t outcomes[PLACES][TRIAL_OUTCOMES];
+    uint64_t withheld[PLACES];
+} table_t;
+
+static void print(const arguments_t *arguments, const table_t *table, uint64_t silent) {
+    static const char *const outcomes[TRIAL_OUTCOMES] = {"not_stored", "unread", "made_up",
+                                                         "withheld", "silent"};
+    (void)printf("{\"trials\": %" PRIu64 ", \"seed\": %" PRIu64 ", \"silent\": %" PRIu64
+                 ", \"places\": {",
+                 arguments->trials, arguments->seed, silent);
+    const char *comma = "";
+    for (unsigned place = 1; place < PLACES; place++) {
+        (void)printf("%s\"%s\": {", comma, place_names[place]);
+        for (unsigned o = 0; o < TRIAL_OUTCOMES; o++) {
+            (void)printf("\"%s\": %" PRIu64 ", ", outcomes[o], table->outcomes[place][o]);
+        }
+        (void)printf("\"answers_withheld\": %" PRIu64 "}", table->withheld[place]);
+        comma = ", ";
+    }
+    (void)puts("}}");
+}
+
+static uint64_t run(tmu_t *device, tmu_queue_t *queue, const arguments_t *arguments,
+                    table_t *table) {
+    uint64_t silent = 0;
+    for (uint64_t n = 0; n < arguments->trials; n++) {
+        unsigned place = arguments->place > 0 ? (unsigned)arguments->place
+                                              : (unsigned)(1 + n % (PLACES - 1));
+        const trial_t trial = trial_run(device, queue, place, arguments->seed + n);
+        table->outcomes[place][trial.outcome]++;
+        table->withheld[place] += trial.judged.withheld;
+        if (trial.outcome == TRIAL_SILENT) {
+            silent++;
+            (void)fprintf(stderr, "tmu-faults: silent: --place %u --trials 1 --seed %" PRIu64 "\n",
+                          place, arguments->seed + n);
+        }
+        if (arguments->progress && n % 20 == 19) {
+            (void)fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", n + 1, arguments->trials);
+        }
+    }
+    return silent;
+}
+
+int main(int count, char **values) {
+    arguments_t arguments;
+    tmu_t *device = NULL;
+    tmu_queue_t *queue = NULL;
+    const tmu_queue_attr_t attr = {.endpoint = TMU_ENDPOINT_ANY, .ring_log2 = 8};
+    table_t table = {0};
+    tmu_info_t info;
+    parse(count, values, &arguments);
+    if (tmu_open(arguments.uri, &device) != TMU_OK) {
+        return refuse(arguments.uri);
+    }
+    if (tmu_query(device, &info) != TMU_OK || info.endpoints < JUDGE_ENDPOINTS) {
+        (void)fprintf(stderr, "tmu-faults: %s has too few endpoints; expected %d\n", arguments.uri,
+                      JUDGE_ENDPOINTS);
+        return 1;
+    }
+    if (tmu_queue_open(device, &attr, &queue) != TMU_OK || tmu_spill_add(device, 1) != TMU_OK) {
+        return refuse("opening a queue and lending memory");
+    }
+    uint64_t silent = run(device, queue, &arguments, &table);
+    print(&arguments, &table, silent);
+    tmu_close(device);
+    return silent > 0;
+}

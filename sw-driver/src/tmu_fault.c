@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What the unit tells of stored words that have lost a bit, and bits that it flips for tests.
+ */
+#include "tmu_internal.h"
+
+/* The unit answers what it is asked to flip a few clocks later. */
+#define ANSWER_CLOCKS 32
+
+static tmu_result_t status_read(tmu_t *device, uint32_t *status_p) {
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result = tmu_device_read(device, TMU_REG_FAULT_STATUS, status_p);
+    pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
+tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
+    uint32_t status = 0;
+    if (!device || !stats_p) {
+        return TMU_ERR_INVALID;
+    }
+    *stats_p = (tmu_fault_stats_t){0};
+    if (TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_PARITY) == 0) {
+        return TMU_OK;
+    }
+    tmu_result_t result = status_read(device, &status);
+    stats_p->places = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_SEEN);
+    stats_p->flipped = TMU_REGISTER_GET(status, TMU_FAULT_STATUS_FLIPPED) != 0;
+    return result;
+}
+
+static tmu_result_t inject(tmu_t *device, tmu_fault_t place, uint32_t bit) {
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result = tmu_device_write(device, TMU_REG_FAULT_INJECT,
+                                           TMU_REGISTER_BITS(TMU_FAULT_INJECT_PLACE, place) |
+                                               TMU_REGISTER_BITS(TMU_FAULT_INJECT_BIT, bit));
+    pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
+tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, uint32_t *bits_p) {
+    uint32_t status = 0;
+    if (!device || !bits_p) {
+        return TMU_ERR_INVALID;
+    }
+    if (TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_PARITY) == 0) {
+        return tmu_error_set(TMU_ERR_INVALID, "the device does not check stored words");
+    }
+    if (bit > TMU_FAULT_INJECT_BIT_MASK) {
+        return tmu_error_set(TMU_ERR_INVALID, "bit %u of a stored word; the last one is %u", bit,
+                             TMU_FAULT_INJECT_BIT_MASK);
+    }
+    tmu_result_t result = inject(device, place, bit);
+    for (uint32_t i = 0; i < ANSWER_CLOCKS && result == TMU_OK; i++) {
+        result = tmu_progress(device, 1);
+    }
+    if (result == TMU_OK) {
+        result = status_read(device, &status);
+    }
+    *bits_p = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_WIDTH);
+    if (result == TMU_OK && *bits_p == 0) {
+        return tmu_error_set(TMU_ERR_INVALID, "place %u: the device checks nothing there",
+                             (unsigned)place);
+    }
+    return result;
+}
