@@ -32,6 +32,13 @@ static bool right(const judge_t *judge, const tmu_completion_t *c, const tmu_mod
            judge->reported[c->handle] == v->removed_posted + v->removed_unexpected;
 }
 
+/** A cancel comes too late for a receive whose own answer was withheld: it may be nowhere. */
+static bool too_late(const judge_t *judge, const tmu_completion_t *c) {
+    const oracle_question_t *q = &judge->questions[c->handle];
+    return c->opcode == TMU_OPCODE_CANCEL && c->status == TMU_STATUS_LATE &&
+           withheld(&judge->answers[q->target]);
+}
+
 /** By endpoint and serial number: the handle of the operation that has it, or -1. */
 typedef struct order {
     int32_t handles[JUDGE_ENDPOINTS][JUDGE_OPERATIONS];
@@ -91,11 +98,11 @@ judge_result_t judge_decide(const judge_t *judge) {
             if (!withheld(c) && gap) {
                 result.differences++; /* an answer behind one that nobody gave */
             } else if (!gap) {
-                tmu_model_verdict_t v = oracle_ask(model, &judge->questions[handle]);
-                if (!withheld(c) && !right(judge, c, &v)) {
-                    if (result.differences++ == 0) {
-                        report(c, &v);
-                    }
+                oracle_question_t q = judge->questions[handle];
+                q.target = too_late(judge, c) ? UINT64_MAX : q.target;
+                const tmu_model_verdict_t v = oracle_ask(model, &q);
+                if (!withheld(c) && !right(judge, c, &v) && result.differences++ == 0) {
+                    report(c, &v);
                 }
             }
         }

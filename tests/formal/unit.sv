@@ -284,14 +284,14 @@ module unit_proof (
               !dut__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
       marks_late : assert (!dut__marks__late_0_defers && !dut__marks__late_1_defers);
       marks2 :
-      assert (!(dut__delay__k2_post_valid && dut__marks__stored_r_spilling) &&
-              !(dut__delay__k2_arrival_valid && dut__marks__stored_r_2_spilling));
+      assert (!(dut__delay__k2_post_valid && dut__marks__stored_r_word_spilling) &&
+              !(dut__delay__k2_arrival_valid && dut__marks__stored_r_2_word_spilling));
       marks3 :
-      assert (!(dut__delay__k3_post_valid && dut__marks__stored_r_1_spilling) &&
-              !(dut__delay__k3_arrival_valid && dut__marks__stored_r_3_spilling));
+      assert (!(dut__delay__k3_post_valid && dut__marks__stored_r_1_word_spilling) &&
+              !(dut__delay__k3_arrival_valid && dut__marks__stored_r_3_word_spilling));
       marks4 :
-      assert (!(dut__walked_slot_post_out_valid_REG && dut__marks__stored_spilling) &&
-              !(dut__walked_slot_arrival_out_valid_REG && dut__marks__stored_1_spilling));
+      assert (!(dut__walked_slot_post_out_valid_REG && dut__marks__stored_word_spilling) &&
+              !(dut__walked_slot_arrival_out_valid_REG && dut__marks__stored_1_word_spilling));
       hosts1 : assert (`HOSTS(k1));
       hosts2 : assert (`HOSTS(k2));
       hosts3 : assert (`HOSTS(k3));

@@ -111,16 +111,16 @@ CANARIES = (
         "oldest_wins",
         (
             "(hit[0] & valid[0] ? entries_0_slot",
-            "(hit[0] & valid[0] & ~_candidates_T_2[1] ? entries_0_slot",
+            "(hit[0] & valid[0] & ~_candidates_T_1[1] ? entries_0_slot",
         ),
         ("hit[1] & valid[1] & _GEN_2[0] ?", "hit[1] & valid[1] ?"),
         (
-            "~(candidates & {~(_candidates_T_2 | _GEN_1), 1'h1} &",
-            "~(candidates & {~(_candidates_T_2 | _GEN_1) | 2'h1, ~_candidates_T_2[1]} &",
+            "~(candidates & {~(_candidates_T_1 | _GEN_1), 1'h1} &",
+            "~(candidates & {~(_candidates_T_1 | _GEN_1) | 2'h1, ~_candidates_T_1[1]} &",
         ),
         (
             "valid[0] & ~(hit[0] & open & takes);",
-            "valid[0] & ~(hit[0] & ~_candidates_T_2[1] & open & takes);",
+            "valid[0] & ~(hit[0] & ~_candidates_T_1[1] & open & takes);",
         ),
     ),
     # A lane beside takes the entry of another endpoint (R13).
@@ -170,8 +170,8 @@ CANARIES = (
         ),
         # With entries counted as the list has them, so that nothing else is wrong.
         (
-            "if (postStep_append != arrivalStep_take) postedCount <= postStep_append ?",
-            "if (postedAppends != (arrivalStep_take & (_posted_io_found | ~direct_takesPost)))"
+            "if (direct_post_appends != direct_arrival_takes) postedCount <= direct_post_appends ?",
+            "if (postedAppends != (direct_arrival_takes & (_posted_io_found | ~direct_takesPost)))"
             " postedCount <= postedAppends ?",
         ),
     ),
@@ -180,8 +180,8 @@ CANARIES = (
         "pair-twice",
         "pair_in_no_list",
         (
-            ".io_append_valid (postStep_append & ~direct_takesPost)",
-            ".io_append_valid (postStep_append)",
+            ".io_append_valid (direct_post_appends & ~direct_takesPost)",
+            ".io_append_valid (direct_post_appends)",
         ),
     ),
     # An arrival that is told queued gets lost when a post is at its end too.
@@ -207,7 +207,7 @@ CANARIES = (
         "slot",
         "slots_all_r once",
         (
-            "postedStore_io_release_valid_REG <= arrivalStep_take & ~direct_takesPost;",
+            "postedStore_io_release_valid_REG <= direct_arrival_takes & ~direct_takesPost;",
             "postedStore_io_release_valid_REG <= direct_arrival_found & ~direct_takesPost;",
         ),
     ),

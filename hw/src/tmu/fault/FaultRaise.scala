@@ -4,7 +4,7 @@ package tmu.fault
 import chisel3._
 import chisel3.util.Valid
 import tmu.contract.Opcodes
-import tmu.matching.{MatchRules, Operation, Outcome}
+import tmu.matching.{LaneFault, MatchRules, Operation, Outcome}
 import tmu.params.TmuParams
 
 /** Tells which endpoints can not be trusted any more, of the operations of one stream.
@@ -23,7 +23,7 @@ class FaultRaise(p: TmuParams) extends Module {
     val op = Flipped(Valid(new Operation(p)))
     val outcome = Input(new Outcome(p))
     val stored = Input(Bool())
-    val lane = Input(Bool())
+    val lane = Input(new LaneFault)
     val state = Input(Bool())
 
     /** Two clocks later: the entry that was found, and whether it is what was stored. */
@@ -38,13 +38,13 @@ class FaultRaise(p: TmuParams) extends Module {
   })
   private def late(event: Bool): Bool = RegNext(RegNext(event, false.B), false.B)
   private val found = late(io.stored && io.outcome.found)
-  private val lane = late(io.op.valid && io.lane)
+  private val lane = late(io.op.valid && io.lane.met)
   private val state = late(io.op.valid && io.state)
   private val inspects = late(MatchRules.is(io.op.bits.command.opcode, Opcodes.inspect))
-  private val wrong = lane || (found && io.entryBroken)
-  io.raised(0).valid := (wrong || state) && !inspects
+  private val wrong = found && (late(io.lane.found) || io.entryBroken)
+  io.raised(0).valid := (lane || wrong || state) && !inspects
   io.raised(0).bits := RegNext(RegNext(Operation.endpoint(p, io.op.bits)))
-  io.raised(1).valid := wrong && found
+  io.raised(1).valid := wrong
   io.raised(1).bits := io.entryEndpoint
   io.releases := late(io.stored && io.outcome.takes) && !wrong
 }

@@ -44,9 +44,9 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val openIn = Input(Bool())
     val openOut = Output(Bool())
 
-    /** It has met a lane on which it must not rely; with and without this row. */
-    val faultIn = Input(Bool())
-    val faultOut = Output(Bool())
+    /** What it has met of lanes that lost a bit, before this row and with it. */
+    val faultIn = Input(new LaneFault)
+    val faultOut = Output(new LaneFault)
 
     /** Slot of what was found, two clocks after the row settled. */
     val slotIn = Input(UInt(t.slotBits.W))
@@ -113,13 +113,15 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val crosses = io.push && io.above.remains
   private val candidates = Cat(hitAbove && crosses, hit & valid)
   private val found = open && candidates.orR
-  private val removed =
-    OldestFirst.first(candidates) & VecInit.fill(lanes + 1)(open && takes).asUInt
+  private val first = OldestFirst.first(candidates)
+  private val removed = first & VecInit.fill(lanes + 1)(open && takes).asUInt
   private val left = Cat(io.above.remains, valid) & ~removed
   valid := VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
   io.openOut := open && !found
-  io.faultOut := RegNext(io.faultIn, false.B) ||
-    (open && ((suspectAbove && crosses) || (suspect & valid).orR))
+  private val before = RegNext(io.faultIn, 0.U.asTypeOf(new LaneFault))
+  private val broken = Cat(suspectAbove && crosses, suspect & valid)
+  io.faultOut.met := before.met || (open && broken.orR)
+  io.faultOut.found := before.found || (open && (first & broken).orR)
 
   private val moves = Cat(1.U(1.W), absorbs)
   private val youngestHole = moves & ~(moves << 1)(lanes - 1, 0)

@@ -20,6 +20,9 @@ class Entry(p: TmuParams, t: TableParams) extends Bundle {
   /** A receive's buffer, a message's place. */
   val address = UInt(p.addressBits.W)
   val length = UInt(p.lengthBits.W)
+
+  /** Of the endpoint alone, so that it is known whose an entry is that has lost another bit. */
+  val parity = Option.when(p.parity)(Bool())
 }
 
 /** The part of an entry that a lane compares, and the slot where the whole entry lies. */
@@ -50,13 +53,16 @@ class LaneEntry(p: TmuParams, t: TableParams) extends Bundle {
   *   lanes of a memory row
   * @param receives
   *   whether entries carry wildcards and receive ids
+  * @param losable
+  *   slots that may get lost before there are too few: one with each flipped bit at most
   */
 case class TableParams(
     entries: Int,
     arrayEntries: Int,
     lanes: Int,
     filterLanes: Int,
-    receives: Boolean
+    receives: Boolean,
+    losable: Int = 0
 ) {
 
   /** Rows of the array, oldest first. */
@@ -65,7 +71,7 @@ case class TableParams(
   val rowNumberBits: Int = math.max(1, log2Ceil(rows))
 
   /** Slots of whole entries: more than entries, for those on their way back to be lent again. */
-  val slots: Int = entries + EntryStore.spare
+  val slots: Int = entries + EntryStore.spare + losable
   val slotBits: Int = log2Ceil(slots)
 
   /** Counts from 0 to entries, both included. */
@@ -99,8 +105,16 @@ case class TableParams(
 }
 
 object TableParams {
-  def posted(p: TmuParams): TableParams =
-    TableParams(p.postedEntries, p.arrayEntries, p.lanes, p.filterLanes, receives = true)
-  def unexpected(p: TmuParams): TableParams =
-    TableParams(p.unexpectedEntries, p.arrayEntries, p.lanes, p.filterLanes, receives = false)
+  def posted(p: TmuParams): TableParams = table(p, p.postedEntries, receives = true)
+  def unexpected(p: TmuParams): TableParams = table(p, p.unexpectedEntries, receives = false)
+
+  private def table(p: TmuParams, entries: Int, receives: Boolean): TableParams =
+    TableParams(
+      entries,
+      p.arrayEntries,
+      p.lanes,
+      p.filterLanes,
+      receives,
+      losable = if (p.parity) EntryStore.losable else 0
+    )
 }

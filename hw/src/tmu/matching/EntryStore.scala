@@ -51,7 +51,7 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   private val reads = RegNext(io.readSlot.valid, false.B)
 
   // After reset slots come from a counter; those that were given back come from the queue. The next
-  // two wait in registers, because whether one is lent is known late.
+  // few wait in registers, because whether one is lent is known late.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
   private class Slot extends Checked(p, UInt(t.slotBits.W))
   private val free = Module(new Queue(new Slot, t.slots, useSyncReadMem = true))
@@ -63,17 +63,21 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   free.io.enq.valid := io.release.valid
   free.io.enq.bits :=
     Checked(p, UInt(t.slotBits.W), io.release.bits, slotFlips).asTypeOf(new Slot)
-  private val next = Reg(Vec(2, UInt(t.slotBits.W)))
+  private val ahead = if (p.parity) 3 else 2 // one may come without a slot
+  private val next = Reg(Vec(ahead, UInt(t.slotBits.W)))
   private val waiting = RegInit(0.U(2.W))
-  private val wants = waiting =/= 2.U
+  private val wants = waiting =/= ahead.U
   // One that has lost a bit names a slot that may be in use: it is never lent again.
   private val lost = free.io.deq.bits.broken()
   private val comes = wants && (unused || (free.io.deq.valid && !lost))
   private val coming = Mux(unused, fresh(t.slotBits - 1, 0), free.io.deq.bits.word)
   free.io.deq.ready := wants && !unused
   when(wants && unused)(fresh := fresh + 1.U)
-  when(wants)(next(1) := coming)
-  when(io.allocate.fire || waiting === 0.U)(next(0) := Mux(wants, coming, next(1)))
+  for (i <- 0 until ahead) {
+    val behind = if (i + 1 < ahead) next(i + 1) else coming
+    val moved = Mux(waiting === (i + 1).U, coming, behind)
+    next(i) := Mux(io.allocate.fire, moved, Mux(waiting === i.U, coming, next(i)))
+  }
   waiting := waiting + comes - io.allocate.fire
   io.allocate.valid := waiting =/= 0.U
   io.allocate.bits := next(0)
@@ -100,4 +104,8 @@ object EntryStore {
 
   /** Clocks from a slot's last use to its next, and a little more. */
   val spare: Int = 8
+
+  /** Slots that flipped bits may take away; with parity a slot also takes a clock more to come back.
+    */
+  val losable: Int = 16
 }

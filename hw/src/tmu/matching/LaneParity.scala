@@ -4,6 +4,16 @@ package tmu.matching
 import chisel3._
 import chisel3.util.Cat
 
+/** What an operation has met of lanes that lost a bit. */
+class LaneFault extends Bundle {
+
+  /** One on which it must not rely, before it had found anything. */
+  val met = Bool()
+
+  /** What it has found is the entry of such a lane. */
+  val found = Bool()
+}
+
 /** Parity of a lane of an array: a bit for the endpoint and one for all else, so that a flipped bit
   * anywhere else is a matter of that endpoint alone (R13). Pure functions.
   */
@@ -13,9 +23,11 @@ object LaneParity {
     Cat(parts).xorR
   }
 
-  /** Gives an entry its parity; `broken` tells that it has been stored before, and lost a bit. */
-  def set(entry: LaneEntry, broken: Bool = false.B): Unit =
-    entry.parity.foreach(_ := Cat(entry.endpoint.xorR, rest(entry) ^ broken))
+  /** Gives an entry its parity. One that has been stored before keeps what it has lost there: any
+    * bit, or one of its endpoint.
+    */
+  def set(entry: LaneEntry, broken: Bool = false.B, lost: Bool = false.B): Unit =
+    entry.parity.foreach(_ := Cat(entry.endpoint.xorR ^ lost, rest(entry) ^ broken))
 
   /** Whether an operation must not rely on a lane that holds this entry: the entry is of its
     * endpoint and has lost a bit, or its endpoint has and it may be. A place that is named has to

@@ -34,10 +34,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
       */
     val append = Flipped(Valid(new LaneEntry(p, t)))
 
-    /** The operation at its end has met a lane that has lost a bit: what it found, or did not find,
-      * is not to be relied on.
-      */
-    val suspect = Output(Bool())
+    /** What it has met of lanes that lost a bit, at the same time as `found`. */
+    val suspect = Output(new LaneFault)
     val fault = new FaultPort
   })
 
@@ -64,9 +62,10 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   private val byPlace = RegNext(passed.byPlace)
   private val findsIncoming = open && arrives && hitsIncoming && !byPlace
   io.found := searched && (!open || findsIncoming)
-  io.suspect := searched &&
-    (RegNext(last.faultOut, false.B) || (open && arrives && suspectsIncoming))
-  io.fault.view := FaultView(place, io.suspect, flipped)
+  private val met = RegNext(last.faultOut, 0.U.asTypeOf(new LaneFault))
+  io.suspect.met := searched && (met.met || (open && arrives && suspectsIncoming))
+  io.suspect.found := searched && (met.found || (findsIncoming && suspectsIncoming))
+  io.fault.view := FaultView(place, io.suspect.met, flipped)
   io.slot := Mux(RegNext(findsIncoming), RegNext(incoming.slot), last.slotOut)
 
   // The new entry pushes from the last row down to the first that has a hole then.
@@ -80,7 +79,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     row.io.number := r.U
     row.io.in := (if (r == 0) io.ask else rows(r - 1).io.out)
     row.io.openIn := (if (r == 0) row.io.out.searches else rows(r - 1).io.openOut)
-    row.io.faultIn := (if (r == 0) false.B else rows(r - 1).io.faultOut)
+    row.io.faultIn :=
+      (if (r == 0) 0.U.asTypeOf(new LaneFault) else rows(r - 1).io.faultOut)
     row.io.slotIn := (if (r == 0) 0.U else rows(r - 1).io.slotOut)
     row.io.push := pushed(r)
     row.io.through := (if (r == 0) false.B else pushed(r - 1))

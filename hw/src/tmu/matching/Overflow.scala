@@ -10,7 +10,7 @@ import tmu.params.TmuParams
 class ParkedSlot(p: TmuParams) extends Bundle {
   val slot = new Slot(p)
   val found = Vec(2, Bool())
-  val faults = Vec(2, Bool())
+  val faults = Vec(2, new LaneFault)
   val pairs = Bool()
   val postFound = UInt(TableParams.unexpected(p).slotBits.W)
   val arrivalFound = UInt(TableParams.posted(p).slotBits.W)
@@ -53,7 +53,7 @@ class Overflow(p: TmuParams) extends Module {
     val decide = Output(new Slot(p))
     val found = Output(Vec(2, Bool()))
     val inArray = Output(Vec(2, Bool()))
-    val faults = Output(Vec(2, Bool()))
+    val faults = Output(Vec(2, new LaneFault))
     val pairs = Output(Bool())
 
     /** Where the finds lie, one clock after `decide`. */

@@ -136,6 +136,7 @@ object Operation {
     entry.handle := op.command.handle(p.handleBits - 1, 0)
     entry.address := op.command.address
     entry.length := op.command.length
+    entry.parity.foreach(_ := entry.endpoint.xorR)
     entry
   }
 }

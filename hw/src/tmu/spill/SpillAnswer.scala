@@ -29,6 +29,7 @@ object SpillAnswer {
       whole.handle := entry.handle
       whole.address := entry.address
       whole.length := entry.length
+      whole.parity.foreach(_ := entry.endpoint.xorR)
       Resolve.verdict(p, op, outcome, serial, whole, onMessages = !t.receives, removed)
     }
     Mux(onMessages, of(TableParams.unexpected(p)), of(TableParams.posted(p)))
