@@ -126,8 +126,7 @@ int Device::register_access(uint64_t offset, uint32_t count, uint8_t *read, cons
 }
 
 int Device::doorbell(uint64_t offset, uint32_t count, const uint8_t *data) {
-    const bool command =
-        offset % TMU_DOORBELL_PAGE_BYTES < TMU_DOORBELL_COMMAND_WINDOW_BYTES;
+    const bool command = offset % TMU_DOORBELL_PAGE_BYTES < TMU_DOORBELL_COMMAND_WINDOW_BYTES;
     const uint8_t *whole = data;
     uint32_t size = count;
     if (command && (count == 4 || count == 8) && offset % count == 0) {

@@ -34,8 +34,10 @@ struct Arguments {
 
 Arguments parse(int count, char **values) {
     static const option options[] = {
-        {"library", required_argument, nullptr, 'l'}, {"socket", required_argument, nullptr, 's'},
-        {"stats", no_argument, nullptr, 't'},         {"help", no_argument, nullptr, 'h'},
+        {"library", required_argument, nullptr, 'l'},
+        {"socket", required_argument, nullptr, 's'},
+        {"stats", no_argument, nullptr, 't'},
+        {"help", no_argument, nullptr, 'h'},
         {nullptr, 0, nullptr, 0},
     };
     Arguments arguments;

@@ -69,12 +69,10 @@ void Server::accept() {
     Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket)
         return; // it went away before
-    if (!session_) {
-        ++counts_.clients;
+    if (!session_)
         session_.emplace(std::move(socket), device_, session_counts_);
-    } else if (others_.size() < kOthersMax) {
-        others_.emplace_back(std::move(socket));
-    } // else it is closed here
+    else if (others_.size() < kOthersMax)
+        others_.emplace_back(std::move(socket)); // else it is closed here
 }
 
 void Server::end_session(const std::string &problem) {
@@ -141,7 +139,7 @@ void Server::report(std::FILE *file) const {
         const char *name;
         uint64_t value;
     } figures[] = {
-        {"clients", counts_.clients},
+        {"clients", session_counts_.clients},
         {"clients_turned_away", counts_.turned_away},
         {"clients_dropped", counts_.dropped},
         {"messages", session_counts_.messages},

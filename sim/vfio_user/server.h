@@ -19,7 +19,6 @@ struct SocketFailure : std::runtime_error {
 };
 
 struct ServerCounts {
-    uint64_t clients = 0;
     uint64_t turned_away = 0; // while another one had the unit
     uint64_t dropped = 0;     // for what they did
     uint64_t naps = 0;        // times that there was nothing to do

@@ -126,6 +126,7 @@ int Session::version(Message &message) {
     answer(vfu_version_t{VFU_MAJOR, minor});
     answer_.insert(answer_.end(), offered.c_str(), offered.c_str() + offered.size() + 1);
     agreed_ = true;
+    ++counts_.clients;
     return 0;
 }
 
@@ -134,8 +135,8 @@ int Session::dma_map(Message &message) {
     if (!part_of(message, request) || message.descriptors.size() > 1)
         return EINVAL;
     const Descriptor none;
-    return device_.dma().map(request, message.descriptors.empty() ? none
-                                                                  : message.descriptors.front());
+    return device_.dma().map(request,
+                             message.descriptors.empty() ? none : message.descriptors.front());
 }
 
 int Session::dma_unmap(Message &message) {
@@ -185,8 +186,7 @@ int Session::irq_info(Message &message) {
     if (!part_of(message, request) || request.argsz < sizeof request ||
         request.index >= VFU_PCI_IRQS)
         return EINVAL;
-    const uint32_t count =
-        request.index == VFU_IRQ_MSIX ? device_.interrupts().vectors() : 0;
+    const uint32_t count = request.index == VFU_IRQ_MSIX ? device_.interrupts().vectors() : 0;
     answer(vfu_irq_info_t{sizeof request, VFU_IRQ_BY_EVENTFD, request.index, count});
     return 0;
 }

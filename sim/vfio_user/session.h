@@ -12,6 +12,7 @@
 namespace vfu {
 
 struct SessionCounts {
+    uint64_t clients = 0; // that agreed on a version
     uint64_t messages = 0;
     uint64_t posted = 0;  // of these, wanted no reply
     uint64_t refused = 0; // were answered with an error, or would have been

@@ -27,8 +27,9 @@ typedef struct vfu_device {
     pthread_mutex_t lock; /* one command at a time is on its way */
     vfu_client_t client;
     char *path;
-    bool has_time;   /* the region of simulated time is there */
-    int *event_fds;  /* by vector, -1 where nobody asked */
+    bool has_time;  /* the region of simulated time is there */
+    uint64_t clock; /* when it was last asked: time does not go back when a device goes away */
+    int *event_fds; /* by vector, -1 where nobody asked */
     uint32_t vectors;
 } vfu_device_t;
 
@@ -169,11 +170,11 @@ static tmu_result_t register_answer(tmu_result_t result, uint32_t error, const c
     if (result != TMU_OK || error == 0) {
         return result;
     }
-    return error == EIO ? tmu_error_set(TMU_ERR_DEVICE,
-                                        "register %s at 0x%03x was answered with an error", access,
-                                        offset)
-                        : tmu_error_set(TMU_ERR_DEVICE, "register %s at 0x%03x was refused: %s",
-                                        access, offset, strerror((int)error));
+    return error == EIO
+               ? tmu_error_set(TMU_ERR_DEVICE, "register %s at 0x%03x was answered with an error",
+                               access, offset)
+               : tmu_error_set(TMU_ERR_DEVICE, "register %s at 0x%03x was refused: %s", access,
+                               offset, strerror((int)error));
 }
 
 static tmu_result_t vfu_read32(void *backend, uint32_t offset, uint32_t *value_p) {
@@ -200,8 +201,8 @@ static tmu_result_t vfu_doorbell_write(void *backend, uint64_t offset, const voi
                                        size_t size) {
     vfu_device_t *device = backend;
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = vfu_client_post(&device->client, TMU_PCI_BAR_DOORBELLS, offset, data,
-                                          (uint32_t)size);
+    tmu_result_t result =
+        vfu_client_post(&device->client, TMU_PCI_BAR_DOORBELLS, offset, data, (uint32_t)size);
     pthread_mutex_unlock(&device->lock);
     return result;
 }
@@ -298,8 +299,12 @@ static uint64_t vfu_clock(void *backend) {
         return 0;
     }
     pthread_mutex_lock(&device->lock);
-    (void)vfu_client_read(&device->client, VFU_REGION_TIME, VFU_TIME_CLOCK, &clock, sizeof clock,
-                          &error);
+    if (vfu_client_read(&device->client, VFU_REGION_TIME, VFU_TIME_CLOCK, &clock, sizeof clock,
+                        &error) == TMU_OK &&
+        error == 0) {
+        device->clock = clock;
+    }
+    clock = device->clock;
     pthread_mutex_unlock(&device->lock);
     return clock;
 }

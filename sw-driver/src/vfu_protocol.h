@@ -114,7 +114,8 @@ typedef struct {
 #define VFU_REGION_TIME VFU_PCI_REGIONS
 #define VFU_TIME_SUBTYPE 1u
 #define VFU_TIME_CLOCK 0u /* 8 bytes, read: clocks since power-up */
-#define VFU_TIME_RUN 8u   /* 4 bytes, write: runs until memory was written, at most so many clocks */
+#define VFU_TIME_RUN 8u   /* 4 bytes, write: runs until memory was written, at most so many clocks \
+                           */
 #define VFU_TIME_BYTES 16u
 #define VFU_TIME_RUN_MAX 100000u
 

@@ -202,8 +202,13 @@ static void a_device_that_goes_away_is_explained(void) {
 
 static void wrong_replies_are_told_and_not_read(void) {
     const vfu_header_t wrong[] = {
-        {.id = 1}, {.command = 1}, {.size = 1},  {.size = 0x7fffffff}, {.size = (uint32_t)-20},
-        {.size = (uint32_t)-40}, {.flags = 1},
+        {.id = 1},
+        {.command = 1},
+        {.size = 1},
+        {.size = 0x7fffffff},
+        {.size = (uint32_t)-20},
+        {.size = (uint32_t)-40},
+        {.flags = 1},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         script_t what = right;

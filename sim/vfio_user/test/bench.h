@@ -48,8 +48,7 @@ struct Bench {
     int write(uint32_t region, uint64_t offset, const void *data, uint32_t count) {
         const auto *first = static_cast<const uint8_t *>(data);
         const vfu_access_t access{offset, region, count};
-        return ask(VFU_REGION_WRITE,
-                   bytes_of(access) + std::vector<uint8_t>(first, first + count))
+        return ask(VFU_REGION_WRITE, bytes_of(access) + std::vector<uint8_t>(first, first + count))
             .error();
     }
 

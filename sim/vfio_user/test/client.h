@@ -94,8 +94,7 @@ class Client {
 
 // Memory that can be handed over.
 struct SharedMemory {
-    explicit SharedMemory(size_t size)
-        : bytes(size), file(::memfd_create("test", MFD_CLOEXEC)) {
+    explicit SharedMemory(size_t size) : bytes(size), file(::memfd_create("test", MFD_CLOEXEC)) {
         if (::ftruncate(file.number(), static_cast<off_t>(size)) == 0)
             data = static_cast<uint8_t *>(
                 ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0));

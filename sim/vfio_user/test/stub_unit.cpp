@@ -44,8 +44,7 @@ struct tmu_sim {
         registers[TMU_REG_MAGIC / 4] = TMU_MAGIC;
         registers[TMU_REG_QUEUES / 4] = kQueues;
         registers[TMU_REG_PRESET / 4] = 1;
-        registers[TMU_REG_STATUS / 4] =
-            1u << TMU_STATUS_READY_SHIFT | 1u << TMU_STATUS_IDLE_SHIFT;
+        registers[TMU_REG_STATUS / 4] = 1u << TMU_STATUS_READY_SHIFT | 1u << TMU_STATUS_IDLE_SHIFT;
         waiting.clear();
         produced = 0;
     }
@@ -56,8 +55,8 @@ struct tmu_sim {
             return nullptr;
         --region;
         const uint64_t offset = address - region->first;
-        const bool there = offset + kRecordBytes <= region->second.bytes &&
-                           (region->second.access & 2) != 0;
+        const bool there =
+            offset + kRecordBytes <= region->second.bytes && (region->second.access & 2) != 0;
         return there ? region->second.memory + offset : nullptr;
     }
 

@@ -40,11 +40,26 @@ void numbers_are_found_by_path() {
 }
 
 void what_is_not_json_is_refused() {
-    const std::vector<std::string> wrong = {
-        "",         "{",         "[]",          "{} {}",     "{\"a\"}",    "{\"a\":}",
-        "{\"a\":1", "{\"a\":1,}", "{\"a\":01x}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":1e}",
-        "{a:1}",    "{\"a\":tru}", "{\"a\":\"b}", "{\"a\":[1,]}", "{\"a\":-}", "{\"a\\",
-        std::string("{}\0", 3), "{\"a\":\"\n\"}"};
+    const std::vector<std::string> wrong = {"",
+                                            "{",
+                                            "[]",
+                                            "{} {}",
+                                            "{\"a\"}",
+                                            "{\"a\":}",
+                                            "{\"a\":1",
+                                            "{\"a\":1,}",
+                                            "{\"a\":01x}",
+                                            "{\"a\":.5}",
+                                            "{\"a\":1.}",
+                                            "{\"a\":1e}",
+                                            "{a:1}",
+                                            "{\"a\":tru}",
+                                            "{\"a\":\"b}",
+                                            "{\"a\":[1,]}",
+                                            "{\"a\":-}",
+                                            "{\"a\\",
+                                            std::string("{}\0", 3),
+                                            "{\"a\":\"\n\"}"};
     for (const auto &text : wrong) {
         vfu::JsonNumbers numbers;
         if (vfu::json_read(text, numbers))

@@ -204,12 +204,12 @@ void interrupts_are_set_as_documented_only() {
             .error();
     };
     const uint32_t trigger = VFU_IRQ_TRIGGER;
-    EXPECT_NUMBER(b.ask(VFU_DEVICE_SET_IRQS,
-                        bytes_of(vfu_irq_set_t{20, VFU_IRQ_DATA_EVENTFD | trigger, VFU_IRQ_MSIX, 3,
-                                               1}),
-                        {event.number()})
-                      .error(),
-                  0);
+    EXPECT_NUMBER(
+        b.ask(VFU_DEVICE_SET_IRQS,
+              bytes_of(vfu_irq_set_t{20, VFU_IRQ_DATA_EVENTFD | trigger, VFU_IRQ_MSIX, 3, 1}),
+              {event.number()})
+            .error(),
+        0);
     EXPECT_NUMBER(set(VFU_IRQ_DATA_NONE | trigger, VFU_IRQ_MSIX, 3, 1), 0); // by hand
     EXPECT_NUMBER(set(VFU_IRQ_DATA_BOOL | trigger, VFU_IRQ_MSIX, 2, 2, {1, 0}), 0);
     EXPECT_NUMBER(set(VFU_IRQ_DATA_BOOL | trigger, VFU_IRQ_MSIX, 2, 2, {0, 1}), 0);

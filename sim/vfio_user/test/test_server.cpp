@@ -193,9 +193,9 @@ void sockets_that_cannot_be_had_are_explained() {
                 (p.path + ": found another device that listens there").c_str());
     EXPECT_TEXT(refusal(device, std::string(108, 'x')).c_str(),
                 "--socket: found a path of 108 characters, expected 1 to 107");
-    EXPECT_TEXT(refusal(device, p.folder + "/no/socket").c_str(),
-                (p.folder + "/no/socket: no socket can be made there: No such file or directory")
-                    .c_str());
+    EXPECT_TEXT(
+        refusal(device, p.folder + "/no/socket").c_str(),
+        (p.folder + "/no/socket: no socket can be made there: No such file or directory").c_str());
     EXPECT_TEXT(refusal(device, p.folder).c_str(),
                 (p.folder + ": no socket can be made there: Address already in use").c_str());
 }
@@ -224,8 +224,7 @@ std::string start(const std::string &library) {
 
 void libraries_that_are_no_unit_are_explained() {
     EXPECT(contains(start("/nowhere/tiny.so"), "'/nowhere/tiny.so' cannot be loaded: "));
-    EXPECT(contains(start("libm.so.6"),
-                    "is no simulated device: it has no function tmu_sim_open"));
+    EXPECT(contains(start("libm.so.6"), "is no simulated device: it has no function tmu_sim_open"));
     EXPECT(contains(start(std::string(stub_library) + "?refuse"),
                     "does not start with options 'refuse': told to refuse"));
 }

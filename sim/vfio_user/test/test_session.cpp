@@ -9,8 +9,8 @@ namespace {
 void the_first_message_is_the_version() {
     Bench b(false);
     EXPECT_NUMBER(b.ask(VFU_DEVICE_RESET, {}).error(), EINVAL);
-    const Reply reply = b.ask(VFU_VERSION, bytes_of(version(0, 7)) +
-                                               text(R"({"capabilities":{"max_msg_fds":1,
+    const Reply reply =
+        b.ask(VFU_VERSION, bytes_of(version(0, 7)) + text(R"({"capabilities":{"max_msg_fds":1,
                                                "write_multiple":true,"migration":{"x":1}}})"));
     EXPECT_NUMBER(reply.error(), 0);
     EXPECT_NUMBER(reply.part<vfu_version_t>().major, 0);
@@ -96,8 +96,7 @@ void too_many_files_end_the_connection() {
     const std::vector<int> files(17, memory.file.number());
     b.client->send(VFU_DEVICE_RESET, {}, files);
     EXPECT(!b.session->serve());
-    EXPECT_TEXT(b.session->problem().c_str(),
-                "sent more file descriptors with a message than 16");
+    EXPECT_TEXT(b.session->problem().c_str(), "sent more file descriptors with a message than 16");
 }
 
 void unknown_commands_are_refused() {
@@ -114,9 +113,9 @@ void wrong_sizes_are_refused() {
         uint16_t command;
         size_t bytes;
     } fixed[] = {
-        {VFU_DMA_MAP, 32},          {VFU_DMA_UNMAP, 24},
-        {VFU_DEVICE_GET_INFO, 16},  {VFU_DEVICE_GET_REGION_INFO, 32},
-        {VFU_DEVICE_RESET, 0},      {VFU_DEVICE_GET_IRQ_INFO, 16},
+        {VFU_DMA_MAP, 32},         {VFU_DMA_UNMAP, 24},
+        {VFU_DEVICE_GET_INFO, 16}, {VFU_DEVICE_GET_REGION_INFO, 32},
+        {VFU_DEVICE_RESET, 0},     {VFU_DEVICE_GET_IRQ_INFO, 16},
         {VFU_REGION_READ, 16},
     };
     for (const auto &one : fixed) {
@@ -153,16 +152,15 @@ void no_reply_means_no_reply() {
 
 void the_device_is_described() {
     Bench b;
-    const auto info =
-        b.ask(VFU_DEVICE_GET_INFO, bytes_of(vfu_device_info_t{16, 0, 0, 0}));
+    const auto info = b.ask(VFU_DEVICE_GET_INFO, bytes_of(vfu_device_info_t{16, 0, 0, 0}));
     EXPECT_NUMBER(info.part<vfu_device_info_t>().flags, VFU_DEVICE_HAS_RESET | VFU_DEVICE_IS_PCI);
     EXPECT_NUMBER(info.part<vfu_device_info_t>().regions, 10);
     EXPECT_NUMBER(info.part<vfu_device_info_t>().interrupts, 5);
     const uint64_t sizes[] = {4096, 0, 16384, 0, 8192, 0, 0, 256, 0, 16};
     for (uint32_t i = 0; i < 10; ++i) {
-        const auto region = b.ask(VFU_DEVICE_GET_REGION_INFO,
-                                  bytes_of(vfu_region_info_t{32, 0, i, 0, 0, 0}))
-                                .part<vfu_region_info_t>();
+        const auto region =
+            b.ask(VFU_DEVICE_GET_REGION_INFO, bytes_of(vfu_region_info_t{32, 0, i, 0, 0, 0}))
+                .part<vfu_region_info_t>();
         EXPECT_NUMBER(region.index, i);
         EXPECT_NUMBER(region.size, sizes[i]);
         EXPECT_NUMBER(region.argsz, i == 9 ? 48 : 32);

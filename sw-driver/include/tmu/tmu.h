@@ -366,12 +366,10 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
                       size_t *count_p);
 
 /**
- * An eventfd to wait for (poll, epoll) when there is nothing else to do: it is signalled when the
- * unit has written a completion for this queue.  Read its 8 bytes first and call tmu_poll until it
- * finds nothing, then wait; it may be signalled once more than needed.  A device that fails signals
- * nothing, so wait with a limit.  It belongs to the library and is closed with the device.
- * Errors: TMU_ERR_INVALID when the device has no interrupts, or none for this queue,
- * TMU_ERR_DEVICE, TMU_ERR_MEMORY.
+ * An eventfd to wait for when there is nothing else to do, signalled when the unit has written a
+ * completion for this queue.  Read its 8 bytes, call tmu_poll until it finds nothing, then wait,
+ * with a limit: a device that fails signals nothing.  It belongs to the library until tmu_close.
+ * Errors: TMU_ERR_INVALID when this queue has no interrupt, TMU_ERR_DEVICE, TMU_ERR_MEMORY.
  */
 tmu_result_t tmu_queue_event_fd(tmu_queue_t *queue, int *fd_p);
 

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated unit in a process of its own, over vfio-user: right verdicts, and robust."""
+
+import contextlib
+import json
+import os
+import random
+import socket
+import struct
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from opentmu import paths
+from opentmu.bench import seed
+from opentmu.build import cbuild
+
+from . import device_process, shapes
+from .device_process import Device, replay, replay_words, running
+
+Tmu = Callable[..., subprocess.CompletedProcess[str]]
+# The driver's own tests; those that are left out take long here and run on `sim:` as well.
+DRIVER_TESTS = (
+    "cancel",
+    "device",
+    "dump",
+    "filter",
+    "interrupt",
+    "operations",
+    "queue",
+    "shared_endpoint",
+    "spill",
+)
+
+
+@pytest.fixture
+def device(tmp_path: Path) -> Iterator[Device]:
+    """The Verilated preset tiny."""
+    with running(tmp_path) as one:
+        yield one
+
+
+def law(trace: Path) -> str:
+    """The log that the law demands of an unlimited tiny."""
+    program = cbuild.program(cbuild.ensure(), "tmu-expected-log")
+    words = [program, "--endpoints", "4", trace]
+    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+
+
+def test_traces_give_the_log_of_the_law(device: Device, tmp_path: Path) -> None:
+    """R3, R4, R7, R11: real traffic and queues far beyond the tables, one client after another."""
+    traces = [
+        paths.TRACES / "lammps-melt.trace.gz",
+        shapes.write(tmp_path / "reverse.trace", shapes.reverse(2000)),
+    ]
+    for trace in traces:
+        log = tmp_path / "log"
+        done = replay(device.uri, "--trace", trace, "--verdicts", log)
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["mismatches"] == 0
+        assert log.read_text() == law(trace) != ""
+    stats = device.stop()
+    assert stats["clients"] == len(traces)
+    assert stats["completions"] > 10_000
+    assert stats["completions_refused"] == 0
+    assert stats["messages_posted"] >= stats["commands"]
+
+
+def test_random_operations_beyond_the_tables(tmp_path: Path) -> None:
+    """R1 to R15: everything at random, with pauses at every port and entries in spill memory."""
+    with running(tmp_path, "?pauses=6") as device:
+        done = replay(device.uri, "--random", "3000", "--seed", "5")
+        assert done.returncode == 0, done.stderr
+        result = json.loads(done.stdout)
+        assert result["mismatches"] == 0
+        assert result["counters"]["spill_taken"] > 0
+        assert device.stop()["completions"] >= 3000
+
+
+@pytest.mark.parametrize("name", DRIVER_TESTS)
+def test_the_driver_over_vfio_user(device: Device, name: str) -> None:
+    """Each test runs once more than on the functional device alone."""
+    program = cbuild.program(cbuild.ensure(), f"driver_test_{name}")
+    known = {**os.environ, "TMU_TEST_SIM": "", "TMU_TEST_VFU": str(device.socket)}
+    done = subprocess.run(
+        [program], env=known, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert device.stop()["clients"] > 0
+
+
+def test_a_killed_client_harms_nobody_after_it(device: Device) -> None:
+    """R13, R14: killed in the middle of traffic, three times; the next one finds a new unit."""
+    endless = replay_words(device.uri, "--random", "100000000", "--seed", "1")
+    for _ in range(3):
+        before = device.stats()["commands"]
+        with subprocess.Popen(endless, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as one:
+            device.wait_for("commands", before + 3000)
+            one.kill()
+        done = replay(device.uri, "--random", "500", "--seed", "3")
+        assert done.returncode == 0, done.stderr
+        assert json.loads(done.stdout)["mismatches"] == 0
+    assert device.stop()["clients"] == 6
+
+
+def test_a_second_client_is_turned_away(device: Device) -> None:
+    """It hears so at once, and the first one goes on."""
+    endless = replay_words(device.uri, "--random", "100000000", "--seed", "1")
+    with subprocess.Popen(endless, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
+        device.wait_for("commands", 100)
+        done = replay(device.uri, "--random", "10")
+        assert done.returncode == 2
+        assert f"the device at {device.socket} serves another client, and one at a time" in (
+            done.stderr
+        )
+        device.wait_for("commands", device.stats()["commands"] + 1000)
+        first.kill()
+    assert device.stop()["clients_turned_away"] == 1
+
+
+def test_a_killed_device_is_told(device: Device) -> None:
+    """The client ends with a sentence, and the next one knows what to do as well."""
+    endless = replay_words(device.uri, "--random", "100000000", "--seed", "1")
+    with subprocess.Popen(
+        endless, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+    ) as client:
+        device.wait_for("commands", 1000)
+        device.process.kill()
+        _, said = client.communicate(timeout=device_process.PATIENCE)
+        assert client.returncode == 1
+        assert f"the device at {device.socket} has gone away during " in said
+        assert "start it again and open it anew" in said
+    done = replay(device.uri, "--random", "10")
+    assert done.returncode == 2
+    assert f"nobody listens at {device.socket}: the device has ended; start it again" in done.stderr
+
+
+def test_it_sleeps_when_there_is_nothing_to_do(device: Device) -> None:
+    """Without a client, and with one that waits, no clock runs."""
+    assert replay(device.uri, "--random", "100").returncode == 0
+    device.wait_for("naps", 1)
+    clocks = []
+    for _ in range(50):
+        clocks.append(device.stats()["clocks"])
+    assert clocks[-1] == clocks[-10]
+
+
+def test_garbage_harms_only_who_sends_it(tmp_path: Path) -> None:
+    """R13: random messages, wrong sizes and broken-off ones, with sanitizers on."""
+    number = seed.choose()
+    print(f"seed {number}; TMU_SEED={number} replays this run")
+    dice = random.Random(number)
+    stub = cbuild.library(cbuild.ensure(cbuild.SANITIZED), "tmu_stub_unit")
+    with running(tmp_path, variant=cbuild.SANITIZED, unit=stub) as device:
+        for _ in range(150):
+            with socket.socket(socket.AF_UNIX) as client:
+                client.connect(str(device.socket))
+                client.settimeout(10)
+                hostile(dice, client)
+        with socket.socket(socket.AF_UNIX) as client:
+            client.connect(str(device.socket))
+            client.sendall(message(1, struct.pack("=HH", 0, 1)))
+            assert struct.unpack("=HHIII", client.recv(16))[3] == 1
+        stats = device.stop()
+        assert stats["clients"] == 151
+        assert stats["messages_refused"] > 100
+        assert stats["clients_dropped"] > 10
+
+
+def message(command: int, payload: bytes, flags: int = 0, size: int | None = None) -> bytes:
+    """A message, with another size in its header if one is given."""
+    size = 16 + len(payload) if size is None else size
+    return struct.pack("=HHIII", 7, command, size, flags, 0) + payload
+
+
+def hostile(dice: random.Random, client: socket.socket) -> None:
+    """A connection on which some things are right."""
+    client.sendall(message(1, struct.pack("=HH", 0, 1)))
+    for _ in range(dice.randrange(1, 12)):
+        lengths = (0, 4, 16, 20, 24, 32, dice.randrange(200))
+        numbers = (0, 1, 2, 4, 16, 32, 64, 4096, 2**32 - 1, dice.randrange(2**32))
+        payload = b"".join(struct.pack("=I", dice.choice(numbers)) for _ in range(64))
+        payload = payload[: dice.choice(lengths)]
+        size = dice.randrange(2**32) if dice.random() < 0.05 else None
+        flags = dice.choice((0, 0, 0, 0x10, 0x10, dice.randrange(64)))
+        try:
+            client.sendall(message(dice.randrange(18), payload, flags, size))
+        except BrokenPipeError:
+            return  # it was dropped, as it should be
+    with contextlib.suppress(ConnectionError):
+        client.shutdown(socket.SHUT_WR)
+        while client.recv(4096):
+            pass
+
+
+def test_the_command_starts_a_device(tmu: Tmu, tmp_path: Path) -> None:
+    """`./tmu device` as a user types it, with a waveform of a client's traffic."""
+    place = tmp_path / "tmu.socket"
+    wave = tmp_path / "wave.fst"
+    words = [paths.ROOT / "tmu", "device", "--preset", "tiny", "--socket", place]
+    device = Device([*words, "--wave", wave, "--pauses", "3", "--stats"], place)
+    try:
+        assert device.said[-1] == f"tmu-device: preset tiny at {place}"
+        trace = shapes.write(tmp_path / "short.trace", shapes.reverse(10))
+        assert replay(device.uri, "--trace", trace).returncode == 0
+        busy = tmu("device", "--preset", "tiny", "--socket", place)
+        assert busy.returncode == 2
+        assert f"tmu-device: {place}: found another device that listens there" in busy.stderr
+        stats = device.stop()
+    finally:
+        device.process.kill()
+        device.process.communicate()
+    assert stats["preset"] == "tiny"
+    assert stats["clients"] == 1
+    content = wave.read_bytes()
+    assert content[0] == 0, "an FST file starts with a header block"
+    assert len(content) > 10_000
