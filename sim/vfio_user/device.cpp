@@ -72,7 +72,7 @@ const char *Device::preset() const {
 
 void Device::written(void *user, uint64_t address, int stored) {
     auto *device = static_cast<Device *>(user);
-    device->wrote_ = true;
+    device->wrote_ = device->news_ = true;
     ++(stored != 0 ? device->counts_.completions : device->counts_.completions_refused);
     const auto page = device->rings_.page(address);
     if (stored != 0 && page)
@@ -162,7 +162,10 @@ int Device::time_write(uint64_t offset, uint32_t count, const uint8_t *data) {
     if (clocks > VFU_TIME_RUN_MAX)
         return EINVAL;
     wake();
-    counts_.clocks_on_demand += unit_.run(clocks);
+    // What was written while this message was on its way is what its sender waits for.
+    if (!news_)
+        counts_.clocks_on_demand += unit_.run(clocks);
+    news_ = false;
     return 0;
 }
 
@@ -218,6 +221,7 @@ void Device::reset() {
     clear_vectors();
     rings_.clear();
     combiner_.clear();
+    news_ = false;
     unit_.reset();
     wake();
 }

@@ -78,7 +78,8 @@ class Device {
     Combiner combiner_;
     DeviceCounts counts_;
     bool busy_ = true;
-    bool wrote_ = false;
+    bool wrote_ = false; // since the last step
+    bool news_ = false;  // a completion of which nobody who waits for time was told
     unsigned quiet_ = 0; // clocks without a completion
 };
 

@@ -113,9 +113,10 @@ typedef struct {
  */
 #define VFU_REGION_TIME VFU_PCI_REGIONS
 #define VFU_TIME_SUBTYPE 1u
-#define VFU_TIME_CLOCK 0u /* 8 bytes, read: clocks since power-up */
-#define VFU_TIME_RUN 8u   /* 4 bytes, write: runs until memory was written, at most so many clocks \
-                           */
+/* 8 bytes, read: clocks since power-up */
+#define VFU_TIME_CLOCK 0u
+/* 4 bytes, write: runs until memory was written since this was last asked, so many clocks at most */
+#define VFU_TIME_RUN 8u
 #define VFU_TIME_BYTES 16u
 #define VFU_TIME_RUN_MAX 100000u
 
