@@ -115,7 +115,7 @@ typedef struct {
 #define VFU_TIME_SUBTYPE 1u
 /* 8 bytes, read: clocks since power-up */
 #define VFU_TIME_CLOCK 0u
-/* 4 bytes, write: runs until memory was written since this was last asked, so many clocks at most */
+/* 4 bytes, write: runs until memory was written since it was last asked, so many clocks at most */
 #define VFU_TIME_RUN 8u
 #define VFU_TIME_BYTES 16u
 #define VFU_TIME_RUN_MAX 100000u

@@ -7,6 +7,7 @@
  */
 #include <inttypes.h>
 #include <poll.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -41,6 +42,8 @@ static tmu_result_t wait_some(tmu_t *device, way_t way, int fd) {
     if (way == BY_INTERRUPT) {
         (void)poll(&readable, 1, PATIENCE_MS);
         (void)!read(fd, &times, sizeof times);
+    } else {
+        (void)sched_yield(); /* where there are few processors the device needs this one, too */
     }
     return TMU_OK;
 }
