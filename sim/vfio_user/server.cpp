@@ -69,9 +69,7 @@ void Server::accept() {
     Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket)
         return; // it went away before
-    if (!session_)
-        session_.emplace(std::move(socket), device_, session_counts_);
-    else if (others_.size() < kOthersMax)
+    if (others_.size() < kOthersMax)
         others_.emplace_back(std::move(socket)); // else it is closed here
 }
 
@@ -82,6 +80,14 @@ void Server::end_session(const std::string &problem) {
     }
     session_.reset();
     device_.release();
+}
+
+// Gives a free unit to who has waited longest.
+void Server::next_session() {
+    if (session_ || others_.empty())
+        return;
+    session_.emplace(std::move(others_.front()), device_, session_counts_);
+    others_.pop_front();
 }
 
 // Tells those who come while somebody has the unit, as an answer to their first message.
@@ -119,6 +125,7 @@ void Server::poll(int wake, bool &woken) {
         end_session(session_->problem());
     if (sockets[1].revents != 0)
         accept();
+    next_session();
     turn_away();
 }
 

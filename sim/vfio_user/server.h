@@ -41,6 +41,7 @@ class Server {
   private:
     void accept();
     void end_session(const std::string &problem);
+    void next_session();
     void turn_away();
     void poll(int wake, bool &woken);
     void say(const std::string &text) const;

@@ -20,8 +20,8 @@ struct SessionCounts {
 
 class Session {
   public:
-    Session(Descriptor socket, Device &device, SessionCounts &counts)
-        : channel_(std::move(socket)), device_(device), counts_(counts) {}
+    Session(Channel channel, Device &device, SessionCounts &counts)
+        : channel_(std::move(channel)), device_(device), counts_(counts) {}
 
     // Handles what has come, up to some messages; false at the end of the connection.
     bool serve();

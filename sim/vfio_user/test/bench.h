@@ -35,7 +35,8 @@ struct Bench {
         int ends[2] = {-1, -1};
         (void)::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends);
         client = std::make_unique<Client>(ends[0]);
-        session = std::make_unique<vfu::Session>(vfu::Descriptor(ends[1]), device, counts);
+        session =
+            std::make_unique<vfu::Session>(vfu::Channel(vfu::Descriptor(ends[1])), device, counts);
     }
 
     Reply ask(uint16_t command, const std::vector<uint8_t> &payload,

@@ -109,6 +109,18 @@ void a_second_client_is_told_at_once() {
     EXPECT(contains(p.report(), "\"clients_turned_away\": 1,"));
 }
 
+void who_has_asked_nothing_yet_gets_the_next_turn() {
+    Process p;
+    Client first = p.connect();
+    EXPECT_NUMBER(agree(first), 0);
+    Client second = p.connect();
+    EXPECT_NUMBER(ask(first, VFU_DEVICE_RESET, {}), 0);
+    first.close();
+    EXPECT_NUMBER(agree(second), 0);
+    p.stop();
+    EXPECT(contains(p.report(), "\"clients_turned_away\": 0,"));
+}
+
 void nothing_of_a_client_is_left_for_the_next_r13() {
     Process p;
     const SharedMemory memory(4096);
@@ -237,6 +249,7 @@ int main(int count, char **values) {
     stub_library = values[1];
     RUN(clients_come_one_after_another);
     RUN(a_second_client_is_told_at_once);
+    RUN(who_has_asked_nothing_yet_gets_the_next_turn);
     RUN(nothing_of_a_client_is_left_for_the_next_r13);
     RUN(garbage_costs_its_sender_the_connection_r13);
     RUN(who_takes_memory_back_is_dropped_r13);
