@@ -4,6 +4,7 @@
 import json
 import signal
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -64,7 +65,6 @@ class Device:
 
 @contextmanager
 def running(
-    folder: Path,
     options: str = "",
     variant: cbuild.Variant = cbuild.PLAIN,
     unit: Path | None = None,
@@ -72,14 +72,22 @@ def running(
     """A device with the preset tiny, or around another unit, while the block runs."""
     program = cbuild.program(cbuild.ensure(variant), "tmu-device")
     library = unit or verilate.library("tiny")
-    socket = folder / "socket"
-    words = [program, "--library", f"{library}{options}", "--socket", socket, "--stats"]
-    device = Device(words, socket)
-    try:
+    words = [program, "--library", f"{library}{options}", "--stats"]
+    with started(words) as device:
         yield device
-    finally:
-        device.process.kill()
-        device.process.communicate()
+
+
+@contextmanager
+def started(words: Sequence[str | Path]) -> Iterator[Device]:
+    """A device by its command line, less the socket; paths of those have to be short."""
+    with tempfile.TemporaryDirectory(prefix="tmu-device-") as folder:
+        socket = Path(folder) / "socket"
+        device = Device([*words, "--socket", socket], socket)
+        try:
+            yield device
+        finally:
+            device.process.kill()
+            device.process.communicate()
 
 
 def replay_words(uri: str, *words: str | Path) -> list[str]:

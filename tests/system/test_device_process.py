@@ -14,7 +14,7 @@ from opentmu.bench import seed
 from opentmu.build import cbuild
 
 from . import device_process, hostile_client, shapes
-from .device_process import Device, replay, replay_words, running
+from .device_process import Device, replay, replay_words, running, started
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 # The driver's own tests; those that are left out take long here and run on `sim:` as well.
@@ -32,9 +32,9 @@ DRIVER_TESTS = (
 
 
 @pytest.fixture
-def device(tmp_path: Path) -> Iterator[Device]:
+def device() -> Iterator[Device]:
     """The Verilated preset tiny."""
-    with running(tmp_path) as one:
+    with running() as one:
         yield one
 
 
@@ -64,9 +64,9 @@ def test_traces_give_the_log_of_the_law(device: Device, tmp_path: Path) -> None:
     assert stats["messages_posted"] >= stats["commands"]
 
 
-def test_random_operations_beyond_the_tables(tmp_path: Path) -> None:
+def test_random_operations_beyond_the_tables() -> None:
     """R1 to R15: everything at random, with pauses at every port and entries in spill memory."""
-    with running(tmp_path, "?pauses=6") as device:
+    with running("?pauses=6") as device:
         done = replay(device.uri, "--random", "3000", "--seed", "5")
         assert done.returncode == 0, done.stderr
         result = json.loads(done.stdout)
@@ -143,11 +143,11 @@ def test_it_sleeps_when_there_is_nothing_to_do(device: Device) -> None:
     assert clocks[-1] == clocks[-10]
 
 
-def test_garbage_harms_only_who_sends_it(tmp_path: Path) -> None:
+def test_garbage_harms_only_who_sends_it() -> None:
     """R13: random messages, wrong sizes and broken-off ones, with sanitizers on."""
     dice = announced_dice()
     stub = cbuild.library(cbuild.ensure(cbuild.SANITIZED), "tmu_stub_unit")
-    with running(tmp_path, variant=cbuild.SANITIZED, unit=stub) as device:
+    with running(variant=cbuild.SANITIZED, unit=stub) as device:
         for _ in range(150):
             hostile_client.garble(dice, device.socket)
         stats = device.stop()
@@ -178,21 +178,17 @@ def announced_dice() -> random.Random:
 
 def test_the_command_starts_a_device(tmu: Tmu, tmp_path: Path) -> None:
     """`./tmu device` as a user types it, with a waveform of a client's traffic."""
-    place = tmp_path / "tmu.socket"
     wave = tmp_path / "wave.fst"
-    words = [paths.ROOT / "tmu", "device", "--preset", "tiny", "--socket", place]
-    device = Device([*words, "--wave", wave, "--pauses", "3", "--stats"], place)
-    try:
-        assert device.said[-1] == f"tmu-device: preset tiny at {place}"
+    words = [paths.ROOT / "tmu", "device", "--preset", "tiny", "--wave", wave, "--pauses", "3"]
+    with started([*words, "--stats"]) as device:
+        assert device.said[-1] == f"tmu-device: preset tiny at {device.socket}"
         trace = shapes.write(tmp_path / "short.trace", shapes.reverse(10))
         assert replay(device.uri, "--trace", trace).returncode == 0
-        busy = tmu("device", "--preset", "tiny", "--socket", place)
+        busy = tmu("device", "--preset", "tiny", "--socket", device.socket)
         assert busy.returncode == 2
-        assert f"tmu-device: {place}: found another device that listens there" in busy.stderr
+        sentence = f"tmu-device: {device.socket}: found another device that listens there"
+        assert sentence in busy.stderr
         stats = device.stop()
-    finally:
-        device.process.kill()
-        device.process.communicate()
     assert stats["preset"] == "tiny"
     assert stats["clients"] == 1
     content = wave.read_bytes()
