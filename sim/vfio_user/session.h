@@ -31,7 +31,6 @@ class Session {
     int number() const { return channel_.number(); }
 
   private:
-    using Handler = int (Session::*)(Message &message);
     // What is answered: an errno value, or 0 and `answer_`.
     int dispatch(Message &message);
     int version(Message &message);

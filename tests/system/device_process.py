@@ -30,7 +30,7 @@ class Device:
             text=True,
         )
         assert self.process.stderr is not None
-        self.said = []
+        self.said: list[str] = []
         for line in self.process.stderr:
             self.said.append(line.rstrip())
             if f" at {socket}" in line:
@@ -72,7 +72,7 @@ def running(
     """A device with the preset tiny, or around another unit, while the block runs."""
     program = cbuild.program(cbuild.ensure(variant), "tmu-device")
     library = unit or verilate.library("tiny")
-    words = [program, "--library", f"{library}{options}", "--stats"]
+    words: list[str | Path] = [program, "--library", f"{library}{options}", "--stats"]
     with started(words) as device:
         yield device
 
