@@ -87,6 +87,8 @@ bool MemoryAgent::sample(VTmuTop &top) {
             memory_.write(addresses_.front(), beats_.front().data, beats_.front().strobes);
         answers_.push_back(stored ? kOkay : kDecodeError);
         wrote = wrote || stored;
+        if (listener_)
+            listener_(addresses_.front(), stored);
         addresses_.pop_front();
         beats_.pop_front();
     }

@@ -12,6 +12,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 
 namespace device {
 
@@ -42,7 +43,10 @@ class DoorbellAgent {
 // Answers the unit's writes on m_axi from host memory.
 class MemoryAgent {
   public:
-    explicit MemoryAgent(HostMemory &memory) : memory_(memory) {}
+    // Hears of every write: where it went, and whether memory is there.
+    using Listener = std::function<void(uint64_t address, bool stored)>;
+
+    MemoryAgent(HostMemory &memory, Listener &listener) : memory_(memory), listener_(listener) {}
     void drive(VTmuTop &top, Pauses &pauses);
     // True if memory was written.
     bool sample(VTmuTop &top);
@@ -53,6 +57,7 @@ class MemoryAgent {
         uint64_t strobes;
     };
     HostMemory &memory_;
+    Listener &listener_; // may be empty
     std::deque<uint64_t> addresses_;
     std::deque<Data> beats_;
     std::deque<uint8_t> answers_;

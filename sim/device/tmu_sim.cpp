@@ -84,10 +84,21 @@ static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
     return &context;
 }
 
+// The other ends of the unit's ports; made anew with every reset, as what was on its way is lost.
+struct Ends {
+    Ends(device::HostMemory &host, device::MemoryAgent::Listener &listener, unsigned latency)
+        : memory(host, listener), spill(host, latency), spill_port(spill) {}
+
+    device::DoorbellAgent doorbells;
+    device::MemoryAgent memory;
+    device::SpillMemory spill;
+    device::SpillAgent spill_port;
+};
+
 struct tmu_sim {
     explicit tmu_sim(const Options &options)
         : top(prepared(context, options.seed)), pauses(options.pauses, options.seed),
-          spill(host, options.memory_latency) {}
+          memory_latency(options.memory_latency) {}
 
     void reset();
     // One clock; false once an assertion has failed.
@@ -99,11 +110,10 @@ struct tmu_sim {
     VerilatedContext context;
     VTmuTop top;
     device::Pauses pauses;
-    device::DoorbellAgent doorbells;
     device::HostMemory host;
-    device::MemoryAgent memory{host};
-    device::SpillMemory spill;
-    device::SpillAgent spill_port{spill};
+    device::MemoryAgent::Listener listener;
+    unsigned memory_latency;
+    std::unique_ptr<Ends> ends;
     uint64_t spill_base = 0; // as the unit's registers have it
     uint64_t clock = 0;
     bool wrote = false;
@@ -114,6 +124,8 @@ struct tmu_sim {
 };
 
 void tmu_sim::reset() {
+    ends = std::make_unique<Ends>(host, listener, memory_latency);
+    spill_base = 0;
     top.s_axil_awvalid = top.s_axil_wvalid = top.s_axil_arvalid = 0;
     top.s_axil_bready = top.s_axil_rready = 1;
     top.reset = 1;
@@ -126,9 +138,9 @@ bool tmu_sim::cycle() {
     if (context.gotError() || context.gotFinish())
         return false;
     device::printed = &error;
-    doorbells.drive(top, pauses);
-    memory.drive(top, pauses);
-    spill_port.drive(top, pauses);
+    ends->doorbells.drive(top, pauses);
+    ends->memory.drive(top, pauses);
+    ends->spill_port.drive(top, pauses);
     top.clock = 0;
     top.eval();
 #if VM_TRACE
@@ -137,9 +149,9 @@ bool tmu_sim::cycle() {
 #endif
     const bool running = !top.reset;
     if (running) {
-        doorbells.sample(top);
-        wrote = memory.sample(top) || wrote;
-        spill_port.sample(top, pauses);
+        ends->doorbells.sample(top);
+        wrote = ends->memory.sample(top) || wrote;
+        ends->spill_port.sample(top, pauses);
     }
     top.clock = 1;
     top.eval();
@@ -150,8 +162,8 @@ bool tmu_sim::cycle() {
     ++clock;
     context.timeInc(2);
     device::printed = nullptr;
-    if (!spill.problem().empty()) {
-        error = spill.problem();
+    if (!ends->spill.problem().empty()) {
+        error = ends->spill.problem();
         context.gotError(true); // it goes no further
     }
     return !context.gotError() && !context.gotFinish();
@@ -165,9 +177,9 @@ void tmu_sim::watch(uint32_t offset, uint32_t value) {
     else if (offset == TMU_REG_SPILL_BASE_HI)
         spill_base = (spill_base & kLow) | uint64_t{value} << kWord;
     else if (offset == TMU_REG_SPILL_COMMIT && (value >> TMU_SPILL_COMMIT_ADD_SHIFT & 1) != 0)
-        spill.lend(spill_base);
+        ends->spill.lend(spill_base);
     else if (offset == TMU_REG_CONTROL && (value >> TMU_CONTROL_RESET_SHIFT & 1) != 0)
-        spill.take_back();
+        ends->spill.take_back();
 }
 
 // Runs until the register access that is offered has been answered.
@@ -262,11 +274,11 @@ int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t s
         sim->error = "a doorbell write has 4 or 64 bytes at a multiple of its size";
         return -1;
     }
-    if (sim->doorbells.full())
+    if (sim->ends->doorbells.full())
         return 1;
     device::DoorbellAgent::Write write{offset, static_cast<unsigned>(size), {}};
     std::memcpy(write.data.data(), data, size);
-    sim->doorbells.push(write);
+    sim->ends->doorbells.push(write);
     return 0;
 }
 
@@ -284,8 +296,26 @@ void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p
 }
 
 void tmu_sim_memory_free(tmu_sim_t *sim, void *memory) {
-    sim->host.remove(static_cast<uint8_t *>(memory));
+    sim->host.remove(reinterpret_cast<uintptr_t>(memory)); // its bus address
     std::free(memory);
+}
+
+int tmu_sim_memory_map(tmu_sim_t *sim, void *memory, size_t bytes, uint64_t bus_address,
+                       unsigned access) {
+    return sim->host.add(bus_address, static_cast<uint8_t *>(memory), bytes, access) ? 0 : 1;
+}
+
+void tmu_sim_memory_unmap(tmu_sim_t *sim, uint64_t bus_address) { sim->host.remove(bus_address); }
+
+void tmu_sim_listen(tmu_sim_t *sim, tmu_sim_written_fn written, void *user) {
+    sim->listener = [written, user](uint64_t address, bool stored) {
+        written(user, address, stored ? 1 : 0);
+    };
+}
+
+int tmu_sim_reset(tmu_sim_t *sim) {
+    sim->reset();
+    return sim->error.empty() ? 0 : -1;
 }
 
 int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks) {

@@ -49,6 +49,28 @@ void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p
 void tmu_sim_memory_free(tmu_sim_t *sim, void *memory);
 
 /*
+ * Lets the unit reach memory of the caller's, at a bus address of the caller's choice: reading (1),
+ * writing (2) or both (3).  Address and memory are multiples of 4,096.
+ * Returns 0, or 1 where some of it overlaps what the unit reaches already; nothing changes then.
+ */
+int tmu_sim_memory_map(tmu_sim_t *sim, void *memory, size_t bytes, uint64_t bus_address,
+                       unsigned access);
+
+/* Takes back what was mapped at this address; what the unit writes there later is answered with
+ * DECERR. */
+void tmu_sim_memory_unmap(tmu_sim_t *sim, uint64_t bus_address);
+
+/* Tells of each completion that the unit writes: where, and 1 if memory is there, otherwise 0. */
+typedef void (*tmu_sim_written_fn)(void *user, uint64_t bus_address, int stored);
+void tmu_sim_listen(tmu_sim_t *sim, tmu_sim_written_fn written, void *user);
+
+/*
+ * Pulls the unit's reset for some clocks: all that it held is gone, and all that was on its way at
+ * its ports is lost.  Memory stays mapped.  0, or -1 on failure.
+ */
+int tmu_sim_reset(tmu_sim_t *sim);
+
+/*
  * Runs until the unit wrote a completion or max_clocks have passed: clocks run, or -1 when an
  * assertion of the hardware failed; the unit is then dead.
  */

@@ -33,8 +33,9 @@ typedef struct {
 static const char usage[] =
     "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] | --random N [--seed S])\n"
     "                  [--quota N] [--spill N] [--timed] [--clock-mhz X] [--progress]\n"
-    "  --uri URI        device: ref:PRESET or\n"
-    "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS]\n"
+    "  --uri URI        device: ref:PRESET,\n"
+    "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS], or\n"
+    "                   vfu:SOCKET of a device in another process\n"
     "  --trace FILE     replay this trace\n"
     "  --verdicts FILE  write the verdict log here\n"
     "  --random N       replay N random operations instead\n"

@@ -48,12 +48,22 @@ typedef struct tmu_backend_ops {
     tmu_result_t (*dma_alloc)(void *backend, size_t bytes, tmu_dma_t *dma_p);
     void (*dma_free)(void *backend, tmu_dma_t *dma);
 
-    /** Runs a simulated device until it wrote memory, at most `max_clocks`; NULL on a real one. */
+    /**
+     * Runs a simulated device until it wrote memory, at most `max_clocks`; one in another process
+     * runs by itself as well.  NULL on a real device.
+     */
     tmu_result_t (*progress)(void *backend, unsigned max_clocks);
     uint64_t (*clock)(void *backend);
+
+    /**
+     * An eventfd that is signalled when a completion was written to the ring of this doorbell page;
+     * the backend keeps it until it is closed.  NULL where a device has no interrupts.
+     */
+    tmu_result_t (*event_fd)(void *backend, uint32_t page, int *fd_p);
 } tmu_backend_ops_t;
 
 extern const tmu_backend_ops_t tmu_backend_ref;
 extern const tmu_backend_ops_t tmu_backend_sim;
+extern const tmu_backend_ops_t tmu_backend_vfu;
 
 #endif

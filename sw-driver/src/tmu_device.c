@@ -10,7 +10,8 @@
 #define WAIT_STEPS 100000
 #define WAIT_CLOCKS 16
 
-static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backend_sim};
+static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backend_sim,
+                                                    &tmu_backend_vfu};
 
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p) {
     return device->ops->read32(device->backend, offset, value_p);
@@ -253,8 +254,8 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
             return tmu_open_backend(backends[i], colon + 1, device_p);
         }
     }
-    return tmu_error_set(TMU_ERR_URI, "unknown scheme in '%s'; known: ref:PRESET, sim:LIBRARY",
-                         uri);
+    return tmu_error_set(TMU_ERR_URI,
+                         "unknown scheme in '%s'; known: ref:PRESET, sim:LIBRARY, vfu:SOCKET", uri);
 }
 
 void tmu_close(tmu_t *device) {

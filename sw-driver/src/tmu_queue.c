@@ -225,3 +225,15 @@ size_t tmu_queue_in_flight(tmu_queue_t *queue) {
     pthread_mutex_unlock(&queue->lock);
     return count;
 }
+
+tmu_result_t tmu_queue_event_fd(tmu_queue_t *queue, int *fd_p) {
+    if (!queue || !fd_p) {
+        return tmu_error_set(TMU_ERR_INVALID, "queue and fd_p must not be NULL");
+    }
+    tmu_t *device = queue->device;
+    if (!device->ops->event_fd) {
+        return tmu_error_set(TMU_ERR_INVALID, "a device '%s:' has no interrupts; poll the queue",
+                             device->ops->scheme);
+    }
+    return device->ops->event_fd(device->backend, queue->page.number, fd_p);
+}

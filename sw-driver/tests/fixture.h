@@ -2,8 +2,8 @@
  *
  * One device with one queue and a log of its completions, for the driver's tests.
  *
- * Every test runs on `ref:tiny` and, when TMU_TEST_SIM names the library of a simulated device with
- * the preset tiny, on that as well.
+ * Every test runs on `ref:tiny` and as well, with the preset tiny, on the simulated device whose
+ * library TMU_TEST_SIM names, and on the one at the socket that TMU_TEST_VFU names.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -20,7 +20,7 @@ static const char *test_uri = "ref:tiny";
 
 /** How often to do something: a simulated machine is slow. */
 static inline uint64_t often(uint64_t count) {
-    return strncmp(test_uri, "sim:", 4) == 0 ? count / 10 : count;
+    return strncmp(test_uri, "ref:", 4) == 0 ? count : count / 10;
 }
 
 typedef struct bench {
@@ -164,12 +164,18 @@ static inline uint64_t bench_counter(const bench_t *bench, const char *name) {
 /** Runs `all` on every device there is. */
 static inline int on_every_device(void (*all)(void)) {
     static char uri[4096];
-    const char *library = getenv("TMU_TEST_SIM");
+    const struct {
+        const char *scheme;
+        const char *variable;
+    } others[] = {{"sim", "TMU_TEST_SIM"}, {"vfu", "TMU_TEST_VFU"}};
     all();
-    if (library && library[0]) {
-        (void)snprintf(uri, sizeof uri, "sim:%s", library);
-        test_uri = uri;
-        all();
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const char *place = getenv(others[i].variable);
+        if (place && place[0]) {
+            (void)snprintf(uri, sizeof uri, "%s:%s", others[i].scheme, place);
+            test_uri = uri;
+            all();
+        }
     }
     return expect_summary();
 }

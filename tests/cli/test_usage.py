@@ -72,6 +72,24 @@ WRONG = {
         ["run", "--trace", "t", "--verdicts", "./t"],
         "--verdicts t: found a trace of this run, expected another file",
     ),
+    "device preset": (["device", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
+    "device for proofs": (["device", "--preset", "formal"], "has narrow keys and handles"),
+    "socket with a long path": (
+        ["device", "--socket", f"/tmp/{'x' * 103}"],
+        "found 108 characters, expected 107 at most",
+    ),
+    "socket in no folder": (
+        ["device", "--socket", "/nowhere/socket"],
+        "--socket /nowhere/socket: found no folder /nowhere, expected one",
+    ),
+    "socket over a file": (
+        ["device", "--socket", "/dev/null"],
+        "--socket /dev/null: found a file there, expected a socket or nothing",
+    ),
+    "wave that the device's library would cut": (
+        ["device", "--socket", "/tmp/s", "--wave", "a?b.fst"],
+        "--wave a?b.fst: found '?', expected a path without & and ?",
+    ),
     "record what": (["trace", "record"], "Missing argument"),
     "metadata": (
         ["trace", "record", "--meta", "app", "--", "true"],

@@ -159,7 +159,7 @@ void what_is_no_memory_is_an_error() {
 
 void a_write_outside_of_segments_is_told() {
     Bench b;
-    b.host.remove(b.bytes.data());
+    b.host.remove(kBase);
     std::vector<uint8_t> more(TMU_SPILL_SEGMENT_BYTES + 4096);
     b.host.add(kBase, more.data(), more.size());
     b.write(kBase + TMU_SPILL_SEGMENT_BYTES - 64, 1, ~0ull);

@@ -22,7 +22,7 @@ DRIVER_RULES = {2, 8, 10, 11, 13, 14, 15}
 SOURCES = {".scala", ".c", ".h"}
 
 ROW = re.compile(r"^\| `?(?P<key>R\d+|[a-z_]+)`? \|(?P<rest>.*)\|$")
-TEST = re.compile(r"`(?P<file>[\w./-]+\.(?:py|c|scala))::(?P<name>[^`]+)`")
+TEST = re.compile(r"`(?P<file>[\w./-]+\.(?:py|cpp|c|scala))::(?P<name>[^`]+)`")
 RANGE = re.compile(r"\bR(\d+)(?: to |-)R(\d+)\b")
 SINGLE = re.compile(r"(?<![A-Za-z0-9])[Rr](\d+)(?![A-Za-z0-9])")
 
@@ -50,7 +50,7 @@ def test_text(file: Path, name: str) -> str | None:
     """The text of a test that really runs, or None."""
     if not file.is_file():
         return None
-    find = {".py": _python, ".c": _c, ".scala": _scala}[file.suffix]
+    find = {".py": _python, ".c": _c, ".cpp": _c, ".scala": _scala}[file.suffix]
     return find(file, name)
 
 
@@ -114,7 +114,8 @@ def _has_runner(file: Path) -> bool:
 def _c(file: Path, name: str) -> str | None:
     """A function that the program runs, with the comment before it."""
     text = file.read_text()
-    pattern = rf"(?:/\*(?:(?!\*/).)*\*/\n)?^static void {re.escape(name)}\(void\) \{{.*?^\}}"
+    comment = r"(?:/\*(?:(?!\*/).)*\*/\n)?"
+    pattern = rf"{comment}^(?:static )?void {re.escape(name)}\((?:void)?\) \{{.*?^\}}"
     found = re.search(pattern, text, re.MULTILINE | re.DOTALL)
     return found[0] if found and f"RUN({name});" in text else None
 

@@ -210,8 +210,8 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * `ref:PRESET` is a functional model in this process; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
  * simulated hardware in this process.
  * The opener owns the device: commands by others would defeat its flow control.
- * Errors: TMU_ERR_URI, TMU_ERR_VERSION, TMU_ERR_DEVICE, TMU_ERR_MEMORY; tmu_error_text(NULL) has
- * the sentence.
+ * Errors: TMU_ERR_URI, TMU_ERR_VERSION, TMU_ERR_BUSY when another process has the device,
+ * TMU_ERR_DEVICE, TMU_ERR_MEMORY; tmu_error_text(NULL) has the sentence.
  */
 tmu_result_t tmu_open(const char *uri, tmu_t **device_p);
 
@@ -384,6 +384,14 @@ tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
  */
 tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
                       size_t *count_p);
+
+/**
+ * An eventfd to wait for when there is nothing else to do, signalled when the unit has written a
+ * completion for this queue.  Read its 8 bytes, call tmu_poll until it finds nothing, then wait,
+ * with a limit: a device that fails signals nothing.  It belongs to the library until tmu_close.
+ * Errors: TMU_ERR_INVALID when this queue has no interrupt, TMU_ERR_DEVICE, TMU_ERR_MEMORY.
+ */
+tmu_result_t tmu_queue_event_fd(tmu_queue_t *queue, int *fd_p);
 
 /** Operations of the queue that the unit has not answered yet; held arrivals are not counted. */
 size_t tmu_queue_in_flight(tmu_queue_t *queue);

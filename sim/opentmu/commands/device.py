@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu device`: the simulated unit as a PCI device in a process of its own, over vfio-user."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from opentmu import presets
+from opentmu.build import cbuild, verilate
+from opentmu.errors import BadInput
+
+PROGRAM = "tmu-device"
+# The kernel's limit of a socket's path.
+PATH_MAX = 107
+
+
+@click.command()
+@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@click.option(
+    "--socket",
+    type=click.Path(path_type=Path),
+    default=Path("tmu.socket"),
+    show_default=True,
+    help="Where clients find the device, as vfu:PATH.",
+)
+@click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses.")
+@click.option(
+    "--memory-latency",
+    type=click.IntRange(min=1, max=10000),
+    help="Clocks to spill memory and back.",
+)
+@click.option("--wave", type=click.Path(path_type=Path), help="FST wave of all that it does.")
+@click.option("--stats", is_flag=True, help="Print what happened at the end, as a line of JSON.")
+def command(
+    preset: str,
+    socket: Path,
+    pauses: int | None,
+    memory_latency: int | None,
+    wave: Path | None,
+    stats: bool,
+) -> int:
+    """Serve the simulated unit as a PCI device, until it is interrupted.
+
+    One program at a time opens it, with the URI vfu:PATH, one after the other; each finds the unit
+    as after power-up. SIGUSR1 prints what happened so far as a line of JSON.
+
+    For example: tmu device --preset tiny --socket /tmp/tmu.socket
+    """
+    presets.check_replayable(preset)
+    place = socket.absolute()
+    check_place(place)
+    check_wave(wave)
+    program = cbuild.program(cbuild.ensure(), PROGRAM)
+    library = verilate.library(preset, wave=wave is not None)
+    options = {
+        "pauses": pauses,
+        "memory_latency": memory_latency,
+        "wave": None if wave is None else wave.absolute(),
+    }
+    query = "&".join(f"{name}={value}" for name, value in options.items() if value is not None)
+    words = [str(program), "--library", f"{library}?{query}" if query else str(library)]
+    words += ["--socket", str(place), *(["--stats"] if stats else [])]
+    sys.stdout.flush()
+    sys.stderr.flush()
+    # It takes the place of this process, so that signals are its own.
+    os.execv(program, words)
+
+
+def check_place(place: Path) -> None:
+    """Refuse a place where no socket can be, before anything is built."""
+    found = len(os.fsencode(place))
+    if found > PATH_MAX:
+        raise BadInput(f"--socket {place}: found {found} characters, expected {PATH_MAX} at most")
+    if not place.parent.is_dir():
+        raise BadInput(f"--socket {place}: found no folder {place.parent}, expected one")
+    if place.exists() and not place.is_socket():
+        raise BadInput(f"--socket {place}: found a file there, expected a socket or nothing")
+
+
+def check_wave(wave: Path | None) -> None:
+    """The device's options end a path at these."""
+    if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
+        raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "rings.h"
+
+#include "tmu/tmu_regs.h"
+
+#include <iterator>
+
+namespace vfu {
+
+namespace {
+constexpr uint64_t kLow = UINT32_MAX;
+constexpr unsigned kWord = 32;
+} // namespace
+
+void Rings::write(uint32_t offset, uint32_t value) {
+    switch (offset) {
+    case TMU_REG_PAGE_SELECT:
+        selected_ = value;
+        break;
+    case TMU_REG_RING_BASE_LO:
+        base_ = (base_ & ~kLow) | value;
+        break;
+    case TMU_REG_RING_BASE_HI:
+        base_ = (base_ & kLow) | uint64_t{value} << kWord;
+        break;
+    case TMU_REG_RING_CONFIG:
+        config_ = value;
+        break;
+    case TMU_REG_PAGE_COMMIT:
+        if ((value >> TMU_PAGE_COMMIT_COMMIT_SHIFT & TMU_PAGE_COMMIT_COMMIT_MASK) != 0)
+            commit();
+        break;
+    case TMU_REG_CONTROL:
+        if ((value >> TMU_CONTROL_RESET_SHIFT & TMU_CONTROL_RESET_MASK) != 0) {
+            rings_.clear();
+            by_page_.clear();
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+void Rings::commit() {
+    const auto old = by_page_.find(selected_);
+    if (old != by_page_.end()) {
+        rings_.erase(old->second);
+        by_page_.erase(old);
+    }
+    const uint32_t log2 = config_ >> TMU_RING_CONFIG_LOG2_SHIFT & TMU_RING_CONFIG_LOG2_MASK;
+    const bool enabled =
+        (config_ >> TMU_RING_CONFIG_ENABLE_SHIFT & TMU_RING_CONFIG_ENABLE_MASK) != 0;
+    if (!enabled)
+        return;
+    const uint64_t start = base_ / TMU_DOORBELL_COMMAND_BYTES * TMU_DOORBELL_COMMAND_BYTES;
+    rings_[start] = Ring{selected_, uint64_t{TMU_DOORBELL_COMMAND_BYTES} << log2};
+    by_page_[selected_] = start;
+}
+
+void Rings::clear() { *this = Rings(); }
+
+std::optional<uint32_t> Rings::page(uint64_t address) const {
+    auto ring = rings_.upper_bound(address);
+    if (ring == rings_.begin())
+        return std::nullopt;
+    --ring;
+    if (address - ring->first >= ring->second.bytes)
+        return std::nullopt;
+    return ring->second.page;
+}
+
+} // namespace vfu

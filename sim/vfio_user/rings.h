@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which doorbell page a completion belongs to: the unit says where it writes, not for whom, so that
+// the registers that configure pages are looked at on their way.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+namespace vfu {
+
+class Rings {
+  public:
+    // A register write that the unit took.
+    void write(uint32_t offset, uint32_t value);
+    void clear();
+
+    // The page whose ring holds this address.
+    std::optional<uint32_t> page(uint64_t address) const;
+
+  private:
+    struct Ring {
+        uint32_t page;
+        uint64_t bytes;
+    };
+    void commit();
+
+    uint32_t selected_ = 0;
+    uint64_t base_ = 0;
+    uint32_t config_ = 0;
+    std::map<uint64_t, Ring> rings_;       // by bus address
+    std::map<uint32_t, uint64_t> by_page_; // their addresses
+};
+
+} // namespace vfu

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the device process is made of, each part alone.
+#include "combiner.h"
+#include "config_space.h"
+#include "expect.h"
+#include "json.h"
+#include "rings.h"
+#include "tmu/tmu_pci.h"
+#include "tmu/tmu_regs.h"
+
+#include <string>
+#include <vector>
+
+namespace {
+
+constexpr vfu::ConfigSpace::Shape kShape{4096, 65536, 8192, 65};
+
+uint64_t config(const vfu::ConfigSpace &space, size_t offset, size_t count) {
+    uint64_t value = 0;
+    space.read(offset, count, reinterpret_cast<uint8_t *>(&value));
+    return value;
+}
+
+void set(vfu::ConfigSpace &space, size_t offset, size_t count, uint64_t value) {
+    space.write(offset, count, reinterpret_cast<const uint8_t *>(&value));
+}
+
+void numbers_are_found_by_path() {
+    vfu::JsonNumbers numbers;
+    EXPECT(vfu::json_read(R"( {"capabilities": {"max_msg_fds": 8, "write_multiple": true,
+        "twin_socket": {"supported": false}, "name": "a \" b", "more": [1, {"x": 2}, null]},
+        "n": -1.5e+2} )",
+                          numbers));
+    EXPECT_NUMBER(numbers.size(), 4);
+    EXPECT(numbers["capabilities.max_msg_fds"] == 8);
+    EXPECT(numbers["capabilities.write_multiple"] == 1);
+    EXPECT(numbers["capabilities.twin_socket.supported"] == 0);
+    EXPECT(numbers["n"] == -150);
+    EXPECT(vfu::json_read("{}", numbers));
+}
+
+void what_is_not_json_is_refused() {
+    const std::vector<std::string> wrong = {"",
+                                            "{",
+                                            "[]",
+                                            "{} {}",
+                                            "{\"a\"}",
+                                            "{\"a\":}",
+                                            "{\"a\":1",
+                                            "{\"a\":1,}",
+                                            "{\"a\":01x}",
+                                            "{\"a\":.5}",
+                                            "{\"a\":1.}",
+                                            "{\"a\":1e}",
+                                            "{a:1}",
+                                            "{\"a\":tru}",
+                                            "{\"a\":\"b}",
+                                            "{\"a\":[1,]}",
+                                            "{\"a\":-}",
+                                            "{\"a\\",
+                                            std::string("{}\0", 3),
+                                            "{\"a\":\"\n\"}"};
+    for (const auto &text : wrong) {
+        vfu::JsonNumbers numbers;
+        if (vfu::json_read(text, numbers))
+            expect_note(__FILE__, __LINE__, text.c_str());
+    }
+    std::string deep = "{\"a\":";
+    for (int i = 0; i < 100000; ++i)
+        deep += "[";
+    vfu::JsonNumbers numbers;
+    EXPECT(!vfu::json_read(deep, numbers));
+}
+
+void the_function_says_who_it_is() {
+    const vfu::ConfigSpace space(kShape);
+    EXPECT_NUMBER(config(space, 0x00, 2), TMU_PCI_VENDOR);
+    EXPECT_NUMBER(config(space, 0x02, 2), TMU_PCI_DEVICE);
+    EXPECT_NUMBER(config(space, 0x08, 4), TMU_PCI_CLASS << 8 | TMU_PCI_REVISION);
+    EXPECT_NUMBER(config(space, 0x0e, 1), 0);      // one function, type 0
+    EXPECT_NUMBER(config(space, 0x3d, 1), 0);      // no interrupt pin
+    EXPECT_NUMBER(config(space, 0x06, 2), 0x10);   // it has capabilities
+    EXPECT_NUMBER(config(space, 0x34, 1), 0x40);   // the first one
+    EXPECT_NUMBER(config(space, 0x40, 2), 0x0011); // MSI-X, and the last one
+    EXPECT_NUMBER(config(space, 0x42, 2), 64);     // vectors less one
+    EXPECT_NUMBER(config(space, 0x44, 4), TMU_PCI_BAR_MSIX);
+    EXPECT_NUMBER(config(space, 0x48, 4), 4096 + TMU_PCI_BAR_MSIX);
+}
+
+void windows_tell_their_size() {
+    vfu::ConfigSpace space(kShape);
+    set(space, 0x10, 8, ~0ull);
+    set(space, 0x18, 8, ~0ull);
+    set(space, 0x20, 8, ~0ull);
+    EXPECT_NUMBER(config(space, 0x10, 8), ~0ull << 12 | 4); // 64 bits wide
+    EXPECT_NUMBER(config(space, 0x18, 8), ~0ull << 16 | 4);
+    EXPECT_NUMBER(config(space, 0x20, 8), ~0ull << 13 | 4);
+    space.reset();
+    EXPECT_NUMBER(config(space, 0x10, 8), 4);
+}
+
+void software_changes_only_what_it_may() {
+    vfu::ConfigSpace space(kShape);
+    EXPECT(!space.bus_master());
+    const std::vector<uint8_t> ones(vfu::ConfigSpace::kBytes, 0xff);
+    space.write(0, ones.size(), ones.data());
+    EXPECT(space.bus_master());
+    EXPECT_NUMBER(config(space, 0x00, 4), TMU_PCI_DEVICE << 16 | TMU_PCI_VENDOR);
+    EXPECT_NUMBER(config(space, 0x04, 2), 0x0406);
+    EXPECT_NUMBER(config(space, 0x42, 2), 0xc040);
+    EXPECT_NUMBER(config(space, 0x48, 4), 4096 + TMU_PCI_BAR_MSIX);
+    space.reset();
+    EXPECT(!space.bus_master());
+    EXPECT_NUMBER(config(space, 0x42, 2), 64);
+}
+
+void pieces_make_a_command() {
+    vfu::Combiner combiner;
+    vfu::Combiner::Command command{};
+    for (unsigned i = 0; i < command.size(); ++i)
+        command[i] = static_cast<uint8_t>(i + 1);
+    const vfu::Combiner::Command *whole = nullptr;
+    for (unsigned i = 0; i < 64; i += 8) {
+        EXPECT(whole == nullptr);
+        // Another page's command at the same time does not disturb it.
+        EXPECT(i == 56 || combiner.add(TMU_DOORBELL_PAGE_BYTES + i, command.data(), 8) == nullptr);
+        whole = combiner.add(128 + (i + 8) % 64, command.data() + (i + 8) % 64, 8);
+    }
+    EXPECT(whole != nullptr && *whole == command);
+    EXPECT_NUMBER(combiner.lost(), 0);
+}
+
+void incomplete_commands_are_counted() {
+    vfu::Combiner combiner;
+    const uint8_t piece[8] = {};
+    EXPECT(combiner.add(0, piece, 8) == nullptr);
+    EXPECT(combiner.add(64, piece, 8) == nullptr); // another command: the first is lost
+    EXPECT_NUMBER(combiner.lost(), 1);
+    EXPECT(combiner.add(64, piece, 4) == nullptr); // the same bytes again
+    EXPECT_NUMBER(combiner.lost(), 2);
+    for (uint64_t i = 4; i < 60; i += 4)
+        EXPECT(combiner.add(64 + i, piece, 4) == nullptr);
+    EXPECT(combiner.add(64 + 60, piece, 4) != nullptr);
+    EXPECT_NUMBER(combiner.lost(), 2);
+}
+
+void configure(vfu::Rings &rings, uint32_t page, uint64_t base, uint32_t log2, bool enable) {
+    rings.write(TMU_REG_PAGE_SELECT, page);
+    rings.write(TMU_REG_RING_BASE_LO, static_cast<uint32_t>(base));
+    rings.write(TMU_REG_RING_BASE_HI, static_cast<uint32_t>(base >> 32));
+    rings.write(TMU_REG_RING_CONFIG, log2 << TMU_RING_CONFIG_LOG2_SHIFT |
+                                         (enable ? 1u : 0u) << TMU_RING_CONFIG_ENABLE_SHIFT);
+    rings.write(TMU_REG_PAGE_COMMIT, 1u << TMU_PAGE_COMMIT_COMMIT_SHIFT);
+}
+
+void a_completion_finds_its_page() {
+    vfu::Rings rings;
+    configure(rings, 7, 0x7f0000001000, 4, true);
+    configure(rings, 9, 0x7f0000001400, 5, true);
+    EXPECT(!rings.page(0x7f0000000fff));
+    EXPECT(rings.page(0x7f0000001000) == 7u);
+    EXPECT(rings.page(0x7f00000013c0) == 7u);
+    EXPECT(rings.page(0x7f0000001400) == 9u);
+    EXPECT(rings.page(0x7f0000001bc0) == 9u);
+    EXPECT(!rings.page(0x7f0000001c00));
+    configure(rings, 7, 0x7f0000001000, 4, false);
+    EXPECT(!rings.page(0x7f0000001000));
+    configure(rings, 9, 0x10000, 4, true); // it moves
+    EXPECT(!rings.page(0x7f0000001400));
+    EXPECT(rings.page(0x10000) == 9u);
+    rings.write(TMU_REG_CONTROL, 1u << TMU_CONTROL_RESET_SHIFT);
+    EXPECT(!rings.page(0x10000));
+}
+
+} // namespace
+
+int main() {
+    RUN(numbers_are_found_by_path);
+    RUN(what_is_not_json_is_refused);
+    RUN(the_function_says_who_it_is);
+    RUN(windows_tell_their_size);
+    RUN(software_changes_only_what_it_may);
+    RUN(pieces_make_a_command);
+    RUN(incomplete_commands_are_counted);
+    RUN(a_completion_finds_its_page);
+    return expect_summary();
+}
