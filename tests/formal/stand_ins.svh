@@ -80,6 +80,8 @@ endmodule
     input wire [2:0] io_ask_key_bits, input wire [1:0] io_ask_key_source, \
     input wire [2:0] io_ask_ignore_bits, input wire [1:0] io_ask_ignore_source, \
     output wire io_found, output wire [3:0] io_slot, \
+    output wire io_suspect_met, output wire io_suspect_found, \
+    output wire [20:0] io_fault_view_seen, \
     input wire io_append_valid, input wire io_append_bits_endpoint, \
     input wire [2:0] io_append_bits_key_bits, input wire [1:0] io_append_bits_key_source, \
     input wire [3:0] io_append_bits_slot
@@ -92,7 +94,10 @@ endmodule
       .new_entry({io_append_bits_endpoint, io_append_bits_key_bits, \
                   io_append_bits_key_source, extra}), \
       .new_slot(io_append_bits_slot), .found4(io_found), .slot5(io_slot) \
-    );
+    ); \
+    assign io_suspect_met = 0; \
+    assign io_suspect_found = 0; \
+    assign io_fault_view_seen = 0;
 `define ID {io_ask_byId, io_ask_id}
 `define WILD {io_append_bits_ignore_bits, io_append_bits_ignore_source, io_append_bits_id}
 
@@ -114,15 +119,15 @@ module MatchArrayUnexpected (
 endmodule
 
 // The slots that were given back, of which one is watched.
-module Queue12_UInt4 (
+module Queue12_FreeSlot (
     input wire clock,
     input wire reset,
     output wire io_enq_ready,
     input wire io_enq_valid,
-    input wire [3:0] io_enq_bits,
+    input wire [3:0] io_enq_bits_word,
     input wire io_deq_ready,
     output wire io_deq_valid,
-    output wire [3:0] io_deq_bits
+    output wire [3:0] io_deq_bits_word
 );
   (* anyconst *) wire [3:0] slot;
   (* anyseq *) wire [3:0] any_slot;
@@ -132,16 +137,16 @@ module Queue12_UInt4 (
   wire out = io_deq_valid && io_deq_ready;
   assign io_enq_ready = count != 12;
   assign io_deq_valid = count != 0;
-  assign io_deq_bits  = any_slot;
+  assign io_deq_bits_word  = any_slot;
   always @(posedge clock) begin
     if (reset) {count, has} <= 0;
     else begin
       count <= count + in - out;
-      has   <= (has && !(out && io_deq_bits == slot)) || (in && io_enq_bits == slot);
-      once : assert (!(in && has && io_enq_bits == slot));
-      came_in : assume (!(io_deq_valid && io_deq_bits == slot) || has);
+      has   <= (has && !(out && io_deq_bits_word == slot)) || (in && io_enq_bits_word == slot);
+      once : assert (!(in && has && io_enq_bits_word == slot));
+      came_in : assume (!(io_deq_valid && io_deq_bits_word == slot) || has);
     end
-    real_slots : assume (io_deq_bits < 12);
+    real_slots : assume (io_deq_bits_word < 12);
   end
 endmodule
 

@@ -15,7 +15,7 @@ UNIT = Proof(
     "MatchUnit",
     ("UNIT",),
     (
-        *("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_UInt4"),
+        *("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_FreeSlot"),
         *("block_12x22", "block_12x17", "copies_2x11"),
     ),
     delays=(("SlotDelay", 3),),

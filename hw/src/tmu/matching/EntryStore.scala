@@ -53,16 +53,16 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   // After reset slots come from a counter; those that were given back come from the queue. The next
   // few wait in registers, because whether one is lent is known late.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
-  private class Slot extends Checked(p, UInt(t.slotBits.W))
-  private val free = Module(new Queue(new Slot, t.slots, useSyncReadMem = true))
+  private class FreeSlot extends Checked(p, UInt(t.slotBits.W))
+  private val free = Module(new Queue(new FreeSlot, t.slots, useSyncReadMem = true))
   private val unused = fresh =/= t.slots.U
   private val slotsPlace =
     if (t.receives) FaultPlaces.postedSlots else FaultPlaces.unexpectedSlots
   private val (slotFlips, slotFlipped) =
-    FaultFlip(p, slotsPlace, (new Slot).getWidth, io.fault.flip, io.release.valid)
+    FaultFlip(p, slotsPlace, (new FreeSlot).getWidth, io.fault.flip, io.release.valid)
   free.io.enq.valid := io.release.valid
   free.io.enq.bits :=
-    Checked(p, UInt(t.slotBits.W), io.release.bits, slotFlips).asTypeOf(new Slot)
+    Checked(p, UInt(t.slotBits.W), io.release.bits, slotFlips).asTypeOf(new FreeSlot)
   private val ahead = if (p.parity) 3 else 2 // one may come without a slot
   private val next = Reg(Vec(ahead, UInt(t.slotBits.W)))
   private val waiting = RegInit(0.U(2.W))
