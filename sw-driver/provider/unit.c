@@ -91,8 +91,12 @@ void unit_abandon(void) {
         end(&the_unit);
 }
 
+uint32_t unit_endpoints(const unit_t *unit) {
+    return unit->info.endpoints < UNIT_ENDPOINTS ? unit->info.endpoints : UNIT_ENDPOINTS;
+}
+
 uint32_t unit_take_endpoint(unit_t *unit) {
-    for (uint32_t i = 0; i < UNIT_ENDPOINTS && i < unit->info.endpoints; ++i) {
+    for (uint32_t i = 0; i < unit_endpoints(unit); ++i) {
         if ((unit->endpoints >> i & 1) == 0) {
             unit->endpoints |= UINT64_C(1) << i;
             return i;

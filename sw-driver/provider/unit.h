@@ -60,6 +60,9 @@ void unit_release(unit_t *unit);
 /* Ends the unit although somebody uses it still: the process is about to exit. */
 void unit_abandon(void);
 
+/* How many endpoints of the unit this process can have at once. */
+uint32_t unit_endpoints(const unit_t *unit);
+
 /* An endpoint of the unit that nobody has, or UINT32_MAX. */
 uint32_t unit_take_endpoint(unit_t *unit);
 void unit_return_endpoint(unit_t *unit, uint32_t endpoint);

@@ -70,6 +70,11 @@ static void handles_are_never_used_twice(void) {
     const uint64_t again = slots_take(&slots, &records[7]);
     EXPECT(again != handles[7] && again < UINT64_C(1) << 63);
     EXPECT(slots_find(&slots, handles[7]) == NULL && slots_find(&slots, again) == &records[7]);
+    size_t at = 0;
+    size_t seen = 0;
+    while (slots_next(&slots, &at) != NULL)
+        ++seen;
+    EXPECT_NUMBER(seen, 600);
     EXPECT(slots_take_out(&slots) == &records[0] && slots_find(&slots, handles[0]) == NULL);
     EXPECT(slots_find(&slots, SLOTS_NONE) == NULL && slots_find(&slots, 1u << 20) == NULL);
     slots_free(&slots);
