@@ -17,6 +17,7 @@
 #include "slots.h"
 #include "tmu/tmu.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define UNIT_URI "TMU_URI"
@@ -26,10 +27,10 @@
 
 /* What the provider did with the messages, for the report alone. */
 typedef struct {
-    uint64_t eager;      /* messages that came with their payload */
-    uint64_t rendezvous; /* messages whose payload was fetched after the match */
-    uint64_t bytes;      /* of matched messages */
-    uint64_t forwarded;  /* untagged operations handed to the provider below */
+    uint64_t eager;             /* messages that came with their payload */
+    uint64_t rendezvous;        /* messages whose payload was fetched after the match */
+    uint64_t bytes;             /* of matched messages */
+    _Atomic uint64_t forwarded; /* untagged operations handed to the provider below */
 } unit_traffic_t;
 
 typedef struct {

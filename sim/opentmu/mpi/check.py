@@ -16,7 +16,8 @@ KINDS = ("posts", "arrivals", "probes", "claims", "cancels", "flushes")
 
 def reports(files: Path) -> list[Report]:
     """The ranks' reports in the order of their ranks, each with what is wrong with it."""
-    found = [judge(read(file), file.with_suffix("")) for file in files.glob("*.json")]
+    program = expected_log.program()
+    found = [judge(read(file), file.with_suffix(""), program) for file in files.glob("*.json")]
     return sorted(found, key=lambda report: (len(report["name"]), report["name"]))
 
 
