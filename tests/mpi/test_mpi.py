@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu import expected_log
 from opentmu.commands.mpi import summary
 from opentmu.mpi import check, launch
 from opentmu.mpi.report import verdict
@@ -108,7 +109,7 @@ TRACE = "# tmu-trace v1\nraw-post 0 1 0x5 0x0 any 8\nraw-arrive 0 2 0x5 3 9\n"
 def judged(folder: Path, verdicts: str, trace: str = TRACE) -> check.Report:
     (folder / "rank-0.trace").write_text(trace)
     (folder / "rank-0.verdicts").write_text(verdicts)
-    return check.judge(REPORT, folder / "rank-0")
+    return check.judge(REPORT, folder / "rank-0", expected_log.program())
 
 
 def test_a_wrong_verdict_is_found(tmp_path: Path) -> None:

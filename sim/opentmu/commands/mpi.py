@@ -16,8 +16,7 @@ from opentmu import output, presets, toolchain
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.mpi import check, launch, provider, report
-
-ENGINES = ("rtl", "model")
+from opentmu.replay import engine as replay
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -52,7 +51,8 @@ def command(
     callers = dict(os.environ)  # our own builds put the project's tools into ours
     library = provider.folder()
     cbuild.ensure()  # before the run: what fails here must not cost one
-    uri = f"ref:{preset}" if engine == "model" else f"sim:{verilate.library(preset)}"
+    device = None if engine == "model" else verilate.library(preset)
+    uri = replay.uri(replay.Options(engine, preset), device, None)
     with folder_for(record) as files:
         job = launch.Job(words, ranks, uri, library, files)
         start = time.monotonic()
@@ -70,8 +70,7 @@ def command(
 
 def check_arguments(engine: str, preset: str, record: Path | None, words: Sequence[str]) -> None:
     """Refuse what cannot work before anything is built."""
-    if engine not in ENGINES:
-        raise BadInput(f"no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+    replay.check(engine, replay.DEVICES)
     presets.check_replayable(preset)
     if shutil.which(words[0]) is None:
         raise BadInput(f"{words[0]}: no such program.")

@@ -140,9 +140,7 @@ def command(
 
 def check_options(options: Options, wave: Path | None) -> None:
     """Refuse an engine or preset that does not exist, and options the engine does not have."""
-    if options.engine not in engine.ENGINES:
-        known = ", ".join(engine.ENGINES)
-        raise BadInput(f"no engine {options.engine!r}; the engines are {known}")
+    engine.check(options.engine, engine.ENGINES)
     presets.check_replayable(options.preset)
     if options.engine != "rtl" and (wave is not None or options.pauses is not None):
         name = "--wave" if wave is not None else "--pauses"

@@ -2,12 +2,11 @@
 """What the ranks left: their reports, and their streams replayed by the reference model."""
 
 import json
-import subprocess
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
-from opentmu.build import cbuild
+from opentmu import expected_log
 from opentmu.errors import CheckFailed
 
 Report = dict[str, Any]
@@ -31,13 +30,16 @@ def read(file: Path) -> Report:
     return report
 
 
-def judge(report: Report, stem: Path) -> Report:
-    """Adds `operations`, `mismatches` and the first of them, `mismatch`, to a rank's report."""
+def judge(report: Report, stem: Path, replay: Path) -> Report:
+    """Adds `operations`, `mismatches` and the first of them, `mismatch`, to a rank's report.
+
+    `replay` is the program that has the model replay a trace.
+    """
     trace, verdicts = stem.with_suffix(".trace"), stem.with_suffix(".verdicts")
     if not (trace.is_file() and verdicts.is_file()):
         raise CheckFailed(f"{report['name']}: found no trace and no verdicts beside its report")
     found = verdicts.read_text().splitlines()
-    expected = model(report, trace)
+    expected = expected_log.lines(replay, trace, *limits(report))
     wrong = [
         f"line {number}: found {one!r}, expected {other!r}"
         for number, (one, other) in enumerate(zip_longest(found, expected), 1)
@@ -56,13 +58,8 @@ def judge(report: Report, stem: Path) -> Report:
     }
 
 
-def model(report: Report, trace: Path) -> list[str]:
-    """The verdict log of the reference model, with the tables of the rank's unit."""
-    words = [str(cbuild.program(cbuild.ensure(), "tmu-expected-log"))]
-    words += ["--endpoints", str(report["endpoints"])]
+def limits(report: Report) -> list[str]:
+    """The tables of the rank's unit, as options of the model's program."""
+    words = ["--endpoints", str(report["endpoints"])]
     words += ["--posted", str(report["posted_entries"])]
-    words += ["--unexpected", str(report["unexpected_entries"]), str(trace)]
-    done = subprocess.run(words, capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CheckFailed(f"{trace.name}: the model cannot replay it: {done.stderr.strip()}")
-    return done.stdout.splitlines()
+    return [*words, "--unexpected", str(report["unexpected_entries"])]

@@ -14,17 +14,9 @@ HEADERS = paths.ROOT / "sw-driver" / "include"
 # libfabric looks for this ending.
 NAME = "libtmu-fi.so"
 FLAGS = (
-    "-std=c11",
+    *cbuild.LIBRARY_FLAGS,
     "-D_GNU_SOURCE",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
     "-fvisibility=hidden",
-    "-Wall",
-    "-Wextra",
-    "-Wpedantic",
-    "-Wconversion",
     # Several programs bring a libtmu of their own: this one's is for this library alone.
     "-Wl,--exclude-libs,ALL",
     "-Wl,-z,defs",
