@@ -17,7 +17,7 @@ static void break_down(matcher_t *m, const char *sentence) {
     m->events->broken(m->user, sentence);
 }
 
-/* For the queue: counts every raw answer and writes it down, in the order of the unit (R7). */
+/* For the queue: counts every raw answer and has it written down. */
 static void observe(void *user, const tmu_completion_t *c) {
     matcher_t *m = user;
     counts_answer(&m->unit->counts, c);
@@ -25,9 +25,13 @@ static void observe(void *user, const tmu_completion_t *c) {
     const record_t *other = slots_find(&m->unit->slots, c->other);
     if (record == NULL || record->opcode != c->opcode)
         return; /* matcher_settle will say so */
-    const journal_operation_t operation = {record->opcode, m->endpoint, record->number,
-                                           record->target, record->key, record->length};
-    journal_write(&m->unit->journal, &operation, c, other != NULL ? other->number : UINT64_MAX);
+    const order_entry_t entry = {
+        .operation = {record->opcode, m->endpoint, record->number, record->target, record->key,
+                      record->length},
+        .completion = *c,
+        .other = other != NULL ? other->number : UINT64_MAX,
+    };
+    unit_write(m->unit, &entry);
 }
 
 int matcher_open(matcher_t *m, unit_t *unit, const match_events_t *events, void *user, char *error,
@@ -90,9 +94,13 @@ static bool try_submit(matcher_t *m, record_t *record) {
     ++m->unit->next_number;
     ++m->unit->counts.asked[record->opcode];
     ++m->inside;
-    m->unit->receives += record->opcode == TMU_OPCODE_POST;
+    spill_count(&m->unit->spill, record->opcode);
     record->waits = false;
     return true;
+}
+
+static bool is_sure(const matcher_t *m, const record_t *ask) {
+    return ask->opcode != TMU_OPCODE_POST || spill_takes_receive(&m->unit->spill);
 }
 
 /*
@@ -102,10 +110,9 @@ static bool try_submit(matcher_t *m, record_t *record) {
 static bool ask_may_go(matcher_t *m) {
     if (m->attempt != NULL)
         return false;
-    if (m->asks.first->opcode != TMU_OPCODE_POST ||
-        m->unit->receives < m->unit->info.posted_entries)
+    if (is_sure(m, m->asks.first))
         return true;
-    return !m->refused || m->refused_epoch != m->unit->epoch;
+    return !m->refused || m->refused_epoch != m->unit->epoch || spill_has_free(&m->unit->spill);
 }
 
 static void send_waiting(matcher_t *m) {
@@ -113,8 +120,7 @@ static void send_waiting(matcher_t *m) {
         (void)records_take_first(&m->arrivals);
     while (!m->broken && m->asks.first != NULL && ask_may_go(m)) {
         record_t *record = m->asks.first;
-        const bool sure =
-            record->opcode != TMU_OPCODE_POST || m->unit->receives < m->unit->info.posted_entries;
+        const bool sure = is_sure(m, record);
         /* What other queues free from here on may let it in, also if its answer is read later. */
         const uint64_t epoch = m->unit->epoch;
         if (!try_submit(m, record))

@@ -49,16 +49,13 @@ static bool can_be(const matcher_t *m, const tmu_completion_t *c, const record_t
 static void end(matcher_t *m, record_t *record) {
     slots_give_back(&m->unit->slots, record->handle);
     --m->inside;
-    if (record->opcode == TMU_OPCODE_POST) {
-        --m->unit->receives;
-        ++m->unit->epoch;
-    }
+    m->unit->epoch += spill_uncount(&m->unit->spill, record->opcode);
 }
 
 /* What happens from the attempt on may let it in: m->refused_epoch is of then. */
 static void refuse(matcher_t *m, record_t *receive) {
     --m->inside;
-    --m->unit->receives;
+    (void)spill_uncount(&m->unit->spill, receive->opcode);
     receive->waits = true;
     records_prepend(&m->asks, receive);
     m->refused = true;

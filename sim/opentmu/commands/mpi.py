@@ -28,6 +28,11 @@ from opentmu.replay import engine as replay
     type=click.Path(path_type=Path),
     help="Folder for each rank's trace, verdict log and report; by default they are not kept.",
 )
+@click.option(
+    "--spill",
+    type=click.IntRange(min=0),
+    help="Segments of memory lent to each unit, 0 is none; default: all that it takes.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def command(
@@ -35,6 +40,7 @@ def command(
     engine: str,
     preset: str,
     record: Path | None,
+    spill: int | None,
     as_json: bool,
     words: tuple[str, ...],
 ) -> int:
@@ -47,6 +53,7 @@ def command(
     Needs Open MPI and libfabric, which are installed at the first run when tmu runs as root.
     """
     check_arguments(engine, preset, record, words)
+    replay.check_spill(spill, preset)
     toolchain.need_mpi()
     callers = dict(os.environ)  # our own builds put the project's tools into ours
     library = provider.folder()
@@ -54,7 +61,7 @@ def command(
     device = None if engine == "model" else verilate.library(preset)
     uri = replay.uri(replay.Options(engine, preset), device, None)
     with folder_for(record) as files:
-        job = launch.Job(words, ranks, uri, library, files)
+        job = launch.Job(words, ranks, uri, library, files, spill)
         start = time.monotonic()
         code = launch.run(job, callers, quiet=as_json)
         seconds = time.monotonic() - start

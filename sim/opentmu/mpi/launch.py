@@ -31,13 +31,16 @@ class Job:
     uri: str
     provider: Path
     files: Path
+    spill: int | None = None  # segments of memory lent to each unit; None = all that it takes
 
 
 def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
     """The caller's environment with what MPI, libfabric and the provider have to know."""
     place = callers.get("FI_PROVIDER_PATH", "")
+    lent = {} if job.spill is None else {"TMU_FI_SPILL": str(job.spill)}
     return {
         **callers,
+        **lent,
         **mpirun.allowed(),
         **OPEN_MPI,
         "FI_PROVIDER_PATH": f"{job.provider}:{place}" if place else str(job.provider),

@@ -51,6 +51,13 @@ def check(name: str, known: Sequence[str]) -> None:
         raise BadInput(f"no engine {name!r}; the engines are {', '.join(known)}")
 
 
+def check_spill(segments: int | None, preset: str) -> None:
+    """Raise BadInput for more segments of memory than the preset takes."""
+    most = regs.PRESETS[preset].spill_segments
+    if segments is not None and segments > most:
+        raise BadInput(f"--spill {segments}: preset {preset} takes {most} segments at most")
+
+
 def uri(options: Options, library: Path | None, wave: Path | None) -> str:
     """The device that the driver opens: the Verilated unit, or the reference model."""
     if options.engine == "model":

@@ -56,13 +56,17 @@ static inline void on_broken(void *user, const char *sentence) {
 
 static const match_events_t events = {on_matched, on_looked, on_left, on_broken};
 
-static inline void start(void) {
+/* With so many segments of memory lent to the unit. */
+static inline void start_with(const char *segments) {
     char error[256];
     (void)setenv(UNIT_URI, "ref:tiny", 1);
+    (void)setenv(SPILL_SEGMENTS, segments, 1);
     unit = unit_acquire(error, sizeof error);
     given_back = breakdowns = 0;
     EXPECT_NUMBER(matcher_open(&matcher, unit, &events, NULL, error, sizeof error), 0);
 }
+
+static inline void start(void) { start_with("0"); }
 
 /* Ends the run: nothing broke, and the unit counted what the matcher did. */
 static inline void stop(void) {

@@ -119,10 +119,84 @@ static void too_many_endpoints_are_refused_with_a_sentence(void) {
     stop();
 }
 
+/* R11: with memory, receives beyond the table get in, and meet their messages in any order. */
+static void receives_go_on_in_memory(void) {
+    enum { MANY = 10 * ENTRIES };
+    static item_t receives[MANY];
+    static item_t messages[MANY];
+    start_with("1");
+    for (uint32_t i = 0; i < MANY; ++i) {
+        receives[i] = made(TMU_OPCODE_POST, i, 0);
+        submit(&receives[i]);
+    }
+    progress();
+    progress();
+    EXPECT_NUMBER(unit->spill.receives, MANY);
+    for (uint32_t i = MANY; i-- > 0;) {
+        messages[i] = made(TMU_OPCODE_ARRIVE, i, 0);
+        submit(&messages[i]);
+    }
+    for (int i = 0; i < 4; ++i)
+        progress();
+    for (uint32_t i = 0; i < MANY; ++i)
+        EXPECT(receives[i].partner == &messages[i].record && receives[i].gone == 1);
+    EXPECT_NUMBER(unit->counts.answered[TMU_OPCODE_POST][TMU_STATUS_REFUSED_QUOTA], 0);
+    EXPECT_NUMBER(unit->spill.receives + unit->spill.messages, 0);
+    stop();
+}
+
+static uint64_t refusals(void) {
+    return unit->counts.answered[TMU_OPCODE_POST][TMU_STATUS_REFUSED_QUOTA];
+}
+
+static void submit_and_wait(item_t *one) {
+    submit(one);
+    do
+        matcher_progress(&matcher);
+    while (tmu_queue_in_flight(matcher.queue) != 0);
+}
+
+/* R11: when memory is used up as well, a receive is refused, and gets in when some is free. */
+static void memory_that_is_used_up_refuses(void) {
+    enum { CHUNKS = 512, TAKEN = 400, FREED = 2 * ENTRIES };
+    enum { MESSAGES = TAKEN * TMU_SPILL_CHUNK_ENTRIES + ENTRIES };
+    enum { RECEIVES = (CHUNKS - TAKEN) * TMU_SPILL_CHUNK_ENTRIES + ENTRIES };
+    item_t *messages = calloc(MESSAGES, sizeof *messages);
+    item_t *receives = calloc(RECEIVES, sizeof *receives);
+    static item_t later[FREED];
+    start_with("1");
+    for (uint32_t i = 0; i < MESSAGES; ++i) {
+        messages[i] = made(TMU_OPCODE_ARRIVE, RECEIVES + 1, 0);
+        submit_and_wait(&messages[i]);
+    }
+    for (uint32_t i = 0; i < RECEIVES; ++i) {
+        receives[i] = made(TMU_OPCODE_POST, i, 0);
+        submit_and_wait(&receives[i]);
+    }
+    EXPECT_NUMBER(refusals(), 0);
+    item_t refused = made(TMU_OPCODE_POST, RECEIVES, 0);
+    submit_and_wait(&refused);
+    EXPECT(refused.record.waits && refusals() == 1);
+    for (uint32_t i = 0; i < FREED; ++i) {
+        later[i] = made(TMU_OPCODE_ARRIVE, i, 0);
+        submit_and_wait(&later[i]);
+    }
+    progress();
+    EXPECT(later[FREED - 1].partner == &receives[FREED - 1].record);
+    EXPECT(!refused.record.waits);
+    EXPECT(refusals() <= 1 + FREED);
+    stop();
+    EXPECT_NUMBER(refused.gone, 1);
+    free(messages);
+    free(receives);
+}
+
 int main(void) {
     RUN(room_that_another_endpoint_makes_is_taken);
     RUN(a_broken_matcher_is_not_called_after_its_end);
     RUN(impossible_verdicts_are_refused);
     RUN(too_many_endpoints_are_refused_with_a_sentence);
+    RUN(receives_go_on_in_memory);
+    RUN(memory_that_is_used_up_refuses);
     return expect_summary();
 }

@@ -73,7 +73,7 @@ static void receives_beyond_the_table_keep_their_order(void) {
     submit(&probe);
     progress();
     EXPECT(unit->counts.answered[TMU_OPCODE_POST][TMU_STATUS_REFUSED_QUOTA] >= 1);
-    EXPECT_NUMBER(unit->receives, ENTRIES);
+    EXPECT_NUMBER(unit->spill.receives, ENTRIES);
     EXPECT_NUMBER(probe.gone, 0); /* it was asked after receives that are not in yet */
     for (uint32_t i = 0; i < MANY; ++i) {
         messages[i] = made(TMU_OPCODE_ARRIVE, 0, i);
