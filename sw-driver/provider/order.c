@@ -43,6 +43,7 @@ static bool keep(order_line_t *line, const order_entry_t *entry) {
 void order_put(order_t *order, journal_t *journal, const order_entry_t *entry) {
     order_line_t *line = &order->lines[entry->operation.endpoint];
     if (entry->completion.serial != line->next) {
+        ++order->early;
         order->lost = !keep(line, entry) || order->lost;
         return;
     }

@@ -25,7 +25,8 @@ typedef struct {
 typedef struct {
     order_line_t *lines; /* by endpoint */
     uint32_t endpoints;
-    bool lost; /* memory was short for a verdict */
+    uint64_t early; /* verdicts that came before their turn */
+    bool lost;      /* memory was short for a verdict */
 } order_t;
 
 /* 0, or -1 when memory is short.  Numbers of all endpoints start at 0. */

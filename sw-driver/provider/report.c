@@ -33,8 +33,8 @@ static void write_spill(FILE *out, const unit_t *unit) {
     (void)tmu_spill_stats(unit->device, &spill); /* a device that broke has said so */
     (void)fprintf(out,
                   " \"spill\": {\"segments\": %" PRIu32 ", \"chunks\": %" PRIu32
-                  ", \"chunks_free\": %" PRIu32 "},\n",
-                  unit->spill.segments, spill.chunks, spill.chunks_free);
+                  ", \"chunks_free\": %" PRIu32 ", \"early\": %" PRIu64 "},\n",
+                  unit->spill.segments, spill.chunks, spill.chunks_free, unit->order.early);
 }
 
 static void write_report(FILE *out, const unit_t *unit, const char *uri,

@@ -32,11 +32,21 @@ static void send_reversed(void) {
         MPI_Send(&out[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD);
 }
 
-static void receives(void) {
-    for (int i = 0; i < count; ++i)
+/* The youngest lie in memory and the oldest on chip, so that answers overtake each other. */
+static void send_from_both_ends(void) {
+    for (int i = 0; i < count; ++i) {
+        const int tag = i % 2 ? i / 2 : count - 1 - i / 2;
+        MPI_Send(&out[tag], 1, MPI_INT, peer, tag, MPI_COMM_WORLD);
+    }
+}
+
+static void receives(void (*send)(void)) {
+    for (int i = 0; i < count; ++i) {
+        in[i] = -1;
         MPI_Irecv(&in[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD, &request[i]);
+    }
     sync_pair();
-    send_reversed();
+    send();
     MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
     check();
 }
@@ -90,7 +100,9 @@ int main(int argc, char **argv) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     for (int i = 0; i < count; ++i)
         out[i] = count * rank + i;
-    receives();
+    receives(send_reversed);
+    sync_pair();
+    receives(send_from_both_ends);
     sync_pair();
     messages();
     sync_pair();

@@ -84,7 +84,10 @@ def proven(done: Done) -> list[dict[str, Any]]:
 def test_a_program_that_needs_more_than_the_tables_ends(
     engine: str, many: int, tmu: Tmu, compile_mpi: Compile, tmp_path: Path
 ) -> None:
-    """R7, R10, R11: receives and messages in reverse order, cancels among them, all in memory."""
+    """R7, R10, R11: receives and messages in reverse order, cancels among them, all in memory.
+
+    What is on chip is answered before what lies in memory; the record is in the law's order.
+    """
     compile_mpi("beyond_tables.c")
     words = ["-n", "2", "--engine", engine, "--preset", "tiny", "--record", "left", "--json"]
     done = tmu("mpi", *words, "--", "./beyond_tables", str(many))
@@ -98,6 +101,7 @@ def test_a_program_that_needs_more_than_the_tables_ends(
         if engine == "rtl":
             assert unit["spill_appended"] >= 2 * (many - TINY.posted_entries)
             assert unit["spill_errors"] == unit["spill_refused"] == 0
+            assert rank["spill"]["early"] > 0
     replayed = tmu("run", "--engine", "model", "--preset", "tiny", "--trace", "left/rank-0.trace")
     assert replayed.returncode == 0, replayed.stderr
 

@@ -238,7 +238,7 @@ static void verdicts_are_written_in_the_order_of_the_law(void) {
     come[0] = entry(0, 6, 1, TMU_STATUS_QUEUED);
     order_put(&order, &journal, &come[0]);
     EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 0);
-    EXPECT(!order.lost);
+    EXPECT(!order.lost && order.early == 100);
     order_close(&order);
     EXPECT_NUMBER(journal_close(&journal), 0);
     read_whole(folder, "two.verdicts", text, sizeof text);
