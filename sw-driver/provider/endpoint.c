@@ -77,8 +77,8 @@ static int read_names(tfi_ep_t *ep) {
 
 static int ep_enable(tfi_ep_t *ep) {
     char error[512];
-    if (ep->enabled)
-        return 0;
+    if (ep->enabled || ep->matching)
+        return ep->enabled ? 0 : -FI_EOPBADSTATE; /* an attempt that failed is not repeated */
     if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL)
         return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
     int wrong = fi_enable(ep->frames);

@@ -22,6 +22,13 @@ def provider_folder() -> Path:
         pytest.skip(str(error))
 
 
+@pytest.fixture
+def compile_mpi(compile_mpi: Callable[..., Path], provider_folder: Path) -> Callable[..., Path]:
+    """Builds an MPI program of this folder, where the provider can be built as well."""
+    assert provider_folder.is_dir()
+    return compile_mpi
+
+
 @pytest.fixture(scope="session")
 def fabric_calls(
     compile_fabric: Callable[..., Path],

@@ -64,19 +64,19 @@ static void claims(void) {
 }
 
 /* A claim, and a receive whose payload waits at a sender that `a` does not know. */
-static void leave_something(struct fi_context *context) {
+static void leave_something(struct fi_context *context, uint64_t tag) {
     struct side stranger = {0};
     char name[128];
     size_t size = sizeof name;
     fi_addr_t to;
-    claim_one(0x30, context);
+    claim_one(tag, context);
     open_side(&stranger, 0);
     must(fi_getname(&a.ep->fid, name, &size), "fi_getname");
     EXPECT(fi_av_insert(stranger.av, name, 1, &to, 0, NULL) == 1);
-    must(fi_trecv(a.ep, in, LONG_BYTES, NULL, FI_ADDR_UNSPEC, 0x31, 0, NULL), "fi_trecv");
-    must(fi_tsend(stranger.ep, out, LONG_BYTES, NULL, to, 0x31, NULL), "fi_tsend");
-    must(fi_tinject(stranger.ep, "after it", 8, to, 0x32), "fi_tinject");
-    const struct fi_msg_tagged msg = {.addr = FI_ADDR_UNSPEC, .tag = 0x32, .context = context};
+    must(fi_trecv(a.ep, in, LONG_BYTES, NULL, FI_ADDR_UNSPEC, tag + 1, 0, NULL), "fi_trecv");
+    must(fi_tsend(stranger.ep, out, LONG_BYTES, NULL, to, tag + 1, NULL), "fi_tsend");
+    must(fi_tinject(stranger.ep, "after it", 8, to, tag + 2), "fi_tinject");
+    const struct fi_msg_tagged msg = {.addr = FI_ADDR_UNSPEC, .tag = tag + 2, .context = context};
     do {
         (void)fi_cq_read(stranger.cq, NULL, 0);
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK), "peek");
@@ -102,7 +102,7 @@ static void end_by_signal(void) {
 }
 
 int main(int argc, char **argv) {
-    struct fi_context context = {{0}};
+    struct fi_context contexts[2] = {{{0}}};
     if (argc > 1 && strcmp(argv[1], "exit") == 0)
         end_by_signal();
     bare_hints();
@@ -113,7 +113,9 @@ int main(int argc, char **argv) {
     introduce(&b, &a);
     not_enabled();
     claims();
-    leave_something(&context);
+    /* Twice, so that an endpoint of the unit has a second user. */
+    leave_something(&contexts[0], 0x30);
+    leave_something(&contexts[1], 0x40);
     close_side(&a);
     close_side(&b);
     close_all();

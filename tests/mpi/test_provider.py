@@ -88,12 +88,17 @@ def test_nothing_leaks_and_faults_are_answered(
     """R9, R14; also what is claimed, or on its way, when an endpoint is closed."""
     program = compile_fabric(HERE / source, tmp_path, *SANITIZE)
     leaks = f"suppressions={sanitized / 'leaks'}:print_suppressions=0"
-    done = run(program, sanitized, TMU_URI="ref:tiny", LSAN_OPTIONS=leaks)
+    place = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
+    done = run(program, sanitized, TMU_URI="ref:tiny", LSAN_OPTIONS=leaks, **place)
     assert (done.returncode, done.stdout) == (0, says), done.stderr
     assert done.stderr == ""
+    (report,) = check.reports(tmp_path)
+    assert (report["mismatches"], report["differences"]) == (0, [])
 
 
-def test_a_failure_below_ends_what_waits_for_it(compile_fabric: Build, tmp_path: Path) -> None:
+def test_a_failure_below_ends_what_waits_for_it(
+    compile_fabric: Build, provider_folder: Path, tmp_path: Path
+) -> None:
     """A message that cannot be announced, a payload that cannot be asked for."""
     sources = sorted(provider.SOURCES.glob("*.c"))
     folders = [f"-I{provider.SOURCES}", f"-I{provider.HEADERS}"]
