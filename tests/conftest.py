@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu import paths
+from opentmu import paths, toolchain
+from opentmu.errors import ToolMissing
 
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
@@ -45,6 +46,41 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if gone:
         raise pytest.UsageError(f"tests/conftest.py: ORDER names what is not there: {gone}")
     items.sort(key=lambda item: place(item.nodeid))
+
+
+PROGRAM_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror")
+
+
+def compile_program(compiler: str, source: Path, folder: Path, *more: str | Path) -> Path:
+    """Build a C program that tests start into a folder; without a warning, or the test fails."""
+    output = folder / source.stem
+    command = [compiler, *PROGRAM_FLAGS, "-o", output, source, *more]
+    subprocess.run(command, check=True)
+    return output
+
+
+@pytest.fixture(scope="session")
+def compile_fabric() -> Callable[..., Path]:
+    """Builds a C program with libfabric into a folder."""
+
+    def build(source: Path, folder: Path, *more: str | Path) -> Path:
+        return compile_program("gcc", source, folder, *more, "-lfabric")
+
+    return build
+
+
+@pytest.fixture
+def compile_mpi(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., Path]:
+    """Builds an MPI program of the test's folder into the test's own; skips without MPI."""
+    try:
+        toolchain.need_mpi()
+    except ToolMissing as error:
+        pytest.skip(str(error))
+
+    def build(source: str, *more: str) -> Path:
+        return compile_program("mpicc", request.path.parent / source, tmp_path, *more)
+
+    return build
 
 
 @pytest.fixture

@@ -77,8 +77,8 @@ static int read_names(tfi_ep_t *ep) {
 
 static int ep_enable(tfi_ep_t *ep) {
     char error[512];
-    if (ep->enabled)
-        return 0;
+    if (ep->enabled || ep->matching)
+        return ep->enabled ? 0 : -FI_EOPBADSTATE; /* an attempt that failed is not repeated */
     if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL)
         return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
     int wrong = fi_enable(ep->frames);
@@ -132,17 +132,29 @@ static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
         *at = ep->tx_cq == cq ? ep->next_tx : ep->next_rx;
 }
 
+static void free_pull(tfi_pull_t *pull) {
+    free(pull->message);
+    free(pull->ask);
+    free(pull);
+}
+
 /* What nobody will finish any more. */
 static void free_unfinished(tfi_ep_t *ep) {
     for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;)
         free(send);
-    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;) {
-        free(pull->message);
-        free(pull->ask);
-        free(pull);
+    while (ep->pulls != NULL) {
+        tfi_pull_t *pull = ep->pulls;
+        ep->pulls = pull->next;
+        slots_give_back(&ep->fetched, pull->handle); /* it may be in both */
+        free_pull(pull);
     }
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;)
+        free_pull(pull);
+    for (tfi_message_t *message; (message = slots_take_out(&ep->claimed)) != NULL;)
+        free(message);
     slots_free(&ep->sends);
     slots_free(&ep->fetched);
+    slots_free(&ep->claimed);
     while (ep->out_first != NULL) {
         tfi_out_t *out = ep->out_first;
         ep->out_first = out->next;
@@ -156,7 +168,6 @@ static int ep_close(struct fid *fid) {
     tfi_lock();
     if (ep->enabled)
         linger(ep);
-    ep->closing = true;
     leave_list(ep, ep->tx_cq);
     if (ep->rx_cq != ep->tx_cq)
         leave_list(ep, ep->rx_cq);

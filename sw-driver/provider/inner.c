@@ -23,9 +23,35 @@ static int set_name(char **name, const char *value) {
     return 0;
 }
 
+#define FILL(info, blank, attributes)                                                              \
+    do {                                                                                           \
+        if ((info)->attributes == NULL) {                                                          \
+            (info)->attributes = (blank)->attributes;                                              \
+            (blank)->attributes = NULL;                                                            \
+        }                                                                                          \
+    } while (0)
+
+/* A copy of the user's hints that has all attributes, of which the user may leave out any; those
+ * that libfabric allocates are as long as it knows them.  NULL: no memory. */
+static struct fi_info *whole_copy(const struct fi_info *hints) {
+    struct fi_info *blank = fi_allocinfo();
+    if (blank == NULL || hints == NULL)
+        return blank;
+    struct fi_info *copy = fi_dupinfo(hints);
+    if (copy != NULL) {
+        FILL(copy, blank, tx_attr);
+        FILL(copy, blank, rx_attr);
+        FILL(copy, blank, ep_attr);
+        FILL(copy, blank, domain_attr);
+        FILL(copy, blank, fabric_attr);
+    }
+    fi_freeinfo(blank);
+    return copy;
+}
+
 /* The user's hints without all that is between the user and this provider; NULL: no memory. */
 static struct fi_info *inner_hints(const struct fi_info *hints, const char *name) {
-    struct fi_info *inner = hints != NULL ? fi_dupinfo(hints) : fi_allocinfo();
+    struct fi_info *inner = whole_copy(hints);
     if (inner == NULL)
         return NULL;
     free(inner->src_addr);
@@ -90,12 +116,22 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
 static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
                                   const struct fi_info *hints) {
     const char *chosen = getenv(TFI_INNER);
-    if (chosen != NULL && chosen[0] != '\0')
+    if (chosen != NULL)
         return ask(chosen, node, service, flags, hints);
     struct fi_info *list = NULL;
     for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i)
         list = ask(inner_names[i], node, service, flags, hints);
     return list;
+}
+
+/* False, and it was said, when the environment names a provider without a name. */
+static bool names_inner(void) {
+    const char *chosen = getenv(TFI_INNER);
+    if (chosen == NULL || chosen[0] != '\0')
+        return true;
+    tfi_say("%s is empty, expected the name of a provider; unset it, and tcp or net is taken",
+            TFI_INNER);
+    return false;
 }
 
 static bool progress_is_ours(enum fi_progress progress) {
@@ -170,6 +206,8 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
     if (!offered(hints) || resolves)
         return -FI_ENODATA;
     asked_version = version;
+    if (!names_inner())
+        return -FI_ENODATA;
     struct fi_info *list = inner_list(node, service, flags, hints);
     if (list == NULL) {
         if (getenv(TFI_INNER) != NULL)

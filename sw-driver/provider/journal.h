@@ -3,8 +3,8 @@
  * The stream of operations as the unit decided it, and its verdicts: a trace in the raw forms and
  * a verdict log, so that the reference model can say afterwards what each verdict had to be.
  *
- * Operations are written when they are answered, in the order of the answers (R7).  A stalled
- * attempt changed nothing and is left out; the arrival stands where it was admitted (R11).
+ * Operations are written in the order in which they were decided (R7; order.h sees to that).  A
+ * stalled attempt changed nothing and is left out; the arrival stands where it was admitted (R11).
  */
 #ifndef TMU_PROVIDER_JOURNAL_H
 #define TMU_PROVIDER_JOURNAL_H
@@ -16,6 +16,9 @@
 typedef struct {
     FILE *trace;
     FILE *verdicts;
+    /* Memory is lent: refusals are left out as well, for they changed nothing, the receive stands
+     * where it got in, and when memory is used up depends on how it is used. */
+    bool lent;
 } journal_t;
 
 /* What was asked.  Numbers are those of the trace, unique in it. */

@@ -1,53 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "match.h"
 
+#include "settle.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
 #define RING_LOG2 10u
 #define POLL_MAX 32u
 #define PROGRESS_CLOCKS 256u
-
-static void append(record_list_t *list, record_t *record) {
-    record->next = NULL;
-    if (list->first == NULL)
-        list->first = record;
-    else
-        list->last->next = record;
-    list->last = record;
-}
-
-static void prepend(record_list_t *list, record_t *record) {
-    record->next = list->first;
-    if (list->first == NULL)
-        list->last = record;
-    list->first = record;
-}
-
-static record_t *take_first(record_list_t *list) {
-    record_t *record = list->first;
-    if (record != NULL) {
-        list->first = record->next;
-        record->next = NULL;
-    }
-    return record;
-}
-
-static bool take_out(record_list_t *list, record_t *record) {
-    record_t *before = NULL;
-    for (record_t *at = list->first; at != NULL; before = at, at = at->next) {
-        if (at != record)
-            continue;
-        if (before == NULL)
-            list->first = at->next;
-        else
-            before->next = at->next;
-        if (list->last == at)
-            list->last = before;
-        return true;
-    }
-    return false;
-}
 
 static void break_down(matcher_t *m, const char *sentence) {
     if (m->broken)
@@ -56,17 +17,21 @@ static void break_down(matcher_t *m, const char *sentence) {
     m->events->broken(m->user, sentence);
 }
 
-/* For the queue: counts every raw answer and writes it down, in the order of the unit (R7). */
+/* For the queue: counts every raw answer and has it written down. */
 static void observe(void *user, const tmu_completion_t *c) {
     matcher_t *m = user;
     counts_answer(&m->unit->counts, c);
     const record_t *record = slots_find(&m->unit->slots, c->handle);
     const record_t *other = slots_find(&m->unit->slots, c->other);
     if (record == NULL || record->opcode != c->opcode)
-        return; /* `settle` will say so */
-    const journal_operation_t operation = {record->opcode, m->endpoint, record->number,
-                                           record->target, record->key, record->length};
-    journal_write(&m->unit->journal, &operation, c, other != NULL ? other->number : UINT64_MAX);
+        return; /* matcher_settle will say so */
+    const order_entry_t entry = {
+        .operation = {record->opcode, m->endpoint, record->number, record->target, record->key,
+                      record->length},
+        .completion = *c,
+        .other = other != NULL ? other->number : UINT64_MAX,
+    };
+    unit_write(m->unit, &entry);
 }
 
 int matcher_open(matcher_t *m, unit_t *unit, const match_events_t *events, void *user, char *error,
@@ -74,8 +39,10 @@ int matcher_open(matcher_t *m, unit_t *unit, const match_events_t *events, void 
     *m = (matcher_t){.unit = unit, .events = events, .user = user};
     m->endpoint = unit_take_endpoint(unit);
     if (m->endpoint == UINT32_MAX) {
-        (void)snprintf(error, error_size, "all %" PRIu32 " endpoints of the unit are in use",
-                       unit->info.endpoints);
+        (void)snprintf(error, error_size,
+                       "found no free endpoint of the unit, which has %" PRIu32
+                       "; a process may have %" PRIu32 " of them open at once",
+                       unit->info.endpoints, unit_endpoints(unit));
         return -1;
     }
     const tmu_queue_attr_t attr = {.endpoint = m->endpoint, .ring_log2 = RING_LOG2};
@@ -127,9 +94,13 @@ static bool try_submit(matcher_t *m, record_t *record) {
     ++m->unit->next_number;
     ++m->unit->counts.asked[record->opcode];
     ++m->inside;
-    m->unit->receives += record->opcode == TMU_OPCODE_POST;
+    spill_count(&m->unit->spill, record->opcode);
     record->waits = false;
     return true;
+}
+
+static bool is_sure(const matcher_t *m, const record_t *ask) {
+    return ask->opcode != TMU_OPCODE_POST || spill_takes_receive(&m->unit->spill);
 }
 
 /*
@@ -139,22 +110,23 @@ static bool try_submit(matcher_t *m, record_t *record) {
 static bool ask_may_go(matcher_t *m) {
     if (m->attempt != NULL)
         return false;
-    if (m->asks.first->opcode != TMU_OPCODE_POST ||
-        m->unit->receives < m->unit->info.posted_entries)
+    if (is_sure(m, m->asks.first))
         return true;
-    return !m->refused || m->refused_epoch != m->unit->epoch;
+    return !m->refused || m->refused_epoch != m->unit->epoch || spill_has_free(&m->unit->spill);
 }
 
 static void send_waiting(matcher_t *m) {
     while (!m->broken && m->arrivals.first != NULL && try_submit(m, m->arrivals.first))
-        (void)take_first(&m->arrivals);
+        (void)records_take_first(&m->arrivals);
     while (!m->broken && m->asks.first != NULL && ask_may_go(m)) {
         record_t *record = m->asks.first;
-        const bool sure =
-            record->opcode != TMU_OPCODE_POST || m->unit->receives < m->unit->info.posted_entries;
+        const bool sure = is_sure(m, record);
+        /* What other queues free from here on may let it in, also if its answer is read later. */
+        const uint64_t epoch = m->unit->epoch;
         if (!try_submit(m, record))
             break;
-        (void)take_first(&m->asks);
+        (void)records_take_first(&m->asks);
+        m->refused_epoch = epoch;
         m->attempt = sure ? NULL : record;
         m->refused = false;
     }
@@ -167,109 +139,13 @@ bool matcher_submit(matcher_t *m, record_t *record) {
     if (record->handle == SLOTS_NONE)
         return false;
     record->waits = true;
-    append(record->opcode == TMU_OPCODE_ARRIVE ? &m->arrivals : &m->asks, record);
+    record->owner = m;
+    records_append(record->opcode == TMU_OPCODE_ARRIVE ? &m->arrivals : &m->asks, record);
     send_waiting(m);
     return true;
 }
 
 /* ---- from the unit ------------------------------------------------------------------------ */
-
-/* The unit has it no longer. */
-static void end(matcher_t *m, record_t *record) {
-    slots_give_back(&m->unit->slots, record->handle);
-    --m->inside;
-    if (record->opcode == TMU_OPCODE_POST) {
-        --m->unit->receives;
-        ++m->unit->epoch;
-    }
-}
-
-static void refuse(matcher_t *m, record_t *receive) {
-    --m->inside;
-    --m->unit->receives;
-    receive->waits = true;
-    prepend(&m->asks, receive);
-    m->refused = true;
-    m->refused_epoch = m->unit->epoch;
-}
-
-static void settle_match(matcher_t *m, record_t *record, record_t *other) {
-    end(m, record);
-    end(m, other);
-    if (record->opcode == TMU_OPCODE_ARRIVE)
-        m->events->matched(m->user, record, other);
-    else
-        m->events->matched(m->user, other, record);
-}
-
-static void settle_look(matcher_t *m, record_t *look, record_t *message, bool taken) {
-    end(m, look);
-    if (taken)
-        end(m, message);
-    m->events->looked(m->user, look, message);
-}
-
-static bool is(const record_t *record, uint8_t opcode) {
-    return record != NULL && record->opcode == opcode;
-}
-
-/* Carries out one verdict; false for one that the operation cannot have. */
-static bool settle(matcher_t *m, const tmu_completion_t *c) {
-    record_t *record = slots_find(&m->unit->slots, c->handle);
-    record_t *other = slots_find(&m->unit->slots, c->other);
-    if (!is(record, c->opcode))
-        return false;
-    const bool post = c->opcode == TMU_OPCODE_POST;
-    const bool arrival = c->opcode == TMU_OPCODE_ARRIVE;
-    const bool claim = c->opcode == TMU_OPCODE_CLAIM;
-    if (record == m->attempt)
-        m->attempt = NULL;
-    switch (c->status) {
-    case TMU_STATUS_MATCHED:
-        if (!is(other, arrival ? TMU_OPCODE_POST : TMU_OPCODE_ARRIVE))
-            return false;
-        if (claim)
-            settle_look(m, record, other, true);
-        else
-            settle_match(m, record, other);
-        return true;
-    case TMU_STATUS_QUEUED:
-        m->unit->epoch += arrival;
-        return post || arrival;
-    case TMU_STATUS_FOUND:
-        if (c->opcode != TMU_OPCODE_PROBE || !is(other, TMU_OPCODE_ARRIVE))
-            return false;
-        settle_look(m, record, other, false);
-        return true;
-    case TMU_STATUS_NONE:
-        settle_look(m, record, NULL, false);
-        return c->opcode == TMU_OPCODE_PROBE || claim;
-    case TMU_STATUS_CANCELLED:
-        if (c->opcode != TMU_OPCODE_CANCEL || !is(other, TMU_OPCODE_POST))
-            return false;
-        end(m, other);
-        record->cancelled = TMU_OK;
-        return true;
-    case TMU_STATUS_LATE:
-        record->cancelled = TMU_ERR_BUSY;
-        return c->opcode == TMU_OPCODE_CANCEL;
-    case TMU_STATUS_REFUSED_QUOTA:
-        if (post)
-            refuse(m, record);
-        return post;
-    case TMU_STATUS_REMOVED:
-        if (other == NULL)
-            return false;
-        end(m, other);
-        m->events->left(m->user, other);
-        return true;
-    case TMU_STATUS_FLUSHED:
-        record->cancelled = TMU_OK;
-        return true;
-    default:
-        return false;
-    }
-}
 
 /* Takes what is there; the number of verdicts. */
 static size_t collect(matcher_t *m) {
@@ -282,7 +158,7 @@ static size_t collect(matcher_t *m) {
         return 0;
     }
     for (size_t i = 0; i < count && !m->broken; ++i) {
-        if (settle(m, &completions[i]))
+        if (matcher_settle(m, &completions[i]))
             continue;
         char sentence[160];
         (void)snprintf(sentence, sizeof sentence,
@@ -313,7 +189,7 @@ void matcher_progress(matcher_t *m) {
 bool matcher_cancel(matcher_t *m, record_t *receive) {
     const uint64_t handle = receive->handle;
     record_t cancel = {
-        .opcode = TMU_OPCODE_CANCEL, .target = receive->number, .cancelled = TMU_AGAIN};
+        .opcode = TMU_OPCODE_CANCEL, .owner = m, .target = receive->number, .cancelled = TMU_AGAIN};
     if (!receive->waits) {
         cancel.handle = slots_take(&m->unit->slots, &cancel);
         if (cancel.handle == SLOTS_NONE)
@@ -339,7 +215,7 @@ bool matcher_cancel(matcher_t *m, record_t *receive) {
     }
     /* Not in the unit, or refused by it while the cancel was on its way. */
     if (m->broken || slots_find(&m->unit->slots, handle) != receive || !receive->waits ||
-        !take_out(&m->asks, receive))
+        !records_take_out(&m->asks, receive))
         return false;
     slots_give_back(&m->unit->slots, handle);
     m->refused = false;
@@ -347,7 +223,7 @@ bool matcher_cancel(matcher_t *m, record_t *receive) {
 }
 
 static void give_back_list(matcher_t *m, record_list_t *list) {
-    for (record_t *record; (record = take_first(list)) != NULL;) {
+    for (record_t *record; (record = records_take_first(list)) != NULL;) {
         slots_give_back(&m->unit->slots, record->handle);
         m->events->left(m->user, record);
     }
@@ -361,7 +237,7 @@ static void wait_until_answered(matcher_t *m) {
 /* Empties the endpoint (R14), again where held arrivals came in behind a flush. */
 static void flush_all(matcher_t *m) {
     while (!m->broken && m->inside != 0) {
-        record_t flush = {.opcode = TMU_OPCODE_FLUSH, .cancelled = TMU_AGAIN};
+        record_t flush = {.opcode = TMU_OPCODE_FLUSH, .owner = m, .cancelled = TMU_AGAIN};
         flush.handle = slots_take(&m->unit->slots, &flush);
         if (flush.handle == SLOTS_NONE)
             break;
@@ -376,12 +252,31 @@ static void flush_all(matcher_t *m) {
     }
 }
 
+/* A device that is of no use any more answers about nothing that it has. */
+static void give_back_inside(matcher_t *m) {
+    size_t at = 0;
+    for (record_t *record; (record = slots_next(&m->unit->slots, &at)) != NULL;) {
+        if (record->owner != m)
+            continue;
+        slots_give_back(&m->unit->slots, record->handle);
+        m->events->left(m->user, record);
+    }
+}
+
 void matcher_close(matcher_t *m) {
     give_back_list(m, &m->asks);
     give_back_list(m, &m->arrivals);
     wait_until_answered(m);
     give_back_list(m, &m->asks); /* a receive that was refused meanwhile */
     flush_all(m);
-    (void)tmu_queue_close(m->queue);
-    unit_return_endpoint(m->unit, m->endpoint);
+    give_back_inside(m);
+    const tmu_result_t closed = tmu_queue_close(m->queue);
+    if (closed == TMU_OK) {
+        unit_return_endpoint(m->unit, m->endpoint);
+        return;
+    }
+    /* Other queues' calls may still take what this one is answered, and would tell the matcher. */
+    if (closed == TMU_ERR_BUSY)
+        (void)tmu_queue_observe(m->queue, NULL, NULL);
+    break_down(m, tmu_error_text(m->unit->device));
 }

@@ -15,20 +15,8 @@
 #ifndef TMU_PROVIDER_MATCH_H
 #define TMU_PROVIDER_MATCH_H
 
+#include "records.h"
 #include "unit.h"
-
-typedef struct record {
-    uint8_t opcode;         /* TMU_OPCODE_POST, ARRIVE, PROBE or CLAIM; the caller's to set */
-    tmu_key_t key;          /* the caller's to set; of a message match and source */
-    uint64_t length;        /* of a receive or message, the caller's to set */
-    struct record *next;    /* waiting behind this one */
-    uint64_t handle;        /* by which the unit knows it */
-    uint64_t number;        /* in the trace */
-    uint64_t target;        /* cancel: number of the receive in the trace */
-    tmu_receive_id_t id;    /* of a receive in the unit */
-    bool waits;             /* not in the unit yet, or refused by it */
-    tmu_result_t cancelled; /* cancel: what became of it; TMU_AGAIN until the unit said so */
-} record_t;
 
 typedef struct {
     /* A message met a receive; both are the caller's again. */
@@ -43,11 +31,6 @@ typedef struct {
 } match_events_t;
 
 typedef struct {
-    record_t *first;
-    record_t *last;
-} record_list_t;
-
-typedef struct {
     unit_t *unit;
     tmu_queue_t *queue;
     uint32_t endpoint;
@@ -56,7 +39,7 @@ typedef struct {
     record_list_t asks;      /* posts, probes and claims that wait */
     record_list_t arrivals;  /* messages that wait */
     const record_t *attempt; /* a receive that may be refused and is on its way, or NULL */
-    bool refused;            /* asks.first was refused at `refused_epoch` */
+    bool refused;            /* asks.first was refused, and submitted at `refused_epoch` */
     uint64_t refused_epoch;
     uint64_t inside; /* records that the unit has */
     bool broken;
@@ -66,7 +49,8 @@ typedef struct {
 int matcher_open(matcher_t *matcher, unit_t *unit, const match_events_t *events, void *user,
                  char *error, size_t error_size);
 
-/* Gives back every record that is left, then the endpoint. */
+/* Gives back every record that is left, then the endpoint.  A queue that the driver does not let go
+ * of, because the unit left something unanswered, stays open and keeps its endpoint. */
 void matcher_close(matcher_t *matcher);
 
 /* Hands over a receive, message, probe or claim; false when memory is short or the device broke,

@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FI_PEEK is a probe of the unit (R8), with FI_CLAIM or FI_DISCARD a claim (R9).
- * What was claimed waits in the user's fi_context until a call with FI_CLAIM alone fetches it; no
- * other receive can meet it, so that call does not concern the unit.
+ * What was claimed waits here, under a number in the user's fi_context, until a call with FI_CLAIM
+ * alone fetches it; no other receive can meet it, so that call does not concern the unit.
  */
 #include "provider.h"
 
 #include <stdlib.h>
 
-static ssize_t refuse_context(const struct fi_msg_tagged *msg) {
-    return msg->context == NULL ? -FI_EINVAL : 0;
-}
-
-static tfi_message_t **claimed_message(void *context) {
-    return (tfi_message_t **)(void *)&((struct fi_context *)context)->internal[0];
+/* The message that was claimed with this context and is not fetched yet, or NULL.  The context
+ * holds a number alone, for it may be copied, of another endpoint, or written over. */
+static tfi_message_t *claimed_message(const tfi_ep_t *ep, const struct fi_context *context,
+                                      uint64_t *handle_p) {
+    *handle_p = (uintptr_t)context->internal[0];
+    tfi_message_t *message = slots_find(&ep->claimed, *handle_p);
+    return message != NULL && message->claimer == context ? message : NULL;
 }
 
 ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
-    if ((flags & FI_CLAIM) != 0 && refuse_context(msg) != 0)
+    if ((flags & FI_CLAIM) != 0 && msg->context == NULL)
         return -FI_EINVAL;
     tfi_ask_t *look = calloc(1, sizeof *look);
     if (look == NULL)
@@ -47,6 +48,16 @@ static void discard(tfi_ep_t *ep, tfi_message_t *message) {
         free(message);
 }
 
+/* False: memory is short. */
+static bool keep_claimed(tfi_ep_t *ep, struct fi_context *context, tfi_message_t *message) {
+    const uint64_t handle = slots_take(&ep->claimed, message);
+    if (handle == SLOTS_NONE)
+        return false;
+    message->claimer = context;
+    context->internal[0] = (void *)(uintptr_t)handle;
+    return true;
+}
+
 void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
     struct fi_cq_err_entry entry = {
         .op_context = look->context,
@@ -56,26 +67,47 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
     fi_addr_t source = FI_ADDR_NOTAVAIL;
     if (message == NULL) {
         entry.err = FI_ENOMSG;
-        entry.prov_errno = -FI_ENOMSG;
     } else {
         entry.flags |= message->has_data ? FI_REMOTE_CQ_DATA : 0;
         entry.len = message->record.length;
         entry.data = message->data;
         entry.tag = message->record.key.match;
         source = message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source;
-        if ((look->flags & FI_DISCARD) != 0)
+        const bool claims = (look->flags & (FI_CLAIM | FI_DISCARD)) == FI_CLAIM;
+        if (claims && !keep_claimed(ep, look->context, message))
+            entry.err = FI_ENOMEM;
+        if ((look->flags & FI_DISCARD) != 0 || entry.err != 0)
             discard(ep, message);
-        else if ((look->flags & FI_CLAIM) != 0)
-            *claimed_message(look->context) = message;
     }
+    entry.prov_errno = -entry.err;
     tfi_cq_add(ep->rx_cq, &entry, source);
     free(look);
 }
 
+/* What was claimed goes to the user, or is let go; with the lock held. */
+static void end_claimed(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
+    if ((ask->flags & FI_DISCARD) == 0) {
+        ask->matched = true;
+        tfi_enlist(ep, ask);
+        tfi_deliver(ep, message, ask);
+        return;
+    }
+    const struct fi_cq_err_entry entry = {
+        .op_context = ask->context,
+        .flags = FI_TAGGED | FI_RECV,
+        .tag = message->record.key.match,
+    };
+    if (!ask->silent)
+        tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+    discard(ep, message);
+    free(ask);
+}
+
 ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
-    if (refuse_context(msg) != 0 || msg->iov_count > TFI_IOV)
+    if (!ep->enabled)
+        return -FI_EOPBADSTATE;
+    if (msg->context == NULL || msg->iov_count > TFI_IOV)
         return -FI_EINVAL;
-    tfi_message_t *message = *claimed_message(msg->context);
     tfi_ask_t *ask = calloc(1, sizeof *ask);
     if (ask == NULL)
         return -FI_ENOMEM;
@@ -88,21 +120,14 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
         ask->record.length += msg->msg_iov[i].iov_len;
     }
     tfi_lock();
-    if ((flags & FI_DISCARD) != 0) {
-        const struct fi_cq_err_entry entry = {
-            .op_context = msg->context,
-            .flags = FI_TAGGED | FI_RECV,
-            .tag = message->record.key.match,
-        };
-        if (!ask->silent)
-            tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
-        discard(ep, message);
-        free(ask);
-    } else {
-        ask->matched = true;
-        tfi_enlist(ep, ask);
-        tfi_deliver(ep, message, ask);
+    uint64_t handle = SLOTS_NONE;
+    tfi_message_t *message = claimed_message(ep, msg->context, &handle);
+    if (message != NULL) {
+        slots_give_back(&ep->claimed, handle);
+        end_claimed(ep, message, ask);
     }
     tfi_unlock();
-    return 0;
+    if (message == NULL)
+        free(ask);
+    return message != NULL ? 0 : -FI_EINVAL;
 }

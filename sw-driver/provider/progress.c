@@ -11,7 +11,12 @@
 static int offer(tfi_ep_t *ep, tfi_in_t *in) {
     const ssize_t result = fi_trecv(ep->frames, in->bytes, sizeof in->bytes, NULL, FI_ADDR_UNSPEC,
                                     TFI_FRAME_TAG, 0, &in->work);
-    in->posted = result == 0;
+    const bool posted = result == 0;
+    if (posted && !in->posted)
+        --ep->idle;
+    else if (!posted && in->posted)
+        ++ep->idle;
+    in->posted = posted;
     return result == -FI_EAGAIN ? 0 : (int)result;
 }
 
@@ -19,6 +24,7 @@ int tfi_frames_start(tfi_ep_t *ep) {
     ep->in = calloc(TFI_FRAMES_IN, sizeof *ep->in);
     if (ep->in == NULL)
         return -FI_ENOMEM;
+    ep->idle = TFI_FRAMES_IN;
     for (size_t i = 0; i < TFI_FRAMES_IN; ++i) {
         ep->in[i].work.kind = TFI_FRAME_IN;
         const int wrong = offer(ep, &ep->in[i]);
@@ -72,10 +78,12 @@ static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
 
 static void out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
     --ep->sending;
+    if (err != 0) {
+        tfi_out_failed(ep, out, err);
+        return;
+    }
     if (out->send != NULL)
-        tfi_send_end(ep, out->send, err);
-    else if (err != 0 && !ep->closing)
-        tfi_say("a frame was not delivered: %s", fi_strerror(err));
+        tfi_send_end(ep, out->send, 0);
     free(out);
 }
 
@@ -88,7 +96,7 @@ static void ended(tfi_ep_t *ep, void *context, size_t size, int err) {
     case TFI_FRAME_IN:
         if (err == 0)
             frame_came(ep, TFI_OF(tfi_in_t, work), size);
-        else if (!ep->closing)
+        else
             (void)offer(ep, TFI_OF(tfi_in_t, work));
         break;
     case TFI_OUT:
@@ -117,8 +125,9 @@ static void read_inner(tfi_ep_t *ep) {
     }
 }
 
+/* As a rule all are offered, and then their memory is not touched. */
 static void offer_again(tfi_ep_t *ep) {
-    for (size_t i = 0; i < TFI_FRAMES_IN; ++i)
+    for (size_t i = 0; ep->idle != 0 && i < TFI_FRAMES_IN; ++i)
         if (!ep->in[i].posted)
             (void)offer(ep, &ep->in[i]);
 }

@@ -101,7 +101,9 @@ typedef struct {
 typedef struct tfi_out {
     tfi_work_t work;
     struct tfi_out *next;
-    tfi_send_t *send; /* ends with this, or NULL */
+    tfi_send_t *send;   /* ends with this, or NULL */
+    uint64_t announces; /* a send that cannot end if this does not arrive, or SLOTS_NONE */
+    uint64_t asks_for;  /* a pull, likewise */
     fi_addr_t to;
     uint64_t tag;
     struct iovec iov[TFI_IOV];
@@ -129,7 +131,8 @@ typedef struct {
     bool has_data;
     bool ready; /* its payload waits at the sender, under `sender` */
     uint64_t sender;
-    uint32_t source; /* index of the sender, or NAMES_UNKNOWN */
+    const void *claimer; /* the context that it was claimed with */
+    uint32_t source;     /* index of the sender, or NAMES_UNKNOWN */
     uint8_t name_length;
     uint8_t name[WIRE_NAME];
     uint8_t payload[];
@@ -143,6 +146,7 @@ typedef struct tfi_pull {
     tfi_message_t *message;
     uint64_t handle;
     bool listening; /* the buffer is posted */
+    int failed;     /* why it was given up, or 0 */
 } tfi_pull_t;
 
 typedef struct tfi_ep {
@@ -162,12 +166,13 @@ typedef struct tfi_ep {
     size_t inject_size;
     bool enabled;
     bool matching; /* the matcher is open */
-    bool closing;
     matcher_t matcher;
     uint8_t name[2 * WIRE_NAME]; /* of both inner endpoints */
     slots_t sends;               /* announced, as peers name them */
     slots_t fetched;             /* payloads on the way here, as their tags name them */
+    slots_t claimed;             /* messages that were claimed, as contexts name them */
     tfi_in_t *in;
+    size_t idle; /* of these, not offered to the inner endpoint */
     tfi_out_t *out_first;
     tfi_out_t *out_last;
     tfi_pull_t *pulls;
@@ -185,7 +190,6 @@ void tfi_lock(void);
 void tfi_unlock(void);
 /* One sentence for the user on standard error. */
 void tfi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
-struct fi_provider *tfi_provider(void);
 
 /* inner.c */
 int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
@@ -194,7 +198,7 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
 int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p);
 int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inner_p);
 
-/* fabric.c, domain.c */
+/* fabric.c */
 int tfi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, void *context);
 int tfi_domain_open(struct fid_fabric *fabric, struct fi_info *info, struct fid_domain **domain_p,
                     void *context);
@@ -232,6 +236,8 @@ ssize_t tfi_tinjectdata(struct fid_ep *fid, const void *buffer, size_t length, u
 /* Hands an object to the inner endpoint, or keeps it until that takes more. */
 void tfi_out(tfi_ep_t *ep, tfi_out_t *out);
 void tfi_out_progress(tfi_ep_t *ep);
+/* It did not arrive: what waits for it ends with the error. */
+void tfi_out_failed(tfi_ep_t *ep, tfi_out_t *out, int err);
 /* A frame with `payload` bytes behind its header, to be filled in; NULL when memory is short. */
 tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size_t payload);
 /* Ends a send of the user: its completion, if one is wanted, or the error. */
@@ -255,6 +261,8 @@ void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
 void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
 void tfi_pull_progress(tfi_ep_t *ep);
 void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err);
+/* Gives up a payload that its sender was not asked for. */
+void tfi_pull_fail(tfi_ep_t *ep, uint64_t handle, int err);
 /* Reports a received message and frees both. */
 void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
 /* Copies into the pieces of a buffer what fits; the bytes that did. */

@@ -24,7 +24,20 @@ static void finish(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     free(pull);
 }
 
-void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err) { finish(ep, pull, err); }
+void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
+    finish(ep, pull, pull->failed != 0 ? pull->failed : err);
+}
+
+void tfi_pull_fail(tfi_ep_t *ep, uint64_t handle, int err) {
+    tfi_pull_t *pull = slots_find(&ep->fetched, handle);
+    pull->failed = err;
+    /* The inner endpoint has the buffer until it says that the cancel is done; that ends the pull.
+     */
+    const ssize_t result = fi_cancel(&ep->frames->fid, &pull->work);
+    if (result != 0)
+        tfi_say("a receive whose sender cannot be asked cannot be ended either: %s",
+                fi_strerror((int)-result));
+}
 
 /* 0: the buffer is posted or none is needed; else -FI_EAGAIN or an error. */
 static int listen_for(tfi_ep_t *ep, tfi_pull_t *pull, uint64_t length) {
@@ -66,6 +79,7 @@ static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     tfi_out_t *out = tfi_frame(ep, &frame, source, 0);
     if (out == NULL)
         return false;
+    out->asks_for = pull->handle;
     tfi_out(ep, out);
     /* Nothing more comes when nothing was asked for. */
     if (length == 0)

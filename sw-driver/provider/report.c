@@ -28,6 +28,15 @@ static void write_counters(FILE *out, const char *name, const tmu_counter_t *cou
     (void)fputs("},\n", out);
 }
 
+static void write_spill(FILE *out, const unit_t *unit) {
+    tmu_spill_stats_t spill = {0};
+    (void)tmu_spill_stats(unit->device, &spill); /* a device that broke has said so */
+    (void)fprintf(out,
+                  " \"spill\": {\"segments\": %" PRIu32 ", \"chunks\": %" PRIu32
+                  ", \"chunks_free\": %" PRIu32 ", \"early\": %" PRIu64 "},\n",
+                  unit->spill.segments, spill.chunks, spill.chunks_free, unit->order.early);
+}
+
 static void write_report(FILE *out, const unit_t *unit, const char *uri,
                          const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
                          const char *differences) {
@@ -45,6 +54,7 @@ static void write_report(FILE *out, const unit_t *unit, const char *uri,
                   unit->info.unexpected_entries, tmu_clock(unit->device));
     write_counters(out, "counted", expected, expected_count);
     write_counters(out, "unit", counters, count);
+    write_spill(out, unit);
     (void)fprintf(out,
                   " \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
                   ", \"held_now\": %" PRIu64 ", \"held_max\": %" PRIu64 "},\n",
@@ -77,6 +87,21 @@ static int write_file(const unit_t *unit, const char *uri, const char *folder,
     return -1;
 }
 
+/* Verdicts that could not be written because one before them never came (R7); the differences. */
+static uint64_t tell_waiting(const unit_t *unit, uint64_t before, FILE *list) {
+    uint32_t endpoint = 0;
+    uint32_t serial = 0;
+    const size_t waiting = order_waiting(&unit->order, &endpoint, &serial);
+    if (waiting == 0)
+        return 0;
+    if (list != NULL)
+        (void)fprintf(list,
+                      "%s\"found %zu verdicts that wait for others: endpoint %" PRIu32
+                      " never had serial number %" PRIu32 "\"",
+                      before != 0 ? ", " : "", waiting, endpoint, serial);
+    return 1;
+}
+
 uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     tmu_counter_t counters[COUNTERS_MAX];
     size_t count = 0;
@@ -92,13 +117,14 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     char *differences = NULL;
     size_t size = 0;
     FILE *list = open_memstream(&differences, &size);
-    wrong += counts_compare(&unit->counts, flow.held_now, counters, count, list);
+    const uint64_t differ = counts_compare(&unit->counts, flow.held_now, counters, count, list);
+    wrong += differ + tell_waiting(unit, differ, list);
     if (list != NULL)
         (void)fclose(list);
     if (wrong != 0)
         (void)fprintf(stderr, "tmu provider: counters differ in %s: %s\n", unit->name,
                       differences != NULL ? differences : "");
-    if (journal_close(&unit->journal) != 0) {
+    if (journal_close(&unit->journal) != 0 || unit->order.lost) {
         (void)fprintf(stderr, "tmu provider: the recording of %s could not be written\n",
                       unit->name);
         ++wrong;

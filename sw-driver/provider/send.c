@@ -19,11 +19,18 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
     return (int)result;
 }
 
-static void fail_out(tfi_ep_t *ep, tfi_out_t *out, int err) {
-    if (out->send != NULL)
+void tfi_out_failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
+    tfi_send_t *announced = slots_find(&ep->sends, out->announces);
+    if (out->send != NULL) {
         tfi_send_end(ep, out->send, err);
-    else
-        tfi_say("a frame could not be sent: %s", fi_strerror(err));
+    } else if (announced != NULL) {
+        slots_give_back(&ep->sends, out->announces);
+        tfi_send_end(ep, announced, err);
+    } else if (slots_find(&ep->fetched, out->asks_for) != NULL) {
+        tfi_pull_fail(ep, out->asks_for, err);
+    } else {
+        tfi_say("a frame was not delivered: %s", fi_strerror(err));
+    }
     free(out);
 }
 
@@ -35,7 +42,7 @@ void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
     if (result == 0)
         return;
     if (result != -FI_EAGAIN) {
-        fail_out(ep, out, -result);
+        tfi_out_failed(ep, out, -result);
         return;
     }
     out->next = NULL;
@@ -54,7 +61,7 @@ void tfi_out_progress(tfi_ep_t *ep) {
             return;
         ep->out_first = out->next;
         if (result != 0)
-            fail_out(ep, out, -result);
+            tfi_out_failed(ep, out, -result);
     }
 }
 
@@ -62,7 +69,12 @@ tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size
     tfi_out_t *out = malloc(sizeof *out + WIRE_HEADER + payload);
     if (out == NULL)
         return NULL;
-    *out = (tfi_out_t){.work = {TFI_OUT}, .to = to, .tag = TFI_FRAME_TAG, .iov_count = 1};
+    *out = (tfi_out_t){.work = {TFI_OUT},
+                       .announces = SLOTS_NONE,
+                       .asks_for = SLOTS_NONE,
+                       .to = to,
+                       .tag = TFI_FRAME_TAG,
+                       .iov_count = 1};
     out->iov[0] = (struct iovec){out->bytes, WIRE_HEADER + payload};
     frame->name_length = (uint8_t)ep->domain->name_size;
     memcpy(frame->name, ep->name, frame->name_length);
@@ -116,7 +128,12 @@ void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull) {
         tfi_send_end(ep, send, FI_ENOMEM);
         return;
     }
-    *out = (tfi_out_t){.work = {TFI_OUT}, .send = send, .to = send->to, .tag = pull->tag};
+    *out = (tfi_out_t){.work = {TFI_OUT},
+                       .send = send,
+                       .announces = SLOTS_NONE,
+                       .asks_for = SLOTS_NONE,
+                       .to = send->to,
+                       .tag = pull->tag};
     const size_t length = pull->length < send->length ? pull->length : send->length;
     out->iov_count = tfi_cut(send->iov, send->iov_count, length, out->iov);
     tfi_out(ep, out);
@@ -149,6 +166,7 @@ static bool make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
         slots_give_back(&ep->sends, send->handle);
         return false;
     }
+    out->announces = send->handle;
     tfi_out(ep, out);
     return true;
 }

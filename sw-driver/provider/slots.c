@@ -69,16 +69,21 @@ void slots_give_back(slots_t *slots, uint64_t handle) {
     slots->free = (uint32_t)(slot - slots->slot);
 }
 
-void *slots_take_out(slots_t *slots) {
-    for (size_t i = 0; i < slots->room; ++i) {
-        const struct slot *slot = &slots->slot[i];
-        if (slot->record == NULL)
-            continue;
-        void *record = slot->record;
-        slots_give_back(slots, (uint64_t)slot->generation << 32 | i);
-        return record;
+void *slots_next(const slots_t *slots, size_t *at) {
+    while (*at < slots->room) {
+        void *record = slots->slot[(*at)++].record;
+        if (record != NULL)
+            return record;
     }
     return NULL;
+}
+
+void *slots_take_out(slots_t *slots) {
+    size_t at = 0;
+    void *record = slots_next(slots, &at);
+    if (record != NULL)
+        slots_give_back(slots, (uint64_t)slots->slot[at - 1].generation << 32 | (at - 1));
+    return record;
 }
 
 void slots_free(slots_t *slots) {

@@ -31,6 +31,10 @@ void slots_give_back(slots_t *slots, uint64_t handle);
 /* Any record that is in the table, taken out of it; NULL when it is empty. */
 void *slots_take_out(slots_t *slots);
 
+/* The next record from place *at on, which moves behind it; NULL when there is none.  Begin with 0;
+ * the record may be given back before the next call. */
+void *slots_next(const slots_t *slots, size_t *at);
+
 /* Frees the table, not the records. */
 void slots_free(slots_t *slots);
 

@@ -41,6 +41,21 @@ static int open_journal(unit_t *unit, char *error, size_t error_size) {
     return -1;
 }
 
+static int open_rooms(unit_t *unit, char *error, size_t error_size) {
+    if (tmu_query(unit->device, &unit->info) != TMU_OK ||
+        order_open(&unit->order, unit_endpoints(unit)) != 0) {
+        (void)snprintf(error, error_size, "no memory for the unit's endpoints");
+        return -1;
+    }
+    if (spill_open(&unit->spill, unit->device, &unit->info, error, error_size) == 0 &&
+        open_journal(unit, error, error_size) == 0) {
+        unit->journal.lent = unit->spill.segments != 0;
+        return 0;
+    }
+    order_close(&unit->order);
+    return -1;
+}
+
 unit_t *unit_acquire(char *error, size_t error_size) {
     unit_t *unit = &the_unit;
     if (unit->users != 0) {
@@ -63,8 +78,7 @@ unit_t *unit_acquire(char *error, size_t error_size) {
     }
     ++opened;
     name_files(unit);
-    if (tmu_query(unit->device, &unit->info) != TMU_OK ||
-        open_journal(unit, error, error_size) != 0) {
+    if (open_rooms(unit, error, error_size) != 0) {
         tmu_close(unit->device);
         return NULL;
     }
@@ -78,7 +92,14 @@ static void end(unit_t *unit) {
     unit->differences = report_end(unit, uri != NULL ? uri : "", getenv(UNIT_REPORT));
     tmu_close(unit->device);
     slots_free(&unit->slots);
+    order_close(&unit->order);
     unit->users = 0;
+}
+
+void unit_write(unit_t *unit, const order_entry_t *entry) {
+    /* What a flush removes has no number. */
+    if (unit->journal.trace != NULL && entry->completion.status != TMU_STATUS_REMOVED)
+        order_put(&unit->order, &unit->journal, entry);
 }
 
 void unit_release(unit_t *unit) {
@@ -91,8 +112,12 @@ void unit_abandon(void) {
         end(&the_unit);
 }
 
+uint32_t unit_endpoints(const unit_t *unit) {
+    return unit->info.endpoints < UNIT_ENDPOINTS ? unit->info.endpoints : UNIT_ENDPOINTS;
+}
+
 uint32_t unit_take_endpoint(unit_t *unit) {
-    for (uint32_t i = 0; i < UNIT_ENDPOINTS && i < unit->info.endpoints; ++i) {
+    for (uint32_t i = 0; i < unit_endpoints(unit); ++i) {
         if ((unit->endpoints >> i & 1) == 0) {
             unit->endpoints |= UINT64_C(1) << i;
             return i;

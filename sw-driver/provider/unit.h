@@ -6,6 +6,7 @@
  *   TMU_URI        the device: ref:PRESET or sim:LIBRARY
  *   TMU_FI_REPORT  folder for the report at the end; none = no report
  *   TMU_FI_RECORD  folder for the trace and the verdict log; none = no recording
+ *   TMU_FI_SPILL   memory lent to the device (spill.h)
  *
  * Everything here and in match.h is called with the provider's lock held.
  */
@@ -13,10 +14,12 @@
 #define TMU_PROVIDER_UNIT_H
 
 #include "counts.h"
-#include "journal.h"
+#include "order.h"
 #include "slots.h"
+#include "spill.h"
 #include "tmu/tmu.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 
 #define UNIT_URI "TMU_URI"
@@ -26,10 +29,10 @@
 
 /* What the provider did with the messages, for the report alone. */
 typedef struct {
-    uint64_t eager;      /* messages that came with their payload */
-    uint64_t rendezvous; /* messages whose payload was fetched after the match */
-    uint64_t bytes;      /* of matched messages */
-    uint64_t forwarded;  /* untagged operations handed to the provider below */
+    uint64_t eager;             /* messages that came with their payload */
+    uint64_t rendezvous;        /* messages whose payload was fetched after the match */
+    uint64_t bytes;             /* of matched messages */
+    _Atomic uint64_t forwarded; /* untagged operations handed to the provider below */
 } unit_traffic_t;
 
 typedef struct {
@@ -41,9 +44,10 @@ typedef struct {
     slots_t slots;      /* records that the unit may answer about */
     counts_t counts;
     journal_t journal;
+    order_t order; /* of what goes there */
+    spill_t spill; /* memory lent, and what may be in the unit */
     unit_traffic_t traffic;
     uint64_t next_number; /* of the next operation in the trace */
-    uint64_t receives;    /* upper bound of those in the unit */
     uint64_t epoch;       /* grows whenever a refused receive may have got its chance */
     uint64_t differences; /* of counters, found when the device was closed */
 } unit_t;
@@ -54,11 +58,17 @@ typedef struct {
  */
 unit_t *unit_acquire(char *error, size_t error_size);
 
+/* Has one answer written into the journal, if there is one, when it is its turn. */
+void unit_write(unit_t *unit, const order_entry_t *entry);
+
 /* At the last call: compares counters, writes the report and closes the device. */
 void unit_release(unit_t *unit);
 
 /* Ends the unit although somebody uses it still: the process is about to exit. */
 void unit_abandon(void);
+
+/* How many endpoints of the unit this process can have at once. */
+uint32_t unit_endpoints(const unit_t *unit);
 
 /* An endpoint of the unit that nobody has, or UINT32_MAX. */
 uint32_t unit_take_endpoint(unit_t *unit);

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests of the provider need; they are skipped where MPI or libfabric is missing."""
 
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,8 +10,6 @@ from opentmu.errors import ToolMissing
 from opentmu.mpi import provider
 
 HERE = Path(__file__).parent
-FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror")
-Compile = Callable[[str], Path]
 
 
 @pytest.fixture(scope="session")
@@ -26,21 +23,17 @@ def provider_folder() -> Path:
 
 
 @pytest.fixture
-def compile_mpi(provider_folder: Path, tmp_path: Path) -> Compile:
-    """Builds a program of this folder with MPI into the test's own folder."""
-
-    def build(source: str) -> Path:
-        output = tmp_path / Path(source).stem
-        subprocess.run(["mpicc", *FLAGS, "-o", output, HERE / source], check=True)
-        return output
-
-    return build
+def compile_mpi(compile_mpi: Callable[..., Path], provider_folder: Path) -> Callable[..., Path]:
+    """Builds an MPI program of this folder, where the provider can be built as well."""
+    assert provider_folder.is_dir()
+    return compile_mpi
 
 
 @pytest.fixture(scope="session")
-def fabric_calls(provider_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program that uses libfabric without MPI."""
-    output = tmp_path_factory.mktemp("fabric") / "fabric_calls"
-    command = ["gcc", *FLAGS, "-o", output, HERE / "fabric_calls.c", "-lfabric"]
-    subprocess.run(command, check=True)
-    return output
+def fabric_calls(
+    compile_fabric: Callable[..., Path],
+    provider_folder: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Path:
+    """The program that goes through libfabric's calls."""
+    return compile_fabric(HERE / "fabric_calls.c", tmp_path_factory.mktemp("fabric"))

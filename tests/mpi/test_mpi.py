@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./tmu mpi: programs on several ranks, matched by the unit, every verdict checked."""
 
+import dataclasses
 import json
 import shutil
 import subprocess
@@ -9,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu import expected_log, regs
 from opentmu.commands.mpi import summary
 from opentmu.mpi import check, launch
 from opentmu.mpi.report import verdict
 
+TINY = regs.PRESETS["tiny"]
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
 Compile = Callable[[str], Path]
@@ -30,6 +33,7 @@ def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_p
     """R1 to R4, R7 to R12 as an MPI program sees them, in its own working folder."""
     compile_mpi("every_match.c")
     words = ["-n", "3", "--engine", engine, "--preset", "tiny", "--record", "left", "--json"]
+    words += ["--spill", "0"]
     done = tmu("mpi", *words, "--", "./every_match", "4")
     assert "every match is right on 3 ranks" in done.stderr
     result = result_of(done)
@@ -47,7 +51,58 @@ def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_p
         assert unit["unexpected_depth_max"] == 64
         assert unit["posted_depth_max"] == 64
         assert rank["traffic"]["rendezvous"] >= 3
-    replayed = tmu("run", "--engine", "model", "--preset", "tiny", "--trace", "left/rank-1.trace")
+    words = ["--engine", "model", "--preset", "tiny", "--spill", "0"]
+    replayed = tmu("run", *words, "--trace", "left/rank-1.trace")
+    assert replayed.returncode == 0, replayed.stderr
+
+
+@pytest.mark.parametrize("engine", ["model", "rtl"])
+def test_every_match_is_right_with_memory(engine: str, tmu: Tmu, compile_mpi: Compile) -> None:
+    """R11: nothing is refused and nothing held back; memory is lent unless it is forbidden."""
+    compile_mpi("every_match.c")
+    words = ["-n", "3", "--engine", engine, "--preset", "tiny", "--json"]
+    done = tmu("mpi", *words, "--", "./every_match", "4")
+    assert "every match is right on 3 ranks" in done.stderr
+    for rank in proven(done):
+        assert rank["unit"]["post_refused"] == rank["unit"]["arrive_stalled"] == 0
+        assert rank["unit"]["posted_depth_max"] >= 100
+
+
+def proven(done: Done) -> list[dict[str, Any]]:
+    """The ranks' reports of a run in which every check held and all memory was free at the end."""
+    result = result_of(done)
+    assert (done.returncode, result["ok"], result["mismatches"]) == (0, True, 0)
+    for rank in result["ranks"]:
+        spill = rank["spill"]
+        assert spill["segments"] == TINY.spill_segments
+        assert spill["chunks_free"] == spill["chunks"] > 0
+    ranks: list[dict[str, Any]] = result["ranks"]
+    return ranks
+
+
+@pytest.mark.parametrize(("engine", "many"), [("model", 2000), ("rtl", 400)])
+def test_a_program_that_needs_more_than_the_tables_ends(
+    engine: str, many: int, tmu: Tmu, compile_mpi: Compile, tmp_path: Path
+) -> None:
+    """R7, R10, R11: receives and messages in reverse order, cancels among them, all in memory.
+
+    What is on chip is answered before what lies in memory; the record is in the law's order.
+    """
+    compile_mpi("beyond_tables.c")
+    words = ["-n", "2", "--engine", engine, "--preset", "tiny", "--record", "left", "--json"]
+    done = tmu("mpi", *words, "--", "./beyond_tables", str(many))
+    assert "every message is right on 2 ranks" in done.stderr
+    for rank in proven(done):
+        unit = rank["unit"]
+        assert unit["post_refused"] == unit["arrive_stalled"] == 0
+        assert unit["posted_depth_max"] >= many
+        assert unit["unexpected_depth_max"] >= many
+        assert unit["cancelled"] == len(range(1, many, 10))
+        if engine == "rtl":
+            assert unit["spill_appended"] >= 2 * (many - TINY.posted_entries)
+            assert unit["spill_errors"] == unit["spill_refused"] == 0
+            assert rank["spill"]["early"] > 0
+    replayed = tmu("run", "--engine", "model", "--preset", "tiny", "--trace", "left/rank-0.trace")
     assert replayed.returncode == 0, replayed.stderr
 
 
@@ -77,6 +132,7 @@ def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> Non
         "no preset 'huge'": ["--preset", "huge", "--", "true"],
         "no-such-program: no such program": ["--", "no-such-program"],
         "expected an empty folder": ["--record", "full", "--", "true"],
+        "--spill 5: preset tiny takes 4": ["--preset", "tiny", "--spill", "5", "--", "true"],
         "Missing argument": [],
     }.items():
         done = tmu("mpi", *words)
@@ -90,6 +146,9 @@ def test_the_programs_environment_is_the_callers_and_ours() -> None:
     assert (alone["PATH"], alone["LD_PRELOAD"]) == ("/bin", "x.so")
     assert (alone["TMU_URI"], alone["FI_PROVIDER_PATH"]) == ("ref:tiny", "/ours")
     assert alone["TMU_FI_REPORT"] == alone["TMU_FI_RECORD"] == "/files"
+    assert "TMU_FI_SPILL" not in alone
+    none = launch.environment(dataclasses.replace(job, spill=0), {"TMU_FI_SPILL": "3"})
+    assert none["TMU_FI_SPILL"] == "0"
     both = launch.environment(job, {"FI_PROVIDER_PATH": "/theirs"})
     assert both["FI_PROVIDER_PATH"] == "/ours:/theirs"
 
@@ -100,15 +159,18 @@ REPORT: dict[str, Any] = {
     "posted_entries": 64,
     "unexpected_entries": 64,
     "differences": [],
+    "spill": {"segments": 0},
     "unit": {**dict.fromkeys(check.KINDS, 0), "posts": 1, "arrivals": 2, "arrive_stalled": 1},
 }
 TRACE = "# tmu-trace v1\nraw-post 0 1 0x5 0x0 any 8\nraw-arrive 0 2 0x5 3 9\n"
 
 
-def judged(folder: Path, verdicts: str, trace: str = TRACE) -> check.Report:
+def judged(
+    folder: Path, verdicts: str, trace: str = TRACE, report: check.Report = REPORT
+) -> check.Report:
     (folder / "rank-0.trace").write_text(trace)
     (folder / "rank-0.verdicts").write_text(verdicts)
-    return check.judge(REPORT, folder / "rank-0")
+    return check.judge(report, folder / "rank-0", expected_log.program())
 
 
 def test_a_wrong_verdict_is_found(tmp_path: Path) -> None:
@@ -117,6 +179,17 @@ def test_a_wrong_verdict_is_found(tmp_path: Path) -> None:
     wrong = judged(tmp_path, right.replace(" truncated", ""))
     assert wrong["mismatches"] == 1
     assert wrong["mismatch"].startswith("line 2: found 'arrive 2 matched 1', expected")
+
+
+def test_memory_lifts_the_limits_of_the_tables(tmp_path: Path) -> None:
+    """A refusal counts as an operation only where it is a verdict of the law."""
+    unit = {**REPORT["unit"], "posts": 2, "post_refused": 1}
+    lent = {**REPORT, "posted_entries": 0, "spill": {"segments": 1}, "unit": unit}
+    assert "--posted" not in check.limits(lent) and "--posted" in check.limits(REPORT)
+    right = "post 1 queued\narrive 2 matched 1 truncated\n"
+    assert judged(tmp_path, right, report=lent)["mismatches"] == 0
+    alone = judged(tmp_path, right, report={**lent, "spill": {"segments": 0}})
+    assert "the unit counted 3 operations, 2 are recorded" in str(alone["mismatch"])
 
 
 def test_an_operation_that_was_lost_is_found(tmp_path: Path) -> None:

@@ -3,20 +3,24 @@
 
 import os
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu.build import verilate
+from opentmu.build import cbuild, verilate
 from opentmu.mpi import check, provider
 
+SANITIZE = ("-fsanitize=address,undefined",)
 Done = subprocess.CompletedProcess[str]
+Build = Callable[..., Path]
+HERE = Path(__file__).parent
 
 
-def run(program: Path, folder: Path, **settings: str) -> Done:
+def run(program: Path, folder: Path, *words: str, **settings: str) -> Done:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("TMU_")}
     environment = {**kept, "FI_PROVIDER_PATH": str(folder), **settings}
     return subprocess.run(
-        [program], env=environment, capture_output=True, text=True, check=False, timeout=120
+        [program, *words], env=environment, capture_output=True, text=True, check=False, timeout=120
     )
 
 
@@ -52,6 +56,68 @@ def test_what_is_set_wrong_is_said(fabric_calls: Path, provider_folder: Path) ->
     assert "tmu provider: TMU_URI=ref:huge: unusable device URI: unknown preset" in done.stderr
     done = run(fabric_calls, provider_folder, TMU_URI="ref:tiny", TMU_FI_INNER="no-such")
     assert "tmu provider: TMU_FI_INNER=no-such: libfabric has no such provider" in done.stderr
+    done = run(fabric_calls, provider_folder, TMU_URI="ref:tiny", TMU_FI_INNER="")
+    assert done.returncode == 1
+    assert "tmu provider: TMU_FI_INNER is empty, expected the name of a provider" in done.stderr
+
+
+@pytest.fixture(scope="session")
+def sanitized(provider_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The provider with AddressSanitizer, its leak check included."""
+    folder = tmp_path_factory.mktemp("sanitized")
+    provider.build(folder, sanitized_driver(), *SANITIZE)
+    # What libfabric itself does not free is not ours to judge.
+    (folder / "leaks").write_text("leak:libfabric.so\n")
+    return folder
+
+
+def sanitized_driver() -> Path:
+    return cbuild.program(cbuild.ensure(cbuild.SANITIZED), "libtmu_static.a")
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("fabric_calls.c", "every completion is right\n"),
+        ("fabric_faults.c", "every fault is answered\n"),
+    ],
+)
+def test_nothing_leaks_and_faults_are_answered(
+    source: str, says: str, compile_fabric: Build, sanitized: Path, tmp_path: Path
+) -> None:
+    """R9, R14; also what is claimed, or on its way, when an endpoint is closed."""
+    program = compile_fabric(HERE / source, tmp_path, *SANITIZE)
+    leaks = f"suppressions={sanitized / 'leaks'}:print_suppressions=0"
+    place = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
+    done = run(program, sanitized, TMU_URI="ref:tiny", LSAN_OPTIONS=leaks, **place)
+    assert (done.returncode, done.stdout) == (0, says), done.stderr
+    assert done.stderr == ""
+    (report,) = check.reports(tmp_path)
+    assert (report["mismatches"], report["differences"]) == (0, [])
+
+
+def test_a_failure_below_ends_what_waits_for_it(
+    compile_fabric: Build, provider_folder: Path, tmp_path: Path
+) -> None:
+    """A message that cannot be announced, a payload that cannot be asked for."""
+    sources = sorted(provider.SOURCES.glob("*.c"))
+    folders = [f"-I{provider.SOURCES}", f"-I{provider.HEADERS}"]
+    libraries = [sanitized_driver(), "-lpthread", "-ldl"]
+    program = compile_fabric(
+        HERE / "fake_inner.c", tmp_path, *SANITIZE, *folders, *sources, *libraries
+    )
+    done = run(program, tmp_path, TMU_URI="ref:tiny")
+    assert (done.returncode, done.stdout) == (0, "every failure ends its operation\n"), done.stderr
+    assert done.stderr == ""
+
+
+def test_a_signal_that_ends_the_process_is_not_waited_for(
+    compile_fabric: Build, provider_folder: Path, tmp_path: Path
+) -> None:
+    """A handler that calls exit within a call of the provider: its lock is never given back."""
+    program = compile_fabric(HERE / "fabric_faults.c", tmp_path)
+    done = run(program, provider_folder, "exit", TMU_URI="ref:tiny")
+    assert (done.returncode, done.stderr) == (7, "")
 
 
 def test_the_provider_compiles_without_a_warning(provider_folder: Path, tmp_path: Path) -> None:

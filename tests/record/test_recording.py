@@ -4,7 +4,6 @@
 import gzip
 import os
 import shutil
-import subprocess
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -16,24 +15,18 @@ from opentmu.record.library import library
 
 from .plain_law import replay
 
-HERE = Path(__file__).parent
 Compile = Callable[..., None]
 
 
 @pytest.fixture
-def compile_mpi(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compile:
-    """Builds a program of this folder into the working folder; skips where MPI is missing."""
+def compile_mpi(compile_mpi: Compile, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Compile:
+    """Builds a program of this folder into the test's own, which becomes the working folder."""
     try:
         library()
     except ToolMissing as error:
         pytest.skip(str(error))
     monkeypatch.chdir(tmp_path)
-
-    def build(source: str, *libraries: str) -> None:
-        command = ["mpicc", "-o", Path(source).stem, str(HERE / source), *libraries]
-        subprocess.run(command, check=True, capture_output=True)
-
-    return build
+    return compile_mpi
 
 
 def operations(trace: Path) -> list[list[str]]:

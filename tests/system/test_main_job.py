@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu import paths
-from opentmu.build import cbuild
+from opentmu import expected_log, paths
 
 from . import shapes
 
@@ -26,7 +25,7 @@ COMMITTED = sorted(paths.TRACES.glob("*.trace.gz"))
 
 def law(trace: Path, **limits: int) -> str:
     """The log that the law demands, from the model alone: no driver, no device."""
-    program = cbuild.program(cbuild.ensure(), "tmu-expected-log")
+    program = expected_log.program()
     words = [str(program)]
     for name, value in limits.items():
         words += [f"--{name.replace('_', '-')}", str(value)]

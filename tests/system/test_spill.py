@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentmu import regs
-from opentmu.build import cbuild
+from opentmu import expected_log, regs
 
 from . import shapes
 from . import shapes_spill as deep
@@ -29,7 +28,7 @@ MODEL = ("--engine", "model")
 
 def law(trace: Path, quota: int = 0) -> str:
     """The log that the law demands where a quota is the only limit."""
-    program = cbuild.program(cbuild.ensure(), "tmu-expected-log")
+    program = expected_log.program()
     words = [str(program), "--endpoints", str(TINY.endpoints)]
     words += ["--quota-posted", str(quota), "--quota-unexpected", str(quota), str(trace)]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout

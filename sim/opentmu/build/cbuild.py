@@ -23,6 +23,18 @@ SANITIZED = Variant(paths.C_BUILD_ASAN, "the C programs with sanitizers", ("-DTM
 THREADS = Variant(
     paths.C_BUILD_TSAN, "the C programs with ThreadSanitizer", ("-DTMU_SANITIZE_THREADS=ON",)
 )
+# A library of ours that is loaded into a program of somebody else's.
+LIBRARY_FLAGS = (
+    "-std=c11",
+    "-O2",
+    "-g",
+    "-fPIC",
+    "-shared",
+    "-Wall",
+    "-Wextra",
+    "-Wpedantic",
+    "-Wconversion",
+)
 
 
 def ensure(variant: Variant = PLAIN) -> Path:

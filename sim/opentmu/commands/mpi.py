@@ -16,8 +16,7 @@ from opentmu import output, presets, toolchain
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.mpi import check, launch, provider, report
-
-ENGINES = ("rtl", "model")
+from opentmu.replay import engine as replay
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -29,6 +28,11 @@ ENGINES = ("rtl", "model")
     type=click.Path(path_type=Path),
     help="Folder for each rank's trace, verdict log and report; by default they are not kept.",
 )
+@click.option(
+    "--spill",
+    type=click.IntRange(min=0),
+    help="Segments of memory lent to each unit, 0 is none; default: all that it takes.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def command(
@@ -36,6 +40,7 @@ def command(
     engine: str,
     preset: str,
     record: Path | None,
+    spill: int | None,
     as_json: bool,
     words: tuple[str, ...],
 ) -> int:
@@ -48,13 +53,15 @@ def command(
     Needs Open MPI and libfabric, which are installed at the first run when tmu runs as root.
     """
     check_arguments(engine, preset, record, words)
+    replay.check_spill(spill, preset)
     toolchain.need_mpi()
     callers = dict(os.environ)  # our own builds put the project's tools into ours
     library = provider.folder()
     cbuild.ensure()  # before the run: what fails here must not cost one
-    uri = f"ref:{preset}" if engine == "model" else f"sim:{verilate.library(preset)}"
+    device = None if engine == "model" else verilate.library(preset)
+    uri = replay.uri(replay.Options(engine, preset), device, None)
     with folder_for(record) as files:
-        job = launch.Job(words, ranks, uri, library, files)
+        job = launch.Job(words, ranks, uri, library, files, spill)
         start = time.monotonic()
         code = launch.run(job, callers, quiet=as_json)
         seconds = time.monotonic() - start
@@ -70,8 +77,7 @@ def command(
 
 def check_arguments(engine: str, preset: str, record: Path | None, words: Sequence[str]) -> None:
     """Refuse what cannot work before anything is built."""
-    if engine not in ENGINES:
-        raise BadInput(f"no engine {engine!r}; the engines are {', '.join(ENGINES)}")
+    replay.check(engine, replay.DEVICES)
     presets.check_replayable(preset)
     if shutil.which(words[0]) is None:
         raise BadInput(f"{words[0]}: no such program.")

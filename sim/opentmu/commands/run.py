@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opentmu import output, paths, presets, regs
+from opentmu import output, paths, presets
 from opentmu.analysis import load
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
@@ -140,9 +140,7 @@ def command(
 
 def check_options(options: Options, wave: Path | None) -> None:
     """Refuse an engine or preset that does not exist, and options the engine does not have."""
-    if options.engine not in engine.ENGINES:
-        known = ", ".join(engine.ENGINES)
-        raise BadInput(f"no engine {options.engine!r}; the engines are {known}")
+    engine.check(options.engine, engine.ENGINES)
     presets.check_replayable(options.preset)
     if options.engine != "rtl" and (wave is not None or options.pauses is not None):
         name = "--wave" if wave is not None else "--pauses"
@@ -150,11 +148,7 @@ def check_options(options: Options, wave: Path | None) -> None:
     if options.engine in engine.SOFTWARE and (options.timed or options.clock_mhz is not None):
         name = "--timed" if options.timed else "--clock-mhz"
         raise BadInput(f"{name} needs an engine with a device, rtl or model, not {options.engine}")
-    most = regs.PRESETS[options.preset].spill_segments
-    if options.spill is not None and options.spill > most:
-        raise BadInput(
-            f"--spill {options.spill}: preset {options.preset} takes {most} segments at most"
-        )
+    engine.check_spill(options.spill, options.preset)
     # The device's URI ends a path at these.
     if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
         raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")

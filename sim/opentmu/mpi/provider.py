@@ -14,17 +14,9 @@ HEADERS = paths.ROOT / "sw-driver" / "include"
 # libfabric looks for this ending.
 NAME = "libtmu-fi.so"
 FLAGS = (
-    "-std=c11",
+    *cbuild.LIBRARY_FLAGS,
     "-D_GNU_SOURCE",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
     "-fvisibility=hidden",
-    "-Wall",
-    "-Wextra",
-    "-Wpedantic",
-    "-Wconversion",
     # Several programs bring a libtmu of their own: this one's is for this library alone.
     "-Wl,--exclude-libs,ALL",
     "-Wl,-z,defs",
@@ -40,12 +32,13 @@ def folder() -> Path:
     driver = cbuild.program(cbuild.ensure(), "libtmu_static.a")
     target = paths.BUILD / "provider"
     key = hash_of([SOURCES, HEADERS, driver, *FLAGS])
-    ensure(target, key, lambda place: _compile(place, driver))
+    ensure(target, key, lambda place: build(place, driver))
     return target
 
 
-def _compile(place: Path, driver: Path) -> None:
-    command: list[str | Path] = ["gcc", *FLAGS, f"-I{SOURCES}", f"-I{HEADERS}"]
+def build(place: Path, driver: Path, *more: str) -> None:
+    """Compile it into a folder, linked with a static driver; `more` are flags of the compiler."""
+    command: list[str | Path] = ["gcc", *FLAGS, *more, f"-I{SOURCES}", f"-I{HEADERS}"]
     command += ["-o", place / NAME, *sorted(SOURCES.glob("*.c")), driver]
     # Some programs load their MPI where later libraries do not see it: libfabric is named here.
     command += ["-lfabric", "-lpthread", "-ldl"]

@@ -21,6 +21,7 @@ ROWS = {
     "truncated": ("truncated",),
     "receives refused, tried again": ("post_refused",),
     "arrivals held back, tried again": ("arrive_stalled",),
+    "answered by memory": ("spill_deferred",),
     "greatest depth, posted": ("posted_depth_max",),
     "greatest depth, unexpected": ("unexpected_depth_max",),
     "clocks": ("clocks",),

@@ -3,12 +3,12 @@
 
 import os
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from opentmu import expected_log, mpirun
 from opentmu.build import cbuild
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.progress import say, step
@@ -80,7 +80,7 @@ def record(
 def _write_checked(output: Path, trace: Trace, facts: list[tuple[str, str]]) -> list[str]:
     """Write the trace and replay it by the model; its metadata counts what differs."""
     write(output, facts, trace.lines)
-    wrong = differences(trace, _replay(output))
+    wrong = differences(trace, expected_log.lines(expected_log.program(), output))
     if wrong:
         facts.append(("replay-differences", str(len(wrong))))
         write(output, facts, trace.lines)
@@ -110,34 +110,15 @@ def _check_arguments(
 
 
 def _run(command: Sequence[str], callers: Mapping[str, str], preload: Path, folder: Path) -> int:
-    """The program's exit code. Only the caller's environment is added to, never the command.
-
-    mpirun refuses root and more ranks than cores unless told otherwise; a recording wants
-    neither refusal.
-    """
+    """The program's exit code. Only the caller's environment is added to, never the command."""
     before = callers.get("LD_PRELOAD", "")
     environment = {
         **callers,
         "LD_PRELOAD": f"{preload}:{before}" if before else str(preload),
         "TMU_RECORD_DIR": str(folder),
-        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        **mpirun.allowed(),
     }
-    if os.geteuid() == 0:
-        environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1"
-        environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1"
-    try:
-        return subprocess.run(list(command), env=environment, check=False).returncode
-    except OSError as error:
-        raise BadInput(f"{command[0]}: cannot be started: {error.strerror}.") from error
-
-
-def _replay(trace: Path) -> list[str]:
-    """The verdict log that the reference model gives for a trace."""
-    program = cbuild.program(cbuild.ensure(), "tmu-expected-log")
-    done = subprocess.run([program, trace], capture_output=True, text=True, check=False)
-    if done.returncode != 0:
-        raise CheckFailed(f"The reference model cannot replay {trace}: {done.stderr.strip()}")
-    return done.stdout.splitlines()
+    return mpirun.run(command, environment)
 
 
 def _report(output: Path, trace: Trace, logs: Sequence[RankLog]) -> None:

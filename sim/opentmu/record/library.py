@@ -5,23 +5,13 @@ import subprocess
 from pathlib import Path
 
 from opentmu import paths
+from opentmu.build import cbuild
 from opentmu.process import run_logged
 from opentmu.setup.system import require
 from opentmu.stage import ensure, hash_of
 
 SOURCES = paths.SIM / "record"
 NAME = "libtmu-record.so"
-FLAGS = (
-    "-std=c11",
-    "-O2",
-    "-g",
-    "-fPIC",
-    "-shared",
-    "-Wall",
-    "-Wextra",
-    "-Wpedantic",
-    "-Wconversion",
-)
 
 
 def library() -> Path:
@@ -35,7 +25,7 @@ def library() -> Path:
     version = subprocess.run(
         ["mpicc", "--version"], capture_output=True, text=True, check=False
     ).stdout
-    ensure(target, hash_of([SOURCES, shown, version, *FLAGS]), _compile)
+    ensure(target, hash_of([SOURCES, shown, version, *cbuild.LIBRARY_FLAGS]), _compile)
     return target / NAME
 
 
@@ -43,7 +33,7 @@ def _compile(folder: Path) -> None:
     sources = sorted(SOURCES.glob("*.c"))
     command: list[str | Path] = [
         "mpicc",
-        *FLAGS,
+        *cbuild.LIBRARY_FLAGS,
         "-o",
         folder / NAME,
         *sources,

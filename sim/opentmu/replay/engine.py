@@ -7,7 +7,7 @@ tmu-replay drives a device through the driver; tmu-engine runs a software matchi
 import json
 import subprocess
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -24,7 +24,8 @@ PROGRAM = "tmu-replay"
 SOFTWARE_PROGRAM = "tmu-engine"
 # What the hardware is compared with: no device, no driver, no clock.
 SOFTWARE = ("fuzzy", "list")
-ENGINES = ("rtl", "model", *SOFTWARE)
+DEVICES = ("rtl", "model")
+ENGINES = (*DEVICES, *SOFTWARE)
 _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput, 3: ToolMissing}
 
 Progress = Callable[[int, int], None]
@@ -42,6 +43,19 @@ class Options:
     spill: int | None = None
     timed: bool = False
     clock_mhz: float | None = None
+
+
+def check(name: str, known: Sequence[str]) -> None:
+    """Raise BadInput for an engine that is not one of the `known` ones."""
+    if name not in known:
+        raise BadInput(f"no engine {name!r}; the engines are {', '.join(known)}")
+
+
+def check_spill(segments: int | None, preset: str) -> None:
+    """Raise BadInput for more segments of memory than the preset takes."""
+    most = regs.PRESETS[preset].spill_segments
+    if segments is not None and segments > most:
+        raise BadInput(f"--spill {segments}: preset {preset} takes {most} segments at most")
 
 
 def uri(options: Options, library: Path | None, wave: Path | None) -> str:

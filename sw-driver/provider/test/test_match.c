@@ -1,86 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matcher on a functional device: what it gives back, in which order, and when it is full. */
-#include "expect.h"
-#include "match.h"
-
-#include <stdlib.h>
-
-#define ENTRIES 64u /* of each queue of the preset tiny */
-
-typedef struct {
-    record_t record;
-    int gone; /* how often it was given back */
-    const record_t *partner;
-    int order; /* of being given back, from 1 */
-} item_t;
-
-static unit_t *unit;
-static matcher_t matcher;
-static int given_back;
-static int breakdowns;
-
-static item_t *item(const record_t *record) { return (item_t *)(uintptr_t)record; }
-
-static void give_back(record_t *record, const record_t *partner) {
-    ++item(record)->gone;
-    item(record)->partner = partner;
-    item(record)->order = ++given_back;
-}
-
-static void on_matched(void *user, record_t *message, record_t *receive) {
-    (void)user;
-    give_back(receive, message);
-    give_back(message, receive);
-}
-
-static void on_looked(void *user, record_t *look, record_t *message) {
-    (void)user;
-    give_back(look, message);
-    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM)
-        give_back(message, look);
-}
-
-static void on_left(void *user, record_t *record) {
-    (void)user;
-    give_back(record, NULL);
-}
-
-static void on_broken(void *user, const char *sentence) {
-    (void)user;
-    ++breakdowns;
-    (void)fprintf(stderr, "%s\n", sentence);
-}
-
-static const match_events_t events = {on_matched, on_looked, on_left, on_broken};
-
-static void start(void) {
-    char error[256];
-    (void)setenv(UNIT_URI, "ref:tiny", 1);
-    unit = unit_acquire(error, sizeof error);
-    given_back = breakdowns = 0;
-    EXPECT_NUMBER(matcher_open(&matcher, unit, &events, NULL, error, sizeof error), 0);
-}
-
-/* Ends the run: nothing broke, and the unit counted what the matcher did. */
-static void stop(void) {
-    matcher_close(&matcher);
-    unit_release(unit);
-    EXPECT_NUMBER(breakdowns, 0);
-    EXPECT_NUMBER(unit->differences, 0);
-}
-
-static item_t made(uint8_t opcode, uint64_t tag, uint32_t source) {
-    item_t one = {.record = {.opcode = opcode, .key = {.match = tag, .source = source}}};
-    one.record.length = 8;
-    return one;
-}
-
-static void progress(void) {
-    for (int i = 0; i < 400; ++i)
-        matcher_progress(&matcher);
-}
-
-static void submit(item_t *one) { EXPECT(matcher_submit(&matcher, &one->record)); }
+#include "matching.h"
 
 static void either_may_come_first(void) {
     start();
@@ -153,7 +73,7 @@ static void receives_beyond_the_table_keep_their_order(void) {
     submit(&probe);
     progress();
     EXPECT(unit->counts.answered[TMU_OPCODE_POST][TMU_STATUS_REFUSED_QUOTA] >= 1);
-    EXPECT_NUMBER(unit->receives, ENTRIES);
+    EXPECT_NUMBER(unit->spill.receives, ENTRIES);
     EXPECT_NUMBER(probe.gone, 0); /* it was asked after receives that are not in yet */
     for (uint32_t i = 0; i < MANY; ++i) {
         messages[i] = made(TMU_OPCODE_ARRIVE, 0, i);

@@ -2,8 +2,8 @@
 /* The small rooms: frames, handles, names, counts, journals. */
 #include "counts.h"
 #include "expect.h"
-#include "journal.h"
 #include "names.h"
+#include "order.h"
 #include "slots.h"
 #include "wire.h"
 
@@ -70,6 +70,11 @@ static void handles_are_never_used_twice(void) {
     const uint64_t again = slots_take(&slots, &records[7]);
     EXPECT(again != handles[7] && again < UINT64_C(1) << 63);
     EXPECT(slots_find(&slots, handles[7]) == NULL && slots_find(&slots, again) == &records[7]);
+    size_t at = 0;
+    size_t seen = 0;
+    while (slots_next(&slots, &at) != NULL)
+        ++seen;
+    EXPECT_NUMBER(seen, 600);
     EXPECT(slots_take_out(&slots) == &records[0] && slots_find(&slots, handles[0]) == NULL);
     EXPECT(slots_find(&slots, SLOTS_NONE) == NULL && slots_find(&slots, 1u << 20) == NULL);
     slots_free(&slots);
@@ -196,6 +201,57 @@ static void a_journal_is_a_trace_and_a_log(void) {
     (void)rmdir(folder);
 }
 
+static order_entry_t entry(uint32_t endpoint, uint64_t number, uint32_t serial, uint8_t status) {
+    return (order_entry_t){
+        .operation = {TMU_OPCODE_POST, endpoint, number, 0, {0x10, 0, 3, 0}, 100},
+        .completion = {.opcode = TMU_OPCODE_POST, .status = status, .serial = serial},
+        .other = 77,
+    };
+}
+
+/* R7: answers that overtake others are written behind them, whatever other endpoints do. */
+static void verdicts_are_written_in_the_order_of_the_law(void) {
+    char folder[] = "/tmp/tmu-order-XXXXXX";
+    char text[1024];
+    journal_t journal;
+    order_t order;
+    uint32_t endpoint = 9;
+    uint32_t serial = 9;
+    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT_NUMBER(journal_open(&journal, folder, "two"), 0);
+    journal.lent = true;
+    EXPECT_NUMBER(order_open(&order, 2), 0);
+    order_entry_t come[] = {
+        entry(1, 4, 3, TMU_STATUS_QUEUED),        entry(1, 3, 2, TMU_STATUS_MATCHED),
+        entry(0, 5, 0, TMU_STATUS_QUEUED),        entry(1, 1, 0, TMU_STATUS_QUEUED),
+        entry(1, 2, 1, TMU_STATUS_REFUSED_QUOTA), entry(0, 7, 2, TMU_STATUS_QUEUED),
+    };
+    for (size_t i = 0; i < sizeof come / sizeof come[0]; ++i)
+        order_put(&order, &journal, &come[i]);
+    EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 1);
+    EXPECT(endpoint == 0 && serial == 1);
+    for (uint32_t i = 3; i < 100; ++i) {
+        come[0] = entry(0, 5 + i, i, TMU_STATUS_QUEUED);
+        order_put(&order, &journal, &come[0]);
+    }
+    EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 98);
+    come[0] = entry(0, 6, 1, TMU_STATUS_QUEUED);
+    order_put(&order, &journal, &come[0]);
+    EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 0);
+    EXPECT(!order.lost && order.early == 100);
+    order_close(&order);
+    EXPECT_NUMBER(journal_close(&journal), 0);
+    read_whole(folder, "two.verdicts", text, sizeof text);
+    /* The refused one changed nothing and is left out, for memory is lent. */
+    EXPECT(strncmp(text,
+                   "post 5 queued\npost 1 queued\npost 3 matched 77\npost 4 queued\n"
+                   "post 6 queued\npost 7 queued\npost 8 queued\n",
+                   strlen("post 5 queued\npost 1 queued\npost 3 matched 77\npost 4 queued\n"
+                          "post 6 queued\npost 7 queued\npost 8 queued\n")) == 0);
+    read_whole(folder, "two.trace", text, sizeof text);
+    (void)rmdir(folder);
+}
+
 int main(void) {
     RUN(a_frame_comes_back_as_it_went);
     RUN(wrong_frames_are_refused_with_a_sentence);
@@ -204,5 +260,6 @@ int main(void) {
     RUN(names_that_come_and_go_take_no_room);
     RUN(counts_see_what_differs);
     RUN(a_journal_is_a_trace_and_a_log);
+    RUN(verdicts_are_written_in_the_order_of_the_law);
     return expect_summary();
 }

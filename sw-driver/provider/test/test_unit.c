@@ -35,6 +35,28 @@ static void a_recording_that_cannot_be_made_is_said(void) {
     (void)unsetenv(UNIT_RECORD);
 }
 
+static void memory_that_cannot_be_lent_is_said(void) {
+    const char *const wrong[] = {"5", "", "-1", "2x", "99999999999999999999"};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
+        char expected[256];
+        (void)setenv(SPILL_SEGMENTS, wrong[i], 1);
+        EXPECT(unit_acquire(error, sizeof error) == NULL);
+        (void)snprintf(expected, sizeof expected,
+                       "TMU_FI_SPILL=%s: expected how many segments of memory to lend to the unit, "
+                       "0 to 4; unset it, and all are lent",
+                       wrong[i]);
+        EXPECT_TEXT(error, expected);
+    }
+    (void)setenv(SPILL_SEGMENTS, "3", 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    EXPECT(unit != NULL && unit->spill.segments == 3);
+    unit_release(unit);
+    (void)unsetenv(SPILL_SEGMENTS);
+    unit = unit_acquire(error, sizeof error);
+    EXPECT(unit != NULL && unit->spill.segments == unit->info.spill_segments);
+    unit_release(unit);
+}
+
 static void one_device_serves_all_and_ends_with_the_last(void) {
     char folder[] = "/tmp/tmu-unit-XXXXXX";
     char path[128];
@@ -81,6 +103,7 @@ int main(void) {
     RUN(without_a_uri_a_sentence_says_what_to_set);
     RUN(a_device_that_cannot_be_opened_is_named);
     RUN(a_recording_that_cannot_be_made_is_said);
+    RUN(memory_that_cannot_be_lent_is_said);
     RUN(one_device_serves_all_and_ends_with_the_last);
     RUN(differences_are_counted_at_the_end);
     return expect_summary();

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "spill.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
+
+/* The number of segments that the user wants; -1 and a sentence if it is none. */
+static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
+    const char *text = getenv(SPILL_SEGMENTS);
+    if (text == NULL)
+        return info->spill_segments;
+    char *end = NULL;
+    errno = 0;
+    const unsigned long long number = strtoull(text, &end, 10);
+    if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text) && errno == 0 &&
+        number <= info->spill_segments)
+        return (int64_t)number;
+    (void)snprintf(error, error_size,
+                   "%s=%s: expected how many segments of memory to lend to the unit, 0 to %" PRIu32
+                   "; unset it, and all are lent",
+                   SPILL_SEGMENTS, text, info->spill_segments);
+    return -1;
+}
+
+/* At worst each entry keeps a chunk for itself, and each queue of an endpoint has an open one. */
+static uint64_t certain(uint32_t segments, uint32_t endpoints) {
+    const uint64_t chunks = (uint64_t)segments * CHUNKS_PER_SEGMENT;
+    const uint64_t open = 2 * (uint64_t)endpoints;
+    return chunks > open ? chunks - open : 0;
+}
+
+int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *error,
+               size_t error_size) {
+    const int64_t segments = wanted(info, error, error_size);
+    if (segments < 0)
+        return -1;
+    *spill = (spill_t){
+        .device = device,
+        .segments = (uint32_t)segments,
+        .posted = info->posted_entries,
+        .unexpected = info->unexpected_entries,
+        .certain = certain((uint32_t)segments, info->endpoints),
+    };
+    if (tmu_spill_add(device, spill->segments) == TMU_OK)
+        return 0;
+    (void)snprintf(error, error_size, "the unit cannot be lent %" PRIu32 " segments of memory: %s",
+                   spill->segments, tmu_error_text(device));
+    return -1;
+}
+
+void spill_count(spill_t *spill, uint8_t opcode) {
+    spill->receives += opcode == TMU_OPCODE_POST;
+    spill->messages += opcode == TMU_OPCODE_ARRIVE;
+    if (spill->segments != 0 &&
+        (spill->receives > spill->posted || spill->messages > spill->unexpected))
+        spill->used = true;
+}
+
+bool spill_uncount(spill_t *spill, uint8_t opcode) {
+    spill->receives -= opcode == TMU_OPCODE_POST;
+    spill->messages -= opcode == TMU_OPCODE_ARRIVE;
+    return opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE;
+}
+
+/* Once something is in memory, its endpoint's later entries go there as well, table or not. */
+bool spill_takes_receive(const spill_t *spill) {
+    return spill->receives + spill->messages < spill->certain ||
+           (!spill->used && spill->receives < spill->posted);
+}
+
+bool spill_has_free(const spill_t *spill) {
+    tmu_spill_stats_t stats = {0};
+    return spill->segments != 0 && tmu_spill_stats(spill->device, &stats) == TMU_OK &&
+           stats.chunks_free > 0;
+}

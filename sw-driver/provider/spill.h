@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * Memory lent to the unit for queues that outgrow its tables (R11), and for which receives there is
+ * room for certain.
+ *
+ *   TMU_FI_SPILL  segments of TMU_SPILL_SEGMENT_BYTES, 0 = none; all that the unit takes if not set
+ */
+#ifndef TMU_PROVIDER_SPILL_H
+#define TMU_PROVIDER_SPILL_H
+
+#include "tmu/tmu.h"
+
+#define SPILL_SEGMENTS "TMU_FI_SPILL"
+
+typedef struct {
+    tmu_t *device;
+    uint32_t segments; /* lent */
+    uint64_t posted;   /* entries of the tables */
+    uint64_t unexpected;
+    uint64_t certain;  /* entries that memory has room for, however they lie in it */
+    uint64_t receives; /* upper bounds of what is in the unit */
+    uint64_t messages;
+    bool used; /* something may have gone to memory */
+} spill_t;
+
+/* Lends what the environment says.  0, or -1 and a sentence for the user. */
+int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *error,
+               size_t error_size);
+
+/* One more receive or message is on its way to the unit. */
+void spill_count(spill_t *spill, uint8_t opcode);
+/* It is not in the unit any more; false for what is neither. */
+bool spill_uncount(spill_t *spill, uint8_t opcode);
+
+/* Whether the next receive cannot be refused for want of room. */
+bool spill_takes_receive(const spill_t *spill);
+
+/* Whether a refused receive may find room in memory by now, although nothing left the unit:
+ * entries that move from memory back into the tables free some as well. */
+bool spill_has_free(const spill_t *spill);
+
+#endif

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * The provider on a provider below that fails when it is told to, which a real one cannot be.
+ * Every operation that can no longer end by itself has to end with the error.
+ */
+#include "provider.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LONG_BYTES (TFI_EAGER + 1u)
+
+static ssize_t send_result;   /* of the next sends below */
+static void *last_context;    /* of the last operation below that was taken */
+static void *cancelled;       /* context of the last cancel below */
+static void *failing_context; /* of the next completion below, an error */
+static int failing_error;
+static int wrong;
+
+#define EXPECT(condition)                                                                          \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            ++wrong;                                                                               \
+            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                        \
+        }                                                                                          \
+    } while (0)
+
+static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                          fi_addr_t to, uint64_t tag, void *context) {
+    (void)ep, (void)iov, (void)desc, (void)count, (void)to, (void)tag;
+    if (send_result == 0)
+        last_context = context;
+    return send_result;
+}
+
+static ssize_t fake_recv(struct fid_ep *ep, void *buffer, size_t length, void *desc, fi_addr_t from,
+                         uint64_t tag, uint64_t ignore, void *context) {
+    (void)ep, (void)buffer, (void)length, (void)desc, (void)from, (void)tag, (void)ignore;
+    (void)context;
+    return 0;
+}
+
+static ssize_t fake_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
+                          fi_addr_t from, uint64_t tag, uint64_t ignore, void *context) {
+    (void)ep, (void)iov, (void)desc, (void)count, (void)from, (void)tag, (void)ignore;
+    last_context = context;
+    return 0;
+}
+
+static ssize_t fake_cancel(struct fid *fid, void *context) {
+    (void)fid;
+    cancelled = context;
+    return 0;
+}
+
+static ssize_t fake_read(struct fid_cq *cq, void *buffer, size_t count) {
+    (void)cq, (void)buffer, (void)count;
+    return failing_context != NULL ? -FI_EAVAIL : -FI_EAGAIN;
+}
+
+static ssize_t fake_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry, uint64_t flags) {
+    (void)cq, (void)flags;
+    entry->op_context = failing_context;
+    entry->err = failing_error;
+    failing_context = NULL;
+    return 1;
+}
+
+static struct fi_ops_tagged fake_tagged = {
+    .size = sizeof fake_tagged, .recv = fake_recv, .recvv = fake_recvv, .sendv = fake_sendv};
+static struct fi_ops_ep fake_ep_ops = {.size = sizeof fake_ep_ops, .cancel = fake_cancel};
+static struct fi_ops_cq fake_cq_ops = {
+    .size = sizeof fake_cq_ops, .read = fake_read, .readerr = fake_readerr};
+
+static struct fid_ep below = {
+    .fid = {.fclass = FI_CLASS_EP}, .ops = &fake_ep_ops, .tagged = &fake_tagged};
+static struct fid_cq below_cq = {.fid = {.fclass = FI_CLASS_CQ}, .ops = &fake_cq_ops};
+static tfi_domain_t domain = {.name_size = 4};
+static tfi_av_t av;
+static tfi_cq_t cq;
+static tfi_ep_t ep;
+static uint8_t buffer[LONG_BYTES];
+static const uint8_t peer[4] = {1, 2, 3, 4};
+
+static void start(void) {
+    char error[256];
+    domain.unit = unit_acquire(error, sizeof error);
+    if (domain.unit == NULL) {
+        fprintf(stderr, "%s\n", error);
+        exit(1);
+    }
+    ep = (tfi_ep_t){.domain = &domain,
+                    .av = &av,
+                    .frames = &below,
+                    .frames_cq = &below_cq,
+                    .tx_cq = &cq,
+                    .rx_cq = &cq,
+                    .enabled = true};
+    EXPECT(names_put(&av.names, peer, sizeof peer, 0) == 0);
+    EXPECT(matcher_open(&ep.matcher, domain.unit, &tfi_match_events, &ep, error, sizeof error) ==
+           0);
+    EXPECT(tfi_frames_start(&ep) == 0);
+}
+
+/* The one completion that there is: an operation of the user with this context and error. */
+static void ended(const void *context, uint64_t kind, int error) {
+    EXPECT(cq.count == 1);
+    if (cq.count == 0)
+        return;
+    const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
+    EXPECT(entry->op_context == context && entry->err == error && (entry->flags & kind) != 0);
+    cq.head = (cq.head + 1) & (cq.room - 1);
+    cq.count = 0;
+}
+
+static void below_fails(void *context, int error) {
+    failing_context = context;
+    failing_error = error;
+    tfi_progress(&ep);
+}
+
+/* Short and long, at once and later: each ends once. */
+static void sends(void) {
+    size_t sizes[2] = {10, LONG_BYTES};
+    for (int i = 0; i < 2; ++i) {
+        send_result = -FI_EHOSTUNREACH;
+        EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == 0);
+        ended(&sizes, FI_SEND, FI_EHOSTUNREACH);
+        send_result = -FI_EAGAIN;
+        EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == 0);
+        EXPECT(cq.count == 0);
+        send_result = -FI_ENOTCONN;
+        tfi_progress(&ep);
+        ended(&sizes, FI_SEND, FI_ENOTCONN);
+        send_result = 0;
+        EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == 0);
+        EXPECT(cq.count == 0);
+        below_fails(last_context, FI_ECONNRESET);
+        ended(&sizes, FI_SEND, FI_ECONNRESET);
+        EXPECT(ep.sends.used == 0 && ep.sending == 0);
+    }
+}
+
+/* A receive whose sender cannot be asked for the payload; its buffer is below until a cancel. */
+static void pulls(void) {
+    tfi_message_t *message = calloc(1, sizeof *message);
+    tfi_ask_t *ask = calloc(1, sizeof *ask);
+    message->record.length = LONG_BYTES;
+    message->ready = true;
+    message->name_length = sizeof peer;
+    memcpy(message->name, peer, sizeof peer);
+    ask->record.length = LONG_BYTES;
+    ask->context = &av;
+    ask->iov[0] = (struct iovec){buffer, LONG_BYTES};
+    ask->iov_count = 1;
+    tfi_enlist(&ep, ask);
+    send_result = -FI_EHOSTUNREACH;
+    tfi_pull_start(&ep, message, ask);
+    EXPECT(cq.count == 0 && cancelled != NULL && cancelled == last_context);
+    below_fails(cancelled, FI_ECANCELED);
+    ended(&av, FI_RECV, FI_EHOSTUNREACH);
+    EXPECT(ep.fetched.used == 0 && ep.receives == NULL);
+}
+
+/* The memory of frames is looked at only while one of them has to be offered again. */
+static void idle_frames(void) {
+    EXPECT(ep.idle == 0);
+    tfi_in_t *const in = ep.in;
+    ep.in = NULL;
+    tfi_progress(&ep);
+    ep.in = in;
+    in[3].posted = false;
+    ep.idle = 1;
+    tfi_progress(&ep);
+    EXPECT(in[3].posted && ep.idle == 0);
+}
+
+int main(void) {
+    start();
+    sends();
+    pulls();
+    idle_frames();
+    matcher_close(&ep.matcher);
+    unit_release(domain.unit);
+    free(ep.in);
+    free(cq.ring);
+    slots_free(&ep.sends);
+    slots_free(&ep.fetched);
+    names_free(&av.names);
+    if (wrong == 0)
+        printf("every failure ends its operation\n");
+    return wrong == 0 ? 0 : 1;
+}
