@@ -189,12 +189,6 @@ typedef struct tmu_spill_stats {
     uint32_t chunks_free; /**< in which nothing lies now */
 } tmu_spill_stats_t;
 
-/** What the unit has seen of stored words that lost a bit, since the last reset. */
-typedef struct tmu_fault_stats {
-    uint32_t places; /**< bit n: the place with number n (tmu_fault_t) has given such a word */
-    bool flipped;    /**< the last tmu_fault_inject has flipped a bit */
-} tmu_fault_stats_t;
-
 /** Receives one entry of a dump; returning false ends the dump early. */
 typedef bool (*tmu_dump_fn)(void *user, const tmu_entry_t *entry);
 
@@ -257,20 +251,6 @@ tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
 
 /** Reads what of the memory lent to the unit is in use.  Errors: TMU_ERR_DEVICE. */
 tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p);
-
-/**
- * Reads what the unit has seen of stored words that lost a bit; a unit that does not check them has
- * seen none.  What depends on one is answered TMU_STATUS_TABLE_FAULT, until a reset; whatever else
- * is answered is right.  Errors: TMU_ERR_DEVICE.
- */
-tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p);
-
-/**
- * For tests: flips a bit of the next word that is written to a place, once.  `*bits_p` gets the
- * number of bits that words have there; beyond its last bit nothing is flipped.
- * Errors: TMU_ERR_INVALID for a unit that does not check words there, TMU_ERR_DEVICE.
- */
-tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, uint32_t *bits_p);
 
 /**
  * Reads how deep an endpoint's queues are in the unit, between two commands.
@@ -414,6 +394,7 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 #endif
 
 /* What suits the unit to its traffic. */
+#include "tmu/tmu_fault.h"
 #include "tmu/tmu_filter.h"
 
 #endif

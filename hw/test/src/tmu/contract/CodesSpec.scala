@@ -35,9 +35,10 @@ class CodesSpec extends AnyFunSpec {
   describe("Statuses") {
     it("have the values of interface version 1") {
       val names = "matched queued found none cancelled late removed flushed refused_quota " +
-        "refused_endpoint stalled malformed refused_privilege entry empty vacant spill_failed"
+        "refused_endpoint stalled malformed refused_privilege entry empty vacant spill_failed " +
+        "table_fault"
       assert(Statuses.all.map(_.name) == names.split(' ').toSeq)
-      assert(Statuses.all.map(_.value) == (1 to 17))
+      assert(Statuses.all.map(_.value) == (1 to 18))
     }
   }
 

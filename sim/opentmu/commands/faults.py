@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tmu faults`: flips bits of what the unit stores, and judges every answer."""
+
+import json
+from typing import Any
+
+import click
+from rich.table import Table
+
+from opentmu import output, presets
+from opentmu.benchmark import harness
+from opentmu.build import cbuild, verilate
+from opentmu.errors import CheckFailed
+from opentmu.progress import step
+
+PROGRAM = "tmu-faults"
+OUTCOMES = {
+    "not_stored": "Not stored",
+    "unread": "Never read",
+    "made_up": "Made up for",
+    "withheld": "Withheld",
+    "silent": "Silent",
+}
+
+
+def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[str, Any]:
+    """Flip so many bits, one after the other; raises CheckFailed when one stays unnoticed."""
+    program = cbuild.program(cbuild.ensure(), PROGRAM)
+    library = verilate.library(preset)
+    uri = f"sim:{library}" + ("" if pauses is None else f"?pauses={pauses}")
+    words = [str(program), "--uri", uri, "--trials", str(trials), "--seed", str(seed), "--progress"]
+    found: list[dict[str, Any]] = []
+    with step(f"flipping {trials:,} bits of preset {preset}") as ticker:
+
+        def spoken(line: str) -> None:
+            said = line.split()
+            if said[:1] == ["progress"]:
+                ticker.advance(int(said[1]), int(said[2]))
+
+        harness.run(words, lambda line: found.append(json.loads(line)), spoken)
+    if len(found) != 1:
+        raise CheckFailed(f"{PROGRAM}: found {len(found)} results, expected one")
+    return {"preset": preset, **found[0]}
+
+
+def show(result: dict[str, Any]) -> None:
+    """Print a row for each place."""
+    table = Table(title=f"Flipped bits, preset {result['preset']}, by place and outcome")
+    table.add_column("Place")
+    for title in (*OUTCOMES.values(), "Answers withheld"):
+        table.add_column(title, justify="right")
+    for place, counts in result["places"].items():
+        shown = [f"{counts[name]:,}" for name in (*OUTCOMES, "answers_withheld")]
+        table.add_row(place.replace("_", " "), *shown)
+    output.figures().print(table)
+
+
+@click.command()
+@click.option("--preset", default="tiny", show_default=True, help="Configuration.")
+@click.option("--trials", type=click.IntRange(1, 10**9), default=400, show_default=True)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
+@click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def command(preset: str, trials: int, seed: int, pauses: int | None, as_json: bool) -> None:
+    """Flip bits of what the unit stores while it works, and judge every answer by the model.
+
+    A trial resets the unit, runs random operations, and flips one bit of one stored word. An
+    answer that depends on it has to be withheld, and every other one has to be right: a trial in
+    which one is wrong is silent, and makes the command fail with its seed.
+
+    For example: tmu faults --trials 10000 --seed 7
+    """
+    presets.check_replayable(preset)
+    result = campaign(preset, trials, seed, pauses)
+    if as_json:
+        output.print_json(result)
+    else:
+        show(result)
