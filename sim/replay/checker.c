@@ -4,6 +4,7 @@
 #include "describe.h"
 #include "operations.h"
 #include "serial_order.h"
+#include "tmu_model_unit.h"
 #include "trace_order.h"
 
 #include <inttypes.h>
@@ -134,20 +135,8 @@ static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) 
 }
 
 static bool same_status(tmu_model_status_t expected, unsigned found) {
-    static const uint8_t unit_status[] = {
-        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
-        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
-        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
-        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
-        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
-        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
-        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
-        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
-        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
-        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
-    };
-    return (size_t)expected < sizeof unit_status && unit_status[expected] != 0 &&
-           unit_status[expected] == found;
+    const uint8_t unit = tmu_model_unit_status(expected);
+    return unit != 0 && unit == found;
 }
 
 static bool same(const tmu_model_verdict_t *v, const tmu_completion_t *c) {

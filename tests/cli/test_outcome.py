@@ -112,6 +112,7 @@ def test_long_adds_campaigns() -> None:
     operations = {c.name: int(c.arguments[c.arguments.index("--random") + 1]) for c in CAMPAIGNS}
     assert operations["random-tiny"] >= 10_000_000
     assert operations["random-nic"] >= 1_000_000
+    assert operations["random-spill"] >= 1_000_000
 
 
 @pytest.mark.parametrize(

@@ -30,13 +30,6 @@ async def started(dut: Any) -> tuple[Device, Traffic]:
     return device, Traffic(law, seed.current())
 
 
-def fresh_law(device: Device) -> Traffic:
-    """After a reset the law starts again."""
-    law = Law(PRESET)
-    device.scoreboard = Scoreboard(law)
-    return Traffic(law, seed.current())
-
-
 @cocotb.test()
 async def discovery_registers_tell_the_preset(dut: Any) -> None:
     """Magic, version and every build parameter."""
@@ -196,11 +189,10 @@ async def r14_soft_reset_in_the_middle_of_traffic(dut: Any) -> None:
         for event in writes:
             await event.wait()
         await device.until_ready()
-        while not await device.read("STATUS") & bit("STATUS", "IDLE"):
-            pass
+        await device.until_idle()
         assert device.memory.failure is None, device.memory.failure
         device.rings.clear()
-        traffic = fresh_law(device)
+        traffic = Traffic(device.fresh_law(), seed.current())
         counters = await device.counters()
         assert counters["posts"] == counters["posted_depth_max"] == 0
         for page in device.all_pages():

@@ -14,6 +14,7 @@ from cocotbext.axi import AxiResp
 
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
+from opentmu.bench.law import Law
 from opentmu.bench.memory import HostMemory, Ring
 from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
@@ -44,7 +45,7 @@ class Device:
         self.shares: dict[int, int] = {}
         self.auto_consume = True
         self.unjudged: set[int] = set()  # pages whose answers are not compared, but kept
-        self.kept: list[tuple[int, Answer]] = []
+        self.kept: list[Answer] = []
         self.in_flight = 8
         self.writes: deque[Any] = deque()
         self.spill = SpillMemory(dut.clock, Random(seed), late=with_pauses)
@@ -101,16 +102,25 @@ class Device:
 
     async def until_ready(self) -> None:
         """Wait for the end of a reset (R14)."""
-        for _ in range(PATIENCE):
-            if await self.read("STATUS") & bit("STATUS", "READY"):
-                return
-        raise TimeoutError("the unit did not get ready")
+        await self._until("STATUS", "READY")
+
+    async def until_idle(self) -> None:
+        """Wait until nothing is on its way any more."""
+        await self._until("STATUS", "IDLE")
 
     async def soft_reset(self) -> None:
         """Software's reset; rings are gone afterwards."""
         await self.write("CONTROL", bit("CONTROL", "RESET"))
         await self.until_ready()
         self.rings.clear()
+
+    def fresh_law(self) -> Law:
+        """After a reset the law starts again, with nothing queued and nothing lent."""
+        self.spill.segments.clear()
+        self.unjudged.clear()
+        law = Law(self.preset, spills=self.scoreboard.law.spills)
+        self.scoreboard = Scoreboard(law)
+        return law
 
     async def configure(
         self, page: int, log2: int, base: int | None = None, share_log2: int = SHARE_LOG2
@@ -144,7 +154,7 @@ class Device:
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""
         await self.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
-        return await self._not_busy("PAGE_STATUS")
+        return await self._until("PAGE_STATUS", "BUSY", on=False)
 
     async def disable(self, page: int) -> None:
         """Take a page's ring away."""
@@ -165,14 +175,21 @@ class Device:
     async def endpoint_command(self, name: str) -> int:
         """Run an endpoint command to its end; the status register as it is then."""
         await self.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", name))
-        return await self._not_busy("ENDPOINT_STATUS")
+        return await self._until("ENDPOINT_STATUS", "BUSY", on=False)
 
-    async def _not_busy(self, name: str) -> int:
+    async def depths(self, endpoint: int) -> tuple[int, int]:
+        """What software reads of an endpoint's queues."""
+        await self.write("ENDPOINT_SELECT", endpoint)
+        await self.endpoint_command("READ_DEPTH")
+        return await self.read("DEPTH_POSTED"), await self.read("DEPTH_UNEXPECTED")
+
+    async def _until(self, name: str, field: str, *, on: bool = True) -> int:
+        """Wait until a field of a register is on, or off; the register as it is then."""
         for _ in range(PATIENCE):
-            status = await self.read(name)
-            if not status & bit(name, "BUSY"):
-                return status
-        raise TimeoutError(f"{name} stays busy")
+            value = await self.read(name)
+            if bool(value & bit(name, field)) == on:
+                return value
+        raise TimeoutError(f"{field} of {name} does not become {int(on)}")
 
     def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:
         """Start a command write; the event's data is the response."""
@@ -227,6 +244,10 @@ class Device:
         """Wait for the last answer of one page."""
         await self._wait(lambda: self.scoreboard.outstanding_of(page) == 0)
 
+    async def until_kept(self, count: int) -> None:
+        """Wait for so many answers that are not compared."""
+        await self._wait(lambda: len(self.kept) >= count)
+
     async def _room(self, operation: Operation) -> None:
         """Wait for room, and until the order of what is in flight is the order of submission."""
         board = self.scoreboard
@@ -257,11 +278,13 @@ class Device:
     async def _wait(self, done: Any) -> None:
         waited, before = 0, -1
         while not done():
-            waited = 0 if self.scoreboard.compared != before else waited + 1
-            before = self.scoreboard.compared
+            heard = self.scoreboard.compared + len(self.kept)
+            waited = 0 if heard != before else waited + 1
+            before = heard
             self._check()
             if waited > PATIENCE:
                 self.scoreboard.finish()
+                raise TimeoutError("no answer comes any more")
             await RisingEdge(self.dut.clock)
         self._check()
 
@@ -280,7 +303,7 @@ class Device:
                 ring.take(address, data)
                 answer = Answer.of_completion(data)
                 if page in self.unjudged:
-                    self.kept.append((page, answer))
+                    self.kept.append(answer)
                 else:
                     self.scoreboard.received(page, answer)
                 if self.auto_consume and (ring.unread >= ring.size // 2):

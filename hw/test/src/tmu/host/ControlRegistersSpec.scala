@@ -13,9 +13,10 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
 
   private def quiet(dut: ControlRegisters): Unit = {
     quietRegisters(dut.io.axi)
-    Seq[Bool](dut.io.idle, dut.io.page.ready, dut.io.endpoint.ready, dut.io.endpointState.valid)
+    val io = dut.io
+    Seq[Bool](io.idle, io.page.ready, io.endpoint.ready, io.endpointState.valid, io.counting)
       .foreach(_.poke(false))
-    Seq(dut.io.ready -> true, dut.io.counting -> false).foreach { case (b, on) => b.poke(on) }
+    io.ready.poke(true)
     dut.io.segments.poke(0)
     dut.io.spareChunks.poke(513)
     dut.io.spilled.foreach(_.poke(0))
