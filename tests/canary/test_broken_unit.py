@@ -64,6 +64,12 @@ MUTANTS = {
         "position_finals + {16'h0, held_status != 8'h7};",
         "position_finals + {16'h0, ~{m} & held_status != 8'h7};",
     ),
+    # Messages get the quota of receives.
+    "quota": wrong(
+        "EndpointTable.sv",
+        "? io_setQuota_bits_quota_1[20:0]",
+        "? {m} ? io_setQuota_bits_quota_0[20:0] : io_setQuota_bits_quota_1[20:0]",
+    ),
 }
 
 # What the report must say of those that the main job's checker notices.
@@ -153,6 +159,17 @@ def test_a_silent_unit_is_noticed(unit: str, tmp_path: Path) -> None:
     done = run("silence", tmp_path, "tmu-replay", "--uri", unit, "--trace", trace)
     assert done.returncode == 1, done.stdout
     assert "found no verdict in 1048576 clocks with 1 operations in flight" in done.stderr
+
+
+def test_a_soak_notices_a_wrong_quota(unit: str, tmp_path: Path) -> None:
+    """R11: nothing but a soak gives an endpoint's queues different quotas."""
+    words = ("tmu-replay", "--uri", unit, "--random", "20000", "--seed", "2", "--soak")
+    well = run(None, tmp_path, *words)
+    assert well.returncode == 0, well.stderr
+    done = run("quota", tmp_path, *words)
+    assert done.returncode == 1, done.stdout
+    for text in ("first difference", "operation: arrive", "expected: ", "--random 20000 --seed 2"):
+        assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
 
 
 @pytest.mark.parametrize("name", QUEUE_MUTANTS)
