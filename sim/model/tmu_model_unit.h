@@ -9,6 +9,8 @@
 #include "tmu/tmu_regs.h"
 #include "tmu_model.h"
 
+#include <stddef.h>
+
 /* What the unit has to say where the model says `status`; 0 when no unit can say that. */
 static inline uint8_t tmu_model_unit_status(tmu_model_status_t status) {
     static const uint8_t unit[] = {

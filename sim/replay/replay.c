@@ -2,7 +2,7 @@
 #include "replay.h"
 
 #include "log_line.h"
-#include "operations.h"
+#include "submit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,12 +16,6 @@
 /* Far above what the slowest command takes: a flush reports an entry each 2,048 clocks at least. */
 #define SILENCE_CLOCKS (1u << 20)
 
-/* What became of each operation. */
-typedef struct {
-    tmu_log_record_t record; /* verdict 0 = not answered yet */
-    tmu_receive_id_t receive;
-} outcome_t;
-
 typedef struct {
     tmu_t *device;
     tmu_queue_t *queue;
@@ -30,9 +24,10 @@ typedef struct {
     const workload_t *workload;
     const replay_options_t *options;
     replay_result_t *result;
-    uint64_t held; /* arrivals that never had a verdict, by the driver's count */
-    outcome_t *outcomes;
-    uint64_t *unit_latencies; /* how often each was seen */
+    uint64_t held;              /* arrivals that never had a verdict, by the driver's count */
+    tmu_log_record_t *outcomes; /* by place in the workload; verdict 0 = not answered yet */
+    tmu_receive_id_t *receives; /* by place */
+    uint64_t *unit_latencies;   /* how often each was seen */
     uint64_t *host_latencies;
     uint64_t answered; /* operations */
     uint64_t polled;   /* completions, reports of flushes included */
@@ -67,7 +62,7 @@ static void record(run_t *run, const tmu_completion_t *c) {
     const size_t place = workload_find(run->workload, c->opcode == TMU_OPCODE_ARRIVE, c->handle);
     if (place == ID_MAP_NONE)
         return; /* the checker has counted it */
-    run->outcomes[place].record = log_line_of(c);
+    run->outcomes[place] = log_line_of(c);
     ++run->answered;
 }
 
@@ -104,36 +99,6 @@ static int collect(run_t *run) {
     if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK)
         return fail(run, "device");
     return 0;
-}
-
-static tmu_result_t submit(run_t *run, size_t place) {
-    const tmu_trace_op_t *op = &run->workload->ops[place];
-    const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
-    switch (op->kind) {
-    case TMU_TRACE_POST: {
-        const tmu_receive_t receive = {key, op->id, operation_address(op), op->bytes};
-        return tmu_post(run->queue, op->endpoint, &receive, &run->outcomes[place].receive);
-    }
-    case TMU_TRACE_ARRIVE: {
-        const tmu_message_t message = {op->match, op->source, op->id, operation_address(op),
-                                       op->bytes};
-        return tmu_arrive(run->queue, op->endpoint, &message);
-    }
-    case TMU_TRACE_PROBE:
-        return tmu_probe(run->queue, op->endpoint, &key, op->id);
-    case TMU_TRACE_CLAIM:
-        return tmu_claim(run->queue, op->endpoint, &key, op->id);
-    case TMU_TRACE_CANCEL: {
-        /* A target that comes later or never has no receive: the unit answers late (R10). */
-        const size_t target = workload_find(run->workload, false, op->target);
-        const bool posted = target != ID_MAP_NONE && target < place &&
-                            run->workload->ops[target].kind == TMU_TRACE_POST;
-        return tmu_cancel(run->queue, op->endpoint,
-                          posted ? run->outcomes[target].receive : TMU_RECEIVE_NONE, op->id);
-    }
-    default:
-        return tmu_flush(run->queue, op->endpoint, NULL, op->id);
-    }
 }
 
 /* Waits until the trace's time for this operation; idle time is skipped, not simulated. */
@@ -245,7 +210,7 @@ static int offer_all(run_t *run) {
         if (i == 0)
             run->lead = run->skipped_clocks;
         for (;;) {
-            const tmu_result_t result = submit(run, i);
+            const tmu_result_t result = submit_operation(run->queue, workload, i, run->receives);
             if (result == TMU_OK)
                 break;
             if (result != TMU_AGAIN)
@@ -266,7 +231,7 @@ static int write_log(run_t *run) {
     const bool right = mismatches(run) == 0;
     for (size_t i = 0; i < run->workload->count; ++i) {
         const tmu_trace_op_t *op = &run->workload->ops[i];
-        tmu_log_record_t *log = &run->outcomes[i].record;
+        tmu_log_record_t *log = &run->outcomes[i];
         if (log->verdict == 0 && op->kind == TMU_TRACE_ARRIVE) {
             log->verdict = TMU_LOG_HELD;
             ++result->held;
@@ -363,11 +328,12 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     run.checker = checker_create(&info, &limits, workload, stderr);
     run.ledger = ledger_create(workload, info.endpoints, stderr);
     run.endpoints = info.endpoints;
+    run.receives = calloc(workload->count + 1, sizeof *run.receives);
     run.outcomes = calloc(workload->count + 1, sizeof *run.outcomes);
     run.unit_latencies = calloc(RESULT_LATENCIES, sizeof *run.unit_latencies);
     run.host_latencies = calloc(RESULT_LATENCIES, sizeof *run.host_latencies);
     int outcome = -1;
-    if (run.checker == NULL || run.ledger == NULL || run.outcomes == NULL ||
+    if (run.checker == NULL || run.ledger == NULL || run.outcomes == NULL || run.receives == NULL ||
         run.unit_latencies == NULL || run.host_latencies == NULL)
         (void)snprintf(error, error_size, "no memory for %zu operations", workload->count);
     else if (open_queue(&run, &info) == 0 && offer_all(&run) == 0)
@@ -383,6 +349,7 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     checker_destroy(run.checker);
     ledger_destroy(run.ledger);
     free(run.outcomes);
+    free(run.receives);
     free(run.unit_latencies);
     free(run.host_latencies);
     return outcome;
