@@ -4,11 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Endpoints of a soak, at most; its operations between two changes of quotas, and resets of one
- * workload, on average. */
+/* Endpoints of a soak, at most; its operations between two changes of quotas, on average; resets of
+ * one workload; of 256 operations, how many are probes, claims and cancels at least. */
 #define SOAK_ENDPOINTS 256u
 #define SOAK_QUOTA_EVERY 400u
 #define SOAK_RESETS 2u
+#define SOAK_RARE 16u
 
 static int index_ids(workload_t *workload) {
     workload->requests = id_map_create(workload->count);
@@ -70,6 +71,7 @@ typedef struct {
     uint64_t posts[64]; /* numbers of the last posts, for cancels */
     uint32_t post_endpoints[64];
     size_t post_count;
+    size_t resets[SOAK_RESETS]; /* of a soak: before these operations */
 } maker_t;
 
 static uint64_t draw(maker_t *maker) {
@@ -116,6 +118,8 @@ static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
     maker->any_tag = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->raw = below(maker, 2) == 0 ? 0 : below(maker, 64);
     maker->rare = below(maker, 80);
+    if (shape->soak && maker->rare < SOAK_RARE)
+        maker->rare = SOAK_RARE;
     maker->flush = pressure ? 400 : below(maker, 3) == 0 ? 200 : 32;
     maker->swing = small ? shape->entries : 4096;
 }
@@ -227,14 +231,14 @@ static uint32_t make_quota(maker_t *maker) {
 static void make_event(maker_t *maker, const workload_shape_t *shape, workload_t *workload,
                        size_t before) {
     workload_event_t event = {.before = before};
-    if (below(maker, (uint32_t)(shape->count / SOAK_RESETS + 1)) == 0) {
-        event.reset = true;
-    } else if (below(maker, SOAK_QUOTA_EVERY) == 0) {
+    for (size_t i = 0; i < SOAK_RESETS; ++i)
+        event.reset = event.reset || maker->resets[i] == before;
+    if (!event.reset) {
+        if (below(maker, SOAK_QUOTA_EVERY) != 0)
+            return;
         event.endpoint = endpoint_number(maker, shape, below(maker, maker->endpoints));
         event.posted = make_quota(maker);
         event.unexpected = make_quota(maker);
-    } else {
-        return;
     }
     workload->events[workload->event_count++] = event;
 }
@@ -267,6 +271,8 @@ int workload_make(workload_t *workload, const workload_shape_t *shape) {
     const size_t ends = !shape->soak                     ? 0
                         : maker.endpoints < shape->count ? maker.endpoints
                                                          : shape->count;
+    for (size_t i = 0; shape->soak && i < SOAK_RESETS; ++i)
+        maker.resets[i] = below(&maker, (uint32_t)(shape->count - ends) + 1);
     for (size_t i = 0; i < shape->count - ends; ++i) {
         if (shape->soak)
             make_event(&maker, shape, workload, i);

@@ -10,9 +10,10 @@ from cocotbext.axi import AxiResp
 from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_SOURCE
-from opentmu.bench.device import RING_AREA, Device, bit
+from opentmu.bench.device import RING_AREA, Device
 from opentmu.bench.law import Law
 from opentmu.bench.records import pages_of
+from opentmu.bench.registers import bit
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.traffic import Quota, Traffic
 from opentmu.regs import Opcode

@@ -12,9 +12,10 @@ from cocotb_spill import PRESET, started
 from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE
-from opentmu.bench.device import Device, bit
+from opentmu.bench.device import Device
 from opentmu.bench.law import Law
 from opentmu.bench.records import Answer, Operation, pages_of
+from opentmu.bench.registers import bit
 from opentmu.bench.spill_memory import lent
 from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Quota, Traffic
 from opentmu.regs import Opcode, Status

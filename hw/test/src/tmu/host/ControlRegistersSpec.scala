@@ -17,9 +17,8 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
     Seq[Bool](io.idle, io.page.ready, io.endpoint.ready, io.endpointState.valid, io.counting)
       .foreach(_.poke(false))
     io.ready.poke(true)
-    dut.io.segments.poke(0)
-    dut.io.spareChunks.poke(513)
-    dut.io.spilled.foreach(_.poke(0))
+    io.spareChunks.poke(513)
+    (io.segments +: io.spilled).foreach(_.poke(0))
   }
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
     quiet(dut)
