@@ -168,7 +168,7 @@ def test_a_soak_notices_a_wrong_quota(unit: str, tmp_path: Path) -> None:
     assert well.returncode == 0, well.stderr
     done = run("quota", tmp_path, *words)
     assert done.returncode == 1, done.stdout
-    for text in ("first difference", "operation: arrive", "expected: ", "--random 20000 --seed 2"):
+    for text in ("first difference", "arrive endpoint", "expected: ", "--random 20000 --seed 2"):
         assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
 
 
