@@ -163,12 +163,12 @@ def test_a_silent_unit_is_noticed(unit: str, tmp_path: Path) -> None:
 
 def test_a_soak_notices_a_wrong_quota(unit: str, tmp_path: Path) -> None:
     """R11: nothing but a soak gives an endpoint's queues different quotas."""
-    words = ("tmu-replay", "--uri", unit, "--random", "20000", "--seed", "2", "--soak")
+    words = ("tmu-replay", "--uri", unit, "--random", "4000", "--seed", "2", "--soak")
     well = run(None, tmp_path, *words)
     assert well.returncode == 0, well.stderr
     done = run("quota", tmp_path, *words)
     assert done.returncode == 1, done.stdout
-    for text in ("first difference", "arrive endpoint", "expected: ", "--random 20000 --seed 2"):
+    for text in ("first difference", "arrive endpoint", "expected: ", "--random 4000 --seed 2"):
         assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
 
 
