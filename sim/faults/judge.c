@@ -25,7 +25,7 @@ static bool withheld(const tmu_completion_t *c) {
 
 /** Whether the model says the same of an operation. */
 static bool right(const judge_t *judge, const tmu_completion_t *c, const tmu_model_verdict_t *v) {
-    return oracle_status(v->status) == c->status && v->other == c->other &&
+    return tmu_model_unit_status(v->status) == c->status && v->other == c->other &&
            v->match == c->match && v->source == c->source && v->serial == c->serial &&
            v->removed_posted == c->removed_posted &&
            v->removed_unexpected == c->removed_unexpected &&
@@ -71,7 +71,7 @@ static void report(const tmu_completion_t *c, const tmu_model_verdict_t *v) {
                   ": the unit says status %u, other %" PRIu64 ", serial %" PRIu32
                   "; the model status %u, other %" PRIu64 ", serial %" PRIu32 "\n",
                   c->handle, c->opcode, c->endpoint, c->status, c->other, c->serial,
-                  oracle_status(v->status), v->other, v->serial);
+                  tmu_model_unit_status(v->status), v->other, v->serial);
 }
 
 judge_result_t judge_decide(const judge_t *judge) {

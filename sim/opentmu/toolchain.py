@@ -51,9 +51,9 @@ def need_compiled(program: str) -> None:
 
 
 def need_mpi() -> None:
-    """What recording an MPI program needs; installed only then.
+    """What starting an MPI program needs, to record it or to run it on the unit; only then.
 
-    PATH stays the caller's, for the program that is recorded is the caller's too.
+    PATH stays the caller's, for the program is the caller's too.
     """
     system.require("mpicc", "mpirun")
 

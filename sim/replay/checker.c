@@ -4,6 +4,7 @@
 #include "describe.h"
 #include "operations.h"
 #include "serial_order.h"
+#include "tmu_model_unit.h"
 #include "trace_order.h"
 
 #include <inttypes.h>
@@ -12,8 +13,16 @@
 
 #define HISTORY_MAX 24
 
+/* The quotas of an endpoint, which a reset leaves as they are. */
+typedef struct {
+    uint64_t posted;
+    uint64_t unexpected;
+} quotas_t;
+
 struct checker {
     const workload_t *workload;
+    tmu_model_config_t config;
+    quotas_t *quotas; /* by endpoint */
     tmu_model_t *model;
     FILE *report;
     uint64_t mismatches;
@@ -28,34 +37,52 @@ struct checker {
     size_t removed_count;
     size_t removed_room;
     bool no_memory;
-    /* The model's verdicts by kind of operation and status. */
-    uint64_t verdicts[TMU_TRACE_FLUSH + 1][TMU_MODEL_HELD + 1];
-    uint64_t truncated;
-    uint64_t removed_posted;
-    uint64_t removed_unexpected;
+    tally_t tally;
     bool deferred; /* the unit overtook commands of one endpoint with those of others */
 };
 
 static void judge(void *user, const tmu_completion_t *found);
+
+/* A model and orders that know nothing yet, with the quotas as they are. */
+static bool start(checker_t *checker) {
+    const uint32_t endpoints = checker->config.endpoints;
+    checker->tally = (tally_t){0};
+    checker->order = serial_order_create(endpoints, judge, checker);
+    checker->places = trace_order_create(endpoints);
+    if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
+        checker->order == NULL || checker->places == NULL)
+        return false;
+    for (uint32_t i = 0; i < endpoints; ++i)
+        (void)tmu_model_set_quota(checker->model, i, checker->quotas[i].posted,
+                                  checker->quotas[i].unexpected);
+    return true;
+}
+
+static void stop(checker_t *checker) {
+    tmu_model_destroy(checker->model);
+    serial_order_destroy(checker->order);
+    trace_order_destroy(checker->places);
+    checker->model = NULL;
+    checker->order = NULL;
+    checker->places = NULL;
+}
 
 checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits,
                           const workload_t *workload, FILE *report) {
     checker_t *checker = calloc(1, sizeof *checker);
     if (checker == NULL)
         return NULL;
-    const tmu_model_config_t config = {
+    checker->config = (tmu_model_config_t){
         .endpoints = info->endpoints,
         .posted_capacity = limits->spills ? 0 : info->posted_entries,
         .unexpected_capacity = limits->spills ? 0 : info->unexpected_entries,
-        .quota_posted = limits->quota,
-        .quota_unexpected = limits->quota,
     };
     checker->workload = workload;
     checker->report = report;
-    checker->order = serial_order_create(info->endpoints, judge, checker);
-    checker->places = trace_order_create(info->endpoints);
-    if (tmu_model_create(&config, &checker->model) != TMU_MODEL_OK || checker->order == NULL ||
-        checker->places == NULL) {
+    checker->quotas = calloc(info->endpoints, sizeof *checker->quotas);
+    for (uint32_t i = 0; checker->quotas != NULL && i < info->endpoints; ++i)
+        checker->quotas[i] = (quotas_t){limits->quota, limits->quota};
+    if (checker->quotas == NULL || !start(checker)) {
         checker_destroy(checker);
         return NULL;
     }
@@ -65,15 +92,26 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
 void checker_destroy(checker_t *checker) {
     if (checker == NULL)
         return;
-    tmu_model_destroy(checker->model);
-    serial_order_destroy(checker->order);
-    trace_order_destroy(checker->places);
+    stop(checker);
+    free(checker->quotas);
     free(checker->reports);
     free(checker->removed);
     free(checker);
 }
 
 uint64_t checker_mismatches(const checker_t *checker) { return checker->mismatches; }
+
+void checker_set_quota(checker_t *checker, uint32_t endpoint, uint64_t posted,
+                       uint64_t unexpected) {
+    checker->quotas[endpoint] = (quotas_t){posted, unexpected};
+    (void)tmu_model_set_quota(checker->model, endpoint, posted, unexpected);
+}
+
+bool checker_restart(checker_t *checker) {
+    stop(checker);
+    checker->report_count = 0;
+    return start(checker);
+}
 
 static void keep_removed(void *context, const tmu_model_entry_t *entry) {
     checker_t *checker = context;
@@ -125,29 +163,13 @@ static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) 
         break;
     }
     }
-    if ((size_t)verdict.status <= TMU_MODEL_HELD)
-        ++checker->verdicts[op->kind][verdict.status];
-    checker->truncated += verdict.truncated;
-    checker->removed_posted += verdict.removed_posted;
-    checker->removed_unexpected += verdict.removed_unexpected;
+    tally_add(&checker->tally, op->kind, &verdict);
     return verdict;
 }
 
 static bool same_status(tmu_model_status_t expected, unsigned found) {
-    static const uint8_t unit_status[] = {
-        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
-        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
-        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
-        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
-        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
-        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
-        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
-        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
-        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
-        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
-    };
-    return (size_t)expected < sizeof unit_status && unit_status[expected] != 0 &&
-           unit_status[expected] == found;
+    const uint8_t unit = tmu_model_unit_status(expected);
+    return unit != 0 && unit == found;
 }
 
 static bool same(const tmu_model_verdict_t *v, const tmu_completion_t *c) {
@@ -334,53 +356,14 @@ void checker_finish(checker_t *checker) {
             waiting, checker->report_count, endpoint, serial);
 }
 
-/* Operations of a kind that reached an endpoint which is there. */
-static uint64_t effective(const checker_t *checker, unsigned kind) {
-    uint64_t sum = 0;
-    for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status)
-        if (status != TMU_MODEL_REFUSED_ENDPOINT)
-            sum += checker->verdicts[kind][status];
-    return sum;
-}
-
-size_t checker_counters(const checker_t *checker, tmu_counter_t *counters) {
+size_t checker_counters(const checker_t *checker, tmu_counter_t counters[TALLY_COUNTERS]) {
     tmu_model_stats_t stats;
     tmu_model_stats(checker->model, &stats);
-    const uint64_t(*v)[TMU_MODEL_HELD + 1] = checker->verdicts;
-    const tmu_counter_t all[] = {
-        {"posts", effective(checker, TMU_TRACE_POST)},
-        {"arrivals", effective(checker, TMU_TRACE_ARRIVE)},
-        {"probes", effective(checker, TMU_TRACE_PROBE)},
-        {"claims", effective(checker, TMU_TRACE_CLAIM)},
-        {"cancels", effective(checker, TMU_TRACE_CANCEL)},
-        {"flushes", effective(checker, TMU_TRACE_FLUSH)},
-        {"post_matched", v[TMU_TRACE_POST][TMU_MODEL_MATCHED]},
-        {"post_queued", v[TMU_TRACE_POST][TMU_MODEL_QUEUED]},
-        {"post_refused", v[TMU_TRACE_POST][TMU_MODEL_REFUSED_QUOTA]},
-        {"arrive_matched", v[TMU_TRACE_ARRIVE][TMU_MODEL_MATCHED]},
-        {"arrive_queued", v[TMU_TRACE_ARRIVE][TMU_MODEL_QUEUED]},
-        {"arrive_stalled", v[TMU_TRACE_ARRIVE][TMU_MODEL_STALLED]},
-        {"probe_found", v[TMU_TRACE_PROBE][TMU_MODEL_FOUND]},
-        {"claim_matched", v[TMU_TRACE_CLAIM][TMU_MODEL_MATCHED]},
-        {"cancelled", v[TMU_TRACE_CANCEL][TMU_MODEL_CANCELLED]},
-        {"cancel_late", v[TMU_TRACE_CANCEL][TMU_MODEL_LATE]},
-        {"removed_posted", checker->removed_posted},
-        {"removed_unexpected", checker->removed_unexpected},
-        {"truncated", checker->truncated},
-        {"refused_endpoint", stats.refused_endpoint},
-        /* Over all endpoints, whose operations have no order among each other: only the same where
-         * none waited for memory. */
-        {"posted_depth_max", stats.posted_max},
-        {"unexpected_depth_max", stats.unexpected_max},
-    };
-    const size_t count = sizeof all / sizeof all[0] - (checker->deferred ? 2 : 0);
-    _Static_assert(sizeof all / sizeof all[0] <= CHECKER_COUNTERS, "room for every counter");
-    memcpy(counters, all, count * sizeof all[0]);
-    return count;
+    return tally_counters(&checker->tally, &stats, !checker->deferred, counters);
 }
 
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count) {
-    tmu_counter_t expected[CHECKER_COUNTERS];
+    tmu_counter_t expected[TALLY_COUNTERS];
     for (size_t i = 0; i < count; ++i)
         checker->deferred = checker->deferred || (strcmp(counters[i].name, "spill_deferred") == 0 &&
                                                   counters[i].value > 0);

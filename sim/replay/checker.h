@@ -11,8 +11,7 @@
 #ifndef TMU_REPLAY_CHECKER_H
 #define TMU_REPLAY_CHECKER_H
 
-#include "tmu/tmu.h"
-#include "tmu_model.h"
+#include "tally.h"
 #include "workload.h"
 
 #include <stdio.h>
@@ -36,20 +35,24 @@ void checker_destroy(checker_t *checker);
 /* For tmu_queue_observe: `user` is the checker. */
 void checker_observe(void *user, const tmu_completion_t *completion);
 
-/*
- * What the model says that the unit must have counted, by the names of the unit's counters.
- * `counters` has room for CHECKER_COUNTERS; returns how many there are.
- */
-#define CHECKER_COUNTERS 32
-size_t checker_counters(const checker_t *checker, tmu_counter_t *counters);
+/* While nothing is in flight: an endpoint has other quotas from now on (R11). */
+void checker_set_quota(checker_t *checker, uint32_t endpoint, uint64_t posted, uint64_t unexpected);
 
-/* At the end: no completion may still wait for one with a smaller serial number. */
+/* After checker_finish: the unit was reset (R14), and only quotas are as they were.
+ * False when memory is short. */
+bool checker_restart(checker_t *checker);
+
+/* What the model says that the unit must have counted since the last reset (tally_counters). */
+size_t checker_counters(const checker_t *checker, tmu_counter_t counters[TALLY_COUNTERS]);
+
+/* At the end, or before a reset: no completion may still wait for one with a smaller serial number.
+ */
 void checker_finish(checker_t *checker);
 
 /*
- * At the end: each of the unit's counters against the model's of the same name.  The greatest
- * depths over all endpoints are left out, here and from then on, when commands waited for memory:
- * then the unit had the endpoints' operations in another order than the model.
+ * At the end, or before a reset: each of the unit's counters against the model's of the same name.
+ * The greatest depths over all endpoints are left out, here and from then on, when commands waited
+ * for memory: then the unit had the endpoints' operations in another order than the model.
  */
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count);
 

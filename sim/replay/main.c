@@ -27,11 +27,13 @@ typedef struct {
     const char *verdicts;
     uint64_t random; /* operations; 0 = a trace */
     uint64_t seed;
+    bool soak;
     replay_options_t replay;
 } arguments_t;
 
 static const char usage[] =
-    "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] | --random N [--seed S])\n"
+    "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] |\n"
+    "                  --random N [--seed S] [--soak])\n"
     "                  [--quota N] [--spill N] [--timed] [--clock-mhz X] [--progress]\n"
     "  --uri URI        device: ref:PRESET,\n"
     "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS], or\n"
@@ -40,6 +42,8 @@ static const char usage[] =
     "  --verdicts FILE  write the verdict log here\n"
     "  --random N       replay N random operations instead\n"
     "  --seed S         of the random operations (default 1)\n"
+    "  --soak           the random operations go to up to 256 endpoints; quotas change and the\n"
+    "                   unit is reset among them, and all that is left comes back at the end\n"
     "  --quota N        entries allowed per endpoint and queue\n"
     "  --spill N        segments of memory lent to the unit, 0 = none (default: all it takes)\n"
     "  --timed          keep the trace's times\n"
@@ -70,6 +74,7 @@ static void parse(int count, char **values, arguments_t *arguments) {
         {"verdicts", required_argument, NULL, 'v'},
         {"random", required_argument, NULL, 'r'},
         {"seed", required_argument, NULL, 's'},
+        {"soak", no_argument, NULL, 'e'},
         {"quota", required_argument, NULL, 'q'},
         {"spill", required_argument, NULL, 'm'},
         {"timed", no_argument, NULL, 'k'},
@@ -97,6 +102,9 @@ static void parse(int count, char **values, arguments_t *arguments) {
             break;
         case 's':
             arguments->seed = number("--seed", optarg, 0, UINT64_MAX);
+            break;
+        case 'e':
+            arguments->soak = true;
             break;
         case 'q':
             arguments->replay.quota = number("--quota", optarg, 1, TMU_QUOTA_MAX);
@@ -130,6 +138,8 @@ static void parse(int count, char **values, arguments_t *arguments) {
         problem = "not exactly one of --trace and --random";
     else if (arguments->verdicts != NULL && arguments->trace == NULL)
         problem = "--verdicts without --trace";
+    else if (arguments->soak && arguments->random == 0)
+        problem = "--soak without --random";
     if (problem != NULL) {
         (void)fprintf(stderr, "tmu-replay: found %s\n%s", problem, usage);
         exit(EXIT_USAGE);
@@ -161,66 +171,33 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
     }
     if (outcome != 0)
         return failed(error, EXIT_DIFFERENCE);
-    report_json(stdout, info, arguments->trace, &result);
+    report_json(stdout, info, arguments->trace, &result, false);
     return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
-}
-
-/* Counters add up, high-water marks and points in time do not. */
-static void add_counters(tmu_counter_t *sum, const tmu_counter_t *before, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-        const char *name = sum[i].name;
-        const bool adds = strstr(name, "_max") == NULL && strcmp(name, "first_accept") != 0 &&
-                          strcmp(name, "last_verdict") != 0;
-        if (adds)
-            sum[i].value += before[i].value;
-        else if (before[i].value > sum[i].value)
-            sum[i].value = before[i].value;
-    }
-}
-
-static void add_latency(replay_latency_t *sum, const replay_latency_t *before) {
-    sum->p50 = sum->p50 > before->p50 ? sum->p50 : before->p50;
-    sum->p99 = sum->p99 > before->p99 ? sum->p99 : before->p99;
-    sum->max = sum->max > before->max ? sum->max : before->max;
-}
-
-/* Of latencies the worst workload's is kept. */
-static void add(replay_result_t *sum, const replay_result_t *part) {
-    const replay_result_t before = *sum;
-    *sum = *part;
-    if (before.operations == 0)
-        return;
-    sum->operations += before.operations;
-    sum->matches += before.matches;
-    sum->refused += before.refused;
-    sum->held += before.held;
-    sum->mismatches += before.mismatches;
-    sum->clocks += before.clocks;
-    sum->skipped_clocks += before.skipped_clocks;
-    sum->flow.stalls += before.flow.stalls;
-    sum->flow.resumes += before.flow.resumes;
-    if (before.flow.held_max > sum->flow.held_max)
-        sum->flow.held_max = before.flow.held_max;
-    add_latency(&sum->unit_latency, &before.unit_latency);
-    add_latency(&sum->host_latency, &before.host_latency);
-    add_counters(sum->counters, before.counters, sum->counter_count);
-    add_counters(sum->model_counters, before.model_counters, sum->model_counter_count);
 }
 
 /* A random workload for the smaller table; where queues go on in memory, every other one outgrows
  * it, so that both the way there and back are taken. */
-static workload_shape_t shape_of(const tmu_info_t *info, bool spills, uint64_t seed, size_t count) {
+static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *arguments, bool spills,
+                                 uint64_t seed) {
     const bool outgrows = spills && seed % 2 == 1;
     const uint32_t least = info->posted_entries < info->unexpected_entries
                                ? info->posted_entries
                                : info->unexpected_entries;
     return (workload_shape_t){
         .seed = seed,
-        .count = count,
+        .soak = arguments->soak,
         .endpoints = info->endpoints,
         .entries = outgrows ? least * OUTGROWN : least,
         .outgrows = outgrows,
     };
+}
+
+/* How long a workload is; that of a soak is long enough to fill the tables between two resets. */
+static uint64_t segment_of(const tmu_info_t *info, bool soak, uint64_t quota) {
+    const uint64_t deep = UINT64_C(4) * info->posted_entries;
+    if (quota != 0)
+        return QUOTA_SEGMENT;
+    return soak && deep > SEGMENT ? deep : SEGMENT;
 }
 
 /* Many workloads one after another, each with a seed of its own on a unit that was reset. */
@@ -236,13 +213,14 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
     uint64_t seed = arguments->seed;
     for (uint64_t done = 0; done < arguments->random && sum.mismatches == 0; ++seed) {
         const uint64_t left = arguments->random - done;
-        /* Every fourth workload has quotas, unless the caller wants one for all. */
+        /* Every fourth workload has quotas, unless the caller wants one for all; a soak has its
+         * own. */
         options.quota = arguments->replay.quota;
-        if (options.quota == 0 && seed % 4 == 3)
+        if (options.quota == 0 && !arguments->soak && seed % 4 == 3)
             options.quota = 1 + seed % 29;
-        const uint64_t segment = options.quota != 0 ? QUOTA_SEGMENT : SEGMENT;
-        const workload_shape_t shape =
-            shape_of(info, spill.segments > 0, seed, (size_t)(left < segment ? left : segment));
+        const uint64_t segment = segment_of(info, arguments->soak, options.quota);
+        workload_shape_t shape = shape_of(info, arguments, spill.segments > 0, seed);
+        shape.count = (size_t)(left < segment ? left : segment);
         workload_t workload;
         if (workload_make(&workload, &shape) != 0)
             return failed("no memory for a random workload", EXIT_DIFFERENCE);
@@ -254,12 +232,12 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
         workload_free(&workload);
         if (outcome != 0)
             return failed(error, EXIT_DIFFERENCE);
-        add(&sum, &part);
+        result_add(&sum, &part);
         done += shape.count;
         if (arguments->replay.progress)
             (void)fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, arguments->random);
     }
-    report_json(stdout, info, "random", &sum);
+    report_json(stdout, info, "random", &sum, arguments->soak);
     return sum.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
 }
 

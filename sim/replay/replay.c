@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "replay.h"
 
-#include "operations.h"
-#include "tmu_verdict_log.h"
+#include "log_line.h"
+#include "submit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,26 +13,27 @@
 #define COMMANDS_LOG2 9
 #define POLL_MAX 64
 #define PROGRESS_CLOCKS 256
-#define LATENCIES 65536
 /* Far above what the slowest command takes: a flush reports an entry each 2,048 clocks at least. */
 #define SILENCE_CLOCKS (1u << 20)
-
-/* What became of each operation. */
-typedef struct {
-    tmu_log_record_t record; /* verdict 0 = not answered yet */
-    tmu_receive_id_t receive;
-} outcome_t;
 
 typedef struct {
     tmu_t *device;
     tmu_queue_t *queue;
     checker_t *checker;
+    ledger_t *ledger;
     const workload_t *workload;
     const replay_options_t *options;
-    outcome_t *outcomes;
-    uint64_t *unit_latencies; /* how often each was seen */
+    replay_result_t *result;
+    uint64_t held;              /* arrivals that never had a verdict, by the driver's count */
+    tmu_log_record_t *outcomes; /* by place in the workload; verdict 0 = not answered yet */
+    tmu_receive_id_t *receives; /* by place */
+    uint64_t *unit_latencies;   /* how often each was seen */
     uint64_t *host_latencies;
-    uint64_t answered;
+    uint64_t answered; /* operations */
+    uint64_t polled;   /* completions, reports of flushes included */
+    uint64_t resets;
+    uint64_t quota_changes;
+    uint32_t endpoints;
     uint64_t skipped_clocks;
     uint64_t lead; /* of the skipped clocks: before the first operation */
     uint64_t start_clock;
@@ -48,30 +49,9 @@ static int fail(run_t *run, const char *what) {
     return -1;
 }
 
-/* The log's word for a verdict; 0 for one that no trace can cause. */
-static tmu_log_verdict_t log_verdict(const tmu_completion_t *c) {
-    switch (c->status) {
-    case TMU_STATUS_MATCHED:
-        return TMU_LOG_MATCHED;
-    case TMU_STATUS_QUEUED:
-        return TMU_LOG_QUEUED;
-    case TMU_STATUS_FOUND:
-        return TMU_LOG_FOUND;
-    case TMU_STATUS_NONE:
-        return TMU_LOG_NONE;
-    case TMU_STATUS_CANCELLED:
-        return TMU_LOG_CANCELLED;
-    case TMU_STATUS_LATE:
-        return TMU_LOG_LATE;
-    case TMU_STATUS_FLUSHED:
-        return TMU_LOG_REMOVED;
-    case TMU_STATUS_REFUSED_QUOTA:
-        return TMU_LOG_REFUSED_QUOTA;
-    case TMU_STATUS_REFUSED_ENDPOINT:
-        return TMU_LOG_REFUSED_ENDPOINT;
-    default:
-        return 0; /* nothing that a trace can cause: the checker has counted it */
-    }
+/* Differences from the law, and complaints of the ledger. */
+static uint64_t mismatches(const run_t *run) {
+    return checker_mismatches(run->checker) + ledger_complaints(run->ledger);
 }
 
 static void record(run_t *run, const tmu_completion_t *c) {
@@ -82,13 +62,7 @@ static void record(run_t *run, const tmu_completion_t *c) {
     const size_t place = workload_find(run->workload, c->opcode == TMU_OPCODE_ARRIVE, c->handle);
     if (place == ID_MAP_NONE)
         return; /* the checker has counted it */
-    run->outcomes[place].record = (tmu_log_record_t){
-        .verdict = log_verdict(c),
-        .truncated = c->truncated,
-        .other = c->other,
-        .removed_posted = c->removed_posted,
-        .removed_unexpected = c->removed_unexpected,
-    };
+    run->outcomes[place] = log_line_of(c);
     ++run->answered;
 }
 
@@ -110,8 +84,11 @@ static int collect(run_t *run) {
     size_t count = 0;
     if (tmu_poll(run->queue, completions, POLL_MAX, &count) != TMU_OK)
         return fail(run, "poll");
-    for (size_t i = 0; i < count; ++i)
+    run->polled += count;
+    for (size_t i = 0; i < count; ++i) {
+        ledger_take(run->ledger, &completions[i]);
         record(run, &completions[i]);
+    }
     if (is_silent(run, count)) {
         (void)snprintf(run->error, run->error_size,
                        "found no verdict in %u clocks with %zu operations in flight, expected one "
@@ -122,36 +99,6 @@ static int collect(run_t *run) {
     if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK)
         return fail(run, "device");
     return 0;
-}
-
-static tmu_result_t submit(run_t *run, size_t place) {
-    const tmu_trace_op_t *op = &run->workload->ops[place];
-    const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
-    switch (op->kind) {
-    case TMU_TRACE_POST: {
-        const tmu_receive_t receive = {key, op->id, operation_address(op), op->bytes};
-        return tmu_post(run->queue, op->endpoint, &receive, &run->outcomes[place].receive);
-    }
-    case TMU_TRACE_ARRIVE: {
-        const tmu_message_t message = {op->match, op->source, op->id, operation_address(op),
-                                       op->bytes};
-        return tmu_arrive(run->queue, op->endpoint, &message);
-    }
-    case TMU_TRACE_PROBE:
-        return tmu_probe(run->queue, op->endpoint, &key, op->id);
-    case TMU_TRACE_CLAIM:
-        return tmu_claim(run->queue, op->endpoint, &key, op->id);
-    case TMU_TRACE_CANCEL: {
-        /* A target that comes later or never has no receive: the unit answers late (R10). */
-        const size_t target = workload_find(run->workload, false, op->target);
-        const bool posted = target != ID_MAP_NONE && target < place &&
-                            run->workload->ops[target].kind == TMU_TRACE_POST;
-        return tmu_cancel(run->queue, op->endpoint,
-                          posted ? run->outcomes[target].receive : TMU_RECEIVE_NONE, op->id);
-    }
-    default:
-        return tmu_flush(run->queue, op->endpoint, NULL, op->id);
-    }
 }
 
 /* Waits until the trace's time for this operation; idle time is skipped, not simulated. */
@@ -180,14 +127,90 @@ static void tell_progress(run_t *run) {
     (void)fprintf(stderr, "progress %" PRIu64 " %zu\n", run->answered, run->workload->count);
 }
 
+/* Until nothing is in flight.  Held arrivals that nothing can admit stay held (R11). */
+static int drain(run_t *run) {
+    uint64_t before;
+    do {
+        before = run->polled;
+        if (collect(run) != 0)
+            return -1;
+    } while (run->polled != before || tmu_queue_in_flight(run->queue) != 0);
+    return 0;
+}
+
+/* R14: what the ledger says is left must be what the unit says that it has.  Only for soaks: asking
+ * an endpoint takes as long as many operations. */
+static int check_depths(run_t *run) {
+    for (uint32_t i = 0; i < run->endpoints; ++i) {
+        tmu_depth_t depth;
+        if (!ledger_knows(run->ledger, i))
+            continue;
+        if (tmu_depth(run->device, i, &depth) != TMU_OK)
+            return fail(run, "depth");
+        ledger_depth(run->ledger, i, &depth);
+    }
+    return 0;
+}
+
+/* Judges what the unit has done since its last reset, and adds it to the result; nothing is in
+ * flight. */
+static int end_life(run_t *run) {
+    replay_result_t life = {0};
+    checker_finish(run->checker);
+    if (tmu_counters(run->device, life.counters, REPLAY_COUNTERS_MAX, &life.counter_count) !=
+            TMU_OK ||
+        tmu_flow_stats(run->device, &life.flow) != TMU_OK ||
+        tmu_spill_stats(run->device, &life.spill) != TMU_OK)
+        return fail(run, "counters");
+    run->held += life.flow.held_now;
+    ledger_still(run->ledger, life.flow.held_now);
+    if (run->workload->event_count > 0 && check_depths(run) != 0)
+        return -1;
+    checker_compare_counters(run->checker, life.counters, life.counter_count);
+    life.model_counter_count = checker_counters(run->checker, life.model_counters);
+    life.clocks = replay_counter(life.counters, life.counter_count, "last_verdict") -
+                  replay_counter(life.counters, life.counter_count, "first_accept");
+    result_add(run->result, &life);
+    return 0;
+}
+
+/* Resets the unit, or gives an endpoint other quotas. */
+static int happen(run_t *run, const workload_event_t *event) {
+    if (drain(run) != 0)
+        return -1;
+    if (!event->reset) {
+        if (tmu_quota_set(run->device, event->endpoint, event->posted, event->unexpected) != TMU_OK)
+            return fail(run, "quota");
+        checker_set_quota(run->checker, event->endpoint, event->posted, event->unexpected);
+        ++run->quota_changes;
+        return 0;
+    }
+    if (end_life(run) != 0)
+        return -1;
+    if (tmu_reset(run->device) != TMU_OK)
+        return fail(run, "reset");
+    ++run->resets;
+    run->heard = tmu_clock(run->device);
+    ledger_reset(run->ledger);
+    if (checker_restart(run->checker))
+        return 0;
+    (void)snprintf(run->error, run->error_size, "no memory for a model after a reset");
+    return -1;
+}
+
 static int offer_all(run_t *run) {
-    for (size_t i = 0; i < run->workload->count; ++i) {
-        if (wait_for_time(run, &run->workload->ops[i]) != 0)
+    const workload_t *workload = run->workload;
+    size_t next = 0; /* event */
+    for (size_t i = 0; i < workload->count; ++i) {
+        for (; next < workload->event_count && workload->events[next].before == i; ++next)
+            if (happen(run, &workload->events[next]) != 0)
+                return -1;
+        if (wait_for_time(run, &workload->ops[i]) != 0)
             return -1;
         if (i == 0)
             run->lead = run->skipped_clocks;
         for (;;) {
-            const tmu_result_t result = submit(run, i);
+            const tmu_result_t result = submit_operation(run->queue, workload, i, run->receives);
             if (result == TMU_OK)
                 break;
             if (result != TMU_AGAIN)
@@ -195,54 +218,20 @@ static int offer_all(run_t *run) {
             if (collect(run) != 0)
                 return -1;
         }
+        ledger_sent(run->ledger, i);
         tell_progress(run);
     }
-    /* Held arrivals that nothing in the trace can admit stay held (R11). */
-    while (tmu_queue_in_flight(run->queue) != 0)
-        if (collect(run) != 0)
-            return -1;
-    uint64_t before;
-    do {
-        before = run->answered;
-        if (collect(run) != 0)
-            return -1;
-    } while (run->answered != before || tmu_queue_in_flight(run->queue) != 0);
-    return 0;
-}
-
-static replay_latency_t summarise(const uint64_t *seen) {
-    uint64_t total = 0;
-    for (size_t i = 0; i < LATENCIES; ++i)
-        total += seen[i];
-    replay_latency_t latency = {0};
-    uint64_t passed = 0;
-    for (size_t i = 0; i < LATENCIES; ++i) {
-        if (seen[i] == 0)
-            continue;
-        if (passed < (total + 1) / 2)
-            latency.p50 = i;
-        if (passed < total - total / 100)
-            latency.p99 = i;
-        latency.max = i;
-        passed += seen[i];
-    }
-    return latency;
-}
-
-uint64_t replay_counter(const tmu_counter_t *counters, size_t count, const char *name) {
-    for (size_t i = 0; i < count; ++i)
-        if (strcmp(counters[i].name, name) == 0)
-            return counters[i].value;
-    return 0;
+    return drain(run);
 }
 
 /* Counts the verdicts and writes the log.  A unit that is known to be wrong may have given one that
  * its operation cannot have; it has no line then. */
-static int write_log(run_t *run, replay_result_t *result) {
-    const bool right = checker_mismatches(run->checker) == 0;
+static int write_log(run_t *run) {
+    replay_result_t *result = run->result;
+    const bool right = mismatches(run) == 0;
     for (size_t i = 0; i < run->workload->count; ++i) {
         const tmu_trace_op_t *op = &run->workload->ops[i];
-        tmu_log_record_t *log = &run->outcomes[i].record;
+        tmu_log_record_t *log = &run->outcomes[i];
         if (log->verdict == 0 && op->kind == TMU_TRACE_ARRIVE) {
             log->verdict = TMU_LOG_HELD;
             ++result->held;
@@ -260,31 +249,27 @@ static int write_log(run_t *run, replay_result_t *result) {
     return 0;
 }
 
-static int finish(run_t *run, replay_result_t *result) {
-    result->operations = run->workload->count;
-    checker_finish(run->checker);
-    if (write_log(run, result) != 0)
+static int finish(run_t *run) {
+    replay_result_t *result = run->result;
+    if (end_life(run) != 0)
         return -1;
-    if (tmu_counters(run->device, result->counters, REPLAY_COUNTERS_MAX, &result->counter_count) !=
-            TMU_OK ||
-        tmu_flow_stats(run->device, &result->flow) != TMU_OK ||
-        tmu_spill_stats(run->device, &result->spill) != TMU_OK)
-        return fail(run, "counters");
-    if (result->held != result->flow.held_now && checker_mismatches(run->checker) == 0) {
+    result->operations = run->workload->count;
+    if (write_log(run) != 0)
+        return -1;
+    if (result->held != run->held && mismatches(run) == 0) {
         (void)snprintf(run->error, run->error_size,
                        "%" PRIu64 " operations have no verdict and %" PRIu64 " are held back",
-                       result->held, result->flow.held_now);
+                       result->held, run->held);
         return -1;
     }
-    checker_compare_counters(run->checker, result->counters, result->counter_count);
-    result->model_counter_count = checker_counters(run->checker, result->model_counters);
-    result->mismatches = checker_mismatches(run->checker);
+    result->resets = run->resets;
+    result->quota_changes = run->quota_changes;
+    result->ledger = ledger_counts(run->ledger);
+    result->mismatches = mismatches(run);
     result->skipped_clocks = run->skipped_clocks - run->lead;
-    result->clocks = replay_counter(result->counters, result->counter_count, "last_verdict") -
-                     replay_counter(result->counters, result->counter_count, "first_accept") +
-                     result->skipped_clocks;
-    result->unit_latency = summarise(run->unit_latencies);
-    result->host_latency = summarise(run->host_latencies);
+    result->clocks += result->skipped_clocks;
+    result->unit_latency = result_latency(run->unit_latencies);
+    result->host_latency = result_latency(run->host_latencies);
     return 0;
 }
 
@@ -330,7 +315,7 @@ int replay_lend(tmu_t *device, const replay_options_t *options, char *error, siz
 int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t *options,
                replay_result_t *result, char *error, size_t error_size) {
     *result = (replay_result_t){0};
-    run_t run = {.device = device, .workload = workload, .options = options};
+    run_t run = {.device = device, .workload = workload, .options = options, .result = result};
     run.error = error;
     run.error_size = error_size;
     tmu_info_t info;
@@ -341,17 +326,20 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
         return fail(&run, "spill memory");
     const checker_limits_t limits = {.quota = options->quota, .spills = spill.segments > 0};
     run.checker = checker_create(&info, &limits, workload, stderr);
+    run.ledger = ledger_create(workload, info.endpoints, stderr);
+    run.endpoints = info.endpoints;
+    run.receives = calloc(workload->count + 1, sizeof *run.receives);
     run.outcomes = calloc(workload->count + 1, sizeof *run.outcomes);
-    run.unit_latencies = calloc(LATENCIES, sizeof *run.unit_latencies);
-    run.host_latencies = calloc(LATENCIES, sizeof *run.host_latencies);
+    run.unit_latencies = calloc(RESULT_LATENCIES, sizeof *run.unit_latencies);
+    run.host_latencies = calloc(RESULT_LATENCIES, sizeof *run.host_latencies);
     int outcome = -1;
-    if (run.checker == NULL || run.outcomes == NULL || run.unit_latencies == NULL ||
-        run.host_latencies == NULL)
+    if (run.checker == NULL || run.ledger == NULL || run.outcomes == NULL || run.receives == NULL ||
+        run.unit_latencies == NULL || run.host_latencies == NULL)
         (void)snprintf(error, error_size, "no memory for %zu operations", workload->count);
     else if (open_queue(&run, &info) == 0 && offer_all(&run) == 0)
-        outcome = finish(&run, result);
-    if (run.checker != NULL && checker_mismatches(run.checker) > result->mismatches)
-        result->mismatches = checker_mismatches(run.checker);
+        outcome = finish(&run);
+    if (run.checker != NULL && run.ledger != NULL && mismatches(&run) > result->mismatches)
+        result->mismatches = mismatches(&run);
     if (run.queue != NULL) {
         (void)tmu_reset(device); /* lets go of arrivals that are still held back */
         if (options->quota != 0 && outcome == 0)
@@ -359,7 +347,9 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
         (void)tmu_queue_close(run.queue);
     }
     checker_destroy(run.checker);
+    ledger_destroy(run.ledger);
     free(run.outcomes);
+    free(run.receives);
     free(run.unit_latencies);
     free(run.host_latencies);
     return outcome;

@@ -46,8 +46,19 @@ static const char *preset_name(uint32_t number) {
     return number < sizeof names / sizeof names[0] ? names[number] : "unknown";
 }
 
-void report_json(FILE *out, const tmu_info_t *info, const char *what,
-                 const replay_result_t *result) {
+/* What a soak did, and what became of its handles. */
+static void soak_json(FILE *out, const replay_result_t *result) {
+    const ledger_counts_t *ledger = &result->ledger;
+    (void)fprintf(out,
+                  ", \"soak\": {\"resets\": %" PRIu64 ", \"quota_changes\": %" PRIu64
+                  ", \"answered\": %" PRIu64 ", \"queued\": %" PRIu64 ", \"given_back\": %" PRIu64
+                  ", \"forgotten\": %" PRIu64 ", \"let_go\": %" PRIu64 ", \"left\": %" PRIu64 "}",
+                  result->resets, result->quota_changes, ledger->answered, ledger->queued,
+                  ledger->given_back, ledger->forgotten, ledger->let_go, ledger->left);
+}
+
+void report_json(FILE *out, const tmu_info_t *info, const char *what, const replay_result_t *result,
+                 bool soak) {
     const bool clocked = strcmp(info->scheme, "ref") != 0;
     (void)fprintf(out,
                   "{\"engine\": \"%s\", \"preset\": \"%s\", \"trace\": ", clocked ? "rtl" : "model",
@@ -81,6 +92,8 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what,
                   ", \"spill\": {\"segments\": %" PRIu32 ", \"chunks\": %" PRIu32
                   ", \"chunks_free\": %" PRIu32 "}",
                   result->spill.segments, result->spill.chunks, result->spill.chunks_free);
+    if (soak)
+        soak_json(out, result);
     counters_json(out, "counters", result->counters, result->counter_count);
     counters_json(out, "model_counters", result->model_counters, result->model_counter_count);
     (void)fprintf(out, "}\n");

@@ -5,8 +5,9 @@
 
 #include "replay.h"
 
-/* `what` is the trace's path, or the words for a random workload. */
-void report_json(FILE *out, const tmu_info_t *info, const char *what,
-                 const replay_result_t *result);
+/* `what` is the trace's path, or the words for a random workload; with `soak` what the ledger says
+ * is there too. */
+void report_json(FILE *out, const tmu_info_t *info, const char *what, const replay_result_t *result,
+                 bool soak);
 
 #endif

@@ -4,6 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+/* Endpoints of a soak, at most; its operations between two changes of quotas, on average; resets of
+ * one workload; of 256 operations, how many are probes, claims and cancels at least. */
+#define SOAK_ENDPOINTS 256u
+#define SOAK_QUOTA_EVERY 400u
+#define SOAK_RESETS 2u
+#define SOAK_RARE 16u
+
 static int index_ids(workload_t *workload) {
     workload->requests = id_map_create(workload->count);
     workload->messages = id_map_create(workload->count);
@@ -35,6 +42,7 @@ void workload_free(workload_t *workload) {
     id_map_destroy(workload->messages);
     tmu_trace_free(workload->trace);
     free(workload->made);
+    free(workload->events);
     *workload = (workload_t){0};
 }
 
@@ -63,6 +71,7 @@ typedef struct {
     uint64_t posts[64]; /* numbers of the last posts, for cancels */
     uint32_t post_endpoints[64];
     size_t post_count;
+    size_t resets[SOAK_RESETS]; /* of a soak: before these operations */
 } maker_t;
 
 static uint64_t draw(maker_t *maker) {
@@ -90,11 +99,12 @@ static bool has_pressure(maker_t *maker, const workload_shape_t *shape) {
 }
 
 static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
-    const uint32_t most = shape->endpoints < 8 ? shape->endpoints : 8;
+    const uint32_t wanted = shape->soak ? SOAK_ENDPOINTS : 8;
+    const uint32_t most = shape->endpoints < wanted ? shape->endpoints : wanted;
     const bool small = shape->entries <= 1024;
     maker->state = shape->seed * 0x9e3779b97f4a7c15u + 1;
     const bool pressure = has_pressure(maker, shape);
-    maker->endpoints = 1 + below(maker, most);
+    maker->endpoints = shape->soak && shape->seed % 2 == 0 ? most : 1 + below(maker, most);
     maker->contexts = 1 + below(maker, small ? 2 : 3);
     maker->sources = 1 + below(maker, small ? 3 : 6);
     /* Many tags match seldom and make queues deep. */
@@ -108,6 +118,8 @@ static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
     maker->any_tag = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->raw = below(maker, 2) == 0 ? 0 : below(maker, 64);
     maker->rare = below(maker, 80);
+    if (shape->soak && maker->rare < SOAK_RARE)
+        maker->rare = SOAK_RARE;
     maker->flush = pressure ? 400 : below(maker, 3) == 0 ? 200 : 32;
     maker->swing = small ? shape->entries : 4096;
 }
@@ -137,12 +149,15 @@ static void make_key(maker_t *maker, tmu_trace_op_t *op, bool wildcards) {
     }
 }
 
+/* Spread over the whole range: the last endpoint too. */
+static uint32_t endpoint_number(const maker_t *maker, const workload_shape_t *shape, uint32_t n) {
+    return shape->endpoints - 1 - n * (shape->endpoints / maker->endpoints);
+}
+
 static uint32_t make_endpoint(maker_t *maker, const workload_shape_t *shape) {
     if (below(maker, 1024) == 0)
         return shape->endpoints + below(maker, 3); /* one that is not there (R13) */
-    /* Spread over the whole range: the last endpoint too. */
-    const uint32_t step = shape->endpoints / maker->endpoints;
-    return shape->endpoints - 1 - below(maker, maker->endpoints) * step;
+    return endpoint_number(maker, shape, below(maker, maker->endpoints));
 }
 
 static void make_cancel(maker_t *maker, tmu_trace_op_t *op) {
@@ -206,15 +221,65 @@ static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_
         op->bytes = chance(maker, 16) ? draw(maker) >> 16 : below(maker, 4) * 64u;
 }
 
+static uint32_t make_quota(maker_t *maker) {
+    static const uint32_t most[] = {0, 4, 40, 400};
+    const uint32_t limit = most[below(maker, 4)];
+    return limit == 0 ? 0 : 1 + below(maker, limit);
+}
+
+/* What happens before an operation of a soak, now and then. */
+static void make_event(maker_t *maker, const workload_shape_t *shape, workload_t *workload,
+                       size_t before) {
+    workload_event_t event = {.before = before};
+    for (size_t i = 0; i < SOAK_RESETS; ++i)
+        event.reset = event.reset || maker->resets[i] == before;
+    if (!event.reset) {
+        if (below(maker, SOAK_QUOTA_EVERY) != 0)
+            return;
+        event.endpoint = endpoint_number(maker, shape, below(maker, maker->endpoints));
+        event.posted = make_quota(maker);
+        event.unexpected = make_quota(maker);
+    }
+    workload->events[workload->event_count++] = event;
+}
+
+/* The end of a soak: an endpoint without quotas, so that all that is held back goes in, is emptied.
+ */
+static void make_end(const maker_t *maker, const workload_shape_t *shape, workload_t *workload,
+                     size_t index, uint32_t number) {
+    const uint32_t endpoint = endpoint_number(maker, shape, number);
+    workload->events[workload->event_count++] =
+        (workload_event_t){.before = index, .endpoint = endpoint};
+    workload->made[index] = (tmu_trace_op_t){.kind = TMU_TRACE_FLUSH,
+                                             .id = spread(index),
+                                             .time_ns = TMU_TRACE_NO_TIME,
+                                             .line = index + 1,
+                                             .endpoint = endpoint};
+}
+
 int workload_make(workload_t *workload, const workload_shape_t *shape) {
     *workload = (workload_t){0};
     maker_t maker = {0};
     workload->made = malloc((shape->count + 1) * sizeof *workload->made);
-    if (workload->made == NULL)
+    /* Each operation has one event before it at most. */
+    workload->events = malloc((shape->count + 1) * sizeof *workload->events);
+    if (workload->made == NULL || workload->events == NULL) {
+        workload_free(workload);
         return -1;
+    }
     shape_traffic(&maker, shape);
-    for (size_t i = 0; i < shape->count; ++i)
+    const size_t ends = !shape->soak                     ? 0
+                        : maker.endpoints < shape->count ? maker.endpoints
+                                                         : shape->count;
+    for (size_t i = 0; shape->soak && i < SOAK_RESETS; ++i)
+        maker.resets[i] = below(&maker, (uint32_t)(shape->count - ends) + 1);
+    for (size_t i = 0; i < shape->count - ends; ++i) {
+        if (shape->soak)
+            make_event(&maker, shape, workload, i);
         make_op(&maker, shape, &workload->made[i], i);
+    }
+    for (size_t i = 0; i < ends; ++i)
+        make_end(&maker, shape, workload, shape->count - ends + i, (uint32_t)i);
     workload->ops = workload->made;
     workload->count = shape->count;
     if (index_ids(workload) == 0)

@@ -8,9 +8,20 @@
 
 #include <stdbool.h>
 
+/* Something that happens between two operations, while nothing is in flight. */
+typedef struct {
+    size_t before; /* this operation */
+    bool reset;    /* of the unit; otherwise an endpoint gets other quotas */
+    uint32_t endpoint;
+    uint32_t posted; /* 0 = no limit */
+    uint32_t unexpected;
+} workload_event_t;
+
 typedef struct {
     const tmu_trace_op_t *ops;
     size_t count;
+    workload_event_t *events; /* in their order */
+    size_t event_count;
     id_map_t *requests;   /* req numbers: every kind but arrivals */
     id_map_t *messages;   /* msg numbers */
     tmu_trace_t *trace;   /* owns ops, or NULL */
@@ -24,6 +35,7 @@ typedef struct {
     uint32_t endpoints;
     uint32_t entries; /* of the smaller table: decides how deep queues get */
     bool outgrows;    /* many keys, so that queues get as deep as they may */
+    bool soak;        /* many endpoints, other quotas and resets in the middle, empty at the end */
 } workload_shape_t;
 
 /* 0, or -1 and a sentence in `error`. */

@@ -8,7 +8,7 @@
 
 #include "expect.h"
 #include "tmu/tmu.h"
-#include "tmu_model.h"
+#include "tmu_model_unit.h"
 
 /** An operation as the model needs it; receives are known by their handles. */
 typedef struct oracle_question {
@@ -61,27 +61,9 @@ static inline tmu_model_verdict_t oracle_ask(tmu_model_t *model, const oracle_qu
     return v;
 }
 
-/** The unit's word for a status of the model; 0 if it has none. */
-static inline uint8_t oracle_status(tmu_model_status_t status) {
-    static const uint8_t wire[] = {
-        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
-        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
-        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
-        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
-        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
-        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
-        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
-        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
-        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
-        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
-        [TMU_MODEL_BAD_ARGUMENT] = 0,
-    };
-    return wire[status];
-}
-
 /** Expects a completion to say what the model's verdict says. */
 static inline void oracle_expect(const tmu_completion_t *c, const tmu_model_verdict_t *v) {
-    EXPECT_NUMBER(c->status, oracle_status(v->status));
+    EXPECT_NUMBER(c->status, tmu_model_unit_status(v->status));
     EXPECT_NUMBER(c->other, v->other);
     EXPECT_NUMBER(c->serial, v->serial);
     EXPECT_NUMBER(c->removed_posted, v->removed_posted);

@@ -24,9 +24,8 @@ class Registers:
         self.triggers: list[str] = []
         for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
             getattr(dut, f"io_axi_{name}").value = 0
-        for name in ("endpointState_valid", "idle", "counting", "counterValue", "segments"):
-            getattr(dut, f"io_{name}").value = 0
-        for name in ("spareChunks", "spilled_0", "spilled_1"):
+        inputs = ("endpointState_valid", "idle", "counting", "counterValue")
+        for name in (*inputs, "segments", "spareChunks", "spilled_0", "spilled_1"):
             getattr(dut, f"io_{name}").value = 0
         dut.io_ready.value = 1
         self.pages = Sink(dut, "io_page", None)

@@ -188,7 +188,7 @@ def test_a_run_of_nothing_is_a_failure(tmp_path: Path) -> None:
 
 
 def test_an_untrue_plan_is_noticed() -> None:
-    """An unknown test, a rule without tests, a test that does not cite, a test that never runs."""
+    """An unknown test, a rule without tests, a test that does not cite, or never runs, or twice."""
     text = (paths.ROOT / plan.PLAN).read_text()
     row = next(line for line in text.splitlines() if line.startswith("| R9 |"))
 
@@ -202,6 +202,10 @@ def test_an_untrue_plan_is_noticed() -> None:
     assert "R9: there is no test gone.py::x" in wrong("| R9 | | `gone.py::x` |")
     assert "does not cite" in wrong(f"| R9 | | `{there}::r12_lengths` |")
     assert "there is no test" in wrong(f"| R9 | | `{there}::started` |")
+    twice = f"`{there}::r4_takes_the_oldest_message_in_deep_queues`"
+    complaint = f"R9: names {twice.strip('`')} more than once"
+    assert complaint in wrong(f"| R9 | | {twice} `gone.py::x` {twice} |")
+    assert "more than once" not in wrong(f"| R9 | | {twice} |")
     assert "R16: no such rule" in wrong(f"{row}\n| R16 | | |")
 
 

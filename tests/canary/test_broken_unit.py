@@ -2,10 +2,9 @@
 """Whole units with one wrong line: the main job's checker notices and tells the story.
 
 Those whose submission queues are wrong are noticed by many queues at work.
-All mutants are one simulation, in which a file in the working folder switches one of them on:
-without any, it is the unit as it is.
 """
 
+import re
 import shutil
 import subprocess
 from pathlib import Path
@@ -15,45 +14,61 @@ from opentmu import paths, stage
 from opentmu.benchmark import queues
 from opentmu.build import cbuild, rtl, verilate
 
-BEGIN = "\n);\n"
+from . import mutants
+from .mutants import Edit
 
-# File of the elaborated design, text in it, what it becomes while the mutant `{m}` is on.
+# Folders and logs of the build have this name: it is none of a preset.
+NAME = "canary-unit"
+
+
+def wrong(file: str, old: str, new: str) -> list[Edit]:
+    """A mutant of one line, whose text is no pattern."""
+    return [Edit(file, re.escape(old), new)]
+
+
+# What becomes of which text while the mutant `{m}` is on.
 MUTANTS = {
-    "truncation": ("CompletionWriter.sv", "held_truncated <=", "held_truncated <= {m} |"),
-    "serial": (
+    "truncation": wrong("CompletionWriter.sv", "held_truncated <=", "held_truncated <= {m} |"),
+    "serial": wrong(
         "CompletionWriter.sv",
         "held_serial <= entering_serial",
         "held_serial <= entering_serial ^ {31'h0, {m}}",
     ),
     # A verdict never comes.
-    "silence": (
+    "silence": wrong(
         "VerdictOrder.sv",
         "assign io_out_valid = io_in_valid;",
         "assign io_out_valid = io_in_valid & ~{m};",
     ),
     # A page has two turns on their way, and its commands come twice.
-    "turns": (
+    "turns": wrong(
         "SubmissionQueues.sv",
         "named_io_deq_ready = advance & ~meets;",
         "named_io_deq_ready = advance & ({m} | ~meets);",
     ),
     # Two commands one behind the other lie in one slot.
-    "tail": (
+    "tail": wrong(
         "SubmissionQueues.sv",
         "follows_REG & follows_REG_1 == come_page ? tail_REG + 17'h1 : readTail;",
         "~{m} & follows_REG & follows_REG_1 == come_page ? tail_REG + 17'h1 : readTail;",
     ),
     # A command starts without room for its answer: a ring that is not read stops everybody.
-    "room": (
+    "room": wrong(
         "SubmissionQueues.sv",
         "most = waiting < spare ? waiting : spare;",
         "most = {m} | waiting < spare ? waiting : spare;",
     ),
     # The end of a command is not counted: its ring seems to fill.
-    "finals": (
+    "finals": wrong(
         "CompletionWriter.sv",
         "position_finals + {16'h0, held_status != 8'h7};",
         "position_finals + {16'h0, ~{m} & held_status != 8'h7};",
+    ),
+    # Messages get the quota of receives.
+    "quota": wrong(
+        "EndpointTable.sv",
+        "? io_setQuota_bits_quota_1[20:0]",
+        "? {m} ? io_setQuota_bits_quota_0[20:0] : io_setQuota_bits_quota_1[20:0]",
     ),
 }
 
@@ -72,39 +87,27 @@ QUEUE_MUTANTS = {
 }
 
 
-def mutate(text: str, name: str, old: str, new: str) -> str:
-    """The module with one more mutant in it."""
-    assert text.count(old) >= 1, f"mutant {name}: found no {old!r}"
-    assert text.count(BEGIN) >= 1
-    switch = (
-        f"  integer file_{name};\n  reg mutant_{name};\n"
-        f'  initial begin\n    file_{name} = $fopen("{name}", "r");\n'
-        f"    mutant_{name} = file_{name} != 0;\n  end\n"
-    )
-    changed = text.replace(old, new.replace("{m}", f"mutant_{name}"))
-    return changed.replace(BEGIN, BEGIN + switch, 1)
-
-
 @pytest.fixture(scope="module")
 def unit() -> str:
     """Where the driver finds the unit with all mutants in it, each switched off."""
     source = rtl.ensure("tiny")
-    target = paths.BUILD / "canary-unit"
-    flags = [Path(__file__), Path(verilate.__file__), verilate.DEVICE, verilate.HEADERS]
-    key = stage.hash_of([(source / stage.STAMP).read_text(), *flags])
+    target = paths.BUILD / NAME
+    pins = paths.ROOT / "requirements.in"
+    code = [Path(__file__), Path(mutants.__file__), Path(verilate.__file__), pins]
+    places = [*code, verilate.DEVICE, verilate.HEADERS]
+    key = stage.hash_of([(source / stage.STAMP).read_text(), *places])
 
     def make(folder: Path) -> None:
         design, top, library = (folder / name for name in ("design", "top", "library"))
         shutil.copytree(source, design)
-        for name, (file, old, new) in MUTANTS.items():
-            (design / file).write_text(mutate((design / file).read_text(), name, old, new))
+        mutants.put_into(design, MUTANTS, mutants.FILE)
         top.mkdir()
         library.mkdir()
-        verilate.make_top("tiny", design, top, wave=False)
-        verilate.make_library("tiny", top, library, wave=False)
+        verilate.make_top(NAME, design, top, wave=False)
+        verilate.make_library(NAME, top, library, wave=False)
 
     stage.ensure(target, key, make)
-    return f"sim:{target / 'library' / verilate.library_name('tiny')}"
+    return f"sim:{target / 'library' / verilate.library_name(NAME)}"
 
 
 def run(
@@ -158,6 +161,17 @@ def test_a_silent_unit_is_noticed(unit: str, tmp_path: Path) -> None:
     assert "found no verdict in 1048576 clocks with 1 operations in flight" in done.stderr
 
 
+def test_a_soak_notices_a_wrong_quota(unit: str, tmp_path: Path) -> None:
+    """R11: nothing but a soak gives an endpoint's queues different quotas."""
+    words = ("tmu-replay", "--uri", unit, "--random", "4000", "--seed", "2", "--soak")
+    well = run(None, tmp_path, *words)
+    assert well.returncode == 0, well.stderr
+    done = run("quota", tmp_path, *words)
+    assert done.returncode == 1, done.stdout
+    for text in ("first difference", "arrive endpoint", "expected: ", "--random 4000 --seed 2"):
+        assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
+
+
 @pytest.mark.parametrize("name", QUEUE_MUTANTS)
 def test_a_broken_queue_is_noticed(unit: str, name: str, tmp_path: Path) -> None:
     """R7, R11, R13: the load ends with exit code 1 and a sentence."""
@@ -165,9 +179,3 @@ def test_a_broken_queue_is_noticed(unit: str, name: str, tmp_path: Path) -> None
     code, said = load(unit, name, tmp_path, loads)
     assert code == 1
     assert any(sentence in said for sentence in sentences), said
-
-
-def test_a_mutant_that_cannot_be_made_is_an_error() -> None:
-    """A text that the design does not have any more."""
-    with pytest.raises(AssertionError, match="mutant gone: found no 'hitAbove'"):
-        mutate("module m (\n);\nendmodule\n", "gone", "hitAbove", "{m}")

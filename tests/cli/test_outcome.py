@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from opentmu import regs
 from opentmu.errors import CheckFailed, ToolMissing
 from opentmu.process import run_into
 from opentmu.testing import house, runner
@@ -112,6 +113,11 @@ def test_long_adds_campaigns() -> None:
     operations = {c.name: int(c.arguments[c.arguments.index("--random") + 1]) for c in CAMPAIGNS}
     assert operations["random-tiny"] >= 10_000_000
     assert operations["random-nic"] >= 1_000_000
+    assert operations["random-spill"] >= 1_000_000
+    assert operations["soak-tiny"] >= 1_000_000
+    # Two workloads, of which one goes to 256 endpoints.
+    assert operations["soak-nic"] >= 2 * 4 * regs.PRESETS["nic"].posted_entries
+    assert all(("--soak" in c.arguments) == c.name.startswith("soak-") for c in CAMPAIGNS)
 
 
 @pytest.mark.parametrize(

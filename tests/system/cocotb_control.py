@@ -10,9 +10,10 @@ from cocotbext.axi import AxiResp
 from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_SOURCE
-from opentmu.bench.device import RING_AREA, Device, bit
+from opentmu.bench.device import RING_AREA, Device
 from opentmu.bench.law import Law
 from opentmu.bench.records import pages_of
+from opentmu.bench.registers import bit
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.traffic import Quota, Traffic
 from opentmu.regs import Opcode
@@ -28,13 +29,6 @@ async def started(dut: Any) -> tuple[Device, Traffic]:
     device = Device(dut, Scoreboard(law), seed.current())
     await device.start()
     return device, Traffic(law, seed.current())
-
-
-def fresh_law(device: Device) -> Traffic:
-    """After a reset the law starts again."""
-    law = Law(PRESET)
-    device.scoreboard = Scoreboard(law)
-    return Traffic(law, seed.current())
 
 
 @cocotb.test()
@@ -196,11 +190,10 @@ async def r14_soft_reset_in_the_middle_of_traffic(dut: Any) -> None:
         for event in writes:
             await event.wait()
         await device.until_ready()
-        while not await device.read("STATUS") & bit("STATUS", "IDLE"):
-            pass
+        await device.until_idle()
         assert device.memory.failure is None, device.memory.failure
         device.rings.clear()
-        traffic = fresh_law(device)
+        traffic = Traffic(device.fresh_law(), seed.current())
         counters = await device.counters()
         assert counters["posts"] == counters["posted_depth_max"] == 0
         for page in device.all_pages():

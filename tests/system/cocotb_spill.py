@@ -10,6 +10,7 @@ from opentmu.bench import campaigns, seed
 from opentmu.bench.device import Device
 from opentmu.bench.law import Law
 from opentmu.bench.scoreboard import Scoreboard
+from opentmu.bench.spill_memory import PAGE_BYTES, SEGMENT_BYTES, lent
 from opentmu.bench.traffic import ALL_WILD, Item, Traffic
 
 PRESET = regs.PRESETS["tiny"]
@@ -60,7 +61,5 @@ async def r11_everything_at_random_beyond_the_tables(dut: Any) -> None:
     )
     assert counters["spill_deferred"] > 0
     await play(device, traffic.empty_all())
-    low, width = regs.REGISTER_FIELDS["SPILL_STATUS"]["SEGMENTS"]
-    segments = await device.read("SPILL_STATUS") >> low & ((1 << width) - 1)
-    chunks = segments * (2 << 20) // 4096
+    chunks = lent(await device.read("SPILL_STATUS")) * SEGMENT_BYTES // PAGE_BYTES
     assert await device.read("SPILL_FREE") == chunks, "R14: a flush leaves memory in use"

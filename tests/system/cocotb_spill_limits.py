@@ -12,15 +12,17 @@ from cocotb_spill import PRESET, started
 from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE
-from opentmu.bench.device import Device, bit
+from opentmu.bench.device import Device
 from opentmu.bench.law import Law
 from opentmu.bench.records import Answer, Operation, pages_of
-from opentmu.bench.scoreboard import Scoreboard
+from opentmu.bench.registers import bit
 from opentmu.bench.spill_memory import lent
 from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Quota, Traffic
 from opentmu.regs import Opcode, Status
 
 TABLE = PRESET.posted_entries
+# Commands that need memory, one each 1,000 clocks, until one has met its failure.
+ATTEMPTS = 100
 
 
 def at_quotas(traffic: Traffic, most: int) -> Iterator[Item]:
@@ -80,30 +82,9 @@ def many_chunks(traffic: Traffic) -> Iterator[Operation]:
     yield from traffic.empty_all()
 
 
-async def depths(device: Device, endpoint: int) -> tuple[int, int]:
-    """What software reads of an endpoint's queues."""
-    await device.write("ENDPOINT_SELECT", endpoint)
-    await device.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", "READ_DEPTH"))
-    while await device.read("ENDPOINT_STATUS") & bit("ENDPOINT_STATUS", "BUSY"):
-        pass
-    return await device.read("DEPTH_POSTED"), await device.read("DEPTH_UNEXPECTED")
-
-
-async def until_idle(device: Device) -> None:
-    """Nothing is on its way any more."""
-    for _ in range(2000):
-        if await device.read("STATUS") & bit("STATUS", "IDLE"):
-            return
-        await ClockCycles(device.dut.clock, 10)
-    raise TimeoutError("the unit does not come to rest")
-
-
 async def again(device: Device, segments: int) -> Traffic:
     """After software's reset: an empty unit, its pages open, memory lent anew."""
-    device.unjudged.clear()
-    device.spill.segments.clear()
-    law = Law(PRESET, spills=True)
-    device.scoreboard = Scoreboard(law)
+    law = device.fresh_law()
     assert lent(await device.read("SPILL_STATUS")) == await device.read("SPILL_FREE") == 0
     for page in device.all_pages():
         await device.configure(page, regs.RING_LOG2_MIN)
@@ -118,11 +99,11 @@ async def r11_quotas_count_what_lies_on_chip_and_in_memory(dut: Any) -> None:
     most = TABLE + 20
     await device.run(at_quotas(traffic, most))
     device.scoreboard.finish()
-    await until_idle(device)
+    await device.until_idle()
     tables = traffic.law.tables.values()
     for endpoint in traffic.endpoints:
         counts = tuple(sum(one.endpoint == endpoint for one in table) for table in tables)
-        assert await depths(device, endpoint) == counts, f"endpoint {endpoint}"
+        assert await device.depths(endpoint) == counts, f"endpoint {endpoint}"
     refused = traffic.law.counters()["post_refused"], traffic.law.counters()["arrive_stalled"]
     assert min(refused) >= 8, "the traffic has not met its quotas"
 
@@ -143,7 +124,7 @@ async def r14_reset_with_entries_and_commands_in_memory(dut: Any) -> None:
         await ClockCycles(dut.clock, random.choice((0, 20, 200, 1000)))
         await device.soft_reset()
         assert device.memory.failure is None, device.memory.failure
-        await until_idle(device)
+        await device.until_idle()
         device.writes.clear()
         traffic = await again(device, 1)
         await device.run(traffic.mixed(40, keys=2, wild=ALL_WILD, inspect=False))
@@ -201,12 +182,10 @@ async def r7_two_pages_of_one_endpoint(dut: Any) -> None:
         sent[operation.handle] = operation
         order[page].append(operation.handle)
         device.writes.append(device.ring_doorbell(page, operation.record()))
-        while len(device.kept) + 12 < len(sent):
-            await ClockCycles(dut.clock, 1)
+        await device.until_kept(len(sent) - 12)
     await device.drain()
-    while len(device.kept) < len(sent):
-        await ClockCycles(dut.clock, 10)
-    answers = [answer for _, answer in device.kept]
+    await device.until_kept(len(sent))
+    answers = list(device.kept)
     assert [one.serial for one in sorted(answers, key=lambda one: one.serial)] == list(
         range(len(sent))
     )
@@ -234,20 +213,23 @@ async def broken(dut: Any, opcode: int, *, writes: bool = False, removed: int = 
         ask = replace(ask, ignore=ALL_MATCH, source_ignore=ALL_SOURCE)
     if removed:
         device.ring_doorbell(0, ask.record())
-        while len(device.kept) < removed:
-            await ClockCycles(dut.clock, 1)
+        await device.until_kept(removed)
     device.spill.broken_writes, device.spill.broken_reads = int(writes), int(not writes)
-    while not device.kept or device.kept[-1][1].status != Status.SPILL_FAILED:
+    for _ in range(ATTEMPTS):
+        if device.kept and device.kept[-1].status == Status.SPILL_FAILED:
+            break
         if not removed:
             device.ring_doorbell(0, replace(ask, handle=traffic.handle()).record())
         await ClockCycles(dut.clock, 1000)
+    else:
+        raise TimeoutError("nobody is told that memory has failed")
     assert device.spill.refused == 1
     assert (await device.counters())["spill_errors"] == 1
     # Endpoint 3 has nothing there, and few entries: nothing of it is deferred (R13).
     for n in range(4):
         await device.run([other.arrive(3, match=n), other.post(3, match=n)])
     await device.soft_reset()
-    await until_idle(device)
+    await device.until_idle()
     traffic = await again(device, 1)
     await device.run(fill(traffic, TABLE + 5))
     await device.run(traffic.empty_all())

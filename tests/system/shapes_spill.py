@@ -3,13 +3,14 @@
 
 import random
 
+from . import shapes
+
 ENDPOINT = 2
 
 
 def receives_reversed(count: int) -> list[str]:
-    """Receives whose messages come in reverse order: each match is the youngest."""
-    posts = [f"post {ENDPOINT} {i} 1 0 {i} 64" for i in range(count)]
-    return posts + [f"arrive {ENDPOINT} {i} 1 0 {count - 1 - i} 64" for i in range(count)]
+    """Receives whose messages come in reverse order, at an endpoint that every preset has."""
+    return shapes.reverse(count, ENDPOINT)
 
 
 def messages_reversed(count: int) -> list[str]:

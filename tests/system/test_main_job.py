@@ -8,9 +8,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu import expected_log, paths
+from opentmu import paths
 
 from . import shapes
+from .expected import law
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 HOSTILE = {
@@ -21,16 +22,6 @@ HOSTILE = {
     "unexpected": shapes.unexpected_reverse(600),
 }
 COMMITTED = sorted(paths.TRACES.glob("*.trace.gz"))
-
-
-def law(trace: Path, **limits: int) -> str:
-    """The log that the law demands, from the model alone: no driver, no device."""
-    program = expected_log.program()
-    words = [str(program)]
-    for name, value in limits.items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
-    words.append(str(trace))
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
 def logs(tmu: Tmu, trace: Path, folder: Path, *options: str) -> dict[str, str]:

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentmu import expected_log, regs
+from opentmu import regs
 
 from . import shapes
 from . import shapes_spill as deep
+from .expected import law
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Shape = Callable[[int], list[str]]
@@ -24,14 +25,7 @@ TINY = regs.PRESETS["tiny"]
 TABLE = TINY.posted_entries
 RTL = ("--engine", "rtl", "--pauses", "11")
 MODEL = ("--engine", "model")
-
-
-def law(trace: Path, quota: int = 0) -> str:
-    """The log that the law demands where a quota is the only limit."""
-    program = expected_log.program()
-    words = [str(program), "--endpoints", str(TINY.endpoints)]
-    words += ["--quota-posted", str(quota), "--quota-unexpected", str(quota), str(trace)]
-    return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+DEMANDED = 10_000
 
 
 def judged(tmu: Tmu, trace: Path, *options: str, quota: int = 0) -> dict[str, Any]:
@@ -43,7 +37,8 @@ def judged(tmu: Tmu, trace: Path, *options: str, quota: int = 0) -> dict[str, An
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)
     assert result["mismatches"] == 0
-    assert log.read_text() == law(trace, quota)
+    limits = {"quota_posted": quota, "quota_unexpected": quota}
+    assert log.read_text() == law(trace, endpoints=TINY.endpoints, **limits)
     return result
 
 
@@ -66,34 +61,25 @@ def through_memory(result: dict[str, Any], entries: int) -> None:
 
 
 @pytest.mark.parametrize("shape", REVERSED)
-def test_ten_thousand_in_reverse_order(tmu: Tmu, tmp_path: Path, shape: str) -> None:
-    """R11: no deadlock and no order lost, on the functional device."""
-    count = 10_000
+@pytest.mark.parametrize(
+    ("engine", "count"),
+    [
+        pytest.param(MODEL, DEMANDED, id="model"),
+        pytest.param(RTL, 10 * TABLE, id="rtl"),
+        pytest.param(RTL, DEMANDED, id="rtl-in-full", marks=pytest.mark.long),
+    ],
+)
+def test_reverse_order(
+    tmu: Tmu, tmp_path: Path, engine: tuple[str, ...], count: int, shape: str
+) -> None:
+    """R11: no deadlock and no order lost; the hardware with pauses on the memory's channels too."""
     trace = shapes.write(tmp_path / "reverse.trace", REVERSED[shape](count))
-    result = judged(tmu, trace, *MODEL)
+    result = judged(tmu, trace, *engine)
     drained(result, count)
-    assert max(result["depth_max"].values()) == count
-
-
-@pytest.mark.parametrize("shape", REVERSED)
-def test_the_hardware_in_reverse_order(tmu: Tmu, tmp_path: Path, shape: str) -> None:
-    """R11: ten times the table, with pauses on every channel of the memory as well."""
-    count = 10 * TABLE
-    trace = shapes.write(tmp_path / "reverse.trace", REVERSED[shape](count))
-    result = judged(tmu, trace, *RTL)
-    drained(result, count)
-    through_memory(result, count - TABLE)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize("shape", REVERSED)
-def test_the_hardware_with_ten_thousand(tmu: Tmu, tmp_path: Path, shape: str) -> None:
-    """R11: the demand in full."""
-    count = 10_000
-    trace = shapes.write(tmp_path / "reverse.trace", REVERSED[shape](count))
-    result = judged(tmu, trace, *RTL)
-    drained(result, count)
-    through_memory(result, count - TABLE)
+    if engine == MODEL:
+        assert max(result["depth_max"].values()) == count
+    else:
+        through_memory(result, count - TABLE)
 
 
 @pytest.mark.parametrize("quota", [0, 150], ids=["free", "quota"])

@@ -9,27 +9,26 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
-from cocotb.triggers import RisingEdge, with_timeout
+from cocotb.triggers import RisingEdge
 from cocotbext.axi import AxiResp
 
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
+from opentmu.bench.law import Law
 from opentmu.bench.memory import HostMemory, Ring
 from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
+from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, RegisterPort, bit, soon
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.spill_memory import SpillMemory, lent
 from opentmu.bench.traffic import Item, Quota, Walk
 from opentmu.regs import Opcode
 
-PATIENCE = 20_000
-REGISTER_BYTES = 4
 RING_AREA = 1 << 24
 SHARE_LOG2 = 4
-TIMEOUT_US = 5000
 
 
-class Device:
+class Device(RegisterPort):
     """Ports, rings and the scoreboard of one TmuTop."""
 
     def __init__(
@@ -44,12 +43,12 @@ class Device:
         self.shares: dict[int, int] = {}
         self.auto_consume = True
         self.unjudged: set[int] = set()  # pages whose answers are not compared, but kept
-        self.kept: list[tuple[int, Answer]] = []
+        self.kept: list[Answer] = []
         self.in_flight = 8
         self.writes: deque[Any] = deque()
         self.spill = SpillMemory(dut.clock, Random(seed), late=with_pauses)
         ports = Ports(dut, self.memory, self.spill)
-        self.registers = ports.registers
+        super().__init__(ports.registers)
         self.doorbells = ports.doorbells
         if with_pauses:
             for channel in ports.channels():
@@ -69,48 +68,19 @@ class Device:
         own = {page for endpoint in ends for page in pages_of(self.preset, endpoint)}
         return [*sorted(own), self.preset.queues]
 
-    async def read(self, name: str) -> int:
-        """A register by name."""
-        answer = await self._soon(self.registers.read(regs.REGISTERS[name], REGISTER_BYTES))
-        assert answer.resp == AxiResp.OKAY, f"reading {name} answered {answer.resp!r}"
-        return int.from_bytes(answer.data, "little")
-
-    async def write(self, name: str, value: int) -> None:
-        """Write a register by name."""
-        resp = await self.write_raw(regs.REGISTERS[name], value.to_bytes(REGISTER_BYTES, "little"))
-        assert resp == AxiResp.OKAY, f"writing {name} answered {resp!r}"
-
-    async def read_raw(self, offset: int) -> tuple[Any, int]:
-        """Response and data of any offset."""
-        answer = await self._soon(self.registers.read(offset, REGISTER_BYTES))
-        return answer.resp, int.from_bytes(answer.data, "little")
-
-    async def write_raw(self, offset: int, data: bytes) -> Any:
-        """Response of any register write."""
-        return (await self._soon(self.registers.write(offset, data))).resp
-
-    async def counters(self) -> dict[str, int]:
-        """All counters as of one clock."""
-        await self.write("CONTROL", bit("CONTROL", "SNAPSHOT"))
-        result = {}
-        for name, offset in regs.COUNTERS.items():
-            data = await self._soon(self.registers.read(offset, 2 * REGISTER_BYTES))
-            assert data.resp == AxiResp.OKAY
-            result[name] = int.from_bytes(data.data, "little")
-        return result
-
-    async def until_ready(self) -> None:
-        """Wait for the end of a reset (R14)."""
-        for _ in range(PATIENCE):
-            if await self.read("STATUS") & bit("STATUS", "READY"):
-                return
-        raise TimeoutError("the unit did not get ready")
-
     async def soft_reset(self) -> None:
         """Software's reset; rings are gone afterwards."""
         await self.write("CONTROL", bit("CONTROL", "RESET"))
         await self.until_ready()
         self.rings.clear()
+
+    def fresh_law(self) -> Law:
+        """After a reset the law starts again, with nothing queued and nothing lent."""
+        self.spill.segments.clear()
+        self.unjudged.clear()
+        law = Law(self.preset, spills=self.scoreboard.law.spills)
+        self.scoreboard = Scoreboard(law)
+        return law
 
     async def configure(
         self, page: int, log2: int, base: int | None = None, share_log2: int = SHARE_LOG2
@@ -144,7 +114,7 @@ class Device:
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""
         await self.write("PAGE_COMMIT", bit("PAGE_COMMIT", "COMMIT"))
-        return await self._not_busy("PAGE_STATUS")
+        return await self.until("PAGE_STATUS", "BUSY", on=False)
 
     async def disable(self, page: int) -> None:
         """Take a page's ring away."""
@@ -161,18 +131,6 @@ class Device:
         await self.write("QUOTA_POSTED", quota.posted)
         await self.write("QUOTA_UNEXPECTED", quota.unexpected)
         await self.endpoint_command("SET_QUOTA")
-
-    async def endpoint_command(self, name: str) -> int:
-        """Run an endpoint command to its end; the status register as it is then."""
-        await self.write("ENDPOINT_COMMAND", bit("ENDPOINT_COMMAND", name))
-        return await self._not_busy("ENDPOINT_STATUS")
-
-    async def _not_busy(self, name: str) -> int:
-        for _ in range(PATIENCE):
-            status = await self.read(name)
-            if not status & bit(name, "BUSY"):
-                return status
-        raise TimeoutError(f"{name} stays busy")
 
     def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:
         """Start a command write; the event's data is the response."""
@@ -220,12 +178,16 @@ class Device:
         await self._wait(lambda: self.scoreboard.outstanding == 0)
         while self.writes:
             event = self.writes.popleft()
-            await self._soon(event.wait())
+            await soon(event.wait())
             assert event.data.resp == AxiResp.OKAY, f"a command write answered {event.data.resp!r}"
 
     async def until_quiet(self, page: int) -> None:
         """Wait for the last answer of one page."""
         await self._wait(lambda: self.scoreboard.outstanding_of(page) == 0)
+
+    async def until_kept(self, count: int) -> None:
+        """Wait for so many answers that are not compared."""
+        await self._wait(lambda: len(self.kept) >= count)
 
     async def _room(self, operation: Operation) -> None:
         """Wait for room, and until the order of what is in flight is the order of submission."""
@@ -257,11 +219,13 @@ class Device:
     async def _wait(self, done: Any) -> None:
         waited, before = 0, -1
         while not done():
-            waited = 0 if self.scoreboard.compared != before else waited + 1
-            before = self.scoreboard.compared
+            heard = self.scoreboard.compared + len(self.kept)
+            waited = 0 if heard != before else waited + 1
+            before = heard
             self._check()
             if waited > PATIENCE:
                 self.scoreboard.finish()
+                raise TimeoutError("no answer comes any more")
             await RisingEdge(self.dut.clock)
         self._check()
 
@@ -270,9 +234,6 @@ class Device:
             if failure is not None:
                 raise failure
 
-    async def _soon(self, awaitable: Any) -> Any:
-        return await with_timeout(awaitable, TIMEOUT_US, "us")
-
     def _written(self, address: int, data: bytes) -> None:
         """A completion came into memory: it has to be the next one of a ring."""
         for page, ring in self.rings.items():
@@ -280,7 +241,7 @@ class Device:
                 ring.take(address, data)
                 answer = Answer.of_completion(data)
                 if page in self.unjudged:
-                    self.kept.append((page, answer))
+                    self.kept.append(answer)
                 else:
                     self.scoreboard.received(page, answer)
                 if self.auto_consume and (ring.unread >= ring.size // 2):
@@ -288,9 +249,3 @@ class Device:
                     ring.read()
                 return
         raise AssertionError(f"a write to {address:#x}, which is in no ring")
-
-
-def bit(register: str, field: str) -> int:
-    """A register field's mask."""
-    low, width = regs.REGISTER_FIELDS[register][field]
-    return ((1 << width) - 1) << low

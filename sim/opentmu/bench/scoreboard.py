@@ -8,6 +8,7 @@ tells its place in the order.
 """
 
 from collections import defaultdict, deque
+from typing import NamedTuple
 
 from opentmu.bench.coverage import Coverage
 from opentmu.bench.law import Law, Step
@@ -22,6 +23,13 @@ class Difference(AssertionError):
     """The unit answered otherwise than the law."""
 
 
+class Expected(NamedTuple):
+    """An answer that has to come; of an inspect, all that may come instead."""
+
+    answer: Answer
+    sights: list[Answer]
+
+
 class Scoreboard:
     """Expected answers by page; `finish` fails when one is missing."""
 
@@ -30,21 +38,18 @@ class Scoreboard:
         self.coverage = coverage
         self.compared = 0
         self.submitted = 0
-        self._expected: dict[int, deque[Answer]] = defaultdict(deque)
-        self._sights: dict[int, deque[list[Answer]]] = defaultdict(deque)
+        self._expected: dict[int, deque[Expected]] = defaultdict(deque)
         self._walked: list[Answer] = []
         self._history: dict[int, list[str]] = defaultdict(list)
 
     @property
     def outstanding(self) -> int:
         """Answers that have not come yet."""
-        return sum(len(answers) for answers in self._expected.values())
+        return sum(len(due) for due in self._expected.values())
 
     def outstanding_elsewhere(self, page: int) -> list[Answer]:
         """Answers that have not come yet on other pages."""
-        return [
-            one for other, answers in self._expected.items() if other != page for one in answers
-        ]
+        return [one.answer for other, due in self._expected.items() if other != page for one in due]
 
     def outstanding_of(self, page: int) -> int:
         """Answers that have not come yet on one page."""
@@ -56,8 +61,7 @@ class Scoreboard:
         if self.coverage is not None:
             self.coverage.observe(step)
         for answer in step.answers:
-            self._expected[operation.page].append(answer)
-            self._sights[operation.page].append(step.sights)
+            self._expected[operation.page].append(Expected(answer, step.sights))
             text = f"operation {self.submitted}: {_text(answer)}"
             for handle in {answer.handle, answer.other}:
                 self._history[handle].append(text)
@@ -69,8 +73,8 @@ class Scoreboard:
         if not self._expected[page]:
             raise Difference(f"page {page} got an answer that nobody expects: {_text(found)}")
         which = self._which(page, found)
-        expected, sights = self._expected[page][which], self._sights[page][which]
-        del self._expected[page][which], self._sights[page][which]
+        expected, sights = self._expected[page][which]
+        del self._expected[page][which]
         if sights:
             expected = next((one for one in sights if not one.differences(found)), expected)
         different = expected.differences(found)
@@ -89,11 +93,10 @@ class Scoreboard:
         """
         if not self.law.spills:
             return 0
-        mine = [n for n, one in enumerate(self._expected[page]) if one.handle == found.handle]
+        due = [one.answer for one in self._expected[page]]
+        mine = [n for n, one in enumerate(due) if one.handle == found.handle]
         removed = found.status == Status.REMOVED
-        of_queue = [
-            n for n in mine if removed and self._expected[page][n].unexpected == found.unexpected
-        ]
+        of_queue = [n for n in mine if removed and due[n].unexpected == found.unexpected]
         return next(iter(of_queue or mine), 0)
 
     def start_walk(self) -> None:
@@ -130,7 +133,7 @@ class Scoreboard:
 
     def finish(self) -> None:
         """Fails when an answer is missing, or when nothing was compared (R11, R15)."""
-        missing = [_text(a) for answers in self._expected.values() for a in answers]
+        missing = [_text(one.answer) for due in self._expected.values() for one in due]
         if missing:
             shown = "\n  ".join(missing[:SHOWN_EVENTS])
             raise Difference(f"{len(missing)} answers did not come, first:\n  {shown}")

@@ -216,7 +216,7 @@ CANARIES = (
         UNIT,
         Mutant(
             "deferred",
-            (Edit("SpillMarks", "| io_lent & ~io_spare_0 &", "| ~io_spare_0 &"),),
+            _edits("SpillMarks", (("| io_lent & ~io_spare_0 &", "| ~io_spare_0 &"),)),
         ),
         ("deferred5", "nothing_deferred", "carried1"),
         3,

@@ -23,4 +23,6 @@ CAMPAIGNS: tuple[Campaign, ...] = (
     ),
     Campaign("random-spill", "tiny", ("--random", "1000000", "--seed", "1"), pauses=1),
     Campaign("random-nic", "nic", ("--random", "1000000", "--seed", "1"), pauses=1),
+    Campaign("soak-tiny", "tiny", ("--random", "1000000", "--seed", "1", "--soak"), pauses=1),
+    Campaign("soak-nic", "nic", ("--random", "131072", "--seed", "1", "--soak"), pauses=1),
 )

@@ -62,6 +62,8 @@ def complaints(root: Path, text: str | None = None) -> list[str]:
         if not named.get(key):
             wrong.append(f"{key}: the plan names no test")
     for key, tests in named.items():
+        twice = sorted({one for one in tests if tests.count(one) > 1})
+        wrong += [f"{key}: names {file}::{name} more than once" for file, name in twice]
         for file, name in tests:
             found = test_text(root / file, name)
             if found is None:

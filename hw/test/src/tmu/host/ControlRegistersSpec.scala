@@ -13,12 +13,12 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
 
   private def quiet(dut: ControlRegisters): Unit = {
     quietRegisters(dut.io.axi)
-    Seq[Bool](dut.io.idle, dut.io.page.ready, dut.io.endpoint.ready, dut.io.endpointState.valid)
+    val io = dut.io
+    Seq[Bool](io.idle, io.page.ready, io.endpoint.ready, io.endpointState.valid, io.counting)
       .foreach(_.poke(false))
-    Seq(dut.io.ready -> true, dut.io.counting -> false).foreach { case (b, on) => b.poke(on) }
-    dut.io.segments.poke(0)
-    dut.io.spareChunks.poke(513)
-    dut.io.spilled.foreach(_.poke(0))
+    io.ready.poke(true)
+    io.spareChunks.poke(513)
+    (io.segments +: io.spilled).foreach(_.poke(0))
   }
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
     quiet(dut)

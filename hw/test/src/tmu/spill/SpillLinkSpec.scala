@@ -20,8 +20,8 @@ class SpillLinkSpec extends SpillSpec {
     private val axi = io.axi
     private case class Read(id: Int, address: BigInt, beats: Int)
     private val reads = Seq.fill(2)(mutable.Queue[Read]())
-    private val words = mutable.Queue[(BigInt, Boolean)]()
-    private val entries = mutable.Queue[(BigInt, Boolean)]()
+    private val words = mutable.Queue[BigInt]()
+    private val entries = mutable.Queue[BigInt]()
 
     /** What should be written: address, data, strobes; and what memory has taken of it. */
     private val due = mutable.Queue[(BigInt, BigInt, BigInt)]()
@@ -90,11 +90,11 @@ class SpillLinkSpec extends SpillSpec {
         assert(!open.contains(words.get), "words of a chunk that is being written")
         wordBursts += 1
         for (i <- 0 until SpillLayout.wordBeats)
-          this.words.enqueue(at(chunkAt(words.get) + beatBytes * i) -> false)
+          this.words.enqueue(at(chunkAt(words.get) + beatBytes * i))
       }
       if (done(1)) {
         val (chunk, place) = entry.get
-        entries.enqueue(at(entryAt(chunk, place)) -> false)
+        entries.enqueue(at(entryAt(chunk, place)))
       }
       if (done(2)) expect(write.get, value)
       takeAsks()
@@ -178,7 +178,7 @@ class SpillLinkSpec extends SpillSpec {
       for ((port, queue, i) <- Seq((io.wordBeat, words, 0), (io.entryBeat, entries, 1)))
         if (port.valid.isOn) {
           assert(queue.nonEmpty, "nobody has asked")
-          assert(port.bits.data.value == queue.dequeue()._1, s"R15: beat of kind $i")
+          assert(port.bits.data.value == queue.dequeue(), s"R15: beat of kind $i")
           if (port.bits.error.isOn) seenErrors(i) += 1
         }
 

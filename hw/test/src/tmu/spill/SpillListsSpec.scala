@@ -110,7 +110,6 @@ class SpillListsSpec extends SpillSpec {
           access.read.unexpected.poke(unexpected)
           dut.io.endpoint.poke(endpoint)
           dut.clock.step()
-          // A list that is empty is nowhere.
           assert(fields(access.list).map(_.value) == kept((endpoint, unexpected)))
           assert(access.done.value == done(endpoint))
           for (q <- 0 to 1)

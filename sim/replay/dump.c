@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+/* tmu-dump: the queues of a device in words, after the first operations of a trace. */
+#include "number_option.h"
+#include "submit.h"
+
+#include <getopt.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
+
+#define RING_LOG2 8
+#define POLL_MAX 64
+#define CLOCKS 256
+#define SPILL_MOST UINT64_MAX
+#define ANY_ENDPOINT UINT64_MAX
+
+typedef struct {
+    const char *uri;
+    const char *trace;
+    uint64_t stop;     /* operations to carry out, at most */
+    uint64_t endpoint; /* the only one to show, or ANY_ENDPOINT */
+    uint64_t spill;
+} arguments_t;
+
+/* How many entries of an endpoint were shown. */
+typedef struct {
+    uint32_t shown[2]; /* receives, messages */
+} shown_t;
+
+static const char usage[] =
+    "usage: tmu-dump --uri URI --trace FILE [--stop N] [--endpoint E] [--spill N]\n"
+    "Carries out a trace and shows both queues of each endpoint that has something in them.\n"
+    "  --uri URI     device: ref:PRESET or sim:LIBRARY\n"
+    "  --trace FILE  operations\n"
+    "  --stop N      stop after N operations\n"
+    "  --endpoint E  show this endpoint alone\n"
+    "  --spill N     segments of memory lent to the unit, 0 = none (default: all it takes)\n";
+
+static uint64_t number(const char *option, const char *text, uint64_t high) {
+    return number_option("tmu-dump", option, text, 0, high);
+}
+
+static void parse(int count, char **values, arguments_t *arguments) {
+    static const struct option options[] = {
+        {"uri", required_argument, NULL, 'u'},
+        {"trace", required_argument, NULL, 't'},
+        {"stop", required_argument, NULL, 's'},
+        {"endpoint", required_argument, NULL, 'e'},
+        {"spill", required_argument, NULL, 'm'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
+    };
+    *arguments = (arguments_t){.stop = UINT64_MAX, .endpoint = ANY_ENDPOINT, .spill = SPILL_MOST};
+    int option;
+    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
+        switch (option) {
+        case 'u':
+            arguments->uri = optarg;
+            break;
+        case 't':
+            arguments->trace = optarg;
+            break;
+        case 's':
+            arguments->stop = number("--stop", optarg, UINT64_MAX);
+            break;
+        case 'e':
+            arguments->endpoint = number("--endpoint", optarg, UINT32_MAX);
+            break;
+        case 'm':
+            arguments->spill = number("--spill", optarg, UINT32_MAX);
+            break;
+        case 'h':
+            (void)fputs(usage, stdout);
+            exit(EXIT_WELL);
+        default:
+            (void)fputs(usage, stderr);
+            exit(EXIT_USAGE);
+        }
+    }
+    if (optind < count || arguments->uri == NULL || arguments->trace == NULL) {
+        (void)fprintf(stderr, "tmu-dump: found %s\n%s",
+                      optind < count           ? "a word that is no option"
+                      : arguments->uri == NULL ? "no --uri"
+                                               : "no --trace",
+                      usage);
+        exit(EXIT_USAGE);
+    }
+}
+
+static int failed(tmu_t *device, const char *what) {
+    (void)fprintf(stderr, "tmu-dump: %s: %s\n", what, tmu_error_text(device));
+    return EXIT_FAILED;
+}
+
+/* Takes what is there; advances a simulated device when nothing is. */
+static tmu_result_t collect(tmu_t *device, tmu_queue_t *queue, size_t *count_p) {
+    tmu_completion_t completions[POLL_MAX];
+    *count_p = 0;
+    const tmu_result_t result = tmu_poll(queue, completions, POLL_MAX, count_p);
+    return result == TMU_OK && *count_p == 0 ? tmu_progress(device, CLOCKS) : result;
+}
+
+/* Carries the operations out, and waits until nothing is in flight. */
+static tmu_result_t play(tmu_t *device, tmu_queue_t *queue, const workload_t *workload,
+                         uint64_t stop) {
+    tmu_receive_id_t *receives = calloc(workload->count + 1, sizeof *receives);
+    tmu_result_t result = receives == NULL ? TMU_ERR_MEMORY : TMU_OK;
+    size_t count = 0;
+    for (size_t i = 0; i < workload->count && i < stop && result == TMU_OK; ++i) {
+        while ((result = submit_operation(queue, workload, i, receives)) == TMU_AGAIN)
+            if ((result = collect(device, queue, &count)) != TMU_OK)
+                break;
+    }
+    do {
+        if (result == TMU_OK)
+            result = collect(device, queue, &count);
+    } while (result == TMU_OK && (count > 0 || tmu_queue_in_flight(queue) > 0));
+    free(receives);
+    return result;
+}
+
+/* MPI's words where the ignored bits are MPI's, else the bits. */
+static void print_key(const tmu_key_t *key) {
+    const uint64_t low = UINT32_MAX;
+    const bool any_tag = key->ignore == INT32_MAX && (key->match & low) == 0;
+    if (key->ignore == 0 || any_tag) {
+        (void)printf("context %" PRIu64 ", ", key->match >> 32);
+        if (any_tag)
+            (void)printf("any tag, ");
+        else
+            (void)printf("tag %" PRId32 ", ", (int32_t)(uint32_t)(key->match & low));
+    } else {
+        (void)printf("match 0x%" PRIx64 " but for 0x%" PRIx64 ", ", key->match, key->ignore);
+    }
+    if (key->source_ignore != 0) /* all of it: a trace has no other mask of a source */
+        (void)printf("any source");
+    else
+        (void)printf("source %" PRIu32, key->source);
+}
+
+static bool print_entry(void *user, const tmu_entry_t *entry) {
+    shown_t *shown = user;
+    (void)printf("  %s %" PRIu32 ": ", entry->unexpected ? "message" : "receive", entry->position);
+    print_key(&entry->key);
+    (void)printf(", %" PRIu64 " bytes, handle %" PRIu64 ", address 0x%" PRIx64 "\n", entry->length,
+                 entry->handle, entry->address);
+    ++shown->shown[entry->unexpected];
+    return true;
+}
+
+/* An endpoint's queues; the unit shows places of its tables alone, so of entries in memory only the
+ * number is known. */
+static tmu_result_t show(tmu_t *device, tmu_queue_t *queue, uint32_t endpoint) {
+    static const char *const names[] = {"receives", "messages"};
+    tmu_depth_t depth = {0};
+    shown_t shown = {{0}};
+    tmu_result_t result = tmu_depth(device, endpoint, &depth);
+    if (result != TMU_OK || (depth.posted == 0 && depth.unexpected == 0))
+        return result;
+    (void)printf("endpoint %" PRIu32 ": %" PRIu32 " receives, %" PRIu32 " messages\n", endpoint,
+                 depth.posted, depth.unexpected);
+    result = tmu_dump(queue, endpoint, print_entry, &shown);
+    const uint32_t all[] = {depth.posted, depth.unexpected};
+    for (size_t i = 0; i < 2 && result == TMU_OK; ++i)
+        if (all[i] > shown.shown[i])
+            (void)printf("  behind them %" PRIu32 " %s in memory, which the unit does not show\n",
+                         all[i] - shown.shown[i], names[i]);
+    return result;
+}
+
+static int run(tmu_t *device, const arguments_t *arguments, const workload_t *workload) {
+    const tmu_queue_attr_t attr = {TMU_ENDPOINT_ANY, RING_LOG2, 0};
+    tmu_queue_t *queue = NULL;
+    tmu_info_t info;
+    if (tmu_query(device, &info) != TMU_OK)
+        return failed(device, "query");
+    const uint64_t most = info.spill_segments;
+    const uint64_t segments = arguments->spill == SPILL_MOST ? most : arguments->spill;
+    if (tmu_spill_add(device, (uint32_t)segments) != TMU_OK) {
+        (void)failed(device, "spill memory");
+        return EXIT_USAGE;
+    }
+    if (tmu_queue_open(device, &attr, &queue) != TMU_OK)
+        return failed(device, "queue");
+    if (arguments->endpoint != ANY_ENDPOINT && arguments->endpoint >= info.endpoints) {
+        (void)fprintf(
+            stderr, "tmu-dump: --endpoint %" PRIu64 ": the device has endpoints 0 to %" PRIu32 "\n",
+            arguments->endpoint, info.endpoints - 1);
+        return EXIT_USAGE;
+    }
+    if (play(device, queue, workload, arguments->stop) != TMU_OK)
+        return failed(device, "trace");
+    for (uint32_t i = 0; i < info.endpoints; ++i)
+        if ((arguments->endpoint == ANY_ENDPOINT || arguments->endpoint == i) &&
+            show(device, queue, i) != TMU_OK)
+            return failed(device, "dump");
+    tmu_flow_stats_t flow;
+    if (tmu_flow_stats(device, &flow) != TMU_OK)
+        return failed(device, "flow");
+    if (flow.held_now > 0)
+        (void)printf("held back by the driver: %" PRIu64 " messages\n", flow.held_now);
+    return EXIT_WELL;
+}
+
+int main(int count, char **values) {
+    arguments_t arguments;
+    parse(count, values, &arguments);
+    char error[TMU_TRACE_ERROR_MAX] = "";
+    workload_t workload = {0};
+    if (workload_read(&workload, arguments.trace, error, sizeof error) != 0) {
+        (void)fprintf(stderr, "tmu-dump: %s\n", error);
+        return EXIT_USAGE;
+    }
+    tmu_t *device = NULL;
+    int status = EXIT_USAGE;
+    if (tmu_open(arguments.uri, &device) != TMU_OK)
+        (void)fprintf(stderr, "tmu-dump: %s\n", tmu_error_text(NULL));
+    else
+        status = run(device, &arguments, &workload);
+    tmu_close(device);
+    workload_free(&workload);
+    return status;
+}

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "submit.h"
+
+#include "operations.h"
+
+tmu_result_t submit_operation(tmu_queue_t *queue, const workload_t *workload, size_t place,
+                              tmu_receive_id_t *receives) {
+    const tmu_trace_op_t *op = &workload->ops[place];
+    const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    switch (op->kind) {
+    case TMU_TRACE_POST: {
+        const tmu_receive_t receive = {key, op->id, operation_address(op), op->bytes};
+        return tmu_post(queue, op->endpoint, &receive, &receives[place]);
+    }
+    case TMU_TRACE_ARRIVE: {
+        const tmu_message_t message = {op->match, op->source, op->id, operation_address(op),
+                                       op->bytes};
+        return tmu_arrive(queue, op->endpoint, &message);
+    }
+    case TMU_TRACE_PROBE:
+        return tmu_probe(queue, op->endpoint, &key, op->id);
+    case TMU_TRACE_CLAIM:
+        return tmu_claim(queue, op->endpoint, &key, op->id);
+    case TMU_TRACE_CANCEL: {
+        /* A target that comes later or never has no receive: the unit answers late (R10). */
+        const size_t target = workload_find(workload, false, op->target);
+        const bool posted =
+            target != ID_MAP_NONE && target < place && workload->ops[target].kind == TMU_TRACE_POST;
+        return tmu_cancel(queue, op->endpoint, posted ? receives[target] : TMU_RECEIVE_NONE,
+                          op->id);
+    }
+    default:
+        return tmu_flush(queue, op->endpoint, NULL, op->id);
+    }
+}
