@@ -36,13 +36,14 @@ class TmuRegistersSpec extends AnyFunSpec {
       }
     }
 
-    it("claims inspect, quotas and spill") {
-      val bits = TmuRegisters.map(Presets.tiny)("CAPABILITIES").fields.map(f => f.name -> f.low)
-      val value = constant(Presets.tiny, "CAPABILITIES")
-      assert(
-        bits.collect { case (name, bit) if value.testBit(bit) => name } ==
-          Seq("INSPECT", "QUOTA", "SPILL")
-      )
+    it("claims inspect, quotas and spill, and parity where there is some") {
+      def claims(p: TmuParams): Seq[String] = {
+        val value = constant(p, "CAPABILITIES")
+        val bits = TmuRegisters.map(p)("CAPABILITIES").fields.map(f => f.name -> f.low)
+        bits.collect { case (name, bit) if value.testBit(bit) => name }
+      }
+      assert(claims(Presets.formal) == Seq("INSPECT", "QUOTA", "SPILL"))
+      assert(claims(Presets.tiny) == Seq("INSPECT", "QUOTA", "SPILL", "PARITY"))
     }
 
     it("has the same offsets and fields in every preset, so that one driver serves all") {

@@ -3,6 +3,7 @@ package tmu.matching
 
 import scala.collection.mutable
 import tmu.{DeviceSpec, Seeds}
+import tmu.contract.FaultPlaces
 import tmu.params.TmuParams
 
 class EntryStoreSpec extends DeviceSpec {
@@ -29,7 +30,7 @@ class EntryStoreSpec extends DeviceSpec {
   describe("EntryStore") {
     it("R15: lends each slot once, then none until one is given back") {
       store.run { dut =>
-        assert(t.slots == t.entries + EntryStore.spare)
+        assert(t.slots == t.entries + EntryStore.spare + EntryStore.losable)
         val slots = Seq.fill(t.slots)(allocate(dut))
         assert(slots.toSet == (0 until t.slots).toSet)
         for (_ <- 0 until 5) {
@@ -109,15 +110,55 @@ class EntryStoreSpec extends DeviceSpec {
       }
     }
 
+    it("R13: names what is not what was stored, whichever bit was lost, and no other") {
+      store.run { dut =>
+        waitFor(dut, "the first slots", limit = 5)(dut.io.allocate.valid.isOn)
+        val width = new Entry(p, t).getWidth + 1
+        for (bit <- Seq(-1, 0, 1, width / 2, width - 2, width - 1)) {
+          if (bit >= 0) {
+            dut.io.fault.flip.valid.poke(true)
+            dut.io.fault.flip.bits.place.poke(FaultPlaces.postedStore.value)
+            dut.io.fault.flip.bits.bit.poke(bit)
+            dut.clock.step()
+            dut.io.fault.flip.valid.poke(false)
+          }
+          dut.io.write.valid.poke(true)
+          dut.io.write.bits.slot.poke(3)
+          dut.clock.step()
+          dut.io.write.valid.poke(false)
+          dut.io.readSlot.valid.poke(true)
+          dut.io.readSlot.bits.poke(3)
+          dut.clock.step()
+          dut.io.readSlot.valid.poke(false)
+          assert(dut.io.read.broken.isOn == (bit >= 0), s"bit $bit")
+        }
+      }
+    }
+
+    it("R13: a free slot that has lost a bit is never lent again") {
+      store.run { dut =>
+        val slots = Seq.fill(t.slots)(allocate(dut))
+        dut.io.fault.flip.valid.poke(true)
+        dut.io.fault.flip.bits.place.poke(FaultPlaces.postedSlots.value)
+        dut.io.fault.flip.bits.bit.poke(1)
+        dut.clock.step()
+        dut.io.fault.flip.valid.poke(false)
+        for (slot <- Seq(5, 6)) release(dut, slot)
+        assert(allocate(dut) == 6)
+        dut.clock.step(4)
+        assert(!dut.io.allocate.valid.isOn, s"of ${slots.size}")
+      }
+    }
+
     it("R15: a slot that is given back twice stops the simulation") {
       val error = intercept[Exception] {
         store.run { dut =>
-          // Those that are lent next have left their queue, so the first two are not noticed.
+          // Those that are lent next have left their queue, so the first three are not noticed.
           val slots = Seq.fill(t.slots)(allocate(dut))
-          (slots ++ slots.take(3)).foreach(release(dut, _))
+          (slots ++ slots.take(4)).foreach(release(dut, _))
         }
       }
-      assert(error.getMessage.matches("(?s).*R15: slot +2 given back twice.*"), error)
+      assert(error.getMessage.matches("(?s).*R15: slot +3 given back twice.*"), error)
     }
   }
 }

@@ -26,6 +26,8 @@ class SpillEditorHarness(s: SpillParams) extends Module {
     val look = Input(UInt(s.chunkBits.W))
     val state = Output(new ChunkState(s))
   })
+  editor.io.fault.flip := 0.U.asTypeOf(editor.io.fault.flip)
+  chunks.io.fault.flip := 0.U.asTypeOf(chunks.io.fault.flip)
   editor.io.list := io.list
   io.update := editor.io.update
   editor.io.begins := io.begins
@@ -124,6 +126,7 @@ class SpillEditorSpec extends SpillSpec {
       entry.key.source.poke(e.source)
       entry.handle.poke(e.handle)
       val filter = io.append.bits.word.filter
+      io.append.bits.word.parity.poke(word(e) & 1)
       io.append.bits.word.id.poke(e.id & ((1 << s.idBits) - 1))
       filter.low.poke(e.bits & 3)
       io.append.valid.poke(true)
@@ -136,7 +139,7 @@ class SpillEditorSpec extends SpillSpec {
         if (fresh) m.chunks += (m.tail.toInt -> mutable.SortedMap())
         val place = m.fill.toInt - 1
         m.chunks.last._2(place) = e.handle
-        assert(memory((m.tail.toInt, place, false)) == beat(e), "the entry")
+        assert(memory((m.tail.toInt, place, false)) == beat(e, m.tail.toInt, place), "the entry")
         val low = memory((m.tail.toInt, place, true)) & ((BigInt(1) << 32) - 1)
         assert(low == word(e), "its word")
       }

@@ -57,6 +57,11 @@ class SpillSearchSpec extends SpillSpec {
       queue.headOption.exists(_._1 <= now) && chance(slow)
     private var walked = Option.empty[Int]
     var (wordBeats, entryBeats, falsePositives) = (0, 0, 0)
+
+    /** Bits that memory has lost of an entry, and of a word. */
+    var lostEntry: (Int, Int) => BigInt = (_, _) => 0
+    var lostWord: (Int, Int) => BigInt = (_, _) => 0
+    var (errors, broken) = (0, 0)
     var slow = 1 // of so many clocks, memory answers in one
     io.stop.poke(false)
     io.range.valid.poke(false)
@@ -95,6 +100,8 @@ class SpillSearchSpec extends SpillSpec {
       entryBeats += (if (ofEntry) 1 else 0)
       wordBeats += (if (ofWord) 1 else 0)
       if (io.falsePositive.isOn) falsePositives += 1
+      if (io.error.isOn) errors += 1
+      if (io.hit.valid.isOn && io.hit.bits.found.isOn && io.hit.bits.broken.isOn) broken += 1
       walked = Option.when(io.walk.valid.isOn)(io.walk.bits.value.toInt)
       if (walked.isDefined) assert(!io.walkBlocked.isOn)
       val asksWords = io.words.valid.isOn && io.words.ready.isOn
@@ -107,7 +114,8 @@ class SpillSearchSpec extends SpillSpec {
       now += 1
       wanted.map(chunk).foreach { c =>
         val all = c.entries
-          .map(word)
+          .zipWithIndex
+          .map { case (e, i) => word(e) ^ lostWord(c.number, i) }
           .padTo(
             SpillLayout.wordBeats * SpillLayout.wordsPerBeat,
             BigInt(8 * SpillLayout.wordBytes, random) // never written
@@ -123,7 +131,9 @@ class SpillSearchSpec extends SpillSpec {
           )
           .map(now + 2 -> _)
       }
-      place.foreach { case (c, i) => entries += (now + 2 -> beat(chunk(c).entries(i))) }
+      place.foreach { case (c, i) =>
+        entries += (now + 2 -> (beat(chunk(c).entries(i), c, i) ^ lostEntry(c, i)))
+      }
     }
 
     /** Begins a search as soon as nothing of the last one is on its way. */
@@ -276,6 +286,34 @@ class SpillSearchSpec extends SpillSpec {
           assert(bench.next(1) == hits(other, ask).headOption, s"round $round")
         }
         bench.rest()
+      }
+    }
+
+    it("R13: a word that has lost a bit hides nothing") {
+      run("SpillSearch words") { (bench, random) =>
+        val list = make(random, 12, keys = 40, density = 1)
+        for (bit <- 0 until 32) {
+          bench.lostWord = (_, _) => BigInt(1) << bit
+          val ask = Ask(1, random.nextInt(40))
+          bench.begin(list, ask, sweeps = false)
+          assert(bench.next(1) == hits(list, ask).headOption, s"bit $bit")
+          bench.rest()
+        }
+        assert(bench.broken == 0 && bench.errors == 0)
+      }
+    }
+
+    it("R13: an entry that has lost a bit, or lies elsewhere, is given out as broken") {
+      run("SpillSearch entries") { (bench, random) =>
+        val list = make(random, 3, keys = 2, density = 1)
+        val lost = (0 until new SpillEntry(p).getWidth).map(BigInt(1) << _)
+        for (bits <- lost) {
+          bench.lostEntry = (_, _) => bits
+          bench.broken = 0
+          bench.begin(list, Ask(0, 1), sweeps = false)
+          assert(bench.next(1).isDefined && bench.broken > 0, bits.toString(16))
+          bench.rest()
+        }
       }
     }
 

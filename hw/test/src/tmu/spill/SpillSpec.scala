@@ -36,7 +36,12 @@ trait SpillSpec extends DeviceSpec {
   private def pack(fields: (Int, Int)*): BigInt = fields.foldLeft(BigInt(0)) {
     case (all, (width, value)) => (all << width) | value
   }
-  protected def beat(e: Plain): BigInt = pack(
+  protected def beat(e: Plain, chunk: Int, place: Int): BigInt = {
+    val body = bare(e)
+    val ones = body.bitCount + BigInt(chunk).bitCount + BigInt(place).bitCount
+    (BigInt(ones % 2) << (new SpillEntry(p).getWidth - 1)) | body
+  }
+  private def bare(e: Plain): BigInt = pack(
     log2Ceil(p.endpoints) -> e.endpoint,
     p.idBits -> e.id,
     p.lengthBits -> 0,
@@ -49,7 +54,11 @@ trait SpillSpec extends DeviceSpec {
   )
 
   /** Its word. So few bits of the key are in it that many words say yes wrongly. */
-  protected def word(e: Plain): BigInt = pack(
+  protected def word(e: Plain): BigInt = {
+    val bits = bareWord(e)
+    (bits << 1) | (bits.bitCount % 2)
+  }
+  private def bareWord(e: Plain): BigInt = pack(
     s.idBits -> (e.id & ((1 << s.idBits) - 1)),
     s.pieces(0) -> 0,
     s.pieces(1) -> (e.bits & 3),

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.fault
+
+import tmu.DeviceSpec
+import tmu.contract.FaultPlaces
+
+class FaultFlipSpec extends DeviceSpec {
+  private val place = FaultPlaces.marks
+  private val width = 12
+  private val flip = device(new FaultFlip(place, width))
+
+  private def ask(dut: FaultFlip, number: Int, bit: Int): Unit = {
+    dut.io.writes.poke(false)
+    dut.io.request.valid.poke(true)
+    dut.io.request.bits.place.poke(number)
+    dut.io.request.bits.bit.poke(bit)
+    dut.clock.step()
+    dut.io.request.valid.poke(false)
+  }
+
+  describe("FaultFlip") {
+    it("flips the bit of the next word that is written, once, and says so") {
+      flip.run { dut =>
+        for (bit <- 0 until width) {
+          ask(dut, place.value, bit)
+          assert(dut.io.view.bits.value == width)
+          dut.clock.step(3)
+          assert(!dut.io.view.flipped.isOn && dut.io.view.bits.value == 0)
+          dut.io.writes.poke(true)
+          assert(dut.io.flips.value == (1 << bit) && dut.io.view.flipped.isOn)
+          dut.clock.step()
+          assert(dut.io.flips.value == 0 && !dut.io.view.flipped.isOn)
+        }
+      }
+    }
+
+    it("flips nothing beyond the word, and nothing of another place") {
+      flip.run { dut =>
+        for ((number, bit, bits) <- Seq((place.value, width, width), (place.value + 1, 3, 0))) {
+          ask(dut, number, bit)
+          assert(dut.io.view.bits.value == bits)
+          dut.io.writes.poke(true)
+          assert(dut.io.flips.value == 0 && !dut.io.view.flipped.isOn)
+          dut.clock.step()
+        }
+      }
+    }
+
+    it("forgets what was asked before when something else is asked") {
+      flip.run { dut =>
+        ask(dut, place.value, 1)
+        ask(dut, place.value + 1, 1)
+        dut.io.writes.poke(true)
+        assert(dut.io.flips.value == 0)
+      }
+    }
+  }
+}
