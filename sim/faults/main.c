@@ -55,9 +55,12 @@ typedef struct arguments {
 
 static void parse(int count, char **values, arguments_t *arguments) {
     static const struct option options[] = {
-        {"uri", required_argument, NULL, 'u'},  {"trials", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'}, {"place", required_argument, NULL, 'p'},
-        {"progress", no_argument, NULL, 'r'},   {"help", no_argument, NULL, 'h'},
+        {"uri", required_argument, NULL, 'u'},
+        {"trials", required_argument, NULL, 'n'},
+        {"seed", required_argument, NULL, 's'},
+        {"place", required_argument, NULL, 'p'},
+        {"progress", no_argument, NULL, 'r'},
+        {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     int option;
@@ -126,8 +129,8 @@ static uint64_t run(tmu_t *device, tmu_queue_t *queue, const arguments_t *argume
                     table_t *table) {
     uint64_t silent = 0;
     for (uint64_t n = 0; n < arguments->trials; n++) {
-        unsigned place = arguments->place > 0 ? (unsigned)arguments->place
-                                              : (unsigned)(1 + n % (PLACES - 1));
+        unsigned place =
+            arguments->place > 0 ? (unsigned)arguments->place : (unsigned)(1 + n % (PLACES - 1));
         const trial_t trial = trial_run(device, queue, place, arguments->seed + n);
         table->outcomes[place][trial.outcome]++;
         table->withheld[place] += trial.judged.withheld;

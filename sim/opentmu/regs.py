@@ -46,7 +46,7 @@ class Status(IntEnum):
     EMPTY = 15  # Inspect: beyond the table's last place.
     VACANT = 16  # Inspect: no entry at that place; there may be later ones.
     SPILL_FAILED = 17  # Memory beyond the tables has failed: no answer is known until a reset.
-    TABLE_FAULT = 18  # A stored word that the endpoint depends on has lost a bit: no answer is known until a reset.
+    TABLE_FAULT = 18  # A stored word has lost a bit: no answer of the endpoint until a reset.
 
 
 class Fault(IntEnum):

@@ -223,7 +223,8 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
     case TMU_REG_ENDPOINT_COMMAND:
         endpoint_command(device, value);
         return TMU_OK;
-    case TMU_REG_FAULT_INJECT: /* nothing is stored in words: without the capability it does nothing */
+    case TMU_REG_FAULT_INJECT: /* nothing is stored in words: without the capability it does nothing
+                                */
         return TMU_OK;
     case TMU_REG_SPILL_COMMIT:
         ref_spill_commit(device, value);

@@ -258,7 +258,7 @@ typedef enum tmu_status {
     TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last place. */
     TMU_STATUS_VACANT = 16, /* Inspect: no entry at that place; there may be later ones. */
     TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
-    TMU_STATUS_TABLE_FAULT = 18, /* A stored word that the endpoint depends on has lost a bit: no answer is known until a reset. */
+    TMU_STATUS_TABLE_FAULT = 18, /* A stored word has lost a bit: no answer of the endpoint until a reset. */
 } tmu_status_t;
 
 typedef enum tmu_fault {

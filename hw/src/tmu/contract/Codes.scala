@@ -54,7 +54,7 @@ object Statuses {
   val tableFault = Code(
     "table_fault",
     18,
-    "A stored word that the endpoint depends on has lost a bit: no answer is known until a reset."
+    "A stored word has lost a bit: no answer of the endpoint until a reset."
   )
   val all: Seq[Code] = Seq(
     matched,

@@ -105,7 +105,8 @@ object EntryStore {
   /** Clocks from a slot's last use to its next, and a little more. */
   val spare: Int = 8
 
-  /** Slots that flipped bits may take away; with parity a slot also takes a clock more to come back.
+  /** Slots that flipped bits may take away; with parity a slot also takes a clock more to come
+    * back.
     */
   val losable: Int = 16
 }
