@@ -42,8 +42,10 @@ object Presets {
     parity = false
   )
 
-  /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md). */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16)
+  /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md); parity would
+    * take a quarter more.
+    */
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16, parity = false)
 
   /** What a large card can hold. */
   val max: TmuParams =
