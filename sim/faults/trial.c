@@ -103,7 +103,7 @@ static bool operate(run_t *run, tmu_fault_t place) {
     uint32_t fill = pick(run, OPERATIONS * 3 / 4);
     uint32_t when = pick(run, OPERATIONS * 3 / 4);
     uint32_t bits = 0;
-    must(tmu_fault_inject(run->device, place, TMU_FAULT_INJECT_BIT_MASK, &bits), run);
+    must(tmu_fault_inject(run->device, place, TMU_FAULT_SELECT_BIT_MASK, &bits), run);
     for (uint32_t handle = 0; handle < OPERATIONS; handle++) {
         tmu_result_t result;
         make(run, handle, fill);

@@ -121,8 +121,9 @@ REGISTERS: Final[dict[str, int]] = {
     "SPILL_COMMIT": 0x0EC,
     "SPILL_STATUS": 0x0F0,
     "SPILL_FREE": 0x0F4,
-    "FAULT_INJECT": 0x0F8,
-    "FAULT_STATUS": 0x0FC,
+    "FAULT_SELECT": 0x0F8,
+    "FAULT_INJECT": 0x0FC,
+    "FAULT_STATUS": 0x100,
     "COUNTER_CLOCKS_LO": 0x400,
     "COUNTER_CLOCKS_HI": 0x404,
     "COUNTER_POSTS_LO": 0x408,
@@ -283,9 +284,12 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "SEGMENTS": (0, 8),
         "ERROR": (8, 1),
     },
-    "FAULT_INJECT": {
+    "FAULT_SELECT": {
         "PLACE": (0, 5),
         "BIT": (8, 10),
+    },
+    "FAULT_INJECT": {
+        "FLIP": (0, 1),
     },
     "FAULT_STATUS": {
         "SEEN": (0, 21),
@@ -343,6 +347,7 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "SPILL_COMMIT": "w",
     "SPILL_STATUS": "r",
     "SPILL_FREE": "r",
+    "FAULT_SELECT": "rw",
     "FAULT_INJECT": "w",
     "FAULT_STATUS": "r",
     "COUNTER_CLOCKS_LO": "r",

@@ -119,6 +119,7 @@ typedef struct ref_device {
     uint32_t depth_unexpected;
     uint32_t spill_base_lo;
     uint32_t spill_base_hi;
+    uint32_t fault_select;
     uint32_t segments;    /* of memory lent */
     uint32_t spill_error; /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];

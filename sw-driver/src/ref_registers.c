@@ -119,6 +119,8 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->spill_base_lo;
     case TMU_REG_SPILL_BASE_HI:
         return &device->spill_base_hi;
+    case TMU_REG_FAULT_SELECT:
+        return &device->fault_select;
     case TMU_REG_FILTER_SOURCE:
     case TMU_REG_FILTER_LOW_LO:
     case TMU_REG_FILTER_LOW_HI:
@@ -146,6 +148,9 @@ static uint32_t defined_bits(uint32_t offset) {
     case TMU_REG_QUEUE_CONFIG:
         return TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_FIRST, TMU_QUEUE_CONFIG_FIRST_MASK) |
                TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_LOG2, TMU_QUEUE_CONFIG_LOG2_MASK);
+    case TMU_REG_FAULT_SELECT:
+        return TMU_REGISTER_BITS(TMU_FAULT_SELECT_PLACE, TMU_FAULT_SELECT_PLACE_MASK) |
+               TMU_REGISTER_BITS(TMU_FAULT_SELECT_BIT, TMU_FAULT_SELECT_BIT_MASK);
     default:
         return UINT32_MAX;
     }

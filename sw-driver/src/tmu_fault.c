@@ -31,9 +31,13 @@ tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
 
 static tmu_result_t inject(tmu_t *device, tmu_fault_t place, uint32_t bit) {
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = tmu_device_write(device, TMU_REG_FAULT_INJECT,
-                                           TMU_REGISTER_BITS(TMU_FAULT_INJECT_PLACE, place) |
-                                               TMU_REGISTER_BITS(TMU_FAULT_INJECT_BIT, bit));
+    tmu_result_t result = tmu_device_write(device, TMU_REG_FAULT_SELECT,
+                                           TMU_REGISTER_BITS(TMU_FAULT_SELECT_PLACE, place) |
+                                               TMU_REGISTER_BITS(TMU_FAULT_SELECT_BIT, bit));
+    if (result == TMU_OK) {
+        result = tmu_device_write(device, TMU_REG_FAULT_INJECT,
+                                  TMU_REGISTER_BITS(TMU_FAULT_INJECT_FLIP, 1));
+    }
     pthread_mutex_unlock(&device->lock);
     return result;
 }
@@ -46,9 +50,9 @@ tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, ui
     if (TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_PARITY) == 0) {
         return tmu_error_set(TMU_ERR_INVALID, "the device does not check stored words");
     }
-    if (bit > TMU_FAULT_INJECT_BIT_MASK) {
+    if (bit > TMU_FAULT_SELECT_BIT_MASK) {
         return tmu_error_set(TMU_ERR_INVALID, "bit %u of a stored word; the last one is %u", bit,
-                             TMU_FAULT_INJECT_BIT_MASK);
+                             TMU_FAULT_SELECT_BIT_MASK);
     }
     tmu_result_t result = inject(device, place, bit);
     for (uint32_t i = 0; i < ANSWER_CLOCKS && result == TMU_OK; i++) {

@@ -7,7 +7,7 @@
 static bool checks(bench_t *b) {
     tmu_info_t info;
     must(tmu_query(b->device, &info), b->device);
-    return TMU_REGISTER_GET(info.capabilities, TMU_CAPABILITIES_PARITY) != 0;
+    return (info.capabilities >> TMU_CAPABILITIES_PARITY_SHIFT & TMU_CAPABILITIES_PARITY_MASK) != 0;
 }
 
 static void arguments_are_checked(void) {

@@ -18,7 +18,7 @@ SEEDS = range(1, 13)
 
 MUTANTS = {
     # The operation that meets an entry on its way between rows passes it by.
-    "crossing": both(ROWS, r"hitAbove & io_push & io_above_remains", r"\g<0> & ~{m}"),
+    "crossing": both(ROWS, r"hitAbove & crosses", r"\g<0> & ~{m}"),
     # Two operations take the same entry: one where it was, one where it goes to.
     "remains": both(
         ROWS, r"& ~\(hit\[0\] & open & takes\);", r"& ({m} | ~(hit[0] & open & takes));"

@@ -109,12 +109,15 @@
 #define TMU_SPILL_STATUS_ERROR_SHIFT 8 /* The last SPILL_COMMIT was one too many: nothing changed. */
 #define TMU_SPILL_STATUS_ERROR_MASK 0x1u
 #define TMU_REG_SPILL_FREE 0x0f4 /* read only: Chunks of 4096 bytes in which nothing lies. */
-#define TMU_REG_FAULT_INJECT 0x0f8 /* write 1 to trigger: Flips a bit of the next word that is written to a place, once: for tests. */
-#define TMU_FAULT_INJECT_PLACE_SHIFT 0 /* Number of the place; another one flips nothing. */
-#define TMU_FAULT_INJECT_PLACE_MASK 0x1fu
-#define TMU_FAULT_INJECT_BIT_SHIFT 8 /* Bit of the word; beyond its end nothing is flipped. */
-#define TMU_FAULT_INJECT_BIT_MASK 0x3ffu
-#define TMU_REG_FAULT_STATUS 0x0fc /* read only: Flipped bits since the last reset. */
+#define TMU_REG_FAULT_SELECT 0x0f8 /* read/write: What the next FAULT_INJECT flips. */
+#define TMU_FAULT_SELECT_PLACE_SHIFT 0 /* Number of the place; another one flips nothing. */
+#define TMU_FAULT_SELECT_PLACE_MASK 0x1fu
+#define TMU_FAULT_SELECT_BIT_SHIFT 8 /* Bit of the word; beyond its end nothing is flipped. */
+#define TMU_FAULT_SELECT_BIT_MASK 0x3ffu
+#define TMU_REG_FAULT_INJECT 0x0fc /* write 1 to trigger: For tests. */
+#define TMU_FAULT_INJECT_FLIP_SHIFT 0 /* Flips the bit of the next word that is written there, once. */
+#define TMU_FAULT_INJECT_FLIP_MASK 0x1u
+#define TMU_REG_FAULT_STATUS 0x100 /* read only: Flipped bits since the last reset. */
 #define TMU_FAULT_STATUS_SEEN_SHIFT 0 /* Bit n: the place with number n has given a word with a flipped bit. */
 #define TMU_FAULT_STATUS_SEEN_MASK 0x1fffffu
 #define TMU_FAULT_STATUS_WIDTH_SHIFT 21 /* Bits of a word at the place of the last FAULT_INJECT; 0 if it names none. */

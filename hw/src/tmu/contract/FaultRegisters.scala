@@ -3,23 +3,32 @@ package tmu.contract
 
 /** Registers that tell of flipped bits in stored words, and make one for tests. */
 object FaultRegisters {
-  import Access.{ReadOnly, Trigger}
+  import Access.{ReadOnly, ReadWrite, Trigger}
   import FaultPlaces.{bitBits, placeBits, seenBits}
 
   val all: Seq[Register] = Seq(
     Register(
-      "FAULT_INJECT",
+      "FAULT_SELECT",
       0xf8,
-      Trigger,
-      "Flips a bit of the next word that is written to a place, once: for tests.",
+      ReadWrite,
+      "What the next FAULT_INJECT flips.",
       Seq(
         RegisterField("PLACE", 0, placeBits, "Number of the place; another one flips nothing."),
         RegisterField("BIT", 8, bitBits, "Bit of the word; beyond its end nothing is flipped.")
       )
     ),
     Register(
-      "FAULT_STATUS",
+      "FAULT_INJECT",
       0xfc,
+      Trigger,
+      "For tests.",
+      Seq(
+        RegisterField("FLIP", 0, 1, "Flips the bit of the next word that is written there, once.")
+      )
+    ),
+    Register(
+      "FAULT_STATUS",
+      0x100,
       ReadOnly,
       "Flipped bits since the last reset.",
       Seq(
