@@ -97,7 +97,8 @@ def test_random_operations_in_two_streams_agree_with_the_law(flowing: bool) -> N
     result = harness.campaign(PRESET, RANDOM_OPERATIONS, seed=seed, flowing=flowing)
     assert result["operations"] >= RANDOM_OPERATIONS
     assert result["differences"] == 0
-    for status in set(regs.Status) - {regs.Status.SPILL_FAILED}:  # no memory is lent here
+    # No memory is lent here, and no bit flipped.
+    for status in set(regs.Status) - {regs.Status.SPILL_FAILED, regs.Status.TABLE_FAULT}:
         assert result["statuses"][status.name.lower()] > 0, f"{status.name}: never answered"
     entries = harness.entries(PRESET)
     assert result["depth_max"] == {"posted": entries, "unexpected": entries}
