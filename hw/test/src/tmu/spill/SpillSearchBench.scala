@@ -113,6 +113,9 @@ trait SpillSearchBench extends SpillSpec {
       )
       dut.clock.step()
       now += 1
+      // A beat is there for one clock: the test may end here, and one more clock comes then.
+      io.entryBeat.valid.poke(false)
+      io.wordBeat.valid.poke(false)
       wanted.map(chunk).foreach { c =>
         val all = c.entries.zipWithIndex
           .map { case (e, i) => word(e) ^ lostWord(c.number, i) }
