@@ -79,7 +79,6 @@ judge_result_t judge_decide(const judge_t *judge) {
     tmu_model_t *model = NULL;
     judge_result_t result = {0};
     order_t order;
-    uint32_t hit[JUDGE_ENDPOINTS] = {0};
     if (tmu_model_create(&config, &model) != TMU_MODEL_OK) {
         (void)fprintf(stderr, "tmu-faults: no memory for the model\n");
         abort();
@@ -94,7 +93,7 @@ judge_result_t judge_decide(const judge_t *judge) {
                 continue;
             }
             const tmu_completion_t *c = &judge->answers[handle];
-            hit[e] += withheld(c);
+            result.withheld += withheld(c);
             if (!withheld(c) && gap) {
                 result.differences++; /* an answer behind one that nobody gave */
             } else if (!gap) {
@@ -106,9 +105,6 @@ judge_result_t judge_decide(const judge_t *judge) {
                 }
             }
         }
-        uint32_t before = result.withheld;
-        result.withheld += hit[e];
-        result.elsewhere += before > 0 ? hit[e] : 0;
     }
     tmu_model_destroy(model);
     return result;

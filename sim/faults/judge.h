@@ -24,7 +24,6 @@ typedef struct judge {
 /** What was found, of one trial. */
 typedef struct judge_result {
     uint32_t withheld;    /* answers */
-    uint32_t elsewhere;   /* of these, at endpoints other than the first one that was hit */
     uint32_t differences; /* wrong answers, and operations without an answer or with two */
 } judge_result_t;
 

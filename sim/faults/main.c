@@ -12,8 +12,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#define PLACES (TMU_FAULT_ENTRIES + 1)
-
 static const char usage[] =
     "usage: tmu-faults --uri URI [--trials N] [--seed S] [--place P] [--progress]\n"
     "  --uri URI     device: sim:LIBRARY[?pauses=SEED&memory_latency=CLOCKS]\n"
@@ -22,28 +20,13 @@ static const char usage[] =
     "  --place P     only this place, by its number (default: all)\n"
     "  --progress    print `progress DONE TOTAL` lines to standard error\n";
 
-static const char *const place_names[PLACES] = {
-    [TMU_FAULT_POSTED_LANES] = "posted_lanes",
-    [TMU_FAULT_UNEXPECTED_LANES] = "unexpected_lanes",
-    [TMU_FAULT_POSTED_STORE] = "posted_store",
-    [TMU_FAULT_UNEXPECTED_STORE] = "unexpected_store",
-    [TMU_FAULT_POSTED_SLOTS] = "posted_slots",
-    [TMU_FAULT_UNEXPECTED_SLOTS] = "unexpected_slots",
-    [TMU_FAULT_POSTED_FILTERS] = "posted_filters",
-    [TMU_FAULT_UNEXPECTED_FILTERS] = "unexpected_filters",
-    [TMU_FAULT_POST_TALLIES] = "post_tallies",
-    [TMU_FAULT_ARRIVAL_TALLIES] = "arrival_tallies",
-    [TMU_FAULT_POSTED_QUOTAS] = "posted_quotas",
-    [TMU_FAULT_UNEXPECTED_QUOTAS] = "unexpected_quotas",
-    [TMU_FAULT_MARKS] = "marks",
-    [TMU_FAULT_CHUNK_LINKS] = "chunk_links",
-    [TMU_FAULT_CHUNK_LIVES] = "chunk_lives",
-    [TMU_FAULT_FREE_CHUNKS] = "free_chunks",
-    [TMU_FAULT_LISTS] = "lists",
-    [TMU_FAULT_ANSWERED] = "answered",
-    [TMU_FAULT_WORDS] = "words",
-    [TMU_FAULT_ENTRIES] = "entries",
+static const char *const place_names[] = {
+#define PLACE_ROW(name, number) [number] = #name,
+    TMU_FAULT_TABLE(PLACE_ROW)
+#undef PLACE_ROW
 };
+
+#define PLACES (sizeof place_names / sizeof place_names[0])
 
 typedef struct arguments {
     const char *uri;

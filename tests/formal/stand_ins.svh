@@ -119,7 +119,7 @@ module MatchArrayUnexpected (
 endmodule
 
 // The slots that were given back, of which one is watched.
-module Queue12_FreeSlot (
+module Queue12_Checked (
     input wire clock,
     input wire reset,
     output wire io_enq_ready,

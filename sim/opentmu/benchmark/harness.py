@@ -83,17 +83,22 @@ def campaign(preset: str, operations: int, *, seed: int, flowing: bool) -> Resul
     program = verilate.bench_program(preset)
     words: list[str | Path] = [program, "--shape", shape(preset), "--seed", str(seed), "--progress"]
     words += ["--random", str(operations), *(["--flowing"] if flowing else [])]
+    return {"preset": preset, **single("tmu-bench", f"random operations on preset {preset}", words)}
+
+
+def single(name: str, title: str, words: Sequence[str | Path]) -> Result:
+    """The one result of a program that says how far it is; raises CheckFailed with its words."""
     results: list[Result] = []
-    with step(f"random operations on preset {preset}") as ticker:
+    with step(title) as ticker:
 
         def spoken(line: str) -> None:
             said = line.split()
             if said[:1] == ["progress"]:
                 ticker.advance(int(said[1]), int(said[2]))
 
-        run(words, lambda line: results.append({"preset": preset, **json.loads(line)}), spoken)
+        run(words, lambda line: results.append(json.loads(line)), spoken)
     if len(results) != 1:
-        raise CheckFailed(f"tmu-bench: found {len(results)} results, expected one")
+        raise CheckFailed(f"{name}: found {len(results)} results, expected one")
     return results[0]
 
 

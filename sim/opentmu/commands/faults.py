@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu faults`: flips bits of what the unit stores, and judges every answer."""
 
-import json
 from typing import Any
 
 import click
@@ -10,8 +9,6 @@ from rich.table import Table
 from opentmu import output, presets
 from opentmu.benchmark import harness
 from opentmu.build import cbuild, verilate
-from opentmu.errors import CheckFailed
-from opentmu.progress import step
 
 PROGRAM = "tmu-faults"
 OUTCOMES = {
@@ -29,18 +26,8 @@ def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[st
     library = verilate.library(preset)
     uri = f"sim:{library}" + ("" if pauses is None else f"?pauses={pauses}")
     words = [str(program), "--uri", uri, "--trials", str(trials), "--seed", str(seed), "--progress"]
-    found: list[dict[str, Any]] = []
-    with step(f"flipping {trials:,} bits of preset {preset}") as ticker:
-
-        def spoken(line: str) -> None:
-            said = line.split()
-            if said[:1] == ["progress"]:
-                ticker.advance(int(said[1]), int(said[2]))
-
-        harness.run(words, lambda line: found.append(json.loads(line)), spoken)
-    if len(found) != 1:
-        raise CheckFailed(f"{PROGRAM}: found {len(found)} results, expected one")
-    return {"preset": preset, **found[0]}
+    title = f"flipping {trials:,} bits of preset {preset}"
+    return {"preset": preset, **harness.single(PROGRAM, title, words)}
 
 
 def show(result: dict[str, Any]) -> None:

@@ -15,7 +15,7 @@ UNIT = Proof(
     "MatchUnit",
     ("UNIT",),
     (
-        *("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_FreeSlot"),
+        *("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_Checked"),
         *("block_12x22", "block_12x17", "copies_2x11"),
     ),
     delays=(("SlotDelay", 3),),

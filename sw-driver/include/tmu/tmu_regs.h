@@ -287,6 +287,29 @@ typedef enum tmu_fault {
     TMU_FAULT_ENTRIES = 20, /* Entries in memory. */
 } tmu_fault_t;
 
+/* X(name, number): the places of tmu_fault_t */
+#define TMU_FAULT_TABLE(X) \
+    X(posted_lanes, 1) \
+    X(unexpected_lanes, 2) \
+    X(posted_store, 3) \
+    X(unexpected_store, 4) \
+    X(posted_slots, 5) \
+    X(unexpected_slots, 6) \
+    X(posted_filters, 7) \
+    X(unexpected_filters, 8) \
+    X(post_tallies, 9) \
+    X(arrival_tallies, 10) \
+    X(posted_quotas, 11) \
+    X(unexpected_quotas, 12) \
+    X(marks, 13) \
+    X(chunk_links, 14) \
+    X(chunk_lives, 15) \
+    X(free_chunks, 16) \
+    X(lists, 17) \
+    X(answered, 18) \
+    X(words, 19) \
+    X(entries, 20)
+
 #define TMU_DOORBELL_PAGE_BYTES 4096
 #define TMU_DOORBELL_COMMAND_BYTES 64
 #define TMU_DOORBELL_COMMAND_WINDOW_BYTES 2048

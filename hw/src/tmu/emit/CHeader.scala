@@ -93,6 +93,11 @@ object CHeader {
     .map { case (c, i) => f"    X(${c.name}, 0x${TmuRegisters.counterBase + 8 * i}%03x)" }
     .mkString(" \\\n")
 
+  private def faults: Seq[String] = Seq(
+    "/* X(name, number): the places of tmu_fault_t */",
+    "#define TMU_FAULT_TABLE(X) \\"
+  ) :+ FaultPlaces.all.map(c => s"    X(${c.name}, ${c.value})").mkString(" \\\n")
+
   /** The whole header; register offsets do not depend on the preset. */
   def render(p: TmuParams): String = {
     val sections = Seq(
@@ -106,6 +111,7 @@ object CHeader {
       codes("OPCODE", Opcodes.all),
       codes("STATUS", Statuses.all),
       codes("FAULT", FaultPlaces.all),
+      faults,
       doorbell,
       spill,
       filterPieces(p),

@@ -21,19 +21,11 @@ class Checked[T <: Data](p: TmuParams, data: => T) extends Bundle {
 
 object Checked {
 
-  /** @param flips
-    *   bits that are stored wrongly, for tests
-    */
-  def apply[T <: Data](
-      p: TmuParams,
-      data: => T,
-      word: T,
-      flips: UInt,
-      address: UInt = 0.U
-  ): Checked[T] = {
+  /** A word as it is to be stored. */
+  def apply[T <: Data](p: TmuParams, data: => T, word: T, address: UInt = 0.U): Checked[T] = {
     val out = Wire(new Checked(p, data))
     out.word := word
     out.parity.foreach(_ := word.asUInt.xorR ^ address.xorR)
-    if (p.parity) (out.asUInt ^ flips.pad(out.getWidth)(out.getWidth - 1, 0)).asTypeOf(out) else out
+    out
   }
 }

@@ -33,21 +33,24 @@ class FaultFlip(place: Code, width: Int) extends Module {
 
 object FaultFlip {
 
-  /** @return
-    *   bits to flip in what is written, and what software sees of it; none in a unit without parity
+  /** @param writes
+    *   the word is written in this clock
+    * @return
+    *   the word as it is to be written, and what software sees of it; a unit without parity flips
+    *   nothing
     */
-  def apply(
+  def apply[T <: Data](
       p: TmuParams,
       place: Code,
-      width: Int,
+      word: T,
       request: Valid[FaultRequest],
       writes: Bool
-  ): (UInt, FaultView) =
-    if (!p.parity) (0.U, FaultView.none)
+  ): (T, FaultView) =
+    if (!p.parity) (word, FaultView.none)
     else {
-      val flip = Module(new FaultFlip(place, width))
+      val flip = Module(new FaultFlip(place, word.getWidth))
       flip.io.request := request
       flip.io.writes := writes
-      (flip.io.flips, flip.io.view)
+      ((word.asUInt ^ flip.io.flips).asTypeOf(chiselTypeOf(word)), flip.io.view)
     }
 }

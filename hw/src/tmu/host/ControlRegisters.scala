@@ -128,15 +128,11 @@ class ControlRegisters(p: TmuParams) extends Module {
 
   // Flipped bits.
   private val injected = trigger("FAULT_INJECT")(bit("FAULT_INJECT", "FLIP"))
-  private def part(field: String): UInt = {
-    val f = map.field("FAULT_SELECT", field)
-    control("FAULT_SELECT")(f.low + f.width - 1, f.low)
-  }
   private val seen = RegInit(0.U.asTypeOf(new FaultView))
   private val view = io.fault.view
   io.fault.flip.valid := RegNext(injected, false.B)
-  io.fault.flip.bits.place := RegNext(part("PLACE"))
-  io.fault.flip.bits.bit := RegNext(part("BIT"))
+  io.fault.flip.bits.place := RegNext(control.field(map, "FAULT_SELECT", "PLACE"))
+  io.fault.flip.bits.bit := RegNext(control.field(map, "FAULT_SELECT", "BIT"))
   seen.seen := seen.seen | view.seen
   when(view.flipped)(seen.flipped := true.B).elsewhen(injected) {
     seen.flipped := false.B

@@ -10,10 +10,7 @@ import tmu.params.TmuParams
 /** What the registers say of a page; valid when it can be (a page that is disabled always can). */
 object PageCheck {
   def apply(p: TmuParams, map: RegisterMap, control: NamedWords): Valid[PageConfig] = {
-    def field(register: String, name: String): UInt = {
-      val f = map.field(register, name)
-      control(register)(f.low + f.width - 1, f.low)
-    }
+    def field(register: String, name: String): UInt = control.field(map, register, name)
     val out = Wire(Valid(new PageConfig(p)))
     val ring = out.bits.ring
     val queue = out.bits.queue

@@ -10,6 +10,12 @@ import tmu.contract.{Access, Register, RegisterMap}
 class NamedWords(names: Seq[String]) extends Record {
   val elements: SeqMap[String, UInt] = SeqMap.from(names.map(_ -> UInt(32.W)))
   def apply(name: String): UInt = elements(name)
+
+  /** A field of a register. */
+  def field(map: RegisterMap, register: String, name: String): UInt = {
+    val f = map.field(register, name)
+    elements(register)(f.low + f.width - 1, f.low)
+  }
 }
 
 /** A register access of one word. */

@@ -109,15 +109,15 @@ class EndpointTable(p: TmuParams) extends Module {
   private val steps =
     Seq.iterate(io.step.map(Pipe(_)), history)(later => later.map(Pipe(_)))
 
-  private class Tally extends Checked(p, new StreamTally(p))
-  private class Quota extends Checked(p, UInt(p.quotaBits.W))
+  private def tallyWord = new Checked(p, new StreamTally(p))
+  private def quotaWord = new Checked(p, UInt(p.quotaBits.W))
   private def views = Seq.fill(2)(Wire(new FaultView))
   private val (tallyViews, quotaViews) = (views, views)
   io.fault.view := FaultView.all(tallyViews ++ quotaViews)
 
   // A copy of each tally for each reader.
-  private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, new Tally))
-  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, new Quota))
+  private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, tallyWord))
+  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, quotaWord))
   private val written = Seq.fill(2)(Wire(Valid(new TallyStep(p))))
   private val next = Seq.fill(2)(Wire(new StreamTally(p)))
   private val broken = Seq.fill(2, 2)(Wire(Bool()))
@@ -186,19 +186,18 @@ class EndpointTable(p: TmuParams) extends Module {
     next(s).taken := base.taken + ahead(s, _.take) + written(s).bits.take
     val tallyPlace = if (s == 0) FaultPlaces.postTallies else FaultPlaces.arrivalTallies
     val quotaPlace = if (s == 0) FaultPlaces.postedQuotas else FaultPlaces.unexpectedQuotas
-    val (flips, flipped) = FaultFlip(
+    val (tallied, flipped) = FaultFlip(
       p,
       tallyPlace,
-      (new Tally).getWidth,
+      Checked(p, new StreamTally(p), next(s)),
       io.fault.flip,
       io.ready && written(s).valid
     )
-    val tallied = Checked(p, new StreamTally(p), next(s), flips).asTypeOf(new Tally)
     when(!io.ready || written(s).valid) {
       copies(s).foreach(
         _.write(
           Mux(io.ready, written(s).bits.endpoint, sweep.io.place),
-          Mux(io.ready, tallied, 0.U.asTypeOf(new Tally))
+          Mux(io.ready, tallied, 0.U.asTypeOf(tallyWord))
         )
       )
     }
@@ -219,20 +218,19 @@ class EndpointTable(p: TmuParams) extends Module {
 
     // A quota beyond all that can be counted is none.
     val quota = io.setQuota.bits.quota(s)
-    val (quotaFlips, quotaFlipped) = FaultFlip(
+    val kept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
+    val (limited, quotaFlipped) = FaultFlip(
       p,
       quotaPlace,
-      (new Quota).getWidth,
+      Checked(p, UInt(p.quotaBits.W), kept),
       io.fault.flip,
       io.ready && io.setQuota.valid
     )
-    val kept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
-    val limited = Checked(p, UInt(p.quotaBits.W), kept, quotaFlips).asTypeOf(new Quota)
     quotaViews(s) := FaultView(quotaPlace, lostQuota && io.ready, quotaFlipped)
     when(!io.ready || io.setQuota.valid) {
       quotas(s).write(
         Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
-        Mux(io.ready, limited, 0.U.asTypeOf(new Quota))
+        Mux(io.ready, limited, 0.U.asTypeOf(quotaWord))
       )
     }
     assert(

@@ -40,10 +40,13 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   private val block = Mem(t.slots, new Checked(p, new Entry(p, t)))
   private val place =
     if (t.receives) FaultPlaces.postedStore else FaultPlaces.unexpectedStore
-  private val stored = Wire(new Checked(p, new Entry(p, t)))
-  private val (flips, flipped) =
-    FaultFlip(p, place, stored.getWidth, io.fault.flip, io.write.valid)
-  stored := Checked(p, new Entry(p, t), io.write.bits.entry, flips, io.write.bits.slot)
+  private val (stored, flipped) = FaultFlip(
+    p,
+    place,
+    Checked(p, new Entry(p, t), io.write.bits.entry, io.write.bits.slot),
+    io.fault.flip,
+    io.write.valid
+  )
   when(io.write.valid)(block.write(io.write.bits.slot, stored))
   private val read = RegNext(block.read(io.readSlot.bits))
   io.read.entry := read.word
@@ -53,16 +56,16 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   // After reset slots come from a counter; those that were given back come from the queue. The next
   // few wait in registers, because whether one is lent is known late.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
-  private class FreeSlot extends Checked(p, UInt(t.slotBits.W))
-  private val free = Module(new Queue(new FreeSlot, t.slots, useSyncReadMem = true))
+  private def slot = UInt(t.slotBits.W)
+  private val free = Module(new Queue(new Checked(p, slot), t.slots, useSyncReadMem = true))
   private val unused = fresh =/= t.slots.U
   private val slotsPlace =
     if (t.receives) FaultPlaces.postedSlots else FaultPlaces.unexpectedSlots
-  private val (slotFlips, slotFlipped) =
-    FaultFlip(p, slotsPlace, (new FreeSlot).getWidth, io.fault.flip, io.release.valid)
+  private val released = Checked(p, slot, io.release.bits)
+  private val (freed, slotFlipped) =
+    FaultFlip(p, slotsPlace, released, io.fault.flip, io.release.valid)
   free.io.enq.valid := io.release.valid
-  free.io.enq.bits :=
-    Checked(p, UInt(t.slotBits.W), io.release.bits, slotFlips).asTypeOf(new FreeSlot)
+  free.io.enq.bits := freed
   private val ahead = if (p.parity) 3 else 2 // one may come without a slot
   private val next = Reg(Vec(ahead, UInt(t.slotBits.W)))
   private val waiting = RegInit(0.U(2.W))

@@ -44,19 +44,15 @@ object FilterLane {
   def place(t: TableParams): Code =
     if (t.receives) FaultPlaces.postedFilters else FaultPlaces.unexpectedFilters
 
-  /** What is stored of an entry that is appended; and what was flipped, for tests.
-    */
+  /** What is stored of an entry that is appended; and what was flipped, for tests. */
   def stored(
       p: TmuParams,
       t: TableParams,
       windows: FilterWindows,
       append: Valid[LaneEntry],
       flip: Valid[FaultRequest]
-  ): (FilterLane, FaultView) = {
-    val lane = FilterLane(p, t, windows, append.bits)
-    val (flips, flipped) = FaultFlip(p, place(t), lane.getWidth, flip, append.valid)
-    (if (p.parity) (lane.asUInt ^ flips).asTypeOf(lane) else lane, flipped)
-  }
+  ): (FilterLane, FaultView) =
+    FaultFlip(p, place(t), FilterLane(p, t, windows, append.bits), flip, append.valid)
 
   /** What is seen of a row that was read, of the lanes that count. */
   def view(t: TableParams, row: Seq[FilterLane], count: UInt, flips: FaultView): FaultView = {

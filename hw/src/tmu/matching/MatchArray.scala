@@ -44,10 +44,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   private val arrives = RegInit(false.B)
   private val place =
     if (t.receives) FaultPlaces.postedLanes else FaultPlaces.unexpectedLanes
-  private val (flips, flipped) =
-    FaultFlip(p, place, incoming.getWidth, io.fault.flip, io.append.valid)
-  private val entering =
-    if (p.parity) (io.append.bits.asUInt ^ flips).asTypeOf(incoming) else io.append.bits
+  private val (entering, flipped) =
+    FaultFlip(p, place, io.append.bits, io.fault.flip, io.append.valid)
   incoming := entering
   arrives := io.append.valid
 

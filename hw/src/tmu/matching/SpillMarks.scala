@@ -110,21 +110,20 @@ class SpillMarks(p: TmuParams) extends Module {
   change.bits.mark.spilling := defers
   change.bits.mark.deferrals := Mux(defers, of(more), of(same))
 
-  private class Stored extends Checked(p, new SpillMark)
-  private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, new Stored))
-  private val (flips, flipped) = FaultFlip(
+  private def markWord = new Checked(p, new SpillMark)
+  private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, markWord))
+  private val (kept, flipped) = FaultFlip(
     p,
     FaultPlaces.marks,
-    (new Stored).getWidth,
+    Checked(p, new SpillMark, change.bits.mark),
     io.fault.flip,
     io.ready && change.valid
   )
-  private val kept = Checked(p, new SpillMark, change.bits.mark, flips).asTypeOf(new Stored)
   when(!io.ready || change.valid) {
     copies.foreach(
       _.write(
         Mux(io.ready, change.bits.endpoint, sweep.io.place),
-        Mux(io.ready, kept, 0.U.asTypeOf(new Stored))
+        Mux(io.ready, kept, 0.U.asTypeOf(markWord))
       )
     )
   }

@@ -59,21 +59,18 @@ class ChunkTable(s: SpillParams) extends Module {
 
     val fault = new FaultPort
   })
-  private class Next extends Checked(s.p, UInt(s.chunkBits.W))
-  private class Live extends Checked(s.p, UInt(SpillLayout.entries.W))
-  private val nexts = SyncReadMem(s.chunks, new Next)
-  private val lives = SyncReadMem(s.chunks, new Live)
-  private def flip(place: Code, width: Int, writes: Bool) =
-    FaultFlip(s.p, place, width, io.fault.flip, writes)
-  private val (nextFlips, nextFlipped) =
-    flip(FaultPlaces.chunkLinks, (new Next).getWidth, io.link.valid)
-  private val (liveFlips, liveFlipped) =
-    flip(FaultPlaces.chunkLives, (new Live).getWidth, io.mark.valid)
-  private val next = Checked(s.p, UInt(s.chunkBits.W), io.link.bits.next, nextFlips)
-  private val live =
-    Checked(s.p, UInt(SpillLayout.entries.W), io.mark.bits.live, liveFlips)
-  when(io.link.valid)(nexts.write(io.link.bits.chunk, next.asTypeOf(new Next)))
-  when(io.mark.valid)(lives.write(io.mark.bits.chunk, live.asTypeOf(new Live)))
+  private def number = UInt(s.chunkBits.W)
+  private def marks = UInt(SpillLayout.entries.W)
+  private val nexts = SyncReadMem(s.chunks, new Checked(s.p, number))
+  private val lives = SyncReadMem(s.chunks, new Checked(s.p, marks))
+  private def flip(place: Code, word: Checked[UInt], writes: Bool) =
+    FaultFlip(s.p, place, word, io.fault.flip, writes)
+  private val (next, nextFlipped) =
+    flip(FaultPlaces.chunkLinks, Checked(s.p, number, io.link.bits.next), io.link.valid)
+  private val (live, liveFlipped) =
+    flip(FaultPlaces.chunkLives, Checked(s.p, marks, io.mark.bits.live), io.mark.valid)
+  when(io.link.valid)(nexts.write(io.link.bits.chunk, next))
+  when(io.mark.valid)(lives.write(io.mark.bits.chunk, live))
 
   // What is written in the clock of a read is read, whatever the memory does.
   private val linked = RegNext(io.link.valid && io.link.bits.chunk === io.read)
@@ -86,7 +83,7 @@ class ChunkTable(s: SpillParams) extends Module {
   io.state.brokenLive := !marked && liveRead.broken()
 
   // Chunks that came back, a stack with its top in a register; and the first that was never lent.
-  private val returned = SyncReadMem(s.chunks, new Next)
+  private val returned = SyncReadMem(s.chunks, new Checked(s.p, number))
   private val below = RegInit(0.U(s.freeBits.W)) // in the memory, under the top
   private val topValid = RegInit(false.B)
   private val fetching = RegInit(false.B)
@@ -101,15 +98,9 @@ class ChunkTable(s: SpillParams) extends Module {
     RegEnable(Mux(io.free.valid, io.free.bits, fetched), io.free.valid || fetching)
   // One comes back: it is the new top, and the old one, or the one that is being fetched, goes back.
   private val buries = io.free.valid && ((topValid && !takesTop) || (fetching && !lost))
-  private val buried = Mux(fetching, fetched, top)
-  private val (freeFlips, freeFlipped) =
-    flip(FaultPlaces.freeChunks, (new Next).getWidth, buries)
-  when(buries) {
-    returned.write(
-      below,
-      Checked(s.p, UInt(s.chunkBits.W), buried, freeFlips).asTypeOf(new Next)
-    )
-  }
+  private val (buried, freeFlipped) =
+    flip(FaultPlaces.freeChunks, Checked(s.p, number, Mux(fetching, fetched, top)), buries)
+  when(buries)(returned.write(below, buried))
   fetching := fetches
   when(io.free.valid || (fetching && !lost))(topValid := true.B)
     .elsewhen(takesTop)(topValid := false.B)

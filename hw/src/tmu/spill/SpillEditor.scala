@@ -98,12 +98,11 @@ class SpillEditor(s: SpillParams) extends Module {
   private val entry = Wire(new SpillEntry(s.p))
   entry := io.append.bits.entry
   when(SpillEntry.broken(s, io.append.bits.entry, io.write.bits.at))(entry.parity := true.B)
-  private val word = io.append.bits.word
-  private def flip(place: Code, of: State.Type, width: Int) =
-    FaultFlip(s.p, place, width, io.fault.flip, io.write.fire && state === of)
-  private val (entryFlips, entryFlipped) =
-    flip(FaultPlaces.entries, State.entry, entry.getWidth)
-  private val (wordFlips, wordFlipped) = flip(FaultPlaces.words, State.word, word.getWidth)
+  private def flip[T <: Data](place: Code, word: T, of: State.Type) =
+    FaultFlip(s.p, place, word, io.fault.flip, io.write.fire && state === of)
+  private val (storedEntry, entryFlipped) = flip(FaultPlaces.entries, entry, State.entry)
+  private val (storedWord, wordFlipped) =
+    flip(FaultPlaces.words, io.append.bits.word, State.word)
   private val lostLink = state === State.remove && io.state.brokenNext && !isTail
   private val lostLive =
     (state === State.remove || state === State.append) && io.state.brokenLive
@@ -118,8 +117,8 @@ class SpillEditor(s: SpillParams) extends Module {
   )
   io.write.bits.data := Mux(
     state === State.word,
-    (word.asUInt ^ wordFlips).pad(8 * SpillLayout.beatBytes),
-    (entry.asUInt ^ entryFlips).pad(8 * SpillLayout.beatBytes)
+    storedWord.asUInt.pad(8 * SpillLayout.beatBytes),
+    storedEntry.asUInt.pad(8 * SpillLayout.beatBytes)
   )
 
   /** The entry goes to this place, which is the list's last from now on. */

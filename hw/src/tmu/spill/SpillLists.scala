@@ -67,18 +67,22 @@ class SpillLists(s: SpillParams) extends Module {
   })
   private val sweep = Module(new Sweep(s.lists))
   io.ready := sweep.io.ready
-  private class Stored extends Checked(s.p, new SpillList(s))
-  private val lists = SyncReadMem(s.lists, new Stored)
+  private def listWord = new Checked(s.p, new SpillList(s))
+  private val lists = SyncReadMem(s.lists, listWord)
   private val counts = Seq.fill(2)(SyncReadMem(s.p.endpoints, UInt(s.countBits.W)))
   private val access = io.access
   private val at = access.write.bits.at
-  private val (flips, flipped) =
-    FaultFlip(s.p, FaultPlaces.lists, (new Stored).getWidth, io.fault.flip, access.write.valid)
-  private val kept = Checked(s.p, new SpillList(s), access.write.bits.list, flips)
+  private val (kept, flipped) = FaultFlip(
+    s.p,
+    FaultPlaces.lists,
+    Checked(s.p, new SpillList(s), access.write.bits.list),
+    io.fault.flip,
+    access.write.valid
+  )
   when(!io.ready || access.write.valid) {
     lists.write(
       Mux(io.ready, Cat(at.endpoint, at.unexpected), sweep.io.place),
-      Mux(io.ready, kept.asTypeOf(new Stored), 0.U.asTypeOf(new Stored))
+      Mux(io.ready, kept, 0.U.asTypeOf(listWord))
     )
   }
   // What has gone back to its table is counted there: not here too, until the list is written.
@@ -104,21 +108,19 @@ class SpillLists(s: SpillParams) extends Module {
   private val stored = lists.read(Cat(access.read.endpoint, access.read.unexpected))
   access.list := stored.word
 
-  private class Done extends Checked(s.p, UInt(SpillMarks.countBits.W))
-  private val done = SyncReadMem(s.p.endpoints, new Done)
-  private val (doneFlips, doneFlipped) = FaultFlip(
+  private def doneWord = new Checked(s.p, UInt(SpillMarks.countBits.W))
+  private val done = SyncReadMem(s.p.endpoints, doneWord)
+  private val (answered, doneFlipped) = FaultFlip(
     s.p,
     FaultPlaces.answered,
-    (new Done).getWidth,
+    Checked(s.p, UInt(SpillMarks.countBits.W), access.writeDone.bits),
     io.fault.flip,
     access.writeDone.valid
   )
-  private val answered =
-    Checked(s.p, UInt(SpillMarks.countBits.W), access.writeDone.bits, doneFlips)
   when(!io.ready || access.writeDone.valid) {
     done.write(
       Mux(io.ready, access.at.endpoint, sweep.io.place >> 1),
-      Mux(io.ready, answered.asTypeOf(new Done), 0.U.asTypeOf(new Done))
+      Mux(io.ready, answered, 0.U.asTypeOf(doneWord))
     )
   }
   private val doneRead = done.read(access.read.endpoint)

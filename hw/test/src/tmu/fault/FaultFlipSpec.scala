@@ -1,8 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.fault
 
+import chisel3._
+import chisel3.util.Valid
 import tmu.DeviceSpec
 import tmu.contract.FaultPlaces
+import tmu.params.{Presets, TmuParams}
+
+/** A word on its way to its place. */
+class FaultFlipHarness(p: TmuParams) extends Module {
+  val io = IO(new Bundle {
+    val request = Flipped(Valid(new FaultRequest))
+    val word = Input(UInt(9.W))
+    val out = Output(UInt(9.W))
+    val view = Output(new FaultView)
+  })
+  private val (out, view) =
+    FaultFlip(p, FaultPlaces.marks, io.word, io.request, true.B)
+  io.out := out
+  io.view := view
+}
 
 class FaultFlipSpec extends DeviceSpec {
   private val place = FaultPlaces.marks
@@ -42,6 +59,24 @@ class FaultFlipSpec extends DeviceSpec {
           dut.io.writes.poke(true)
           assert(dut.io.flips.value == 0 && !dut.io.view.flipped.isOn)
           dut.clock.step()
+        }
+      }
+    }
+
+    for ((p, flipped) <- Seq(Presets.tiny -> (0x155 ^ 8), Presets.formal -> 0x155)) {
+      val harness = device(new FaultFlipHarness(p))
+      it(s"flips a word of preset ${p.name}, if that has parity") {
+        harness.run { dut =>
+          dut.io.word.poke(0x155)
+          assert(dut.io.out.value == 0x155)
+          dut.io.request.valid.poke(true)
+          dut.io.request.bits.place.poke(FaultPlaces.marks.value)
+          dut.io.request.bits.bit.poke(3)
+          dut.clock.step()
+          dut.io.request.valid.poke(false)
+          assert(dut.io.out.value == flipped && dut.io.view.flipped.isOn == p.parity)
+          dut.clock.step()
+          assert(dut.io.out.value == 0x155 && !dut.io.view.flipped.isOn)
         }
       }
     }
