@@ -10,6 +10,7 @@
 
 #include "bench_cell.h"
 #include "number_option.h"
+#include "usage.h"
 
 enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
@@ -128,12 +129,8 @@ static arguments_t parse(int count, char **values) {
         case 'c':
             arguments.cpu = (int)number("--cpu", optarg, CPU_SETSIZE - 1);
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            exit(EXIT_WELL);
         default:
-            (void)fputs(usage, stderr);
-            exit(EXIT_USAGE);
+            usage_option(option, usage);
         }
     }
     if (optind < count) {

@@ -9,6 +9,7 @@
 #include "engine_replay.h"
 #include "number_option.h"
 #include "tmu_model_trace.h"
+#include "usage.h"
 
 enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
@@ -49,12 +50,11 @@ static uint64_t number(const char *option, const char *text, uint64_t low, uint6
 
 static void check_complete(const arguments_t *arguments, bool more) {
     if (more || arguments->engine == NULL || arguments->trace == NULL) {
-        (void)fprintf(stderr, "tmu-engine: found %s\n%s",
-                      more                        ? "a word that is no option"
-                      : arguments->engine == NULL ? "no --engine"
-                                                  : "no --trace",
-                      usage);
-        exit(EXIT_USAGE);
+        usage_wrong("tmu-engine",
+                    more                        ? "a word that is no option"
+                    : arguments->engine == NULL ? "no --engine"
+                                                : "no --trace",
+                    usage);
     }
 }
 
@@ -101,12 +101,8 @@ static arguments_t parse(int count, char **values) {
             config->quota_posted = config->quota_unexpected =
                 number("--quota", optarg, 0, UINT64_MAX);
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            exit(EXIT_WELL);
         default:
-            (void)fputs(usage, stderr);
-            exit(EXIT_USAGE);
+            usage_option(option, usage);
         }
     }
     check_complete(&arguments, optind < count);

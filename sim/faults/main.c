@@ -7,6 +7,7 @@
  */
 #include "number_option.h"
 #include "trial.h"
+#include "usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -65,19 +66,12 @@ static void parse(int count, char **values, arguments_t *arguments) {
         case 'r':
             arguments->progress = true;
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            exit(0);
         default:
-            (void)fputs(usage, stderr);
-            exit(2);
+            usage_option(option, usage);
         }
     }
-    if (!arguments->uri || optind < count) {
-        (void)fprintf(stderr, "tmu-faults: found %s\n%s",
-                      arguments->uri ? "a word that is no option" : "no --uri", usage);
-        exit(2);
-    }
+    if (!arguments->uri || optind < count)
+        usage_wrong("tmu-faults", arguments->uri ? "a word that is no option" : "no --uri", usage);
 }
 
 static int refuse(const char *what) {

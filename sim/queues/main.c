@@ -2,6 +2,7 @@
 /* tmu-queues: many submission queues of one device at work at once, a JSON line a cell. */
 #include "load.h"
 #include "number_option.h"
+#include "usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -74,12 +75,8 @@ int main(int count, char **values) {
         case 'o':
             operations = number_option("tmu-queues", "--operations", optarg, 50, 100000000);
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            return EXIT_WELL;
         default:
-            (void)fputs(usage, stderr);
-            return EXIT_USAGE;
+            usage_option(option, usage);
         }
     }
     if (!uri || optind == count) {

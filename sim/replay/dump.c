@@ -2,6 +2,7 @@
 /* tmu-dump: the queues of a device in words, after the first operations of a trace. */
 #include "number_option.h"
 #include "submit.h"
+#include "usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -70,22 +71,16 @@ static void parse(int count, char **values, arguments_t *arguments) {
         case 'm':
             arguments->spill = number("--spill", optarg, UINT32_MAX);
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            exit(EXIT_WELL);
         default:
-            (void)fputs(usage, stderr);
-            exit(EXIT_USAGE);
+            usage_option(option, usage);
         }
     }
-    if (optind < count || arguments->uri == NULL || arguments->trace == NULL) {
-        (void)fprintf(stderr, "tmu-dump: found %s\n%s",
-                      optind < count           ? "a word that is no option"
-                      : arguments->uri == NULL ? "no --uri"
-                                               : "no --trace",
-                      usage);
-        exit(EXIT_USAGE);
-    }
+    if (optind < count || arguments->uri == NULL || arguments->trace == NULL)
+        usage_wrong("tmu-dump",
+                    optind < count           ? "a word that is no option"
+                    : arguments->uri == NULL ? "no --uri"
+                                             : "no --trace",
+                    usage);
 }
 
 static int failed(tmu_t *device, const char *what) {

@@ -3,6 +3,7 @@
 #include "number_option.h"
 #include "replay.h"
 #include "report.h"
+#include "usage.h"
 
 #include <errno.h>
 #include <getopt.h>
@@ -121,12 +122,8 @@ static void parse(int count, char **values, arguments_t *arguments) {
         case 'p':
             arguments->replay.progress = true;
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            exit(EXIT_WELL);
         default:
-            (void)fputs(usage, stderr);
-            exit(EXIT_USAGE);
+            usage_option(option, usage);
         }
     }
     const char *problem = NULL;
@@ -140,10 +137,8 @@ static void parse(int count, char **values, arguments_t *arguments) {
         problem = "--verdicts without --trace";
     else if (arguments->soak && arguments->random == 0)
         problem = "--soak without --random";
-    if (problem != NULL) {
-        (void)fprintf(stderr, "tmu-replay: found %s\n%s", problem, usage);
-        exit(EXIT_USAGE);
-    }
+    if (problem != NULL)
+        usage_wrong("tmu-replay", problem, usage);
 }
 
 static int failed(const char *message, int status) {

@@ -6,7 +6,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define RING_LOG2 12
@@ -31,8 +30,6 @@ typedef struct {
     uint64_t *host_latencies;
     uint64_t answered; /* operations */
     uint64_t polled;   /* completions, reports of flushes included */
-    uint64_t resets;
-    uint64_t quota_changes;
     uint32_t endpoints;
     uint64_t skipped_clocks;
     uint64_t lead; /* of the skipped clocks: before the first operation */
@@ -182,14 +179,14 @@ static int happen(run_t *run, const workload_event_t *event) {
         if (tmu_quota_set(run->device, event->endpoint, event->posted, event->unexpected) != TMU_OK)
             return fail(run, "quota");
         checker_set_quota(run->checker, event->endpoint, event->posted, event->unexpected);
-        ++run->quota_changes;
+        ++run->result->quota_changes;
         return 0;
     }
     if (end_life(run) != 0)
         return -1;
     if (tmu_reset(run->device) != TMU_OK)
         return fail(run, "reset");
-    ++run->resets;
+    ++run->result->resets;
     run->heard = tmu_clock(run->device);
     ledger_reset(run->ledger);
     if (checker_restart(run->checker))
@@ -262,8 +259,6 @@ static int finish(run_t *run) {
                        result->held, run->held);
         return -1;
     }
-    result->resets = run->resets;
-    result->quota_changes = run->quota_changes;
     result->ledger = ledger_counts(run->ledger);
     result->mismatches = mismatches(run);
     result->skipped_clocks = run->skipped_clocks - run->lead;

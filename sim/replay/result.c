@@ -60,8 +60,6 @@ static void add_ledger(ledger_counts_t *sum, const ledger_counts_t *before) {
 void result_add(replay_result_t *sum, const replay_result_t *part) {
     const replay_result_t before = *sum;
     *sum = *part;
-    if (before.counter_count == 0)
-        return;
     sum->operations += before.operations;
     sum->matches += before.matches;
     sum->refused += before.refused;

@@ -38,7 +38,8 @@ typedef struct {
 /* Value of the counter with this name, 0 if there is none. */
 uint64_t replay_counter(const tmu_counter_t *counters, size_t count, const char *name);
 
-/* Adds a run, or a part of one between two resets.  Of latencies the worst one's is kept. */
+/* Adds a run, or a part of one between two resets, to a sum that begins with zeros.  Of latencies
+ * the worst one's is kept. */
 void result_add(replay_result_t *sum, const replay_result_t *part);
 
 /* Of how often each latency was seen, from 0 to RESULT_LATENCIES - 1. */

@@ -2,6 +2,7 @@
 /* tmu-spill: queues that outgrow the tables of a device, a JSON line a cell. */
 #include "cell.h"
 #include "number_option.h"
+#include "usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -133,12 +134,8 @@ int main(int count, char **values) {
         case 'w':
             window = (uint32_t)number_option("tmu-spill", "--window", optarg, 1, 256);
             break;
-        case 'h':
-            (void)fputs(usage, stdout);
-            return EXIT_WELL;
         default:
-            (void)fputs(usage, stderr);
-            return EXIT_USAGE;
+            usage_option(option, usage);
         }
     }
     if (!uri || optind == count) {

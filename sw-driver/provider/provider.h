@@ -262,7 +262,7 @@ void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
 void tfi_pull_progress(tfi_ep_t *ep);
 void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 /* Gives up a payload that its sender was not asked for. */
-void tfi_pull_fail(tfi_ep_t *ep, uint64_t handle, int err);
+void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 /* Reports a received message and frees both. */
 void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
 /* Copies into the pieces of a buffer what fits; the bytes that did. */

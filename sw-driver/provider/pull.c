@@ -28,8 +28,7 @@ void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     finish(ep, pull, pull->failed != 0 ? pull->failed : err);
 }
 
-void tfi_pull_fail(tfi_ep_t *ep, uint64_t handle, int err) {
-    tfi_pull_t *pull = slots_find(&ep->fetched, handle);
+void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     pull->failed = err;
     /* The inner endpoint has the buffer until it says that the cancel is done; that ends the pull.
      */

@@ -20,17 +20,14 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
 }
 
 void tfi_out_failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
-    tfi_send_t *announced = slots_find(&ep->sends, out->announces);
-    if (out->send != NULL) {
-        tfi_send_end(ep, out->send, err);
-    } else if (announced != NULL) {
-        slots_give_back(&ep->sends, out->announces);
-        tfi_send_end(ep, announced, err);
-    } else if (slots_find(&ep->fetched, out->asks_for) != NULL) {
-        tfi_pull_fail(ep, out->asks_for, err);
-    } else {
+    tfi_send_t *send = out->send != NULL ? out->send : slots_find(&ep->sends, out->announces);
+    tfi_pull_t *pull = slots_find(&ep->fetched, out->asks_for);
+    if (send != NULL)
+        tfi_send_end(ep, send, err);
+    else if (pull != NULL)
+        tfi_pull_fail(ep, pull, err);
+    else
         tfi_say("a frame was not delivered: %s", fi_strerror(err));
-    }
     free(out);
 }
 

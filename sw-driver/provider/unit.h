@@ -3,7 +3,7 @@
  * The matching unit of this process: one device, opened from the environment, shared by all of the
  * process's endpoints, each of which has an endpoint of the unit to itself.
  *
- *   TMU_URI        the device: ref:PRESET or sim:LIBRARY
+ *   TMU_URI        the device: ref:PRESET, sim:LIBRARY or vfu:SOCKET
  *   TMU_FI_REPORT  folder for the report at the end; none = no report
  *   TMU_FI_RECORD  folder for the trace and the verdict log; none = no recording
  *   TMU_FI_SPILL   memory lent to the device (spill.h)

@@ -5,7 +5,6 @@ Random tests print their seed; TMU_SEED replays one.
 """
 
 import json
-import os
 import random
 import subprocess
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from typing import Any
 
 import pytest
 from opentmu import paths, toolchain
+from opentmu.bench import seed
 from opentmu.build import cbuild
 
 Done = subprocess.CompletedProcess[str]
@@ -71,9 +71,9 @@ def operations(rng: random.Random, count: int, endpoints: int) -> Iterator[str]:
 
 
 def random_trace(file: Path, count: int, endpoints: int) -> Path:
-    seed = int(os.environ.get("TMU_SEED", random.randrange(2**31)))
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
-    lines = operations(random.Random(seed), count, endpoints)
+    value = seed.choose()
+    print(f"seed {value}; TMU_SEED={value} replays this run")
+    lines = operations(random.Random(value), count, endpoints)
     file.write_text("# tmu-trace v1\n" + "".join(f"{line}\n" for line in lines))
     return file
 

@@ -6,6 +6,8 @@
 #ifndef TMU_TESTS_FABRIC_SIDES_H
 #define TMU_TESTS_FABRIC_SIDES_H
 
+#include "wrong.h"
+
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>
 #include <rdma/fi_domain.h>
@@ -34,15 +36,6 @@ static struct side a; /* has FI_SELECTIVE_COMPLETION */
 static struct side b;
 static unsigned char out[LONG_BYTES];
 static unsigned char in[LONG_BYTES];
-static int wrong;
-
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            ++wrong;                                                                               \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                        \
-        }                                                                                          \
-    } while (0)
 
 static inline void must(long result, const char *what) {
     if (result < 0) {

@@ -4,6 +4,7 @@
  * Every operation that can no longer end by itself has to end with the error.
  */
 #include "provider.h"
+#include "wrong.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,15 +16,6 @@ static void *last_context;    /* of the last operation below that was taken */
 static void *cancelled;       /* context of the last cancel below */
 static void *failing_context; /* of the next completion below, an error */
 static int failing_error;
-static int wrong;
-
-#define EXPECT(condition)                                                                          \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            ++wrong;                                                                               \
-            fprintf(stderr, "line %d: not so: %s\n", __LINE__, #condition);                        \
-        }                                                                                          \
-    } while (0)
 
 static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
                           fi_addr_t to, uint64_t tag, void *context) {

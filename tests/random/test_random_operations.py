@@ -5,12 +5,11 @@ Each run prints its seed; TMU_SEED replays one.
 """
 
 import json
-import os
-import random
 import subprocess
 from typing import Any
 
 import pytest
+from opentmu.bench import seed
 from opentmu.build import cbuild, verilate
 
 RUNS = {"tiny": 100_000, "nic": 40_000}
@@ -40,18 +39,18 @@ def simulated(
     preset: str, pauses: bool, count: int, *options: str, deep: bool = False
 ) -> dict[str, int]:
     """Replay random operations on the simulated hardware; its counters when the law agrees."""
-    seed = int(os.environ.get("TMU_SEED", random.randrange(2**31)))
+    value = seed.choose()
     if deep:
-        seed += 1 - seed % 4  # these outgrow the tables and have no quota
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
-    uri = f"sim:{verilate.library(preset)}" + (f"?pauses={seed}" if pauses else "")
-    return replay(uri, count, seed, *options)
+        value += 1 - value % 4  # these outgrow the tables and have no quota
+    print(f"seed {value}; TMU_SEED={value} replays this run")
+    uri = f"sim:{verilate.library(preset)}" + (f"?pauses={value}" if pauses else "")
+    return replay(uri, count, value, *options)
 
 
-def replay(uri: str, count: int, seed: int, *options: str) -> dict[str, int]:
+def replay(uri: str, count: int, value: int, *options: str) -> dict[str, int]:
     """Replay random operations on a device; its counters when the law agrees."""
     program = cbuild.program(cbuild.ensure(), "tmu-replay")
-    words = [str(program), "--uri", uri, "--random", str(count), "--seed", str(seed), *options]
+    words = [str(program), "--uri", uri, "--random", str(count), "--seed", str(value), *options]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result: dict[str, Any] = json.loads(done.stdout)

@@ -7,13 +7,12 @@ The long ones are campaigns of `tmu test --long`.
 """
 
 import json
-import os
-import random
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu.bench.seed import choose
 from opentmu.build import cbuild, verilate
 
 Result = dict[str, Any]
@@ -45,15 +44,10 @@ def require_everything(result: Result) -> None:
     assert result["flow"]["resumes"] > 0
 
 
-def a_seed() -> int:
-    """Of the first workload; those of odd seeds outgrow the tables."""
-    return int(os.environ.get("TMU_SEED", random.randrange(2**31)))
-
-
 @pytest.mark.parametrize("deep", [False, True], ids=["tables", "deep"])
 def test_a_soak_of_the_hardware(deep: bool) -> None:
     """R7, R11, R13, R14, R15: a workload with resets and pauses; the deep one lives in memory."""
-    seed = a_seed() | 1 if deep else a_seed() & ~1
+    seed = choose() | 1 if deep else choose() & ~1  # those of odd seeds outgrow the tables
     result = soak(f"sim:{verilate.library('tiny')}?pauses={seed}", 5_000, seed)
     found = result["soak"]
     assert found["resets"] > 0 and found["quota_changes"] > 0 and found["forgotten"] > 0
@@ -65,7 +59,7 @@ def test_a_soak_of_the_hardware(deep: bool) -> None:
 @pytest.mark.parametrize("preset", ["tiny", "ecp5", "nic"])
 def test_a_soak_of_the_functional_device(preset: str) -> None:
     """R7, R11, R13, R14, R15: up to 256 endpoints of `nic`."""
-    result = soak(f"ref:{preset}", 400_000, a_seed())
+    result = soak(f"ref:{preset}", 400_000, choose())
     require_everything(result)
     assert result["soak"]["left"] == 0
 
@@ -73,7 +67,7 @@ def test_a_soak_of_the_functional_device(preset: str) -> None:
 @pytest.mark.parametrize("options", [("--spill", "0"), ("--quota", "5")], ids=["tables", "quota"])
 def test_a_soak_with_limits(options: tuple[str, ...]) -> None:
     """R11: tables that fill, and quotas everywhere from the start."""
-    require_everything(soak("ref:tiny", 100_000, a_seed(), *options))
+    require_everything(soak("ref:tiny", 100_000, choose(), *options))
 
 
 def test_a_seed_gives_the_same_soak() -> None:

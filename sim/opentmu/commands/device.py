@@ -10,6 +10,7 @@ import click
 from opentmu import presets
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput
+from opentmu.replay import engine
 
 PROGRAM = "tmu-device"
 # The kernel's limit of a socket's path.
@@ -51,7 +52,7 @@ def command(
     presets.check_replayable(preset)
     place = socket.absolute()
     check_place(place)
-    check_wave(wave)
+    engine.check_wave(wave)
     program = cbuild.program(cbuild.ensure(), PROGRAM)
     library = verilate.library(preset, wave=wave is not None)
     options = {
@@ -77,9 +78,3 @@ def check_place(place: Path) -> None:
         raise BadInput(f"--socket {place}: found no folder {place.parent}, expected one")
     if place.exists() and not place.is_socket():
         raise BadInput(f"--socket {place}: found a file there, expected a socket or nothing")
-
-
-def check_wave(wave: Path | None) -> None:
-    """The device's options end a path at these."""
-    if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
-        raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")

@@ -149,6 +149,4 @@ def check_options(options: Options, wave: Path | None) -> None:
         name = "--timed" if options.timed else "--clock-mhz"
         raise BadInput(f"{name} needs an engine with a device, rtl or model, not {options.engine}")
     engine.check_spill(options.spill, options.preset)
-    # The device's URI ends a path at these.
-    if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
-        raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")
+    engine.check_wave(wave)

@@ -58,6 +58,12 @@ def check_spill(segments: int | None, preset: str) -> None:
         raise BadInput(f"--spill {segments}: preset {preset} takes {most} segments at most")
 
 
+def check_wave(wave: Path | None) -> None:
+    """Raise BadInput for a path that the device's options, as in a URI, would cut."""
+    if wave is not None and (cut := sorted(set("&?") & set(str(wave)))):
+        raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")
+
+
 def uri(options: Options, library: Path | None, wave: Path | None) -> str:
     """The device that the driver opens: the Verilated unit, or the reference model."""
     if options.engine == "model":
