@@ -9,6 +9,7 @@ from rich.table import Table
 from opentmu import output, presets
 from opentmu.benchmark import harness
 from opentmu.build import cbuild, verilate
+from opentmu.replay import engine
 
 PROGRAM = "tmu-faults"
 OUTCOMES = {
@@ -23,8 +24,8 @@ OUTCOMES = {
 def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[str, Any]:
     """Flip so many bits, one after the other; raises CheckFailed when one stays unnoticed."""
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    library = verilate.library(preset)
-    uri = f"sim:{library}" + ("" if pauses is None else f"?pauses={pauses}")
+    options = engine.Options("rtl", preset, pauses=pauses)
+    uri = engine.uri(options, verilate.library(preset), wave=None)
     words = [str(program), "--uri", uri, "--trials", str(trials), "--seed", str(seed), "--progress"]
     title = f"flipping {trials:,} bits of preset {preset}"
     return {"preset": preset, **harness.single(PROGRAM, title, words)}
