@@ -19,6 +19,9 @@
 #define SPILLED (UINT64_C(1) << 62)    /* entries may have gone to memory since the reset */
 #define WAITED_FOR (UINT64_C(1) << 63) /* no more sure ones until those in flight are answered */
 
+/* A register takes long to read: not for each operation while memory is nearly used up. */
+#define APPENDS_BETWEEN_READINGS 64
+
 static uint32_t messages(uint64_t bound) { return (uint32_t)(bound & COUNT); }
 
 static uint32_t receives(uint64_t bound) { return (uint32_t)(bound >> RECEIVE_SHIFT & COUNT); }
@@ -37,15 +40,9 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     bounds->endpoint_count = info->endpoints;
     bounds->unexpected = info->unexpected_entries;
     bounds->posted = info->posted_entries;
+    /* Those in flight, and on each page one that is counted and not sent yet. */
+    bounds->unseen = info->command_slots + info->queues + 1;
     return TMU_OK;
-}
-
-/** Entries that so much memory holds even if each keeps a chunk from being freed; beside these each
- * queue of each endpoint may have one that is not. */
-static uint32_t memory_entries(uint32_t segments, uint32_t endpoints) {
-    uint64_t chunks = (uint64_t)segments * (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES);
-    uint64_t open = 2 * (uint64_t)endpoints;
-    return chunks > open ? (uint32_t)(chunks - open) : 0;
 }
 
 /** Marks that entries may be in memory from now on, if a table may be full. */
@@ -54,15 +51,28 @@ static uint64_t marked(const tmu_bounds_t *bounds, uint64_t table) {
     return bounds->spills && beyond ? table | SPILLED : table;
 }
 
-void tmu_bounds_lend(tmu_bounds_t *bounds, const tmu_info_t *info, uint32_t segments) {
+void tmu_bounds_lend(tmu_bounds_t *bounds) {
     uint64_t posted = 0;
     for (uint32_t i = 0; i < bounds->endpoint_count; i++) {
         posted += atomic_load(&bounds->endpoints[i].posted);
     }
     uint64_t rest = atomic_load(&bounds->table) & ~(COUNT << RECEIVE_SHIFT);
-    bounds->memory = memory_entries(segments, info->endpoints);
-    bounds->spills = segments > 0;
+    bounds->spills = true;
+    atomic_store(&bounds->room, 0);
+    atomic_store(&bounds->again, 0);
     atomic_store(&bounds->table, marked(bounds, rest + posted * ONE_RECEIVE));
+}
+
+int64_t tmu_bounds_room(const tmu_bounds_t *bounds) { return atomic_load(&bounds->room); }
+
+void tmu_bounds_measured(tmu_bounds_t *bounds, uint32_t free_chunks, int64_t before) {
+    /* At worst each queue of each endpoint begins a chunk, and one of them fills the others. */
+    int64_t begun = 2 * (int64_t)bounds->endpoint_count;
+    int64_t rest = (int64_t)free_chunks - begun;
+    int64_t appends = rest > 0 ? begun + rest * TMU_SPILL_CHUNK_ENTRIES : (int64_t)free_chunks;
+    appends -= bounds->unseen;
+    atomic_fetch_add(&bounds->room, appends - before);
+    atomic_store(&bounds->again, appends > 0 ? 0 : appends - APPENDS_BETWEEN_READINGS);
 }
 
 void tmu_bounds_free(tmu_bounds_t *bounds) {
@@ -78,6 +88,8 @@ void tmu_bounds_clear(tmu_bounds_t *bounds) {
         atomic_store(&endpoint->held, 0);
     }
     atomic_store(&bounds->table, 0);
+    atomic_store(&bounds->room, 0);
+    atomic_store(&bounds->again, 0);
     atomic_store(&bounds->held_now, 0);
     atomic_store(&bounds->held_max, 0);
     atomic_store(&bounds->stalls, 0);
@@ -92,19 +104,30 @@ static bool is_full(uint64_t bound, uint32_t limit) {
     return limit != 0 && messages(bound) >= limit;
 }
 
-/** Whether all that may be in the unit has room, wherever it lies. */
-static bool has_room(const tmu_bounds_t *bounds, uint64_t table) {
-    bool on_chip = messages(table) <= bounds->unexpected;
-    if (!bounds->spills) {
-        return on_chip;
-    }
-    return messages(table) + receives(table) <= bounds->memory ||
-           (on_chip && receives(table) <= bounds->posted && (table & SPILLED) == 0);
+/** Whether all that may be in the unit lies on chip, and has room there. */
+static bool fits_on_chip(const tmu_bounds_t *bounds, uint64_t table) {
+    bool messages_fit = messages(table) <= bounds->unexpected;
+    return messages_fit &&
+           (!bounds->spills || (receives(table) <= bounds->posted && (table & SPILLED) == 0));
 }
 
 /** Whether one more message may find no room. */
 static bool is_table_full(const tmu_bounds_t *bounds, uint64_t table) {
-    return !has_room(bounds, table + ONE);
+    return !fits_on_chip(bounds, table + ONE) &&
+           !(bounds->spills && atomic_load(&bounds->room) > 0);
+}
+
+/** Counts an operation that may append to memory; whether that surely has room. */
+static bool take_memory(tmu_bounds_t *bounds) {
+    return bounds->spills && atomic_fetch_sub(&bounds->room, 1) > 0;
+}
+
+bool tmu_bounds_is_short(const tmu_bounds_t *bounds) {
+    if (!bounds->spills || atomic_load(&bounds->room) > atomic_load(&bounds->again)) {
+        return false;
+    }
+    uint64_t table = atomic_load(&bounds->table);
+    return !fits_on_chip(bounds, table + ONE) || !fits_on_chip(bounds, table + ONE_RECEIVE);
 }
 
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
@@ -149,8 +172,15 @@ static void count_left(tmu_bounds_t *bounds) {
 static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota, bool alone,
                         bool empty) {
     uint64_t old = atomic_load(bound);
+    bool counted = false;
+    bool in_memory = false; /* surely has room there */
     for (;;) {
-        bool full = bound == &bounds->table ? is_table_full(bounds, old) : is_full(old, quota);
+        bool full = is_full(old, quota);
+        if (bound == &bounds->table && !fits_on_chip(bounds, old + ONE)) {
+            in_memory = counted ? in_memory : take_memory(bounds);
+            counted = true;
+            full = !in_memory;
+        }
         bool sure = !full && !alone;
         uint64_t new = old + ONE + (sure ? ONE_SURE : 0);
         new = bound == &bounds->table ? marked(bounds, new) : new;
@@ -218,11 +248,18 @@ bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
 
 bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint) {
     uint64_t old = bounds->spills ? atomic_load(&bounds->table) : 0;
+    bool counted = false;
+    bool in_memory = false;
     bool wait = false;
     uint64_t new;
     do {
         new = marked(bounds, old + ONE_RECEIVE);
-        wait = bounds->spills && any_sure(old) && !has_room(bounds, new);
+        bool on_chip = fits_on_chip(bounds, new);
+        if (bounds->spills && !on_chip && !counted) {
+            in_memory = take_memory(bounds);
+            counted = true;
+        }
+        wait = bounds->spills && any_sure(old) && !on_chip && !in_memory;
         if (wait) {
             new = old | WAITED_FOR;
         }

@@ -11,11 +11,12 @@
  *
  * With memory lent to the unit a table is no limit, but memory is one, and receives take from it as
  * messages do.  There surely is room
- * - for as many entries, of both kinds, as there are chunks when each keeps one from being freed;
- * - and for all that fits on chip, as long as no entry can have gone to memory since the reset.
- * So receives count under the limit of the table as well, and a post that goes beyond it waits for
- * the sure arrivals as an unsure arrival does; it need not be alone, for a refusal changes nothing.
- * Being beyond that limit is no proof of being full.
+ * - for all that fits on chip, as long as no entry can have gone to memory since the reset;
+ * - and for as many operations that may append, from a reading of the unit's free chunks on, as
+ * fill these: a queue takes a chunk when its youngest is full, and not before. So receives count
+ * under the limit of the table as well, and a post that goes beyond it waits for the sure arrivals
+ * as an unsure arrival does; it need not be alone, for a refusal changes nothing. Being beyond that
+ * limit is no proof of being full: reading again may find room.
  *
  * Any function may be called by several threads at once, but init, free, clear and quota.
  */
@@ -46,10 +47,12 @@ typedef struct tmu_bounds {
     /* These change while no queue is in a call. */
     uint32_t unexpected; /* messages that fit on chip */
     uint32_t posted;     /* receives that do */
-    uint32_t memory;     /* entries that memory surely has room for */
+    uint32_t unseen;     /* operations that a reading of free chunks may not have seen, at most */
     bool spills;         /* memory was lent: receives are counted */
 
     _Alignas(TMU_CACHE_LINE) tmu_bound_t table; /* over all endpoints */
+    _Atomic int64_t room;  /* appends that memory has room for; counts on below none */
+    _Atomic int64_t again; /* the reading is worth repeating when no more than that is left */
 
     /* Touched only while arrivals are held back. */
     _Alignas(TMU_CACHE_LINE) _Atomic uint64_t epoch; /* changes that may admit a held arrival */
@@ -63,8 +66,17 @@ typedef struct tmu_bounds {
 tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info);
 void tmu_bounds_free(tmu_bounds_t *bounds);
 
-/** So many segments are lent from now on; all that the unit may contain stays counted. */
-void tmu_bounds_lend(tmu_bounds_t *bounds, const tmu_info_t *info, uint32_t segments);
+/** Memory is lent from now on; all that the unit may contain stays counted. */
+void tmu_bounds_lend(tmu_bounds_t *bounds);
+
+/** Whether one more entry may go to memory, which is not known to have room: time to read the
+ * unit's free chunks. */
+bool tmu_bounds_is_short(const tmu_bounds_t *bounds);
+
+/** So many chunks were free; `before` is what tmu_bounds_room was before they were read.  One
+ * reading at a time. */
+void tmu_bounds_measured(tmu_bounds_t *bounds, uint32_t free_chunks, int64_t before);
+int64_t tmu_bounds_room(const tmu_bounds_t *bounds);
 
 /** Nothing is in the unit and nothing held; quotas stay. */
 void tmu_bounds_clear(tmu_bounds_t *bounds);

@@ -126,6 +126,9 @@ void tmu_spill_free(tmu_t *device);
  */
 tmu_result_t tmu_spill_look(tmu_queue_t *queue);
 
+/** Before an entry goes to memory of which no room is known, reads how much is free. */
+tmu_result_t tmu_spill_measure(tmu_t *device);
+
 /* tmu_queue.c: the device's lock is held. */
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable);
 

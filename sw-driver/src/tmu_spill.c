@@ -90,7 +90,7 @@ static tmu_result_t add_stopped(tmu_t *device, uint32_t count) {
     if (result != TMU_OK) {
         return tmu_device_break(device);
     }
-    tmu_bounds_lend(&device->bounds, &device->info, device->segment_count);
+    tmu_bounds_lend(&device->bounds);
     tmu_bounds_memory_freed(&device->bounds);
     return TMU_OK;
 }
@@ -124,17 +124,33 @@ tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p) {
     return result;
 }
 
-tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
-    tmu_t *device = queue->device;
-    uint32_t free_chunks = 0;
-    if (queue->flow.pass || queue->pendings.count > 0 || !tmu_flow_wants_memory(&queue->flow) ||
-        pthread_mutex_trylock(&device->lock) != 0) {
+/** Reads how much memory is free, unless another queue is at the registers. */
+static tmu_result_t measure(tmu_t *device, uint32_t *free_chunks_p) {
+    if (pthread_mutex_trylock(&device->lock) != 0) {
         return TMU_OK;
     }
-    tmu_result_t result = tmu_device_read(device, TMU_REG_SPILL_FREE, &free_chunks);
+    int64_t before = tmu_bounds_room(&device->bounds);
+    tmu_result_t result = tmu_device_read(device, TMU_REG_SPILL_FREE, free_chunks_p);
+    if (result == TMU_OK) {
+        tmu_bounds_measured(&device->bounds, *free_chunks_p, before);
+    }
     pthread_mutex_unlock(&device->lock);
+    return result;
+}
+
+tmu_result_t tmu_spill_measure(tmu_t *device) {
+    uint32_t free_chunks = 0;
+    return tmu_bounds_is_short(&device->bounds) ? measure(device, &free_chunks) : TMU_OK;
+}
+
+tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
+    uint32_t free_chunks = 0;
+    if (queue->flow.pass || queue->pendings.count > 0 || !tmu_flow_wants_memory(&queue->flow)) {
+        return TMU_OK;
+    }
+    tmu_result_t result = measure(queue->device, &free_chunks);
     if (result == TMU_OK && free_chunks > 0) {
-        tmu_bounds_memory_freed(&device->bounds);
+        tmu_bounds_memory_freed(&queue->device->bounds);
     }
     return result;
 }

@@ -58,8 +58,13 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
             &pending->command, TMU_COMMAND_HANDLE,
             tmu_pending_name(&queue->pendings, pending, queue->device->receives.handle_mask));
     }
+    if (operation->opcode == TMU_OPCODE_POST || operation->opcode == TMU_OPCODE_ARRIVE) {
+        result = tmu_spill_measure(queue->device);
+    }
     /* Before the unit can know of the command: another queue's answer may take its entry away. */
-    result = tmu_flow_begin(&queue->flow, pending, queue->pendings.count, &alone);
+    if (result == TMU_OK) {
+        result = tmu_flow_begin(&queue->flow, pending, queue->pendings.count, &alone);
+    }
     if (result == TMU_OK) {
         result = doorbell(queue, &pending->command);
         if (result != TMU_OK) {

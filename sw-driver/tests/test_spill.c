@@ -98,6 +98,24 @@ static void messages_beyond_the_table_are_pipelined_R11(void) {
     bench_close(&b);
 }
 
+/** More entries than chunks: the driver reads now and then how many are free. */
+static void messages_beyond_the_chunks_are_pipelined_R11(void) {
+    enum { N = TABLE + 2 * SEGMENT_CHUNKS };
+    bench_t b = lent_open(1, 6, 1);
+    const tmu_message_t message = {.handle = 5000};
+    for (uint32_t i = 0; i < N; i++) {
+        bench_arrive(&b, 1, 1, (int32_t)i, i);
+    }
+    bench_settle(&b);
+    must(tmu_arrive(b.queue, 1, &message), b.device);
+    must(tmu_arrive(b.queue, 1, &message), b.device);
+    EXPECT_NUMBER(tmu_queue_in_flight(b.queue), 2);
+    bench_settle(&b);
+    EXPECT_ANSWER(&b, ARRIVE, N - 1, QUEUED, 0);
+    EXPECT_NUMBER(held(&b), 0);
+    bench_close(&b);
+}
+
 static void cancels_and_a_flush_reach_memory_R10_R14(void) {
     enum { N = 2 * TABLE };
     bench_t b = lent_open(TMU_ENDPOINT_ANY, 5, 1);
@@ -293,6 +311,7 @@ static void all(void) {
     RUN(memory_is_lent_up_to_what_the_unit_takes);
     RUN(receives_go_on_in_memory_and_all_match_R11);
     RUN(messages_beyond_the_table_are_pipelined_R11);
+    RUN(messages_beyond_the_chunks_are_pipelined_R11);
     RUN(cancels_and_a_flush_reach_memory_R10_R14);
     RUN(a_quota_may_be_larger_than_the_table_R11);
     RUN(a_reset_lends_the_memory_again_R14);
