@@ -23,7 +23,6 @@ ORDER = (
     "tests/model/",
     "tests/record/",
     "tests/random/test_random_operations.py::test_random_operations_agree_with_the_law[flowing-nic",
-    "tests/fpga/test_elaborates.py::test_ecp5_cells",
     "tests/formal/",
     "tests/system/test_driver.py",
     "tests/random/",

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
-
 /* The number of segments that the user wants; -1 and a sentence if it is none. */
 static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     const char *text = getenv(SPILL_SEGMENTS);
@@ -27,13 +25,6 @@ static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     return -1;
 }
 
-/* At worst each entry keeps a chunk for itself, and each queue of an endpoint has an open one. */
-static uint64_t certain(uint32_t segments, uint32_t endpoints) {
-    const uint64_t chunks = (uint64_t)segments * CHUNKS_PER_SEGMENT;
-    const uint64_t open = 2 * (uint64_t)endpoints;
-    return chunks > open ? chunks - open : 0;
-}
-
 int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *error,
                size_t error_size) {
     const int64_t segments = wanted(info, error, error_size);
@@ -44,7 +35,6 @@ int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *erro
         .segments = (uint32_t)segments,
         .posted = info->posted_entries,
         .unexpected = info->unexpected_entries,
-        .certain = certain((uint32_t)segments, info->endpoints),
     };
     if (tmu_spill_add(device, spill->segments) == TMU_OK)
         return 0;
@@ -69,8 +59,9 @@ bool spill_uncount(spill_t *spill, uint8_t opcode) {
 
 /* Once something is in memory, its endpoint's later entries go there as well, table or not. */
 bool spill_takes_receive(const spill_t *spill) {
-    return spill->receives + spill->messages < spill->certain ||
-           (!spill->used && spill->receives < spill->posted);
+    if (!spill->used && spill->receives < spill->posted)
+        return true;
+    return spill->segments != 0 && tmu_spill_has_room(spill->device);
 }
 
 bool spill_has_free(const spill_t *spill) {

@@ -17,7 +17,6 @@ typedef struct {
     uint32_t segments; /* lent */
     uint64_t posted;   /* entries of the tables */
     uint64_t unexpected;
-    uint64_t certain;  /* entries that memory has room for, however they lie in it */
     uint64_t receives; /* upper bounds of what is in the unit */
     uint64_t messages;
     bool used; /* something may have gone to memory */

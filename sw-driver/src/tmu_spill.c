@@ -143,6 +143,10 @@ tmu_result_t tmu_spill_measure(tmu_t *device) {
     return tmu_bounds_is_short(&device->bounds) ? measure(device, &free_chunks) : TMU_OK;
 }
 
+bool tmu_spill_has_room(tmu_t *device) {
+    return device && tmu_spill_measure(device) == TMU_OK && tmu_bounds_room(&device->bounds) > 0;
+}
+
 tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
     uint32_t free_chunks = 0;
     if (queue->flow.pass || queue->pendings.count > 0 || !tmu_flow_wants_memory(&queue->flow)) {

@@ -180,7 +180,6 @@ static void a_sure_arrival_finds_a_chunk_R11(void) {
     for (unsigned i = 0; i < STEPS; i++) {
         step(run, i / 25000 % 2 ? 35 : 70); /* fills up, empties, and so on */
     }
-    (void)printf("%u sure, %u refused, %u readings\n", run->sure, run->refused, run->readings);
     EXPECT(run->sure > STEPS / 10);
     EXPECT(run->refused > 100);
     EXPECT(run->readings < STEPS / 10);

@@ -141,6 +141,7 @@ def test_no_output_follows_an_input_in_the_same_clock() -> None:
     assert {name: inputs for name, inputs in found.items() if inputs} == {}
 
 
+@pytest.mark.long  # minutes; docs/nightly.md
 def test_ecp5_cells_of_the_tiny_unit() -> None:
     design = rtl.ensure("tiny")
     steps = [fpga.script(fpga.ELABORATE), fpga.script(fpga.ECP5)]

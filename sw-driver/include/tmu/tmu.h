@@ -182,13 +182,6 @@ typedef struct tmu_flow_stats {
     uint64_t held_max; /**< the most that were held back at once */
 } tmu_flow_stats_t;
 
-/** Memory lent to the unit for queues that outgrow its tables (R11). */
-typedef struct tmu_spill_stats {
-    uint32_t segments;    /**< that the unit has, of TMU_SPILL_SEGMENT_BYTES each */
-    uint32_t chunks;      /**< in these, each for TMU_SPILL_CHUNK_ENTRIES entries of one queue */
-    uint32_t chunks_free; /**< in which nothing lies now */
-} tmu_spill_stats_t;
-
 /** Receives one entry of a dump; returning false ends the dump early. */
 typedef bool (*tmu_dump_fn)(void *user, const tmu_entry_t *entry);
 
@@ -239,18 +232,6 @@ tmu_result_t tmu_reset(tmu_t *device);
  * that the device does not have and for a quota above TMU_QUOTA_MAX, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
-
-/**
- * Lends the unit so many more segments of memory, in which its queues continue when a table is
- * full. Without any, a full table refuses posts and stalls arrivals; with some, this happens only
- * when a quota is used up or no chunk is free.  Memory stays lent until the device is closed. It is
- * allocated here.  0 segments are allowed and change nothing. Errors: TMU_ERR_INVALID when the unit
- * takes fewer, TMU_ERR_MEMORY, and then nothing was lent; TMU_ERR_DEVICE.
- */
-tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
-
-/** Reads what of the memory lent to the unit is in use.  Errors: TMU_ERR_DEVICE. */
-tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p);
 
 /**
  * Reads how deep an endpoint's queues are in the unit, between two commands.
@@ -396,5 +377,6 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 /* What suits the unit to its traffic. */
 #include "tmu/tmu_fault.h"
 #include "tmu/tmu_filter.h"
+#include "tmu/tmu_spill.h"
 
 #endif

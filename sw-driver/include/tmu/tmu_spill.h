@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Memory lent to the unit for queues that outgrow its tables (R11); a part of tmu/tmu.h.
+ */
+#ifndef TMU_TMU_SPILL_H
+#define TMU_TMU_SPILL_H
+
+#include "tmu/tmu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Memory that the unit has. */
+typedef struct tmu_spill_stats {
+    uint32_t segments;    /**< that the unit has, of TMU_SPILL_SEGMENT_BYTES each */
+    uint32_t chunks;      /**< in these, each for TMU_SPILL_CHUNK_ENTRIES entries of one queue */
+    uint32_t chunks_free; /**< in which nothing lies now */
+} tmu_spill_stats_t;
+
+/**
+ * Lends the unit so many more segments of memory, in which its queues continue when a table is
+ * full. Without any, a full table refuses posts and stalls arrivals; with some, this happens only
+ * when a quota is used up or no chunk is free.  Memory stays lent until the device is closed. It is
+ * allocated here.  0 segments are allowed and change nothing. Errors: TMU_ERR_INVALID when the unit
+ * takes fewer, TMU_ERR_MEMORY, and then nothing was lent; TMU_ERR_DEVICE.
+ */
+tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
+
+/** Reads what of the memory lent to the unit is in use.  Errors: TMU_ERR_DEVICE. */
+tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p);
+
+/**
+ * Whether memory surely has room for another entry, receive or message: true until something is
+ * submitted.  Asks the unit now and then how much is free.  False is no proof that there is none.
+ */
+bool tmu_spill_has_room(tmu_t *device);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
