@@ -45,8 +45,8 @@ static ssize_t fake_cancel(struct fid *fid, void *context) {
     return 0;
 }
 
-static ssize_t fake_read(struct fid_cq *cq, void *buffer, size_t count) {
-    (void)cq, (void)buffer, (void)count;
+static ssize_t fake_readfrom(struct fid_cq *cq, void *buffer, size_t count, fi_addr_t *sources) {
+    (void)cq, (void)buffer, (void)count, (void)sources;
     return failing_context != NULL ? -FI_EAVAIL : -FI_EAGAIN;
 }
 
@@ -62,7 +62,7 @@ static struct fi_ops_tagged fake_tagged = {
     .size = sizeof fake_tagged, .recv = fake_recv, .recvv = fake_recvv, .sendv = fake_sendv};
 static struct fi_ops_ep fake_ep_ops = {.size = sizeof fake_ep_ops, .cancel = fake_cancel};
 static struct fi_ops_cq fake_cq_ops = {
-    .size = sizeof fake_cq_ops, .read = fake_read, .readerr = fake_readerr};
+    .size = sizeof fake_cq_ops, .readfrom = fake_readfrom, .readerr = fake_readerr};
 
 static struct fid_ep below = {
     .fid = {.fclass = FI_CLASS_EP}, .ops = &fake_ep_ops, .tagged = &fake_tagged};
@@ -84,7 +84,7 @@ static void start(void) {
     ep = (tfi_ep_t){.domain = &domain,
                     .av = &av,
                     .frames = &below,
-                    .frames_cq = &below_cq,
+                    .inner_cq = &below_cq,
                     .tx_cq = &cq,
                     .rx_cq = &cq,
                     .enabled = true};
