@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What users get wrong, and what is left when an endpoint is closed.
+ * With the word `counters`, what users get wrong about those.
  * Ends with 1 where an answer is not as it has to be.
  */
 #include "fabric_sides.h"
@@ -84,6 +85,44 @@ static void leave_something(struct fi_context *context, uint64_t tag) {
     close_side(&stranger);
 }
 
+/* What counters cannot do; the provider writes a sentence for each. */
+static void counters(void) {
+    struct fi_cntr_attr attr = {.wait_obj = FI_WAIT_FD};
+    struct fid_cntr *cntr = NULL;
+    struct fid_cntr *other = NULL;
+    struct fid_domain *elsewhere = NULL;
+    struct fi_av_attr table = {.type = FI_AV_TABLE};
+    struct fid_av *av = NULL;
+    struct fid_ep *ep = NULL;
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_ENOSYS);
+    attr.wait_obj = FI_WAIT_MUTEX_COND;
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_ENOSYS);
+    attr = (struct fi_cntr_attr){.flags = 4};
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_EINVAL);
+    attr = (struct fi_cntr_attr){.events = (enum fi_cntr_events)1};
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_ENOSYS && cntr == NULL);
+    must(fi_cntr_open(domain, NULL, &cntr, NULL), "fi_cntr_open"); /* as if all were 0 */
+    EXPECT(fi_cntr_wait(cntr, 0, 0) == -FI_EINVAL);
+    must(fi_domain(fabric, info, &elsewhere, NULL), "fi_domain");
+    must(fi_cntr_open(elsewhere, NULL, &other, NULL), "fi_cntr_open");
+    must(fi_endpoint(domain, info, &ep, NULL), "fi_endpoint");
+    must(fi_av_open(domain, &table, &av, NULL), "fi_av_open");
+    must(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &other->fid, FI_SEND) == -FI_EDOMAIN);
+    const uint64_t flags[] = {0, FI_READ, FI_WRITE, FI_REMOTE_READ, FI_SEND | FI_REMOTE_WRITE};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i)
+        EXPECT(fi_ep_bind(ep, &cntr->fid, flags[i]) == -FI_EBADFLAGS);
+    must(fi_ep_bind(ep, &cntr->fid, FI_SEND), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &cntr->fid, FI_SEND | FI_RECV) == -FI_EINVAL);
+    must(fi_ep_bind(ep, &cntr->fid, FI_RECV), "fi_ep_bind");
+    EXPECT(fi_enable(ep) == -FI_ENOCQ); /* counters do not stand for a queue */
+    must(fi_close(&ep->fid), "fi_close of an endpoint");
+    must(fi_close(&av->fid), "fi_close of a vector");
+    must(fi_close(&cntr->fid), "fi_close of a counter");
+    must(fi_close(&other->fid), "fi_close of a counter");
+    must(fi_close(&elsewhere->fid), "fi_close of a domain");
+}
+
 static void end_here(int signal) {
     (void)signal;
     exit(7);
@@ -105,8 +144,13 @@ int main(int argc, char **argv) {
     struct fi_context contexts[2] = {{{0}}};
     if (argc > 1 && strcmp(argv[1], "exit") == 0)
         end_by_signal();
-    bare_hints();
     open_all();
+    if (argc > 1 && strcmp(argv[1], "counters") == 0) {
+        counters();
+        close_all();
+        return wrong == 0 ? 0 : 1;
+    }
+    bare_hints();
     open_side(&a, FI_SELECTIVE_COMPLETION);
     open_side(&b, 0);
     introduce(&a, &b);
