@@ -153,6 +153,11 @@ static void failures(void) {
     EXPECT(fi_cancel(&b.ep->fid, &context) == -FI_ENOENT);
     ++expected.both_failed;
     COUNTED();
+    must(fi_recv(a.ep, in, 4, NULL, FI_ADDR_UNSPEC, &context), "fi_recv");
+    TRY(fi_inject(b.ep, out, 7, b.peer));
+    EXPECT(next(&a, NULL).err == FI_ETRUNC);
+    ++expected.failed, ++expected.both;
+    COUNTED();
     quiet();
 }
 
