@@ -181,6 +181,8 @@ int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq *
     if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC &&
         attr->wait_obj != FI_WAIT_YIELD)
         return -FI_ENOSYS;
+    if (attr->format > FI_CQ_FORMAT_TAGGED)
+        return -FI_ENOSYS;
     tfi_cq_t *cq = calloc(1, sizeof *cq);
     if (cq == NULL)
         return -FI_ENOMEM;

@@ -21,7 +21,22 @@ static int bind_av(tfi_ep_t *ep, tfi_av_t *av) {
     return wrong;
 }
 
-static void bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
+/* An endpoint is in the list of a queue once, so a direction has one queue for good. */
+static int check_cq(const tfi_ep_t *ep, const tfi_cq_t *cq, uint64_t flags) {
+    const uint64_t ways = FI_TRANSMIT | FI_RECV;
+    if ((flags & ways) == 0 || (flags & ~(ways | FI_SELECTIVE_COMPLETION)) != 0)
+        return -FI_EBADFLAGS;
+    if (ep->domain != cq->domain)
+        return -FI_EDOMAIN;
+    const bool taken = ((flags & FI_TRANSMIT) != 0 && ep->tx_cq != NULL) ||
+                       ((flags & FI_RECV) != 0 && ep->rx_cq != NULL);
+    return taken ? -FI_EINVAL : 0;
+}
+
+static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
+    const int refused = check_cq(ep, cq, flags);
+    if (refused != 0)
+        return refused;
     tfi_lock();
     const bool known = ep->tx_cq == cq || ep->rx_cq == cq;
     if ((flags & FI_TRANSMIT) != 0) {
@@ -43,6 +58,7 @@ static void bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
         ep->next_tx = ep->next_rx;
     }
     tfi_unlock();
+    return 0;
 }
 
 static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
@@ -53,8 +69,7 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
     case FI_CLASS_AV:
         return bind_av(ep, TFI_OF(tfi_av_t, other));
     case FI_CLASS_CQ:
-        bind_cq(ep, TFI_OF(tfi_cq_t, other), flags);
-        return 0;
+        return bind_cq(ep, TFI_OF(tfi_cq_t, other), flags);
     case FI_CLASS_CNTR:
         return tfi_cntr_bind(ep, TFI_OF(tfi_cntr_t, other), flags);
     default:

@@ -32,6 +32,8 @@ static void not_enabled(void) {
     EXPECT(fi_trecvmsg(ep, &msg, FI_PEEK) == -FI_EOPBADSTATE);
     EXPECT(fi_trecvmsg(ep, &msg, FI_CLAIM) == -FI_EOPBADSTATE);
     EXPECT(fi_tsendmsg(ep, &msg, 0) == -FI_EOPBADSTATE);
+    EXPECT(fi_recv(ep, in, 8, NULL, FI_ADDR_UNSPEC, &context) == -FI_EOPBADSTATE);
+    EXPECT(fi_send(ep, out, 8, NULL, 0, &context) == -FI_EOPBADSTATE);
     must(fi_close(&ep->fid), "fi_close");
 }
 
@@ -41,6 +43,33 @@ static void claim_one(uint64_t tag, struct fi_context *context) {
     wait_for_message(tag);
     must(fi_trecvmsg(a.ep, &msg, FI_PEEK | FI_CLAIM), "peek and claim");
     EXPECT(next(&a, NULL).err == 0);
+}
+
+/* A direction of an endpoint has one queue, of its domain. */
+static void queues(void) {
+    struct fi_cq_attr attr = {.format = (enum fi_cq_format)(FI_CQ_FORMAT_TAGGED + 1)};
+    struct fid_domain *elsewhere = NULL;
+    struct fid_cq *other = NULL;
+    struct fid_ep *ep = NULL;
+    EXPECT(fi_cq_open(domain, &attr, &other, NULL) == -FI_ENOSYS);
+    attr = (struct fi_cq_attr){.wait_obj = FI_WAIT_FD};
+    EXPECT(fi_cq_open(domain, &attr, &other, NULL) == -FI_ENOSYS);
+    attr = (struct fi_cq_attr){.format = FI_CQ_FORMAT_UNSPEC};
+    must(fi_domain(fabric, info, &elsewhere, NULL), "fi_domain");
+    must(fi_cq_open(elsewhere, &attr, &other, NULL), "fi_cq_open");
+    EXPECT(attr.format == FI_CQ_FORMAT_TAGGED);
+    must(fi_endpoint(domain, info, &ep, NULL), "fi_endpoint");
+    must(fi_ep_bind(ep, &a.av->fid, 0), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &other->fid, FI_TRANSMIT) == -FI_EDOMAIN);
+    EXPECT(fi_ep_bind(ep, &a.cq->fid, 0) == -FI_EBADFLAGS);
+    EXPECT(fi_ep_bind(ep, &a.cq->fid, FI_RECV | FI_READ) == -FI_EBADFLAGS);
+    must(fi_ep_bind(ep, &a.cq->fid, FI_RECV), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &b.cq->fid, FI_TRANSMIT | FI_RECV) == -FI_EINVAL);
+    must(fi_ep_bind(ep, &b.cq->fid, FI_TRANSMIT), "fi_ep_bind");
+    must(fi_close(&ep->fid), "fi_close of an endpoint");
+    EXPECT(fi_close(&elsewhere->fid) == -FI_EBUSY);
+    must(fi_close(&other->fid), "fi_close of a queue");
+    must(fi_close(&elsewhere->fid), "fi_close of a domain");
 }
 
 /* R9: a claimed message is fetched once, by the endpoint and the context that claimed it. */
@@ -156,6 +185,7 @@ int main(int argc, char **argv) {
     introduce(&a, &b);
     introduce(&b, &a);
     not_enabled();
+    queues();
     claims();
     /* Twice, so that an endpoint of the unit has a second user. */
     leave_something(&contexts[0], 0x30);
