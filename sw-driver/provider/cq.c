@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion queues: a ring of ours for tagged operations, an inner queue for untagged ones. */
+/* Completion queues: a ring of what ended, tagged or not. */
 #include "provider.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define FIRST_ROOM 256u
 
@@ -74,12 +73,9 @@ static ssize_t cq_readfrom(struct fid_cq *fid, void *buffer, size_t count, fi_ad
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
     tfi_lock();
     progress(cq);
-    ssize_t got = take(cq, buffer, count, sources);
-    if (got == 0)
-        got = sources != NULL ? fi_cq_readfrom(cq->direct, buffer, count, sources)
-                              : fi_cq_read(cq->direct, buffer, count);
+    const ssize_t got = take(cq, buffer, count, sources);
     tfi_unlock();
-    return got;
+    return got != 0 ? got : -FI_EAGAIN;
 }
 
 static ssize_t cq_read(struct fid_cq *fid, void *buffer, size_t count) {
@@ -89,6 +85,7 @@ static ssize_t cq_read(struct fid_cq *fid, void *buffer, size_t count) {
 static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uint64_t flags) {
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
     ssize_t got = 1;
+    (void)flags;
     tfi_lock();
     if (cq->count != 0 && cq->ring[cq->head].entry.err != 0) {
         /* The user's structure may be longer than the one this was compiled with. */
@@ -100,24 +97,16 @@ static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uin
         cq->head = (cq->head + 1) & (cq->room - 1);
         --cq->count;
     } else {
-        got = fi_cq_readerr(cq->direct, entry, flags);
+        got = -FI_EAGAIN;
     }
     tfi_unlock();
     return got;
 }
 
-static uint64_t now_ms(void) {
-    struct timespec now;
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-}
-
-/* Looks again and again, with short naps: nothing below can wake us for the unit. */
 static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buffer, size_t count, fi_addr_t *sources,
                             const void *condition, int timeout) {
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
-    const struct timespec nap = {0, 20000};
-    const uint64_t start = now_ms();
+    const uint64_t start = tfi_now_ms();
     (void)condition;
     for (;;) {
         const ssize_t got = cq_readfrom(fid, buffer, count, sources);
@@ -127,9 +116,9 @@ static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buffer, size_t count, fi_a
         tfi_unlock();
         if (got != -FI_EAGAIN || woken)
             return got;
-        if (timeout >= 0 && now_ms() - start >= (uint64_t)timeout)
+        if (timeout >= 0 && tfi_now_ms() - start >= (uint64_t)timeout)
             return -FI_EAGAIN;
-        (void)nanosleep(&nap, NULL);
+        tfi_nap();
     }
 }
 
@@ -156,11 +145,13 @@ static const char *cq_strerror(struct fid_cq *fid, int prov_errno, const void *e
 
 static int cq_close(struct fid *fid) {
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
-    if (cq->endpoints != NULL)
+    tfi_lock();
+    const bool busy = cq->endpoints != NULL;
+    if (!busy)
+        --cq->domain->users;
+    tfi_unlock();
+    if (busy)
         return -FI_EBUSY;
-    const int wrong = fi_close(&cq->direct->fid);
-    if (wrong != 0)
-        return wrong;
     free(cq->ring);
     free(cq);
     return 0;
@@ -187,21 +178,21 @@ static struct fi_ops_cq cq_ops = {
 
 int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq **cq_p,
                 void *context) {
-    struct fi_cq_attr inner = {.size = attr->size, .format = attr->format};
     if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC &&
         attr->wait_obj != FI_WAIT_YIELD)
+        return -FI_ENOSYS;
+    if (attr->format > FI_CQ_FORMAT_TAGGED)
         return -FI_ENOSYS;
     tfi_cq_t *cq = calloc(1, sizeof *cq);
     if (cq == NULL)
         return -FI_ENOMEM;
-    if (inner.format == FI_CQ_FORMAT_UNSPEC)
-        inner.format = attr->format = FI_CQ_FORMAT_TAGGED;
-    cq->format = inner.format;
-    const int wrong = fi_cq_open(TFI_OF(tfi_domain_t, fid)->inner, &inner, &cq->direct, NULL);
-    if (wrong != 0) {
-        free(cq);
-        return wrong;
-    }
+    if (attr->format == FI_CQ_FORMAT_UNSPEC)
+        attr->format = FI_CQ_FORMAT_TAGGED;
+    cq->format = attr->format;
+    cq->domain = TFI_OF(tfi_domain_t, fid);
+    tfi_lock();
+    ++cq->domain->users;
+    tfi_unlock();
     cq->fid.fid = (struct fid){.fclass = FI_CLASS_CQ, .context = context, .ops = &cq_fid_ops};
     cq->fid.ops = &cq_ops;
     *cq_p = &cq->fid;

@@ -21,10 +21,22 @@ static int bind_av(tfi_ep_t *ep, tfi_av_t *av) {
     return wrong;
 }
 
+/* An endpoint is in the list of a queue once, so a direction has one queue for good. */
+static int check_cq(const tfi_ep_t *ep, const tfi_cq_t *cq, uint64_t flags) {
+    const uint64_t ways = FI_TRANSMIT | FI_RECV;
+    if ((flags & ways) == 0 || (flags & ~(ways | FI_SELECTIVE_COMPLETION)) != 0)
+        return -FI_EBADFLAGS;
+    if (ep->domain != cq->domain)
+        return -FI_EDOMAIN;
+    const bool taken = ((flags & FI_TRANSMIT) != 0 && ep->tx_cq != NULL) ||
+                       ((flags & FI_RECV) != 0 && ep->rx_cq != NULL);
+    return taken ? -FI_EINVAL : 0;
+}
+
 static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
-    const int wrong = fi_ep_bind(ep->direct, &cq->direct->fid, flags);
-    if (wrong != 0)
-        return wrong;
+    const int refused = check_cq(ep, cq, flags);
+    if (refused != 0)
+        return refused;
     tfi_lock();
     const bool known = ep->tx_cq == cq || ep->rx_cq == cq;
     if ((flags & FI_TRANSMIT) != 0) {
@@ -58,6 +70,8 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
         return bind_av(ep, TFI_OF(tfi_av_t, other));
     case FI_CLASS_CQ:
         return bind_cq(ep, TFI_OF(tfi_cq_t, other), flags);
+    case FI_CLASS_CNTR:
+        return tfi_cntr_bind(ep, TFI_OF(tfi_cntr_t, other), flags);
     default:
         return -FI_ENOSYS;
     }
@@ -171,12 +185,14 @@ static int ep_close(struct fid *fid) {
     leave_list(ep, ep->tx_cq);
     if (ep->rx_cq != ep->tx_cq)
         leave_list(ep, ep->rx_cq);
+    tfi_cntr_leave(ep);
     if (ep->matching)
         matcher_close(&ep->matcher);
     (void)fi_close(&ep->direct->fid);
     (void)fi_close(&ep->frames->fid);
-    (void)fi_close(&ep->frames_cq->fid);
+    (void)fi_close(&ep->inner_cq->fid);
     free_unfinished(ep);
+    tfi_direct_free(ep);
     free(ep->in);
     tfi_unlock();
     free(ep);
@@ -265,29 +281,28 @@ static void any_port(struct fi_info *inner) {
         TFI_OF(struct sockaddr_in6, address)->sin6_port = 0;
 }
 
-static int open_inner(tfi_ep_t *ep, struct fi_info *inner, const struct fi_info *info) {
+static int open_inner(tfi_ep_t *ep, struct fi_info *inner) {
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_NONE};
-    /* Every frame's completion is wanted, whatever the user's flags are. */
+    /* Every completion is wanted, whatever the user's flags are: what ended is told by them. */
     inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
     int wrong = fi_endpoint(ep->domain->inner, inner, &ep->frames, NULL);
     if (wrong != 0)
         return wrong;
     any_port(inner);
-    /* Untagged calls have the user's flags, or selective completion would swallow theirs. */
-    inner->tx_attr->op_flags = info->tx_attr->op_flags;
-    inner->rx_attr->op_flags = info->rx_attr->op_flags;
     wrong = fi_endpoint(ep->domain->inner, inner, &ep->direct, NULL);
     if (wrong == 0)
-        wrong = fi_cq_open(ep->domain->inner, &attr, &ep->frames_cq, NULL);
+        wrong = fi_cq_open(ep->domain->inner, &attr, &ep->inner_cq, NULL);
     if (wrong == 0)
-        wrong = fi_ep_bind(ep->frames, &ep->frames_cq->fid, FI_TRANSMIT | FI_RECV);
+        wrong = fi_ep_bind(ep->frames, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
+    if (wrong == 0)
+        wrong = fi_ep_bind(ep->direct, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
     if (wrong == 0)
         return 0;
     if (ep->direct != NULL)
         (void)fi_close(&ep->direct->fid);
     (void)fi_close(&ep->frames->fid);
-    if (ep->frames_cq != NULL)
-        (void)fi_close(&ep->frames_cq->fid);
+    if (ep->inner_cq != NULL)
+        (void)fi_close(&ep->inner_cq->fid);
     return wrong;
 }
 
@@ -300,7 +315,7 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
     wrong = -FI_ENOMEM;
     if (ep != NULL) {
         ep->domain = TFI_OF(tfi_domain_t, fid);
-        wrong = open_inner(ep, inner, info);
+        wrong = open_inner(ep, inner);
     }
     fi_freeinfo(inner);
     if (wrong != 0) {

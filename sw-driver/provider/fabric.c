@@ -91,7 +91,10 @@ int tfi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, v
 
 static int domain_close(struct fid *fid) {
     tfi_domain_t *domain = TFI_OF(tfi_domain_t, fid);
-    const int wrong = fi_close(&domain->inner->fid);
+    tfi_lock();
+    const bool busy = domain->users != 0;
+    tfi_unlock();
+    const int wrong = busy ? -FI_EBUSY : fi_close(&domain->inner->fid);
     if (wrong != 0)
         return wrong;
     tfi_lock();
@@ -104,12 +107,6 @@ static int domain_close(struct fid *fid) {
 static int no_scalable_ep(struct fid_domain *domain, struct fi_info *info, struct fid_ep **sep,
                           void *context) {
     (void)domain, (void)info, (void)sep, (void)context;
-    return -FI_ENOSYS;
-}
-
-static int no_cntr(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr,
-                   void *context) {
-    (void)domain, (void)attr, (void)cntr, (void)context;
     return -FI_ENOSYS;
 }
 
@@ -151,7 +148,7 @@ static struct fi_ops_domain domain_ops = {
     .cq_open = tfi_cq_open,
     .endpoint = tfi_ep_open,
     .scalable_ep = no_scalable_ep,
-    .cntr_open = no_cntr,
+    .cntr_open = tfi_cntr_open,
     .poll_open = no_poll,
     .stx_ctx = no_stx,
     .srx_ctx = no_srx,

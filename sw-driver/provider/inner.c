@@ -74,6 +74,7 @@ static struct fi_info *inner_hints(const struct fi_info *hints, const char *name
     inner->domain_attr->data_progress = FI_PROGRESS_UNSPEC;
     inner->domain_attr->av_type = FI_AV_UNSPEC;
     inner->domain_attr->domain = NULL;
+    inner->domain_attr->cntr_cnt = 0;
     inner->fabric_attr->fabric = NULL;
     if (set_name(&inner->fabric_attr->prov_name, name) != 0) {
         fi_freeinfo(inner);
@@ -156,7 +157,8 @@ static bool offered(const struct fi_info *hints) {
     if (hints->rx_attr != NULL && (hints->rx_attr->caps & ~TFI_CAPS) != 0)
         return false;
     return hints->domain_attr == NULL || (progress_is_ours(hints->domain_attr->control_progress) &&
-                                          progress_is_ours(hints->domain_attr->data_progress));
+                                          progress_is_ours(hints->domain_attr->data_progress) &&
+                                          hints->domain_attr->cntr_cnt <= TFI_COUNTERS);
 }
 
 /* Turns an info of the inner provider into ours. */
@@ -187,7 +189,7 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->av_type = FI_AV_TABLE;
     info->domain_attr->cq_data_size = sizeof(uint64_t);
-    info->domain_attr->cntr_cnt = 0;
+    info->domain_attr->cntr_cnt = TFI_COUNTERS;
     info->domain_attr->caps = FI_LOCAL_COMM | FI_REMOTE_COMM;
     if (info->tx_attr->iov_limit > TFI_IOV)
         info->tx_attr->iov_limit = TFI_IOV;

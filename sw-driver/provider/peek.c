@@ -80,6 +80,7 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
             discard(ep, message);
     }
     entry.prov_errno = -entry.err;
+    /* Not counted: a look receives nothing, and one that finds nothing has not failed. */
     tfi_cq_add(ep->rx_cq, &entry, source);
     free(look);
 }
@@ -97,8 +98,7 @@ static void end_claimed(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
         .flags = FI_TAGGED | FI_RECV,
         .tag = message->record.key.match,
     };
-    if (!ask->silent)
-        tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, ask->silent);
     discard(ep, message);
     free(ask);
 }

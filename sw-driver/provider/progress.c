@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes in by the inner endpoint: frames from peers, payloads, ends of sends. */
+/* What comes in by the inner endpoints: frames from peers, payloads, ends of sends and of untagged
+ * operations. */
 #include "provider.h"
 
 #include <stdlib.h>
@@ -87,40 +88,65 @@ static void out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
     free(out);
 }
 
-/* An inner operation ended: `size` bytes came, or `err`. */
-static void ended(tfi_ep_t *ep, void *context, size_t size, int err) {
-    tfi_work_t *work = context;
+/* An inner operation ended, in error if `entry->err` is not 0. */
+static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source) {
+    tfi_work_t *work = entry->op_context;
+    const int err = entry->err;
     if (work == NULL)
         return;
     switch (work->kind) {
     case TFI_FRAME_IN:
         if (err == 0)
-            frame_came(ep, TFI_OF(tfi_in_t, work), size);
+            frame_came(ep, TFI_OF(tfi_in_t, work), entry->len);
         else
             (void)offer(ep, TFI_OF(tfi_in_t, work));
         break;
     case TFI_OUT:
         out_ended(ep, TFI_OF(tfi_out_t, work), err);
         break;
-    default:
+    case TFI_PULL:
         tfi_pull_end(ep, TFI_OF(tfi_pull_t, work), err);
+        break;
+    default:
+        tfi_direct_end(ep, TFI_OF(tfi_direct_t, work), entry, source);
         break;
     }
 }
 
+/* The one that failed; false: there is none after all. */
+static bool read_failed(tfi_ep_t *ep) {
+    /* libfabric may write a longer structure than the one this was compiled with. */
+    struct {
+        struct fi_cq_err_entry entry;
+        uint64_t longer[8];
+    } error = {0};
+    if (fi_cq_readerr(ep->inner_cq, &error.entry, 0) != 1)
+        return false;
+    if (error.entry.err == 0)
+        error.entry.err = FI_EOTHER;
+    error.entry.err_data = NULL;
+    error.entry.err_data_size = 0;
+    ended(ep, &error.entry, FI_ADDR_NOTAVAIL);
+    return true;
+}
+
 static void read_inner(tfi_ep_t *ep) {
     struct fi_cq_tagged_entry entries[READ_MAX];
-    for (;;) {
-        const ssize_t count = fi_cq_read(ep->frames_cq, entries, READ_MAX);
-        for (ssize_t i = 0; i < count; ++i)
-            ended(ep, entries[i].op_context, entries[i].len, 0);
-        if (count == -FI_EAVAIL) {
-            struct fi_cq_err_entry error = {0};
-            if (fi_cq_readerr(ep->frames_cq, &error, 0) != 1)
-                return;
-            ended(ep, error.op_context, error.len, error.err != 0 ? error.err : FI_EOTHER);
-        } else if (count < READ_MAX) {
-            return;
+    fi_addr_t sources[READ_MAX];
+    ssize_t count = READ_MAX;
+    while (count == READ_MAX || (count == -FI_EAVAIL && read_failed(ep))) {
+        for (size_t i = 0; i < READ_MAX; ++i)
+            sources[i] = FI_ADDR_NOTAVAIL;
+        count = fi_cq_readfrom(ep->inner_cq, entries, READ_MAX, sources);
+        for (ssize_t i = 0; i < count; ++i) {
+            const struct fi_cq_tagged_entry *e = &entries[i];
+            struct fi_cq_err_entry entry = {.op_context = e->op_context,
+                                            .flags = e->flags,
+                                            .len = e->len,
+                                            .buf = e->buf,
+                                            .data = e->data,
+                                            .tag = e->tag};
+            ended(ep, &entry, sources[i]);
         }
     }
 }

@@ -9,6 +9,8 @@
 
 #define EXIT_SECONDS 1 /* that another thread has to finish its call when the process ends */
 
+#define NAP_NS 20000
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 void tfi_lock(void) { (void)pthread_mutex_lock(&lock); }
@@ -22,6 +24,17 @@ void tfi_say(const char *format, ...) {
     (void)vsnprintf(sentence, sizeof sentence, format, arguments);
     va_end(arguments);
     (void)fprintf(stderr, "tmu provider: %s\n", sentence);
+}
+
+uint64_t tfi_now_ms(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+}
+
+void tfi_nap(void) {
+    const struct timespec nap = {0, NAP_NS};
+    (void)nanosleep(&nap, NULL);
 }
 
 /* A program that ends without closing its endpoints still gets its report, unless it ends within a

@@ -29,10 +29,11 @@
 #define TFI_CAPS                                                                                   \
     (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE |       \
      FI_LOCAL_COMM | FI_REMOTE_COMM)
-#define TFI_IOV 4u        /* pieces of a buffer at most */
-#define TFI_EAGER 16384u  /* bytes of a message that travels with its payload, at most */
-#define TFI_FRAMES_IN 64u /* buffers for frames from peers */
-#define TFI_FRAME_TAG 0u  /* inner tag of frames */
+#define TFI_IOV 4u          /* pieces of a buffer at most */
+#define TFI_EAGER 16384u    /* bytes of a message that travels with its payload, at most */
+#define TFI_FRAMES_IN 64u   /* buffers for frames from peers */
+#define TFI_COUNTERS 65536u /* of a domain, as hints may ask; they are memory alone */
+#define TFI_FRAME_TAG 0u    /* inner tag of frames */
 #define TFI_PULL_TAG (UINT64_C(1) << 63) /* inner tag of a payload: this and the pull's handle */
 
 typedef struct {
@@ -45,6 +46,7 @@ typedef struct {
     struct fid_domain *inner;
     unit_t *unit;
     size_t name_size; /* of an inner name; an address of ours is two of them */
+    size_t users;     /* queues and counters that are open; the inner domain knows the others */
 } tfi_domain_t;
 
 typedef struct {
@@ -63,7 +65,7 @@ typedef struct {
 
 typedef struct {
     struct fid_cq fid;
-    struct fid_cq *direct; /* inner queue of the untagged calls */
+    tfi_domain_t *domain;
     enum fi_cq_format format;
     tfi_done_t *ring; /* grows, so it never overflows */
     size_t room;      /* a power of two */
@@ -73,8 +75,25 @@ typedef struct {
     struct tfi_ep *endpoints; /* that are bound to it */
 } tfi_cq_t;
 
+/* A counter has a value of what ended well, and one of what ended in error. */
+typedef struct tfi_cntr {
+    struct fid_cntr fid;
+    tfi_domain_t *domain;
+    bool may_wait;
+    uint64_t value;
+    uint64_t errors;
+    struct tfi_seat *seats; /* of the endpoints that are bound to it */
+} tfi_cntr_t;
+
+/* The counter of one direction of an endpoint. */
+typedef struct tfi_seat {
+    struct tfi_ep *ep;
+    tfi_cntr_t *cntr;      /* or NULL */
+    struct tfi_seat *next; /* of the same counter */
+} tfi_seat_t;
+
 /* What an inner operation's context points to. */
-typedef enum { TFI_FRAME_IN, TFI_OUT, TFI_PULL } tfi_work_kind_t;
+typedef enum { TFI_FRAME_IN, TFI_OUT, TFI_PULL, TFI_DIRECT } tfi_work_kind_t;
 typedef struct {
     tfi_work_kind_t kind;
 } tfi_work_t;
@@ -89,7 +108,7 @@ typedef struct {
 /* A send of the user. */
 typedef struct {
     void *context;
-    uint64_t flags; /* of its completion; 0 = none is wanted */
+    bool silent; /* no completion unless it fails */
     fi_addr_t to;
     uint64_t handle; /* rendezvous: by which the receiver asks for the payload */
     size_t length;
@@ -149,15 +168,34 @@ typedef struct tfi_pull {
     int failed;     /* why it was given up, or 0 */
 } tfi_pull_t;
 
+/* An untagged operation that the provider below has. */
+typedef struct tfi_direct {
+    tfi_work_t work;
+    struct tfi_direct *older;
+    struct tfi_direct *younger;
+    void *context;
+    bool receives;
+    bool silent;   /* no completion unless it fails */
+    bool many;     /* FI_MULTI_RECV: a buffer for messages one behind the other */
+    bool released; /* many: no further message gets into it */
+    bool lost;     /* many: its messages cannot be told to be all here */
+    const uint8_t *base;
+    size_t reach;    /* many: bytes from `base` to the end of the furthest message that ended */
+    size_t reported; /* many: bytes of all that ended */
+    uint8_t bytes[]; /* of an injected message */
+} tfi_direct_t;
+
 typedef struct tfi_ep {
     struct fid_ep fid;
     tfi_domain_t *domain;
     tfi_av_t *av;
     struct fid_ep *frames;
     struct fid_ep *direct;
-    struct fid_cq *frames_cq;
+    struct fid_cq *inner_cq; /* of both */
     tfi_cq_t *tx_cq;
     tfi_cq_t *rx_cq;
+    tfi_seat_t sent; /* counters */
+    tfi_seat_t received;
     bool tx_selective;
     bool rx_selective;
     bool directed; /* FI_DIRECTED_RECV: the source of a receive counts */
@@ -177,7 +215,8 @@ typedef struct tfi_ep {
     tfi_out_t *out_last;
     tfi_pull_t *pulls;
     tfi_ask_t *receives;    /* youngest first */
-    size_t sending;         /* handed to the inner endpoint and not finished */
+    tfi_direct_t *directs;  /* youngest first */
+    size_t sending;         /* handed to the inner endpoints and not finished */
     struct tfi_ep *next_tx; /* of the same completion queue */
     struct tfi_ep *next_rx;
 } tfi_ep_t;
@@ -190,6 +229,9 @@ void tfi_lock(void);
 void tfi_unlock(void);
 /* One sentence for the user on standard error. */
 void tfi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* For those who look again and again, because nothing below can wake them for the unit. */
+uint64_t tfi_now_ms(void);
+void tfi_nap(void);
 
 /* inner.c */
 int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
@@ -207,18 +249,32 @@ int tfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
 int tfi_no_control(struct fid *fid, int command, void *argument);
 int tfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
 
-/* av.c, cq.c, endpoint.c */
+/* av.c, cq.c, cntr.c, endpoint.c */
 int tfi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av_p,
                 void *context);
 int tfi_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr, struct fid_cq **cq_p,
                 void *context);
+int tfi_cntr_open(struct fid_domain *domain, struct fi_cntr_attr *attr, struct fid_cntr **cntr_p,
+                  void *context);
 int tfi_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep **ep_p,
                 void *context);
 /* Adds a finished operation; a queue that is not there swallows it. */
 void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source);
+/* A send or receive of the user ended, as the entry's flags say which: it is counted, and shown in
+ * the queue unless it is a silent one that ended well. */
+void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source, bool silent);
+int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags);
+/* Takes an endpoint that is closed from its counters. */
+void tfi_cntr_leave(tfi_ep_t *ep);
 
 /* direct.c: untagged calls */
 extern struct fi_ops_msg tfi_msg_ops;
+/* The inner entry of one becomes the user's. */
+void tfi_direct_end(tfi_ep_t *ep, tfi_direct_t *direct, struct fi_cq_err_entry *entry,
+                    fi_addr_t source);
+/* -FI_ENOENT: no receive with this context is in the provider below. */
+ssize_t tfi_direct_cancel(tfi_ep_t *ep, const void *context);
+void tfi_direct_free(tfi_ep_t *ep);
 
 /* send.c, receive.c, peek.c */
 extern struct fi_ops_tagged tfi_tagged_ops;
@@ -265,6 +321,8 @@ void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 /* Reports a received message and frees both. */
 void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
+/* Copies all pieces of a buffer to one place. */
+void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place);
 /* Copies into the pieces of a buffer what fits; the bytes that did. */
 size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, size_t length);
 /* The first `length` bytes of a buffer in pieces; the number of pieces, at least 1. */

@@ -101,17 +101,6 @@ static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uin
     return post(ep, msg, flags, !ep->rx_selective || (flags & FI_COMPLETION) != 0);
 }
 
-/* Whether the end of the user's receive waits to be read. */
-static bool is_reported(const tfi_cq_t *cq, const void *context) {
-    const uint64_t receive = FI_TAGGED | FI_RECV;
-    for (size_t i = 0; i < cq->count; ++i) {
-        const struct fi_cq_err_entry *entry = &cq->ring[(cq->head + i) & (cq->room - 1)].entry;
-        if (entry->op_context == context && (entry->flags & receive) == receive)
-            return true;
-    }
-    return false;
-}
-
 static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
     if (ask->matched || !matcher_cancel(&ep->matcher, &ask->record))
         return -FI_ENOENT;
@@ -123,15 +112,15 @@ static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
         .prov_errno = -FI_ECANCELED,
     };
     delist(ep, ask);
-    tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, false);
     free(ask);
     return 0;
 }
 
 /*
  * 0 says that the receive will end as cancelled, and callers wait for just that.  So the answer
- * waits for the unit's verdict (R10), and what is matched already is never handed to the provider
- * below, which says 0 to everything.
+ * waits for the unit's verdict (R10), and what is not in the provider below is never handed to it,
+ * for it says 0 to everything.
  */
 ssize_t tfi_cancel(struct fid *fid, void *context) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
@@ -143,10 +132,9 @@ ssize_t tfi_cancel(struct fid *fid, void *context) {
     for (tfi_ask_t *at = ep->receives; at != NULL; at = at->older)
         if (at->context == context)
             ask = at;
-    const bool ours = ask != NULL || is_reported(ep->rx_cq, context);
-    const ssize_t result = ask != NULL ? cancel_tagged(ep, ask) : -FI_ENOENT;
+    const ssize_t result = ask != NULL ? cancel_tagged(ep, ask) : tfi_direct_cancel(ep, context);
     tfi_unlock();
-    return ours ? result : fi_cancel(&ep->direct->fid, context);
+    return result;
 }
 
 /* ---- from the matcher ---------------------------------------------------------------------- */
@@ -169,21 +157,19 @@ void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err)
     const uint64_t length = whole < ask->record.length ? whole : ask->record.length;
     const int told = err != 0 ? err : (whole > length ? FI_ETRUNC : 0);
     ep->domain->unit->traffic.bytes += length;
-    if (told != 0 || !ask->silent) {
-        const struct fi_cq_err_entry entry = {
-            .op_context = ask->context,
-            .flags = FI_TAGGED | FI_RECV | (message->has_data ? FI_REMOTE_CQ_DATA : 0),
-            .len = length,
-            .buf = ask->iov_count != 0 ? ask->iov[0].iov_base : NULL,
-            .data = message->data,
-            .tag = message->record.key.match,
-            .olen = whole - length,
-            .err = told,
-            .prov_errno = -told,
-        };
-        tfi_cq_add(ep->rx_cq, &entry,
-                   message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source);
-    }
+    const struct fi_cq_err_entry entry = {
+        .op_context = ask->context,
+        .flags = FI_TAGGED | FI_RECV | (message->has_data ? FI_REMOTE_CQ_DATA : 0),
+        .len = length,
+        .buf = ask->iov_count != 0 ? ask->iov[0].iov_base : NULL,
+        .data = message->data,
+        .tag = message->record.key.match,
+        .olen = whole - length,
+        .err = told,
+        .prov_errno = -told,
+    };
+    tfi_end(ep, &entry, message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source,
+            ask->silent);
     delist(ep, ask);
     free(message);
     free(ask);
@@ -220,7 +206,7 @@ static void on_broken(void *user, const char *sentence) {
     const struct fi_cq_err_entry entry = {
         .flags = FI_TAGGED | FI_RECV, .err = FI_EIO, .prov_errno = -FI_EIO};
     tfi_say("the unit is of no use any more: %s", sentence);
-    tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, false);
 }
 
 const match_events_t tfi_match_events = {

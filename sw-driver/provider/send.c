@@ -82,16 +82,14 @@ tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size
 /* ---- the user's sends --------------------------------------------------------------------- */
 
 void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err) {
-    if (err != 0 || send->flags != 0) {
-        const struct fi_cq_err_entry entry = {
-            .op_context = send->context,
-            .flags = FI_TAGGED | FI_SEND,
-            .len = send->length,
-            .err = err,
-            .prov_errno = -err,
-        };
-        tfi_cq_add(ep->tx_cq, &entry, FI_ADDR_NOTAVAIL);
-    }
+    const struct fi_cq_err_entry entry = {
+        .op_context = send->context,
+        .flags = FI_TAGGED | FI_SEND,
+        .len = send->length,
+        .err = err,
+        .prov_errno = -err,
+    };
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, send->silent);
     if (send->handle != SLOTS_NONE)
         slots_give_back(&ep->sends, send->handle);
     free(send);
@@ -136,17 +134,20 @@ void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull) {
     tfi_out(ep, out);
 }
 
+void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place) {
+    for (size_t i = 0; i < count; ++i) {
+        if (iov[i].iov_len != 0)
+            memcpy(place, iov[i].iov_base, iov[i].iov_len);
+        place += iov[i].iov_len;
+    }
+}
+
 static bool make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     frame->kind = WIRE_EAGER;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, send->length);
     if (out == NULL)
         return false;
-    uint8_t *place = out->bytes + WIRE_HEADER;
-    for (size_t i = 0; i < send->iov_count; ++i) {
-        if (send->iov[i].iov_len != 0)
-            memcpy(place, send->iov[i].iov_base, send->iov[i].iov_len);
-        place += send->iov[i].iov_len;
-    }
+    tfi_gather(send->iov, send->iov_count, out->bytes + WIRE_HEADER);
     out->send = send;
     tfi_out(ep, out);
     return true;
@@ -168,7 +169,7 @@ static bool make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     return true;
 }
 
-/* Every tagged send comes here; `wanted` are the flags of its completion, 0 = none. */
+/* Every tagged send comes here. */
 static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags, bool wanted) {
     if (msg->iov_count > TFI_IOV || !ep->enabled)
         return ep->enabled ? -FI_EINVAL : -FI_EOPBADSTATE;
@@ -176,7 +177,7 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t fla
     if (send == NULL)
         return -FI_ENOMEM;
     send->context = msg->context;
-    send->flags = wanted ? FI_TAGGED | FI_SEND : 0;
+    send->silent = !wanted;
     send->to = msg->addr;
     send->handle = SLOTS_NONE;
     send->iov_count = msg->iov_count;

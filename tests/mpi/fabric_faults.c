@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * What users get wrong, and what is left when an endpoint is closed.
+ * With the word `counters`, what users get wrong about those.
  * Ends with 1 where an answer is not as it has to be.
  */
 #include "fabric_sides.h"
@@ -31,6 +32,8 @@ static void not_enabled(void) {
     EXPECT(fi_trecvmsg(ep, &msg, FI_PEEK) == -FI_EOPBADSTATE);
     EXPECT(fi_trecvmsg(ep, &msg, FI_CLAIM) == -FI_EOPBADSTATE);
     EXPECT(fi_tsendmsg(ep, &msg, 0) == -FI_EOPBADSTATE);
+    EXPECT(fi_recv(ep, in, 8, NULL, FI_ADDR_UNSPEC, &context) == -FI_EOPBADSTATE);
+    EXPECT(fi_send(ep, out, 8, NULL, 0, &context) == -FI_EOPBADSTATE);
     must(fi_close(&ep->fid), "fi_close");
 }
 
@@ -40,6 +43,33 @@ static void claim_one(uint64_t tag, struct fi_context *context) {
     wait_for_message(tag);
     must(fi_trecvmsg(a.ep, &msg, FI_PEEK | FI_CLAIM), "peek and claim");
     EXPECT(next(&a, NULL).err == 0);
+}
+
+/* A direction of an endpoint has one queue, of its domain. */
+static void queues(void) {
+    struct fi_cq_attr attr = {.format = (enum fi_cq_format)(FI_CQ_FORMAT_TAGGED + 1)};
+    struct fid_domain *elsewhere = NULL;
+    struct fid_cq *other = NULL;
+    struct fid_ep *ep = NULL;
+    EXPECT(fi_cq_open(domain, &attr, &other, NULL) == -FI_ENOSYS);
+    attr = (struct fi_cq_attr){.wait_obj = FI_WAIT_FD};
+    EXPECT(fi_cq_open(domain, &attr, &other, NULL) == -FI_ENOSYS);
+    attr = (struct fi_cq_attr){.format = FI_CQ_FORMAT_UNSPEC};
+    must(fi_domain(fabric, info, &elsewhere, NULL), "fi_domain");
+    must(fi_cq_open(elsewhere, &attr, &other, NULL), "fi_cq_open");
+    EXPECT(attr.format == FI_CQ_FORMAT_TAGGED);
+    must(fi_endpoint(domain, info, &ep, NULL), "fi_endpoint");
+    must(fi_ep_bind(ep, &a.av->fid, 0), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &other->fid, FI_TRANSMIT) == -FI_EDOMAIN);
+    EXPECT(fi_ep_bind(ep, &a.cq->fid, 0) == -FI_EBADFLAGS);
+    EXPECT(fi_ep_bind(ep, &a.cq->fid, FI_RECV | FI_READ) == -FI_EBADFLAGS);
+    must(fi_ep_bind(ep, &a.cq->fid, FI_RECV), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &b.cq->fid, FI_TRANSMIT | FI_RECV) == -FI_EINVAL);
+    must(fi_ep_bind(ep, &b.cq->fid, FI_TRANSMIT), "fi_ep_bind");
+    must(fi_close(&ep->fid), "fi_close of an endpoint");
+    EXPECT(fi_close(&elsewhere->fid) == -FI_EBUSY);
+    must(fi_close(&other->fid), "fi_close of a queue");
+    must(fi_close(&elsewhere->fid), "fi_close of a domain");
 }
 
 /* R9: a claimed message is fetched once, by the endpoint and the context that claimed it. */
@@ -84,6 +114,44 @@ static void leave_something(struct fi_context *context, uint64_t tag) {
     close_side(&stranger);
 }
 
+/* What counters cannot do; the provider writes a sentence for each. */
+static void counters(void) {
+    struct fi_cntr_attr attr = {.wait_obj = FI_WAIT_FD};
+    struct fid_cntr *cntr = NULL;
+    struct fid_cntr *other = NULL;
+    struct fid_domain *elsewhere = NULL;
+    struct fi_av_attr table = {.type = FI_AV_TABLE};
+    struct fid_av *av = NULL;
+    struct fid_ep *ep = NULL;
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_ENOSYS);
+    attr.wait_obj = FI_WAIT_MUTEX_COND;
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_ENOSYS);
+    attr = (struct fi_cntr_attr){.flags = 4};
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_EINVAL);
+    attr = (struct fi_cntr_attr){.events = (enum fi_cntr_events)1};
+    EXPECT(fi_cntr_open(domain, &attr, &cntr, NULL) == -FI_ENOSYS && cntr == NULL);
+    must(fi_cntr_open(domain, NULL, &cntr, NULL), "fi_cntr_open"); /* as if all were 0 */
+    EXPECT(fi_cntr_wait(cntr, 0, 0) == -FI_EINVAL);
+    must(fi_domain(fabric, info, &elsewhere, NULL), "fi_domain");
+    must(fi_cntr_open(elsewhere, NULL, &other, NULL), "fi_cntr_open");
+    must(fi_endpoint(domain, info, &ep, NULL), "fi_endpoint");
+    must(fi_av_open(domain, &table, &av, NULL), "fi_av_open");
+    must(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &other->fid, FI_SEND) == -FI_EDOMAIN);
+    const uint64_t flags[] = {0, FI_READ, FI_WRITE, FI_REMOTE_READ, FI_SEND | FI_REMOTE_WRITE};
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i)
+        EXPECT(fi_ep_bind(ep, &cntr->fid, flags[i]) == -FI_EBADFLAGS);
+    must(fi_ep_bind(ep, &cntr->fid, FI_SEND), "fi_ep_bind");
+    EXPECT(fi_ep_bind(ep, &cntr->fid, FI_SEND | FI_RECV) == -FI_EINVAL);
+    must(fi_ep_bind(ep, &cntr->fid, FI_RECV), "fi_ep_bind");
+    EXPECT(fi_enable(ep) == -FI_ENOCQ); /* counters do not stand for a queue */
+    must(fi_close(&ep->fid), "fi_close of an endpoint");
+    must(fi_close(&av->fid), "fi_close of a vector");
+    must(fi_close(&cntr->fid), "fi_close of a counter");
+    must(fi_close(&other->fid), "fi_close of a counter");
+    must(fi_close(&elsewhere->fid), "fi_close of a domain");
+}
+
 static void end_here(int signal) {
     (void)signal;
     exit(7);
@@ -105,13 +173,19 @@ int main(int argc, char **argv) {
     struct fi_context contexts[2] = {{{0}}};
     if (argc > 1 && strcmp(argv[1], "exit") == 0)
         end_by_signal();
-    bare_hints();
     open_all();
+    if (argc > 1 && strcmp(argv[1], "counters") == 0) {
+        counters();
+        close_all();
+        return wrong == 0 ? 0 : 1;
+    }
+    bare_hints();
     open_side(&a, FI_SELECTIVE_COMPLETION);
     open_side(&b, 0);
     introduce(&a, &b);
     introduce(&b, &a);
     not_enabled();
+    queues();
     claims();
     /* Twice, so that an endpoint of the unit has a second user. */
     leave_something(&contexts[0], 0x30);

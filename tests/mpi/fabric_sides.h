@@ -57,7 +57,9 @@ static inline void open_all(void) {
     must(fi_domain(fabric, info, &domain, NULL), "fi_domain");
 }
 
-static inline void open_side(struct side *side, uint64_t flags) {
+/* With counters of what is sent and received, each of which may be NULL. */
+static inline void open_counted(struct side *side, uint64_t flags, struct fid_cntr *sent,
+                                struct fid_cntr *received) {
     struct fi_cq_attr cq = {.format = FI_CQ_FORMAT_TAGGED};
     struct fi_av_attr av = {.type = FI_AV_TABLE};
     must(fi_endpoint(domain, info, &side->ep, NULL), "fi_endpoint");
@@ -65,7 +67,19 @@ static inline void open_side(struct side *side, uint64_t flags) {
     must(fi_av_open(domain, &av, &side->av, NULL), "fi_av_open");
     must(fi_ep_bind(side->ep, &side->cq->fid, FI_TRANSMIT | FI_RECV | flags), "fi_ep_bind");
     must(fi_ep_bind(side->ep, &side->av->fid, 0), "fi_ep_bind");
+    if (sent != NULL && sent == received) {
+        must(fi_ep_bind(side->ep, &sent->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of a counter");
+    } else {
+        if (sent != NULL)
+            must(fi_ep_bind(side->ep, &sent->fid, FI_SEND), "fi_ep_bind of a counter");
+        if (received != NULL)
+            must(fi_ep_bind(side->ep, &received->fid, FI_RECV), "fi_ep_bind of a counter");
+    }
     must(fi_enable(side->ep), "fi_enable");
+}
+
+static inline void open_side(struct side *side, uint64_t flags) {
+    open_counted(side, flags, NULL, NULL);
 }
 
 static inline void introduce(struct side *side, struct side *other) {

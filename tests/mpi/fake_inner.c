@@ -16,6 +16,9 @@ static void *last_context;    /* of the last operation below that was taken */
 static void *cancelled;       /* context of the last cancel below */
 static void *failing_context; /* of the next completion below, an error */
 static int failing_error;
+static struct fi_cq_tagged_entry finished; /* the next completion below, if it has a context */
+static uint64_t last_flags;                /* of the last untagged operation below */
+static const void *last_buffer;            /* likewise */
 
 static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
                           fi_addr_t to, uint64_t tag, void *context) {
@@ -45,9 +48,25 @@ static ssize_t fake_cancel(struct fid *fid, void *context) {
     return 0;
 }
 
-static ssize_t fake_read(struct fid_cq *cq, void *buffer, size_t count) {
-    (void)cq, (void)buffer, (void)count;
-    return failing_context != NULL ? -FI_EAVAIL : -FI_EAGAIN;
+static ssize_t fake_readfrom(struct fid_cq *cq, void *buffer, size_t count, fi_addr_t *sources) {
+    (void)cq, (void)count, (void)sources;
+    if (failing_context != NULL)
+        return -FI_EAVAIL;
+    if (finished.op_context == NULL)
+        return -FI_EAGAIN;
+    memcpy(buffer, &finished, sizeof finished);
+    finished.op_context = NULL;
+    return 1;
+}
+
+static ssize_t fake_msg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags) {
+    (void)ep;
+    if (send_result == 0) {
+        last_context = msg->context;
+        last_flags = flags;
+        last_buffer = msg->msg_iov[0].iov_base;
+    }
+    return send_result;
 }
 
 static ssize_t fake_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry, uint64_t flags) {
@@ -62,15 +81,22 @@ static struct fi_ops_tagged fake_tagged = {
     .size = sizeof fake_tagged, .recv = fake_recv, .recvv = fake_recvv, .sendv = fake_sendv};
 static struct fi_ops_ep fake_ep_ops = {.size = sizeof fake_ep_ops, .cancel = fake_cancel};
 static struct fi_ops_cq fake_cq_ops = {
-    .size = sizeof fake_cq_ops, .read = fake_read, .readerr = fake_readerr};
+    .size = sizeof fake_cq_ops, .readfrom = fake_readfrom, .readerr = fake_readerr};
 
-static struct fid_ep below = {
-    .fid = {.fclass = FI_CLASS_EP}, .ops = &fake_ep_ops, .tagged = &fake_tagged};
+static struct fi_ops_msg fake_msg_ops = {
+    .size = sizeof fake_msg_ops, .recvmsg = fake_msg, .sendmsg = fake_msg};
+
+static struct fid_ep below = {.fid = {.fclass = FI_CLASS_EP},
+                              .ops = &fake_ep_ops,
+                              .msg = &fake_msg_ops,
+                              .tagged = &fake_tagged};
 static struct fid_cq below_cq = {.fid = {.fclass = FI_CLASS_CQ}, .ops = &fake_cq_ops};
 static tfi_domain_t domain = {.name_size = 4};
 static tfi_av_t av;
 static tfi_cq_t cq;
 static tfi_ep_t ep;
+static tfi_cntr_t sent;
+static tfi_cntr_t received;
 static uint8_t buffer[LONG_BYTES];
 static const uint8_t peer[4] = {1, 2, 3, 4};
 
@@ -84,10 +110,15 @@ static void start(void) {
     ep = (tfi_ep_t){.domain = &domain,
                     .av = &av,
                     .frames = &below,
-                    .frames_cq = &below_cq,
+                    .direct = &below,
+                    .inner_cq = &below_cq,
                     .tx_cq = &cq,
                     .rx_cq = &cq,
+                    .inject_size = 64,
                     .enabled = true};
+    sent.domain = received.domain = &domain;
+    EXPECT(tfi_cntr_bind(&ep, &sent, FI_SEND) == 0);
+    EXPECT(tfi_cntr_bind(&ep, &received, FI_RECV) == 0);
     EXPECT(names_put(&av.names, peer, sizeof peer, 0) == 0);
     EXPECT(matcher_open(&ep.matcher, domain.unit, &tfi_match_events, &ep, error, sizeof error) ==
            0);
@@ -111,6 +142,20 @@ static void below_fails(void *context, int error) {
     tfi_progress(&ep);
 }
 
+static void below_ends(void *context, uint64_t flags, uint8_t *place, size_t length) {
+    finished = (struct fi_cq_tagged_entry){
+        .op_context = context, .flags = flags, .len = length, .buf = place};
+    tfi_progress(&ep);
+}
+
+/* Of the counters since the last look, the errors last. */
+static void counted(uint64_t sends, uint64_t receives, uint64_t sends_failed,
+                    uint64_t receives_failed) {
+    EXPECT(sent.value == sends && sent.errors == sends_failed);
+    EXPECT(received.value == receives && received.errors == receives_failed);
+    sent.value = sent.errors = received.value = received.errors = 0;
+}
+
 /* Short and long, at once and later: each ends once. */
 static void sends(void) {
     size_t sizes[2] = {10, LONG_BYTES};
@@ -130,7 +175,79 @@ static void sends(void) {
         below_fails(last_context, FI_ECONNRESET);
         ended(&sizes, FI_SEND, FI_ECONNRESET);
         EXPECT(ep.sends.used == 0 && ep.sending == 0);
+        counted(0, 0, 3, 0);
     }
+    /* An injected message has no completion, but if it fails. */
+    EXPECT(tfi_tinject(&ep.fid, buffer, 10, 0, 1) == 0);
+    below_fails(last_context, FI_ECONNRESET);
+    ended(NULL, FI_SEND, FI_ECONNRESET);
+    counted(0, 0, 1, 0);
+}
+
+/* Untagged: what the provider below does not take never was; what it took ends once. */
+static void directs(void) {
+    char mine[8] = "my text";
+    const struct iovec iov = {mine, sizeof mine};
+    const struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .context = &av};
+    send_result = -FI_EAGAIN;
+    EXPECT(tfi_msg_ops.sendmsg(&ep.fid, &msg, 0) == -FI_EAGAIN);
+    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, 0) == -FI_EAGAIN);
+    EXPECT(ep.directs == NULL && ep.sending == 0);
+    send_result = 0;
+    EXPECT(tfi_msg_ops.sendmsg(&ep.fid, &msg, FI_INJECT) == 0);
+    EXPECT(ep.sending == 1 && (last_flags & (FI_INJECT | FI_COMPLETION)) == FI_COMPLETION);
+    EXPECT(last_buffer != mine && memcmp(last_buffer, mine, sizeof mine) == 0);
+    below_fails(last_context, FI_ECONNRESET);
+    ended(&av, FI_SEND, FI_ECONNRESET);
+    counted(0, 0, 1, 0);
+    EXPECT(tfi_msg_ops.inject(&ep.fid, mine, sizeof mine, 0) == 0);
+    below_ends(last_context, FI_SEND, NULL, 0);
+    EXPECT(cq.count == 0);
+    counted(1, 0, 0, 0);
+    EXPECT(tfi_msg_ops.inject(&ep.fid, buffer, ep.inject_size + 1, 0) == -FI_EINVAL);
+    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_CLAIM) == -FI_EBADFLAGS);
+    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, 0) == 0);
+    EXPECT(tfi_cancel(&ep.fid.fid, &cq) == -FI_ENOENT);
+    EXPECT(tfi_cancel(&ep.fid.fid, &av) == 0 && cancelled == last_context);
+    below_fails(last_context, FI_ECANCELED);
+    ended(&av, FI_RECV, FI_ECANCELED);
+    counted(0, 0, 0, 1);
+    EXPECT(tfi_cancel(&ep.fid.fid, &av) == -FI_ENOENT);
+    EXPECT(ep.directs == NULL && ep.sending == 0);
+}
+
+/* Three messages in one buffer; the one that fills it may end before others do. */
+static void many(void) {
+    const struct iovec iov = {buffer, 300};
+    const struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .context = &av};
+    const uint64_t flags = FI_MSG | FI_RECV;
+    static const size_t orders[3][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_MULTI_RECV) == 0);
+        for (size_t j = 0; j < 3; ++j) {
+            const size_t piece = orders[i][j];
+            EXPECT(ep.directs != NULL);
+            below_ends(last_context, flags | (piece == 2 ? FI_MULTI_RECV : 0), buffer + 100 * piece,
+                       100);
+            ended(&av, FI_RECV, 0);
+        }
+        EXPECT(ep.directs == NULL);
+        counted(0, 3, 0, 0);
+    }
+    /* Given back without a message, which is none. */
+    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_MULTI_RECV) == 0);
+    below_ends(last_context, FI_MULTI_RECV, NULL, 0);
+    ended(&av, FI_MULTI_RECV, 0);
+    counted(0, 0, 0, 0);
+    EXPECT(ep.directs == NULL);
+    /* After a failure it is kept, for it cannot be told what else comes. */
+    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_MULTI_RECV) == 0);
+    below_fails(last_context, FI_ETRUNC);
+    ended(&av, FI_RECV, FI_ETRUNC);
+    below_ends(last_context, flags | FI_MULTI_RECV, buffer, 100);
+    ended(&av, FI_RECV, 0);
+    counted(0, 1, 0, 1);
+    EXPECT(ep.directs != NULL);
 }
 
 /* A receive whose sender cannot be asked for the payload; its buffer is below until a cancel. */
@@ -152,6 +269,7 @@ static void pulls(void) {
     below_fails(cancelled, FI_ECANCELED);
     ended(&av, FI_RECV, FI_EHOSTUNREACH);
     EXPECT(ep.fetched.used == 0 && ep.receives == NULL);
+    counted(0, 0, 0, 1);
 }
 
 /* The memory of frames is looked at only while one of them has to be offered again. */
@@ -171,7 +289,12 @@ int main(void) {
     start();
     sends();
     pulls();
+    directs();
+    many();
     idle_frames();
+    tfi_cntr_leave(&ep);
+    EXPECT(sent.seats == NULL && received.seats == NULL);
+    tfi_direct_free(&ep);
     matcher_close(&ep.matcher);
     unit_release(domain.unit);
     free(ep.in);

@@ -71,6 +71,10 @@ def sanitized(provider_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     return folder
 
 
+def leak_check(sanitized: Path) -> dict[str, str]:
+    return {"LSAN_OPTIONS": f"suppressions={sanitized / 'leaks'}:print_suppressions=0"}
+
+
 def sanitized_driver() -> Path:
     return cbuild.program(cbuild.ensure(cbuild.SANITIZED), "libtmu_static.a")
 
@@ -79,6 +83,7 @@ def sanitized_driver() -> Path:
     ("source", "says"),
     [
         ("fabric_calls.c", "every completion is right\n"),
+        ("fabric_counters.c", "every operation is counted\n"),
         ("fabric_faults.c", "every fault is answered\n"),
     ],
 )
@@ -87,13 +92,36 @@ def test_nothing_leaks_and_faults_are_answered(
 ) -> None:
     """R9, R14; also what is claimed, or on its way, when an endpoint is closed."""
     program = compile_fabric(HERE / source, tmp_path, *SANITIZE)
-    leaks = f"suppressions={sanitized / 'leaks'}:print_suppressions=0"
     place = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
-    done = run(program, sanitized, TMU_URI="ref:tiny", LSAN_OPTIONS=leaks, **place)
+    done = run(program, sanitized, TMU_URI="ref:tiny", **leak_check(sanitized), **place)
     assert (done.returncode, done.stdout) == (0, says), done.stderr
     assert done.stderr == ""
     (report,) = check.reports(tmp_path)
     assert (report["mismatches"], report["differences"]) == (0, [])
+
+
+def test_what_counters_cannot_do_is_said(
+    compile_fabric: Build, sanitized: Path, tmp_path: Path
+) -> None:
+    """Attributes, flags and objects that do not go together, one sentence for each."""
+    program = compile_fabric(HERE / "fabric_faults.c", tmp_path, *SANITIZE)
+    done = run(program, sanitized, "counters", TMU_URI="ref:tiny", **leak_check(sanitized))
+    assert done.returncode == 0, done.stderr
+    wait = "a counter with the wait object {} is asked for; there are FI_WAIT_NONE, "
+    wait += "FI_WAIT_UNSPEC and FI_WAIT_YIELD"
+    flags = "a counter is bound with the flags {}, expected FI_SEND, FI_RECV or both: "
+    flags += "there is nothing else to count"
+    sentences = [
+        *(wait.format(number) for number in (3, 4)),
+        "a counter with the flags 0x4 is asked for, expected 0",
+        "a counter of the events 1 is asked for; FI_CNTR_EVENTS_COMP alone is counted",
+        "fi_cntr_wait on a counter that was opened with FI_WAIT_NONE; open it with FI_WAIT_UNSPEC",
+        "a counter and an endpoint of two domains cannot be bound",
+        *(flags.format(bits) for bits in ("0x0", "0x100", "0x200", "0x1000", "0x2800")),
+        "an endpoint has a counter for that already, and it can have one for its sends and "
+        "one for its receives",
+    ]
+    assert done.stderr.splitlines() == [f"tmu provider: {sentence}" for sentence in sentences]
 
 
 def test_a_failure_below_ends_what_waits_for_it(
