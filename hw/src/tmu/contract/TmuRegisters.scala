@@ -121,7 +121,7 @@ object TmuRegisters {
           "RESET",
           0,
           1,
-          "Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost."
+          "Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost."
         ),
         RegisterField(
           "SNAPSHOT",
@@ -160,12 +160,24 @@ object TmuRegisters {
       "Messages the endpoint may have queued; 0 is no quota."
     ),
     Register(
+      "RESERVE_POSTED",
+      0x140,
+      ReadWrite,
+      "Places for receives on chip that are the endpoint's even while others fill the rest."
+    ),
+    Register(
+      "RESERVE_UNEXPECTED",
+      0x144,
+      ReadWrite,
+      "Places for messages on chip that are the endpoint's even while others fill the rest."
+    ),
+    Register(
       "ENDPOINT_COMMAND",
       0xbc,
       Trigger,
       "Acts on the selected endpoint between two commands of the stream.",
       Seq(
-        RegisterField("SET_QUOTA", 0, 1, "Takes both quotas over."),
+        RegisterField("SET_QUOTA", 0, 1, "Takes both quotas and both reserves over."),
         RegisterField("READ_DEPTH", 1, 1, "Fetches both depths.")
       )
     ),
