@@ -79,9 +79,10 @@ object TmuRegisters {
         RegisterField("INSPECT", 0, 1, "The inspect command."),
         RegisterField("QUOTA", 1, 1, "Quotas per endpoint."),
         RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full."),
-        RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits.")
+        RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits."),
+        RegisterField("RESERVE", 4, 1, "An endpoint can have a reserve in the tables.")
       ),
-      constant = Some(if (p.parity) 15 else 7)
+      constant = Some(7 + (if (p.parity) 8 else 0) + (if (p.reserve) 16 else 0))
     ),
     fixed(
       "ARRAY_ENTRIES",
