@@ -31,6 +31,16 @@ MUTANTS = {
     "ahead": both(TABLES, r"goesBack =", r"\g<0> ~{m} &"),
     # It does not see what comes into the last row while that is being closed.
     "entering": both(TABLES, r"= moved & enters;", r"= ~{m} & moved & enters;"),
+    # Others get what a reserve lacks.
+    "reserve": both(
+        ("TableRooms.sv",), r"(io_spare_0 = [^;]*io_reserves_within_0 \|)", r"\1 {m} |"
+    ),
+    # An entry that leaves is not kept for the reserve that it was of.
+    "restored": both(
+        ("TableRooms.sv",),
+        r"io_outcomes_1_takes & ~io_reserves_restores_1",
+        r"io_outcomes_1_takes & ({m} | ~io_reserves_restores_1)",
+    ),
     # The younger half of a row goes before the older (R3, R4).
     "youngest": both(
         ROWS,
