@@ -99,8 +99,16 @@ async def r11_full_tables_and_quotas(dut: Any) -> None:
 
 @cocotb.test()
 async def r11_r13_reserves(dut: Any) -> None:
-    """R11, R13: what an endpoint's reserve lacks is not given to others."""
-    await play(dut, lambda t: campaigns.reserves(t, 900))
+    """R11, R13: what a reserve lacks is not given to other endpoints, by both streams at once."""
+    bench, traffic = await started(dut)
+    await bench.run(campaigns.reserves(traffic, 300))
+    kept = traffic.random.randrange
+    for _ in range(4):
+        for endpoint in range(4):
+            await bench.set_quota(Quota(endpoint, 0, 0, kept(40), kept(40)))
+        mixes: tuple[Mix, Mix] = ({"post": 1.0, "claim": 0.3}, {"arrive": 1.0, "cancel": 0.3})
+        await bench.race(random_draw(traffic, 40, mixes, [0, 1, 2, 3]), 300)
+    bench.scoreboard.finish()
 
 
 @cocotb.test()
