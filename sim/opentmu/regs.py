@@ -247,6 +247,7 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "QUOTA": (1, 1),
         "SPILL": (2, 1),
         "PARITY": (3, 1),
+        "RESERVE": (4, 1),
     },
     "CONTROL": {
         "RESET": (0, 1),

@@ -52,7 +52,8 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_QUEUES, preset->queues},
         {TMU_REG_CAPABILITIES, TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
                                    TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
-                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, 1)},
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, 1) |
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
         {TMU_REG_SPILL_SEGMENTS, preset->spill_segments},
         {TMU_REG_SPILL_STATUS, TMU_REGISTER_BITS(TMU_SPILL_STATUS_SEGMENTS, device->segments) |
                                    TMU_REGISTER_BITS(TMU_SPILL_STATUS_ERROR, device->spill_error)},

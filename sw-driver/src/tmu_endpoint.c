@@ -72,8 +72,13 @@ static tmu_result_t reserve_fits(const char *entries, uint32_t reserve, uint32_t
                                reserve, entries, others, table);
 }
 
-static tmu_result_t reserve_check(const tmu_bounds_t *bounds, uint32_t endpoint,
+static tmu_result_t reserve_check(const tmu_t *device, uint32_t endpoint,
                                   const tmu_depth_t *reserve) {
+    const tmu_bounds_t *bounds = &device->bounds;
+    bool none = reserve->posted == 0 && reserve->unexpected == 0;
+    if (!none && TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_RESERVE) == 0) {
+        return tmu_error_set(TMU_ERR_INVALID, "the device was built without reserves");
+    }
     const tmu_depth_t *own = &tmu_bounds_endpoint(bounds, endpoint)->reserve;
     tmu_result_t result = reserve_fits(
         "receives", reserve->posted, bounds->reserved.posted - own->posted, bounds->tables.posted);
@@ -93,7 +98,7 @@ static tmu_result_t limits_set_stopped(tmu_t *device, uint32_t endpoint, const t
         result = quota_check(quota);
     }
     if (result == TMU_OK && reserve) {
-        result = reserve_check(bounds, endpoint, reserve);
+        result = reserve_check(device, endpoint, reserve);
     }
     if (result == TMU_OK) {
         result = tmu_device_check(device);

@@ -322,6 +322,15 @@ static void with_memory_lent_a_reserve_keeps_places_on_chip_R11(void) {
     bench_close(&b);
 }
 
+static void a_device_without_reserves_is_given_none(void) {
+    bench_t b = bench_open(TMU_ENDPOINT_ANY, 4);
+    b.device->info.capabilities &= ~TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1);
+    EXPECT_NUMBER(tmu_reserve_set(b.device, 1, 0, 1), TMU_ERR_INVALID);
+    EXPECT_TEXT(tmu_error_text(b.device), "the device was built without reserves");
+    must(tmu_reserve_set(b.device, 1, 0, 0), b.device);
+    bench_close(&b);
+}
+
 static void all(void) {
     RUN(a_reserve_is_kept_while_another_endpoint_floods_R11_R13);
     RUN(what_surely_fits_beside_the_reserves_is_pipelined_R11);
@@ -333,6 +342,7 @@ static void all(void) {
     RUN(another_limit_lets_held_arrivals_in_R11);
     RUN(more_is_promised_than_is_free_until_enough_has_left_R11);
     RUN(reserves_that_no_table_has_are_refused);
+    RUN(a_device_without_reserves_is_given_none);
     RUN(quota_and_reserve_leave_each_other_alone_R11);
     RUN(a_reset_keeps_reserves_R14);
     RUN(with_memory_lent_a_reserve_keeps_places_on_chip_R11);

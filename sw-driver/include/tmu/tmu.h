@@ -238,7 +238,8 @@ tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, ui
  * Keeps places on chip for an endpoint (R11, R13): as long as it has fewer receives or messages
  * there, others cannot fill them.  What others have there already stays until it leaves.
  * TMU_AGAIN as for tmu_quota_set.  Errors: TMU_ERR_INVALID for an endpoint that the device does not
- * have and where a table has fewer places than all reserves together, TMU_ERR_DEVICE.
+ * have, where a table has fewer places than all reserves together, and for a device that was built
+ * without; TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_reserve_set(tmu_t *device, uint32_t endpoint, uint32_t posted,
                              uint32_t unexpected);

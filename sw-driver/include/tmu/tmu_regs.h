@@ -36,6 +36,8 @@
 #define TMU_CAPABILITIES_SPILL_MASK 0x1u
 #define TMU_CAPABILITIES_PARITY_SHIFT 3 /* Stored words are checked for flipped bits. */
 #define TMU_CAPABILITIES_PARITY_MASK 0x1u
+#define TMU_CAPABILITIES_RESERVE_SHIFT 4 /* An endpoint can have a reserve in the tables. */
+#define TMU_CAPABILITIES_RESERVE_MASK 0x1u
 #define TMU_REG_ARRAY_ENTRIES 0x03c /* read only: Of each queue, the oldest entries, searched at one operation a clock. */
 #define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
