@@ -176,6 +176,13 @@ static uint32_t smaller_table(const tmu_info_t *info) {
                                                            : info->unexpected_entries;
 }
 
+/* Places of each table that endpoints can have in reserve, if the device was built for that. */
+static uint32_t reserves_of(const tmu_info_t *info) {
+    const bool has =
+        (info->capabilities >> TMU_CAPABILITIES_RESERVE_SHIFT & TMU_CAPABILITIES_RESERVE_MASK) != 0;
+    return has ? smaller_table(info) : 0;
+}
+
 /* A random workload for the smaller table; where queues go on in memory, every other one outgrows
  * it, so that both the way there and back are taken. */
 static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *arguments, bool spills,
@@ -186,7 +193,7 @@ static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *argu
         .seed = seed,
         .soak = arguments->soak,
         .endpoints = info->endpoints,
-        .table = least,
+        .reserves = reserves_of(info),
         .entries = outgrows ? least * OUTGROWN : least,
         .outgrows = outgrows,
     };
@@ -220,7 +227,7 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
         if (options.quota == 0 && !arguments->soak && seed % 4 == 3)
             options.quota = 1 + (uint32_t)(seed % 29);
         if (options.quota != 0 && !arguments->soak)
-            options.reserve = (uint32_t)(seed / 4 % (smaller_table(info) / info->endpoints + 1));
+            options.reserve = (uint32_t)(seed / 4 % (reserves_of(info) / info->endpoints + 1));
         const uint64_t segment = segment_of(info, arguments->soak, options.quota);
         workload_shape_t shape = shape_of(info, arguments, spill.segments > 0, seed);
         shape.count = (size_t)(left < segment ? left : segment);

@@ -234,7 +234,7 @@ static uint32_t make_reserve(maker_t *maker, const workload_shape_t *shape, uint
                              int queue) {
     uint32_t *own = &maker->reserve[number][queue];
     uint32_t *sum = &maker->reserve[SOAK_ENDPOINTS][queue];
-    const uint32_t most = (shape->table - (*sum - *own)) / 2;
+    const uint32_t most = (shape->reserves - (*sum - *own)) / 2;
     *sum -= *own;
     *own = below(maker, 3) == 0 ? 0 : below(maker, most + 1);
     *sum += *own;

@@ -39,11 +39,11 @@ typedef struct {
     uint64_t seed;
     size_t count;
     uint32_t endpoints;
-    uint32_t table;   /* entries of the smaller one */
-    uint32_t entries; /* as many, or more where queues go on: decides how deep they get */
-    bool outgrows;    /* many keys, so that queues get as deep as they may */
-    bool soak;        /* many endpoints, other quotas, reserves and resets in the middle, empty at
-                         the end */
+    uint32_t entries;  /* of the smaller table: decides how deep queues get */
+    uint32_t reserves; /* places of each table that the endpoints may reserve together */
+    bool outgrows;     /* many keys, so that queues get as deep as they may */
+    bool soak;         /* many endpoints, other quotas, reserves and resets in the middle, empty at
+                          the end */
 } workload_shape_t;
 
 /* 0, or -1 and a sentence in `error`. */

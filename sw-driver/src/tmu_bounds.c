@@ -39,6 +39,8 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     memset(bounds->endpoints, 0, bytes);
     bounds->endpoint_count = info->endpoints;
     bounds->tables = (tmu_depth_t){info->posted_entries, info->unexpected_entries};
+    atomic_store(&bounds->fit_posted, bounds->tables.posted);
+    atomic_store(&bounds->fit_unexpected, bounds->tables.unexpected);
     /* Those in flight, and on each page one that is counted and not sent yet. */
     bounds->unseen = info->command_slots + info->queues + 1;
     return TMU_OK;
@@ -46,11 +48,11 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
 
 /** Whether so many find places on chip that are promised to nobody (R11). */
 static bool messages_fit(const tmu_bounds_t *bounds, uint64_t table) {
-    return messages(table) <= bounds->tables.unexpected - bounds->reserved.unexpected;
+    return messages(table) <= atomic_load(&bounds->fit_unexpected);
 }
 
 static bool receives_fit(const tmu_bounds_t *bounds, uint64_t table) {
-    return receives(table) <= bounds->tables.posted - bounds->reserved.posted;
+    return receives(table) <= atomic_load(&bounds->fit_posted);
 }
 
 /** Marks that entries may be in memory from now on, if a table may have no place for one. */
@@ -88,6 +90,8 @@ void tmu_bounds_reserve(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
     bounds->reserved.posted += reserve.posted - endpoint->reserve.posted;
     bounds->reserved.unexpected += reserve.unexpected - endpoint->reserve.unexpected;
     endpoint->reserve = reserve;
+    atomic_store(&bounds->fit_posted, bounds->tables.posted - bounds->reserved.posted);
+    atomic_store(&bounds->fit_unexpected, bounds->tables.unexpected - bounds->reserved.unexpected);
 }
 
 void tmu_bounds_free(tmu_bounds_t *bounds) {

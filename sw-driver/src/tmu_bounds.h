@@ -56,6 +56,10 @@ typedef struct tmu_bounds {
     tmu_depth_t reserved; /* of these, over all endpoints */
     uint32_t unseen;      /* operations that a reading of free chunks may not have seen, at most */
     bool spills;          /* memory was lent: receives are counted */
+    /* Entries that find places which no reserve can claim; these are read outside of queues, too.
+     */
+    _Atomic uint32_t fit_posted;
+    _Atomic uint32_t fit_unexpected;
 
     _Alignas(TMU_CACHE_LINE) tmu_bound_t table; /* over all endpoints */
     _Atomic int64_t room;  /* appends that memory has room for; counts on below none */

@@ -4,6 +4,7 @@
  * what flow control makes of arrivals that may or may not have one.
  */
 #include "fixture.h"
+#include "tmu_internal.h"
 
 #define TABLE 64 /* entries of a queue on chip, preset tiny */
 
@@ -324,7 +325,7 @@ static void with_memory_lent_a_reserve_keeps_places_on_chip_R11(void) {
 
 static void a_device_without_reserves_is_given_none(void) {
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 4);
-    b.device->info.capabilities &= ~TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1);
+    b.device->info.capabilities &= ~(1U << TMU_CAPABILITIES_RESERVE_SHIFT);
     EXPECT_NUMBER(tmu_reserve_set(b.device, 1, 0, 1), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(b.device), "the device was built without reserves");
     must(tmu_reserve_set(b.device, 1, 0, 0), b.device);
