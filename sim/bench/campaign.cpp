@@ -48,7 +48,7 @@ class Campaign {
     Runner runner_;
     uint64_t taken_ = 0;
     uint64_t phases_ = 0;
-    uint64_t quotas_ = 0;
+    uint64_t limits_ = 0;
     uint64_t dumps_ = 0;
     uint64_t latency_ = 0;
     uint64_t truncated_ = 0;
@@ -72,11 +72,9 @@ void Campaign::next_phase() {
         empty_some();
     if (traffic_.small(4) == 0)
         windows_ += runner_.set_windows(traffic_.make_windows());
-    if (traffic_.small(4) == 0) { // R11: quotas come and go
-        ++quotas_;
-        const uint32_t posted = traffic_.make_quota(shape_.posted);
-        const uint32_t unexpected = traffic_.make_quota(shape_.unexpected);
-        runner_.set_quota(traffic_.endpoint(), posted, unexpected);
+    if (traffic_.small(3) == 0) { // R11: quotas and reserves come and go
+        ++limits_;
+        runner_.set_limits(traffic_.endpoint(), traffic_.make_limits());
     }
     if (traffic_.small(std::max(8u, shape_.posted / 16)) == 0)
         dump(traffic_.small(2) ? TMU_MODEL_POSTED : TMU_MODEL_UNEXPECTED);
@@ -193,7 +191,7 @@ std::string Campaign::report() const {
     const tmu_model_stats_t stats = const_cast<Campaign *>(this)->runner_.law().stats();
     out << "{\"seed\": " << options_.seed << ", \"operations\": " << taken_
         << ", \"verdicts\": " << runner_.verdicts() << ", \"clocks\": " << runner_.clock()
-        << ", \"differences\": 0, \"phases\": " << phases_ << ", \"quota_changes\": " << quotas_
+        << ", \"differences\": 0, \"phases\": " << phases_ << ", \"limit_changes\": " << limits_
         << ", \"window_changes\": " << windows_ << ", \"dumps\": " << dumps_
         << ", \"both_in_one_clock\": " << both_at_once_ << ", \"truncated\": " << truncated_
         << ", \"latency_max\": " << latency_ << ", \"depth_max\": {\"posted\": " << stats.posted_max

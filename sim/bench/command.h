@@ -25,6 +25,13 @@ struct Shape {
     uint32_t id_bits = 0;
 };
 
+// What an endpoint may have of each table, receives and messages: at most, where 0 is no limit, and
+// whatever others do (R11, R13).
+struct Limits {
+    std::array<uint32_t, 2> quota{};
+    std::array<uint32_t, 2> reserve{};
+};
+
 struct Command {
     uint8_t opcode = 0;
     bool malformed = false;

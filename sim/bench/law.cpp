@@ -204,8 +204,9 @@ void Law::inspect(const Command &c, Port port) {
         table(c.inspect_unexpected ? TMU_MODEL_UNEXPECTED : TMU_MODEL_POSTED));
 }
 
-void Law::set_quota(uint32_t endpoint, uint32_t posted, uint32_t unexpected) {
-    tmu_model_set_quota(model_.get(), endpoint, posted, unexpected);
+void Law::set_limits(uint32_t endpoint, const Limits &limits) {
+    tmu_model_set_quota(model_.get(), endpoint, limits.quota[0], limits.quota[1]);
+    tmu_model_set_reserve(model_.get(), endpoint, limits.reserve[0], limits.reserve[1]);
 }
 
 uint64_t Law::depth(uint32_t endpoint, tmu_model_queue_t queue) const {

@@ -40,7 +40,7 @@ class Law {
     // The answer that was owed last, for a workload to see whether it does what it means to do.
     const Answer &last() const { return owed_.back(); }
 
-    void set_quota(uint32_t endpoint, uint32_t posted, uint32_t unexpected);
+    void set_limits(uint32_t endpoint, const Limits &limits);
     uint64_t depth(uint32_t endpoint, tmu_model_queue_t queue) const;
     // Every entry of a table, endpoint by endpoint, oldest first.
     Table table(tmu_model_queue_t queue) const;

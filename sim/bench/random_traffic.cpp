@@ -71,6 +71,16 @@ Windows RandomTraffic::make_windows() {
     return w;
 }
 
+Limits RandomTraffic::make_limits() {
+    const uint32_t entries[] = {shape_.posted, shape_.unexpected};
+    Limits limits;
+    for (unsigned q = 0; q < 2; ++q) {
+        limits.quota[q] = small(2) ? 0 : 1 + small(entries[q]);
+        limits.reserve[q] = small(2) && Unit::has_reserves() ? 1 + small(entries[q]) : 0;
+    }
+    return limits;
+}
+
 Command RandomTraffic::make_flush(uint32_t endpoint) {
     Command c;
     c.opcode = TMU_OPCODE_FLUSH;

@@ -41,8 +41,8 @@ class RandomTraffic {
     // A flush of a whole endpoint.
     Command make_flush(uint32_t endpoint);
     Windows make_windows();
-    // 0 (none) half of the time.
-    uint32_t make_quota(uint32_t entries) { return small(2) ? 0 : 1 + small(entries); }
+    // No quota half of the time, and no reserve; reserves may come to more than the table.
+    Limits make_limits();
 
     const std::array<uint32_t, kEndpoints> &endpoints() const { return endpoints_; }
     // One of those of this phase.

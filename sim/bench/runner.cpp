@@ -108,9 +108,9 @@ void Runner::drain() {
         tick({});
 }
 
-void Runner::set_quota(uint32_t endpoint, uint32_t posted, uint32_t unexpected) {
+void Runner::set_limits(uint32_t endpoint, const Limits &limits) {
     drain();
-    unit_.offer_endpoint(endpoint, true, posted, unexpected);
+    unit_.offer_endpoint(endpoint, limits);
     bool asked = false;
     for (;;) {
         unit_.settle();
@@ -130,7 +130,7 @@ void Runner::set_quota(uint32_t endpoint, uint32_t posted, uint32_t unexpected) 
         ++clock_;
         if (taken) {
             unit_.withdraw_endpoint();
-            law_.set_quota(endpoint, posted, unexpected);
+            law_.set_limits(endpoint, limits);
             asked = true;
         }
     }

@@ -71,8 +71,8 @@ class Runner {
     // Clocks without offers until nothing is owed any more.
     void drain();
 
-    // R11: new quotas of an endpoint while the unit is empty; its depths are compared.
-    void set_quota(uint32_t endpoint, uint32_t posted, uint32_t unexpected);
+    // R11: new limits of an endpoint while the unit is empty; its depths are compared.
+    void set_limits(uint32_t endpoint, const Limits &limits);
 
     bool set_windows(const Windows &windows) { return unit_.set_windows(windows); }
 

@@ -27,6 +27,18 @@ auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_win
 
 template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
 
+template <class Module>
+auto drive_reserves(Module *m, const bench::Limits &limits, int)
+    -> decltype(m->io_endpoint_bits_reservePosted, true) {
+    if (m) {
+        m->io_endpoint_bits_reservePosted = limits.reserve[0];
+        m->io_endpoint_bits_reserveUnexpected = limits.reserve[1];
+    }
+    return true;
+}
+
+template <class Module> bool drive_reserves(Module *, const bench::Limits &, long) { return false; }
+
 // What the decoder says of a command that searches nothing (R10, R13), or 0.
 uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
     if (const uint8_t refused = refusal(shape, c))
@@ -122,14 +134,17 @@ void Unit::offer(Port port, const Command *c) {
 
 void Unit::accept_verdicts(bool ready) { top_->module.io_verdicts_ready = ready; }
 
-void Unit::offer_endpoint(uint32_t endpoint, bool set, uint32_t posted, uint32_t unexpected) {
+bool Unit::has_reserves() { return drive_reserves(static_cast<VMatchUnit *>(nullptr), {}, 0); }
+
+void Unit::offer_endpoint(uint32_t endpoint, const Limits &limits) {
     VMatchUnit &m = top_->module;
     m.io_endpoint_valid = 1;
     m.io_endpoint_bits_endpoint =
         static_cast<std::decay_t<decltype(m.io_endpoint_bits_endpoint)>>(endpoint);
-    m.io_endpoint_bits_setQuota = set;
-    m.io_endpoint_bits_quotaPosted = posted;
-    m.io_endpoint_bits_quotaUnexpected = unexpected;
+    m.io_endpoint_bits_setQuota = 1;
+    m.io_endpoint_bits_quotaPosted = limits.quota[0];
+    m.io_endpoint_bits_quotaUnexpected = limits.quota[1];
+    (void)drive_reserves(&m, limits, 0);
 }
 
 void Unit::withdraw_endpoint() { top_->module.io_endpoint_valid = 0; }

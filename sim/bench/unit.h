@@ -39,10 +39,12 @@ class Unit {
     void offer(Port port, const Command *command);
     // Whether the bench takes a verdict in this clock.
     void accept_verdicts(bool ready);
-    // Asks for an endpoint's state, and with `set` changes its quotas.
-    void offer_endpoint(uint32_t endpoint, bool set, uint32_t posted, uint32_t unexpected);
+    // Asks for an endpoint's state, and changes its limits.
+    void offer_endpoint(uint32_t endpoint, const Limits &limits);
     void withdraw_endpoint();
 
+    // Whether this unit is made with reserves.
+    static bool has_reserves();
     // Which key bits filter ids are folded from; false if this unit is made without a choice.
     bool set_windows(const Windows &windows);
 

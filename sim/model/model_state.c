@@ -108,6 +108,24 @@ tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, ui
     return TMU_MODEL_OK;
 }
 
+tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
+                                         uint64_t unexpected) {
+    const uint64_t reserve[2] = {[TMU_MODEL_POSTED] = posted, [TMU_MODEL_UNEXPECTED] = unexpected};
+    if (model == NULL) {
+        return TMU_MODEL_BAD_ARGUMENT;
+    }
+    if (endpoint >= model->endpoints) {
+        return TMU_MODEL_REFUSED_ENDPOINT;
+    }
+    for (int queue = 0; queue < 2; queue++) {
+        list_t *list = &model->endpoint[endpoint].queue[queue];
+        model->total[queue].reserves -= list->reserve;
+        model->total[queue].reserves += reserve[queue];
+        list->reserve = reserve[queue];
+    }
+    return TMU_MODEL_OK;
+}
+
 void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected) {
     if (model != NULL) {
         model->total[TMU_MODEL_POSTED].capacity = posted;

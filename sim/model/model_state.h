@@ -17,6 +17,7 @@ typedef struct {
     uint64_t depth;
     uint64_t depth_max;
     uint64_t quota; /* 0 = no limit */
+    uint64_t reserve;
 } list_t;
 
 typedef struct {
@@ -26,6 +27,7 @@ typedef struct {
 
 typedef struct {
     uint64_t capacity; /* 0 = no limit */
+    uint64_t reserves; /* of all endpoints together */
     uint64_t depth;
     uint64_t depth_max;
     uint64_t endpoint_depth_max;

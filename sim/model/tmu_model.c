@@ -25,12 +25,34 @@ static node_t *find_oldest(const list_t *list, const tmu_model_key_t *key, uint6
     return NULL;
 }
 
-/* R11: room for one more, within the endpoint's quota and the capacity that all share. */
+/* R11, R13: places that are kept for endpoints which have not used their reserves up. */
+static uint64_t promised(const tmu_model_t *model, tmu_model_queue_t queue) {
+    uint64_t sum = 0;
+    if (model->total[queue].reserves == 0) {
+        return 0;
+    }
+    for (uint32_t i = 0; i < model->endpoints; i++) {
+        const list_t *list = &model->endpoint[i].queue[queue];
+        sum += list->depth < list->reserve ? list->reserve - list->depth : 0;
+    }
+    return sum;
+}
+
+/* R11: room for one more, within the endpoint's quota and the capacity that all share: any free
+ * place for an endpoint within its reserve, and beyond it one that is promised to nobody (R13). */
 static bool has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     const list_t *list = &model->endpoint[endpoint].queue[queue];
     const total_t *total = &model->total[queue];
-    return (list->quota == 0 || list->depth < list->quota) &&
-           (total->capacity == 0 || total->depth < total->capacity);
+    if (list->quota != 0 && list->depth >= list->quota) {
+        return false;
+    }
+    if (total->capacity == 0) {
+        return true;
+    }
+    if (total->depth >= total->capacity) {
+        return false;
+    }
+    return list->depth < list->reserve || total->capacity - total->depth > promised(model, queue);
 }
 
 /* Starts a verdict; R13: an endpoint that does not exist is refused here, before any search. */

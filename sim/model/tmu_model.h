@@ -23,7 +23,7 @@ extern "C" {
 typedef struct tmu_model tmu_model_t;
 
 typedef enum {
-    TMU_MODEL_OK = 0,               /* create, set_quota, inspect: done */
+    TMU_MODEL_OK = 0,               /* create, set_quota, set_reserve, inspect: done */
     TMU_MODEL_MATCHED = 1,          /* post, arrive, claim: `other` was consumed */
     TMU_MODEL_QUEUED = 2,           /* post, arrive: appended to its queue */
     TMU_MODEL_FOUND = 3,            /* probe: `other` is there and stays (R8) */
@@ -157,12 +157,20 @@ tmu_model_status_t tmu_model_create(const tmu_model_config_t *config, tmu_model_
 /* Frees the model and all entries; NULL is allowed. */
 void tmu_model_destroy(tmu_model_t *model);
 
-/* Empties all queues without reports (R14); quotas, serial numbers and statistics go on. */
+/* Empties all queues without reports (R14); quotas, reserves, serial numbers and
+ * statistics go on. */
 void tmu_model_reset(tmu_model_t *model);
 
 /* Replaces one endpoint's quotas (0 = no limit); entries already queued stay. */
 tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
                                        uint64_t unexpected);
+
+/*
+ * Replaces one endpoint's reserves (0 at first): places of the limits over all endpoints that are
+ * kept for it while it has fewer entries; entries already queued stay (R11, R13).
+ */
+tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
+                                         uint64_t unexpected);
 
 /* Replaces the limits over all endpoints (0 = no limit); entries already queued stay. */
 void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected);

@@ -252,11 +252,11 @@ class ReferenceModel:
 
     def set_quota(self, endpoint: int, posted: int, unexpected: int) -> Status:
         """Replace one endpoint's quotas; 0 is no limit."""
-        abi.number(c_uint32, "endpoint", endpoint)
-        abi.number(c_uint64, "posted", posted)
-        abi.number(c_uint64, "unexpected", unexpected)
-        set_quota = self._library.tmu_model_set_quota
-        return _check(set_quota(self._model, endpoint, posted, unexpected))
+        return self._limits(self._library.tmu_model_set_quota, endpoint, posted, unexpected)
+
+    def set_reserve(self, endpoint: int, posted: int, unexpected: int) -> Status:
+        """Replace one endpoint's reserves: places of the capacities that are kept for it."""
+        return self._limits(self._library.tmu_model_set_reserve, endpoint, posted, unexpected)
 
     def reset(self) -> None:
         """Empty all queues (R14)."""
@@ -277,6 +277,12 @@ class ReferenceModel:
         abi.number(c_uint32, "endpoint", endpoint)
         abi.number(c_uint64, "handle", handle)
         return self._answer(function, endpoint, handle, target)
+
+    def _limits(self, call: Callable[..., int], endpoint: int, *limits: int) -> Status:
+        abi.number(c_uint32, "endpoint", endpoint)
+        for name, limit in zip(("posted", "unexpected"), limits, strict=True):
+            abi.number(c_uint64, name, limit)
+        return _check(call(self._model, endpoint, *limits))
 
     def _answer(self, function: Callable[..., int], *arguments: object) -> Verdict:
         raw = abi.Verdict()

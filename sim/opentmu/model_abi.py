@@ -128,6 +128,7 @@ def load(path: Path) -> ctypes.CDLL:
     arguments = {
         "create": [pointer(Config), pointer(c_void_p)],
         "set_quota": [c_void_p, c_uint32, c_uint64, c_uint64],
+        "set_reserve": [c_void_p, c_uint32, c_uint64, c_uint64],
         "post": [c_void_p, pointer(Receive), verdict],
         "arrive": [c_void_p, pointer(Message), verdict],
         "probe": [c_void_p, pointer(Search), verdict],

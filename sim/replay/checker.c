@@ -13,16 +13,16 @@
 
 #define HISTORY_MAX 24
 
-/* The quotas of an endpoint, which a reset leaves as they are. */
+/* The quotas and reserves of an endpoint, which a reset leaves as they are. */
 typedef struct {
-    uint64_t posted;
-    uint64_t unexpected;
-} quotas_t;
+    tmu_depth_t quota;
+    tmu_depth_t reserve;
+} limits_t;
 
 struct checker {
     const workload_t *workload;
     tmu_model_config_t config;
-    quotas_t *quotas; /* by endpoint */
+    limits_t *limits; /* by endpoint */
     tmu_model_t *model;
     FILE *report;
     uint64_t mismatches;
@@ -43,7 +43,7 @@ struct checker {
 
 static void judge(void *user, const tmu_completion_t *found);
 
-/* A model and orders that know nothing yet, with the quotas as they are. */
+/* A model and orders that know nothing yet, with the limits as they are. */
 static bool start(checker_t *checker) {
     const uint32_t endpoints = checker->config.endpoints;
     checker->tally = (tally_t){0};
@@ -52,9 +52,10 @@ static bool start(checker_t *checker) {
     if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
         checker->order == NULL || checker->places == NULL)
         return false;
-    for (uint32_t i = 0; i < endpoints; ++i)
-        (void)tmu_model_set_quota(checker->model, i, checker->quotas[i].posted,
-                                  checker->quotas[i].unexpected);
+    for (uint32_t i = 0; i < endpoints; ++i) {
+        checker_set_quota(checker, i, checker->limits[i].quota);
+        checker_set_reserve(checker, i, checker->limits[i].reserve);
+    }
     return true;
 }
 
@@ -79,10 +80,11 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
     };
     checker->workload = workload;
     checker->report = report;
-    checker->quotas = calloc(info->endpoints, sizeof *checker->quotas);
-    for (uint32_t i = 0; checker->quotas != NULL && i < info->endpoints; ++i)
-        checker->quotas[i] = (quotas_t){limits->quota, limits->quota};
-    if (checker->quotas == NULL || !start(checker)) {
+    checker->limits = calloc(info->endpoints, sizeof *checker->limits);
+    for (uint32_t i = 0; checker->limits != NULL && i < info->endpoints; ++i)
+        checker->limits[i] =
+            (limits_t){{limits->quota, limits->quota}, {limits->reserve, limits->reserve}};
+    if (checker->limits == NULL || !start(checker)) {
         checker_destroy(checker);
         return NULL;
     }
@@ -93,7 +95,7 @@ void checker_destroy(checker_t *checker) {
     if (checker == NULL)
         return;
     stop(checker);
-    free(checker->quotas);
+    free(checker->limits);
     free(checker->reports);
     free(checker->removed);
     free(checker);
@@ -101,10 +103,14 @@ void checker_destroy(checker_t *checker) {
 
 uint64_t checker_mismatches(const checker_t *checker) { return checker->mismatches; }
 
-void checker_set_quota(checker_t *checker, uint32_t endpoint, uint64_t posted,
-                       uint64_t unexpected) {
-    checker->quotas[endpoint] = (quotas_t){posted, unexpected};
-    (void)tmu_model_set_quota(checker->model, endpoint, posted, unexpected);
+void checker_set_quota(checker_t *checker, uint32_t endpoint, tmu_depth_t quota) {
+    checker->limits[endpoint].quota = quota;
+    (void)tmu_model_set_quota(checker->model, endpoint, quota.posted, quota.unexpected);
+}
+
+void checker_set_reserve(checker_t *checker, uint32_t endpoint, tmu_depth_t reserve) {
+    checker->limits[endpoint].reserve = reserve;
+    (void)tmu_model_set_reserve(checker->model, endpoint, reserve.posted, reserve.unexpected);
 }
 
 bool checker_restart(checker_t *checker) {

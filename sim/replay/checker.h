@@ -20,8 +20,9 @@ typedef struct checker checker_t;
 
 /* The limits of a unit's queues. */
 typedef struct {
-    uint64_t quota; /* of each endpoint and queue; 0 = none */
-    bool spills;    /* queues go on in memory: a table is no limit */
+    uint32_t quota;   /* of each endpoint and queue; 0 = none */
+    uint32_t reserve; /* of each endpoint and queue */
+    bool spills;      /* queues go on in memory: a table is no limit */
 } checker_limits_t;
 
 /*
@@ -36,9 +37,12 @@ void checker_destroy(checker_t *checker);
 void checker_observe(void *user, const tmu_completion_t *completion);
 
 /* While nothing is in flight: an endpoint has other quotas from now on (R11). */
-void checker_set_quota(checker_t *checker, uint32_t endpoint, uint64_t posted, uint64_t unexpected);
+void checker_set_quota(checker_t *checker, uint32_t endpoint, tmu_depth_t quota);
 
-/* After checker_finish: the unit was reset (R14), and only quotas are as they were.
+/* As well: it has other reserves. */
+void checker_set_reserve(checker_t *checker, uint32_t endpoint, tmu_depth_t reserve);
+
+/* After checker_finish: the unit was reset (R14), and only quotas and reserves are as they were.
  * False when memory is short. */
 bool checker_restart(checker_t *checker);
 

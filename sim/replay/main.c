@@ -43,8 +43,9 @@ static const char usage[] =
     "  --verdicts FILE  write the verdict log here\n"
     "  --random N       replay N random operations instead\n"
     "  --seed S         of the random operations (default 1)\n"
-    "  --soak           the random operations go to up to 256 endpoints; quotas change and the\n"
-    "                   unit is reset among them, and all that is left comes back at the end\n"
+    "  --soak           the random operations go to up to 256 endpoints; quotas and reserves\n"
+    "                   change and the unit is reset among them, and all that is left comes\n"
+    "                   back at the end\n"
     "  --quota N        entries allowed per endpoint and queue\n"
     "  --spill N        segments of memory lent to the unit, 0 = none (default: all it takes)\n"
     "  --timed          keep the trace's times\n"
@@ -108,7 +109,7 @@ static void parse(int count, char **values, arguments_t *arguments) {
             arguments->soak = true;
             break;
         case 'q':
-            arguments->replay.quota = number("--quota", optarg, 1, TMU_QUOTA_MAX);
+            arguments->replay.quota = (uint32_t)number("--quota", optarg, 1, TMU_QUOTA_MAX);
             break;
         case 'm':
             arguments->replay.spill = number("--spill", optarg, 0, UINT32_MAX);
@@ -170,18 +171,29 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
     return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
 }
 
+static uint32_t smaller_table(const tmu_info_t *info) {
+    return info->posted_entries < info->unexpected_entries ? info->posted_entries
+                                                           : info->unexpected_entries;
+}
+
+/* Places of each table that endpoints can have in reserve, if the device was built for that. */
+static uint32_t reserves_of(const tmu_info_t *info) {
+    const bool has =
+        (info->capabilities >> TMU_CAPABILITIES_RESERVE_SHIFT & TMU_CAPABILITIES_RESERVE_MASK) != 0;
+    return has ? smaller_table(info) : 0;
+}
+
 /* A random workload for the smaller table; where queues go on in memory, every other one outgrows
  * it, so that both the way there and back are taken. */
 static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *arguments, bool spills,
                                  uint64_t seed) {
     const bool outgrows = spills && seed % 2 == 1;
-    const uint32_t least = info->posted_entries < info->unexpected_entries
-                               ? info->posted_entries
-                               : info->unexpected_entries;
+    const uint32_t least = smaller_table(info);
     return (workload_shape_t){
         .seed = seed,
         .soak = arguments->soak,
         .endpoints = info->endpoints,
+        .reserves = reserves_of(info),
         .entries = outgrows ? least * OUTGROWN : least,
         .outgrows = outgrows,
     };
@@ -208,11 +220,14 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
     uint64_t seed = arguments->seed;
     for (uint64_t done = 0; done < arguments->random && sum.mismatches == 0; ++seed) {
         const uint64_t left = arguments->random - done;
-        /* Every fourth workload has quotas, unless the caller wants one for all; a soak has its
-         * own. */
+        /* Every fourth workload has quotas, unless the caller wants one for all; and with quotas
+         * most have reserves, up to the whole tables.  A soak has its own. */
         options.quota = arguments->replay.quota;
+        options.reserve = 0;
         if (options.quota == 0 && !arguments->soak && seed % 4 == 3)
-            options.quota = 1 + seed % 29;
+            options.quota = 1 + (uint32_t)(seed % 29);
+        if (options.quota != 0 && !arguments->soak)
+            options.reserve = (uint32_t)(seed / 4 % (reserves_of(info) / info->endpoints + 1));
         const uint64_t segment = segment_of(info, arguments->soak, options.quota);
         workload_shape_t shape = shape_of(info, arguments, spill.segments > 0, seed);
         shape.count = (size_t)(left < segment ? left : segment);

@@ -171,15 +171,24 @@ static int end_life(run_t *run) {
     return 0;
 }
 
-/* Resets the unit, or gives an endpoint other quotas. */
+/* Resets the unit, or gives an endpoint other quotas or reserves. */
 static int happen(run_t *run, const workload_event_t *event) {
+    const uint32_t endpoint = event->endpoint;
     if (drain(run) != 0)
         return -1;
-    if (!event->reset) {
-        if (tmu_quota_set(run->device, event->endpoint, event->posted, event->unexpected) != TMU_OK)
+    if (event->kind == WORKLOAD_QUOTA) {
+        if (tmu_quota_set(run->device, endpoint, event->posted, event->unexpected) != TMU_OK)
             return fail(run, "quota");
-        checker_set_quota(run->checker, event->endpoint, event->posted, event->unexpected);
+        checker_set_quota(run->checker, endpoint, (tmu_depth_t){event->posted, event->unexpected});
         ++run->result->quota_changes;
+        return 0;
+    }
+    if (event->kind == WORKLOAD_RESERVE) {
+        if (tmu_reserve_set(run->device, endpoint, event->posted, event->unexpected) != TMU_OK)
+            return fail(run, "reserve");
+        checker_set_reserve(run->checker, endpoint,
+                            (tmu_depth_t){event->posted, event->unexpected});
+        ++run->result->reserve_changes;
         return 0;
     }
     if (end_life(run) != 0)
@@ -268,10 +277,11 @@ static int finish(run_t *run) {
     return 0;
 }
 
-static int set_quotas(run_t *run, const tmu_info_t *info, uint32_t quota) {
+static int set_limits(run_t *run, const tmu_info_t *info, uint32_t quota, uint32_t reserve) {
     for (uint32_t endpoint = 0; endpoint < info->endpoints; ++endpoint)
-        if (tmu_quota_set(run->device, endpoint, quota, quota) != TMU_OK)
-            return fail(run, "quota");
+        if (tmu_quota_set(run->device, endpoint, quota, quota) != TMU_OK ||
+            tmu_reserve_set(run->device, endpoint, reserve, reserve) != TMU_OK)
+            return fail(run, "quota and reserve");
     return 0;
 }
 
@@ -286,7 +296,8 @@ static uint32_t commands_log2(const tmu_info_t *info) {
 static int open_queue(run_t *run, const tmu_info_t *info) {
     if (tmu_reset(run->device) != TMU_OK)
         return fail(run, "reset");
-    if (run->options->quota != 0 && set_quotas(run, info, (uint32_t)run->options->quota) != 0)
+    if (run->options->quota != 0 &&
+        set_limits(run, info, run->options->quota, run->options->reserve) != 0)
         return -1;
     const tmu_queue_attr_t attr = {TMU_ENDPOINT_ANY, RING_LOG2, commands_log2(info)};
     if (tmu_queue_open(run->device, &attr, &run->queue) != TMU_OK)
@@ -319,7 +330,8 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     tmu_spill_stats_t spill;
     if (tmu_spill_stats(device, &spill) != TMU_OK)
         return fail(&run, "spill memory");
-    const checker_limits_t limits = {.quota = options->quota, .spills = spill.segments > 0};
+    const checker_limits_t limits = {
+        .quota = options->quota, .reserve = options->reserve, .spills = spill.segments > 0};
     run.checker = checker_create(&info, &limits, workload, stderr);
     run.ledger = ledger_create(workload, info.endpoints, stderr);
     run.endpoints = info.endpoints;
@@ -338,7 +350,7 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     if (run.queue != NULL) {
         (void)tmu_reset(device); /* lets go of arrivals that are still held back */
         if (options->quota != 0 && outcome == 0)
-            outcome = set_quotas(&run, &info, 0);
+            outcome = set_limits(&run, &info, 0, 0);
         (void)tmu_queue_close(run.queue);
     }
     checker_destroy(run.checker);

@@ -10,7 +10,8 @@
 #define REPLAY_SPILL_MOST UINT64_MAX
 
 typedef struct {
-    uint64_t quota;   /* per endpoint and queue; 0 = none */
+    uint32_t quota;   /* per endpoint and queue; 0 = none */
+    uint32_t reserve; /* per endpoint and queue, beside a quota */
     uint64_t spill;   /* segments of memory to lend; REPLAY_SPILL_MOST = all that the unit takes */
     bool timed;       /* keep the trace's times */
     double clock_mhz; /* what a clock is worth when times are kept */

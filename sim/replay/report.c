@@ -51,10 +51,12 @@ static void soak_json(FILE *out, const replay_result_t *result) {
     const ledger_counts_t *ledger = &result->ledger;
     (void)fprintf(out,
                   ", \"soak\": {\"resets\": %" PRIu64 ", \"quota_changes\": %" PRIu64
-                  ", \"answered\": %" PRIu64 ", \"queued\": %" PRIu64 ", \"given_back\": %" PRIu64
-                  ", \"forgotten\": %" PRIu64 ", \"let_go\": %" PRIu64 ", \"left\": %" PRIu64 "}",
-                  result->resets, result->quota_changes, ledger->answered, ledger->queued,
-                  ledger->given_back, ledger->forgotten, ledger->let_go, ledger->left);
+                  ", \"reserve_changes\": %" PRIu64 ", \"answered\": %" PRIu64
+                  ", \"queued\": %" PRIu64 ", \"given_back\": %" PRIu64 ", \"forgotten\": %" PRIu64
+                  ", \"let_go\": %" PRIu64 ", \"left\": %" PRIu64 "}",
+                  result->resets, result->quota_changes, result->reserve_changes, ledger->answered,
+                  ledger->queued, ledger->given_back, ledger->forgotten, ledger->let_go,
+                  ledger->left);
 }
 
 void report_json(FILE *out, const tmu_info_t *info, const char *what, const replay_result_t *result,

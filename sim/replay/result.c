@@ -69,6 +69,7 @@ void result_add(replay_result_t *sum, const replay_result_t *part) {
     sum->skipped_clocks += before.skipped_clocks;
     sum->resets += before.resets;
     sum->quota_changes += before.quota_changes;
+    sum->reserve_changes += before.reserve_changes;
     add_ledger(&sum->ledger, &before.ledger);
     sum->flow.stalls += before.flow.stalls;
     sum->flow.resumes += before.flow.resumes;

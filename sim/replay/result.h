@@ -26,6 +26,7 @@ typedef struct {
     replay_latency_t host_latency;
     uint64_t resets; /* of a soak, in the middle */
     uint64_t quota_changes;
+    uint64_t reserve_changes;
     ledger_counts_t ledger;
     tmu_flow_stats_t flow;
     tmu_spill_stats_t spill;

@@ -4,10 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Endpoints of a soak, at most; its operations between two changes of quotas, on average; resets of
- * one workload; of 256 operations, how many are probes, claims and cancels at least. */
+/* Endpoints of a soak, at most; its operations between two changes of quotas or reserves, on
+ * average; resets of one workload; of 256 operations, how many are probes, claims and cancels at
+ * least. */
 #define SOAK_ENDPOINTS 256u
-#define SOAK_QUOTA_EVERY 400u
+#define SOAK_LIMITS_EVERY 200u
 #define SOAK_RESETS 2u
 #define SOAK_RARE 16u
 
@@ -71,7 +72,8 @@ typedef struct {
     uint64_t posts[64]; /* numbers of the last posts, for cancels */
     uint32_t post_endpoints[64];
     size_t post_count;
-    size_t resets[SOAK_RESETS]; /* of a soak: before these operations */
+    size_t resets[SOAK_RESETS];              /* of a soak: before these operations */
+    uint32_t reserve[SOAK_ENDPOINTS + 1][2]; /* of receives and messages; the last one is the sum */
 } maker_t;
 
 static uint64_t draw(maker_t *maker) {
@@ -227,20 +229,46 @@ static uint32_t make_quota(maker_t *maker) {
     return limit == 0 ? 0 : 1 + below(maker, limit);
 }
 
+/* Half of what the other endpoints leave of a table at most, so that all have some of it. */
+static uint32_t make_reserve(maker_t *maker, const workload_shape_t *shape, uint32_t number,
+                             int queue) {
+    uint32_t *own = &maker->reserve[number][queue];
+    uint32_t *sum = &maker->reserve[SOAK_ENDPOINTS][queue];
+    const uint32_t most = (shape->reserves - (*sum - *own)) / 2;
+    *sum -= *own;
+    *own = below(maker, 3) == 0 ? 0 : below(maker, most + 1);
+    *sum += *own;
+    return *own;
+}
+
+static void add_event(workload_t *workload, const workload_event_t *event) {
+    workload->events[workload->event_count++] = *event;
+}
+
 /* What happens before an operation of a soak, now and then. */
 static void make_event(maker_t *maker, const workload_shape_t *shape, workload_t *workload,
                        size_t before) {
-    workload_event_t event = {.before = before};
-    for (size_t i = 0; i < SOAK_RESETS; ++i)
-        event.reset = event.reset || maker->resets[i] == before;
-    if (!event.reset) {
-        if (below(maker, SOAK_QUOTA_EVERY) != 0)
+    workload_event_t event = {.before = before, .kind = WORKLOAD_RESET};
+    for (size_t i = 0; i < SOAK_RESETS; ++i) {
+        if (maker->resets[i] == before) {
+            add_event(workload, &event);
             return;
-        event.endpoint = endpoint_number(maker, shape, below(maker, maker->endpoints));
+        }
+    }
+    if (below(maker, SOAK_LIMITS_EVERY) != 0)
+        return;
+    const uint32_t number = below(maker, maker->endpoints);
+    event.endpoint = endpoint_number(maker, shape, number);
+    if (below(maker, 2) == 0) {
+        event.kind = WORKLOAD_QUOTA;
         event.posted = make_quota(maker);
         event.unexpected = make_quota(maker);
+    } else {
+        event.kind = WORKLOAD_RESERVE;
+        event.posted = make_reserve(maker, shape, number, 0);
+        event.unexpected = make_reserve(maker, shape, number, 1);
     }
-    workload->events[workload->event_count++] = event;
+    add_event(workload, &event);
 }
 
 /* The end of a soak: an endpoint without quotas, so that all that is held back goes in, is emptied.
@@ -248,8 +276,8 @@ static void make_event(maker_t *maker, const workload_shape_t *shape, workload_t
 static void make_end(const maker_t *maker, const workload_shape_t *shape, workload_t *workload,
                      size_t index, uint32_t number) {
     const uint32_t endpoint = endpoint_number(maker, shape, number);
-    workload->events[workload->event_count++] =
-        (workload_event_t){.before = index, .endpoint = endpoint};
+    add_event(workload, &(workload_event_t){index, WORKLOAD_RESERVE, endpoint, 0, 0});
+    add_event(workload, &(workload_event_t){index, WORKLOAD_QUOTA, endpoint, 0, 0});
     workload->made[index] = (tmu_trace_op_t){.kind = TMU_TRACE_FLUSH,
                                              .id = spread(index),
                                              .time_ns = TMU_TRACE_NO_TIME,
@@ -261,8 +289,8 @@ int workload_make(workload_t *workload, const workload_shape_t *shape) {
     *workload = (workload_t){0};
     maker_t maker = {0};
     workload->made = malloc((shape->count + 1) * sizeof *workload->made);
-    /* Each operation has one event before it at most. */
-    workload->events = malloc((shape->count + 1) * sizeof *workload->events);
+    /* Each operation has two events before it at most. */
+    workload->events = malloc(2 * (shape->count + 1) * sizeof *workload->events);
     if (workload->made == NULL || workload->events == NULL) {
         workload_free(workload);
         return -1;

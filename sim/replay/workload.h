@@ -9,11 +9,17 @@
 #include <stdbool.h>
 
 /* Something that happens between two operations, while nothing is in flight. */
+typedef enum {
+    WORKLOAD_RESET,   /* of the unit */
+    WORKLOAD_QUOTA,   /* an endpoint gets other quotas; 0 = no limit */
+    WORKLOAD_RESERVE, /* an endpoint gets other reserves, which the tables have places for */
+} workload_event_kind_t;
+
 typedef struct {
     size_t before; /* this operation */
-    bool reset;    /* of the unit; otherwise an endpoint gets other quotas */
+    workload_event_kind_t kind;
     uint32_t endpoint;
-    uint32_t posted; /* 0 = no limit */
+    uint32_t posted;
     uint32_t unexpected;
 } workload_event_t;
 
@@ -33,9 +39,11 @@ typedef struct {
     uint64_t seed;
     size_t count;
     uint32_t endpoints;
-    uint32_t entries; /* of the smaller table: decides how deep queues get */
-    bool outgrows;    /* many keys, so that queues get as deep as they may */
-    bool soak;        /* many endpoints, other quotas and resets in the middle, empty at the end */
+    uint32_t entries;  /* of the smaller table: decides how deep queues get */
+    uint32_t reserves; /* places of each table that the endpoints may reserve together */
+    bool outgrows;     /* many keys, so that queues get as deep as they may */
+    bool soak;         /* many endpoints, other quotas, reserves and resets in the middle, empty at
+                          the end */
 } workload_shape_t;
 
 /* 0, or -1 and a sentence in `error`. */

@@ -13,6 +13,8 @@
  * Of memory lent for spill it counts the entries that would lie there and writes nothing: its lists
  * have no chunks.  So no chunk is ever kept by few entries, and where the hardware may say that
  * memory is used up from one live entry a chunk on, this device always fills all 60.
+ * Nor does it know which entries would lie on chip, where reserves keep places: with memory lent
+ * they decide only what goes to memory, and here no verdict.
  *
  * The backend's lock is held in every function but those of the backend table.
  */
@@ -112,6 +114,8 @@ typedef struct ref_device {
     uint32_t endpoint_select;
     uint32_t quota_posted;
     uint32_t quota_unexpected;
+    uint32_t reserve_posted;
+    uint32_t reserve_unexpected;
     uint32_t ring_patience;
     uint32_t filter_windows[REF_FILTER_WINDOWS]; /* kept, and of no effect on lists */
     uint32_t endpoint_error;
@@ -152,6 +156,9 @@ void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *comman
 
 /** Takes a segment, or sets the error bit and changes nothing. */
 void ref_spill_commit(ref_device_t *device, uint32_t value);
+
+/** Gives the selected endpoint the reserves that are written down. */
+void ref_spill_reserve(ref_device_t *device);
 
 /** Gives each table the room on chip and what the other leaves of the memory. */
 void ref_spill_share(ref_device_t *device);

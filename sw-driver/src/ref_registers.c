@@ -52,7 +52,8 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_QUEUES, preset->queues},
         {TMU_REG_CAPABILITIES, TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
                                    TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
-                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, 1)},
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, 1) |
+                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
         {TMU_REG_SPILL_SEGMENTS, preset->spill_segments},
         {TMU_REG_SPILL_STATUS, TMU_REGISTER_BITS(TMU_SPILL_STATUS_SEGMENTS, device->segments) |
                                    TMU_REGISTER_BITS(TMU_SPILL_STATUS_ERROR, device->spill_error)},
@@ -113,6 +114,10 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->quota_posted;
     case TMU_REG_QUOTA_UNEXPECTED:
         return &device->quota_unexpected;
+    case TMU_REG_RESERVE_POSTED:
+        return &device->reserve_posted;
+    case TMU_REG_RESERVE_UNEXPECTED:
+        return &device->reserve_unexpected;
     case TMU_REG_RING_PATIENCE:
         return &device->ring_patience;
     case TMU_REG_SPILL_BASE_LO:
@@ -179,7 +184,8 @@ static void take_snapshot(ref_device_t *device) {
     memcpy(device->snapshot, device->counters, sizeof device->snapshot);
 }
 
-/** Queues, quotas, serial numbers, counters and rings; waiting commands are lost (R14). */
+/** Queues, quotas, reserves, serial numbers, counters and rings; waiting commands are lost (R14).
+ */
 static tmu_result_t reset(ref_device_t *device) {
     tmu_result_t result = ref_model_create(device);
     if (result != TMU_OK) {
@@ -202,6 +208,7 @@ static void endpoint_command(ref_device_t *device, uint32_t value) {
     if (TMU_REGISTER_GET(value, TMU_ENDPOINT_COMMAND_SET_QUOTA) != 0) {
         (void)tmu_model_set_quota(device->model, endpoint, device->quota_posted,
                                   device->quota_unexpected);
+        ref_spill_reserve(device);
     }
     if (TMU_REGISTER_GET(value, TMU_ENDPOINT_COMMAND_READ_DEPTH) != 0) {
         device->depth_posted = (uint32_t)tmu_model_depth(device->model, endpoint, TMU_MODEL_POSTED);

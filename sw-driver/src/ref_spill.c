@@ -4,6 +4,9 @@
  *
  * The model has no table on chip, so entries beyond the table's size are those in memory, and both
  * queues take from the same.
+ * Reserves keep places on chip.  Beyond them entries go to memory, so with memory lent nothing is
+ * refused on their account before it is used up, and the model, whose capacity is both together,
+ * must not know of them.
  */
 #include "ref_device.h"
 
@@ -44,6 +47,17 @@ void ref_spill_commit(ref_device_t *device, uint32_t value) {
     }
     device->spill_error = device->segments == device->preset->spill_segments;
     device->segments += device->spill_error == 0;
+    for (uint32_t e = 0; device->segments == 1 && e < device->preset->endpoints; e++) {
+        (void)tmu_model_set_reserve(device->model, e, 0, 0);
+    }
+}
+
+/* Memory is taken away by a reset alone, and that clears reserves: none has to be kept for then. */
+void ref_spill_reserve(ref_device_t *device) {
+    if (device->segments == 0) {
+        (void)tmu_model_set_reserve(device->model, device->endpoint_select, device->reserve_posted,
+                                    device->reserve_unexpected);
+    }
 }
 
 static uint32_t chunks(uint64_t entries) {

@@ -38,16 +38,26 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     }
     memset(bounds->endpoints, 0, bytes);
     bounds->endpoint_count = info->endpoints;
-    bounds->unexpected = info->unexpected_entries;
-    bounds->posted = info->posted_entries;
+    bounds->tables = (tmu_depth_t){info->posted_entries, info->unexpected_entries};
+    atomic_store(&bounds->fit_posted, bounds->tables.posted);
+    atomic_store(&bounds->fit_unexpected, bounds->tables.unexpected);
     /* Those in flight, and on each page one that is counted and not sent yet. */
     bounds->unseen = info->command_slots + info->queues + 1;
     return TMU_OK;
 }
 
-/** Marks that entries may be in memory from now on, if a table may be full. */
+/** Whether so many find places on chip that are promised to nobody (R11). */
+static bool messages_fit(const tmu_bounds_t *bounds, uint64_t table) {
+    return messages(table) <= atomic_load(&bounds->fit_unexpected);
+}
+
+static bool receives_fit(const tmu_bounds_t *bounds, uint64_t table) {
+    return receives(table) <= atomic_load(&bounds->fit_posted);
+}
+
+/** Marks that entries may be in memory from now on, if a table may have no place for one. */
 static uint64_t marked(const tmu_bounds_t *bounds, uint64_t table) {
-    bool beyond = messages(table) > bounds->unexpected || receives(table) > bounds->posted;
+    bool beyond = !messages_fit(bounds, table) || !receives_fit(bounds, table);
     return bounds->spills && beyond ? table | SPILLED : table;
 }
 
@@ -73,6 +83,15 @@ void tmu_bounds_measured(tmu_bounds_t *bounds, uint32_t free_chunks, int64_t bef
     appends -= bounds->unseen;
     atomic_fetch_add(&bounds->room, appends - before);
     atomic_store(&bounds->again, appends > 0 ? 0 : appends - APPENDS_BETWEEN_READINGS);
+}
+
+void tmu_bounds_reserve(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
+                        tmu_depth_t reserve) {
+    bounds->reserved.posted += reserve.posted - endpoint->reserve.posted;
+    bounds->reserved.unexpected += reserve.unexpected - endpoint->reserve.unexpected;
+    endpoint->reserve = reserve;
+    atomic_store(&bounds->fit_posted, bounds->tables.posted - bounds->reserved.posted);
+    atomic_store(&bounds->fit_unexpected, bounds->tables.unexpected - bounds->reserved.unexpected);
 }
 
 void tmu_bounds_free(tmu_bounds_t *bounds) {
@@ -106,9 +125,8 @@ static bool is_full(uint64_t bound, uint32_t limit) {
 
 /** Whether all that may be in the unit lies on chip, and has room there. */
 static bool fits_on_chip(const tmu_bounds_t *bounds, uint64_t table) {
-    bool messages_fit = messages(table) <= bounds->unexpected;
-    return messages_fit &&
-           (!bounds->spills || (receives(table) <= bounds->posted && (table & SPILLED) == 0));
+    return messages_fit(bounds, table) &&
+           (!bounds->spills || (receives_fit(bounds, table) && (table & SPILLED) == 0));
 }
 
 /** Whether one more message may find no room. */
@@ -135,12 +153,17 @@ bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoin
            is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
 }
 
-bool tmu_bounds_wants_memory(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
-    return bounds->spills && is_table_full(bounds, atomic_load(&bounds->table)) &&
+/** Whether a table that is full by its limit may have room. */
+static bool is_inexact(const tmu_bounds_t *bounds) {
+    return bounds->spills || bounds->reserved.unexpected > 0;
+}
+
+bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
+    return is_inexact(bounds) && is_table_full(bounds, atomic_load(&bounds->table)) &&
            !is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
 }
 
-void tmu_bounds_memory_freed(tmu_bounds_t *bounds) {
+void tmu_bounds_room_came(tmu_bounds_t *bounds) {
     atomic_fetch_add(&bounds->left, 1);
     atomic_fetch_add(&bounds->epoch, 1);
 }
@@ -161,9 +184,13 @@ static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, 
     }
 }
 
-/** An entry leaves: memory may get room of which the limit knows nothing. */
-static void count_left(tmu_bounds_t *bounds) {
-    if (bounds->spills && is_table_full(bounds, atomic_load(&bounds->table))) {
+/**
+ * An entry leaves: there may be room of which the limits know nothing.
+ * An arrival that stalled met a limit that was used up, and the first entry to leave after that is
+ * taken off the bounds after it is counted here: so until then they say so, and none is missed.
+ */
+static void count_left(tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
+    if (is_inexact(bounds) && tmu_bounds_could_stall(bounds, endpoint)) {
         atomic_fetch_add(&bounds->left, 1);
     }
 }
@@ -242,7 +269,7 @@ bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, b
 
 bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
                              uint64_t *seen) {
-    count_left(bounds);
+    count_left(bounds, endpoint);
     return tmu_bounds_arrived(bounds, endpoint, false, true, seen);
 }
 
@@ -284,7 +311,9 @@ bool tmu_bounds_receive_undone(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endp
 
 bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
                              uint64_t *seen) {
-    count_left(bounds);
+    if (bounds->spills) {
+        count_left(bounds, endpoint);
+    }
     return tmu_bounds_receive_undone(bounds, endpoint, seen);
 }
 

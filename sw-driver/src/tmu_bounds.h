@@ -18,7 +18,12 @@
  * as an unsure arrival does; it need not be alone, for a refusal changes nothing. Being beyond that
  * limit is no proof of being full: reading again may find room.
  *
- * Any function may be called by several threads at once, but init, free, clear and quota.
+ * Where endpoints have reserves, what surely fits on chip is what no reserve can claim: with no
+ * more entries than that there are more free places than promised ones.  Beyond it an endpoint may
+ * have room all the same, within its reserve or because others use theirs, and only the unit knows.
+ * So a held arrival is worth another attempt whenever an entry has left since its last one.
+ *
+ * Any function may be called by several threads at once, but init, free, clear, quota and reserve.
  */
 #ifndef TMU_BOUNDS_H
 #define TMU_BOUNDS_H
@@ -38,17 +43,23 @@ typedef struct tmu_bounds_endpoint {
     _Atomic uint32_t posted;
     _Atomic uint32_t held;     /* arrivals held back, on all queues */
     _Atomic uint64_t receives; /* ever queued */
-    tmu_depth_t quota;         /* 0 = none; changes while no queue is in a call */
+    /* These change while no queue is in a call. */
+    tmu_depth_t quota;   /* 0 = none */
+    tmu_depth_t reserve; /* places on chip */
 } tmu_bounds_endpoint_t;
 
 typedef struct tmu_bounds {
     tmu_bounds_endpoint_t *endpoints;
     uint32_t endpoint_count;
     /* These change while no queue is in a call. */
-    uint32_t unexpected; /* messages that fit on chip */
-    uint32_t posted;     /* receives that do */
-    uint32_t unseen;     /* operations that a reading of free chunks may not have seen, at most */
-    bool spills;         /* memory was lent: receives are counted */
+    tmu_depth_t tables;   /* places on chip */
+    tmu_depth_t reserved; /* of these, over all endpoints */
+    uint32_t unseen;      /* operations that a reading of free chunks may not have seen, at most */
+    bool spills;          /* memory was lent: receives are counted */
+    /* Entries that find places which no reserve can claim; these are read outside of queues, too.
+     */
+    _Atomic uint32_t fit_posted;
+    _Atomic uint32_t fit_unexpected;
 
     _Alignas(TMU_CACHE_LINE) tmu_bound_t table; /* over all endpoints */
     _Atomic int64_t room;  /* appends that memory has room for; counts on below none */
@@ -60,7 +71,7 @@ typedef struct tmu_bounds {
     _Atomic uint64_t held_max;
     _Atomic uint64_t stalls;
     _Atomic uint64_t resumes;
-    _Atomic uint64_t left; /* times that memory may have got room while it was beyond the limit */
+    _Atomic uint64_t left; /* times that room may have come of which the limits know nothing */
 } tmu_bounds_t;
 
 tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info);
@@ -78,7 +89,10 @@ bool tmu_bounds_is_short(const tmu_bounds_t *bounds);
 void tmu_bounds_measured(tmu_bounds_t *bounds, uint32_t free_chunks, int64_t before);
 int64_t tmu_bounds_room(const tmu_bounds_t *bounds);
 
-/** Nothing is in the unit and nothing held; quotas stay. */
+/** Replaces an endpoint's reserve; the sum over all endpoints is within the tables. */
+void tmu_bounds_reserve(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, tmu_depth_t reserve);
+
+/** Nothing is in the unit and nothing held; quotas and reserves stay. */
 void tmu_bounds_clear(tmu_bounds_t *bounds);
 
 /** NULL for an endpoint that the unit does not have and will refuse. */
@@ -87,12 +101,13 @@ tmu_bounds_endpoint_t *tmu_bounds_endpoint(const tmu_bounds_t *bounds, uint32_t 
 /** Whether an arrival at the endpoint could find its quota or the table used up. */
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
-/** Whether nothing but the want of memory can stall an arrival there, and that may have ended
- * without a completion that tells. */
-bool tmu_bounds_wants_memory(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
+/** Whether nothing but the table's limit is against an arrival there, and that may be wrong: there
+ * may be memory, or a place on chip that reserves allow. */
+bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
-/** Memory may have got room: held arrivals that want it are worth another attempt. */
-void tmu_bounds_memory_freed(tmu_bounds_t *bounds);
+/** Room may have come without a completion that tells: held arrivals that may fit are worth another
+ * attempt. */
+void tmu_bounds_room_came(tmu_bounds_t *bounds);
 
 /** What an arrival's attempt to take a place came to; only the first two took one. */
 typedef enum tmu_place {

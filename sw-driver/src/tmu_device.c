@@ -155,7 +155,20 @@ static tmu_result_t info_read(tmu_t *device) {
                                 info->handle_bits);
 }
 
-/** Empties the unit and sets up again what its reset cleared: memory, quotas and pages.  Stopped.
+/** Gives every endpoint its quota and its reserve again, which a reset of the unit cleared. */
+static tmu_result_t limits_restore(tmu_t *device) {
+    tmu_result_t result = TMU_OK;
+    for (uint32_t i = 0; i < device->info.endpoints && result == TMU_OK; i++) {
+        const tmu_bounds_endpoint_t *e = &device->bounds.endpoints[i];
+        if ((e->quota.posted | e->quota.unexpected | e->reserve.posted | e->reserve.unexpected) !=
+            0) {
+            result = tmu_limits_write(device, i, e->quota, e->reserve);
+        }
+    }
+    return result;
+}
+
+/** Empties the unit and sets up again what its reset cleared: memory, limits and pages.  Stopped.
  */
 static tmu_result_t reset_stopped(tmu_t *device) {
     tmu_result_t result =
@@ -171,17 +184,11 @@ static tmu_result_t reset_stopped(tmu_t *device) {
     tmu_receives_clear(&device->receives);
     tmu_bounds_clear(&device->bounds);
     result = tmu_spill_restore(device);
+    if (result == TMU_OK) {
+        result = limits_restore(device);
+    }
     if (result != TMU_OK) {
         return result;
-    }
-    for (uint32_t i = 0; i < device->info.endpoints; i++) {
-        tmu_depth_t quota = device->bounds.endpoints[i].quota;
-        if (quota.posted != 0 || quota.unexpected != 0) {
-            result = tmu_quota_write(device, i, quota);
-            if (result != TMU_OK) {
-                return result;
-            }
-        }
     }
     for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
         tmu_flow_clear(&queue->flow);

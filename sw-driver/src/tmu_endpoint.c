@@ -33,48 +33,116 @@ static tmu_result_t endpoint_command(tmu_t *device, uint32_t endpoint, uint32_t 
     return result;
 }
 
-tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota) {
-    tmu_result_t result = tmu_device_write(device, TMU_REG_QUOTA_POSTED, quota.posted);
-    if (result == TMU_OK) {
-        result = tmu_device_write(device, TMU_REG_QUOTA_UNEXPECTED, quota.unexpected);
+tmu_result_t tmu_limits_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
+                              tmu_depth_t reserve) {
+    const struct {
+        uint32_t offset;
+        uint32_t value;
+    } limits[] = {
+        {TMU_REG_QUOTA_POSTED, quota.posted},
+        {TMU_REG_QUOTA_UNEXPECTED, quota.unexpected},
+        {TMU_REG_RESERVE_POSTED, reserve.posted},
+        {TMU_REG_RESERVE_UNEXPECTED, reserve.unexpected},
+    };
+    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+        tmu_result_t result = tmu_device_write(device, limits[i].offset, limits[i].value);
+        if (result != TMU_OK) {
+            return result;
+        }
     }
-    return result != TMU_OK
-               ? result
-               : endpoint_command(device, endpoint,
-                                  TMU_REGISTER_BITS(TMU_ENDPOINT_COMMAND_SET_QUOTA, 1));
+    return endpoint_command(device, endpoint, TMU_REGISTER_BITS(TMU_ENDPOINT_COMMAND_SET_QUOTA, 1));
 }
 
-static tmu_result_t quota_set_stopped(tmu_t *device, uint32_t endpoint, tmu_depth_t quota) {
+static tmu_result_t quota_check(const tmu_depth_t *quota) {
+    uint32_t larger = quota->posted > quota->unexpected ? quota->posted : quota->unexpected;
+    return larger <= TMU_QUOTA_MAX
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_INVALID, "quota %u is too large; %u entries are the most",
+                               larger, TMU_QUOTA_MAX);
+}
+
+/** Whether a table has the places of an endpoint's reserve beside those of the others. */
+static tmu_result_t reserve_fits(const char *entries, uint32_t reserve, uint32_t others,
+                                 uint32_t table) {
+    return reserve <= table - others
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_INVALID,
+                               "a reserve of %u %s and %u of other endpoints: the table has %u "
+                               "places",
+                               reserve, entries, others, table);
+}
+
+static tmu_result_t reserve_check(const tmu_t *device, uint32_t endpoint,
+                                  const tmu_depth_t *reserve) {
+    const tmu_bounds_t *bounds = &device->bounds;
+    bool none = reserve->posted == 0 && reserve->unexpected == 0;
+    if (!none && TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_RESERVE) == 0) {
+        return tmu_error_set(TMU_ERR_INVALID, "the device was built without reserves");
+    }
+    const tmu_depth_t *own = &tmu_bounds_endpoint(bounds, endpoint)->reserve;
+    tmu_result_t result = reserve_fits(
+        "receives", reserve->posted, bounds->reserved.posted - own->posted, bounds->tables.posted);
+    return result != TMU_OK ? result
+                            : reserve_fits("messages", reserve->unexpected,
+                                           bounds->reserved.unexpected - own->unexpected,
+                                           bounds->tables.unexpected);
+}
+
+/** Gives an endpoint other limits: NULL leaves the quota or the reserve as it is.  Stopped. */
+static tmu_result_t limits_set_stopped(tmu_t *device, uint32_t endpoint, const tmu_depth_t *quota,
+                                       const tmu_depth_t *reserve) {
+    tmu_bounds_t *bounds = &device->bounds;
+    tmu_bounds_endpoint_t *limited = tmu_bounds_endpoint(bounds, endpoint);
     tmu_result_t result = tmu_endpoint_check(device, endpoint);
-    uint32_t larger = quota.posted > quota.unexpected ? quota.posted : quota.unexpected;
-    if (result == TMU_OK && larger > TMU_QUOTA_MAX) {
-        return tmu_error_set(TMU_ERR_INVALID, "quota %u is too large; %u entries are the most",
-                             larger, TMU_QUOTA_MAX);
+    if (result == TMU_OK && quota) {
+        result = quota_check(quota);
+    }
+    if (result == TMU_OK && reserve) {
+        result = reserve_check(device, endpoint, reserve);
     }
     if (result == TMU_OK) {
         result = tmu_device_check(device);
     }
     if (result == TMU_OK && !tmu_device_still(device)) {
-        result = TMU_AGAIN; /* arrivals in flight were promised places under the old quota */
+        result = TMU_AGAIN; /* arrivals in flight were promised places under the old limits */
     }
-    return result == TMU_OK ? tmu_quota_write(device, endpoint, quota) : result;
-}
-
-tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected) {
-    if (!device) {
-        return TMU_ERR_INVALID;
+    if (result != TMU_OK) {
+        return result;
     }
-    tmu_depth_t quota = {.posted = posted, .unexpected = unexpected};
-    tmu_device_stop(device);
-    tmu_result_t result = quota_set_stopped(device, endpoint, quota);
+    const tmu_depth_t new_quota = quota ? *quota : limited->quota;
+    const tmu_depth_t new_reserve = reserve ? *reserve : limited->reserve;
+    result = tmu_limits_write(device, endpoint, new_quota, new_reserve);
     if (result == TMU_OK) {
-        tmu_bounds_endpoint(&device->bounds, endpoint)->quota = quota;
+        limited->quota = new_quota;
+        tmu_bounds_reserve(bounds, limited, new_reserve);
+        tmu_bounds_room_came(bounds);
         for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
             tmu_flow_pass_start(&queue->flow);
         }
     }
+    return result;
+}
+
+static tmu_result_t limits_set(tmu_t *device, uint32_t endpoint, const tmu_depth_t *quota,
+                               const tmu_depth_t *reserve) {
+    if (!device) {
+        return TMU_ERR_INVALID;
+    }
+    tmu_device_stop(device);
+    tmu_result_t result = limits_set_stopped(device, endpoint, quota, reserve);
     tmu_device_go(device);
     return result;
+}
+
+tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected) {
+    const tmu_depth_t quota = {.posted = posted, .unexpected = unexpected};
+    return limits_set(device, endpoint, &quota, NULL);
+}
+
+tmu_result_t tmu_reserve_set(tmu_t *device, uint32_t endpoint, uint32_t posted,
+                             uint32_t unexpected) {
+    const tmu_depth_t reserve = {.posted = posted, .unexpected = unexpected};
+    return limits_set(device, endpoint, NULL, &reserve);
 }
 
 /** Whether the unit may wait for ring space, which only polling returns. */

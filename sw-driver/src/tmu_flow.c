@@ -89,14 +89,14 @@ static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
 /**
  * Whether an attempt could end in anything but `stalled`.
  * Nothing of this queue is in flight.  Without room only a receive admits the arrival, and none of
- * those that its last attempt met did; with memory lent, what has left since may have made room.
+ * those that its last attempt met did; where the bounds are no proof, what has left since may have
+ * made room.
  */
 static bool worth_trying(const tmu_flow_t *flow, const tmu_held_t *held) {
     const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, held->endpoint);
     return !tmu_bounds_could_stall(flow->bounds, e) ||
            (atomic_load(&e->posted) > 0 && atomic_load(&e->receives) != held->met) ||
-           (tmu_bounds_wants_memory(flow->bounds, e) &&
-            atomic_load(&flow->bounds->left) != held->left);
+           (tmu_bounds_may_fit(flow->bounds, e) && atomic_load(&flow->bounds->left) != held->left);
 }
 
 void tmu_flow_hold(tmu_flow_t *flow, const tmu_pending_t *arrival) {
@@ -267,8 +267,8 @@ void tmu_flow_look(tmu_flow_t *flow) {
 
 bool tmu_flow_wants_memory(const tmu_flow_t *flow) {
     const tmu_held_t *held = flow->bounds->spills ? flow->held_first : NULL;
-    while (held && !tmu_bounds_wants_memory(flow->bounds,
-                                            tmu_bounds_endpoint(flow->bounds, held->endpoint))) {
+    while (held &&
+           !tmu_bounds_may_fit(flow->bounds, tmu_bounds_endpoint(flow->bounds, held->endpoint))) {
         held = held->next;
     }
     return held != NULL;

@@ -12,9 +12,9 @@
  * waits behind it.
  * An attempt that must stall again is left out: the arrival has no room, and no receive was queued
  * at its endpoint since its last attempt.  That changes no outcome, only the number of commands.
- * Where memory is lent to the unit the bounds do not know when there is none left: an arrival that
- * wants memory is tried again when something left the unit, and when this says that a chunk is
- * free.
+ * Where memory is lent to the unit, or endpoints have reserves, the bounds do not know when there
+ * is no room: an arrival is tried again when something left the unit, and with memory when this
+ * says that a chunk is free.
  *
  * The queue's lock is held in every function.
  */

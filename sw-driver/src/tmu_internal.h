@@ -102,7 +102,10 @@ bool tmu_device_still(const tmu_t *device);
 
 /* tmu_endpoint.c */
 tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint);
-tmu_result_t tmu_quota_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota);
+
+/** Gives an endpoint its quota and its reserve; the unit takes both at once. */
+tmu_result_t tmu_limits_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
+                              tmu_depth_t reserve);
 
 /* tmu_filter.c */
 

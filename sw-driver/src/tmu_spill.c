@@ -91,7 +91,7 @@ static tmu_result_t add_stopped(tmu_t *device, uint32_t count) {
         return tmu_device_break(device);
     }
     tmu_bounds_lend(&device->bounds);
-    tmu_bounds_memory_freed(&device->bounds);
+    tmu_bounds_room_came(&device->bounds);
     return TMU_OK;
 }
 
@@ -154,7 +154,7 @@ tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
     }
     tmu_result_t result = measure(queue->device, &free_chunks);
     if (result == TMU_OK && free_chunks > 0) {
-        tmu_bounds_memory_freed(&queue->device->bounds);
+        tmu_bounds_room_came(&queue->device->bounds);
     }
     return result;
 }

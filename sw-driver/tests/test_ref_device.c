@@ -112,11 +112,13 @@ static void kept_registers_have_their_defined_bits(void) {
     static const struct {
         uint32_t offset;
         uint32_t bits;
-    } registers[] = {{TMU_REG_PAGE_SELECT, UINT32_MAX},   {TMU_REG_RING_BASE_LO, UINT32_MAX},
-                     {TMU_REG_RING_BASE_HI, UINT32_MAX},  {TMU_REG_RING_CONFIG, 0x11f},
-                     {TMU_REG_RING_PATIENCE, UINT32_MAX}, {TMU_REG_ENDPOINT_SELECT, UINT32_MAX},
-                     {TMU_REG_PAGE_ENDPOINT, UINT32_MAX}, {TMU_REG_QUEUE_CONFIG, 0xfffff},
-                     {TMU_REG_QUOTA_POSTED, UINT32_MAX},  {TMU_REG_QUOTA_UNEXPECTED, UINT32_MAX}};
+    } registers[] = {
+        {TMU_REG_PAGE_SELECT, UINT32_MAX},    {TMU_REG_RING_BASE_LO, UINT32_MAX},
+        {TMU_REG_RING_BASE_HI, UINT32_MAX},   {TMU_REG_RING_CONFIG, 0x11f},
+        {TMU_REG_RING_PATIENCE, UINT32_MAX},  {TMU_REG_ENDPOINT_SELECT, UINT32_MAX},
+        {TMU_REG_PAGE_ENDPOINT, UINT32_MAX},  {TMU_REG_QUEUE_CONFIG, 0xfffff},
+        {TMU_REG_QUOTA_POSTED, UINT32_MAX},   {TMU_REG_QUOTA_UNEXPECTED, UINT32_MAX},
+        {TMU_REG_RESERVE_POSTED, UINT32_MAX}, {TMU_REG_RESERVE_UNEXPECTED, UINT32_MAX}};
     start();
     for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
         uint32_t value = 0;

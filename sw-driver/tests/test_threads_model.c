@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Threads with a queue each on one endpoint: posts, arrivals, probes, claims and cancels of any
- * thread's receives, at random, while another thread opens, closes, asks and sets quotas.
+ * thread's receives, at random, while another thread opens, closes, asks and sets quotas and
+ * reserves.
  *
  * Every verdict, stalled attempts too, has its place in the endpoint's order (R7).  Afterwards the
  * reference model goes through all of them in that order and must come to the same (R3 to R11),
@@ -17,6 +18,8 @@
 #define THREADS 8
 #define OPERATIONS 2000 /* of each thread */
 #define ENDPOINT 1
+#define ANOTHER 2 /* endpoint: of it nothing is ever queued */
+#define TABLE 64  /* entries of a queue on chip, preset tiny */
 #define ATTEMPTS_MAX (16 * THREADS * OPERATIONS)
 
 typedef struct operation {
@@ -48,6 +51,15 @@ static uint64_t each; /* operations of a thread */
 static uint64_t seed;
 static uint32_t quota;
 static uint32_t segments;
+static bool reserves; /* of both endpoints */
+
+/** With these 24 messages have room, and only the first 4 are sure of it. */
+static uint32_t reserve(uint32_t endpoint) {
+    return !reserves ? 0 : endpoint == ENDPOINT ? 20 : 40;
+}
+
+/** Messages that the endpoint may have: what is held back with fewer has been forgotten. */
+static uint32_t messages_max(void) { return quota > 0 ? quota : TABLE - reserve(ANOTHER); }
 
 static uint32_t pick(worker_t *w, uint32_t below) { return oracle_pick(&w->state, below); }
 
@@ -148,7 +160,7 @@ static void *work(void *argument) {
 static void *disturb(void *argument) {
     tmu_t *device = argument;
     while (!atomic_load(&stop)) {
-        const tmu_queue_attr_t attr = {.endpoint = 2, .ring_log2 = 4, .commands_log2 = 1};
+        const tmu_queue_attr_t attr = {.endpoint = ANOTHER, .ring_log2 = 4, .commands_log2 = 1};
         tmu_queue_t *queue = NULL;
         tmu_depth_t depth;
         tmu_flow_stats_t stats;
@@ -162,6 +174,8 @@ static void *disturb(void *argument) {
         must(result == TMU_AGAIN ? TMU_OK : result, device);
         result = tmu_quota_set(device, ENDPOINT, 0, quota);
         must(result == TMU_AGAIN ? TMU_OK : result, device);
+        result = tmu_reserve_set(device, ENDPOINT, reserve(ENDPOINT), reserve(ENDPOINT));
+        must(result == TMU_AGAIN ? TMU_OK : result, device);
         EXPECT_NUMBER(tmu_queue_open(device, NULL, &queue), TMU_ERR_INVALID);
         EXPECT_TEXT(tmu_error_text(device), "attr and queue_p must not be NULL");
         must(tmu_queue_close(queue), device);
@@ -173,10 +187,13 @@ static void check_all(void) {
     uint64_t last[2 * THREADS] = {0}; /* arrival of each source */
     tmu_model_t *model = NULL;
     tmu_model_config_t config = {.endpoints = 4,
-                                 .posted_capacity = segments > 0 ? 0 : 64,
-                                 .unexpected_capacity = segments > 0 ? 0 : 64,
+                                 .posted_capacity = segments > 0 ? 0 : TABLE,
+                                 .unexpected_capacity = segments > 0 ? 0 : TABLE,
                                  .quota_unexpected = quota};
     EXPECT(tmu_model_create(&config, &model) == TMU_MODEL_OK);
+    for (uint32_t e = ENDPOINT; e <= ANOTHER; e++) {
+        EXPECT(tmu_model_set_reserve(model, e, reserve(e), reserve(e)) == TMU_MODEL_OK);
+    }
     for (uint64_t serial = 0; serial < attempt_count && expect_failures == 0; serial++) {
         const tmu_completion_t *c = &attempts[serial].c;
         EXPECT(attempts[serial].there);
@@ -199,7 +216,9 @@ static void check_all(void) {
 /** Lets everything that is held back in and takes every answer. */
 static void finish(worker_t *workers) {
     tmu_flow_stats_t stats;
+    tmu_depth_t depth;
     unsigned quiet = 0;
+    unsigned idle = 0;
     for (unsigned step = 0; step < PATIENCE && quiet < 3; step++) {
         const tmu_key_t all = {.ignore = UINT64_MAX, .source_ignore = UINT32_MAX};
         size_t busy = 0;
@@ -208,7 +227,10 @@ static void finish(worker_t *workers) {
             busy += tmu_queue_in_flight(workers[i].queue);
         }
         must(tmu_flow_stats(workers[0].device, &stats), workers[0].device);
-        if (busy == 0 && stats.held_now > 0) {
+        idle = busy == 0 ? idle + 1 : 0;
+        if (idle > 2 && stats.held_now > 0) {
+            must(tmu_depth(workers[0].device, ENDPOINT, &depth), workers[0].device);
+            EXPECT_NUMBER(depth.unexpected, messages_max());
             operations[THREADS * each + 1] = (operation_t){.opcode = TMU_OPCODE_FLUSH, .key = all};
             tmu_result_t result = tmu_flush(workers[0].queue, ENDPOINT, &all, THREADS * each + 1);
             must(result == TMU_AGAIN ? TMU_OK : result, workers[0].device);
@@ -216,7 +238,7 @@ static void finish(worker_t *workers) {
         quiet = busy == 0 && stats.held_now == 0 ? quiet + 1 : 0;
     }
     EXPECT_NUMBER(quiet, 3);
-    EXPECT(quota == 0 || stats.stalls > 0);
+    EXPECT((quota == 0 && !(reserves && segments == 0)) || stats.stalls > 0);
 }
 
 static void threads_on_one_endpoint(void) { /* R7: some order of all explains every verdict */
@@ -237,6 +259,9 @@ static void threads_on_one_endpoint(void) { /* R7: some order of all explains ev
     must(tmu_open(test_uri, &device), NULL);
     must(tmu_spill_add(device, segments), device);
     must(tmu_quota_set(device, ENDPOINT, 0, quota), device);
+    for (uint32_t e = ENDPOINT; e <= ANOTHER; e++) {
+        must(tmu_reserve_set(device, e, reserve(e), reserve(e)), device);
+    }
     for (uint64_t i = 0; i < THREADS; i++) {
         const tmu_queue_attr_t attr = {.endpoint = ENDPOINT, .ring_log2 = 4};
         workers[i] =
@@ -264,10 +289,13 @@ static void all(void) {
     static const struct {
         uint32_t quota;
         uint32_t segments;
-    } runs[] = {{0, 0}, {1, 0}, {3, 0}, {20, 0}, {0, 1}, {20, 1}, {100, 1}};
+        bool reserves;
+    } runs[] = {{0, 0, false},  {1, 0, false},   {3, 0, false}, {20, 0, false}, {0, 1, false},
+                {20, 1, false}, {100, 1, false}, {0, 0, true},  {20, 0, true},  {0, 1, true}};
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         quota = runs[i].quota;
         segments = runs[i].segments;
+        reserves = runs[i].reserves;
         RUN(threads_on_one_endpoint);
     }
 }

@@ -45,6 +45,7 @@ static void print_info(const tmu_info_t *info) {
         {"inspect", TMU_CAPABILITIES_INSPECT_MASK, TMU_CAPABILITIES_INSPECT_SHIFT},
         {"quota", TMU_CAPABILITIES_QUOTA_MASK, TMU_CAPABILITIES_QUOTA_SHIFT},
         {"spill", TMU_CAPABILITIES_SPILL_MASK, TMU_CAPABILITIES_SPILL_SHIFT},
+        {"reserve", TMU_CAPABILITIES_RESERVE_MASK, TMU_CAPABILITIES_RESERVE_SHIFT},
     };
     for (size_t i = 0; i < sizeof capabilities / sizeof capabilities[0]; i++) {
         uint32_t bit = info->capabilities >> capabilities[i].shift & capabilities[i].mask;

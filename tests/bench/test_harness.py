@@ -102,7 +102,7 @@ def test_random_operations_in_two_streams_agree_with_the_law(flowing: bool) -> N
         assert result["statuses"][status.name.lower()] > 0, f"{status.name}: never answered"
     entries = harness.entries(PRESET)
     assert result["depth_max"] == {"posted": entries, "unexpected": entries}
-    for name in ("both_in_one_clock", "quota_changes", "dumps", "truncated"):
+    for name in ("both_in_one_clock", "limit_changes", "dumps", "truncated"):
         assert result[name] > 0, f"{name}: these tested nothing"
 
 

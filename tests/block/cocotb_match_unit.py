@@ -9,12 +9,12 @@ import cocotb
 from opentmu import regs
 from opentmu.bench import campaigns, coverage, seed
 from opentmu.bench.coverage import Coverage
-from opentmu.bench.law import Law
+from opentmu.bench.law import Law, Quota
 from opentmu.bench.match_unit import Draw, MatchUnitBench
 from opentmu.bench.meetings import ARRIVAL, MEETINGS, POST, meetings
 from opentmu.bench.records import Operation
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.traffic import ALL_WILD, SOME_WILD, Item, Mix, Quota, Traffic
+from opentmu.bench.traffic import ALL_WILD, SOME_WILD, Item, Mix, Traffic
 from opentmu.model import Queue
 from opentmu.regs import Opcode
 
@@ -95,6 +95,20 @@ async def r11_full_tables_and_quotas(dut: Any) -> None:
         yield from campaigns.quotas(t, 150)
 
     await play(dut, traffic)
+
+
+@cocotb.test()
+async def r11_r13_reserves(dut: Any) -> None:
+    """R11, R13: what a reserve lacks is not given to other endpoints, by both streams at once."""
+    bench, traffic = await started(dut)
+    await bench.run(campaigns.reserves(traffic, 300))
+    kept = traffic.random.randrange
+    for _ in range(4):
+        for endpoint in range(4):
+            await bench.set_quota(Quota(endpoint, 0, 0, kept(40), kept(40)))
+        mixes: tuple[Mix, Mix] = ({"post": 1.0, "claim": 0.3}, {"arrive": 1.0, "cancel": 0.3})
+        await bench.race(random_draw(traffic, 40, mixes, [0, 1, 2, 3]), 300)
+    bench.scoreboard.finish()
 
 
 @cocotb.test()

@@ -9,11 +9,11 @@ import pytest
 from opentmu import paths, regs
 from opentmu.bench import campaigns, coverage, simulate
 from opentmu.bench.coverage import BinsMissed, Coverage
-from opentmu.bench.law import Law
+from opentmu.bench.law import Law, Quota
 from opentmu.bench.meetings import ARRIVAL, MEETINGS, POST, Accepted, meetings
 from opentmu.bench.records import Answer, Operation, pages_of
 from opentmu.bench.scoreboard import Difference, Scoreboard
-from opentmu.bench.traffic import EXACT, Quota, Traffic, Walk
+from opentmu.bench.traffic import EXACT, Traffic, Walk
 from opentmu.build import cbuild
 from opentmu.errors import CheckFailed
 from opentmu.model import Queue
@@ -73,7 +73,7 @@ def test_every_bin_is_needed_and_known(board: Scoreboard) -> None:
     traffic = Traffic(board.law, 2)
     for item in campaigns.everything(traffic):
         if isinstance(item, Quota):
-            board.law.set_quota(item.endpoint, item.posted, item.unexpected)
+            board.law.set_quota(item)
         elif isinstance(item, Walk):
             look_at_all(board, item, lambda entries: entries)
         else:

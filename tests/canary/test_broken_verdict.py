@@ -11,6 +11,7 @@ from .mutants import Edit, both, mutate, noticed, require_story, simulation
 
 TESTS = paths.ROOT / "tests" / "block" / "cocotb_match_unit.py"
 TEST = "r7_two_streams_at_once"
+RESERVES = "r11_r13_reserves"
 ROWS = ("ArrayRowPosted.sv", "ArrayRowUnexpected.sv")
 TABLES = ("FilterTablePosted.sv", "FilterTableUnexpected.sv")
 ARRAYS = ("MatchArrayPosted.sv", "MatchArrayUnexpected.sv")
@@ -31,6 +32,16 @@ MUTANTS = {
     "ahead": both(TABLES, r"goesBack =", r"\g<0> ~{m} &"),
     # It does not see what comes into the last row while that is being closed.
     "entering": both(TABLES, r"= moved & enters;", r"= ~{m} & moved & enters;"),
+    # Others get what a reserve lacks.
+    "reserve": both(
+        ("TableRooms.sv",), r"(io_spare_0 = [^;]*io_reserves_within_0 \|)", r"\1 {m} |"
+    ),
+    # An entry that leaves is not kept for the reserve that it was of.
+    "restored": both(
+        ("TableRooms.sv",),
+        r"io_outcomes_1_takes & ~io_reserves_restores_1",
+        r"io_outcomes_1_takes & ({m} | ~io_reserves_restores_1)",
+    ),
     # The younger half of a row goes before the older (R3, R4).
     "youngest": both(
         ROWS,
@@ -62,8 +73,9 @@ def test_without_a_mutant_all_is_well(mutants: Path) -> None:
 
 @pytest.mark.parametrize("name", MUTANTS)
 def test_a_mutant_is_noticed(mutants: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """R3, R4, R6, R7: random traffic in both streams ends with the difference and its history."""
-    result = caught(mutants, TEST, name, monkeypatch)
+    """R3 to R7, R11: random traffic in both streams ends with the difference and its history."""
+    test = RESERVES if name in ("reserve", "restored") else TEST
+    result = caught(mutants, test, name, monkeypatch)
     stories = ("history of handle", "R11: ", "R7: ", "R15: ", "walk over", "did not come")
     require_story(result, stories)
 

@@ -67,6 +67,16 @@ def test_r11_quotas_and_capacities() -> None:
         assert model.set_quota(2, 0, 2) is Status.REFUSED_ENDPOINT
 
 
+def test_r11_reserves() -> None:
+    with ReferenceModel(2, posted_capacity=2, unexpected_capacity=1) as model:
+        assert model.set_reserve(1, 1, 0) is Status.OK
+        assert model.post(0, 1, Key(1)).status is Status.QUEUED
+        assert model.post(0, 2, Key(2)).status is Status.REFUSED_QUOTA
+        assert model.arrive(0, 3, 7, 7).status is Status.QUEUED
+        assert model.post(1, 4, Key(4)).status is Status.QUEUED
+        assert model.set_reserve(2, 0, 1) is Status.REFUSED_ENDPOINT
+
+
 def test_r13_an_unknown_endpoint_is_refused(model: ReferenceModel) -> None:
     assert model.post(2, 1, Key()).status is Status.REFUSED_ENDPOINT
     verdict, removed = model.flush(2**32 - 1, 2)

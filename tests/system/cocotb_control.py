@@ -11,11 +11,11 @@ from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_SOURCE
 from opentmu.bench.device import RING_AREA, Device
-from opentmu.bench.law import Law
+from opentmu.bench.law import Law, Quota
 from opentmu.bench.records import pages_of
 from opentmu.bench.registers import bit
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.traffic import Quota, Traffic
+from opentmu.bench.traffic import Traffic
 from opentmu.regs import Opcode
 
 PRESET = regs.PRESETS["tiny"]

@@ -13,11 +13,11 @@ from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE
 from opentmu.bench.device import Device
-from opentmu.bench.law import Law
+from opentmu.bench.law import Law, Quota
 from opentmu.bench.records import Answer, Operation, pages_of
 from opentmu.bench.registers import bit
 from opentmu.bench.spill_memory import lent
-from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Quota, Traffic
+from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Traffic
 from opentmu.regs import Opcode, Status
 
 TABLE = PRESET.posted_entries

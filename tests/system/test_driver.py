@@ -20,6 +20,7 @@ TESTS = (
     "operations",
     "queue",
     "random",
+    "reserve",
     "shared_endpoint",
     "spill",
     "threads",

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 
 from opentmu import regs
 from opentmu.bench.coverage import ALL_SOURCE, ANY_TAG, TAG_SIGN
+from opentmu.bench.law import Quota
 from opentmu.bench.records import Operation
-from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, EXACT, Item, Quota, Traffic
+from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, EXACT, Item, Traffic
 from opentmu.model import Queue
 from opentmu.regs import Opcode
 
@@ -183,6 +184,22 @@ def quotas(traffic: Traffic, count: int) -> Iterator[Item]:
     for endpoint in traffic.endpoints:
         yield Quota(endpoint, 1 + endpoint % 2, 1 + (endpoint + 1) % 3)
     yield from traffic.mixed(count, keys=3, wild=EXACT)
+    for endpoint in traffic.endpoints:
+        yield Quota(endpoint, 0, 0)
+
+
+def reserves(traffic: Traffic, count: int) -> Iterator[Item]:
+    """Tables that fill while reserves come and go, more than there is room for too (R11, R13)."""
+    yield from traffic.empty_all()
+    preset = traffic.preset
+    pick = traffic.random.randrange
+    for _ in range(3):
+        for endpoint in traffic.endpoints:
+            kept = [
+                pick(1 + size // 2) for size in (preset.posted_entries, preset.unexpected_entries)
+            ]
+            yield Quota(endpoint, 0, 0, *kept)
+        yield from traffic.mixed(count // 3, keys=40, wild=EXACT)
     for endpoint in traffic.endpoints:
         yield Quota(endpoint, 0, 0)
 

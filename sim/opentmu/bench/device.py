@@ -14,14 +14,14 @@ from cocotbext.axi import AxiResp
 
 from opentmu import regs
 from opentmu.bench.handshake import pauses, reset, start_clock
-from opentmu.bench.law import Law
+from opentmu.bench.law import Law, Quota
 from opentmu.bench.memory import HostMemory, Ring
 from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
 from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, RegisterPort, bit, soon
 from opentmu.bench.scoreboard import Scoreboard
 from opentmu.bench.spill_memory import SpillMemory, lent
-from opentmu.bench.traffic import Item, Quota, Walk
+from opentmu.bench.traffic import Item, Walk
 from opentmu.regs import Opcode
 
 RING_AREA = 1 << 24
@@ -126,10 +126,12 @@ class Device(RegisterPort):
     async def set_quota(self, quota: Quota) -> None:
         """Change quotas when all that was submitted is answered."""
         await self.drain()
-        self.scoreboard.law.set_quota(quota.endpoint, quota.posted, quota.unexpected)
+        self.scoreboard.law.set_quota(quota)
         await self.write("ENDPOINT_SELECT", quota.endpoint)
         await self.write("QUOTA_POSTED", quota.posted)
         await self.write("QUOTA_UNEXPECTED", quota.unexpected)
+        await self.write("RESERVE_POSTED", quota.reserve_posted)
+        await self.write("RESERVE_UNEXPECTED", quota.reserve_unexpected)
         await self.endpoint_command("SET_QUOTA")
 
     def ring_doorbell(self, page: int, data: bytes, slot: int | None = None) -> Any:

@@ -16,6 +16,17 @@ STATUS: dict[model.Status, Status] = {
 }
 
 
+@dataclass(frozen=True)
+class Quota:
+    """Instead of an operation: give an endpoint these quotas and reserves, between two."""
+
+    endpoint: int
+    posted: int
+    unexpected: int
+    reserve_posted: int = 0
+    reserve_unexpected: int = 0
+
+
 @dataclass
 class Held:
     """An entry that is queued, with its table."""
@@ -65,10 +76,12 @@ class Law:
         """Free the model."""
         self.model.close()
 
-    def set_quota(self, endpoint: int, posted: int, unexpected: int) -> None:
-        """Change one endpoint's quotas (R11)."""
-        self.model.set_quota(endpoint, posted, unexpected)
-        self.quotas[endpoint] = (posted, unexpected)
+    def set_quota(self, quota: Quota) -> None:
+        """Change one endpoint's quotas and reserves (R11)."""
+        self.model.set_quota(quota.endpoint, quota.posted, quota.unexpected)
+        if not self.spills:
+            self.model.set_reserve(quota.endpoint, quota.reserve_posted, quota.reserve_unexpected)
+        self.quotas[quota.endpoint] = (quota.posted, quota.unexpected)
 
     def live_ids(self, endpoint: int) -> set[int]:
         """Receive ids in use at an endpoint."""

@@ -12,10 +12,11 @@ from cocotb.triggers import RisingEdge
 
 from opentmu import regs
 from opentmu.bench.handshake import Sink, Source, Values, pauses, reset, start_clock
+from opentmu.bench.law import Quota
 from opentmu.bench.meetings import ARRIVAL, POST, Accepted
 from opentmu.bench.records import Answer, Operation
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.traffic import Item, Quota, Walk
+from opentmu.bench.traffic import Item, Walk
 from opentmu.regs import Opcode, Status
 
 PATIENCE = 5000
@@ -253,8 +254,13 @@ class MatchUnitBench:
     async def set_quota(self, quota: Quota) -> None:
         """Change quotas behind the commands that were sent."""
         await self.drain()
-        self.scoreboard.law.set_quota(quota.endpoint, quota.posted, quota.unexpected)
-        values = {"quotaPosted": quota.posted, "quotaUnexpected": quota.unexpected}
+        self.scoreboard.law.set_quota(quota)
+        values = {
+            "quotaPosted": quota.posted,
+            "quotaUnexpected": quota.unexpected,
+            "reservePosted": quota.reserve_posted,
+            "reserveUnexpected": quota.reserve_unexpected,
+        }
         await self.quotas.send(endpoint=quota.endpoint, setQuota=1, **values)
 
     async def drain(self) -> None:

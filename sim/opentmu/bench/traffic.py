@@ -8,7 +8,7 @@ from typing import Any
 
 from opentmu import regs
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE, ANY_TAG, CONTEXT, TAG, TAG_SIGN
-from opentmu.bench.law import Law
+from opentmu.bench.law import Law, Quota
 from opentmu.bench.records import Operation, pages_of, place
 from opentmu.model import Queue
 from opentmu.regs import Opcode
@@ -16,15 +16,6 @@ from opentmu.regs import Opcode
 LENGTH_BITS = regs.COMMAND_FIELDS["length"][2]
 HANDLE_BITS = regs.COMMAND_FIELDS["handle"][2]
 CONTEXT_SHIFT = TAG.bit_length()
-
-
-@dataclass(frozen=True)
-class Quota:
-    """Instead of an operation: give an endpoint these quotas, between two operations."""
-
-    endpoint: int
-    posted: int
-    unexpected: int
 
 
 @dataclass(frozen=True)

@@ -198,7 +198,7 @@ CANARIES = (
         "no-room",
         "counts_r has_room",
         (
-            "rooms_post = _endpoints_io_room_0 & spare_0 &",
+            "rooms_post = _endpoints_io_room_0 & _tables_io_spare_0 &",
             "rooms_post = _endpoints_io_room_0 &",
         ),
     ),

@@ -36,13 +36,15 @@
 #define TMU_CAPABILITIES_SPILL_MASK 0x1u
 #define TMU_CAPABILITIES_PARITY_SHIFT 3 /* Stored words are checked for flipped bits. */
 #define TMU_CAPABILITIES_PARITY_MASK 0x1u
+#define TMU_CAPABILITIES_RESERVE_SHIFT 4 /* An endpoint can have a reserve in the tables. */
+#define TMU_CAPABILITIES_RESERVE_MASK 0x1u
 #define TMU_REG_ARRAY_ENTRIES 0x03c /* read only: Of each queue, the oldest entries, searched at one operation a clock. */
 #define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
 #define TMU_REG_QUEUES 0x048 /* read only: Submission queues, a doorbell page each, numbered from 0; the privileged page has this number. */
 #define TMU_REG_SPILL_SEGMENTS 0x04c /* read only: Segments of 2 MiB that the unit can take for queues that continue in memory. */
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
-#define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost. */
+#define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
 #define TMU_CONTROL_SNAPSHOT_SHIFT 1 /* Copies all counters, at one clock, to where they can be read. The next access waits until that is done, 120 clocks at most. */
 #define TMU_CONTROL_SNAPSHOT_MASK 0x1u
@@ -54,8 +56,10 @@
 #define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
 #define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
 #define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
+#define TMU_REG_RESERVE_POSTED 0x140 /* read/write: Places for receives on chip that are the endpoint's even while others fill the rest. */
+#define TMU_REG_RESERVE_UNEXPECTED 0x144 /* read/write: Places for messages on chip that are the endpoint's even while others fill the rest. */
 #define TMU_REG_ENDPOINT_COMMAND 0x0bc /* write 1 to trigger: Acts on the selected endpoint between two commands of the stream. */
-#define TMU_ENDPOINT_COMMAND_SET_QUOTA_SHIFT 0 /* Takes both quotas over. */
+#define TMU_ENDPOINT_COMMAND_SET_QUOTA_SHIFT 0 /* Takes both quotas and both reserves over. */
 #define TMU_ENDPOINT_COMMAND_SET_QUOTA_MASK 0x1u
 #define TMU_ENDPOINT_COMMAND_READ_DEPTH_SHIFT 1 /* Fetches both depths. */
 #define TMU_ENDPOINT_COMMAND_READ_DEPTH_MASK 0x1u

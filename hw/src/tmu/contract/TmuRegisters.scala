@@ -79,9 +79,10 @@ object TmuRegisters {
         RegisterField("INSPECT", 0, 1, "The inspect command."),
         RegisterField("QUOTA", 1, 1, "Quotas per endpoint."),
         RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full."),
-        RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits.")
+        RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits."),
+        RegisterField("RESERVE", 4, 1, "An endpoint can have a reserve in the tables.")
       ),
-      constant = Some(if (p.parity) 15 else 7)
+      constant = Some(7 + (if (p.parity) 8 else 0) + (if (p.reserve) 16 else 0))
     ),
     fixed(
       "ARRAY_ENTRIES",
@@ -121,7 +122,7 @@ object TmuRegisters {
           "RESET",
           0,
           1,
-          "Empties both queues, clears quotas, serial numbers, counters and rings. Commands that wait are lost."
+          "Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost."
         ),
         RegisterField(
           "SNAPSHOT",
@@ -160,12 +161,24 @@ object TmuRegisters {
       "Messages the endpoint may have queued; 0 is no quota."
     ),
     Register(
+      "RESERVE_POSTED",
+      0x140,
+      ReadWrite,
+      "Places for receives on chip that are the endpoint's even while others fill the rest."
+    ),
+    Register(
+      "RESERVE_UNEXPECTED",
+      0x144,
+      ReadWrite,
+      "Places for messages on chip that are the endpoint's even while others fill the rest."
+    ),
+    Register(
       "ENDPOINT_COMMAND",
       0xbc,
       Trigger,
       "Acts on the selected endpoint between two commands of the stream.",
       Seq(
-        RegisterField("SET_QUOTA", 0, 1, "Takes both quotas over."),
+        RegisterField("SET_QUOTA", 0, 1, "Takes both quotas and both reserves over."),
         RegisterField("READ_DEPTH", 1, 1, "Fetches both depths.")
       )
     ),

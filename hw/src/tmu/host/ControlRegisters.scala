@@ -96,6 +96,8 @@ class ControlRegisters(p: TmuParams) extends Module {
     request.setQuota := trigger("ENDPOINT_COMMAND")(bit("ENDPOINT_COMMAND", "SET_QUOTA"))
     request.quotaPosted := control("QUOTA_POSTED")
     request.quotaUnexpected := control("QUOTA_UNEXPECTED")
+    request.reservePosted := control("RESERVE_POSTED")
+    request.reserveUnexpected := control("RESERVE_UNEXPECTED")
   }
   when(io.endpoint.fire)(endpointPending := false.B)
   when(io.endpointState.valid) {

@@ -5,6 +5,33 @@ import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.params.TmuParams
 
+/** A change or a question about an endpoint that comes from the registers, not from a command. */
+class EndpointRequest(p: TmuParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+  val setQuota = Bool()
+  val quotaPosted = UInt(32.W)
+  val quotaUnexpected = UInt(32.W)
+  val reservePosted = UInt(32.W)
+  val reserveUnexpected = UInt(32.W)
+}
+
+/** Depths of an endpoint's queues, as software reads them. */
+class EndpointState(p: TmuParams) extends Bundle {
+  val posted = UInt(p.depthBits.W)
+  val unexpected = UInt(p.depthBits.W)
+}
+
+/** Quotas and reserves of an endpoint, from now on. */
+class QuotaChange(p: TmuParams) extends Bundle {
+  val endpoint = UInt(p.endpointBits.W)
+
+  /** Entries allowed in each queue; 0 is no quota. */
+  val quota = Vec(2, UInt(32.W))
+
+  /** Places of each table that others do not fill. */
+  val reserve = Vec(2, UInt(32.W))
+}
+
 /** Questions about endpoints and changes of them that come from the registers: one at a time, while
   * the unit is empty.
   */
@@ -36,6 +63,8 @@ class EndpointRequests(p: TmuParams) extends Module {
   io.setQuota.bits.endpoint := request.endpoint
   io.setQuota.bits.quota(0) := request.quotaPosted
   io.setQuota.bits.quota(1) := request.quotaUnexpected
+  io.setQuota.bits.reserve(0) := request.reservePosted
+  io.setQuota.bits.reserve(1) := request.reserveUnexpected
   io.state.valid := answering
   io.state.bits.posted := io.depths(0)
   io.state.bits.unexpected := io.depths(1)

@@ -2,32 +2,29 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{Mux1H, Pipe, PopCount, Valid}
+import chisel3.util.{Pipe, PopCount, Valid}
 import tmu.buffer.Sweep
 import tmu.contract.FaultPlaces
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
-/** A change or a question about an endpoint that comes from the registers, not from a command. */
-class EndpointRequest(p: TmuParams) extends Bundle {
-  val endpoint = UInt(p.endpointBits.W)
-  val setQuota = Bool()
-  val quotaPosted = UInt(32.W)
-  val quotaUnexpected = UInt(32.W)
+/** What is kept of a queue's quota and reserve. */
+class QueueLimits(p: TmuParams) extends Bundle {
+  val quota = UInt(p.quotaBits.W)
+  val reserve = UInt((if (p.reserve) p.depthBits else 0).W)
 }
 
-/** Depths of an endpoint's queues, as software reads them. */
-class EndpointState(p: TmuParams) extends Bundle {
-  val posted = UInt(p.depthBits.W)
-  val unexpected = UInt(p.depthBits.W)
-}
+/** What reserves have to do with the two operations of a slot (R11, R13). */
+class ReserveState(p: TmuParams) extends Bundle {
 
-/** Quotas of an endpoint, from now on. */
-class QuotaChange(p: TmuParams) extends Bundle {
-  val endpoint = UInt(p.endpointBits.W)
+  /** The stream's own queue has fewer entries than its reserve; the other stream's queue has, once
+    * an entry is taken from it.
+    */
+  val within = Vec(2, Bool())
+  val restores = Vec(2, Bool())
 
-  /** Entries allowed in each queue; 0 is no quota. */
-  val quota = Vec(2, UInt(32.W))
+  /** A changed reserve leaves the others so many places more of each table. */
+  val released = Vec(2, SInt((p.depthBits + 2).W))
 }
 
 /** What one stream has done at an endpoint; all modulo the width. */
@@ -86,6 +83,9 @@ class EndpointTable(p: TmuParams) extends Module {
 
     /** The same, had the post of the slot taken an entry from the arrival's own queue. */
     val roomAfterTake = Output(Bool())
+
+    /** `lead` clocks after the read. */
+    val reserves = Output(new ReserveState(p))
     val step = Input(Vec(2, Valid(new TallyStep(p))))
 
     /** `lead` clocks after the read: what was read has lost a bit. */
@@ -110,14 +110,16 @@ class EndpointTable(p: TmuParams) extends Module {
     Seq.iterate(io.step.map(Pipe(_)), history)(later => later.map(Pipe(_)))
 
   private def tallyWord = new Checked(p, new StreamTally(p))
-  private def quotaWord = new Checked(p, UInt(p.quotaBits.W))
+  private def limitWord = new Checked(p, new QueueLimits(p))
   private def views = Seq.fill(2)(Wire(new FaultView))
   private val (tallyViews, quotaViews) = (views, views)
   io.fault.view := FaultView.all(tallyViews ++ quotaViews)
 
   // A copy of each tally for each reader.
   private val copies = Seq.fill(2, 2)(SyncReadMem(p.endpoints, tallyWord))
-  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, quotaWord))
+  private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, limitWord))
+  private val reserves =
+    Option.when(p.reserve)(Seq.fill(2)(SyncReadMem(p.endpoints, limitWord)))
   private val written = Seq.fill(2)(Wire(Valid(new TallyStep(p))))
   private val next = Seq.fill(2)(Wire(new StreamTally(p)))
   private val broken = Seq.fill(2, 2)(Wire(Bool()))
@@ -129,51 +131,66 @@ class EndpointTable(p: TmuParams) extends Module {
     RegNext(Mux(through, RegNext(next(of)), memory.word))
   }
   private val readQuotas = Seq.tabulate(2)(s => RegNext(quotas(s).read(io.read(s))))
-  private val rawQuota = readQuotas.map(_.word)
+  private val limits = readQuotas.map(_.word)
+
+  // Of the queue that a stream takes from.
+  private val otherReserve =
+    reserves.map(r => Seq.tabulate(2)(s => RegNext(r(1 - s).read(io.read(s)).word.reserve)))
+  private val change = RegNext(io.setQuota)
 
   for (s <- 0 to 1) {
     val own = raw(s)(s)
     val other = raw(1 - s)(s)
     io.depth(s) := own.appended - other.taken
 
-    // Free places under the quota, first as they were read.
-    val unlimited = RegNext(rawQuota(s) === 0.U)
-    val free = RegNext((rawQuota(s).zext - io.depth(s).zext))
+    val unlimited = RegNext(limits(s).quota === 0.U)
     val tally = RegNext(own)
     val serialBase = RegNext(RegNext(own.serials + other.serials))
 
-    // The steps since then, all but the last one's: steps(0) is that of the slot before last.
+    // The steps since the read, all but the last one's: steps(0) is that of the slot before last.
     def same(step: Valid[TallyStep]): Bool = step.valid && step.bits.endpoint === at(lead - 1)(s)
     def counted(of: Int, what: TallyStep => Bool): UInt =
       PopCount(steps.take(history - 1).map(k => same(k(of)) && what(k(of).bits)))
-    val appended = counted(s, _.append)
-    val left = counted(1 - s, _.take)
-    val now = free - appended.zext + left.zext
-    val exact = RegNext(now)
-    val few = RegNext(Mux(now > 2.S, 2.S, Mux(now < -2.S, -2.S, now))(2, 0).asSInt)
-    val noQuota = RegNext(unlimited)
 
     // The last one's; whether it is at the same endpoint was seen a clock before.
     val last = steps.head
     val lastSame = Seq.tabulate(2)(of => RegNext(deciding(of) === at(lead - 1)(s)))
     def lastCounts(of: Int, what: TallyStep => Bool): Bool =
       last(of).valid && lastSame(of) && what(last(of).bits)
-    val more = lastCounts(s, _.append)
-    val fewer = lastCounts(1 - s, _.take)
-    def roomFor(extra: Int): Bool = noQuota || Mux1H(
-      Seq(
-        (more && !fewer) -> (few > (1 - extra).S),
-        (more === fewer) -> (few > (0 - extra).S),
-        (!more && fewer) -> (few > (-1 - extra).S)
-      )
+
+    // The queue of stream q: it appends there, and the other one takes from there.
+    def stepsOf(q: Int) = new QueueSteps(
+      counted(q, _.append),
+      counted(1 - q, _.take),
+      lastCounts(q, _.append),
+      lastCounts(1 - q, _.take)
     )
-    io.room(s) := roomFor(0)
-    if (s == 1) io.roomAfterTake := roomFor(1)
+    val noQuota = RegNext(unlimited)
+    val ownSteps = stepsOf(s)
+    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), ownSteps)
+    io.room(s) := noQuota || quotaLeft.any(0)
+    if (s == 1) io.roomAfterTake := noQuota || quotaLeft.any(1)
 
     val allowance = Wire(new Allowance(p))
     allowance.unlimited := noQuota
-    allowance.left := exact - more.zext + fewer.zext
+    allowance.left := quotaLeft.exact
     io.allowance(s) := RegNext(RegNext(allowance))
+
+    // The same with reserves: of the own queue, and of the one that is taken from.
+    io.reserves.within(s) := false.B
+    io.reserves.restores(s) := false.B
+    io.reserves.released(s) := 0.S
+    for (reserve <- otherReserve) {
+      val otherDepth = other.appended - own.taken
+      io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), ownSteps).any(0)
+      io.reserves.restores(s) := new PlacesLeft(reserve(s), otherDepth, stepsOf(1 - s)).any(1)
+
+      // Nothing else happens then, and what was read two clocks before is the state before.
+      def unmet(kept: UInt): UInt = Mux(kept > io.depth(s), kept - io.depth(s), 0.U)
+      val unmetNext = unmet(EndpointTable.reserve(p, change.bits.reserve(s)))
+      io.reserves.released(s) :=
+        RegNext(Mux(change.valid, unmet(limits(s).reserve).zext - unmetNext.zext, 0.S), 0.S)
+    }
 
     // What is written, one clock after the step: all that was under way is in it.
     def ahead(of: Int, what: TallyStep => Bool): UInt =
@@ -219,18 +236,23 @@ class EndpointTable(p: TmuParams) extends Module {
     // A quota beyond all that can be counted is none.
     val quota = io.setQuota.bits.quota(s)
     val kept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
+    val keeps = Wire(new QueueLimits(p))
+    keeps.quota := kept
+    keeps.reserve := EndpointTable.reserve(p, io.setQuota.bits.reserve(s))
     val (limited, quotaFlipped) = FaultFlip(
       p,
       quotaPlace,
-      Checked(p, UInt(p.quotaBits.W), kept),
+      Checked(p, new QueueLimits(p), keeps),
       io.fault.flip,
       io.ready && io.setQuota.valid
     )
     quotaViews(s) := FaultView(quotaPlace, lostQuota && io.ready, quotaFlipped)
     when(!io.ready || io.setQuota.valid) {
-      quotas(s).write(
-        Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
-        Mux(io.ready, limited, 0.U.asTypeOf(quotaWord))
+      (quotas(s) +: reserves.map(_(s)).toSeq).foreach(
+        _.write(
+          Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
+          Mux(io.ready, limited, 0.U.asTypeOf(limitWord))
+        )
       )
     }
     assert(
@@ -250,4 +272,10 @@ object EndpointTable {
     * is written in its own clock.
     */
   val history: Int = lead
+
+  /** What is kept of a reserve that software asks for: no more than can be queued. */
+  def reserve(p: TmuParams, asked: UInt): UInt = {
+    val most = math.max(p.postedEntries, p.unexpectedEntries)
+    if (p.reserve) Mux(asked > most.U, most.U, asked)(p.depthBits - 1, 0) else 0.U(0.W)
+  }
 }

@@ -70,8 +70,7 @@ class MatchUnit(p: TmuParams) extends Module {
   private val deferrable = io.spill.room || injecting
   private val canIssue = endpoints.io.ready && answers.io.room && deferrable
   private val requests = Module(new EndpointRequests(p))
-  private val requested = requests.io.requested
-  private val configuring = requests.io.configuring
+  private val (requested, configuring) = (requests.io.requested, requests.io.configuring)
   private val flushNext = io.post.valid && io.post.bits.flushes
   MatchCommand.checkFlush(p, io.post)
   ways.foreach(MatchCommand.checkEarly(p, _))
@@ -151,29 +150,30 @@ class MatchUnit(p: TmuParams) extends Module {
     )
   }
 
-  // Decide. Answers for a parked slot come late in their clock; what goes to the arrays, which no
-  // parked slot does, is known without them.
+  // Decide. Answers for a parked slot come late; what goes to the arrays is known without them.
   private val postedCount = RegInit(0.U(p.depthBits.W))
   private val unexpectedCount = RegInit(0.U(p.depthBits.W))
+  private val tables = Module(new TableRooms(p))
   private val rooms = Wire(new Rooms)
-  private val spare =
-    Seq(postedCount =/= p.postedEntries.U, unexpectedCount =/= p.unexpectedEntries.U)
+  tables.io.counts := VecInit(postedCount, unexpectedCount)
   rooms.spill := marks.io.views
-  rooms.post := endpoints.io.room(0) && spare(0) && !marks.io.spilling(0)
-  rooms.arrival := endpoints.io.room(1) && spare(1) && !marks.io.spilling(1)
-  rooms.afterTake := endpoints.io.roomAfterTake
-  rooms.afterOther := endpoints.io.room(1)
+  rooms.post := endpoints.io.room(0) && tables.io.spare(0) && !marks.io.spilling(0)
+  rooms.arrival := endpoints.io.room(1) && tables.io.spare(1) && !marks.io.spilling(1)
+  rooms.afterTake := endpoints.io.roomAfterTake && tables.io.afterTake
+  rooms.afterOther := endpoints.io.room(1) && tables.io.afterOther
   private val direct = Decision(p, walked.slot, walked.found, walked.pairs, rooms)
   private val decision =
     choose(o => Decision(p, o.io.decide, o.io.found, o.io.pairs, rooms), direct)
-  private val postOutcome = decision.post
-  private val arrivalOutcome = decision.arrival
+  private val (postOutcome, arrivalOutcome) = (decision.post, decision.arrival)
   private val takesPost = decision.takesPost
   marks.io.deciding := decided
-  marks.io.spare := VecInit(spare)
+  marks.io.spare := tables.io.spare
   marks.io.allowed := endpoints.io.room
   marks.io.lent := io.spill.lent
   marks.io.outcomes := VecInit(postOutcome, arrivalOutcome)
+  tables.io.outcomes := marks.io.outcomes
+  tables.io.reserves := endpoints.io.reserves
+  tables.io.same := Operation.endpoint(p, post.bits) === Operation.endpoint(p, arrival.bits)
   postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
   endpoints.io.step(0) := Resolve.step(p, post, postOutcome)
@@ -195,8 +195,8 @@ class MatchUnit(p: TmuParams) extends Module {
   private val unexpectedLeaves = postOutcome.takes && inArray(0)
   private def fits(free: UInt, leaves: Outcome, inRows: Overflow => Bool): Bool =
     overflow.fold(true.B)(o => !parks && !inRows(o) && (free =/= 0.U || leaves.takes))
-  private val toPosted = direct.post.appends && !direct.takesPost &&
-    fits(postedFree, direct.arrival, _.io.postedInRows)
+  private val toPosted =
+    direct.post.appends && !direct.takesPost && fits(postedFree, direct.arrival, _.io.postedInRows)
   private val toUnexpected =
     direct.arrival.appends && fits(unexpectedFree, direct.post, _.io.unexpectedInRows)
   private def appends(decided: Bool, lane: LaneEntry, lift: Overflow => Valid[LaneEntry]) = {
@@ -273,7 +273,7 @@ class MatchUnit(p: TmuParams) extends Module {
   answers.io.allowances := endpoints.io.allowance
   io.spill.deferred := answers.io.deferred
   io.spill.injected := answers.io.injected
-  io.spill.counts := VecInit(postedCount, unexpectedCount)
+  io.spill.counts := tables.io.taken
   answers.io.message := unexpectedStore.io.read.entry
   answers.io.receive := postedStore.io.read.entry
   answers.io.removed := flush.io.counts

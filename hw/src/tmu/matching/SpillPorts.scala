@@ -32,7 +32,7 @@ class SpillPorts(p: TmuParams) extends Bundle {
   /** An injected command is done: whether it did what it asked. In their order. */
   val injected = Valid(Bool())
 
-  /** Receives and messages on chip. */
+  /** Places for receives and messages on chip that are in use, or kept for an endpoint. */
   val counts = Output(Vec(2, UInt(p.depthBits.W)))
 }
 

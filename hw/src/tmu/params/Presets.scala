@@ -39,13 +39,14 @@ object Presets {
     queues = 2,
     commandSlots = 8,
     spillSegments = 1,
-    parity = false
+    parity = false,
+    reserve = false
   )
 
   /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md); parity would
-    * take a quarter more.
+    * take a quarter more, and it has no reserves either.
     */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16, parity = false)
+  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16, parity = false, reserve = false)
 
   /** What a large card can hold. */
   val max: TmuParams =

@@ -47,6 +47,8 @@ import tmu.contract.SpillLayout
   *   segments of memory that the unit can take for queues that outgrow the tables
   * @param parity
   *   stored words have a parity bit, and what depends on a flipped one is not answered
+  * @param reserve
+  *   an endpoint can have places of the tables that others do not fill
   */
 case class TmuParams(
     name: String,
@@ -66,7 +68,8 @@ case class TmuParams(
     queues: Int = 64,
     commandSlots: Int = 512,
     spillSegments: Int = 4,
-    parity: Boolean = true
+    parity: Boolean = true,
+    reserve: Boolean = true
 ) {
   private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
     require(

@@ -13,6 +13,7 @@ class EndpointTableSpec extends DeviceSpec {
     var serial = 0
     val depth: Array[Int] = Array(0, 0)
     val quota: Array[BigInt] = Array(0, 0)
+    val reserve: Array[Int] = Array(0, 0)
   }
   private case class Step(endpoint: Int, serial: Boolean, append: Boolean, take: Boolean)
 
@@ -31,10 +32,16 @@ class EndpointTableSpec extends DeviceSpec {
       port.bits.take.poke(s.take)
     }
   }
-  private def setQuota(dut: EndpointTable, endpoint: Int, quota: Seq[BigInt]): Unit = {
+  private def setQuota(
+      dut: EndpointTable,
+      endpoint: Int,
+      quota: Seq[BigInt],
+      reserve: Seq[Int] = Seq(0, 0)
+  ): Unit = {
     dut.io.setQuota.valid.poke(true)
     dut.io.setQuota.bits.endpoint.poke(endpoint)
     quota.zipWithIndex.foreach { case (q, i) => dut.io.setQuota.bits.quota(i).poke(q) }
+    reserve.zipWithIndex.foreach { case (r, i) => dut.io.setQuota.bits.reserve(i).poke(r) }
     dut.clock.step()
     dut.io.setQuota.valid.poke(false)
   }
@@ -69,8 +76,10 @@ class EndpointTableSpec extends DeviceSpec {
         case 1 if e % 2 == 1 => 100
         case _               => 1 + random.nextInt(6)
       }))
-      setQuota(dut, e, quota)
+      val reserve = Seq.fill(2)(random.nextInt(8))
+      setQuota(dut, e, quota, reserve)
       quota.copyToArray(plain(e).quota)
+      reserve.copyToArray(plain(e).reserve)
     }
     var under = Vector.fill(EndpointTable.lead)(Option.empty[Seq[Int]])
     var serials = Vector.fill(2)(Seq.fill(2)(Option.empty[Int]))
@@ -88,11 +97,20 @@ class EndpointTableSpec extends DeviceSpec {
         val own = state.depth(stream)
         val postTook = stream == 1 && took
         val postTakesHere = postTook && at(0) == at(1)
+        val postAppendsHere = appended && at(0) == at(1)
         val seen =
           if (postTakesHere) dut.io.roomAfterTake.isOn else dut.io.room(stream).isOn
         val expected = room(state, stream, 0)
         assert(seen == expected, s"room of stream $stream at ${at(stream)}, clock $clock, $own")
         rooms(seen) += 1
+        // Of its own queue as of room; of the other one with the entry that it may take now.
+        if (!postTakesHere) {
+          val within = dut.io.reserves.within(stream).isOn
+          assert(within == own < state.reserve(stream), s"reserve of stream $stream, clock $clock")
+        }
+        val others = state.depth(1 - stream) - (if (stream == 1 && postAppendsHere) 1 else 0)
+        val restores = dut.io.reserves.restores(stream).isOn
+        assert(restores == others - 1 < state.reserve(1 - stream), s"$stream, clock $clock")
         val append = seen && random.nextInt(3) > 0 && own < 8
         val take = !append && random.nextBoolean() && state.depth(1 - stream) > 0
         val step = Step(at(stream), random.nextInt(4) > 0, append, take)
@@ -104,6 +122,7 @@ class EndpointTableSpec extends DeviceSpec {
           if (s.take) state.depth(1 - stream) -= 1
         }
         took = stream == 0 && done.exists(_.take)
+        appended = stream == 0 && done.exists(_.append)
         done
       }
       for (stream <- 0 to 1) poke(dut, stream, steps.lift(stream).flatten)
@@ -115,6 +134,7 @@ class EndpointTableSpec extends DeviceSpec {
     checkDepths(dut, plain(_))
   }
   private var took = false
+  private var appended = false
   private var due: Seq[Option[Int]] = Seq(None, None)
 
   describe("EndpointTable") {
@@ -159,6 +179,38 @@ class EndpointTableSpec extends DeviceSpec {
 
     it("R7: two endpoints that alternate see every step, however close before") {
       table.run(race(_, "EndpointTable two", 150)((clock, stream) => (clock + stream) % 2))
+    }
+
+    it("R13: a changed reserve tells how many places it leaves to others") {
+      table.run { dut =>
+        val random = Seeds.random("EndpointTable reserves")
+        swept(dut)
+        val stands = Seq(3, 5)
+        dut.io.read.foreach(_.poke(1))
+        dut.clock.step(2 * EndpointTable.lead)
+        for (i <- 0 until stands.max) {
+          for (stream <- 0 to 1)
+            poke(dut, stream, Option.when(i < stands(stream))(Step(1, true, true, false)))
+          dut.clock.step()
+        }
+        checkDepths(dut, e => new Plain { if (e == 1) stands.copyToArray(depth) })
+        var before = Seq(0, 0)
+        for (_ <- 0 until 30) {
+          val after = Seq.fill(2)(random.nextInt(20))
+          dut.io.read.foreach(_.poke(1))
+          dut.clock.step()
+          setQuota(dut, 1, Seq(0, 0), after)
+          for (stream <- 0 to 1) assert(dut.io.reserves.released(stream).peek().litValue == 0)
+          dut.clock.step()
+          for (stream <- 0 to 1) {
+            def unmet(reserve: Seq[Int]) =
+              math.max(0, math.min(reserve(stream), 16) - stands(stream))
+            assert(dut.io.reserves.released(stream).peek().litValue == unmet(before) - unmet(after))
+          }
+          before = after
+          dut.clock.step()
+        }
+      }
     }
 
     it("R14: a step without its endpoint's state stops the simulation") {

@@ -186,6 +186,8 @@ trait UnitBench { this: DeviceSpec =>
       dut.io.endpoint.bits.setQuota.poke(quotas.isDefined)
       dut.io.endpoint.bits.quotaPosted.poke(quotas.fold(7)(_._1))
       dut.io.endpoint.bits.quotaUnexpected.poke(quotas.fold(7)(_._2))
+      dut.io.endpoint.bits.reservePosted.poke(0)
+      dut.io.endpoint.bits.reserveUnexpected.poke(0)
       dut.io.endpoint.valid.poke(true)
       waitFor(dut, "the endpoint's turn")(dut.io.endpoint.ready.isOn)
       dut.clock.step()
