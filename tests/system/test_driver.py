@@ -22,6 +22,7 @@ TESTS = (
     "random",
     "shared_endpoint",
     "spill",
+    "spill_dump",
     "threads",
     "threads_model",
 )

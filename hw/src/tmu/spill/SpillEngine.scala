@@ -41,6 +41,9 @@ class SpillEngine(s: SpillParams) extends Module {
 
     /** An endpoint that has something in memory, to be visited while nothing is deferred. */
     val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
+
+    /** The visit is software's, which only looks. */
+    val looks = Input(Bool())
     val released = Valid(UInt(p.endpointBits.W))
     val counts = Input(Vec(2, UInt(p.depthBits.W)))
     val inject = Decoupled(new Injection(s))
@@ -51,6 +54,9 @@ class SpillEngine(s: SpillParams) extends Module {
 
     /** Entries, or a release, are on the way to the matching unit. */
     val moving = Output(Bool())
+
+    /** A command is answered, or something is moved. */
+    val works = Output(Bool())
     val idle = Output(Bool())
   })
   private object State extends ChiselEnum {
@@ -63,6 +69,7 @@ class SpillEngine(s: SpillParams) extends Module {
   private val state = RegInit(State.idle)
   private val job = Reg(new Deferred(p))
   private val visiting = Reg(Bool())
+  private val looking = Reg(Bool())
   private val endpoint = Reg(UInt(p.endpointBits.W))
   private val done = Reg(UInt(SpillMarks.countBits.W))
   private val op = job.operation
@@ -180,6 +187,7 @@ class SpillEngine(s: SpillParams) extends Module {
       job := io.deferred.bits
       endpoint := next
       visiting := !io.deferred.valid
+      looking := io.looks
       io.deferred.ready := true.B
       when(io.deferred.valid) {
         when(!io.discard)(state := State.first)
@@ -203,7 +211,7 @@ class SpillEngine(s: SpillParams) extends Module {
       ended := false.B
       when(visiting) {
         unexpected := !movable(0)
-        when(io.failed)(state := State.idle)
+        when(io.failed || looking)(state := State.idle)
           .elsewhen(movable.reduce(_ || _))(state := State.move)
           .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
           .otherwise(state := State.idle)
@@ -290,5 +298,6 @@ class SpillEngine(s: SpillParams) extends Module {
   }
   io.lists.uses := state === State.first || state === State.second
   io.lists.usesDone := state === State.first
+  io.works := state > State.choose
   io.idle := state === State.idle && !io.deferred.valid
 }
