@@ -137,9 +137,9 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val shown = io.look.seen
   when(looks)(lookError := !endpointInRange)
   io.look.ask.valid := looks && endpointInRange
-  io.look.ask.bits.endpoint := control("ENDPOINT_SELECT")
+  io.look.ask.bits.endpoint := control("ENDPOINT_SELECT")(p.endpointBits - 1, 0)
   io.look.ask.bits.unexpected := control.field(map, "SPILL_SELECT", "UNEXPECTED")
-  io.look.ask.bits.chunk := control.field(map, "SPILL_SELECT", "CHUNK")
+  io.look.ask.bits.chunk := control.field(map, "SPILL_SELECT", "CHUNK")(spill.chunkBits - 1, 0)
   status("SPILL_STATE") := Cat(
     shown.chunk.brokenLive,
     shown.chunk.brokenNext,
@@ -150,7 +150,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("SPILL_COUNT") := shown.count
   status("SPILL_HEAD") := shown.head
   status("SPILL_NEXT") := shown.chunk.next
-  status("SPILL_LIVE_LO") := shown.chunk.live
+  status("SPILL_LIVE_LO") := shown.chunk.live(31, 0)
   status("SPILL_LIVE_HI") := shown.chunk.live >> 32
 
   // Flipped bits.

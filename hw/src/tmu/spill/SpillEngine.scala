@@ -39,10 +39,10 @@ class SpillEngine(s: SpillParams) extends Module {
     val append = Decoupled(new Addition(s))
     val refused = Input(Bool())
 
-    /** An endpoint that has something in memory, to be visited while nothing is deferred. */
+    /** An endpoint to be visited while nothing is deferred: it has something in memory, or software
+      * only `looks` at its lists.
+      */
     val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
-
-    /** The visit is software's, which only looks. */
     val looks = Input(Bool())
     val released = Valid(UInt(p.endpointBits.W))
     val counts = Input(Vec(2, UInt(p.depthBits.W)))
@@ -52,10 +52,8 @@ class SpillEngine(s: SpillParams) extends Module {
     /** What is edited is on the way back to its table. */
     val refilling = Output(Bool())
 
-    /** Entries, or a release, are on the way to the matching unit. */
+    /** Entries, or a release, are on the way to the matching unit; or a command is answered. */
     val moving = Output(Bool())
-
-    /** A command is answered, or something is moved. */
     val works = Output(Bool())
     val idle = Output(Bool())
   })
@@ -68,8 +66,7 @@ class SpillEngine(s: SpillParams) extends Module {
   }
   private val state = RegInit(State.idle)
   private val job = Reg(new Deferred(p))
-  private val visiting = Reg(Bool())
-  private val looking = Reg(Bool())
+  private val visiting, looking = Reg(Bool())
   private val endpoint = Reg(UInt(p.endpointBits.W))
   private val done = Reg(UInt(SpillMarks.countBits.W))
   private val op = job.operation

@@ -2,7 +2,8 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{Decoupled, Valid}
+import chisel3.util.{log2Ceil, Decoupled, Valid}
+import tmu.contract.SpillLookRegisters
 
 /** What software wants to see: the list of a queue, and a chunk. */
 class SpillLook(s: SpillParams) extends Bundle {
@@ -87,4 +88,7 @@ class SpillLooker(s: SpillParams) extends Module {
   io.port.busy := waits || first || second || done
   io.port.seen := seen
   assert(!io.port.ask.valid || !io.port.busy, "a look begins before the last one is over")
+  private val clocks = RegInit(0.U(log2Ceil(SpillLookRegisters.clocks + 2).W))
+  clocks := Mux(io.port.busy, clocks + 1.U, 0.U)
+  assert(clocks <= SpillLookRegisters.clocks.U, "a look takes longer than software is told")
 }
