@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 2
-INTERFACE_MINOR: Final = 2
+INTERFACE_MINOR: Final = 4
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -126,6 +126,14 @@ REGISTERS: Final[dict[str, int]] = {
     "FAULT_SELECT": 0x0F8,
     "FAULT_INJECT": 0x0FC,
     "FAULT_STATUS": 0x100,
+    "SPILL_SELECT": 0x104,
+    "SPILL_LOOK": 0x108,
+    "SPILL_STATE": 0x10C,
+    "SPILL_COUNT": 0x110,
+    "SPILL_HEAD": 0x114,
+    "SPILL_NEXT": 0x118,
+    "SPILL_LIVE_LO": 0x11C,
+    "SPILL_LIVE_HI": 0x120,
     "COUNTER_CLOCKS_LO": 0x400,
     "COUNTER_CLOCKS_HI": 0x404,
     "COUNTER_POSTS_LO": 0x408,
@@ -299,6 +307,23 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "WIDTH": (21, 10),
         "FLIPPED": (31, 1),
     },
+    "SPILL_SELECT": {
+        "CHUNK": (0, 24),
+        "UNEXPECTED": (31, 1),
+    },
+    "SPILL_LOOK": {
+        "FETCH": (0, 1),
+    },
+    "SPILL_STATE": {
+        "RESTING": (0, 1),
+        "ERROR": (1, 1),
+        "FAILED": (2, 1),
+        "LOST_NEXT": (3, 1),
+        "LOST_LIVE": (4, 1),
+    },
+    "SPILL_LIVE_HI": {
+        "PLACES": (0, 28),
+    },
 }
 
 REGISTER_ACCESS: Final[dict[str, str]] = {
@@ -355,6 +380,14 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "FAULT_SELECT": "rw",
     "FAULT_INJECT": "w",
     "FAULT_STATUS": "r",
+    "SPILL_SELECT": "rw",
+    "SPILL_LOOK": "w",
+    "SPILL_STATE": "r",
+    "SPILL_COUNT": "r",
+    "SPILL_HEAD": "r",
+    "SPILL_NEXT": "r",
+    "SPILL_LIVE_LO": "r",
+    "SPILL_LIVE_HI": "r",
     "COUNTER_CLOCKS_LO": "r",
     "COUNTER_CLOCKS_HI": "r",
     "COUNTER_POSTS_LO": "r",

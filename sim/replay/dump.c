@@ -24,11 +24,6 @@ typedef struct {
     uint64_t spill;
 } arguments_t;
 
-/* How many entries of an endpoint were shown. */
-typedef struct {
-    uint32_t shown[2]; /* receives, messages */
-} shown_t;
-
 static const char usage[] =
     "usage: tmu-dump --uri URI --trace FILE [--stop N] [--endpoint E] [--spill N]\n"
     "Carries out a trace and shows both queues of each endpoint that has something in them.\n"
@@ -135,33 +130,23 @@ static void print_key(const tmu_key_t *key) {
 }
 
 static bool print_entry(void *user, const tmu_entry_t *entry) {
-    shown_t *shown = user;
+    (void)user;
     (void)printf("  %s %" PRIu32 ": ", entry->unexpected ? "message" : "receive", entry->position);
     print_key(&entry->key);
-    (void)printf(", %" PRIu64 " bytes, handle %" PRIu64 ", address 0x%" PRIx64 "\n", entry->length,
-                 entry->handle, entry->address);
-    ++shown->shown[entry->unexpected];
+    (void)printf(", %" PRIu64 " bytes, handle %" PRIu64 ", address 0x%" PRIx64 "%s\n",
+                 entry->length, entry->handle, entry->address, entry->spilled ? ", in memory" : "");
     return true;
 }
 
-/* An endpoint's queues; the unit shows places of its tables alone, so of entries in memory only the
- * number is known. */
+/* An endpoint's queues. */
 static tmu_result_t show(tmu_t *device, tmu_queue_t *queue, uint32_t endpoint) {
-    static const char *const names[] = {"receives", "messages"};
     tmu_depth_t depth = {0};
-    shown_t shown = {{0}};
     tmu_result_t result = tmu_depth(device, endpoint, &depth);
     if (result != TMU_OK || (depth.posted == 0 && depth.unexpected == 0))
         return result;
     (void)printf("endpoint %" PRIu32 ": %" PRIu32 " receives, %" PRIu32 " messages\n", endpoint,
                  depth.posted, depth.unexpected);
-    result = tmu_dump(queue, endpoint, print_entry, &shown);
-    const uint32_t all[] = {depth.posted, depth.unexpected};
-    for (size_t i = 0; i < 2 && result == TMU_OK; ++i)
-        if (all[i] > shown.shown[i])
-            (void)printf("  behind them %" PRIu32 " %s in memory, which the unit does not show\n",
-                         all[i] - shown.shown[i], names[i]);
-    return result;
+    return tmu_dump(queue, endpoint, print_entry, NULL);
 }
 
 static int run(tmu_t *device, const arguments_t *arguments, const workload_t *workload) {

@@ -11,8 +11,9 @@
  * answer is passed over, so that it stops nobody but itself (R13).
  *
  * Of memory lent for spill it counts the entries that would lie there and writes nothing: its lists
- * have no chunks.  So no chunk is ever kept by few entries, and where the hardware may say that
- * memory is used up from one live entry a chunk on, this device always fills all 60.
+ * have no chunks, and a dump shows all entries as if they were on chip.  So no chunk is ever kept
+ * by few entries, and where the hardware may say that memory is used up from one live entry a chunk
+ * on, this device always fills all 60.
  * Nor does it know which entries would lie on chip, where reserves keep places: with memory lent
  * they decide only what goes to memory, and here no verdict.
  *
@@ -124,6 +125,8 @@ typedef struct ref_device {
     uint32_t spill_base_lo;
     uint32_t spill_base_hi;
     uint32_t fault_select;
+    uint32_t spill_select;
+    bool look_error;      /* the last look was at an endpoint that is not there */
     uint32_t segments;    /* of memory lent */
     uint32_t spill_error; /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];

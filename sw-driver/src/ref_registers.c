@@ -68,6 +68,14 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_DEPTH_POSTED, device->depth_posted},
         {TMU_REG_DEPTH_UNEXPECTED, device->depth_unexpected},
         {TMU_REG_FAULT_STATUS, 0},
+        /* Every entry has a place for inspect, so that no list goes on in memory. */
+        {TMU_REG_SPILL_STATE, TMU_REGISTER_BITS(TMU_SPILL_STATE_RESTING, !device->look_error) |
+                                  TMU_REGISTER_BITS(TMU_SPILL_STATE_ERROR, device->look_error)},
+        {TMU_REG_SPILL_COUNT, 0},
+        {TMU_REG_SPILL_HEAD, 0},
+        {TMU_REG_SPILL_NEXT, 0},
+        {TMU_REG_SPILL_LIVE_LO, 0},
+        {TMU_REG_SPILL_LIVE_HI, 0},
     };
     for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
         if (constants[i].offset == offset) {
@@ -126,6 +134,8 @@ static uint32_t *kept(ref_device_t *device, uint32_t offset) {
         return &device->spill_base_hi;
     case TMU_REG_FAULT_SELECT:
         return &device->fault_select;
+    case TMU_REG_SPILL_SELECT:
+        return &device->spill_select;
     case TMU_REG_FILTER_SOURCE:
     case TMU_REG_FILTER_LOW_LO:
     case TMU_REG_FILTER_LOW_HI:
@@ -156,6 +166,9 @@ static uint32_t defined_bits(uint32_t offset) {
     case TMU_REG_FAULT_SELECT:
         return TMU_REGISTER_BITS(TMU_FAULT_SELECT_PLACE, TMU_FAULT_SELECT_PLACE_MASK) |
                TMU_REGISTER_BITS(TMU_FAULT_SELECT_BIT, TMU_FAULT_SELECT_BIT_MASK);
+    case TMU_REG_SPILL_SELECT:
+        return TMU_REGISTER_BITS(TMU_SPILL_SELECT_CHUNK, TMU_SPILL_SELECT_CHUNK_MASK) |
+               TMU_REGISTER_BITS(TMU_SPILL_SELECT_UNEXPECTED, TMU_SPILL_SELECT_UNEXPECTED_MASK);
     default:
         return UINT32_MAX;
     }
@@ -240,6 +253,11 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
         return TMU_OK;
     case TMU_REG_SPILL_COMMIT:
         ref_spill_commit(device, value);
+        return TMU_OK;
+    case TMU_REG_SPILL_LOOK:
+        if (TMU_REGISTER_GET(value, TMU_SPILL_LOOK_FETCH) != 0) {
+            device->look_error = device->endpoint_select >= device->preset->endpoints;
+        }
         return TMU_OK;
     default:
         device->counters[REF_COUNTER_register_errors]++;

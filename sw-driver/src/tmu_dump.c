@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reads an endpoint's queues by the privileged inspect command.
+ * Reads an endpoint's queues: by the privileged inspect command what is on chip, and behind that
+ * what lies in memory (tmu_spill_dump.c).
  *
  * Places count through the whole table, oldest first over all endpoints: entries of other endpoints
  * are passed over, and so are vacant places, until the unit says that the table has ended.
@@ -37,11 +38,9 @@ static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
     return tmu_error_set(TMU_ERR_DEVICE, "the device did not answer an inspect");
 }
 
-/** Walks one queue's table; `*go_on_p` is false once the caller has seen enough. */
-static tmu_result_t dump_table(tmu_queue_t *queue, const tmu_entry_t *which, tmu_dump_fn dump,
-                               void *user, bool *go_on_p) {
-    uint32_t position = 0;
-    for (uint32_t at = 0; *go_on_p; at++) {
+/** Walks one queue's table. */
+static tmu_result_t dump_table(tmu_queue_t *queue, tmu_entry_t *which, const tmu_dump_to_t *to) {
+    for (uint32_t at = 0; *to->go_on_p; at++) {
         tmu_operation_t operation = {
             .id = TMU_RECEIVE_NONE, .endpoint = which->endpoint, .opcode = TMU_OPCODE_INSPECT};
         TMU_FIELD_SET(&operation.command, TMU_COMMAND_INSPECT_POSITION, at);
@@ -63,8 +62,8 @@ static tmu_result_t dump_table(tmu_queue_t *queue, const tmu_entry_t *which, tmu
         }
         tmu_entry_t entry = queue->entry;
         if (entry.endpoint == which->endpoint) {
-            entry.position = position++;
-            *go_on_p = dump(user, &entry);
+            entry.position = which->position++;
+            *to->go_on_p = to->dump(to->user, &entry);
         }
     }
     return TMU_OK;
@@ -89,11 +88,14 @@ static tmu_result_t dump_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_
         return TMU_AGAIN;
     }
     bool go_on = true;
-    tmu_entry_t which = {.endpoint = endpoint};
-    result = dump_table(queue, &which, dump, user, &go_on);
-    if (result == TMU_OK) {
-        which.unexpected = true;
-        result = dump_table(queue, &which, dump, user, &go_on);
+    const tmu_dump_to_t to = {.dump = dump, .user = user, .go_on_p = &go_on};
+    result = tmu_spill_rest(device, endpoint);
+    for (int unexpected = 0; unexpected < 2 && result == TMU_OK; unexpected++) {
+        tmu_entry_t which = {.endpoint = endpoint, .unexpected = unexpected != 0};
+        result = dump_table(queue, &which, &to);
+        if (result == TMU_OK) {
+            result = tmu_spill_dump(device, &which, &to);
+        }
     }
     return result;
 }

@@ -122,6 +122,24 @@ tmu_result_t tmu_spill_restore(tmu_t *device);
 /** Takes all segments back and frees them. */
 void tmu_spill_free(tmu_t *device);
 
+/* tmu_spill_dump.c: the device is stopped, and still. */
+
+/** Who is shown a dump's entries, and whether there was enough. */
+typedef struct tmu_dump_to {
+    tmu_dump_fn dump;
+    void *user;
+    bool *go_on_p;
+} tmu_dump_to_t;
+
+/** Waits until no entry moves from memory to the chip any more. */
+tmu_result_t tmu_spill_rest(tmu_t *device, uint32_t endpoint);
+
+/**
+ * Shows what a queue has in memory, oldest first; `which` names the queue, and its position is that
+ * of the next entry.
+ */
+tmu_result_t tmu_spill_dump(tmu_t *device, tmu_entry_t *which, const tmu_dump_to_t *to);
+
 /**
  * While nothing but the want of memory holds arrivals back, asks the unit whether a chunk is free:
  * entries that move from memory to the chip free some without a completion.  Nothing happens while

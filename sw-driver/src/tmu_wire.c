@@ -69,3 +69,17 @@ void tmu_wire_entry(const tmu_record_t *record, tmu_entry_t *entry_p) {
         .length = TMU_FIELD_GET(record, TMU_COMPLETION_MESSAGE_LENGTH),
     };
 }
+
+void tmu_wire_spilled(const tmu_record_t *record, tmu_entry_t *entry_p) {
+    *entry_p = (tmu_entry_t){
+        .spilled = true,
+        .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_ENDPOINT),
+        .key = {.match = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_MATCH),
+                .ignore = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_IGNORE),
+                .source = (uint32_t)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_SOURCE),
+                .source_ignore = (uint32_t)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_SOURCE_IGNORE)},
+        .handle = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_HANDLE),
+        .address = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_ADDRESS),
+        .length = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_LENGTH),
+    };
+}

@@ -42,4 +42,7 @@ void tmu_wire_completion(const tmu_record_t *record, tmu_completion_t *completio
 /** Decodes the answer to an inspect command (status entry). */
 void tmu_wire_entry(const tmu_record_t *record, tmu_entry_t *entry_p);
 
+/** Decodes an entry as it lies in memory; which queue it is of, the chunk's list knows. */
+void tmu_wire_spilled(const tmu_record_t *record, tmu_entry_t *entry_p);
+
 #endif

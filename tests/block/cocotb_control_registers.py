@@ -24,7 +24,7 @@ class Registers:
         self.triggers: list[str] = []
         for name in ("awvalid", "wvalid", "arvalid", "bready", "rready"):
             getattr(dut, f"io_axi_{name}").value = 0
-        inputs = ("endpointState_valid", "idle", "counting", "counterValue")
+        inputs = ("endpointState_valid", "idle", "counting", "counterValue", "look_busy")
         for name in (*inputs, "segments", "spareChunks", "spilled_0", "spilled_1"):
             getattr(dut, f"io_{name}").value = 0
         dut.io_ready.value = 1

@@ -28,6 +28,7 @@ DRIVER_TESTS = (
     "queue",
     "shared_endpoint",
     "spill",
+    "spill_dump",
 )
 
 

@@ -23,6 +23,7 @@ TESTS = (
     "reserve",
     "shared_endpoint",
     "spill",
+    "spill_dump",
     "threads",
     "threads_model",
 )

@@ -120,6 +120,7 @@ typedef struct tmu_completion {
 /** One entry of an endpoint's queues, as tmu_dump reads it. */
 typedef struct tmu_entry {
     bool unexpected; /**< a waiting message; otherwise a posted receive */
+    bool spilled;    /**< lies in memory (tmu_spill_add), behind those on chip */
     uint32_t endpoint;
     uint32_t position; /**< 0 is the endpoint's oldest in that queue */
     tmu_key_t key;     /**< a message ignores nothing */
@@ -372,12 +373,11 @@ size_t tmu_queue_in_flight(tmu_queue_t *queue);
 bool tmu_endpoint_stalled(tmu_queue_t *queue, uint32_t endpoint);
 
 /**
- * Calls `dump` with every entry that an endpoint has on chip, receives first, oldest first, by the
- * inspect command of the privileged queue; runs the device until it is done.  All other calls wait
- * for it.  Entries in memory (tmu_spill_add) are not shown yet; tmu_depth counts them.
- * TMU_AGAIN while operations are in flight on any queue or completions of this one wait to be
- * polled.
- * Errors: TMU_ERR_INVALID when the queue is not privileged, TMU_ERR_DEVICE.
+ * Calls `dump` with every entry that an endpoint has on chip and in memory, receives first, oldest
+ * first; runs the device until it is done.  All other calls wait for it.
+ * TMU_AGAIN while operations are in flight on any queue or completions of this one wait for a poll.
+ * Errors: TMU_ERR_INVALID when the queue is not privileged, TMU_ERR_MEMORY, TMU_ERR_DEVICE, also
+ * when a bit was lost of what tells where entries lie, or of one; older entries were shown then.
  */
 tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, void *user);
 

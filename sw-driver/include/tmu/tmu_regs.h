@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 2
+#define TMU_INTERFACE_MINOR 4
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -128,6 +128,32 @@
 #define TMU_FAULT_STATUS_WIDTH_MASK 0x3ffu
 #define TMU_FAULT_STATUS_FLIPPED_SHIFT 31 /* The last FAULT_INJECT has flipped a bit. */
 #define TMU_FAULT_STATUS_FLIPPED_MASK 0x1u
+#define TMU_REG_SPILL_SELECT 0x104 /* read/write: What the next SPILL_LOOK fetches, of the endpoint in ENDPOINT_SELECT. */
+#define TMU_SPILL_SELECT_CHUNK_SHIFT 0 /* Chunk that is meant. */
+#define TMU_SPILL_SELECT_CHUNK_MASK 0xffffffu
+#define TMU_SPILL_SELECT_UNEXPECTED_SHIFT 31 /* Queue that is meant: 0 receives, 1 messages. */
+#define TMU_SPILL_SELECT_UNEXPECTED_MASK 0x1u
+#define TMU_REG_SPILL_LOOK 0x108 /* write 1 to trigger: Looks at what the unit keeps about queues in memory. */
+#define TMU_SPILL_LOOK_FETCH_SHIFT 0 /* Fetches the registers from SPILL_STATE on. The next access waits until that is done, 12 clocks at most. */
+#define TMU_SPILL_LOOK_FETCH_MASK 0x1u
+#define TMU_REG_SPILL_STATE 0x10c /* read only: Outcome of the last SPILL_LOOK. */
+#define TMU_SPILL_STATE_RESTING_SHIFT 0 /* The registers behind this one say what is, and it stays so until a command comes. Otherwise they mean nothing: commands were under way, entries were or may be moved soon, or one of the other bits is set. */
+#define TMU_SPILL_STATE_RESTING_MASK 0x1u
+#define TMU_SPILL_STATE_ERROR_SHIFT 1 /* The selected endpoint is not there. */
+#define TMU_SPILL_STATE_ERROR_MASK 0x1u
+#define TMU_SPILL_STATE_FAILED_SHIFT 2 /* Memory has failed: no answer is known until a reset. */
+#define TMU_SPILL_STATE_FAILED_MASK 0x1u
+#define TMU_SPILL_STATE_LOST_NEXT_SHIFT 3 /* SPILL_NEXT has lost a bit. */
+#define TMU_SPILL_STATE_LOST_NEXT_MASK 0x1u
+#define TMU_SPILL_STATE_LOST_LIVE_SHIFT 4 /* SPILL_LIVE has lost a bit. */
+#define TMU_SPILL_STATE_LOST_LIVE_MASK 0x1u
+#define TMU_REG_SPILL_COUNT 0x110 /* read only: Entries of the queue that lie in memory. */
+#define TMU_REG_SPILL_HEAD 0x114 /* read only: Chunk with the oldest of them, if there is one. */
+#define TMU_REG_SPILL_NEXT 0x118 /* read only: Chunk behind the selected one; of no meaning in the youngest of a queue. */
+#define TMU_REG_SPILL_LIVE_LO 0x11c /* read only: Bit n: place n of the selected chunk has an entry that is queued, places 0 to 31; lower ones are older. */
+#define TMU_REG_SPILL_LIVE_HI 0x120 /* read only: The same, places from 32 on. */
+#define TMU_SPILL_LIVE_HI_PLACES_SHIFT 0 /* Places 32 to 59. */
+#define TMU_SPILL_LIVE_HI_PLACES_MASK 0xfffffffu
 #define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_CLOCKS_HI 0x404 /* read only: Clocks since reset. High word. */
 #define TMU_REG_COUNTER_POSTS_LO 0x408 /* read only: Posts answered. Low word, as of the last snapshot. */
@@ -324,6 +350,8 @@ typedef enum tmu_fault {
 #define TMU_SPILL_SEGMENT_BYTES 2097152
 #define TMU_SPILL_CHUNK_BYTES 4096
 #define TMU_SPILL_CHUNK_ENTRIES 60
+#define TMU_SPILL_ENTRY_BYTES 64
+#define TMU_SPILL_FIRST_ENTRY 256 /* bytes before it in a chunk */
 
 #define TMU_FILTER_SOURCE_PIECE_BITS 10 /* of a filter id of 32 bits */
 #define TMU_FILTER_LOW_PIECE_BITS 12 /* of a filter id of 32 bits */
@@ -435,6 +463,37 @@ typedef enum tmu_fault {
 #define TMU_COMPLETION_ENTRY_IGNORE_WORD 6 /* Entry: ignored match bits. */
 #define TMU_COMPLETION_ENTRY_IGNORE_SHIFT 0
 #define TMU_COMPLETION_ENTRY_IGNORE_MASK 0xffffffffffffffffull
+
+#define TMU_SPILL_ENTRY_PARITY_WORD 0 /* Makes the ones of the entry even, with those of its chunk's number and of its place's. */
+#define TMU_SPILL_ENTRY_PARITY_SHIFT 0
+#define TMU_SPILL_ENTRY_PARITY_MASK 0x1ull
+#define TMU_SPILL_ENTRY_ENDPOINT_WORD 0 /* Endpoint that it is queued at. */
+#define TMU_SPILL_ENTRY_ENDPOINT_SHIFT 32
+#define TMU_SPILL_ENTRY_ENDPOINT_MASK 0xffffffffull
+#define TMU_SPILL_ENTRY_MATCH_WORD 1 /* Match bits. */
+#define TMU_SPILL_ENTRY_MATCH_SHIFT 0
+#define TMU_SPILL_ENTRY_MATCH_MASK 0xffffffffffffffffull
+#define TMU_SPILL_ENTRY_IGNORE_WORD 2 /* Match bits that a receive ignores; of a message 0. */
+#define TMU_SPILL_ENTRY_IGNORE_SHIFT 0
+#define TMU_SPILL_ENTRY_IGNORE_MASK 0xffffffffffffffffull
+#define TMU_SPILL_ENTRY_SOURCE_WORD 3 /* Source. */
+#define TMU_SPILL_ENTRY_SOURCE_SHIFT 0
+#define TMU_SPILL_ENTRY_SOURCE_MASK 0xffffffffull
+#define TMU_SPILL_ENTRY_SOURCE_IGNORE_WORD 3 /* Source bits that are not compared. */
+#define TMU_SPILL_ENTRY_SOURCE_IGNORE_SHIFT 32
+#define TMU_SPILL_ENTRY_SOURCE_IGNORE_MASK 0xffffffffull
+#define TMU_SPILL_ENTRY_HANDLE_WORD 4 /* Handle of the receive or of the message. */
+#define TMU_SPILL_ENTRY_HANDLE_SHIFT 0
+#define TMU_SPILL_ENTRY_HANDLE_MASK 0xffffffffffffffffull
+#define TMU_SPILL_ENTRY_ADDRESS_WORD 5 /* Buffer of a receive, place of a message. */
+#define TMU_SPILL_ENTRY_ADDRESS_SHIFT 0
+#define TMU_SPILL_ENTRY_ADDRESS_MASK 0xffffffffffffffffull
+#define TMU_SPILL_ENTRY_LENGTH_WORD 6 /* Bytes of the buffer or of the message. */
+#define TMU_SPILL_ENTRY_LENGTH_SHIFT 0
+#define TMU_SPILL_ENTRY_LENGTH_MASK 0xffffffffffffull
+#define TMU_SPILL_ENTRY_RECEIVE_ID_WORD 7 /* Id of a receive. */
+#define TMU_SPILL_ENTRY_RECEIVE_ID_SHIFT 0
+#define TMU_SPILL_ENTRY_RECEIVE_ID_MASK 0xffffffffull
 
 /* X(name, offset of the low word) */
 #define TMU_COUNTER_TABLE(X) \

@@ -10,7 +10,7 @@ object TmuRegisters {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 2
-  val versionMinor: Int = 2
+  val versionMinor: Int = 4
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -243,6 +243,6 @@ object TmuRegisters {
       "tmu",
       bytes,
       discovery(p) ++ control ++ PageRegisters.all ++ filters ++ SpillRegisters.all ++
-        FaultRegisters.all ++ counters
+        FaultRegisters.all ++ SpillLookRegisters.all ++ counters
     )
 }

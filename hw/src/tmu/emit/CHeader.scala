@@ -76,7 +76,9 @@ object CHeader {
   private def spill: Seq[String] = Seq(
     s"#define TMU_SPILL_SEGMENT_BYTES ${SpillLayout.segmentBytes}",
     s"#define TMU_SPILL_CHUNK_BYTES ${SpillLayout.chunkBytes}",
-    s"#define TMU_SPILL_CHUNK_ENTRIES ${SpillLayout.entries}"
+    s"#define TMU_SPILL_CHUNK_ENTRIES ${SpillLayout.entries}",
+    s"#define TMU_SPILL_ENTRY_BYTES ${SpillLayout.beatBytes}",
+    s"#define TMU_SPILL_FIRST_ENTRY ${SpillLayout.wordBeats * SpillLayout.beatBytes} /* bytes before it in a chunk */"
   )
 
   private def filterPieces(p: TmuParams): Seq[String] = {
@@ -117,6 +119,7 @@ object CHeader {
       filterPieces(p),
       layout(CommandLayout.layout),
       layout(CompletionLayout.layout),
+      layout(SpillEntryLayout.layout),
       counters,
       presets
     )

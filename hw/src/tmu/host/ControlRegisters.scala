@@ -7,9 +7,11 @@ import tmu.contract.{Counters, TmuRegisters}
 import tmu.fault.{FaultPort, FaultView}
 import tmu.matching.{CounterBank, EndpointRequest, EndpointState, FilterWindows, MatchRules}
 import tmu.params.TmuParams
+import tmu.spill.{SpillParams, SpillLookPort}
 
 /** The register file and what its registers do. */
 class ControlRegisters(p: TmuParams) extends Module {
+  private val spill = SpillParams(p)
   private val addressBits = log2Ceil(TmuRegisters.bytes)
   val io = IO(new Bundle {
     val axi = Flipped(new AxiLite(addressBits))
@@ -31,6 +33,9 @@ class ControlRegisters(p: TmuParams) extends Module {
     /** Receives and messages in memory of the endpoint that is asked about. */
     val spilled = Input(Vec(2, UInt(p.spilledBits.W)))
 
+    /** A look at queues in memory; registers wait for its end. */
+    val look = Flipped(new SpillLookPort(spill))
+
     /** The counters as of the last snapshot; registers wait while a new one is made. */
     val counter = Output(UInt(CounterBank.indexBits.W))
     val counterValue = Input(UInt(CounterBank.width.W))
@@ -47,7 +52,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val file = Module(new RegisterFile(map, addressBits, counters.map(map(_))))
   port.io.axi <> io.axi
   // The way from the address to the data is long enough for a clock of its own.
-  port.io.access.ready := !io.counting
+  port.io.access.ready := !io.counting && !io.look.busy
   file.io.access.valid := RegNext(port.io.access.fire, false.B)
   file.io.access.bits := RegNext(port.io.access.bits)
   port.io.answer := file.io.answer
@@ -127,6 +132,28 @@ class ControlRegisters(p: TmuParams) extends Module {
   io.lend.bits := Cat(control("SPILL_BASE_HI"), control("SPILL_BASE_LO") >> 12)
   status("SPILL_STATUS") := Cat(lendError, io.segments.pad(8))
   status("SPILL_FREE") := io.spareChunks
+
+  // Where queues go on there.
+  private val looks = trigger("SPILL_LOOK")(bit("SPILL_LOOK", "FETCH"))
+  private val lookError = RegInit(false.B)
+  private val shown = io.look.seen
+  when(looks)(lookError := !endpointInRange)
+  io.look.ask.valid := looks && endpointInRange
+  io.look.ask.bits.endpoint := control("ENDPOINT_SELECT")(p.endpointBits - 1, 0)
+  io.look.ask.bits.unexpected := control.field(map, "SPILL_SELECT", "UNEXPECTED")
+  io.look.ask.bits.chunk := control.field(map, "SPILL_SELECT", "CHUNK")(spill.chunkBits - 1, 0)
+  status("SPILL_STATE") := Cat(
+    shown.chunk.brokenLive,
+    shown.chunk.brokenNext,
+    shown.failed,
+    lookError,
+    shown.resting && !lookError
+  )
+  status("SPILL_COUNT") := shown.count
+  status("SPILL_HEAD") := shown.head
+  status("SPILL_NEXT") := shown.chunk.next
+  status("SPILL_LIVE_LO") := shown.chunk.live(31, 0)
+  status("SPILL_LIVE_HI") := shown.chunk.live >> 32
 
   // Flipped bits.
   private val injected = trigger("FAULT_INJECT")(bit("FAULT_INJECT", "FLIP"))

@@ -130,6 +130,7 @@ class TmuTop(p: TmuParams) extends Module {
   unit.io.endpoint <> registers.io.endpoint
   registers.io.endpointState := unit.io.endpointState
   registers.io.spilled := spill.io.depths
+  spill.io.look <> registers.io.look
 
   private val idle =
     unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle && spill.io.idle &&

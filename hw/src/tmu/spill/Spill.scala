@@ -41,6 +41,7 @@ class Spill(p: TmuParams) extends Module {
     val endpoint = Input(UInt(p.endpointBits.W))
     val depths = Output(Vec(2, UInt(s.countBits.W)))
     val totals = Output(Vec(2, UInt(s.countBits.W)))
+    val look = new SpillLookPort(s)
     val activity = Output(new SpillActivity)
     val ready = Output(Bool())
     val idle = Output(Bool())
@@ -56,6 +57,7 @@ class Spill(p: TmuParams) extends Module {
   private val search = Module(new SpillSearch(s))
   private val chunks = Module(new ChunkTable(s))
   private val link = Module(new SpillLink(s))
+  private val looker = Module(new SpillLooker(s))
 
   io.axi <> link.io.axi
   link.io.lend := io.lend
@@ -131,7 +133,11 @@ class Spill(p: TmuParams) extends Module {
   link.io.entry <> search.io.entry
   search.io.entryBeat := link.io.entryBeat
   link.io.write <> editor.io.write
-  chunks.io.read := Mux(editor.io.look.valid, editor.io.look.bits, search.io.walk.bits)
+  chunks.io.read := Mux(
+    editor.io.look.valid,
+    editor.io.look.bits,
+    Mux(looker.io.read.valid, looker.io.read.bits, search.io.walk.bits)
+  )
   editor.io.state := chunks.io.state
   chunks.io.link := editor.io.link
   chunks.io.mark := editor.io.mark
@@ -162,9 +168,27 @@ class Spill(p: TmuParams) extends Module {
   // One after the other is looked at; those that have nothing in memory are passed by.
   private val cursor = RegInit(0.U(p.endpointBits.W))
   private val visits = marks.read(cursor) && sweep.io.ready
-  engine.io.visit.valid := visits && !waiting.io.deq.valid
-  engine.io.visit.bits := cursor
-  when(!visits || engine.io.visit.fire)(cursor := cursor + 1.U)
+  private val looks = looker.io.visit.valid
+  engine.io.visit.valid := (visits || looks) && !waiting.io.deq.valid
+  engine.io.visit.bits := Mux(looks, looker.io.visit.bits, cursor)
+  engine.io.looks := looks
+  private val passes = !visits || (engine.io.visit.fire && !looks)
+  when(passes)(cursor := cursor + 1.U)
+
+  // Software looks.
+  io.look <> looker.io.port
+  looker.io.visit.ready := engine.io.visit.ready
+  looker.io.list := lists.io.access.list
+  looker.io.state := chunks.io.state
+  looker.io.failed := failed
+  looker.io.passes := passes
+  private val makesRoom = RegNext(io.unit.counts).asUInt =/= io.unit.counts.asUInt
+  looker.io.stirs := starts || waiting.io.count =/= 0.U || engine.io.works || makesRoom ||
+    !link.io.idle || !io.ready || io.discard
+  assert(
+    !looker.io.read.valid || !(editor.io.look.valid || search.io.walk.valid),
+    "software looks at a chunk while the unit does"
+  )
 
   private val refills = engine.io.refilling
   private val comes = editor.io.update.valid && engine.io.append.valid

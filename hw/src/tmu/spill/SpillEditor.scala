@@ -118,7 +118,7 @@ class SpillEditor(s: SpillParams) extends Module {
   io.write.bits.data := Mux(
     state === State.word,
     storedWord.asUInt.pad(8 * SpillLayout.beatBytes),
-    storedEntry.asUInt.pad(8 * SpillLayout.beatBytes)
+    SpillEntry.toBeat(storedEntry)
   )
 
   /** The entry goes to this place, which is the list's last from now on. */

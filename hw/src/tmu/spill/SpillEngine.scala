@@ -39,8 +39,11 @@ class SpillEngine(s: SpillParams) extends Module {
     val append = Decoupled(new Addition(s))
     val refused = Input(Bool())
 
-    /** An endpoint that has something in memory, to be visited while nothing is deferred. */
+    /** An endpoint to be visited while nothing is deferred: it has something in memory, or software
+      * only `looks` at its lists.
+      */
     val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
+    val looks = Input(Bool())
     val released = Valid(UInt(p.endpointBits.W))
     val counts = Input(Vec(2, UInt(p.depthBits.W)))
     val inject = Decoupled(new Injection(s))
@@ -49,8 +52,9 @@ class SpillEngine(s: SpillParams) extends Module {
     /** What is edited is on the way back to its table. */
     val refilling = Output(Bool())
 
-    /** Entries, or a release, are on the way to the matching unit. */
+    /** Entries, or a release, are on the way to the matching unit; or a command is answered. */
     val moving = Output(Bool())
+    val works = Output(Bool())
     val idle = Output(Bool())
   })
   private object State extends ChiselEnum {
@@ -62,7 +66,7 @@ class SpillEngine(s: SpillParams) extends Module {
   }
   private val state = RegInit(State.idle)
   private val job = Reg(new Deferred(p))
-  private val visiting = Reg(Bool())
+  private val visiting, looking = Reg(Bool())
   private val endpoint = Reg(UInt(p.endpointBits.W))
   private val done = Reg(UInt(SpillMarks.countBits.W))
   private val op = job.operation
@@ -180,6 +184,7 @@ class SpillEngine(s: SpillParams) extends Module {
       job := io.deferred.bits
       endpoint := next
       visiting := !io.deferred.valid
+      looking := io.looks
       io.deferred.ready := true.B
       when(io.deferred.valid) {
         when(!io.discard)(state := State.first)
@@ -203,7 +208,7 @@ class SpillEngine(s: SpillParams) extends Module {
       ended := false.B
       when(visiting) {
         unexpected := !movable(0)
-        when(io.failed)(state := State.idle)
+        when(io.failed || looking)(state := State.idle)
           .elsewhen(movable.reduce(_ || _))(state := State.move)
           .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
           .otherwise(state := State.idle)
@@ -290,5 +295,6 @@ class SpillEngine(s: SpillParams) extends Module {
   }
   io.lists.uses := state === State.first || state === State.second
   io.lists.usesDone := state === State.first
+  io.works := state > State.choose
   io.idle := state === State.idle && !io.deferred.valid
 }

@@ -3,11 +3,11 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.Cat
-import tmu.contract.{Opcodes, SpillLayout}
+import tmu.contract.{CommandLayout, Opcodes, SpillEntryLayout, SpillLayout, WordField}
 import tmu.matching._
 import tmu.params.TmuParams
 
-/** An entry of either queue as it lies in memory, from bit 0 of its beat on. A message ignores
+/** An entry of either queue in memory; `SpillEntryLayout` says how it lies there. A message ignores
   * nothing and has no id.
   */
 class SpillEntry(p: TmuParams) extends Bundle {
@@ -47,10 +47,25 @@ class SpillAsk(s: SpillParams) extends Bundle {
 
 /** Pure functions of entries in memory. */
 object SpillEntry {
+  private def places(entry: SpillEntry): Seq[(WordField, UInt)] = Seq(
+    SpillEntryLayout.parity -> entry.parity,
+    SpillEntryLayout.endpoint -> entry.endpoint,
+    SpillEntryLayout.matchBits -> entry.key.bits,
+    SpillEntryLayout.ignore -> entry.ignore.bits,
+    CommandLayout.source -> entry.key.source,
+    CommandLayout.sourceIgnore -> entry.ignore.source,
+    SpillEntryLayout.handle -> entry.handle,
+    SpillEntryLayout.address -> entry.address,
+    CommandLayout.length -> entry.length,
+    SpillEntryLayout.receiveId -> entry.id
+  )
+
+  /** Between an entry and its beat; bits of the beat that no field has are 0. */
+  def toBeat(entry: SpillEntry): UInt = SpillEntryLayout.layout.pack(places(entry): _*)
   def fromBeat(p: TmuParams, beat: UInt): SpillEntry = {
-    val entry = new SpillEntry(p)
-    require(entry.getWidth <= 8 * SpillLayout.beatBytes, s"an entry of ${entry.getWidth} bits")
-    beat(entry.getWidth - 1, 0).asTypeOf(entry)
+    val entry = Wire(new SpillEntry(p))
+    for ((field, value) <- places(entry)) value := field.of(beat)(value.getWidth - 1, 0)
+    entry
   }
 
   /** What is appended for an operation; `receive` tells which queue it is appended to. */

@@ -31,8 +31,9 @@ class CHeaderSpec extends AnyFunSpec {
       }
     }
 
-    it("has word, shift and mask of every command and completion field, the 64-bit ones too") {
-      for (l <- Seq(CommandLayout.layout, CompletionLayout.layout); f <- l.fields ++ l.overlays) {
+    it("has word, shift and mask of every field of a record, the 64-bit ones too") {
+      val layouts = Seq(CommandLayout.layout, CompletionLayout.layout, SpillEntryLayout.layout)
+      for (l <- layouts; f <- l.fields ++ l.overlays) {
         val name = s"TMU_${l.name}_${f.name}".toUpperCase
         assert(number(s"${name}_WORD") == f.word)
         assert(number(s"${name}_SHIFT") == f.low)
@@ -72,6 +73,11 @@ class CHeaderSpec extends AnyFunSpec {
       assert(number("TMU_DOORBELL_COMMAND_WINDOW_BYTES") == 2048)
       assert(number("TMU_DOORBELL_CONSUMER_OFFSET") == 2048)
       assert(number("TMU_MAGIC") == TmuRegisters.magic)
+    }
+
+    it("tells where an entry lies in memory") {
+      assert(number("TMU_SPILL_FIRST_ENTRY") == 256 && number("TMU_SPILL_ENTRY_BYTES") == 64)
+      assert(number("TMU_SPILL_CHUNK_ENTRIES") * 64 + 256 == number("TMU_SPILL_CHUNK_BYTES"))
     }
 
     it("defines no name twice") {

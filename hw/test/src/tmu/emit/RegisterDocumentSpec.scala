@@ -20,8 +20,8 @@ class RegisterDocumentSpec extends AnyFunSpec {
       }
     }
 
-    it("has a row for every field of commands and completions, overlays marked") {
-      for (l <- Seq(CommandLayout.layout, CompletionLayout.layout)) {
+    it("has a row for every field of commands, completions and entries, overlays marked") {
+      for (l <- Seq(CommandLayout.layout, CompletionLayout.layout, SpillEntryLayout.layout)) {
         l.fields.foreach(f =>
           assert(lines(s"| ${f.word} | ${bits(f.low, f.width)} | `${f.name}` | ${f.text} |"))
         )

@@ -14,7 +14,8 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
   private def quiet(dut: ControlRegisters): Unit = {
     quietRegisters(dut.io.axi)
     val io = dut.io
-    Seq[Bool](io.idle, io.page.ready, io.endpoint.ready, io.endpointState.valid, io.counting)
+    val endpoint = Seq[Bool](io.endpoint.ready, io.endpointState.valid)
+    (endpoint ++ Seq[Bool](io.idle, io.page.ready, io.counting, io.look.busy))
       .foreach(_.poke(false))
     io.ready.poke(true)
     io.spareChunks.poke(513)

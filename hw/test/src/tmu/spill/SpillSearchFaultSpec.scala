@@ -20,7 +20,7 @@ class SpillSearchFaultSpec extends SpillSearchBench {
     it("R13: an entry that has lost a bit, or lies elsewhere, is given out as broken") {
       run("SpillSearch entries") { (bench, random) =>
         val list = make(random, 3, keys = 2, density = 1)
-        val lost = (0 until new SpillEntry(p).getWidth).map(BigInt(1) << _)
+        val lost = kept.map(BigInt(1) << _)
         for (bits <- lost) {
           bench.lostEntry = (_, _) => bits
           bench.broken = 0

@@ -3,7 +3,7 @@ package tmu.spill
 
 import chisel3.util.log2Ceil
 import tmu.DeviceSpec
-import tmu.contract.SpillLayout
+import tmu.contract.{CommandLayout, SpillEntryLayout, SpillLayout, WordField}
 import tmu.params.TmuParams
 
 /** What specs of the parts that keep queues in memory have in common: a small unit, plain entries.
@@ -37,21 +37,33 @@ trait SpillSpec extends DeviceSpec {
     case (all, (width, value)) => (all << width) | value
   }
   protected def beat(e: Plain, chunk: Int, place: Int): BigInt = {
-    val body = bare(e)
+    val body = Seq(
+      SpillEntryLayout.endpoint -> e.endpoint,
+      SpillEntryLayout.receiveId -> e.id,
+      SpillEntryLayout.handle -> e.handle,
+      SpillEntryLayout.matchBits -> e.bits,
+      CommandLayout.source -> e.source
+    ).map { case (field, value) => BigInt(value) << lowest(field) }.sum
     val ones = body.bitCount + BigInt(chunk).bitCount + BigInt(place).bitCount
-    (BigInt(ones % 2) << (new SpillEntry(p).getWidth - 1)) | body
+    (BigInt(ones % 2) << lowest(SpillEntryLayout.parity)) | body
   }
-  private def bare(e: Plain): BigInt = pack(
-    log2Ceil(p.endpoints) -> e.endpoint,
-    p.idBits -> e.id,
-    p.lengthBits -> 0,
-    p.addressBits -> 0,
-    p.handleBits -> e.handle,
-    p.matchBits -> 0,
-    p.sourceBits -> 0,
-    p.matchBits -> e.bits,
-    p.sourceBits -> e.source
-  )
+
+  /** Bit of a beat where a field begins. */
+  protected def lowest(field: WordField): Int = 64 * field.word + field.low
+
+  /** Bits of a beat that the small unit keeps. */
+  protected val kept: Seq[Int] = Seq(
+    SpillEntryLayout.parity -> 1,
+    SpillEntryLayout.endpoint -> log2Ceil(p.endpoints),
+    SpillEntryLayout.matchBits -> p.matchBits,
+    SpillEntryLayout.ignore -> p.matchBits,
+    CommandLayout.source -> p.sourceBits,
+    CommandLayout.sourceIgnore -> p.sourceBits,
+    SpillEntryLayout.handle -> p.handleBits,
+    SpillEntryLayout.address -> p.addressBits,
+    CommandLayout.length -> p.lengthBits,
+    SpillEntryLayout.receiveId -> p.idBits
+  ).flatMap { case (field, width) => (0 until width).map(lowest(field) + _) }
 
   /** Its word. So few bits of the key are in it that many words say yes wrongly. */
   protected def word(e: Plain): BigInt = {
