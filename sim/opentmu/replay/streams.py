@@ -10,12 +10,11 @@ SHOWN_ELSEWHERE = frozenset(name for _, _, idle in regs.STREAMS.values() for nam
 
 def table(title: str, counters: dict[str, int]) -> Table:
     """A row for each stream; idle clocks are all that are neither active nor stalled."""
-    result = Table(title=f"streams, {title}", box=None)
+    result = Table(title=f"streams, {title}; last, runs of idle clocks by length", box=None)
     result.title_justify = "left"
     result.add_column("stream")
     for head in ("transfers", "active", "stalled", "idle"):
         result.add_column(head, justify="right")
-    result.add_column("idle runs:")
     for head in _lengths():
         result.add_column(head, justify="right")
     for name, (active, stalled, runs) in regs.STREAMS.items():
@@ -24,7 +23,7 @@ def table(title: str, counters: dict[str, int]) -> Table:
         parts = (counters[active], counters[stalled], idle)
         shares = (f"{part / clocks:.1%}" if clocks else "-" for part in parts)
         counts = (f"{counters[run]:,}" for run in runs)
-        result.add_row(name.replace("_", " "), f"{counters[active]:,}", *shares, "", *counts)
+        result.add_row(name.replace("_", " "), f"{counters[active]:,}", *shares, *counts)
     return result
 
 
@@ -33,4 +32,4 @@ def _lengths() -> list[str]:
     first, last = regs.STREAM_IDLE_FROM[:-1], regs.STREAM_IDLE_FROM[-1]
     following = regs.STREAM_IDLE_FROM[1:]
     ranges = [f"{low}-{after - 1}" for low, after in zip(first, following, strict=True)]
-    return [*ranges, f"{last} up"]
+    return [*ranges, f"{last}+"]
