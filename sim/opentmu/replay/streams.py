@@ -10,7 +10,7 @@ SHOWN_ELSEWHERE = frozenset(name for _, _, idle in regs.STREAMS.values() for nam
 
 def table(title: str, counters: dict[str, int]) -> Table:
     """A row for each stream; idle clocks are all that are neither active nor stalled."""
-    result = Table(title=f"streams, {title}; last, runs of idle clocks by length", box=None)
+    result = Table(title=f"streams, {title}, with runs of idle clocks by length", box=None)
     result.title_justify = "left"
     result.add_column("stream")
     for head in ("transfers", "active", "stalled", "idle"):
