@@ -20,6 +20,15 @@ static uint64_t effective(const tally_t *tally, unsigned kind) {
     return sum;
 }
 
+/* Every verdict is of a command, and is a completion beside those that a flush reports. */
+static uint64_t commands(const tally_t *tally) {
+    uint64_t sum = 0;
+    for (unsigned kind = 0; kind <= TMU_TRACE_FLUSH; ++kind)
+        for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status)
+            sum += tally->verdicts[kind][status];
+    return sum;
+}
+
 size_t tally_counters(const tally_t *tally, const tmu_model_stats_t *stats, bool depths,
                       tmu_counter_t counters[TALLY_COUNTERS]) {
     const uint64_t(*v)[TMU_MODEL_HELD + 1] = tally->verdicts;
@@ -44,6 +53,8 @@ size_t tally_counters(const tally_t *tally, const tmu_model_stats_t *stats, bool
         {"removed_unexpected", tally->removed_unexpected},
         {"truncated", tally->truncated},
         {"refused_endpoint", stats->refused_endpoint},
+        {"commands", commands(tally)},
+        {"completions", commands(tally) + tally->removed_posted + tally->removed_unexpected},
         {"posted_depth_max", stats->posted_max},
         {"unexpected_depth_max", stats->unexpected_max},
     };

@@ -183,6 +183,7 @@ static void write_answers(ref_device_t *device) {
         TMU_FIELD_SET(record, TMU_COMPLETION_PHASE, ~(page->produced >> page->log2) & 1);
         page->produced++;
         device->wrote = true;
+        device->counters[REF_COUNTER_completions]++;
         if (!writable(device, address)) {
             device->counters[REF_COUNTER_completion_errors]++;
             continue;
@@ -223,6 +224,7 @@ static void step(ref_device_t *device) {
         if (device->counters[REF_COUNTER_first_accept] == 0) {
             device->counters[REF_COUNTER_first_accept] = device->clock;
         }
+        device->counters[REF_COUNTER_commands]++;
         device->counters[REF_COUNTER_busy_clocks]++;
         device->counters[REF_COUNTER_last_verdict] = device->clock;
         ref_execute(device, page, &command);

@@ -33,6 +33,10 @@ static tmu_result_t endpoint_command(tmu_t *device, uint32_t endpoint, uint32_t 
     return result;
 }
 
+static bool has_reserves(const tmu_t *device) {
+    return TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_RESERVE) != 0;
+}
+
 tmu_result_t tmu_limits_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
                               tmu_depth_t reserve) {
     const struct {
@@ -44,7 +48,8 @@ tmu_result_t tmu_limits_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quot
         {TMU_REG_RESERVE_POSTED, reserve.posted},
         {TMU_REG_RESERVE_UNEXPECTED, reserve.unexpected},
     };
-    for (size_t i = 0; i < sizeof limits / sizeof limits[0]; i++) {
+    size_t count = has_reserves(device) ? 4 : 2;
+    for (size_t i = 0; i < count; i++) {
         tmu_result_t result = tmu_device_write(device, limits[i].offset, limits[i].value);
         if (result != TMU_OK) {
             return result;
@@ -76,7 +81,7 @@ static tmu_result_t reserve_check(const tmu_t *device, uint32_t endpoint,
                                   const tmu_depth_t *reserve) {
     const tmu_bounds_t *bounds = &device->bounds;
     bool none = reserve->posted == 0 && reserve->unexpected == 0;
-    if (!none && TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_RESERVE) == 0) {
+    if (!none && !has_reserves(device)) {
         return tmu_error_set(TMU_ERR_INVALID, "the device was built without reserves");
     }
     const tmu_depth_t *own = &tmu_bounds_endpoint(bounds, endpoint)->reserve;

@@ -57,7 +57,7 @@ static void a_stranger_is_not_taken_for_a_unit(void) {
 static void another_major_version_is_refused(void) {
     tmu_t *device = NULL;
     EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x30003, &device), TMU_ERR_VERSION);
-    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 3.3, this driver 2.4: the "
+    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 3.3, this driver 2.5: the "
                                       "major versions must be equal");
     EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x20009, &device), TMU_OK);
     tmu_close(device);
@@ -130,6 +130,8 @@ static void counters_count_what_happened(void) {
     bench_settle(&b);
     EXPECT_NUMBER(bench_counter(&b, "posts"), 1);
     EXPECT_NUMBER(bench_counter(&b, "arrivals"), 2);
+    EXPECT_NUMBER(bench_counter(&b, "commands"), 3);
+    EXPECT_NUMBER(bench_counter(&b, "completions"), 3);
     EXPECT_NUMBER(bench_counter(&b, "arrive_matched"), 1);
     EXPECT_NUMBER(bench_counter(&b, "arrive_queued"), 1);
     EXPECT_NUMBER(bench_counter(&b, "unexpected_depth_max"), 1);

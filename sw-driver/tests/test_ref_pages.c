@@ -127,6 +127,9 @@ static void a_large_flush_waits_for_the_consumer(void) {
                   TMU_OK);
     run(10);
     EXPECT_NUMBER(counter(TMU_REG_COUNTER_MALFORMED_LO), 2);
+    /* 20 posts, the flush and two malformed ones; of the flush also its 20 reports. */
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_COMMANDS_LO), 23);
+    EXPECT_NUMBER(counter(TMU_REG_COUNTER_COMPLETIONS_LO), 43);
     EXPECT_NUMBER(idle(), 1);
     stop();
 }

@@ -286,8 +286,7 @@ static void reserves_do_not_use_memory_up_R11(void) {
 
 static bool count_entry(void *user, const tmu_entry_t *entry) {
     unsigned *count = user;
-    (void)entry;
-    *count += 1;
+    *count += !entry->spilled;
     return true;
 }
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu import regs
 from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
 from opentmu.replay import engine, report
 from rich.console import Console
@@ -109,7 +110,10 @@ RESULT: dict[str, Any] = {
     "latency_clocks": {"p50": 9, "p99": 11, "max": 12},
     "host_latency_clocks": {"p50": 31, "p99": 37, "max": 41},
     "depth_max": {"posted": 7, "unexpected": 3},
-    "counters": {"posts": 600, "posted_visited": 77},
+    "counters": dict.fromkeys(regs.COUNTERS, 0)
+    | {"posts": 600, "posted_visited": 77, "clocks": 4000}
+    | {"commands": 1000, "command_stall_clocks": 500, "command_idle_1": 2345}
+    | {"command_idle_4": 17, "command_idle_16": 3, "command_idle_64": 2, "command_idle_256": 1},
     "model_counters": {"posts": 601},
     "ok": True,
 }
@@ -159,6 +163,22 @@ def test_report_marks_a_counter_that_differs_from_the_model() -> None:
     lines = {line.split()[0]: line.split() for line in shown(RESULT).splitlines() if line.strip()}
     assert lines["posts"] == ["posts", "600", "601", "differs"]
     assert lines["posted_visited"] == ["posted_visited", "77", "-"]
+
+
+def test_report_tells_what_the_clocks_of_each_stream_were() -> None:
+    lines = [line.split() for line in shown(RESULT).splitlines()]
+    heads = ["transfers", "active", "stalled", "idle"]
+    runs = ["1-3", "4-15", "16-63", "64-255", "256+"]
+    assert ["stream", *heads, *runs] in lines
+    shares = ["25.0%", "12.5%", "62.5%"]
+    assert ["command", "1,000", *shares, "2,345", "17", "3", "2", "1"] in lines
+    assert ["spill", "write", "0", "0.0%", "0.0%", "100.0%", *["0"] * 5] in lines
+    assert not any(line[:1] == ["command_idle_1"] for line in lines), "they stand with the streams"
+
+
+def test_report_has_no_streams_without_clocks() -> None:
+    assert "streams," in shown(RESULT)
+    assert "streams," not in shown({**RESULT, "clocks": None})
 
 
 def test_report_tells_differences_and_failed_checks() -> None:

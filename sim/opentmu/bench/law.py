@@ -126,7 +126,10 @@ class Law:
             )
 
         totals = self.model.stats()
+        completions = sum(self.answers.values())
         return {
+            "commands": completions - of(None, Status.REMOVED),
+            "completions": completions,
             "posts": of(Opcode.POST),
             "arrivals": of(Opcode.ARRIVE),
             "probes": of(Opcode.PROBE),

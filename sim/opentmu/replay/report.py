@@ -8,6 +8,8 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from opentmu.replay import streams
+
 Result = dict[str, Any]
 
 FIGURES = {
@@ -40,10 +42,14 @@ def number(value: Any) -> str:
 
 
 def show(console: Console, results: Sequence[Result]) -> None:
-    """One column a trace, then the counters of unit and model side by side."""
+    """One column a trace, then streams, and the counters of unit and model side by side."""
     console.print(_figures(results))
     for result in results:
         counters = result.get("counters") or {}
+        # On a device without clocks a stream has none either.
+        if counters and result.get("clocks") is not None:
+            console.print()
+            console.print(streams.table(_short(str(result["trace"])), counters))
         if counters:
             console.print()
             console.print(_counters(result, counters))
@@ -92,15 +98,20 @@ def _figure(result: Result, path: Sequence[str]) -> Any:
 
 
 def _counters(result: Result, counters: dict[str, Any]) -> Table:
-    """The unit's counters beside the model's own; a difference is marked."""
+    """The unit's counters beside the model's own; a difference is marked.
+
+    Runs of idle clocks stand with their streams.
+    """
     expected = result.get("model_counters") or {}
-    table = Table(title=f"counters, {escape(_short(str(result['trace'])))}", box=None)
+    table = Table(title=f"counters, {_short(str(result['trace']))}", box=None)
     table.title_justify = "left"
     table.add_column("counter")
     table.add_column("unit", justify="right")
     if expected:
         table.add_column("model", justify="right")
     for name, value in counters.items():
+        if name in streams.SHOWN_ELSEWHERE:
+            continue
         row = [name, number(value)]
         if expected:
             wanted = expected.get(name)

@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 4
+#define TMU_INTERFACE_MINOR 5
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -46,7 +46,7 @@
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
 #define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
-#define TMU_CONTROL_SNAPSHOT_SHIFT 1 /* Copies all counters, at one clock, to where they can be read. The next access waits until that is done, 120 clocks at most. */
+#define TMU_CONTROL_SNAPSHOT_SHIFT 1 /* Copies all counters, at one clock, to where they can be read. The next access waits until that is done, 160 clocks at most. */
 #define TMU_CONTROL_SNAPSHOT_MASK 0x1u
 #define TMU_REG_STATUS 0x084 /* read only: State of the unit. */
 #define TMU_STATUS_READY_SHIFT 0 /* Reset has finished. */
@@ -224,8 +224,8 @@
 #define TMU_REG_COUNTER_BUSY_CLOCKS_HI 0x50c /* read only: Clocks in which the matching unit worked. High word. */
 #define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_LO 0x510 /* read only: Clocks in which a command waited for the matching unit. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_COMMAND_STALL_CLOCKS_HI 0x514 /* read only: Clocks in which a command waited for the matching unit. High word. */
-#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_LO 0x518 /* read only: Clocks in which a completion waited to be written. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_HI 0x51c /* read only: Clocks in which a completion waited to be written. High word. */
+#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_LO 0x518 /* read only: Clocks in which completions waited, for room in a ring or for memory, and none was written. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_STALL_CLOCKS_HI 0x51c /* read only: Clocks in which completions waited, for room in a ring or for memory, and none was written. High word. */
 #define TMU_REG_COUNTER_FIRST_ACCEPT_LO 0x520 /* read only: Clock at which the unit accepted its first command. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_FIRST_ACCEPT_HI 0x524 /* read only: Clock at which the unit accepted its first command. High word. */
 #define TMU_REG_COUNTER_LAST_VERDICT_LO 0x528 /* read only: Clock at which the unit gave its last verdict. Low word, as of the last snapshot. */
@@ -262,6 +262,54 @@
 #define TMU_REG_COUNTER_SPILL_ERRORS_HI 0x5a4 /* read only: Spill reads and writes that came to harm. High word. */
 #define TMU_REG_COUNTER_TABLE_FAULTS_LO 0x5a8 /* read only: Answers that were kept back because a stored word had lost a bit. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_TABLE_FAULTS_HI 0x5ac /* read only: Answers that were kept back because a stored word had lost a bit. High word. */
+#define TMU_REG_COUNTER_COMMANDS_LO 0x5b0 /* read only: Commands of the pages that the matching unit took. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMANDS_HI 0x5b4 /* read only: Commands of the pages that the matching unit took. High word. */
+#define TMU_REG_COUNTER_COMPLETIONS_LO 0x5b8 /* read only: Completions that were written, with those that flushes report. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETIONS_HI 0x5bc /* read only: Completions that were written, with those that flushes report. High word. */
+#define TMU_REG_COUNTER_SPILL_READ_STALL_CLOCKS_LO 0x5c0 /* read only: Clocks in which reads of spill memory were under way and no beat came. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READ_STALL_CLOCKS_HI 0x5c4 /* read only: Clocks in which reads of spill memory were under way and no beat came. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITE_STALL_CLOCKS_LO 0x5c8 /* read only: Clocks in which writes waited for spill memory to take them and it took no beat. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITE_STALL_CLOCKS_HI 0x5cc /* read only: Clocks in which writes waited for spill memory to take them and it took no beat. High word. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_1_LO 0x5d0 /* read only: Runs of 1 to 3 idle clocks that have ended: commands from the pages to the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_1_HI 0x5d4 /* read only: Runs of 1 to 3 idle clocks that have ended: commands from the pages to the matching unit. High word. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_4_LO 0x5d8 /* read only: Runs of 4 to 15 idle clocks that have ended: commands from the pages to the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_4_HI 0x5dc /* read only: Runs of 4 to 15 idle clocks that have ended: commands from the pages to the matching unit. High word. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_16_LO 0x5e0 /* read only: Runs of 16 to 63 idle clocks that have ended: commands from the pages to the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_16_HI 0x5e4 /* read only: Runs of 16 to 63 idle clocks that have ended: commands from the pages to the matching unit. High word. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_64_LO 0x5e8 /* read only: Runs of 64 to 255 idle clocks that have ended: commands from the pages to the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_64_HI 0x5ec /* read only: Runs of 64 to 255 idle clocks that have ended: commands from the pages to the matching unit. High word. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_256_LO 0x5f0 /* read only: Runs of 256 and more idle clocks that have ended: commands from the pages to the matching unit. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMMAND_IDLE_256_HI 0x5f4 /* read only: Runs of 256 and more idle clocks that have ended: commands from the pages to the matching unit. High word. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_1_LO 0x5f8 /* read only: Runs of 1 to 3 idle clocks that have ended: completions to host memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_1_HI 0x5fc /* read only: Runs of 1 to 3 idle clocks that have ended: completions to host memory. High word. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_4_LO 0x600 /* read only: Runs of 4 to 15 idle clocks that have ended: completions to host memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_4_HI 0x604 /* read only: Runs of 4 to 15 idle clocks that have ended: completions to host memory. High word. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_16_LO 0x608 /* read only: Runs of 16 to 63 idle clocks that have ended: completions to host memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_16_HI 0x60c /* read only: Runs of 16 to 63 idle clocks that have ended: completions to host memory. High word. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_64_LO 0x610 /* read only: Runs of 64 to 255 idle clocks that have ended: completions to host memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_64_HI 0x614 /* read only: Runs of 64 to 255 idle clocks that have ended: completions to host memory. High word. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_256_LO 0x618 /* read only: Runs of 256 and more idle clocks that have ended: completions to host memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_COMPLETION_IDLE_256_HI 0x61c /* read only: Runs of 256 and more idle clocks that have ended: completions to host memory. High word. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_1_LO 0x620 /* read only: Runs of 1 to 3 idle clocks that have ended: beats from spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_1_HI 0x624 /* read only: Runs of 1 to 3 idle clocks that have ended: beats from spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_4_LO 0x628 /* read only: Runs of 4 to 15 idle clocks that have ended: beats from spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_4_HI 0x62c /* read only: Runs of 4 to 15 idle clocks that have ended: beats from spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_16_LO 0x630 /* read only: Runs of 16 to 63 idle clocks that have ended: beats from spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_16_HI 0x634 /* read only: Runs of 16 to 63 idle clocks that have ended: beats from spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_64_LO 0x638 /* read only: Runs of 64 to 255 idle clocks that have ended: beats from spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_64_HI 0x63c /* read only: Runs of 64 to 255 idle clocks that have ended: beats from spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_256_LO 0x640 /* read only: Runs of 256 and more idle clocks that have ended: beats from spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_READ_IDLE_256_HI 0x644 /* read only: Runs of 256 and more idle clocks that have ended: beats from spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_1_LO 0x648 /* read only: Runs of 1 to 3 idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_1_HI 0x64c /* read only: Runs of 1 to 3 idle clocks that have ended: beats to spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_4_LO 0x650 /* read only: Runs of 4 to 15 idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_4_HI 0x654 /* read only: Runs of 4 to 15 idle clocks that have ended: beats to spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_16_LO 0x658 /* read only: Runs of 16 to 63 idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_16_HI 0x65c /* read only: Runs of 16 to 63 idle clocks that have ended: beats to spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_64_LO 0x660 /* read only: Runs of 64 to 255 idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_64_HI 0x664 /* read only: Runs of 64 to 255 idle clocks that have ended: beats to spill memory. High word. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_256_LO 0x668 /* read only: Runs of 256 and more idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_WRITE_IDLE_256_HI 0x66c /* read only: Runs of 256 and more idle clocks that have ended: beats to spill memory. High word. */
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -550,7 +598,31 @@ typedef enum tmu_fault {
     X(spill_writes, 0x590) \
     X(spill_refused, 0x598) \
     X(spill_errors, 0x5a0) \
-    X(table_faults, 0x5a8)
+    X(table_faults, 0x5a8) \
+    X(commands, 0x5b0) \
+    X(completions, 0x5b8) \
+    X(spill_read_stall_clocks, 0x5c0) \
+    X(spill_write_stall_clocks, 0x5c8) \
+    X(command_idle_1, 0x5d0) \
+    X(command_idle_4, 0x5d8) \
+    X(command_idle_16, 0x5e0) \
+    X(command_idle_64, 0x5e8) \
+    X(command_idle_256, 0x5f0) \
+    X(completion_idle_1, 0x5f8) \
+    X(completion_idle_4, 0x600) \
+    X(completion_idle_16, 0x608) \
+    X(completion_idle_64, 0x610) \
+    X(completion_idle_256, 0x618) \
+    X(spill_read_idle_1, 0x620) \
+    X(spill_read_idle_4, 0x628) \
+    X(spill_read_idle_16, 0x630) \
+    X(spill_read_idle_64, 0x638) \
+    X(spill_read_idle_256, 0x640) \
+    X(spill_write_idle_1, 0x648) \
+    X(spill_write_idle_4, 0x650) \
+    X(spill_write_idle_16, 0x658) \
+    X(spill_write_idle_64, 0x660) \
+    X(spill_write_idle_256, 0x668)
 
 /* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
  *   handle bits, address bits, length bits, id bits, queues, command slots,

@@ -48,7 +48,10 @@ object Counters {
   val commandStallClocks =
     Counter("command_stall_clocks", "Clocks in which a command waited for the matching unit.")
   val completionStallClocks =
-    Counter("completion_stall_clocks", "Clocks in which a completion waited to be written.")
+    Counter(
+      "completion_stall_clocks",
+      "Clocks in which completions waited, for room in a ring or for memory, and none was written."
+    )
   val firstAccept = Counter("first_accept", "Clock at which the unit accepted its first command.")
   val lastVerdict = Counter("last_verdict", "Clock at which the unit gave its last verdict.")
   val doorbellErrors =
@@ -82,8 +85,20 @@ object Counters {
     "Answers that were kept back because a stored word had lost a bit."
   )
   val registerErrors = Counter("register_errors", "Register accesses answered with an error.")
+  val commands = Counter("commands", "Commands of the pages that the matching unit took.")
+  val completions =
+    Counter("completions", "Completions that were written, with those that flushes report.")
+  val spillReadStallClocks = Counter(
+    "spill_read_stall_clocks",
+    "Clocks in which reads of spill memory were under way and no beat came."
+  )
+  val spillWriteStallClocks = Counter(
+    "spill_write_stall_clocks",
+    "Clocks in which writes waited for spill memory to take them and it took no beat."
+  )
 
-  val all: Seq[Counter] = Seq(
+  /** In the order of their registers: new ones come last, so that the others keep their places. */
+  lazy val all: Seq[Counter] = Seq(
     clocks,
     posts,
     arrivals,
@@ -137,6 +152,15 @@ object Counters {
     spillWrites,
     spillRefused,
     spillErrors,
-    tableFaults
-  )
+    tableFaults,
+    commands,
+    completions,
+    spillReadStallClocks,
+    spillWriteStallClocks
+  ) ++ Streams.all.flatMap(_.idle)
+
+  /** Clocks that a snapshot takes at most: the rest of a round and a whole one, which see to one
+    * counter a clock, and the way in and out.
+    */
+  lazy val snapshotClocks: Int = 2 * all.size + 4
 }

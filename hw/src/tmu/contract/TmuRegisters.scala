@@ -10,7 +10,7 @@ object TmuRegisters {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 2
-  val versionMinor: Int = 4
+  val versionMinor: Int = 5
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -128,7 +128,7 @@ object TmuRegisters {
           "SNAPSHOT",
           1,
           1,
-          "Copies all counters, at one clock, to where they can be read. The next access waits until that is done, 120 clocks at most."
+          s"Copies all counters, at one clock, to where they can be read. The next access waits until that is done, ${Counters.snapshotClocks} clocks at most."
         )
       )
     ),

@@ -45,6 +45,19 @@ object PythonConstants {
         f"""    "${c.name}": 0x${TmuRegisters.counterBase + 8 * i}%03X,"""
       } ++ Seq("}")
 
+  private def streams: Seq[String] = {
+    Seq("# by name: the counters of active and stalled clocks, and of idle runs by their length") ++
+      Seq("STREAMS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {") ++
+      Streams.all.flatMap { s =>
+        Seq(s"""    "${s.name}": (""") ++
+          Seq(s.active, s.stalled).map(c => s"""        "${c.name}",""") ++
+          Seq("        (") ++ s.idle.map(c => s"""            "${c.name}",""") ++
+          Seq("        ),", "    ),")
+      } ++ Seq("}") ++
+      Seq("# shortest run of idle clocks of each bucket") ++
+      Seq(s"STREAM_IDLE_FROM: Final = (${Streams.idleFrom.mkString(", ")})")
+  }
+
   private def preset(p: TmuParams): Seq[String] = Seq(
     s"""    "${p.name}": Preset(""",
     s"""        name="${p.name}",""",
@@ -121,7 +134,7 @@ object PythonConstants {
       Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
       layout(CommandLayout.layout) ++ Seq("") ++ layout(CompletionLayout.layout) ++ Seq(
         ""
-      ) ++ counters ++
+      ) ++ counters ++ Seq("") ++ streams ++
       Seq("", "") ++ presetClass ++ Seq("", "", "PRESETS: Final[dict[str, Preset]] = {") ++
       Presets.all.flatMap(preset) ++ Seq("}")).mkString("", "\n", "\n")
   }

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.PointerQueue
 import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
-import tmu.matching.{MatchCommand, MatchRules, SpillRequest}
+import tmu.matching.{MatchCommand, MatchRules, SpillRequest, StreamState}
 import tmu.params.TmuParams
 
 /** Takes a command record apart: pure functions of its bits. */
@@ -105,8 +105,8 @@ class CommandDecoder(p: TmuParams) extends Module {
     val discard = Input(Bool())
     val taken = Output(Bool())
 
-    /** A command waits for the unit. */
-    val stalled = Output(Bool())
+    /** Commands on their way into the unit. */
+    val stream = Output(new StreamState)
     val idle = Output(Bool())
   })
 
@@ -132,7 +132,8 @@ class CommandDecoder(p: TmuParams) extends Module {
   io.arrival.valid := next.valid && next.bits.withArrivals
   io.arrival.bits := next.bits.command
   next.ready := Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
-  io.stalled := next.valid && !next.ready
+  io.stream.moves := next.fire
+  io.stream.waits := next.valid
   io.idle := !full && io.taken
   io.taken := !next.valid
 }

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
 import tmu.contract.{CompletionLayout, Statuses}
-import tmu.matching.Verdict
+import tmu.matching.{StreamState, Verdict}
 import tmu.params.TmuParams
 
 /** Writes completions into the rings in host memory: one 64-byte write each, one a clock.
@@ -43,8 +43,8 @@ class CompletionWriter(p: TmuParams) extends Module {
     val axi = new AxiWrite(64, 512, 1)
     val error = Output(Bool())
 
-    /** A completion waits for ring space or for memory. */
-    val stalled = Output(Bool())
+    /** Completions on their way to memory; one waits for room in its ring too. */
+    val stream = Output(new StreamState)
     val idle = Output(Bool())
   })
 
@@ -182,7 +182,8 @@ class CompletionWriter(p: TmuParams) extends Module {
   io.fenced := fenced === 0.U
 
   io.error := answered && axi.bresp =/= AxiResponse.okay
-  io.stalled := asksAgain || !spacious
+  io.stream.moves := axi.wvalid && axi.wready
+  io.stream.waits := asksAgain || axi.awvalid || axi.wvalid
   io.idle := !entered && !full && outstanding === 0.U
 
   assert(!io.fence || !out.valid, "a completion is written while a page changes")

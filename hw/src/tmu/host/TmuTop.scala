@@ -153,8 +153,8 @@ class TmuTop(p: TmuParams) extends Module {
   events.activity := unit.io.activity
   events.spill := spill.io.activity
   events.spilled := spill.io.totals
-  events.commandStalled := decoder.io.stalled
-  events.completionStalled := writer.io.stalled
+  events.command := decoder.io.stream
+  events.completion := writer.io.stream
   events.doorbellError := doorbell.io.error
   events.disabledDrop := queues.io.dropped
   events.queueOverrun := queues.io.overrun

@@ -3,7 +3,7 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{log2Ceil, PopCount, ShiftRegister, Valid}
-import tmu.contract.{Counter, Counters, Opcodes, Statuses}
+import tmu.contract.{Counter, Counters, Opcodes, Statuses, Streams}
 import tmu.params.TmuParams
 
 /** Live figures that the counters sample. */
@@ -26,8 +26,8 @@ class CounterEvents(p: TmuParams) extends Bundle {
   /** A verdict that was taken in this clock. */
   val verdict = Valid(new Verdict(p))
   val activity = new MatchActivity(p)
-  val commandStalled = Bool()
-  val completionStalled = Bool()
+  val command = new StreamState
+  val completion = new StreamState
   val doorbellError = Bool()
   val disabledDrop = Bool()
   val completionError = Bool()
@@ -80,6 +80,18 @@ class CounterBank(p: TmuParams) extends Module {
   private val anyAccepted = RegInit(false.B)
   when(events.activity.accepted)(anyAccepted := true.B)
 
+  private val monitors = Seq(
+    Streams.command -> events.command,
+    Streams.completion -> events.completion,
+    Streams.spillRead -> events.spill.reads,
+    Streams.spillWrite -> events.spill.writes
+  ).map { case (stream, state) =>
+    val monitor = Module(new StreamMonitor).suggestName(s"${stream.name}_monitor")
+    monitor.io.state := state
+    stream -> monitor.io
+  }
+  require(monitors.map(_._1) == Streams.all, "each stream has a monitor")
+
   private val increments: Map[Counter, UInt] = {
     import Counters._
     Map[Counter, UInt](
@@ -123,8 +135,6 @@ class CounterBank(p: TmuParams) extends Module {
       lifted -> PopCount(events.activity.filters.map(_.lift)),
       longClocks -> events.activity.long,
       busyClocks -> events.activity.busy,
-      commandStallClocks -> events.commandStalled,
-      completionStallClocks -> events.completionStalled,
       doorbellErrors -> events.doorbellError,
       disabledDrops -> events.disabledDrop,
       completionErrors -> events.completionError,
@@ -136,13 +146,18 @@ class CounterBank(p: TmuParams) extends Module {
       spillTaken -> events.spill.taken,
       spillRefilled -> events.spill.refilled,
       spillFalse -> events.spill.falsePositive,
-      spillReads -> events.spill.read,
-      spillWrites -> events.spill.written,
       spillRefused -> events.spill.refused,
       spillErrors -> events.spill.error,
       tableFaults -> status(Statuses.tableFault.value)
-    )
+    ) ++ monitors.flatMap { case (stream, seen) =>
+      Seq(stream.active -> seen.active, stream.stalled -> seen.stalled) ++
+        stream.idle.zip(seen.ended)
+    }
   }
+
+  /** Clocks from one event to the next at least: runs of idle clocks cannot end in every clock. */
+  private val apart: Map[Counter, Int] =
+    Streams.all.flatMap(s => s.idle.zip(Streams.idleFrom.map(_ + 1))).toMap.withDefaultValue(1)
 
   /** A counter that holds a value instead of adding up: when to take it, given what it holds. */
   private case class Sample(take: UInt => Bool, value: UInt)
@@ -179,7 +194,8 @@ class CounterBank(p: TmuParams) extends Module {
   private class Source(val counter: Counter) {
     val sample: Option[Sample] = samples.get(counter)
     private val by = increments.getOrElse(counter, 0.U)
-    private val most = ((BigInt(1) << by.getWidth) - 1) * size
+    private val times = (size + apart(counter) - 1) / apart(counter)
+    private val most = ((BigInt(1) << by.getWidth) - 1) * times
     val bits: Int = sample.fold(most.bitLength)(_.value.getWidth)
     val counts: UInt = RegInit(0.U(bits.W)).suggestName(s"counts_${counter.name}")
     sample match {
@@ -196,8 +212,8 @@ class CounterBank(p: TmuParams) extends Module {
 
   // The round: one counter a clock, read, and a clock later added and written. The first one after
   // reset writes 0 everywhere, into the picture too.
-  private val sums = Mem(1 << indexBits, UInt(width.W))
-  private val picture = Mem(1 << indexBits, UInt(width.W))
+  private val sums = Mem(size, UInt(width.W))
+  private val picture = Mem(size, UInt(width.W))
   private val first = RegInit(true.B)
   private val wanted = RegInit(false.B)
   private val taking = RegInit(true.B)

@@ -43,10 +43,10 @@ class SpillActivity extends Bundle {
   val taken = Bool()
   val refilled = Bool()
   val falsePositive = Bool()
-  val read = Bool()
-  val written = Bool()
   val refused = Bool()
   val error = Bool()
+  val reads = new StreamState
+  val writes = new StreamState
 }
 
 /** What memory has to do with an operation, known before it is decided. */

@@ -207,8 +207,8 @@ class Spill(p: TmuParams) extends Module {
   io.activity.taken := editor.io.remove.fire && !refills
   io.activity.refilled := editor.io.remove.fire && refills
   io.activity.falsePositive := search.io.falsePositive
-  io.activity.read := link.io.wordBeat.valid || link.io.entryBeat.valid
-  io.activity.written := link.io.write.fire
   io.activity.refused := editor.io.append.fire && editor.io.refused
   io.activity.error := error
+  io.activity.reads := link.io.reads
+  io.activity.writes := link.io.writes
 }

@@ -6,6 +6,7 @@ import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.buffer.PointerQueue
 import tmu.contract.SpillLayout
 import tmu.host.{Axi, AxiBurst, AxiResponse}
+import tmu.matching.StreamState
 
 /** Where something lies in memory. */
 class SpillPlace(s: SpillParams) extends Bundle {
@@ -53,6 +54,12 @@ class SpillLink(s: SpillParams) extends Module {
     val write = Flipped(Decoupled(new SpillWrite(s)))
     val writeError = Output(Bool())
     val idle = Output(Bool())
+
+    /** Beats, for the counters: one that is read waits from when it is asked for, one that is
+      * written until memory has taken it.
+      */
+    val reads = Output(new StreamState)
+    val writes = Output(new StreamState)
   })
   private val segments = RegInit(0.U(log2Ceil(s.p.spillSegments + 1).W))
   private val bases = Mem(s.p.spillSegments, UInt(52.W))
@@ -173,6 +180,10 @@ class SpillLink(s: SpillParams) extends Module {
   private val reading = RegInit(0.U(8.W))
   reading := reading + reads.io.enq.fire - (axi.rvalid && axi.rlast)
   io.idle := outstanding === 0.U && reading === 0.U && !came
+  io.reads.moves := axi.rvalid
+  io.reads.waits := reading =/= 0.U
+  io.writes.moves := axi.wvalid && axi.wready
+  io.writes.waits := axi.wvalid || axi.awvalid
   assert(!(axi.bvalid && outstanding === 0.U), "memory answered a spill write that was not made")
   assert(!(axi.rvalid && reading === 0.U), "memory answered a spill read that was not made")
   assert(!(io.write.fire && outstanding.andR), "more spill writes in flight than can be counted")

@@ -86,6 +86,18 @@ class PythonConstantsSpec extends AnyFunSpec {
       }
     }
 
+    it("has every stream with its counters") {
+      val streams = block("STREAMS:")
+      for (s <- Streams.all) {
+        val start = streams.indexOf(s""""${s.name}": (""")
+        assert(start >= 0, s.name)
+        val own = streams.substring(start, streams.indexOf("\n    ),", start))
+        val places = (Seq(s.active, s.stalled) ++ s.idle).map(c => own.indexOf(s""""${c.name}","""))
+        assert(places.forall(_ > 0) && places.sorted == places, s.name)
+      }
+      assert(text.contains("STREAM_IDLE_FROM: Final = (1, 4, 16, 64, 256)"))
+    }
+
     it("is the same text each time, and says that it is generated") {
       assert(PythonConstants.render(Presets.nic) == text)
       assert(text.contains(Notice.text))

@@ -50,6 +50,6 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
   writer.io.discard := io.discard
   io.axi <> writer.io.axi
   io.error := writer.io.error
-  io.stalled := writer.io.stalled
+  io.stalled := writer.io.stream.stalls
   io.idle := writer.io.idle
 }

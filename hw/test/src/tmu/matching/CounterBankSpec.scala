@@ -2,80 +2,16 @@
 package tmu.matching
 
 import chisel3.Bool
-import tmu.{DeviceSpec, Seeds}
+import tmu.Seeds
 import tmu.contract.{Code, Counter, Counters, Opcodes, Statuses}
-import tmu.params.Presets
 
-class CounterBankSpec extends DeviceSpec {
+class CounterBankSpec extends CounterBankBench {
   import Counters._
-  private val bank = device(new CounterBank(Presets.tiny))
-
-  private def spills(e: CounterEvents): Seq[(Bool, Counter)] = Seq(
-    e.spill.deferred -> spillDeferred,
-    e.spill.appended -> spillAppended,
-    e.spill.taken -> spillTaken,
-    e.spill.refilled -> spillRefilled,
-    e.spill.falsePositive -> spillFalse,
-    e.spill.read -> spillReads,
-    e.spill.written -> spillWrites,
-    e.spill.refused -> spillRefused,
-    e.spill.error -> spillErrors
-  )
-
-  private def quiet(dut: CounterBank): Unit = {
-    val e = dut.io.events
-    val flags = Seq[Bool](
-      e.verdict.valid,
-      e.verdict.bits.truncated,
-      e.verdict.bits.unexpected,
-      e.activity.busy,
-      e.activity.accepted,
-      e.activity.postedVisited.valid,
-      e.activity.unexpectedVisited.valid,
-      e.commandStalled,
-      e.completionStalled,
-      e.doorbellError,
-      e.disabledDrop,
-      e.completionError,
-      e.registerError,
-      e.ringOverrun,
-      e.queueOverrun,
-      dut.io.snapshot
-    )
-    (flags ++ spills(e).map(_._1)).foreach(_.poke(false))
-    e.spilled.foreach(_.poke(0))
-    e.activity.postedCount.poke(0)
-    e.activity.unexpectedCount.poke(0)
-  }
 
   private def verdict(dut: CounterBank, opcode: Code, status: Code): Unit = {
     dut.io.events.verdict.valid.poke(true)
     dut.io.events.verdict.bits.opcode.poke(opcode.value)
     dut.io.events.verdict.bits.status.poke(status.value)
-  }
-
-  /** All counters of the last snapshot. */
-  private def shown(dut: CounterBank): Map[Counter, BigInt] =
-    Counters.all.zipWithIndex.map { case (c, i) =>
-      dut.io.index.poke(i)
-      c -> dut.io.value.value
-    }.toMap
-
-  /** Asks for a snapshot and waits for it; events go on as they are poked. */
-  private def take(dut: CounterBank): Map[Counter, BigInt] = {
-    dut.io.snapshot.poke(true)
-    dut.clock.step()
-    dut.io.snapshot.poke(false)
-    val clocks = waitFor(dut, "the snapshot")(!dut.io.busy.isOn)
-    assert(clocks <= 2 * Counters.all.size + 2, "two rounds at most")
-    shown(dut)
-  }
-
-  /** Lets the registered events be counted, then takes a snapshot. */
-  private def snapshot(dut: CounterBank): Map[Counter, BigInt] = {
-    quiet(dut)
-    dut.clock.step(2)
-    take(dut)
   }
 
   private val verdicts: Seq[(Code, Code, Set[Counter])] = {
@@ -143,8 +79,6 @@ class CounterBankSpec extends DeviceSpec {
         val e = dut.io.events
         val singles = Seq[(Bool, Counter)](
           e.activity.busy -> busyClocks,
-          e.commandStalled -> commandStallClocks,
-          e.completionStalled -> completionStallClocks,
           e.doorbellError -> doorbellErrors,
           e.disabledDrop -> disabledDrops,
           e.completionError -> completionErrors,
