@@ -105,6 +105,7 @@ void tmu_bounds_clear(tmu_bounds_t *bounds) {
         atomic_store(&endpoint->unexpected, 0);
         atomic_store(&endpoint->posted, 0);
         atomic_store(&endpoint->held, 0);
+        atomic_store(&endpoint->stalled, 0);
     }
     atomic_store(&bounds->table, 0);
     atomic_store(&bounds->room, 0);
@@ -161,6 +162,17 @@ static bool is_inexact(const tmu_bounds_t *bounds) {
 bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
     return is_inexact(bounds) && is_table_full(bounds, atomic_load(&bounds->table)) &&
            !is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
+}
+
+/* Of attempts on several queues the one that knew of most counts. */
+void tmu_bounds_stalled(tmu_bounds_endpoint_t *endpoint, uint64_t left) {
+    uint64_t old = atomic_load(&endpoint->stalled);
+    while (left + 1 > old && !atomic_compare_exchange_weak(&endpoint->stalled, &old, left + 1)) {
+    }
+}
+
+bool tmu_bounds_has_news(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
+    return atomic_load(&bounds->left) + 1 != atomic_load(&endpoint->stalled);
 }
 
 void tmu_bounds_room_came(tmu_bounds_t *bounds) {

@@ -43,6 +43,7 @@ typedef struct tmu_bounds_endpoint {
     _Atomic uint32_t posted;
     _Atomic uint32_t held;     /* arrivals held back, on all queues */
     _Atomic uint64_t receives; /* ever queued */
+    _Atomic uint64_t stalled; /* `left` before the last attempt that stalled, and 1; 0 = none did */
     /* These change while no queue is in a call. */
     tmu_depth_t quota;   /* 0 = none */
     tmu_depth_t reserve; /* places on chip */
@@ -104,6 +105,12 @@ bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoin
 /** Whether nothing but the table's limit is against an arrival there, and that may be wrong: there
  * may be memory, or a place on chip that reserves allow. */
 bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
+
+/** An attempt there found no room; `left` was the count of the bounds before it was sent. */
+void tmu_bounds_stalled(tmu_bounds_endpoint_t *endpoint, uint64_t left);
+
+/** Whether something may have made room there since: if not, any other attempt would stall, too. */
+bool tmu_bounds_has_news(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
 /** Room may have come without a completion that tells: held arrivals that may fit are worth another
  * attempt. */

@@ -89,14 +89,14 @@ static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
 /**
  * Whether an attempt could end in anything but `stalled`.
  * Nothing of this queue is in flight.  Without room only a receive admits the arrival, and none of
- * those that its last attempt met did; where the bounds are no proof, what has left since may have
- * made room.
+ * those that its last attempt met did; where the bounds are no proof, what has left since any
+ * attempt at the endpoint stalled may have made room.
  */
 static bool worth_trying(const tmu_flow_t *flow, const tmu_held_t *held) {
     const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, held->endpoint);
     return !tmu_bounds_could_stall(flow->bounds, e) ||
            (atomic_load(&e->posted) > 0 && atomic_load(&e->receives) != held->met) ||
-           (tmu_bounds_may_fit(flow->bounds, e) && atomic_load(&flow->bounds->left) != held->left);
+           (tmu_bounds_may_fit(flow->bounds, e) && tmu_bounds_has_news(flow->bounds, e));
 }
 
 void tmu_flow_hold(tmu_flow_t *flow, const tmu_pending_t *arrival) {
@@ -107,7 +107,6 @@ void tmu_flow_hold(tmu_flow_t *flow, const tmu_pending_t *arrival) {
         .handle = arrival->handle,
         .age = flow->held_ever++,
         .met = arrival->met,
-        .left = arrival->left,
         .endpoint = arrival->endpoint,
         .source = (uint32_t)TMU_FIELD_GET(&arrival->command, TMU_COMMAND_SOURCE),
     };
@@ -237,9 +236,9 @@ bool tmu_flow_answered(tmu_flow_t *flow, const tmu_pending_t *pending,
     flow->alone = false;
     if (stalled) {
         atomic_fetch_add(&flow->bounds->stalls, 1);
+        tmu_bounds_stalled(e, pending->left);
         if (pending->held) {
             pending->held->met = pending->met;
-            pending->held->left = pending->left;
         } else {
             tmu_flow_hold(flow, pending);
         }

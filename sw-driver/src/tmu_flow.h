@@ -13,8 +13,8 @@
  * An attempt that must stall again is left out: the arrival has no room, and no receive was queued
  * at its endpoint since its last attempt.  That changes no outcome, only the number of commands.
  * Where memory is lent to the unit, or endpoints have reserves, the bounds do not know when there
- * is no room: an arrival is tried again when something left the unit, and with memory when this
- * says that a chunk is free.
+ * is no room: when something left the unit, and with memory when this says that a chunk is free,
+ * the arrivals of an endpoint are tried again until one of them stalls.
  *
  * The queue's lock is held in every function.
  */
@@ -37,8 +37,7 @@ typedef struct tmu_held {
     tmu_record_t command;
     uint64_t handle;
     uint64_t age;
-    uint64_t met;  /* receives ever queued at the endpoint before it was last tried; 0 = never */
-    uint64_t left; /* the bounds' count before it was last tried */
+    uint64_t met; /* receives ever queued at the endpoint before it was last tried; 0 = never */
     uint32_t endpoint;
     uint32_t source;
 } tmu_held_t;

@@ -29,7 +29,7 @@ typedef struct tmu_pending {
     uint64_t handle;      /* the caller's */
     tmu_receive_id_t id;  /* post: the receive; cancel: the pinned target; otherwise NONE */
     uint64_t met;         /* arrival: receives ever queued at the endpoint before it was sent */
-    uint64_t left;        /* arrival: entries that ever left memory before it was sent */
+    uint64_t left;        /* arrival: the count of the bounds before it was sent */
     uint32_t endpoint;
     uint32_t credits; /* completions that may still come, each needing a ring entry */
     tmu_held_t *held; /* set while this is another attempt of a held arrival */

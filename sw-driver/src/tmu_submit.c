@@ -121,7 +121,6 @@ tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation) {
     if (admission == TMU_ADMIT_HOLD) {
         const tmu_pending_t arrival = {.command = operation->command,
                                        .handle = operation->handle,
-                                       .left = UINT64_MAX,
                                        .endpoint = operation->endpoint};
         tmu_flow_hold(flow, &arrival);
         return TMU_OK;

@@ -129,6 +129,13 @@ static void held_arrivals_are_not_tried_before_an_entry_leaves_R11(void) {
     bench_settle(&b);
     EXPECT_NUMBER(stats_of(&b).stalls, 4);
     EXPECT_NUMBER(stats_of(&b).held_now, 4);
+    bench_claim(&b, 2, 200, 1, 402); /* its owner's place: the first one that stalls tells it all */
+    bench_settle(&b);
+    EXPECT_NUMBER(stats_of(&b).stalls, 5);
+    bench_claim(&b, 1, 100, 1, 403);
+    bench_settle(&b);
+    EXPECT_NUMBER(stats_of(&b).stalls, 6);
+    EXPECT_NUMBER(stats_of(&b).held_now, 3);
     bench_close(&b);
 }
 
