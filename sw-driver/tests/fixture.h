@@ -3,7 +3,8 @@
  * One device with one queue and a log of its completions, for the driver's tests.
  *
  * Every test runs on `ref:tiny` and as well, with the preset tiny, on the simulated device whose
- * library TMU_TEST_SIM names, and on the one at the socket that TMU_TEST_VFU names.
+ * library TMU_TEST_SIM names, on the one at the socket that TMU_TEST_VFU names, and on the PCI
+ * function whose address TMU_TEST_VFIO names.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -167,7 +168,7 @@ static inline int on_every_device(void (*all)(void)) {
     const struct {
         const char *scheme;
         const char *variable;
-    } others[] = {{"sim", "TMU_TEST_SIM"}, {"vfu", "TMU_TEST_VFU"}};
+    } others[] = {{"sim", "TMU_TEST_SIM"}, {"vfu", "TMU_TEST_VFU"}, {"vfio", "TMU_TEST_VFIO"}};
     all();
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const char *place = getenv(others[i].variable);
