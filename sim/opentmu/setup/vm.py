@@ -25,7 +25,7 @@ MODULES = (
 
 def key() -> str:
     """Stamp of build/vm: what is pinned, and what is kept of it."""
-    return stage.hash_of([LOCK, Path(__file__)])
+    return stage.hash_of([LOCK, *MODULES])
 
 
 def is_current() -> bool:

@@ -16,7 +16,7 @@ COMPRESSION = 1
 def write(file: Path, content: Mapping[str, Path | bytes]) -> None:
     """Write an archive: files by their path in it, each a file here (its mode is kept) or a text.
 
-    Texts become programs that anybody may start, and folders are made as they are needed.
+    Texts become programs that may be started, and folders are made as they are needed.
     """
     folders = sorted({str(up) for name in content for up in Path(name).parents} - {"."})
     parts = [_entry(number, name, stat.S_IFDIR | 0o755, b"") for number, name in enumerate(folders)]
