@@ -2,7 +2,6 @@
 """A virtual machine in build/vm: QEMU, Debian's kernel and busybox, from pinned packages."""
 
 import shutil
-import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -71,4 +70,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -40,13 +40,11 @@ stty -F /dev/ttyS2 raw
 poweroff -f
 """
 
-# What gives the device to vfio-pci, at the head of a script; an IOMMU of a virtual machine remaps
-# no interrupts here.
+# What gives the device to vfio-pci, at the head of a script.
 BIND = f"""set -e
 for module in {" ".join(Path(module).name for module in vm.MODULES)}; do
     insmod /modules/$module
 done
-echo 1 >/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts
 echo vfio-pci >/sys/bus/pci/devices/{ADDRESS}/driver_override
 echo {ADDRESS} >/sys/bus/pci/drivers_probe
 set +e
