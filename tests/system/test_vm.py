@@ -129,7 +129,7 @@ tmu-info {URI}
     said = ran.output.splitlines()
     expected = (
         rf"{guest.ADDRESS} is with no driver, expected vfio-pci; as root: modprobe vfio-pci; ",
-        rf"no permission for /dev/vfio/\d+, the IOMMU group of {guest.ADDRESS}; type as root: chown",
+        rf"no permission for /dev/vfio/\d+, the IOMMU group of {guest.ADDRESS}; type as root: ",
         r"no permission for /dev/vfio/vfio; type as root: chmod a\+rw /dev/vfio/vfio",
         r"^by tmu_progress ",
         r"^by looking at the ring alone ",
