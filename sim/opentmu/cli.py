@@ -20,6 +20,7 @@ COMMANDS = {
     "trace": "Record the matching operations of an MPI program; describe a trace.",
     "mpi": "Run an MPI program whose messages the unit matches; check every verdict.",
     "device": "Serve the simulated unit as a PCI device to other processes.",
+    "vm": "Run a command in a virtual machine that has the unit as a PCI device.",
     "faults": "Flip bits of what the unit stores; judge every answer.",
     "bench": "Measure the matching unit in clocks by depth; check every verdict.",
     "synth": "Report a preset's resources and clock on an FPGA.",

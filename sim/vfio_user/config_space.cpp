@@ -30,6 +30,19 @@ constexpr size_t kInterruptLine = 0x3c;
 constexpr size_t kMsix = 0x40;
 constexpr uint8_t kMsixId = 0x11;
 constexpr uint16_t kMsixEnableAndMask = 0xc000;
+// The PCI Express capability; an endpoint without one has no reset of its own.
+constexpr size_t kExpress = 0x50;
+constexpr uint8_t kExpressId = 0x10;
+constexpr uint16_t kExpressVersion = 2; // and an endpoint
+constexpr size_t kDeviceAbilities = kExpress + 4;
+constexpr uint32_t kErrorsByRole = 0x8000;
+constexpr uint32_t kFunctionReset = 0x10000000;
+constexpr size_t kDeviceControl = kExpress + 8;
+constexpr uint16_t kDeviceControlMay = 0x79ff; // errors to report, sizes and orders of requests
+constexpr uint8_t kStartReset = 0x80;          // of the upper byte; reads as 0
+constexpr size_t kLinkAbilities = kExpress + 12;
+constexpr size_t kLinkStatus = kExpress + 18;
+constexpr uint16_t kLinkSlowest = 0x11; // one lane of the first generation
 } // namespace
 
 void ConfigSpace::put(size_t offset, size_t count, uint64_t value) {
@@ -62,10 +75,17 @@ ConfigSpace::ConfigSpace(const Shape &shape) {
     put(kCapabilities, 1, kMsix);
     allow(kInterruptLine, 1, 0xff);
     put(kMsix, 1, kMsixId);
+    put(kMsix + 1, 1, kExpress);
     put(kMsix + 2, 2, shape.vectors - 1);
     allow(kMsix + 2, 2, kMsixEnableAndMask);
     put(kMsix + 4, 4, TMU_PCI_BAR_MSIX);
     put(kMsix + 8, 4, shape.msix / 2 | TMU_PCI_BAR_MSIX);
+    put(kExpress, 1, kExpressId);
+    put(kExpress + 2, 2, kExpressVersion);
+    put(kDeviceAbilities, 4, kErrorsByRole | kFunctionReset);
+    allow(kDeviceControl, 2, kDeviceControlMay);
+    put(kLinkAbilities, 4, kLinkSlowest);
+    put(kLinkStatus, 2, kLinkSlowest);
 }
 
 void ConfigSpace::reset() {
@@ -77,12 +97,15 @@ void ConfigSpace::read(size_t offset, size_t count, uint8_t *data) const {
     std::memcpy(data, bytes_.data() + offset, count);
 }
 
-void ConfigSpace::write(size_t offset, size_t count, const uint8_t *data) {
+bool ConfigSpace::write(size_t offset, size_t count, const uint8_t *data) {
     for (size_t i = 0; i < count; ++i) {
         const uint8_t mask = writable_[offset + i];
         uint8_t &byte = bytes_[offset + i];
         byte = static_cast<uint8_t>((byte & ~mask) | (data[i] & mask));
     }
+    const size_t control = kDeviceControl + 1;
+    return offset <= control && control < offset + count &&
+           (data[control - offset] & kStartReset) != 0;
 }
 
 bool ConfigSpace::bus_master() const { return (bytes_[kCommand] & kCommandMaster) != 0; }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The configuration space of the unit as a PCI function: who it is, three windows, and MSI-X.
+// The configuration space of the unit as a PCI function: who it is, three windows, MSI-X, and
+// that it can be reset.
 #pragma once
 
 #include <array>
@@ -24,9 +25,10 @@ class ConfigSpace {
     // As a reset leaves it.
     void reset();
 
-    // Both within kBytes; a write changes what software may change.
+    // Both within kBytes; a write changes what software may change, and says whether it asks for
+    // a reset of the function.
     void read(size_t offset, size_t count, uint8_t *data) const;
-    void write(size_t offset, size_t count, const uint8_t *data);
+    bool write(size_t offset, size_t count, const uint8_t *data);
 
     // Whether software lets the function access memory.
     bool bus_master() const;

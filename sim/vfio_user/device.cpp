@@ -206,7 +206,8 @@ int Device::write(uint32_t region, uint64_t offset, uint32_t count, const uint8_
         return 0;
     }
     case VFU_REGION_CONFIG:
-        config_.write(offset, count, data);
+        if (config_.write(offset, count, data))
+            reset();
         dma_.allow(config_.bus_master());
         return 0;
     default:

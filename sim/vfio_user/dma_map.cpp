@@ -81,26 +81,36 @@ int DmaMap::enter(uint64_t address, const Range &range) {
     return unit_.map(range.memory, range.bytes, address, range.access) ? 0 : EEXIST;
 }
 
-int DmaMap::unmap(const vfu_dma_unmap_t &request) {
-    if (request.argsz < sizeof request || request.flags != 0)
+DmaMap::Ranges::iterator DmaMap::leave(Ranges::iterator range) {
+    unit_.unmap(range->first);
+    if (range->second.memory != nullptr)
+        (void)::munmap(range->second.memory, range->second.bytes);
+    return ranges_.erase(range);
+}
+
+int DmaMap::unmap(const vfu_dma_unmap_t &request, uint64_t &bytes) {
+    const bool all = request.flags == VFU_UNMAP_ALL;
+    if (request.argsz < sizeof request || (!all && request.flags != 0))
         return EINVAL;
-    const auto found = ranges_.find(request.address);
-    if (found == ranges_.end() || found->second.bytes != request.size)
-        return ENOENT;
-    unit_.unmap(request.address);
-    if (found->second.memory != nullptr)
-        (void)::munmap(found->second.memory, found->second.bytes);
-    ranges_.erase(found);
+    const uint64_t last = all ? UINT64_MAX : request.address + (request.size - 1);
+    if (all ? request.address != 0 || request.size != 0
+            : request.size == 0 || last < request.address)
+        return EINVAL;
+    const auto first = ranges_.lower_bound(request.address);
+    const auto end = ranges_.upper_bound(last);
+    const auto ends = [](Ranges::iterator one) { return one->first + (one->second.bytes - 1); };
+    if ((first != ranges_.begin() && ends(std::prev(first)) >= request.address) ||
+        (first != end && ends(std::prev(end)) > last))
+        return EINVAL;
+    bytes = 0;
+    for (auto one = first; one != end; one = leave(one))
+        bytes += one->second.bytes;
     return 0;
 }
 
 void DmaMap::clear() {
-    for (const auto &[address, range] : ranges_) {
-        unit_.unmap(address);
-        if (range.memory != nullptr)
-            (void)::munmap(range.memory, range.bytes);
-    }
-    ranges_.clear();
+    for (auto one = ranges_.begin(); one != ranges_.end();)
+        one = leave(one);
 }
 
 void DmaMap::allow(bool allowed) {

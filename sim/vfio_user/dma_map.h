@@ -24,7 +24,9 @@ class DmaMap {
     // 0, or what is wrong as an errno value.  Without a file the range is known, and an access
     // there is answered like one outside of all ranges.
     int map(const vfu_dma_map_t &request, const Descriptor &file);
-    int unmap(const vfu_dma_unmap_t &request);
+    // Ends every mapping in the range, of which there may be none; one that lies in it only in part
+    // is refused, and then nothing is unmapped.  `bytes` are those that were.
+    int unmap(const vfu_dma_unmap_t &request, uint64_t &bytes);
     void clear();
 
     // Whether the unit reaches anything at all; PCI's bus master bit.
@@ -40,11 +42,13 @@ class DmaMap {
         void *memory; // nullptr where there is no file
         unsigned access;
     };
+    using Ranges = std::map<uint64_t, Range>;
     int enter(uint64_t address, const Range &range);
+    Ranges::iterator leave(Ranges::iterator range);
 
     Unit &unit_;
     bool allowed_ = false;
-    std::map<uint64_t, Range> ranges_; // by bus address
+    Ranges ranges_; // by bus address
 };
 
 } // namespace vfu

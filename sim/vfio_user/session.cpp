@@ -143,8 +143,9 @@ int Session::dma_unmap(Message &message) {
     vfu_dma_unmap_t request{};
     if (!part_of(message, request))
         return EINVAL;
+    const int error = device_.dma().unmap(request, request.size);
     answer(request);
-    return device_.dma().unmap(request);
+    return error;
 }
 
 int Session::device_info(Message &message) {

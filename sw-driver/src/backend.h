@@ -50,7 +50,7 @@ typedef struct tmu_backend_ops {
 
     /**
      * Runs a simulated device until it wrote memory, at most `max_clocks`; one in another process
-     * runs by itself as well.  NULL on a real device.
+     * runs by itself as well.  Where there is no simulated time, lets others have the processor.
      */
     tmu_result_t (*progress)(void *backend, unsigned max_clocks);
     uint64_t (*clock)(void *backend);
@@ -64,6 +64,7 @@ typedef struct tmu_backend_ops {
 
 extern const tmu_backend_ops_t tmu_backend_ref;
 extern const tmu_backend_ops_t tmu_backend_sim;
+extern const tmu_backend_ops_t tmu_backend_vfio;
 extern const tmu_backend_ops_t tmu_backend_vfu;
 
 #endif

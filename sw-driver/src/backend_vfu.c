@@ -10,18 +10,11 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <unistd.h>
 
-#include "tmu/tmu_pci.h"
+#include "dma_memory.h"
+#include "pci_unit.h"
 #include "vfu_client.h"
-#include "vfu_memory.h"
-
-#define PAGE_BYTES 4096u
-/* Of PCI's configuration space. */
-#define CONFIG_IDS 0x00
-#define CONFIG_COMMAND 0x04
-#define COMMAND_MEMORY_AND_MASTER 0x6u
 
 typedef struct vfu_device {
     pthread_mutex_t lock; /* one command at a time is on its way */
@@ -29,8 +22,7 @@ typedef struct vfu_device {
     char *path;
     bool has_time;  /* the region of simulated time is there */
     uint64_t clock; /* when it was last asked: time does not go back when a device goes away */
-    int *event_fds; /* by vector, -1 where nobody asked */
-    uint32_t vectors;
+    pci_vectors_t vectors;
 } vfu_device_t;
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -38,21 +30,16 @@ typedef struct vfu_device {
 static tmu_result_t check_identity(vfu_device_t *device) {
     uint16_t ids[2] = {0};
     uint32_t error = 0;
-    tmu_result_t result =
-        vfu_client_read(&device->client, VFU_REGION_CONFIG, CONFIG_IDS, ids, sizeof ids, &error);
-    if (result == TMU_OK && (error != 0 || ids[0] != TMU_PCI_VENDOR || ids[1] != TMU_PCI_DEVICE)) {
-        return tmu_error_set(TMU_ERR_DEVICE,
-                             "the device at %s is PCI device %04x:%04x, expected %04x:%04x",
-                             device->path, ids[0], ids[1], TMU_PCI_VENDOR, TMU_PCI_DEVICE);
-    }
-    return result;
+    tmu_result_t result = vfu_client_read(&device->client, VFU_REGION_CONFIG, PCI_CONFIG_IDS, ids,
+                                          sizeof ids, &error);
+    return result == TMU_OK ? pci_ids_check(device->path, ids[0], ids[1]) : result;
 }
 
 /** Lets the device answer to register accesses and reach memory. */
 static tmu_result_t enable(vfu_device_t *device) {
-    uint16_t command = COMMAND_MEMORY_AND_MASTER;
+    uint16_t command = PCI_COMMAND_MEMORY_AND_MASTER;
     uint32_t error = 0;
-    tmu_result_t result = vfu_client_write(&device->client, VFU_REGION_CONFIG, CONFIG_COMMAND,
+    tmu_result_t result = vfu_client_write(&device->client, VFU_REGION_CONFIG, PCI_CONFIG_COMMAND,
                                            &command, sizeof command, &error);
     if (result == TMU_OK && error != 0) {
         return tmu_error_set(TMU_ERR_DEVICE, "the device at %s cannot be enabled: %s", device->path,
@@ -102,31 +89,14 @@ static tmu_result_t find_vectors(vfu_device_t *device) {
         .answer_most = sizeof answer,
     };
     tmu_result_t result = vfu_client_must(&device->client, &call);
-    if (result != TMU_OK) {
-        return result;
-    }
-    device->vectors = answer.count < TMU_PCI_VECTORS_MAX ? answer.count : TMU_PCI_VECTORS_MAX;
-    device->event_fds = malloc((device->vectors + 1) * sizeof *device->event_fds);
-    if (!device->event_fds) {
-        device->vectors = 0;
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for %u interrupts", answer.count);
-    }
-    for (uint32_t i = 0; i < device->vectors; i++) {
-        device->event_fds[i] = -1;
-    }
-    return TMU_OK;
+    return result == TMU_OK ? pci_vectors_open(&device->vectors, answer.count) : result;
 }
 
 static void vfu_close(void *backend) {
     vfu_device_t *device = backend;
     vfu_client_close(&device->client);
-    for (uint32_t i = 0; i < device->vectors; i++) {
-        if (device->event_fds[i] >= 0) {
-            (void)close(device->event_fds[i]);
-        }
-    }
+    pci_vectors_close(&device->vectors);
     pthread_mutex_destroy(&device->lock);
-    free(device->event_fds);
     free(device->path);
     free(device);
 }
@@ -231,16 +201,16 @@ static tmu_result_t lend(vfu_device_t *device, void *memory, size_t bytes, int f
 }
 
 static tmu_result_t vfu_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
-    size_t whole = (bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    size_t whole = dma_memory_whole(bytes);
     int file = -1;
-    void *memory = bytes == 0 ? NULL : vfu_memory_map(whole, &file);
+    void *memory = bytes == 0 ? NULL : dma_memory_map(whole, &file);
     if (!memory) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for %zu bytes of shared memory", bytes);
     }
     tmu_result_t result = lend(backend, memory, whole, file);
     (void)close(file); /* the device has it as well now */
     if (result != TMU_OK) {
-        vfu_memory_unmap(memory, whole);
+        dma_memory_unmap(memory, whole);
         return result;
     }
     *dma_p = (tmu_dma_t){.memory = memory, .bus_address = (uintptr_t)memory, .bytes = whole};
@@ -266,7 +236,7 @@ static void vfu_dma_free(void *backend, tmu_dma_t *dma) {
     pthread_mutex_lock(&device->lock);
     (void)vfu_client_must(&device->client, &call);
     pthread_mutex_unlock(&device->lock);
-    vfu_memory_unmap(dma->memory, dma->bytes);
+    dma_memory_unmap(dma->memory, dma->bytes);
     *dma = (tmu_dma_t){0};
 }
 
@@ -309,7 +279,8 @@ static uint64_t vfu_clock(void *backend) {
     return clock;
 }
 
-static tmu_result_t assign(vfu_device_t *device, uint32_t vector, int fd) {
+static tmu_result_t assign(void *backend, uint32_t vector, int fd) {
+    vfu_device_t *device = backend;
     vfu_irq_set_t request = {
         .argsz = sizeof request,
         .flags = VFU_IRQ_DATA_EVENTFD | VFU_IRQ_TRIGGER,
@@ -329,24 +300,8 @@ static tmu_result_t assign(vfu_device_t *device, uint32_t vector, int fd) {
 
 static tmu_result_t vfu_event_fd(void *backend, uint32_t page, int *fd_p) {
     vfu_device_t *device = backend;
-    if (page >= device->vectors) {
-        return tmu_error_set(TMU_ERR_INVALID,
-                             "the queue of page %u has no interrupt: the device has %u; poll it",
-                             page, device->vectors);
-    }
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = TMU_OK;
-    if (device->event_fds[page] < 0) {
-        int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        result = fd < 0 ? tmu_error_set(TMU_ERR_MEMORY, "no eventfd: %s", strerror(errno))
-                        : assign(device, page, fd);
-        if (result == TMU_OK) {
-            device->event_fds[page] = fd;
-        } else if (fd >= 0) {
-            (void)close(fd);
-        }
-    }
-    *fd_p = device->event_fds[page];
+    tmu_result_t result = pci_vectors_get(&device->vectors, page, assign, device, fd_p);
     pthread_mutex_unlock(&device->lock);
     return result;
 }

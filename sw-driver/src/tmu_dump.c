@@ -6,10 +6,23 @@
  * Places count through the whole table, oldest first over all endpoints: entries of other endpoints
  * are passed over, and so are vacant places, until the unit says that the table has ended.
  */
+#include <time.h>
+
 #include "tmu_internal.h"
 
 #define DUMP_STEPS 100000
 #define DUMP_CLOCKS 64
+#define DUMP_SECONDS 10 /* where steps are no measure, for the device runs by itself */
+
+/** Whether an answer that is not there after so many steps will not come any more. */
+static bool overdue(const tmu_t *device, unsigned step, const struct timespec *start) {
+    struct timespec now;
+    if (step < DUMP_STEPS || device->ops->clock) {
+        return step >= DUMP_STEPS;
+    }
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec - start->tv_sec > DUMP_SECONDS;
+}
 
 /** Sends one command on an otherwise idle device and waits for its completion. */
 static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
@@ -17,7 +30,9 @@ static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
     tmu_t *device = queue->device;
     tmu_result_t result = TMU_AGAIN;
     bool sent = false;
-    for (unsigned step = 0; step < DUMP_STEPS; step++) {
+    struct timespec start;
+    (void)clock_gettime(CLOCK_MONOTONIC, &start);
+    for (unsigned step = 0; !overdue(device, step, &start); step++) {
         if (!sent) {
             result = tmu_submit(queue, operation);
             sent = result == TMU_OK;

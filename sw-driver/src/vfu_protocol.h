@@ -61,11 +61,13 @@ typedef struct {
     uint64_t size;
 } vfu_dma_map_t;
 
+#define VFU_UNMAP_ALL 2u /* whatever is mapped; address and size are 0 */
+
 typedef struct {
     uint32_t argsz;
     uint32_t flags;
     uint64_t address;
-    uint64_t size;
+    uint64_t size; /* in the answer, how much was unmapped */
 } vfu_dma_unmap_t;
 
 #define VFU_DEVICE_HAS_RESET 1u

@@ -30,10 +30,10 @@ static void unusable_uris_are_explained(void) {
     tmu_t *device = NULL;
     EXPECT_NUMBER(tmu_open("pci:1", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'pci:1'; known: ref:PRESET, sim:LIBRARY, "
-                                      "vfu:SOCKET");
+                                      "vfu:SOCKET, vfio:PCI_ADDRESS");
     EXPECT_NUMBER(tmu_open("ref", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'ref'; known: ref:PRESET, sim:LIBRARY, "
-                                      "vfu:SOCKET");
+                                      "vfu:SOCKET, vfio:PCI_ADDRESS");
     EXPECT_NUMBER(tmu_open("ref:huge", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max");
     EXPECT_NUMBER(tmu_open(NULL, &device), TMU_ERR_INVALID);
@@ -140,7 +140,7 @@ static void counters_count_what_happened(void) {
     EXPECT_NUMBER(tmu_counters(b.device, NULL, 0, &count), TMU_OK);
     EXPECT(count > 30);
     EXPECT_NUMBER(tmu_counters(b.device, NULL, 1, &count), TMU_ERR_INVALID);
-    EXPECT(tmu_clock(b.device) > 0);
+    EXPECT(runs_by_itself() ? tmu_clock(b.device) == 0 : tmu_clock(b.device) > 0);
     bench_close(&b);
 }
 

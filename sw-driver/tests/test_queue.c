@@ -27,7 +27,7 @@ static void no_more_commands_are_in_flight_than_ring_entries(void) {
     unsigned accepted = 0;
     for (unsigned i = 0; i < 200; i++) { /* runs the device but never polls */
         accepted += tmu_probe(b.queue, 1, &key, i) == TMU_OK;
-        must(tmu_progress(b.device, 64), b.device);
+        run_device(b.device, 64);
     }
     EXPECT_NUMBER(accepted, 16);
     EXPECT_NUMBER(tmu_queue_in_flight(b.queue), 16);
@@ -45,7 +45,7 @@ static unsigned fill(tmu_t *device, tmu_queue_t *queue, uint32_t endpoint) {
     unsigned accepted = 0;
     for (unsigned i = 0; i < 200; i++) {
         accepted += tmu_probe(queue, endpoint, &key, i) == TMU_OK;
-        must(tmu_progress(device, 64), device);
+        run_device(device, 64);
     }
     return accepted;
 }

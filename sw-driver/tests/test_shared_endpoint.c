@@ -37,7 +37,7 @@ static void pair_close(pair_t *p) {
 /** Runs the device until its queues have nothing to do, and polls none. */
 static void run_unit(const bench_t *b) {
     for (unsigned i = 0; i < 50; i++) {
-        must(tmu_progress(b->device, 64), b->device);
+        run_device(b->device, 64);
     }
 }
 

@@ -73,6 +73,8 @@ WRONG = {
         "--verdicts t: found a trace of this run, expected another file",
     ),
     "device preset": (["device", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
+    "vm preset": (["vm", "--preset", "big", "true"], "no preset 'big'; the presets are nic, tiny"),
+    "vm without a command": (["vm"], "Missing argument 'COMMAND"),
     "device for proofs": (["device", "--preset", "formal"], "has narrow keys and handles"),
     "socket with a long path": (
         ["device", "--socket", f"/tmp/{'x' * 103}"],

@@ -81,10 +81,26 @@ void the_function_says_who_it_is() {
     EXPECT_NUMBER(config(space, 0x3d, 1), 0);      // no interrupt pin
     EXPECT_NUMBER(config(space, 0x06, 2), 0x10);   // it has capabilities
     EXPECT_NUMBER(config(space, 0x34, 1), 0x40);   // the first one
-    EXPECT_NUMBER(config(space, 0x40, 2), 0x0011); // MSI-X, and the last one
+    EXPECT_NUMBER(config(space, 0x40, 2), 0x5011); // MSI-X, and where the next one is
     EXPECT_NUMBER(config(space, 0x42, 2), 64);     // vectors less one
     EXPECT_NUMBER(config(space, 0x44, 4), TMU_PCI_BAR_MSIX);
     EXPECT_NUMBER(config(space, 0x48, 4), 4096 + TMU_PCI_BAR_MSIX);
+    EXPECT_NUMBER(config(space, 0x50, 4), 0x00020010);   // an endpoint of PCI Express, the last
+    EXPECT_NUMBER(config(space, 0x54, 4) >> 28, 1);      // it can be reset
+    EXPECT_NUMBER(config(space, 0x5c, 4) & 0x3ff, 0x11); // a link that makes sense
+    EXPECT_NUMBER(config(space, 0x62, 2), 0x11);
+}
+
+void a_reset_is_asked_for_by_one_bit() {
+    vfu::ConfigSpace space(kShape);
+    const uint8_t control[2] = {0x10, 0x28};
+    const uint8_t reset[4] = {0, 0, 0, 0xa8};
+    EXPECT(!space.write(0x58, 2, control));
+    EXPECT_NUMBER(config(space, 0x58, 2), 0x2810);
+    EXPECT(space.write(0x59, 1, reset + 3));
+    EXPECT(space.write(0x56, 4, reset));
+    EXPECT(!space.write(0x55, 4, reset));          // the lower byte alone
+    EXPECT_NUMBER(config(space, 0x58, 2), 0x28a8); // the bit itself reads as 0
 }
 
 void windows_tell_their_size() {
@@ -178,6 +194,7 @@ int main() {
     RUN(numbers_are_found_by_path);
     RUN(what_is_not_json_is_refused);
     RUN(the_function_says_who_it_is);
+    RUN(a_reset_is_asked_for_by_one_bit);
     RUN(windows_tell_their_size);
     RUN(software_changes_only_what_it_may);
     RUN(pieces_make_a_command);

@@ -115,10 +115,61 @@ void memory_that_is_not_there_is_refused_r13() {
     EXPECT_NUMBER(b.map(kBus - 4096, kBytes, {file}), EEXIST);
     EXPECT_NUMBER(b.map(0, kBus + 4096, {}), EEXIST);
     EXPECT_NUMBER(b.map(kBus - 4096, 4096, {file}), 0);
-    EXPECT_NUMBER(b.unmap(kBus, 4096), ENOENT); // exactly what was mapped
-    EXPECT_NUMBER(b.unmap(kBus + 4096, 4096), ENOENT);
-    EXPECT_NUMBER(b.unmap(kBus, kBytes), 0);
-    EXPECT_NUMBER(b.unmap(kBus, kBytes), ENOENT);
+}
+
+void whole_mappings_are_unmapped() {
+    Bench b;
+    const SharedMemory memory(kBytes);
+    const auto unmapped = [&](uint64_t address, uint64_t size, uint32_t flags = 0) {
+        const Reply reply =
+            b.ask(VFU_DMA_UNMAP, bytes_of(vfu_dma_unmap_t{24, flags, address, size}));
+        EXPECT_NUMBER(reply.error(), 0);
+        return reply.part<vfu_dma_unmap_t>().size;
+    };
+    const auto lend = [&] {
+        EXPECT_NUMBER(b.map(kBus, 8192, {memory.file.number()}), 0);
+        EXPECT_NUMBER(b.map(kBus + 8192, 4096, {memory.file.number()}), 0);
+        EXPECT_NUMBER(b.map(kBus + 65536, 4096, {}), 0);
+    };
+    lend();
+    EXPECT_NUMBER(b.unmap(kBus, 4096), EINVAL); // a part of one
+    EXPECT_NUMBER(b.unmap(kBus + 4096, 4096), EINVAL);
+    EXPECT_NUMBER(b.unmap(kBus + 4096, 8192), EINVAL);
+    EXPECT_NUMBER(b.unmap(0, kBus + 4096), EINVAL);
+    EXPECT_NUMBER(b.unmap(kBus, 0), EINVAL);
+    EXPECT_NUMBER(b.unmap(~uint64_t{4095}, 8192), EINVAL); // wraps around
+    EXPECT_NUMBER(unmapped(kBus, 8192), 8192);
+    EXPECT_NUMBER(unmapped(kBus, 8192), 0); // nothing is there, as QEMU may ask for
+    EXPECT_NUMBER(unmapped(0, uint64_t{1} << 63), 8192);
+    lend();
+    EXPECT_NUMBER(
+        b.ask(VFU_DMA_UNMAP, bytes_of(vfu_dma_unmap_t{24, VFU_UNMAP_ALL, kBus, 4096})).error(),
+        EINVAL);
+    EXPECT_NUMBER(b.ask(VFU_DMA_UNMAP, bytes_of(vfu_dma_unmap_t{24, 1, kBus, 8192})).error(),
+                  EINVAL);
+    EXPECT_NUMBER(unmapped(0, 0, VFU_UNMAP_ALL), 16384);
+    EXPECT_NUMBER(unmapped(0, 0, VFU_UNMAP_ALL), 0);
+    b.ring(kBus);
+    b.command(1);
+    EXPECT_NUMBER(b.device.counts().completions_refused, 1);
+}
+
+void the_function_is_reset_by_its_configuration() {
+    Bench b;
+    const SharedMemory memory(kBytes);
+    const uint8_t reset = 0x80;
+    const uint16_t master = 4;
+    EXPECT_NUMBER(b.map(kBus, kBytes, {memory.file.number()}), 0);
+    b.ring(kBus);
+    EXPECT_NUMBER(b.write(VFU_REGION_CONFIG, 0x59, &reset, 1), 0);
+    EXPECT_NUMBER(b.device.counts().resets, 1);
+    EXPECT_NUMBER(b.read(VFU_REGION_CONFIG, 4, 1).payload.at(16), 0); // no bus master any more
+    b.command(1);
+    EXPECT_NUMBER(b.device.counts().completions_refused, 1);
+    EXPECT_NUMBER(b.write(VFU_REGION_CONFIG, 4, &master, 2), 0); // memory is still mapped
+    b.ring(kBus);
+    b.command(2);
+    EXPECT_NUMBER(memory.data[64], 2);
 }
 
 void other_memory_is_not_touched_r13() {
@@ -280,6 +331,8 @@ int main(int count, char **values) {
     RUN(several_writes_come_in_one_message);
     RUN(the_unit_reaches_what_is_mapped_r13);
     RUN(memory_that_is_not_there_is_refused_r13);
+    RUN(whole_mappings_are_unmapped);
+    RUN(the_function_is_reset_by_its_configuration);
     RUN(other_memory_is_not_touched_r13);
     RUN(a_file_that_shrinks_harms_nobody_r13);
     RUN(interrupts_follow_completions);

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vfu_memory.h"
+#include "dma_memory.h"
 
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/types.h>
 #include <unistd.h>
 
-void *vfu_memory_map(size_t bytes, int *file_p) {
+size_t dma_memory_whole(size_t bytes) {
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
+}
+
+void *dma_memory_map(size_t bytes, int *file_p) {
     int file = memfd_create("tmu", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (file < 0) {
         return NULL;
@@ -25,4 +30,4 @@ void *vfu_memory_map(size_t bytes, int *file_p) {
     return memory;
 }
 
-void vfu_memory_unmap(void *memory, size_t bytes) { (void)munmap(memory, bytes); }
+void dma_memory_unmap(void *memory, size_t bytes) { (void)munmap(memory, bytes); }

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A virtual machine in build/vm: QEMU, Debian's kernel and busybox, from pinned packages."""
+
+import shutil
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from opentmu import paths, stage
+from opentmu.setup import debian
+
+LOCK = Path(__file__).with_name("vm.lock")
+KERNEL = paths.VM / "kernel"
+BUSYBOX = paths.VM / "busybox"
+# Of the kernel's modules those that vfio-pci needs, in the order in which they are loaded.
+MODULES = (
+    "virt/lib/irqbypass.ko",
+    "drivers/vfio/vfio.ko",
+    "drivers/vfio/vfio_iommu_type1.ko",
+    "drivers/vfio/vfio_virqfd.ko",
+    "drivers/vfio/pci/vfio-pci-core.ko",
+    "drivers/vfio/pci/vfio-pci.ko",
+)
+
+
+def key() -> str:
+    """Stamp of build/vm: what is pinned, and what is kept of it."""
+    return stage.hash_of([LOCK, *MODULES])
+
+
+def is_current() -> bool:
+    return stage.is_current(paths.VM, key())
+
+
+def ensure() -> bool:
+    """Have the virtual machine's parts; True iff they were fetched now."""
+    return stage.ensure(paths.VM, key(), _make)
+
+
+def qemu_words() -> list[str | Path]:
+    """What starts QEMU: by its own loader, for its libraries are not the machine's."""
+    root = paths.VM / "root" / "usr"
+    libraries = root / "lib" / "x86_64-linux-gnu"
+    loader = root / "lib64" / "ld-linux-x86-64.so.2"
+    data = [word for name in ("qemu", "seabios") for word in ("-L", root / "share" / name)]
+    return [loader, "--library-path", libraries, root / "bin" / "qemu-system-x86_64", *data]
+
+
+def _make(folder: Path) -> None:
+    root = folder / "root"
+    title = "fetching QEMU and Debian's kernel into build/vm"
+    debian.unpack(debian.read_lock(LOCK), folder / "work", root, title)
+    (folder / "kernel").mkdir()
+    shutil.copy(next((root / "boot").glob("vmlinuz-*")), folder / "kernel" / "vmlinuz")
+    modules = next((root / "lib" / "modules").iterdir()) / "kernel"
+    for module in MODULES:
+        shutil.copy(modules / module, folder / "kernel")
+    shutil.copy(root / "bin" / "busybox", folder / "busybox")
+    # The rest of the kernel's 400 MB is for machines that are not simulated.
+    for left in (folder / "work", root / "lib", root / "boot", root / "usr" / "share" / "doc"):
+        shutil.rmtree(left)
+
+
+def main() -> None:
+    """Write the lock file anew, with the versions that Debian has now."""
+    with TemporaryDirectory() as work:
+        pins = debian.renewed(debian.read_lock(LOCK), Path(work))
+    head = [line for line in LOCK.read_text().splitlines() if line.startswith("#")]
+    lines = [f"{pin.suite} {pin.name} {pin.version} {pin.sha256}" for pin in pins]
+    LOCK.write_text("\n".join([*head, *lines]) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Boot a virtual machine with the device in it, run a script there, and end it.
+
+The guest is Debian's kernel with a file system in memory: busybox, our programs with the libraries
+that they have here, and the script.  It is simulated as well (no KVM), so that it runs anywhere.
+"""
+
+import platform
+import re
+import subprocess
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from opentmu.errors import CheckFailed, ToolMissing
+from opentmu.process import tail
+from opentmu.setup import vm
+from opentmu.vm import cpio
+
+MACHINE = "x86_64"
+SLOT = "05.0"
+# Where the guest finds the device.
+ADDRESS = f"0000:00:{SLOT}"
+MEMORY_MB = 256
+# Console, what the script prints, and what it writes to /dev/ttyS2.
+SERIAL_PORTS = ("console", "output", "result")
+
+INIT = """#!/bin/busybox sh
+/bin/busybox mkdir -p /proc /sys /dev /tmp
+/bin/busybox --install -s /bin
+mount -t proc none /proc
+mount -t sysfs none /sys
+mount -t devtmpfs none /dev
+export PATH=/bin LD_LIBRARY_PATH=/lib
+stty -F /dev/ttyS1 raw
+stty -F /dev/ttyS2 raw
+# The ports are closed before the power goes off, so that all of it is sent.
+(sh /script; echo "exit $?") </dev/null >/dev/ttyS1 2>&1
+poweroff -f
+"""
+
+# What gives the device to vfio-pci, at the head of a script.
+BIND = f"""set -e
+for module in {" ".join(Path(module).name for module in vm.MODULES)}; do
+    insmod /modules/$module
+done
+echo vfio-pci >/sys/bus/pci/devices/{ADDRESS}/driver_override
+echo {ADDRESS} >/sys/bus/pci/drivers_probe
+set +e
+"""
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a script did: its exit code, what it printed, and what it wrote to /dev/ttyS2."""
+
+    exit_code: int
+    output: str
+    result: str
+
+
+def run(
+    script: str,
+    programs: Iterable[Path],
+    socket: Path,
+    *,
+    files: Mapping[str, Path] | None = None,
+    iommu: bool = True,
+    seconds: float = 300.0,
+) -> Ran:
+    """Run a shell script in a guest with the device of `socket`.
+
+    Programs are in its path by their names, and `files` where they say.
+    Raises CheckFailed when the guest does not come to the script's end.
+    """
+    need()
+    with TemporaryDirectory(prefix="tmu-vm-") as place:
+        folder = Path(place)
+        cpio.write(folder / "initrd", {**_system(script, programs), **(files or {})})
+        log = folder / "qemu.log"
+        command = [str(word) for word in _words(folder, socket, iommu)]
+        with log.open("w") as output:
+            try:
+                subprocess.run(
+                    command,
+                    stdin=subprocess.DEVNULL,
+                    stdout=output,
+                    stderr=subprocess.STDOUT,
+                    timeout=seconds,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired as error:
+                raise CheckFailed(_failure(folder, f"took more than {seconds:.0f} s")) from error
+        text = _read(folder / "output")
+        end = re.search(r"^exit (\d+)\n\Z", text, re.MULTILINE)
+        if end is None:
+            raise CheckFailed(_failure(folder, "ended before the script did"))
+        return Ran(int(end[1]), text[: end.start()], _read(folder / "result"))
+
+
+def need() -> None:
+    """Have the virtual machine's parts; raises ToolMissing where they cannot be had."""
+    if platform.machine() != MACHINE:
+        raise ToolMissing(f"the virtual machine needs {MACHINE}, and this is {platform.machine()}")
+    vm.ensure()
+
+
+def _system(script: str, programs: Iterable[Path]) -> dict[str, Path | bytes]:
+    content: dict[str, Path | bytes] = {
+        "init": INIT.encode(),
+        "script": script.encode(),
+        "bin/busybox": vm.BUSYBOX,
+    }
+    content |= {f"modules/{Path(one).name}": vm.KERNEL / Path(one).name for one in vm.MODULES}
+    for program in programs:
+        content[f"bin/{program.name}"] = program
+        content |= _libraries(program)
+    return content
+
+
+def _libraries(program: Path) -> dict[str, Path | bytes]:
+    """What a program is linked with; the loader has to lie where the program says."""
+    done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise CheckFailed(f"ldd {program}: {done.stderr.strip()}")
+    found: dict[str, Path | bytes] = {}
+    for name, _, file in re.findall(r"^\t(\S+)( => (\S+))? \(0x", done.stdout, re.MULTILINE):
+        if name.startswith("/"):
+            found[name.lstrip("/")] = Path(name)
+        elif file:
+            found[f"lib/{name}"] = Path(file)
+    return found
+
+
+def _words(folder: Path, socket: Path, iommu: bool) -> Sequence[str | Path]:
+    """QEMU's command line."""
+    memory = f"memory-backend-memfd,id=memory,size={MEMORY_MB}M,share=on"
+    device = f'{{"driver":"vfio-user-pci","addr":"{SLOT}",' + (
+        f'"socket":{{"type":"unix","path":"{socket}"}}}}'
+    )
+    words: list[str | Path] = [*vm.qemu_words(), "-nodefaults", "-no-user-config"]
+    words += ["-display", "none", "-no-reboot", "-accel", "tcg", "-m", str(MEMORY_MB)]
+    words += ["-machine", "q35,kernel-irqchip=off,memory-backend=memory", "-object", memory]
+    if iommu:
+        words += ["-device", "intel-iommu,caching-mode=on"]
+    words += ["-device", device, "-kernel", vm.KERNEL / "vmlinuz", "-initrd", folder / "initrd"]
+    words += ["-append", "console=ttyS0 quiet panic=-1 intel_iommu=on"]
+    for port in SERIAL_PORTS:
+        words += ["-serial", f"file:{folder / port}"]
+    return words
+
+
+def _read(file: Path) -> str:
+    return file.read_text(errors="replace") if file.exists() else ""
+
+
+def _failure(folder: Path, what: str) -> str:
+    parts = [f"The virtual machine {what}."]
+    for name in ("qemu.log", "console", "output"):
+        file = folder / name
+        parts.append(f"End of its {name}:\n{tail(file) if file.exists() else '(none)'}")
+    return "\n".join(parts)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What Linux says about a PCI function before anybody opens it.
+ */
+#ifndef VFIO_PLACE_H
+#define VFIO_PLACE_H
+
+#include "backend.h"
+
+#define VFIO_PLACE_SYSFS "/sys/bus/pci/devices"
+
+typedef struct vfio_place {
+    char address[16]; /* domain:bus:device.function, as Linux writes it */
+    unsigned group;   /* of the IOMMU */
+} vfio_place_t;
+
+/**
+ * Looks a function up in `sysfs`, a folder like VFIO_PLACE_SYSFS.
+ * Errors: TMU_ERR_URI when there is none at this address or it is not ready for VFIO, and then the
+ * sentence says what to type; TMU_ERR_DEVICE when it is no tag-matching unit.
+ */
+tmu_result_t vfio_place_find(const char *sysfs, const char *address, vfio_place_t *place_p);
+
+#endif
