@@ -14,9 +14,8 @@ class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
   private def quiet(dut: ControlRegisters): Unit = {
     quietRegisters(dut.io.axi)
     val io = dut.io
-    val endpoint = Seq[Bool](io.endpoint.ready, io.endpointState.valid)
-    (endpoint ++ Seq[Bool](io.idle, io.page.ready, io.counting, io.look.busy))
-      .foreach(_.poke(false))
+    Seq[Bool](io.idle, io.page.ready, io.counting, io.look.busy).foreach(_.poke(false))
+    Seq[Bool](io.endpoint.ready, io.endpointState.valid).foreach(_.poke(false))
     io.ready.poke(true)
     io.spareChunks.poke(513)
     (io.segments +: io.spilled).foreach(_.poke(0))
