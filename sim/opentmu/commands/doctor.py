@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from opentmu import output, paths, pins, stage, toolchain
-from opentmu.setup import shims, system, venv
+from opentmu.setup import shims, system, venv, vm
 
 # Installed when a command first needs them, so their absence is no fault.
 LAZY_PROGRAMS = ("mvn", "mpicc", "mpirun", "rdma/fabric.h")
@@ -73,6 +73,14 @@ def checkout_findings() -> Iterator[Finding]:
         pins.MILL_VERSION,
         "ok" if has_mill else "on-demand",
         "" if has_mill else "./tmu doctor --install",
+    )
+    has_vm = vm.is_current()
+    yield Finding(
+        "build/vm",
+        vm.qemu_version() if has_vm else None,
+        vm.qemu_version(),
+        "ok" if has_vm else "on-demand",
+        "" if has_vm else "./tmu vm true",
     )
     has_shims = stage.is_current(paths.BIN, shims.key())
     yield Finding(

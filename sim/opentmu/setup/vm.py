@@ -11,6 +11,7 @@ from opentmu.setup import debian
 LOCK = Path(__file__).with_name("vm.lock")
 KERNEL = paths.VM / "kernel"
 BUSYBOX = paths.VM / "busybox"
+QEMU = "qemu-system-x86"
 # Of the kernel's modules those that vfio-pci needs, in the order in which they are loaded.
 MODULES = (
     "virt/lib/irqbypass.ko",
@@ -29,6 +30,12 @@ def key() -> str:
 
 def is_current() -> bool:
     return stage.is_current(paths.VM, key())
+
+
+def qemu_version() -> str:
+    """The version of QEMU's package."""
+    pins = debian.read_lock(LOCK)
+    return next(pin.version for pin in pins if pin.name == QEMU)
 
 
 def ensure() -> bool:
