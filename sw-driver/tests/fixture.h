@@ -52,6 +52,18 @@ static inline bench_t bench_open(uint32_t endpoint, uint32_t ring_log2) {
     return bench;
 }
 
+/** Another queue on the same device; its log is to be freed, the device closes the queue. */
+static inline bench_t bench_another(const bench_t *first, uint32_t endpoint) {
+    bench_t b = *first;
+    const tmu_queue_attr_t attr = {.endpoint = endpoint, .ring_log2 = 4};
+    must(tmu_queue_open(b.device, &attr, &b.queue), b.device);
+    b.log = calloc(LOG_MAX, sizeof *b.log);
+    if (!b.log) {
+        abort();
+    }
+    return b;
+}
+
 static inline void bench_close(bench_t *bench) {
     tmu_close(bench->device);
     free(bench->log);

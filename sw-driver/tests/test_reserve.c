@@ -35,17 +35,6 @@ static void post_many(bench_t *b, uint32_t endpoint, uint32_t first, uint32_t co
     bench_settle(b);
 }
 
-static bench_t another(const bench_t *first, uint32_t endpoint) {
-    bench_t b = *first;
-    const tmu_queue_attr_t attr = {.endpoint = endpoint, .ring_log2 = 4};
-    must(tmu_queue_open(b.device, &attr, &b.queue), b.device);
-    b.log = calloc(LOG_MAX, sizeof *b.log);
-    if (!b.log) {
-        abort();
-    }
-    return b;
-}
-
 static void a_reserve_is_kept_while_another_endpoint_floods_R11_R13(void) {
     enum { POSTED = 20, UNEXPECTED = 10 };
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
@@ -142,7 +131,7 @@ static void held_arrivals_are_not_tried_before_an_entry_leaves_R11(void) {
 /** Polls only the queue that makes room, then only the one that waits for it. */
 static void room_made_by_another_queue_while_the_bound_is_full_R11(void) {
     bench_t b = full_by_bound();
-    bench_t own = another(&b, 1);
+    bench_t own = bench_another(&b, 1);
     arrive_many(&b, 1, 102, 3);
     EXPECT_NUMBER(stats_of(&b).held_now, 1);
     bench_claim(&own, 1, 100, 1, 1);
@@ -157,7 +146,7 @@ static void room_made_by_another_queue_while_the_bound_is_full_R11(void) {
 
 static void room_made_before_an_arrival_is_held_is_seen_R11(void) {
     bench_t b = full_by_bound();
-    bench_t own = another(&b, 1);
+    bench_t own = bench_another(&b, 1);
     arrive_many(&b, 1, 102, 2);
     bench_arrive(&b, 1, 104, 1, 104);
     for (unsigned i = 0; i < 50; i++) { /* the unit answers `stalled`; the driver does not know */

@@ -11,20 +11,9 @@ typedef struct pair {
     bench_t b;
 } pair_t;
 
-static bench_t another(const bench_t *first, uint32_t endpoint) {
-    bench_t b = *first;
-    const tmu_queue_attr_t attr = {.endpoint = endpoint, .ring_log2 = 4};
-    must(tmu_queue_open(b.device, &attr, &b.queue), b.device);
-    b.log = calloc(LOG_MAX, sizeof *b.log);
-    if (!b.log) {
-        abort();
-    }
-    return b;
-}
-
 static pair_t pair_open(uint32_t quota) {
     pair_t p = {.a = bench_open(1, 4)};
-    p.b = another(&p.a, 1);
+    p.b = bench_another(&p.a, 1);
     must(tmu_quota_set(p.a.device, 1, 0, quota), p.a.device);
     return p;
 }
@@ -103,7 +92,7 @@ static void a_promised_place_is_not_taken_R11(void) {
 
 static void a_promise_at_another_endpoint_holds_nobody_up_R13(void) {
     pair_t p = pair_open(1);
-    bench_t other = another(&p.a, 2);
+    bench_t other = bench_another(&p.a, 2);
     bench_arrive(&p.b, 1, 2, 2, 21);
     bench_settle(&p.b);
     bench_arrive(&other, 2, 1, 1, 31); /* in flight, and not run */
@@ -165,7 +154,7 @@ static void a_receive_posted_while_an_attempt_fails_is_seen_R11(void) {
 
 static void a_flush_may_meet_more_than_its_queue_knew_of_R14(void) {
     bench_t a = bench_open(1, 4);
-    bench_t b = another(&a, 1);
+    bench_t b = bench_another(&a, 1);
     SUBMIT(&a, tmu_flush(a.queue, 1, NULL, 1)); /* of nothing, as far as anybody knows */
     for (uint32_t i = 0; i < 10; i++) {
         (void)bench_post(&b, 1, 1, 1, i);

@@ -75,17 +75,22 @@ static void receives_go_on_in_memory_and_all_match_R11(void) {
     bench_close(&b);
 }
 
+/** Queues so many messages; behind them two more are on their way at once. */
+static void queue_messages(bench_t *b, uint32_t count) {
+    const tmu_message_t message = {.handle = 5000};
+    for (uint32_t i = 0; i < count; i++) {
+        bench_arrive(b, 1, 1, (int32_t)i, i);
+    }
+    bench_settle(b);
+    must(tmu_arrive(b->queue, 1, &message), b->device);
+    must(tmu_arrive(b->queue, 1, &message), b->device);
+    EXPECT_NUMBER(tmu_queue_in_flight(b->queue), 2);
+}
+
 static void messages_beyond_the_table_are_pipelined_R11(void) {
     enum { N = 3 * TABLE };
     bench_t b = lent_open(1, 6, 1);
-    const tmu_message_t message = {.handle = 5000};
-    for (uint32_t i = 0; i < N; i++) {
-        bench_arrive(&b, 1, 1, (int32_t)i, i);
-    }
-    bench_settle(&b);
-    must(tmu_arrive(b.queue, 1, &message), b.device);
-    must(tmu_arrive(b.queue, 1, &message), b.device);
-    EXPECT_NUMBER(tmu_queue_in_flight(b.queue), 2);
+    queue_messages(&b, N);
     for (uint32_t i = N; i-- > 0;) {
         bench_claim(&b, 1, 1, i, 1000 + i);
     }
@@ -102,14 +107,7 @@ static void messages_beyond_the_table_are_pipelined_R11(void) {
 static void messages_beyond_the_chunks_are_pipelined_R11(void) {
     enum { N = TABLE + 2 * SEGMENT_CHUNKS };
     bench_t b = lent_open(1, 6, 1);
-    const tmu_message_t message = {.handle = 5000};
-    for (uint32_t i = 0; i < N; i++) {
-        bench_arrive(&b, 1, 1, (int32_t)i, i);
-    }
-    bench_settle(&b);
-    must(tmu_arrive(b.queue, 1, &message), b.device);
-    must(tmu_arrive(b.queue, 1, &message), b.device);
-    EXPECT_NUMBER(tmu_queue_in_flight(b.queue), 2);
+    queue_messages(&b, N);
     bench_settle(&b);
     EXPECT_ANSWER(&b, ARRIVE, N - 1, QUEUED, 0);
     EXPECT_NUMBER(held(&b), 0);
