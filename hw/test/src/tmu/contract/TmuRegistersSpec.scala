@@ -36,14 +36,14 @@ class TmuRegistersSpec extends AnyFunSpec {
       }
     }
 
-    it("claims inspect, quotas and spill, and parity where there is some") {
+    it("claims inspect, quotas and spill, and parity and reserves where there are some") {
       def claims(p: TmuParams): Seq[String] = {
         val value = constant(p, "CAPABILITIES")
         val bits = TmuRegisters.map(p)("CAPABILITIES").fields.map(f => f.name -> f.low)
         bits.collect { case (name, bit) if value.testBit(bit) => name }
       }
       assert(claims(Presets.formal) == Seq("INSPECT", "QUOTA", "SPILL"))
-      assert(claims(Presets.tiny) == Seq("INSPECT", "QUOTA", "SPILL", "PARITY"))
+      assert(claims(Presets.tiny) == Seq("INSPECT", "QUOTA", "SPILL", "PARITY", "RESERVE"))
     }
 
     it("has the same offsets and fields in every preset, so that one driver serves all") {
