@@ -17,7 +17,7 @@ REPORT = """<testsuites><testsuite name="s">
 <testcase classname="a" name="good"/>
 <testcase classname="a" name="bad"><failure message="no"/></testcase>
 <testcase classname="a" name="broken"><error message="no"/></testcase>
-<testcase classname="a" name="left out"><skipped/></testcase>
+<testcase classname="a" name="left out"><skipped message="no tool"/></testcase>
 <testcase name="not built" status="notrun"/>
 </testsuite></testsuites>"""
 
@@ -30,7 +30,8 @@ def report(folder: Path, text: str) -> Path:
 
 def test_counts_of_a_report(tmp_path: Path) -> None:
     outcome = of_reports("stage", [report(tmp_path, REPORT)], 1)
-    assert (outcome.passed, outcome.failed, outcome.skipped) == (1, 2, 2)
+    assert (outcome.passed, outcome.failed) == (1, 2)
+    assert outcome.skips == ["a.left out: no tool", "not built: notrun"]
     assert outcome.failures == ["a.bad", "a.broken"]
 
 
@@ -73,16 +74,17 @@ def test_lanes_end_in_one_summary(logs: Path, capsys: pytest.CaptureFixture[str]
 
     stages = [
         [Stage("one", lambda log: of_check("one", True)), Stage("two", broken)],
-        [Stage("three", lambda log: Outcome(passed=3, skipped=1, failures=["t.x"]))],
+        [Stage("three", lambda log: Outcome(passed=3, failures=["t.x"], skips=["t.y: no tool"]))],
     ]
     finished = runner.run_lanes(stages)
-    assert runner.summary(finished) == "4 passed, 2 failed, 1 skipped"
+    assert runner.summary(finished) == "4 passed, 2 failed"
+    assert runner.skip_report(finished) == "skipped t.y: no tool\n"
     told = runner.failure_report(finished)
     assert "what it printed\nit broke" in told
     assert "two could not run" in told
     assert "  t.x\n" in told
     assert "one" not in told.replace("three", "")
-    assert "FAILED three: 3 passed, 1 failed, 1 skipped" in capsys.readouterr().err
+    assert "FAILED three: 3 passed, 1 failed" in capsys.readouterr().err
 
 
 def test_a_missing_tool_is_remembered(logs: Path) -> None:
@@ -159,7 +161,8 @@ def workers(folder: Path, suite: str) -> tuple[Outcome, Path]:
 
 def test_workers_count_each_test_once_and_by_its_name(tmp_path: Path) -> None:
     outcome, log = workers(tmp_path, SMALL_SUITE)
-    assert (outcome.passed, outcome.skipped) == (5, 1), log.read_text()
+    assert outcome.passed == 5, log.read_text()
+    assert outcome.skips == ["test_it.test_skipped: unconditional skip"]
     assert outcome.failures == ["test_it.test_bad"]
     log.write_text(log.read_text().partition("= FAILURES =")[0].rstrip("="))
     assert runner.share_of(log) == " 100 %,"

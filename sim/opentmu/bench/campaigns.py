@@ -188,22 +188,6 @@ def quotas(traffic: Traffic, count: int) -> Iterator[Item]:
         yield Quota(endpoint, 0, 0)
 
 
-def reserves(traffic: Traffic, count: int) -> Iterator[Item]:
-    """Tables that fill while reserves come and go, more than there is room for too (R11, R13)."""
-    yield from traffic.empty_all()
-    preset = traffic.preset
-    pick = traffic.random.randrange
-    for _ in range(3):
-        for endpoint in traffic.endpoints:
-            kept = [
-                pick(1 + size // 2) for size in (preset.posted_entries, preset.unexpected_entries)
-            ]
-            yield Quota(endpoint, 0, 0, *kept)
-        yield from traffic.mixed(count // 3, keys=40, wild=EXACT)
-    for endpoint in traffic.endpoints:
-        yield Quota(endpoint, 0, 0)
-
-
 def flushes(traffic: Traffic) -> Iterator[Operation]:
     """One context, one queue, both queues, nothing (R14)."""
     yield from traffic.empty_all()

@@ -9,11 +9,11 @@ from xml.etree import ElementTree
 
 @dataclass
 class Outcome:
-    """What a stage's tests came to; `failures` names those that failed."""
+    """What a stage's tests came to: names of those that failed, and reasons of those not run."""
 
     passed: int = 0
-    skipped: int = 0
     failures: list[str] = field(default_factory=list)
+    skips: list[str] = field(default_factory=list)
 
     @property
     def failed(self) -> int:
@@ -21,12 +21,12 @@ class Outcome:
 
     @property
     def total(self) -> int:
-        return self.passed + self.skipped + self.failed
+        return self.passed + len(self.skips) + self.failed
 
     def add(self, other: "Outcome") -> None:
         self.passed += other.passed
-        self.skipped += other.skipped
         self.failures += other.failures
+        self.skips += other.skips
 
 
 def of_check(name: str, good: bool) -> Outcome:
@@ -60,8 +60,10 @@ def _of_file(report: Path) -> Outcome:
         name = ".".join(filter(None, (case.get("classname"), case.get("name"))))
         if case.find("failure") is not None or case.find("error") is not None:
             outcome.failures.append(name)
-        elif case.find("skipped") is not None or case.get("status") in ("notrun", "disabled"):
-            outcome.skipped += 1
+        elif (skipped := case.find("skipped")) is not None:
+            outcome.skips.append(f"{name}: {skipped.get('message') or 'no reason given'}")
+        elif case.get("status") in ("notrun", "disabled"):
+            outcome.skips.append(f"{name}: {case.get('status')}")
         else:
             outcome.passed += 1
     return outcome

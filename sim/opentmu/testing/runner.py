@@ -71,11 +71,15 @@ def share_of(log: Path) -> str:
 
 
 def summary(finished: Sequence[Finished]) -> str:
-    """`N passed, N failed`, and the skipped ones where there are any."""
+    """`N passed, N failed`."""
     passed = sum(one.outcome.passed for one in finished)
     failed = sum(one.outcome.failed for one in finished)
-    skipped = sum(one.outcome.skipped for one in finished)
-    return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
+    return f"{passed} passed, {failed} failed"
+
+
+def skip_report(finished: Sequence[Finished]) -> str:
+    """A line for each test that was skipped, with the reason."""
+    return "".join(f"skipped {why}\n" for one in finished for why in one.outcome.skips)
 
 
 def failure_report(finished: Sequence[Finished]) -> str:
