@@ -12,12 +12,15 @@ object SpillEntryLayout {
     1,
     "Makes the ones of the entry even, with those of its chunk's number and of its place's."
   )
-  val endpoint = WordField("endpoint", 0, 32, 32, "Endpoint that it is queued at.")
-  val matchBits = WordField("match", 1, 0, 64, "Match bits.")
-  val ignore = WordField("ignore", 2, 0, 64, "Match bits that a receive ignores; of a message 0.")
-  val handle = WordField("handle", 4, 0, 64, "Handle of the receive or of the message.")
-  val address = WordField("address", 5, 0, 64, "Buffer of a receive, place of a message.")
-  val receiveId = WordField("receive_id", 7, 0, 32, "Id of a receive.")
+  val endpoint: WordField = CommandLayout.endpoint.copy(text = "Endpoint that it is queued at.")
+  val matchBits: WordField = CommandLayout.matchBits.copy(text = "Match bits.")
+  val ignore: WordField =
+    CommandLayout.ignore.copy(text = "Match bits that a receive ignores; of a message 0.")
+  val handle: WordField =
+    CommandLayout.handle.copy(text = "Handle of the receive or of the message.")
+  val address: WordField =
+    CommandLayout.address.copy(text = "Buffer of a receive, place of a message.")
+  val receiveId: WordField = CommandLayout.receiveId.copy(text = "Id of a receive.")
 
   val layout: Layout = Layout(
     "spill_entry",

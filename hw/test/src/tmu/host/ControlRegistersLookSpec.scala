@@ -1,17 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.host
 
-import chisel3.Bool
 import tmu.DeviceSpec
-import tmu.contract.TmuRegisters
-import tmu.params.Presets
 
 /** Registers that show queues in memory. */
-class ControlRegistersLookSpec extends DeviceSpec with RegisterDriver {
-  private val p = Presets.tiny
-  private val registers = device(new ControlRegisters(p))
-  private val map = TmuRegisters.map(p)
-
+class ControlRegistersLookSpec extends DeviceSpec with ControlRegistersBench {
   private def shows(dut: ControlRegisters, resting: Boolean): Unit = {
     val seen = dut.io.look.seen
     seen.resting.poke(resting)
@@ -24,20 +17,10 @@ class ControlRegistersLookSpec extends DeviceSpec with RegisterDriver {
     seen.chunk.brokenLive.poke(false)
   }
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
-    val io = dut.io
-    quietRegisters(io.axi)
-    Seq[Bool](io.idle, io.page.ready, io.endpoint.ready, io.endpointState.valid, io.counting)
-      .foreach(_.poke(false))
-    io.ready.poke(true)
-    io.look.busy.poke(false)
+    quiet(dut)
     shows(dut, resting = false)
     body(dut)
   }
-  private def offset(name: String): Int = map(name).offset
-  private def read(dut: ControlRegisters, name: String): BigInt =
-    readRegister(dut, dut.io.axi, offset(name))
-  private def write(dut: ControlRegisters, name: String, data: BigInt): Unit =
-    writeRegister(dut, dut.io.axi, offset(name), data)
 
   describe("ControlRegisters") {
     it("R11: hands a look at queues in memory on, and shows what was seen") {

@@ -1,34 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.host
 
-import chisel3.Bool
 import tmu.{DeviceSpec, Seeds}
 import tmu.contract.{Access, Counters, TmuRegisters}
-import tmu.params.Presets
 
-class ControlRegistersSpec extends DeviceSpec with RegisterDriver {
-  private val p = Presets.tiny
-  private val registers = device(new ControlRegisters(p))
-  private val map = TmuRegisters.map(p)
-
-  private def quiet(dut: ControlRegisters): Unit = {
-    quietRegisters(dut.io.axi)
-    val io = dut.io
-    Seq[Bool](io.idle, io.page.ready, io.counting, io.look.busy).foreach(_.poke(false))
-    Seq[Bool](io.endpoint.ready, io.endpointState.valid).foreach(_.poke(false))
-    io.ready.poke(true)
-    io.spareChunks.poke(513)
-    (io.segments +: io.spilled).foreach(_.poke(0))
-  }
+class ControlRegistersSpec extends DeviceSpec with ControlRegistersBench {
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
     quiet(dut)
     body(dut)
   }
-  private def offset(name: String): Int = map(name).offset
-  private def read(dut: ControlRegisters, name: String): BigInt =
-    readRegister(dut, dut.io.axi, offset(name))
-  private def write(dut: ControlRegisters, name: String, data: BigInt): Unit =
-    writeRegister(dut, dut.io.axi, offset(name), data)
   private def answer(dut: ControlRegisters, posted: Int, unexpected: Int): Unit = {
     dut.io.endpoint.ready.poke(true)
     waitFor(dut, "the endpoint request")(dut.io.endpoint.valid.isOn)
