@@ -3,6 +3,7 @@
 
 import gzip
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_what_apt_cannot_fetch_is_a_missing_tool(
     """With the end of what it said; the set-up leaves nothing that counts."""
     if not debian.KEYRING.is_file():
         pytest.skip(f"no {debian.KEYRING} here")
-    monkeypatch.setattr(debian, "MIRROR", f"file:{tmp_path}/nowhere")
+    monkeypatch.setattr(debian, "archive_site", lambda: f"file:{tmp_path}/nowhere")
     monkeypatch.setattr(paths, "LOGS", tmp_path / "log")
     with pytest.raises(ToolMissing, match="fetching Debian's lists of packages failed"):
         debian.unpack([PIN], tmp_path / "work", tmp_path / "root", "fetching")
@@ -79,3 +80,10 @@ def test_an_archive_holds_folders_before_files(tmp_path: Path) -> None:
         ("init", 0o100755, b"#!/bin/sh\n"),
         ("TRAILER!!!", 0, b""),
     ]
+
+
+def test_a_machine_without_a_debian_archive_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = subprocess.CompletedProcess([], 0, "file:a bookworm-security\n", "")
+    monkeypatch.setattr(subprocess, "run", lambda *words, **options: lines)
+    with pytest.raises(ToolMissing, match="apt names no archive of Debian"):
+        debian.archive_site()

@@ -15,7 +15,6 @@ from pathlib import Path
 from opentmu.errors import ToolMissing
 from opentmu.process import run_logged
 
-MIRROR = "http://deb.debian.org/debian"
 KEYRING = Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 ARCHITECTURE = "amd64"
 
@@ -36,6 +35,16 @@ def read_lock(file: Path) -> list[Pin]:
     return [Pin(*words) for words in lines if words and not words[0].startswith("#")]
 
 
+def archive_site() -> str:
+    """Where the machine's apt has Debian from: an archive has every suite, but for security."""
+    command = ["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)"]
+    listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+    for site, release in (line.split() for line in listed.splitlines()):
+        if not release.endswith("-security"):
+            return site
+    raise ToolMissing("apt names no archive of Debian in its sources; see `man sources.list`")
+
+
 class Archive:
     """Debian's archive, with state of its own in a folder."""
 
@@ -46,7 +55,8 @@ class Archive:
         (folder / "lists" / "partial").mkdir(parents=True)
         (folder / "cache" / "archives" / "partial").mkdir(parents=True)
         (folder / "status").touch()
-        sources = [f"deb [signed-by={KEYRING}] {MIRROR} {suite} main\n" for suite in sorted(suites)]
+        site = archive_site()
+        sources = [f"deb [signed-by={KEYRING}] {site} {suite} main\n" for suite in sorted(suites)]
         (folder / "sources.list").write_text("".join(sources))
         self._apt("update", title="fetching Debian's lists of packages")
 
