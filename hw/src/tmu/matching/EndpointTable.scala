@@ -134,8 +134,10 @@ class EndpointTable(p: TmuParams) extends Module {
   private val limits = readQuotas.map(_.word)
 
   // Of the queue that a stream takes from.
-  private val otherReserve =
-    reserves.map(r => Seq.tabulate(2)(s => RegNext(r(1 - s).read(io.read(s)).word.reserve)))
+  private val otherLimits =
+    reserves.map(r => Seq.tabulate(2)(s => RegNext(r(1 - s).read(io.read(s)))))
+  private val lostOther =
+    Seq.tabulate(2)(s => RegNext(otherLimits.fold(false.B)(_(s).broken())))
   private val change = RegNext(io.setQuota)
 
   for (s <- 0 to 1) {
@@ -180,10 +182,11 @@ class EndpointTable(p: TmuParams) extends Module {
     io.reserves.within(s) := false.B
     io.reserves.restores(s) := false.B
     io.reserves.released(s) := 0.S
-    for (reserve <- otherReserve) {
+    for (theirs <- otherLimits) {
       val otherDepth = other.appended - own.taken
       io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), ownSteps).any(0)
-      io.reserves.restores(s) := new PlacesLeft(reserve(s), otherDepth, stepsOf(1 - s)).any(1)
+      io.reserves.restores(s) := new PlacesLeft(theirs(s).word.reserve, otherDepth, stepsOf(1 - s))
+        .any(1)
 
       // Nothing else happens then, and what was read two clocks before is the state before.
       def unmet(kept: UInt): UInt = Mux(kept > io.depth(s), kept - io.depth(s), 0.U)
@@ -218,10 +221,11 @@ class EndpointTable(p: TmuParams) extends Module {
         )
       )
     }
-    // Both tallies make the depth; the quota is its own queue's.
+    // Both tallies make the depth; quota and reserve are of the own queue, and a reserve is read of
+    // the other one as well.
     val lostTally = RegNext(broken(s)(s) || broken(1 - s)(s))
     val lostQuota = RegNext(readQuotas(s).broken())
-    io.broken(s) := RegNext(lostTally || lostQuota)
+    io.broken(s) := RegNext(lostTally || lostQuota || lostOther(s))
     tallyViews(s) :=
       FaultView(tallyPlace, RegNext(broken(s).reduce(_ || _)) && io.ready, flipped)
 
@@ -246,7 +250,11 @@ class EndpointTable(p: TmuParams) extends Module {
       io.fault.flip,
       io.ready && io.setQuota.valid
     )
-    quotaViews(s) := FaultView(quotaPlace, lostQuota && io.ready, quotaFlipped)
+    quotaViews(s) := FaultView(
+      quotaPlace,
+      (lostQuota || lostOther(1 - s)) && io.ready,
+      quotaFlipped
+    )
     when(!io.ready || io.setQuota.valid) {
       (quotas(s) +: reserves.map(_(s)).toSeq).foreach(
         _.write(

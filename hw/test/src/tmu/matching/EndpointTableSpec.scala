@@ -2,6 +2,7 @@
 package tmu.matching
 
 import tmu.{DeviceSpec, Seeds}
+import tmu.contract.FaultPlaces
 import tmu.params.TmuParams
 
 class EndpointTableSpec extends DeviceSpec {
@@ -209,6 +210,35 @@ class EndpointTableSpec extends DeviceSpec {
           }
           before = after
           dut.clock.step()
+        }
+      }
+    }
+
+    it(
+      "R13: a lost bit of a queue's limits is seen by both streams, for a reserve is read by both"
+    ) {
+      table.run { dut =>
+        swept(dut)
+        val places = Seq(FaultPlaces.postedQuotas, FaultPlaces.unexpectedQuotas)
+        val reader = Seeds.random("EndpointTable lost bits")
+        for (round <- 0 until 20; (place, queue) <- places.zipWithIndex) {
+          val (lost, stream) = (reader.nextInt(p.endpoints), round % 2)
+          val whole = (lost + 1) % p.endpoints
+          dut.io.fault.flip.bits.place.poke(place.value)
+          dut.io.fault.flip.bits.bit.poke(reader.nextInt(2))
+          dut.io.fault.flip.valid.poke(true)
+          dut.clock.step()
+          dut.io.fault.flip.valid.poke(false)
+          setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
+          dut.io.read.foreach(_.poke(whole))
+          dut.clock.step(2 * EndpointTable.lead)
+          assert(!dut.io.broken.exists(_.isOn), s"round $round, queue $queue")
+          dut.io.read(stream).poke(lost)
+          dut.clock.step(EndpointTable.lead)
+          assert(dut.io.broken(stream).isOn, s"round $round, queue $queue, stream $stream")
+          assert(!dut.io.broken(1 - stream).isOn, s"round $round, queue $queue")
+          assert(dut.io.fault.view.seen.peek().litValue == (BigInt(1) << place.value))
+          setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
         }
       }
     }

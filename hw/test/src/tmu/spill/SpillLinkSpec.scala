@@ -271,5 +271,19 @@ class SpillLinkSpec extends SpillSpec {
       }
       assert(error.getMessage.contains("one segment too many"), error)
     }
+
+    it("more reads in flight than are counted stop the simulation") {
+      val error = intercept[Exception] {
+        link.run { dut =>
+          new Bench(dut, Seeds.random("SpillLink reads"))
+          dut.io.axi.arready.poke(true)
+          dut.io.entry.valid.poke(true)
+          dut.io.entry.bits.chunk.poke(0)
+          dut.io.entry.bits.place.poke(0)
+          dut.clock.step(300)
+        }
+      }
+      assert(error.getMessage.contains("more spill reads in flight than can be counted"), error)
+    }
   }
 }
