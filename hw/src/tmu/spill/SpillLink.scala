@@ -187,8 +187,5 @@ class SpillLink(s: SpillParams) extends Module {
   assert(!(axi.bvalid && outstanding === 0.U), "memory answered a spill write that was not made")
   assert(!(axi.rvalid && reading === 0.U), "memory answered a spill read that was not made")
   assert(!(io.write.fire && outstanding.andR), "more spill writes in flight than can be counted")
-  assert(
-    !(reads.io.enq.fire && reading.andR),
-    "more spill reads in flight than can be counted"
-  )
+  assert(!(reads.io.enq.fire && reading.andR), "more spill reads in flight than can be counted")
 }

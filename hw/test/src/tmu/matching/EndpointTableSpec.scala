@@ -220,12 +220,12 @@ class EndpointTableSpec extends DeviceSpec {
       table.run { dut =>
         swept(dut)
         val places = Seq(FaultPlaces.postedQuotas, FaultPlaces.unexpectedQuotas)
-        val reader = Seeds.random("EndpointTable lost bits")
+        val random = Seeds.random("EndpointTable lost bits")
         for (round <- 0 until 20; (place, queue) <- places.zipWithIndex) {
-          val (lost, stream) = (reader.nextInt(p.endpoints), round % 2)
+          val (lost, stream) = (random.nextInt(p.endpoints), round % 2)
           val whole = (lost + 1) % p.endpoints
           dut.io.fault.flip.bits.place.poke(place.value)
-          dut.io.fault.flip.bits.bit.poke(reader.nextInt(2))
+          dut.io.fault.flip.bits.bit.poke(random.nextInt(2))
           dut.io.fault.flip.valid.poke(true)
           dut.clock.step()
           dut.io.fault.flip.valid.poke(false)
