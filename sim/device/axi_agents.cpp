@@ -43,8 +43,26 @@ void DoorbellAgent::drive(VTmuTop &top, Pauses &pauses) {
     top.s_axi_awburst = 1;
     top.s_axi_wlast = 1;
     top.s_axi_bready = !pauses.pause(kB);
-    top.s_axi_arvalid = 0;
-    top.s_axi_rready = 1;
+    if (read_ == Read::kWaits && !any && unanswered_ == 0 && !pauses.pause(kAr))
+        read_ = Read::kOffered;
+    top.s_axi_arvalid = read_ == Read::kOffered;
+    top.s_axi_araddr = static_cast<uint32_t>(read_address_);
+    top.s_axi_arid = 0;
+    top.s_axi_arlen = 0;
+    top.s_axi_arsize = 3;
+    top.s_axi_arburst = 1;
+    top.s_axi_rready = read_ == Read::kTaken && !pauses.pause(kR);
+}
+
+void DoorbellAgent::read(uint64_t address) {
+    read_address_ = address;
+    read_ = Read::kWaits;
+}
+
+bool DoorbellAgent::answered(uint64_t &value, int &response) const {
+    value = read_value_;
+    response = read_response_;
+    return read_ == Read::kAnswered;
 }
 
 void DoorbellAgent::sample(VTmuTop &top) {
@@ -59,6 +77,17 @@ void DoorbellAgent::sample(VTmuTop &top) {
     if (address_taken_ && data_taken_) {
         waiting_.pop_front();
         address_taken_ = data_taken_ = false;
+        ++unanswered_;
+    }
+    if (top.s_axi_bvalid && top.s_axi_bready)
+        --unanswered_;
+    if (top.s_axi_arvalid && top.s_axi_arready)
+        read_ = Read::kTaken;
+    if (top.s_axi_rvalid && top.s_axi_rready) {
+        const unsigned word = static_cast<unsigned>(read_address_ % 64) / 4;
+        read_value_ = uint64_t{top.s_axi_rdata[word + 1]} << 32 | top.s_axi_rdata[word];
+        read_response_ = top.s_axi_rresp;
+        read_ = Read::kAnswered;
     }
 }
 

@@ -16,7 +16,7 @@
 
 namespace device {
 
-// Makes doorbell writes on s_axi, in order, one beat each.
+// Makes doorbell writes on s_axi, in order, one beat each, and reads of 8 bytes between them.
 class DoorbellAgent {
   public:
     struct Write {
@@ -28,16 +28,27 @@ class DoorbellAgent {
 
     bool full() const { return waiting_.size() >= kQueueMax; }
     void push(const Write &write) { waiting_.push_back(write); }
+    // Starts a read; it is made when every write before it has its answer, as a bus orders them.
+    void read(uint64_t address);
+    // Whether that read has its answer, and which.
+    bool answered(uint64_t &value, int &response) const;
     void drive(VTmuTop &top, Pauses &pauses);
     void sample(VTmuTop &top);
 
   private:
+    enum class Read { kNone, kWaits, kOffered, kTaken, kAnswered };
+
     std::deque<Write> waiting_; // the front one may have its address or its data already taken
     bool address_taken_ = false;
     bool data_taken_ = false;
     // AXI: what is offered stays offered until it is taken.
     bool address_offered_ = false;
     bool data_offered_ = false;
+    size_t unanswered_ = 0; // writes of which all was taken
+    Read read_ = Read::kNone;
+    uint64_t read_address_ = 0;
+    uint64_t read_value_ = 0;
+    int read_response_ = 0;
 };
 
 // Answers the unit's writes on m_axi from host memory.

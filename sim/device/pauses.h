@@ -12,6 +12,8 @@ enum Channel : unsigned {
     kAw,
     kW,
     kB,
+    kAr,
+    kR,
     kMemoryAw,
     kMemoryW,
     kMemoryB,

@@ -282,6 +282,24 @@ int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t s
     return 0;
 }
 
+int tmu_sim_doorbell_read(tmu_sim_t *sim, uint64_t offset, uint64_t *value_p) {
+    if (offset % sizeof *value_p != 0) {
+        sim->error = "a doorbell page is read by 8 bytes at a multiple of 8";
+        return -1;
+    }
+    int response = 0;
+    sim->ends->doorbells.read(offset);
+    for (unsigned i = 0; i < kRegisterClocksMax; ++i) {
+        if (!sim->cycle())
+            return -1;
+        if (sim->ends->doorbells.answered(*value_p, response))
+            return response == 0 ? 0 : 1;
+    }
+    sim->error = "a doorbell page was not read within " + std::to_string(kRegisterClocksMax) +
+                 " clocks";
+    return -1;
+}
+
 void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p) {
     const size_t rounded = (bytes + kAlignment - 1) / kAlignment * kAlignment;
     void *memory = rounded == 0 ? nullptr : std::aligned_alloc(kAlignment, rounded);

@@ -40,6 +40,12 @@ int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value);
 int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t size);
 
 /*
+ * Reads 8 bytes of the doorbell pages, at a multiple of 8, when all writes queued before are made.
+ * 0, 1 where the unit answers SLVERR, -1 on failure.
+ */
+int tmu_sim_doorbell_read(tmu_sim_t *sim, uint64_t offset, uint64_t *value_p);
+
+/*
  * Host memory that the unit may reach, and its bus address.  An access outside of all such memory
  * is answered with DECERR and changes nothing.  Memory must be freed before the unit is closed. A
  * write by the spill port outside of the segments that registers lent to the unit is an error of

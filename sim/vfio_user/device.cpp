@@ -99,8 +99,7 @@ uint64_t Device::region_bytes(uint32_t region) const {
 uint32_t Device::region_flags(uint32_t region) const {
     if (region_bytes(region) == 0)
         return 0;
-    return region == TMU_PCI_BAR_DOORBELLS ? VFU_REGION_WRITABLE
-                                           : VFU_REGION_READABLE | VFU_REGION_WRITABLE;
+    return VFU_REGION_READABLE | VFU_REGION_WRITABLE;
 }
 
 int Device::register_access(uint64_t offset, uint32_t count, uint8_t *read, const uint8_t *write) {
@@ -146,6 +145,20 @@ int Device::doorbell(uint64_t offset, uint32_t count, const uint8_t *data) {
     return 0;
 }
 
+int Device::doorbell_read(uint64_t offset, uint32_t count, uint8_t *data) {
+    uint64_t value = 0;
+    if ((count != 4 && count != sizeof value) || offset % count != 0)
+        return EINVAL;
+    ++counts_.page_reads;
+    wake();
+    const uint64_t inside = offset % sizeof value;
+    if (!unit_.doorbell_read(offset - inside, value))
+        return EIO;
+    value >>= 8 * inside;
+    std::memcpy(data, &value, count);
+    return 0;
+}
+
 int Device::time_read(uint64_t offset, uint32_t count, uint8_t *data) {
     const uint64_t now = clock();
     if (offset != VFU_TIME_CLOCK || count != sizeof now)
@@ -184,8 +197,8 @@ int Device::read(uint32_t region, uint64_t offset, uint32_t count, uint8_t *data
         return 0;
     case VFU_REGION_TIME:
         return time_read(offset, count, data);
-    default:
-        return EINVAL; // doorbells are only written
+    default: // region_bytes knows no other
+        return doorbell_read(offset, count, data);
     }
 }
 

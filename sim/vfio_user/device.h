@@ -18,6 +18,7 @@ struct DeviceCounts {
     uint64_t register_reads = 0;
     uint64_t register_writes = 0;
     uint64_t register_errors = 0;
+    uint64_t page_reads = 0;
     uint64_t commands = 0;
     uint64_t completions = 0;
     uint64_t completions_refused = 0; // no memory was there
@@ -65,6 +66,7 @@ class Device {
     void clear_vectors();
     int register_access(uint64_t offset, uint32_t count, uint8_t *read, const uint8_t *write);
     int doorbell(uint64_t offset, uint32_t count, const uint8_t *data);
+    int doorbell_read(uint64_t offset, uint32_t count, uint8_t *data);
     int time_read(uint64_t offset, uint32_t count, uint8_t *data);
     int time_write(uint64_t offset, uint32_t count, const uint8_t *data);
 

@@ -27,6 +27,7 @@ void Unit::load(const std::string &path) {
     find("tmu_sim_read32", read_);
     find("tmu_sim_write32", write_);
     find("tmu_sim_doorbell", doorbell_);
+    find("tmu_sim_doorbell_read", doorbell_read_);
     find("tmu_sim_memory_map", map_);
     find("tmu_sim_memory_unmap", unmap_);
     find("tmu_sim_listen", listen_);
@@ -91,6 +92,13 @@ void Unit::doorbell(uint64_t offset, const void *data, size_t size) {
     }
     throw UnitFailure("simulated hardware: took no doorbell in " +
                       std::to_string(kDoorbellClocksMax) + " clocks");
+}
+
+bool Unit::doorbell_read(uint64_t offset, uint64_t &value) {
+    const int answer = doorbell_read_(sim_, offset, &value);
+    if (answer < 0)
+        fail();
+    return answer == 0;
 }
 
 unsigned Unit::run(unsigned clocks) {

@@ -27,6 +27,8 @@ class Unit {
     bool write(uint32_t offset, uint32_t value);
     // Runs the unit until it has room for the write.
     void doorbell(uint64_t offset, const void *data, size_t size);
+    // 8 bytes of a page; false where the unit answers with an error.
+    bool doorbell_read(uint64_t offset, uint64_t &value);
     // Clocks run: until a completion was written, at most so many.
     unsigned run(unsigned clocks);
     void reset();
@@ -49,6 +51,7 @@ class Unit {
     decltype(&tmu_sim_read32) read_ = nullptr;
     decltype(&tmu_sim_write32) write_ = nullptr;
     decltype(&tmu_sim_doorbell) doorbell_ = nullptr;
+    decltype(&tmu_sim_doorbell_read) doorbell_read_ = nullptr;
     decltype(&tmu_sim_memory_map) map_ = nullptr;
     decltype(&tmu_sim_memory_unmap) unmap_ = nullptr;
     decltype(&tmu_sim_listen) listen_ = nullptr;

@@ -45,6 +45,9 @@ typedef struct tmu_backend_ops {
      */
     tmu_result_t (*doorbell_write)(void *backend, uint64_t offset, const void *data, size_t size);
 
+    /** Reads an aligned word of 8 bytes of the doorbell aperture, after all writes before. */
+    tmu_result_t (*page_read64)(void *backend, uint64_t offset, uint64_t *value_p);
+
     tmu_result_t (*dma_alloc)(void *backend, size_t bytes, tmu_dma_t *dma_p);
     void (*dma_free)(void *backend, tmu_dma_t *dma);
 

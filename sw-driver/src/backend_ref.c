@@ -101,7 +101,9 @@ static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const voi
     bool command = in_pages && size == TMU_DOORBELL_COMMAND_BYTES &&
                    inside < TMU_DOORBELL_COMMAND_WINDOW_BYTES &&
                    inside % TMU_DOORBELL_COMMAND_BYTES == 0;
-    bool consumer = in_pages && size == sizeof(uint32_t) && inside == TMU_DOORBELL_CONSUMER_OFFSET;
+    bool word = in_pages && size == sizeof(uint32_t);
+    bool consumer = word && inside == TMU_DOORBELL_CONSUMER_OFFSET;
+    bool ask = word && inside == TMU_DOORBELL_ASK_OFFSET;
     pthread_mutex_lock(&device->lock);
     if (command) {
         tmu_record_t record;
@@ -114,11 +116,21 @@ static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const voi
         uint32_t index = 0;
         memcpy(&index, data, sizeof index);
         device->pages[page].consumer = tmu_le32(index);
+    } else if (ask) {
+        ref_picture_take(device);
     } else {
         device->counters[REF_COUNTER_doorbell_errors]++;
     }
     pthread_mutex_unlock(&device->lock);
     return TMU_OK;
+}
+
+static tmu_result_t ref_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
+    ref_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result = ref_picture_read(device, offset, value_p);
+    pthread_mutex_unlock(&device->lock);
+    return result;
 }
 
 static tmu_result_t ref_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
@@ -262,6 +274,7 @@ const tmu_backend_ops_t tmu_backend_ref = {
     .read32 = ref_read32,
     .write32 = ref_write32,
     .doorbell_write = ref_doorbell_write,
+    .page_read64 = ref_page_read64,
     .dma_alloc = ref_dma_alloc,
     .dma_free = ref_dma_free,
     .progress = ref_progress,

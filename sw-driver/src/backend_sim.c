@@ -25,6 +25,7 @@ typedef struct sim_device {
     int (*read32)(tmu_sim_t *sim, uint32_t offset, uint32_t *value);
     int (*write32)(tmu_sim_t *sim, uint32_t offset, uint32_t value);
     int (*doorbell)(tmu_sim_t *sim, uint64_t offset, const void *data, size_t size);
+    int (*doorbell_read)(tmu_sim_t *sim, uint64_t offset, uint64_t *value);
     void *(*memory_alloc)(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address);
     void (*memory_free)(tmu_sim_t *sim, void *memory);
     int (*progress)(tmu_sim_t *sim, unsigned max_clocks);
@@ -53,6 +54,7 @@ static tmu_result_t find_symbols(sim_device_t *device, const char *path) {
         {"tmu_sim_read32", &device->read32},
         {"tmu_sim_write32", &device->write32},
         {"tmu_sim_doorbell", &device->doorbell},
+        {"tmu_sim_doorbell_read", &device->doorbell_read},
         {"tmu_sim_memory_alloc", &device->memory_alloc},
         {"tmu_sim_memory_free", &device->memory_free},
         {"tmu_sim_progress", &device->progress},
@@ -179,6 +181,18 @@ static tmu_result_t sim_doorbell_write(void *backend, uint64_t offset, const voi
     return result;
 }
 
+static tmu_result_t sim_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
+    sim_device_t *device = backend;
+    pthread_mutex_lock(&device->lock);
+    int answer = device->doorbell_read(device->sim, offset, value_p);
+    tmu_result_t result = answer < 0 ? sim_failed(device) : TMU_OK;
+    pthread_mutex_unlock(&device->lock);
+    return answer > 0 ? tmu_error_set(TMU_ERR_DEVICE,
+                                      "page read at 0x%" PRIx64 " was answered with an error",
+                                      offset)
+                      : result;
+}
+
 static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
     sim_device_t *device = backend;
     uint64_t bus_address = 0;
@@ -225,6 +239,7 @@ const tmu_backend_ops_t tmu_backend_sim = {
     .read32 = sim_read32,
     .write32 = sim_write32,
     .doorbell_write = sim_doorbell_write,
+    .page_read64 = sim_page_read64,
     .dma_alloc = sim_dma_alloc,
     .dma_free = sim_dma_free,
     .progress = sim_progress,

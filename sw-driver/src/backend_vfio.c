@@ -128,15 +128,33 @@ static tmu_result_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
     return TMU_OK;
 }
 
+/** Whether the pages' window has so many bytes there; sets the sentence if not. */
+static tmu_result_t page_check(const vfio_device_t *device, uint64_t offset, size_t size) {
+    return size <= device->doorbells.bytes && offset <= device->doorbells.bytes - size
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_DEVICE,
+                               "%s: BAR %d has %llu bytes, and a doorbell is at 0x%llx",
+                               device->files.place.address, TMU_PCI_BAR_DOORBELLS,
+                               (unsigned long long)device->doorbells.bytes,
+                               (unsigned long long)offset);
+}
+
+static tmu_result_t vfio_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
+    vfio_device_t *device = backend;
+    tmu_result_t result = page_check(device, offset, sizeof *value_p);
+    if (result == TMU_OK) {
+        *value_p = *(volatile uint64_t *)((volatile char *)device->doorbells.memory + offset);
+    }
+    return result;
+}
+
 static tmu_result_t vfio_doorbell_write(void *backend, uint64_t offset, const void *data,
                                         size_t size) {
     vfio_device_t *device = backend;
     volatile char *place = (volatile char *)device->doorbells.memory + offset;
-    if (size > device->doorbells.bytes || offset > device->doorbells.bytes - size) {
-        return tmu_error_set(
-            TMU_ERR_DEVICE, "%s: BAR %d has %llu bytes, and a doorbell is at 0x%llx",
-            device->files.place.address, TMU_PCI_BAR_DOORBELLS,
-            (unsigned long long)device->doorbells.bytes, (unsigned long long)offset);
+    tmu_result_t result = page_check(device, offset, size);
+    if (result != TMU_OK) {
+        return result;
     }
     if (size == sizeof(uint32_t)) {
         uint32_t index;
@@ -268,6 +286,7 @@ const tmu_backend_ops_t tmu_backend_vfio = {
     .read32 = vfio_read32,
     .write32 = vfio_write32,
     .doorbell_write = vfio_doorbell_write,
+    .page_read64 = vfio_page_read64,
     .dma_alloc = vfio_dma_alloc,
     .dma_free = vfio_dma_free,
     .progress = vfio_progress,

@@ -177,6 +177,19 @@ static tmu_result_t vfu_doorbell_write(void *backend, uint64_t offset, const voi
     return result;
 }
 
+static tmu_result_t vfu_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
+    vfu_device_t *device = backend;
+    uint32_t error = 0;
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result = vfu_client_read(&device->client, TMU_PCI_BAR_DOORBELLS, offset, value_p,
+                                          sizeof *value_p, &error);
+    pthread_mutex_unlock(&device->lock);
+    return result == TMU_OK && error != 0
+               ? tmu_error_set(TMU_ERR_DEVICE, "page read at 0x%llx was refused: %s",
+                               (unsigned long long)offset, strerror((int)error))
+               : result;
+}
+
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /** Bus addresses are those of this process: they are different for all memory that is mapped. */
@@ -313,6 +326,7 @@ const tmu_backend_ops_t tmu_backend_vfu = {
     .read32 = vfu_read32,
     .write32 = vfu_write32,
     .doorbell_write = vfu_doorbell_write,
+    .page_read64 = vfu_page_read64,
     .dma_alloc = vfu_dma_alloc,
     .dma_free = vfu_dma_free,
     .progress = vfu_progress,

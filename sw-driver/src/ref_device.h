@@ -131,6 +131,8 @@ typedef struct ref_device {
     uint32_t spill_error; /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];
     uint64_t snapshot[REF_COUNTERS];
+    uint64_t picture[REF_COUNTERS]; /* that the pages show */
+    uint32_t pictures;              /* so many there were */
 } ref_device_t;
 
 /** Nothing is left to write; the memory stays. */
@@ -146,6 +148,9 @@ static inline void ref_answers_clear(ref_answers_t *answers) {
 void ref_registers_start(ref_device_t *device);
 tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p);
 tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value);
+
+/** Copies all counters as they are now. */
+void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]);
 
 /** Creates the model for the preset, in place of one that a reset throws away. */
 tmu_result_t ref_model_create(ref_device_t *device);
@@ -171,6 +176,14 @@ uint32_t ref_spill_free(const ref_device_t *device);
 
 /** Whether a full queue, and not only a quota, refuses what the model refused just now. */
 bool ref_spill_used_up(const ref_device_t *device, tmu_model_queue_t queue);
+
+/* ref_picture.c */
+
+/** Takes the picture that the pages show; at once, however old the last one is. */
+void ref_picture_take(ref_device_t *device);
+
+/** Reads a word of the picture on a page; TMU_ERR_DEVICE and counted where nothing is readable. */
+tmu_result_t ref_picture_read(ref_device_t *device, uint64_t offset, uint64_t *value_p);
 
 /* ref_pages.c */
 

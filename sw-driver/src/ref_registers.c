@@ -188,13 +188,13 @@ tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *
                          offset);
 }
 
-static void take_snapshot(ref_device_t *device) {
+void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]) {
     tmu_model_stats_t stats;
     tmu_model_stats(device->model, &stats);
     device->counters[REF_COUNTER_clocks] = device->clock;
     device->counters[REF_COUNTER_posted_depth_max] = stats.posted_max;
     device->counters[REF_COUNTER_unexpected_depth_max] = stats.unexpected_max;
-    memcpy(device->snapshot, device->counters, sizeof device->snapshot);
+    memcpy(counters, device->counters, sizeof device->counters);
 }
 
 /** Queues, quotas, reserves, serial numbers, counters and rings; waiting commands are lost (R14).
@@ -208,6 +208,7 @@ static tmu_result_t reset(ref_device_t *device) {
     device->segments = 0;
     device->spill_error = 0;
     memset(device->counters, 0, sizeof device->counters);
+    ref_picture_take(device);
     ref_pages_clear(device);
     return TMU_OK;
 }
@@ -239,7 +240,7 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
     switch (offset) {
     case TMU_REG_CONTROL:
         if (TMU_REGISTER_GET(value, TMU_CONTROL_SNAPSHOT) != 0) {
-            take_snapshot(device);
+            ref_counters_copy(device, device->snapshot);
         }
         return TMU_REGISTER_GET(value, TMU_CONTROL_RESET) != 0 ? reset(device) : TMU_OK;
     case TMU_REG_PAGE_COMMIT:

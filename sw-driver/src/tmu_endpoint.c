@@ -188,38 +188,6 @@ tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p) {
     return result;
 }
 
-tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p) {
-    static const struct {
-        const char *name;
-        uint32_t offset;
-    } table[] = {
-#define ROW(name, offset) {#name, offset},
-        TMU_COUNTER_TABLE(ROW)
-#undef ROW
-    };
-    const size_t count = sizeof table / sizeof table[0];
-    if (!device || !count_p || (max > 0 && !counters)) {
-        return TMU_ERR_INVALID;
-    }
-    pthread_mutex_lock(&device->lock);
-    tmu_result_t result =
-        tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_SNAPSHOT, 1));
-    for (size_t i = 0; result == TMU_OK && i < count && i < max; i++) {
-        uint32_t low = 0;
-        uint32_t high = 0;
-        result = tmu_device_read(device, table[i].offset, &low);
-        if (result == TMU_OK) {
-            result = tmu_device_read(device, table[i].offset + 4, &high);
-        }
-        counters[i] = (tmu_counter_t){.name = table[i].name, .value = (uint64_t)high << 32 | low};
-    }
-    pthread_mutex_unlock(&device->lock);
-    if (result == TMU_OK) {
-        *count_p = count;
-    }
-    return result;
-}
-
 tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p) {
     if (!device || !stats_p) {
         return TMU_ERR_INVALID;

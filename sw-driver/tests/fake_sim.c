@@ -64,6 +64,10 @@ int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t s
     return device->doorbell_write(sim->backend, offset, data, size) != TMU_OK;
 }
 
+int tmu_sim_doorbell_read(tmu_sim_t *sim, uint64_t offset, uint64_t *value_p) {
+    return sim->dead ? -1 : device->page_read64(sim->backend, offset, value_p) != TMU_OK;
+}
+
 void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p) {
     tmu_dma_t dma;
     if (device->dma_alloc(sim->backend, bytes, &dma) != TMU_OK) {

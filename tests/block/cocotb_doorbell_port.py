@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""DoorbellPort: which writes become commands, consumer indices or errors (R13)."""
+"""DoorbellPort: which accesses mean something, and which are errors (R13)."""
 
 from collections import deque
 from random import Random
@@ -15,6 +15,7 @@ PRESET = regs.PRESETS["tiny"]
 BEAT = regs.DOORBELL_COMMAND_BYTES
 PAGE = regs.DOORBELL_PAGE_BYTES
 CONSUMER = regs.DOORBELL_CONSUMER_OFFSET
+ASK = regs.DOORBELL_ASK_OFFSET
 WHOLE = (1 << BEAT) - 1
 OKAY, SLAVE_ERROR = 0, 2
 FIXED, INCREMENT, WRAP = 0, 1, 2
@@ -32,6 +33,8 @@ class Writes:
         self.answers: deque[tuple[int, int]] = deque()
         dut.io_axi_awvalid.value = dut.io_axi_wvalid.value = dut.io_axi_arvalid.value = 0
         dut.io_axi_rready.value = dut.io_now.value = dut.io_hold.value = 0
+        dut.io_pictureNumber.value = 0
+        self.asks = 0
         cocotb.start_soon(self._answers())
 
     async def start(self) -> None:
@@ -82,7 +85,8 @@ class Writes:
             await RisingEdge(self.dut.clock)
             if self.dut.reset.value:
                 continue
-            self.errors += int(self.dut.io_error.value)
+            self.errors += int(self.dut.io_errors_0.value) + int(self.dut.io_errors_1.value)
+            self.asks += int(self.dut.io_ask.value)
             if ready and self.dut.io_axi_bvalid.value:
                 self.answers.append(
                     (int(self.dut.io_axi_bid.value), int(self.dut.io_axi_bresp.value))
@@ -154,7 +158,9 @@ async def r13_wrong_writes_are_errors(dut: Any) -> None:
         (CONSUMER, 0b0111),
         (CONSUMER, 0b11111),
         (CONSUMER, 0b11110000),
-        (CONSUMER + 4, 0b11110000),
+        (ASK, 0b1111),
+        (ASK, WHOLE),
+        (ASK + 4, 0b11110000),
         (CONSUMER + BEAT, WHOLE),
         (PAGE - BEAT, WHOLE),
         (8, WHOLE),
@@ -165,9 +171,21 @@ async def r13_wrong_writes_are_errors(dut: Any) -> None:
         response = await port.burst(address, [(1, strobes)])
         assert response == SLAVE_ERROR, f"{strobes:#x} at {address:#x} answered {response}"
     assert port.errors == len(wrong)
-    assert not port.commands.taken and not port.consumers.taken
+    assert not port.commands.taken and not port.consumers.taken and port.asks == 0
     assert await port.burst(0, [(7, WHOLE)]) == OKAY
     assert (await port.commands.get())["record"] == 7
+
+
+@cocotb.test()
+async def wishes_for_a_picture_pass(dut: Any) -> None:
+    """Four bytes at the place for it, on every page, whatever they say."""
+    port = Writes(dut)
+    await port.start()
+    for page in range(PRESET.endpoints + 1):
+        noise = port.random.getrandbits(8 * BEAT)
+        assert await port.burst(page * PAGE + ASK, [(noise, 0b11110000)]) == OKAY
+        assert port.asks == page + 1
+    assert port.errors == 0 and not port.commands.taken and not port.consumers.taken
 
 
 @cocotb.test()
@@ -198,10 +216,13 @@ async def r13_wrapping_bursts_are_refused(dut: Any) -> None:
 
 @cocotb.test()
 async def reads_are_refused_beat_by_beat(dut: Any) -> None:
-    """R13: nothing is readable; each beat says so, the last one is marked."""
+    """R13: commands are not readable; each beat says so and counts, the last one is marked."""
     port = Writes(dut)
     await port.start()
     for beats in (1, 3):
+        dut.io_axi_araddr.value = 0
+        dut.io_axi_arsize.value = 3
+        dut.io_axi_arburst.value = INCREMENT
         dut.io_axi_arid.value = 9
         dut.io_axi_arlen.value = beats - 1
         dut.io_axi_arvalid.value = 1
@@ -215,8 +236,9 @@ async def reads_are_refused_beat_by_beat(dut: Any) -> None:
             await RisingEdge(dut.clock)
             if dut.io_axi_rvalid.value:
                 assert int(dut.io_axi_rid.value) == 9
+                assert int(dut.io_axi_rresp.value) == SLAVE_ERROR and not dut.io_axi_rdata.value
                 seen.append(int(dut.io_axi_rlast.value))
         assert seen == [0] * (beats - 1) + [1]
     dut.io_axi_rready.value = 0
     await RisingEdge(dut.clock)
-    assert not dut.io_axi_rvalid.value and port.errors == 2
+    assert not dut.io_axi_rvalid.value and port.errors == 4

@@ -2,6 +2,7 @@
 // Registers, doorbells, memory and interrupts by messages; argument: the stub unit's library.
 #include "bench.h"
 
+#include <array>
 #include <cerrno>
 #include <sys/eventfd.h>
 
@@ -39,7 +40,6 @@ void accesses_out_of_range_are_refused() {
     }
     EXPECT_NUMBER(b.read(VFU_REGION_CONFIG, 0, 0xffffffff).error(), EINVAL);
     EXPECT_NUMBER(b.read(0xffffffff, 0, 4).error(), EINVAL);
-    EXPECT_NUMBER(b.read(TMU_PCI_BAR_DOORBELLS, 0, 4).error(), EINVAL); // written only
     EXPECT(b.alive);
 }
 
@@ -57,6 +57,27 @@ void doorbells_are_commands_pieces_or_indices() {
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, 0, data, 16), EINVAL);
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, 2, data, 4), EINVAL);
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, TMU_DOORBELL_CONSUMER_OFFSET, data, 8), EINVAL);
+}
+
+void pages_are_read_by_words() {
+    Bench b;
+    const uint64_t place = TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_PICTURE_OFFSET;
+    // What was read stands behind four words that say where.
+    using Words = std::array<uint32_t, 6>;
+    using FewerWords = std::array<uint32_t, 5>;
+    const Reply whole = b.read(TMU_PCI_BAR_DOORBELLS, place, 8);
+    EXPECT_NUMBER(whole.error(), 0);
+    EXPECT_NUMBER(whole.part<Words>()[4], 0x55667788);
+    EXPECT_NUMBER(whole.part<Words>()[5], 0x11223344);
+    const Reply low = b.read(TMU_PCI_BAR_DOORBELLS, place, 4);
+    EXPECT_NUMBER(low.part<FewerWords>()[4], 0x55667788);
+    const Reply high = b.read(TMU_PCI_BAR_DOORBELLS, place + 4, 4);
+    EXPECT_NUMBER(high.part<FewerWords>()[4], 0x11223344);
+    EXPECT_NUMBER(b.device.counts().page_reads, 3);
+    EXPECT_NUMBER(b.read(TMU_PCI_BAR_DOORBELLS, 0, 8).error(), EIO); // the unit's answer
+    EXPECT_NUMBER(b.read(TMU_PCI_BAR_DOORBELLS, place, 2).error(), EINVAL);
+    EXPECT_NUMBER(b.read(TMU_PCI_BAR_DOORBELLS, place, 16).error(), EINVAL);
+    EXPECT_NUMBER(b.read(TMU_PCI_BAR_DOORBELLS, place + 4, 8).error(), EINVAL);
 }
 
 void several_writes_come_in_one_message() {
@@ -328,6 +349,7 @@ int main(int count, char **values) {
     RUN(registers_take_whole_words);
     RUN(accesses_out_of_range_are_refused);
     RUN(doorbells_are_commands_pieces_or_indices);
+    RUN(pages_are_read_by_words);
     RUN(several_writes_come_in_one_message);
     RUN(the_unit_reaches_what_is_mapped_r13);
     RUN(memory_that_is_not_there_is_refused_r13);

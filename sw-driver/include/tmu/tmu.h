@@ -154,12 +154,6 @@ typedef struct tmu_info {
     uint32_t spill_segments; /**< segments of memory that it takes for queues, at most */
 } tmu_info_t;
 
-/** One hardware counter of a snapshot. */
-typedef struct tmu_counter {
-    const char *name; /**< lives as long as the library */
-    uint64_t value;
-} tmu_counter_t;
-
 /** Entries that an endpoint has in the unit now. */
 typedef struct tmu_depth {
     uint32_t posted;
@@ -251,12 +245,6 @@ tmu_result_t tmu_reserve_set(tmu_t *device, uint32_t endpoint, uint32_t posted,
  * Errors: TMU_ERR_INVALID for an endpoint that the device does not have, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
-
-/**
- * Takes a snapshot of all hardware counters and copies up to `max` of them in register order;
- * `*count_p` is how many there are, so that max = 0 asks for the size.  Errors: TMU_ERR_DEVICE.
- */
-tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p);
 
 /** Copies what flow control did so far, over all queues.  No errors. */
 tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
@@ -385,7 +373,8 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 }
 #endif
 
-/* What suits the unit to its traffic. */
+/* What there is to know of it, and what suits it to its traffic. */
+#include "tmu/tmu_counters.h"
 #include "tmu/tmu_fault.h"
 #include "tmu/tmu_filter.h"
 #include "tmu/tmu_spill.h"

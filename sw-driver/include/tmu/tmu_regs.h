@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 5
+#define TMU_INTERFACE_MINOR 6
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -230,8 +230,8 @@
 #define TMU_REG_COUNTER_FIRST_ACCEPT_HI 0x524 /* read only: Clock at which the unit accepted its first command. High word. */
 #define TMU_REG_COUNTER_LAST_VERDICT_LO 0x528 /* read only: Clock at which the unit gave its last verdict. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_LAST_VERDICT_HI 0x52c /* read only: Clock at which the unit gave its last verdict. High word. */
-#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x530 /* read only: Doorbell writes of a wrong shape or place; dropped. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x534 /* read only: Doorbell writes of a wrong shape or place; dropped. High word. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x530 /* read only: Beats of reads and writes of doorbell pages with a wrong shape or place; dropped. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x534 /* read only: Beats of reads and writes of doorbell pages with a wrong shape or place; dropped. High word. */
 #define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x538 /* read only: Commands dropped because their page was not enabled when they came. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x53c /* read only: Commands dropped because their page was not enabled when they came. High word. */
 #define TMU_REG_COUNTER_COMPLETION_ERRORS_LO 0x540 /* read only: Completion writes that memory answered with an error. Low word, as of the last snapshot. */
@@ -392,6 +392,11 @@ typedef enum tmu_fault {
 #define TMU_DOORBELL_COMMAND_BYTES 64
 #define TMU_DOORBELL_COMMAND_WINDOW_BYTES 2048
 #define TMU_DOORBELL_CONSUMER_OFFSET 2048
+#define TMU_DOORBELL_ASK_OFFSET 2052
+#define TMU_DOORBELL_PICTURE_OFFSET 2056
+#define TMU_DOORBELL_COUNTERS_OFFSET 3072
+#define TMU_DOORBELL_COUNTER_BYTES 8
+#define TMU_DOORBELL_PICTURE_CLOCKS 65536
 #define TMU_RING_LOG2_MIN 4
 #define TMU_RING_LOG2_MAX 16
 

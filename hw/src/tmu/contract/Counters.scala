@@ -55,7 +55,10 @@ object Counters {
   val firstAccept = Counter("first_accept", "Clock at which the unit accepted its first command.")
   val lastVerdict = Counter("last_verdict", "Clock at which the unit gave its last verdict.")
   val doorbellErrors =
-    Counter("doorbell_errors", "Doorbell writes of a wrong shape or place; dropped.")
+    Counter(
+      "doorbell_errors",
+      "Beats of reads and writes of doorbell pages with a wrong shape or place; dropped."
+    )
   val disabledDrops =
     Counter("disabled_drops", "Commands dropped because their page was not enabled when they came.")
   val completionErrors =

@@ -126,6 +126,11 @@ object PythonConstants {
       s"DOORBELL_COMMAND_BYTES: Final = ${DoorbellLayout.commandBytes}",
       s"DOORBELL_COMMAND_WINDOW_BYTES: Final = ${DoorbellLayout.commandWindowBytes}",
       s"DOORBELL_CONSUMER_OFFSET: Final = ${DoorbellLayout.consumerOffset}",
+      s"DOORBELL_ASK_OFFSET: Final = ${DoorbellLayout.askOffset}",
+      s"DOORBELL_PICTURE_OFFSET: Final = ${DoorbellLayout.pictureOffset}",
+      s"DOORBELL_COUNTERS_OFFSET: Final = ${DoorbellLayout.countersOffset}",
+      s"DOORBELL_COUNTER_BYTES: Final = ${DoorbellLayout.counterBytes}",
+      s"DOORBELL_PICTURE_CLOCKS: Final = ${DoorbellLayout.pictureClocks}",
       s"RING_LOG2_MIN: Final = ${DoorbellLayout.ringLog2Min}",
       s"RING_LOG2_MAX: Final = ${DoorbellLayout.ringLog2Max}"
     ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all) ++

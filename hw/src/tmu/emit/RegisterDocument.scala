@@ -62,17 +62,32 @@ object RegisterDocument {
   )
 
   private def doorbell: Seq[String] = table(
-    Seq("offset in the page", "write", "meaning"),
+    Seq("offset in the page", "access", "meaning"),
     Seq(
       Seq(
         s"0 to ${DoorbellLayout.commandWindowBytes - DoorbellLayout.commandBytes}, multiples of ${DoorbellLayout.commandBytes}",
-        s"${DoorbellLayout.commandBytes} bytes, whole",
+        s"write of ${DoorbellLayout.commandBytes} bytes, whole",
         "A command; every slot is alike."
       ),
       Seq(
         s"${DoorbellLayout.consumerOffset}",
-        "4 bytes",
+        "write of 4 bytes",
         "Completions consumed so far, modulo 2^32."
+      ),
+      Seq(
+        s"${DoorbellLayout.askOffset}",
+        "write of 4 bytes",
+        s"Any value: a new picture of the counters is wanted. It is taken when the last one is ${DoorbellLayout.pictureClocks} clocks old."
+      ),
+      Seq(
+        s"${DoorbellLayout.pictureOffset}",
+        "read of 8 bytes",
+        "Which picture stands below: bit 0, it is not whole yet; bits 31..1, how many whole ones there were."
+      ),
+      Seq(
+        s"${DoorbellLayout.countersOffset} to ${DoorbellLayout.countersOffset + DoorbellLayout.counterBytes * (Counters.all.size - 1)}, multiples of ${DoorbellLayout.counterBytes}",
+        "read of 8 bytes",
+        s"The counters of that picture, in the order of their registers; 0 from there to the page's end."
       )
     )
   )
@@ -93,6 +108,8 @@ object RegisterDocument {
       "## Doorbell page",
       "",
       s"Page n of ${DoorbellLayout.pageBytes} bytes is submission queue n; the page after the last queue is the privileged one.",
+      "Counters are the unit's, the same on every page; wider reads get what lies beside.",
+      s"What is read while the picture's number is the same even one is of one clock.",
       ""
     ) ++ doorbell ++
     Seq("", "## Opcodes", "") ++ codes(Opcodes.all) ++

@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{log2Ceil, Irrevocable, Queue, Valid}
+import chisel3.util.{log2Ceil, Cat, Irrevocable, Queue, Valid}
 import tmu.buffer.PointerQueue
 import tmu.contract.DoorbellLayout
 import tmu.params.TmuParams
@@ -26,7 +26,8 @@ class ConsumerUpdate(p: TmuParams) extends Bundle {
   *
   * A whole 64-byte beat in the command window is a command of the page's owner; the page number
   * comes from the address alone (R13). A write of four bytes at the consumer offset is a consumer
-  * index. All else, reads and wrapping bursts included, is answered with SLVERR, counted and
+  * index, and one at the place for it asks for a picture of the counters, which every page shows to
+  * reads. All else, wrapping bursts included, is answered with SLVERR, counted beat by beat and
   * dropped. Incrementing bursts may carry several commands. Nothing behind the port makes it wait,
   * but for a few clocks in which a page is configured: no page can hold up another one's doorbell
   * (R13).
@@ -42,7 +43,17 @@ class DoorbellPort(p: TmuParams) extends Module {
     /** No beat is taken. */
     val hold = Input(Bool())
     val consumer = Valid(new ConsumerUpdate(p))
-    val error = Output(Bool())
+
+    /** A page asks for a picture of the counters. */
+    val ask = Output(Bool())
+
+    /** Which picture is there, and a line of it, in the same clock. */
+    val pictureNumber = Input(UInt(32.W))
+    val pictureLine = Output(UInt(PageCounters.lineBits.W))
+    val pictureWords = Input(Vec(PageCounters.lineWords, UInt(64.W)))
+
+    /** A beat of a write was wrong, and one of a read. */
+    val errors = Output(Vec(2, Bool()))
   })
 
   private class WriteHead extends Bundle {
@@ -66,9 +77,10 @@ class DoorbellPort(p: TmuParams) extends Module {
   private class WriteBeat extends Bundle {
     val data = UInt(512.W)
 
-    /** All its bytes are written; or the first four alone. */
+    /** All its bytes are written; or the first four alone; or the next four. */
     val whole = Bool()
     val firstWord = Bool()
+    val secondWord = Bool()
     val last = Bool()
 
     /** Clock at which the beat was taken. */
@@ -80,6 +92,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   wIn.bits.data := io.axi.wdata
   wIn.bits.whole := io.axi.wstrb.andR
   wIn.bits.firstWord := io.axi.wstrb === 0xf.U
+  wIn.bits.secondWord := io.axi.wstrb === 0xf0.U
   wIn.bits.last := io.axi.wlast
   wIn.bits.stamp := io.now
   io.axi.wready := wIn.ready
@@ -108,7 +121,9 @@ class DoorbellPort(p: TmuParams) extends Module {
     inPages && aligned && w.bits.whole && offset < DoorbellLayout.commandWindowBytes.U
   private val isConsumer =
     inPages && offset === DoorbellLayout.consumerOffset.U && w.bits.firstWord
-  private val wrong = !isCommand && !isConsumer
+  require(DoorbellLayout.askOffset == DoorbellLayout.consumerOffset + 4)
+  private val isAsk = inPages && offset === DoorbellLayout.askOffset.U && w.bits.secondWord
+  private val wrong = !isCommand && !isConsumer && !isAsk
 
   private val free = !io.hold && (!w.bits.last || b.io.enq.ready)
   private val beat = w.valid && aw.valid && free
@@ -127,6 +142,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   io.consumer.valid := beat && isConsumer
   io.consumer.bits.page := page
   io.consumer.bits.index := w.bits.data(31, 0)
+  io.ask := beat && isAsk
 
   b.io.enq.valid := beat && w.bits.last
   b.io.enq.bits.id := aw.bits.id
@@ -136,28 +152,63 @@ class DoorbellPort(p: TmuParams) extends Module {
   io.axi.bresp := b.io.deq.bits.response
   b.io.deq.ready := io.axi.bready
 
-  // Reads: nothing is readable here; each beat of the burst says so.
-  private val reading = RegInit(false.B)
-  private val readId = Reg(UInt(idBits.W))
-  private val beatsLeft = Reg(UInt(8.W))
-  io.axi.arready := !reading
-  private val readStarts = io.axi.arvalid && io.axi.arready
-  when(readStarts) {
-    reading := true.B
-    readId := io.axi.arid
-    beatsLeft := io.axi.arlen
+  // Reads: a beat is fetched in one clock and offered from the next.
+  private class ReadHead extends Bundle {
+    val id = UInt(idBits.W)
+    val address = UInt(p.doorbellAddressBits.W)
+    val increments = Bool()
+    val wraps = Bool()
+    val size = UInt(3.W)
+    val beatsLeft = UInt(8.W)
   }
-  io.axi.rvalid := reading
-  io.axi.rid := readId
-  io.axi.rdata := 0.U
-  io.axi.rresp := AxiResponse.slaveError
-  io.axi.rlast := beatsLeft === 0.U
+  private val reading = RegInit(false.B)
+  private val offered = RegInit(false.B)
+  private val read = Reg(new ReadHead)
+  private val readData = Reg(UInt(512.W))
+  private val readWrong = Reg(Bool())
+  io.axi.arready := !reading
+  when(io.axi.arvalid && io.axi.arready) {
+    reading := true.B
+    read.id := io.axi.arid
+    read.address := io.axi.araddr
+    read.increments := io.axi.arburst === AxiBurst.increment
+    read.wraps := io.axi.arburst === AxiBurst.wrap
+    read.size := io.axi.arsize
+    read.beatsLeft := io.axi.arlen
+  }
+
+  private val lineOffsetBits = log2Ceil(PageCounters.lineBytes)
+  private def lineOf(pageOffset: Int): UInt = (pageOffset >> lineOffsetBits).U
+  private val readLine = read.address(pageOffsetBits - 1, lineOffsetBits)
+  private val readInPages = (read.address >> pageOffsetBits) < p.pages.U && !read.wraps
+  private val readsNumber = readLine === lineOf(DoorbellLayout.pictureOffset)
+  private val readsCounters = readLine >= lineOf(DoorbellLayout.countersOffset)
+  private val numberAt = 8 * (DoorbellLayout.pictureOffset % PageCounters.lineBytes)
+  io.pictureLine := (readLine - lineOf(DoorbellLayout.countersOffset))(PageCounters.lineBits - 1, 0)
+  private val fetch = reading && !offered
+  private val readable = readInPages && (readsNumber || readsCounters)
+  when(fetch) {
+    offered := true.B
+    readData := Mux(
+      !readable,
+      0.U,
+      Mux(readsCounters, io.pictureWords.asUInt, Cat(io.pictureNumber, 0.U(numberAt.W)))
+    )
+    readWrong := !readable
+    when(read.increments)(read.address := read.address + (1.U << read.size))
+  }
+  io.axi.rvalid := offered
+  io.axi.rid := read.id
+  io.axi.rdata := readData
+  io.axi.rresp := Mux(readWrong, AxiResponse.slaveError, AxiResponse.okay)
+  io.axi.rlast := read.beatsLeft === 0.U
   when(io.axi.rvalid && io.axi.rready) {
-    beatsLeft := beatsLeft - 1.U
+    offered := false.B
+    read.beatsLeft := read.beatsLeft - 1.U
     when(io.axi.rlast)(reading := false.B)
   }
 
-  io.error := (beat && wrong) || readStarts
+  io.errors := VecInit(beat && wrong, fetch && !readable)
 }
 
 object DoorbellPort {

@@ -3,7 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{log2Ceil, Arbiter}
-import tmu.contract.TmuRegisters
+import tmu.contract.{DoorbellLayout, TmuRegisters}
 import tmu.fault.{FaultGate, FaultPort}
 import tmu.matching.{CounterBank, MatchUnit, Verdict}
 import tmu.spill.Spill
@@ -38,6 +38,7 @@ class TmuTop(p: TmuParams) extends Module {
   private val doorbell = Module(new DoorbellPort(p))
   private val decoder = Module(new CommandDecoder(p))
   private val writer = Module(new CompletionWriter(p))
+  private val pageCounters = Module(new PageCounters(DoorbellLayout.pictureClocks))
 
   // The parts that software's reset clears.
   private val cleared = reset.asBool || sequencer.io.clear
@@ -155,10 +156,16 @@ class TmuTop(p: TmuParams) extends Module {
   events.spilled := spill.io.totals
   events.command := decoder.io.stream
   events.completion := writer.io.stream
-  events.doorbellError := doorbell.io.error
+  events.doorbellErrors := doorbell.io.errors
   events.disabledDrop := queues.io.dropped
   events.queueOverrun := queues.io.overrun
   events.completionError := writer.io.error
   events.registerError := registers.io.error
   events.ringOverrun := writer.io.disable.fire
+  pageCounters.io.round := counters.io.round
+  pageCounters.io.clear := sequencer.io.clear
+  pageCounters.io.ask := doorbell.io.ask
+  pageCounters.io.line := doorbell.io.pictureLine
+  doorbell.io.pictureNumber := pageCounters.io.number
+  doorbell.io.pictureWords := pageCounters.io.words
 }

@@ -28,7 +28,9 @@ class CounterEvents(p: TmuParams) extends Bundle {
   val activity = new MatchActivity(p)
   val command = new StreamState
   val completion = new StreamState
-  val doorbellError = Bool()
+
+  /** A wrong beat of a write to the doorbell pages, and of a read. */
+  val doorbellErrors = Vec(2, Bool())
   val disabledDrop = Bool()
   val completionError = Bool()
   val registerError = Bool()
@@ -38,6 +40,15 @@ class CounterEvents(p: TmuParams) extends Bundle {
   /** What goes on in memory beyond the tables, and the receives and messages that lie there. */
   val spill = new SpillActivity
   val spilled = Vec(2, UInt(p.spilledBits.W))
+}
+
+/** The sums of one round, as they are made: those of a round are all of the clock of the `turn`
+  * that began it, and come one a clock from `CounterBank.sumDelay` clocks after that.
+  */
+class CounterRound extends Bundle {
+  val turn = Bool()
+  val index = UInt(CounterBank.indexBits.W)
+  val sum = UInt(CounterBank.width.W)
 }
 
 /** Counts events. `snapshot` asks for a picture of all counters at one clock, and the picture is
@@ -59,6 +70,9 @@ class CounterBank(p: TmuParams) extends Module {
     /** A counter of the last snapshot, by its place in `Counters.all`; in the same clock. */
     val index = Input(UInt(indexBits.W))
     val value = Output(UInt(width.W))
+
+    /** For whoever keeps a picture of their own. */
+    val round = Output(new CounterRound)
   })
 
   // Events are registered first, so that counting adds nothing to the unit's own paths.
@@ -135,7 +149,7 @@ class CounterBank(p: TmuParams) extends Module {
       lifted -> PopCount(events.activity.filters.map(_.lift)),
       longClocks -> events.activity.long,
       busyClocks -> events.activity.busy,
-      doorbellErrors -> events.doorbellError,
+      doorbellErrors -> PopCount(events.doorbellErrors),
       disabledDrops -> events.disabledDrop,
       completionErrors -> events.completionError,
       registerErrors -> events.registerError,
@@ -189,7 +203,8 @@ class CounterBank(p: TmuParams) extends Module {
   // up through the places of those before them.
   private val size = Counters.all.size
   private val place = RegInit(0.U(log2Ceil(size).W))
-  private val turns = place === (size - 1).U
+  // Many registers hear of it, and their wires alone are a clock long.
+  private val turns = RegNext(place === (size - 2).U, false.B)
   place := Mux(turns, 0.U, place + 1.U)
   private class Source(val counter: Counter) {
     val sample: Option[Sample] = samples.get(counter)
@@ -234,9 +249,15 @@ class CounterBank(p: TmuParams) extends Module {
   when(pictured)(picture.write(to, sum))
   io.busy := wanted || taking || pictured
   io.value := picture.read(io.index)
+  io.round.turn := turns
+  io.round.index := to
+  io.round.sum := sum
 }
 
 object CounterBank {
   val width: Int = 48
   val indexBits: Int = log2Ceil(Counters.all.size)
+
+  /** Clocks from the turn of a round to its first sum. */
+  val sumDelay: Int = 2
 }

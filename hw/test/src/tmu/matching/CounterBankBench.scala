@@ -43,7 +43,6 @@ abstract class CounterBankBench extends DeviceSpec {
       e.activity.accepted,
       e.activity.postedVisited.valid,
       e.activity.unexpectedVisited.valid,
-      e.doorbellError,
       e.disabledDrop,
       e.completionError,
       e.registerError,
@@ -51,7 +50,7 @@ abstract class CounterBankBench extends DeviceSpec {
       e.queueOverrun,
       dut.io.snapshot
     )
-    (flags ++ spills(e).map(_._1)).foreach(_.poke(false))
+    (flags ++ e.doorbellErrors ++ spills(e).map(_._1)).foreach(_.poke(false))
     for (stream <- Streams.all) play(dut, stream, StreamModel.idle)
     e.spilled.foreach(_.poke(0))
     e.activity.postedCount.poke(0)

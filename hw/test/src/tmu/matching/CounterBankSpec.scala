@@ -79,7 +79,8 @@ class CounterBankSpec extends CounterBankBench {
         val e = dut.io.events
         val singles = Seq[(Bool, Counter)](
           e.activity.busy -> busyClocks,
-          e.doorbellError -> doorbellErrors,
+          e.doorbellErrors(0) -> doorbellErrors,
+          e.doorbellErrors(1) -> doorbellErrors,
           e.disabledDrop -> disabledDrops,
           e.completionError -> completionErrors,
           e.registerError -> registerErrors,
@@ -201,9 +202,11 @@ class CounterBankSpec extends CounterBankBench {
         quiet(dut)
         var sum = 0
         for (_ <- 0 until 1000) {
-          val on = random.nextBoolean()
-          dut.io.events.doorbellError.poke(on)
-          if (on) sum += 1
+          for (event <- dut.io.events.doorbellErrors) {
+            val on = random.nextBoolean()
+            event.poke(on)
+            if (on) sum += 1
+          }
           dut.clock.step()
         }
         assert(snapshot(dut)(doorbellErrors) == sum)
@@ -218,9 +221,9 @@ class CounterBankSpec extends CounterBankBench {
         dut.clock.step()
         dut.io.snapshot.poke(false)
         dut.clock.step(Counters.all.size)
-        dut.io.events.doorbellError.poke(true)
+        dut.io.events.doorbellErrors(0).poke(true)
         dut.clock.step()
-        dut.io.events.doorbellError.poke(false)
+        dut.io.events.doorbellErrors(0).poke(false)
         dut.clock.step()
         assert(dut.io.busy.isOn && take(dut)(doorbellErrors) == 1)
       }

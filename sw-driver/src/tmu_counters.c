@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Counters, by the registers or from a queue's page.
+ */
+#include "tmu_internal.h"
+
+/* A picture that does not come is a fault; one that is replaced while it is read is read again. */
+#define LOOKS_MAX 100000
+#define LOOK_CLOCKS 256
+#define READS_MAX 8
+
+/* The first interface whose pages show counters. */
+#define MINOR_LEAST 6
+
+static const struct {
+    const char *name;
+    uint32_t offset; /* of its registers */
+} table[] = {
+#define ROW(name, offset) {#name, offset},
+    TMU_COUNTER_TABLE(ROW)
+#undef ROW
+};
+
+#define COUNTERS (sizeof table / sizeof table[0])
+
+tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p) {
+    if (!device || !count_p || (max > 0 && !counters)) {
+        return TMU_ERR_INVALID;
+    }
+    pthread_mutex_lock(&device->lock);
+    tmu_result_t result =
+        tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_SNAPSHOT, 1));
+    for (size_t i = 0; result == TMU_OK && i < COUNTERS && i < max; i++) {
+        uint32_t low = 0;
+        uint32_t high = 0;
+        result = tmu_device_read(device, table[i].offset, &low);
+        if (result == TMU_OK) {
+            result = tmu_device_read(device, table[i].offset + 4, &high);
+        }
+        counters[i] = (tmu_counter_t){.name = table[i].name, .value = (uint64_t)high << 32 | low};
+    }
+    pthread_mutex_unlock(&device->lock);
+    if (result == TMU_OK) {
+        *count_p = COUNTERS;
+    }
+    return result;
+}
+
+static tmu_result_t page_read(const tmu_queue_t *queue, uint64_t inside, uint64_t *value_p) {
+    const tmu_t *device = queue->device;
+    uint64_t page = (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES;
+    return device->ops->page_read64(device->backend, page + inside, value_p);
+}
+
+/** The number in the picture's place: `*whole_p`, and how many whole pictures there were. */
+static tmu_result_t picture_number(const tmu_queue_t *queue, bool *whole_p, uint32_t *number_p) {
+    uint64_t word = 0;
+    tmu_result_t result = page_read(queue, TMU_DOORBELL_PICTURE_OFFSET, &word);
+    *whole_p = (word & 1) == 0;
+    *number_p = (uint32_t)word >> 1;
+    return result;
+}
+
+/** Whether a picture's number, which has 31 bits, is not before another one. */
+static bool is_since(uint32_t number, uint32_t other) {
+    return ((number - other) & UINT32_C(0x40000000)) == 0;
+}
+
+/** Asks for a picture; `*number_p` is the first one that is of a later clock than this call. */
+static tmu_result_t picture_ask(const tmu_queue_t *queue, uint32_t *number_p) {
+    tmu_t *device = queue->device;
+    const uint32_t any = 0;
+    bool whole = false;
+    uint64_t place =
+        (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_ASK_OFFSET;
+    tmu_result_t result = picture_number(queue, &whole, number_p);
+    *number_p += whole ? 1 : 2; /* one that is being made is of an earlier clock */
+    if (result == TMU_OK) {
+        result = TMU_AGAIN;
+    }
+    for (unsigned tries = 0; tries < LOOKS_MAX && result == TMU_AGAIN; tries++) {
+        result = device->ops->doorbell_write(device->backend, place, &any, sizeof any);
+        if (result == TMU_AGAIN) {
+            tmu_result_t ran = tmu_progress(device, LOOK_CLOCKS);
+            result = ran == TMU_OK ? TMU_AGAIN : ran;
+        }
+    }
+    return result;
+}
+
+/** Waits for a whole picture not before `*number_p`, which becomes its number. */
+static tmu_result_t picture_wait(const tmu_queue_t *queue, uint32_t *number_p) {
+    for (unsigned looks = 0; looks < LOOKS_MAX; looks++) {
+        bool whole = false;
+        uint32_t number = 0;
+        tmu_result_t result = picture_number(queue, &whole, &number);
+        if (result == TMU_OK && whole && is_since(number, *number_p)) {
+            *number_p = number;
+            return TMU_OK;
+        }
+        if (result == TMU_OK) {
+            result = tmu_progress(queue->device, LOOK_CLOCKS);
+        }
+        if (result != TMU_OK) {
+            return result;
+        }
+    }
+    return tmu_error_set(TMU_ERR_DEVICE, "page %u: no picture of the counters came in %d looks",
+                         queue->page.number, LOOKS_MAX);
+}
+
+/** Reads the picture that stands there; TMU_AGAIN when it was not the same from end to end. */
+static tmu_result_t picture_read(const tmu_queue_t *queue, uint32_t number, tmu_counter_t *counters,
+                                 size_t count) {
+    tmu_result_t result = TMU_OK;
+    for (size_t i = 0; i < count && result == TMU_OK; i++) {
+        counters[i].name = table[i].name;
+        result = page_read(queue, TMU_DOORBELL_COUNTERS_OFFSET + TMU_DOORBELL_COUNTER_BYTES * i,
+                           &counters[i].value);
+    }
+    bool whole = false;
+    uint32_t now = 0;
+    if (result == TMU_OK) {
+        result = picture_number(queue, &whole, &now);
+    }
+    return result == TMU_OK && !(whole && now == number) ? TMU_AGAIN : result;
+}
+
+tmu_result_t tmu_queue_counters(tmu_queue_t *queue, tmu_counter_t *counters, size_t max,
+                                size_t *count_p) {
+    if (!queue || !count_p || (max > 0 && !counters)) {
+        return TMU_ERR_INVALID;
+    }
+    const tmu_info_t *info = &queue->device->info;
+    if (info->interface_minor < MINOR_LEAST) {
+        return tmu_error_set(TMU_ERR_VERSION,
+                             "the device speaks interface %u.%u; pages show counters from %d.%d on",
+                             info->interface_major, info->interface_minor, TMU_INTERFACE_MAJOR,
+                             MINOR_LEAST);
+    }
+    uint32_t number = 0;
+    tmu_result_t result = tmu_device_check(queue->device);
+    if (result == TMU_OK) {
+        result = picture_ask(queue, &number);
+    }
+    if (result == TMU_OK) {
+        result = TMU_AGAIN;
+    }
+    for (unsigned reads = 0; reads < READS_MAX && result == TMU_AGAIN; reads++) {
+        result = picture_wait(queue, &number);
+        if (result == TMU_OK) {
+            result = picture_read(queue, number, counters, max < COUNTERS ? max : COUNTERS);
+        }
+    }
+    if (result == TMU_OK) {
+        *count_p = COUNTERS;
+    }
+    return result;
+}
