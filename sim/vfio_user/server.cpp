@@ -155,6 +155,7 @@ void Server::report(std::FILE *file) const {
         {"register_reads", device.register_reads},
         {"register_writes", device.register_writes},
         {"register_errors", device.register_errors},
+        {"page_reads", device.page_reads},
         {"commands", device.commands},
         {"commands_incomplete", device_.lost_pieces()},
         {"completions", device.completions},

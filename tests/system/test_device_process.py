@@ -20,6 +20,7 @@ Tmu = Callable[..., subprocess.CompletedProcess[str]]
 # The driver's own tests; those that are left out take long here and run on `sim:` as well.
 DRIVER_TESTS = (
     "cancel",
+    "counters",
     "device",
     "dump",
     "filter",

@@ -13,6 +13,7 @@ from opentmu.build import cbuild, verilate
 # Those that tests/CMakeLists.txt of the driver runs by a library as well.
 TESTS = (
     "cancel",
+    "counters",
     "device",
     "dump",
     "filter",

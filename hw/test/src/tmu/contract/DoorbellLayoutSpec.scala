@@ -17,6 +17,13 @@ class DoorbellLayoutSpec extends AnyFunSpec {
       assert(consumerOffset + 4 <= pageBytes)
     }
 
+    it("shows all counters behind the words that are written, by words that lie in their places") {
+      assert(askOffset == consumerOffset + 4 && pictureOffset >= askOffset + 4)
+      assert(pictureOffset % 8 == 0 && countersOffset % 64 == 0)
+      assert(countersOffset >= pictureOffset + 8)
+      assert(countersOffset + counterBytes * Counters.all.size <= pageBytes)
+    }
+
     it("rings hold 16 to 65,536 completions") {
       assert(ringLog2Min == 4)
       assert(ringLog2Max == 16)
