@@ -33,7 +33,7 @@ class Writes:
         self.answers: deque[tuple[int, int]] = deque()
         dut.io_axi_awvalid.value = dut.io_axi_wvalid.value = dut.io_axi_arvalid.value = 0
         dut.io_axi_rready.value = dut.io_now.value = dut.io_hold.value = 0
-        dut.io_pictureNumber.value = 0
+        dut.io_look_number.value = 0
         self.asks = 0
         cocotb.start_soon(self._answers())
 

@@ -47,10 +47,8 @@ class DoorbellPort(p: TmuParams) extends Module {
     /** A page asks for a picture of the counters. */
     val ask = Output(Bool())
 
-    /** Which picture is there, and a line of it, in the same clock. */
-    val pictureNumber = Input(UInt(32.W))
-    val pictureLine = Output(UInt(PageCounters.lineBits.W))
-    val pictureWords = Input(Vec(PageCounters.lineWords, UInt(64.W)))
+    /** The counters that reads show. */
+    val look = new PictureLook
 
     /** A beat of a write was wrong, and one of a read. */
     val errors = Output(Vec(2, Bool()))
@@ -184,7 +182,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   private val readsNumber = readLine === lineOf(DoorbellLayout.pictureOffset)
   private val readsCounters = readLine >= lineOf(DoorbellLayout.countersOffset)
   private val numberAt = 8 * (DoorbellLayout.pictureOffset % PageCounters.lineBytes)
-  io.pictureLine := (readLine - lineOf(DoorbellLayout.countersOffset))(PageCounters.lineBits - 1, 0)
+  io.look.line := (readLine - lineOf(DoorbellLayout.countersOffset))(PageCounters.lineBits - 1, 0)
   private val fetch = reading && !offered
   private val readable = readInPages && (readsNumber || readsCounters)
   when(fetch) {
@@ -192,7 +190,7 @@ class DoorbellPort(p: TmuParams) extends Module {
     readData := Mux(
       !readable,
       0.U,
-      Mux(readsCounters, io.pictureWords.asUInt, Cat(io.pictureNumber, 0.U(numberAt.W)))
+      Mux(readsCounters, io.look.words.asUInt, Cat(io.look.number, 0.U(numberAt.W)))
     )
     readWrong := !readable
     when(read.increments)(read.address := read.address + (1.U << read.size))

@@ -6,11 +6,22 @@ import chisel3.util.{log2Ceil, Cat, UIntToOH}
 import tmu.contract.{Counters, DoorbellLayout}
 import tmu.matching.{CounterBank, CounterRound}
 
+/** How the pages look at the picture; directions are the looker's. */
+class PictureLook extends Bundle {
+
+  /** Bit 0: the picture is not whole. */
+  val number = Input(UInt(32.W))
+
+  /** A line of 64 bytes of the window, in the same clock. */
+  val line = Output(UInt(PageCounters.lineBits.W))
+  val words = Input(Vec(PageCounters.lineWords, UInt(64.W)))
+}
+
 /** The picture of all counters that every doorbell page shows.
   *
   * A page asks for a new one, and it is taken when the last one is old enough. So a picture stands
   * long enough to be read, and who asks waits no longer than that, whatever other pages ask for
-  * (R13). `number` changes when a picture begins and when it is whole: what is read between two
+  * (R13). its number changes when a picture begins and when it is whole: what is read between two
   * readings of the same even number is of one clock.
   *
   * After a reset of the counters a picture is taken unasked; until it is whole there is none.
@@ -19,7 +30,7 @@ import tmu.matching.{CounterBank, CounterRound}
   *   least age of a picture that is replaced
   */
 class PageCounters(clocks: Int) extends Module {
-  import PageCounters.{lineBits, lineWords}
+  import PageCounters.lineWords
   require(clocks > 2 * Counters.all.size, s"a picture stands $clocks clocks, less than two rounds")
 
   val io = IO(new Bundle {
@@ -28,13 +39,7 @@ class PageCounters(clocks: Int) extends Module {
     /** The counters are reset in this clock. */
     val clear = Input(Bool())
     val ask = Input(Bool())
-
-    /** Bit 0: the picture is not whole. */
-    val number = Output(UInt(32.W))
-
-    /** A line of 64 bytes of the window, in the same clock. */
-    val line = Input(UInt(lineBits.W))
-    val words = Output(Vec(lineWords, UInt(64.W)))
+    val look = Flipped(new PictureLook)
   })
   private def cleared[T <: Data](start: T): T = withReset(reset.asBool || io.clear)(RegInit(start))
 
@@ -61,7 +66,7 @@ class PageCounters(clocks: Int) extends Module {
     partial := false.B
     count := count + 1.U
   }
-  io.number := Cat(count, partial)
+  io.look.number := Cat(count, partial)
 
   private val stored = (Counters.all.size + lineWords - 1) / lineWords
   private val picture = Mem(stored, Vec(lineWords, UInt(CounterBank.width.W)))
@@ -71,8 +76,8 @@ class PageCounters(clocks: Int) extends Module {
     val words = VecInit.fill(lineWords)(io.round.sum)
     picture.write(io.round.index >> wordBits, words, UIntToOH(word, lineWords).asBools)
   }
-  for ((word, i) <- picture.read(io.line).zipWithIndex)
-    io.words(i) := Mux(Cat(io.line, i.U(wordBits.W)) < Counters.all.size.U, word, 0.U)
+  for ((word, i) <- picture.read(io.look.line).zipWithIndex)
+    io.look.words(i) := Mux(Cat(io.look.line, i.U(wordBits.W)) < Counters.all.size.U, word, 0.U)
 }
 
 object PageCounters {

@@ -165,7 +165,5 @@ class TmuTop(p: TmuParams) extends Module {
   pageCounters.io.round := counters.io.round
   pageCounters.io.clear := sequencer.io.clear
   pageCounters.io.ask := doorbell.io.ask
-  pageCounters.io.line := doorbell.io.pictureLine
-  doorbell.io.pictureNumber := pageCounters.io.number
-  doorbell.io.pictureWords := pageCounters.io.words
+  doorbell.io.look <> pageCounters.io.look
 }

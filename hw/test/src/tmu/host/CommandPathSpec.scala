@@ -23,6 +23,8 @@ class CommandPathHarness(p: TmuParams) extends Module {
   doorbell.io.axi <> io.axi
   doorbell.io.now := 0.U
   doorbell.io.hold := queues.io.hold
+  doorbell.io.look.number := 0.U
+  doorbell.io.look.words := 0.U.asTypeOf(doorbell.io.look.words)
   io.ready := queues.io.ready
   queues.io.configure <> io.configure
   queues.io.disable.valid := false.B

@@ -21,9 +21,9 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
     port.io.axi <> axi
     port.io.now := 0.U
     port.io.hold := false.B
-    port.io.pictureNumber := number.U
-    for ((word, i) <- port.io.pictureWords.zipWithIndex)
-      word := (port.io.pictureLine ## i.U(3.W)) +& 1000.U
+    port.io.look.number := number.U
+    for ((word, i) <- port.io.look.words.zipWithIndex)
+      word := (port.io.look.line ## i.U(3.W)) +& 1000.U
     errors := port.io.errors
   }
   private val port = device(new Pictured)

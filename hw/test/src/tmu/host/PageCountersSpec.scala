@@ -16,9 +16,7 @@ class PageCountersSpec extends DeviceSpec {
     val io = IO(new Bundle {
       val clear = Input(Bool())
       val ask = Input(Bool())
-      val number = Output(UInt(32.W))
-      val line = Input(UInt(PageCounters.lineBits.W))
-      val words = Output(Vec(PageCounters.lineWords, UInt(64.W)))
+      val look = Flipped(new PictureLook)
     })
     private val bank = withReset(reset.asBool || io.clear)(Module(new CounterBank(Presets.tiny)))
     private val events = Wire(new CounterEvents(Presets.tiny))
@@ -31,9 +29,7 @@ class PageCountersSpec extends DeviceSpec {
     pictures.io.round := bank.io.round
     pictures.io.clear := io.clear
     pictures.io.ask := io.ask
-    pictures.io.line := io.line
-    io.number := pictures.io.number
-    io.words := pictures.io.words
+    io.look <> pictures.io.look
   }
   private val harness = device(new Harness)
 
@@ -47,7 +43,7 @@ class PageCountersSpec extends DeviceSpec {
       dut.clock.step()
       now += 1
     }
-    def number: Int = dut.io.number.value.toInt
+    def number: Int = dut.io.look.number.value.toInt
     def whole: Boolean = number % 2 == 0
     def ask(): Unit = {
       dut.io.ask.poke(true)
@@ -63,8 +59,8 @@ class PageCountersSpec extends DeviceSpec {
     }
     def counter(c: Counter): Int = {
       val index = Counters.all.indexOf(c)
-      dut.io.line.poke(index / PageCounters.lineWords)
-      dut.io.words(index % PageCounters.lineWords).value.toInt
+      dut.io.look.line.poke(index / PageCounters.lineWords)
+      dut.io.look.words(index % PageCounters.lineWords).value.toInt
     }
 
     /** Clocks counted in the picture, which has to be of one clock. */
@@ -102,8 +98,8 @@ class PageCountersSpec extends DeviceSpec {
         page.until("the asked one", 2 * round + 4)(page.number == first + 2)
         assert(page.clocksShown() > 0)
         for (at <- Counters.all.size until PageCounters.lineWords << PageCounters.lineBits) {
-          dut.io.line.poke(at / PageCounters.lineWords)
-          assert(dut.io.words(at % PageCounters.lineWords).value == 0, s"word $at")
+          dut.io.look.line.poke(at / PageCounters.lineWords)
+          assert(dut.io.look.words(at % PageCounters.lineWords).value == 0, s"word $at")
         }
       }
     }
