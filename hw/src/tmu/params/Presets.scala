@@ -46,7 +46,19 @@ object Presets {
   /** For an ECP5-85: the largest unit that has been routed there (docs/synthesis.md); parity would
     * take a quarter more, and it has no reserves either.
     */
-  val ecp5: TmuParams = TmuParams("ecp5", 64, 32, 32, 32, 16, parity = false, reserve = false)
+  val ecp5: TmuParams = TmuParams(
+    "ecp5",
+    16,
+    16,
+    16,
+    16,
+    8,
+    queues = 15,
+    commandSlots = 128,
+    spillSegments = 1,
+    parity = false,
+    reserve = false
+  )
 
   /** What a large card can hold. */
   val max: TmuParams =
