@@ -21,7 +21,9 @@ HOSTILE = {
     "negative": shapes.negative_tags(300),
     "unexpected": shapes.unexpected_reverse(600),
 }
-COMMITTED = sorted(paths.TRACES.glob("*.trace.gz"))
+COMMITTED = {trace.name.split(".")[0]: trace for trace in paths.TRACES.glob("*.trace.gz")}
+# A minute or two each on the default preset; their endpoints are few enough for the small one.
+LARGE = ("hpcc", "mpi4py")
 
 
 def logs(tmu: Tmu, trace: Path, folder: Path, *options: str) -> dict[str, str]:
@@ -49,11 +51,29 @@ def test_hostile_traces_give_the_log_of_the_law(tmu: Tmu, tmp_path: Path, shape:
     assert logs(tmu, trace, tmp_path) == {"rtl": expected, "model": expected}
 
 
-@pytest.mark.parametrize("trace", COMMITTED, ids=lambda trace: trace.name.split(".")[0])
-def test_recorded_traffic_gives_the_log_of_the_law(tmu: Tmu, tmp_path: Path, trace: Path) -> None:
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long) if name in LARGE else name
+        for name in sorted(COMMITTED)
+    ],
+)
+def test_recorded_traffic_gives_the_log_of_the_law(tmu: Tmu, tmp_path: Path, name: str) -> None:
     """R7: real programs' traffic, default preset, both engines, the law."""
+    trace = COMMITTED[name]
     expected = law(trace, endpoints=2048, posted=16384, unexpected=16384)
     assert logs(tmu, trace, tmp_path) == {"rtl": expected, "model": expected}
+
+
+@pytest.mark.parametrize("name", LARGE)
+def test_recorded_traffic_on_small_tables_gives_the_log_of_the_law(
+    tmu: Tmu, tmp_path: Path, name: str
+) -> None:
+    """R7, R11: the same of the longest traces, every operation, with tables of 64 entries."""
+    trace = COMMITTED[name]
+    expected = law(trace, endpoints=4, posted=64, unexpected=64)
+    found = logs(tmu, trace, tmp_path, "--preset", "tiny", "--spill", "0")
+    assert found == {"rtl": expected, "model": expected}
 
 
 @pytest.mark.parametrize("quota", [1, 5])
