@@ -11,6 +11,10 @@ static const char *const inner_names[] = {"tcp", "net"};
 /* Each bit of a tag is compared by itself: fields of one bit all over. */
 #define ALL_TAG_BITS UINT64_C(0xaaaaaaaaaaaaaaaa)
 
+/* With this flag fi_getinfo lists also what FI_PROVIDER hides.  It is libfabric's own for providers
+ * that sit on others, in no public header, and the same bit from 1.17 to 2.5.1 (decision 24). */
+#define SHOW_HIDDEN (UINT64_C(1) << 60)
+
 static _Atomic uint32_t asked_version; /* of the program's last call */
 
 /* Replaces a string of an info, which frees it. */
@@ -113,9 +117,8 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
     return keep_own(list, name);
 }
 
-/* The inner provider's infos for these hints, or NULL. */
-static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
-                                  const struct fi_info *hints) {
+static struct fi_info *ask_all(const char *node, const char *service, uint64_t flags,
+                               const struct fi_info *hints) {
     const char *chosen = getenv(TFI_INNER);
     if (chosen != NULL)
         return ask(chosen, node, service, flags, hints);
@@ -123,6 +126,14 @@ static struct fi_info *inner_list(const char *node, const char *service, uint64_
     for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i)
         list = ask(inner_names[i], node, service, flags, hints);
     return list;
+}
+
+/* The inner provider's infos for these hints, or NULL.  One that FI_PROVIDER hides from programs is
+ * found as well: there the user chose what programs see, and that is `tmu`. */
+static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
+                                  const struct fi_info *hints) {
+    struct fi_info *list = ask_all(node, service, flags, hints);
+    return list != NULL ? list : ask_all(node, service, flags | SHOW_HIDDEN, hints);
 }
 
 /* False, and it was said, when the environment names a provider without a name. */
@@ -184,7 +195,12 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
         hints != NULL && hints->ep_attr != NULL && hints->ep_attr->mem_tag_format != 0
             ? hints->ep_attr->mem_tag_format
             : ALL_TAG_BITS;
-    info->domain_attr->threading = FI_THREAD_SAFE;
+    /* MPICH wants exactly the model that it asked for, and what is safe for all is so for each. */
+    info->domain_attr->threading =
+        hints != NULL && hints->domain_attr != NULL &&
+                hints->domain_attr->threading != FI_THREAD_UNSPEC
+            ? hints->domain_attr->threading
+            : FI_THREAD_SAFE;
     info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->av_type = FI_AV_TABLE;
