@@ -63,6 +63,7 @@ def command(
     Needs an MPI and libfabric: Debian's are installed at the first run when tmu runs as root,
     the others are fetched into build/mpi when they are first asked for.
     """
+    library.check_name(mpi_name)
     if compiler:
         click.echo(library.choose(mpi_name).compiler)
         return 0

