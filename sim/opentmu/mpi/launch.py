@@ -9,6 +9,7 @@ from pathlib import Path
 from opentmu import mpirun
 from opentmu.mpi.library import Library
 
+
 @dataclass(frozen=True)
 class Job:
     """What to run, on which device, and where each rank leaves its files."""

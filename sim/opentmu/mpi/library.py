@@ -152,7 +152,7 @@ def check_program(chosen: Library, program: Path) -> None:
         )
 
 
-# Loads the provider as that libfabric would: at once, and beside it.
+# Loads the provider beside that libfabric as a program would: RTLD_NOW and RTLD_GLOBAL.
 LOADING = "import ctypes, sys; [ctypes.CDLL(file, 0x102) for file in sys.argv[1:]]"
 
 
@@ -160,7 +160,7 @@ def check_provider(chosen: Library, provider: Path) -> None:
     """Refuse a provider that this MPI's libfabric would leave out in silence."""
     if chosen.fabric is None:
         return
-    command = [sys.executable, "-c", LOADING, chosen.fabric, provider]
+    command: list[str | Path] = [sys.executable, "-c", LOADING, chosen.fabric, provider]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["it was killed"])[-1]
