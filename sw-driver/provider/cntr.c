@@ -2,8 +2,8 @@
 /*
  * Counters: how many sends and receives of the endpoints bound to one ended, whether or not a
  * completion queue shows them.  Looks (FI_PEEK) are neither.
- * One may be bound for reads and writes of remote memory as well, as MPICH does with every endpoint;
- * there is no FI_RMA, so it counts none.
+ * One may be bound for reads and writes of remote memory as well, as MPICH does with every
+ * endpoint; there is no FI_RMA, so it counts none.
  */
 #include "provider.h"
 
