@@ -50,12 +50,18 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 PROGRAM_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror")
 
 
-def compile_program(compiler: str, source: Path, folder: Path, *more: str | Path) -> Path:
+def compile_program(compiler: str | Path, source: Path, folder: Path, *more: str | Path) -> Path:
     """Build a C program that tests start into a folder; without a warning, or the test fails."""
     output = folder / source.stem
     command = [compiler, *PROGRAM_FLAGS, "-o", output, source, *more]
     subprocess.run(command, check=True)
     return output
+
+
+@pytest.fixture(scope="session")
+def compile_with() -> Callable[..., Path]:
+    """Builds a C program with a compiler into a folder."""
+    return compile_program
 
 
 @pytest.fixture(scope="session")

@@ -2,6 +2,8 @@
 /*
  * Counters: how many sends and receives of the endpoints bound to one ended, whether or not a
  * completion queue shows them.  Looks (FI_PEEK) are neither.
+ * One may be bound for reads and writes of remote memory as well, as MPICH does with every
+ * endpoint; there is no FI_RMA, so it counts none.
  */
 #include "provider.h"
 
@@ -12,7 +14,7 @@
 
 void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source, bool silent) {
     const bool receive = (entry->flags & FI_RECV) != 0;
-    tfi_cntr_t *cntr = receive ? ep->received.cntr : ep->sent.cntr;
+    tfi_cntr_t *cntr = ep->seats[receive ? TFI_RECEIVES : TFI_SENDS].cntr;
     if (cntr != NULL && entry->err != 0)
         ++cntr->errors;
     else if (cntr != NULL)
@@ -38,13 +40,14 @@ static void stand_up(tfi_seat_t *seat) {
     seat->cntr = NULL;
 }
 
-/* FI_TRANSMIT is the same bit as FI_SEND. */
+/* The bits of fi_ep_bind in the order of the seats; FI_TRANSMIT is the same bit as FI_SEND. */
+static const uint64_t bits[TFI_SEATS] = {FI_SEND, FI_RECV, FI_READ, FI_WRITE};
+
 int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags) {
-    const bool sends = (flags & FI_SEND) != 0;
-    const bool receives = (flags & FI_RECV) != 0;
-    if (flags == 0 || (flags & ~(FI_SEND | FI_RECV)) != 0) {
+    if (flags == 0 || (flags & ~(FI_SEND | FI_RECV | FI_READ | FI_WRITE)) != 0) {
         tfi_say("a counter is bound with the flags 0x%" PRIx64
-                ", expected FI_SEND, FI_RECV or both: there is nothing else to count",
+                ", expected some of FI_SEND, FI_RECV, FI_READ and FI_WRITE: there is nothing else "
+                "to count",
                 flags);
         return -FI_EBADFLAGS;
     }
@@ -53,29 +56,38 @@ int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags) {
         return -FI_EDOMAIN;
     }
     tfi_lock();
-    const bool taken = (sends && ep->sent.cntr != NULL) || (receives && ep->received.cntr != NULL);
-    if (!taken && sends)
-        sit_down(ep, &ep->sent, cntr);
-    if (!taken && receives)
-        sit_down(ep, &ep->received, cntr);
+    bool taken = false;
+    for (size_t i = 0; i < TFI_SEATS; ++i)
+        taken = taken || ((flags & bits[i]) != 0 && ep->seats[i].cntr != NULL);
+    for (size_t i = 0; i < TFI_SEATS && !taken; ++i)
+        if ((flags & bits[i]) != 0)
+            sit_down(ep, &ep->seats[i], cntr);
     tfi_unlock();
     if (taken)
-        tfi_say("an endpoint has a counter for that already, and it can have one for its sends and "
-                "one for its receives");
+        tfi_say("an endpoint has a counter for that already, and it can have one for each of its "
+                "sends, receives, reads and writes");
     return taken ? -FI_EINVAL : 0;
 }
 
 void tfi_cntr_leave(tfi_ep_t *ep) {
-    stand_up(&ep->sent);
-    stand_up(&ep->received);
+    for (size_t i = 0; i < TFI_SEATS; ++i)
+        stand_up(&ep->seats[i]);
 }
 
 /* ---- from the user ------------------------------------------------------------------------ */
 
-/* Each endpoint once, also one that has two seats. */
+/* The first of an endpoint's seats at this seat's counter. */
+static const tfi_seat_t *first_seat(const tfi_seat_t *seat) {
+    const tfi_seat_t *first = seat->ep->seats;
+    while (first->cntr != seat->cntr)
+        ++first;
+    return first;
+}
+
+/* Each endpoint once, also one that has several seats. */
 static void progress(tfi_cntr_t *cntr) {
     for (tfi_seat_t *seat = cntr->seats; seat != NULL; seat = seat->next)
-        if (seat == &seat->ep->sent || seat->ep->sent.cntr != cntr)
+        if (seat == first_seat(seat))
             tfi_progress(seat->ep);
 }
 

@@ -2,6 +2,7 @@
 /* What this provider offers, made from what the provider below offers. */
 #include "provider.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,10 @@ static const char *const inner_names[] = {"tcp", "net"};
 
 /* Each bit of a tag is compared by itself: fields of one bit all over. */
 #define ALL_TAG_BITS UINT64_C(0xaaaaaaaaaaaaaaaa)
+
+/* With this flag fi_getinfo lists also what FI_PROVIDER hides.  It is libfabric's own for providers
+ * that sit on others, in no public header, and the same bit from 1.17 to 2.5.1 (decision 24). */
+#define SHOW_HIDDEN (UINT64_C(1) << 60)
 
 static _Atomic uint32_t asked_version; /* of the program's last call */
 
@@ -113,9 +118,8 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
     return keep_own(list, name);
 }
 
-/* The inner provider's infos for these hints, or NULL. */
-static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
-                                  const struct fi_info *hints) {
+static struct fi_info *ask_all(const char *node, const char *service, uint64_t flags,
+                               const struct fi_info *hints) {
     const char *chosen = getenv(TFI_INNER);
     if (chosen != NULL)
         return ask(chosen, node, service, flags, hints);
@@ -123,6 +127,14 @@ static struct fi_info *inner_list(const char *node, const char *service, uint64_
     for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i)
         list = ask(inner_names[i], node, service, flags, hints);
     return list;
+}
+
+/* The inner provider's infos for these hints, or NULL.  One that FI_PROVIDER hides from programs is
+ * found as well: there the user chose what programs see, and that is `tmu`. */
+static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
+                                  const struct fi_info *hints) {
+    struct fi_info *list = ask_all(node, service, flags, hints);
+    return list != NULL ? list : ask_all(node, service, flags | SHOW_HIDDEN, hints);
 }
 
 /* False, and it was said, when the environment names a provider without a name. */
@@ -161,6 +173,27 @@ static bool offered(const struct fi_info *hints) {
                                           hints->domain_attr->cntr_cnt <= TFI_COUNTERS);
 }
 
+/* Those who ask for `tmu` by its name and for what it has not get a sentence, once. */
+static void explain(const struct fi_info *hints) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    const bool named = hints->fabric_attr != NULL && hints->fabric_attr->prov_name != NULL &&
+                       strcmp(hints->fabric_attr->prov_name, TFI_NAME) == 0;
+    const uint64_t flags = hints->tx_attr != NULL ? hints->tx_attr->op_flags : 0;
+    if (named && (flags & FI_DELIVERY_COMPLETE) != 0 && !atomic_flag_test_and_set(&said))
+        tfi_say("sends that end with FI_DELIVERY_COMPLETE are asked for, which are not offered; "
+                "with MPICH set MPIR_CVAR_CH4_OFI_ENABLE_RMA=0");
+}
+
+/* Says once that there is nothing to sit on, if no hints are the reason. */
+static void explain_nothing_below(void) {
+    static atomic_flag said = ATOMIC_FLAG_INIT;
+    struct fi_info *any = inner_list(NULL, NULL, 0, NULL);
+    if (any == NULL && !atomic_flag_test_and_set(&said))
+        tfi_say("libfabric shows neither tcp nor net, one of which is needed below; if FI_PROVIDER "
+                "is set, name it there as well: FI_PROVIDER=tmu,tcp, or tmu,net before 1.18");
+    fi_freeinfo(any);
+}
+
 /* Turns an info of the inner provider into ours. */
 static int dress(struct fi_info *info, const struct fi_info *hints) {
     uint64_t caps = hints != NULL && hints->caps != 0 ? hints->caps : TFI_CAPS;
@@ -184,7 +217,11 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
         hints != NULL && hints->ep_attr != NULL && hints->ep_attr->mem_tag_format != 0
             ? hints->ep_attr->mem_tag_format
             : ALL_TAG_BITS;
-    info->domain_attr->threading = FI_THREAD_SAFE;
+    /* MPICH wants exactly the model that it asked for, and what is safe for all is so for each. */
+    info->domain_attr->threading = hints != NULL && hints->domain_attr != NULL &&
+                                           hints->domain_attr->threading != FI_THREAD_UNSPEC
+                                       ? hints->domain_attr->threading
+                                       : FI_THREAD_SAFE;
     info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->av_type = FI_AV_TABLE;
@@ -205,7 +242,11 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
                 const struct fi_info *hints, struct fi_info **info_p) {
     /* Names of ours come from fi_getname alone: a host and a port are only one half of one. */
     const bool resolves = (node != NULL || service != NULL) && (flags & FI_SOURCE) == 0;
-    if (!offered(hints) || resolves)
+    if (!offered(hints)) {
+        explain(hints);
+        return -FI_ENODATA;
+    }
+    if (resolves)
         return -FI_ENODATA;
     asked_version = version;
     if (!names_inner())
@@ -216,6 +257,8 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
             tfi_say("%s=%s: libfabric has no such provider, or it lacks reliable datagrams with "
                     "tags; unset it, and tcp or net is taken",
                     TFI_INNER, getenv(TFI_INNER));
+        else
+            explain_nothing_below();
         return -FI_ENODATA;
     }
     for (struct fi_info *info = list; info != NULL; info = info->next) {

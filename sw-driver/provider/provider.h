@@ -85,7 +85,10 @@ typedef struct tfi_cntr {
     struct tfi_seat *seats; /* of the endpoints that are bound to it */
 } tfi_cntr_t;
 
-/* The counter of one direction of an endpoint. */
+/* What an endpoint can have a counter for. */
+enum { TFI_SENDS, TFI_RECEIVES, TFI_READS, TFI_WRITES, TFI_SEATS };
+
+/* The counter of one of these. */
 typedef struct tfi_seat {
     struct tfi_ep *ep;
     tfi_cntr_t *cntr;      /* or NULL */
@@ -194,8 +197,7 @@ typedef struct tfi_ep {
     struct fid_cq *inner_cq; /* of both */
     tfi_cq_t *tx_cq;
     tfi_cq_t *rx_cq;
-    tfi_seat_t sent; /* counters */
-    tfi_seat_t received;
+    tfi_seat_t seats[TFI_SEATS]; /* counters */
     bool tx_selective;
     bool rx_selective;
     bool directed; /* FI_DIRECTED_RECV: the source of a receive counts */

