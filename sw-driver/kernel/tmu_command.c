@@ -15,7 +15,7 @@
 
 #define FIELD_GET_OF(words, FIELD) ((words)[FIELD##_WORD] >> FIELD##_SHIFT & FIELD##_MASK)
 #define FIELD_SET_OF(words, FIELD, value)                                                          \
-    ((words)[FIELD##_WORD] |= ((u64)(value) & FIELD##_MASK) << FIELD##_SHIFT)
+    ((words)[FIELD##_WORD] |= ((u64)(value)&FIELD##_MASK) << FIELD##_SHIFT)
 
 int tmu_privileged_open(struct tmu_unit *unit) {
     const struct tmu_page page = {

@@ -22,7 +22,7 @@
 #include "tmu/tmu_regs.h"
 #include "tmu_ioctl.h"
 
-#define TMU_BITS(FIELD, value) (((u32)(value) & FIELD##_MASK) << FIELD##_SHIFT)
+#define TMU_BITS(FIELD, value) (((u32)(value)&FIELD##_MASK) << FIELD##_SHIFT)
 #define TMU_GET(value, FIELD) ((value) >> FIELD##_SHIFT & FIELD##_MASK)
 
 /* An offset for mmap is a queue's name, and below it the place of its page or of its ring. */

@@ -18,8 +18,9 @@ MODULE_PARM_DESC(spill_segments, "segments of 2 MiB that each unit is lent, at m
 
 uint tmu_reserve_percent = 25;
 module_param_named(reserve_percent, tmu_reserve_percent, uint, 0644);
-MODULE_PARM_DESC(reserve_percent,
-                 "percent of a table that one endpoint is granted in reserve, at most (default 25)");
+MODULE_PARM_DESC(
+    reserve_percent,
+    "percent of a table that one endpoint is granted in reserve, at most (default 25)");
 
 static dev_t first_number;
 static struct class *units;
@@ -228,8 +229,7 @@ static int __init tmu_init(void) {
     }
     return 0;
 
-class:
-    class_destroy(units);
+    class : class_destroy(units);
 region:
     unregister_chrdev_region(first_number, UNITS_MAX);
     return error;

@@ -13,7 +13,8 @@
 /* Commands in flight unless the process says otherwise: enough for the unit's whole way. */
 #define COMMANDS_LOG2 5
 
-/* ---- rings: locked memory of the process, without the unit's lock ----------------------------- */
+/* ---- rings: locked memory of the process, without the unit's lock -----------------------------
+ */
 
 static long pages_of(const struct tmu_memory *memory) { return memory->bytes >> PAGE_SHIFT; }
 
@@ -57,7 +58,8 @@ struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2) {
     return ring;
 }
 
-/* ---- the rest, with the unit's lock ----------------------------------------------------------- */
+/* ---- the rest, with the unit's lock -----------------------------------------------------------
+ */
 
 struct tmu_queue *tmu_queue_find(struct tmu_session *session, u64 name) {
     struct tmu_queue *queue;

@@ -24,8 +24,8 @@ void tmu_write(const struct tmu_unit *unit, u32 offset, u32 value) {
 /* Cuts the unit off from memory, so that whatever it does harms nobody, and says why. */
 int tmu_fail(struct tmu_unit *unit, const char *why) {
     if (!unit->failed) {
-        dev_err(&unit->pdev->dev, "the unit has failed: %s; it starts anew when all have closed it\n",
-                why);
+        dev_err(&unit->pdev->dev,
+                "the unit has failed: %s; it starts anew when all have closed it\n", why);
         pci_clear_master(unit->pdev);
         unit->failed = true;
     }
@@ -63,8 +63,9 @@ int tmu_identify(struct tmu_unit *unit) {
         return -ENODEV;
     }
     if (major != TMU_INTERFACE_MAJOR) {
-        dev_err(dev, "the unit speaks interface %u.%u, this module %d.%d: the major versions must be "
-                     "equal\n",
+        dev_err(dev,
+                "the unit speaks interface %u.%u, this module %d.%d: the major versions must be "
+                "equal\n",
                 major, TMU_GET(version, TMU_INTERFACE_VERSION_MINOR), TMU_INTERFACE_MAJOR,
                 TMU_INTERFACE_MINOR);
         return -ENODEV;
@@ -96,8 +97,9 @@ int tmu_identify(struct tmu_unit *unit) {
         info->queues > 1 << 20 || info->command_slots < 2 || info->command_slots > 1 << 20 ||
         info->match_bits < 1 || info->match_bits > 64 || info->source_bits < 1 ||
         info->source_bits > 32) {
-        dev_err(dev, "the discovery block makes no sense: %u endpoints, %u queues, %u command slots, "
-                     "%u match bits, %u source bits\n",
+        dev_err(dev,
+                "the discovery block makes no sense: %u endpoints, %u queues, %u command slots, "
+                "%u match bits, %u source bits\n",
                 info->endpoints, info->queues, info->command_slots, info->match_bits,
                 info->source_bits);
         return -ENODEV;
@@ -202,7 +204,8 @@ static int endpoint_command(struct tmu_unit *unit, u32 endpoint, u32 command) {
     tmu_write(unit, TMU_REG_ENDPOINT_SELECT, endpoint);
     tmu_write(unit, TMU_REG_ENDPOINT_COMMAND, command);
     error = wait_for(unit, TMU_REG_ENDPOINT_STATUS, busy, 0, "an endpoint's command does not end");
-    if (!error && TMU_GET(tmu_read(unit, TMU_REG_ENDPOINT_STATUS), TMU_ENDPOINT_STATUS_ERROR) != 0) {
+    if (!error &&
+        TMU_GET(tmu_read(unit, TMU_REG_ENDPOINT_STATUS), TMU_ENDPOINT_STATUS_ERROR) != 0) {
         error = tmu_fail(unit, "it does not know an endpoint that it has");
     }
     return error;

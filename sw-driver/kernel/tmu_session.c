@@ -26,7 +26,8 @@ union arguments {
     struct tmu_ioctl_counters counters;
 };
 
-/* ---- calls that hold the unit's lock ---------------------------------------------------------- */
+/* ---- calls that hold the unit's lock ----------------------------------------------------------
+ */
 
 static int query(struct tmu_session *session, union arguments *arguments) {
     struct tmu_unit *unit = session->unit;
@@ -131,8 +132,8 @@ static const struct {
     unsigned int command;
     int (*call)(struct tmu_session *session, union arguments *arguments);
 } calls[] = {
-    {TMU_IOCTL_QUERY, query}, {TMU_IOCTL_TAKE, take},         {TMU_IOCTL_GIVE, give},
-    {TMU_IOCTL_QUOTA, quota}, {TMU_IOCTL_DEPTH, depth},       {TMU_IOCTL_CLOSE, close_queue},
+    {TMU_IOCTL_QUERY, query}, {TMU_IOCTL_TAKE, take},   {TMU_IOCTL_GIVE, give},
+    {TMU_IOCTL_QUOTA, quota}, {TMU_IOCTL_DEPTH, depth}, {TMU_IOCTL_CLOSE, close_queue},
     {TMU_IOCTL_RESET, reset},
 };
 
@@ -152,7 +153,8 @@ static int call_locked(struct tmu_session *session, unsigned int command,
     return error;
 }
 
-/* ---- calls that need memory of the process, or memory at all ---------------------------------- */
+/* ---- calls that need memory of the process, or memory at all ----------------------------------
+ */
 
 static int open_queue(struct tmu_session *session, struct tmu_ioctl_open *open) {
     struct tmu_unit *unit = session->unit;
@@ -254,7 +256,8 @@ static long tmu_ioctl(struct file *file, unsigned int command, unsigned long pla
     return error == 0 && copy_to_user(user, &arguments, size) ? -EFAULT : error;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------ */
+/* ---- beginning and end ------------------------------------------------------------------------
+ */
 
 static int tmu_open(struct inode *inode, struct file *file) {
     struct tmu_unit *unit = container_of(inode->i_cdev, struct tmu_unit, cdev);
@@ -297,9 +300,7 @@ static int tmu_release(struct inode *inode, struct file *file) {
     struct tmu_queue *queue;
     struct tmu_queue *next;
     mutex_lock(&unit->lock);
-    list_for_each_entry_safe(queue, next, &session->queues, node) {
-        tmu_queue_close(queue);
-    }
+    list_for_each_entry_safe(queue, next, &session->queues, node) { tmu_queue_close(queue); }
     for (u32 i = 0; i < unit->info.endpoints; i++) {
         if (unit->endpoints[i].session == session) {
             tmu_endpoint_give(unit, i);
