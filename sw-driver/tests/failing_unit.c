@@ -1,34 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * failing_unit FILE RESOURCE: the kernel driver and a unit that fails under a session.
+ * failing_unit FILE RESET: the kernel driver and a unit that fails under a session.
  *
- * RESOURCE is the register window of the unit in Linux' sysfs.  A reset behind the driver's back
- * takes its privileged page away, so that no endpoint can be emptied any more.
+ * RESET is what resets the PCI function in Linux' sysfs.  A reset behind the driver's back takes
+ * its privileged page away, so that no endpoint can be emptied any more.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "expect.h"
-#include "tmu/tmu_regs.h"
 #include "tmu_ioctl.h"
 
 static const char *path;
-static const char *resource;
+static const char *reset;
 
 static void reset_behind_the_drivers_back(void) {
-    int file = open(resource, O_RDWR);
-    void *window = mmap(NULL, TMU_REGISTER_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    if (file < 0 || window == MAP_FAILED) {
-        perror(resource);
+    int file = open(reset, O_WRONLY);
+    if (file < 0 || write(file, "1", 1) != 1) {
+        perror(reset);
         exit(EXIT_FAILURE);
     }
-    ((volatile uint32_t *)window)[TMU_REG_CONTROL / 4] = 1u << TMU_CONTROL_RESET_SHIFT;
-    (void)munmap(window, TMU_REGISTER_BYTES);
     (void)close(file);
 }
 
@@ -67,11 +62,11 @@ static void a_failed_unit_starts_anew(void) {
 
 int main(int argc, char **argv) {
     if (argc != 3) {
-        (void)fprintf(stderr, "usage: failing_unit FILE RESOURCE\n");
+        (void)fprintf(stderr, "usage: failing_unit FILE RESET\n");
         return 2;
     }
     path = argv[1];
-    resource = argv[2];
+    reset = argv[2];
     RUN(a_failed_unit_starts_anew);
     return expect_summary();
 }

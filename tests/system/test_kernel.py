@@ -178,12 +178,12 @@ cat /tmp/next >/dev/ttyS2
 def test_a_unit_that_fails_starts_anew() -> None:
     """Its sessions are told, its memory is safe, and the next ones find it working."""
     script = f"""
-driver_failing_unit {FILE} {DEVICE}/resource0
+driver_failing_unit {FILE} {DEVICE}/reset
 tmu-ping {URI} 10
 dmesg | grep "the unit has failed"
 """
     with running() as device:
-        ran = sessions.run(script, device, programs=["driver_failing_unit"])
+        ran = sessions.run(script, device, programs=["driver_failing_unit"], seconds=150)
     assert re.search(r"^1 passed, 0 failed$", ran.output, re.MULTILINE), ran.output
     assert re.search(r"^by interrupt ", ran.output, re.MULTILINE)
     assert "the unit has failed: a flush does not end; it starts anew" in ran.output
@@ -194,7 +194,7 @@ def test_a_unit_is_taken_away_when_its_last_session_is_closed() -> None:
     script = f"""
 exec 3<>{FILE}
 rmmod tmu
-(echo {guest.ADDRESS} >{DEVICE}/driver/unbind; echo unbound >/tmp/unbound) &
+(echo {guest.ADDRESS} >{DEVICE}/driver/unbind; echo unbound >/tmp/unbound) 3>&- &
 sleep 1
 ls /tmp/unbound {FILE}
 exec 3>&-
@@ -204,7 +204,7 @@ echo {guest.ADDRESS} >/sys/bus/pci/drivers/tmu/bind
 tmu-ping {URI} 10
 """
     with running() as device:
-        ran = sessions.run(script, device)
+        ran = sessions.run(script, device, seconds=150)
     assert "rmmod: can't unload module 'tmu': Resource temporarily unavailable" in ran.output
     assert "ls: /tmp/unbound: No such file or directory" in ran.output
     assert f"ls: {FILE}: No such file or directory" in ran.output, "nobody new comes in"
