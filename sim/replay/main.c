@@ -37,8 +37,9 @@ static const char usage[] =
     "                  --random N [--seed S] [--soak])\n"
     "                  [--quota N] [--spill N] [--timed] [--clock-mhz X] [--progress]\n"
     "  --uri URI        device: ref:PRESET,\n"
-    "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS], or\n"
-    "                   vfu:SOCKET of a device in another process\n"
+    "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS],\n"
+    "                   vfu:SOCKET of a device in another process, vfio:PCI_ADDRESS,\n"
+    "                   or dev:FILE[?endpoints=N] of a kernel driver\n"
     "  --trace FILE     replay this trace\n"
     "  --verdicts FILE  write the verdict log here\n"
     "  --random N       replay N random operations instead\n"
@@ -269,6 +270,10 @@ int main(int count, char **values) {
         status = failed(tmu_error_text(NULL), EXIT_USAGE);
     else if (tmu_query(device, &info) != TMU_OK)
         status = failed(tmu_error_text(device), EXIT_DIFFERENCE);
+    else if (info.shared && arguments.random != 0)
+        status = failed("random operations name endpoints that are not there, which a session "
+                        "cannot; replay a trace",
+                        EXIT_USAGE);
     else if (replay_lend(device, &arguments.replay, error, sizeof error) != 0)
         status = failed(error, EXIT_USAGE);
     else if (arguments.trace != NULL)

@@ -2,14 +2,13 @@
 #include "replay.h"
 
 #include "log_line.h"
+#include "queue_set.h"
 #include "submit.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define RING_LOG2 12
-#define COMMANDS_LOG2 9
 #define POLL_MAX 64
 #define PROGRESS_CLOCKS 256
 /* Far above what the slowest command takes: a flush reports an entry each 2,048 clocks at least. */
@@ -17,7 +16,7 @@
 
 typedef struct {
     tmu_t *device;
-    tmu_queue_t *queue;
+    queue_set_t set;
     checker_t *checker;
     ledger_t *ledger;
     const workload_t *workload;
@@ -68,7 +67,7 @@ static bool is_silent(run_t *run, size_t count) {
     tmu_flow_stats_t flow = {0};
     (void)tmu_flow_stats(run->device, &flow);
     const uint64_t now = tmu_clock(run->device);
-    if (count != 0 || flow.stalls != run->stalls || tmu_queue_in_flight(run->queue) == 0) {
+    if (count != 0 || flow.stalls != run->stalls || queue_set_in_flight(&run->set) == 0) {
         run->heard = now;
         run->stalls = flow.stalls;
     }
@@ -79,18 +78,22 @@ static bool is_silent(run_t *run, size_t count) {
 static int collect(run_t *run) {
     tmu_completion_t completions[POLL_MAX];
     size_t count = 0;
-    if (tmu_poll(run->queue, completions, POLL_MAX, &count) != TMU_OK)
-        return fail(run, "poll");
-    run->polled += count;
-    for (size_t i = 0; i < count; ++i) {
-        ledger_take(run->ledger, &completions[i]);
-        record(run, &completions[i]);
+    for (size_t q = 0; q < run->set.count; ++q) {
+        size_t some = 0;
+        if (tmu_poll(run->set.queues[q], completions, POLL_MAX, &some) != TMU_OK)
+            return fail(run, "poll");
+        count += some;
+        for (size_t i = 0; i < some; ++i) {
+            ledger_take(run->ledger, &completions[i]);
+            record(run, &completions[i]);
+        }
     }
+    run->polled += count;
     if (is_silent(run, count)) {
         (void)snprintf(run->error, run->error_size,
                        "found no verdict in %u clocks with %zu operations in flight, expected one "
                        "each",
-                       SILENCE_CLOCKS, tmu_queue_in_flight(run->queue));
+                       SILENCE_CLOCKS, queue_set_in_flight(&run->set));
         return -1;
     }
     if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK)
@@ -107,7 +110,7 @@ static int wait_for_time(run_t *run, const tmu_trace_op_t *op) {
         const uint64_t now = tmu_clock(run->device) - run->start_clock + run->skipped_clocks;
         if (now >= due)
             return 0;
-        if (tmu_queue_in_flight(run->queue) == 0) {
+        if (queue_set_in_flight(&run->set) == 0) {
             run->skipped_clocks += due - now;
             return 0;
         }
@@ -131,7 +134,7 @@ static int drain(run_t *run) {
         before = run->polled;
         if (collect(run) != 0)
             return -1;
-    } while (run->polled != before || tmu_queue_in_flight(run->queue) != 0);
+    } while (run->polled != before || queue_set_in_flight(&run->set) != 0);
     return 0;
 }
 
@@ -163,7 +166,8 @@ static int end_life(run_t *run) {
     ledger_still(run->ledger, life.flow.held_now);
     if (run->workload->event_count > 0 && check_depths(run) != 0)
         return -1;
-    checker_compare_counters(run->checker, life.counters, life.counter_count);
+    if (!run->set.shared) /* the unit counts for all sessions */
+        checker_compare_counters(run->checker, life.counters, life.counter_count);
     life.model_counter_count = checker_counters(run->checker, life.model_counters);
     life.clocks = replay_counter(life.counters, life.counter_count, "last_verdict") -
                   replay_counter(life.counters, life.counter_count, "first_accept");
@@ -204,6 +208,14 @@ static int happen(run_t *run, const workload_event_t *event) {
     return -1;
 }
 
+static int no_queue(run_t *run, const tmu_trace_op_t *op) {
+    (void)snprintf(run->error, run->error_size,
+                   "line %" PRIu64 ": found endpoint %" PRIu32
+                   ", expected one below %zu: more of them by dev:FILE?endpoints=NUMBER",
+                   op->line, op->endpoint, run->set.count);
+    return -1;
+}
+
 static int offer_all(run_t *run) {
     const workload_t *workload = run->workload;
     size_t next = 0; /* event */
@@ -215,8 +227,11 @@ static int offer_all(run_t *run) {
             return -1;
         if (i == 0)
             run->lead = run->skipped_clocks;
+        tmu_queue_t *queue = queue_set_find(&run->set, workload->ops[i].endpoint);
+        if (queue == NULL)
+            return no_queue(run, &workload->ops[i]);
         for (;;) {
-            const tmu_result_t result = submit_operation(run->queue, workload, i, run->receives);
+            const tmu_result_t result = submit_operation(queue, workload, i, run->receives);
             if (result == TMU_OK)
                 break;
             if (result != TMU_AGAIN)
@@ -277,33 +292,23 @@ static int finish(run_t *run) {
     return 0;
 }
 
+/* A session's reserves are those that it was granted. */
 static int set_limits(run_t *run, const tmu_info_t *info, uint32_t quota, uint32_t reserve) {
     for (uint32_t endpoint = 0; endpoint < info->endpoints; ++endpoint)
         if (tmu_quota_set(run->device, endpoint, quota, quota) != TMU_OK ||
-            tmu_reserve_set(run->device, endpoint, reserve, reserve) != TMU_OK)
+            (!info->shared && tmu_reserve_set(run->device, endpoint, reserve, reserve) != TMU_OK))
             return fail(run, "quota and reserve");
     return 0;
 }
 
-/* As many operations in flight as keep a unit and the way to it full, or half of the slots. */
-static uint32_t commands_log2(const tmu_info_t *info) {
-    uint32_t log2 = 1;
-    while (log2 < COMMANDS_LOG2 && UINT32_C(4) << log2 <= info->command_slots)
-        ++log2;
-    return log2;
-}
-
-static int open_queue(run_t *run, const tmu_info_t *info) {
+static int open_queues(run_t *run, const tmu_info_t *info) {
     if (tmu_reset(run->device) != TMU_OK)
         return fail(run, "reset");
     if (run->options->quota != 0 &&
         set_limits(run, info, run->options->quota, run->options->reserve) != 0)
         return -1;
-    const tmu_queue_attr_t attr = {TMU_ENDPOINT_ANY, RING_LOG2, commands_log2(info)};
-    if (tmu_queue_open(run->device, &attr, &run->queue) != TMU_OK)
+    if (queue_set_open(&run->set, run->device, checker_observe, run->checker) != TMU_OK)
         return fail(run, "queue");
-    if (tmu_queue_observe(run->queue, checker_observe, run->checker) != TMU_OK)
-        return fail(run, "observe");
     run->start_clock = run->heard = tmu_clock(run->device);
     return 0;
 }
@@ -313,6 +318,8 @@ int replay_lend(tmu_t *device, const replay_options_t *options, char *error, siz
     run_t run = {.device = device, .error = error, .error_size = error_size};
     if (tmu_query(device, &info) != TMU_OK)
         return fail(&run, "query");
+    if (info.shared && options->spill == REPLAY_SPILL_MOST)
+        return 0; /* the kernel driver has lent it */
     const uint64_t segments =
         options->spill == REPLAY_SPILL_MOST ? info.spill_segments : options->spill;
     return tmu_spill_add(device, (uint32_t)segments) == TMU_OK ? 0 : fail(&run, "spill memory");
@@ -343,16 +350,16 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     if (run.checker == NULL || run.ledger == NULL || run.outcomes == NULL || run.receives == NULL ||
         run.unit_latencies == NULL || run.host_latencies == NULL)
         (void)snprintf(error, error_size, "no memory for %zu operations", workload->count);
-    else if (open_queue(&run, &info) == 0 && offer_all(&run) == 0)
+    else if (open_queues(&run, &info) == 0 && offer_all(&run) == 0)
         outcome = finish(&run);
     if (run.checker != NULL && run.ledger != NULL && mismatches(&run) > result->mismatches)
         result->mismatches = mismatches(&run);
-    if (run.queue != NULL) {
+    if (run.set.count > 0) {
         (void)tmu_reset(device); /* lets go of arrivals that are still held back */
         if (options->quota != 0 && outcome == 0)
             outcome = set_limits(&run, &info, 0, 0);
-        (void)tmu_queue_close(run.queue);
     }
+    queue_set_close(&run.set);
     checker_destroy(run.checker);
     ledger_destroy(run.ledger);
     free(run.outcomes);

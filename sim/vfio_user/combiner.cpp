@@ -30,4 +30,12 @@ const Combiner::Command *Combiner::add(uint64_t offset, const uint8_t *data, uns
     return &command.data;
 }
 
+void Combiner::forget(uint32_t page) {
+    const auto found = commands_.find(page);
+    if (found == commands_.end())
+        return;
+    lost_ += found->second.have != 0 ? 1 : 0;
+    commands_.erase(found);
+}
+
 } // namespace vfu

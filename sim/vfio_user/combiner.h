@@ -20,6 +20,9 @@ class Combiner {
     const Command *add(uint64_t offset, const uint8_t *data, unsigned size);
     void clear() { commands_.clear(); }
 
+    // The page is configured: what had come of a command was its last owner's, and is lost (R13).
+    void forget(uint32_t page);
+
     uint64_t lost() const { return lost_; }
 
   private:

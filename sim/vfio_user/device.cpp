@@ -113,8 +113,9 @@ int Device::register_access(uint64_t offset, uint32_t count, uint8_t *read, cons
         ++counts_.register_writes;
         std::memcpy(&value, write, sizeof value);
         well = unit_.write(place, value);
-        if (well)
-            rings_.write(place, value);
+        const auto configured = well ? rings_.write(place, value) : std::nullopt;
+        if (configured)
+            combiner_.forget(*configured);
     } else {
         ++counts_.register_reads;
         well = unit_.read(place, value);

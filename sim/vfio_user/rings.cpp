@@ -12,7 +12,7 @@ constexpr uint64_t kLow = UINT32_MAX;
 constexpr unsigned kWord = 32;
 } // namespace
 
-void Rings::write(uint32_t offset, uint32_t value) {
+std::optional<uint32_t> Rings::write(uint32_t offset, uint32_t value) {
     switch (offset) {
     case TMU_REG_PAGE_SELECT:
         selected_ = value;
@@ -27,8 +27,10 @@ void Rings::write(uint32_t offset, uint32_t value) {
         config_ = value;
         break;
     case TMU_REG_PAGE_COMMIT:
-        if ((value >> TMU_PAGE_COMMIT_COMMIT_SHIFT & TMU_PAGE_COMMIT_COMMIT_MASK) != 0)
+        if ((value >> TMU_PAGE_COMMIT_COMMIT_SHIFT & TMU_PAGE_COMMIT_COMMIT_MASK) != 0) {
             commit();
+            return selected_;
+        }
         break;
     case TMU_REG_CONTROL:
         if ((value >> TMU_CONTROL_RESET_SHIFT & TMU_CONTROL_RESET_MASK) != 0) {
@@ -39,6 +41,7 @@ void Rings::write(uint32_t offset, uint32_t value) {
     default:
         break;
     }
+    return std::nullopt;
 }
 
 void Rings::commit() {

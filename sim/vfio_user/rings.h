@@ -11,8 +11,8 @@ namespace vfu {
 
 class Rings {
   public:
-    // A register write that the unit took.
-    void write(uint32_t offset, uint32_t value);
+    // A register write that the unit took; the page, if it configures one.
+    std::optional<uint32_t> write(uint32_t offset, uint32_t value);
     void clear();
 
     // The page whose ring holds this address.

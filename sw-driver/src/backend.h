@@ -29,8 +29,14 @@ typedef struct tmu_dma {
     size_t bytes;
 } tmu_dma_t;
 
+struct tmu_control_ops;
+
 typedef struct tmu_backend_ops {
     const char *scheme; /**< the URI's part before the colon */
+
+    /** How the device is controlled; NULL = by read32, write32, dma_alloc and dma_free, which a
+     * backend that brings its own does not have. */
+    const struct tmu_control_ops *control;
 
     /** Opens what stands behind the colon. */
     tmu_result_t (*open)(const char *rest, void **backend_p);
@@ -65,6 +71,7 @@ typedef struct tmu_backend_ops {
     tmu_result_t (*event_fd)(void *backend, uint32_t page, int *fd_p);
 } tmu_backend_ops_t;
 
+extern const tmu_backend_ops_t tmu_backend_dev;
 extern const tmu_backend_ops_t tmu_backend_ref;
 extern const tmu_backend_ops_t tmu_backend_sim;
 extern const tmu_backend_ops_t tmu_backend_vfio;

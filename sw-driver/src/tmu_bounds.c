@@ -73,6 +73,20 @@ void tmu_bounds_lend(tmu_bounds_t *bounds) {
     atomic_store(&bounds->table, marked(bounds, rest + posted * ONE_RECEIVE));
 }
 
+void tmu_bounds_share(tmu_bounds_t *bounds, tmu_depth_t sure, bool spills) {
+    bounds->tables = sure;
+    bounds->shared = true;
+    bounds->spills = spills;
+    atomic_store(&bounds->fit_posted, sure.posted);
+    atomic_store(&bounds->fit_unexpected, sure.unexpected);
+}
+
+/** A session that has nothing in the unit has nothing in memory either. */
+static uint64_t settled(const tmu_bounds_t *bounds, uint64_t table) {
+    bool empty = messages(table) == 0 && receives(table) == 0;
+    return bounds->shared && empty ? table & ~SPILLED : table;
+}
+
 int64_t tmu_bounds_room(const tmu_bounds_t *bounds) { return atomic_load(&bounds->room); }
 
 void tmu_bounds_measured(tmu_bounds_t *bounds, uint32_t free_chunks, int64_t before) {
@@ -132,7 +146,7 @@ static bool fits_on_chip(const tmu_bounds_t *bounds, uint64_t table) {
 
 /** Whether one more message may find no room. */
 static bool is_table_full(const tmu_bounds_t *bounds, uint64_t table) {
-    return !fits_on_chip(bounds, table + ONE) &&
+    return !fits_on_chip(bounds, settled(bounds, table) + ONE) &&
            !(bounds->spills && atomic_load(&bounds->room) > 0);
 }
 
@@ -142,7 +156,8 @@ static bool take_memory(tmu_bounds_t *bounds) {
 }
 
 bool tmu_bounds_is_short(const tmu_bounds_t *bounds) {
-    if (!bounds->spills || atomic_load(&bounds->room) > atomic_load(&bounds->again)) {
+    if (!bounds->spills || bounds->shared ||
+        atomic_load(&bounds->room) > atomic_load(&bounds->again)) {
         return false;
     }
     uint64_t table = atomic_load(&bounds->table);
@@ -156,7 +171,7 @@ bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoin
 
 /** Whether a table that is full by its limit may have room. */
 static bool is_inexact(const tmu_bounds_t *bounds) {
-    return bounds->spills || bounds->reserved.unexpected > 0;
+    return bounds->spills || bounds->shared || bounds->reserved.unexpected > 0;
 }
 
 bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint) {
@@ -215,13 +230,14 @@ static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota
     bool in_memory = false; /* surely has room there */
     for (;;) {
         bool full = is_full(old, quota);
-        if (bound == &bounds->table && !fits_on_chip(bounds, old + ONE)) {
+        uint64_t base = bound == &bounds->table ? settled(bounds, old) : old;
+        if (bound == &bounds->table && !fits_on_chip(bounds, base + ONE)) {
             in_memory = counted ? in_memory : take_memory(bounds);
             counted = true;
             full = !in_memory;
         }
         bool sure = !full && !alone;
-        uint64_t new = old + ONE + (sure ? ONE_SURE : 0);
+        uint64_t new = base + ONE + (sure ? ONE_SURE : 0);
         new = bound == &bounds->table ? marked(bounds, new) : new;
         if (!sure && !empty) {
             return TMU_PLACE_DRAIN;
@@ -292,7 +308,7 @@ bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoi
     bool wait = false;
     uint64_t new;
     do {
-        new = marked(bounds, old + ONE_RECEIVE);
+        new = marked(bounds, settled(bounds, old) + ONE_RECEIVE);
         bool on_chip = fits_on_chip(bounds, new);
         if (bounds->spills && !on_chip && !counted) {
             in_memory = take_memory(bounds);

@@ -23,7 +23,13 @@
  * have room all the same, within its reserve or because others use theirs, and only the unit knows.
  * So a held arrival is worth another attempt whenever an entry has left since its last one.
  *
- * Any function may be called by several threads at once, but init, free, clear, quota and reserve.
+ * In a session others fill the tables as well, and memory.  All that is sure is that an endpoint's
+ * reserve is its own: no more entries than the least reserve find places there, whichever endpoint
+ * they are at, unless some of an endpoint's are in memory; then younger ones go there, too, until
+ * nothing is left.  Beyond that only the unit knows, and room may come without a sign.
+ *
+ * Any function may be called by several threads at once, but init, free, clear, share,
+ * quota and reserve.
  */
 #ifndef TMU_BOUNDS_H
 #define TMU_BOUNDS_H
@@ -57,6 +63,7 @@ typedef struct tmu_bounds {
     tmu_depth_t reserved; /* of these, over all endpoints */
     uint32_t unseen;      /* operations that a reading of free chunks may not have seen, at most */
     bool spills;          /* memory was lent: receives are counted */
+    bool shared;          /* a session's: others use the rest of the tables, and memory */
     /* Entries that find places which no reserve can claim; these are read outside of queues, too.
      */
     _Atomic uint32_t fit_posted;
@@ -80,6 +87,10 @@ void tmu_bounds_free(tmu_bounds_t *bounds);
 
 /** Memory is lent from now on; all that the unit may contain stays counted. */
 void tmu_bounds_lend(tmu_bounds_t *bounds);
+
+/** From the start it is a session's: so many entries surely have places on chip; `spills` says
+ * whether the unit has memory. */
+void tmu_bounds_share(tmu_bounds_t *bounds, tmu_depth_t sure, bool spills);
 
 /** Whether one more entry may go to memory, which is not known to have room: time to read the
  * unit's free chunks. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Counters, by the registers or from a queue's page.
+ * Counters, as whoever has the registers reads them, or from a queue's page.
  */
+#include "control.h"
 #include "tmu_internal.h"
 
 /* A picture that does not come is a fault; one that is replaced while it is read is read again. */
@@ -12,34 +13,26 @@
 /* The first interface whose pages show counters. */
 #define MINOR_LEAST 6
 
-static const struct {
-    const char *name;
-    uint32_t offset; /* of its registers */
-} table[] = {
-#define ROW(name, offset) {#name, offset},
+static const char *const names[] = {
+#define ROW(name, offset) #name,
     TMU_COUNTER_TABLE(ROW)
 #undef ROW
 };
 
-#define COUNTERS (sizeof table / sizeof table[0])
+#define COUNTERS (sizeof names / sizeof names[0])
 
 tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p) {
+    uint64_t values[COUNTERS] = {0};
+    const size_t wanted = max < COUNTERS ? max : COUNTERS;
     if (!device || !count_p || (max > 0 && !counters)) {
         return TMU_ERR_INVALID;
     }
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result =
-        tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_SNAPSHOT, 1));
-    for (size_t i = 0; result == TMU_OK && i < COUNTERS && i < max; i++) {
-        uint32_t low = 0;
-        uint32_t high = 0;
-        result = tmu_device_read(device, table[i].offset, &low);
-        if (result == TMU_OK) {
-            result = tmu_device_read(device, table[i].offset + 4, &high);
-        }
-        counters[i] = (tmu_counter_t){.name = table[i].name, .value = (uint64_t)high << 32 | low};
-    }
+    tmu_result_t result = device->control->counters(device, values, wanted);
     pthread_mutex_unlock(&device->lock);
+    for (size_t i = 0; result == TMU_OK && i < wanted; i++) {
+        counters[i] = (tmu_counter_t){.name = names[i], .value = values[i]};
+    }
     if (result == TMU_OK) {
         *count_p = COUNTERS;
     }
@@ -114,7 +107,7 @@ static tmu_result_t picture_read(const tmu_queue_t *queue, uint32_t number, tmu_
                                  size_t count) {
     tmu_result_t result = TMU_OK;
     for (size_t i = 0; i < count && result == TMU_OK; i++) {
-        counters[i].name = table[i].name;
+        counters[i].name = names[i];
         result = page_read(queue, TMU_DOORBELL_COUNTERS_OFFSET + TMU_DOORBELL_COUNTER_BYTES * i,
                            &counters[i].value);
     }

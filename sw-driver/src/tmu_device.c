@@ -10,8 +10,8 @@
 #define WAIT_STEPS 100000
 #define WAIT_CLOCKS 16
 
-static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backend_sim,
-                                                    &tmu_backend_vfu, &tmu_backend_vfio};
+static const tmu_backend_ops_t *const backends[] = {
+    &tmu_backend_ref, &tmu_backend_sim, &tmu_backend_vfu, &tmu_backend_vfio, &tmu_backend_dev};
 
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p) {
     return device->ops->read32(device->backend, offset, value_p);
@@ -41,6 +41,14 @@ tmu_result_t tmu_device_wait(tmu_t *device, uint32_t offset, uint32_t mask, uint
     }
     return tmu_error_set(TMU_ERR_DEVICE, "register 0x%03x did not become 0x%x in the bits 0x%x",
                          offset, value, mask);
+}
+
+tmu_result_t tmu_control_check(const tmu_t *device, const char *what) {
+    return !device->granted ? TMU_OK
+                            : tmu_error_set(TMU_ERR_INVALID,
+                                            "%s: this is a session of a unit that others share; "
+                                            "that is for who has a unit alone, as by vfio:",
+                                            what);
 }
 
 tmu_result_t tmu_device_break(tmu_t *device) {
@@ -79,117 +87,15 @@ bool tmu_device_still(const tmu_t *device) {
     return true;
 }
 
-static tmu_result_t version_check(tmu_t *device) {
-    uint32_t magic = 0;
-    uint32_t version = 0;
-    tmu_result_t result = tmu_device_read(device, TMU_REG_MAGIC, &magic);
-    if (result != TMU_OK) {
-        return result;
-    }
-    if (magic != TMU_MAGIC) {
-        return tmu_error_set(TMU_ERR_DEVICE,
-                             "no tag-matching unit: magic is 0x%08x, expected 0x%08x", magic,
-                             (unsigned)TMU_MAGIC);
-    }
-    result = tmu_device_read(device, TMU_REG_INTERFACE_VERSION, &version);
-    if (result != TMU_OK) {
-        return result;
-    }
-    device->info.interface_major = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MAJOR);
-    device->info.interface_minor = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MINOR);
-    if (device->info.interface_major != TMU_INTERFACE_MAJOR) {
-        return tmu_error_set(TMU_ERR_VERSION,
-                             "the device speaks interface %u.%u, this driver %d.%d: the major "
-                             "versions must be equal",
-                             device->info.interface_major, device->info.interface_minor,
-                             TMU_INTERFACE_MAJOR, TMU_INTERFACE_MINOR);
-    }
-    return TMU_OK;
-}
-
-static tmu_result_t info_read(tmu_t *device) {
-    tmu_info_t *info = &device->info;
-    const struct {
-        uint32_t offset;
-        uint32_t *value;
-    } fields[] = {
-        {TMU_REG_PRESET, &info->preset},
-        {TMU_REG_ENDPOINTS, &info->endpoints},
-        {TMU_REG_POSTED_ENTRIES, &info->posted_entries},
-        {TMU_REG_UNEXPECTED_ENTRIES, &info->unexpected_entries},
-        {TMU_REG_LANES, &info->lanes},
-        {TMU_REG_MATCH_BITS, &info->match_bits},
-        {TMU_REG_SOURCE_BITS, &info->source_bits},
-        {TMU_REG_HANDLE_BITS, &info->handle_bits},
-        {TMU_REG_ADDRESS_BITS, &info->address_bits},
-        {TMU_REG_LENGTH_BITS, &info->length_bits},
-        {TMU_REG_ID_BITS, &info->id_bits},
-        {TMU_REG_COMMAND_SLOTS, &info->command_slots},
-        {TMU_REG_QUEUES, &info->queues},
-        {TMU_REG_CAPABILITIES, &info->capabilities},
-        {TMU_REG_ARRAY_ENTRIES, &info->array_entries},
-        {TMU_REG_FILTER_LANES, &info->filter_lanes},
-        {TMU_REG_FILTER_BITS, &info->filter_bits},
-    };
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        tmu_result_t result = tmu_device_read(device, fields[i].offset, fields[i].value);
-        if (result != TMU_OK) {
-            return result;
-        }
-    }
-    if (TMU_REGISTER_GET(info->capabilities, TMU_CAPABILITIES_SPILL) != 0) {
-        tmu_result_t result =
-            tmu_device_read(device, TMU_REG_SPILL_SEGMENTS, &info->spill_segments);
-        if (result != TMU_OK) {
-            return result;
-        }
-    }
-    bool sane = info->endpoints >= 1 && info->endpoints < TMU_ENDPOINT_ANY && info->queues >= 1 &&
-                info->queues < UINT32_MAX && info->command_slots >= 1 && info->id_bits >= 1 &&
-                info->id_bits <= 31 && info->handle_bits >= info->id_bits;
-    return sane ? TMU_OK
-                : tmu_error_set(TMU_ERR_DEVICE,
-                                "the discovery block makes no sense: %u endpoints, %u queues, "
-                                "%u command slots, %u id bits, %u handle bits",
-                                info->endpoints, info->queues, info->command_slots, info->id_bits,
-                                info->handle_bits);
-}
-
-/** Gives every endpoint its quota and its reserve again, which a reset of the unit cleared. */
-static tmu_result_t limits_restore(tmu_t *device) {
-    tmu_result_t result = TMU_OK;
-    for (uint32_t i = 0; i < device->info.endpoints && result == TMU_OK; i++) {
-        const tmu_bounds_endpoint_t *e = &device->bounds.endpoints[i];
-        if ((e->quota.posted | e->quota.unexpected | e->reserve.posted | e->reserve.unexpected) !=
-            0) {
-            result = tmu_limits_write(device, i, e->quota, e->reserve);
-        }
-    }
-    return result;
-}
-
-/** Empties the unit and sets up again what its reset cleared: memory, limits and pages.  Stopped.
+/** Empties the device and sets up again what its reset cleared: memory, limits and pages.  Stopped.
  */
 static tmu_result_t reset_stopped(tmu_t *device) {
-    tmu_result_t result =
-        tmu_device_write(device, TMU_REG_CONTROL, TMU_REGISTER_BITS(TMU_CONTROL_RESET, 1));
-    if (result != TMU_OK) {
-        return result;
-    }
-    uint32_t ready = TMU_REGISTER_BITS(TMU_STATUS_READY, 1);
-    result = tmu_device_wait(device, TMU_REG_STATUS, ready, ready);
+    tmu_result_t result = device->control->reset(device);
     if (result != TMU_OK) {
         return result;
     }
     tmu_receives_clear(&device->receives);
     tmu_bounds_clear(&device->bounds);
-    result = tmu_spill_restore(device);
-    if (result == TMU_OK) {
-        result = limits_restore(device);
-    }
-    if (result != TMU_OK) {
-        return result;
-    }
     for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
         tmu_flow_clear(&queue->flow);
         queue->done_head = 0;
@@ -222,24 +128,20 @@ tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tm
     if (!device) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a device");
     }
-    *device = (tmu_t){.ops = ops, .info = {.scheme = ops->scheme}, .breaking = ATOMIC_FLAG_INIT};
+    *device = (tmu_t){.ops = ops,
+                      .control = ops->control ? ops->control : &tmu_control_registers,
+                      .info = {.scheme = ops->scheme},
+                      .breaking = ATOMIC_FLAG_INIT};
     pthread_mutex_init(&device->lock, NULL);
     tmu_result_t result = ops->open(rest, &device->backend);
     if (result == TMU_OK) {
-        result = version_check(device);
-    }
-    if (result == TMU_OK) {
-        result = info_read(device);
+        result = device->control->discover(device);
     }
     if (result == TMU_OK) {
         result = device_create(device);
     }
     if (result == TMU_OK) {
-        result = reset_stopped(device);
-    }
-    if (result == TMU_OK) {
-        /* No reset of the unit clears the windows, and another program may have set some. */
-        result = tmu_filter_write(device, &tmu_filter_default);
+        result = device->control->start(device);
     }
     if (result != TMU_OK) {
         tmu_close(device);
@@ -263,7 +165,7 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
     }
     return tmu_error_set(TMU_ERR_URI,
                          "unknown scheme in '%s'; known: ref:PRESET, sim:LIBRARY, vfu:SOCKET, "
-                         "vfio:PCI_ADDRESS",
+                         "vfio:PCI_ADDRESS, dev:FILE",
                          uri);
 }
 
@@ -278,6 +180,7 @@ void tmu_close(tmu_t *device) {
     tmu_pages_free(&device->pages);
     tmu_bounds_free(&device->bounds);
     tmu_receives_free(&device->receives);
+    free(device->granted);
     if (device->backend) {
         device->ops->close(device->backend);
     }

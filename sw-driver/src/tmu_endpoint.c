@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can be asked about endpoints and counters by registers, off the fast path.
+ * What can be asked about endpoints and counters, off the fast path.
  */
 #include "tmu_internal.h"
 
@@ -13,49 +13,8 @@ tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint) {
     return TMU_OK;
 }
 
-/** Runs one endpoint command to its end. */
-static tmu_result_t endpoint_command(tmu_t *device, uint32_t endpoint, uint32_t command) {
-    uint32_t status = 0;
-    uint32_t busy = TMU_REGISTER_BITS(TMU_ENDPOINT_STATUS_BUSY, 1);
-    tmu_result_t result = tmu_device_write(device, TMU_REG_ENDPOINT_SELECT, endpoint);
-    if (result == TMU_OK) {
-        result = tmu_device_write(device, TMU_REG_ENDPOINT_COMMAND, command);
-    }
-    if (result == TMU_OK) {
-        result = tmu_device_wait(device, TMU_REG_ENDPOINT_STATUS, busy, 0);
-    }
-    if (result == TMU_OK) {
-        result = tmu_device_read(device, TMU_REG_ENDPOINT_STATUS, &status);
-    }
-    if (result == TMU_OK && TMU_REGISTER_GET(status, TMU_ENDPOINT_STATUS_ERROR) != 0) {
-        return tmu_error_set(TMU_ERR_DEVICE, "the device does not know endpoint %u", endpoint);
-    }
-    return result;
-}
-
 static bool has_reserves(const tmu_t *device) {
     return TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_RESERVE) != 0;
-}
-
-tmu_result_t tmu_limits_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
-                              tmu_depth_t reserve) {
-    const struct {
-        uint32_t offset;
-        uint32_t value;
-    } limits[] = {
-        {TMU_REG_QUOTA_POSTED, quota.posted},
-        {TMU_REG_QUOTA_UNEXPECTED, quota.unexpected},
-        {TMU_REG_RESERVE_POSTED, reserve.posted},
-        {TMU_REG_RESERVE_UNEXPECTED, reserve.unexpected},
-    };
-    size_t count = has_reserves(device) ? 4 : 2;
-    for (size_t i = 0; i < count; i++) {
-        tmu_result_t result = tmu_device_write(device, limits[i].offset, limits[i].value);
-        if (result != TMU_OK) {
-            return result;
-        }
-    }
-    return endpoint_command(device, endpoint, TMU_REGISTER_BITS(TMU_ENDPOINT_COMMAND_SET_QUOTA, 1));
 }
 
 static tmu_result_t quota_check(const tmu_depth_t *quota) {
@@ -103,6 +62,9 @@ static tmu_result_t limits_set_stopped(tmu_t *device, uint32_t endpoint, const t
         result = quota_check(quota);
     }
     if (result == TMU_OK && reserve) {
+        result = tmu_control_check(device, "a reserve is granted when the device is opened");
+    }
+    if (result == TMU_OK && reserve) {
         result = reserve_check(device, endpoint, reserve);
     }
     if (result == TMU_OK) {
@@ -116,7 +78,7 @@ static tmu_result_t limits_set_stopped(tmu_t *device, uint32_t endpoint, const t
     }
     const tmu_depth_t new_quota = quota ? *quota : limited->quota;
     const tmu_depth_t new_reserve = reserve ? *reserve : limited->reserve;
-    result = tmu_limits_write(device, endpoint, new_quota, new_reserve);
+    result = device->control->limits(device, endpoint, new_quota, new_reserve);
     if (result == TMU_OK) {
         limited->quota = new_quota;
         tmu_bounds_reserve(bounds, limited, new_reserve);
@@ -172,14 +134,7 @@ tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p) {
         result = TMU_AGAIN;
     }
     if (result == TMU_OK) {
-        result = endpoint_command(device, endpoint,
-                                  TMU_REGISTER_BITS(TMU_ENDPOINT_COMMAND_READ_DEPTH, 1));
-    }
-    if (result == TMU_OK) {
-        result = tmu_device_read(device, TMU_REG_DEPTH_POSTED, &depth.posted);
-    }
-    if (result == TMU_OK) {
-        result = tmu_device_read(device, TMU_REG_DEPTH_UNEXPECTED, &depth.unexpected);
+        result = device->control->depth(device, endpoint, &depth);
     }
     pthread_mutex_unlock(&device->lock);
     if (result == TMU_OK) {

@@ -20,10 +20,14 @@ tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
         return TMU_ERR_INVALID;
     }
     *stats_p = (tmu_fault_stats_t){0};
+    tmu_result_t result = tmu_control_check(device, "flipped bits");
+    if (result != TMU_OK) {
+        return result;
+    }
     if (TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_PARITY) == 0) {
         return TMU_OK;
     }
-    tmu_result_t result = status_read(device, &status);
+    result = status_read(device, &status);
     stats_p->places = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_SEEN);
     stats_p->flipped = TMU_REGISTER_GET(status, TMU_FAULT_STATUS_FLIPPED) != 0;
     return result;
@@ -47,6 +51,10 @@ tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, ui
     if (!device || !bits_p) {
         return TMU_ERR_INVALID;
     }
+    tmu_result_t result = tmu_control_check(device, "flipped bits");
+    if (result != TMU_OK) {
+        return result;
+    }
     if (TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_PARITY) == 0) {
         return tmu_error_set(TMU_ERR_INVALID, "the device does not check stored words");
     }
@@ -54,7 +62,7 @@ tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, ui
         return tmu_error_set(TMU_ERR_INVALID, "bit %u of a stored word; the last one is %u", bit,
                              TMU_FAULT_SELECT_BIT_MASK);
     }
-    tmu_result_t result = inject(device, place, bit);
+    result = inject(device, place, bit);
     for (uint32_t i = 0; i < ANSWER_CLOCKS && result == TMU_OK; i++) {
         result = tmu_progress(device, 1);
     }

@@ -43,7 +43,10 @@ tmu_result_t tmu_filter_set(tmu_t *device, const tmu_filter_windows_t *windows) 
         return TMU_ERR_INVALID;
     }
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = tmu_device_check(device);
+    tmu_result_t result = tmu_control_check(device, "filter windows");
+    if (result == TMU_OK) {
+        result = tmu_device_check(device);
+    }
     if (result == TMU_OK) {
         result = tmu_filter_write(device, windows);
     }
@@ -60,7 +63,7 @@ tmu_result_t tmu_filter_get(tmu_t *device, tmu_filter_windows_t *windows_p) {
                                        TMU_REG_FILTER_HIGH_HI};
     uint32_t words[sizeof offsets / sizeof offsets[0]] = {0};
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = TMU_OK;
+    tmu_result_t result = tmu_control_check(device, "filter windows");
     for (size_t i = 0; result == TMU_OK && i < sizeof offsets / sizeof offsets[0]; i++) {
         result = tmu_device_read(device, offsets[i], &words[i]);
     }

@@ -265,7 +265,7 @@ void tmu_flow_look(tmu_flow_t *flow) {
 }
 
 bool tmu_flow_wants_memory(const tmu_flow_t *flow) {
-    const tmu_held_t *held = flow->bounds->spills ? flow->held_first : NULL;
+    const tmu_held_t *held = flow->bounds->spills || flow->bounds->shared ? flow->held_first : NULL;
     while (held &&
            !tmu_bounds_may_fit(flow->bounds, tmu_bounds_endpoint(flow->bounds, held->endpoint))) {
         held = held->next;

@@ -15,6 +15,7 @@
 #include <pthread.h>
 
 #include "backend.h"
+#include "control.h"
 #include "tmu_flow.h"
 #include "tmu_pages.h"
 #include "tmu_pending.h"
@@ -46,6 +47,8 @@ struct tmu_queue {
     tmu_entry_t entry; /* the last inspected entry */
 
     tmu_flow_t flow;
+    int64_t
+        looked_ns; /* when a session last tried held arrivals that others may have made room for */
     tmu_receive_cache_t ids;
     tmu_observe_fn observe;
     void *observe_user;
@@ -53,8 +56,10 @@ struct tmu_queue {
 
 struct tmu {
     const tmu_backend_ops_t *ops;
+    const tmu_control_ops_t *control;
     void *backend;
     tmu_info_t info;
+    tmu_granted_t *granted; /* by endpoint, in a session; NULL for who has the unit alone */
     tmu_queue_t *queues;
     tmu_pages_t pages;
     tmu_dma_t *segments;    /* room for info.spill_segments; NULL before the first is lent */
@@ -102,10 +107,6 @@ bool tmu_device_still(const tmu_t *device);
 
 /* tmu_endpoint.c */
 tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint);
-
-/** Gives an endpoint its quota and its reserve; the unit takes both at once. */
-tmu_result_t tmu_limits_write(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
-                              tmu_depth_t reserve);
 
 /* tmu_filter.c */
 

@@ -3,58 +3,15 @@
  * Opening and closing queues: a doorbell page, its share of the command slots and its ring.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "tmu_barrier.h"
 #include "tmu_internal.h"
 
 /* Operations in flight unless the caller says otherwise: enough for the unit's whole way at one
  * command every clock or two. */
 #define COMMANDS_LOG2 5
 
-/** Writes a page's configuration and waits until the unit has taken it over. */
-static tmu_result_t page_commit(const tmu_queue_t *queue, bool enable) {
-    tmu_t *device = queue->device;
-    const struct {
-        uint32_t offset;
-        uint32_t value;
-    } writes[] = {
-        {TMU_REG_PAGE_SELECT, queue->page.number},
-        {TMU_REG_RING_BASE_LO, (uint32_t)queue->ring.bus_address},
-        {TMU_REG_RING_BASE_HI, (uint32_t)(queue->ring.bus_address >> 32)},
-        {TMU_REG_RING_CONFIG, TMU_REGISTER_BITS(TMU_RING_CONFIG_LOG2, queue->ring_log2) |
-                                  TMU_REGISTER_BITS(TMU_RING_CONFIG_ENABLE, enable)},
-        {TMU_REG_PAGE_ENDPOINT, queue->endpoint == TMU_ENDPOINT_ANY ? 0 : queue->endpoint},
-        {TMU_REG_QUEUE_CONFIG,
-         TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_FIRST, queue->page.first) |
-             TMU_REGISTER_BITS(TMU_QUEUE_CONFIG_LOG2, queue->page.commands_log2)},
-        {TMU_REG_PAGE_COMMIT, TMU_REGISTER_BITS(TMU_PAGE_COMMIT_COMMIT, 1)},
-    };
-    uint32_t status = 0;
-    tmu_result_t result = TMU_OK;
-    for (size_t i = 0; result == TMU_OK && i < sizeof writes / sizeof writes[0]; i++) {
-        result = tmu_device_write(device, writes[i].offset, writes[i].value);
-    }
-    if (result == TMU_OK) {
-        result = tmu_device_wait(device, TMU_REG_PAGE_STATUS,
-                                 TMU_REGISTER_BITS(TMU_PAGE_STATUS_BUSY, 1), 0);
-    }
-    if (result == TMU_OK) {
-        result = tmu_device_read(device, TMU_REG_PAGE_STATUS, &status);
-    }
-    if (result == TMU_OK && TMU_REGISTER_GET(status, TMU_PAGE_STATUS_ERROR) != 0) {
-        return tmu_error_set(TMU_ERR_DEVICE,
-                             "the device does not take the configuration of page %u",
-                             queue->page.number);
-    }
-    return result;
-}
-
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable) {
-    /* The first lap's phase is 1: what an earlier lap left must not look like a completion. */
-    memset(queue->ring.memory, 0, queue->ring.bytes);
-    tmu_order_memory_before_doorbell();
-    tmu_result_t result = page_commit(queue, enable);
+    tmu_result_t result = queue->device->control->queue_set(queue, enable);
     if (result == TMU_OK) {
         queue->consumed = 0;
         queue->announced = 0;
@@ -62,15 +19,12 @@ tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable) {
     return result;
 }
 
-/** Frees what queue_create made and gives back what it took; whatever is not there is left out. */
+/** Frees what queue_create made and gives back what it took. */
 static void queue_free(tmu_queue_t *queue) {
     tmu_t *device = queue->device;
-    if (queue->ring.memory) {
-        device->ops->dma_free(device->backend, &queue->ring);
-    }
     tmu_flow_free(&queue->flow);
     tmu_receive_cache_empty(&device->receives, &queue->ids);
-    tmu_pages_give(&device->pages, &queue->page);
+    device->control->queue_give(device, &queue->page, &queue->ring);
     pthread_mutex_destroy(&queue->lock);
     tmu_pendings_free(&queue->pendings);
     free(queue->done);
@@ -78,11 +32,11 @@ static void queue_free(tmu_queue_t *queue) {
 }
 
 static tmu_result_t attr_check(const tmu_t *device, const tmu_queue_attr_t *attr) {
-    if (attr->endpoint != TMU_ENDPOINT_ANY) {
-        tmu_result_t result = tmu_endpoint_check(device, attr->endpoint);
-        if (result != TMU_OK) {
-            return result;
-        }
+    tmu_result_t result = attr->endpoint == TMU_ENDPOINT_ANY
+                              ? tmu_control_check(device, "the privileged queue")
+                              : tmu_endpoint_check(device, attr->endpoint);
+    if (result != TMU_OK) {
+        return result;
     }
     if (attr->ring_log2 < TMU_RING_LOG2_MIN || attr->ring_log2 > TMU_RING_LOG2_MAX) {
         return tmu_error_set(TMU_ERR_INVALID, "ring_log2 is %u; it must lie between %d and %d",
@@ -92,7 +46,8 @@ static tmu_result_t attr_check(const tmu_t *device, const tmu_queue_attr_t *attr
 }
 
 /** The memory of a queue, all zero, with what does not change filled in. */
-static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, tmu_page_t page) {
+static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, tmu_page_t page,
+                                   tmu_dma_t ring) {
     tmu_queue_t *queue = aligned_alloc(_Alignof(tmu_queue_t), sizeof *queue);
     if (!queue) {
         return NULL;
@@ -100,6 +55,7 @@ static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, 
     *queue = (tmu_queue_t){
         .device = device,
         .page = page,
+        .ring = ring,
         .endpoint = attr->endpoint,
         .entries = UINT32_C(1) << attr->ring_log2,
         .ring_log2 = attr->ring_log2,
@@ -114,29 +70,24 @@ static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, 
 static tmu_result_t queue_create(tmu_t *device, const tmu_queue_attr_t *attr,
                                  tmu_queue_t **queue_p) {
     tmu_page_t page = {0};
+    tmu_dma_t ring = {0};
     tmu_result_t result = attr_check(device, attr);
     if (result != TMU_OK) {
         return result;
     }
     uint32_t most = attr->ring_log2 < COMMANDS_LOG2 ? attr->ring_log2 : COMMANDS_LOG2;
-    result = tmu_pages_take(&device->pages, attr->endpoint == TMU_ENDPOINT_ANY, attr->commands_log2,
-                            most, &page);
+    result = device->control->queue_take(device, attr, most, &page, &ring);
     if (result != TMU_OK) {
         return result;
     }
-    tmu_queue_t *queue = queue_allocate(device, attr, page);
+    tmu_queue_t *queue = queue_allocate(device, attr, page, ring);
     if (!queue) {
-        tmu_pages_give(&device->pages, &page);
+        device->control->queue_give(device, &page, &ring);
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue");
     }
     if (!queue->pendings.places || !queue->done) {
         result =
             tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue of %u entries", queue->entries);
-        goto free_queue;
-    }
-    size_t bytes = (size_t)queue->entries * sizeof(tmu_record_t);
-    result = device->ops->dma_alloc(device->backend, bytes, &queue->ring);
-    if (result != TMU_OK) {
         goto free_queue;
     }
     result = tmu_queue_configure(queue, true);

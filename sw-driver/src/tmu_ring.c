@@ -183,10 +183,21 @@ static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_complet
     }
 }
 
+/** In a session endpoints are numbered from 0, and their serial numbers begin with 0. */
+static void localise(const tmu_queue_t *queue, tmu_completion_t *c) {
+    const tmu_granted_t *granted = queue->device->granted;
+    if (granted) {
+        granted += queue->endpoint;
+        c->endpoint = c->endpoint == granted->number ? queue->endpoint : UINT32_MAX;
+        c->serial -= granted->serial;
+    }
+}
+
 static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *record) {
     tmu_t *device = queue->device;
     tmu_completion_t c;
     tmu_wire_completion(record, &c);
+    localise(queue, &c);
     tmu_pending_t *pending = NULL;
     tmu_result_t result = find_command(queue, &c, &pending);
     if (result != TMU_OK) {

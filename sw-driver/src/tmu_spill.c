@@ -7,9 +7,11 @@
  */
 #include <inttypes.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tmu_internal.h"
 
+#define LOOK_AGAIN_NS 1000000
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 
 /** Adds a segment to those that the unit has, and sees whether it took it as number `index`. */
@@ -69,7 +71,10 @@ static tmu_result_t allocate(tmu_t *device, uint32_t count) {
 
 static tmu_result_t add_stopped(tmu_t *device, uint32_t count) {
     uint32_t most = device->info.spill_segments;
-    tmu_result_t result = tmu_device_check(device);
+    tmu_result_t result = tmu_control_check(device, "spill memory");
+    if (result == TMU_OK) {
+        result = tmu_device_check(device);
+    }
     if (result != TMU_OK || count == 0) {
         return result;
     }
@@ -109,17 +114,13 @@ tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p) {
     if (!device || !stats_p) {
         return TMU_ERR_INVALID;
     }
-    uint32_t free_chunks = 0;
+    tmu_spill_stats_t stats = {0};
     pthread_mutex_lock(&device->lock);
-    uint32_t segments = device->segment_count;
-    tmu_result_t result = device->info.spill_segments > 0
-                              ? tmu_device_read(device, TMU_REG_SPILL_FREE, &free_chunks)
-                              : TMU_OK;
+    tmu_result_t result = device->control->spill_stats(device, &stats);
     pthread_mutex_unlock(&device->lock);
     if (result == TMU_OK) {
-        *stats_p = (tmu_spill_stats_t){.segments = segments,
-                                       .chunks = segments * CHUNKS_PER_SEGMENT,
-                                       .chunks_free = free_chunks};
+        stats.chunks = stats.segments * CHUNKS_PER_SEGMENT;
+        *stats_p = stats;
     }
     return result;
 }
@@ -147,10 +148,25 @@ bool tmu_spill_has_room(tmu_t *device) {
     return device && tmu_spill_measure(device) == TMU_OK && tmu_bounds_room(&device->bounds) > 0;
 }
 
+/** Other sessions make room, and nothing tells: once in a while held arrivals are tried again. */
+static tmu_result_t look_again(tmu_queue_t *queue) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t ns = (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+    if (ns - queue->looked_ns >= LOOK_AGAIN_NS) {
+        queue->looked_ns = ns;
+        tmu_bounds_room_came(&queue->device->bounds);
+    }
+    return TMU_OK;
+}
+
 tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
     uint32_t free_chunks = 0;
     if (queue->flow.pass || queue->pendings.count > 0 || !tmu_flow_wants_memory(&queue->flow)) {
         return TMU_OK;
+    }
+    if (queue->device->granted) {
+        return look_again(queue);
     }
     tmu_result_t result = measure(queue->device, &free_chunks);
     if (result == TMU_OK && free_chunks > 0) {

@@ -3,8 +3,9 @@
  * One device with one queue and a log of its completions, for the driver's tests.
  *
  * Every test runs on `ref:tiny` and as well, with the preset tiny, on the simulated device whose
- * library TMU_TEST_SIM names, on the one at the socket that TMU_TEST_VFU names, and on the PCI
- * function whose address TMU_TEST_VFIO names.
+ * library TMU_TEST_SIM names, on the one at the socket that TMU_TEST_VFU names, on the PCI
+ * function whose address TMU_TEST_VFIO names, and in a session of the kernel driver whose file and
+ * options TMU_TEST_DEV names.
  */
 #ifndef FIXTURE_H
 #define FIXTURE_H
@@ -70,7 +71,9 @@ static inline void bench_close(bench_t *bench) {
 }
 
 /** Whether the device runs by a clock of its own, which no call advances. */
-static inline bool runs_by_itself(void) { return strncmp(test_uri, "vfio:", 5) == 0; }
+static inline bool runs_by_itself(void) {
+    return strncmp(test_uri, "vfio:", 5) == 0 || strncmp(test_uri, "dev:", 4) == 0;
+}
 
 /** Lets the device run for some clocks, or for some time. */
 static inline void run_device(tmu_t *device, unsigned clocks) {
@@ -193,7 +196,10 @@ static inline int on_every_device(void (*all)(void)) {
     const struct {
         const char *scheme;
         const char *variable;
-    } others[] = {{"sim", "TMU_TEST_SIM"}, {"vfu", "TMU_TEST_VFU"}, {"vfio", "TMU_TEST_VFIO"}};
+    } others[] = {{"sim", "TMU_TEST_SIM"},
+                  {"vfu", "TMU_TEST_VFU"},
+                  {"vfio", "TMU_TEST_VFIO"},
+                  {"dev", "TMU_TEST_DEV"}};
     all();
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const char *place = getenv(others[i].variable);

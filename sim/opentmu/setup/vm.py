@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A virtual machine in build/vm: QEMU, Debian's kernel and busybox, from pinned packages."""
+"""A virtual machine in build/vm, from pinned packages.
+
+QEMU, Debian's kernel, what modules for that kernel are built with, and busybox.
+"""
 
 import shutil
 from pathlib import Path
@@ -11,6 +14,9 @@ from opentmu.setup import debian
 LOCK = Path(__file__).with_name("vm.lock")
 KERNEL = paths.VM / "kernel"
 BUSYBOX = paths.VM / "busybox"
+# What the kernel's modules are built with, and where Debian has it.
+HEADERS = paths.VM / "headers"
+DEBIAN_HEADERS = ("usr/src", "usr/lib/linux-kbuild-6.1")
 QEMU = "qemu-system-x86"
 # Of the kernel's modules those that vfio-pci needs, in the order in which they are loaded.
 MODULES = (
@@ -25,7 +31,7 @@ MODULES = (
 
 def key() -> str:
     """Stamp of build/vm: what is pinned, and what is kept of it."""
-    return stage.hash_of([LOCK, *MODULES])
+    return stage.hash_of([LOCK, *MODULES, *DEBIAN_HEADERS])
 
 
 def is_current() -> bool:
@@ -62,9 +68,24 @@ def _make(folder: Path) -> None:
     for module in MODULES:
         shutil.copy(modules / module, folder / "kernel")
     shutil.copy(root / "bin" / "busybox", folder / "busybox")
+    _keep_headers(root, folder / "headers")
     # The rest of the kernel's 400 MB is for machines that are not simulated.
     for left in (folder / "work", root / "lib", root / "boot", root / "usr" / "share" / "doc"):
         shutil.rmtree(left)
+
+
+def headers_folder() -> Path:
+    """The folder that `make -C` wants for a module of the virtual machine's kernel."""
+    return next((HEADERS / "usr" / "src").glob("linux-headers-*-amd64"))
+
+
+def _keep_headers(root: Path, headers: Path) -> None:
+    """Keep them where the folder will be: Debian's makefile has the path of its other half."""
+    for name in DEBIAN_HEADERS:
+        (headers / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.move(root / name, headers / name)
+    makefile = next((headers / "usr" / "src").glob("linux-headers-*-amd64")) / "Makefile"
+    makefile.write_text(makefile.read_text().replace("/usr/src", f"{HEADERS}/usr/src"))
 
 
 def main() -> None:

@@ -134,6 +134,7 @@ typedef struct tmu_info {
     const char *scheme; /**< of the URI; lives as long as the library */
     uint16_t interface_major;
     uint16_t interface_minor;
+    bool shared; /**< a session beside others: endpoints are those of the session alone */
     uint32_t preset; /**< number of its preset in TMU_PRESET_TABLE */
     uint32_t endpoints;
     uint32_t posted_entries;
@@ -192,6 +193,11 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * `ref:PRESET` is a functional model in this process; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
  * simulated hardware in this process.
  * The opener owns the device: commands by others would defeat its flow control.
+ * `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and others may
+ * be beside it: it has N endpoints (1 if not said), numbered from 0, each with a reserve of so many
+ * places as the driver grants (docs/kernel-driver.md).  What would concern others is
+ * TMU_ERR_INVALID there: the privileged queue and so dumps, reserves, memory, filter windows and
+ * flipped bits.  Counters are those of the whole unit.
  * Errors: TMU_ERR_URI, TMU_ERR_VERSION, TMU_ERR_BUSY when another process has the device,
  * TMU_ERR_DEVICE, TMU_ERR_MEMORY; tmu_error_text(NULL) has the sentence.
  */
@@ -217,6 +223,7 @@ const char *tmu_result_text(tmu_result_t result);
  * that were not polled; queues stay open, quotas, reserves and filter windows stay set, and memory
  * stays lent.
  * TMU_AGAIN while operations are in flight on any queue.  Errors: TMU_ERR_DEVICE.
+ * In a session it empties the session's endpoints.
  */
 tmu_result_t tmu_reset(tmu_t *device);
 

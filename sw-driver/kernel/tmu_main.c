@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The module: units that are found become /dev/tmu0 and on, and go when no session is left.
+ */
+#include <linux/bitmap.h>
+#include <linux/dma-mapping.h>
+#include <linux/idr.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "tmu_kernel.h"
+
+#define UNITS_MAX 64
+
+static uint spill_segments = 4;
+module_param(spill_segments, uint, 0444);
+MODULE_PARM_DESC(spill_segments, "segments of 2 MiB that each unit is lent, at most (default 4)");
+
+uint tmu_reserve_percent = 25;
+module_param_named(reserve_percent, tmu_reserve_percent, uint, 0644);
+MODULE_PARM_DESC(
+    reserve_percent,
+    "percent of a table that one endpoint is granted in reserve, at most (default 25)");
+
+static dev_t first_number;
+static struct class *units;
+static DEFINE_IDA(numbers);
+
+static int memory_get(struct tmu_unit *unit, struct tmu_memory *memory, size_t bytes) {
+    memory->bytes = bytes;
+    memory->memory = dma_alloc_coherent(&unit->pdev->dev, bytes, &memory->address, GFP_KERNEL);
+    return memory->memory ? 0 : -ENOMEM;
+}
+
+static void memory_put(struct tmu_unit *unit, struct tmu_memory *memory) {
+    if (memory->memory) {
+        dma_free_coherent(&unit->pdev->dev, memory->bytes, memory->memory, memory->address);
+    }
+    memory->memory = NULL;
+}
+
+/* Everything that the unit can reach, and what it is reached by; it reaches nothing any more. */
+static void let_go(struct tmu_unit *unit) {
+    for (u32 i = 0; i < unit->segment_count; i++) {
+        memory_put(unit, &unit->segments[i]);
+    }
+    memory_put(unit, &unit->ring);
+    if (unit->info.vectors > 0) {
+        pci_free_irq_vectors(unit->pdev);
+    }
+    if (unit->page) {
+        iounmap(unit->page);
+    }
+    if (unit->registers) {
+        pci_iounmap(unit->pdev, unit->registers);
+    }
+    pci_release_regions(unit->pdev);
+    pci_disable_device(unit->pdev);
+}
+
+static void unit_free(struct device *dev) {
+    struct tmu_unit *unit = container_of(dev, struct tmu_unit, dev);
+    ida_free(&numbers, MINOR(dev->devt));
+    bitmap_free(unit->pages_open);
+    bitmap_free(unit->slots_taken);
+    kvfree(unit->endpoints);
+    kfree(unit->segments);
+    kfree(unit);
+}
+
+/* Spill memory is a help: a unit that gets less than it was to have works as well. */
+static void get_segments(struct tmu_unit *unit) {
+    u32 most = 0;
+    if (TMU_GET(unit->info.capabilities, TMU_CAPABILITIES_SPILL) != 0) {
+        most = min(spill_segments, tmu_read(unit, TMU_REG_SPILL_SEGMENTS));
+    }
+    unit->segments = kcalloc(most + 1, sizeof *unit->segments, GFP_KERNEL);
+    while (unit->segments && unit->segment_count < most &&
+           memory_get(unit, &unit->segments[unit->segment_count], TMU_SPILL_SEGMENT_BYTES) == 0) {
+        unit->segment_count++;
+    }
+    if (unit->segment_count < most) {
+        dev_warn(&unit->pdev->dev, "memory for %u segments of %u\n", unit->segment_count, most);
+    }
+}
+
+/* As many as there are; a page without a vector is polled. */
+static void get_vectors(struct tmu_unit *unit) {
+    int most = min_t(u32, unit->info.queues, TMU_PCI_VECTORS_MAX);
+    int count = pci_alloc_irq_vectors(unit->pdev, 1, most, PCI_IRQ_MSIX);
+    if (count < 0) {
+        dev_warn(&unit->pdev->dev, "no interrupts (error %d)\n", -count);
+    }
+    unit->info.vectors = count < 0 ? 0 : count;
+}
+
+/* Finds out what the unit is, and gets what it needs. */
+static int unit_prepare(struct tmu_unit *unit) {
+    struct pci_dev *pdev = unit->pdev;
+    resource_size_t privileged;
+    int error;
+    unit->registers = pci_iomap(pdev, TMU_PCI_BAR_REGISTERS, TMU_REGISTER_BYTES);
+    error = unit->registers ? tmu_identify(unit) : -ENOMEM;
+    if (error) {
+        return error;
+    }
+    privileged = (resource_size_t)unit->info.queues * TMU_DOORBELL_PAGE_BYTES;
+    unit->doorbells = pci_resource_start(pdev, TMU_PCI_BAR_DOORBELLS);
+    if (pci_resource_len(pdev, TMU_PCI_BAR_DOORBELLS) < privileged + TMU_DOORBELL_PAGE_BYTES) {
+        dev_err(&pdev->dev, "BAR %d has 0x%llx bytes, expected pages for %u queues and one more\n",
+                TMU_PCI_BAR_DOORBELLS,
+                (unsigned long long)pci_resource_len(pdev, TMU_PCI_BAR_DOORBELLS),
+                unit->info.queues);
+        return -ENODEV;
+    }
+    unit->page = ioremap(unit->doorbells + privileged, TMU_DOORBELL_PAGE_BYTES);
+    unit->endpoints = kvcalloc(unit->info.endpoints, sizeof *unit->endpoints, GFP_KERNEL);
+    unit->pages_open = bitmap_zalloc(unit->info.queues, GFP_KERNEL);
+    unit->slots_taken = bitmap_zalloc(unit->info.command_slots, GFP_KERNEL);
+    if (!unit->page || !unit->endpoints || !unit->pages_open || !unit->slots_taken ||
+        memory_get(unit, &unit->ring, PAGE_SIZE) != 0) {
+        return -ENOMEM;
+    }
+    __set_bit(0, unit->slots_taken); /* the privileged page's */
+    get_segments(unit);
+    get_vectors(unit);
+    return tmu_start(unit);
+}
+
+static int tmu_probe(struct pci_dev *pdev, const struct pci_device_id *id) {
+    struct tmu_unit *unit = kzalloc(sizeof *unit, GFP_KERNEL);
+    int number = unit ? ida_alloc_max(&numbers, UNITS_MAX - 1, GFP_KERNEL) : -ENOMEM;
+    int error;
+    /* A mapping has whole pages, and must not show a neighbour's. */
+    BUILD_BUG_ON(PAGE_SIZE != TMU_DOORBELL_PAGE_BYTES);
+    if (number < 0) {
+        kfree(unit);
+        return number;
+    }
+    unit->pdev = pdev;
+    mutex_init(&unit->lock);
+    init_waitqueue_head(&unit->closed);
+    device_initialize(&unit->dev);
+    unit->dev.class = units;
+    unit->dev.parent = &pdev->dev;
+    unit->dev.devt = MKDEV(MAJOR(first_number), number);
+    unit->dev.release = unit_free;
+    error = dev_set_name(&unit->dev, "tmu%d", number);
+    error = error ? error : pci_enable_device_mem(pdev);
+    if (error) {
+        goto put;
+    }
+    error = pci_request_regions(pdev, KBUILD_MODNAME);
+    if (error) {
+        pci_disable_device(pdev);
+        goto put;
+    }
+    error = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+    mutex_lock(&unit->lock);
+    error = error ? error : unit_prepare(unit);
+    mutex_unlock(&unit->lock);
+    if (error) {
+        goto stop;
+    }
+    cdev_init(&unit->cdev, &tmu_files);
+    unit->cdev.owner = THIS_MODULE;
+    pci_set_drvdata(pdev, unit);
+    error = cdev_device_add(&unit->cdev, &unit->dev);
+    if (error) {
+        goto stop;
+    }
+    dev_info(&pdev->dev, "%s: %u endpoints, %u queues, %u interrupts, %u segments of memory\n",
+             dev_name(&unit->dev), unit->info.endpoints, unit->info.queues, unit->info.vectors,
+             unit->segment_count);
+    return 0;
+
+stop:
+    pci_clear_master(pdev);
+    let_go(unit);
+put:
+    put_device(&unit->dev);
+    return error;
+}
+
+/* Waits for those that still use the unit: their rings and pages are in their memory. */
+static void tmu_remove(struct pci_dev *pdev) {
+    struct tmu_unit *unit = pci_get_drvdata(pdev);
+    mutex_lock(&unit->lock);
+    unit->gone = true;
+    mutex_unlock(&unit->lock);
+    cdev_device_del(&unit->cdev, &unit->dev);
+    wait_event(unit->closed, READ_ONCE(unit->sessions) == 0);
+    mutex_lock(&unit->lock);
+    tmu_stop(unit);
+    mutex_unlock(&unit->lock);
+    let_go(unit);
+    put_device(&unit->dev);
+}
+
+static void tmu_shutdown(struct pci_dev *pdev) { pci_clear_master(pdev); }
+
+static const struct pci_device_id ids[] = {
+    {PCI_DEVICE(TMU_PCI_VENDOR, TMU_PCI_DEVICE), .class = TMU_PCI_CLASS, .class_mask = 0xffffff},
+    {0},
+};
+MODULE_DEVICE_TABLE(pci, ids);
+
+static struct pci_driver driver = {
+    .name = KBUILD_MODNAME,
+    .id_table = ids,
+    .probe = tmu_probe,
+    .remove = tmu_remove,
+    .shutdown = tmu_shutdown,
+};
+
+static int __init tmu_init(void) {
+    int error = alloc_chrdev_region(&first_number, 0, UNITS_MAX, KBUILD_MODNAME);
+    if (error) {
+        return error;
+    }
+    units = class_create(THIS_MODULE, KBUILD_MODNAME);
+    error = PTR_ERR_OR_ZERO(units);
+    if (error) {
+        goto region;
+    }
+    error = pci_register_driver(&driver);
+    if (error) {
+        goto class;
+    }
+    return 0;
+
+    class : class_destroy(units);
+region:
+    unregister_chrdev_region(first_number, UNITS_MAX);
+    return error;
+}
+
+static void __exit tmu_exit(void) {
+    pci_unregister_driver(&driver);
+    class_destroy(units);
+    unregister_chrdev_region(first_number, UNITS_MAX);
+}
+
+module_init(tmu_init);
+module_exit(tmu_exit);
+
+MODULE_DESCRIPTION("OpenTMU tag-matching unit, shared by processes");
+MODULE_LICENSE("GPL");

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Queues of sessions: a doorbell page, a share of the command slots, a ring and maybe an eventfd.
+ */
+#include <linux/bitmap.h>
+#include <linux/dma-mapping.h>
+#include <linux/interrupt.h>
+#include <linux/sched/mm.h>
+#include <linux/slab.h>
+
+#include "tmu_kernel.h"
+
+/* Commands in flight unless the process says otherwise: enough for the unit's whole way. */
+#define COMMANDS_LOG2 5
+
+/* ---- rings: locked memory of the process, without the unit's lock -----------------------------
+ */
+
+static long pages_of(const struct tmu_memory *memory) { return memory->bytes >> PAGE_SHIFT; }
+
+static void ring_free(struct kref *references) {
+    struct tmu_ring *ring = container_of(references, struct tmu_ring, references);
+    const struct tmu_memory *memory = &ring->memory;
+    if (memory->memory) {
+        dma_free_coherent(&ring->unit->pdev->dev, memory->bytes, memory->memory, memory->address);
+    }
+    atomic64_sub(pages_of(memory), &ring->mm->pinned_vm);
+    mmdrop(ring->mm);
+    kfree(ring);
+}
+
+void tmu_ring_put(struct tmu_ring *ring) { kref_put(&ring->references, ring_free); }
+
+struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2) {
+    struct tmu_ring *ring = kzalloc(sizeof *ring, GFP_KERNEL_ACCOUNT);
+    struct tmu_memory *memory;
+    u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
+    if (!ring) {
+        return ERR_PTR(-ENOMEM);
+    }
+    memory = &ring->memory;
+    memory->bytes = PAGE_ALIGN((size_t)TMU_DOORBELL_COMMAND_BYTES << log2);
+    kref_init(&ring->references);
+    ring->unit = session->unit;
+    ring->mm = session->mm;
+    mmgrab(ring->mm);
+    if (atomic64_add_return(pages_of(memory), &ring->mm->pinned_vm) > limit &&
+        !capable(CAP_IPC_LOCK)) {
+        tmu_ring_put(ring);
+        return ERR_PTR(-ENOMEM);
+    }
+    memory->memory = dma_alloc_coherent(&ring->unit->pdev->dev, memory->bytes, &memory->address,
+                                        GFP_KERNEL | __GFP_NOWARN);
+    if (!memory->memory) {
+        tmu_ring_put(ring);
+        return ERR_PTR(-ENOMEM);
+    }
+    return ring;
+}
+
+/* ---- the rest, with the unit's lock -----------------------------------------------------------
+ */
+
+struct tmu_queue *tmu_queue_find(struct tmu_session *session, u64 name) {
+    struct tmu_queue *queue;
+    list_for_each_entry(queue, &session->queues, node) {
+        if (queue->name == name) {
+            return queue;
+        }
+    }
+    return NULL;
+}
+
+/* Takes the lowest free page, and the lowest aligned share; with 0 the largest up to `most`. */
+static int place_take(struct tmu_unit *unit, struct tmu_queue *queue, u32 log2, u32 most) {
+    u32 slots = unit->info.command_slots;
+    u32 page = find_first_zero_bit(unit->pages_open, unit->info.queues);
+    u32 size = 1u << (log2 > 0 ? log2 : most);
+    unsigned long first = bitmap_find_next_zero_area(unit->slots_taken, slots, 0, size, size - 1);
+    while (first >= slots && log2 == 0 && size > 1) {
+        size /= 2;
+        first = bitmap_find_next_zero_area(unit->slots_taken, slots, 0, size, size - 1);
+    }
+    if (page >= unit->info.queues || first >= slots) {
+        return -ENOSPC;
+    }
+    queue->page = page;
+    queue->first = first;
+    queue->commands_log2 = ilog2(size);
+    __set_bit(page, unit->pages_open);
+    bitmap_set(unit->slots_taken, first, size);
+    return 0;
+}
+
+static void place_give(struct tmu_unit *unit, const struct tmu_queue *queue) {
+    __clear_bit(queue->page, unit->pages_open);
+    bitmap_clear(unit->slots_taken, queue->first, 1u << queue->commands_log2);
+}
+
+int tmu_queue_enable(struct tmu_queue *queue, bool enable) {
+    const struct tmu_page page = {
+        .number = queue->page,
+        .endpoint = queue->endpoint,
+        .ring_log2 = queue->ring_log2,
+        .first = queue->first,
+        .commands_log2 = queue->commands_log2,
+        .ring = queue->ring->memory.address,
+        .enable = enable,
+    };
+    if (enable) {
+        /* The first lap's phase is 1: what was there must not look like a completion. */
+        memset(queue->ring->memory.memory, 0, queue->ring->memory.bytes);
+    }
+    return tmu_page_set(queue->session->unit, &page);
+}
+
+/* Fills in a queue that has memory and a ring. */
+int tmu_queue_open(struct tmu_session *session, struct tmu_ioctl_open *open,
+                   struct tmu_queue *queue) {
+    struct tmu_unit *unit = session->unit;
+    int error;
+    if (!tmu_endpoint_find(session, open->endpoint)) {
+        return -ENOENT;
+    }
+    queue->session = session;
+    queue->endpoint = open->endpoint;
+    queue->ring_log2 = open->ring_log2;
+    error = place_take(unit, queue, open->commands_log2, min(open->ring_log2, COMMANDS_LOG2 + 0u));
+    if (error) {
+        return error;
+    }
+    error = tmu_queue_enable(queue, true);
+    if (error) {
+        place_give(unit, queue);
+        return error;
+    }
+    queue->name = ++unit->queue_name;
+    list_add(&queue->node, &session->queues);
+    open->commands_log2 = queue->commands_log2;
+    open->page = queue->page;
+    open->queue = queue->name;
+    open->doorbell_offset = queue->name << TMU_OFFSET_BITS;
+    open->ring_offset = open->doorbell_offset | TMU_OFFSET_RING;
+    return 0;
+}
+
+/* In this order: no new command comes, the unit is done with those that it has and writes no
+ * completion any more, and then page, slots and ring are somebody else's. */
+void tmu_queue_close(struct tmu_queue *queue) {
+    struct tmu_session *session = queue->session;
+    list_del(&queue->node);
+    unmap_mapping_range(session->mapping, queue->name << TMU_OFFSET_BITS, TMU_DOORBELL_PAGE_BYTES,
+                        1);
+    (void)tmu_queue_enable(queue, false);
+    (void)tmu_queue_event(queue, NULL);
+    place_give(session->unit, queue);
+    tmu_ring_put(queue->ring);
+    kfree(queue);
+}
+
+static irqreturn_t written(int irq, void *data) {
+    const struct tmu_queue *queue = data;
+    eventfd_signal(queue->event, 1);
+    return IRQ_HANDLED;
+}
+
+/* Replaces the eventfd, whose reference is the queue's from here on, or with NULL removes it. */
+int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event) {
+    struct tmu_unit *unit = queue->session->unit;
+    int irq = queue->page < unit->info.vectors ? pci_irq_vector(unit->pdev, queue->page) : -1;
+    int error = 0;
+    if (queue->event) {
+        free_irq(irq, queue);
+        eventfd_ctx_put(queue->event);
+    }
+    queue->event = event;
+    if (event) {
+        error = irq < 0 ? -ENOSPC : request_irq(irq, written, 0, dev_name(&unit->dev), queue);
+    }
+    if (error) {
+        eventfd_ctx_put(event);
+        queue->event = NULL;
+    }
+    return error;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only
+ *
+ * The calls of /dev/tmuN, between the kernel module and programs.
+ *
+ * An open file is a session.  It names endpoints and queues that it was given, and no others; what
+ * it was given goes back when the file is closed, however that comes about.
+ * Only the process that opened the file may use it: a call from any other is EPERM.
+ *
+ * Every structure begins with its size, and reserved fields have to be 0: anything else is EINVAL,
+ * and nothing has changed.  EIO: the unit has failed, and works again when all sessions are closed.
+ */
+#ifndef TMU_IOCTL_H
+#define TMU_IOCTL_H
+
+#include <linux/ioctl.h>
+#include <linux/types.h>
+
+/* Of this interface; the module says which one it has in tmu_ioctl_query. */
+#define TMU_IOCTL_VERSION 1
+
+/* As a wanted reserve: the table's places by the number of endpoints. */
+#define TMU_IOCTL_SHARE 0xffffffffu
+
+/* The largest quota of an endpoint. */
+#define TMU_IOCTL_QUOTA_MAX 0x100000u
+
+/* The unit, as its discovery registers have it, and its memory. */
+struct tmu_ioctl_query {
+    __u32 size;
+    __u32 version;
+    __u32 interface_version;
+    __u32 preset;
+    __u32 endpoints;
+    __u32 posted_entries;
+    __u32 unexpected_entries;
+    __u32 lanes;
+    __u32 match_bits;
+    __u32 source_bits;
+    __u32 handle_bits;
+    __u32 address_bits;
+    __u32 length_bits;
+    __u32 id_bits;
+    __u32 command_slots;
+    __u32 capabilities;
+    __u32 array_entries;
+    __u32 filter_lanes;
+    __u32 filter_bits;
+    __u32 queues;
+    __u32 vectors;        /* interrupts; pages from this number on have none */
+    __u32 spill_segments; /* memory that the module has lent to the unit */
+    __u32 spill_free;     /* chunks of it in which nothing lies */
+    __u32 reserved;
+};
+
+/*
+ * Takes an endpoint that is empty and nobody's.  Reserves are granted as far as places are to be
+ * had, and what was granted is answered; within it no arrival of the endpoint stalls.
+ * ENOSPC: no endpoint is free.
+ */
+struct tmu_ioctl_take {
+    __u32 size;
+    __u32 reserved;
+    __u32 reserve_posted;     /* wanted, and granted */
+    __u32 reserve_unexpected; /* the same */
+    __u32 quota_posted;       /* 0 = none */
+    __u32 quota_unexpected;
+    __u32 endpoint; /* answer: its number in the unit */
+    __u32 serial;   /* answer: serial number of its first verdict */
+};
+
+/* Returns an endpoint; its entries are gone.  ENOENT: not the session's; EBUSY: queues are open. */
+struct tmu_ioctl_give {
+    __u32 size;
+    __u32 endpoint;
+};
+
+/* Gives an endpoint another quota. */
+struct tmu_ioctl_quota {
+    __u32 size;
+    __u32 endpoint;
+    __u32 posted;
+    __u32 unexpected;
+};
+
+/* How many entries an endpoint has, and where its serial numbers began in this session. */
+struct tmu_ioctl_depth {
+    __u32 size;
+    __u32 endpoint;
+    __u32 posted;
+    __u32 unexpected;
+    __u32 serial; /* of the first verdict since it was taken, or since the last tmu_ioctl_reset */
+    __u32 reserved;
+};
+
+/*
+ * Opens a queue: a doorbell page, a share of the command slots and a ring of completions, which is
+ * locked memory of the process (RLIMIT_MEMLOCK, ENOMEM).
+ * Both are mapped by mmap with MAP_SHARED: the page at doorbell_offset, 4096 bytes, and the ring at
+ * ring_offset, for reading only, of 64 bytes for each of its entries and whole pages.
+ * No child gets the mappings.  ENOENT: the endpoint is not the session's; ENOSPC: no page or no
+ * slots are free.
+ */
+struct tmu_ioctl_open {
+    __u32 size;
+    __u32 endpoint;
+    __u32 ring_log2;     /* log2 of its entries, 4 to 16 */
+    __u32 commands_log2; /* log2 of its slots, 0 = up to 5; and what it has */
+    __u32 page;          /* answer: number of the page, for messages */
+    __u32 reserved;
+    __u64 queue; /* answer: names it, never used again for another one */
+    __u64 doorbell_offset;
+    __u64 ring_offset;
+};
+
+/* Closes a queue: its page is unmapped, and its commands that have not begun are lost. */
+struct tmu_ioctl_close {
+    __u32 size;
+    __u32 reserved;
+    __u64 queue;
+};
+
+/* Has an eventfd signalled for each completion of a queue; -1 ends that.  ENOSPC: it has no
+ * interrupt. */
+struct tmu_ioctl_event {
+    __u32 size;
+    __s32 fd;
+    __u64 queue;
+};
+
+/* Empties the session's endpoints and begins the rings of its queues anew, all zero. */
+struct tmu_ioctl_reset {
+    __u32 size;
+    __u32 reserved;
+};
+
+/* Copies the unit's counters, those of all sessions, in the order of their registers. */
+struct tmu_ioctl_counters {
+    __u32 size;
+    __u32 count;  /* places that there are; and counters that there are */
+    __u64 values; /* address of __u64 */
+};
+
+#define TMU_IOCTL_TYPE 0xe7
+#define TMU_IOCTL_QUERY _IOWR(TMU_IOCTL_TYPE, 0, struct tmu_ioctl_query)
+#define TMU_IOCTL_TAKE _IOWR(TMU_IOCTL_TYPE, 1, struct tmu_ioctl_take)
+#define TMU_IOCTL_GIVE _IOWR(TMU_IOCTL_TYPE, 2, struct tmu_ioctl_give)
+#define TMU_IOCTL_QUOTA _IOWR(TMU_IOCTL_TYPE, 3, struct tmu_ioctl_quota)
+#define TMU_IOCTL_DEPTH _IOWR(TMU_IOCTL_TYPE, 4, struct tmu_ioctl_depth)
+#define TMU_IOCTL_OPEN _IOWR(TMU_IOCTL_TYPE, 5, struct tmu_ioctl_open)
+#define TMU_IOCTL_CLOSE _IOWR(TMU_IOCTL_TYPE, 6, struct tmu_ioctl_close)
+#define TMU_IOCTL_EVENT _IOWR(TMU_IOCTL_TYPE, 7, struct tmu_ioctl_event)
+#define TMU_IOCTL_RESET _IOWR(TMU_IOCTL_TYPE, 8, struct tmu_ioctl_reset)
+#define TMU_IOCTL_COUNTERS _IOWR(TMU_IOCTL_TYPE, 9, struct tmu_ioctl_counters)
+
+#endif

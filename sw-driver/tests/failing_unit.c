@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * failing_unit FILE RESET: the kernel driver and a unit that fails under a session.
+ *
+ * RESET is what resets the PCI function in Linux' sysfs.  A reset behind the driver's back takes
+ * its privileged page away, so that no endpoint can be emptied any more.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "expect.h"
+#include "tmu_ioctl.h"
+
+static const char *path;
+static const char *reset;
+
+static void reset_behind_the_drivers_back(void) {
+    int file = open(reset, O_WRONLY);
+    if (file < 0 || write(file, "1", 1) != 1) {
+        perror(reset);
+        exit(EXIT_FAILURE);
+    }
+    (void)close(file);
+}
+
+static int take(int file) {
+    struct tmu_ioctl_take take = {.size = sizeof take};
+    return ioctl(file, TMU_IOCTL_TAKE, &take) == 0 ? 0 : errno;
+}
+
+/** All calls are EIO then, and so are new sessions; when all are closed the unit works again. */
+static void a_failed_unit_starts_anew(void) {
+    int first = open(path, O_RDWR);
+    int second = open(path, O_RDWR);
+    struct tmu_ioctl_open queue = {.size = sizeof queue, .endpoint = 0, .ring_log2 = 4};
+    struct tmu_ioctl_give give = {.size = sizeof give, .endpoint = 0};
+    struct tmu_ioctl_query query = {.size = sizeof query};
+    EXPECT_NUMBER(take(first), 0);
+    EXPECT_NUMBER(ioctl(first, TMU_IOCTL_OPEN, &queue), 0);
+    reset_behind_the_drivers_back();
+    struct tmu_ioctl_close done = {.size = sizeof done, .queue = queue.queue};
+    EXPECT_NUMBER(ioctl(first, TMU_IOCTL_CLOSE, &done), 0);
+    EXPECT_NUMBER(ioctl(first, TMU_IOCTL_GIVE, &give), 0); /* it is withheld */
+    EXPECT(ioctl(second, TMU_IOCTL_QUERY, &query) != 0 && errno == EIO);
+    EXPECT_NUMBER(take(second), EIO);
+    EXPECT(open(path, O_RDWR) < 0 && errno == EIO);
+    (void)close(first);
+    EXPECT(open(path, O_RDWR) < 0 && errno == EIO);
+    (void)close(second);
+    int next = open(path, O_RDWR);
+    EXPECT(next >= 0);
+    for (uint32_t i = 0; i < 4; i++) { /* all of the preset tiny */
+        EXPECT_NUMBER(take(next), 0);
+    }
+    EXPECT_NUMBER(ioctl(next, TMU_IOCTL_OPEN, &queue), 0);
+    (void)close(next);
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: failing_unit FILE RESET\n");
+        return 2;
+    }
+    path = argv[1];
+    reset = argv[2];
+    RUN(a_failed_unit_starts_anew);
+    return expect_summary();
+}
