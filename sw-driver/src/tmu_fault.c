@@ -4,8 +4,8 @@
  */
 #include "tmu_internal.h"
 
-/* The unit answers what it is asked to flip a few clocks later. */
-#define ANSWER_CLOCKS 32
+/* The unit answers what it is asked to flip a few clocks later, and a look takes one at least. */
+#define ANSWER_LOOKS 32
 
 static tmu_result_t status_read(tmu_t *device, uint32_t *status_p) {
     pthread_mutex_lock(&device->lock);
@@ -62,14 +62,15 @@ tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, ui
         return tmu_error_set(TMU_ERR_INVALID, "bit %u of a stored word; the last one is %u", bit,
                              TMU_FAULT_SELECT_BIT_MASK);
     }
+    *bits_p = 0;
     result = inject(device, place, bit);
-    for (uint32_t i = 0; i < ANSWER_CLOCKS && result == TMU_OK; i++) {
+    for (uint32_t i = 0; i < ANSWER_LOOKS && result == TMU_OK && *bits_p == 0; i++) {
         result = tmu_progress(device, 1);
+        if (result == TMU_OK) {
+            result = status_read(device, &status);
+        }
+        *bits_p = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_WIDTH);
     }
-    if (result == TMU_OK) {
-        result = status_read(device, &status);
-    }
-    *bits_p = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_WIDTH);
     if (result == TMU_OK && *bits_p == 0) {
         return tmu_error_set(TMU_ERR_INVALID, "place %u: the device checks nothing there",
                              (unsigned)place);

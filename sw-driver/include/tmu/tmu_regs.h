@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
 /* Generated from hw/src/tmu/contract by ./tmu generate. Do not edit. */
 #ifndef TMU_REGS_H
 #define TMU_REGS_H

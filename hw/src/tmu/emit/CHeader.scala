@@ -129,7 +129,7 @@ object CHeader {
       presets
     )
     (Seq(
-      "/* SPDX-License-Identifier: Apache-2.0 */",
+      "/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */",
       s"/* ${Notice.text} */",
       "#ifndef TMU_REGS_H",
       "#define TMU_REGS_H",

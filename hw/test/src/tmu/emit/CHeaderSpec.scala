@@ -88,7 +88,7 @@ class CHeaderSpec extends AnyFunSpec {
     it("is the same text each time, and says that it is generated") {
       assert(CHeader.render(Presets.nic) == text)
       assert(text.contains(Notice.text))
-      assert(text.startsWith("/* SPDX-License-Identifier: Apache-2.0 */\n"))
+      assert(text.startsWith("/* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */\n"))
     }
   }
 }
