@@ -113,14 +113,8 @@ static tmu_result_t device_create(tmu_t *device) {
     const tmu_info_t *info = &device->info;
     tmu_receives_init(&device->receives, info->id_bits, info->handle_bits);
     tmu_result_t result = tmu_bounds_init(&device->bounds, info);
-    if (result == TMU_OK) {
-        result = tmu_pages_init(&device->pages, info->queues, info->command_slots);
-    }
-    if (result != TMU_OK) {
-        return tmu_error_set(result, "no memory for %u endpoints and %u queues", info->endpoints,
-                             info->queues);
-    }
-    return TMU_OK;
+    return result == TMU_OK ? TMU_OK
+                            : tmu_error_set(result, "no memory for %u endpoints", info->endpoints);
 }
 
 tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tmu_t **device_p) {
