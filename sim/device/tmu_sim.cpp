@@ -295,8 +295,8 @@ int tmu_sim_doorbell_read(tmu_sim_t *sim, uint64_t offset, uint64_t *value_p) {
         if (sim->ends->doorbells.answered(*value_p, response))
             return response == 0 ? 0 : 1;
     }
-    sim->error = "a doorbell page was not read within " + std::to_string(kRegisterClocksMax) +
-                 " clocks";
+    sim->error =
+        "a doorbell page was not read within " + std::to_string(kRegisterClocksMax) + " clocks";
     return -1;
 }
 

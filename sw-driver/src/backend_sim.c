@@ -187,10 +187,10 @@ static tmu_result_t sim_page_read64(void *backend, uint64_t offset, uint64_t *va
     int answer = device->doorbell_read(device->sim, offset, value_p);
     tmu_result_t result = answer < 0 ? sim_failed(device) : TMU_OK;
     pthread_mutex_unlock(&device->lock);
-    return answer > 0 ? tmu_error_set(TMU_ERR_DEVICE,
-                                      "page read at 0x%" PRIx64 " was answered with an error",
-                                      offset)
-                      : result;
+    return answer > 0
+               ? tmu_error_set(TMU_ERR_DEVICE,
+                               "page read at 0x%" PRIx64 " was answered with an error", offset)
+               : result;
 }
 
 static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {

@@ -132,11 +132,10 @@ static tmu_result_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
 static tmu_result_t page_check(const vfio_device_t *device, uint64_t offset, size_t size) {
     return size <= device->doorbells.bytes && offset <= device->doorbells.bytes - size
                ? TMU_OK
-               : tmu_error_set(TMU_ERR_DEVICE,
-                               "%s: BAR %d has %llu bytes, and a doorbell is at 0x%llx",
-                               device->files.place.address, TMU_PCI_BAR_DOORBELLS,
-                               (unsigned long long)device->doorbells.bytes,
-                               (unsigned long long)offset);
+               : tmu_error_set(
+                     TMU_ERR_DEVICE, "%s: BAR %d has %llu bytes, and a doorbell is at 0x%llx",
+                     device->files.place.address, TMU_PCI_BAR_DOORBELLS,
+                     (unsigned long long)device->doorbells.bytes, (unsigned long long)offset);
 }
 
 static tmu_result_t vfio_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {

@@ -126,10 +126,9 @@ tmu_result_t tmu_queue_counters(tmu_queue_t *queue, tmu_counter_t *counters, siz
     }
     const tmu_info_t *info = &queue->device->info;
     if (info->interface_minor < MINOR_LEAST) {
-        return tmu_error_set(TMU_ERR_VERSION,
-                             "the device speaks interface %u.%u; pages show counters from %d.%d on",
-                             info->interface_major, info->interface_minor, TMU_INTERFACE_MAJOR,
-                             MINOR_LEAST);
+        return tmu_error_set(
+            TMU_ERR_VERSION, "the device speaks interface %u.%u; pages show counters from %d.%d on",
+            info->interface_major, info->interface_minor, TMU_INTERFACE_MAJOR, MINOR_LEAST);
     }
     uint32_t number = 0;
     tmu_result_t result = tmu_device_check(queue->device);

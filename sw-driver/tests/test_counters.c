@@ -34,9 +34,7 @@ static picture_t from_registers(const bench_t *b) {
 }
 
 /** Whether a counter stands still while nothing is asked of the unit. */
-static bool rests(const char *name) {
-    return !strstr(name, "clocks") && !strstr(name, "_idle_");
-}
+static bool rests(const char *name) { return !strstr(name, "clocks") && !strstr(name, "_idle_"); }
 
 static void pages_show_what_registers_show(void) {
     bench_t b = bench_open(1, 6);

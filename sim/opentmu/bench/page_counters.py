@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the counters that every doorbell page shows, read as software without privilege."""
+"""The picture of the counters that every doorbell page shows, read without privilege."""
 
 from typing import Any
 

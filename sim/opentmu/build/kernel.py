@@ -31,6 +31,6 @@ def _make(folder: Path) -> None:
         raise ToolMissing(f"found no {COMPILER}, which Debian's kernel 6.1 was built with")
     shutil.copytree(SOURCES, folder / "kernel")
     shutil.copytree(HEADERS, folder / "include")
-    command = ["make", "-C", vm.headers_folder(), f"M={folder / 'kernel'}", "modules"]
+    command: list[str | Path] = ["make", "-C", vm.headers_folder(), f"M={folder / 'kernel'}"]
     jobs = f"-j{toolchain.PARALLEL_JOBS}"
-    run_logged([*command, jobs], "building the kernel module", "kernel-module")
+    run_logged([*command, "modules", jobs], "building the kernel module", "kernel-module")

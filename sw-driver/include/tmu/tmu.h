@@ -134,7 +134,7 @@ typedef struct tmu_info {
     const char *scheme; /**< of the URI; lives as long as the library */
     uint16_t interface_major;
     uint16_t interface_minor;
-    bool shared; /**< a session beside others: endpoints are those of the session alone */
+    bool shared;     /**< a session beside others: endpoints are those of the session alone */
     uint32_t preset; /**< number of its preset in TMU_PRESET_TABLE */
     uint32_t endpoints;
     uint32_t posted_entries;

@@ -43,8 +43,8 @@ object Presets {
     reserve = false
   )
 
-  /** For an ECP5-85: what can be routed there with queues that go on in memory
-    * (docs/synthesis.md). Parity would take a quarter more, and it has no reserves either.
+  /** For an ECP5-85: what can be routed there with queues that go on in memory (docs/synthesis.md).
+    * Parity would take a quarter more, and it has no reserves either.
     */
   val ecp5: TmuParams = TmuParams(
     "ecp5",

@@ -114,7 +114,9 @@ class PageCountersSpec extends DeviceSpec {
           val (before, at) = (page.number, page.now)
           val wanted = before / 2 + 1 + before % 2
           page.ask()
-          page.until("the asked one", clocks + 2 * round + 4)(page.whole && page.number / 2 >= wanted)
+          page.until("the asked one", clocks + 2 * round + 4)(
+            page.whole && page.number / 2 >= wanted
+          )
           val shown = page.clocksShown()
           assert(shown >= at - 2 && shown <= page.now, s"of clock $shown, asked for at $at")
         }
@@ -125,7 +127,9 @@ class PageCountersSpec extends DeviceSpec {
       harness.run { dut =>
         val page = new Page(dut)
         dut.io.ask.poke(true)
-        page.until("the first asked one", 4 * round)(page.whole && page.counter(Counters.clocks) > 0)
+        page.until("the first asked one", 4 * round)(
+          page.whole && page.counter(Counters.clocks) > 0
+        )
         for (_ <- 0 until 5) {
           val (number, start) = (page.number, page.now)
           val shown = page.clocksShown()
