@@ -12,7 +12,7 @@ import pytest
 from opentmu.bench import seed
 from opentmu.build import cbuild, verilate
 
-RUNS = {"tiny": 100_000, "nic": 16_000}
+RUNS = {"tiny": 100_000, "nic": 6_000}
 # With memory lent each search of a queue that has entries there takes a hundred clocks and more.
 DEEP = 8_000
 
