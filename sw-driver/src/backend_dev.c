@@ -16,8 +16,7 @@
 
 #include "control.h"
 #include "dev_session.h"
-
-#define PIECES (TMU_DOORBELL_COMMAND_BYTES / sizeof(uint64_t))
+#include "page_store.h"
 
 /* ---- opening -----------------------------------------------------------------------------------
  */
@@ -172,17 +171,7 @@ static tmu_result_t dev_doorbell_write(void *backend, uint64_t offset, const voi
     const dev_session_t *session = backend;
     volatile char *place = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
     place += offset % TMU_DOORBELL_PAGE_BYTES;
-    if (size == sizeof(uint32_t)) {
-        uint32_t index;
-        memcpy(&index, data, sizeof index);
-        *(volatile uint32_t *)place = index;
-        return TMU_OK;
-    }
-    uint64_t pieces[PIECES];
-    memcpy(pieces, data, sizeof pieces);
-    for (size_t i = 0; i < PIECES; i++) {
-        ((volatile uint64_t *)place)[i] = pieces[i];
-    }
+    page_store(place, data, size);
     return TMU_OK;
 }
 

@@ -16,10 +16,9 @@
 #include <unistd.h>
 
 #include "dma_memory.h"
+#include "page_store.h"
 #include "pci_unit.h"
 #include "vfio_attach.h"
-
-#define PIECES (TMU_DOORBELL_COMMAND_BYTES / sizeof(uint64_t))
 
 typedef struct vfio_device {
     pthread_mutex_t lock; /* for addresses and vectors */
@@ -155,17 +154,7 @@ static tmu_result_t vfio_doorbell_write(void *backend, uint64_t offset, const vo
     if (result != TMU_OK) {
         return result;
     }
-    if (size == sizeof(uint32_t)) {
-        uint32_t index;
-        memcpy(&index, data, sizeof index);
-        *(volatile uint32_t *)place = index;
-        return TMU_OK;
-    }
-    uint64_t pieces[PIECES];
-    memcpy(pieces, data, sizeof pieces);
-    for (size_t i = 0; i < PIECES; i++) {
-        ((volatile uint64_t *)place)[i] = pieces[i];
-    }
+    page_store(place, data, size);
     return TMU_OK;
 }
 
