@@ -50,6 +50,10 @@ typedef struct tmu_control_ops {
 extern const tmu_control_ops_t tmu_control_registers;
 extern const tmu_control_ops_t tmu_control_session;
 
+/** Takes the INTERFACE_VERSION register's value into device->info; TMU_ERR_VERSION and a sentence
+ * for another major one. */
+tmu_result_t tmu_control_version(tmu_t *device, uint32_t version);
+
 /** TMU_ERR_INVALID with a sentence in a session, for what would concern all others. */
 tmu_result_t tmu_control_check(const tmu_t *device, const char *what);
 

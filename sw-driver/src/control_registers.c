@@ -2,7 +2,6 @@
  *
  * A device whose registers are this process's alone.
  */
-#include <inttypes.h>
 #include <string.h>
 
 #include "tmu_barrier.h"
@@ -24,19 +23,7 @@ static tmu_result_t version_check(tmu_t *device) {
                              (unsigned)TMU_MAGIC);
     }
     result = tmu_device_read(device, TMU_REG_INTERFACE_VERSION, &version);
-    if (result != TMU_OK) {
-        return result;
-    }
-    device->info.interface_major = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MAJOR);
-    device->info.interface_minor = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MINOR);
-    if (device->info.interface_major != TMU_INTERFACE_MAJOR) {
-        return tmu_error_set(TMU_ERR_VERSION,
-                             "the device speaks interface %u.%u, this driver %d.%d: the major "
-                             "versions must be equal",
-                             device->info.interface_major, device->info.interface_minor,
-                             TMU_INTERFACE_MAJOR, TMU_INTERFACE_MINOR);
-    }
-    return TMU_OK;
+    return result == TMU_OK ? tmu_control_version(device, version) : result;
 }
 
 static tmu_result_t info_read(tmu_t *device) {

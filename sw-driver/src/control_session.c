@@ -30,10 +30,6 @@ static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
     const char *scheme = device->info.scheme;
     device->info = (tmu_info_t){
         .scheme = scheme,
-        .interface_major =
-            (uint16_t)TMU_REGISTER_GET(q->interface_version, TMU_INTERFACE_VERSION_MAJOR),
-        .interface_minor =
-            (uint16_t)TMU_REGISTER_GET(q->interface_version, TMU_INTERFACE_VERSION_MINOR),
         .shared = true,
         .preset = q->preset,
         .posted_entries = q->posted_entries,
@@ -53,13 +49,7 @@ static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
         .filter_bits = q->filter_bits,
         .spill_segments = q->spill_segments,
     };
-    return device->info.interface_major == TMU_INTERFACE_MAJOR
-               ? TMU_OK
-               : tmu_error_set(TMU_ERR_VERSION,
-                               "the device speaks interface %u.%u, this driver %d.%d: the major "
-                               "versions must be equal",
-                               device->info.interface_major, device->info.interface_minor,
-                               TMU_INTERFACE_MAJOR, TMU_INTERFACE_MINOR);
+    return tmu_control_version(device, q->interface_version);
 }
 
 /** Takes as many endpoints as the URI asks for; the least reserve of them is what is sure. */
@@ -176,14 +166,11 @@ static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint
         .commands_log2 = attr->commands_log2,
     };
     (void)most_log2; /* the driver's own choice is no larger */
-    if (attr->commands_log2 > TMU_QUEUE_CONFIG_LOG2_MASK ||
-        device->info.command_slots >> attr->commands_log2 == 0) {
-        return tmu_error_set(TMU_ERR_INVALID,
-                             "commands_log2 is %u: the device has %u command slots",
-                             attr->commands_log2, device->info.command_slots);
+    tmu_result_t result = tmu_pages_check(device->info.command_slots, attr->commands_log2);
+    if (result == TMU_OK) {
+        result =
+            dev_call(session, TMU_IOCTL_OPEN, &call, "opening a queue: queues or command slots");
     }
-    tmu_result_t result =
-        dev_call(session, TMU_IOCTL_OPEN, &call, "opening a queue: queues or command slots");
     if (result != TMU_OK) {
         return result;
     }

@@ -2,7 +2,6 @@
  *
  * Counters, as whoever has the registers reads them, or from a queue's page.
  */
-#include "control.h"
 #include "tmu_internal.h"
 
 /* A picture that does not come is a fault; one that is replaced while it is read is read again. */

@@ -43,6 +43,19 @@ tmu_result_t tmu_device_wait(tmu_t *device, uint32_t offset, uint32_t mask, uint
                          offset, value, mask);
 }
 
+tmu_result_t tmu_control_version(tmu_t *device, uint32_t version) {
+    tmu_info_t *info = &device->info;
+    info->interface_major = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MAJOR);
+    info->interface_minor = (uint16_t)TMU_REGISTER_GET(version, TMU_INTERFACE_VERSION_MINOR);
+    return info->interface_major == TMU_INTERFACE_MAJOR
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_VERSION,
+                               "the device speaks interface %u.%u, this driver %d.%d: the major "
+                               "versions must be equal",
+                               info->interface_major, info->interface_minor, TMU_INTERFACE_MAJOR,
+                               TMU_INTERFACE_MINOR);
+}
+
 tmu_result_t tmu_control_check(const tmu_t *device, const char *what) {
     return !device->granted ? TMU_OK
                             : tmu_error_set(TMU_ERR_INVALID,

