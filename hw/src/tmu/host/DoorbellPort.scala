@@ -54,20 +54,24 @@ class DoorbellPort(p: TmuParams) extends Module {
     val errors = Output(Vec(2, Bool()))
   })
 
-  private class WriteHead extends Bundle {
+  private class BurstHead extends Bundle {
     val id = UInt(idBits.W)
     val address = UInt(p.doorbellAddressBits.W)
     val increments = Bool()
     val wraps = Bool()
     val size = UInt(3.W)
+
+    def take(id: UInt, address: UInt, burst: UInt, size: UInt): Unit = {
+      this.id := id
+      this.address := address
+      increments := burst === AxiBurst.increment
+      wraps := burst === AxiBurst.wrap
+      this.size := size
+    }
   }
-  private val awIn = Wire(Irrevocable(new WriteHead))
+  private val awIn = Wire(Irrevocable(new BurstHead))
   awIn.valid := io.axi.awvalid
-  awIn.bits.id := io.axi.awid
-  awIn.bits.address := io.axi.awaddr
-  awIn.bits.increments := io.axi.awburst === AxiBurst.increment
-  awIn.bits.wraps := io.axi.awburst === AxiBurst.wrap
-  awIn.bits.size := io.axi.awsize
+  awIn.bits.take(io.axi.awid, io.axi.awaddr, io.axi.awburst, io.axi.awsize)
   io.axi.awready := awIn.ready
   private val aw = Queue(awIn, 2)
 
@@ -151,28 +155,17 @@ class DoorbellPort(p: TmuParams) extends Module {
   b.io.deq.ready := io.axi.bready
 
   // Reads: a beat is fetched in one clock and offered from the next.
-  private class ReadHead extends Bundle {
-    val id = UInt(idBits.W)
-    val address = UInt(p.doorbellAddressBits.W)
-    val increments = Bool()
-    val wraps = Bool()
-    val size = UInt(3.W)
-    val beatsLeft = UInt(8.W)
-  }
   private val reading = RegInit(false.B)
   private val offered = RegInit(false.B)
-  private val read = Reg(new ReadHead)
+  private val read = Reg(new BurstHead)
+  private val beatsLeft = Reg(UInt(8.W))
   private val readData = Reg(UInt(512.W))
   private val readWrong = Reg(Bool())
   io.axi.arready := !reading
   when(io.axi.arvalid && io.axi.arready) {
     reading := true.B
-    read.id := io.axi.arid
-    read.address := io.axi.araddr
-    read.increments := io.axi.arburst === AxiBurst.increment
-    read.wraps := io.axi.arburst === AxiBurst.wrap
-    read.size := io.axi.arsize
-    read.beatsLeft := io.axi.arlen
+    read.take(io.axi.arid, io.axi.araddr, io.axi.arburst, io.axi.arsize)
+    beatsLeft := io.axi.arlen
   }
 
   private val lineOffsetBits = log2Ceil(PageCounters.lineBytes)
@@ -199,10 +192,10 @@ class DoorbellPort(p: TmuParams) extends Module {
   io.axi.rid := read.id
   io.axi.rdata := readData
   io.axi.rresp := Mux(readWrong, AxiResponse.slaveError, AxiResponse.okay)
-  io.axi.rlast := read.beatsLeft === 0.U
+  io.axi.rlast := beatsLeft === 0.U
   when(io.axi.rvalid && io.axi.rready) {
     offered := false.B
-    read.beatsLeft := read.beatsLeft - 1.U
+    beatsLeft := beatsLeft - 1.U
     when(io.axi.rlast)(reading := false.B)
   }
 
