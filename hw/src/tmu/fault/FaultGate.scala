@@ -11,8 +11,8 @@ import tmu.params.TmuParams
 /** The last thing that verdicts pass: it keeps back what must not be relied on.
   *
   * Once something that an endpoint depends on has lost a bit, every answer of that endpoint says so
-  * until a reset, and no other endpoint's does (R13). Reports of a flush are left out; its own
-  * answer says it for them.
+  * until a reset, and no other endpoint's does (R13), unless nobody can tell whose the lost bit
+  * was. Reports of a flush are left out; its own answer says it for them.
   */
 class FaultGate(p: TmuParams, sources: Int) extends Module {
   val io = IO(new Bundle {
@@ -20,6 +20,9 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
 
     /** These endpoints can not be trusted from the next clock on. */
     val raised = Flipped(Vec(sources, Valid(UInt(p.endpointBits.W))))
+
+    /** Neither can any endpoint. */
+    val everyone = Input(Bool())
     val in = Flipped(Decoupled(new Verdict(p)))
     val out = Decoupled(new Verdict(p))
     val idle = Output(Bool())
@@ -37,13 +40,15 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
       marks.read(endpoint)
     }
     .reduce(_ || _)
+  private val all = RegInit(false.B)
+  when(io.everyone)(all := true.B)
 
   private val refusals =
     Seq(Statuses.refusedEndpoint, Statuses.malformed, Statuses.refusedPrivilege)
   private val vacancies = Seq(Statuses.empty, Statuses.vacant)
   private val depends =
     !(refusals ++ vacancies).map(MatchRules.is(io.in.bits.status, _)).reduce(_ || _)
-  private val withheld = faulty && depends
+  private val withheld = (faulty || all) && depends
   private val silent = withheld && MatchRules.is(io.in.bits.status, Statuses.removed)
 
   private val out = Module(new PointerQueue(new Verdict(p), 2))

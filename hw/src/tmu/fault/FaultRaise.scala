@@ -12,7 +12,8 @@ import tmu.params.TmuParams
   * An operation that met a flipped bit may have been decided wrongly: its endpoint is told two
   * clocks later, before its verdict can leave the unit. What it found may be another endpoint's, if
   * it was found by a word that had lost a bit; that endpoint has lost an entry then, and is told
-  * too. An inspect asks for no endpoint; it tells that of the entry.
+  * too; if the entry's own endpoint has lost a bit, it may be anybody's, and everyone is told. An
+  * inspect asks for no endpoint; it tells that of the entry.
   */
 class FaultRaise(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -29,9 +30,13 @@ class FaultRaise(p: TmuParams) extends Module {
     /** Two clocks later: the entry that was found, and whether it is what was stored. */
     val entryEndpoint = Input(UInt(p.endpointBits.W))
     val entryBroken = Input(Bool())
+    val entryLost = Input(Bool())
 
     /** The operation's endpoint; the entry's. */
     val raised = Vec(2, Valid(UInt(p.endpointBits.W)))
+
+    /** At the same time: every endpoint may have lost an entry. */
+    val everyone = Output(Bool())
 
     /** At the same time: what was taken leaves a slot that can be lent again. */
     val releases = Output(Bool())
@@ -46,5 +51,6 @@ class FaultRaise(p: TmuParams) extends Module {
   io.raised(0).bits := RegNext(RegNext(Operation.endpoint(p, io.op.bits)))
   io.raised(1).valid := wrong
   io.raised(1).bits := io.entryEndpoint
+  io.everyone := wrong && io.entryLost
   io.releases := late(io.stored && io.outcome.takes) && !wrong
 }

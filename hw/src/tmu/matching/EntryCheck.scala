@@ -30,9 +30,7 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
   for { to <- io.lane.ignore; from <- io.read.entry.ignore } to := from
   for { to <- io.lane.id; from <- io.read.entry.id } to := from
   io.lane.slot := io.slot
-  private val lost =
-    io.read.entry.parity.fold(false.B)(_ ^ io.read.entry.endpoint.xorR)
-  LaneParity.set(io.lane, io.read.broken, lost)
+  LaneParity.set(io.lane, io.read.broken, io.read.lost)
   io.holds :=
     RegNext(io.asks.byPlace || io.read.broken || ArrayOperation.hits(p, t, io.asks, io.lane))
 }

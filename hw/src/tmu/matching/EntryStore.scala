@@ -13,6 +13,9 @@ class StoredEntry(p: TmuParams, t: TableParams) extends Bundle {
 
   /** It is not what was stored there. */
   val broken = Bool()
+
+  /** Its endpoint has lost a bit, so that nobody knows whose it is. */
+  def lost: Bool = entry.parity.fold(false.B)(_ ^ entry.endpoint.xorR)
 }
 
 /** Where whole entries lie, by slot: lanes move slots, never bodies.

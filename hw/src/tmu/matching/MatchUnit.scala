@@ -46,6 +46,7 @@ class MatchUnit(p: TmuParams) extends Module {
 
     /** Endpoints that can not be trusted any more, before a verdict shows it. */
     val raised = Vec(4, Valid(UInt(p.endpointBits.W)))
+    val everyone = Output(Bool())
     val fault = new FaultPort
   })
 
@@ -141,14 +142,9 @@ class MatchUnit(p: TmuParams) extends Module {
     choose(o => Operation.endpoint(p, o.io.first.arrival.bits), ahead(1))
   )
   marks.io.read := endpoints.io.read
-  for (s <- 0 to 1) {
-    // Nothing enters while a request waits, but for a flush.
-    endpoints.io.read(s) := Mux(
-      requested && drained && !flush.io.busy,
-      io.endpoint.bits.endpoint,
-      readFor(s)
-    )
-  }
+  // Nothing enters while a request waits, but for a flush.
+  private val asked = requested && drained && !flush.io.busy
+  for (s <- 0 to 1) endpoints.io.read(s) := Mux(asked, io.endpoint.bits.endpoint, readFor(s))
 
   // Decide. Answers for a parked slot come late; what goes to the arrays is known without them.
   private val postedCount = RegInit(0.U(p.depthBits.W))
@@ -257,6 +253,7 @@ class MatchUnit(p: TmuParams) extends Module {
     raises(1)
   )
   io.raised := VecInit(raises.flatMap(_.io.raised))
+  io.everyone := raises.map(_.io.everyone).reduce(_ || _)
   private val arrays = Seq(posted.io.fault, unexpected.io.fault) ++ overflow.map(_.io.fault)
   private val stores = Seq(postedStore.io.fault, unexpectedStore.io.fault)
   FaultPort.join(io.fault, arrays ++ stores :+ endpoints.io.fault :+ marks.io.fault)

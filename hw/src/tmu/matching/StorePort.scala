@@ -41,6 +41,7 @@ object StorePort {
     raise.io.stored := !paired
     raise.io.entryEndpoint := store.io.read.entry.endpoint
     raise.io.entryBroken := store.io.read.broken
+    raise.io.entryLost := store.io.read.lost
     // A slot that was found by a wrong way may be in use: it is not given back.
     if (p.parity) {
       store.io.release.valid := raise.io.releases

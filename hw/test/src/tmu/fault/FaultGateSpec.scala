@@ -13,6 +13,7 @@ class FaultGateSpec extends DeviceSpec {
     dut.io.in.valid.poke(false)
     dut.io.out.ready.poke(true)
     dut.io.raised.foreach(_.valid.poke(false))
+    dut.io.everyone.poke(false)
     dut.clock.step(2 * p.endpoints)
     assert(dut.io.ready.isOn)
   }
@@ -58,6 +59,21 @@ class FaultGateSpec extends DeviceSpec {
             else (Statuses.matched.value, 77, 5)
           assert(pass(dut, endpoint, Statuses.matched).contains(expected), s"endpoint $endpoint")
         }
+      }
+    }
+
+    it("R13: withholds the answers of all when nobody can tell whose an entry was") {
+      gate.run { dut =>
+        start(dut)
+        assert(pass(dut, 0, Statuses.matched).map(_._1).contains(Statuses.matched.value))
+        dut.io.everyone.poke(true)
+        dut.clock.step()
+        dut.io.everyone.poke(false)
+        for (endpoint <- 0 until p.endpoints)
+          assert(
+            pass(dut, endpoint, Statuses.matched).map(_._1).contains(Statuses.tableFault.value)
+          )
+        assert(pass(dut, 0, Statuses.malformed).map(_._1).contains(Statuses.malformed.value))
       }
     }
 
