@@ -154,8 +154,9 @@ class DoorbellPort(p: TmuParams) extends Module {
   io.axi.bresp := b.io.deq.bits.response
   b.io.deq.ready := io.axi.bready
 
-  // Reads: a beat is fetched in one clock and offered from the next.
+  // Reads: a beat is looked up in one clock, fetched in the next and offered from then on.
   private val reading = RegInit(false.B)
+  private val looked = RegInit(false.B)
   private val offered = RegInit(false.B)
   private val read = Reg(new BurstHead)
   private val beatsLeft = Reg(UInt(8.W))
@@ -176,8 +177,9 @@ class DoorbellPort(p: TmuParams) extends Module {
   private val readsCounters = readLine >= lineOf(DoorbellLayout.countersOffset)
   private val numberAt = 8 * (DoorbellLayout.pictureOffset % PageCounters.lineBytes)
   io.look.line := (readLine - lineOf(DoorbellLayout.countersOffset))(PageCounters.lineBits - 1, 0)
-  private val fetch = reading && !offered
+  private val fetch = looked && !offered
   private val readable = readInPages && (readsNumber || readsCounters)
+  when(reading)(looked := true.B)
   when(fetch) {
     offered := true.B
     readData := Mux(
@@ -195,6 +197,7 @@ class DoorbellPort(p: TmuParams) extends Module {
   io.axi.rlast := beatsLeft === 0.U
   when(io.axi.rvalid && io.axi.rready) {
     offered := false.B
+    looked := false.B
     beatsLeft := beatsLeft - 1.U
     when(io.axi.rlast)(reading := false.B)
   }

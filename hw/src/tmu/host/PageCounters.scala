@@ -12,7 +12,7 @@ class PictureLook extends Bundle {
   /** Bit 0: the picture is not whole. */
   val number = Input(UInt(32.W))
 
-  /** A line of 64 bytes of the window, in the same clock. */
+  /** A line of 64 bytes of the window, a clock later. */
   val line = Output(UInt(PageCounters.lineBits.W))
   val words = Input(Vec(PageCounters.lineWords, UInt(64.W)))
 }
@@ -69,15 +69,17 @@ class PageCounters(clocks: Int) extends Module {
   io.look.number := Cat(count, partial)
 
   private val stored = (Counters.all.size + lineWords - 1) / lineWords
-  private val picture = Mem(stored, Vec(lineWords, UInt(CounterBank.width.W)))
+  private val block = Mem(stored, Vec(lineWords, UInt(CounterBank.width.W)))
   private val wordBits = log2Ceil(lineWords)
   private val word = io.round.index(wordBits - 1, 0)
   when(writes) {
     val words = VecInit.fill(lineWords)(io.round.sum)
-    picture.write(io.round.index >> wordBits, words, UIntToOH(word, lineWords).asBools)
+    block.write(io.round.index >> wordBits, words, UIntToOH(word, lineWords).asBools)
   }
-  for ((word, i) <- picture.read(io.look.line).zipWithIndex)
-    io.look.words(i) := Mux(Cat(io.look.line, i.U(wordBits.W)) < Counters.all.size.U, word, 0.U)
+  // A line that is written while it is read is no part of a whole picture, so nobody believes it.
+  private val line = RegNext(io.look.line)
+  for ((word, i) <- RegNext(block.read(io.look.line)).zipWithIndex)
+    io.look.words(i) := Mux(Cat(line, i.U(wordBits.W)) < Counters.all.size.U, word, 0.U)
 }
 
 object PageCounters {

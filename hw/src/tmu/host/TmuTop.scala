@@ -89,6 +89,7 @@ class TmuTop(p: TmuParams) extends Module {
   answered.io.in(0) <> spill.io.verdict
   answered.io.in(1) <> verdicts.io.out
   gate.io.raised := VecInit(unit.io.raised :+ spill.io.raised)
+  gate.io.everyone := unit.io.everyone
   gate.io.in <> answered.io.out
   writer.io.verdict <> gate.io.out
   FaultPort.join(registers.io.fault, Seq(unit.io.fault, spill.io.fault))

@@ -3,7 +3,7 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
-import tmu.buffer.PointerQueue
+import tmu.buffer.BlockQueue
 import tmu.contract.Opcodes
 import tmu.matching.{MatchCommand, SpillMarks}
 
@@ -51,7 +51,7 @@ class SpillRefill(s: SpillParams) extends Module {
   private val returned = Reg(UInt(bits.W))
   private val moved = Reg(UInt(bits.W))
   private val failed = Reg(Bool())
-  private val under = Module(new PointerQueue(new FoundPlace(s), s.batch))
+  private val under = Module(new BlockQueue(new FoundPlace(s), s.batch))
 
   io.enough := failed || issued === s.batch.U
   io.inject.valid := io.release || (io.hit.valid && !io.enough)
@@ -84,7 +84,7 @@ class SpillRefill(s: SpillParams) extends Module {
   io.moved.valid := under.io.deq.valid && moved =/= 0.U
   io.moved.bits := under.io.deq.bits
   under.io.deq.ready := io.moved.ready || drops
-  io.over := answered && !under.io.deq.valid
+  io.over := answered && under.io.count === 0.U
   moved := moved + (io.injected.valid && io.injected.bits) - io.moved.fire
   issued := issued + goes
   returned := returned + io.injected.valid

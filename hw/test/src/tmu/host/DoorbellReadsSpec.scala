@@ -23,7 +23,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
     port.io.hold := false.B
     port.io.look.number := number.U
     for ((word, i) <- port.io.look.words.zipWithIndex)
-      word := (port.io.look.line ## i.U(3.W)) +& 1000.U
+      word := (RegNext(port.io.look.line) ## i.U(3.W)) +& 1000.U
     errors := port.io.errors
   }
   private val port = device(new Pictured)

@@ -60,6 +60,7 @@ class PageCountersSpec extends DeviceSpec {
     def counter(c: Counter): Int = {
       val index = Counters.all.indexOf(c)
       dut.io.look.line.poke(index / PageCounters.lineWords)
+      step()
       dut.io.look.words(index % PageCounters.lineWords).value.toInt
     }
 
@@ -99,6 +100,7 @@ class PageCountersSpec extends DeviceSpec {
         assert(page.clocksShown() > 0)
         for (at <- Counters.all.size until PageCounters.lineWords << PageCounters.lineBits) {
           dut.io.look.line.poke(at / PageCounters.lineWords)
+          page.step()
           assert(dut.io.look.words(at % PageCounters.lineWords).value == 0, s"word $at")
         }
       }
