@@ -12,21 +12,28 @@
 #define WORDS 8
 /* For the next completion of a flush; the unit reports an entry each 2,048 clocks at least. */
 #define PATIENCE_MS 10000
+/* A flush that is not heard of is asked for again so often. */
+#define TRIES 3
 
 #define FIELD_GET_OF(words, FIELD) ((words)[FIELD##_WORD] >> FIELD##_SHIFT & FIELD##_MASK)
 #define FIELD_SET_OF(words, FIELD, value)                                                          \
     ((words)[FIELD##_WORD] |= ((u64)(value)&FIELD##_MASK) << FIELD##_SHIFT)
 
+/* Disabled first: until then the unit may still write into the ring. */
 int tmu_privileged_open(struct tmu_unit *unit) {
-    const struct tmu_page page = {
+    struct tmu_page page = {
         .number = unit->info.queues,
         .ring_log2 = RING_LOG2,
         .first = 0, /* slot 0 is taken for it in probe */
         .ring = unit->ring.address,
-        .enable = true,
     };
+    int error = tmu_page_set(unit, &page);
+    if (error) {
+        return error;
+    }
     memset(unit->ring.memory, 0, unit->ring.bytes);
     unit->consumed = 0;
+    page.enable = true;
     return tmu_page_set(unit, &page);
 }
 
@@ -47,34 +54,46 @@ static bool take(struct tmu_unit *unit, u64 record[WORDS]) {
     return true;
 }
 
-static int next(struct tmu_unit *unit, u64 record[WORDS]) {
-    unsigned long end = jiffies + msecs_to_jiffies(PATIENCE_MS);
-    while (!take(unit, record)) {
-        if (time_after(jiffies, end)) {
-            return tmu_fail(unit, "a flush does not end");
+/* The next completion, if it comes in time; who was not scheduled meanwhile looks once more. */
+static int next_ms(struct tmu_unit *unit, u64 record[WORDS], u32 ms) {
+    unsigned long end = jiffies + msecs_to_jiffies(ms);
+    for (;;) {
+        bool late = time_after(jiffies, end);
+        if (take(unit, record)) {
+            return 0;
+        }
+        if (late) {
+            return -ETIME;
         }
         usleep_range(10, 50);
     }
-    return 0;
 }
 
-/*
- * Removes all entries of an endpoint; `*serial_p` is the serial number of its next verdict.
- * EUCLEAN: the unit cannot, because it has lost a bit or its memory.
- */
-int tmu_flush(struct tmu_unit *unit, u32 endpoint, u32 *serial_p) {
+/* The same, where rings that nobody reads may be in the way. */
+static int next(struct tmu_unit *unit, u64 record[WORDS]) {
+    int error = next_ms(unit, record, TMU_RING_WAIT_MS);
+    if (error) {
+        tmu_hurry(unit, true);
+        error = next_ms(unit, record, PATIENCE_MS);
+        tmu_hurry(unit, false);
+    }
+    return error;
+}
+
+/* ETIME: nothing was heard for long. */
+static int flush_once(struct tmu_unit *unit, u32 endpoint, u32 *serial_p) {
     u64 record[WORDS] = {0};
     u64 status;
-    int error = unit->failed ? -EIO : 0;
+    int error = 0;
     FIELD_SET_OF(record, TMU_COMMAND_OPCODE, TMU_OPCODE_FLUSH);
     FIELD_SET_OF(record, TMU_COMMAND_ENDPOINT, endpoint);
     FIELD_SET_OF(record, TMU_COMMAND_IGNORE, GENMASK_ULL(unit->info.match_bits - 1, 0));
     FIELD_SET_OF(record, TMU_COMMAND_SOURCE_IGNORE, GENMASK_ULL(unit->info.source_bits - 1, 0));
-    for (u32 i = 0; i < WORDS && !error; i++) {
+    for (u32 i = 0; i < WORDS; i++) {
         writeq(record[i], unit->page + i * sizeof(u64));
     }
     do {
-        error = error ? error : next(unit, record);
+        error = next(unit, record);
         status = FIELD_GET_OF(record, TMU_COMPLETION_STATUS);
     } while (!error && status == TMU_STATUS_REMOVED);
     if (error) {
@@ -88,4 +107,21 @@ int tmu_flush(struct tmu_unit *unit, u32 endpoint, u32 *serial_p) {
     }
     *serial_p = (u32)FIELD_GET_OF(record, TMU_COMPLETION_SERIAL) + 1;
     return 0;
+}
+
+/*
+ * Removes all entries of an endpoint; `*serial_p` is the serial number of its next verdict.
+ * EUCLEAN: the unit cannot, because it has lost a bit or its memory.
+ *
+ * While this task is not scheduled its own ring can stay full beyond RING_PATIENCE.  The unit then
+ * removes the rest unseen and disables the page, so that nothing is heard any more: with the page
+ * opened again the next flush finds less, and ends.
+ */
+int tmu_flush(struct tmu_unit *unit, u32 endpoint, u32 *serial_p) {
+    int error = unit->failed ? -EIO : flush_once(unit, endpoint, serial_p);
+    for (u32 tries = 1; tries < TRIES && error == -ETIME; tries++) {
+        error = tmu_privileged_open(unit);
+        error = error ? error : flush_once(unit, endpoint, serial_p);
+    }
+    return error == -ETIME ? tmu_fail(unit, "a flush does not end") : error;
 }

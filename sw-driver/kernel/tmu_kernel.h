@@ -22,6 +22,9 @@
 #include "tmu/tmu_regs.h"
 #include "tmu_ioctl.h"
 
+/* What the module waits for others' full rings before it has the unit hurry. */
+#define TMU_RING_WAIT_MS 250
+
 #define TMU_BITS(FIELD, value) (((u32)(value)&FIELD##_MASK) << FIELD##_SHIFT)
 #define TMU_GET(value, FIELD) ((value) >> FIELD##_SHIFT & FIELD##_MASK)
 
@@ -120,6 +123,8 @@ struct tmu_page {
 u32 tmu_read(const struct tmu_unit *unit, u32 offset);
 void tmu_write(const struct tmu_unit *unit, u32 offset, u32 value);
 int tmu_fail(struct tmu_unit *unit, const char *why);
+/* Whether a full ring may hold all others up for the usual time, or hardly. */
+void tmu_hurry(struct tmu_unit *unit, bool hurry);
 int tmu_identify(struct tmu_unit *unit);
 int tmu_start(struct tmu_unit *unit);
 void tmu_stop(struct tmu_unit *unit);

@@ -197,7 +197,38 @@ static void tmu_remove(struct pci_dev *pdev) {
     put_device(&unit->dev);
 }
 
-static void tmu_shutdown(struct pci_dev *pdev) { pci_clear_master(pdev); }
+/* Nothing that runs on reaches memory, and nobody starts the unit anew. */
+static void tmu_shutdown(struct pci_dev *pdev) {
+    struct tmu_unit *unit = pci_get_drvdata(pdev);
+    mutex_lock(&unit->lock);
+    unit->gone = true;
+    unit->failed = true;
+    pci_clear_master(pdev);
+    mutex_unlock(&unit->lock);
+}
+
+/* Whoever resets the function takes away what sessions have in the unit: they are told. */
+static void tmu_reset_prepare(struct pci_dev *pdev) {
+    struct tmu_unit *unit = pci_get_drvdata(pdev);
+    mutex_lock(&unit->lock);
+    (void)tmu_fail(unit, "it was reset from outside");
+    mutex_unlock(&unit->lock);
+}
+
+/* With no session it works again at once. */
+static void tmu_reset_done(struct pci_dev *pdev) {
+    struct tmu_unit *unit = pci_get_drvdata(pdev);
+    mutex_lock(&unit->lock);
+    if (unit->sessions == 0 && !unit->gone) {
+        (void)tmu_start(unit);
+    }
+    mutex_unlock(&unit->lock);
+}
+
+static const struct pci_error_handlers errors = {
+    .reset_prepare = tmu_reset_prepare,
+    .reset_done = tmu_reset_done,
+};
 
 static const struct pci_device_id ids[] = {
     {PCI_DEVICE(TMU_PCI_VENDOR, TMU_PCI_DEVICE), .class = TMU_PCI_CLASS, .class_mask = 0xffffff},
@@ -211,6 +242,7 @@ static struct pci_driver driver = {
     .probe = tmu_probe,
     .remove = tmu_remove,
     .shutdown = tmu_shutdown,
+    .err_handler = &errors,
 };
 
 static int __init tmu_init(void) {

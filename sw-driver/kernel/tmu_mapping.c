@@ -18,7 +18,9 @@ static vm_fault_t doorbell_fault(struct vm_fault *fault) {
     struct tmu_unit *unit = session->unit;
     const struct tmu_queue *queue;
     vm_fault_t result = VM_FAULT_SIGBUS;
-    mutex_lock(&unit->lock);
+    if (mutex_lock_killable(&unit->lock)) {
+        return VM_FAULT_SIGBUS;
+    }
     queue = tmu_queue_find(session, area->vm_pgoff >> NAME_SHIFT);
     if (queue) {
         resource_size_t place = (resource_size_t)queue->page * TMU_DOORBELL_PAGE_BYTES;
@@ -99,7 +101,9 @@ int tmu_mmap(struct file *file, struct vm_area_struct *area) {
         return -EINVAL;
     }
     area->vm_flags |= VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
-    mutex_lock(&unit->lock);
+    if (mutex_lock_killable(&unit->lock)) {
+        return -EINTR;
+    }
     queue = tmu_queue_find(session, name);
     if (!queue) {
         error = -ENOENT;

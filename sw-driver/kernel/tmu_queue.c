@@ -164,11 +164,20 @@ static irqreturn_t written(int irq, void *data) {
     return IRQ_HANDLED;
 }
 
-/* Replaces the eventfd, whose reference is the queue's from here on, or with NULL removes it. */
+/*
+ * Replaces the eventfd, whose reference is the queue's from here on, or with NULL removes it.
+ * No wake-up is lost: the one that it has already goes on, and one that replaces another is
+ * signalled once, for a completion may have come between the two.
+ */
 int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event) {
     struct tmu_unit *unit = queue->session->unit;
     int irq = queue->page < unit->info.vectors ? pci_irq_vector(unit->pdev, queue->page) : -1;
+    bool replaces = queue->event != NULL;
     int error = 0;
+    if (event && queue->event == event) {
+        eventfd_ctx_put(event);
+        return 0;
+    }
     if (queue->event) {
         free_irq(irq, queue);
         eventfd_ctx_put(queue->event);
@@ -180,6 +189,8 @@ int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event) {
     if (error) {
         eventfd_ctx_put(event);
         queue->event = NULL;
+    } else if (event && replaces) {
+        eventfd_signal(event, 1);
     }
     return error;
 }

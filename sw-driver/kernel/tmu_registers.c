@@ -10,10 +10,10 @@
 /* A real unit takes microseconds; one that is simulated in a busy machine far longer. */
 #define PATIENCE_MS 10000
 /* A queue whose owner does not read its ring may hold up all others for RING_PATIENCE clocks: a
- * good part of a second on a card, and minutes in a simulation.  Whoever closes it waits so long
- * and then has the unit lose patience. */
-#define RING_WAIT_MS 250
-#define RING_PATIENCE_CLOSED 4096u
+ * good part of a second on a card, and minutes in a simulation.  While the module waits for such
+ * queues it is this much, a millisecond on a card: an owner that reads keeps its queue, and
+ * thousands that do not are through before the module's own patience ends. */
+#define RING_PATIENCE_HURRIED (1u << 18)
 
 u32 tmu_read(const struct tmu_unit *unit, u32 offset) { return readl(unit->registers + offset); }
 
@@ -46,6 +46,11 @@ static int wait_ms(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, u32 m
         }
         usleep_range(10, 50);
     }
+}
+
+void tmu_hurry(struct tmu_unit *unit, bool hurry) {
+    tmu_write(unit, TMU_REG_RING_PATIENCE,
+              hurry ? RING_PATIENCE_HURRIED : TMU_RING_PATIENCE_INITIAL);
 }
 
 static int wait_for(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, const char *what) {
@@ -152,7 +157,7 @@ int tmu_start(struct tmu_unit *unit) {
     }
     unit->reserved = (struct tmu_entries){0};
     filter_set(unit);
-    tmu_write(unit, TMU_REG_RING_PATIENCE, TMU_RING_PATIENCE_INITIAL);
+    tmu_hurry(unit, false);
     pci_set_master(unit->pdev);
     error = lend(unit);
     return error ? error : tmu_privileged_open(unit);
@@ -183,11 +188,11 @@ int tmu_page_set(struct tmu_unit *unit, const struct tmu_page *page) {
               TMU_BITS(TMU_QUEUE_CONFIG_FIRST, page->first) |
                   TMU_BITS(TMU_QUEUE_CONFIG_LOG2, page->commands_log2));
     tmu_write(unit, TMU_REG_PAGE_COMMIT, TMU_BITS(TMU_PAGE_COMMIT_COMMIT, 1));
-    error = wait_ms(unit, TMU_REG_PAGE_STATUS, busy, 0, RING_WAIT_MS);
+    error = wait_ms(unit, TMU_REG_PAGE_STATUS, busy, 0, TMU_RING_WAIT_MS);
     if (error) {
-        tmu_write(unit, TMU_REG_RING_PATIENCE, RING_PATIENCE_CLOSED);
+        tmu_hurry(unit, true);
         error = wait_for(unit, TMU_REG_PAGE_STATUS, busy, 0, "a page is not taken over");
-        tmu_write(unit, TMU_REG_RING_PATIENCE, TMU_RING_PATIENCE_INITIAL);
+        tmu_hurry(unit, false);
     }
     if (!error && TMU_GET(tmu_read(unit, TMU_REG_PAGE_STATUS), TMU_PAGE_STATUS_ERROR) != 0) {
         error = tmu_fail(unit, "it does not take the configuration of a page");

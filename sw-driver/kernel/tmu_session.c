@@ -141,7 +141,9 @@ static int call_locked(struct tmu_session *session, unsigned int command,
                        union arguments *arguments) {
     struct tmu_unit *unit = session->unit;
     int error = -ENOTTY;
-    mutex_lock(&unit->lock);
+    if (mutex_lock_killable(&unit->lock)) {
+        return -EINTR;
+    }
     for (u32 i = 0; i < ARRAY_SIZE(calls); i++) {
         if (calls[i].command == command) {
             /* A unit that has failed is not spoken to; what is closed then needs no word. */
@@ -173,9 +175,11 @@ static int open_queue(struct tmu_session *session, struct tmu_ioctl_open *open) 
         return PTR_ERR(ring);
     }
     queue->ring = ring;
-    mutex_lock(&unit->lock);
-    error = unit->failed ? -EIO : tmu_queue_open(session, open, queue);
-    mutex_unlock(&unit->lock);
+    error = mutex_lock_killable(&unit->lock);
+    if (!error) {
+        error = unit->failed ? -EIO : tmu_queue_open(session, open, queue);
+        mutex_unlock(&unit->lock);
+    }
     if (error) {
         tmu_ring_put(ring);
         kfree(queue);
@@ -191,7 +195,12 @@ static int set_event(struct tmu_session *session, const struct tmu_ioctl_event *
     if (IS_ERR(event)) {
         return PTR_ERR(event);
     }
-    mutex_lock(&unit->lock);
+    if (mutex_lock_killable(&unit->lock)) {
+        if (event) {
+            eventfd_ctx_put(event);
+        }
+        return -EINTR;
+    }
     queue = tmu_queue_find(session, asked->queue);
     if (queue) {
         error = tmu_queue_event(queue, event);
@@ -206,9 +215,8 @@ static int counters(struct tmu_session *session, struct tmu_ioctl_counters *aske
     struct tmu_unit *unit = session->unit;
     u32 room = min_t(u32, asked->count, COUNTERS_MAX);
     u64 *values = kcalloc(COUNTERS_MAX, sizeof *values, GFP_KERNEL);
-    int error = values ? 0 : -ENOMEM;
+    int error = values ? mutex_lock_killable(&unit->lock) : -ENOMEM;
     if (!error) {
-        mutex_lock(&unit->lock);
         error = unit->failed ? -EIO : 0;
         asked->count = error ? 0 : tmu_counters_read(unit, values, room);
         mutex_unlock(&unit->lock);
@@ -259,21 +267,36 @@ static long tmu_ioctl(struct file *file, unsigned int command, unsigned long pla
 /* ---- beginning and end ------------------------------------------------------------------------
  */
 
+/* Counts one more session, if the unit can have one. */
+static int join(struct tmu_unit *unit) {
+    if (unit->gone) {
+        return -ENODEV;
+    }
+    /* It did not start when the last one ended: maybe it does now. */
+    if (unit->failed && (unit->sessions > 0 || tmu_start(unit) != 0)) {
+        return -EIO;
+    }
+    unit->sessions++;
+    return 0;
+}
+
 static int tmu_open(struct inode *inode, struct file *file) {
     struct tmu_unit *unit = container_of(inode->i_cdev, struct tmu_unit, cdev);
-    struct tmu_session *session = kzalloc(sizeof *session, GFP_KERNEL_ACCOUNT);
-    int error = 0;
+    struct tmu_session *session;
+    int error = current->mm ? 0 : -EINVAL; /* a kernel thread has no memory to map into */
+    session = error ? NULL : kzalloc(sizeof *session, GFP_KERNEL_ACCOUNT);
     if (!session) {
-        return -ENOMEM;
+        return error ? error : -ENOMEM;
     }
     session->unit = unit;
     session->mm = current->mm;
     session->mapping = file->f_mapping;
     INIT_LIST_HEAD(&session->queues);
-    mutex_lock(&unit->lock);
-    error = unit->gone ? -ENODEV : unit->failed ? -EIO : 0;
-    unit->sessions += error == 0;
-    mutex_unlock(&unit->lock);
+    error = mutex_lock_killable(&unit->lock);
+    if (!error) {
+        error = join(unit);
+        mutex_unlock(&unit->lock);
+    }
     if (error) {
         kfree(session);
         return error;
@@ -292,7 +315,15 @@ static bool needs_reset(const struct tmu_unit *unit) {
     return needs;
 }
 
-/* The last reference to the file is gone, those of its mappings as well: nobody can ring any more.
+/* Lets go of the unit's lock for a moment, so that nobody waits for a whole session's end. */
+static void give_way(struct tmu_unit *unit) {
+    mutex_unlock(&unit->lock);
+    cond_resched();
+    mutex_lock(&unit->lock);
+}
+
+/* The last reference to the file is gone, those of its mappings as well: nobody can ring any more,
+ * and nobody else changes what the session has.
  * First the queues end, so that nothing comes, then what they have left behind is removed. */
 static int tmu_release(struct inode *inode, struct file *file) {
     struct tmu_session *session = file->private_data;
@@ -300,10 +331,14 @@ static int tmu_release(struct inode *inode, struct file *file) {
     struct tmu_queue *queue;
     struct tmu_queue *next;
     mutex_lock(&unit->lock);
-    list_for_each_entry_safe(queue, next, &session->queues, node) { tmu_queue_close(queue); }
+    list_for_each_entry_safe(queue, next, &session->queues, node) {
+        tmu_queue_close(queue);
+        give_way(unit);
+    }
     for (u32 i = 0; i < unit->info.endpoints; i++) {
         if (unit->endpoints[i].session == session) {
             tmu_endpoint_give(unit, i);
+            give_way(unit);
         }
     }
     unit->sessions--;

@@ -118,6 +118,7 @@ static tmu_result_t dev_open(const char *rest, void **backend_p) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a device");
     }
     session->file = -1;
+    session->owner = getpid();
     session->endpoints = 1;
     session->reserve = (tmu_depth_t){TMU_IOCTL_SHARE, TMU_IOCTL_SHARE};
     pthread_mutex_init(&session->lock, NULL);
@@ -198,9 +199,13 @@ static tmu_result_t dev_event_fd(void *backend, uint32_t number, int *fd_p) {
         page->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     }
     event.fd = page->event_fd;
-    tmu_result_t result = event.fd >= 0
-                              ? dev_call(session, TMU_IOCTL_EVENT, &event, "an interrupt")
-                              : tmu_error_set(TMU_ERR_MEMORY, "no eventfd for page %u", number);
+    tmu_result_t result = TMU_OK;
+    if (event.fd < 0) {
+        result = tmu_error_set(TMU_ERR_MEMORY, "no eventfd for page %u", number);
+    } else if (page->wakes != page->queue) {
+        result = dev_call(session, TMU_IOCTL_EVENT, &event, "an interrupt");
+        page->wakes = result == TMU_OK ? page->queue : 0;
+    }
     pthread_mutex_unlock(&session->lock);
     if (result == TMU_OK) {
         *fd_p = event.fd;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include "dev_session.h"
 #include "tmu_internal.h"
@@ -203,8 +204,10 @@ static void queue_give(tmu_t *device, const tmu_page_t *page, tmu_dma_t *ring) {
     dev_session_t *session = device->backend;
     dev_page_t *given = &session->pages[page->number];
     queue_close(session, given->queue);
-    (void)munmap(given->memory, TMU_DOORBELL_PAGE_BYTES);
-    (void)munmap(ring->memory, ring->bytes);
+    if (getpid() == session->owner) { /* elsewhere something else may lie there */
+        (void)munmap(given->memory, TMU_DOORBELL_PAGE_BYTES);
+        (void)munmap(ring->memory, ring->bytes);
+    }
     given->memory = NULL;
     given->queue = 0;
     *ring = (tmu_dma_t){0};
@@ -216,7 +219,15 @@ static void queue_give(tmu_t *device, const tmu_page_t *page, tmu_dma_t *ring) {
 static tmu_result_t counters(tmu_t *device, uint64_t *values, size_t max) {
     struct tmu_ioctl_counters call = {
         .size = sizeof call, .count = (uint32_t)max, .values = (uintptr_t)values};
-    return dev_call(device->backend, TMU_IOCTL_COUNTERS, &call, "reading counters");
+    const dev_session_t *session = device->backend;
+    tmu_result_t result = dev_call(session, TMU_IOCTL_COUNTERS, &call, "reading counters");
+    if (result == TMU_OK && call.count < max) {
+        return tmu_error_set(TMU_ERR_VERSION,
+                             "%s: the kernel driver knows %u counters, this library %zu; load the "
+                             "driver that came with the library",
+                             session->path, call.count, max);
+    }
+    return result;
 }
 
 static tmu_result_t spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p) {

@@ -6,6 +6,7 @@
 #define DEV_SESSION_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "backend.h"
 #include "tmu_ioctl.h"
@@ -15,10 +16,12 @@ typedef struct dev_page {
     void *memory;   /* mapped while a queue is open on it */
     uint64_t queue; /* that has it, by the driver's name; 0 = none */
     int event_fd;   /* -1 before the first is asked for */
+    uint64_t wakes; /* the queue whose interrupt signals it */
 } dev_page_t;
 
 typedef struct dev_session {
     int file;
+    pid_t owner; /* a child has neither the file's calls nor the mappings */
     char path[256];
     uint32_t endpoints; /* asked for */
     tmu_depth_t reserve;

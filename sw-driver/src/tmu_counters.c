@@ -6,6 +6,7 @@
 
 /* A picture that does not come is a fault; one that is replaced while it is read is read again. */
 #define LOOKS_MAX 100000
+#define LOOKS_TO_ASK_AGAIN 1000
 #define LOOK_CLOCKS 256
 #define READS_MAX 8
 
@@ -58,20 +59,26 @@ static bool is_since(uint32_t number, uint32_t other) {
     return ((number - other) & UINT32_C(0x40000000)) == 0;
 }
 
+/** TMU_AGAIN: not now. */
+static tmu_result_t ask(const tmu_queue_t *queue) {
+    const tmu_t *device = queue->device;
+    const uint32_t any = 0;
+    uint64_t page = (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES;
+    return device->ops->doorbell_write(device->backend, page + TMU_DOORBELL_ASK_OFFSET, &any,
+                                       sizeof any);
+}
+
 /** Asks for a picture; `*number_p` is the first one that is of a later clock than this call. */
 static tmu_result_t picture_ask(const tmu_queue_t *queue, uint32_t *number_p) {
     tmu_t *device = queue->device;
-    const uint32_t any = 0;
     bool whole = false;
-    uint64_t place =
-        (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_ASK_OFFSET;
     tmu_result_t result = picture_number(queue, &whole, number_p);
     *number_p += whole ? 1 : 2; /* one that is being made is of an earlier clock */
     if (result == TMU_OK) {
         result = TMU_AGAIN;
     }
     for (unsigned tries = 0; tries < LOOKS_MAX && result == TMU_AGAIN; tries++) {
-        result = device->ops->doorbell_write(device->backend, place, &any, sizeof any);
+        result = ask(queue);
         if (result == TMU_AGAIN) {
             tmu_result_t ran = tmu_progress(device, LOOK_CLOCKS);
             result = ran == TMU_OK ? TMU_AGAIN : ran;
@@ -80,7 +87,10 @@ static tmu_result_t picture_ask(const tmu_queue_t *queue, uint32_t *number_p) {
     return result;
 }
 
-/** Waits for a whole picture not before `*number_p`, which becomes its number. */
+/**
+ * Waits for a whole picture not before `*number_p`, which becomes its number.
+ * A reset of the device by another thread forgets who has asked, so it asks again now and then.
+ */
 static tmu_result_t picture_wait(const tmu_queue_t *queue, uint32_t *number_p) {
     for (unsigned looks = 0; looks < LOOKS_MAX; looks++) {
         bool whole = false;
@@ -90,7 +100,10 @@ static tmu_result_t picture_wait(const tmu_queue_t *queue, uint32_t *number_p) {
             *number_p = number;
             return TMU_OK;
         }
-        if (result == TMU_OK) {
+        if (result == TMU_OK && looks % LOOKS_TO_ASK_AGAIN == LOOKS_TO_ASK_AGAIN - 1) {
+            result = ask(queue);
+        }
+        if (result == TMU_OK || result == TMU_AGAIN) {
             result = tmu_progress(queue->device, LOOK_CLOCKS);
         }
         if (result != TMU_OK) {

@@ -2,8 +2,8 @@
  *
  * failing_unit FILE RESET: the kernel driver and a unit that fails under a session.
  *
- * RESET is what resets the PCI function in Linux' sysfs.  A reset behind the driver's back takes
- * its privileged page away, so that no endpoint can be emptied any more.
+ * RESET is what resets the PCI function in Linux' sysfs.  Whoever does that takes away what all
+ * sessions have in the unit.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 static const char *path;
 static const char *reset;
 
-static void reset_behind_the_drivers_back(void) {
+static void reset_from_outside(void) {
     int file = open(reset, O_WRONLY);
     if (file < 0 || write(file, "1", 1) != 1) {
         perror(reset);
@@ -41,7 +41,7 @@ static void a_failed_unit_starts_anew(void) {
     struct tmu_ioctl_query query = {.size = sizeof query};
     EXPECT_NUMBER(take(first), 0);
     EXPECT_NUMBER(ioctl(first, TMU_IOCTL_OPEN, &queue), 0);
-    reset_behind_the_drivers_back();
+    reset_from_outside();
     struct tmu_ioctl_close done = {.size = sizeof done, .queue = queue.queue};
     EXPECT_NUMBER(ioctl(first, TMU_IOCTL_CLOSE, &done), 0);
     EXPECT_NUMBER(ioctl(first, TMU_IOCTL_GIVE, &give), 0); /* it is withheld */
@@ -60,6 +60,15 @@ static void a_failed_unit_starts_anew(void) {
     (void)close(next);
 }
 
+/** With no session there is nothing to lose: the next one finds it working. */
+static void an_idle_unit_can_be_reset(void) {
+    reset_from_outside();
+    int next = open(path, O_RDWR);
+    EXPECT(next >= 0);
+    EXPECT_NUMBER(take(next), 0);
+    (void)close(next);
+}
+
 int main(int argc, char **argv) {
     if (argc != 3) {
         (void)fprintf(stderr, "usage: failing_unit FILE RESET\n");
@@ -68,5 +77,6 @@ int main(int argc, char **argv) {
     path = argv[1];
     reset = argv[2];
     RUN(a_failed_unit_starts_anew);
+    RUN(an_idle_unit_can_be_reset);
     return expect_summary();
 }

@@ -7,80 +7,24 @@
  * It expects an otherwise unused unit with the preset tiny.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "expect.h"
-#include "tmu/tmu_regs.h"
-#include "tmu_ioctl.h"
+#include "session_calls.h"
 
-#define PAGE ((size_t)TMU_DOORBELL_PAGE_BYTES)
 #define ENDPOINTS 4
 #define NOBODY 65534
-#define SECONDS_MAX 20
 
-typedef struct tmu_ioctl_open open_t;
-
-static const char *path;
 static sigjmp_buf touched;
-
-static int session_open(void) {
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0) {
-        perror(path);
-        exit(EXIT_FAILURE);
-    }
-    return file;
-}
-
-/** The errno of a call, 0 if it was granted. */
-static int call(int file, unsigned long request, void *argument) {
-    return ioctl(file, request, argument) == 0 ? 0 : errno;
-}
-
-static struct tmu_ioctl_take take(int file) {
-    struct tmu_ioctl_take take = {.size = sizeof take};
-    EXPECT_NUMBER(call(file, TMU_IOCTL_TAKE, &take), 0);
-    return take;
-}
-
-static open_t queue_open(int file, uint32_t endpoint) {
-    open_t open = {.size = sizeof open, .endpoint = endpoint, .ring_log2 = 4};
-    EXPECT_NUMBER(call(file, TMU_IOCTL_OPEN, &open), 0);
-    return open;
-}
-
-static int queue_close(int file, uint64_t queue) {
-    struct tmu_ioctl_close close = {.size = sizeof close, .queue = queue};
-    return call(file, TMU_IOCTL_CLOSE, &close);
-}
-
-static void *map(int file, uint64_t offset, size_t bytes, int protection, int flags) {
-    return mmap(NULL, bytes, protection, flags, file, (off_t)offset);
-}
-
-static volatile uint64_t *doorbell_map(int file, const open_t *open) {
-    void *memory = map(file, open->doorbell_offset, PAGE, PROT_READ | PROT_WRITE, MAP_SHARED);
-    EXPECT(memory != MAP_FAILED);
-    return memory;
-}
-
-static const volatile uint64_t *ring_map(int file, const open_t *open) {
-    void *memory = map(file, open->ring_offset, PAGE, PROT_READ, MAP_SHARED);
-    EXPECT(memory != MAP_FAILED);
-    return memory;
-}
 
 /** The errno of a mapping that must not be. */
 static int unmappable(int file, uint64_t offset, size_t bytes, int protection, int flags) {
@@ -99,29 +43,6 @@ static int touch(volatile uint64_t *memory) {
         *memory = 0;
     }
     return signal;
-}
-
-static void ring_command(volatile uint64_t *doorbell, uint64_t opcode, uint64_t handle) {
-    const uint64_t words[8] = {[0] = opcode,
-                               [2] = opcode == TMU_OPCODE_FLUSH ? UINT64_MAX : 0,
-                               [3] = opcode == TMU_OPCODE_FLUSH ? UINT64_MAX << 32 : 0,
-                               [4] = handle};
-    for (size_t i = 0; i < 8; i++) {
-        doorbell[i] = words[i];
-    }
-}
-
-/** The status of a ring's completion with this number of its first lap; 0 if it does not come. */
-static uint64_t status_of(const volatile uint64_t *ring, size_t number) {
-    const struct timespec rest = {.tv_nsec = 1000000};
-    for (unsigned tries = 0; tries < SECONDS_MAX * 1000; tries++) {
-        uint64_t word = ring[number * 8];
-        if (word >> TMU_COMPLETION_PHASE_SHIFT & 1) {
-            return word >> TMU_COMPLETION_STATUS_SHIFT & TMU_COMPLETION_STATUS_MASK;
-        }
-        (void)nanosleep(&rest, NULL);
-    }
-    return 0;
 }
 
 /* ---- tests -------------------------------------------------------------------------------------
@@ -171,7 +92,7 @@ static void calls_that_are_wrong_are_refused(void) {
     open_t all = {
         .size = sizeof all, .endpoint = taken.endpoint, .ring_log2 = 4, .commands_log2 = 9};
     EXPECT_NUMBER(call(file, TMU_IOCTL_OPEN, &all), ENOSPC); /* one slot is the driver's own */
-    (void)close(file);
+    session_close(file);
 }
 
 static void what_is_not_the_sessions_is_not_there(void) {
@@ -206,7 +127,7 @@ static void what_is_not_the_sessions_is_not_there(void) {
     struct tmu_ioctl_take one_more = {.size = sizeof one_more};
     EXPECT_NUMBER(call(mine, TMU_IOCTL_TAKE, &one_more), ENOSPC);
     (void)close(mine);
-    (void)close(other);
+    session_close(other);
 }
 
 static void mappings_have_one_shape(void) {
@@ -229,10 +150,8 @@ static void mappings_have_one_shape(void) {
     EXPECT(mremap(doorbell, PAGE, 2 * PAGE, MREMAP_MAYMOVE) == MAP_FAILED);
     EXPECT(madvise(doorbell, PAGE, MADV_DOFORK) != 0 && errno == EINVAL);
     EXPECT(madvise(ring, PAGE, MADV_DOFORK) != 0 && errno == EINVAL);
-    (void)close(
-        file); /* while both are mapped: the session lives on, until this process ends them */
-    EXPECT_NUMBER(munmap(doorbell, PAGE), 0);
-    EXPECT_NUMBER(munmap(ring, PAGE), 0);
+    (void)close(file); /* while both are mapped: the session lives on, until these end */
+    session_close(-1);
 }
 
 static void a_closed_page_cannot_be_written(void) {
@@ -257,7 +176,7 @@ static void a_closed_page_cannot_be_written(void) {
     EXPECT_NUMBER(queue_close(file, next.queue), 0);
     EXPECT_NUMBER(call(file, TMU_IOCTL_GIVE, &give), 0);
     EXPECT_NUMBER(call(file, TMU_IOCTL_GIVE, &give), ENOENT);
-    (void)close(file);
+    session_close(file);
 }
 
 static void a_child_has_nothing(void) {
@@ -281,7 +200,7 @@ static void a_child_has_nothing(void) {
     (void)waitpid(child, &status, 0);
     EXPECT_NUMBER(status, 0);
     EXPECT_NUMBER(touch(doorbell), 0); /* the parent has what it had */
-    (void)close(file);
+    session_close(file);
 }
 
 static void commands_that_are_wrong_are_answered(void) {
@@ -307,29 +226,79 @@ static void commands_that_are_wrong_are_answered(void) {
         doorbell[i] = UINT64_MAX; /* commands without sense, and places that are none */
     }
     ((volatile uint32_t *)doorbell)[TMU_DOORBELL_CONSUMER_OFFSET / 4] = UINT32_MAX; /* a lie */
-    (void)close(file);
+    session_close(file);
 }
 
-/** A queue that waits for room in a ring which nobody reads is closed all the same. */
-static void a_full_ring_stops_nobody_for_long(void) {
-    int file = session_open();
-    struct tmu_ioctl_take taken = take(file);
-    open_t queue = queue_open(file, taken.endpoint);
+/** A queue whose flush would have 13 answers, in a ring that has room for 4 of them. */
+static open_t queue_fill(int file, volatile uint64_t **doorbell_p) {
+    open_t queue = queue_open(file, take(file).endpoint);
     volatile uint64_t *doorbell = doorbell_map(file, &queue);
     const volatile uint64_t *ring = ring_map(file, &queue);
     for (uint64_t i = 0; i < 12; i++) {
         ring_command(doorbell, TMU_OPCODE_POST, i);
         EXPECT_NUMBER(status_of(ring, i), TMU_STATUS_QUEUED);
     }
-    ring_command(doorbell, TMU_OPCODE_FLUSH, 12); /* 13 answers, and room for 4 */
-    EXPECT_NUMBER(status_of(ring, 15), TMU_STATUS_REMOVED);
+    *doorbell_p = doorbell;
+    return queue;
+}
+
+/** A queue that waits for room in a ring which nobody reads is closed all the same. */
+static void a_full_ring_stops_nobody_for_long(void) {
+    int file = session_open();
+    volatile uint64_t *doorbell = NULL;
+    open_t queue = queue_fill(file, &doorbell);
+    ring_command(doorbell, TMU_OPCODE_FLUSH, 12);
+    EXPECT_NUMBER(status_of(ring_map(file, &queue), 15), TMU_STATUS_REMOVED);
     time_t start = time(NULL);
     EXPECT_NUMBER(queue_close(file, queue.queue), 0);
     EXPECT(time(NULL) - start < SECONDS_MAX);
-    struct tmu_ioctl_depth depth = {.size = sizeof depth, .endpoint = taken.endpoint};
+    struct tmu_ioctl_depth depth = {.size = sizeof depth, .endpoint = queue.endpoint};
     EXPECT_NUMBER(call(file, TMU_IOCTL_DEPTH, &depth), 0);
     EXPECT_NUMBER(depth.posted, 0);
-    (void)close(file);
+    session_close(file);
+}
+
+/** The end of another session waits for full rings, but not for as long as their owners like. */
+static void full_rings_of_others_do_not_stop_an_end(void) {
+    int file = session_open();
+    int other = session_open();
+    uint32_t endpoint = take(other).endpoint;
+    open_t queue = queue_open(other, endpoint);
+    volatile uint64_t *doorbell = doorbell_map(other, &queue);
+    ring_command(doorbell, TMU_OPCODE_POST, 1);
+    EXPECT_NUMBER(status_of(ring_map(other, &queue), 0), TMU_STATUS_QUEUED);
+    EXPECT_NUMBER(queue_close(other, queue.queue), 0);
+    volatile uint64_t *full[2] = {NULL};
+    for (size_t i = 0; i < 2; i++) {
+        (void)queue_fill(file, &full[i]);
+    }
+    ring_command(full[0], TMU_OPCODE_FLUSH, 12);
+    ring_command(full[1], TMU_OPCODE_FLUSH, 12);
+    struct tmu_ioctl_give give = {.size = sizeof give, .endpoint = endpoint};
+    EXPECT_NUMBER(call(other, TMU_IOCTL_GIVE, &give), 0);
+    EXPECT_NUMBER(take(other).endpoint, endpoint); /* it was emptied, not withheld */
+    (void)close(other);
+    session_close(file);
+}
+
+/** An eventfd that is set again is the same; one that replaces it says that it is to be looked. */
+static void no_wake_up_is_lost(void) {
+    int file = session_open();
+    open_t queue = queue_open(file, take(file).endpoint);
+    int first = eventfd(0, EFD_NONBLOCK);
+    int second = eventfd(0, EFD_NONBLOCK);
+    uint64_t count = 0;
+    struct tmu_ioctl_event event = {.size = sizeof event, .fd = first, .queue = queue.queue};
+    EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);
+    EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);
+    EXPECT(read(first, &count, sizeof count) < 0 && errno == EAGAIN);
+    event.fd = second;
+    EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);
+    EXPECT(read(second, &count, sizeof count) == sizeof count && count == 1);
+    EXPECT(read(first, &count, sizeof count) < 0 && errno == EAGAIN);
+    (void)close(first);
+    (void)close(second);
+    session_close(file);
 }
 
 static void events_need_an_eventfd(void) {
@@ -348,7 +317,7 @@ static void events_need_an_eventfd(void) {
     event.fd = -1;
     EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);
     EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);
-    (void)close(file);
+    session_close(file);
 }
 
 /** Without privilege rings are within the limit of locked memory. */
@@ -389,6 +358,8 @@ int main(int argc, char **argv) {
     RUN(a_child_has_nothing);
     RUN(commands_that_are_wrong_are_answered);
     RUN(a_full_ring_stops_nobody_for_long);
+    RUN(full_rings_of_others_do_not_stop_an_end);
+    RUN(no_wake_up_is_lost);
     RUN(events_need_an_eventfd);
     RUN(rings_are_locked_memory);
     return expect_summary();

@@ -110,6 +110,17 @@ static tmu_result_t odd_page_read64(void *backend, uint64_t offset, uint64_t *va
     return TMU_OK;
 }
 
+static unsigned asks;
+
+/** The first one is forgotten, as by a reset of another thread. */
+static tmu_result_t odd_doorbell_write(void *backend, uint64_t offset, const void *data,
+                                       size_t size) {
+    bool is_ask = offset % TMU_DOORBELL_PAGE_BYTES == TMU_DOORBELL_ASK_OFFSET;
+    asks += is_ask;
+    return is_ask && asks == 1 ? TMU_OK
+                               : tmu_backend_ref.doorbell_write(backend, offset, data, size);
+}
+
 static tmu_result_t old_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     tmu_result_t result = tmu_backend_ref.read32(backend, offset, value_p);
     *value_p = offset == TMU_REG_INTERFACE_VERSION ? 0x20005 : *value_p;
@@ -124,6 +135,18 @@ static bench_t odd_open(uint64_t number, uint64_t step) {
     must(tmu_open_backend(&odd, "tiny", &b.device), NULL);
     must(tmu_queue_open(b.device, &attr, &b.queue), b.device);
     return b;
+}
+
+static void a_forgotten_ask_is_asked_again_R14(void) {
+    tmu_counter_t counters[4];
+    size_t count = 0;
+    odd = tmu_backend_ref;
+    odd.doorbell_write = odd_doorbell_write;
+    asks = 0;
+    bench_t b = odd_open(0, 0);
+    EXPECT_NUMBER(tmu_queue_counters(b.queue, counters, 4, &count), TMU_OK);
+    EXPECT_NUMBER(asks, 2);
+    tmu_close(b.device);
 }
 
 static void odd_pages_are_reported(void) {
@@ -159,6 +182,7 @@ static void all(void) {
     RUN(pages_show_what_registers_show);
     RUN(a_page_shows_no_counter_of_before_a_reset_R14);
     RUN(arguments_are_checked);
+    RUN(a_forgotten_ask_is_asked_again_R14);
     RUN(odd_pages_are_reported);
 }
 
