@@ -28,12 +28,20 @@ void counts_answer(counts_t *counts, const tmu_completion_t *completion);
 /* What the unit must have counted, under the names of its counters; returns how many. */
 size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COUNTS_NAMES]);
 
+/* Counters of a unit as they were read. */
+typedef struct {
+    const tmu_counter_t *counters;
+    size_t count;
+} counts_reading_t;
+
 /*
  * Compares with the unit's counters, and what was asked with what was answered; `held` arrivals
- * are still held back by flow control.  Returns the differences, one sentence for each of them to
+ * are still held back by flow control.  The counters of a unit that is shared were `before` when it
+ * was opened, and since then have grown by what others did as well, so they may be higher; of an
+ * unshared one `before` is NULL.  Returns the differences, one sentence for each of them to
  * `report` (may be NULL), as members of a JSON list without its brackets.
  */
-size_t counts_compare(const counts_t *counts, uint64_t held, const tmu_counter_t *unit,
-                      size_t unit_count, FILE *report);
+size_t counts_compare(const counts_t *counts, uint64_t held, counts_reading_t unit,
+                      const counts_reading_t *before, FILE *report);
 
 #endif

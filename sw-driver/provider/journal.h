@@ -16,8 +16,8 @@
 typedef struct {
     FILE *trace;
     FILE *verdicts;
-    /* Memory is lent: refusals are left out as well, for they changed nothing, the receive stands
-     * where it got in, and when memory is used up depends on how it is used. */
+    /* Memory is lent, or others use the unit as well: refusals are left out, for they changed
+     * nothing, the receive stands where it got in, and when room is used up nobody here knows. */
     bool lent;
 } journal_t;
 

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTERS_MAX 128
-
 static void write_string(FILE *out, const char *text) {
     (void)fputc('"', out);
     for (; *text != '\0'; ++text) {
@@ -47,13 +45,16 @@ static void write_report(FILE *out, const unit_t *unit, const char *uri,
     (void)fputs(", \"uri\": ", out);
     write_string(out, uri);
     (void)fprintf(out,
-                  ", \"preset\": %" PRIu32 ", \"endpoints\": %" PRIu32
+                  ", \"shared\": %s, \"preset\": %" PRIu32 ", \"endpoints\": %" PRIu32
                   ", \"posted_entries\": %" PRIu32 ", \"unexpected_entries\": %" PRIu32
                   ", \"clocks\": %" PRIu64 ",\n",
-                  unit->info.preset, unit->info.endpoints, unit->info.posted_entries,
-                  unit->info.unexpected_entries, tmu_clock(unit->device));
+                  unit->info.shared ? "true" : "false", unit->info.preset, unit->info.endpoints,
+                  unit->info.posted_entries, unit->info.unexpected_entries,
+                  tmu_clock(unit->device));
     write_counters(out, "counted", expected, expected_count);
     write_counters(out, "unit", counters, count);
+    if (unit->info.shared)
+        write_counters(out, "before", unit->before, unit->before_count);
     write_spill(out, unit);
     (void)fprintf(out,
                   " \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
@@ -103,21 +104,24 @@ static uint64_t tell_waiting(const unit_t *unit, uint64_t before, FILE *list) {
 }
 
 uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
-    tmu_counter_t counters[COUNTERS_MAX];
+    tmu_counter_t counters[UNIT_COUNTERS];
     size_t count = 0;
     tmu_flow_stats_t flow = {0};
     uint64_t wrong = 0;
-    if (tmu_counters(unit->device, counters, COUNTERS_MAX, &count) != TMU_OK ||
+    if (tmu_counters(unit->device, counters, UNIT_COUNTERS, &count) != TMU_OK ||
         tmu_flow_stats(unit->device, &flow) != TMU_OK) {
         (void)fprintf(stderr, "tmu provider: the unit's counters cannot be read: %s\n",
                       tmu_error_text(unit->device));
         ++wrong;
     }
-    count = count < COUNTERS_MAX ? count : COUNTERS_MAX;
+    count = count < UNIT_COUNTERS ? count : UNIT_COUNTERS;
     char *differences = NULL;
     size_t size = 0;
     FILE *list = open_memstream(&differences, &size);
-    const uint64_t differ = counts_compare(&unit->counts, flow.held_now, counters, count, list);
+    const counts_reading_t before = {unit->before, unit->before_count};
+    const uint64_t differ =
+        counts_compare(&unit->counts, flow.held_now, (counts_reading_t){counters, count},
+                       unit->info.shared ? &before : NULL, list);
     wrong += differ + tell_waiting(unit, differ, list);
     if (list != NULL)
         (void)fclose(list);

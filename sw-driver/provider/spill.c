@@ -25,8 +25,23 @@ static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     return -1;
 }
 
+/* A session of a shared unit has what the kernel driver lent. */
+static int open_shared(spill_t *spill, const tmu_info_t *info, char *error, size_t error_size) {
+    const char *text = getenv(SPILL_SEGMENTS);
+    *spill = (spill_t){.segments = info->spill_segments, .shared = true};
+    if (text == NULL)
+        return 0;
+    (void)snprintf(error, error_size,
+                   "%s=%s: the unit is shared, and the kernel driver has lent it %" PRIu32
+                   " segments of memory; unset it",
+                   SPILL_SEGMENTS, text, info->spill_segments);
+    return -1;
+}
+
 int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *error,
                size_t error_size) {
+    if (info->shared)
+        return open_shared(spill, info, error, error_size);
     const int64_t segments = wanted(info, error, error_size);
     if (segments < 0)
         return -1;
@@ -59,6 +74,8 @@ bool spill_uncount(spill_t *spill, uint8_t opcode) {
 
 /* Once something is in memory, its endpoint's later entries go there as well, table or not. */
 bool spill_takes_receive(const spill_t *spill) {
+    if (spill->shared)
+        return false;
     if (!spill->used && spill->receives < spill->posted)
         return true;
     return spill->segments != 0 && tmu_spill_has_room(spill->device);
@@ -66,6 +83,8 @@ bool spill_takes_receive(const spill_t *spill) {
 
 bool spill_has_free(const spill_t *spill) {
     tmu_spill_stats_t stats = {0};
+    if (spill->shared)
+        return true;
     return spill->segments != 0 && tmu_spill_stats(spill->device, &stats) == TMU_OK &&
            stats.chunks_free > 0;
 }

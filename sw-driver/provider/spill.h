@@ -4,6 +4,9 @@
  * room for certain.
  *
  *   TMU_FI_SPILL  segments of TMU_SPILL_SEGMENT_BYTES, 0 = none; all that the unit takes if not set
+ *
+ * In a session of a shared unit the kernel driver lends, and room is never certain: others use the
+ * rest, and nothing tells when they make some.
  */
 #ifndef TMU_PROVIDER_SPILL_H
 #define TMU_PROVIDER_SPILL_H
@@ -19,7 +22,8 @@ typedef struct {
     uint64_t unexpected;
     uint64_t receives; /* upper bounds of what is in the unit */
     uint64_t messages;
-    bool used; /* something may have gone to memory */
+    bool used;   /* something may have gone to memory */
+    bool shared; /* others use tables and memory as well */
 } spill_t;
 
 /* Lends what the environment says.  0, or -1 and a sentence for the user. */
@@ -35,7 +39,7 @@ bool spill_uncount(spill_t *spill, uint8_t opcode);
 bool spill_takes_receive(const spill_t *spill);
 
 /* Whether a refused receive may find room in memory by now, although nothing left the unit:
- * entries that move from memory back into the tables free some as well. */
+ * entries that move from memory back into the tables free some as well, and so do others. */
 bool spill_has_free(const spill_t *spill);
 
 #endif

@@ -41,6 +41,16 @@ static int open_journal(unit_t *unit, char *error, size_t error_size) {
     return -1;
 }
 
+/* What a shared unit did for others, before this process or an earlier one of it. */
+static int read_before(unit_t *unit, char *error, size_t error_size) {
+    if (!unit->info.shared ||
+        tmu_counters(unit->device, unit->before, UNIT_COUNTERS, &unit->before_count) == TMU_OK)
+        return 0;
+    (void)snprintf(error, error_size, "the unit's counters cannot be read: %s",
+                   tmu_error_text(unit->device));
+    return -1;
+}
+
 static int open_rooms(unit_t *unit, char *error, size_t error_size) {
     if (tmu_query(unit->device, &unit->info) != TMU_OK ||
         order_open(&unit->order, unit_endpoints(unit)) != 0) {
@@ -48,8 +58,8 @@ static int open_rooms(unit_t *unit, char *error, size_t error_size) {
         return -1;
     }
     if (spill_open(&unit->spill, unit->device, &unit->info, error, error_size) == 0 &&
-        open_journal(unit, error, error_size) == 0) {
-        unit->journal.lent = unit->spill.segments != 0;
+        read_before(unit, error, error_size) == 0 && open_journal(unit, error, error_size) == 0) {
+        unit->journal.lent = unit->spill.segments != 0 || unit->info.shared;
         return 0;
     }
     order_close(&unit->order);

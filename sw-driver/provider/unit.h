@@ -3,7 +3,7 @@
  * The matching unit of this process: one device, opened from the environment, shared by all of the
  * process's endpoints, each of which has an endpoint of the unit to itself.
  *
- *   TMU_URI        the device: ref:PRESET, sim:LIBRARY or vfu:SOCKET
+ *   TMU_URI        the device: ref:PRESET, sim:LIBRARY, vfu:SOCKET or dev:FILE
  *   TMU_FI_REPORT  folder for the report at the end; none = no report
  *   TMU_FI_RECORD  folder for the trace and the verdict log; none = no recording
  *   TMU_FI_SPILL   memory lent to the device (spill.h)
@@ -26,6 +26,7 @@
 #define UNIT_REPORT "TMU_FI_REPORT"
 #define UNIT_RECORD "TMU_FI_RECORD"
 #define UNIT_ENDPOINTS 64u /* endpoints of one process at most */
+#define UNIT_COUNTERS 128u /* counters of a unit at most */
 
 /* What the provider did with the messages, for the report alone. */
 typedef struct {
@@ -43,6 +44,9 @@ typedef struct {
     char name[64];      /* of this process's files */
     slots_t slots;      /* records that the unit may answer about */
     counts_t counts;
+    /* The counters of a shared unit when it was opened; an unshared one begins with none. */
+    tmu_counter_t before[UNIT_COUNTERS];
+    size_t before_count;
     journal_t journal;
     order_t order; /* of what goes there */
     spill_t spill; /* memory lent, and what may be in the unit */

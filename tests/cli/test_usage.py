@@ -74,6 +74,10 @@ WRONG = {
     ),
     "device preset": (["device", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
     "vm preset": (["vm", "--preset", "big", "true"], "no preset 'big'; the presets are nic, tiny"),
+    "vm driver": (
+        ["vm", "--driver", "uio", "true"],
+        "no driver 'uio'; the drivers are vfio-pci, tmu",
+    ),
     "vm without a command": (["vm"], "Missing argument 'COMMAND"),
     "device for proofs": (["device", "--preset", "formal"], "has narrow keys and handles"),
     "socket with a long path": (

@@ -159,6 +159,7 @@ REPORT: dict[str, Any] = {
     "endpoints": 4,
     "posted_entries": 64,
     "unexpected_entries": 64,
+    "shared": False,
     "differences": [],
     "spill": {"segments": 0},
     "unit": {**dict.fromkeys(check.KINDS, 0), "posts": 1, "arrivals": 2, "arrive_stalled": 1},
@@ -197,6 +198,35 @@ def test_an_operation_that_was_lost_is_found(tmp_path: Path) -> None:
     short = judged(tmp_path, "post 1 queued\n", TRACE.rsplit("raw-arrive", 1)[0])
     assert short["mismatch"] == "the unit counted 2 operations, 1 are recorded"
     assert judged(tmp_path, "post 1 queued\n")["mismatches"] == 2
+
+
+def of_two(first: check.Report, second: check.Report) -> list[check.Report]:
+    """Reports of two ranks of a shared unit: counted, and read before and after."""
+    return [{**REPORT, "shared": True, **first}, {**REPORT, "shared": True, **second}]
+
+
+def test_ranks_of_a_shared_unit_count_together() -> None:
+    """The first to open it read its counters before, the last to end after all that both did."""
+    one = {"counted": {"posts": 3, "flushes": 1}, "before": {"posts": 7, "flushes": 2}}
+    two = {"counted": {"posts": 4, "flushes": 0}, "before": {"posts": 8, "flushes": 2}}
+    early = {"unit": {"posts": 12, "flushes": 3}}
+    late = {"unit": {"posts": 14, "flushes": 4}}
+    assert check.shared(of_two({**one, **late}, {**two, **early})) == []
+    assert check.shared(of_two({**one, **early}, {**two, **late})) == []
+    for posts in (13, 15):
+        wrong = {"unit": {"posts": posts, "flushes": 4}}
+        assert check.shared(of_two({**one, **early}, {**two, **wrong})) == [
+            f"the unit's counter posts: found {posts - 7}, expected 7"
+        ]
+
+
+def test_a_rank_of_a_shared_unit_is_judged_by_its_own_counts(tmp_path: Path) -> None:
+    counted = {**REPORT["unit"], "post_refused": 0}
+    whole = dict.fromkeys(REPORT["unit"], 100)
+    shared = {**REPORT, "shared": True, "counted": counted, "unit": whole}
+    assert "--posted" not in check.limits(shared)
+    right = "post 1 queued\narrive 2 matched 1 truncated\n"
+    assert judged(tmp_path, right, report=shared)["mismatches"] == 0
 
 
 def test_a_run_is_well_only_when_everything_is() -> None:

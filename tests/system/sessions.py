@@ -22,11 +22,6 @@ def program(name: str) -> Path:
     return cbuild.program(cbuild.ensure(), name)
 
 
-def load(parameters: str = "") -> str:
-    """The beginning of a script: the module with its parameters."""
-    return f"insmod /modules/tmu.ko {parameters} || exit 99\n"
-
-
 # The end of a script: nothing is left over, and the kernel has no complaint of its own.
 END = f"""
 rmmod tmu || echo the module cannot be removed
@@ -39,18 +34,23 @@ def run(
     device: Device,
     *,
     parameters: str = "",
-    programs: Sequence[str] = (),
+    programs: Sequence[str | Path] = (),
     files: Mapping[str, Path] | None = None,
     iommu: bool = True,
+    memory_mb: int = guest.MEMORY_MB,
     seconds: float = 600.0,
 ) -> guest.Ran:
-    """Run a script between loading and removing the module; what is wrong with the kernel fails."""
+    """Run a script between loading and removing the module; what is wrong with the kernel fails.
+
+    Programs of the driver go by their names, others by their paths.
+    """
     ran = guest.run(
-        f"{load(parameters)}{script}{END}exit 0\n",
-        [program(name) for name in (*TOOLS, *programs)],
+        f"{guest.load(parameters)}{script}{END}exit 0\n",
+        [one if isinstance(one, Path) else program(one) for one in (*TOOLS, *programs)],
         device.socket,
-        files={"modules/tmu.ko": kernel.module(), **(files or {})},
+        files={guest.DRIVER: kernel.module(), **(files or {})},
         iommu=iommu,
+        memory_mb=memory_mb,
         seconds=seconds,
     )
     assert ran.exit_code == 0, ran.output

@@ -156,3 +156,14 @@ def test_the_command_runs_in_a_guest(tmu: Tmu) -> None:
     done = tmu("vm", "--preset", "tiny", "sh", "-c", f"tmu-info {URI} && exit 7")
     assert done.returncode == 7, done.stderr
     assert re.search(r"^backend +vfio$", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("iommu", ["--iommu", "--no-iommu"])
+def test_the_command_runs_with_the_kernel_driver(tmu: Tmu, iommu: str) -> None:
+    """`./tmu vm --driver tmu`: the module is loaded, and programs open /dev/tmu0."""
+    words = ["vm", "--preset", "tiny", "--driver", "tmu", iommu]
+    done = tmu(*words, "sh", "-c", "tmu-info dev:/dev/tmu0 && tmu-ping dev:/dev/tmu0 10 && exit 7")
+    assert done.returncode == 7, done.stderr
+    assert re.search(r"^backend +dev$", done.stdout, re.MULTILINE)
+    assert re.search(r"^by interrupt ", done.stdout, re.MULTILINE)

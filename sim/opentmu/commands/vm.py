@@ -9,13 +9,14 @@ from tempfile import TemporaryDirectory
 import click
 
 from opentmu import presets
-from opentmu.build import cbuild, verilate
+from opentmu.build import cbuild, kernel, verilate
 from opentmu.commands import device
 from opentmu.errors import BadInput
 from opentmu.progress import step
 from opentmu.vm import guest
 
 PROGRAMS = ("tmu-info", "tmu-ping", "tmu-replay")
+DRIVERS = ("vfio-pci", "tmu")
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -23,22 +24,32 @@ PROGRAMS = ("tmu-info", "tmu-ping", "tmu-replay")
 @click.option(
     "--iommu/--no-iommu", default=True, show_default=True, help="Whether the machine has an IOMMU."
 )
+@click.option(
+    "--driver",
+    default=DRIVERS[0],
+    show_default=True,
+    help="What Linux has the device with: vfio-pci, or the kernel driver tmu.",
+)
 @click.argument("words", nargs=-1, required=True, metavar="COMMAND [ARGUMENT]...")
-def command(preset: str, iommu: bool, words: tuple[str, ...]) -> int:
+def command(preset: str, iommu: bool, driver: str, words: tuple[str, ...]) -> int:
     """Run a command in a virtual machine with the simulated unit as a PCI device.
 
-    The device is vfio:0000:00:05.0 there. Commands are tmu-info, tmu-ping, tmu-replay and those of
-    busybox. QEMU and a kernel are fetched when this is first used.
+    The device is vfio:0000:00:05.0 there, and with --driver tmu it is dev:/dev/tmu0. Commands are
+    tmu-info, tmu-ping, tmu-replay and those of busybox. QEMU and a kernel are fetched when this is
+    first used.
 
     For example: tmu vm --preset tiny tmu-ping vfio:0000:00:05.0
     """
     presets.check_replayable(preset)
+    if driver not in DRIVERS:
+        raise BadInput(f"no driver {driver!r}; the drivers are {', '.join(DRIVERS)}")
     guest.need()
+    head, files = _given_to(driver, iommu)
     folder = cbuild.ensure()
     server = cbuild.program(folder, device.PROGRAM)
     library = verilate.library(preset)
     programs = [cbuild.program(folder, name) for name in PROGRAMS]
-    script = (guest.BIND if iommu else "") + shlex.join(words) + "\n"
+    script = f"{head}{shlex.join(words)}\n"
     with TemporaryDirectory(prefix="tmu-vm-") as place:
         socket = Path(place) / "socket"
         started = [str(server), "--library", str(library), "--socket", str(socket)]
@@ -46,11 +57,19 @@ def command(preset: str, iommu: bool, words: tuple[str, ...]) -> int:
             try:
                 _wait_for(process, socket)
                 with step("running the virtual machine"):
-                    ran = guest.run(script, programs, socket, iommu=iommu)
+                    ran = guest.run(script, programs, socket, files=files, iommu=iommu)
             finally:
                 process.terminate()
     click.echo(ran.output, nl=False)
     return ran.exit_code
+
+
+def _given_to(driver: str, iommu: bool) -> tuple[str, dict[str, Path]]:
+    """The head of the script, and the files that it needs."""
+    if driver == "tmu":
+        return guest.load(), {guest.DRIVER: kernel.module()}
+    # Without an IOMMU vfio-pci does not take the device.
+    return guest.BIND if iommu else "", {}
 
 
 def _wait_for(process: "subprocess.Popen[str]", socket: Path) -> None:

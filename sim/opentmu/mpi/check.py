@@ -45,10 +45,10 @@ def judge(report: Report, stem: Path, replay: Path) -> Report:
         for number, (one, other) in enumerate(zip_longest(found, expected), 1)
         if one != other
     ]
-    counters = report["unit"]
-    # A unit whose counters could not be read has none.
+    # A shared unit counts for all; one whose counters could not be read has none.
+    counters = report["counted"] if report["shared"] else report["unit"]
     counted = sum(counters.get(kind, 0) for kind in KINDS) - counters.get("arrive_stalled", 0)
-    if has_memory(report):
+    if has_other_limits(report):
         counted -= counters.get("post_refused", 0)
     if counted != len(found):
         wrong.append(f"the unit counted {counted} operations, {len(found)} are recorded")
@@ -60,15 +60,33 @@ def judge(report: Report, stem: Path, replay: Path) -> Report:
     }
 
 
-def has_memory(report: Report) -> bool:
-    """Whether the rank's unit was lent memory, so that its tables are no limit."""
-    return int(report["spill"]["segments"]) > 0
+def shared(found: list[Report]) -> list[str]:
+    """What is wrong with the counters of a unit that these ranks shared, and nobody else used.
+
+    Each rank read them when it opened the unit, and again after its last answer: the lowest were
+    read before all that the ranks did, and the highest after it.
+    """
+    wrong = []
+    for name in found[0]["counted"]:
+        counted = sum(report["counted"][name] for report in found)
+        first = min(report["before"][name] for report in found)
+        grown = max(report["unit"][name] for report in found) - first
+        # The kernel driver empties the endpoint of a rank that has ended.
+        flushes = len(found) if name == "flushes" else 0
+        if not counted <= grown <= counted + flushes:
+            wrong.append(f"the unit's counter {name}: found {grown}, expected {counted}")
+    return wrong
+
+
+def has_other_limits(report: Report) -> bool:
+    """Whether the tables are not the rank's limit: memory was lent, or others used them as well."""
+    return report["shared"] or int(report["spill"]["segments"]) > 0
 
 
 def limits(report: Report) -> list[str]:
     """What the rank's unit has room for, as options of the model's program."""
     words = ["--endpoints", str(report["endpoints"])]
-    if has_memory(report):
+    if has_other_limits(report):
         return words
     words += ["--posted", str(report["posted_entries"])]
     return [*words, "--unexpected", str(report["unexpected_entries"])]

@@ -37,10 +37,14 @@ def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
     }
 
 
+def words(job: Job) -> list[str]:
+    """What starts the ranks."""
+    return [str(job.library.starter), "-n", str(job.ranks), *job.command]
+
+
 def run(job: Job, callers: Mapping[str, str], *, quiet: bool = False) -> int:
     """The program's exit code; it keeps the caller's working folder and streams.
 
     With `quiet` its output goes to standard error, for standard output is to hold the report alone.
     """
-    words = [str(job.library.starter), "-n", str(job.ranks), *job.command]
-    return mpirun.run(words, environment(job, callers), sys.stderr if quiet else None)
+    return mpirun.run(words(job), environment(job, callers), sys.stderr if quiet else None)

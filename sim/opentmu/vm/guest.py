@@ -52,6 +52,14 @@ echo {ADDRESS} >/sys/bus/pci/drivers_probe
 set +e
 """
 
+# Where the kernel driver lies in the guest, for those who bring it.
+DRIVER = "modules/tmu.ko"
+
+
+def load(parameters: str = "") -> str:
+    """What gives the device to the kernel driver, at the head of a script."""
+    return f"insmod /{DRIVER} {parameters} || exit 99\n"
+
 
 @dataclass(frozen=True)
 class Ran:
@@ -69,6 +77,7 @@ def run(
     *,
     files: Mapping[str, Path] | None = None,
     iommu: bool = True,
+    memory_mb: int = MEMORY_MB,
     seconds: float = 300.0,
 ) -> Ran:
     """Run a shell script in a guest with the device of `socket`.
@@ -81,7 +90,7 @@ def run(
         folder = Path(place)
         cpio.write(folder / "initrd", {**_system(script, programs), **(files or {})})
         log = folder / "qemu.log"
-        command = [str(word) for word in _words(folder, socket, iommu)]
+        command = [str(word) for word in _words(folder, socket, iommu, memory_mb)]
         with log.open("w") as output:
             try:
                 subprocess.run(
@@ -135,14 +144,14 @@ def _libraries(program: Path) -> dict[str, Path | bytes]:
     return found
 
 
-def _words(folder: Path, socket: Path, iommu: bool) -> Sequence[str | Path]:
+def _words(folder: Path, socket: Path, iommu: bool, memory_mb: int) -> Sequence[str | Path]:
     """QEMU's command line."""
-    memory = f"memory-backend-memfd,id=memory,size={MEMORY_MB}M,share=on"
+    memory = f"memory-backend-memfd,id=memory,size={memory_mb}M,share=on"
     device = f'{{"driver":"vfio-user-pci","addr":"{SLOT}",' + (
         f'"socket":{{"type":"unix","path":"{socket}"}}}}'
     )
     words: list[str | Path] = [*vm.qemu_words(), "-nodefaults", "-no-user-config"]
-    words += ["-display", "none", "-no-reboot", "-accel", "tcg", "-m", str(MEMORY_MB)]
+    words += ["-display", "none", "-no-reboot", "-accel", "tcg", "-m", str(memory_mb)]
     words += ["-machine", "q35,kernel-irqchip=off,memory-backend=memory", "-object", memory]
     if iommu:
         words += ["-device", "intel-iommu,caching-mode=on"]

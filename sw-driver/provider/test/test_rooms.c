@@ -122,22 +122,54 @@ static void counts_see_what_differs(void) {
     counts.asked[TMU_OPCODE_POST] = 1;
     counts.asked[TMU_OPCODE_ARRIVE] = 2;
     const size_t count = counts_expected(&counts, unit);
-    EXPECT_NUMBER(counts_compare(&counts, 1, unit, count, NULL), 0);
-    EXPECT_NUMBER(counts_compare(&counts, 0, unit, count, NULL), 1);
+    const counts_reading_t now = {unit, count};
+    EXPECT_NUMBER(counts_compare(&counts, 1, now, NULL, NULL), 0);
+    EXPECT_NUMBER(counts_compare(&counts, 0, now, NULL, NULL), 1);
     for (size_t i = 0; i < count; ++i) {
         ++unit[i].value;
-        EXPECT_NUMBER(counts_compare(&counts, 1, unit, count, NULL), 1);
+        EXPECT_NUMBER(counts_compare(&counts, 1, now, NULL, NULL), 1);
         --unit[i].value;
     }
     /* A counter that the unit does not have is a difference as well. */
-    EXPECT_NUMBER(counts_compare(&counts, 1, unit, count - 1, NULL), 1);
+    const counts_reading_t less = {unit, count - 1};
+    EXPECT_NUMBER(counts_compare(&counts, 1, less, NULL, NULL), 1);
     counts.asked[TMU_OPCODE_POST] = 2;
     char *text = NULL;
     size_t size = 0;
     FILE *report = open_memstream(&text, &size);
-    EXPECT_NUMBER(counts_compare(&counts, 1, unit, count, report), 1);
+    EXPECT_NUMBER(counts_compare(&counts, 1, now, NULL, report), 1);
     (void)fclose(report);
     EXPECT_TEXT(text, "\"answered posts: found 1, expected 2\"");
+    free(text);
+}
+
+/* A shared unit has counted before, and for others; what is its own has to be in there. */
+static void counts_of_a_shared_unit_may_be_higher(void) {
+    counts_t counts = {0};
+    tmu_counter_t before[COUNTS_NAMES];
+    tmu_counter_t unit[COUNTS_NAMES];
+    const tmu_completion_t queued = {.opcode = TMU_OPCODE_POST, .status = TMU_STATUS_QUEUED};
+    counts_answer(&counts, &queued);
+    counts.asked[TMU_OPCODE_POST] = 1;
+    const size_t count = counts_expected(&counts, unit);
+    for (size_t i = 0; i < count; ++i) {
+        before[i] = (tmu_counter_t){unit[i].name, 100 + i};
+        unit[i].value += before[i].value;
+    }
+    const counts_reading_t then = {before, count};
+    const counts_reading_t now = {unit, count};
+    EXPECT_NUMBER(counts_compare(&counts, 0, now, &then, NULL), 0);
+    for (size_t i = 0; i < count; ++i)
+        unit[i].value += i;
+    EXPECT_NUMBER(counts_compare(&counts, 0, now, &then, NULL), 0);
+    EXPECT(strcmp(unit[0].name, "posts") == 0);
+    unit[0].value = before[0].value;
+    char *text = NULL;
+    size_t size = 0;
+    FILE *report = open_memstream(&text, &size);
+    EXPECT_NUMBER(counts_compare(&counts, 0, now, &then, report), 1);
+    (void)fclose(report);
+    EXPECT_TEXT(text, "\"the unit's counter posts: found 0, expected 1 at least\"");
     free(text);
 }
 
@@ -259,6 +291,7 @@ int main(void) {
     RUN(names_are_found_until_they_are_removed);
     RUN(names_that_come_and_go_take_no_room);
     RUN(counts_see_what_differs);
+    RUN(counts_of_a_shared_unit_may_be_higher);
     RUN(a_journal_is_a_trace_and_a_log);
     RUN(verdicts_are_written_in_the_order_of_the_law);
     return expect_summary();

@@ -57,6 +57,21 @@ static void memory_that_cannot_be_lent_is_said(void) {
     unit_release(unit);
 }
 
+/* R11: of a shared unit no room is certain, and a refused receive has to be tried again. */
+static void a_shared_unit_is_lent_nothing_and_promises_nothing(void) {
+    const tmu_info_t info = {.shared = true, .posted_entries = 64, .spill_segments = 4};
+    spill_t spill;
+    (void)setenv(SPILL_SEGMENTS, "4", 1);
+    EXPECT_NUMBER(spill_open(&spill, NULL, &info, error, sizeof error), -1);
+    EXPECT_TEXT(error, "TMU_FI_SPILL=4: the unit is shared, and the kernel driver has lent it 4 "
+                       "segments of memory; unset it");
+    (void)unsetenv(SPILL_SEGMENTS);
+    EXPECT_NUMBER(spill_open(&spill, NULL, &info, error, sizeof error), 0);
+    EXPECT_NUMBER(spill.segments, 4);
+    EXPECT(!spill_takes_receive(&spill));
+    EXPECT(spill_has_free(&spill));
+}
+
 static void one_device_serves_all_and_ends_with_the_last(void) {
     char folder[] = "/tmp/tmu-unit-XXXXXX";
     char path[128];
@@ -104,6 +119,7 @@ int main(void) {
     RUN(a_device_that_cannot_be_opened_is_named);
     RUN(a_recording_that_cannot_be_made_is_said);
     RUN(memory_that_cannot_be_lent_is_said);
+    RUN(a_shared_unit_is_lent_nothing_and_promises_nothing);
     RUN(one_device_serves_all_and_ends_with_the_last);
     RUN(differences_are_counted_at_the_end);
     return expect_summary();
