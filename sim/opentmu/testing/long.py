@@ -24,5 +24,11 @@ CAMPAIGNS: tuple[Campaign, ...] = (
     Campaign("random-spill", "tiny", ("--random", "1000000", "--seed", "1"), pauses=1),
     Campaign("random-nic", "nic", ("--random", "1000000", "--seed", "1"), pauses=1),
     Campaign("soak-tiny", "tiny", ("--random", "1000000", "--seed", "1", "--soak"), pauses=1),
+    Campaign(
+        "soak-flow",
+        "tiny",
+        ("--random", "7000000", "--seed", "6", "--soak", "--spill", "0", "--quota", "5"),
+        pauses=1,
+    ),
     Campaign("soak-nic", "nic", ("--random", "131072", "--seed", "1", "--soak"), pauses=1),
 )
