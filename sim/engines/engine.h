@@ -79,6 +79,9 @@ typedef struct {
     engine_verdict_t (*cancel)(engine_t *engine, uint32_t endpoint, uint64_t target);
     /* Empties both queues of an endpoint (R14); removed_p[0] receives, [1] messages. */
     engine_verdict_t (*flush)(engine_t *engine, uint32_t endpoint, uint64_t removed_p[2]);
+    /* Instead of the capacities that it was created with: whether a receive or a message that finds
+     * no match is queued, or refused or stalled. For a caller with limits of its own. */
+    void (*admit)(engine_t *engine, bool receives, bool messages);
     void (*stats)(const engine_t *engine, engine_stats_t *stats_p);
 } engine_ops_t;
 

@@ -359,6 +359,7 @@ const engine_ops_t *CORE_FUNCTION(void) {
         .look = look,
         .cancel = cancel,
         .flush = fuzzy_flush,
+        .admit = fuzzy_admit,
         .stats = fuzzy_stats,
     };
     return CORE_USABLE ? &ops : NULL;

@@ -191,6 +191,11 @@ engine_verdict_t fuzzy_flush(engine_t *engine, uint32_t endpoint, uint64_t remov
     return (engine_verdict_t){.status = ENGINE_FLUSHED};
 }
 
+void fuzzy_admit(engine_t *engine, bool receives, bool messages) {
+    engine->capacity[FUZZY_POSTED] = receives ? UINT64_MAX : 0;
+    engine->capacity[FUZZY_UNEXPECTED] = messages ? UINT64_MAX : 0;
+}
+
 void fuzzy_stats(const engine_t *engine, engine_stats_t *stats_p) {
     *stats_p = (engine_stats_t){
         .posted_max = engine->depth_max[FUZZY_POSTED],

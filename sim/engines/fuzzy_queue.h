@@ -73,6 +73,7 @@ struct engine {
 engine_t *fuzzy_create(const engine_config_t *config);
 void fuzzy_destroy(engine_t *engine);
 engine_verdict_t fuzzy_flush(engine_t *engine, uint32_t endpoint, uint64_t removed_p[2]);
+void fuzzy_admit(engine_t *engine, bool receives, bool messages);
 void fuzzy_stats(const engine_t *engine, engine_stats_t *stats_p);
 
 /* Makes place for one more entry at the end; false = no memory, nothing changed. */

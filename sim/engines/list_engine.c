@@ -252,6 +252,11 @@ static engine_verdict_t flush(engine_t *engine, uint32_t endpoint, uint64_t remo
     return answer(ENGINE_FLUSHED);
 }
 
+static void admit(engine_t *engine, bool receives, bool messages) {
+    engine->capacity[POSTED] = receives ? UINT64_MAX : 0;
+    engine->capacity[UNEXPECTED] = messages ? UINT64_MAX : 0;
+}
+
 static void stats(const engine_t *engine, engine_stats_t *stats_p) {
     *stats_p = (engine_stats_t){
         .posted_max = engine->depth_max[POSTED],
@@ -271,6 +276,7 @@ const engine_ops_t *list_engine(void) {
         .look = look,
         .cancel = cancel,
         .flush = flush,
+        .admit = admit,
         .stats = stats,
     };
     return &ops;

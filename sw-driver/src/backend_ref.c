@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `ref:PRESET`: the functional device as a backend.
+ * `ref:PRESET[?engine=NAME]`: the functional device as a backend.
  */
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine.h"
 #include "ref_device.h"
 #include "tmu_barrier.h"
 
@@ -16,10 +17,11 @@ static const ref_preset_t presets[] = {
 
 #define PRESETS (sizeof presets / sizeof presets[0])
 
-static tmu_result_t find_preset(const char *name, const ref_preset_t **preset_p) {
+/** Finds the preset of the first `length` characters. */
+static tmu_result_t find_preset(const char *name, size_t length, const ref_preset_t **preset_p) {
     char known[128] = "";
     for (size_t i = 0; i < PRESETS; i++) {
-        if (strcmp(presets[i].name, name) == 0) {
+        if (strlen(presets[i].name) == length && strncmp(presets[i].name, name, length) == 0) {
             *preset_p = &presets[i];
             return TMU_OK;
         }
@@ -29,7 +31,33 @@ static tmu_result_t find_preset(const char *name, const ref_preset_t **preset_p)
             strcat(known, presets[i].name);
         }
     }
-    return tmu_error_set(TMU_ERR_URI, "unknown preset '%s'; known: %s", name, known);
+    return tmu_error_set(TMU_ERR_URI, "unknown preset '%.*s'; known: %s", (int)length, name, known);
+}
+
+/** Who matches: what stands behind the preset's name. */
+static tmu_result_t find_engine(ref_device_t *device, const char *options) {
+    static const char *const names[] = {"fuzzy", "fuzzy-portable", "fuzzy-avx512", "list"};
+    static const char option[] = "?engine=";
+    const size_t length = sizeof option - 1;
+    device->match = &ref_matcher_model;
+    device->engine = "model";
+    if (*options == '\0') {
+        return TMU_OK;
+    }
+    if (strncmp(options, option, length) != 0) {
+        return tmu_error_set(TMU_ERR_URI, "unknown option '%s'; known: engine=NAME", options + 1);
+    }
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(options + length, names[i]) == 0 && engine_find(names[i])) {
+            device->match = &ref_matcher_engine;
+            device->engine = names[i];
+            return TMU_OK;
+        }
+    }
+    return tmu_error_set(TMU_ERR_URI,
+                         "no engine '%s' on this machine; known: fuzzy, fuzzy-portable, "
+                         "fuzzy-avx512 where the processor has AVX-512, list",
+                         options + length);
 }
 
 static void ref_close(void *backend) {
@@ -39,7 +67,7 @@ static void ref_close(void *backend) {
         device->regions = region->next;
         free(region);
     }
-    tmu_model_destroy(device->model);
+    device->match->destroy(device->matcher);
     free(device->answers.records);
     free(device->slots);
     free(device->turns);
@@ -50,7 +78,8 @@ static void ref_close(void *backend) {
 
 static tmu_result_t ref_open(const char *rest, void **backend_p) {
     const ref_preset_t *preset = NULL;
-    tmu_result_t result = find_preset(rest, &preset);
+    const size_t length = strcspn(rest, "?");
+    tmu_result_t result = find_preset(rest, length, &preset);
     if (result != TMU_OK) {
         return result;
     }
@@ -61,11 +90,16 @@ static tmu_result_t ref_open(const char *rest, void **backend_p) {
     pthread_mutex_init(&device->lock, NULL);
     device->preset = preset;
     ref_registers_start(device);
+    result = find_engine(device, rest + length);
+    if (result != TMU_OK) {
+        ref_close(device);
+        return result;
+    }
     device->pages = calloc(preset->queues + 1, sizeof *device->pages);
     device->turns = calloc(preset->queues + 1, sizeof *device->turns);
     device->slots = calloc(preset->command_slots, sizeof *device->slots);
     result = device->pages && device->turns && device->slots
-                 ? ref_model_create(device)
+                 ? ref_matcher_create(device)
                  : tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
     if (result != TMU_OK) {
         ref_close(device);
@@ -247,16 +281,28 @@ static void step(ref_device_t *device) {
     }
 }
 
+static bool failed(const ref_device_t *device) {
+    return device->out_of_memory || device->matcher_wrong;
+}
+
 static tmu_result_t ref_progress(void *backend, unsigned max_clocks) {
     ref_device_t *device = backend;
     pthread_mutex_lock(&device->lock);
     device->wrote = false;
-    for (unsigned i = 0; i < max_clocks && !device->wrote && !device->out_of_memory; i++) {
+    for (unsigned i = 0; i < max_clocks && !device->wrote && !failed(device); i++) {
         step(device);
     }
-    bool failed = device->out_of_memory;
+    tmu_result_t result = TMU_OK;
+    if (device->matcher_wrong) {
+        result = tmu_error_set(TMU_ERR_DEVICE,
+                               "the engine '%s' gave a verdict on an entry that is not there",
+                               device->engine);
+    } else if (device->out_of_memory) {
+        result =
+            tmu_error_set(TMU_ERR_MEMORY, "the engine '%s' has no memory left", device->engine);
+    }
     pthread_mutex_unlock(&device->lock);
-    return failed ? tmu_error_set(TMU_ERR_MEMORY, "the model has no memory left") : TMU_OK;
+    return result;
 }
 
 static uint64_t ref_clock(void *backend) {

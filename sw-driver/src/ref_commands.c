@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Commands of the functional device: from 64 bytes to the model's calls and back.
+ * Commands of the functional device: from 64 bytes to the matcher's calls and back.
  */
 #include <stdlib.h>
 
@@ -149,7 +149,7 @@ static void count(ref_device_t *device, uint8_t opcode, uint64_t visited) {
     }
 }
 
-/** What a model's verdict is on the wire, and which counter it moves. */
+/** What a matcher's verdict is on the wire, and which counter it moves. */
 static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_status_t status) {
     uint64_t *counters = device->counters;
     switch (status) {
@@ -182,8 +182,11 @@ static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_statu
         counters[REF_COUNTER_arrive_stalled]++;
         counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device, TMU_MODEL_UNEXPECTED);
         return TMU_STATUS_STALLED;
-    default: /* the model ran out of memory and did nothing; progress reports it */
+    case TMU_MODEL_NO_MEMORY: /* nothing was done; progress reports it, and the next as well */
         device->out_of_memory = true;
+        return 0;
+    default:
+        device->matcher_wrong = true;
         return 0;
     }
 }
@@ -212,7 +215,7 @@ static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
     }
 }
 
-/** A position counts through all endpoints in turn: the model keeps no order between them. */
+/** A position counts through all endpoints in turn: a matcher keeps no order between them. */
 static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
     uint64_t position = TMU_FIELD_GET(command, TMU_COMMAND_INSPECT_POSITION);
     tmu_model_queue_t queue = TMU_FIELD_GET(command, TMU_COMMAND_INSPECT_QUEUE) != 0
@@ -220,11 +223,11 @@ static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t 
                                   : TMU_MODEL_POSTED;
     count(device, TMU_OPCODE_INSPECT, 0);
     for (uint32_t e = 0; e < device->preset->endpoints; e++) {
-        uint64_t depth = tmu_model_depth(device->model, e, queue);
+        uint64_t depth = device->match->depth(device->matcher, e, queue);
         tmu_model_entry_t entry;
         if (position >= depth) {
             position -= depth;
-        } else if (tmu_model_inspect(device->model, e, queue, position, &entry) == TMU_MODEL_OK) {
+        } else if (device->match->inspect(device->matcher, e, queue, position, &entry)) {
             tmu_record_t *record = answer(device, command, e, TMU_STATUS_ENTRY);
             if (record) {
                 answer_entry(record, &entry);
@@ -257,7 +260,7 @@ static void post(ref_device_t *device, const tmu_record_t *command, uint32_t end
         .address = TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS),
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
     };
-    (void)tmu_model_post(device->model, &receive, &verdict);
+    device->match->post(device->matcher, &receive, &verdict);
     answer_verdict(device, command, &verdict);
 }
 
@@ -271,7 +274,7 @@ static void arrive(ref_device_t *device, const tmu_record_t *command, uint32_t e
         .place = TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS),
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
     };
-    (void)tmu_model_arrive(device->model, &message, &verdict);
+    device->match->arrive(device->matcher, &message, &verdict);
     answer_verdict(device, command, &verdict);
 }
 
@@ -281,8 +284,8 @@ static void cancel(ref_device_t *device, const tmu_record_t *command, uint32_t e
     if (id >= id_none(device)) {
         id = TMU_MODEL_NO_RECEIVE_ID;
     }
-    (void)tmu_model_cancel_id(device->model, endpoint, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
-                              id, &verdict);
+    device->match->cancel(device->matcher, endpoint, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE), id,
+                          &verdict);
     answer_verdict(device, command, &verdict);
 }
 
@@ -296,13 +299,13 @@ static void search(ref_device_t *device, const tmu_record_t *command, uint32_t e
     ref_flush_t flush = {.device = device, .command = command, .endpoint = endpoint};
     switch (TMU_FIELD_GET(command, TMU_COMMAND_OPCODE)) {
     case TMU_OPCODE_PROBE:
-        (void)tmu_model_probe(device->model, &select, &verdict);
+        device->match->look(device->matcher, &select, false, &verdict);
         break;
     case TMU_OPCODE_CLAIM:
-        (void)tmu_model_claim(device->model, &select, &verdict);
+        device->match->look(device->matcher, &select, true, &verdict);
         break;
     default:
-        (void)tmu_model_flush(device->model, &select, report_removed, &flush, &verdict);
+        device->match->flush(device->matcher, &select, report_removed, &flush, &verdict);
         break;
     }
     answer_verdict(device, command, &verdict);

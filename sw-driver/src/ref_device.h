@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functional device behind `ref:PRESET`: the reference model with the unit's registers,
- * doorbell pages and completion rings around it, so that every line of the driver above a backend
- * runs.
+ * The functional device behind `ref:PRESET`: the reference model, or with `?engine=NAME` a software
+ * engine, with the unit's registers, doorbell pages and completion rings around it, so that every
+ * line of the driver above a backend runs.
  *
  * It answers one command a step and knows no time: latencies read 0.
  * Every doorbell write is taken at once: a command waits in its page's share of the command slots,
@@ -25,7 +25,7 @@
 #include <pthread.h>
 
 #include "backend.h"
-#include "tmu_model.h"
+#include "ref_matcher.h"
 #include "tmu_wire.h"
 
 /** Registers with windows of filter ids. */
@@ -93,7 +93,9 @@ typedef struct ref_region {
 typedef struct ref_device {
     pthread_mutex_t lock;
     const ref_preset_t *preset;
-    tmu_model_t *model;
+    const ref_matcher_ops_t *match;
+    const char *engine; /* its name */
+    void *matcher;
     ref_page_t *pages;
     tmu_record_t *slots;
     uint32_t *turns; /* pages with commands; the one to serve next is at turn_first */
@@ -104,6 +106,7 @@ typedef struct ref_device {
     uint64_t clock;
     bool wrote; /* to memory, in this step */
     bool out_of_memory;
+    bool matcher_wrong; /* it has named an entry that is not there */
 
     uint32_t page_select;
     uint32_t ring_base_lo;
@@ -152,8 +155,8 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
 /** Copies all counters as they are now. */
 void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]);
 
-/** Creates the model for the preset, in place of one that a reset throws away. */
-tmu_result_t ref_model_create(ref_device_t *device);
+/** Creates the matcher for the preset, in place of one that a reset throws away. */
+tmu_result_t ref_matcher_create(ref_device_t *device);
 
 /* ref_commands.c */
 

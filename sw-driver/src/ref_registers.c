@@ -6,19 +6,19 @@
 
 #include "ref_device.h"
 
-tmu_result_t ref_model_create(ref_device_t *device) {
+tmu_result_t ref_matcher_create(ref_device_t *device) {
     tmu_model_config_t config = {
         .endpoints = device->preset->endpoints,
         .posted_capacity = device->preset->posted_entries,
         .unexpected_capacity = device->preset->unexpected_entries,
     };
-    tmu_model_t *model = NULL;
-    if (tmu_model_create(&config, &model) != TMU_MODEL_OK) {
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a model of preset %s",
-                             device->preset->name);
+    void *matcher = device->match->create(device->engine, &config);
+    if (!matcher) {
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for the engine '%s' of preset %s",
+                             device->engine, device->preset->name);
     }
-    tmu_model_destroy(device->model);
-    device->model = model;
+    device->match->destroy(device->matcher);
+    device->matcher = matcher;
     return TMU_OK;
 }
 
@@ -38,7 +38,7 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_POSTED_ENTRIES, preset->posted_entries},
         {TMU_REG_UNEXPECTED_ENTRIES, preset->unexpected_entries},
         {TMU_REG_LANES, preset->lanes},
-        /* The model's lists are searched whole; nothing of them lies beyond an array. */
+        /* The matcher's queues are searched whole; nothing of them lies beyond an array. */
         {TMU_REG_ARRAY_ENTRIES, preset->posted_entries},
         {TMU_REG_FILTER_LANES, 0},
         {TMU_REG_FILTER_BITS, 0},
@@ -189,18 +189,17 @@ tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *
 }
 
 void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]) {
-    tmu_model_stats_t stats;
-    tmu_model_stats(device->model, &stats);
+    const ref_depths_t depths = device->match->depths(device->matcher);
     device->counters[REF_COUNTER_clocks] = device->clock;
-    device->counters[REF_COUNTER_posted_depth_max] = stats.posted_max;
-    device->counters[REF_COUNTER_unexpected_depth_max] = stats.unexpected_max;
+    device->counters[REF_COUNTER_posted_depth_max] = depths.most[TMU_MODEL_POSTED];
+    device->counters[REF_COUNTER_unexpected_depth_max] = depths.most[TMU_MODEL_UNEXPECTED];
     memcpy(counters, device->counters, sizeof device->counters);
 }
 
 /** Queues, quotas, reserves, serial numbers, counters and rings; waiting commands are lost (R14).
  */
 static tmu_result_t reset(ref_device_t *device) {
-    tmu_result_t result = ref_model_create(device);
+    tmu_result_t result = ref_matcher_create(device);
     if (result != TMU_OK) {
         return result;
     }
@@ -220,14 +219,15 @@ static void endpoint_command(ref_device_t *device, uint32_t value) {
         return;
     }
     if (TMU_REGISTER_GET(value, TMU_ENDPOINT_COMMAND_SET_QUOTA) != 0) {
-        (void)tmu_model_set_quota(device->model, endpoint, device->quota_posted,
-                                  device->quota_unexpected);
+        device->match->set_quota(device->matcher, endpoint, device->quota_posted,
+                                 device->quota_unexpected);
         ref_spill_reserve(device);
     }
     if (TMU_REGISTER_GET(value, TMU_ENDPOINT_COMMAND_READ_DEPTH) != 0) {
-        device->depth_posted = (uint32_t)tmu_model_depth(device->model, endpoint, TMU_MODEL_POSTED);
+        device->depth_posted =
+            (uint32_t)device->match->depth(device->matcher, endpoint, TMU_MODEL_POSTED);
         device->depth_unexpected =
-            (uint32_t)tmu_model_depth(device->model, endpoint, TMU_MODEL_UNEXPECTED);
+            (uint32_t)device->match->depth(device->matcher, endpoint, TMU_MODEL_UNEXPECTED);
     }
 }
 

@@ -2,11 +2,10 @@
  *
  * Memory lent to the functional device (R11): how many entries it is good for.
  *
- * The model has no table on chip, so entries beyond the table's size are those in memory, and both
- * queues take from the same.
- * Reserves keep places on chip.  Beyond them entries go to memory, so with memory lent nothing is
- * refused on their account before it is used up, and the model, whose capacity is both together,
- * must not know of them.
+ * The matcher has no table on chip, so entries beyond the table's size are those in memory, and
+ * both queues take from the same. Reserves keep places on chip.  Beyond them entries go to memory,
+ * so with memory lent nothing is refused on their account before it is used up, and the matcher,
+ * whose capacity is both together, must not know of them.
  */
 #include "ref_device.h"
 
@@ -19,14 +18,13 @@ typedef struct beyond {
 
 static beyond_t beyond_chip(const ref_device_t *device) {
     const ref_preset_t *preset = device->preset;
-    tmu_model_stats_t s;
-    tmu_model_stats(device->model, &s);
+    const ref_depths_t depths = device->match->depths(device->matcher);
+    const uint64_t posted = depths.now[TMU_MODEL_POSTED];
+    const uint64_t unexpected = depths.now[TMU_MODEL_UNEXPECTED];
     return (beyond_t){
-        .posted =
-            s.posted_depth > preset->posted_entries ? s.posted_depth - preset->posted_entries : 0,
-        .unexpected = s.unexpected_depth > preset->unexpected_entries
-                          ? s.unexpected_depth - preset->unexpected_entries
-                          : 0,
+        .posted = posted > preset->posted_entries ? posted - preset->posted_entries : 0,
+        .unexpected =
+            unexpected > preset->unexpected_entries ? unexpected - preset->unexpected_entries : 0,
     };
 }
 
@@ -37,8 +35,9 @@ static uint64_t memory_entries(const ref_device_t *device) {
 void ref_spill_share(ref_device_t *device) {
     const beyond_t beyond = beyond_chip(device);
     const uint64_t all = memory_entries(device);
-    tmu_model_set_capacity(device->model, device->preset->posted_entries + all - beyond.unexpected,
-                           device->preset->unexpected_entries + all - beyond.posted);
+    device->match->set_capacity(device->matcher,
+                                device->preset->posted_entries + all - beyond.unexpected,
+                                device->preset->unexpected_entries + all - beyond.posted);
 }
 
 void ref_spill_commit(ref_device_t *device, uint32_t value) {
@@ -48,15 +47,15 @@ void ref_spill_commit(ref_device_t *device, uint32_t value) {
     device->spill_error = device->segments == device->preset->spill_segments;
     device->segments += device->spill_error == 0;
     for (uint32_t e = 0; device->segments == 1 && e < device->preset->endpoints; e++) {
-        (void)tmu_model_set_reserve(device->model, e, 0, 0);
+        device->match->set_reserve(device->matcher, e, 0, 0);
     }
 }
 
 /* Memory is taken away by a reset alone, and that clears reserves: none has to be kept for then. */
 void ref_spill_reserve(ref_device_t *device) {
     if (device->segments == 0) {
-        (void)tmu_model_set_reserve(device->model, device->endpoint_select, device->reserve_posted,
-                                    device->reserve_unexpected);
+        device->match->set_reserve(device->matcher, device->endpoint_select, device->reserve_posted,
+                                   device->reserve_unexpected);
     }
 }
 
@@ -73,11 +72,10 @@ uint32_t ref_spill_free(const ref_device_t *device) {
 
 bool ref_spill_used_up(const ref_device_t *device, tmu_model_queue_t queue) {
     const beyond_t beyond = beyond_chip(device);
-    tmu_model_stats_t s;
-    tmu_model_stats(device->model, &s);
-    const bool full = queue == TMU_MODEL_POSTED
-                          ? s.posted_depth >= device->preset->posted_entries
-                          : s.unexpected_depth >= device->preset->unexpected_entries;
+    const ref_depths_t depths = device->match->depths(device->matcher);
+    const bool full =
+        depths.now[queue] >= (queue == TMU_MODEL_POSTED ? device->preset->posted_entries
+                                                        : device->preset->unexpected_entries);
     return device->segments > 0 && full &&
            beyond.posted + beyond.unexpected == memory_entries(device);
 }

@@ -2,8 +2,9 @@
  *
  * One device with one queue and a log of its completions, for the driver's tests.
  *
- * Every test runs on `ref:tiny` and as well, with the preset tiny, on the simulated device whose
- * library TMU_TEST_SIM names, on the one at the socket that TMU_TEST_VFU names, on the PCI
+ * Every test runs on `ref:tiny` and as well, with the preset tiny, on the functional device with
+ * the engine that TMU_TEST_REF names ("tiny?engine=NAME"), on the simulated device whose library
+ * TMU_TEST_SIM names, on the one at the socket that TMU_TEST_VFU names, on the PCI
  * function whose address TMU_TEST_VFIO names, and in a session of the kernel driver whose file and
  * options TMU_TEST_DEV names.
  */
@@ -196,7 +197,8 @@ static inline int on_every_device(void (*all)(void)) {
     const struct {
         const char *scheme;
         const char *variable;
-    } others[] = {{"sim", "TMU_TEST_SIM"},
+    } others[] = {{"ref", "TMU_TEST_REF"},
+                  {"sim", "TMU_TEST_SIM"},
                   {"vfu", "TMU_TEST_VFU"},
                   {"vfio", "TMU_TEST_VFIO"},
                   {"dev", "TMU_TEST_DEV"}};

@@ -28,7 +28,7 @@ def result_of(done: Done) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("engine", ["model", "rtl"])
+@pytest.mark.parametrize("engine", launch.ENGINES)
 def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_path: Path) -> None:
     """R1 to R4, R7 to R12 as an MPI program sees them, in its own working folder."""
     compile_mpi("every_match.c")
@@ -56,7 +56,7 @@ def test_every_match_is_right(engine: str, tmu: Tmu, compile_mpi: Compile, tmp_p
     assert replayed.returncode == 0, replayed.stderr
 
 
-@pytest.mark.parametrize("engine", ["model", "rtl"])
+@pytest.mark.parametrize("engine", launch.ENGINES)
 def test_every_match_is_right_with_memory(engine: str, tmu: Tmu, compile_mpi: Compile) -> None:
     """R11: nothing is refused and nothing held back; memory is lent unless it is forbidden."""
     compile_mpi("every_match.c")
@@ -80,7 +80,7 @@ def proven(done: Done) -> list[dict[str, Any]]:
     return ranks
 
 
-@pytest.mark.parametrize(("engine", "many"), [("model", 2000), ("rtl", 400)])
+@pytest.mark.parametrize(("engine", "many"), [("model", 2000), ("software", 2000), ("rtl", 400)])
 def test_a_program_that_needs_more_than_the_tables_ends(
     engine: str, many: int, tmu: Tmu, compile_mpi: Compile, tmp_path: Path
 ) -> None:
@@ -128,7 +128,12 @@ def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> Non
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     for message, words in {
-        "no engine 'quick'; the engines are rtl, model": ["--engine", "quick", "--", "true"],
+        "no engine 'quick'; the engines are rtl, model, software": [
+            "--engine",
+            "quick",
+            "--",
+            "true",
+        ],
         "no preset 'huge'": ["--preset", "huge", "--", "true"],
         "no-such-program: no such program": ["--", "no-such-program"],
         "expected an empty folder": ["--record", "full", "--", "true"],

@@ -61,6 +61,14 @@ def replay(uri: str, count: int, value: int, *options: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("spill", ["0", "4"])
-def test_the_functional_device_agrees_with_the_law(spill: str) -> None:
-    """R1 to R15: the driver's functional device under the same random operations."""
-    replay("ref:tiny", 200_000, 5, "--spill", spill)
+@pytest.mark.parametrize("matcher", ["", "?engine=fuzzy", "?engine=fuzzy-portable", "?engine=list"])
+def test_the_functional_device_agrees_with_the_law(matcher: str, spill: str) -> None:
+    """R1 to R15: the driver's functional device, by the model and by each software engine."""
+    replay(f"ref:tiny{matcher}", 200_000, 5, "--spill", spill)
+
+
+@pytest.mark.parametrize("spill", ["0", "4"])
+def test_a_soak_of_a_software_engine(spill: str) -> None:
+    """R11, R13, R14: other quotas, reserves and resets in the middle of it."""
+    options = ["--spill", spill, "--soak"]
+    replay("ref:tiny?engine=fuzzy", 200_000, 6, *options)

@@ -45,7 +45,7 @@ def print_compiler(context: click.Context, option: click.Parameter, name: str | 
     expose_value=False,
     help="Have this MPI, print its compiler of C, and end.",
 )
-@click.option("--engine", default="rtl", show_default=True, help="rtl or model.")
+@click.option("--engine", default="rtl", show_default=True, help="rtl, model or software.")
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
     "--record",
@@ -87,8 +87,8 @@ def command(
     folder = provider.folder()
     library.check_provider(chosen, folder / provider.NAME)
     cbuild.ensure()  # before the run: what fails here must not cost one
-    device = None if engine == "model" else verilate.library(preset)
-    uri = replay.uri(replay.Options(engine, preset), device, None)
+    device = verilate.library(preset) if engine == "rtl" else None
+    uri = launch.uri(engine, preset, device)
     with folder_for(record) as files:
         job = launch.Job(words, ranks, uri, folder, files, chosen, spill)
         start = time.monotonic()
@@ -109,7 +109,7 @@ def check_arguments(engine: str, preset: str, record: Path | None, words: Sequen
     """Refuse what cannot work before anything is built."""
     if not words:
         raise BadInput("Missing a program; expected tmu mpi [OPTIONS] -- PROGRAM [ARGUMENTS].")
-    replay.check(engine, replay.DEVICES)
+    replay.check(engine, launch.ENGINES)
     presets.check_replayable(preset)
     if shutil.which(words[0]) is None:
         raise BadInput(f"{words[0]}: no such program.")

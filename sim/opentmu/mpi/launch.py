@@ -8,6 +8,11 @@ from pathlib import Path
 
 from opentmu import mpirun
 from opentmu.mpi.library import Library
+from opentmu.replay import engine as replay
+
+# The functional device with the best software engine as its matcher.
+SOFTWARE = "software"
+ENGINES = (*replay.DEVICES, SOFTWARE)
 
 
 @dataclass(frozen=True)
@@ -21,6 +26,13 @@ class Job:
     files: Path
     library: Library
     spill: int | None = None  # segments of memory lent to each unit; None = all that it takes
+
+
+def uri(engine: str, preset: str, device: Path | None) -> str:
+    """The device of a rank; `device` is the simulation of the engine rtl."""
+    if engine == SOFTWARE:
+        return f"ref:{preset}?engine=fuzzy"
+    return replay.uri(replay.Options(engine, preset), device, None)
 
 
 def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:

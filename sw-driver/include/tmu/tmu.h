@@ -190,7 +190,8 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
 /**
  * Opens the device that a URI names, checks its magic and interface version, and resets it.
  *
- * `ref:PRESET` is a functional model in this process; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
+ * `ref:PRESET` is a functional model in this process, with `?engine=NAME` by a software engine:
+ * fuzzy, fuzzy-portable, fuzzy-avx512 or list; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
  * simulated hardware in this process.
  * The opener owns the device: commands by others would defeat its flow control.
  * `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and others may
