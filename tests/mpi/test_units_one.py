@@ -115,6 +115,34 @@ def test_counters_that_do_not_add_up_are_a_failure() -> None:
     assert "unit" not in summary([REPORT | {"operations": 0, "mismatches": 0}], 1, 0)
 
 
+def test_it_ends_with_the_process_that_started_it(tmp_path: Path) -> None:
+    """A `tmu` that is killed leaves nothing behind."""
+    program = cbuild.program(cbuild.ensure(), share.PROGRAM)
+    socket = tmp_path / "s"
+    script = f"{program} --with-parent ref:tiny {socket} & wait"
+    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True) as shell:
+        assert shell.stdout is not None
+        assert shell.stdout.readline().startswith("tmu-share: ")
+        shell.kill()
+        assert shell.stdout.read() == "", "nobody has its output any more"
+    wait_for(lambda: not socket.exists())
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ((), "another number of words than two, a device and a socket"),
+        (("ref:tiny",), "another number of words than two, a device and a socket"),
+        (("--spill", "x", "ref:tiny", "s"), "another word than a number behind --spill"),
+    ],
+)
+def test_words_that_it_does_not_know_are_said(words: tuple[str, ...], found: str) -> None:
+    program = cbuild.program(cbuild.ensure(), share.PROGRAM)
+    done = subprocess.run([program, *words], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"tmu-share: found {found}\nusage: tmu-share ")
+
+
 # ---- ranks that are killed ---------------------------------------------------------------------
 
 
