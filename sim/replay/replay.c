@@ -211,7 +211,7 @@ static int happen(run_t *run, const workload_event_t *event) {
 static int no_queue(run_t *run, const tmu_trace_op_t *op) {
     (void)snprintf(run->error, run->error_size,
                    "line %" PRIu64 ": found endpoint %" PRIu32
-                   ", expected one below %zu: more of them by dev:FILE?endpoints=NUMBER",
+                   ", expected one below %zu: more of them by ?endpoints=NUMBER",
                    op->line, op->endpoint, run->set.count);
     return -1;
 }
@@ -319,7 +319,7 @@ int replay_lend(tmu_t *device, const replay_options_t *options, char *error, siz
     if (tmu_query(device, &info) != TMU_OK)
         return fail(&run, "query");
     if (info.shared && options->spill == REPLAY_SPILL_MOST)
-        return 0; /* the kernel driver has lent it */
+        return 0; /* whoever shares the unit has lent it */
     const uint64_t segments =
         options->spill == REPLAY_SPILL_MOST ? info.spill_segments : options->spill;
     return tmu_spill_add(device, (uint32_t)segments) == TMU_OK ? 0 : fail(&run, "spill memory");

@@ -25,14 +25,14 @@ static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     return -1;
 }
 
-/* A session of a shared unit has what the kernel driver lent. */
+/* A session of a shared unit has what whoever shares it lent. */
 static int open_shared(spill_t *spill, const tmu_info_t *info, char *error, size_t error_size) {
     const char *text = getenv(SPILL_SEGMENTS);
     *spill = (spill_t){.segments = info->spill_segments, .shared = true};
     if (text == NULL)
         return 0;
     (void)snprintf(error, error_size,
-                   "%s=%s: the unit is shared, and the kernel driver has lent it %" PRIu32
+                   "%s=%s: the unit is shared, and whoever shares it has lent it %" PRIu32
                    " segments of memory; unset it",
                    SPILL_SEGMENTS, text, info->spill_segments);
     return -1;

@@ -5,7 +5,7 @@
  *
  *   TMU_FI_SPILL  segments of TMU_SPILL_SEGMENT_BYTES, 0 = none; all that the unit takes if not set
  *
- * In a session of a shared unit the kernel driver lends, and room is never certain: others use the
+ * In a session of a shared unit whoever shares it lends, and room is never certain: others use the
  * rest, and nothing tells when they make some.
  */
 #ifndef TMU_PROVIDER_SPILL_H

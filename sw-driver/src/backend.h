@@ -73,6 +73,7 @@ typedef struct tmu_backend_ops {
 
 extern const tmu_backend_ops_t tmu_backend_dev;
 extern const tmu_backend_ops_t tmu_backend_ref;
+extern const tmu_backend_ops_t tmu_backend_share;
 extern const tmu_backend_ops_t tmu_backend_sim;
 extern const tmu_backend_ops_t tmu_backend_vfio;
 extern const tmu_backend_ops_t tmu_backend_vfu;

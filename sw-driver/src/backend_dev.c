@@ -12,65 +12,18 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "control.h"
-#include "dev_session.h"
 #include "page_store.h"
+#include "session.h"
+#include "tmu_wire.h"
 
 /* ---- opening -----------------------------------------------------------------------------------
  */
 
-/** One `name=number` of the URI. */
-static tmu_result_t option_read(dev_session_t *session, const char *option, size_t length) {
-    const struct {
-        const char *name;
-        uint32_t *value;
-        uint32_t least;
-    } known[] = {
-        {"endpoints=", &session->endpoints, 1},
-        {"posted=", &session->reserve.posted, 0},
-        {"unexpected=", &session->reserve.unexpected, 0},
-    };
-    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-        size_t name = strlen(known[i].name);
-        if (length <= name || strncmp(option, known[i].name, name) != 0) {
-            continue;
-        }
-        char *end = NULL;
-        errno = 0;
-        unsigned long number = strtoul(option + name, &end, 10);
-        if (option[name] >= '0' && option[name] <= '9' && end == option + length && errno == 0 &&
-            number >= known[i].least && number <= TMU_QUOTA_MAX) {
-            *known[i].value = (uint32_t)number;
-            return TMU_OK;
-        }
-    }
-    return tmu_error_set(TMU_ERR_URI,
-                         "unknown option '%.*s'; known: endpoints=NUMBER, and as reserve of each "
-                         "posted=NUMBER and unexpected=NUMBER",
-                         (int)length, option);
-}
-
-static tmu_result_t uri_read(dev_session_t *session, const char *rest) {
-    const char *options = strchr(rest, '?');
-    size_t length = options ? (size_t)(options - rest) : strlen(rest);
-    tmu_result_t result = TMU_OK;
-    if (length == 0 || length >= sizeof session->path) {
-        return tmu_error_set(TMU_ERR_URI,
-                             "'%s' names no file; expected dev:FILE[?endpoints=NUMBER]", rest);
-    }
-    memcpy(session->path, rest, length);
-    while (options && result == TMU_OK) {
-        const char *option = options + 1;
-        size_t bytes = strcspn(option, "&");
-        result = option_read(session, option, bytes);
-        options = option[bytes] == '&' ? option + bytes : NULL;
-    }
-    return result;
-}
-
-static tmu_result_t file_open(dev_session_t *session) {
+static tmu_result_t file_open(session_t *session) {
     const char *path = session->path;
     session->file = open(path, O_RDWR | O_CLOEXEC);
     if (session->file >= 0) {
@@ -96,46 +49,13 @@ static tmu_result_t file_open(dev_session_t *session) {
     }
 }
 
-/** The driver ends what is still open. */
 static void dev_close(void *backend) {
-    dev_session_t *session = backend;
-    for (uint32_t i = 0; session->pages && i < session->page_count; i++) {
-        if (session->pages[i].event_fd >= 0) {
-            (void)close(session->pages[i].event_fd);
-        }
-    }
-    if (session->file >= 0) {
-        (void)close(session->file);
-    }
-    pthread_mutex_destroy(&session->lock);
-    free(session->pages);
-    free(session);
+    session_end(backend);
+    free(backend);
 }
 
-static tmu_result_t dev_open(const char *rest, void **backend_p) {
-    dev_session_t *session = calloc(1, sizeof *session);
-    if (!session) {
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a device");
-    }
-    session->file = -1;
-    session->owner = getpid();
-    session->endpoints = 1;
-    session->reserve = (tmu_depth_t){TMU_IOCTL_SHARE, TMU_IOCTL_SHARE};
-    pthread_mutex_init(&session->lock, NULL);
-    tmu_result_t result = uri_read(session, rest);
-    if (result == TMU_OK) {
-        result = file_open(session);
-    }
-    if (result != TMU_OK) {
-        dev_close(session);
-        return result;
-    }
-    *backend_p = session;
-    return TMU_OK;
-}
-
-tmu_result_t dev_call(const dev_session_t *session, unsigned long request, void *argument,
-                      const char *what) {
+static tmu_result_t dev_call(session_t *session, unsigned long request, void *argument,
+                             const char *what) {
     int done;
     do {
         done = ioctl(session->file, request, argument);
@@ -164,12 +84,62 @@ tmu_result_t dev_call(const dev_session_t *session, unsigned long request, void 
     }
 }
 
+static tmu_result_t dev_map(session_t *session, const struct tmu_ioctl_open *open,
+                            session_page_t *page, tmu_dma_t *ring_p) {
+    size_t bytes = sizeof(tmu_record_t) << open->ring_log2;
+    bytes = (bytes + TMU_DOORBELL_PAGE_BYTES - 1) & ~(size_t)(TMU_DOORBELL_PAGE_BYTES - 1);
+    void *doorbell = mmap(NULL, TMU_DOORBELL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+                          session->file, (off_t)open->doorbell_offset);
+    void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, session->file, (off_t)open->ring_offset);
+    if (doorbell == MAP_FAILED || ring == MAP_FAILED) {
+        (void)(doorbell != MAP_FAILED && munmap(doorbell, TMU_DOORBELL_PAGE_BYTES));
+        (void)(ring != MAP_FAILED && munmap(ring, bytes));
+        return tmu_error_set(TMU_ERR_MEMORY, "page %u and its ring cannot be mapped", open->page);
+    }
+    page->memory = doorbell;
+    *ring_p = (tmu_dma_t){.memory = ring, .bytes = bytes};
+    return TMU_OK;
+}
+
+static void dev_unmap(session_t *session, session_page_t *page, tmu_dma_t *ring) {
+    if (getpid() == session->owner) { /* elsewhere something else may lie there */
+        (void)munmap(page->memory, TMU_DOORBELL_PAGE_BYTES);
+        (void)munmap(ring->memory, ring->bytes);
+    }
+}
+
+static const session_ops_t calls = {
+    .scheme = "dev",
+    .place = "FILE",
+    .who = "the kernel driver",
+    .call = dev_call,
+    .map = dev_map,
+    .unmap = dev_unmap,
+};
+
+static tmu_result_t dev_open(const char *rest, void **backend_p) {
+    session_t *session = calloc(1, sizeof *session);
+    if (!session) {
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a device");
+    }
+    tmu_result_t result = session_init(session, &calls, rest);
+    if (result == TMU_OK) {
+        result = file_open(session);
+    }
+    if (result != TMU_OK) {
+        dev_close(session);
+        return result;
+    }
+    *backend_p = session;
+    return TMU_OK;
+}
+
 /* ---- doorbells and interrupts ------------------------------------------------------------------
  */
 
 static tmu_result_t dev_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {
-    const dev_session_t *session = backend;
+    const session_t *session = backend;
     volatile char *place = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
     place += offset % TMU_DOORBELL_PAGE_BYTES;
     page_store(place, data, size);
@@ -177,7 +147,7 @@ static tmu_result_t dev_doorbell_write(void *backend, uint64_t offset, const voi
 }
 
 static tmu_result_t dev_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
-    const dev_session_t *session = backend;
+    const session_t *session = backend;
     const volatile char *place = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
     *value_p = *(const volatile uint64_t *)(place + offset % TMU_DOORBELL_PAGE_BYTES);
     return TMU_OK;
@@ -186,15 +156,15 @@ static tmu_result_t dev_page_read64(void *backend, uint64_t offset, uint64_t *va
 /** The eventfd of a page stays when its queue is closed, and signals for the next one when that
  * asks for it. */
 static tmu_result_t dev_event_fd(void *backend, uint32_t number, int *fd_p) {
-    dev_session_t *session = backend;
-    dev_page_t *page = &session->pages[number];
+    session_t *session = backend;
+    session_page_t *page = &session->pages[number];
     struct tmu_ioctl_event event = {.size = sizeof event, .queue = page->queue};
     if (number >= session->vectors) {
         return tmu_error_set(TMU_ERR_INVALID,
                              "page %u has no interrupt: the device has %u; poll the queue", number,
                              session->vectors);
     }
-    pthread_mutex_lock(&session->lock);
+    pthread_mutex_lock(&page->lock);
     if (page->event_fd < 0) {
         page->event_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     }
@@ -206,7 +176,7 @@ static tmu_result_t dev_event_fd(void *backend, uint32_t number, int *fd_p) {
         result = dev_call(session, TMU_IOCTL_EVENT, &event, "an interrupt");
         page->wakes = result == TMU_OK ? page->queue : 0;
     }
-    pthread_mutex_unlock(&session->lock);
+    pthread_mutex_unlock(&page->lock);
     if (result == TMU_OK) {
         *fd_p = event.fd;
     }

@@ -3,8 +3,8 @@
  * What is done off the data path: finding out what the device is, resetting it, giving queues their
  * pages and rings, and reading depths and counters.
  *
- * Who owns a device does that by its registers (control_registers.c); a session of a kernel driver
- * asks the driver (control_session.c).  Doorbells, rings, bounds and flow control know no
+ * Who owns a device does that by its registers (control_registers.c); a session asks
+ * whoever shares the device (control_session.c).  Doorbells, rings, bounds and flow control know no
  * difference, but that a session's endpoints have other numbers in the unit.
  *
  * Every function expects the device's lock held, or that nobody else has the device yet.

@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A session of the kernel driver: what the driver does for it off the data path.
+ * A session: what whoever shares the unit, the kernel driver or tmu-share, does for it off the data
+ * path.
  *
- * Endpoints are numbered from 0, whichever the driver has granted.  An endpoint's reserve is what
- * flow control takes as its table on chip: the driver answers for it.
+ * Endpoints are numbered from 0, whichever were granted.  An endpoint's reserve is what flow
+ * control takes as its table on chip: who shares the unit answers for it.
  */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
-#include "dev_session.h"
+#include "session.h"
 #include "tmu_internal.h"
+
+static tmu_result_t ask(session_t *session, unsigned long request, void *argument,
+                        const char *what) {
+    return session->ops->call(session, request, argument, what);
+}
 
 /* ---- what the device is ------------------------------------------------------------------------
  */
 
-static tmu_result_t query(const dev_session_t *session, struct tmu_ioctl_query *query_p) {
+static tmu_result_t query(session_t *session, struct tmu_ioctl_query *query_p) {
     *query_p = (struct tmu_ioctl_query){.size = sizeof *query_p};
-    tmu_result_t result = dev_call(session, TMU_IOCTL_QUERY, query_p, "asking what the unit is");
+    tmu_result_t result = ask(session, TMU_IOCTL_QUERY, query_p, "asking what the unit is");
     if (result == TMU_OK && query_p->version != TMU_IOCTL_VERSION) {
-        return tmu_error_set(TMU_ERR_VERSION,
-                             "%s: the kernel driver has version %u of its calls, this library %d",
-                             session->path, query_p->version, TMU_IOCTL_VERSION);
+        return tmu_error_set(TMU_ERR_VERSION, "%s: %s has version %u of its calls, this library %d",
+                             session->path, session->ops->who, query_p->version, TMU_IOCTL_VERSION);
     }
     return result;
 }
@@ -54,7 +57,7 @@ static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
 }
 
 /** Takes as many endpoints as the URI asks for; the least reserve of them is what is sure. */
-static tmu_result_t endpoints_take(tmu_t *device, dev_session_t *session) {
+static tmu_result_t endpoints_take(tmu_t *device, session_t *session) {
     device->granted = calloc(session->endpoints, sizeof *device->granted);
     if (!device->granted) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for %u endpoints", session->endpoints);
@@ -66,7 +69,7 @@ static tmu_result_t endpoints_take(tmu_t *device, dev_session_t *session) {
             .reserve_posted = session->reserve.posted,
             .reserve_unexpected = session->reserve.unexpected,
         };
-        tmu_result_t result = dev_call(session, TMU_IOCTL_TAKE, &take, "taking endpoints");
+        tmu_result_t result = ask(session, TMU_IOCTL_TAKE, &take, "taking endpoints");
         if (result != TMU_OK) {
             return result;
         }
@@ -81,7 +84,7 @@ static tmu_result_t endpoints_take(tmu_t *device, dev_session_t *session) {
 }
 
 static tmu_result_t discover(tmu_t *device) {
-    dev_session_t *session = device->backend;
+    session_t *session = device->backend;
     struct tmu_ioctl_query answer;
     tmu_result_t result = query(session, &answer);
     if (result == TMU_OK) {
@@ -91,19 +94,12 @@ static tmu_result_t discover(tmu_t *device) {
         return result;
     }
     session->vectors = answer.vectors;
-    session->page_count = answer.queues;
-    session->pages = calloc(answer.queues, sizeof *session->pages);
-    if (!session->pages) {
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for %u queues", answer.queues);
-    }
-    for (uint32_t i = 0; i < answer.queues; i++) {
-        session->pages[i].event_fd = -1;
-    }
-    return endpoints_take(device, session);
+    result = session_pages(session, answer.queues);
+    return result == TMU_OK ? endpoints_take(device, session) : result;
 }
 
 static tmu_result_t start(tmu_t *device) {
-    const dev_session_t *session = device->backend;
+    session_t *session = device->backend;
     tmu_bounds_share(&device->bounds, session->reserve, device->info.spill_segments > 0);
     return TMU_OK;
 }
@@ -115,7 +111,7 @@ static tmu_result_t ask_depth(const tmu_t *device, uint32_t endpoint,
                               struct tmu_ioctl_depth *depth_p) {
     *depth_p = (struct tmu_ioctl_depth){.size = sizeof *depth_p,
                                         .endpoint = device->granted[endpoint].number};
-    return dev_call(device->backend, TMU_IOCTL_DEPTH, depth_p, "reading a depth");
+    return ask(device->backend, TMU_IOCTL_DEPTH, depth_p, "reading a depth");
 }
 
 static tmu_result_t depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p) {
@@ -127,7 +123,7 @@ static tmu_result_t depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p
 
 static tmu_result_t reset(tmu_t *device) {
     struct tmu_ioctl_reset call = {.size = sizeof call};
-    tmu_result_t result = dev_call(device->backend, TMU_IOCTL_RESET, &call, "resetting");
+    tmu_result_t result = ask(device->backend, TMU_IOCTL_RESET, &call, "resetting");
     for (uint32_t i = 0; i < device->info.endpoints && result == TMU_OK; i++) {
         struct tmu_ioctl_depth answer;
         result = ask_depth(device, i, &answer);
@@ -146,54 +142,46 @@ static tmu_result_t limits(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
         .posted = quota.posted,
         .unexpected = quota.unexpected,
     };
-    return dev_call(device->backend, TMU_IOCTL_QUOTA, &call, "setting a quota");
+    return ask(device->backend, TMU_IOCTL_QUOTA, &call, "setting a quota");
 }
 
 /* ---- queues ------------------------------------------------------------------------------------
  */
 
-static void queue_close(const dev_session_t *session, uint64_t name) {
+static void queue_close(session_t *session, uint64_t name) {
     struct tmu_ioctl_close call = {.size = sizeof call, .queue = name};
-    (void)dev_call(session, TMU_IOCTL_CLOSE, &call, "closing a queue");
+    (void)ask(session, TMU_IOCTL_CLOSE, &call, "closing a queue");
 }
 
 static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint32_t most_log2,
                                tmu_page_t *page_p, tmu_dma_t *ring_p) {
-    dev_session_t *session = device->backend;
+    session_t *session = device->backend;
     struct tmu_ioctl_open call = {
         .size = sizeof call,
         .endpoint = device->granted[attr->endpoint].number,
         .ring_log2 = attr->ring_log2,
         .commands_log2 = attr->commands_log2,
     };
-    (void)most_log2; /* the driver's own choice is no larger */
+    (void)most_log2; /* the choice there is no larger */
     tmu_result_t result = tmu_pages_check(device->info.command_slots, attr->commands_log2);
     if (result == TMU_OK) {
-        result =
-            dev_call(session, TMU_IOCTL_OPEN, &call, "opening a queue: queues or command slots");
+        result = ask(session, TMU_IOCTL_OPEN, &call, "opening a queue: queues or command slots");
     }
     if (result != TMU_OK) {
         return result;
     }
-    size_t bytes = sizeof(tmu_record_t) << call.ring_log2;
-    bytes = (bytes + TMU_DOORBELL_PAGE_BYTES - 1) & ~(size_t)(TMU_DOORBELL_PAGE_BYTES - 1);
-    void *doorbell = mmap(NULL, TMU_DOORBELL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
-                          session->file, (off_t)call.doorbell_offset);
-    void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, session->file, (off_t)call.ring_offset);
-    if (doorbell == MAP_FAILED || ring == MAP_FAILED) {
-        (void)(doorbell != MAP_FAILED && munmap(doorbell, TMU_DOORBELL_PAGE_BYTES));
-        (void)(ring != MAP_FAILED && munmap(ring, bytes));
+    session_page_t *page = &session->pages[call.page];
+    result = session->ops->map(session, &call, page, ring_p);
+    if (result != TMU_OK) {
         queue_close(session, call.queue);
-        return tmu_error_set(TMU_ERR_MEMORY, "page %u and its ring cannot be mapped", call.page);
+        return result;
     }
-    session->pages[call.page].memory = doorbell;
-    session->pages[call.page].queue = call.queue;
+    page->queue = call.queue;
     *page_p = (tmu_page_t){.number = call.page, .commands_log2 = call.commands_log2};
-    *ring_p = (tmu_dma_t){.memory = ring, .bytes = bytes};
     return TMU_OK;
 }
 
-/** The driver has done it: queues are opened, closed and reset with their rings. */
+/** That is done already: queues are opened, closed and reset with their rings. */
 static tmu_result_t queue_set(tmu_queue_t *queue, bool enable) {
     (void)queue;
     (void)enable;
@@ -201,13 +189,10 @@ static tmu_result_t queue_set(tmu_queue_t *queue, bool enable) {
 }
 
 static void queue_give(tmu_t *device, const tmu_page_t *page, tmu_dma_t *ring) {
-    dev_session_t *session = device->backend;
-    dev_page_t *given = &session->pages[page->number];
+    session_t *session = device->backend;
+    session_page_t *given = &session->pages[page->number];
     queue_close(session, given->queue);
-    if (getpid() == session->owner) { /* elsewhere something else may lie there */
-        (void)munmap(given->memory, TMU_DOORBELL_PAGE_BYTES);
-        (void)munmap(ring->memory, ring->bytes);
-    }
+    session->ops->unmap(session, given, ring);
     given->memory = NULL;
     given->queue = 0;
     *ring = (tmu_dma_t){0};
@@ -219,13 +204,14 @@ static void queue_give(tmu_t *device, const tmu_page_t *page, tmu_dma_t *ring) {
 static tmu_result_t counters(tmu_t *device, uint64_t *values, size_t max) {
     struct tmu_ioctl_counters call = {
         .size = sizeof call, .count = (uint32_t)max, .values = (uintptr_t)values};
-    const dev_session_t *session = device->backend;
-    tmu_result_t result = dev_call(session, TMU_IOCTL_COUNTERS, &call, "reading counters");
+    session_t *session = device->backend;
+    tmu_result_t result = ask(session, TMU_IOCTL_COUNTERS, &call, "reading counters");
     if (result == TMU_OK && call.count < max) {
-        return tmu_error_set(TMU_ERR_VERSION,
-                             "%s: the kernel driver knows %u counters, this library %zu; load the "
-                             "driver that came with the library",
-                             session->path, call.count, max);
+        return tmu_error_set(
+            TMU_ERR_VERSION,
+            "%s: %s knows %u counters, this library %zu; use the one that came with "
+            "the library",
+            session->path, session->ops->who, call.count, max);
     }
     return result;
 }

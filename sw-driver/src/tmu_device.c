@@ -10,8 +10,9 @@
 #define WAIT_STEPS 100000
 #define WAIT_CLOCKS 16
 
-static const tmu_backend_ops_t *const backends[] = {
-    &tmu_backend_ref, &tmu_backend_sim, &tmu_backend_vfu, &tmu_backend_vfio, &tmu_backend_dev};
+static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backend_sim,
+                                                    &tmu_backend_vfu, &tmu_backend_vfio,
+                                                    &tmu_backend_dev, &tmu_backend_share};
 
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p) {
     return device->ops->read32(device->backend, offset, value_p);
@@ -172,7 +173,7 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
     }
     return tmu_error_set(TMU_ERR_URI,
                          "unknown scheme in '%s'; known: ref:PRESET, sim:LIBRARY, vfu:SOCKET, "
-                         "vfio:PCI_ADDRESS, dev:FILE",
+                         "vfio:PCI_ADDRESS, dev:FILE, share:SOCKET",
                          uri);
 }
 

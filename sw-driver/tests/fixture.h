@@ -73,7 +73,8 @@ static inline void bench_close(bench_t *bench) {
 
 /** Whether the device runs by a clock of its own, which no call advances. */
 static inline bool runs_by_itself(void) {
-    return strncmp(test_uri, "vfio:", 5) == 0 || strncmp(test_uri, "dev:", 4) == 0;
+    return strncmp(test_uri, "vfio:", 5) == 0 || strncmp(test_uri, "dev:", 4) == 0 ||
+           strncmp(test_uri, "share:", 6) == 0;
 }
 
 /** Lets the device run for some clocks, or for some time. */

@@ -30,10 +30,10 @@ static void unusable_uris_are_explained(void) {
     tmu_t *device = NULL;
     EXPECT_NUMBER(tmu_open("pci:1", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'pci:1'; known: ref:PRESET, sim:LIBRARY, "
-                                      "vfu:SOCKET, vfio:PCI_ADDRESS, dev:FILE");
+                                      "vfu:SOCKET, vfio:PCI_ADDRESS, dev:FILE, share:SOCKET");
     EXPECT_NUMBER(tmu_open("ref", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'ref'; known: ref:PRESET, sim:LIBRARY, "
-                                      "vfu:SOCKET, vfio:PCI_ADDRESS, dev:FILE");
+                                      "vfu:SOCKET, vfio:PCI_ADDRESS, dev:FILE, share:SOCKET");
     EXPECT_NUMBER(tmu_open("ref:huge", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max");
     EXPECT_NUMBER(tmu_open(NULL, &device), TMU_ERR_INVALID);

@@ -6,7 +6,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ import click
 from opentmu import output, presets
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
-from opentmu.mpi import check, launch, library, provider, report
+from opentmu.mpi import check, launch, library, provider, report, share
 from opentmu.replay import engine as replay
 
 
@@ -45,6 +45,12 @@ def print_compiler(context: click.Context, option: click.Parameter, name: str | 
     expose_value=False,
     help="Have this MPI, print its compiler of C, and end.",
 )
+@click.option(
+    "--units",
+    default=share.EACH,
+    show_default=True,
+    help="each (a unit for each rank), or one (a unit for all, with an endpoint for each).",
+)
 @click.option("--engine", default="rtl", show_default=True, help="rtl, model or software.")
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
@@ -68,19 +74,23 @@ def command(
     spill: int | None,
     as_json: bool,
     words: tuple[str, ...],
+    **settings: str,
 ) -> int:
     """Run an MPI program; the unit matches its messages.
 
     For example: tmu mpi -n 4 --preset tiny -- ./my-program
 
-    Each rank has a unit of its own. Afterwards every verdict is compared with the reference
+    Each rank has a unit of its own, or with --units one an endpoint of one that all of them share.
+    Afterwards every verdict is compared with the reference
     model's, and every counter of the units with what the ranks counted.
     Needs an MPI and libfabric: Debian's are installed at the first run when tmu runs as root,
     the others are fetched into build/mpi when they are first asked for.
     """
+    units = settings["units"]
     library.check_name(mpi_name)
     check_arguments(engine, preset, record, words)
     replay.check_spill(spill, preset)
+    share.check(units, preset, ranks)
     callers = dict(os.environ)  # our own builds put the project's tools into ours
     chosen = library.choose(mpi_name)
     library.check_program(chosen, Path(shutil.which(words[0]) or words[0]))
@@ -89,15 +99,16 @@ def command(
     cbuild.ensure()  # before the run: what fails here must not cost one
     device = verilate.library(preset) if engine == "rtl" else None
     uri = launch.uri(engine, preset, device)
-    with folder_for(record) as files:
-        job = launch.Job(words, ranks, uri, folder, files, chosen, spill)
+    one = units == share.ONE
+    serving = share.serving(uri, spill) if one else nullcontext(uri)
+    with folder_for(record) as files, serving as uri:
+        job = launch.Job(words, ranks, uri, folder, files, chosen, None if one else spill)
         start = time.monotonic()
         code = launch.run(job, callers, quiet=as_json)
         seconds = time.monotonic() - start
         found = check.reports(files)
-    result = summary(found, ranks, code)
-    head = {"mpi": mpi_name, "engine": engine, "preset": preset, "seconds": round(seconds, 2)}
-    result = {**head, **result}
+    head = {"mpi": mpi_name, "units": units, "engine": engine, "preset": preset}
+    result = {**head, "seconds": round(seconds, 2), **summary(found, ranks, code, units)}
     if as_json:
         output.print_json(result)
     else:
@@ -128,16 +139,22 @@ def folder_for(record: Path | None) -> Iterator[Path]:
         yield Path(name)
 
 
-def summary(found: list[check.Report], ranks: int, code: int) -> dict[str, Any]:
-    """What came out of a run, over all ranks."""
+def summary(
+    found: list[check.Report], ranks: int, code: int, units: str = share.EACH
+) -> dict[str, Any]:
+    """What came out of a run, over all ranks; and of the unit, if they had one together."""
     # A process that opens a second device has a second report, with a number behind its name.
     missing = max(0, ranks - len({"-".join(one["name"].split("-")[:2]) for one in found}))
     bad = any(one["mismatches"] or one["differences"] for one in found)
+    unit: dict[str, Any] = {}
+    if units == share.ONE and found:
+        unit = {"unit": check.unit(found), "differences": check.shared(found)}
     return {
         "program_exit_code": code,
         "missing": missing,
         "operations": sum(one["operations"] for one in found),
         "mismatches": sum(one["mismatches"] for one in found),
-        "ok": code == 0 and not missing and not bad,
+        "ok": code == 0 and not missing and not bad and not unit.get("differences"),
+        **unit,
         "ranks": found,
     }

@@ -60,6 +60,15 @@ def judge(report: Report, stem: Path, replay: Path) -> Report:
     }
 
 
+def unit(found: list[Report]) -> dict[str, int]:
+    """What a unit that these ranks shared counted meanwhile; a maximum is that of all time."""
+    return {
+        name: max(report["unit"].get(name, 0) for report in found)
+        - (0 if name.endswith("_max") else min(report["before"][name] for report in found))
+        for name in found[0]["before"]
+    }
+
+
 def shared(found: list[Report]) -> list[str]:
     """What is wrong with the counters of a unit that these ranks shared, and nobody else used.
 
@@ -67,11 +76,11 @@ def shared(found: list[Report]) -> list[str]:
     read before all that the ranks did, and the highest after it.
     """
     wrong = []
+    done = unit(found)
     for name in found[0]["counted"]:
         counted = sum(report["counted"][name] for report in found)
-        first = min(report["before"][name] for report in found)
-        grown = max(report["unit"][name] for report in found) - first
-        # The kernel driver empties the endpoint of a rank that has ended.
+        grown = done[name]
+        # Who shares the unit empties the endpoint of a rank that has ended.
         flushes = len(found) if name == "flushes" else 0
         if not counted <= grown <= counted + flushes:
             wrong.append(f"the unit's counter {name}: found {grown}, expected {counted}")

@@ -29,15 +29,18 @@ ROWS = {
 
 
 def show(console: Console, result: dict[str, Any]) -> None:
-    """One column a rank, then a sentence."""
+    """One column a rank, and one for a unit that they shared; then a sentence."""
     ranks: Sequence[Report] = result["ranks"]
-    table = Table("", *(rank["name"].replace("-", " ") for rank in ranks), box=None)
+    units = [result["unit"]] if "unit" in result else []
+    titles = [*(rank["name"].replace("-", " ") for rank in ranks), *("unit" for _ in units)]
+    table = Table("", *titles, box=None)
     for column in table.columns[1:]:
         column.justify = "right"
     table.add_row("operations", *(f"{rank['operations']:,}" for rank in ranks))
+    # Of a shared unit a rank knows what it did itself; the rest is the unit's.
+    counted = [rank["counted" if units else "unit"] for rank in ranks] + units
     for title, names in ROWS.items():
-        values = (sum(rank["unit"].get(name, 0) for name in names) for rank in ranks)
-        table.add_row(title, *(f"{value:,}" for value in values))
+        table.add_row(title, *(number(counters, names) for counters in counted))
     table.add_row("by rendezvous", *(f"{rank['traffic']['rendezvous']:,}" for rank in ranks))
     table.add_row("counters that differ", *(str(len(rank["differences"])) for rank in ranks))
     table.add_row("verdicts that differ", *(f"{rank['mismatches']:,}" for rank in ranks))
@@ -46,6 +49,12 @@ def show(console: Console, result: dict[str, Any]) -> None:
         console.print(table)
     console.print()
     console.print(verdict(result))
+
+
+def number(counters: dict[str, int], names: Sequence[str]) -> str:
+    """The sum of some counters; empty where none is known."""
+    known = [counters[name] for name in names if name in counters]
+    return f"{sum(known):,}" if known else ""
 
 
 def verdict(result: dict[str, Any]) -> str:
@@ -63,7 +72,11 @@ def verdict(result: dict[str, Any]) -> str:
         )
     if result["program_exit_code"]:
         return f"the program ended with exit code {result['program_exit_code']}"
-    return (
-        f"all {result['operations']:,} verdicts agree with the reference model, "
-        f"and all counters with the provider's"
+    if result.get("differences"):
+        return str(result["differences"][0])
+    counters = (
+        "the unit's counters with the sum of the ranks'"
+        if "unit" in result
+        else "all counters with the provider's"
     )
+    return f"all {result['operations']:,} verdicts agree with the reference model, and {counters}"

@@ -199,6 +199,7 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * places as the driver grants (docs/kernel-driver.md).  What would concern others is
  * TMU_ERR_INVALID there: the privileged queue and so dumps, reserves, memory, filter windows and
  * flipped bits.  Counters are those of the whole unit.
+ * `share:SOCKET` with the same options is such a session of the program tmu-share (docs/mpi.md).
  * Errors: TMU_ERR_URI, TMU_ERR_VERSION, TMU_ERR_BUSY when another process has the device,
  * TMU_ERR_DEVICE, TMU_ERR_MEMORY; tmu_error_text(NULL) has the sentence.
  */

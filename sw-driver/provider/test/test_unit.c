@@ -63,7 +63,7 @@ static void a_shared_unit_is_lent_nothing_and_promises_nothing(void) {
     spill_t spill;
     (void)setenv(SPILL_SEGMENTS, "4", 1);
     EXPECT_NUMBER(spill_open(&spill, NULL, &info, error, sizeof error), -1);
-    EXPECT_TEXT(error, "TMU_FI_SPILL=4: the unit is shared, and the kernel driver has lent it 4 "
+    EXPECT_TEXT(error, "TMU_FI_SPILL=4: the unit is shared, and whoever shares it has lent it 4 "
                        "segments of memory; unset it");
     (void)unsetenv(SPILL_SEGMENTS);
     EXPECT_NUMBER(spill_open(&spill, NULL, &info, error, sizeof error), 0);

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * A session of a unit that others share: what was asked for by the URI, and how to ask for more.
+ *
+ * What is asked is that of kernel/uapi/tmu_ioctl.h.  The kernel driver is asked by ioctl
+ * (backend_dev.c), the program tmu-share by messages (backend_share.c); control_session.c does not
+ * see the difference.
+ */
+#ifndef SESSION_H
+#define SESSION_H
+
+#include <pthread.h>
+#include <sys/types.h>
+
+#include "backend.h"
+#include "tmu_ioctl.h"
+
+/** A doorbell page that this session has, or had. */
+typedef struct session_page {
+    void *memory;   /* where it is rung; mapped while a queue is open on it */
+    uint64_t queue; /* that has it, by the name that was given; 0 = none */
+    int event_fd;   /* -1 before the first is asked for */
+    uint64_t wakes; /* the queue whose interrupt signals it */
+    pthread_mutex_t lock;
+} session_page_t;
+
+typedef struct session session_t;
+
+typedef struct session_ops {
+    const char *scheme;
+    const char *place; /**< what the URI names: a file, a socket */
+    const char *who;   /**< shares the unit */
+
+    /** One call; an error is this thread's sentence, which begins with `what`. */
+    tmu_result_t (*call)(session_t *session, unsigned long request, void *argument,
+                         const char *what);
+
+    /** Maps a queue that was opened: all of it, or nothing and a sentence. */
+    tmu_result_t (*map)(session_t *session, const struct tmu_ioctl_open *open, session_page_t *page,
+                        tmu_dma_t *ring_p);
+    void (*unmap)(session_t *session, session_page_t *page, tmu_dma_t *ring);
+} session_ops_t;
+
+struct session {
+    const session_ops_t *ops;
+    int file;
+    pid_t owner; /* a child has neither the calls nor the mappings */
+    char path[256];
+    uint32_t endpoints; /* asked for */
+    tmu_depth_t reserve;
+    session_page_t *pages; /* by number; set while the device's lock is held */
+    uint32_t page_count;
+    uint32_t vectors;
+};
+
+/** A session that is not open yet, with what the URI behind its scheme asks for. */
+tmu_result_t session_init(session_t *session, const session_ops_t *ops, const char *rest);
+
+/** Has places for the pages, which session_end frees. */
+tmu_result_t session_pages(session_t *session, uint32_t count);
+
+/** Closes the file and the eventfds: whoever shares the unit ends what is still open. */
+void session_end(session_t *session);
+
+#endif
