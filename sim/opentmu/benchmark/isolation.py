@@ -175,13 +175,14 @@ def bound(results: Sequence[Result], one: Result) -> int:
     attack = one["position"]
     if attack in (NONE, DOORBELLS, UNREAD):
         return usual + (TURN if attack == UNREAD else 0)
-    before = ahead(one["victims"])
+    victims = int(one["victims"])
+    before = ahead(victims)
     preset = regs.PRESETS[one["preset"]]
     lanes, table = preset.array_entries, preset.posted_entries
-    entries = min(one["depth"], table)
+    entries = min(int(one["depth"]), table)
     # Entries that others have, too, fill the lanes; what is beyond is searched row by row.
-    beyond = max(0, min(entries, entries + one["victims"] * RESERVE - lanes))
-    others = (INSIDE + WINDOW * one["victims"]) * DEEP_CLOCKS if beyond else 0
+    beyond = max(0, min(entries, entries + victims * RESERVE - lanes))
+    others = (INSIDE + WINDOW * victims) * DEEP_CLOCKS if beyond else 0
     # Three phases that each wait for the unit to be empty.
     flush = 3 * (int(base["unit_latency_clocks"]["max"]) + 6)
     removes = 2 * (entries - beyond + beyond * DEEP_CLOCKS)
