@@ -1,16 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws bench-*.svg from bench.json, bench-queues.json and bench-spill.json beside it.
+"""Draws bench-*.svg from bench.json and the other bench-*.json beside it.
 
 bench.json holds the cells of `./tmu bench --json`, without what the plots do not show,
 bench-queues.json those of `./tmu bench --queues --json`, bench-spill.json those of
-`./tmu bench --spill --json`. Needs the interpreter in build/venv/bin.
+`./tmu bench --spill --json`, bench-isolation.json those of
+`./tmu bench --isolation --json`. Needs the interpreter in build/venv/bin.
 """
 
 import json
 from pathlib import Path
 
 from opentmu import regs
-from opentmu.benchmark import plot, plot_spill
+from opentmu.benchmark import plot, plot_isolation, plot_spill
 
 HERE = Path(__file__).parent
 
@@ -21,6 +22,8 @@ def main() -> None:
     loads = json.loads((HERE / "bench-queues.json").read_text())
     files = [*plot.write(HERE, cells, [], None, array), *plot.write_queues(HERE, loads)]
     files += plot_spill.write(HERE, json.loads((HERE / "bench-spill.json").read_text()))
+    attacks = json.loads((HERE / "bench-isolation.json").read_text())
+    files += plot_isolation.write(HERE, attacks)
     for file in files:
         if file.suffix == ".png":
             file.unlink()

@@ -4,7 +4,7 @@
 #include "describe.h"
 #include "operations.h"
 #include "serial_order.h"
-#include "tmu_model_unit.h"
+#include "tmu_model_completion.h"
 #include "trace_order.h"
 
 #include <inttypes.h>
@@ -173,20 +173,6 @@ static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) 
     return verdict;
 }
 
-static bool same_status(tmu_model_status_t expected, unsigned found) {
-    const uint8_t unit = tmu_model_unit_status(expected);
-    return unit != 0 && unit == found;
-}
-
-static bool same(const tmu_model_verdict_t *v, const tmu_completion_t *c) {
-    return same_status(v->status, c->status) && v->serial == c->serial &&
-           v->endpoint == c->endpoint && v->handle == c->handle && v->other == c->other &&
-           v->match == c->match && v->source == c->source &&
-           v->message_length == c->message_length && v->receive_length == c->receive_length &&
-           v->address == c->address && v->truncated == c->truncated &&
-           v->removed_posted == c->removed_posted && v->removed_unexpected == c->removed_unexpected;
-}
-
 /* An entry's number: those of arrivals and of all other operations are counted apart. */
 typedef struct {
     uint64_t id;
@@ -295,7 +281,7 @@ static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
     }
     checker->report_count = left;
     const bool all_reported = verdict.status != TMU_MODEL_FLUSHED || mine == checker->removed_count;
-    if (checker->no_memory || !all_reported || !same(&verdict, found))
+    if (checker->no_memory || !all_reported || !tmu_model_agrees(&verdict, found))
         report_difference(checker, op, &verdict, found);
 }
 
@@ -324,7 +310,7 @@ static void judge(void *user, const tmu_completion_t *found) {
         judge_flush(checker, op, found);
     } else {
         const tmu_model_verdict_t expected = expect(checker, op);
-        if (!same(&expected, found))
+        if (!tmu_model_agrees(&expected, found))
             report_difference(checker, op, &expected, found);
     }
     judge_place(checker, place, found);

@@ -32,6 +32,8 @@ WRONG = {
     "queues": (["--queues", "--kind", "exact"], "--queues takes only --preset, --quick, --plots"),
     "queues at random": (["--queues", "--random", "9"], "--queues takes only --preset, --quick"),
     "spill": (["--spill", "--depth", "16"], "--spill takes only --preset, --quick, --plots"),
+    "isolation": (["--isolation", "--depth", "16"], "--isolation takes only --preset, --quick"),
+    "isolation and spill": (["--isolation", "--spill"], "--spill takes only --preset, --quick"),
     "spill of queues": (["--spill", "--queues"], "--spill takes only --preset, --quick"),
     "spill of ecp5": (["--spill", "--preset", "ecp5"], "found preset ecp5, expected nic or tiny"),
     "random cells": (["--random", "9", "--kind", "exact"], "--random takes only --preset, --seed"),

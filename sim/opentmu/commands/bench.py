@@ -13,7 +13,10 @@ from opentmu import output, presets
 from opentmu.benchmark import (
     cells,
     harness,
+    isolation,
+    isolation_report,
     plot,
+    plot_isolation,
     plot_spill,
     queues,
     report,
@@ -44,6 +47,7 @@ from opentmu.errors import BadInput, CheckFailed
 @click.option("--flowing", is_flag=True, help="Random operations without pauses.")
 @click.option("--queues", is_flag=True, help="Submission queues side by side instead of cells.")
 @click.option("--spill", is_flag=True, help="Queues beyond the tables instead of cells.")
+@click.option("--isolation", is_flag=True, help="Endpoints beside an attacker instead of cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of cells.")
 def command(
     preset: str,
@@ -70,6 +74,8 @@ def command(
         return _spill(preset, choice, settings)
     if settings["queues"]:
         return _queues(preset, choice, settings)
+    if settings["isolation"]:
+        return _isolation(preset, choice, settings)
     if settings["random"] is not None:
         return _random(preset, choice, settings)
     if settings["flowing"]:
@@ -80,7 +86,8 @@ def command(
 def _alone(option: str, choice: cells.Choice, settings: dict[str, Any]) -> None:
     """Raises BadInput when something is set that does not go with what runs instead of cells."""
     given = [name for name in ("kinds", "positions", "depths") if getattr(choice, name)]
-    refused = ["pauses", "with_software", "mhz", "synth", "random", "flowing", "queues", "spill"]
+    refused = ["pauses", "with_software", "mhz", "synth", "random", "flowing"]
+    refused += ["queues", "spill", "isolation"]
     refused.remove(option)
     if given or any(settings[name] for name in refused):
         raise BadInput(f"--{option} takes only --preset, --quick, --plots and --json beside it")
@@ -96,6 +103,12 @@ def _spill(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     _alone("spill", choice, settings)
     measured = partial(spill.measure, preset), spill.promises
     return _loads(preset, settings, *measured, spill_report.show, plot_spill.write)
+
+
+def _isolation(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    _alone("isolation", choice, settings)
+    measured = partial(isolation.measure, preset), isolation.promises
+    return _loads(preset, settings, *measured, isolation_report.show, plot_isolation.write)
 
 
 def _loads(
