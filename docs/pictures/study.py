@@ -12,6 +12,7 @@ import matplotlib as mpl
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullLocator, StrMethodFormatter
+from opentmu.benchmark.plot import own_fonts
 
 HERE = Path(__file__).parent
 COLOURS = {"a": "#7f7f7f", "b": "#1f77b4", "c1": "#74b874"}
@@ -148,6 +149,7 @@ def save(figure: Figure, name: str) -> None:
 
 
 def main() -> None:
+    own_fonts()
     mpl.rcParams["svg.hashsalt"] = "study"
     mpl.rcParams["axes.titlesize"] = 10
     data = json.loads((HERE / "study.json").read_text())

@@ -60,6 +60,17 @@ def write_queues(folder: Path, results: Sequence[Result]) -> list[Path]:
     return draw(folder, {"bench-queues": lambda axis: curve(axis, results)})
 
 
+def own_fonts() -> None:
+    """Draw with Matplotlib's own fonts: one of the machine's may have other numbers of glyphs."""
+    import matplotlib as mpl
+    from matplotlib import font_manager
+
+    fonts = font_manager.fontManager
+    fonts.ttflist = []
+    for file in sorted(Path(mpl.get_data_path(), "fonts", "ttf").glob("*.ttf")):
+        fonts.addfont(file)
+
+
 def draw(folder: Path, plots: dict[str, Callable[[Any], bool]]) -> list[Path]:
     """Write the plots that have something to show, by name; the files written."""
     import matplotlib as mpl
@@ -68,6 +79,7 @@ def draw(folder: Path, plots: dict[str, Callable[[Any], bool]]) -> list[Path]:
     from matplotlib import pyplot
 
     # The same cells give the same bytes.
+    own_fonts()
     mpl.rcParams["svg.hashsalt"] = "tmu bench"
     written = []
     for name, fill in plots.items():
