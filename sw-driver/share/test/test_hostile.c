@@ -216,7 +216,7 @@ static void more_commands_than_slots_wait(void) {
     other_goes_on();
 }
 
-/** Whoever does not read its answers holds nobody up, not even with a flush. */
+/** R13: whoever does not read its answers holds nobody up, not even with a flush. */
 static void a_full_ring_stops_nobody(void) {
     raw_t raw = raw_open();
     struct tmu_ioctl_open open;
