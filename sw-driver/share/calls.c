@@ -3,7 +3,9 @@
  * What a session may ask: the kernel driver's calls, with its errors (kernel/tmu_session.c).
  */
 #include <errno.h>
+#include <linux/sockios.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -155,7 +157,7 @@ static tmu_result_t close_queue(call_t *call) {
     if (call->arguments->close.reserved != 0) {
         return refuse(call, EINVAL);
     }
-    return queue ? share_queue_close(queue) : refuse(call, ENOENT);
+    return queue ? share_queue_close(call->share, queue) : refuse(call, ENOENT);
 }
 
 /** There are no interrupts; who waits is woken all the same (TMU_SHARE_WAKE, `written`). */
@@ -199,6 +201,12 @@ static tmu_result_t counters(call_t *call) {
     return result;
 }
 
+/** What the unit shows on a page; another read is an error of the device, which ends all. */
+static bool is_readable(uint32_t offset) {
+    return offset % sizeof(uint64_t) == 0 && offset < TMU_DOORBELL_PAGE_BYTES &&
+           (offset == TMU_DOORBELL_PICTURE_OFFSET || offset >= TMU_DOORBELL_COUNTERS_OFFSET);
+}
+
 static tmu_result_t read_page(call_t *call) {
     struct tmu_share_read *asked = &call->arguments->read;
     share_t *share = call->share;
@@ -206,7 +214,7 @@ static tmu_result_t read_page(call_t *call) {
     if (!queue) {
         return refuse(call, ENOENT);
     }
-    if (asked->offset % sizeof asked->value != 0 || asked->offset >= TMU_DOORBELL_PAGE_BYTES) {
+    if (!is_readable(asked->offset)) {
         return refuse(call, EINVAL);
     }
     tmu_result_t result = share_move_bells_all(share, queue);
@@ -262,6 +270,13 @@ static void send_answer(const call_t *call, size_t size) {
     }
 }
 
+/** Whether an answer waits in the socket, maybe with a file: a user may have only so many of those
+ * on their way, in all sockets together. */
+static bool unread(const share_session_t *session) {
+    int bytes = 0;
+    return ioctl(session->socket, SIOCOUTQ, &bytes) == 0 && bytes > 0;
+}
+
 tmu_result_t share_answer(share_t *share, share_session_t *session, const void *bytes,
                           size_t length) {
     struct tmu_share_question question;
@@ -278,6 +293,10 @@ tmu_result_t share_answer(share_t *share, share_session_t *session, const void *
         return TMU_OK;
     }
     if (question.call == TMU_SHARE_WAKE) {
+        return TMU_OK;
+    }
+    if (unread(session)) {
+        session->wrong = "it asks before it has taken the last answer";
         return TMU_OK;
     }
     share->linger = LINGER_CLOCKS;

@@ -51,6 +51,7 @@ static int signals_open(void) {
     (void)sigaddset(&set, SIGINT);
     (void)sigaddset(&set, SIGTERM);
     (void)sigprocmask(SIG_BLOCK, &set, NULL);
+    (void)signal(SIGPIPE, SIG_IGN); /* who listened to what it says may have gone */
     return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 }
 

@@ -18,6 +18,9 @@
 
 /* A doorbell alone has the unit run a little: a picture of the counters is made of it. */
 #define LINGER_CLOCKS 512
+/* Last answers that wait for a session beside those in its ring; as many as the longest ring has.
+ * What a flush removes comes on top, and is bounded by what was put in. */
+#define ANSWERS_MAX (1u << TMU_RING_LOG2_MAX)
 
 /* ---- bells -------------------------------------------------------------------------------------
  */
@@ -46,6 +49,10 @@ static tmu_result_t ring_bell(share_t *share, share_queue_t *queue,
     bool in_window = bell->offset < TMU_DOORBELL_COMMAND_WINDOW_BYTES &&
                      bell->offset % TMU_DOORBELL_COMMAND_BYTES == 0;
     if (bell->size == TMU_DOORBELL_COMMAND_BYTES && in_window) {
+        if (queue->owed >= ANSWERS_MAX) {
+            queue->session->wrong = "it asks the unit and does not read the answers";
+            return TMU_OK;
+        }
         if (queue->in_flight == 1u << queue->unit->page.commands_log2) {
             return TMU_AGAIN;
         }
@@ -55,7 +62,12 @@ static tmu_result_t ring_bell(share_t *share, share_queue_t *queue,
     }
     if (bell->size == sizeof(uint32_t) && bell->offset == TMU_DOORBELL_ASK_OFFSET) {
         share->linger = LINGER_CLOCKS;
-        return write_page(share, queue, bell->offset, bell->data, bell->size);
+        if (share->asked) { /* the picture is the unit's: one ask is everybody's */
+            return TMU_OK;
+        }
+        tmu_result_t result = write_page(share, queue, bell->offset, bell->data, bell->size);
+        share->asked = result == TMU_OK;
+        return result;
     }
     if (bell->size != sizeof(uint32_t) || bell->offset != TMU_DOORBELL_CONSUMER_OFFSET) {
         queue->session->wrong = "it wrote where a doorbell page has nothing";
@@ -76,8 +88,9 @@ static tmu_result_t move_bells(share_t *share, share_queue_t *queue) {
         queue->session->wrong = "it rang more bells than there are";
     }
     while (result == TMU_OK && !queue->session->wrong && queue->taken != rung) {
-        /* A copy: what is checked is what is used. */
+        /* A copy: what is checked is what is used, and the fence keeps a compiler to it. */
         const struct tmu_share_bell bell = queue->memory->bells[queue->taken % TMU_SHARE_BELLS];
+        atomic_signal_fence(memory_order_acq_rel);
         result = ring_bell(share, queue, &bell);
         if (result == TMU_OK) {
             queue->taken++;
@@ -155,15 +168,17 @@ static tmu_result_t announce(share_t *share, share_queue_t *queue) {
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
+static bool is_last(const tmu_record_t *record) {
+    return TMU_FIELD_GET(record, TMU_COMPLETION_STATUS) != TMU_STATUS_REMOVED;
+}
+
 static void answered(share_queue_t *queue, const tmu_record_t *record) {
-    bool last = TMU_FIELD_GET(record, TMU_COMPLETION_STATUS) != TMU_STATUS_REMOVED;
-    queue->in_flight -= last && queue->in_flight > 0;
-    if (queue->closing) {
-        return;
-    }
+    queue->in_flight -= is_last(record) && queue->in_flight > 0;
     if (queue->backlog.count == 0 && has_room(queue)) {
         give(queue, record);
-    } else if (!share_backlog_put(&queue->backlog, record)) {
+    } else if (share_backlog_put(&queue->backlog, record)) {
+        queue->owed += is_last(record);
+    } else {
         queue->session->wrong = "there is no memory for its answers";
     }
 }
@@ -172,7 +187,11 @@ static tmu_result_t move_answers(share_t *share, share_queue_t *queue) {
     tmu_record_t record;
     uint32_t given = queue->given;
     tmu_result_t result = TMU_OK;
-    while (!queue->closing && has_room(queue) && share_backlog_take(&queue->backlog, &record)) {
+    if (queue->closing) { /* its ring is cleared under it, and what it shows is no answer */
+        return TMU_OK;
+    }
+    while (has_room(queue) && share_backlog_take(&queue->backlog, &record)) {
+        queue->owed -= is_last(&record);
         give(queue, &record);
     }
     while (result == TMU_OK && share_take(queue->unit, &queue->read, &record)) {
@@ -191,22 +210,37 @@ static void tell(const share_session_t *session) {
     }
 }
 
+static tmu_result_t move_session(share_t *share, share_session_t *session) {
+    tmu_result_t result = TMU_OK;
+    uint32_t given = 0;
+    for (share_queue_t *queue = session->queues; queue && result == TMU_OK; queue = queue->next) {
+        uint32_t before = queue->given;
+        result = move_answers(share, queue);
+        given |= queue->given - before;
+        if (result == TMU_OK && !queue->closing && !session->wrong) {
+            result = move_bells(share, queue);
+        }
+    }
+    if (given != 0) {
+        tell(session);
+    }
+    return result;
+}
+
 tmu_result_t share_move(share_t *share) {
     tmu_result_t result = TMU_OK;
-    for (share_session_t *session = share->sessions; session; session = session->next) {
-        uint32_t given = 0;
-        for (share_queue_t *queue = session->queues; queue && result == TMU_OK;
-             queue = queue->next) {
-            uint32_t before = queue->given;
-            result = move_answers(share, queue);
-            given |= queue->given - before;
-            if (result == TMU_OK && !queue->closing && !session->wrong) {
-                result = move_bells(share, queue);
-            }
-        }
-        if (given != 0) {
-            tell(session);
-        }
+    share_session_t *first = share->sessions;
+    uint32_t before = share->session_count > 0 ? share->turn++ % share->session_count : 0;
+    share->asked = false;
+    /* Each is first in turn: the way to the unit may be full before the last one comes. */
+    while (before-- > 0) {
+        first = first->next;
+    }
+    share_session_t *session = first;
+    while (session && result == TMU_OK) {
+        result = move_session(share, session);
+        session = session->next ? session->next : share->sessions;
+        session = session == first ? NULL : session;
     }
     return result;
 }

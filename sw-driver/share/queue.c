@@ -92,6 +92,7 @@ tmu_result_t share_queue_enable(share_queue_t *queue, bool enable) {
         memset((char *)queue->memory + TMU_SHARE_RING_OFFSET, 0,
                queue->bytes - TMU_SHARE_RING_OFFSET);
         share_backlog_free(&queue->backlog);
+        queue->owed = 0;
         queue->taken = rung;
         queue->in_flight = 0;
         queue->read = 0;
@@ -104,9 +105,15 @@ tmu_result_t share_queue_enable(share_queue_t *queue, bool enable) {
     return result;
 }
 
-tmu_result_t share_queue_close(share_queue_t *queue) {
+tmu_result_t share_queue_close(share_t *share, share_queue_t *queue) {
+    const uint64_t page = (uint64_t)queue->unit->page.number * TMU_DOORBELL_PAGE_BYTES;
+    uint64_t number = 0;
     queue->closing = true;
-    tmu_result_t result = tmu_queue_close(queue->unit);
+    /* A read comes after all writes before it. */
+    tmu_result_t result =
+        share->ops->page_read64(share->backend, page + TMU_DOORBELL_PICTURE_OFFSET, &number);
+    tmu_result_t closed = tmu_queue_close(queue->unit);
+    result = result == TMU_OK ? closed : result;
     for (share_queue_t **link = &queue->session->queues; *link; link = &(*link)->next) {
         if (*link == queue) {
             *link = queue->next;

@@ -115,7 +115,7 @@ tmu_result_t share_session_end(share_t *share, share_session_t *session) {
                       session->wrong);
     }
     while (session->queues && result == TMU_OK) {
-        result = share_queue_close(session->queues);
+        result = share_queue_close(share, session->queues);
     }
     for (uint32_t i = 0; i < share->device->info.endpoints && result == TMU_OK; i++) {
         if (share->endpoints[i].session == session) {

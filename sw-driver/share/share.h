@@ -42,6 +42,7 @@ typedef struct share_queue {
     uint32_t given;     /* completions in the session's ring */
     uint32_t freed;     /* of these, how many the session has read */
     share_backlog_t backlog;
+    uint32_t owed; /* last answers in the backlog */
 } share_queue_t;
 
 struct share_session {
@@ -74,6 +75,8 @@ typedef struct share {
     uint64_t queue_name;  /* the last one that was given */
     uint64_t moved;       /* bells and completions so far */
     uint32_t linger;      /* clocks that the unit is still to run although nothing is in flight */
+    uint32_t turn;        /* whose doorbells go first */
+    bool asked;           /* for a picture of the counters, in this turn */
     const char *path;
     int listener;
     int signals;
@@ -124,7 +127,8 @@ share_endpoint_t *share_endpoint_find(share_t *share, const share_session_t *ses
 tmu_result_t share_queue_open(share_t *share, share_session_t *session, struct tmu_ioctl_open *open,
                               int *file_p, int *error_p);
 share_queue_t *share_queue_find(const share_session_t *session, uint64_t name);
-tmu_result_t share_queue_close(share_queue_t *queue);
+/** Closes a queue when its last doorbells have arrived, so that they find no other owner. */
+tmu_result_t share_queue_close(share_t *share, share_queue_t *queue);
 
 /** Stops a queue, or lets it begin anew with an empty ring. */
 tmu_result_t share_queue_enable(share_queue_t *queue, bool enable);

@@ -122,6 +122,9 @@ tmu_result_t share_unit_open(share_t *share, const char *uri, uint32_t segments)
 }
 
 void share_unit_close(share_t *share) {
+    /* After a failure some are left: nothing is moved for them any more. */
+    share->sessions = NULL;
+    share->session_count = 0;
     tmu_close(share->device);
     free(share->endpoints);
     share->device = NULL;
@@ -137,8 +140,8 @@ static tmu_result_t privileged_write(const share_t *share, uint32_t offset, cons
     tmu_result_t result = TMU_AGAIN;
     while (result == TMU_AGAIN) {
         result = share->ops->doorbell_write(share->backend, page + offset, data, size);
-        if (result == TMU_AGAIN) {
-            tmu_result_t ran = tmu_progress(share->device, RUN_CLOCKS);
+        if (result == TMU_AGAIN) { /* below the sessions, which would fill the way again */
+            tmu_result_t ran = share->ops->progress(share->backend, RUN_CLOCKS);
             result = ran == TMU_OK ? TMU_AGAIN : ran;
         }
     }

@@ -194,6 +194,7 @@ static tmu_result_t join(session_t *session) {
     session->file = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (session->file < 0 ||
         setsockopt(session->file, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience) != 0 ||
+        setsockopt(session->file, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience) != 0 ||
         connect(session->file, (const struct sockaddr *)&address, sizeof address) != 0) {
         return unreachable(session);
     }

@@ -278,4 +278,10 @@ static inline bool raw_ended(raw_t *raw) {
     return length == 0 || (length < 0 && errno == ECONNRESET);
 }
 
+/** Whether the other end is closed within some time, with answers unread as well. */
+static inline bool raw_hangs_up(const raw_t *raw, int milliseconds) {
+    struct pollfd end = {.fd = raw->socket};
+    return poll(&end, 1, milliseconds) == 1 && (end.revents & POLLHUP) != 0;
+}
+
 #endif

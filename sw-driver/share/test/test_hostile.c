@@ -106,6 +106,77 @@ static void what_is_not_the_sessions_is_not_there(void) {
     other_goes_on();
 }
 
+/** R13: of a page can be read what the unit shows on it, and no other read reaches the unit. */
+static void reads_of_a_page_stay_where_something_is(void) {
+    raw_t raw = raw_open();
+    struct tmu_ioctl_open open;
+    (void)raw_queue(&raw, raw_take(&raw), &open);
+    for (uint32_t offset = 0; offset < TMU_DOORBELL_PAGE_BYTES; offset += 8) {
+        struct tmu_share_read read = {.size = sizeof read, .queue = open.queue, .offset = offset};
+        const bool there =
+            offset == TMU_DOORBELL_PICTURE_OFFSET || offset >= TMU_DOORBELL_COUNTERS_OFFSET;
+        EXPECT_NUMBER(raw_call(&raw, TMU_SHARE_READ, &read), there ? 0 : EINVAL);
+    }
+    (void)close(raw.socket);
+    other_goes_on();
+}
+
+/** R13: what waits for a session that reads nothing is bounded. */
+static void who_never_reads_is_ended(void) {
+    raw_t raw = raw_open();
+    struct tmu_ioctl_open open;
+    struct tmu_share_queue *queue = raw_queue(&raw, raw_take(&raw), &open);
+    const struct timespec rest = {.tv_nsec = 10000};
+    const uint32_t most = (1u << TMU_RING_LOG2_MAX) + 16 + TMU_SHARE_BELLS + 512;
+    for (uint32_t i = 0; i < most && !raw_hangs_up(&raw, 0); i++) {
+        while (atomic_load(&queue->rung) - atomic_load(&queue->taken) == TMU_SHARE_BELLS &&
+               !raw_hangs_up(&raw, 0)) {
+            (void)nanosleep(&rest, NULL);
+        }
+        raw_command(&raw, queue, TMU_OPCODE_PROBE, i);
+    }
+    EXPECT(raw_ended(&raw));
+    (void)close(raw.socket);
+    other_goes_on();
+}
+
+/** R13: answers that nobody takes would keep files on their way, of which a user has few. */
+static void who_asks_before_the_answer_is_taken_is_ended(void) {
+    raw_t raw = raw_open();
+    const struct {
+        struct tmu_share_question question;
+        struct tmu_ioctl_query query;
+    } asked = {.question = {.call = TMU_IOCTL_QUERY}, .query = {.size = sizeof asked.query}};
+    const size_t size = sizeof asked.question + sizeof asked.query;
+    char bytes[sizeof asked.question + sizeof asked.query];
+    memcpy(bytes, &asked.question, sizeof asked.question);
+    memcpy(bytes + sizeof asked.question, &asked.query, sizeof asked.query);
+    raw_send(&raw, bytes, size);
+    raw_send(&raw, bytes, size);
+    EXPECT(raw_hangs_up(&raw, SECONDS_MAX * 1000));
+    (void)close(raw.socket);
+    other_goes_on();
+}
+
+/** R13: pictures that are asked for without end keep nobody waiting, nor does the end of who asks.
+ */
+static void a_flood_of_asks_stops_nobody(void) {
+    raw_t raw = raw_open();
+    struct tmu_ioctl_open open;
+    struct tmu_share_queue *queue = raw_queue(&raw, raw_take(&raw), &open);
+    const uint32_t word = 0;
+    for (uint32_t i = 0; i < 64; i++) {
+        for (uint32_t bells = 0; bells < TMU_SHARE_BELLS; bells++) {
+            if (atomic_load(&queue->rung) - atomic_load(&queue->taken) < TMU_SHARE_BELLS) {
+                raw_ring(&raw, queue, TMU_DOORBELL_ASK_OFFSET, &word, sizeof word);
+            }
+        }
+        other_goes_on();
+    }
+    (void)close(raw.socket);
+    other_goes_on();
+}
+
 static void messages_that_are_none_end_a_session(void) {
     static char bytes[TMU_SHARE_MESSAGE_MAX * 4];
     const size_t lengths[] = {1, 7, 9, 100, TMU_SHARE_MESSAGE_MAX, sizeof bytes};
@@ -274,6 +345,10 @@ int main(int argc, char **argv) {
     bench_settle(&other);
     RUN(calls_that_are_wrong_are_refused);
     RUN(what_is_not_the_sessions_is_not_there);
+    RUN(reads_of_a_page_stay_where_something_is);
+    RUN(who_never_reads_is_ended);
+    RUN(who_asks_before_the_answer_is_taken_is_ended);
+    RUN(a_flood_of_asks_stops_nobody);
     RUN(messages_that_are_none_end_a_session);
     RUN(bells_that_are_none_end_a_session);
     RUN(indices_that_are_not_true_end_a_session);
