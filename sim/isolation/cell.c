@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cell.h"
 
+#include "counter_sums.h"
+
 #include "tmu_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PROGRESS_CLOCKS 64
 #define PATIENCE_CLOCKS 8000000 /* without an answer; then something hangs */
@@ -14,7 +15,6 @@
 #define LIVES 2                 /* that an attacker has at least */
 #define VICTIM_RING_LOG2 4
 #define VICTIM_COMMANDS_LOG2 2
-#define COUNTERS 128
 
 struct session {
     tmu_t *device;
@@ -39,15 +39,7 @@ static uint32_t endpoint_of(const session_t *session, uint32_t victim) {
 }
 
 static int counters(session_t *session, cell_counts_t *counts) {
-    tmu_counter_t found[COUNTERS];
-    size_t count = 0;
-    *counts = (cell_counts_t){0};
-    if (tmu_counters(session->device, found, COUNTERS, &count) != TMU_OK)
-        return fail(session, "counters");
-    const struct {
-        const char *name;
-        uint64_t *value;
-    } wanted[] = {
+    const counter_sum_t sums[] = {
         {"commands", &counts->commands},
         {"flushes", &counts->flushes},
         {"post_refused", &counts->post_refused},
@@ -61,11 +53,10 @@ static int counters(session_t *session, cell_counts_t *counts) {
         {"filter_false", &counts->filter_false},
         {"spill_deferred", &counts->spill_deferred},
     };
-    for (size_t i = 0; i < count && i < COUNTERS; i++)
-        for (size_t j = 0; j < sizeof wanted / sizeof wanted[0]; j++)
-            if (strcmp(found[i].name, wanted[j].name) == 0)
-                *wanted[j].value = found[i].value;
-    return 0;
+    *counts = (cell_counts_t){0};
+    return counter_sums(session->device, sums, sizeof sums / sizeof sums[0]) == TMU_OK
+               ? 0
+               : fail(session, "counters");
 }
 
 static void subtract(cell_counts_t *counts, const cell_counts_t *before) {

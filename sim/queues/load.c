@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load.h"
 
+#include "counter_sums.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,18 +158,13 @@ static bool latencies(const load_t *load, uint32_t measured, load_result_t *resu
 
 /** What the unit says of those who kept to no rule. */
 static int count(load_t *load, load_result_t *result) {
-    tmu_counter_t counters[128];
-    size_t found = 0;
-    if (tmu_counters(load->device, counters, sizeof counters / sizeof counters[0], &found) !=
-        TMU_OK)
-        return fail(load, "counters");
-    for (size_t i = 0; i < found; i++) {
-        if (strcmp(counters[i].name, "queue_overruns") == 0)
-            result->overruns = counters[i].value;
-        else if (strcmp(counters[i].name, "malformed") == 0)
-            result->malformed = counters[i].value;
-    }
-    return 0;
+    const counter_sum_t sums[] = {
+        {"queue_overruns", &result->overruns},
+        {"malformed", &result->malformed},
+    };
+    return counter_sums(load->device, sums, sizeof sums / sizeof sums[0]) == TMU_OK
+               ? 0
+               : fail(load, "counters");
 }
 
 static int measure(load_t *load, uint64_t operations, load_result_t *result) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cell.h"
 
+#include "counter_sums.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define PROGRESS_CLOCKS 64
 #define PATIENCE_CLOCKS 1000000 /* without a completion; then something hangs */
 #define WATCHED_DEPTH 4         /* receives of the endpoint that matches on chip */
-#define COUNTERS 128
 #define LONE_STEPS 50
 #define RUN_IN 8 /* steps with one operation in flight */
 
@@ -32,15 +32,7 @@ static int fail(session_t *session, const char *what) {
 }
 
 static int counters(session_t *session, cell_counts_t *counts) {
-    tmu_counter_t found[COUNTERS];
-    size_t count = 0;
-    *counts = (cell_counts_t){0};
-    if (tmu_counters(session->device, found, COUNTERS, &count) != TMU_OK)
-        return fail(session, "counters");
-    const struct {
-        const char *name;
-        uint64_t *value;
-    } wanted[] = {
+    const counter_sum_t sums[] = {
         {"posts", &counts->operations},
         {"arrivals", &counts->operations},
         {"spill_deferred", &counts->deferred},
@@ -51,11 +43,10 @@ static int counters(session_t *session, cell_counts_t *counts) {
         {"spill_reads", &counts->reads},
         {"spill_writes", &counts->writes},
     };
-    for (size_t i = 0; i < count && i < COUNTERS; i++)
-        for (size_t j = 0; j < sizeof wanted / sizeof wanted[0]; j++)
-            if (strcmp(found[i].name, wanted[j].name) == 0)
-                *wanted[j].value += found[i].value;
-    return 0;
+    *counts = (cell_counts_t){0};
+    return counter_sums(session->device, sums, sizeof sums / sizeof sums[0]) == TMU_OK
+               ? 0
+               : fail(session, "counters");
 }
 
 static void subtract(cell_counts_t *counts, const cell_counts_t *before) {
