@@ -13,11 +13,13 @@ from opentmu.bench import seed
 from opentmu.build import cbuild, verilate
 
 RUNS = {"tiny": 100_000, "nic": 6_000}
+# Verilating and compiling `nic` takes two cores ten minutes, a third of what `./tmu test` may take.
+PRESETS = ["tiny", pytest.param("nic", marks=pytest.mark.long)]
 # With memory lent each search of a queue that has entries there takes a hundred clocks and more.
 DEEP = 8_000
 
 
-@pytest.mark.parametrize("preset", RUNS)
+@pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("pauses", [False, True], ids=["flowing", "pausing"])
 def test_random_operations_agree_with_the_law(preset: str, pauses: bool) -> None:
     """R1 to R15 on random traffic: wildcards, deep queues, cancels, claims, full tables."""

@@ -21,9 +21,16 @@ HOSTILE = {
     "negative": shapes.negative_tags(300),
     "unexpected": shapes.unexpected_reverse(600),
 }
+# The same for tables of 64 entries.
+HOSTILE_SMALL = {
+    "reverse": shapes.reverse(64, endpoint=3),
+    "mod256": shapes.equal_modulo(64, 256),
+    "mod65536": shapes.equal_modulo(64, 65536),
+    "negative": shapes.negative_tags(64),
+    "unexpected": shapes.unexpected_reverse(64),
+}
 COMMITTED = {trace.name.split(".")[0]: trace for trace in paths.TRACES.glob("*.trace.gz")}
-# A minute or two each on the default preset; their endpoints are few enough for the small one.
-LARGE = ("hpcc", "mpi4py")
+SMALL = ("--preset", "tiny", "--spill", "0")
 
 
 def logs(tmu: Tmu, trace: Path, folder: Path, *options: str) -> dict[str, str]:
@@ -43,6 +50,7 @@ def logs(tmu: Tmu, trace: Path, folder: Path, *options: str) -> dict[str, str]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("shape", HOSTILE)
 def test_hostile_traces_give_the_log_of_the_law(tmu: Tmu, tmp_path: Path, shape: str) -> None:
     """R1 to R6, R12 at depth: the default preset, both engines, the law."""
@@ -51,13 +59,19 @@ def test_hostile_traces_give_the_log_of_the_law(tmu: Tmu, tmp_path: Path, shape:
     assert logs(tmu, trace, tmp_path) == {"rtl": expected, "model": expected}
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        pytest.param(name, marks=pytest.mark.long) if name in LARGE else name
-        for name in sorted(COMMITTED)
-    ],
-)
+@pytest.mark.parametrize("shape", HOSTILE_SMALL)
+def test_hostile_traces_on_small_tables_give_the_log_of_the_law(
+    tmu: Tmu, tmp_path: Path, shape: str
+) -> None:
+    """R1 to R6, R12: the same, as deep as tables of 64 entries go."""
+    trace = shapes.write(tmp_path / "hostile.trace", HOSTILE_SMALL[shape])
+    expected = law(trace, endpoints=4, posted=64, unexpected=64)
+    found = logs(tmu, trace, tmp_path, *SMALL)
+    assert found == {"rtl": expected, "model": expected}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", sorted(COMMITTED))
 def test_recorded_traffic_gives_the_log_of_the_law(tmu: Tmu, tmp_path: Path, name: str) -> None:
     """R7: real programs' traffic, default preset, both engines, the law."""
     trace = COMMITTED[name]
@@ -65,14 +79,14 @@ def test_recorded_traffic_gives_the_log_of_the_law(tmu: Tmu, tmp_path: Path, nam
     assert logs(tmu, trace, tmp_path) == {"rtl": expected, "model": expected}
 
 
-@pytest.mark.parametrize("name", LARGE)
+@pytest.mark.parametrize("name", sorted(COMMITTED))
 def test_recorded_traffic_on_small_tables_gives_the_log_of_the_law(
     tmu: Tmu, tmp_path: Path, name: str
 ) -> None:
-    """R7, R11: the same of the longest traces, every operation, with tables of 64 entries."""
+    """R7, R11: the same, every operation, with tables of 64 entries."""
     trace = COMMITTED[name]
     expected = law(trace, endpoints=4, posted=64, unexpected=64)
-    found = logs(tmu, trace, tmp_path, "--preset", "tiny", "--spill", "0")
+    found = logs(tmu, trace, tmp_path, *SMALL)
     assert found == {"rtl": expected, "model": expected}
 
 
