@@ -29,7 +29,7 @@ object hw extends ScalaModule with ScalafmtModule {
   object test extends ScalaTests with TestModule.ScalaTest with ScalafmtModule {
     // Verilator's makefiles for the small devices of the specs: compiling is most of their time.
     def forkEnv = Map(
-      "MAKEFLAGS" -> "CFG_CXXFLAGS_PCH_I=-include CXX=g++ OPT_FAST=-O0 OPT_GLOBAL=-O0"
+      "MAKEFLAGS" -> "CFG_CXXFLAGS_PCH_I=-include CXX=g++ OBJCACHE=ccache OPT_FAST=-O0 OPT_GLOBAL=-O0"
     )
     def ivyDeps = Agg(mvn"org.scalatest::scalatest:$scalatestPin")
   }

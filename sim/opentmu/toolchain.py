@@ -20,7 +20,7 @@ def need_compiler() -> None:
 
 def need_verilator(*, wave: bool = False) -> None:
     """What turning Verilog into a simulation needs."""
-    system.require("g++", "make", "perl", "zlib.h", *(["lz4.h"] if wave else []))
+    system.require("g++", "make", "ccache", "perl", "zlib.h", *(["lz4.h"] if wave else []))
     shims.ensure()
     use_path()
 
@@ -65,5 +65,6 @@ def use_path() -> None:
     new = wanted + [folder for folder in old if folder not in wanted]
     os.environ["PATH"] = os.pathsep.join(new)
     os.environ.setdefault("MAKEFLAGS", shims.MAKE_VARIABLES)
+    os.environ.update(shims.CCACHE)
     # cocotb embeds Python: it must be the environment's.
     os.environ["VIRTUAL_ENV"] = sys.prefix

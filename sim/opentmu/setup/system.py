@@ -36,6 +36,7 @@ NEEDS = {
         Need("python3-venv", "python3-venv", "the Python environment"),
         Need("g++", "g++", "every simulation and the C programs", pins.GXX_MINIMUM),
         Need("make", "make", "compiling what Verilator writes"),
+        Need("ccache", "ccache", "compiling Verilator's own sources once"),
         Need("perl", "perl", "starting Verilator"),
         Need("zlib.h", "zlib1g-dev", "reading traces and writing waves"),
         Need("lz4.h", "liblz4-dev", "writing waves"),

@@ -61,6 +61,7 @@ def _scala_format(log: Path) -> Outcome:
 
 
 def _scala_tests(log: Path) -> Outcome:
+    toolchain.need_verilator()
     folder = paths.BUILD / "mill-out" / "hw" / "test"
     for old in folder.rglob("test-report.xml"):
         old.unlink()
