@@ -4,14 +4,15 @@
 bench.json holds the cells of `./tmu bench --json`, without what the plots do not show,
 bench-queues.json those of `./tmu bench --queues --json`, bench-spill.json those of
 `./tmu bench --spill --json`, bench-isolation.json those of
-`./tmu bench --isolation --json`. Needs the interpreter in build/venv/bin.
+`./tmu bench --isolation --json`, bench-mpi.json those of
+`./tmu bench --mpi --preset tiny --json`. Needs the interpreter in build/venv/bin.
 """
 
 import json
 from pathlib import Path
 
 from opentmu import regs
-from opentmu.benchmark import plot, plot_isolation, plot_spill
+from opentmu.benchmark import plot, plot_isolation, plot_messages, plot_spill
 
 HERE = Path(__file__).parent
 
@@ -24,6 +25,7 @@ def main() -> None:
     files += plot_spill.write(HERE, json.loads((HERE / "bench-spill.json").read_text()))
     attacks = json.loads((HERE / "bench-isolation.json").read_text())
     files += plot_isolation.write(HERE, attacks)
+    files += plot_messages.write(HERE, json.loads((HERE / "bench-mpi.json").read_text()))
     for file in files:
         if file.suffix == ".png":
             file.unlink()

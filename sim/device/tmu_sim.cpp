@@ -30,6 +30,7 @@ struct Options {
     uint64_t seed = 0;
     unsigned memory_latency = 30;
     std::string wave;
+    bool window = false;
 };
 
 // Whether text is a decimal number, and which.
@@ -60,12 +61,15 @@ std::string parse(const char *text, Options &options) {
                 return "found memory_latency=" + value + ", expected clocks from 1 to " +
                        std::to_string(kMemoryLatencyMax);
             options.memory_latency = static_cast<unsigned>(clocks);
-        } else if (name == "wave") {
+        } else if (name == "wave" || name == "window") {
             options.wave = value;
+            options.window = name == "window";
             if (value.empty())
-                return "found wave without a file name, expected wave=FILE";
+                return "found " + name + " without a file name, expected " + name + "=FILE";
         } else {
-            return "found option '" + name + "', expected pauses, memory_latency or wave";
+            return "found option '" + name +
+                   "', expected pauses, memory_latency, wave or "
+                   "window";
         }
     }
 #if !VM_TRACE
@@ -120,6 +124,12 @@ struct tmu_sim {
     std::string error;
 #if VM_TRACE
     std::unique_ptr<VerilatedFstC> wave;
+    bool dumps = true; // the wave is being written
+
+    void dump(uint64_t time) {
+        if (wave && dumps)
+            wave->dump(time);
+    }
 #endif
 };
 
@@ -144,8 +154,7 @@ bool tmu_sim::cycle() {
     top.clock = 0;
     top.eval();
 #if VM_TRACE
-    if (wave)
-        wave->dump(2 * clock);
+    dump(2 * clock);
 #endif
     const bool running = !top.reset;
     if (running) {
@@ -156,8 +165,7 @@ bool tmu_sim::cycle() {
     top.clock = 1;
     top.eval();
 #if VM_TRACE
-    if (wave)
-        wave->dump(2 * clock + 1);
+    dump(2 * clock + 1);
 #endif
     ++clock;
     context.timeInc(2);
@@ -227,6 +235,7 @@ tmu_sim_t *tmu_sim_open(const char *options_text, char *error, size_t error_size
             delete sim;
             return nullptr;
         }
+        sim->dumps = !options.window;
     }
 #endif
     sim->reset();
@@ -345,6 +354,18 @@ int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks) {
         ++ran;
     }
     return static_cast<int>(ran);
+}
+
+int tmu_sim_wave(tmu_sim_t *sim) {
+#if VM_TRACE
+    if (sim->wave) {
+        sim->dumps = !sim->dumps;
+        sim->wave->flush();
+        return sim->dumps ? 1 : 0;
+    }
+#endif
+    (void)sim;
+    return -1;
 }
 
 uint64_t tmu_sim_clock(const tmu_sim_t *sim) { return sim->clock; }

@@ -24,6 +24,7 @@ typedef struct tmu_sim tmu_sim_t;
  *                answer, at the port to spill memory (1 to 10,000; 30 without this option); with
  *                pauses up to twice as many
  *   wave=FILE    writes an FST waveform; only libraries built for it can
+ *   window=FILE  the same, but it is paused at first (tmu_sim_wave)
  * Returns NULL and a sentence in `error` for an option that is unknown or cannot be honoured.
  */
 tmu_sim_t *tmu_sim_open(const char *options, char *error, size_t error_size);
@@ -81,6 +82,10 @@ int tmu_sim_reset(tmu_sim_t *sim);
  * assertion of the hardware failed; the unit is then dead.
  */
 int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks);
+
+/* Pauses the waveform, or has it go on: 1 when it does now, 0 when not, -1 where none is written.
+ */
+int tmu_sim_wave(tmu_sim_t *sim);
 
 /* Clocks since power-up. */
 uint64_t tmu_sim_clock(const tmu_sim_t *sim);

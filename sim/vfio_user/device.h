@@ -52,6 +52,7 @@ class Device {
     const DeviceCounts &counts() const { return counts_; }
     uint64_t lost_pieces() const { return combiner_.lost(); }
     uint64_t clock() const { return unit_.clock(); }
+    int wave() { return unit_.wave(); }
     const char *preset() const;
 
   private:

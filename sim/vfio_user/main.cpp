@@ -2,6 +2,7 @@
 // tmu-device: a simulated unit as a PCI device, served over vfio-user at a socket.
 #include "server.h"
 
+#include <cinttypes>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -16,10 +17,11 @@ enum { kWell = 0, kFailed = 1, kUsage = 2 };
 constexpr char kUsageText[] =
     "usage: tmu-device --library LIB[?options] --socket PATH [--stats]\n"
     "  --library LIB  the simulated unit, with the options of a sim: URI\n"
-    "                 (pauses=SEED&wave=FILE&memory_latency=CLOCKS)\n"
+    "                 (pauses=SEED&wave=FILE&window=FILE&memory_latency=CLOCKS)\n"
     "  --socket PATH  where clients find it: vfu:PATH\n"
     "  --stats        print what happened at the end, as one line of JSON\n"
-    "SIGUSR1 prints that line at any time; SIGINT and SIGTERM end the device.\n";
+    "SIGUSR1 prints that line at any time; SIGUSR2 pauses the waveform, or has it go on; with\n"
+    "window=FILE it is paused at first; SIGINT and SIGTERM end the device.\n";
 
 struct Arguments {
     std::string library;
@@ -73,12 +75,24 @@ Arguments parse(int count, char **values) {
 vfu::Descriptor signals() {
     sigset_t set;
     (void)sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1})
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2})
         (void)sigaddset(&set, signal);
     (void)sigprocmask(SIG_BLOCK, &set, nullptr);
     // A client may hand over as an eventfd what is none.
     (void)std::signal(SIGPIPE, SIG_IGN);
     return vfu::Descriptor(signalfd(-1, &set, SFD_CLOEXEC));
+}
+
+// Says at which clock the waveform was paused, or has gone on.
+void turn_wave(vfu::Device &device) {
+    const int on = device.wave();
+    if (on < 0)
+        (void)std::fputs("tmu-device: no waveform is written; start the device with one: "
+                         "./tmu device --wave FILE\n",
+                         stderr);
+    else
+        (void)std::fprintf(stderr, "tmu-device: the waveform %s at clock %" PRIu64 "\n",
+                           on == 0 ? "pauses" : "goes on", device.clock());
 }
 
 void run(const Arguments &arguments) {
@@ -91,8 +105,14 @@ void run(const Arguments &arguments) {
         server.serve(wake.number());
         signalfd_siginfo told{};
         const bool heard = ::read(wake.number(), &told, sizeof told) == sizeof told;
-        const bool ends = heard && told.ssi_signo != SIGUSR1;
-        if (heard && (!ends || arguments.stats))
+        if (!heard)
+            continue;
+        if (told.ssi_signo == SIGUSR2) {
+            turn_wave(device);
+            continue;
+        }
+        const bool ends = told.ssi_signo != SIGUSR1;
+        if (!ends || arguments.stats)
             server.report(stdout);
         if (ends)
             return;

@@ -33,6 +33,7 @@ void Unit::load(const std::string &path) {
     find("tmu_sim_listen", listen_);
     find("tmu_sim_reset", reset_);
     find("tmu_sim_progress", progress_);
+    find("tmu_sim_wave", wave_);
     find("tmu_sim_clock", clock_);
     find("tmu_sim_error", error_);
 }

@@ -32,6 +32,8 @@ class Unit {
     // Clocks run: until a completion was written, at most so many.
     unsigned run(unsigned clocks);
     void reset();
+    // Pauses the waveform, or has it go on: 1 when it does now, 0 when not, -1 where there is none.
+    int wave() { return wave_(sim_); }
     uint64_t clock() const { return clock_(sim_); }
 
     // False where some of it is mapped already.
@@ -57,6 +59,7 @@ class Unit {
     decltype(&tmu_sim_listen) listen_ = nullptr;
     decltype(&tmu_sim_reset) reset_ = nullptr;
     decltype(&tmu_sim_progress) progress_ = nullptr;
+    decltype(&tmu_sim_wave) wave_ = nullptr;
     decltype(&tmu_sim_clock) clock_ = nullptr;
     decltype(&tmu_sim_error) error_ = nullptr;
 };

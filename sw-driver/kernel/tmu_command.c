@@ -10,8 +10,6 @@
 #define RING_LOG2 6
 #define ENTRIES (1u << RING_LOG2)
 #define WORDS 8
-/* For the next completion of a flush; the unit reports an entry each 2,048 clocks at least. */
-#define PATIENCE_MS 10000
 /* A flush that is not heard of is asked for again so often. */
 #define TRIES 3
 
@@ -56,9 +54,9 @@ static bool take(struct tmu_unit *unit, u64 record[WORDS]) {
 
 /* The next completion, if it comes in time; who was not scheduled meanwhile looks once more. */
 static int next_ms(struct tmu_unit *unit, u64 record[WORDS], u32 ms) {
-    unsigned long end = jiffies + msecs_to_jiffies(ms);
+    struct tmu_wait wait = tmu_wait_begin(unit, ms);
     for (;;) {
-        bool late = time_after(jiffies, end);
+        bool late = tmu_wait_over(unit, &wait);
         if (take(unit, record)) {
             return 0;
         }
@@ -74,7 +72,7 @@ static int next(struct tmu_unit *unit, u64 record[WORDS]) {
     int error = next_ms(unit, record, TMU_RING_WAIT_MS);
     if (error) {
         tmu_hurry(unit, true);
-        error = next_ms(unit, record, PATIENCE_MS);
+        error = next_ms(unit, record, TMU_PATIENCE_MS);
         tmu_hurry(unit, false);
     }
     return error;

@@ -16,6 +16,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/pci.h>
+#include <linux/scatterlist.h>
 #include <linux/wait.h>
 
 #include "tmu/tmu_pci.h"
@@ -24,6 +25,10 @@
 
 /* What the module waits for others' full rings before it has the unit hurry. */
 #define TMU_RING_WAIT_MS 250
+/* What it waits before it takes the unit as failed.  A card takes microseconds, and would end the
+ * patience with as many full rings as there can be in less; one that is simulated in a busy machine
+ * is waited for until it has run as many clocks as that takes, if its clock goes on at all. */
+#define TMU_PATIENCE_MS 10000u
 
 #define TMU_BITS(FIELD, value) (((u32)(value)&FIELD##_MASK) << FIELD##_SHIFT)
 #define TMU_GET(value, FIELD) ((value) >> FIELD##_SHIFT & FIELD##_MASK)
@@ -93,6 +98,8 @@ struct tmu_ring {
     struct tmu_unit *unit;
     struct mm_struct *mm; /* that it is accounted to; counted */
     struct tmu_memory memory;
+    struct page **pages; /* of the process, pinned; NULL = the memory is the module's */
+    struct sg_table table;
 };
 
 struct tmu_queue {
@@ -106,6 +113,15 @@ struct tmu_queue {
     u32 commands_log2;
     struct tmu_ring *ring;
     struct eventfd_ctx *event;
+};
+
+/* How long is waited for the unit: tmu_wait_begin. */
+struct tmu_wait {
+    unsigned long end;
+    unsigned long last;
+    bool patient;
+    u64 clocks; /* at which it has had its time */
+    u64 seen;   /* of its clocks, at the last look */
 };
 
 /* How a doorbell page is to be. */
@@ -125,6 +141,9 @@ void tmu_write(const struct tmu_unit *unit, u32 offset, u32 value);
 int tmu_fail(struct tmu_unit *unit, const char *why);
 /* Whether a full ring may hold all others up for the usual time, or hardly. */
 void tmu_hurry(struct tmu_unit *unit, bool hurry);
+/* A wait for so long, or with TMU_PATIENCE_MS for as long as that says. */
+struct tmu_wait tmu_wait_begin(struct tmu_unit *unit, u32 ms);
+bool tmu_wait_over(struct tmu_unit *unit, struct tmu_wait *wait);
 int tmu_identify(struct tmu_unit *unit);
 int tmu_start(struct tmu_unit *unit);
 void tmu_stop(struct tmu_unit *unit);
@@ -146,13 +165,16 @@ struct tmu_endpoint *tmu_endpoint_find(struct tmu_session *session, u32 number);
 
 /* tmu_queue.c */
 struct tmu_queue *tmu_queue_find(struct tmu_session *session, u64 name);
-struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2);
-void tmu_ring_put(struct tmu_ring *ring);
 int tmu_queue_open(struct tmu_session *session, struct tmu_ioctl_open *open,
                    struct tmu_queue *queue);
 void tmu_queue_close(struct tmu_queue *queue);
 int tmu_queue_enable(struct tmu_queue *queue, bool enable);
 int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event);
+
+/* tmu_ring.c */
+struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2, u64 place);
+void tmu_ring_clear(struct tmu_ring *ring);
+void tmu_ring_put(struct tmu_ring *ring);
 
 /* tmu_mapping.c */
 int tmu_mmap(struct file *file, struct vm_area_struct *area);

@@ -156,6 +156,7 @@ static int tmu_probe(struct pci_dev *pdev, const struct pci_device_id *id) {
         goto put;
     }
     error = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(64));
+    dma_set_max_seg_size(&pdev->dev, UINT_MAX); /* a ring is one piece, whatever its pages are */
     mutex_lock(&unit->lock);
     error = error ? error : unit_prepare(unit);
     mutex_unlock(&unit->lock);

@@ -69,7 +69,7 @@ static int map_ring(struct tmu_queue *queue, struct vm_area_struct *area) {
     struct tmu_ring *ring = queue->ring;
     struct tmu_memory *memory = &ring->memory;
     int error;
-    if (area->vm_end - area->vm_start != memory->bytes) {
+    if (ring->pages || area->vm_end - area->vm_start != memory->bytes) {
         return -EINVAL;
     }
     if (area->vm_flags & VM_WRITE) {

@@ -1,65 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * Queues of sessions: a doorbell page, a share of the command slots, a ring and maybe an eventfd.
+ * All with the unit's lock.
  */
 #include <linux/bitmap.h>
-#include <linux/dma-mapping.h>
 #include <linux/interrupt.h>
-#include <linux/sched/mm.h>
 #include <linux/slab.h>
 
 #include "tmu_kernel.h"
 
 /* Commands in flight unless the process says otherwise: enough for the unit's whole way. */
 #define COMMANDS_LOG2 5
-
-/* ---- rings: locked memory of the process, without the unit's lock -----------------------------
- */
-
-static long pages_of(const struct tmu_memory *memory) { return memory->bytes >> PAGE_SHIFT; }
-
-static void ring_free(struct kref *references) {
-    struct tmu_ring *ring = container_of(references, struct tmu_ring, references);
-    const struct tmu_memory *memory = &ring->memory;
-    if (memory->memory) {
-        dma_free_coherent(&ring->unit->pdev->dev, memory->bytes, memory->memory, memory->address);
-    }
-    atomic64_sub(pages_of(memory), &ring->mm->pinned_vm);
-    mmdrop(ring->mm);
-    kfree(ring);
-}
-
-void tmu_ring_put(struct tmu_ring *ring) { kref_put(&ring->references, ring_free); }
-
-struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2) {
-    struct tmu_ring *ring = kzalloc(sizeof *ring, GFP_KERNEL_ACCOUNT);
-    struct tmu_memory *memory;
-    u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
-    if (!ring) {
-        return ERR_PTR(-ENOMEM);
-    }
-    memory = &ring->memory;
-    memory->bytes = PAGE_ALIGN((size_t)TMU_DOORBELL_COMMAND_BYTES << log2);
-    kref_init(&ring->references);
-    ring->unit = session->unit;
-    ring->mm = session->mm;
-    mmgrab(ring->mm);
-    if (atomic64_add_return(pages_of(memory), &ring->mm->pinned_vm) > limit &&
-        !capable(CAP_IPC_LOCK)) {
-        tmu_ring_put(ring);
-        return ERR_PTR(-ENOMEM);
-    }
-    memory->memory = dma_alloc_coherent(&ring->unit->pdev->dev, memory->bytes, &memory->address,
-                                        GFP_KERNEL | __GFP_NOWARN);
-    if (!memory->memory) {
-        tmu_ring_put(ring);
-        return ERR_PTR(-ENOMEM);
-    }
-    return ring;
-}
-
-/* ---- the rest, with the unit's lock -----------------------------------------------------------
- */
 
 struct tmu_queue *tmu_queue_find(struct tmu_session *session, u64 name) {
     struct tmu_queue *queue;
@@ -109,7 +60,7 @@ int tmu_queue_enable(struct tmu_queue *queue, bool enable) {
     };
     if (enable) {
         /* The first lap's phase is 1: what was there must not look like a completion. */
-        memset(queue->ring->memory.memory, 0, queue->ring->memory.bytes);
+        tmu_ring_clear(queue->ring);
     }
     return tmu_page_set(queue->session->unit, &page);
 }
@@ -140,7 +91,7 @@ int tmu_queue_open(struct tmu_session *session, struct tmu_ioctl_open *open,
     open->page = queue->page;
     open->queue = queue->name;
     open->doorbell_offset = queue->name << TMU_OFFSET_BITS;
-    open->ring_offset = open->doorbell_offset | TMU_OFFSET_RING;
+    open->ring_offset = queue->ring->pages ? 0 : open->doorbell_offset | TMU_OFFSET_RING;
     return 0;
 }
 

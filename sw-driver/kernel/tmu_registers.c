@@ -7,13 +7,16 @@
 
 #include "tmu_kernel.h"
 
-/* A real unit takes microseconds; one that is simulated in a busy machine far longer. */
-#define PATIENCE_MS 10000
 /* A queue whose owner does not read its ring may hold up all others for RING_PATIENCE clocks: a
  * good part of a second on a card, and minutes in a simulation.  While the module waits for such
  * queues it is this much, a millisecond on a card: an owner that reads keeps its queue, and
  * thousands that do not are through before the module's own patience ends. */
 #define RING_PATIENCE_HURRIED (1u << 18)
+
+/* Of a wait with patience: how often the clocks of the unit are looked at when its time is over,
+ * and when it ends whatever they say. */
+#define LOOK_MS 1000
+#define LONGEST_MS 60000u
 
 u32 tmu_read(const struct tmu_unit *unit, u32 offset) { return readl(unit->registers + offset); }
 
@@ -32,11 +35,48 @@ int tmu_fail(struct tmu_unit *unit, const char *why) {
     return -EIO;
 }
 
+static u64 clocks_read(struct tmu_unit *unit) {
+    u64 high;
+    tmu_write(unit, TMU_REG_CONTROL, TMU_BITS(TMU_CONTROL_SNAPSHOT, 1));
+    high = tmu_read(unit, TMU_REG_COUNTER_CLOCKS_HI);
+    return high << 32 | tmu_read(unit, TMU_REG_COUNTER_CLOCKS_LO);
+}
+
+struct tmu_wait tmu_wait_begin(struct tmu_unit *unit, u32 ms) {
+    struct tmu_wait wait = {
+        .end = jiffies + msecs_to_jiffies(ms),
+        .last = jiffies + msecs_to_jiffies(max(ms, LONGEST_MS)),
+        .patient = ms == TMU_PATIENCE_MS,
+    };
+    if (wait.patient) {
+        wait.seen = clocks_read(unit);
+        wait.clocks = wait.seen + (u64)(unit->info.queues + 1) * RING_PATIENCE_HURRIED;
+    }
+    return wait;
+}
+
+bool tmu_wait_over(struct tmu_unit *unit, struct tmu_wait *wait) {
+    u64 now;
+    if (!time_after(jiffies, wait->end)) {
+        return false;
+    }
+    if (!wait->patient || time_after(jiffies, wait->last)) {
+        return true;
+    }
+    now = clocks_read(unit);
+    if (now == wait->seen || now >= wait->clocks) {
+        return true;
+    }
+    wait->seen = now;
+    wait->end = jiffies + msecs_to_jiffies(LOOK_MS);
+    return false;
+}
+
 /* Waits until `mask` of a register reads as `value`; ETIME, and nothing is marked. */
 static int wait_ms(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, u32 ms) {
-    unsigned long end = jiffies + msecs_to_jiffies(ms);
+    struct tmu_wait wait = tmu_wait_begin(unit, ms);
     for (;;) {
-        bool late = time_after(jiffies, end);
+        bool late = tmu_wait_over(unit, &wait);
         u32 now = tmu_read(unit, offset);
         if ((now & mask) == value && now != U32_MAX) {
             return 0;
@@ -54,7 +94,7 @@ void tmu_hurry(struct tmu_unit *unit, bool hurry) {
 }
 
 static int wait_for(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, const char *what) {
-    return wait_ms(unit, offset, mask, value, PATIENCE_MS) == 0 ? 0 : tmu_fail(unit, what);
+    return wait_ms(unit, offset, mask, value, TMU_PATIENCE_MS) == 0 ? 0 : tmu_fail(unit, what);
 }
 
 int tmu_identify(struct tmu_unit *unit) {
@@ -70,7 +110,7 @@ int tmu_identify(struct tmu_unit *unit) {
     if (major != TMU_INTERFACE_MAJOR) {
         dev_err(dev,
                 "the unit speaks interface %u.%u, this module %d.%d: the major versions must be "
-                "equal\n",
+                "equal; load the module that came with the unit\n",
                 major, TMU_GET(version, TMU_INTERFACE_VERSION_MINOR), TMU_INTERFACE_MAJOR,
                 TMU_INTERFACE_MINOR);
         return -ENODEV;

@@ -169,7 +169,7 @@ static int open_queue(struct tmu_session *session, struct tmu_ioctl_open *open) 
         return -EINVAL;
     }
     queue = kzalloc(sizeof *queue, GFP_KERNEL_ACCOUNT);
-    ring = queue ? tmu_ring_create(session, open->ring_log2) : ERR_PTR(-ENOMEM);
+    ring = queue ? tmu_ring_create(session, open->ring_log2, open->memory) : ERR_PTR(-ENOMEM);
     if (IS_ERR(ring)) {
         kfree(queue);
         return PTR_ERR(ring);

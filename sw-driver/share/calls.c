@@ -141,7 +141,7 @@ static tmu_result_t depth(call_t *call) {
 static tmu_result_t open_queue(call_t *call) {
     struct tmu_ioctl_open *open = &call->arguments->open;
     uint32_t slots = call->share->device->info.command_slots;
-    if (open->reserved != 0 || open->ring_log2 < TMU_RING_LOG2_MIN ||
+    if (open->reserved != 0 || open->memory != 0 || open->ring_log2 < TMU_RING_LOG2_MIN ||
         open->ring_log2 > TMU_RING_LOG2_MAX || open->commands_log2 >= 32 ||
         slots >> open->commands_log2 == 0) {
         return refuse(call, EINVAL);

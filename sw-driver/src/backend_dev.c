@@ -20,6 +20,10 @@
 #include "session.h"
 #include "tmu_wire.h"
 
+#define LARGE_PAGE_BYTES ((size_t)1 << 21)
+
+static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
+
 /* ---- opening -----------------------------------------------------------------------------------
  */
 
@@ -68,14 +72,23 @@ static tmu_result_t dev_call(session_t *session, unsigned long request, void *ar
         return tmu_error_set(TMU_ERR_DEVICE, "%s: %s: the unit has failed; see dmesg", what,
                              session->path);
     case ENOSPC:
-        return tmu_error_set(TMU_ERR_BUSY, "%s: %s has no more of them free", what, session->path);
+        return tmu_error_set(TMU_ERR_BUSY,
+                             "%s: %s has no more of them free; end a program that has some, or ask "
+                             "for fewer",
+                             what, session->path);
     case ENOMEM:
         return tmu_error_set(TMU_ERR_MEMORY,
                              "%s: %s: Linux does not lock so much memory for this process; raise "
                              "the limit: ulimit -l",
                              what, session->path);
     case ENOTTY:
-        return tmu_error_set(TMU_ERR_URI, "%s is no tag-matching unit", session->path);
+        return tmu_error_set(TMU_ERR_URI, "%s is no tag-matching unit; name a /dev/tmu*",
+                             session->path);
+    case EXDEV:
+        return tmu_error_set(TMU_ERR_MEMORY,
+                             "%s: %s: without an IOMMU this process' memory is not one piece for "
+                             "the unit; ask for rings of 64 completions, or without rings=own",
+                             what, session->path);
     case EPERM:
         return tmu_error_set(TMU_ERR_DEVICE, "%s: %s was opened by another process", what,
                              session->path);
@@ -84,20 +97,54 @@ static tmu_result_t dev_call(session_t *session, unsigned long request, void *ar
     }
 }
 
+static size_t ring_bytes(const struct tmu_ioctl_open *open) {
+    size_t bytes = sizeof(tmu_record_t) << open->ring_log2;
+    return round_up(bytes, TMU_DOORBELL_PAGE_BYTES);
+}
+
+/**
+ * Memory that no child gets.  Beyond one page it is of large pages, if Linux has them: each is one
+ * piece for the unit also where no IOMMU puts pages side by side.
+ */
+static tmu_result_t dev_ring_get(session_t *session, struct tmu_ioctl_open *open,
+                                 tmu_dma_t *ring_p) {
+    (void)session;
+    size_t bytes = ring_bytes(open);
+    bool large = bytes > TMU_DOORBELL_PAGE_BYTES;
+    size_t piece = large ? round_up(bytes, LARGE_PAGE_BYTES) : bytes;
+    size_t room = large ? piece + LARGE_PAGE_BYTES : piece;
+    char *all = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) {
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a ring of %zu bytes", bytes);
+    }
+    size_t before = large ? round_up((uintptr_t)all, LARGE_PAGE_BYTES) - (uintptr_t)all : 0;
+    size_t after = room - before - piece;
+    (void)(before > 0 && munmap(all, before));
+    (void)(after > 0 && munmap(all + before + piece, after));
+    (void)(large && madvise(all + before, piece, MADV_HUGEPAGE));
+    (void)madvise(all + before, piece, MADV_DONTFORK);
+    open->memory = (uintptr_t)(all + before);
+    *ring_p = (tmu_dma_t){.memory = all + before, .bytes = piece};
+    return TMU_OK;
+}
+
 static tmu_result_t dev_map(session_t *session, const struct tmu_ioctl_open *open,
                             session_page_t *page, tmu_dma_t *ring_p) {
-    size_t bytes = sizeof(tmu_record_t) << open->ring_log2;
-    bytes = (bytes + TMU_DOORBELL_PAGE_BYTES - 1) & ~(size_t)(TMU_DOORBELL_PAGE_BYTES - 1);
+    size_t bytes = ring_bytes(open);
     void *doorbell = mmap(NULL, TMU_DOORBELL_PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
                           session->file, (off_t)open->doorbell_offset);
-    void *ring = mmap(NULL, bytes, PROT_READ, MAP_SHARED, session->file, (off_t)open->ring_offset);
+    void *ring = open->memory != 0 ? ring_p->memory
+                                   : mmap(NULL, bytes, PROT_READ, MAP_SHARED, session->file,
+                                          (off_t)open->ring_offset);
     if (doorbell == MAP_FAILED || ring == MAP_FAILED) {
         (void)(doorbell != MAP_FAILED && munmap(doorbell, TMU_DOORBELL_PAGE_BYTES));
-        (void)(ring != MAP_FAILED && munmap(ring, bytes));
+        (void)(ring != MAP_FAILED && open->memory == 0 && munmap(ring, bytes));
         return tmu_error_set(TMU_ERR_MEMORY, "page %u and its ring cannot be mapped", open->page);
     }
     page->memory = doorbell;
-    *ring_p = (tmu_dma_t){.memory = ring, .bytes = bytes};
+    if (open->memory == 0) {
+        *ring_p = (tmu_dma_t){.memory = ring, .bytes = bytes};
+    }
     return TMU_OK;
 }
 
@@ -113,6 +160,7 @@ static const session_ops_t calls = {
     .place = "FILE",
     .who = "the kernel driver",
     .call = dev_call,
+    .ring_get = dev_ring_get,
     .map = dev_map,
     .unmap = dev_unmap,
 };

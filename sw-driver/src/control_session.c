@@ -8,6 +8,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "session.h"
 #include "tmu_internal.h"
@@ -24,8 +25,11 @@ static tmu_result_t query(session_t *session, struct tmu_ioctl_query *query_p) {
     *query_p = (struct tmu_ioctl_query){.size = sizeof *query_p};
     tmu_result_t result = ask(session, TMU_IOCTL_QUERY, query_p, "asking what the unit is");
     if (result == TMU_OK && query_p->version != TMU_IOCTL_VERSION) {
-        return tmu_error_set(TMU_ERR_VERSION, "%s: %s has version %u of its calls, this library %d",
-                             session->path, session->ops->who, query_p->version, TMU_IOCTL_VERSION);
+        return tmu_error_set(
+            TMU_ERR_VERSION,
+            "%s: %s has version %u of its calls, this library %d; use the one that "
+            "came with the library",
+            session->path, session->ops->who, query_p->version, TMU_IOCTL_VERSION);
     }
     return result;
 }
@@ -153,6 +157,14 @@ static void queue_close(session_t *session, uint64_t name) {
     (void)ask(session, TMU_IOCTL_CLOSE, &call, "closing a queue");
 }
 
+/** Gives back memory of this process that no ring lies in; there may be none. */
+static void ring_drop(tmu_dma_t *ring) {
+    if (ring->memory) {
+        (void)munmap(ring->memory, ring->bytes);
+    }
+    *ring = (tmu_dma_t){0};
+}
+
 static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint32_t most_log2,
                                tmu_page_t *page_p, tmu_dma_t *ring_p) {
     session_t *session = device->backend;
@@ -164,16 +176,21 @@ static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint
     };
     (void)most_log2; /* the choice there is no larger */
     tmu_result_t result = tmu_pages_check(device->info.command_slots, attr->commands_log2);
+    if (result == TMU_OK && session->own_rings) {
+        result = session->ops->ring_get(session, &call, ring_p);
+    }
     if (result == TMU_OK) {
         result = ask(session, TMU_IOCTL_OPEN, &call, "opening a queue: queues or command slots");
     }
     if (result != TMU_OK) {
+        ring_drop(ring_p);
         return result;
     }
     session_page_t *page = &session->pages[call.page];
     result = session->ops->map(session, &call, page, ring_p);
     if (result != TMU_OK) {
         queue_close(session, call.queue);
+        ring_drop(ring_p);
         return result;
     }
     page->queue = call.queue;

@@ -31,10 +31,16 @@ static tmu_result_t option_read(session_t *session, const char *option, size_t l
             return TMU_OK;
         }
     }
+    static const char own_rings[] = "rings=own";
+    if (session->ops->ring_get && length == sizeof own_rings - 1 &&
+        strncmp(option, own_rings, length) == 0) {
+        session->own_rings = true;
+        return TMU_OK;
+    }
     return tmu_error_set(TMU_ERR_URI,
                          "unknown option '%.*s'; known: endpoints=NUMBER, and as reserve of each "
-                         "posted=NUMBER and unexpected=NUMBER",
-                         (int)length, option);
+                         "posted=NUMBER and unexpected=NUMBER%s",
+                         (int)length, option, session->ops->ring_get ? "; rings=own" : "");
 }
 
 tmu_result_t session_init(session_t *session, const session_ops_t *ops, const char *rest) {

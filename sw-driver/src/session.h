@@ -35,7 +35,12 @@ typedef struct session_ops {
     tmu_result_t (*call)(session_t *session, unsigned long request, void *argument,
                          const char *what);
 
-    /** Maps a queue that was opened: all of it, or nothing and a sentence. */
+    /** Has memory of this process for the ring of a queue, and enters it in the call; NULL: rings
+     * are of whoever shares the unit, always. */
+    tmu_result_t (*ring_get)(session_t *session, struct tmu_ioctl_open *open, tmu_dma_t *ring_p);
+
+    /** Maps a queue that was opened, its ring unless that is there: all of it, or nothing and a
+     * sentence. */
     tmu_result_t (*map)(session_t *session, const struct tmu_ioctl_open *open, session_page_t *page,
                         tmu_dma_t *ring_p);
     void (*unmap)(session_t *session, session_page_t *page, tmu_dma_t *ring);
@@ -47,6 +52,7 @@ struct session {
     pid_t owner; /* a child has neither the calls nor the mappings */
     char path[256];
     uint32_t endpoints; /* asked for */
+    bool own_rings;     /* the same: rings in memory of this process */
     tmu_depth_t reserve;
     session_page_t *pages; /* by number; set while the device's lock is held */
     uint32_t page_count;

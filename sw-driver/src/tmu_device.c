@@ -52,7 +52,7 @@ tmu_result_t tmu_control_version(tmu_t *device, uint32_t version) {
                ? TMU_OK
                : tmu_error_set(TMU_ERR_VERSION,
                                "the device speaks interface %u.%u, this driver %d.%d: the major "
-                               "versions must be equal",
+                               "versions must be equal; use the driver that came with the device",
                                info->interface_major, info->interface_minor, TMU_INTERFACE_MAJOR,
                                TMU_INTERFACE_MINOR);
 }

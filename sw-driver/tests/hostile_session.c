@@ -23,6 +23,9 @@
 
 #define ENDPOINTS 4
 #define NOBODY 65534
+/* RING_PATIENCE would be minutes in a simulation; while the module hurries it is seconds, and more
+ * of them on a machine that has much else to do. */
+#define CLOSE_SECONDS_MAX 60
 
 static sigjmp_buf touched;
 
@@ -251,7 +254,7 @@ static void a_full_ring_stops_nobody_for_long(void) {
     EXPECT_NUMBER(status_of(ring_map(file, &queue), 15), TMU_STATUS_REMOVED);
     time_t start = time(NULL);
     EXPECT_NUMBER(queue_close(file, queue.queue), 0);
-    EXPECT(time(NULL) - start < SECONDS_MAX);
+    EXPECT(time(NULL) - start < CLOSE_SECONDS_MAX);
     struct tmu_ioctl_depth depth = {.size = sizeof depth, .endpoint = queue.endpoint};
     EXPECT_NUMBER(call(file, TMU_IOCTL_DEPTH, &depth), 0);
     EXPECT_NUMBER(depth.posted, 0);

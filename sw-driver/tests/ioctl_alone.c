@@ -12,7 +12,7 @@ _Static_assert(sizeof(struct tmu_ioctl_take) == 8 * 4, "take");
 _Static_assert(sizeof(struct tmu_ioctl_give) == 2 * 4, "give");
 _Static_assert(sizeof(struct tmu_ioctl_quota) == 4 * 4, "quota");
 _Static_assert(sizeof(struct tmu_ioctl_depth) == 6 * 4, "depth");
-_Static_assert(sizeof(struct tmu_ioctl_open) == 6 * 4 + 3 * 8, "open");
+_Static_assert(sizeof(struct tmu_ioctl_open) == 6 * 4 + 4 * 8, "open");
 _Static_assert(sizeof(struct tmu_ioctl_close) == 2 * 4 + 8, "close");
 _Static_assert(sizeof(struct tmu_ioctl_event) == 2 * 4 + 8, "event");
 _Static_assert(sizeof(struct tmu_ioctl_reset) == 2 * 4, "reset");

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Sessions of a unit that others share.  Without one, what is said about URIs; with TMU_TEST_DEV,
- * which names the kernel driver's file, or TMU_TEST_SHARE, which names the socket of tmu-share, all
- * that a session can do and what it is refused.
+ * which names the kernel driver's file (and TMU_TEST_DEV_OPTION an option for every session), or
+ * TMU_TEST_SHARE, which names the socket of tmu-share, all that a session can do and what it is
+ * refused.
  */
 #include <poll.h>
 #include <unistd.h>
@@ -29,20 +30,21 @@ static void uris_are_explained(void) {
                                  "endpoints=0",  "endpoints=x",
                                  "endpoints=1x", "endpoints= 1",
                                  "posted=-1",    "",
-                                 "unexpected",   "posted=99999999999999999999999999"};
+                                 "unexpected",   "posted=99999999999999999999999999",
+                                 "rings=",       "rings=owner"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
         char options[128];
         char sentence[512];
         (void)snprintf(options, sizeof options, "?%s", wrong[i]);
         (void)snprintf(sentence, sizeof sentence,
                        "unknown option '%s'; known: endpoints=NUMBER, and as reserve of each "
-                       "posted=NUMBER and unexpected=NUMBER",
+                       "posted=NUMBER and unexpected=NUMBER; rings=own",
                        wrong[i]);
         EXPECT_NUMBER(open_with("/dev/null", options, &device), TMU_ERR_URI);
         EXPECT_TEXT(tmu_error_text(NULL), sentence);
     }
-    EXPECT_NUMBER(open_with("/dev/null", "?endpoints=2&posted=3", &device), TMU_ERR_URI);
-    EXPECT_TEXT(tmu_error_text(NULL), "/dev/null is no tag-matching unit");
+    EXPECT_NUMBER(open_with("/dev/null", "?endpoints=2&rings=own&posted=3", &device), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), "/dev/null is no tag-matching unit; name a /dev/tmu*");
     EXPECT(device == NULL);
 }
 
@@ -51,10 +53,15 @@ static void uris_are_explained(void) {
 
 static const char *scheme;
 static const char *file;
+static const char *more; /* of the URI's options, for every session; NULL = none */
 
 static bench_t session_open(const char *options, uint32_t endpoint) {
     static char uri[512];
-    (void)snprintf(uri, sizeof uri, "%s:%s%s", scheme, file, options);
+    (void)snprintf(uri, sizeof uri, "%s:%s%s%s%s", scheme, file, options,
+                   !more        ? ""
+                   : options[0] ? "&"
+                                : "?",
+                   more ? more : "");
     test_uri = uri;
     return bench_open(endpoint, 5);
 }
@@ -238,7 +245,13 @@ static void queues_and_rings_of_every_size(void) {
     for (uint32_t log2 = TMU_RING_LOG2_MIN; log2 <= TMU_RING_LOG2_MAX; log2++) {
         const tmu_queue_attr_t attr = {.ring_log2 = log2, .commands_log2 = log2 % 3};
         bench_t q = b;
-        must(tmu_queue_open(b.device, &attr, &q.queue), b.device);
+        tmu_result_t result = tmu_queue_open(b.device, &attr, &q.queue);
+        if (result == TMU_ERR_MEMORY && more && log2 == TMU_RING_LOG2_MAX) {
+            /* Two large pages, which lie side by side where an IOMMU puts them so. */
+            EXPECT(strstr(tmu_error_text(NULL), "this process' memory is not one piece") != NULL);
+            continue;
+        }
+        must(result, b.device);
         for (uint64_t i = 0; i < 40; i++) { /* some laps of the smallest */
             bench_arrive(&q, 0, 1, 1, i);
             bench_claim(&q, 0, 1, 1, i);
@@ -265,6 +278,7 @@ static void sessions_work(const char *name, const char *place) {
 int main(void) {
     const char *dev = getenv("TMU_TEST_DEV");
     const char *share = getenv("TMU_TEST_SHARE");
+    more = getenv("TMU_TEST_DEV_OPTION");
     RUN(uris_are_explained);
     if (dev) {
         sessions_work("dev", dev);

@@ -171,7 +171,8 @@ static void another_device_is_not_taken_for_a_unit(void) {
     script_t what = right;
     what.vendor = 0x8086;
     EXPECT_NUMBER(open_scripted(what), TMU_ERR_DEVICE);
-    expect_sentence("the device at ", " is PCI device 8086:544d, expected 1234:544d");
+    expect_sentence("the device at ", " is PCI device 8086:544d, expected 1234:544d; name the "
+                                      "address or the socket of a unit");
     /* One that says it is a unit, and whose registers are those of none. */
     EXPECT_NUMBER(open_scripted(right), TMU_ERR_DEVICE);
     EXPECT_TEXT(tmu_error_text(NULL),

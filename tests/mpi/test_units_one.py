@@ -19,18 +19,31 @@ from opentmu.mpi import check, launch, library, provider, share
 from opentmu.mpi.report import verdict
 from opentmu.replay import engine as replay
 
-from .test_mpi import REPORT, Compile, Done, Tmu, of_two, result_of
+from .test_mpi import (
+    REPORT,
+    Compile,
+    Done,
+    Tmu,
+    of_two,
+    replays_to_the_same_verdicts,
+    result_of,
+)
 
 TINY = regs.PRESETS["tiny"]
 PATIENCE = 120.0
 
 
 @pytest.mark.parametrize(("engine", "ranks"), [("model", 3), ("rtl", 2), ("rtl", 4)])
-def test_ranks_share_a_unit(engine: str, ranks: int, tmu: Tmu, compile_mpi: Compile) -> None:
+def test_ranks_share_a_unit(
+    engine: str, ranks: int, tmu: Tmu, compile_mpi: Compile, tmp_path: Path
+) -> None:
     """R1 to R13: every verdict is right, and the unit counted what the ranks did, once."""
     compile_mpi("every_match.c")
     words = ["-n", str(ranks), "--units", "one", "--engine", engine, "--preset", "tiny", "--json"]
+    words += ["--record", "left"]
     proven(tmu("mpi", *words, "--", "./every_match", "4"), ranks)
+    for rank in range(ranks):
+        replays_to_the_same_verdicts(tmu, tmp_path / "left" / f"rank-{rank}", engine)
 
 
 def test_ranks_of_mpich_share_a_unit(

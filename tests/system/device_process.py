@@ -42,6 +42,12 @@ class Device:
         self.process.send_signal(signal.SIGUSR1)
         return self._line()
 
+    def turn_wave(self) -> str:
+        """Pause the waveform, or have it go on; what the device says of it."""
+        assert self.process.stderr is not None
+        self.process.send_signal(signal.SIGUSR2)
+        return self.process.stderr.readline().rstrip()
+
     def stop(self) -> dict[str, Any]:
         """End it as a user does; what it did."""
         self.process.terminate()

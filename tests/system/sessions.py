@@ -22,10 +22,12 @@ def program(name: str) -> Path:
     return cbuild.program(cbuild.ensure(), name)
 
 
-# The end of a script: nothing is left over, and the kernel has no complaint of its own.
+# The end of a script: nothing is left over, and the kernel has no complaint of its own; all that it
+# said last if it has.
 END = f"""
 rmmod tmu || echo the module cannot be removed
-dmesg | grep -E '{TROUBLE}' | grep -v 'report a bug\\|not a bug' && echo the kernel complains
+dmesg | grep -E '{TROUBLE}' | grep -v 'report a bug\\|not a bug' && dmesg | tail -n 120 &&
+    echo the kernel complains
 """
 
 

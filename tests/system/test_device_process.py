@@ -4,6 +4,8 @@
 import json
 import os
 import random
+import re
+import struct
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -169,6 +171,37 @@ def test_nonsense_in_registers_and_commands_harms_nobody(device: Device) -> None
     done = replay(device.uri, "--random", "500", "--seed", "3")
     assert done.returncode == 0, done.stderr
     assert device.stop()["clients"] == 11
+
+
+def test_a_window_of_the_waveform_is_had_on_request(tmu: Tmu, tmp_path: Path) -> None:
+    """Long traffic before and after it leaves nothing in the file."""
+    wave = tmp_path / "window.fst"
+    words = [paths.ROOT / "tmu", "device", "--preset", "tiny", "--wave", wave, "--window"]
+    trace = shapes.write(tmp_path / "short.trace", shapes.reverse(10))
+    clocks = []
+    with started([*words, "--stats"]) as device:
+        for expected in ("goes on", "pauses"):
+            assert replay(device.uri, "--random", "300", "--seed", "1").returncode == 0
+            said = re.fullmatch(
+                rf"tmu-device: the waveform {expected} at clock (\d+)", device.turn_wave()
+            )
+            assert said is not None
+            clocks.append(int(said[1]))
+            assert replay(device.uri, "--trace", trace).returncode == 0
+        assert device.stop()["clocks"] > clocks[1]
+    kind, _, first, last = struct.unpack(">BQQQ", wave.read_bytes()[:25])
+    assert kind == 0, "an FST file starts with a header block"
+    assert 1000 < clocks[0] < clocks[1]
+    assert 2 * clocks[0] <= first < last < 2 * clocks[1]
+    done = tmu("device", "--preset", "tiny", "--window")
+    assert done.returncode == 2
+    assert "--window: found no --wave FILE beside it, expected one" in done.stderr
+
+
+def test_a_device_without_a_waveform_says_so(device: Device) -> None:
+    said = "tmu-device: no waveform is written; start the device with one: "
+    assert device.turn_wave() == f"{said}./tmu device --wave FILE"
+    assert replay(device.uri, "--random", "100").returncode == 0
 
 
 def announced_dice() -> random.Random:

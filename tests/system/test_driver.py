@@ -63,7 +63,8 @@ def test_the_driver_on_the_simulated_hardware(name: str) -> None:
         ("memory_latency=-3", "found memory_latency=-3, expected clocks from 1 to 10000"),
         ("memory_latency", "found memory_latency=, expected clocks from 1 to 10000"),
         ("wave", "found wave without a file name, expected wave=FILE"),
-        ("speed=9", "found option 'speed', expected pauses, memory_latency or wave"),
+        ("window", "found window without a file name, expected window=FILE"),
+        ("speed=9", "found option 'speed', expected pauses, memory_latency, wave or window"),
     ],
 )
 def test_options_of_the_simulated_hardware_are_checked(options: str, problem: str) -> None:

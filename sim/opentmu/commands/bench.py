@@ -15,8 +15,11 @@ from opentmu.benchmark import (
     harness,
     isolation,
     isolation_report,
+    messages,
+    messages_report,
     plot,
     plot_isolation,
+    plot_messages,
     plot_spill,
     queues,
     report,
@@ -48,6 +51,7 @@ from opentmu.errors import BadInput, CheckFailed
 @click.option("--queues", is_flag=True, help="Submission queues side by side instead of cells.")
 @click.option("--spill", is_flag=True, help="Queues beyond the tables instead of cells.")
 @click.option("--isolation", is_flag=True, help="Endpoints beside an attacker instead of cells.")
+@click.option("--mpi", is_flag=True, help="Messages between two MPI ranks instead of cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of cells.")
 def command(
     preset: str,
@@ -76,6 +80,8 @@ def command(
         return _queues(preset, choice, settings)
     if settings["isolation"]:
         return _isolation(preset, choice, settings)
+    if settings["mpi"]:
+        return _mpi(preset, choice, settings)
     if settings["random"] is not None:
         return _random(preset, choice, settings)
     if settings["flowing"]:
@@ -87,7 +93,7 @@ def _alone(option: str, choice: cells.Choice, settings: dict[str, Any]) -> None:
     """Raises BadInput when something is set that does not go with what runs instead of cells."""
     given = [name for name in ("kinds", "positions", "depths") if getattr(choice, name)]
     refused = ["pauses", "with_software", "mhz", "synth", "random", "flowing"]
-    refused += ["queues", "spill", "isolation"]
+    refused += ["queues", "spill", "isolation", "mpi"]
     refused.remove(option)
     if given or any(settings[name] for name in refused):
         raise BadInput(f"--{option} takes only --preset, --quick, --plots and --json beside it")
@@ -109,6 +115,12 @@ def _isolation(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> i
     _alone("isolation", choice, settings)
     measured = partial(isolation.measure, preset), isolation.promises
     return _loads(preset, settings, *measured, isolation_report.show, plot_isolation.write)
+
+
+def _mpi(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
+    _alone("mpi", choice, settings)
+    measured = partial(messages.measure, preset), messages.promises
+    return _loads(preset, settings, *measured, messages_report.show, plot_messages.write)
 
 
 def _loads(

@@ -33,6 +33,9 @@ PATH_MAX = 107
     help="Clocks to spill memory and back.",
 )
 @click.option("--wave", type=click.Path(path_type=Path), help="FST wave of all that it does.")
+@click.option(
+    "--window", is_flag=True, help="With --wave: only between two SIGUSR2, as often as they come."
+)
 @click.option("--stats", is_flag=True, help="Print what happened at the end, as a line of JSON.")
 def command(
     preset: str,
@@ -40,12 +43,14 @@ def command(
     pauses: int | None,
     memory_latency: int | None,
     wave: Path | None,
+    window: bool,
     stats: bool,
 ) -> int:
     """Serve the simulated unit as a PCI device, until it is interrupted.
 
     One program at a time opens it, with the URI vfu:PATH, one after the other; each finds the unit
-    as after power-up. SIGUSR1 prints what happened so far as a line of JSON.
+    as after power-up. SIGUSR1 prints what happened so far as a line of JSON, SIGUSR2 pauses
+    the waveform, or has it go on.
 
     For example: tmu device --preset tiny --socket /tmp/tmu.socket
     """
@@ -53,12 +58,14 @@ def command(
     place = socket.absolute()
     check_place(place)
     engine.check_wave(wave)
+    if window and wave is None:
+        raise BadInput("--window: found no --wave FILE beside it, expected one")
     program = cbuild.program(cbuild.ensure(), PROGRAM)
     library = verilate.library(preset, wave=wave is not None)
     options = {
         "pauses": pauses,
         "memory_latency": memory_latency,
-        "wave": None if wave is None else wave.absolute(),
+        "window" if window else "wave": None if wave is None else wave.absolute(),
     }
     query = "&".join(f"{name}={value}" for name, value in options.items() if value is not None)
     words = [str(program), "--library", f"{library}?{query}" if query else str(library)]

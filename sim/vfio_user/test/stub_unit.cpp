@@ -153,6 +153,8 @@ int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks) {
     return 1;
 }
 
+int tmu_sim_wave(tmu_sim_t *) { return -1; }
+
 uint64_t tmu_sim_clock(const tmu_sim_t *sim) { return sim->clock; }
 
 const char *tmu_sim_error(const tmu_sim_t *sim) { return sim->dead ? "assertion failed" : ""; }

@@ -16,7 +16,7 @@
 #include <linux/types.h>
 
 /* Of this interface; the module says which one it has in tmu_ioctl_query. */
-#define TMU_IOCTL_VERSION 1
+#define TMU_IOCTL_VERSION 2
 
 /* As a wanted reserve: the table's places by the number of endpoints. */
 #define TMU_IOCTL_SHARE 0xffffffffu
@@ -95,10 +95,13 @@ struct tmu_ioctl_depth {
 /*
  * Opens a queue: a doorbell page, a share of the command slots and a ring of completions, which is
  * locked memory of the process (RLIMIT_MEMLOCK, ENOMEM).
- * Both are mapped by mmap with MAP_SHARED: the page at doorbell_offset, 4096 bytes, and the ring at
- * ring_offset, for reading only, of 64 bytes for each of its entries and whole pages.
+ * The page is mapped by mmap with MAP_SHARED at doorbell_offset, 4096 bytes.
+ * A ring has 64 bytes for each of its entries, and whole pages.  With `memory` 0 it is mapped in
+ * the same way at ring_offset, for reading only.  Otherwise `memory` is its address: private memory
+ * of the process that no file lies under, which is pinned until the queue is closed.
  * No child gets the mappings.  ENOENT: the endpoint is not the session's; ENOSPC: no page or no
- * slots are free.
+ * slots are free; EFAULT, EINVAL: the memory is not such memory; EXDEV: it is not one piece for the
+ * unit, which one page always is; EOPNOTSUPP: the processor would not see what the unit writes.
  */
 struct tmu_ioctl_open {
     __u32 size;
@@ -109,7 +112,8 @@ struct tmu_ioctl_open {
     __u32 reserved;
     __u64 queue; /* answer: names it, never used again for another one */
     __u64 doorbell_offset;
-    __u64 ring_offset;
+    __u64 ring_offset; /* 0 with memory of the process */
+    __u64 memory;
 };
 
 /* Closes a queue: its page is unmapped, and its commands that have not begun are lost. */
