@@ -75,8 +75,22 @@ object Presets {
       spillSegments = 128
     )
 
+  /** Many endpoints, each with its own queue, over small tables: quick to simulate. */
+  val many: TmuParams =
+    TmuParams(
+      "many",
+      256,
+      256,
+      256,
+      32,
+      16,
+      filterLanes = 32,
+      queues = 256,
+      commandSlots = 2048
+    )
+
   /** Every preset in the order of its number, which the PRESET register shows. */
-  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max)
+  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many)
 
   def number(p: TmuParams): Int = all.indexWhere(_.name == p.name)
 
