@@ -80,11 +80,10 @@ object Presets {
     TmuParams(
       "many",
       256,
-      256,
-      256,
+      128,
+      128,
+      128,
       32,
-      16,
-      filterLanes = 32,
       queues = 256,
       commandSlots = 2048
     )
