@@ -20,21 +20,26 @@ static uint64_t spread(uint64_t index) {
 }
 
 tmu_result_t owner_start(market_t *market, owner_t *owner, lot_t *lot) {
-    const uint32_t commands_log2 = owner->privileged ? 3 : 1 + lot_below(lot, SHARES);
-    const tmu_queue_attr_t attr = {
+    tmu_queue_attr_t attr = {
         .endpoint = owner->privileged ? TMU_ENDPOINT_ANY : owner->endpoint,
         .ring_log2 =
             owner->privileged ? PRIVILEGED_RING_LOG2 : RING_LOG2_LOW + lot_below(lot, RINGS),
-        .commands_log2 = commands_log2,
+        .commands_log2 = owner->privileged ? 3 : 1 + lot_below(lot, SHARES),
     };
     owner->lot.state = lot_draw(lot);
     owner->state = OWNER_LIVES;
-    owner->window = 1u << commands_log2;
     /* Up to the whole ring, so that commands wait for room in it now and then. */
     owner->lazy = 1 + lot_below(lot, 1u << attr.ring_log2);
     owner->until = 0;
     traffic_start(&owner->traffic, lot);
-    return page_open(&owner->page, market->device, &attr);
+    tmu_result_t result = page_open(&owner->page, market->device, &attr);
+    if (result == TMU_ERR_BUSY) { /* no such share is free in one piece */
+        attr.commands_log2 = 1;
+        result = page_open(&owner->page, market->device, &attr);
+    }
+    if (result == TMU_OK)
+        owner->window = page_share(&owner->page);
+    return result;
 }
 
 /* ---- reading ----------------------------------------------------------------------------------
@@ -241,6 +246,20 @@ static tmu_result_t ask_new(market_t *market, owner_t *owner) {
     return result;
 }
 
+/* Some at once; whoever has begun a pair ends it if it can, so that the tables are not full of
+ * halves. */
+static tmu_result_t ask_some(market_t *market, owner_t *owner) {
+    const traffic_t *traffic = &owner->traffic;
+    uint32_t tries = 1 + lot_below(&owner->lot, owner->window);
+    tmu_result_t result = TMU_OK;
+    while (result == TMU_OK && owner->flight_count < owner->window &&
+           (tries > 0 || (traffic->owed > traffic->target && !owner->privileged))) {
+        tries -= tries > 0;
+        result = ask_new(market, owner);
+    }
+    return result;
+}
+
 static tmu_result_t say_read(owner_t *owner) {
     const uint32_t unannounced = page_unannounced(&owner->page);
     const bool stuck = unannounced + owner->flight_count >= page_ring(&owner->page);
@@ -253,7 +272,6 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now) {
     tmu_result_t result = say_read(owner);
     if (result != TMU_OK || owner->until > now)
         return result;
-    uint32_t tries = 1 + lot_below(&owner->lot, owner->window);
     if (owner->held_count > 0 && owner->flight_count < owner->window &&
         (market->lifted || (!market->closing && lot_chance(&owner->lot, AGAIN_OF_1024)))) {
         result = ask_again(market, owner);
@@ -262,12 +280,11 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now) {
     }
     if (market->closing)
         return TMU_OK;
+    if (owner->flight_count + 1 >= owner->window)
+        return TMU_OK; /* no room for a pair */
     if (lot_chance(&owner->lot, RESTS) && !owner->privileged)
         owner->until = now + lot_below(&owner->lot, REST_CLOCKS);
-    result = TMU_OK;
-    while (result == TMU_OK && tries-- > 0 && owner->flight_count < owner->window)
-        result = ask_new(market, owner);
-    return result;
+    return ask_some(market, owner);
 }
 
 void owner_forget(market_t *market, owner_t *owner, bool drop) {

@@ -80,12 +80,12 @@ object Presets {
     TmuParams(
       "many",
       256,
-      128,
-      128,
-      128,
+      64,
+      64,
       32,
+      16,
       queues = 256,
-      commandSlots = 2048
+      commandSlots = 1024
     )
 
   /** Every preset in the order of its number, which the PRESET register shows. */
