@@ -11,8 +11,7 @@
 #define TIDE_HIGH_EVERY 12000
 
 static uint64_t later(soak_t *soak, uint64_t every) {
-    return every == 0 ? UINT64_MAX
-                      : soak->market.handles + 1 + lot_draw(&soak->lot) % (2 * every);
+    return every == 0 ? UINT64_MAX : soak->market.handles + 1 + lot_draw(&soak->lot) % (2 * every);
 }
 
 static owner_t *any_owner(soak_t *soak) {
@@ -24,11 +23,11 @@ static owner_t *any_owner(soak_t *soak) {
 
 /* Of an endpoint without a quota for messages arrivals cannot stall, and it stays so: its owner has
  * several of one source in flight. */
+static uint32_t small(lot_t *lot) { return 1 + lot_below(lot, 1 + lot_below(lot, QUOTA_MOST)); }
+
 static tmu_depth_t draw_quota(lot_t *lot, bool stalls) {
-    return (tmu_depth_t){
-        .posted = lot_below(lot, 3) == 0 ? 0 : 1 + lot_below(lot, QUOTA_MOST),
-        .unexpected = stalls ? 1 + lot_below(lot, QUOTA_MOST) : 0,
-    };
+    return (tmu_depth_t){.posted = lot_below(lot, 3) == 0 ? 0 : small(lot),
+                         .unexpected = stalls ? small(lot) : 0};
 }
 
 static tmu_result_t set_quota(soak_t *soak, const owner_t *owner, tmu_depth_t quota) {
@@ -82,20 +81,22 @@ tmu_result_t events_lift(soak_t *soak) {
 
 static void kill_one(soak_t *soak) {
     owner_t *owner = any_owner(soak);
-    if (owner->state != OWNER_LIVES)
+    /* What the last ones were answered may never be seen, so it has to be clear what it would be.
+     */
+    if (owner->state != OWNER_LIVES || judge_is_between(soak->market.judge, owner->endpoint))
         return;
     soak->next_kill = later(soak, soak->shape.kill_every);
     const bool at_once = lot_below(&soak->lot, 4) == 0;
     owner->state = OWNER_DEAD;
-    owner->until = tmu_clock(soak->market.device) +
-                   (at_once ? 0 : lot_below(&soak->lot, UNNOTICED_CLOCKS));
+    owner->until =
+        tmu_clock(soak->market.device) + (at_once ? 0 : lot_below(&soak->lot, UNNOTICED_CLOCKS));
     soak->kills++;
     soak->kills_in_flight += owner->flight_count + owner->held_count;
 }
 
-/* Takes the page away, as a kernel does: what had begun is answered, nothing else ever is.
+/* Takes the page away, as a kernel does: what had begun is executed, nothing else ever is.
  * Doorbells on their way arrive before that, or find the page disabled, and nobody else's. */
-static tmu_result_t bury(soak_t *soak, owner_t *owner) {
+static tmu_result_t take_page(soak_t *soak, owner_t *owner) {
     market_t *market = &soak->market;
     const bool early = lot_below(&soak->lot, 2) == 0;
     tmu_result_t result = early ? page_settle(market->device) : TMU_OK;
@@ -113,7 +114,9 @@ static tmu_result_t bury(soak_t *soak, owner_t *owner) {
     return result;
 }
 
-static tmu_result_t welcome(soak_t *soak, owner_t *owner) {
+tmu_result_t events_welcome(soak_t *soak, owner_t *owner) {
+    if (owner->privileged)
+        return owner_start(&soak->market, owner, &soak->lot);
     owner->stalls = lot_below(&soak->lot, 4) != 0;
     const tmu_result_t result = set_quota(soak, owner, draw_quota(&soak->lot, owner->stalls));
     return result == TMU_OK ? owner_start(&soak->market, owner, &soak->lot) : result;
@@ -127,8 +130,8 @@ static tmu_result_t inherit(soak_t *soak, owner_t *owner) {
         return tmu_error_set(TMU_ERR_DEVICE,
                              "endpoint %u has %u receives and %u messages after a flush (R14)",
                              owner->endpoint, depth.posted, depth.unexpected);
-    owner_forget(&soak->market, owner, true);
-    return result == TMU_OK ? welcome(soak, owner) : result;
+    owner_bury(&soak->market, owner);
+    return result == TMU_OK ? events_welcome(soak, owner) : result;
 }
 
 static tmu_result_t follow(soak_t *soak, owner_t *owner) {
@@ -136,7 +139,7 @@ static tmu_result_t follow(soak_t *soak, owner_t *owner) {
     tmu_result_t result = TMU_OK;
     switch (owner->state) {
     case OWNER_DEAD:
-        return owner->until <= tmu_clock(market->device) ? bury(soak, owner) : TMU_OK;
+        return owner->until <= tmu_clock(market->device) ? take_page(soak, owner) : TMU_OK;
     case OWNER_GONE:
         result = owner_flush(market, &market->owners[market->endpoints], owner->endpoint);
         owner->state = result == TMU_OK ? OWNER_FLUSHING : OWNER_GONE;
@@ -154,13 +157,13 @@ static tmu_result_t follow(soak_t *soak, owner_t *owner) {
 static tmu_result_t begin_again(soak_t *soak, owner_t *owner) {
     tmu_result_t result = TMU_OK;
     if (owner->state == OWNER_LIVES) {
-        owner_forget(&soak->market, owner, false);
+        owner_forget(&soak->market, owner);
         return page_start(&owner->page);
     }
     if (owner->state == OWNER_DEAD)
         result = page_close(&owner->page);
-    owner_forget(&soak->market, owner, false);
-    return result == TMU_OK ? welcome(soak, owner) : result;
+    owner_forget(&soak->market, owner);
+    return result == TMU_OK ? events_welcome(soak, owner) : result;
 }
 
 /* R14: whatever is on its way, nothing of it is there afterwards. */
@@ -222,8 +225,7 @@ static void turn_tide(soak_t *soak) {
     market_t *market = &soak->market;
     market->tide = market->tide == TIDE_LOW ? TIDE_HIGH : TIDE_LOW;
     soak->tides += market->tide == TIDE_HIGH;
-    soak->next_tide =
-        later(soak, market->tide == TIDE_LOW ? TIDE_LOW_EVERY : TIDE_HIGH_EVERY);
+    soak->next_tide = later(soak, market->tide == TIDE_LOW ? TIDE_LOW_EVERY : TIDE_HIGH_EVERY);
 }
 
 tmu_result_t events_turn(soak_t *soak) {

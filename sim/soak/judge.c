@@ -9,6 +9,8 @@
 #include <string.h>
 
 #define TEXT 400
+/* Verdicts of an endpoint that wait for one before them: more than can ever be in flight. */
+#define WAITING_MOST 64
 
 /* What the reports of a flush say, until its own verdict has its turn. */
 typedef struct removals {
@@ -37,6 +39,7 @@ struct judge {
     const operation_t *flush; /* that is being judged */
     size_t next[2];           /* its reports that come next, of receives and of messages */
     bool agrees;              /* of what was removed so far */
+    bool done;                /* the next verdict has been carried out */
     bool no_memory;
 };
 
@@ -131,10 +134,9 @@ static void settle(judge_t *judge, const operation_t *op, const tmu_completion_t
     const uint64_t depth = tmu_model_depth(judge->model, op->endpoint,
                                            arrival ? TMU_MODEL_UNEXPECTED : TMU_MODEL_POSTED);
     const bool queued = found->status == TMU_STATUS_QUEUED;
-    const bool appends = queued || found->status == TMU_STATUS_STALLED ||
-                         found->status == TMU_STATUS_REFUSED_QUOTA;
-    const bool new_answer =
-        appends && fits(old, depth) != queued && fits(coming, depth) == queued;
+    const bool appends =
+        queued || found->status == TMU_STATUS_STALLED || found->status == TMU_STATUS_REFUSED_QUOTA;
+    const bool new_answer = appends && fits(old, depth) != queued && fits(coming, depth) == queued;
     if (op->order < bench->orders[op->privileged] && !new_answer)
         return;
     bench->between = false;
@@ -150,7 +152,8 @@ static void compare_removed(void *context, const tmu_model_entry_t *entry) {
     const removals_t *removals = &judge->benches[judge->flush->endpoint].removals;
     const bool message = entry->queue == TMU_MODEL_UNEXPECTED;
     size_t i = judge->next[message];
-    while (i < removals->count && removals->found[i].unexpected != message)
+    while (i < removals->count && (removals->found[i].unexpected != message ||
+                                   removals->found[i].handle != judge->flush->handle))
         i++;
     judge->next[message] = i + 1;
     if (i >= removals->count) {
@@ -159,9 +162,9 @@ static void compare_removed(void *context, const tmu_model_entry_t *entry) {
     }
     const tmu_completion_t *c = &removals->found[i];
     const uint64_t length = message ? c->message_length : c->receive_length;
-    judge->agrees &= c->handle == judge->flush->handle && c->other == entry->handle &&
-                     c->match == entry->key.match && c->source == entry->key.source &&
-                     c->address == entry->address && length == entry->length;
+    judge->agrees &= c->other == entry->handle && c->match == entry->key.match &&
+                     c->source == entry->key.source && c->address == entry->address &&
+                     length == entry->length;
 }
 
 static void count(judge_t *judge, const operation_t *op, const tmu_model_verdict_t *v) {
@@ -184,30 +187,40 @@ static void count(judge_t *judge, const operation_t *op, const tmu_model_verdict
 }
 
 /* The reports of a flush go to the ledger while it still waits for its own verdict. */
-static void tell_removals(judge_t *judge, uint32_t endpoint) {
-    removals_t *removals = &judge->benches[endpoint].removals;
+static void tell_removals(judge_t *judge, const operation_t *flush) {
+    const removals_t *removals = &judge->benches[flush->endpoint].removals;
     for (size_t i = 0; i < removals->count; i++)
-        ledger_take(judge->ledger, &removals->found[i]);
+        if (removals->found[i].handle == flush->handle)
+            ledger_take(judge->ledger, &removals->found[i]);
+}
+
+/* Forgets the reports of a flush, and says how many there were. */
+static size_t take_removals(judge_t *judge, const operation_t *flush) {
+    removals_t *removals = &judge->benches[flush->endpoint].removals;
+    const size_t before = removals->count;
+    size_t left = 0;
+    for (size_t i = 0; i < before; i++)
+        if (removals->found[i].handle != flush->handle)
+            removals->found[left++] = removals->found[i];
+    removals->count = left;
+    return before - left;
 }
 
 static void compare(judge_t *judge, const operation_t *op, const tmu_completion_t *found) {
-    removals_t none = {0};
-    const bool exists = op->endpoint < judge->endpoints;
-    removals_t *removals = exists ? &judge->benches[op->endpoint].removals : &none;
-    const bool flushes = op->opcode == TMU_OPCODE_FLUSH && exists;
+    const bool flushes = op->opcode == TMU_OPCODE_FLUSH && op->endpoint < judge->endpoints;
     judge->flush = op;
     judge->next[0] = judge->next[1] = 0;
     judge->agrees = true;
     const tmu_model_verdict_t expected = operation_law(op, judge->model, compare_removed, judge);
     judge->no_memory |= expected.status == TMU_MODEL_NO_MEMORY;
     count(judge, op, &expected);
+    if (flushes)
+        judge->agrees &= take_removals(judge, op) ==
+                         (size_t)expected.removed_posted + (size_t)expected.removed_unexpected;
     if (!tmu_model_agrees(&expected, found) || found->opcode != op->opcode)
         differ(judge, op, found, &expected, "the verdict is not the law's");
-    else if (flushes && (!judge->agrees ||
-                         removals->count != found->removed_posted + found->removed_unexpected))
+    else if (!judge->agrees)
         differ(judge, op, found, &expected, "a flush removed something else than the law (R14)");
-    if (flushes)
-        removals->count = 0;
 }
 
 /* R7: a page's operations keep their order in each endpoint. */
@@ -221,6 +234,10 @@ static void compare_order(judge_t *judge, const operation_t *op, const tmu_compl
 /* A verdict whose turn has come. */
 static void take(void *user, const tmu_completion_t *found) {
     judge_t *judge = user;
+    if (judge->done) {
+        judge->done = false;
+        return;
+    }
     const operation_t *asked = ledger_find(judge->ledger, found->handle);
     if (!asked) {
         differ(judge, NULL, found, NULL, "the handle was answered before (R15)");
@@ -232,7 +249,7 @@ static void take(void *user, const tmu_completion_t *found) {
             settle(judge, &op, found);
         compare_order(judge, &op, found);
         if (op.opcode == TMU_OPCODE_FLUSH)
-            tell_removals(judge, op.endpoint);
+            tell_removals(judge, &op);
     }
     ledger_take(judge->ledger, found);
     compare(judge, &op, found);
@@ -259,11 +276,64 @@ bool judge_put(judge_t *judge, const tmu_completion_t *found) {
         differ(judge, op, found, NULL, "nobody asked for this (R13, R15)");
         return false;
     }
-    if (found->status == TMU_STATUS_REMOVED)
+    if (found->status == TMU_STATUS_REMOVED) {
         keep_removal(judge, found);
-    else if (!serial_order_put(judge->order, found))
+        return true;
+    }
+    uint32_t serial = 0;
+    if (!serial_order_put(judge->order, found))
         judge->no_memory = true;
+    else if (found->endpoint < judge->endpoints &&
+             serial_order_gap(judge->order, found->endpoint, &serial) > WAITING_MOST)
+        differ(judge, NULL, found, NULL, "a verdict before it has not come for very long (R7)");
     return true;
+}
+
+/* ---- what nobody was told ----------------------------------------------------------------------
+ */
+
+static void removed_unseen(void *context, const tmu_model_entry_t *entry) {
+    const judge_t *judge = context;
+    const tmu_completion_t c = {.opcode = TMU_OPCODE_FLUSH,
+                                .status = TMU_STATUS_REMOVED,
+                                .handle = judge->flush->handle,
+                                .other = entry->handle,
+                                .unexpected = entry->queue == TMU_MODEL_UNEXPECTED};
+    ledger_take(judge->ledger, &c);
+}
+
+static void carry_out(judge_t *judge, const operation_t *op, uint32_t serial) {
+    tmu_completion_t c = {
+        .opcode = op->opcode, .handle = op->handle, .endpoint = op->endpoint, .serial = serial};
+    judge->flush = op;
+    (void)take_removals(judge, op);
+    const tmu_model_verdict_t verdict = operation_law(op, judge->model, removed_unseen, judge);
+    c.status = tmu_model_unit_status(verdict.status);
+    c.other = verdict.other;
+    count(judge, op, &verdict);
+    compare_order(judge, op, &c);
+    ledger_take(judge->ledger, &c);
+    judge->counts.unseen++;
+    judge->done = true;
+    judge->no_memory |= !serial_order_put(judge->order, &c);
+}
+
+uint32_t judge_unseen(judge_t *judge, uint32_t endpoint, const uint64_t *handles, uint32_t count) {
+    uint32_t executed = 0;
+    uint32_t serial = 0;
+    while (serial_order_gap(judge->order, endpoint, &serial) > 0) {
+        const operation_t *asked =
+            executed < count ? ledger_find(judge->ledger, handles[executed]) : NULL;
+        if (!asked) {
+            const tmu_completion_t none = {.endpoint = endpoint, .serial = serial};
+            differ(judge, NULL, &none, NULL, "nobody can have had this serial number (R7)");
+            break;
+        }
+        const operation_t op = *asked; /* the ledger changes */
+        carry_out(judge, &op, serial);
+        executed++;
+    }
+    return executed;
 }
 
 void judge_quota(judge_t *judge, uint32_t endpoint, tmu_depth_t quota, const uint64_t orders[2]) {

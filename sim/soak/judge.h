@@ -22,6 +22,7 @@ typedef struct judge_counts {
     uint64_t cancelled;
     uint64_t late;
     uint64_t matched;
+    uint64_t unseen;   /* executed for an owner that had ended */
     uint64_t unjudged; /* answers that came before a reset, and one before them did not */
     uint64_t deepest;  /* queue */
 } judge_counts_t;
@@ -43,6 +44,15 @@ void judge_quota(judge_t *judge, uint32_t endpoint, tmu_depth_t quota, const uin
 /* Whether operations may meet old quotas still; while any are in flight, nobody may change them
  * again then. */
 bool judge_is_between(const judge_t *judge, uint32_t endpoint);
+
+/*
+ * An owner has ended, and so has the flush that emptied its endpoint: all verdicts before that are
+ * there but those of commands that had begun when the page was taken away.  They were executed and
+ * nobody was told; which they are, the serial numbers that are missing say, for `handles` has all
+ * that had no answer in the order in which they were asked.  What the law says of them is taken for
+ * done, and the flush has to agree.  Returns how many were executed.
+ */
+uint32_t judge_unseen(judge_t *judge, uint32_t endpoint, const uint64_t *handles, uint32_t count);
 
 /* The unit was reset: models and orders begin anew, quotas stay. */
 bool judge_reset(judge_t *judge);

@@ -81,8 +81,8 @@ static void erase(ledger_t *ledger, uint32_t hole) {
 /* Only the first complaint is told. */
 static void complain(ledger_t *ledger, uint64_t handle, const char *what) {
     if (ledger->complaints++ == 0)
-        (void)fprintf(ledger->report,
-                      "the ledger's first complaint\n  handle 0x%" PRIx64 " %s\n", handle, what);
+        (void)fprintf(ledger->report, "the ledger's first complaint\n  handle 0x%" PRIx64 " %s\n",
+                      handle, what);
 }
 
 bool ledger_sent(ledger_t *ledger, const operation_t *op) {
@@ -104,7 +104,7 @@ bool ledger_sent(ledger_t *ledger, const operation_t *op) {
 const operation_t *ledger_find(const ledger_t *ledger, uint64_t handle) {
     const uint32_t place = find(ledger, handle);
     return place != NOWHERE && ledger->lines[place].state == WAITING ? &ledger->lines[place].op
-                                                                      : NULL;
+                                                                     : NULL;
 }
 
 bool ledger_again(ledger_t *ledger, uint64_t handle, uint64_t order) {

@@ -24,6 +24,7 @@ static const char usage[] =
     "  --kills N       operations between two ends of owners, on average; 0: none (default 4000)\n"
     "  --resets N      the same of resets of the device (default 200000)\n"
     "  --limits N      the same of changes of quotas and reserves (default 400)\n"
+    "  --flood         queues are deep all the time, rather than now and then\n"
     "  --canary KIND   one answer is changed on its way: verdict, lost or doubled; the run must\n"
     "                  fail\n";
 
@@ -35,8 +36,8 @@ typedef struct options {
 static canary_t canary_option(const char *name) {
     const canary_t kind = canary_named(name);
     if (kind == CANARY_NONE) {
-        (void)fprintf(stderr,
-                      "tmu-soak: found --canary '%s', expected verdict, lost or doubled\n", name);
+        (void)fprintf(stderr, "tmu-soak: found --canary '%s', expected verdict, lost or doubled\n",
+                      name);
         exit(EXIT_USAGE);
     }
     return kind;
@@ -48,11 +49,17 @@ static uint64_t count_option(const char *name, const char *text) {
 
 static void read_options(int count, char **values, options_t *options) {
     static const struct option names[] = {
-        {"uri", required_argument, NULL, 'u'},        {"seed", required_argument, NULL, 's'},
-        {"operations", required_argument, NULL, 'o'}, {"spill", required_argument, NULL, 'm'},
-        {"kills", required_argument, NULL, 'k'},      {"resets", required_argument, NULL, 'r'},
-        {"limits", required_argument, NULL, 'l'},     {"canary", required_argument, NULL, 'c'},
-        {"help", no_argument, NULL, 'h'},             {NULL, 0, NULL, 0},
+        {"uri", required_argument, NULL, 'u'},
+        {"seed", required_argument, NULL, 's'},
+        {"operations", required_argument, NULL, 'o'},
+        {"spill", required_argument, NULL, 'm'},
+        {"kills", required_argument, NULL, 'k'},
+        {"resets", required_argument, NULL, 'r'},
+        {"limits", required_argument, NULL, 'l'},
+        {"canary", required_argument, NULL, 'c'},
+        {"flood", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},
+        {NULL, 0, NULL, 0},
     };
     soak_shape_t *shape = &options->shape;
     int option;
@@ -79,6 +86,9 @@ static void read_options(int count, char **values, options_t *options) {
         case 'l':
             shape->limit_every = count_option("--limits", optarg);
             break;
+        case 'f':
+            shape->flood = true;
+            break;
         case 'c':
             shape->canary_kind = canary_option(optarg);
             break;
@@ -96,8 +106,8 @@ static void print_units(const soak_units_t *u) {
            ", \"spill_appended\": %" PRIu64 ", \"spill_taken\": %" PRIu64
            ", \"spill_refilled\": %" PRIu64 "}",
            u->commands, u->completions, u->disabled_drops, u->queue_overruns, u->ring_overruns,
-           u->malformed, u->refused_endpoint, u->spill_deferred, u->spill_appended,
-           u->spill_taken, u->spill_refilled);
+           u->malformed, u->refused_endpoint, u->spill_deferred, u->spill_appended, u->spill_taken,
+           u->spill_refilled);
 }
 
 static void print_ledger(const ledger_counts_t *l) {
@@ -112,9 +122,9 @@ static void print_judged(const judge_counts_t *j) {
     printf(", \"verdicts\": %" PRIu64 ", \"matched\": %" PRIu64 ", \"stalls\": %" PRIu64
            ", \"refused\": %" PRIu64 ", \"cancelled\": %" PRIu64 ", \"late\": %" PRIu64
            ", \"flushes\": %" PRIu64 ", \"removed\": %" PRIu64 ", \"deepest\": %" PRIu64
-           ", \"unjudged\": %" PRIu64,
+           ", \"unseen\": %" PRIu64 ", \"unjudged\": %" PRIu64,
            j->verdicts, j->matched, j->stalls, j->refused, j->cancelled, j->late, j->flushes,
-           j->removed, j->deepest, j->unjudged);
+           j->removed, j->deepest, j->unseen, j->unjudged);
 }
 
 static void print(const soak_t *soak, uint64_t clocks, double seconds, uint64_t mismatches) {
@@ -131,10 +141,11 @@ static void print(const soak_t *soak, uint64_t clocks, double seconds, uint64_t 
            ", \"kills\": %" PRIu64 ", \"killed_in_flight\": %" PRIu64 ", \"resets\": %" PRIu64
            ", \"reset_in_flight\": %" PRIu64 ", \"quota_changes\": %" PRIu64
            ", \"quota_changes_under_way\": %" PRIu64 ", \"reserve_changes\": %" PRIu64
-           ", \"high_tides\": %" PRIu64,
-           market->resumes, market->held_most, market->injected, soak->kills,
-           soak->kills_in_flight, soak->resets, soak->reset_in_flight, soak->quota_changes,
-           soak->quota_under_way, soak->reserve_changes, soak->tides);
+           ", \"high_tides\": %" PRIu64 ", \"entries_mean\": %.1f",
+           market->resumes, market->held_most, market->injected, soak->kills, soak->kills_in_flight,
+           soak->resets, soak->reset_in_flight, soak->quota_changes, soak->quota_under_way,
+           soak->reserve_changes, soak->tides,
+           soak->turns ? (double)soak->entries / (double)soak->turns : 0);
     print_ledger(&ledger);
     print_units(&soak->units);
     printf("}\n");
@@ -153,8 +164,8 @@ static int work(tmu_t *device, const soak_shape_t *shape) {
         (void)fprintf(stderr, "tmu-soak: %s\n", soak.error);
     uint64_t mismatches = !well;
     if (soak.market.judge) {
-        mismatches += judge_counts(soak.market.judge).differences +
-                      ledger_complaints(soak.market.ledger);
+        mismatches +=
+            judge_counts(soak.market.judge).differences + ledger_complaints(soak.market.ledger);
         print(&soak, tmu_clock(device) - clock,
               (double)(now.tv_sec - start.tv_sec) + (double)(now.tv_nsec - start.tv_nsec) / 1e9,
               mismatches);

@@ -3,11 +3,14 @@
 
 #include "canary.h"
 
+#include <string.h>
+
 #define RING_LOG2_LOW 4
 #define RINGS 4 /* sizes */
 #define PRIVILEGED_RING_LOG2 10
 #define SHARES 2 /* sizes, of 2 and 4 commands */
 #define RESTS 4  /* of 1,024 turns, so many are the last for a while */
+#define SWEEPS 64
 #define REST_CLOCKS 3000
 #define AGAIN_OF_1024 60
 #define STUCK 128 /* of 1,024 turns in which its ring may be full, so many end that */
@@ -76,7 +79,9 @@ static bool answered(market_t *market, owner_t *owner, const tmu_completion_t *f
         owner_t *gone = &market->owners[flight->endpoint];
         gone->state = gone->state == OWNER_FLUSHING ? OWNER_FLUSHED : gone->state;
     }
-    *flight = owner->flights[--owner->flight_count];
+    owner->flight_count--;
+    const size_t after = (size_t)(&owner->flights[owner->flight_count] - flight);
+    memmove(flight, flight + 1, after * sizeof *flight);
     return true;
 }
 
@@ -130,8 +135,7 @@ static void number(const market_t *market, const owner_t *owner, operation_t *op
 static uint32_t busy_sources(const owner_t *owner, uint32_t endpoint) {
     uint32_t busy = 0;
     for (uint32_t i = 0; i < owner->flight_count; i++)
-        if (owner->flights[i].opcode == TMU_OPCODE_ARRIVE &&
-            owner->flights[i].endpoint == endpoint)
+        if (owner->flights[i].opcode == TMU_OPCODE_ARRIVE && owner->flights[i].endpoint == endpoint)
             busy |= 1u << owner->flights[i].source;
     for (uint32_t i = 0; i < owner->held_count; i++)
         if (owner->held[i].endpoint == endpoint)
@@ -153,28 +157,40 @@ static tmu_result_t ask_again(market_t *market, owner_t *owner) {
         owner->held[place] = owner->held[--owner->held_count];
         market->held--;
     } else {
-        tmu_completion_t stalled = {.opcode = op.opcode,
-                                    .status = TMU_STATUS_STALLED,
-                                    .handle = op.handle};
+        tmu_completion_t stalled = {
+            .opcode = op.opcode, .status = TMU_STATUS_STALLED, .handle = op.handle};
         ledger_take(market->ledger, &stalled); /* as before */
     }
     return result;
 }
 
-/* An operation of the privileged page at anybody's endpoint, or at one that is not there (R13). */
-static bool inject(market_t *market, owner_t *owner, operation_t *op) {
-    const uint32_t endpoint = lot_below(&owner->lot, market->endpoints);
-    const owner_t *other = &market->owners[endpoint];
-    *op = (operation_t){.endpoint = endpoint};
+/* Whether the privileged page may ask that now. */
+static bool may_inject(const market_t *market, const owner_t *owner, const operation_t *op) {
+    const owner_t *other = &market->owners[op->endpoint];
     if (other->state != OWNER_LIVES || other->flushes > 0)
         return false;
-    traffic_inject(&other->traffic, &owner->lot, market->injected++, op);
-    if (lot_chance(&owner->lot, 8))
-        op->endpoint = market->endpoints + lot_below(&owner->lot, 3);
-    else if (op->opcode == TMU_OPCODE_ARRIVE &&
-             (owner->held_count + owner->flight_count >= OWNER_HELD ||
-              (busy_sources(owner, endpoint) >> op->source & 1) != 0))
+    return op->opcode != TMU_OPCODE_ARRIVE ||
+           (owner->held_count + owner->flight_count < OWNER_HELD &&
+            (busy_sources(owner, op->endpoint) >> op->source & 1) == 0);
+}
+
+/* An operation of the privileged page at anybody's endpoint, or at one that is not there (R13). */
+static bool inject(market_t *market, owner_t *owner, operation_t *op) {
+    lot_t *lot = &owner->lot;
+    const operation_t first = owner->first;
+    owner->first.opcode = 0;
+    if (first.opcode != 0) {
+        traffic_answer(&first, lot, market->injected++, op);
+        return may_inject(market, owner, op);
+    }
+    *op = (operation_t){.endpoint = lot_below(lot, market->endpoints)};
+    traffic_inject(&market->owners[op->endpoint].traffic, lot, market->injected++, op);
+    if (!may_inject(market, owner, op))
         return false;
+    if (lot_chance(lot, 8))
+        op->endpoint = market->endpoints + lot_below(lot, 3);
+    else if (op->opcode == TMU_OPCODE_ARRIVE || op->opcode == TMU_OPCODE_POST)
+        owner->first = *op;
     return true;
 }
 
@@ -227,6 +243,14 @@ static bool draw(market_t *market, owner_t *owner) {
         return inject(market, owner, op);
     const uint32_t busy = owner->stalls ? busy_sources(owner, owner->endpoint) : 0;
     traffic_draw(&owner->traffic, &owner->lot, market->tide, busy, op);
+    /* What is left over from pairs that others met is not to stay. */
+    if (owner->traffic.owed == 0 && owner->flight_count == 0 && lot_chance(&owner->lot, SWEEPS) &&
+        ledger_entries(market->ledger, owner->endpoint, false) +
+                ledger_entries(market->ledger, owner->endpoint, true) >
+            0) {
+        traffic_forget(&owner->traffic);
+        op->opcode = TMU_OPCODE_FLUSH;
+    }
     op->endpoint = owner->endpoint;
     return true;
 }
@@ -246,14 +270,16 @@ static tmu_result_t ask_new(market_t *market, owner_t *owner) {
     return result;
 }
 
-/* Some at once; whoever has begun a pair ends it if it can, so that the tables are not full of
+/* Some at once; a pair is begun only where it can be ended, so that the tables are not full of
  * halves. */
 static tmu_result_t ask_some(market_t *market, owner_t *owner) {
     const traffic_t *traffic = &owner->traffic;
     uint32_t tries = 1 + lot_below(&owner->lot, owner->window);
     tmu_result_t result = TMU_OK;
-    while (result == TMU_OK && owner->flight_count < owner->window &&
-           (tries > 0 || (traffic->owed > traffic->target && !owner->privileged))) {
+    while (result == TMU_OK && owner->flight_count < owner->window) {
+        const bool ends = traffic->owed > traffic->target && !owner->privileged;
+        if (!ends && (tries == 0 || owner->flight_count + 2 > owner->window))
+            break;
         tries -= tries > 0;
         result = ask_new(market, owner);
     }
@@ -263,7 +289,8 @@ static tmu_result_t ask_some(market_t *market, owner_t *owner) {
 static tmu_result_t say_read(owner_t *owner) {
     const uint32_t unannounced = page_unannounced(&owner->page);
     const bool stuck = unannounced + owner->flight_count >= page_ring(&owner->page);
-    if (unannounced == 0 || (unannounced < owner->lazy && !(stuck && lot_chance(&owner->lot, STUCK))))
+    if (unannounced == 0 ||
+        (unannounced < owner->lazy && !(stuck && lot_chance(&owner->lot, STUCK))))
         return TMU_OK;
     return page_announce(&owner->page);
 }
@@ -280,18 +307,12 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now) {
     }
     if (market->closing)
         return TMU_OK;
-    if (owner->flight_count + 1 >= owner->window)
-        return TMU_OK; /* no room for a pair */
     if (lot_chance(&owner->lot, RESTS) && !owner->privileged)
         owner->until = now + lot_below(&owner->lot, REST_CLOCKS);
     return ask_some(market, owner);
 }
 
-void owner_forget(market_t *market, owner_t *owner, bool drop) {
-    for (uint32_t i = 0; drop && i < owner->flight_count; i++)
-        ledger_drop(market->ledger, owner->flights[i].handle);
-    for (uint32_t i = 0; drop && i < owner->held_count; i++)
-        ledger_drop(market->ledger, owner->held[i].handle);
+static void forget(market_t *market, owner_t *owner) {
     market->held -= owner->held_count;
     owner->flight_count = 0;
     owner->held_count = 0;
@@ -299,3 +320,19 @@ void owner_forget(market_t *market, owner_t *owner, bool drop) {
     owner->has_drawn = false;
     traffic_forget(&owner->traffic);
 }
+
+void owner_bury(market_t *market, owner_t *owner) {
+    uint64_t handles[OWNER_WINDOW];
+    for (uint32_t i = 0; i < owner->flight_count; i++)
+        handles[i] = owner->flights[i].handle;
+    const uint32_t executed =
+        judge_unseen(market->judge, owner->endpoint, handles, owner->flight_count);
+    for (uint32_t i = 0; i < owner->flight_count; i++)
+        if (i >= executed || ledger_find(market->ledger, handles[i])) /* it may have stalled */
+            ledger_drop(market->ledger, handles[i]);
+    for (uint32_t i = 0; i < owner->held_count; i++)
+        ledger_drop(market->ledger, owner->held[i].handle);
+    forget(market, owner);
+}
+
+void owner_forget(market_t *market, owner_t *owner) { forget(market, owner); }

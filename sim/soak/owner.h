@@ -48,6 +48,7 @@ typedef struct owner {
     uint32_t held_count;
     bool has_drawn; /* an operation that the bus did not take */
     operation_t drawn;
+    operation_t first; /* of a pair of the privileged page's, or opcode 0 */
     flight_t flights[OWNER_WINDOW];
     operation_t held[OWNER_HELD];
 } owner_t;
@@ -84,7 +85,10 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now);
 /* Asks for a flush of an endpoint; TMU_AGAIN: not now. */
 tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint);
 
-/* What it has in flight is lost: the ledger drops it, unless a reset has told it. */
-void owner_forget(market_t *market, owner_t *owner, bool drop);
+/* It has ended, and its endpoint is empty: all that it had asked is accounted for. */
+void owner_bury(market_t *market, owner_t *owner);
+
+/* The unit was reset, and the ledger knows. */
+void owner_forget(market_t *market, owner_t *owner);
 
 #endif

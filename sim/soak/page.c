@@ -31,12 +31,11 @@ tmu_result_t page_send(page_t *page, const operation_t *op) {
     tmu_record_t command = operation_command(op);
     for (size_t i = 0; i < TMU_RECORD_WORDS; i++)
         command.word[i] = tmu_le64(command.word[i]);
-    const tmu_result_t result =
-        raw_doorbell(page->queue, (uint64_t)page->slot * TMU_DOORBELL_COMMAND_BYTES, &command,
-                     sizeof command);
+    const tmu_result_t result = raw_doorbell(
+        page->queue, (uint64_t)page->slot * TMU_DOORBELL_COMMAND_BYTES, &command, sizeof command);
     if (result == TMU_OK)
-        page->slot = (page->slot + 1) %
-                     (TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES);
+        page->slot =
+            (page->slot + 1) % (TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES);
     return result;
 }
 

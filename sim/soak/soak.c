@@ -7,6 +7,7 @@
 
 #define TURN_CLOCKS 48
 #define PATIENCE_CLOCKS 1000000 /* without an answer; then something hangs */
+#define TIDE_FIRST 20000        /* operations */
 #define PROGRESS_EVERY 1000000
 
 static bool failed(soak_t *soak, const char *what) {
@@ -24,8 +25,7 @@ bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *rep
     *market = (market_t){.device = device,
                          .endpoints = endpoints,
                          .canary = shape->canary,
-                         .canary_kind = shape->canary_kind,
-                         .tide = TIDE_HIGH}; /* it turns at once */
+                         .canary_kind = shape->canary_kind};
     market->ledger = ledger_create(endpoints, report);
     market->owners = calloc(endpoints + 1, sizeof *market->owners);
     if (market->ledger)
@@ -42,9 +42,11 @@ bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *rep
         owner->endpoint = i;
         owner->privileged = i == endpoints;
         owner->stalls = owner->privileged;
-        if (owner_start(market, owner, &soak->lot) != TMU_OK)
+        if (events_welcome(soak, owner) != TMU_OK)
             return failed(soak, "queue");
     }
+    soak->next_tide = shape->flood ? UINT64_MAX : TIDE_FIRST;
+    market->tide = shape->flood ? TIDE_FLOOD : TIDE_LOW;
     soak->next_kill = shape->kill_every ? shape->kill_every : UINT64_MAX;
     soak->next_reset = shape->reset_every ? shape->reset_every : UINT64_MAX;
     soak->next_limit = shape->limit_every ? shape->limit_every : UINT64_MAX;
@@ -84,8 +86,7 @@ static tmu_result_t let_run(soak_t *soak) {
     tmu_t *device = soak->market.device;
     const uint64_t end = tmu_clock(device) + TURN_CLOCKS;
     tmu_result_t result = TMU_OK;
-    for (uint64_t now = end - TURN_CLOCKS; now < end && result == TMU_OK;
-         now = tmu_clock(device))
+    for (uint64_t now = end - TURN_CLOCKS; now < end && result == TMU_OK; now = tmu_clock(device))
         result = tmu_progress(device, (unsigned)(end - now));
     return result;
 }
@@ -120,6 +121,8 @@ tmu_result_t soak_turn(soak_t *soak) {
     for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
         if (market->owners[i].state == OWNER_LIVES)
             result = owner_read(market, &market->owners[i]);
+    soak->turns++;
+    soak->entries += ledger_counts(market->ledger).left;
     if (result == TMU_OK)
         result = events_turn(soak);
     return result == TMU_OK ? watch(soak) : result;
@@ -130,8 +133,8 @@ static void tell_progress(const soak_t *soak) {
     (void)fprintf(stderr,
                   "tmu-soak: %" PRIu64 " operations, clock %" PRIu64 ", %" PRIu64
                   " stalls, %" PRIu64 " kills, %" PRIu64 " resets, %" PRIu64 " differences\n",
-                  soak->market.handles, tmu_clock(soak->market.device), judged.stalls,
-                  soak->kills, soak->resets, judged.differences);
+                  soak->market.handles, tmu_clock(soak->market.device), judged.stalls, soak->kills,
+                  soak->resets, judged.differences);
 }
 
 static bool all_well(const soak_t *soak) {
@@ -153,8 +156,8 @@ static tmu_result_t empty(soak_t *soak) {
     tmu_result_t result = TMU_OK;
     for (uint32_t i = 0; i < market->endpoints && result == TMU_OK; i++) {
         owner_t *owner = &market->owners[i];
-        const uint32_t entries = ledger_entries(market->ledger, i, false) +
-                                 ledger_entries(market->ledger, i, true);
+        const uint32_t entries =
+            ledger_entries(market->ledger, i, false) + ledger_entries(market->ledger, i, true);
         if (entries >= page_ring(&owner->page)) /* its own ring is too small for that */
             owner = &market->owners[market->endpoints];
         do {
@@ -206,8 +209,7 @@ static bool is_empty(soak_t *soak) {
     if (counts.left != 0 || counts.waiting != 0 || memory.chunks != memory.chunks_free) {
         (void)snprintf(soak->error, sizeof soak->error,
                        "at the end %" PRIu64 " entries did not come back, %" PRIu64
-                       " operations have no answer, and %" PRIu32 " of %" PRIu32
-                       " chunks are free",
+                       " operations have no answer, and %" PRIu32 " of %" PRIu32 " chunks are free",
                        counts.left, counts.waiting, memory.chunks_free, memory.chunks);
         return false;
     }

@@ -14,6 +14,7 @@ typedef struct soak_shape {
     uint64_t kill_every; /* operations, on average; 0: never */
     uint64_t reset_every;
     uint64_t limit_every;
+    bool flood; /* queues are deep all the time, rather than now and then */
 } soak_shape_t;
 
 /* What the unit counted itself, over all its lives. */
@@ -53,6 +54,8 @@ typedef struct soak {
     uint64_t quota_under_way; /* of these, with operations in flight there */
     uint64_t reserve_changes;
     uint64_t tides;
+    uint64_t turns;
+    uint64_t entries; /* sum of those that the unit had at each turn */
     soak_units_t units;
     char error[400];
 } soak_t;
@@ -71,6 +74,9 @@ tmu_result_t soak_turn(soak_t *soak);
 
 /* What is due: other limits, an owner's end and what follows it, a reset. */
 tmu_result_t events_turn(soak_t *soak);
+
+/* A new owner, with limits of its own. */
+tmu_result_t events_welcome(soak_t *soak, owner_t *owner);
 
 /* Lifts all quotas. */
 tmu_result_t events_lift(soak_t *soak);

@@ -8,6 +8,8 @@
 #define IDS_PRIVILEGED UINT32_C(0x80000)
 #define IDS_PRIVILEGED_COUNT UINT32_C(0x7fff0)
 #define TARGET_EVERY 300
+#define TARGET_MOST 48
+#define LOOKS_WITHIN 8 /* of 1,024 times, between the halves of a pair */
 #define FLUSH_OF_65536 100
 
 void traffic_start(traffic_t *traffic, lot_t *lot) {
@@ -65,14 +67,16 @@ static void set_key(operation_t *op, const half_t *half) {
 static void set_target(traffic_t *traffic, lot_t *lot, tide_t tide) {
     const uint32_t kind = lot_below(lot, 100);
     traffic->left = 1 + lot_below(lot, TARGET_EVERY);
-    if (kind < 92)
+    if (kind < 88)
         traffic->target = 0;
-    else if (kind < 99)
-        traffic->target = 1 + lot_below(lot, 2);
+    else if (kind < 98)
+        traffic->target = 1 + lot_below(lot, 3);
     else
         traffic->target = 3 + lot_below(lot, 8);
+    if (tide == TIDE_FLOOD)
+        traffic->target = lot_below(lot, TARGET_MOST);
     if (tide == TIDE_HIGH && kind % 4 == 0)
-        traffic->target = 4 + lot_below(lot, kind % 16 == 0 ? 44 : 8);
+        traffic->target = 4 + lot_below(lot, kind % 16 == 0 ? TARGET_MOST - 4 : 8);
 }
 
 static half_t pop(traffic_t *traffic, lot_t *lot) {
@@ -164,7 +168,7 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
         take_all(op);
         op->opcode = TMU_OPCODE_FLUSH;
         traffic->owed = 0;
-    } else if (lot_chance(lot, traffic->looks)) {
+    } else if (lot_chance(lot, traffic->owed <= traffic->target ? traffic->looks : LOOKS_WITHIN)) {
         look(traffic, lot, op);
     } else if (traffic->owed <= traffic->target) {
         if (traffic->owed == 0)
@@ -182,24 +186,32 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
 }
 
 void traffic_inject(const traffic_t *traffic, lot_t *lot, uint64_t number, operation_t *op) {
-    const uint32_t kind = lot_below(lot, 16);
     op->length = LENGTH / 2 + lot_below(lot, LENGTH);
     op->match = draw_match(traffic, lot);
-    if (kind < 6) {
-        op->source = TRAFFIC_SOURCES + lot_below(lot, TRAFFIC_SOURCES);
-        op->opcode = TMU_OPCODE_ARRIVE;
-        return;
-    }
-    op->source = lot_below(lot, 2 * TRAFFIC_SOURCES);
-    if (kind < 12) {
-        op->opcode = kind < 9 ? TMU_OPCODE_CLAIM : TMU_OPCODE_POST;
-        widen(traffic, lot, op);
-        if (op->opcode == TMU_OPCODE_POST)
-            op->receive_id = IDS_PRIVILEGED + (uint32_t)(number % IDS_PRIVILEGED_COUNT);
-        return;
-    }
-    op->opcode = kind < 15 ? TMU_OPCODE_PROBE : TMU_OPCODE_CANCEL;
-    if (op->opcode == TMU_OPCODE_CANCEL)
+    op->source = TRAFFIC_SOURCES + lot_below(lot, TRAFFIC_SOURCES);
+    const uint32_t kind = lot_below(lot, 8);
+    op->opcode = kind < 3   ? TMU_OPCODE_ARRIVE
+                 : kind < 6 ? TMU_OPCODE_POST
+                 : kind < 7 ? TMU_OPCODE_PROBE
+                            : TMU_OPCODE_CANCEL;
+    if (op->opcode == TMU_OPCODE_POST)
+        op->receive_id = IDS_PRIVILEGED + (uint32_t)(number % IDS_PRIVILEGED_COUNT);
+    else if (op->opcode == TMU_OPCODE_CANCEL)
         op->receive_id = traffic->receive_id;
     tidy(op);
+}
+
+void traffic_answer(const operation_t *first, lot_t *lot, uint64_t number, operation_t *op) {
+    *op = (operation_t){.endpoint = first->endpoint,
+                        .match = first->match,
+                        .source = first->source,
+                        .length = LENGTH / 2 + lot_below(lot, LENGTH)};
+    if (first->opcode == TMU_OPCODE_POST) {
+        op->opcode = TMU_OPCODE_ARRIVE;
+    } else if (lot_below(lot, 2) == 0) {
+        op->opcode = TMU_OPCODE_CLAIM;
+    } else {
+        op->opcode = TMU_OPCODE_POST;
+        op->receive_id = IDS_PRIVILEGED + (uint32_t)(number % IDS_PRIVILEGED_COUNT);
+    }
 }

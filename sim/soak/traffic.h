@@ -38,7 +38,7 @@ typedef struct traffic {
 } traffic_t;
 
 /* How deep queues are to be for a while. */
-typedef enum tide { TIDE_LOW, TIDE_HIGH } tide_t;
+typedef enum tide { TIDE_LOW, TIDE_HIGH, TIDE_FLOOD } tide_t;
 
 /* A new owner's habits. */
 void traffic_start(traffic_t *traffic, lot_t *lot);
@@ -55,5 +55,8 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
 /* Of the privileged page, which meddles with anybody's traffic, from sources of its own; `number`
  * is never the same. */
 void traffic_inject(const traffic_t *traffic, lot_t *lot, uint64_t number, operation_t *op);
+
+/* What it asks after that, so that nothing is left over as a rule. */
+void traffic_answer(const operation_t *first, lot_t *lot, uint64_t number, operation_t *op);
 
 #endif

@@ -75,18 +75,11 @@ object Presets {
       spillSegments = 128
     )
 
-  /** Many endpoints, each with its own queue, over small tables: quick to simulate. */
+  /** Many endpoints, a queue each, over small tables without memory rows: quick to simulate with all
+    * endpoints at work.
+    */
   val many: TmuParams =
-    TmuParams(
-      "many",
-      256,
-      64,
-      64,
-      32,
-      16,
-      queues = 256,
-      commandSlots = 1024
-    )
+    TmuParams("many", 256, 128, 128, 128, 32, queues = 256, commandSlots = 1024)
 
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many)
