@@ -8,7 +8,7 @@
 #define RESERVES_OF 12
 #define UNNOTICED_CLOCKS 4000
 #define TIDE_LOW_EVERY 400000
-#define TIDE_HIGH_EVERY 12000
+#define TIDE_HIGH_EVERY 6000
 
 static uint64_t later(soak_t *soak, uint64_t every) {
     return every == 0 ? UINT64_MAX : soak->market.handles + 1 + lot_draw(&soak->lot) % (2 * every);

@@ -236,21 +236,33 @@ tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint) {
     return result;
 }
 
+/* Whether pairs that others met have left something over. */
+static bool is_left_over(const market_t *market, owner_t *owner) {
+    return owner->traffic.owed == 0 && owner->flight_count == 0 &&
+           lot_chance(&owner->lot, SWEEPS) &&
+           ledger_entries(market->ledger, owner->endpoint, false) +
+                   ledger_entries(market->ledger, owner->endpoint, true) >
+               0;
+}
+
+/* At low tide nobody begins anything while the tables are nearly full: once most entries go to
+ * memory all wait for it, and so go on filling it. */
+static bool is_crowded(const market_t *market) {
+    const ledger_counts_t counts = ledger_counts(market->ledger);
+    return market->tide == TIDE_LOW && counts.left + counts.waiting / 2 > market->crowd;
+}
+
 /* Draws the next operation; false if there is none this time. */
 static bool draw(market_t *market, owner_t *owner) {
     operation_t *op = &owner->drawn;
     if (owner->privileged)
         return inject(market, owner, op);
     const uint32_t busy = owner->stalls ? busy_sources(owner, owner->endpoint) : 0;
-    traffic_draw(&owner->traffic, &owner->lot, market->tide, busy, op);
-    /* What is left over from pairs that others met is not to stay. */
-    if (owner->traffic.owed == 0 && owner->flight_count == 0 && lot_chance(&owner->lot, SWEEPS) &&
-        ledger_entries(market->ledger, owner->endpoint, false) +
-                ledger_entries(market->ledger, owner->endpoint, true) >
-            0) {
-        traffic_forget(&owner->traffic);
-        op->opcode = TMU_OPCODE_FLUSH;
+    if (is_left_over(market, owner)) {
+        *op = (operation_t){.endpoint = owner->endpoint, .opcode = TMU_OPCODE_FLUSH};
+        return true;
     }
+    traffic_draw(&owner->traffic, &owner->lot, market->tide, busy, op);
     op->endpoint = owner->endpoint;
     return true;
 }
@@ -273,12 +285,20 @@ static tmu_result_t ask_new(market_t *market, owner_t *owner) {
 /* Some at once; a pair is begun only where it can be ended, so that the tables are not full of
  * halves. */
 static tmu_result_t ask_some(market_t *market, owner_t *owner) {
-    const traffic_t *traffic = &owner->traffic;
+    traffic_t *traffic = &owner->traffic;
+    const bool crowded = is_crowded(market);
     uint32_t tries = 1 + lot_below(&owner->lot, owner->window);
     tmu_result_t result = TMU_OK;
+    if (crowded && !owner->privileged) {
+        traffic->target = 0;
+        if (is_left_over(market, owner))
+            result = owner_flush(market, owner, owner->endpoint);
+        if (result != TMU_OK || traffic->owed == 0)
+            return TMU_OK;
+    }
     while (result == TMU_OK && owner->flight_count < owner->window) {
         const bool ends = traffic->owed > traffic->target && !owner->privileged;
-        if (!ends && (tries == 0 || owner->flight_count + 2 > owner->window))
+        if (!ends && (crowded || tries == 0 || owner->flight_count + 2 > owner->window))
             break;
         tries -= tries > 0;
         result = ask_new(market, owner);

@@ -61,6 +61,7 @@ typedef struct market {
     owner_t *owners; /* by endpoint; after the last the privileged one */
     uint32_t endpoints;
     tide_t tide;
+    uint64_t crowd;   /* entries in the unit with which it is nearly full */
     uint64_t handles; /* given out */
     uint64_t resumes;
     uint64_t answers; /* read */

@@ -22,10 +22,12 @@ bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *rep
     if (tmu_query(device, &soak->info) != TMU_OK)
         return failed(soak, "query");
     const uint32_t endpoints = soak->info.endpoints;
-    *market = (market_t){.device = device,
-                         .endpoints = endpoints,
-                         .canary = shape->canary,
-                         .canary_kind = shape->canary_kind};
+    *market =
+        (market_t){.device = device,
+                   .endpoints = endpoints,
+                   .crowd = (soak->info.posted_entries + soak->info.unexpected_entries) / 4 * 3,
+                   .canary = shape->canary,
+                   .canary_kind = shape->canary_kind};
     market->ledger = ledger_create(endpoints, report);
     market->owners = calloc(endpoints + 1, sizeof *market->owners);
     if (market->ledger)

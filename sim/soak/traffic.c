@@ -66,6 +66,7 @@ static void set_key(operation_t *op, const half_t *half) {
 /* A target is small as a rule: the tables are for all endpoints together. */
 static void set_target(traffic_t *traffic, lot_t *lot, tide_t tide) {
     const uint32_t kind = lot_below(lot, 100);
+    traffic->tide = tide;
     traffic->left = 1 + lot_below(lot, TARGET_EVERY);
     if (kind < 88)
         traffic->target = 0;
@@ -162,7 +163,7 @@ static void tidy(operation_t *op) {
 
 void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, operation_t *op) {
     *op = (operation_t){.length = LENGTH / 2 + lot_below(lot, LENGTH)}; /* R12: some truncate */
-    if (traffic->left-- == 0)
+    if (traffic->left-- == 0 || traffic->tide != tide)
         set_target(traffic, lot, tide);
     if (lot_below(lot, 65536) < FLUSH_OF_65536) {
         take_all(op);

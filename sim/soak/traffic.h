@@ -16,6 +16,9 @@
 #define TRAFFIC_SOURCES 4
 #define TRAFFIC_OWED 64 /* more than any target */
 
+/* How deep queues are to be for a while. */
+typedef enum tide { TIDE_LOW, TIDE_HIGH, TIDE_FLOOD } tide_t;
+
 typedef struct half {
     uint64_t match;
     uint32_t source;
@@ -31,14 +34,12 @@ typedef struct traffic {
     uint32_t looks;  /* of 1,024 operations, so many are probes, and claims and cancels in vain */
     uint32_t target; /* halves that are to be ahead */
     uint32_t left;   /* operations until another target */
+    tide_t tide;     /* when it was drawn */
     uint32_t owed;
     half_t ahead[TRAFFIC_OWED]; /* oldest first */
     bool posts_lead;            /* they are receives, and messages otherwise */
     uint32_t receive_id;        /* next */
 } traffic_t;
-
-/* How deep queues are to be for a while. */
-typedef enum tide { TIDE_LOW, TIDE_HIGH, TIDE_FLOOD } tide_t;
 
 /* A new owner's habits. */
 void traffic_start(traffic_t *traffic, lot_t *lot);
