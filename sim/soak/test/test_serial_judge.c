@@ -242,6 +242,43 @@ static void what_a_dead_owner_asked_is_dropped_once(void) {
     end(0, 1, "is dropped, and does not wait");
 }
 
+/* A killed owner's command was executed and nobody was told; the flush has what it left. */
+static void what_nobody_was_told_is_carried_out_R14(void) {
+    begin();
+    const operation_t post = send(TMU_OPCODE_POST, 1, 0);
+    const operation_t never = send(TMU_OPCODE_POST, 2, 0);
+    const operation_t flush = send(TMU_OPCODE_FLUSH, 3, 0);
+    const uint64_t handles[] = {post.handle, never.handle};
+    (void)answer(&post, TMU_STATUS_QUEUED, NULL);
+    removed(&flush, &post);
+    put(flushed(&flush, 1, 0));
+    EXPECT_NUMBER(judge_counts(judge).verdicts, 0);
+    EXPECT_NUMBER(judge_unseen(judge, 0, handles, 2), 1);
+    EXPECT_NUMBER(judge_counts(judge).unseen, 1);
+    EXPECT_NUMBER(ledger_counts(ledger).left, 0);
+    EXPECT(ledger_find(ledger, never.handle) != NULL);
+    end(0, 0, "");
+}
+
+static void a_flush_that_contradicts_what_nobody_was_told_is_noticed_R14(void) {
+    begin();
+    const operation_t post = send(TMU_OPCODE_POST, 1, 0);
+    const operation_t flush = send(TMU_OPCODE_FLUSH, 2, 0);
+    (void)answer(&post, TMU_STATUS_QUEUED, NULL);
+    put(flushed(&flush, 0, 0));
+    EXPECT_NUMBER(judge_unseen(judge, 0, &post.handle, 1), 1);
+    end(1, 0, "the verdict is not the law's");
+}
+
+static void a_serial_number_that_nobody_had_is_noticed_R7(void) {
+    begin();
+    const operation_t flush = send(TMU_OPCODE_FLUSH, 1, 0);
+    serials[0] = 1;
+    put(flushed(&flush, 0, 0));
+    EXPECT_NUMBER(judge_unseen(judge, 0, NULL, 0), 0);
+    end(2, 0, "nobody can have had this serial number (R7)");
+}
+
 static void many_handles_find_their_places(void) {
     enum { MANY = 30000 };
     begin();
@@ -274,6 +311,9 @@ int main(void) {
     RUN(a_stalled_arrival_is_asked_again_R11);
     RUN(a_reset_forgets_and_nothing_of_before_may_come_R14);
     RUN(what_a_dead_owner_asked_is_dropped_once);
+    RUN(what_nobody_was_told_is_carried_out_R14);
+    RUN(a_flush_that_contradicts_what_nobody_was_told_is_noticed_R14);
+    RUN(a_serial_number_that_nobody_had_is_noticed_R7);
     RUN(many_handles_find_their_places);
     return expect_summary();
 }
