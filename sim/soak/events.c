@@ -224,6 +224,7 @@ tmu_result_t events_count(soak_t *soak) {
 static void turn_tide(soak_t *soak) {
     market_t *market = &soak->market;
     market->tide = market->tide == TIDE_LOW ? TIDE_HIGH : TIDE_LOW;
+    market->ebb = market->tide == TIDE_LOW;
     soak->tides += market->tide == TIDE_HIGH;
     soak->next_tide = later(soak, market->tide == TIDE_LOW ? TIDE_LOW_EVERY : TIDE_HIGH_EVERY);
 }

@@ -345,6 +345,11 @@ void judge_quota(judge_t *judge, uint32_t endpoint, tmu_depth_t quota, const uin
     memcpy(bench->orders, orders, sizeof bench->orders);
 }
 
+uint32_t judge_waiting(const judge_t *judge, uint32_t endpoint) {
+    uint32_t serial = 0;
+    return (uint32_t)serial_order_gap(judge->order, endpoint, &serial);
+}
+
 bool judge_is_between(const judge_t *judge, uint32_t endpoint) {
     return judge->benches[endpoint].between;
 }

@@ -54,6 +54,9 @@ bool judge_is_between(const judge_t *judge, uint32_t endpoint);
  */
 uint32_t judge_unseen(judge_t *judge, uint32_t endpoint, const uint64_t *handles, uint32_t count);
 
+/* Verdicts of an endpoint that have not had their turn. */
+uint32_t judge_waiting(const judge_t *judge, uint32_t endpoint);
+
 /* The unit was reset: models and orders begin anew, quotas stay. */
 bool judge_reset(judge_t *judge);
 

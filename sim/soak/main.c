@@ -141,10 +141,10 @@ static void print(const soak_t *soak, uint64_t clocks, double seconds, uint64_t 
            ", \"kills\": %" PRIu64 ", \"killed_in_flight\": %" PRIu64 ", \"resets\": %" PRIu64
            ", \"reset_in_flight\": %" PRIu64 ", \"quota_changes\": %" PRIu64
            ", \"quota_changes_under_way\": %" PRIu64 ", \"reserve_changes\": %" PRIu64
-           ", \"high_tides\": %" PRIu64 ", \"entries_mean\": %.1f",
+           ", \"high_tides\": %" PRIu64 ", \"ebbs\": %" PRIu32 ", \"entries_mean\": %.1f",
            market->resumes, market->held_most, market->injected, soak->kills, soak->kills_in_flight,
            soak->resets, soak->reset_in_flight, soak->quota_changes, soak->quota_under_way,
-           soak->reserve_changes, soak->tides,
+           soak->reserve_changes, soak->tides, soak->ebbs,
            soak->turns ? (double)soak->entries / (double)soak->turns : 0);
     print_ledger(&ledger);
     print_units(&soak->units);

@@ -32,7 +32,7 @@ tmu_result_t owner_start(market_t *market, owner_t *owner, lot_t *lot) {
     owner->lot.state = lot_draw(lot);
     owner->state = OWNER_LIVES;
     /* Up to the whole ring, so that commands wait for room in it now and then. */
-    owner->lazy = 1 + lot_below(lot, 1u << attr.ring_log2);
+    owner->lazy = 1 + lot_below(lot, 1u << (owner->privileged ? RING_LOG2_LOW : attr.ring_log2));
     owner->until = 0;
     traffic_start(&owner->traffic, lot);
     tmu_result_t result = page_open(&owner->page, market->device, &attr);
@@ -215,7 +215,7 @@ static bool flush_fits(const market_t *market, const owner_t *owner, uint32_t en
     const uint32_t most = ledger_entries(market->ledger, endpoint, false) +
                           ledger_entries(market->ledger, endpoint, true) +
                           flights_at(&market->owners[endpoint], endpoint) +
-                          flights_at(privileged, endpoint);
+                          flights_at(privileged, endpoint) + judge_waiting(market->judge, endpoint);
     return owner->flushes == 0 && most + 1 <= ring_room(owner);
 }
 
@@ -247,9 +247,10 @@ static bool is_left_over(const market_t *market, owner_t *owner) {
 
 /* At low tide nobody begins anything while the tables are nearly full: once most entries go to
  * memory all wait for it, and so go on filling it. */
-static bool is_crowded(const market_t *market) {
+bool owner_is_crowded(const market_t *market) {
     const ledger_counts_t counts = ledger_counts(market->ledger);
-    return market->tide == TIDE_LOW && counts.left + counts.waiting / 2 > market->crowd;
+    return market->ebb ||
+           (market->tide == TIDE_LOW && counts.left + counts.waiting / 2 > market->crowd);
 }
 
 /* Draws the next operation; false if there is none this time. */
@@ -286,7 +287,7 @@ static tmu_result_t ask_new(market_t *market, owner_t *owner) {
  * halves. */
 static tmu_result_t ask_some(market_t *market, owner_t *owner) {
     traffic_t *traffic = &owner->traffic;
-    const bool crowded = is_crowded(market);
+    const bool crowded = owner_is_crowded(market);
     uint32_t tries = 1 + lot_below(&owner->lot, owner->window);
     tmu_result_t result = TMU_OK;
     if (crowded && !owner->privileged) {
@@ -317,15 +318,17 @@ static tmu_result_t say_read(owner_t *owner) {
 
 tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now) {
     tmu_result_t result = say_read(owner);
-    if (result != TMU_OK || owner->until > now)
+    /* Nothing may take the places in the ring that are for what a flush reports. */
+    if (result != TMU_OK || owner->until > now || (owner->flushes > 0 && !owner->privileged))
         return result;
     if (owner->held_count > 0 && owner->flight_count < owner->window &&
-        (market->lifted || (!market->closing && lot_chance(&owner->lot, AGAIN_OF_1024)))) {
+        (market->lifted ||
+         (!market->closing && !market->ebb && lot_chance(&owner->lot, AGAIN_OF_1024)))) {
         result = ask_again(market, owner);
         if (result != TMU_OK && result != TMU_AGAIN)
             return result;
     }
-    if (market->closing)
+    if (market->closing || (market->ebb && owner->privileged))
         return TMU_OK;
     if (lot_chance(&owner->lot, RESTS) && !owner->privileged)
         owner->until = now + lot_below(&owner->lot, REST_CLOCKS);

@@ -61,6 +61,7 @@ typedef struct market {
     owner_t *owners; /* by endpoint; after the last the privileged one */
     uint32_t endpoints;
     tide_t tide;
+    bool ebb;         /* what is under way comes to its end, and nothing else begins */
     uint64_t crowd;   /* entries in the unit with which it is nearly full */
     uint64_t handles; /* given out */
     uint64_t resumes;
@@ -85,6 +86,9 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now);
 
 /* Asks for a flush of an endpoint; TMU_AGAIN: not now. */
 tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint);
+
+/* Whether pairs are only ended: at low tide, while the tables are nearly full. */
+bool owner_is_crowded(const market_t *market);
 
 /* It has ended, and its endpoint is empty: all that it had asked is accounted for. */
 void owner_bury(market_t *market, owner_t *owner);

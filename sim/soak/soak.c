@@ -7,7 +7,9 @@
 
 #define TURN_CLOCKS 48
 #define PATIENCE_CLOCKS 1000000 /* without an answer; then something hangs */
-#define TIDE_FIRST 20000        /* operations */
+#define CROWDED_MOST 100        /* turns */
+#define EBB_MOST 20000
+#define TIDE_FIRST 20000 /* operations */
 #define PROGRESS_EVERY 1000000
 
 static bool failed(soak_t *soak, const char *what) {
@@ -115,6 +117,20 @@ static tmu_result_t watch(soak_t *soak) {
                                PATIENCE_CLOCKS, in_flight(soak));
 }
 
+/* Queues that have gone to memory come back when they are empty, and under full load they never
+ * are: after a tide, and when the tables have been nearly full for long, all come to rest once. */
+static void ebb(soak_t *soak) {
+    market_t *market = &soak->market;
+    soak->crowded = owner_is_crowded(market) ? soak->crowded + 1 : 0;
+    if (!market->ebb) {
+        market->ebb = soak->crowded > CROWDED_MOST;
+    } else if (in_flight(soak) == 0 || soak->crowded > EBB_MOST) {
+        market->ebb = false;
+        soak->crowded = 0;
+        soak->ebbs++;
+    }
+}
+
 tmu_result_t soak_turn(soak_t *soak) {
     market_t *market = &soak->market;
     tmu_result_t result = everybody_asks(soak);
@@ -124,6 +140,7 @@ tmu_result_t soak_turn(soak_t *soak) {
         if (market->owners[i].state == OWNER_LIVES)
             result = owner_read(market, &market->owners[i]);
     soak->turns++;
+    ebb(soak);
     soak->entries += ledger_counts(market->ledger).left;
     if (result == TMU_OK)
         result = events_turn(soak);
