@@ -247,7 +247,7 @@ static bool is_left_over(const market_t *market, owner_t *owner) {
 
 /* At low tide nobody begins anything while the tables are nearly full: once most entries go to
  * memory all wait for it, and so go on filling it. */
-bool owner_is_crowded(const market_t *market) {
+static bool is_crowded(const market_t *market) {
     const ledger_counts_t counts = ledger_counts(market->ledger);
     return market->ebb ||
            (market->tide == TIDE_LOW && counts.left + counts.waiting / 2 > market->crowd);
@@ -287,7 +287,7 @@ static tmu_result_t ask_new(market_t *market, owner_t *owner) {
  * halves. */
 static tmu_result_t ask_some(market_t *market, owner_t *owner) {
     traffic_t *traffic = &owner->traffic;
-    const bool crowded = owner_is_crowded(market);
+    const bool crowded = is_crowded(market);
     uint32_t tries = 1 + lot_below(&owner->lot, owner->window);
     tmu_result_t result = TMU_OK;
     if (crowded && !owner->privileged) {

@@ -87,9 +87,6 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now);
 /* Asks for a flush of an endpoint; TMU_AGAIN: not now. */
 tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint);
 
-/* Whether pairs are only ended: at low tide, while the tables are nearly full. */
-bool owner_is_crowded(const market_t *market);
-
 /* It has ended, and its endpoint is empty: all that it had asked is accounted for. */
 void owner_bury(market_t *market, owner_t *owner);
 

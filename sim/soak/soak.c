@@ -7,8 +7,9 @@
 
 #define TURN_CLOCKS 48
 #define PATIENCE_CLOCKS 1000000 /* without an answer; then something hangs */
-#define CROWDED_MOST 100        /* turns */
-#define EBB_MOST 20000
+#define PACE_TURNS 256
+#define PACE_ENDPOINTS 40 /* that do one operation a turn; with pauses it is twice that */
+#define EBB_TURNS 20000
 #define TIDE_FIRST 20000 /* operations */
 #define PROGRESS_EVERY 1000000
 
@@ -118,17 +119,20 @@ static tmu_result_t watch(soak_t *soak) {
 }
 
 /* Queues that have gone to memory come back when they are empty, and under full load they never
- * are: after a tide, and when the tables have been nearly full for long, all come to rest once. */
+ * are: after a tide, and when little gets done, all come to rest once. */
 static void ebb(soak_t *soak) {
     market_t *market = &soak->market;
-    soak->crowded = owner_is_crowded(market) ? soak->crowded + 1 : 0;
-    if (!market->ebb) {
-        market->ebb = soak->crowded > CROWDED_MOST;
-    } else if (in_flight(soak) == 0 || soak->crowded > EBB_MOST) {
+    soak->ebbing = market->ebb ? soak->ebbing + 1 : 0;
+    if (market->ebb && (in_flight(soak) == 0 || soak->ebbing == EBB_TURNS)) {
         market->ebb = false;
-        soak->crowded = 0;
         soak->ebbs++;
     }
+    if (soak->turns % PACE_TURNS != 0)
+        return;
+    market->ebb = market->ebb ||
+                  (market->tide == TIDE_LOW &&
+                   market->handles - soak->paced < market->endpoints / PACE_ENDPOINTS * PACE_TURNS);
+    soak->paced = market->handles;
 }
 
 tmu_result_t soak_turn(soak_t *soak) {

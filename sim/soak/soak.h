@@ -54,7 +54,8 @@ typedef struct soak {
     uint64_t quota_under_way; /* of these, with operations in flight there */
     uint64_t reserve_changes;
     uint64_t tides;
-    uint32_t crowded; /* turns in a row */
+    uint32_t ebbing; /* turns of the ebb so far */
+    uint64_t paced;  /* operations at the last look at the pace */
     uint32_t ebbs;
     uint64_t turns;
     uint64_t entries; /* sum of those that the unit had at each turn */
