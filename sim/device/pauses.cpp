@@ -3,8 +3,18 @@
 
 namespace device {
 
+void Pauses::clock() {
+    if (!enabled_ || lull_ == 0)
+        return;
+    if (stretch_left_ == 0) {
+        calm_ = !calm_;
+        stretch_left_ = 1 + random_() % lull_;
+    }
+    --stretch_left_;
+}
+
 bool Pauses::pause(unsigned channel) {
-    if (!enabled_)
+    if (!enabled_ || calm_)
         return false;
     if (left_[channel] == 0) {
         pausing_[channel] = !pausing_[channel];

@@ -28,8 +28,13 @@ enum Channel : unsigned {
 // Decides at random, repeatably, whether a channel pauses in a clock.
 class Pauses {
   public:
-    // Without a seed no channel ever pauses.
-    Pauses(bool enabled, uint64_t seed) : enabled_(enabled), random_(seed) {}
+    // Without a seed no channel ever pauses.  With `lull`, stretches without any pause take turns
+    // with those that have some, each of random length up to so many clocks.
+    Pauses(bool enabled, uint64_t seed, uint64_t lull = 0)
+        : enabled_(enabled), random_(seed), lull_(lull) {}
+
+    // A clock has passed.
+    void clock();
 
     // Pauses come in runs, so that queues fill up as well as empty.
     bool pause(unsigned channel);
@@ -40,6 +45,9 @@ class Pauses {
   private:
     bool enabled_;
     std::mt19937_64 random_;
+    uint64_t lull_;
+    uint64_t stretch_left_ = 0; // clocks
+    bool calm_ = false;
     std::array<uint16_t, kChannels> left_{};
     std::array<bool, kChannels> pausing_{};
 };

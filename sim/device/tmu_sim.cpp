@@ -28,6 +28,7 @@ constexpr int kTraceLevels = 99;
 struct Options {
     bool pauses = false;
     uint64_t seed = 0;
+    uint64_t lulls = 0;
     unsigned memory_latency = 30;
     std::string wave;
     bool window = false;
@@ -55,6 +56,9 @@ std::string parse(const char *text, Options &options) {
             options.pauses = true;
             if (!number(value, options.seed))
                 return "found pauses=" + value + ", expected a decimal seed";
+        } else if (name == "lulls") {
+            if (!number(value, options.lulls) || options.lulls < 1)
+                return "found lulls=" + value + ", expected clocks from 1 on";
         } else if (name == "memory_latency") {
             uint64_t clocks = 0;
             if (!number(value, clocks) || clocks < 1 || clocks > kMemoryLatencyMax)
@@ -68,10 +72,11 @@ std::string parse(const char *text, Options &options) {
                 return "found " + name + " without a file name, expected " + name + "=FILE";
         } else {
             return "found option '" + name +
-                   "', expected pauses, memory_latency, wave or "
-                   "window";
+                   "', expected pauses, lulls, memory_latency, wave or window";
         }
     }
+    if (options.lulls != 0 && !options.pauses)
+        return "found lulls without pauses";
 #if !VM_TRACE
     if (!options.wave.empty())
         return "this library was built without waveforms";
@@ -101,7 +106,7 @@ struct Ends {
 
 struct tmu_sim {
     explicit tmu_sim(const Options &options)
-        : top(prepared(context, options.seed)), pauses(options.pauses, options.seed),
+        : top(prepared(context, options.seed)), pauses(options.pauses, options.seed, options.lulls),
           memory_latency(options.memory_latency) {}
 
     void reset();
@@ -148,6 +153,7 @@ bool tmu_sim::cycle() {
     if (context.gotError() || context.gotFinish())
         return false;
     device::printed = &error;
+    pauses.clock();
     ends->doorbells.drive(top, pauses);
     ends->memory.drive(top, pauses);
     ends->spill_port.drive(top, pauses);

@@ -20,6 +20,8 @@ typedef struct tmu_sim tmu_sim_t;
 /*
  * Powers a unit up and resets it.  Options are `name=value` pairs joined by `&`:
  *   pauses=SEED  every AXI channel pauses at random (SEED is a decimal number)
+ *   lulls=CLOCKS  with pauses: no channel pauses in stretches of up to so many clocks at random,
+ *                and between them there are stretches of the same kind with pauses
  *   memory_latency=CLOCKS  from a read's address to its first beat, and from a write to its
  *                answer, at the port to spill memory (1 to 10,000; 30 without this option); with
  *                pauses up to twice as many

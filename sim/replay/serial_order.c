@@ -83,6 +83,11 @@ bool serial_order_put(serial_order_t *order, const tmu_completion_t *completion)
     return true;
 }
 
+size_t serial_order_gap(const serial_order_t *order, uint32_t endpoint, uint32_t *serial_p) {
+    *serial_p = order->lines[endpoint].next;
+    return order->lines[endpoint].count;
+}
+
 size_t serial_order_waiting(const serial_order_t *order, uint32_t *endpoint_p, uint32_t *serial_p) {
     size_t sum = 0;
     for (uint32_t i = 0; i < order->endpoints; ++i) {

@@ -27,6 +27,9 @@ void serial_order_destroy(serial_order_t *order);
  */
 bool serial_order_put(serial_order_t *order, const tmu_completion_t *completion);
 
+/* Those of one endpoint that wait; `*serial_p` is the number that it has not had. */
+size_t serial_order_gap(const serial_order_t *order, uint32_t endpoint, uint32_t *serial_p);
+
 /* Completions that still wait; then `*endpoint_p` and `*serial_p` are a verdict that never came. */
 size_t serial_order_waiting(const serial_order_t *order, uint32_t *endpoint_p, uint32_t *serial_p);
 

@@ -9,7 +9,7 @@ from opentmu import regs
 from opentmu.errors import CheckFailed, ToolMissing
 from opentmu.process import run_into
 from opentmu.testing import house, runner
-from opentmu.testing.long import CAMPAIGNS
+from opentmu.testing.long import CAMPAIGNS, Campaign
 from opentmu.testing.outcome import Outcome, of_check, of_reports
 from opentmu.testing.stages import WORKERS, Stage, lanes
 
@@ -108,18 +108,25 @@ def test_an_expression_selects_stages_by_name() -> None:
     ]
 
 
+def _operations(campaign: Campaign) -> int:
+    word = "--operations" if campaign.program == "tmu-soak" else "--random"
+    return int(campaign.arguments[campaign.arguments.index(word) + 1])
+
+
 def test_long_adds_campaigns() -> None:
     short = {s.name for lane in lanes(None, long=False) for s in lane}
     long = {s.name for lane in lanes(None, long=True) for s in lane}
     assert long - short == {campaign.name for campaign in CAMPAIGNS}
-    operations = {c.name: int(c.arguments[c.arguments.index("--random") + 1]) for c in CAMPAIGNS}
+    operations = {c.name: _operations(c) for c in CAMPAIGNS}
     assert operations["random-tiny"] >= 10_000_000
     assert operations["random-nic"] >= 1_000_000
     assert operations["random-spill"] >= 1_000_000
     assert operations["soak-tiny"] >= 1_000_000
     # Two workloads, of which one goes to 256 endpoints.
     assert operations["soak-nic"] >= 2 * 4 * regs.PRESETS["nic"].posted_entries
-    assert all(("--soak" in c.arguments) == c.name.startswith("soak-") for c in CAMPAIGNS)
+    assert operations["soak-many"] >= 100_000_000
+    soaks = {c.name for c in CAMPAIGNS if "--soak" in c.arguments or c.program == "tmu-soak"}
+    assert soaks == {name for name in operations if name.startswith("soak-")}
 
 
 @pytest.mark.parametrize(

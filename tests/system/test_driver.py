@@ -64,7 +64,9 @@ def test_the_driver_on_the_simulated_hardware(name: str) -> None:
         ("memory_latency", "found memory_latency=, expected clocks from 1 to 10000"),
         ("wave", "found wave without a file name, expected wave=FILE"),
         ("window", "found window without a file name, expected window=FILE"),
-        ("speed=9", "found option 'speed', expected pauses, memory_latency, wave or window"),
+        ("speed=9", "found option 'speed', expected pauses, lulls, memory_latency, wave or window"),
+        ("lulls=50", "found lulls without pauses"),
+        ("pauses=1&lulls=0", "found lulls=0, expected clocks from 1 on"),
     ],
 )
 def test_options_of_the_simulated_hardware_are_checked(options: str, problem: str) -> None:

@@ -128,12 +128,14 @@ def _pytest(expression: str | None, long: bool) -> Callable[[Path], Outcome]:
 
 def _campaign(campaign: Campaign) -> Stage:
     def run(log: Path) -> Outcome:
-        program = cbuild.program(cbuild.ensure(), engine.PROGRAM)
+        program = cbuild.program(cbuild.ensure(), campaign.program)
+        progress = ["--progress"] if campaign.program == engine.PROGRAM else []
         options = engine.Options("rtl", campaign.preset, campaign.pauses)
         device = engine.uri(options, verilate.library(campaign.preset), None)
+        device += f"&lulls={campaign.lulls}" if campaign.lulls is not None else ""
         with log.open("w") as output:
             result = engine.replay(
-                [str(program), "--uri", device, *campaign.arguments, "--progress"],
+                [str(program), "--uri", device, *campaign.arguments, *progress],
                 lambda done, total: None,
                 lambda line: print(line, file=output, flush=True),
             )

@@ -75,8 +75,14 @@ object Presets {
       spillSegments = 128
     )
 
+  /** Many endpoints, a queue each, over small tables without memory rows: quick to simulate with all
+    * endpoints at work.
+    */
+  val many: TmuParams =
+    TmuParams("many", 256, 128, 128, 128, 32, queues = 256, commandSlots = 1024)
+
   /** Every preset in the order of its number, which the PRESET register shows. */
-  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max)
+  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many)
 
   def number(p: TmuParams): Int = all.indexWhere(_.name == p.name)
 

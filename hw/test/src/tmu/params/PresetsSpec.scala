@@ -8,7 +8,7 @@ class PresetsSpec extends AnyFunSpec {
     it("have the numbers that devices in the field report") {
       assert(
         Presets.all.map(p => p.name -> Presets.number(p)) ==
-          Seq("nic" -> 0, "tiny" -> 1, "formal" -> 2, "ecp5" -> 3, "max" -> 4)
+          Seq("nic" -> 0, "tiny" -> 1, "formal" -> 2, "ecp5" -> 3, "max" -> 4, "many" -> 5)
       )
     }
 
@@ -18,7 +18,7 @@ class PresetsSpec extends AnyFunSpec {
 
     it("name the known ones when asked for an unknown one") {
       val error = intercept[IllegalArgumentException](Presets.byName("huge"))
-      assert(error.getMessage == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max")
+      assert(error.getMessage == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many")
     }
 
     it("give a configuration that is none of them no number") {
@@ -37,6 +37,12 @@ class PresetsSpec extends AnyFunSpec {
       assert((p.endpoints, p.postedEntries, p.unexpectedEntries) == ((4, 64, 64)))
       assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
       assert((p.lengthBits, p.idBits) == ((48, 20)))
+    }
+
+    it("many: 256 endpoints with a queue each, and command slots for two pairs of each") {
+      val p = Presets.many
+      assert((p.endpoints, p.queues, p.commandSlots) == ((256, 256, 4 * 256)))
+      assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
     }
 
     it("formal: 4 to 8 entries, narrow keys and handles") {

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define ODD UINT64_C(0xd1342543de82ef95)
+
+/* Buffer or place: all 64 bits are used, and it tells one operation from another. */
+static uint64_t address_of(const operation_t *op) { return op->handle * ODD; }
+
+tmu_record_t operation_command(const operation_t *op) {
+    const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    tmu_record_t record = {0};
+    TMU_FIELD_SET(&record, TMU_COMMAND_OPCODE, op->opcode);
+    TMU_FIELD_SET(&record, TMU_COMMAND_ENDPOINT, op->privileged ? op->endpoint : 0);
+    TMU_FIELD_SET(&record, TMU_COMMAND_HANDLE, op->handle);
+    if (op->opcode != TMU_OPCODE_CANCEL)
+        tmu_wire_key(&record, &key);
+    if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_ARRIVE) {
+        TMU_FIELD_SET(&record, TMU_COMMAND_ADDRESS, address_of(op));
+        TMU_FIELD_SET(&record, TMU_COMMAND_LENGTH, op->length);
+    }
+    if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_CANCEL)
+        TMU_FIELD_SET(&record, TMU_COMMAND_RECEIVE_ID, op->receive_id);
+    return record;
+}
+
+tmu_model_verdict_t operation_law(const operation_t *op, tmu_model_t *model,
+                                  tmu_model_report_t report, void *context) {
+    tmu_model_verdict_t verdict = {0};
+    const tmu_model_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    const tmu_model_search_t search = {key, op->endpoint, op->handle};
+    const tmu_model_receive_t receive = {key,        op->endpoint,   op->receive_id,
+                                         op->handle, address_of(op), op->length};
+    const tmu_model_message_t message = {op->match,  op->source,     op->endpoint,
+                                         op->handle, address_of(op), op->length};
+    switch (op->opcode) {
+    case TMU_OPCODE_POST:
+        (void)tmu_model_post(model, &receive, &verdict);
+        break;
+    case TMU_OPCODE_ARRIVE:
+        (void)tmu_model_arrive(model, &message, &verdict);
+        break;
+    case TMU_OPCODE_PROBE:
+        (void)tmu_model_probe(model, &search, &verdict);
+        break;
+    case TMU_OPCODE_CLAIM:
+        (void)tmu_model_claim(model, &search, &verdict);
+        break;
+    case TMU_OPCODE_CANCEL:
+        (void)tmu_model_cancel_id(model, op->endpoint, op->handle, op->receive_id, &verdict);
+        break;
+    default:
+        (void)tmu_model_flush(model, &search, report, context, &verdict);
+        break;
+    }
+    return verdict;
+}
+
+void operation_text(const operation_t *op, char *text, size_t size) {
+    (void)snprintf(text, size,
+                   "opcode %u at endpoint %" PRIu32 "%s, handle 0x%" PRIx64 ", match 0x%" PRIx64
+                   " ignore 0x%" PRIx64 ", source %" PRIu32 " ignore 0x%" PRIx32
+                   ", receive id %" PRIu32 ", length %" PRIu64,
+                   op->opcode, op->endpoint, op->privileged ? " (privileged)" : "", op->handle,
+                   op->match, op->ignore, op->source, op->source_ignore, op->receive_id,
+                   op->length);
+}
