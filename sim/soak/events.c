@@ -48,10 +48,19 @@ static uint32_t in_flight(const soak_t *soak, uint32_t endpoint) {
     return count;
 }
 
+/* The unit may wait for ring space then, which only reading returns, and nobody reads while a
+ * register is waited for: the driver has the same rule for depths. */
+static bool flush_in_flight(const soak_t *soak) {
+    for (uint32_t i = 0; i <= soak->market.endpoints; i++)
+        if (soak->market.owners[i].flushes > 0)
+            return true;
+    return false;
+}
+
 static tmu_result_t change_limits(soak_t *soak) {
     const owner_t *owner = any_owner(soak);
     const uint32_t flights = in_flight(soak, owner->endpoint);
-    if (owner->state != OWNER_LIVES ||
+    if (owner->state != OWNER_LIVES || flush_in_flight(soak) ||
         (judge_is_between(soak->market.judge, owner->endpoint) && flights > 0))
         return TMU_OK;
     soak->next_limit = later(soak, soak->shape.limit_every);
@@ -145,7 +154,7 @@ static tmu_result_t follow(soak_t *soak, owner_t *owner) {
         owner->state = result == TMU_OK ? OWNER_FLUSHING : OWNER_GONE;
         return result == TMU_AGAIN ? TMU_OK : result;
     case OWNER_FLUSHED:
-        return inherit(soak, owner);
+        return flush_in_flight(soak) ? TMU_OK : inherit(soak, owner);
     default:
         return TMU_OK;
     }

@@ -147,7 +147,7 @@ static uint32_t busy_sources(const owner_t *owner, uint32_t endpoint) {
 static tmu_result_t ask_again(market_t *market, owner_t *owner) {
     const uint32_t place = lot_below(&owner->lot, owner->held_count);
     operation_t op = owner->held[place];
-    if (market->owners[op.endpoint].state != OWNER_LIVES)
+    if (market->owners[op.endpoint].state != OWNER_LIVES || market->owners[op.endpoint].flushes > 0)
         return TMU_AGAIN;
     if (!ledger_again(market->ledger, op.handle, owner->order))
         return TMU_AGAIN;
@@ -272,6 +272,11 @@ static tmu_result_t ask_new(market_t *market, owner_t *owner) {
     owner->has_drawn = owner->has_drawn || draw(market, owner);
     if (!owner->has_drawn)
         return TMU_OK;
+    if (owner->privileged && owner->drawn.endpoint < market->endpoints &&
+        !may_inject(market, owner, &owner->drawn)) {
+        owner->has_drawn = false;
+        return TMU_OK;
+    }
     if (owner->drawn.opcode == TMU_OPCODE_FLUSH) {
         owner->has_drawn = false;
         const tmu_result_t result = owner_flush(market, owner, owner->endpoint);
