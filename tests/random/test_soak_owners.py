@@ -50,6 +50,8 @@ def require_everything(result: Result) -> None:
     assert result["unit"]["malformed"] == result["unit"]["ring_overruns"] == 0
 
 
+# Long until it is known why a long soak comes to a standstill now and then (docs/nightly.md).
+@pytest.mark.long
 @pytest.mark.parametrize(("count", "depth"), [(30_000, ()), (6_000, ("--flood",))])
 def test_owners_of_the_hardware(count: int, depth: tuple[str, ...]) -> None:
     """R7, R11, R13, R14, R15: all endpoints of `tiny`, with and without pauses in turn."""
