@@ -35,7 +35,8 @@ static void unusable_uris_are_explained(void) {
     EXPECT_TEXT(tmu_error_text(NULL), "unknown scheme in 'ref'; known: ref:PRESET, sim:LIBRARY, "
                                       "vfu:SOCKET, vfio:PCI_ADDRESS, dev:FILE, share:SOCKET");
     EXPECT_NUMBER(tmu_open("ref:huge", &device), TMU_ERR_URI);
-    EXPECT_TEXT(tmu_error_text(NULL), "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max");
+    EXPECT_TEXT(tmu_error_text(NULL),
+                "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many");
     EXPECT_NUMBER(tmu_open(NULL, &device), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(NULL), "uri and device_p must not be NULL");
     EXPECT_NUMBER(tmu_open("ref:tiny", NULL), TMU_ERR_INVALID);

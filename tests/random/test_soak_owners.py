@@ -6,12 +6,16 @@ commands are in flight.  The long one, with 256 endpoints, is a campaign of `tmu
 """
 
 import json
+import re
 import subprocess
 from typing import Any
 
 import pytest
 from opentmu.bench.seed import choose
 from opentmu.build import cbuild, verilate
+
+# Long until it is known why a soak comes to a standstill with some seeds (docs/nightly.md).
+pytestmark = pytest.mark.long
 
 Result = dict[str, Any]
 
@@ -50,8 +54,6 @@ def require_everything(result: Result) -> None:
     assert result["unit"]["malformed"] == result["unit"]["ring_overruns"] == 0
 
 
-# Long until it is known why a long soak comes to a standstill now and then (docs/nightly.md).
-@pytest.mark.long
 @pytest.mark.parametrize(("count", "depth"), [(30_000, ()), (6_000, ("--flood",))])
 def test_owners_of_the_hardware(count: int, depth: tuple[str, ...]) -> None:
     """R7, R11, R13, R14, R15: all endpoints of `tiny`, with and without pauses in turn."""
@@ -62,7 +64,6 @@ def test_owners_of_the_hardware(count: int, depth: tuple[str, ...]) -> None:
     assert not depth or result["unit"]["spill_taken"] > 0
 
 
-@pytest.mark.long
 def test_owners_of_256_endpoints() -> None:
     """R7, R11, R13, R14, R15: the hardware of the campaign, with events closer together."""
     seed = choose()
@@ -86,16 +87,17 @@ def test_a_seed_gives_the_same_soak() -> None:
 @pytest.mark.parametrize(
     ("kind", "story"),
     [
-        ("verdict", "the verdict is not the law's"),
-        ("lost", "(R7)"),
-        ("doubled", "nobody asked for this (R13, R15)"),
+        ("verdict", r"the verdict is not the law's"),
+        # By the serial number that is missing, or by who waits for it when nobody asks any more.
+        ("lost", r"\(R7\)|no answer in \d+ clocks"),
+        ("doubled", r"nobody asked for this \(R13, R15\)"),
     ],
 )
 def test_one_wrong_answer_is_noticed(kind: str, story: str) -> None:
     """R15: a changed verdict, an answer that is lost and one that comes twice, of 20,000."""
     done = run("ref:many", 20_000, choose(), "--resets", "0", "--canary", kind)
     assert done.returncode == 1
-    assert story in done.stderr
+    assert re.search(story, done.stderr)
     assert json.loads(done.stdout)["mismatches"] > 0
 
 

@@ -24,7 +24,7 @@ class ElaborateSpec extends AnyFunSpec {
     it("names the known presets when asked for an unknown one, and writes nothing") {
       val target = folder()
       val message = refusal("verilog", "huge", target.toString)
-      assert(message == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max")
+      assert(message == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many")
       assert(!Files.list(target).findAny.isPresent)
     }
 
