@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu.errors import ToolMissing
 from opentmu.mpi import library
 from opentmu.setup import mpi4py
 
@@ -26,11 +25,8 @@ WINDOWS = r"test_(rma|win)"
 
 @pytest.fixture(scope="module")
 def suite() -> Path:
-    """mpi4py and its tests; skipped where they cannot be had, as it says."""
-    try:
-        return mpi4py.ensure()
-    except ToolMissing as error:
-        pytest.skip(str(error))
+    """mpi4py and its tests; an error where they cannot be had, as it says."""
+    return mpi4py.ensure()
 
 
 @pytest.mark.usefixtures("provider_folder")

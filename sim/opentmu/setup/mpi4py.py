@@ -10,8 +10,7 @@ import tarfile
 from pathlib import Path
 
 from opentmu import paths, stage
-from opentmu.errors import ToolMissing
-from opentmu.process import run_logged
+from opentmu.setup import pinned
 
 LOCK = Path(__file__).with_suffix(".lock")
 PLACE = paths.MPI / "mpi4py"
@@ -24,27 +23,12 @@ def ensure() -> Path:
 
 
 def _pip(*words: str | Path) -> None:
-    options: list[str | Path] = [
-        "--require-hashes",
-        "--no-deps",
-        "--progress-bar",
-        "off",
-        "-r",
-        LOCK,
-    ]
-    try:
-        run_logged(
-            [paths.VENV / "bin" / "python", "-m", "pip", *words, *options],
-            "fetching mpi4py into build/mpi/mpi4py",
-            f"pip-mpi4py-{words[0]}",
-            env={"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONNOUSERSITE": "1"},
-            failure=ToolMissing,
-        )
-    except ToolMissing as error:
-        raise ToolMissing(
-            f"{error}\nmpi4py comes from the Python package index, as a wheel for CPython 3.11 on "
-            "x86-64.\nSee that pip reaches the index and type the command again."
-        ) from error
+    advice = (
+        "mpi4py comes from the Python package index, as a wheel for CPython 3.11 on "
+        "x86-64.\nSee that pip reaches the index and type the command again."
+    )
+    title = "fetching mpi4py into build/mpi/mpi4py"
+    pinned.pip([*words], LOCK, title, f"pip-mpi4py-{words[0]}", advice)
 
 
 def _make(folder: Path) -> None:

