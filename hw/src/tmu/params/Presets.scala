@@ -75,8 +75,8 @@ object Presets {
       spillSegments = 128
     )
 
-  /** Many endpoints, a queue each, over small tables without memory rows: quick to simulate with all
-    * endpoints at work.
+  /** Many endpoints, a queue each, over small tables without memory rows: quick to simulate with
+    * all endpoints at work.
     */
   val many: TmuParams =
     TmuParams("many", 256, 128, 128, 128, 32, queues = 256, commandSlots = 1024)
