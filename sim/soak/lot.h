@@ -17,6 +17,13 @@ static inline uint64_t lot_draw(lot_t *lot) {
     return z ^ (z >> 31);
 }
 
+/* Seeds far apart: with neighbours as states one sequence would only begin elsewhere in another. */
+static inline lot_t lot_seeded(uint64_t seed) {
+    lot_t lot = {seed};
+    lot.state = lot_draw(&lot);
+    return lot;
+}
+
 /* A number below a limit. */
 static inline uint32_t lot_below(lot_t *lot, uint32_t limit) {
     return (uint32_t)(((lot_draw(lot) >> 32) * limit) >> 32);

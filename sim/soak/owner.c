@@ -201,6 +201,12 @@ static uint32_t ring_room(const owner_t *owner) {
     return used < ring ? ring - used : 0;
 }
 
+/* Receives and messages that an endpoint has, as far as answers tell. */
+static uint32_t entries_of(const market_t *market, uint32_t endpoint) {
+    return ledger_entries(market->ledger, endpoint, false) +
+           ledger_entries(market->ledger, endpoint, true);
+}
+
 /* Operations in flight at an endpoint: each may become an entry. */
 static uint32_t flights_at(const owner_t *owner, uint32_t endpoint) {
     uint32_t count = 0;
@@ -209,14 +215,30 @@ static uint32_t flights_at(const owner_t *owner, uint32_t endpoint) {
     return count;
 }
 
+/* Whether the privileged page has a flush of an endpoint in flight. */
+static bool is_swept(const market_t *market, uint32_t endpoint) {
+    const owner_t *privileged = &market->owners[market->endpoints];
+    for (uint32_t i = 0; privileged->flushes > 0 && i < privileged->flight_count; i++)
+        if (privileged->flights[i].opcode == TMU_OPCODE_FLUSH &&
+            privileged->flights[i].endpoint == endpoint)
+            return true;
+    return false;
+}
+
+/* Nothing may take the places in the ring that are for what a flush reports, or add to them; the
+ * privileged page keeps some for what it asks behind one. */
+static bool waits_for_flush(const market_t *market, const owner_t *owner) {
+    return !owner->privileged && (owner->flushes > 0 || is_swept(market, owner->endpoint));
+}
+
 /* Whether a flush's reports surely fit: nobody injects anything until it is answered. */
 static bool flush_fits(const market_t *market, const owner_t *owner, uint32_t endpoint) {
     const owner_t *privileged = &market->owners[market->endpoints];
-    const uint32_t most = ledger_entries(market->ledger, endpoint, false) +
-                          ledger_entries(market->ledger, endpoint, true) +
+    const uint32_t most = entries_of(market, endpoint) +
                           flights_at(&market->owners[endpoint], endpoint) +
                           flights_at(privileged, endpoint) + judge_waiting(market->judge, endpoint);
-    return owner->flushes == 0 && most + 1 <= ring_room(owner);
+    const uint32_t behind = owner->privileged ? owner->window : 1;
+    return owner->flushes == 0 && most + behind <= ring_room(owner);
 }
 
 tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint) {
@@ -239,10 +261,18 @@ tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint) {
 /* Whether pairs that others met have left something over. */
 static bool is_left_over(const market_t *market, owner_t *owner) {
     return owner->traffic.owed == 0 && owner->flight_count == 0 &&
-           lot_chance(&owner->lot, SWEEPS) &&
-           ledger_entries(market->ledger, owner->endpoint, false) +
-                   ledger_entries(market->ledger, owner->endpoint, true) >
-               0;
+           lot_chance(&owner->lot, SWEEPS) && entries_of(market, owner->endpoint) > 0;
+}
+
+/* Removes what is left over at an endpoint whose own ring is too small for that. */
+static tmu_result_t sweep(market_t *market, owner_t *privileged) {
+    const uint32_t endpoint = lot_below(&privileged->lot, market->endpoints);
+    const owner_t *owner = &market->owners[endpoint];
+    if (owner->state != OWNER_LIVES || owner->flushes > 0 || owner->flight_count > 0 ||
+        owner->traffic.owed > 0 || entries_of(market, endpoint) < page_ring(&owner->page))
+        return TMU_OK;
+    const tmu_result_t result = owner_flush(market, privileged, endpoint);
+    return result == TMU_AGAIN ? TMU_OK : result;
 }
 
 /* At low tide nobody begins anything while the tables are nearly full: once most entries go to
@@ -302,7 +332,10 @@ static tmu_result_t ask_some(market_t *market, owner_t *owner) {
         if (result != TMU_OK || traffic->owed == 0)
             return TMU_OK;
     }
-    while (result == TMU_OK && owner->flight_count < owner->window) {
+    if (crowded && owner->privileged)
+        result = sweep(market, owner);
+    while (result == TMU_OK && owner->flight_count < owner->window &&
+           !waits_for_flush(market, owner)) {
         const bool ends = traffic->owed > traffic->target && !owner->privileged;
         if (!ends && (crowded || tries == 0 || owner->flight_count + 2 > owner->window))
             break;
@@ -323,8 +356,7 @@ static tmu_result_t say_read(owner_t *owner) {
 
 tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now) {
     tmu_result_t result = say_read(owner);
-    /* Nothing may take the places in the ring that are for what a flush reports. */
-    if (result != TMU_OK || owner->until > now || (owner->flushes > 0 && !owner->privileged))
+    if (result != TMU_OK || owner->until > now || waits_for_flush(market, owner))
         return result;
     if (owner->held_count > 0 && owner->flight_count < owner->window &&
         (market->lifted ||

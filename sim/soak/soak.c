@@ -21,7 +21,7 @@ static bool failed(soak_t *soak, const char *what) {
 
 bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *report) {
     market_t *market = &soak->market;
-    *soak = (soak_t){.shape = *shape, .lot = {shape->seed * 0x9e3779b97f4a7c15u + 1}};
+    *soak = (soak_t){.shape = *shape, .lot = lot_seeded(shape->seed)};
     if (tmu_query(device, &soak->info) != TMU_OK)
         return failed(soak, "query");
     const uint32_t endpoints = soak->info.endpoints;

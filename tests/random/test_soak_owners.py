@@ -14,9 +14,6 @@ import pytest
 from opentmu.bench.seed import choose
 from opentmu.build import cbuild, verilate
 
-# Long until it is known why a soak comes to a standstill with some seeds (docs/nightly.md).
-pytestmark = pytest.mark.long
-
 Result = dict[str, Any]
 
 # So many operations between two of each kind of event, on average.
@@ -64,6 +61,7 @@ def test_owners_of_the_hardware(count: int, depth: tuple[str, ...]) -> None:
     assert not depth or result["unit"]["spill_taken"] > 0
 
 
+@pytest.mark.long
 def test_owners_of_256_endpoints() -> None:
     """R7, R11, R13, R14, R15: the hardware of the campaign, with events closer together."""
     seed = choose()
