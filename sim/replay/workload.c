@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload.h"
 
+#include "lot.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -55,7 +57,7 @@ size_t workload_find(const workload_t *workload, bool arrival, uint64_t handle) 
 
 /* What the operations of one workload have in common, drawn from its seed. */
 typedef struct {
-    uint64_t state;
+    lot_t lot;
     uint32_t endpoints;
     uint32_t contexts;
     uint32_t sources;
@@ -76,16 +78,9 @@ typedef struct {
     uint32_t reserve[SOAK_ENDPOINTS + 1][2]; /* of receives and messages; the last one is the sum */
 } maker_t;
 
-static uint64_t draw(maker_t *maker) {
-    uint64_t z = (maker->state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
+static uint64_t draw(maker_t *maker) { return lot_draw(&maker->lot); }
 
-static uint32_t below(maker_t *maker, uint32_t limit) {
-    return (uint32_t)(((draw(maker) >> 32) * limit) >> 32);
-}
+static uint32_t below(maker_t *maker, uint32_t limit) { return lot_below(&maker->lot, limit); }
 
 static bool chance(maker_t *maker, unsigned of_256) { return below(maker, 256) < of_256; }
 
@@ -104,7 +99,7 @@ static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
     const uint32_t wanted = shape->soak ? SOAK_ENDPOINTS : 8;
     const uint32_t most = shape->endpoints < wanted ? shape->endpoints : wanted;
     const bool small = shape->entries <= 1024;
-    maker->state = shape->seed * 0x9e3779b97f4a7c15u + 1;
+    maker->lot.state = shape->seed * 0x9e3779b97f4a7c15u + 1;
     const bool pressure = has_pressure(maker, shape);
     maker->endpoints = shape->soak && shape->seed % 2 == 0 ? most : 1 + below(maker, most);
     maker->contexts = 1 + below(maker, small ? 2 : 3);

@@ -17,7 +17,7 @@ static uint32_t log2_up(uint64_t value) {
 
 int stream_open(stream_t *stream, tmu_t *device, uint32_t endpoint, uint32_t window) {
     const uint32_t share = log2_up(window);
-    *stream = (stream_t){.endpoint = endpoint, .window = window, .random = endpoint + 1};
+    *stream = (stream_t){.endpoint = endpoint, .window = window, .lot = {endpoint + 1}};
     stream->expected_room = (size_t)SPREAD << share;
     stream->expected = calloc(stream->expected_room, sizeof *stream->expected);
     const tmu_queue_attr_t attr = {endpoint, RING_LOG2, share ? share : 1};
@@ -81,14 +81,6 @@ static void put(stream_t *stream, uint64_t handle) {
     stream->entries[stream->first + stream->count++] = handle;
 }
 
-/** splitmix64 */
-static uint64_t draw(stream_t *stream) {
-    uint64_t z = stream->random += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
 /** Where the next take's entry stands, the oldest at 0. */
 static size_t choose(stream_t *stream) {
     /* What this step has appended is already there, and is not meant. */
@@ -97,7 +89,7 @@ static size_t choose(stream_t *stream) {
     case POSITION_YOUNGEST:
         return there - 1;
     case POSITION_RANDOM:
-        return (size_t)(draw(stream) % there);
+        return (size_t)(lot_draw(&stream->lot) % there);
     default:
         return 0;
     }
@@ -147,7 +139,7 @@ static tmu_result_t append_one(stream_t *stream) {
 }
 
 static tmu_result_t take_one(stream_t *stream) {
-    const uint64_t random = stream->random;
+    const lot_t lot = stream->lot;
     const size_t place = choose(stream);
     const uint64_t other = stream->entries[stream->first + place];
     const tmu_result_t result = submit(stream, stream->unexpected, other);
@@ -155,7 +147,7 @@ static tmu_result_t take_one(stream_t *stream) {
         take_out(stream, place);
         expect(stream, true, other);
     } else {
-        stream->random = random;
+        stream->lot = lot;
     }
     return result;
 }

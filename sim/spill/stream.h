@@ -3,6 +3,7 @@
 #ifndef TMU_SPILL_STREAM_H
 #define TMU_SPILL_STREAM_H
 
+#include "lot.h"
 #include "tmu/tmu.h"
 
 /** Which entry a take is meant for. */
@@ -44,7 +45,7 @@ typedef struct stream {
     size_t count;
     size_t room;
     position_t position;
-    uint64_t random;
+    lot_t lot;
     bool second; /* the step's second operation is next */
     expected_t *expected;
     size_t expected_room; /* a power of two */

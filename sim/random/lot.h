@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random numbers that a seed repeats. */
-#ifndef SOAK_LOT_H
-#define SOAK_LOT_H
+/* Random numbers that a seed repeats, the same on every machine: splitmix64. */
+#ifndef RANDOM_LOT_H
+#define RANDOM_LOT_H
 
 #include <stdbool.h>
 #include <stdint.h>
