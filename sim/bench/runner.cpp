@@ -108,8 +108,18 @@ void Runner::drain() {
         tick({});
 }
 
+void Runner::withdraw() {
+    for (const Port port : {kPost, kArrival}) {
+        unit_.offer(port, nullptr);
+        held_[port] = nullptr;
+    }
+}
+
 void Runner::set_limits(uint32_t endpoint, const Limits &limits) {
     drain();
+    // A flush waits until the unit is empty: it would be taken now, and the law not be told.
+    withdraw();
+    unit_.accept_verdicts(false);
     unit_.offer_endpoint(endpoint, limits);
     bool asked = false;
     for (;;) {
@@ -124,6 +134,9 @@ void Runner::set_limits(uint32_t endpoint, const Limits &limits) {
                                  ", expected " + number(depths[0]) + " and " + number(depths[1]));
             break;
         }
+        if (unit_.verdicts_valid())
+            throw Difference("clock " + number(clock_) +
+                             ": found a verdict, expected none: nothing was accepted");
         const bool taken = !asked && unit_.endpoint_ready();
         watch(false);
         unit_.edge();

@@ -81,6 +81,8 @@ class Runner {
     uint64_t verdicts() const { return verdicts_; }
 
   private:
+    // Offers nothing: what was offered and not taken never was.
+    void withdraw();
     void receive();
     void watch(bool progress);
 

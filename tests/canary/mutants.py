@@ -13,7 +13,7 @@ from typing import NamedTuple
 import pytest
 from opentmu import paths, stage
 from opentmu.bench import seed, simulate
-from opentmu.build import rtl
+from opentmu.build import rtl, verilate
 
 BEGIN = "\n);\n"
 # What switches the mutant {name} on: an argument of the simulation, or a file in its folder.
@@ -71,7 +71,7 @@ def simulation(top: str, name: str, mutants: Mutants) -> Path:
         put_into(folder, mutants)
 
     stage.ensure(design, key, make)
-    return simulate.build(top, design, f"{top}-{name}")
+    return simulate.build(top, design, f"{top}-{name}", optimise=verilate.OPTIMISE_LITTLE)
 
 
 def noticed(

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from opentmu import paths, stage
 from opentmu.bench import simulate
-from opentmu.build import fpga, rtl
+from opentmu.build import fpga, rtl, verilate
 
 HERE = Path(__file__).parent
 FILES = {"tmu_wrapper": HERE / "cocotb_wrapper.py", "tmu_pins": HERE / "cocotb_pins.py"}
@@ -37,5 +37,5 @@ def design() -> Path:
 def test_wrapper_in_simulation(design: Path, top: str, name: str) -> None:
     """One cocotb test; the parameter's default is the width of the tiny preset."""
     assert f"ADDRESS_BITS = {fpga.address_bits('tiny')}" in (design / f"{top}.sv").read_text()
-    folder = simulate.build(top, design, top)
+    folder = simulate.build(top, design, top, optimise=verilate.OPTIMISE_LITTLE)
     simulate.run(folder, top, FILES[top], name).require()

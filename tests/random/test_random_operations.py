@@ -12,7 +12,7 @@ import pytest
 from opentmu.bench import seed
 from opentmu.build import cbuild, verilate
 
-RUNS = {"tiny": 100_000, "nic": 6_000}
+RUNS = {"tiny": 50_000, "nic": 6_000}
 # Verilating and compiling `nic` takes two cores ten minutes, a third of what `./tmu test` may take.
 PRESETS = ["tiny", pytest.param("nic", marks=pytest.mark.long)]
 # With memory lent each search of a queue that has entries there takes a hundred clocks and more.

@@ -54,27 +54,36 @@ def cocotb_tests(module: Path) -> list[str]:
     return names
 
 
-def build(top: str, design: Path | None = None, name: str | None = None) -> Path:
+def build(
+    top: str,
+    design: Path | None = None,
+    name: str | None = None,
+    *,
+    optimise: str = verilate.OPTIMISE_VERILATED,
+) -> Path:
     """The folder of the simulation of module `top`, made when the design has changed.
 
     `design` is the elaborated design, by default the tiny preset's; `name` tells simulations of
-    one module in several designs apart.
+    one module in several designs apart; `optimise` is the compiler's option for what Verilator
+    wrote.
     """
     design = design or rtl.ensure(PRESET)
     target = SIMULATIONS / (name or top)
     files = sorted(f for f in design.rglob("*") if f.suffix in (".sv", ".f"))
-    key = stage.hash_of([top, *files, Path(verilate.__file__), paths.ROOT / "requirements.in"])
-    stage.ensure(target, key, lambda folder: _build(design, top, folder), in_place=True)
+    key = stage.hash_of(
+        [top, optimise, *files, Path(verilate.__file__), paths.ROOT / "requirements.in"]
+    )
+    stage.ensure(target, key, lambda folder: _build(design, top, folder, optimise), in_place=True)
     return target
 
 
-def _build(design: Path, top: str, folder: Path) -> None:
+def _build(design: Path, top: str, folder: Path, optimise: str) -> None:
     key = stage.hash_of([Path(verilate.__file__), paths.ROOT / "requirements.in"])
     if stage.is_current(RUNTIME, key):
         for file in RUNTIME.glob(RUNTIME_OBJECTS):
             shutil.copy(file, folder)
     try:
-        verilate.cocotb_runner(design, top, folder)
+        verilate.cocotb_runner(design, top, folder, optimise=optimise)
     except (RuntimeError, SystemExit) as error:
         log = folder / "build.log"
         text = log.read_text() if log.is_file() else ""

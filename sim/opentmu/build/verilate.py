@@ -5,6 +5,9 @@ firtool puts assertions into bind files that its filelist.f does not name: a sim
 the file list alone would run without a single check.  `sources` always adds them.
 """
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +33,8 @@ WAVE_FLAGS = ["--trace-fst", "--trace-structs"]
 OPTIMISE = "-O2"
 # Of what Verilator wrote: more than this only takes longer to compile, and runs no faster.
 OPTIMISE_VERILATED = "-O1"
+# For a few short tests compiling is all that counts.
+OPTIMISE_LITTLE = "-O0"
 
 # cocotb drives clock and reset only after the first evaluation, in which both have random values:
 # what assertions say at time 0 means nothing.
@@ -90,22 +95,41 @@ def library_name(preset: str) -> str:
     return f"libtmu_sim_{preset}.so"
 
 
-def cocotb_runner(design: Path, top: str, folder: Path, *, wave: bool = False) -> Any:
+def cocotb_runner(
+    design: Path,
+    top: str,
+    folder: Path,
+    *,
+    wave: bool = False,
+    optimise: str = OPTIMISE_VERILATED,
+) -> Any:
     """A cocotb runner with the module `top` of an elaborated design built below `folder`."""
     from cocotb_tools.runner import get_runner
 
     toolchain.need_verilator(wave=wave)
     runner = get_runner("verilator")
-    runner.build(
-        sources=sources(design),
-        includes=include_folders(design),
-        hdl_toplevel=top,
-        build_dir=folder,
-        build_args=_flags(wave),
-        defines=AFTER_START,
-        log_file=folder / "build.log",
-    )
+    with _make_variables(f"OPT_FAST={optimise} OPT_GLOBAL={optimise}"):
+        runner.build(
+            sources=sources(design),
+            includes=include_folders(design),
+            hdl_toplevel=top,
+            build_dir=folder,
+            build_args=_flags(wave),
+            defines=AFTER_START,
+            log_file=folder / "build.log",
+        )
     return runner
+
+
+@contextmanager
+def _make_variables(more: str) -> Iterator[None]:
+    """More variables for the `make` that cocotb's runner starts, which takes none for it."""
+    before = os.environ["MAKEFLAGS"]
+    os.environ["MAKEFLAGS"] = f"{before} {more}"
+    try:
+        yield
+    finally:
+        os.environ["MAKEFLAGS"] = before
 
 
 def _name(preset: str, wave: bool, top: str) -> str:

@@ -95,16 +95,15 @@ def _c_format(log: Path) -> Outcome:
     return _judge("c-format", code, log, "build/venv/bin/clang-format -i FILE")
 
 
-def _c_tests(variant: cbuild.Variant, label: str = "") -> Callable[[Path], Outcome]:
-    """The C tests of one build; with a label only those that have it."""
+def _c_tests(variant: cbuild.Variant, *selection: str) -> Callable[[Path], Outcome]:
+    """The C tests of one build, or those that ctest selects by these options."""
 
     def run(log: Path) -> Outcome:
         folder = cbuild.ensure(variant)
         report = folder / "ctest.xml"
         report.unlink(missing_ok=True)
         command: list[str | Path] = ["ctest", "--test-dir", folder, "--output-on-failure"]
-        command += ["-L", label] if label else []
-        code = execute([*command, "--output-junit", report], log)
+        code = execute([*command, *selection, "--output-junit", report], log)
         return of_reports(f"tests in {folder.name}", [report], code)
 
     return run
@@ -165,8 +164,9 @@ def lanes(expression: str | None, long: bool) -> list[list[Stage]]:
         check("python-types", "mypy"),
         Stage("c-format", _c_format),
         Stage("c-tests", _c_tests(cbuild.PLAIN)),
-        Stage("c-tests-sanitized", _c_tests(cbuild.SANITIZED)),
-        Stage("c-tests-threads", _c_tests(cbuild.THREADS, "threads")),
+        # Threads have a sanitizer of their own.
+        Stage("c-tests-sanitized", _c_tests(cbuild.SANITIZED, "-LE", "threads")),
+        Stage("c-tests-threads", _c_tests(cbuild.THREADS, "-L", "threads")),
         Stage("pytest", _pytest(expression, long)),
     ]
     rest += [_campaign(campaign) for campaign in CAMPAIGNS] if long else []
