@@ -120,6 +120,7 @@ static tmu_result_t take_page(soak_t *soak, owner_t *owner) {
     if (result == TMU_OK)
         result = page_close(&owner->page);
     owner->state = OWNER_GONE;
+    owner->flushes = 0; /* its own have left the unit with its page, or never began */
     return result;
 }
 

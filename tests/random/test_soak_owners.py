@@ -77,6 +77,13 @@ def test_owners_of_the_functional_device(preset: str) -> None:
     require_everything(soak(f"ref:{preset}", 400_000, choose(), *EVENTS))
 
 
+@pytest.mark.parametrize("seed", [1, 3, 5])
+def test_owners_end_with_a_flush_of_their_own_in_flight(seed: int) -> None:
+    """R14: such a flush is over with its page, and no reset comes that would forget it."""
+    result = soak("ref:many", 100_000, seed, "--kills", "40", "--resets", "0")
+    assert result["kills"] > 500 and result["resets"] == 0
+
+
 def test_a_seed_gives_the_same_soak() -> None:
     first, second = (soak("ref:many", 30_000, 5, *EVENTS) for _ in range(2))
     assert {**first, "seconds": 0} == {**second, "seconds": 0}
