@@ -27,9 +27,10 @@ object hw extends ScalaModule with ScalafmtModule {
   def scalacPluginIvyDeps = Agg(mvn"org.chipsalliance:::chisel-plugin:$chiselPin")
 
   object test extends ScalaTests with TestModule.ScalaTest with ScalafmtModule {
-    // Verilator's makefiles for the small devices of the specs: compiling is most of their time.
+    // For Verilator's makefiles of the small devices of the specs, after what build/bin/mill has
+    // for all: compiling is most of their time.
     def forkEnv = Map(
-      "MAKEFLAGS" -> "CFG_CXXFLAGS_PCH_I=-include CXX=g++ OBJCACHE=ccache OPT_FAST=-O0 OPT_GLOBAL=-O0"
+      "MAKEFLAGS" -> s"${sys.env.getOrElse("MAKEFLAGS", "")} OPT_FAST=-O0 OPT_GLOBAL=-O0"
     )
     def ivyDeps = Agg(mvn"org.scalatest::scalatest:$scalatestPin")
   }

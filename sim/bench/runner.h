@@ -4,6 +4,7 @@
 #define TMU_BENCH_RUNNER_H
 
 #include "law.h"
+#include "lot.h"
 #include "unit.h"
 
 #include <functional>
@@ -11,24 +12,17 @@
 
 namespace bench {
 
-// SplitMix64: small, quick, the same on every machine.
+// The project's random numbers (lot.h); the seed is the state, as in all figures so far.
 class Rng {
   public:
-    explicit Rng(uint64_t seed) : state_(seed) {}
-    uint64_t next() {
-        uint64_t z = state_ += 0x9e3779b97f4a7c15u;
-        z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-        z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-        return z ^ z >> 31;
-    }
+    explicit Rng(uint64_t seed) : lot_{seed} {}
+    uint64_t next() { return lot_draw(&lot_); }
     // 0 to bound - 1.
-    uint32_t below(uint32_t bound) {
-        return static_cast<uint32_t>((next() >> 32) * uint64_t{bound} >> 32);
-    }
+    uint32_t below(uint32_t bound) { return lot_below(&lot_, bound); }
     bool percent(uint32_t chance) { return below(100) < chance; }
 
   private:
-    uint64_t state_;
+    lot_t lot_;
 };
 
 // How often clocks count: percentiles without keeping every value.

@@ -26,6 +26,8 @@ PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
 BENCH = paths.SIM / "bench"
 BENCH_PROGRAM = "tmu-bench"
+# The law that judges, and random numbers.
+BENCH_USES = (paths.SIM / "model", paths.SIM / "random")
 
 # Undriven values are drawn from the run's seed (the device seeds Verilator with that of --pauses).
 FLAGS = ["-O3", "--assert", "--no-timing", "--x-assign", "fast", "--x-initial", "unique"]
@@ -85,7 +87,7 @@ def bench_program(preset: str) -> Path:
     top = verilated_top(preset, top=UNIT)
     model = cbuild.program(cbuild.ensure(), "libtmu_model_static.a")
     target = paths.VERILATED / f"{preset}-bench"
-    places = [BENCH, HEADERS, PRINT, PRINT.with_suffix(".cpp"), paths.SIM / "model"]
+    places = [BENCH, HEADERS, PRINT, PRINT.with_suffix(".cpp"), *BENCH_USES]
     key = stage.hash_of([(top / stage.STAMP).read_text(), *places])
     stage.ensure(target, key, lambda folder: make_bench(preset, top, model, folder))
     return target / BENCH_PROGRAM
@@ -177,7 +179,7 @@ def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
     """Compile the benchmark and link it with the archives of `top` and with the model."""
     toolchain.need_verilator()
     command = _compile(top, BENCH, wave=False)
-    command += [f"-I{paths.SIM / 'model'}", "-Werror", "-o", folder / BENCH_PROGRAM]
+    command += [*(f"-I{place}" for place in BENCH_USES), "-Werror", "-o", folder / BENCH_PROGRAM]
     command += [PRINT.with_suffix(".cpp"), *_archives(top, UNIT), model, "-latomic"]
     run_logged(command, f"linking {BENCH_PROGRAM} of preset {preset}", f"link-{preset}-bench")
 
