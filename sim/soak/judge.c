@@ -276,6 +276,8 @@ bool judge_put(judge_t *judge, const tmu_completion_t *found) {
         differ(judge, op, found, NULL, "nobody asked for this (R13, R15)");
         return false;
     }
+    if (found->unit_latency > found->host_latency)
+        differ(judge, op, found, NULL, "it was in the unit for longer than it took altogether");
     if (found->status == TMU_STATUS_REMOVED) {
         keep_removal(judge, found);
         return true;

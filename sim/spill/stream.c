@@ -174,6 +174,8 @@ tmu_result_t stream_fill(stream_t *stream, uint64_t depth) {
 static bool right(const stream_t *stream, const expected_t *expected, const tmu_completion_t *c) {
     if (!expected->pending || expected->handle != c->handle || c->endpoint != stream->endpoint)
         return false; /* R13, R15 */
+    if (c->unit_latency > c->host_latency)
+        return false; /* a part that takes longer than the whole */
     if (c->serial - stream->serial != (uint32_t)expected->handle)
         return false; /* R7: matched in the order of submission, in whichever they are answered */
     if (!expected->takes)

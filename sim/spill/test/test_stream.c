@@ -152,10 +152,11 @@ static void wrong_status(tmu_completion_t *c) { c->status = TMU_STATUS_STALLED; 
 static void wrong_other(tmu_completion_t *c) { c->other ^= 1; }
 static void wrong_serial(tmu_completion_t *c) { c->serial ^= 1; }
 static void wrong_endpoint(tmu_completion_t *c) { c->endpoint ^= 1; }
+static void wrong_latency(tmu_completion_t *c) { c->unit_latency = c->host_latency + 1; }
 
 static void every_wrong_answer_is_noticed_R3_R7_R13(void) {
     static void (*const spoils[])(tmu_completion_t *) = {wrong_status, wrong_other, wrong_serial,
-                                                         wrong_endpoint};
+                                                         wrong_endpoint, wrong_latency};
     for (size_t i = 0; i < sizeof spoils / sizeof spoils[0]; i++) {
         forget();
         device.spoil = spoils[i];

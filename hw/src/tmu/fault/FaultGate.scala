@@ -29,7 +29,13 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
   })
   private val sweep = Module(new Sweep(p.endpoints))
   io.ready := sweep.io.ready
-  private val endpoint = io.in.bits.endpoint(p.endpointBits - 1, 0)
+
+  // The ways here and from here on are long, and in between lies the look at the endpoint.
+  private val verdicts = Module(new PointerQueue(new Verdict(p), 2))
+  verdicts.io.enq <> io.in
+  io.idle := !verdicts.io.deq.valid
+  private val verdict = verdicts.io.deq
+  private val endpoint = verdict.bits.endpoint(p.endpointBits - 1, 0)
   // A memory of one bit an endpoint for each source, as each may raise in the same clock.
   private val faulty = io.raised
     .map { raised =>
@@ -47,18 +53,15 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
     Seq(Statuses.refusedEndpoint, Statuses.malformed, Statuses.refusedPrivilege)
   private val vacancies = Seq(Statuses.empty, Statuses.vacant)
   private val depends =
-    !(refusals ++ vacancies).map(MatchRules.is(io.in.bits.status, _)).reduce(_ || _)
+    !(refusals ++ vacancies).map(MatchRules.is(verdict.bits.status, _)).reduce(_ || _)
   private val withheld = (faulty || all) && depends
-  private val silent = withheld && MatchRules.is(io.in.bits.status, Statuses.removed)
+  private val silent = withheld && MatchRules.is(verdict.bits.status, Statuses.removed)
 
-  private val out = Module(new PointerQueue(new Verdict(p), 2))
-  io.out <> out.io.deq
-  io.idle := !out.io.deq.valid
-  out.io.enq.valid := io.in.valid && !silent
-  io.in.ready := out.io.enq.ready
-  out.io.enq.bits := io.in.bits
+  io.out.valid := verdict.valid && !silent
+  verdict.ready := io.out.ready || silent
+  io.out.bits := verdict.bits
   when(withheld) {
-    val answer = out.io.enq.bits
+    val answer = io.out.bits
     answer.status := Statuses.tableFault.value.U
     answer.unexpected := false.B
     answer.truncated := false.B

@@ -39,6 +39,9 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val spillRead = Output(UInt(p.endpointBits.W))
     val spilling = Input(Bool())
 
+    /** Pages stand aside. */
+    val standing = Output(Bool())
+
     /** Drop whatever comes: the unit is being reset. */
     val discard = Input(Bool())
 
@@ -87,7 +90,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val readTail = RegNext(tails.read(io.command.bits.page))
   private val taken = Wire(Bool())
   private val tail = Wire(RingIndex())
-  private val follows = RegNext(taken, false.B) && RegNext(come.page) === come.page
+  private val follows = RegNext(taken && io.command.bits.page === come.page, false.B)
   tail := Mux(follows, RegNext(tail) + 1.U, readTail)
   private val full = tail === bound
   taken := coming && share.enable && !full && !io.discard
@@ -107,9 +110,14 @@ class SubmissionQueues(p: TmuParams) extends Module {
     )
   }
   slots.io.hold := io.hold
-  slots.io.write.valid := taken
-  slots.io.write.bits.command := come
-  slots.io.write.bits.slot := CommandSlots.slot(p, share, tail)
+
+  // It gets to its slot, and asks for its page's turn, a clock later: the ways there are long, and
+  // the turn takes longer than that.
+  private val arrived = RegNext(taken, false.B)
+  private val arrival = RegNext(come)
+  slots.io.write.valid := arrived
+  slots.io.write.bits.command := arrival
+  slots.io.write.bits.slot := RegNext(CommandSlots.slot(p, share, tail))
 
   // A page's turn, in four steps: its state is read; what waits and what there is room for; how
   // many may go; the turn is given. A page has one turn on its way at a time, because the last step
@@ -167,12 +175,12 @@ class SubmissionQueues(p: TmuParams) extends Module {
 
   // Who comes while nobody waits has its turn at once.
   private val page = named.io.deq
-  private val candidate = Mux(page.valid, page.bits, come.page)
+  private val candidate = Mux(page.valid, page.bits, arrival.page)
   private val steps = Seq(first -> firstPage, second -> secondPage, third -> thirdPage)
   private val meets = steps.map { case (valid, page) => valid && page === candidate }.reduce(_ || _)
   private val quiet = RegNext(arbiter.io.idle, false.B) && arbiter.io.idle && !named.io.deq.valid
   page.ready := advance && !meets
-  private val directly = taken && quiet && advance && !meets
+  private val directly = arrived && quiet && advance && !meets
   when(advance) {
     first := page.fire || directly
     second := first
@@ -186,7 +194,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
     when(io.change.valid && io.hold && change.page === page)(valid := false.B)
 
   private val asks = Seq(
-    (taken && !directly) -> come.page,
+    (arrived && !directly) -> arrival.page,
     (moves && more) -> turn.page,
     io.limited.valid -> io.limited.bits
   )
@@ -200,12 +208,13 @@ class SubmissionQueues(p: TmuParams) extends Module {
     port.bits := thirdPage
   }
   aside.io.wants.head.valid := third && advance && standsAside
+  io.standing := !aside.io.idle
 
   // Asked while held: the head and the room are the held page's.
   io.drained := RegNext(heads.read(looked) === io.room.position.finals)
   io.out <> slots.io.out
   io.moving := io.command.valid || coming
-  io.idle := !coming && arbiter.io.idle && aside.io.idle && !named.io.deq.valid && !first && !second &&
+  io.idle := !coming && !arrived && arbiter.io.idle && aside.io.idle && !named.io.deq.valid && !first && !second &&
     !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")

@@ -68,6 +68,7 @@ class TmuTop(p: TmuParams) extends Module {
   decoder.io.discard := sequencer.io.discard
   queues.io.crowded := spill.io.crowded
   queues.io.spilling := spill.io.spilling
+  spill.io.standing := queues.io.standing
   spill.io.asked := queues.io.spillRead
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
@@ -97,7 +98,6 @@ class TmuTop(p: TmuParams) extends Module {
   io.m_axi_mem <> spill.io.axi
   spill.io.unit <> unit.io.spill
   spill.io.windows := registers.io.windows
-  spill.io.now := now
   spill.io.discard := sequencer.io.discard
   spill.io.lend := registers.io.lend
   spill.io.endpoint := registers.io.endpoint.bits.endpoint

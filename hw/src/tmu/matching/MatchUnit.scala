@@ -59,6 +59,7 @@ class MatchUnit(p: TmuParams) extends Module {
   private val flush = Module(new FlushSequencer(p))
   private val now = RegInit(0.U(32.W))
   now := now + 1.U
+  io.spill.now := now
 
   // Accept: as many slots as there is room for answers.
   private val answers = Module(new Answers(p))

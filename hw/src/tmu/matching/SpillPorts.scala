@@ -34,6 +34,9 @@ class SpillPorts(p: TmuParams) extends Bundle {
 
   /** Places for receives and messages on chip that are in use, or kept for an endpoint. */
   val counts = Output(Vec(2, UInt(p.depthBits.W)))
+
+  /** The clock by which operations were accepted; a reset starts it anew. */
+  val now = Output(UInt(32.W))
 }
 
 /** What goes on in memory, for the counters. */

@@ -23,7 +23,6 @@ class Spill(p: TmuParams) extends Module {
     val inject = Decoupled(new Injection(s))
     val verdict = Decoupled(new Verdict(p))
     val windows = Input(new FilterWindows(p))
-    val now = Input(UInt(32.W))
     val discard = Input(Bool())
     val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
     val lend = Flipped(Valid(UInt(52.W)))
@@ -36,6 +35,9 @@ class Spill(p: TmuParams) extends Module {
     /** An endpoint's commands may have to join them; in the same clock. */
     val asked = Input(UInt(p.endpointBits.W))
     val spilling = Output(Bool())
+
+    /** Such commands wait outside. */
+    val standing = Input(Bool())
 
     /** Entries in memory of an endpoint that software asks about, and of all. */
     val endpoint = Input(UInt(p.endpointBits.W))
@@ -68,8 +70,9 @@ class Spill(p: TmuParams) extends Module {
   private val failed = RegInit(false.B)
 
   // Commands of endpoints with something in memory do not begin while entries are on their way back,
-  // which they would only thwart. Under a steady load nothing would ever go back: so they do not begin
-  // either while a table has run low, until some have, and a rest is over in which commands go on.
+  // which they would only thwart; when one waits, no more set out. Under a steady load nothing would
+  // ever go back: so commands do not begin either while a table has run low, for a while and until some
+  // entries have, and a rest is over in which commands go on.
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
   private val low = Seq(p.postedEntries, p.unexpectedEntries).map(s.low)
   private val hungry = RegNext(
@@ -81,7 +84,11 @@ class Spill(p: TmuParams) extends Module {
   private val rest = RegInit(0.U(SpillParams.restBits.W))
   when(moved)(rest := ~0.U(SpillParams.restBits.W)).elsewhen(rest =/= 0.U)(rest := rest - 1.U)
   private val feeding = RegInit(false.B)
-  when(!hungry || moved || failed)(feeding := false.B).elsewhen(rest === 0.U)(feeding := true.B)
+  private val fed = RegInit(0.U(SpillParams.restBits.W))
+  when(!feeding)(fed := 0.U).elsewhen(!fed.andR)(fed := fed + 1.U)
+  when(!hungry || (moved && fed.andR) || failed)(feeding := false.B)
+    .elsewhen(rest === 0.U)(feeding := true.B)
+  engine.io.yields := RegNext(io.standing, false.B) && !feeding
   private val crowded = waiting.io.count >= s.crowded.U || feeding || moving
   io.crowded := RegNext(crowded, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
@@ -107,7 +114,7 @@ class Spill(p: TmuParams) extends Module {
   io.inject <> injections.io.deq
   engine.io.injected := io.unit.injected
   engine.io.counts := io.unit.counts
-  engine.io.now := io.now
+  engine.io.now := io.unit.now
   // Words in memory were folded with the windows of then.
   private val windows = Reg(new FilterWindows(p))
   when(engine.io.idle && totals.map(_ === 0.U).reduce(_ && _))(windows := io.windows)
@@ -147,33 +154,50 @@ class Spill(p: TmuParams) extends Module {
   chunks.io.chunks := link.io.segments << log2Ceil(SpillLayout.chunksPerSegment)
   io.spare := chunks.io.spare
 
-  // Endpoints that have something in memory, from the first command that is deferred on.
+  // Endpoints that have something in memory, from the first command that is deferred on. Each stands
+  // in line once, to be visited; one that was released meanwhile leaves the line at its turn.
   private val sweep = Module(new Sweep(p.endpoints))
-  private val marks = Mem(p.endpoints, Bool())
+  private val marks, inLine = Mem(p.endpoints, Bool())
+  private val line = Module(new BlockQueue(UInt(p.endpointBits.W), math.max(3, p.endpoints)))
   private val starts = io.unit.deferred.valid
+  private val starter = Operation.endpoint(p, io.unit.deferred.bits.operation)
   private val released = engine.io.released
   when(!sweep.io.ready || starts || released.valid) {
     marks.write(
-      Mux(
-        !sweep.io.ready,
-        sweep.io.place,
-        Mux(starts, Operation.endpoint(p, io.unit.deferred.bits.operation), released.bits)
-      ),
+      Mux(!sweep.io.ready, sweep.io.place, Mux(starts, starter, released.bits)),
       sweep.io.ready && starts
     )
   }
   assert(!starts || !released.valid, "a command is deferred while an endpoint is released")
   io.spilling := marks.read(io.asked)
 
-  // One after the other is looked at; those that have nothing in memory are passed by.
-  private val cursor = RegInit(0.U(p.endpointBits.W))
-  private val visits = marks.read(cursor) && sweep.io.ready
+  private val head = line.io.deq
+  private val marked = marks.read(head.bits)
+  private val returns = RegInit(
+    0.U.asTypeOf(Valid(UInt(p.endpointBits.W)))
+  ) // to the end of the line
+  private val joins = starts && !inLine.read(starter)
+  private val leaves = head.valid && !marked && !starts
   private val looks = looker.io.visit.valid
-  engine.io.visit.valid := (visits || looks) && !waiting.io.deq.valid
-  engine.io.visit.bits := Mux(looks, looker.io.visit.bits, cursor)
+  private val visits = head.valid && marked && !returns.valid
+  engine.io.visit.valid := ((visits && !engine.io.yields) || looks) && !waiting.io.deq.valid
+  engine.io.visit.bits := Mux(looks, looker.io.visit.bits, head.bits)
   engine.io.looks := looks
-  private val passes = !visits || (engine.io.visit.fire && !looks)
-  when(passes)(cursor := cursor + 1.U)
+  private val visited = engine.io.visit.fire && !looks
+  head.ready := visited || leaves
+  when(!sweep.io.ready || joins || leaves) {
+    inLine.write(
+      Mux(!sweep.io.ready, sweep.io.place, Mux(joins, starter, head.bits)),
+      sweep.io.ready && joins
+    )
+  }
+  line.io.enq.valid := joins || returns.valid
+  line.io.enq.bits := Mux(joins, starter, returns.bits)
+  when(visited) {
+    returns.valid := true.B
+    returns.bits := head.bits
+  }.elsewhen(!joins)(returns.valid := false.B)
+  assert(!line.io.enq.valid || line.io.enq.ready, "an endpoint stands in line twice")
 
   // Software looks.
   io.look <> looker.io.port
@@ -181,7 +205,8 @@ class Spill(p: TmuParams) extends Module {
   looker.io.list := lists.io.access.list
   looker.io.state := chunks.io.state
   looker.io.failed := failed
-  looker.io.passes := passes
+  looker.io.passes := visited
+  looker.io.listed := line.io.count + returns.valid
   private val makesRoom = RegNext(io.unit.counts).asUInt =/= io.unit.counts.asUInt
   looker.io.stirs := starts || waiting.io.count =/= 0.U || engine.io.works || makesRoom ||
     !link.io.idle || !io.ready || io.discard

@@ -46,6 +46,9 @@ class SpillEngine(s: SpillParams) extends Module {
     val looks = Input(Bool())
     val released = Valid(UInt(p.endpointBits.W))
     val counts = Input(Vec(2, UInt(p.depthBits.W)))
+
+    /** A command waits for what is on its way back: no more shall set out. */
+    val yields = Input(Bool())
     val inject = Decoupled(new Injection(s))
     val injected = Flipped(Valid(Bool()))
 
@@ -94,10 +97,13 @@ class SpillEngine(s: SpillParams) extends Module {
   io.range.bits.sweeps := visiting || MatchRules.is(command.opcode, Opcodes.flush)
   io.range.valid := state === State.search || state === State.sweep || state === State.move
 
-  // Back to the tables, when there is room for a few.
+  // Back to the tables, when there is room for a few. An endpoint that has, or can soon have, nothing
+  // left in memory is released in the same visit, for under load its next command would begin a new
+  // list there; not if a command waits to be answered here, or an entry was refused.
   private val refill = Module(new SpillRefill(s))
   private val movable = VecInit.tabulate(2)(q => SpillRefill.pays(s, q, lists(q), io.counts(q)))
-  io.moving := visiting && state >= State.move && state <= State.releasing
+  private val again = Reg(Bool()) // in this visit some have gone back already
+  io.moving := visiting && (state >= State.move || (state === State.choose && again))
   private val settles = state === State.settle && refill.io.moved.valid
   refill.io.begins := state === State.move
   refill.io.hit.valid := state === State.moving && io.hit.valid && io.hit.bits.found
@@ -111,6 +117,9 @@ class SpillEngine(s: SpillParams) extends Module {
   refill.io.injected.bits := io.injected.bits
   refill.io.moved.ready := settles && io.remove.ready
   private val ended = Reg(Bool()) // the sweep has reached the end of the list
+  private val few =
+    lists.map(_.count).reduce(_ +& _) <= s.batch.U && !io.deferred.valid && !io.yields
+  private val moves = movable.reduce(_ || _) && (!again || few)
 
   // The hit at hand, as it was found.
   private val hit = Reg(new SpillHit(s))
@@ -185,6 +194,7 @@ class SpillEngine(s: SpillParams) extends Module {
       endpoint := next
       visiting := !io.deferred.valid
       looking := io.looks
+      again := false.B
       io.deferred.ready := true.B
       when(io.deferred.valid) {
         when(!io.discard)(state := State.first)
@@ -209,7 +219,7 @@ class SpillEngine(s: SpillParams) extends Module {
       when(visiting) {
         unexpected := !movable(0)
         when(io.failed || looking)(state := State.idle)
-          .elsewhen(movable.reduce(_ || _))(state := State.move)
+          .elsewhen(moves)(state := State.move)
           .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
           .otherwise(state := State.idle)
       }.elsewhen(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
@@ -273,16 +283,24 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.drop)(when(io.remove.ready)(state := State.sweeping))
 
     // Back to the tables: some of the oldest are injected, and those that found room leave.
-    is(State.move)(when(io.range.fire)(state := State.moving))
+    is(State.move) {
+      again := false.B
+      when(io.range.fire)(state := State.moving)
+    }
     is(State.moving) {
       io.hit.ready := refill.io.hit.ready || !io.hit.bits.found
       when(io.hit.fire && !io.hit.bits.found)(ended := true.B)
-      when(ended || refill.io.enough || io.failed) {
+      when(ended || refill.io.enough || io.failed || io.yields) {
         io.stop := !ended
         state := State.settle
       }
     }
-    is(State.settle)(when(refill.io.over)(state := State.store))
+    is(State.settle) {
+      when(refill.io.over) {
+        again := refill.io.some && !io.failed
+        state := State.store
+      }
+    }
     is(State.release)(when(io.inject.ready)(state := State.releasing))
     is(State.releasing) {
       when(io.injected.valid) {
@@ -291,10 +309,10 @@ class SpillEngine(s: SpillParams) extends Module {
       }
     }
     is(State.store)(state := State.storeSecond)
-    is(State.storeSecond)(state := State.idle)
+    is(State.storeSecond)(state := Mux(visiting && again, State.choose, State.idle))
   }
   io.lists.uses := state === State.first || state === State.second
   io.lists.usesDone := state === State.first
-  io.works := state > State.choose
+  io.works := state > State.choose || io.moving
   io.idle := state === State.idle && !io.deferred.valid
 }

@@ -44,8 +44,11 @@ class SpillLooker(s: SpillParams) extends Module {
     /** Something happens, after which an entry may have to move. */
     val stirs = Input(Bool())
 
-    /** An endpoint is passed by, or visited in vain unless something `stirs` in the next clocks. */
+    /** An endpoint is visited, in vain unless something `stirs` in the next clocks; and how many
+      * are visited in turn.
+      */
     val passes = Input(Bool())
+    val listed = Input(UInt((s.p.endpointBits + 1).W))
     val failed = Input(Bool())
 
     /** A visit of the engine; it reads both lists in the clocks behind it. */
@@ -56,9 +59,9 @@ class SpillLooker(s: SpillParams) extends Module {
     val read = Valid(UInt(s.chunkBits.W))
     val state = Input(new ChunkState(s))
   })
-  // After a round over all endpoints in which nothing had to move, nothing will.
+  // After a round in which nothing had to move, nothing will.
   private val passed = RegInit(0.U((s.p.endpointBits + 1).W))
-  private val rests = passed === s.p.endpoints.U
+  private val rests = RegNext(!io.stirs && passed >= io.listed, false.B)
   when(io.stirs)(passed := 0.U).elsewhen(io.passes && !rests)(passed := passed + 1.U)
 
   private val asked = Reg(new SpillLook(s))

@@ -49,6 +49,8 @@ case class SpillParams(p: TmuParams) {
 
 object SpillParams {
 
-  /** Clocks between two refills for which commands wait, as a power of two. */
+  /** Clocks in which commands go on before they wait for refills again, and in which they wait at
+    * least; as a power of two.
+    */
   val restBits: Int = 8
 }

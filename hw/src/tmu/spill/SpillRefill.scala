@@ -45,6 +45,9 @@ class SpillRefill(s: SpillParams) extends Module {
 
     /** Nothing is on its way any more. */
     val over = Output(Bool())
+
+    /** Of those that went out some are in their table, and none was refused. */
+    val some = Output(Bool())
   })
   private val bits = log2Ceil(s.batch + 1)
   private val issued = Reg(UInt(bits.W))
@@ -85,6 +88,7 @@ class SpillRefill(s: SpillParams) extends Module {
   io.moved.bits := under.io.deq.bits
   under.io.deq.ready := io.moved.ready || drops
   io.over := answered && under.io.count === 0.U
+  io.some := issued =/= 0.U && !failed
   moved := moved + (io.injected.valid && io.injected.bits) - io.moved.fire
   issued := issued + goes
   returned := returned + io.injected.valid

@@ -187,14 +187,15 @@ class SpillSearch(s: SpillParams) extends Module {
   }
 
   // Verify what has come, in the order in which it was asked for: compared in one clock, handed out
-  // from the next on.
+  // from the next on. The next one is looked at after a hit was taken, as the way from its taker to the
+  // memory of what has come is long.
   read.io.enq.valid := io.entryBeat.valid
   read.io.enq.bits := io.entryBeat.bits
   private val checked = RegInit(false.B)
   private val confirmed = Reg(Bool())
   private val hit = Reg(new SpillHit(s))
   private val both = read.io.deq.valid && verifies.io.deq.valid
-  private val passes = !checked || !searching || !confirmed || io.hit.fire
+  private val passes = !checked || !searching || !confirmed
   private val takes = both && passes
   verifies.io.deq.ready := takes
   read.io.deq.ready := takes
@@ -211,7 +212,7 @@ class SpillSearch(s: SpillParams) extends Module {
     hit.found := true.B
     hit.entry := entry
     hit.at := verifies.io.deq.bits
-  }
+  }.elsewhen(io.hit.fire)(checked := false.B)
   private val some = found.io.count =/= 0.U || verifying =/= 0.U || checked
   pending := some || left.orR || (compared && hitting.orR)
   private val resting = inFlight === 0.U && !compared && !some

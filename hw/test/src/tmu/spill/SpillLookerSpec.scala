@@ -12,6 +12,7 @@ class SpillLookerSpec extends SpillSpec {
   private def quiet(dut: SpillLooker): Unit = {
     val io = dut.io
     Seq(io.stirs, io.passes, io.failed, io.visit.ready, io.port.ask.valid).foreach(_.poke(false))
+    io.listed.poke(p.endpoints)
     io.state.brokenNext.poke(false)
     io.state.brokenLive.poke(false)
   }
@@ -20,7 +21,7 @@ class SpillLookerSpec extends SpillSpec {
     body(dut)
   }
 
-  /** A round over all endpoints in which nothing moves. */
+  /** A round over all endpoints in which nothing moves; all of them have something in memory. */
   private def rest(dut: SpillLooker, endpoints: Int = p.endpoints): Unit = {
     dut.io.passes.poke(true)
     dut.clock.step(endpoints)
@@ -117,6 +118,22 @@ class SpillLookerSpec extends SpillSpec {
         dut.io.stirs.poke(false)
         dut.clock.step()
         assert(!dut.io.port.busy.isOn && !dut.io.port.seen.resting.isOn)
+      }
+    }
+
+    it("waits for as many visits as endpoints have something in memory, and for none without") {
+      test { dut =>
+        for (listed <- Seq(1, 0)) {
+          dut.io.listed.poke(listed)
+          dut.io.stirs.poke(true)
+          dut.clock.step()
+          dut.io.stirs.poke(false)
+          rest(dut, listed)
+          dut.clock.step()
+          ask(dut, 0, unexpected = false, 3)
+          serve(dut, Seq(Told(0, 0), Told(0, 0)), 3, 0)
+          assert(dut.io.port.seen.resting.isOn)
+        }
       }
     }
 

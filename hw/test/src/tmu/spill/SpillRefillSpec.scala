@@ -85,6 +85,7 @@ class SpillRefillSpec extends SpillSpec {
           assert(sent == sent.indices && sent.size <= s.batch)
           assert(sent.size >= math.min(math.min(entries, s.batch), fits))
           assert(moved == sent.take(fits))
+          assert(dut.io.some.isOn == (sent.nonEmpty && sent.size <= fits))
         }
       }
     }
