@@ -2,7 +2,7 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{is, switch, Decoupled, Valid}
+import chisel3.util.{is, switch}
 import tmu.contract.{Opcodes, Statuses}
 import tmu.matching._
 
@@ -16,50 +16,7 @@ import tmu.matching._
   */
 class SpillEngine(s: SpillParams) extends Module {
   private val p = s.p
-  val io = IO(new Bundle {
-    val deferred = Flipped(Decoupled(new Deferred(p)))
-    val verdict = Decoupled(new Verdict(p))
-    val now = Input(UInt(32.W))
-    val windows = Input(new FilterWindows(p))
-
-    /** Spill memory has failed: what it holds can not be trusted any more. */
-    val failed = Input(Bool())
-
-    /** Drop commands: the unit is being reset. */
-    val discard = Input(Bool())
-
-    /** The lists of an endpoint are read, changed, and written back. */
-    val lists = new ListAccess(s)
-    val editing = Output(new SpillList(s))
-    val edited = Flipped(Valid(new SpillList(s)))
-    val range = Decoupled(new SpillRange(s))
-    val hit = Flipped(Decoupled(new SpillHit(s)))
-    val stop = Output(Bool())
-    val remove = Decoupled(new FoundPlace(s))
-    val append = Decoupled(new Addition(s))
-    val refused = Input(Bool())
-
-    /** An endpoint to be visited while nothing is deferred: it has something in memory, or software
-      * only `looks` at its lists.
-      */
-    val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
-    val looks = Input(Bool())
-    val released = Valid(UInt(p.endpointBits.W))
-    val counts = Input(Vec(2, UInt(p.depthBits.W)))
-
-    /** A command waits for what is on its way back: no more shall set out. */
-    val yields = Input(Bool())
-    val inject = Decoupled(new Injection(s))
-    val injected = Flipped(Valid(Bool()))
-
-    /** What is edited is on the way back to its table. */
-    val refilling = Output(Bool())
-
-    /** Entries, or a release, are on the way to the matching unit; or a command is answered. */
-    val moving = Output(Bool())
-    val works = Output(Bool())
-    val idle = Output(Bool())
-  })
+  val io = IO(new SpillEnginePorts(s))
   private object State extends ChiselEnum {
     val idle, first, second, choose = Value
     val search, searching, take, append, answer = Value
