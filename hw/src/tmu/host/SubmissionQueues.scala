@@ -39,9 +39,6 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val spillRead = Output(UInt(p.endpointBits.W))
     val spilling = Input(Bool())
 
-    /** Pages stand aside. */
-    val standing = Output(Bool())
-
     /** Drop whatever comes: the unit is being reset. */
     val discard = Input(Bool())
 
@@ -208,7 +205,6 @@ class SubmissionQueues(p: TmuParams) extends Module {
     port.bits := thirdPage
   }
   aside.io.wants.head.valid := third && advance && standsAside
-  io.standing := !aside.io.idle
 
   // Asked while held: the head and the room are the held page's.
   io.drained := RegNext(heads.read(looked) === io.room.position.finals)

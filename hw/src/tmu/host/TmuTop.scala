@@ -68,7 +68,6 @@ class TmuTop(p: TmuParams) extends Module {
   decoder.io.discard := sequencer.io.discard
   queues.io.crowded := spill.io.crowded
   queues.io.spilling := spill.io.spilling
-  spill.io.standing := queues.io.standing
   spill.io.asked := queues.io.spillRead
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts

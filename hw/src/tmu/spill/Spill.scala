@@ -2,7 +2,7 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{log2Ceil, Decoupled, Valid}
+import chisel3.util.{log2Ceil, Decoupled, Log2, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue, Sweep}
 import tmu.contract.SpillLayout
 import tmu.fault.{FaultPort, FaultView}
@@ -36,9 +36,6 @@ class Spill(p: TmuParams) extends Module {
     val asked = Input(UInt(p.endpointBits.W))
     val spilling = Output(Bool())
 
-    /** Such commands wait outside. */
-    val standing = Input(Bool())
-
     /** Entries in memory of an endpoint that software asks about, and of all. */
     val endpoint = Input(UInt(p.endpointBits.W))
     val depths = Output(Vec(2, UInt(s.countBits.W)))
@@ -70,9 +67,9 @@ class Spill(p: TmuParams) extends Module {
   private val failed = RegInit(false.B)
 
   // Commands of endpoints with something in memory do not begin while entries are on their way back,
-  // which they would only thwart; when one waits, no more set out. Under a steady load nothing would
-  // ever go back: so commands do not begin either while a table has run low, for a while and until some
-  // entries have, and a rest is over in which commands go on.
+  // which they would only thwart. Under a steady load nothing would ever go back: so they do not begin
+  // either while a table has run low, for a while and until some have, and a rest is over in which
+  // commands go on.
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
   private val low = Seq(p.postedEntries, p.unexpectedEntries).map(s.low)
   private val hungry = RegNext(
@@ -88,7 +85,6 @@ class Spill(p: TmuParams) extends Module {
   when(!feeding)(fed := 0.U).elsewhen(!fed.andR)(fed := fed + 1.U)
   when(!hungry || (moved && fed.andR) || failed)(feeding := false.B)
     .elsewhen(rest === 0.U)(feeding := true.B)
-  engine.io.yields := RegNext(io.standing, false.B) && !feeding
   private val crowded = waiting.io.count >= s.crowded.U || feeding || moving
   io.crowded := RegNext(crowded, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
@@ -179,12 +175,17 @@ class Spill(p: TmuParams) extends Module {
   private val joins = starts && !inLine.read(starter)
   private val leaves = head.valid && !marked && !starts
   private val looks = looker.io.visit.valid
-  private val visits = head.valid && marked && !returns.valid
-  engine.io.visit.valid := ((visits && !engine.io.yields) || looks) && !waiting.io.deq.valid
+  // A round takes a clock for each endpoint that there is, or who asks one operation at a time would
+  // wait for a batch each time; nobody waits for a visit while a table has run low.
+  private val pause = RegInit(0.U((p.endpointBits + 1).W))
+  private val visits = head.valid && marked && !returns.valid && (feeding || pause === 0.U)
+  engine.io.visit.valid := (visits || looks) && !waiting.io.deq.valid
   engine.io.visit.bits := Mux(looks, looker.io.visit.bits, head.bits)
   engine.io.looks := looks
   private val visited = engine.io.visit.fire && !looks
   head.ready := visited || leaves
+  when(visited)(pause := p.endpoints.U >> Log2(line.io.count))
+    .elsewhen(pause =/= 0.U)(pause := pause - 1.U)
   when(!sweep.io.ready || joins || leaves) {
     inLine.write(
       Mux(!sweep.io.ready, sweep.io.place, Mux(joins, starter, head.bits)),

@@ -75,7 +75,7 @@ class SpillEngine(s: SpillParams) extends Module {
   refill.io.moved.ready := settles && io.remove.ready
   private val ended = Reg(Bool()) // the sweep has reached the end of the list
   private val few =
-    lists.map(_.count).reduce(_ +& _) <= s.batch.U && !io.deferred.valid && !io.yields
+    lists.map(_.count).reduce(_ +& _) <= s.batch.U && !io.deferred.valid
   private val moves = movable.reduce(_ || _) && (!again || few)
 
   // The hit at hand, as it was found.
@@ -247,7 +247,7 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.moving) {
       io.hit.ready := refill.io.hit.ready || !io.hit.bits.found
       when(io.hit.fire && !io.hit.bits.found)(ended := true.B)
-      when(ended || refill.io.enough || io.failed || io.yields) {
+      when(ended || refill.io.enough || io.failed) {
         io.stop := !ended
         state := State.settle
       }

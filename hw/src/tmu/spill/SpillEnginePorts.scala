@@ -37,9 +37,6 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val looks = Input(Bool())
   val released = Valid(UInt(p.endpointBits.W))
   val counts = Input(Vec(2, UInt(p.depthBits.W)))
-
-  /** A command waits for what is on its way back: no more shall set out. */
-  val yields = Input(Bool())
   val inject = Decoupled(new Injection(s))
   val injected = Flipped(Valid(Bool()))
 

@@ -23,7 +23,6 @@ class SubmissionHarness(p: TmuParams) extends Module {
 
     /** Endpoints that have something in memory. */
     val spilling = Input(UInt(p.endpoints.W))
-    val standing = Output(Bool())
     val dropped = Output(Bool())
     val overrun = Output(Bool())
     val idle = Output(Bool())
@@ -51,7 +50,6 @@ class SubmissionHarness(p: TmuParams) extends Module {
   queues.io.discard := io.discard
   queues.io.crowded := io.crowded
   queues.io.spilling := io.spilling(queues.io.spillRead)
-  io.standing := queues.io.standing
   io.out <> queues.io.out
   io.hold := commit.io.hold
   io.dropped := queues.io.dropped
