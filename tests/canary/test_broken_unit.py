@@ -49,8 +49,8 @@ MUTANTS = {
     # Two commands one behind the other lie in one slot.
     "tail": wrong(
         "SubmissionQueues.sv",
-        "follows_REG & follows_REG_1 == come_page ? tail_REG + 17'h1 : readTail;",
-        "~{m} & follows_REG & follows_REG_1 == come_page ? tail_REG + 17'h1 : readTail;",
+        "tail = follows ? tail_REG + 17'h1 : readTail;",
+        "tail = ~{m} & follows ? tail_REG + 17'h1 : readTail;",
     ),
     # A command starts without room for its answer: a ring that is not read stops everybody.
     "room": wrong(
