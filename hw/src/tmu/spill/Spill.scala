@@ -169,9 +169,8 @@ class Spill(p: TmuParams) extends Module {
 
   private val head = line.io.deq
   private val marked = marks.read(head.bits)
-  private val returns = RegInit(
-    0.U.asTypeOf(Valid(UInt(p.endpointBits.W)))
-  ) // to the end of the line
+  // Who was visited, on the way to the end of the line.
+  private val returns = RegInit(0.U.asTypeOf(Valid(UInt(p.endpointBits.W))))
   private val joins = starts && !inLine.read(starter)
   private val leaves = head.valid && !marked && !starts
   private val looks = looker.io.visit.valid
@@ -184,8 +183,6 @@ class Spill(p: TmuParams) extends Module {
   engine.io.looks := looks
   private val visited = engine.io.visit.fire && !looks
   head.ready := visited || leaves
-  when(visited)(pause := p.endpoints.U >> Log2(line.io.count))
-    .elsewhen(pause =/= 0.U)(pause := pause - 1.U)
   when(!sweep.io.ready || joins || leaves) {
     inLine.write(
       Mux(!sweep.io.ready, sweep.io.place, Mux(joins, starter, head.bits)),
@@ -194,10 +191,13 @@ class Spill(p: TmuParams) extends Module {
   }
   line.io.enq.valid := joins || returns.valid
   line.io.enq.bits := Mux(joins, starter, returns.bits)
+  when(pause =/= 0.U)(pause := pause - 1.U)
+  when(!joins)(returns.valid := false.B)
   when(visited) {
+    pause := p.endpoints.U >> Log2(line.io.count)
     returns.valid := true.B
     returns.bits := head.bits
-  }.elsewhen(!joins)(returns.valid := false.B)
+  }
   assert(!line.io.enq.valid || line.io.enq.ready, "an endpoint stands in line twice")
 
   // Software looks.

@@ -74,8 +74,7 @@ class SpillEngine(s: SpillParams) extends Module {
   refill.io.injected.bits := io.injected.bits
   refill.io.moved.ready := settles && io.remove.ready
   private val ended = Reg(Bool()) // the sweep has reached the end of the list
-  private val few =
-    lists.map(_.count).reduce(_ +& _) <= s.batch.U && !io.deferred.valid
+  private val few = lists.map(_.count).reduce(_ +& _) <= s.batch.U && !io.deferred.valid
   private val moves = movable.reduce(_ || _) && (!again || few)
 
   // The hit at hand, as it was found.
@@ -240,10 +239,7 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.drop)(when(io.remove.ready)(state := State.sweeping))
 
     // Back to the tables: some of the oldest are injected, and those that found room leave.
-    is(State.move) {
-      again := false.B
-      when(io.range.fire)(state := State.moving)
-    }
+    is(State.move)(when(io.range.fire)(state := State.moving))
     is(State.moving) {
       io.hit.ready := refill.io.hit.ready || !io.hit.bits.found
       when(io.hit.fire && !io.hit.bits.found)(ended := true.B)
