@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 2
-INTERFACE_MINOR: Final = 6
+INTERFACE_MINOR: Final = 7
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -75,6 +75,7 @@ class Fault(IntEnum):
     ANSWERED = 18  # Commands that memory has answered, by endpoint: memory has failed.
     WORDS = 19  # Words in memory that stand for entries: made up for.
     ENTRIES = 20  # Entries in memory.
+    WORD_TAGS = 21  # Which chunks' words lie on chip: these are read from memory.
 
 
 REGISTERS: Final[dict[str, int]] = {
@@ -131,6 +132,7 @@ REGISTERS: Final[dict[str, int]] = {
     "FAULT_SELECT": 0x0F8,
     "FAULT_INJECT": 0x0FC,
     "FAULT_STATUS": 0x100,
+    "FAULT_MORE": 0x124,
     "SPILL_SELECT": 0x104,
     "SPILL_LOOK": 0x108,
     "SPILL_STATE": 0x10C,
@@ -360,6 +362,9 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "WIDTH": (21, 10),
         "FLIPPED": (31, 1),
     },
+    "FAULT_MORE": {
+        "SEEN": (0, 1),
+    },
     "SPILL_SELECT": {
         "CHUNK": (0, 24),
         "UNEXPECTED": (31, 1),
@@ -433,6 +438,7 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "FAULT_SELECT": "rw",
     "FAULT_INJECT": "w",
     "FAULT_STATUS": "r",
+    "FAULT_MORE": "r",
     "SPILL_SELECT": "rw",
     "SPILL_LOOK": "w",
     "SPILL_STATE": "r",

@@ -7,15 +7,20 @@
 /* The unit answers what it is asked to flip a few clocks later, and a look takes one at least. */
 #define ANSWER_LOOKS 32
 
-static tmu_result_t status_read(tmu_t *device, uint32_t *status_p) {
+/* The interface that has FAULT_MORE, for the places that FAULT_STATUS has no room for: its
+ * SEEN ends where WIDTH begins. */
+#define MORE_MINOR 7
+#define MORE_SHIFT TMU_FAULT_STATUS_WIDTH_SHIFT
+
+static tmu_result_t status_read(tmu_t *device, uint32_t offset, uint32_t *status_p) {
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = tmu_device_read(device, TMU_REG_FAULT_STATUS, status_p);
+    tmu_result_t result = tmu_device_read(device, offset, status_p);
     pthread_mutex_unlock(&device->lock);
     return result;
 }
 
 tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
-    uint32_t status = 0;
+    uint32_t status = 0, more = 0;
     if (!device || !stats_p) {
         return TMU_ERR_INVALID;
     }
@@ -27,8 +32,12 @@ tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
     if (TMU_REGISTER_GET(device->info.capabilities, TMU_CAPABILITIES_PARITY) == 0) {
         return TMU_OK;
     }
-    result = status_read(device, &status);
-    stats_p->places = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_SEEN);
+    result = status_read(device, TMU_REG_FAULT_STATUS, &status);
+    if (result == TMU_OK && device->info.interface_minor >= MORE_MINOR) {
+        result = status_read(device, TMU_REG_FAULT_MORE, &more);
+    }
+    stats_p->places = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_SEEN) |
+                      (uint32_t)TMU_REGISTER_GET(more, TMU_FAULT_MORE_SEEN) << MORE_SHIFT;
     stats_p->flipped = TMU_REGISTER_GET(status, TMU_FAULT_STATUS_FLIPPED) != 0;
     return result;
 }
@@ -67,7 +76,7 @@ tmu_result_t tmu_fault_inject(tmu_t *device, tmu_fault_t place, uint32_t bit, ui
     for (uint32_t i = 0; i < ANSWER_LOOKS && result == TMU_OK && *bits_p == 0; i++) {
         result = tmu_progress(device, 1);
         if (result == TMU_OK) {
-            result = status_read(device, &status);
+            result = status_read(device, TMU_REG_FAULT_STATUS, &status);
         }
         *bits_p = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_WIDTH);
     }

@@ -48,17 +48,21 @@ MUTANTS = {
     # Of several candidates of a beat the second one goes first (R3, R4).
     "second": [
         Edit(
-            "SpillSearch.sv",
+            "SpillVerify.sv",
             r"lowest =\s+left\[0\]",
             r"lowest = {m} & (|(left & (left - 16'h1))) ? left & (left - 16'h1) & "
             r"~((left & (left - 16'h1)) - 16'h1) : left[0]",
         )
     ],
+    # Words of another chunk are taken for those of the one that is searched.
+    "words": [Edit("WordCache.sv", r"io_has_REG <= has;", r"io_has_REG <= {m} | has;")],
+    # The same of entries.
+    "entries": [Edit("EntryCache.sv", r"assign io_has = ", r"assign io_has = {m} | ")],
     # A chunk is unlinked from one that has left in the same sweep.
     "behind": [
         Edit(
             "SpillEditor.sv",
-            r"last_bits_chunk_chunk == io_remove_bits_chunk_previous",
+            r"last_bits_chunk_chunk == removing_chunk_previous",
             r"\g<0> & ~{m}",
         )
     ],

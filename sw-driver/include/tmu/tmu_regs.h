@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 6
+#define TMU_INTERFACE_MINOR 7
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -128,6 +128,9 @@
 #define TMU_FAULT_STATUS_WIDTH_MASK 0x3ffu
 #define TMU_FAULT_STATUS_FLIPPED_SHIFT 31 /* The last FAULT_INJECT has flipped a bit. */
 #define TMU_FAULT_STATUS_FLIPPED_MASK 0x1u
+#define TMU_REG_FAULT_MORE 0x124 /* read only: The same, of further places. */
+#define TMU_FAULT_MORE_SEEN_SHIFT 0 /* Bit n: the place with number 21 + n has given a word with a flipped bit. */
+#define TMU_FAULT_MORE_SEEN_MASK 0x1u
 #define TMU_REG_SPILL_SELECT 0x104 /* read/write: What the next SPILL_LOOK fetches, of the endpoint in ENDPOINT_SELECT. */
 #define TMU_SPILL_SELECT_CHUNK_SHIFT 0 /* Chunk that is meant. */
 #define TMU_SPILL_SELECT_CHUNK_MASK 0xffffffu
@@ -363,6 +366,7 @@ typedef enum tmu_fault {
     TMU_FAULT_ANSWERED = 18, /* Commands that memory has answered, by endpoint: memory has failed. */
     TMU_FAULT_WORDS = 19, /* Words in memory that stand for entries: made up for. */
     TMU_FAULT_ENTRIES = 20, /* Entries in memory. */
+    TMU_FAULT_WORD_TAGS = 21, /* Which chunks' words lie on chip: these are read from memory. */
 } tmu_fault_t;
 
 /* X(name, number): the places of tmu_fault_t */
@@ -386,7 +390,8 @@ typedef enum tmu_fault {
     X(lists, 17) \
     X(answered, 18) \
     X(words, 19) \
-    X(entries, 20)
+    X(entries, 20) \
+    X(word_tags, 21)
 
 #define TMU_DOORBELL_PAGE_BYTES 4096
 #define TMU_DOORBELL_COMMAND_BYTES 64

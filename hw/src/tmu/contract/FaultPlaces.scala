@@ -25,6 +25,8 @@ object FaultPlaces {
     Code("answered", 18, "Commands that memory has answered, by endpoint: memory has failed.")
   val words = Code("words", 19, "Words in memory that stand for entries: made up for.")
   val entries = Code("entries", 20, "Entries in memory.")
+  val wordTags =
+    Code("word_tags", 21, "Which chunks' words lie on chip: these are read from memory.")
   val all: Seq[Code] = Seq(
     postedLanes,
     unexpectedLanes,
@@ -45,7 +47,8 @@ object FaultPlaces {
     lists,
     answered,
     words,
-    entries
+    entries,
+    wordTags
   )
 
   /** Bits of a place's number, of a register with one for each place, and of a bit's number in a
@@ -53,5 +56,8 @@ object FaultPlaces {
     */
   val placeBits: Int = 5
   val seenBits: Int = all.map(_.value).max + 1
+
+  /** Bits of the first such register; interfaces before 2.7 had no other. */
+  val firstBits: Int = 21
   val bitBits: Int = 10
 }

@@ -4,7 +4,7 @@ package tmu.contract
 /** Registers that tell of flipped bits in stored words, and make one for tests. */
 object FaultRegisters {
   import Access.{ReadOnly, ReadWrite, Trigger}
-  import FaultPlaces.{bitBits, placeBits, seenBits}
+  import FaultPlaces.{bitBits, firstBits, placeBits, seenBits}
 
   val all: Seq[Register] = Seq(
     Register(
@@ -35,16 +35,30 @@ object FaultRegisters {
         RegisterField(
           "SEEN",
           0,
-          seenBits,
+          firstBits,
           "Bit n: the place with number n has given a word with a flipped bit."
         ),
         RegisterField(
           "WIDTH",
-          seenBits,
+          firstBits,
           bitBits,
           "Bits of a word at the place of the last FAULT_INJECT; 0 if it names none."
         ),
         RegisterField("FLIPPED", 31, 1, "The last FAULT_INJECT has flipped a bit.")
+      )
+    ),
+    Register(
+      "FAULT_MORE",
+      0x124,
+      ReadOnly,
+      "The same, of further places.",
+      Seq(
+        RegisterField(
+          "SEEN",
+          0,
+          seenBits - firstBits,
+          s"Bit n: the place with number $firstBits + n has given a word with a flipped bit."
+        )
       )
     )
   )

@@ -3,7 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
-import tmu.contract.{Counters, TmuRegisters}
+import tmu.contract.{Counters, FaultPlaces, TmuRegisters}
 import tmu.fault.{FaultPort, FaultView}
 import tmu.matching.{CounterBank, EndpointRequest, EndpointState, FilterWindows, MatchRules}
 import tmu.params.TmuParams
@@ -169,7 +169,8 @@ class ControlRegisters(p: TmuParams) extends Module {
   }
   when(io.reset)(seen := FaultView.none)
   when(view.bits =/= 0.U)(seen.bits := view.bits)
-  status("FAULT_STATUS") := Cat(seen.flipped, seen.bits, seen.seen)
+  status("FAULT_STATUS") := Cat(seen.flipped, seen.bits, seen.seen(FaultPlaces.firstBits - 1, 0))
+  status("FAULT_MORE") := seen.seen >> FaultPlaces.firstBits
 
   // Windows of filter ids: the unit takes them over when nothing depends on the old ones.
   private def pair(high: String, low: String): UInt =

@@ -96,7 +96,7 @@ class Spill(p: TmuParams) extends Module {
   when(error)(failed := true.B)
   io.raised.valid := search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
   io.raised.bits := engine.io.lists.at.endpoint
-  private val checked = Seq(chunks.io.fault, lists.io.fault, editor.io.fault)
+  private val checked = Seq(chunks.io.fault, lists.io.fault, editor.io.fault, search.io.fault)
   checked.foreach(_.flip := io.fault.flip)
   io.fault.view := FaultView.all(checked.map(_.view) ++ Seq(search.io.view))
 
@@ -136,6 +136,8 @@ class Spill(p: TmuParams) extends Module {
   link.io.entry <> search.io.entry
   search.io.entryBeat := link.io.entryBeat
   link.io.write <> editor.io.write
+  search.io.write.valid := link.io.write.fire
+  search.io.write.bits := link.io.write.bits
   chunks.io.read := Mux(
     editor.io.look.valid,
     editor.io.look.bits,
@@ -167,17 +169,21 @@ class Spill(p: TmuParams) extends Module {
   assert(!starts || !released.valid, "a command is deferred while an endpoint is released")
   io.spilling := marks.read(io.asked)
 
+  // The head's mark is looked at a clock ahead, for the way from the line to it and back is long; it
+  // counts unless head or marks have changed since.
   private val head = line.io.deq
-  private val marked = marks.read(head.bits)
+  private val stays = head.valid && !head.ready && !starts && !released.valid
+  private val known = RegNext(stays, false.B)
+  private val marked = RegNext(marks.read(head.bits))
   // Who was visited, on the way to the end of the line.
   private val returns = RegInit(0.U.asTypeOf(Valid(UInt(p.endpointBits.W))))
   private val joins = starts && !inLine.read(starter)
-  private val leaves = head.valid && !marked && !starts
+  private val leaves = known && !marked && !starts
   private val looks = looker.io.visit.valid
   // A round takes a clock for each endpoint that there is, or who asks one operation at a time would
   // wait for a batch each time; nobody waits for a visit while a table has run low.
   private val pause = RegInit(0.U((p.endpointBits + 1).W))
-  private val visits = head.valid && marked && !returns.valid && (feeding || pause === 0.U)
+  private val visits = known && marked && !returns.valid && (feeding || pause === 0.U)
   engine.io.visit.valid := (visits || looks) && !waiting.io.deq.valid
   engine.io.visit.bits := Mux(looks, looker.io.visit.bits, head.bits)
   engine.io.looks := looks
@@ -225,7 +231,7 @@ class Spill(p: TmuParams) extends Module {
   }
   io.totals := totals
 
-  io.ready := sweep.io.ready && lists.io.ready
+  io.ready := sweep.io.ready && lists.io.ready && search.io.ready
   io.idle := engine.io.idle && !verdicts.io.deq.valid && waiting.io.count === 0.U &&
     search.io.idle && link.io.idle
   io.activity.deferred := starts

@@ -22,7 +22,9 @@ class SpillEditor(s: SpillParams) extends Module {
   private val places = SpillLayout.entries
   val io = IO(new Bundle {
 
-    /** The list as it is, and what becomes of it. */
+    /** The list as it is, and what becomes of it: in the clock after a removal, or in one of an
+      * append. Chunks change in the same clock; the ways from here to the lists are long.
+      */
     val list = Input(new SpillList(s))
     val update = Valid(new SpillList(s))
 
@@ -56,8 +58,19 @@ class SpillEditor(s: SpillParams) extends Module {
   private val state = RegInit(State.idle)
   private val list = io.list
   private val next = WireDefault(list)
-  io.update.valid := false.B
-  io.update.bits := next
+  private val update = WireDefault(false.B)
+  io.update.valid := RegNext(update, false.B)
+  io.update.bits := RegNext(next)
+  private val link = Wire(Valid(new ChunkLink(s)))
+  private val mark = Wire(Valid(new ChunkMark(s)))
+  private val free = Wire(Valid(UInt(s.chunkBits.W)))
+  private def later[T <: Data](out: Valid[T], of: Valid[T]): Unit = {
+    out.valid := RegNext(of.valid, false.B)
+    out.bits := RegNext(of.bits)
+  }
+  later(io.link, link)
+  later(io.mark, mark)
+  later(io.free, free)
 
   // The chunk of the last removal, and what lies before it by now.
   private class Last extends Bundle {
@@ -65,7 +78,8 @@ class SpillEditor(s: SpillParams) extends Module {
     val freed = Bool()
   }
   private val last = Reg(Valid(new Last))
-  private val asked = io.remove.bits.chunk
+  private val removing = Reg(new FoundPlace(s))
+  private val asked = removing.chunk
   private val chunk = asked.chunk
   private val again = last.valid && last.bits.chunk.chunk === chunk
   private val behindFreed = last.valid && last.bits.freed && !asked.isHead &&
@@ -78,15 +92,15 @@ class SpillEditor(s: SpillParams) extends Module {
   private val place = Reg(UInt(s.placeBits.W))
 
   io.look.valid := false.B
-  io.look.bits := Mux(io.remove.valid, chunk, list.tail)
-  io.link.valid := false.B
-  io.link.bits.chunk := before.previous
-  io.link.bits.next := io.state.next
-  io.mark.valid := false.B
-  io.mark.bits.chunk := chunk
-  io.mark.bits.live := 0.U
-  io.free.valid := false.B
-  io.free.bits := chunk
+  io.look.bits := Mux(io.remove.valid, io.remove.bits.chunk.chunk, list.tail)
+  link.valid := false.B
+  link.bits.chunk := before.previous
+  link.bits.next := io.state.next
+  mark.valid := false.B
+  mark.bits.chunk := chunk
+  mark.bits.live := 0.U
+  free.valid := false.B
+  free.bits := chunk
   io.allocate.ready := false.B
   io.remove.ready := state === State.remove
   io.append.ready := false.B
@@ -128,14 +142,15 @@ class SpillEditor(s: SpillParams) extends Module {
     next.tail := at
     next.fill := number + 1.U
     next.count := list.count + 1.U
-    io.update.valid := true.B
-    io.mark.valid := true.B
-    io.mark.bits.chunk := at
+    update := true.B
+    mark.valid := true.B
+    mark.bits.chunk := at
     state := State.entry
   }
 
   switch(state) {
     is(State.idle) {
+      removing := io.remove.bits
       when(io.remove.valid) {
         io.look.valid := true.B
         state := State.remove
@@ -145,11 +160,11 @@ class SpillEditor(s: SpillParams) extends Module {
       }.elsewhen(io.append.valid && io.allocate.valid) {
         io.allocate.ready := true.B
         settle(io.allocate.bits, 0.U)
-        io.mark.bits.live := 1.U
+        mark.bits.live := 1.U
         when(list.count === 0.U)(next.head := io.allocate.bits)
-        io.link.valid := list.count =/= 0.U
-        io.link.bits.chunk := list.tail
-        io.link.bits.next := io.allocate.bits
+        link.valid := list.count =/= 0.U
+        link.bits.chunk := list.tail
+        link.bits.next := io.allocate.bits
       }.elsewhen(io.append.valid && io.exhausted) {
         io.append.ready := true.B
         io.refused := true.B
@@ -157,7 +172,7 @@ class SpillEditor(s: SpillParams) extends Module {
     }
     is(State.append) {
       settle(list.tail, list.fill)
-      io.mark.bits.live := io.state.live | UIntToOH(list.fill, places)
+      mark.bits.live := io.state.live | UIntToOH(list.fill, places)
     }
     is(State.entry)(when(io.write.ready)(state := State.word))
     is(State.word) {
@@ -167,26 +182,26 @@ class SpillEditor(s: SpillParams) extends Module {
       }
     }
     is(State.remove) {
-      val left = io.state.live & ~UIntToOH(io.remove.bits.place, places)
+      val left = io.state.live & ~UIntToOH(removing.place, places)
       val empty = !left.orR
-      io.mark.valid := !empty
-      io.mark.bits.live := left
-      io.free.valid := empty
-      io.link.valid := empty && !before.isHead && !isTail
+      mark.valid := !empty
+      mark.bits.live := left
+      free.valid := empty
+      link.valid := empty && !before.isHead && !isTail
       when(empty && before.isHead)(next.head := io.state.next)
       when(empty && isTail) {
         next.tail := before.previous
         next.fill := places.U
       }
       next.count := list.count - 1.U
-      io.update.valid := true.B
+      update := true.B
       last.valid := true.B
       last.bits.freed := empty
       last.bits.chunk := before
       last.bits.chunk.chunk := chunk
       state := State.idle
       assert(
-        (io.state.live >> io.remove.bits.place)(0) || io.error,
+        (io.state.live >> removing.place)(0) || io.error,
         "R3: an entry taken from memory that was not queued there"
       )
       assert(list.count =/= 0.U, "R3: an entry taken from an empty list")

@@ -44,8 +44,8 @@ class SpillLink(s: SpillParams) extends Module {
     val lend = Flipped(Valid(UInt(52.W)))
     val segments = Output(UInt(log2Ceil(s.p.spillSegments + 1).W))
 
-    /** Reads the words of a chunk, once memory has answered all writes to it; as many beats follow
-      * as a chunk has.
+    /** Reads the words of a chunk, as many beats follow as a chunk has; or an entry. Either is read
+      * once memory has answered all writes to its chunk.
       */
     val words = Flipped(Decoupled(UInt(s.chunkBits.W)))
     val wordBeat = Valid(new SpillBeat)
@@ -93,15 +93,17 @@ class SpillLink(s: SpillParams) extends Module {
     recent := io.write.bits.at.chunk
     several := writing && (several || io.write.bits.at.chunk =/= recent)
   }
-  private val safe = !writing || (!several && io.words.bits =/= recent)
-  reads.io.enq.valid := io.entry.valid || (io.words.valid && safe)
+  private def isSafe(chunk: UInt) = !writing || (!several && chunk =/= recent)
+  private val safe = isSafe(io.words.bits)
+  private val entrySafe = isSafe(io.entry.bits.chunk)
+  reads.io.enq.valid := Mux(io.entry.valid, entrySafe, io.words.valid && safe)
   reads.io.enq.bits.words := !io.entry.valid
   reads.io.enq.bits.address := Mux(
     io.entry.valid,
     address(io.entry.bits.chunk, beatOf(io.entry.bits.place)),
     address(io.words.bits, 0.U)
   )
-  io.entry.ready := reads.io.enq.ready
+  io.entry.ready := reads.io.enq.ready && entrySafe
   io.words.ready := reads.io.enq.ready && !io.entry.valid && safe
   private val axi = io.axi
   private val read = reads.io.deq

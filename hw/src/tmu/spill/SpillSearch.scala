@@ -2,10 +2,10 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{log2Ceil, Decoupled, OHToUInt, PriorityEncoderOH, Valid}
+import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.BlockQueue
 import tmu.contract.{FaultPlaces, SpillLayout}
-import tmu.fault.FaultView
+import tmu.fault.{FaultPort, FaultView}
 
 /** Where to search, and for what. */
 class SpillRange(s: SpillParams) extends Bundle {
@@ -73,10 +73,15 @@ class SpillSearch(s: SpillParams) extends Module {
     val entry = Decoupled(new SpillPlace(s))
     val entryBeat = Flipped(Valid(new SpillBeat))
 
+    /** An entry or its word on its way to memory: never while a search wants answers. */
+    val write = Flipped(Valid(new SpillWrite(s)))
+
     /** An entry was read, and was not what is asked for. */
     val falsePositive = Output(Bool())
     val error = Output(Bool())
     val view = Output(new FaultView)
+    val fault = new FaultPort
+    val ready = Output(Bool())
     val idle = Output(Bool())
   })
   private object State extends ChiselEnum {
@@ -97,12 +102,10 @@ class SpillSearch(s: SpillParams) extends Module {
     val live = UInt(places.W)
   }
   private val bursts = Module(new BlockQueue(new Burst, s.bursts))
-  private class Candidates extends Bundle {
-    val chunk = new WalkedChunk(s)
-    val beat = UInt(beatBits.W)
-    val hits = UInt(perBeat.W)
-  }
-  private val found = Module(new BlockQueue(new Candidates, s.bursts * SpillLayout.wordBeats))
+  private val found = Module(new BlockQueue(new Candidates(s), s.bursts * SpillLayout.wordBeats))
+  private val cache = Module(new WordCache(s))
+  private val verify = Module(new SpillVerify(s))
+  io.ready := cache.io.ready
 
   // Room for all candidates of all bursts in flight.
   private val spacious =
@@ -122,14 +125,23 @@ class SpillSearch(s: SpillParams) extends Module {
   private val isLast = at.chunk === range.tail
   private val lostLink = searching && fresh && io.state.brokenNext && !isLast
   private val lostLive = searching && fresh && io.state.brokenLive
-  private val sends = searching && asked && spacious && inFlight < window &&
-    bursts.io.enq.ready && !(short && pending) && !lostLink && !lostLive
-  io.words.valid := sends
+  private val goesOn = searching && asked && spacious && !lostLink && !lostLive
+  // Words that lie on chip are taken from there while none come from memory, as the order is that of
+  // age. The next chunk's turn is in the clock behind the last beat at the earliest.
+  private val gives = RegInit(false.B)
+  private val here = cache.io.has && inFlight === 0.U
+  cache.io.chunk.valid := asks
+  cache.io.chunk.bits := at.chunk
+  private val begins = goesOn && here && !gives
+  io.words.valid := goesOn && !here && !gives && inFlight < window && bursts.io.enq.ready &&
+    !(short && pending)
   io.words.bits := at.chunk
+  private val burst = Wire(new Burst)
+  burst.chunk := at
+  burst.live := chunkState.live
   bursts.io.enq.valid := io.words.fire
-  bursts.io.enq.bits.chunk := at
-  bursts.io.enq.bits.live := chunkState.live
-  when(io.words.fire) {
+  bursts.io.enq.bits := burst
+  when(io.words.fire || begins) {
     asked := false.B
     walks := !isLast
     at.previous := at.chunk
@@ -139,88 +151,77 @@ class SpillSearch(s: SpillParams) extends Module {
 
   when(lostLink || lostLive)(walks := false.B)
 
-  // Words: compared a clock after they come, with the live places of their chunk.
+  // From on chip, a beat a clock: the first is read in the clock in which it begins.
+  private val giveBeat = RegInit(0.U(beatBits.W))
+  private val giving = Reg(new Burst)
+  private val gave = RegNext(begins || gives, false.B)
+  private val gaveBeat = RegNext(giveBeat)
+  when(begins)(giving := burst)
+  when(begins || gives) {
+    giveBeat := giveBeat + 1.U
+    gives := giveBeat =/= (SpillLayout.wordBeats - 1).U
+  }
+  cache.io.read.chunk := Mux(gives, giving.chunk.chunk, at.chunk)
+  cache.io.read.beat := giveBeat
+
+  // From memory, in the clock in which they come.
   private val beat = RegInit(0.U(beatBits.W))
   private val ends = io.wordBeat.valid && beat === (SpillLayout.wordBeats - 1).U
   when(io.wordBeat.valid)(beat := beat + 1.U)
   bursts.io.deq.ready := ends
-  private val burst = bursts.io.deq.bits
+  cache.io.fill.valid := io.wordBeat.valid && searching
+  cache.io.fill.bits.chunk := bursts.io.deq.bits.chunk.chunk
+  cache.io.fill.bits.beat := beat
+  cache.io.filled := io.wordBeat.bits.data
+  cache.io.write.valid := io.write.valid && io.write.bits.isWord
+  cache.io.write.bits := io.write.bits.at
+  cache.io.word := io.write.bits.data(8 * SpillLayout.wordBytes - 1, 0)
+  cache.io.fault.flip := io.fault.flip
+
+  // Compared a clock after they come, with the live places of their chunk.
+  private val comes = Mux(gave, giving, bursts.io.deq.bits)
+  private val comesBeat = Mux(gave, gaveBeat, beat)
   private val live = VecInit.tabulate(SpillLayout.wordBeats) { b =>
-    burst.live(math.min(places, (b + 1) * perBeat) - 1, b * perBeat).pad(perBeat)
-  }(beat)
-  private val words = Seq.tabulate(perBeat) { i =>
+    comes.live(math.min(places, (b + 1) * perBeat) - 1, b * perBeat).pad(perBeat)
+  }(comesBeat)
+  private def words(data: UInt) = Seq.tabulate(perBeat) { i =>
     val low = 8 * SpillLayout.wordBytes * i
     val word = new SpillWord(s)
-    io.wordBeat.bits.data(low + word.getWidth - 1, low).asTypeOf(word)
+    data(low + word.getWidth - 1, low).asTypeOf(word)
   }
-  private val hits = VecInit(words.zipWithIndex.map { case (w, i) =>
-    SpillEntry.mayHit(s, range.ask, w) && live(i)
-  }).asUInt
-  private val compared = RegNext(io.wordBeat.valid && searching, false.B)
+  private def lanes(of: SpillWord => Bool): UInt = {
+    def all(data: UInt) = VecInit(words(data).map(of)).asUInt
+    Mux(gave, all(cache.io.data), all(io.wordBeat.bits.data)) & live
+  }
+  private val hits = lanes(SpillEntry.mayHit(s, range.ask, _))
+  private val lostWords = lanes(SpillEntry.broken(s, _))
+  private val compares = (gave || io.wordBeat.valid) && searching
+  private val compared = RegNext(compares, false.B)
   private val hitting = RegNext(hits)
   found.io.enq.valid := compared && hitting.orR && searching
-  found.io.enq.bits.chunk := RegNext(burst.chunk)
-  found.io.enq.bits.beat := RegNext(beat)
+  found.io.enq.bits.chunk := RegNext(comes.chunk)
+  found.io.enq.bits.beat := RegNext(comesBeat)
   found.io.enq.bits.hits := hitting
   inFlight := inFlight + io.words.fire - ends
   when(ends && short && !pending)(window := window + window)
 
-  // Candidates, one by one, oldest first.
-  private val current = Reg(new Candidates)
-  private val left = RegInit(0.U(perBeat.W))
-  private val lowest = PriorityEncoderOH(left)
-  private val verifying = RegInit(0.U(log2Ceil(s.verifies + 1).W))
-  private val verifies = Module(new BlockQueue(new FoundPlace(s), s.verifies))
-  private val read = Module(new BlockQueue(new SpillBeat, s.verifies))
-  io.entry.valid := searching && left.orR && verifying =/= s.verifies.U && verifies.io.enq.ready
-  io.entry.bits.chunk := current.chunk.chunk
-  io.entry.bits.place := (current.beat ## OHToUInt(lowest))(s.placeBits - 1, 0)
-  verifies.io.enq.valid := io.entry.fire
-  verifies.io.enq.bits.chunk := current.chunk
-  verifies.io.enq.bits.place := io.entry.bits.place
-  private val rest = Mux(io.entry.fire, left & ~lowest, left)
-  found.io.deq.ready := !rest.orR || !searching
-  left := Mux(searching, rest, 0.U)
-  when(searching && found.io.deq.fire) {
-    current := found.io.deq.bits
-    left := found.io.deq.bits.hits
-  }
-
-  // Verify what has come, in the order in which it was asked for: compared in one clock, handed out
-  // from the next on. The next one is looked at after a hit was taken, as the way from its taker to the
-  // memory of what has come is long.
-  read.io.enq.valid := io.entryBeat.valid
-  read.io.enq.bits := io.entryBeat.bits
-  private val checked = RegInit(false.B)
-  private val confirmed = Reg(Bool())
-  private val hit = Reg(new SpillHit(s))
-  private val both = read.io.deq.valid && verifies.io.deq.valid
-  private val passes = !checked || !searching || !confirmed
-  private val takes = both && passes
-  verifies.io.deq.ready := takes
-  read.io.deq.ready := takes
-  verifying := verifying + io.entry.fire - takes
-  when(passes) {
-    val entry = SpillEntry.fromBeat(s.p, read.io.deq.bits.data)
-    checked := both && searching
-    val at = Wire(new SpillPlace(s))
-    at.chunk := verifies.io.deq.bits.chunk.chunk
-    at.place := verifies.io.deq.bits.place
-    val broken = SpillEntry.broken(s, entry, at)
-    confirmed := SpillEntry.hits(range.ask, entry) || broken
-    hit.broken := broken
-    hit.found := true.B
-    hit.entry := entry
-    hit.at := verifies.io.deq.bits
-  }.elsewhen(io.hit.fire)(checked := false.B)
-  private val some = found.io.count =/= 0.U || verifying =/= 0.U || checked
-  pending := some || left.orR || (compared && hitting.orR)
-  private val resting = inFlight === 0.U && !compared && !some
-  private val finished = !walks && resting && !left.orR
-  io.hit.valid := searching && !io.stop && ((checked && confirmed) || finished)
-  io.hit.bits := hit
-  io.hit.bits.found := checked && confirmed
-  io.falsePositive := searching && checked && !confirmed
+  // Candidates are verified, oldest first.
+  verify.io.searching := searching
+  verify.io.ask := range.ask
+  verify.io.candidates <> found.io.deq
+  io.entry <> verify.io.entry
+  verify.io.entryBeat := io.entryBeat
+  verify.io.write.valid := io.write.valid && !io.write.bits.isWord
+  verify.io.write.bits := io.write.bits.at
+  verify.io.written := SpillEntry.fromBeat(s.p, io.write.bits.data)
+  pending := found.io.count =/= 0.U || verify.io.some || (compared && hitting.orR)
+  private val resting = inFlight === 0.U && !gives && !gave && !compared && !pending
+  private val finished = !walks && resting
+  io.hit.valid := searching && !io.stop && (verify.io.hit.valid || finished)
+  io.hit.bits := verify.io.hit.bits
+  io.hit.bits.found := verify.io.hit.valid
+  verify.io.hit.ready := io.hit.fire
+  io.falsePositive := verify.io.falsePositive
 
   io.range.ready := state === State.idle
   when(io.range.fire) {
@@ -238,24 +239,20 @@ class SpillSearch(s: SpillParams) extends Module {
 
   io.error := lostLink || lostLive || (io.wordBeat.valid && io.wordBeat.bits.error) ||
     (io.entryBeat.valid && io.entryBeat.bits.error)
-  private val lostWords = VecInit(
-    words.zipWithIndex.map { case (w, i) => SpillEntry.broken(s, w) && live(i) }
-  ).asUInt
   io.view := FaultView.all(
     Seq(
       FaultView(FaultPlaces.chunkLinks, lostLink),
       FaultView(FaultPlaces.chunkLives, lostLive),
-      FaultView(
-        FaultPlaces.words,
-        RegNext(io.wordBeat.valid && searching && lostWords.orR, false.B)
-      ),
-      FaultView(FaultPlaces.entries, searching && checked && hit.broken)
+      FaultView(FaultPlaces.words, RegNext(compares && lostWords.orR, false.B)),
+      verify.io.view
     )
   )
+  io.fault.view := cache.io.fault.view
   io.idle := state === State.idle
   assert(!io.wordBeat.valid || bursts.io.deq.valid, "words came before their chunk")
   assert(!found.io.enq.valid || found.io.enq.ready, "R3: no room for candidates")
-  assert(!read.io.enq.valid || read.io.enq.ready, "no room for an entry that was read")
+  assert(!io.wordBeat.valid || !gave, "words came from memory and from on chip")
+  assert(!io.write.valid || !searching, "a search is under way while something is written")
 }
 
 object SpillSearch {

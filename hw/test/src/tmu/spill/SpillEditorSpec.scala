@@ -166,6 +166,7 @@ class SpillEditorSpec extends SpillSpec {
         m.chunks(i)._2 -= place
         if (m.chunks(i)._2.isEmpty) m.chunks.remove(i)
       }
+      tick(m) // the list changes in the clock after the last one
     }
 
     /** Follows the links of every list from its head on. */

@@ -70,6 +70,11 @@ trait SpillSearchBench extends SpillSpec {
     io.wordBeat.valid.poke(false)
     io.entryBeat.valid.poke(false)
     io.walkBlocked.poke(false)
+    io.write.valid.poke(false)
+    for (n <- Iterator.from(0).takeWhile(_ => !io.ready.isOn)) {
+      assert(n < 2000, "the search is not ready after reset")
+      dut.clock.step()
+    }
     private def chance(of: Int) = random.nextInt(of) == 0
 
     /** A clock of chunk table and memory. */
@@ -139,14 +144,35 @@ trait SpillSearchBench extends SpillSpec {
       }
     }
 
-    /** Begins a search as soon as nothing of the last one is on its way. */
-    def begin(in: Seq[Chunk], ask: Ask, sweeps: Boolean): Unit = {
+    /** What chunks hold; another entry at a place is one that was written there. */
+    private val contents = mutable.Map[(Int, Int), Plain]()
+    private def write(c: Chunk): Unit =
+      for ((e, i) <- c.entries.zipWithIndex if contents.put((c.number, i), e).exists(_ != e)) {
+        io.write.valid.poke(true)
+        io.write.bits.at.chunk.poke(c.number)
+        io.write.bits.at.place.poke(i)
+        io.write.bits.isWord.poke(false)
+        io.write.bits.data.poke(beat(e, c.number, i))
+        tick()
+        io.write.bits.isWord.poke(true)
+        io.write.bits.data.poke(word(e))
+        tick()
+        io.write.valid.poke(false)
+      }
+
+    /** Waits until nothing of the last search is on its way. */
+    private def settle(): Unit =
       for (n <- Iterator.from(0).takeWhile(_ => !io.range.ready.isOn)) {
         assert(n < 3000, "the last search does not end")
         tick()
       }
+
+    /** Begins a search as soon as nothing of the last one is on its way. */
+    def begin(in: Seq[Chunk], ask: Ask, sweeps: Boolean): Unit = {
+      settle()
       assert(words.isEmpty && entries.isEmpty, "something is on its way still")
       list = in
+      list.foreach(write)
       wordBeats = 0
       entryBeats = 0
       falsePositives = 0

@@ -58,9 +58,9 @@ class SpillSearchSpec extends SpillSearchBench {
         bench.begin(list, Ask(1, 4), sweeps = false)
         assert(bench.next(1).contains(Hit(3, 59, 59)))
         assert(bench.falsePositives == 2 * places - 1)
+        assert(bench.wordBeats == 2 * SpillLayout.wordBeats)
         bench.begin(list, Ask(1, 5), sweeps = false)
         assert(bench.next(1).isEmpty && bench.falsePositives == 0 && bench.entryBeats == 0)
-        assert(bench.wordBeats == 2 * SpillLayout.wordBeats)
         // Ignored bits: the word says nothing, the entry does.
         bench.begin(list, Ask(1, 0, ignore = 4), sweeps = false)
         assert(bench.next(1).contains(Hit(3, 59, 59)) && bench.falsePositives == 2 * places - 1)
@@ -96,8 +96,10 @@ class SpillSearchSpec extends SpillSearchBench {
         assert(bench.next(1).isDefined)
         bench.rest()
         assert(bench.wordBeats <= 8 * SpillLayout.wordBeats, bench.wordBeats)
+        // The first chunks may be on chip by now.
         bench.begin(list, Ask(0, 4095), sweeps = false)
-        assert(bench.next(1).isEmpty && bench.wordBeats == 60 * SpillLayout.wordBeats)
+        val most = 60 * SpillLayout.wordBeats
+        assert(bench.next(1).isEmpty && bench.wordBeats >= most - 32 && bench.wordBeats <= most)
       }
     }
   }

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{log2Ceil, RegEnable, Valid}
+import tmu.contract.SpillLayout
+
+/** Entries on chip: those of the chunks that were begun last, and what memory has just answered.
+  *
+  * An entry is verified here without waiting for memory, which may not even have it yet. A chunk
+  * has one place, by its lowest bits, from its first entry on until another one begins there;
+  * memory has the entries as well. Rows that no entry of a chunk has are a ring for what memory
+  * answers, so that one memory with one way in and one way out does for both: nothing is appended
+  * while a search wants answers.
+  */
+class EntryCache(s: SpillParams) extends Module {
+  private val rows = s.recentChunks << s.placeBits
+  private val ring = s.verifies
+  private val lowBits = log2Ceil(s.recentChunks)
+  val io = IO(new Bundle {
+
+    /** A chunk, and whether its entries lie here; in the same clock. */
+    val chunk = Input(UInt(s.chunkBits.W))
+    val has = Output(Bool())
+
+    /** An entry on its way to memory. */
+    val write = Flipped(Valid(new SpillPlace(s)))
+    val written = Input(new SpillEntry(s.p))
+
+    /** Memory's answer, to the ring's place behind the last; the owner sees to it that there are no
+      * more than `verifies` of them.
+      */
+    val come = Flipped(Valid(new SpillEntry(s.p)))
+
+    /** Gives the entry at a place; or, not `recent`, the next one of the ring: from the next clock
+      * on, until the next.
+      */
+    val take = Flipped(Valid(new SpillPlace(s)))
+    val recent = Input(Bool())
+    val entry = Output(new SpillEntry(s.p))
+
+    /** Nothing is wanted from the ring any more. */
+    val forget = Input(Bool())
+  })
+  private def slot(chunk: UInt): UInt = chunk(lowBits - 1, 0)
+  private def row(at: SpillPlace): UInt = slot(at.chunk) ## at.place
+  private val begun = RegInit(VecInit.fill(s.recentChunks)(false.B))
+  private val begunAt = Reg(Vec(s.recentChunks, UInt((s.chunkBits - lowBits).W)))
+  private def lies(chunk: UInt): Bool =
+    begun(slot(chunk)) && begunAt(slot(chunk)) === (chunk >> lowBits)
+  io.has := lies(io.chunk)
+  private val at = io.write.bits
+  private val begins = io.write.valid && at.place === 0.U
+  when(begins) {
+    begun(slot(at.chunk)) := true.B
+    begunAt(slot(at.chunk)) := at.chunk >> lowBits
+  }
+  private val writes = io.write.valid && (begins || lies(at.chunk))
+
+  private val block = Mem(rows, new SpillEntry(s.p))
+  private val comes, goes = RegInit(0.U(log2Ceil(ring).W))
+  private def inRing(number: UInt): UInt =
+    number(lowBits - 1, 0) ## (SpillLayout.entries.U(s.placeBits.W) + (number >> lowBits))
+  require(ring <= ((1 << s.placeBits) - SpillLayout.entries) * s.recentChunks, "no room for a ring")
+  when(writes || io.come.valid) {
+    block.write(
+      Mux(io.come.valid, inRing(comes), row(at)),
+      Mux(io.come.valid, io.come.bits, io.written)
+    )
+  }
+  when(io.come.valid)(comes := comes + 1.U)
+  when(io.take.valid && !io.recent)(goes := goes + 1.U)
+  when(io.forget) {
+    comes := 0.U
+    goes := 0.U
+  }
+  io.entry := RegEnable(
+    block.read(Mux(io.recent, row(io.take.bits), inRing(goes))),
+    io.take.valid
+  )
+  assert(!io.write.valid || !io.come.valid, "an entry is written while memory answers a search")
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{log2Ceil, Decoupled, OHToUInt, PriorityEncoderOH, RegEnable, Valid}
+import tmu.buffer.BlockQueue
+import tmu.contract.{FaultPlaces, SpillLayout}
+import tmu.fault.FaultView
+
+/** Entries of a beat of words that may be what a search wants. */
+class Candidates(s: SpillParams) extends Bundle {
+  val chunk = new WalkedChunk(s)
+  val beat = UInt(log2Ceil(SpillLayout.wordBeats).W)
+  val hits = UInt(SpillLayout.wordsPerBeat.W)
+}
+
+/** Compares candidates with what is asked for, in age order: a filter id never takes an entry (R2).
+  *
+  * Several are on their way from memory at a time, unless they lie on chip still. What is under way
+  * when a search ends is forgotten, once memory has answered.
+  */
+class SpillVerify(s: SpillParams) extends Module {
+  val io = IO(new Bundle {
+    val searching = Input(Bool())
+    val ask = Input(new SpillAsk(s))
+    val candidates = Flipped(Decoupled(new Candidates(s)))
+    val entry = Decoupled(new SpillPlace(s))
+    val entryBeat = Flipped(Valid(new SpillBeat))
+
+    /** An entry on its way to memory. */
+    val write = Flipped(Valid(new SpillPlace(s)))
+    val written = Input(new SpillEntry(s.p))
+
+    /** The oldest of those that are what is asked for. */
+    val hit = Decoupled(new SpillHit(s))
+
+    /** Candidates are left that were not compared, or memory has not answered for. */
+    val some = Output(Bool())
+
+    /** An entry was read, and was not what is asked for. */
+    val falsePositive = Output(Bool())
+    val view = Output(new FaultView)
+  })
+  private val searching = io.searching
+  private val cache = Module(new EntryCache(s))
+  cache.io.forget := !searching
+  cache.io.write := io.write
+  cache.io.written := io.written
+
+  // One by one, oldest first: asked for, unless it lies on chip, and in line for its turn.
+  private class Asked extends Bundle {
+    val at = new FoundPlace(s)
+    val recent = Bool()
+  }
+  private val line = Module(new BlockQueue(new Asked, s.verifies))
+  private val current = Reg(new Candidates(s))
+  private val recent = Reg(Bool())
+  private val left = RegInit(0.U(SpillLayout.wordsPerBeat.W))
+  private val lowest = PriorityEncoderOH(left)
+  private val wants = searching && left.orR && line.io.enq.ready
+  io.entry.valid := wants && !recent
+  io.entry.bits.chunk := current.chunk.chunk
+  io.entry.bits.place := (current.beat ## OHToUInt(lowest))(s.placeBits - 1, 0)
+  line.io.enq.valid := wants && (recent || io.entry.ready)
+  line.io.enq.bits.at.chunk := current.chunk
+  line.io.enq.bits.at.place := io.entry.bits.place
+  line.io.enq.bits.recent := recent
+  private val goes = line.io.enq.fire
+  private val others = left & ~lowest
+  private val rest = Mux(goes, others, left)
+  io.candidates.ready := !searching || !left.orR || (goes && !others.orR)
+  left := Mux(searching, rest, 0.U)
+  cache.io.chunk := io.candidates.bits.chunk.chunk
+  when(searching && io.candidates.fire) {
+    current := io.candidates.bits
+    recent := cache.io.has
+    left := io.candidates.bits.hits
+  }
+
+  // Taken out in one clock, compared in the next, handed out from then on. The next one is looked at
+  // after a hit was taken, as the way from its taker to the memory is long.
+  cache.io.come.valid := searching && io.entryBeat.valid
+  cache.io.come.bits := SpillEntry.fromBeat(s.p, io.entryBeat.bits.data)
+  private val there = RegInit(0.U(log2Ceil(s.verifies + 1).W)) // answers that were not taken out
+  private val next = line.io.deq
+  private val taken, checked = RegInit(false.B)
+  private val confirmed = Reg(Bool())
+  private val hit = Reg(new SpillHit(s))
+  private val passes = !checked || !searching || !confirmed
+  next.ready := (next.bits.recent || there =/= 0.U) && (!taken || passes)
+  there := there + io.entryBeat.valid - (next.fire && !next.bits.recent)
+  private val at = RegEnable(next.bits.at, next.fire)
+  cache.io.take.valid := next.fire
+  cache.io.take.bits.chunk := next.bits.at.chunk.chunk
+  cache.io.take.bits.place := next.bits.at.place
+  cache.io.recent := next.bits.recent
+  when(!taken || passes)(taken := next.fire)
+  when(passes) {
+    val entry = cache.io.entry
+    val lies = Wire(new SpillPlace(s))
+    lies.chunk := at.chunk.chunk
+    lies.place := at.place
+    val broken = SpillEntry.broken(s, entry, lies)
+    checked := taken && searching
+    confirmed := SpillEntry.hits(io.ask, entry) || broken
+    hit.broken := broken
+    hit.found := true.B
+    hit.entry := entry
+    hit.at := at
+  }.elsewhen(io.hit.fire)(checked := false.B)
+  io.hit.valid := checked && confirmed
+  io.hit.bits := hit
+  io.some := left.orR || line.io.count =/= 0.U || taken || checked
+  io.falsePositive := searching && checked && !confirmed
+  io.view := FaultView(FaultPlaces.entries, searching && checked && hit.broken)
+  assert(!io.entryBeat.valid || there =/= s.verifies.U, "no room for an entry that was read")
+}
