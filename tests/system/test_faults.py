@@ -20,6 +20,7 @@ MADE_UP = {
     regs.Fault.UNEXPECTED_FILTERS,
     regs.Fault.FREE_CHUNKS,
     regs.Fault.WORDS,
+    regs.Fault.WORD_TAGS,
 }
 # These words are read too seldom for a short run.
 SELDOM = {

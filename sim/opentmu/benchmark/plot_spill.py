@@ -31,7 +31,7 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
     depths = sorted({one["depth"] for one in results if one["queue"] == spill.POSTED})
     # Neighbours a few per cent apart have no room for their numbers.
     shown = [d for d, after in zip(depths, [*depths[1:], 1 << 40], strict=True) if after > 1.2 * d]
-    axis.set_xticks(shown, [f"{depth:,}" for depth in shown])
+    axis.set_xticks(shown, [f"{depth:,}" for depth in shown], rotation=45, ha="right")
     axis.minorticks_off()
     plot.plain(axis.yaxis)
     words = f"the table ends at {entries:,}"
