@@ -54,9 +54,9 @@ MUTANTS = {
             r"~((left & (left - 16'h1)) - 16'h1) : left[0]",
         )
     ],
-    # Words of another chunk are taken for those of the one that is searched.
-    "words": [Edit("WordCache.sv", r"io_has_REG <= has;", r"io_has_REG <= {m} | has;")],
-    # The same of entries.
+    # A word goes to memory alone, and what lies on chip is older.
+    "words": [Edit("WordCache.sv", r"= has \| begins;", r"= has & ~{m} | begins;")],
+    # Entries of another chunk are taken for those of the one that is searched.
     "entries": [Edit("EntryCache.sv", r"assign io_has = ", r"assign io_has = {m} | ")],
     # A chunk is unlinked from one that has left in the same sweep.
     "behind": [
