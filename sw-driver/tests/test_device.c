@@ -58,7 +58,7 @@ static void a_stranger_is_not_taken_for_a_unit(void) {
 static void another_major_version_is_refused(void) {
     tmu_t *device = NULL;
     EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x30003, &device), TMU_ERR_VERSION);
-    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 3.3, this driver 2.6: the "
+    EXPECT_TEXT(tmu_error_text(NULL), "the device speaks interface 3.3, this driver 2.7: the "
                                       "major versions must be equal; use the driver that came with "
                                       "the device");
     EXPECT_NUMBER(open_faulty(TMU_REG_INTERFACE_VERSION, 0x20009, &device), TMU_OK);

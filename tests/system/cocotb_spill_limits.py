@@ -200,10 +200,11 @@ async def r7_two_pages_of_one_endpoint(dut: Any) -> None:
 async def broken(dut: Any, opcode: int, *, writes: bool = False, removed: int = 0) -> None:
     """Memory fails while an endpoint has entries there; others go on, and a reset mends it.
 
-    With `removed` it fails when a flush has reported so many entries.
+    With `removed` it fails when a flush has reported so many entries; there are so many that the
+    oldest in memory do not lie on chip as well.
     """
     device, traffic = await started(dut, segments=1)
-    await device.run(fill(traffic, TABLE + (150 if removed else 70)))
+    await device.run(fill(traffic, TABLE + (450 if removed else 70)))
     other = Traffic(traffic.law, seed.current() + 1)
     device.unjudged.add(0)
     ask = replace(traffic.make(opcode, 0, match=1 << 40), page=0, endpoint=0)

@@ -167,7 +167,8 @@ class ControlRegisters(p: TmuParams) extends Module {
     seen.flipped := false.B
     seen.bits := 0.U
   }
-  when(io.reset)(seen := FaultView.none)
+  // Until a reset is over the unit may still meet what it had before.
+  when(io.reset || !io.ready)(seen := FaultView.none)
   when(view.bits =/= 0.U)(seen.bits := view.bits)
   status("FAULT_STATUS") := Cat(seen.flipped, seen.bits, seen.seen(FaultPlaces.firstBits - 1, 0))
   status("FAULT_MORE") := seen.seen >> FaultPlaces.firstBits
