@@ -94,7 +94,9 @@ class Spill(p: TmuParams) extends Module {
   private val errors = Seq(search.io.error, editor.io.error, lists.io.error, link.io.writeError)
   private val error = errors.reduce(_ || _)
   when(error)(failed := true.B)
-  io.raised.valid := search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
+  // What memory answers with an error is no entry: memory has failed by now, and nobody's answer is right.
+  private val broken = search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
+  io.raised.valid := broken && !failed
   io.raised.bits := engine.io.lists.at.endpoint
   private val checked = Seq(chunks.io.fault, lists.io.fault, editor.io.fault, search.io.fault)
   checked.foreach(_.flip := io.fault.flip)
