@@ -115,7 +115,9 @@ def test_queues_beyond_the_tables_of_the_tiny_unit(tmu: Tmu, tmp_path: Path) -> 
         for latency in plan.latencies
     ]
     assert youngest[1]["clocks_per_verdict"] < 1.1 * youngest[0]["clocks_per_verdict"]
-    assert 64 * near["counts"]["reads"] >= 64 * near["counts"]["taken"]
+    for one in youngest:
+        assert one["counts"]["taken"] > one["counts"]["reads"], "they were read on chip"
+    assert any(one["counts"]["reads"] > 0 for one in found), "what came longer ago is not there"
     names = sorted(file.name for file in (tmp_path / "plots").iterdir())
     assert names == ["bench-spill.png", "bench-spill.svg"]
     (tmp_path / "found.json").write_text(done.stdout)

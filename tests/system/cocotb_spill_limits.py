@@ -204,7 +204,7 @@ async def broken(dut: Any, opcode: int, *, writes: bool = False, removed: int = 
     oldest in memory do not lie on chip as well.
     """
     device, traffic = await started(dut, segments=1)
-    await device.run(fill(traffic, TABLE + (450 if removed else 70)))
+    await device.run(fill(traffic, TABLE + (430 if removed else 70)))
     other = Traffic(traffic.law, seed.current() + 1)
     device.unjudged.add(0)
     ask = replace(traffic.make(opcode, 0, match=1 << 40), page=0, endpoint=0)
