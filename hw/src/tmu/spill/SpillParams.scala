@@ -31,8 +31,8 @@ case class SpillParams(p: TmuParams) {
   val bursts: Int = 64
   val verifies: Int = 16
 
-  /** Chunks whose words lie on chip as well, and chunks whose entries do: those begun or read last.
-    * A block memory has 512 rows: a word's beats of 128 chunks at least, entries of 8 chunks.
+  /** Chunks whose words lie on chip as well, those begun or read last; and chunks whose entries do,
+    * those begun last.
     */
   val cachedChunks: Int = math.max(8, math.min(512, chunks / 64))
   val recentChunks: Int = math.max(4, math.min(8, chunks / 4096))
