@@ -107,7 +107,7 @@ def _elaborate(
     """Elaborate, choose which modules keep their border, and give the steps that go on."""
     log = paths.LOGS / f"synth-{design.name}-read.log"
     checkpoint, tree = folder / "design.il", folder / "design.json"
-    steps = [*design.read(), "proc", "opt_clean", f"write_rtlil {fpga.relative(checkpoint)}"]
+    steps = [*design.read(), "proc -norom", "opt_clean", f"write_rtlil {fpga.relative(checkpoint)}"]
     steps += [f"write_json {fpga.relative(tree)}"]
     tools.yosys(steps, f"yosys reads {design.name}", log, seconds)
     modules = json.loads(tree.read_text())["modules"]

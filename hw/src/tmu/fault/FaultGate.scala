@@ -54,7 +54,9 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
   private val vacancies = Seq(Statuses.empty, Statuses.vacant)
   private val depends =
     !(refusals ++ vacancies).map(MatchRules.is(verdict.bits.status, _)).reduce(_ || _)
-  private val withheld = (faulty || all) && depends
+  // Without parity nothing is ever raised.
+  private val withheld = if (p.parity) (faulty || all) && depends else false.B
+  if (!p.parity) assert(!VecInit(io.raised.map(_.valid)).asUInt.orR, "raised without parity")
   private val silent = withheld && MatchRules.is(verdict.bits.status, Statuses.removed)
 
   io.out.valid := verdict.valid && !silent

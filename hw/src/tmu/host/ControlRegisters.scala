@@ -51,10 +51,9 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val counters = Counters.all.flatMap(c => Seq(TmuRegisters.lo(c), TmuRegisters.hi(c)))
   private val file = Module(new RegisterFile(map, addressBits, counters.map(map(_))))
   port.io.axi <> io.axi
-  // The way from the address to the data is long enough for a clock of its own.
   port.io.access.ready := !io.counting && !io.look.busy
-  file.io.access.valid := RegNext(port.io.access.fire, false.B)
-  file.io.access.bits := RegNext(port.io.access.bits)
+  file.io.access.valid := port.io.access.fire
+  file.io.access.bits := port.io.access.bits
   port.io.answer := file.io.answer
   io.error := file.io.answer.valid && file.io.answer.bits.error
 

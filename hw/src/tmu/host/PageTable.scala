@@ -83,11 +83,14 @@ class PageTable(p: TmuParams) extends Module {
       Mux(restarts, 0.U.asTypeOf(new RingPosition), io.moved.bits.position)
     )
   }
-  when(restarts || late) {
+  // So does a page that starts again: nothing moves then, but in a reset, where no index counts.
+  private val restarted = RegNext(restarts, false.B)
+  private val restartedAt = RegNext(change)
+  when(restarted || late) {
     limits.write(
-      Mux(restarts, change.page, index.page),
-      Mux(restarts, 0.U, index.index(RingIndex.bits - 1, 0)) + RingIndex.size(
-        Mux(restarts, change.ring.log2, log2)
+      Mux(restarted, restartedAt.page, index.page),
+      Mux(restarted, 0.U, index.index(RingIndex.bits - 1, 0)) + RingIndex.size(
+        Mux(restarted, restartedAt.ring.log2, log2)
       )
     )
   }

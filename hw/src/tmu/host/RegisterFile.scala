@@ -35,13 +35,14 @@ class RegisterAnswer extends Bundle {
 
 /** Decodes accesses against a register map.
   *
-  * The answer comes in the clock after the access. An offset that is not in the map, an address
-  * that is no multiple of 4, a write to a read-only register and a partial write are answered with
-  * an error and change nothing. Bits that no field names read as 0.
+  * The answer comes two clocks after the access, for the way from the address to the data is long:
+  * in the first the register is found, in the second it is read or written. An offset that is not
+  * in the map, an address that is no multiple of 4, a write to a read-only register and a partial
+  * write are answered with an error and change nothing. Bits that no field names read as 0.
   *
   * @param banked
   *   registers that are words of a memory: they are read only and follow each other; `bank` reads
-  *   one by its place among them, in the same clock
+  *   one by its place among them, in the second clock
   */
 class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = Nil) extends Module {
   private val single = map.registers.diff(banked)
@@ -72,11 +73,13 @@ class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = N
   })
 
   io.access.ready := true.B
-  private val access = io.access.bits
-  private val write = io.access.fire && access.write && !access.partial
+  private val asked = io.access.bits.address
+  private val access = RegNext(io.access.bits)
+  private val comes = RegNext(io.access.fire, false.B)
+  private val write = comes && access.write && !access.partial
 
   private val reads = single.map { register =>
-    val selected = access.address === register.offset.U
+    val selected = RegNext(asked === register.offset.U)
     val mask = register.mask.U(32.W)
     val value = register.access match {
       case Access.ReadOnly =>
@@ -96,7 +99,7 @@ class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = N
   private val fromBank = io.bank.map { bank =>
     val (low, end) = (banked.head.offset, banked.last.offset + 4)
     bank.index := ((access.address - low.U) >> 2)(bank.index.getWidth - 1, 0)
-    val selected = access.address >= low.U && access.address < end.U && access.address(1, 0) === 0.U
+    val selected = RegNext(asked >= low.U && asked < end.U && asked(1, 0) === 0.U)
     (selected, bank.word, false.B)
   }
 
@@ -105,7 +108,7 @@ class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = N
   private val writable = VecInit(all.map { case (s, _, w) => s && w }).asUInt.orR
   private val data = all.map { case (s, v, _) => Mux(s, v, 0.U) }.reduce(_ | _)
   private val error = !mapped || (access.write && (!writable || access.partial))
-  io.answer.valid := RegNext(io.access.fire, false.B)
+  io.answer.valid := RegNext(comes, false.B)
   io.answer.bits.data := RegNext(Mux(error || access.write, 0.U, data))
   io.answer.bits.error := RegNext(error)
 }

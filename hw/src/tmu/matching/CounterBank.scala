@@ -240,7 +240,8 @@ class CounterBank(p: TmuParams) extends Module {
   }
   private val counter = VecInit(sources.map(s => Counters.all.indexOf(s.counter).U(indexBits.W)))
   private val to = RegNext(counter(place))
-  private val keeps = VecInit(sources.map(s => s.sample.isEmpty.B))(place) && !first
+  private val held = sources.indices.filter(sources(_).sample.nonEmpty)
+  private val keeps = !held.map(place === _.U).reduce(_ || _) && !first
   private val before = RegNext(Mux(keeps, sums.read(counter(place)), 0.U))
   private val sum = before + RegNext(aside.head)
   private val summed = RegNext(true.B, false.B)

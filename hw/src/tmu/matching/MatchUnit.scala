@@ -154,8 +154,8 @@ class MatchUnit(p: TmuParams) extends Module {
   private val rooms = Wire(new Rooms)
   tables.io.counts := VecInit(postedCount, unexpectedCount)
   rooms.spill := marks.io.views
-  rooms.post := endpoints.io.room(0) && tables.io.spare(0) && !marks.io.spilling(0)
-  rooms.arrival := endpoints.io.room(1) && tables.io.spare(1) && !marks.io.spilling(1)
+  rooms.post := endpoints.io.room(0) && tables.io.spare(0)
+  rooms.arrival := endpoints.io.room(1) && tables.io.spare(1)
   rooms.afterTake := endpoints.io.roomAfterTake && tables.io.afterTake
   rooms.afterOther := endpoints.io.room(1) && tables.io.afterOther
   private val direct = Decision(p, walked.slot, walked.found, walked.pairs, rooms)
@@ -163,6 +163,7 @@ class MatchUnit(p: TmuParams) extends Module {
     choose(o => Decision(p, o.io.decide, o.io.found, o.io.pairs, rooms), direct)
   private val (postOutcome, arrivalOutcome) = (decision.post, decision.arrival)
   private val takesPost = decision.takesPost
+  assert(!takesPost || postOutcome.appends, "R7: an arrival took a post that was not queued")
   marks.io.deciding := decided
   marks.io.spare := tables.io.spare
   marks.io.allowed := endpoints.io.room

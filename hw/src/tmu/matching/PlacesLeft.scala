@@ -23,7 +23,16 @@ class QueueSteps(val appended: UInt, val left: UInt, val more: Bool, val fewer: 
 class PlacesLeft(limit: UInt, depth: UInt, steps: QueueSteps) {
   private val free = RegNext(limit.zext - depth.zext)
   private val now = free - steps.appended.zext + steps.left.zext
-  private val few = RegNext(Mux(now > 2.S, 2.S, Mux(now < -2.S, -2.S, now))(2, 0).asSInt)
+
+  // So few steps do not count where there is a lot, and where there is little they do in a few bits.
+  require(steps.appended.getWidth <= 2 && steps.left.getWidth <= 2, "more than three steps a queue")
+  private val upper = free.asUInt >> 3
+  private val little = upper.andR || !upper.orR
+  private val small = free(3, 0).asSInt -& steps.appended.zext +& steps.left.zext
+  private val cut = Mux(small > 2.S, 2.S, Mux(small < -2.S, -2.S, small))
+  private val few = RegNext(
+    Mux(little, cut(2, 0).asSInt, Mux(upper.head(1).asBool, -2.S(3.W), 2.S(3.W)))
+  )
 
   /** All of them, less than none if the limit was lowered. */
   val exact: SInt = RegNext(now) - steps.more.zext + steps.fewer.zext

@@ -54,7 +54,7 @@ object Resolve {
     out.appends := op.bits.appends && Mux(
       asks.refills,
       op.valid && spill.refills,
-      misses && room
+      misses && room && !spill.spilling
     )
     out.releases := op.valid && asks.releases && spill.releases
     out.status := Mux(

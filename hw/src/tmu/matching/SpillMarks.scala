@@ -69,7 +69,6 @@ class SpillMarks(p: TmuParams) extends Module {
 
     /** What memory has to do with them, in the same clock. */
     val views = Output(Vec(2, new SpillView))
-    val spilling = Output(Vec(2, Bool()))
 
     /** What becomes of them. It changes the mark of one endpoint at most. */
     val outcomes = Input(Vec(2, new Outcome(p)))
@@ -83,11 +82,11 @@ class SpillMarks(p: TmuParams) extends Module {
 
   private val ops = Seq(io.deciding.post, io.deciding.arrival)
   private val mark = Wire(Vec(2, new SpillMark))
+  private val seen = Wire(Vec(2, Bool()))
   private val chained = Reg(Bool()) // of refills in a row, none has failed
   for (s <- 0 to 1) {
     io.views(s) :=
-      SpillView(ops(s).bits, mark(s), io.lent, io.spare(s), io.allowed(s), chained)
-    io.spilling(s) := mark(s).spilling
+      SpillView(ops(s).bits, mark(s), seen(s), io.lent, io.spare(s), io.allowed(s), chained)
     when(ops(s).valid && ops(s).bits.command.spill.refills)(chained := io.outcomes(s).appends)
   }
 
@@ -145,10 +144,17 @@ class SpillMarks(p: TmuParams) extends Module {
     // Whether the decision before was at the same endpoint was seen a clock before.
     val again = of(at(lead).map(before => RegNext(before === at(lead - 1)(s))))
     io.broken(s) := stored.broken() && !carried.valid && !(change.valid && again)
-    mark(s) := Mux(
-      change.valid && again,
-      change.bits.mark,
-      Mux(carried.valid, carried.bits, stored.word)
+    val news = change.valid && again
+    val older = Mux(carried.valid, carried.bits, stored.word)
+    mark(s) := Mux(news, change.bits.mark, older)
+    // Whether an injected command's sender has seen all that was deferred: each of the marks that it
+    // may be is compared, as which one it is comes late.
+    def meetsAsked(deferrals: UInt): Bool =
+      deferrals === ops(s).bits.command.spill.deferrals
+    seen(s) := Mux(
+      news,
+      Mux(defers, of(more.map(meetsAsked)), of(same.map(meetsAsked))),
+      meetsAsked(older.deferrals)
     )
   }
   assert(

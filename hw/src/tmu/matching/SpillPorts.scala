@@ -55,6 +55,9 @@ class SpillActivity extends Bundle {
 /** What memory has to do with an operation, known before it is decided. */
 class SpillView extends Bundle {
 
+  /** Its endpoint goes on in memory, so nothing is appended here but what comes from there. */
+  val spilling = Bool()
+
   /** What the tables do not answer is deferred. */
   val defers = Bool()
 
@@ -67,7 +70,9 @@ class SpillView extends Bundle {
 
 object SpillView {
 
-  /** @param spare
+  /** @param seen
+    *   its sender has seen all that was deferred at its endpoint
+    * @param spare
     *   its own queue's table takes another entry
     * @param allowed
     *   its quota does
@@ -77,15 +82,16 @@ object SpillView {
   def apply(
       op: Operation,
       mark: SpillMark,
+      seen: Bool,
       lent: Bool,
       spare: Bool,
       allowed: Bool,
       chained: Bool
   ): SpillView = {
     val asks = op.command.spill
-    val seen = mark.deferrals === asks.deferrals
     val overflows = lent && !spare && allowed && op.appends && op.command.searches
     val view = Wire(new SpillView)
+    view.spilling := mark.spilling
     view.defers := Resolve.mayWait(op) && (mark.spilling || overflows)
     view.refills := seen && spare && (asks.first || chained)
     view.releases := seen

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{Decoupled, RegEnable, Valid}
 import tmu.contract.{Code, FaultPlaces, SpillLayout}
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
+import tmu.matching.UpDown
 
 /** What the unit knows of a chunk without reading memory. */
 class ChunkState(s: SpillParams) extends Bundle {
@@ -104,7 +105,7 @@ class ChunkTable(s: SpillParams) extends Module {
   fetching := fetches
   when(io.free.valid || (fetching && !lost))(topValid := true.B)
     .elsewhen(takesTop)(topValid := false.B)
-  below := below + buries - fetches
+  below := UpDown.next(below, buries, fetches)
   when(io.allocate.fire && !topValid)(fresh := fresh + 1.U)
 
   private val unused = fresh =/= io.chunks

@@ -118,11 +118,12 @@ class Spill(p: TmuParams) extends Module {
   when(engine.io.idle && totals.map(_ === 0.U).reduce(_ && _))(windows := io.windows)
   engine.io.windows := windows
   engine.io.failed := failed
-  engine.io.discard := io.discard
+  engine.io.discard := RegNext(io.discard, false.B) // who has begun by then is waited for
   lists.io.access <> engine.io.lists
   lists.io.endpoint := io.endpoint
   io.depths := lists.io.counts
   editor.io.list := engine.io.editing
+  editor.io.opens := engine.io.opens
   engine.io.edited := editor.io.update
   editor.io.begins := engine.io.range.fire
   editor.io.remove <> engine.io.remove
@@ -229,7 +230,7 @@ class Spill(p: TmuParams) extends Module {
   private val goes = Mux(refills, engine.io.lists.moved, editor.io.remove.fire)
   for (q <- 0 to 1) {
     val mine = engine.io.lists.at.unexpected === (q == 1).B
-    totals(q) := totals(q) + (mine && comes) - (mine && goes)
+    totals(q) := UpDown.next(totals(q), mine && comes, mine && goes)
   }
   io.totals := totals
 

@@ -26,6 +26,9 @@ class SpillEditor(s: SpillParams) extends Module {
       * append. Chunks change in the same clock; the ways from here to the lists are long.
       */
     val list = Input(new SpillList(s))
+
+    /** An append needs a new chunk; known a clock after the list. */
+    val opens = Input(Bool())
     val update = Valid(new SpillList(s))
 
     /** A search begins: what it saw of lists is up to date. */
@@ -59,50 +62,58 @@ class SpillEditor(s: SpillParams) extends Module {
   private val list = io.list
   private val next = WireDefault(list)
   private val update = WireDefault(false.B)
-  io.update.valid := RegNext(update, false.B)
-  io.update.bits := RegNext(next)
   private val link = Wire(Valid(new ChunkLink(s)))
   private val mark = Wire(Valid(new ChunkMark(s)))
-  private val free = Wire(Valid(UInt(s.chunkBits.W)))
-  private def later[T <: Data](out: Valid[T], of: Valid[T]): Unit = {
-    out.valid := RegNext(of.valid, false.B)
-    out.bits := RegNext(of.bits)
-  }
-  later(io.link, link)
-  later(io.mark, mark)
-  later(io.free, free)
 
-  // The chunk of the last removal, and what lies before it by now.
-  private class Last extends Bundle {
-    val chunk = new WalkedChunk(s)
-    val freed = Bool()
-  }
-  private val last = Reg(Valid(new Last))
+  // The chunk of the last removal, and what lies before it by now; whether nothing is left in it.
+  private val removes = state === State.remove
+  private val last = Reg(Valid(new WalkedChunk(s)))
+  private val freed = Reg(Bool())
   private val removing = Reg(new FoundPlace(s))
+  private val removingPlace = Reg(UInt(places.W))
   private val asked = removing.chunk
   private val chunk = asked.chunk
-  private val again = last.valid && last.bits.chunk.chunk === chunk
-  private val behindFreed = last.valid && last.bits.freed && !asked.isHead &&
-    last.bits.chunk.chunk === asked.previous
-  private val before = Mux(again || behindFreed, last.bits.chunk, asked)
+  private val again = last.valid && last.bits.chunk === chunk
+  private val behindFreed = last.valid && freed && !asked.isHead &&
+    last.bits.chunk === asked.previous
+  private val before = Mux(again || behindFreed, last.bits, asked)
   private val isTail = chunk === list.tail
 
-  private val opens = list.count === 0.U || list.fill === places.U // a new chunk is needed
+  // What comes of an append or a removal goes out a clock later. That a chunk is empty is known only
+  // then, so all that hangs on it is chosen behind the registers.
+  private val removed = RegNext(removes, false.B)
+  private val empties = removed && freed
+  private val wasHead = RegNext(before.isHead)
+  private val wasTail = RegNext(isTail)
+  private val linked = RegNext(link.bits)
+  io.mark.valid := RegNext(mark.valid, false.B) && !empties
+  io.mark.bits := RegNext(mark.bits)
+  io.free.valid := empties
+  io.free.bits := io.mark.bits.chunk
+  io.link.valid := Mux(removed, freed && !wasHead && !wasTail, RegNext(link.valid, false.B))
+  io.link.bits := linked
+  private val updated = RegNext(next)
+  io.update.valid := RegNext(update, false.B)
+  io.update.bits := updated
+  when(empties && wasHead)(io.update.bits.head := linked.next)
+  when(empties && wasTail) {
+    io.update.bits.tail := linked.chunk
+    io.update.bits.fill := places.U
+  }
+
   private val target = Reg(UInt(s.chunkBits.W))
   private val place = Reg(UInt(s.placeBits.W))
 
   io.look.valid := false.B
-  io.look.bits := Mux(io.remove.valid, io.remove.bits.chunk.chunk, list.tail)
+  io.look.bits := Mux(io.append.valid, list.tail, io.remove.bits.chunk.chunk)
   link.valid := false.B
   link.bits.chunk := before.previous
   link.bits.next := io.state.next
   mark.valid := false.B
   mark.bits.chunk := chunk
   mark.bits.live := 0.U
-  free.valid := false.B
-  free.bits := chunk
   io.allocate.ready := false.B
-  io.remove.ready := state === State.remove
+  io.remove.ready := removes
   io.append.ready := false.B
   io.refused := false.B
   io.write.valid := state === State.entry || state === State.word
@@ -117,9 +128,9 @@ class SpillEditor(s: SpillParams) extends Module {
   private val (storedEntry, entryFlipped) = flip(FaultPlaces.entries, entry, State.entry)
   private val (storedWord, wordFlipped) =
     flip(FaultPlaces.words, io.append.bits.word, State.word)
-  private val lostLink = state === State.remove && io.state.brokenNext && !isTail
+  private val lostLink = removes && io.state.brokenNext && !isTail
   private val lostLive =
-    (state === State.remove || state === State.append) && io.state.brokenLive
+    (removes || state === State.append) && io.state.brokenLive
   io.error := lostLink || lostLive
   io.fault.view := FaultView.all(
     Seq(
@@ -131,7 +142,7 @@ class SpillEditor(s: SpillParams) extends Module {
   )
   io.write.bits.data := Mux(
     state === State.word,
-    storedWord.asUInt.pad(8 * SpillLayout.beatBytes),
+    VecInit.fill(SpillLayout.wordsPerBeat)(storedWord.asUInt.pad(8 * SpillLayout.wordBytes)).asUInt,
     SpillEntry.toBeat(storedEntry)
   )
 
@@ -151,10 +162,12 @@ class SpillEditor(s: SpillParams) extends Module {
   switch(state) {
     is(State.idle) {
       removing := io.remove.bits
+      removingPlace := UIntToOH(io.remove.bits.place, places)
       when(io.remove.valid) {
         io.look.valid := true.B
         state := State.remove
-      }.elsewhen(io.append.valid && !opens) {
+      }
+      when(io.append.valid && !io.opens) {
         io.look.valid := true.B
         state := State.append
       }.elsewhen(io.append.valid && io.allocate.valid) {
@@ -182,23 +195,15 @@ class SpillEditor(s: SpillParams) extends Module {
       }
     }
     is(State.remove) {
-      val left = io.state.live & ~UIntToOH(removing.place, places)
-      val empty = !left.orR
-      mark.valid := !empty
+      val left = io.state.live & ~removingPlace
+      mark.valid := true.B
       mark.bits.live := left
-      free.valid := empty
-      link.valid := empty && !before.isHead && !isTail
-      when(empty && before.isHead)(next.head := io.state.next)
-      when(empty && isTail) {
-        next.tail := before.previous
-        next.fill := places.U
-      }
+      freed := !left.orR
       next.count := list.count - 1.U
       update := true.B
       last.valid := true.B
-      last.bits.freed := empty
-      last.bits.chunk := before
-      last.bits.chunk.chunk := chunk
+      last.bits := before
+      last.bits.chunk := chunk
       state := State.idle
       assert(
         (io.state.live >> removing.place)(0) || io.error,
@@ -208,4 +213,5 @@ class SpillEditor(s: SpillParams) extends Module {
     }
   }
   when(io.begins)(last.valid := false.B)
+  assert(!io.remove.valid || !io.append.valid, "R3: an append and a removal at once")
 }

@@ -2,8 +2,8 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{is, switch}
-import tmu.contract.{Opcodes, Statuses}
+import chisel3.util.{is, switch, RegEnable}
+import tmu.contract.{Opcodes, SpillLayout, Statuses}
 import tmu.matching._
 
 /** Answers deferred commands, one after the other in their order, and moves entries back to the
@@ -37,12 +37,20 @@ class SpillEngine(s: SpillParams) extends Module {
   private val unexpected = Reg(Bool())
   private val list = lists(unexpected)
   io.editing := list
+  private val opens =
+    lists.map(l => RegNext(l.count === 0.U || l.fill === SpillLayout.entries.U))
+  io.opens := VecInit(opens)(unexpected)
   io.refilling := visiting
   when(io.edited.valid)(list := io.edited.bits)
 
-  // Of a command: the queue that it searches, and the one that it is appended to (R5, R6).
-  private val searchesMessages = !MatchRules.withArrivals(command)
-  private val appendsReceive = MatchRules.is(command.opcode, Opcodes.post)
+  // Of a command, known long before it is used: the queue that it searches, and the one that it is
+  // appended to (R5, R6), unless its quota is used up (R11).
+  private val searchesMessages = RegNext(!MatchRules.withArrivals(command))
+  private val appendsReceive = RegNext(MatchRules.is(command.opcode, Opcodes.post))
+  private val flushes = RegNext(MatchRules.is(command.opcode, Opcodes.flush))
+  private val own = !appendsReceive
+  private val fits =
+    RegEnable(job.allowance.exceeds(lists(own).count), state =/= State.append)
 
   io.range.bits.head := list.head
   io.range.bits.tail := list.tail
@@ -51,7 +59,7 @@ class SpillEngine(s: SpillParams) extends Module {
     SpillEntry.all(s, endpoint),
     SpillEntry.asked(s, io.windows, command)
   )
-  io.range.bits.sweeps := visiting || MatchRules.is(command.opcode, Opcodes.flush)
+  io.range.bits.sweeps := visiting || flushes
   io.range.valid := state === State.search || state === State.sweep || state === State.move
 
   // Back to the tables, when there is room for a few. An endpoint that has, or can soon have, nothing
@@ -84,7 +92,7 @@ class SpillEngine(s: SpillParams) extends Module {
 
   io.remove.valid := state === State.take || state === State.drop || settles
   io.remove.bits := Mux(settles, refill.io.moved.bits, hit.at)
-  io.append.valid := state === State.append
+  io.append.valid := state === State.append && fits
   io.append.bits.entry := SpillEntry(p, op, appendsReceive)
   io.append.bits.word := SpillEntry.word(
     s,
@@ -112,10 +120,9 @@ class SpillEngine(s: SpillParams) extends Module {
     state := State.answer
   }
 
-  /** The part in memory has not answered: append, or say that nothing was there (R5, R6, R11). */
+  /** The part in memory has not answered: append, or say that nothing was there (R5, R6). */
   private def missed(): Unit = {
-    val own = !appendsReceive
-    when(op.appends && job.allowance.exceeds(lists(own).count)) {
+    when(op.appends) {
       unexpected := own
       state := State.append
     }.otherwise(answer(MatchRules.onMiss(command.opcode, room = false.B), false.B))
@@ -179,7 +186,7 @@ class SpillEngine(s: SpillParams) extends Module {
           .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
           .otherwise(state := State.idle)
       }.elsewhen(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
-        .elsewhen(MatchRules.is(command.opcode, Opcodes.flush)) {
+        .elsewhen(flushes) {
           unexpected := false.B
           state := State.flush
         }
@@ -201,8 +208,8 @@ class SpillEngine(s: SpillParams) extends Module {
     }
     is(State.take)(when(io.remove.ready)(state := State.answer))
     is(State.append) {
-      when(io.append.ready) {
-        answer(MatchRules.onMiss(command.opcode, !io.refused), false.B)
+      when(io.append.ready || !fits) {
+        answer(MatchRules.onMiss(command.opcode, fits && !io.refused), false.B)
       }
     }
     is(State.answer)(when(io.verdict.ready)(state := State.store))

@@ -22,6 +22,9 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   /** The lists of an endpoint are read, changed, and written back. */
   val lists = new ListAccess(s)
   val editing = Output(new SpillList(s))
+
+  /** An append needs a new chunk; a clock after the list. */
+  val opens = Output(Bool())
   val edited = Flipped(Valid(new SpillList(s)))
   val range = Decoupled(new SpillRange(s))
   val hit = Flipped(Decoupled(new SpillHit(s)))

@@ -6,7 +6,7 @@ import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.buffer.PointerQueue
 import tmu.contract.SpillLayout
 import tmu.host.{Axi, AxiBurst, AxiResponse}
-import tmu.matching.StreamState
+import tmu.matching.{StreamState, UpDown}
 
 /** Where something lies in memory. */
 class SpillPlace(s: SpillParams) extends Bundle {
@@ -25,7 +25,7 @@ class SpillWrite(s: SpillParams) extends Bundle {
   val at = new SpillPlace(s)
   val isWord = Bool()
 
-  /** An entry's beat; or a word, in the lowest bits. */
+  /** An entry's beat; or its word, in every place of a beat. */
   val data = UInt((8 * SpillLayout.beatBytes).W)
 }
 
@@ -139,7 +139,6 @@ class SpillLink(s: SpillParams) extends Module {
   private val at = io.write.bits.at
   private val wordsBits = log2Ceil(SpillLayout.wordsPerBeat)
   private val lane = at.place(wordsBits - 1, 0)
-  private val word = io.write.bits.data(8 * SpillLayout.wordBytes - 1, 0)
   io.write.ready := addresses.io.enq.ready && beats.io.enq.ready && !outstanding(7)
   addresses.io.enq.valid := io.write.fire
   addresses.io.enq.bits := address(
@@ -147,11 +146,7 @@ class SpillLink(s: SpillParams) extends Module {
     Mux(io.write.bits.isWord, at.place >> wordsBits, beatOf(at.place))
   )
   beats.io.enq.valid := io.write.fire
-  beats.io.enq.bits.data := Mux(
-    io.write.bits.isWord,
-    VecInit.fill(SpillLayout.wordsPerBeat)(word).asUInt,
-    io.write.bits.data
-  )
+  beats.io.enq.bits.data := io.write.bits.data
   beats.io.enq.bits.strobe := Mux(
     io.write.bits.isWord,
     VecInit
@@ -175,12 +170,12 @@ class SpillLink(s: SpillParams) extends Module {
   axi.wlast := true.B
   beats.io.deq.ready := axi.wready
   axi.bready := true.B
-  outstanding := outstanding + io.write.fire - axi.bvalid
+  outstanding := UpDown.next(outstanding, io.write.fire, axi.bvalid)
   io.writeError := axi.bvalid && axi.bresp =/= AxiResponse.okay
 
   // A read in flight: bursts until their last beat.
   private val reading = RegInit(0.U(8.W))
-  reading := reading + reads.io.enq.fire - (axi.rvalid && axi.rlast)
+  reading := UpDown.next(reading, reads.io.enq.fire, axi.rvalid && axi.rlast)
   io.idle := outstanding === 0.U && reading === 0.U && !came
   io.reads.moves := axi.rvalid
   io.reads.waits := reading =/= 0.U

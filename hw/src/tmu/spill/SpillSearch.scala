@@ -6,6 +6,7 @@ import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.BlockQueue
 import tmu.contract.{FaultPlaces, SpillLayout}
 import tmu.fault.{FaultPort, FaultView}
+import tmu.matching.UpDown
 
 /** Where to search, and for what. */
 class SpillRange(s: SpillParams) extends Bundle {
@@ -202,7 +203,7 @@ class SpillSearch(s: SpillParams) extends Module {
   found.io.enq.bits.chunk := RegNext(comes.chunk)
   found.io.enq.bits.beat := RegNext(comesBeat)
   found.io.enq.bits.hits := hitting
-  inFlight := inFlight + io.words.fire - ends
+  inFlight := UpDown.next(inFlight, io.words.fire, ends)
   when(ends && short && !pending)(window := window + window)
 
   // Candidates are verified, oldest first.

@@ -6,6 +6,7 @@ import chisel3.util.{log2Ceil, Decoupled, OHToUInt, PriorityEncoderOH, RegEnable
 import tmu.buffer.BlockQueue
 import tmu.contract.{FaultPlaces, SpillLayout}
 import tmu.fault.FaultView
+import tmu.matching.UpDown
 
 /** Entries of a beat of words that may be what a search wants. */
 class Candidates(s: SpillParams) extends Bundle {
@@ -56,8 +57,11 @@ class SpillVerify(s: SpillParams) extends Module {
   private val current = Reg(new Candidates(s))
   private val recent = Reg(Bool())
   private val left = RegInit(0.U(SpillLayout.wordsPerBeat.W))
+  private val any = RegInit(
+    false.B
+  ) // there is one left: known beside, for the way to memory is long
   private val lowest = PriorityEncoderOH(left)
-  private val wants = searching && left.orR && line.io.enq.ready
+  private val wants = searching && any && line.io.enq.ready
   io.entry.valid := wants && !recent
   io.entry.bits.chunk := current.chunk.chunk
   io.entry.bits.place := (current.beat ## OHToUInt(lowest))(s.placeBits - 1, 0)
@@ -65,17 +69,21 @@ class SpillVerify(s: SpillParams) extends Module {
   line.io.enq.bits.at.chunk := current.chunk
   line.io.enq.bits.at.place := io.entry.bits.place
   line.io.enq.bits.recent := recent
-  private val goes = line.io.enq.fire
   private val others = left & ~lowest
-  private val rest = Mux(goes, others, left)
-  io.candidates.ready := !searching || !left.orR || (goes && !others.orR)
-  left := Mux(searching, rest, 0.U)
+  when(line.io.enq.fire) {
+    left := others
+    any := others.orR
+  }
+  // The next beat's are taken a clock after the last of this one.
+  io.candidates.ready := !searching || !any
   cache.io.chunk := io.candidates.bits.chunk.chunk
   when(searching && io.candidates.fire) {
     current := io.candidates.bits
     recent := cache.io.has
     left := io.candidates.bits.hits
+    any := true.B
   }
+  when(!searching)(any := false.B)
 
   // Taken out in one clock, compared in the next, handed out from then on. The next one is looked at
   // after a hit was taken, as the way from its taker to the memory is long.
@@ -88,7 +96,7 @@ class SpillVerify(s: SpillParams) extends Module {
   private val hit = Reg(new SpillHit(s))
   private val passes = !checked || !searching || !confirmed
   next.ready := (next.bits.recent || there =/= 0.U) && (!taken || passes)
-  there := there + io.entryBeat.valid - (next.fire && !next.bits.recent)
+  there := UpDown.next(there, io.entryBeat.valid, next.fire && !next.bits.recent)
   private val at = RegEnable(next.bits.at, next.fire)
   cache.io.take.valid := next.fire
   cache.io.take.bits.chunk := next.bits.at.chunk.chunk
@@ -110,8 +118,9 @@ class SpillVerify(s: SpillParams) extends Module {
   }.elsewhen(io.hit.fire)(checked := false.B)
   io.hit.valid := checked && confirmed
   io.hit.bits := hit
-  io.some := left.orR || line.io.count =/= 0.U || taken || checked
+  io.some := any || line.io.count =/= 0.U || taken || checked
   io.falsePositive := searching && checked && !confirmed
   io.view := FaultView(FaultPlaces.entries, searching && checked && hit.broken)
   assert(!io.entryBeat.valid || there =/= s.verifies.U, "no room for an entry that was read")
+  assert(!io.candidates.valid || io.candidates.bits.hits.orR, "a beat without candidates")
 }

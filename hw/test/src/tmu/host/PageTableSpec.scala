@@ -33,6 +33,7 @@ class PageTableSpec extends DeviceSpec {
     c.valid.poke(true)
     dut.clock.step()
     c.valid.poke(false)
+    if (restart) dut.clock.step() // the limit is there a clock later
   }
   private def consume(dut: PageTable, page: Int, index: BigInt): Unit = {
     val c = dut.io.consumer

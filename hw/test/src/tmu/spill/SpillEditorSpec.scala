@@ -6,6 +6,7 @@ import chisel3.util.{Decoupled, Valid}
 import scala.collection.mutable
 import scala.util.Random
 import tmu.Seeds
+import tmu.contract.SpillLayout
 
 /** The editor with the chunks that it changes, connected as in the whole. */
 class SpillEditorHarness(s: SpillParams) extends Module {
@@ -29,6 +30,7 @@ class SpillEditorHarness(s: SpillParams) extends Module {
   editor.io.fault.flip := 0.U.asTypeOf(editor.io.fault.flip)
   chunks.io.fault.flip := 0.U.asTypeOf(chunks.io.fault.flip)
   editor.io.list := io.list
+  editor.io.opens := io.list.count === 0.U || io.list.fill === SpillLayout.entries.U
   io.update := editor.io.update
   editor.io.begins := io.begins
   editor.io.remove <> io.remove
@@ -140,8 +142,8 @@ class SpillEditorSpec extends SpillSpec {
         val place = m.fill.toInt - 1
         m.chunks.last._2(place) = e.handle
         assert(memory((m.tail.toInt, place, false)) == beat(e, m.tail.toInt, place), "the entry")
-        val low = memory((m.tail.toInt, place, true)) & ((BigInt(1) << 32) - 1)
-        assert(low == word(e), "its word")
+        val words = memory((m.tail.toInt, place, true))
+        assert(words == everywhere(word(e)), "its word")
       }
       !refused
     }

@@ -66,7 +66,8 @@ class SpillLinkSpec extends SpillSpec {
         io.entry.bits.place.poke(place)
       }
       io.write.valid.poke(write.isDefined)
-      val value = BigInt(512, random)
+      val isWord = write.exists(_._3)
+      val value = if (isWord) everywhere(BigInt(32, random)) else BigInt(512, random)
       write.foreach { case (chunk, place, isWord) =>
         io.write.bits.at.chunk.poke(chunk)
         io.write.bits.at.place.poke(place)

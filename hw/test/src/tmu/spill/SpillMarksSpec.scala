@@ -80,7 +80,7 @@ class SpillMarksSpec extends SpillSpec {
       io.spare(s).poke(step.spare)
       io.allowed(s).poke(step.allowed)
       io.lent.poke(step.lent)
-      assert(io.spilling(s).isOn == state.spilling, s"R7: stream $s at ${step.endpoint}")
+      assert(io.views(s).spilling.isOn == state.spilling, s"R7: stream $s at ${step.endpoint}")
       val view = io.views(s)
       val overflows = step.lent && !step.spare && step.allowed && hosts
       assert(view.defers.isOn == (state.spilling || overflows), s"$step")

@@ -155,7 +155,7 @@ trait SpillSearchBench extends SpillSpec {
         io.write.bits.data.poke(beat(e, c.number, i))
         tick()
         io.write.bits.isWord.poke(true)
-        io.write.bits.data.poke(word(e))
+        io.write.bits.data.poke(everywhere(word(e)))
         tick()
         io.write.valid.poke(false)
       }

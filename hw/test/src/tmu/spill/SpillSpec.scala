@@ -70,6 +70,11 @@ trait SpillSpec extends DeviceSpec {
     val bits = bareWord(e)
     (bits << 1) | (bits.bitCount % 2)
   }
+
+  /** A word as it is written: in every place of a beat. */
+  protected def everywhere(word: BigInt): BigInt =
+    (0 until SpillLayout.wordsPerBeat).map(i => word << (8 * SpillLayout.wordBytes * i)).sum
+
   private def bareWord(e: Plain): BigInt = pack(
     s.idBits -> (e.id & ((1 << s.idBits) - 1)),
     s.pieces(0) -> 0,
