@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from opentmu import paths
 from opentmu.errors import CheckFailed
-from opentmu.synth import flow, pnr, spread
+from opentmu.synth import flow, pnr, prepare, spread
 from opentmu.synth.pnr import Settings
 
 REGISTER = """\
@@ -41,7 +41,7 @@ def test_only_designs_of_a_middle_size_get_room() -> None:
 def test_a_module_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "netlist.json").write_text(json.dumps({"modules": {}}))
     with pytest.raises(CheckFailed, match=r"netlist\.json: found no module Gone"):
-        spread.spread(tmp_path / "netlist.json", "Gone", tmp_path / "spread.json")
+        prepare.prepare(tmp_path / "netlist.json", "Gone", tmp_path / "prepared.json", room=True)
 
 
 def test_the_placer_keeps_them_empty_and_they_do_not_count() -> None:
@@ -51,9 +51,10 @@ def test_the_placer_keeps_them_empty_and_they_do_not_count() -> None:
     (folder / "Register.sv").write_text(REGISTER)
     design = flow.Design.of_folder(folder, "Register", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
-    empty = spread.spread(mapped_in / "netlist.json", design.top, folder / "spread.json")
+    prepared = folder / "prepared.json"
+    empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=True)
     log = paths.BUILD / "test" / "synth-register.log"
-    pnr.run(folder / "spread.json", folder, Settings(100, 1, 3600), log, empty)
+    pnr.run(prepared, folder, Settings(100, 1, 3600), log, empty)
     used = json.loads((folder / "utilisation.json").read_text())
     assert used["TRELLIS_FF"]["used"] == 1
     # One LUT, and what drives constants.

@@ -10,13 +10,25 @@ from typing import Any
 from opentmu import paths, stage
 from opentmu.build import fpga, rtl
 from opentmu.errors import BadInput
-from opentmu.synth import cells, chain, hierarchy, levels, netlist, pnr, spread, tools
+from opentmu.synth import (
+    cells,
+    chain,
+    clocknet,
+    hierarchy,
+    levels,
+    netlist,
+    pnr,
+    prepare,
+    spread,
+    tools,
+)
 
 FAMILIES = ("ecp5", "xcup")
 TOPS = {"ecp5": "tmu_pins", "xcup": "tmu_wrapper"}
 XCUP_DEVICE = "UltraScale+, no part chosen"
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
+PLACER_INPUTS = [Path(str(module.__file__)) for module in (clocknet, prepare, spread)]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
 DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))
@@ -124,17 +136,15 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
     wanted = [*pnr.OPTIONS, f"{settings.freq:g}", f"{settings.seed}"]
-    key = _key(made_from, wanted, [Path(spread.__file__)], tools.versions("nextpnr-ecp5"))
+    key = _key(made_from, wanted, PLACER_INPUTS, tools.versions("nextpnr-ecp5"))
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{target.name}.log"
-        source, empty = netlist_folder / "netlist.json", 0
-        if spread.wanted(ecp5_resources(design, netlist_folder).lut):
-            spread_out = folder / "spread.json"
-            empty = spread.spread(source, design.top, spread_out)
-            source = spread_out
-        pnr.run(source, folder, settings, log, empty)
-        (folder / "spread.json").unlink(missing_ok=True)
+        prepared = folder / "prepared.json"
+        room = spread.wanted(ecp5_resources(design, netlist_folder).lut)
+        empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, room=room)
+        pnr.run(prepared, folder, settings, log, empty)
+        prepared.unlink()
 
     stage.ensure(target, key, write)
     return target

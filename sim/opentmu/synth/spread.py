@@ -6,12 +6,8 @@ The placer packs what belongs together into full tiles, and a full tile of this 
 cells that do nothing are bound to the tiles that shall stay empty (docs/synthesis.md).
 """
 
-import json
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
-
-from opentmu.errors import CheckFailed
 
 # Logic tiles of an LFE5U-85: 123 columns, and 85 rows between those of memories and multipliers.
 COLUMNS = range(2, 125)
@@ -62,15 +58,10 @@ def empty_places() -> Iterator[tuple[str, dict[str, Any]]]:
                     yield f"X{column}/Y{row}/SLICE{one}.FF{half}", FLIP_FLOP
 
 
-def spread(netlist: Path, top: str, to: Path) -> int:
-    """Write `netlist` with the empty places' cells to `to`; how many LUTs those are."""
-    design = json.loads(netlist.read_text())
-    if top not in design["modules"]:
-        raise CheckFailed(f"{netlist}: found no module {top}")
-    cells = design["modules"][top]["cells"]
+def fill(module: dict[str, Any]) -> int:
+    """Give a mapped module the empty places' cells; how many LUTs those are."""
     places = 0
     for place, cell in empty_places():
-        cells[f"{PREFIX}{place}"] = {**cell, "attributes": {"BEL": place}}
+        module["cells"][f"{PREFIX}{place}"] = {**cell, "attributes": {"BEL": place}}
         places += 1
-    to.write_text(json.dumps(design))
     return places // 2

@@ -103,10 +103,8 @@ class Spill(p: TmuParams) extends Module {
   io.fault.view := FaultView.all(checked.map(_.view) ++ Seq(search.io.view))
 
   engine.io.deferred <> waiting.io.deq
-  // Both ways are long.
-  private val verdicts = Module(new PointerQueue(new Verdict(p), 2))
-  verdicts.io.enq <> engine.io.verdict
-  io.verdict <> verdicts.io.deq
+  io.verdict <> engine.io.verdict
+  // The way to the unit is long.
   private val injections = Module(new PointerQueue(new Injection(s), 2))
   injections.io.enq <> engine.io.inject
   io.inject <> injections.io.deq
@@ -235,7 +233,7 @@ class Spill(p: TmuParams) extends Module {
   io.totals := totals
 
   io.ready := sweep.io.ready && lists.io.ready && search.io.ready
-  io.idle := engine.io.idle && !verdicts.io.deq.valid && waiting.io.count === 0.U &&
+  io.idle := engine.io.idle && waiting.io.count === 0.U &&
     search.io.idle && link.io.idle
   io.activity.deferred := starts
   io.activity.appended := editor.io.append.fire && !editor.io.refused
