@@ -117,10 +117,9 @@ class SubmissionQueues(p: TmuParams) extends Module {
   slots.io.write.bits.slot := RegNext(CommandSlots.slot(p, share, tail))
 
   // A page's turn, in four steps: its state is read; what waits and what there is room for; how
-  // many may go; its head moves. A page is on its way once at a time, because the last step moves its
-  // head. The turn itself waits for those before it, for the way to the slots and back is long.
-  private val first, second, third = RegInit(false.B)
-  private val turns = Module(new PointerQueue(new PageTurn(p), 2))
+  // many may go; the turn is given. A page has one turn on its way at a time, because the last step
+  // moves its head.
+  private val first, second, third, fourth = RegInit(false.B)
   private val firstPage = Reg(UInt(p.pageBits.W))
   private val advance = Wire(Bool())
 
@@ -151,19 +150,20 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val least = Mux(waiting < spare, waiting, spare)
   private val count = Mux(least > PageTurn.most.U, PageTurn.most.U, least)
   private val some = !none && waiting =/= 0.U && spare =/= 0.U
-  // What is there before a reset has swept everything means nothing.
-  turns.io.enq.valid := third && !io.hold && some && !io.discard
-  turns.io.enq.bits.page := thirdPage
-  turns.io.enq.bits.queue := thirdQueue
-  turns.io.enq.bits.index := thirdHead
-  turns.io.enq.bits.count := count(PageTurn.countBits - 1, 0)
-  slots.io.turn <> turns.io.deq
-  advance := !io.hold && turns.io.enq.ready
-  private val moves = RegNext(turns.io.enq.fire, false.B)
-  private val turn = RegNext(turns.io.enq.bits)
+  private val turn = Reg(new PageTurn(p))
 
   /** More waits than may go now, and there is room for it. */
-  private val more = RegNext(waiting > PageTurn.most.U && spare > PageTurn.most.U)
+  private val more = RegEnable(waiting > PageTurn.most.U && spare > PageTurn.most.U, advance)
+  when(advance) {
+    turn.page := thirdPage
+    turn.queue := thirdQueue
+    turn.index := thirdHead
+    turn.count := count(PageTurn.countBits - 1, 0)
+  }
+  slots.io.turn.valid := fourth && !io.hold
+  slots.io.turn.bits := turn
+  advance := !io.hold && (!fourth || slots.io.turn.ready)
+  private val moves = fourth && advance
   when(restarts || moves) {
     heads.write(
       Mux(restarts, change.page, turn.page),
@@ -183,10 +183,12 @@ class SubmissionQueues(p: TmuParams) extends Module {
     first := page.fire || directly
     second := first
     third := second
+    // What is there before a reset has swept everything means nothing.
+    fourth := third && some && !io.discard
     firstPage := candidate
   }
   // A page changes while all is held: what was read of it is void.
-  for ((valid, page) <- steps)
+  for ((valid, page) <- steps :+ (fourth -> turn.page))
     when(io.change.valid && io.hold && change.page === page)(valid := false.B)
 
   private val asks = Seq(
@@ -210,7 +212,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   io.out <> slots.io.out
   io.moving := io.command.valid || coming
   io.idle := !coming && !arrived && arbiter.io.idle && aside.io.idle && !named.io.deq.valid &&
-    !first && !second && !third && turns.io.count === 0.U && !moves && slots.io.idle
+    !first && !second && !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")
   assert(!restarts || !moves, "a page starts again while a turn is granted")
