@@ -31,10 +31,11 @@ case class SpillParams(p: TmuParams) {
   val bursts: Int = 64
   val verifies: Int = 16
 
-  /** Chunks whose words lie on chip as well, those begun or read last; and chunks whose entries do,
-    * those begun last.
+  /** Chunks whose words lie on chip as well, those begun or read last; none in a unit that is lent
+    * one segment at most, for it is one on a small device. And chunks whose entries do, those begun
+    * last.
     */
-  val cachedChunks: Int = math.max(8, math.min(512, chunks / 64))
+  val cachedChunks: Int = if (p.spillSegments == 1) 0 else math.max(8, math.min(512, chunks / 64))
   val recentChunks: Int = math.max(4, math.min(8, chunks / 4096))
 
   /** Entries that are moved to the tables at a time. */

@@ -104,9 +104,9 @@ class SpillSearch(s: SpillParams) extends Module {
   }
   private val bursts = Module(new BlockQueue(new Burst, s.bursts))
   private val found = Module(new BlockQueue(new Candidates(s), s.bursts * SpillLayout.wordBeats))
-  private val cache = Module(new WordCache(s))
+  private val cache = Option.when(s.cachedChunks > 0)(Module(new WordCache(s)))
   private val verify = Module(new SpillVerify(s))
-  io.ready := cache.io.ready
+  io.ready := cache.fold(true.B)(_.io.ready)
 
   // Room for all candidates of all bursts in flight.
   private val spacious =
@@ -130,9 +130,7 @@ class SpillSearch(s: SpillParams) extends Module {
   // Words that lie on chip are taken from there while none come from memory, as the order is that of
   // age. The next chunk's turn is in the clock behind the last beat at the earliest.
   private val gives = RegInit(false.B)
-  private val here = cache.io.has && inFlight === 0.U
-  cache.io.chunk.valid := asks
-  cache.io.chunk.bits := at.chunk
+  private val here = cache.fold(false.B)(_.io.has && inFlight === 0.U)
   private val begins = goesOn && here && !gives
   io.words.valid := goesOn && !here && !gives && inFlight < window && bursts.io.enq.ready &&
     !(short && pending)
@@ -162,22 +160,26 @@ class SpillSearch(s: SpillParams) extends Module {
     giveBeat := giveBeat + 1.U
     gives := giveBeat =/= (SpillLayout.wordBeats - 1).U
   }
-  cache.io.read.chunk := Mux(gives, giving.chunk.chunk, at.chunk)
-  cache.io.read.beat := giveBeat
 
   // From memory, in the clock in which they come.
   private val beat = RegInit(0.U(beatBits.W))
   private val ends = io.wordBeat.valid && beat === (SpillLayout.wordBeats - 1).U
   when(io.wordBeat.valid)(beat := beat + 1.U)
   bursts.io.deq.ready := ends
-  cache.io.fill.valid := io.wordBeat.valid && searching
-  cache.io.fill.bits.chunk := bursts.io.deq.bits.chunk.chunk
-  cache.io.fill.bits.beat := beat
-  cache.io.filled := io.wordBeat.bits.data
-  cache.io.write.valid := io.write.valid && io.write.bits.isWord
-  cache.io.write.bits := io.write.bits.at
-  cache.io.word := io.write.bits.data(8 * SpillLayout.wordBytes - 1, 0)
-  cache.io.fault.flip := io.fault.flip
+  cache.foreach { c =>
+    c.io.chunk.valid := asks
+    c.io.chunk.bits := at.chunk
+    c.io.read.chunk := Mux(gives, giving.chunk.chunk, at.chunk)
+    c.io.read.beat := giveBeat
+    c.io.fill.valid := io.wordBeat.valid && searching
+    c.io.fill.bits.chunk := bursts.io.deq.bits.chunk.chunk
+    c.io.fill.bits.beat := beat
+    c.io.filled := io.wordBeat.bits.data
+    c.io.write.valid := io.write.valid && io.write.bits.isWord
+    c.io.write.bits := io.write.bits.at
+    c.io.word := io.write.bits.data(8 * SpillLayout.wordBytes - 1, 0)
+    c.io.fault.flip := io.fault.flip
+  }
 
   // Compared a clock after they come, with the live places of their chunk.
   private val comes = Mux(gave, giving, bursts.io.deq.bits)
@@ -192,7 +194,8 @@ class SpillSearch(s: SpillParams) extends Module {
   }
   private def lanes(of: SpillWord => Bool): UInt = {
     def all(data: UInt) = VecInit(words(data).map(of)).asUInt
-    Mux(gave, all(cache.io.data), all(io.wordBeat.bits.data)) & live
+    val fromMemory = all(io.wordBeat.bits.data)
+    cache.fold(fromMemory)(c => Mux(gave, all(c.io.data), fromMemory)) & live
   }
   private val hits = lanes(SpillEntry.mayHit(s, range.ask, _))
   private val lostWords = lanes(SpillEntry.broken(s, _))
@@ -248,7 +251,7 @@ class SpillSearch(s: SpillParams) extends Module {
       verify.io.view
     )
   )
-  io.fault.view := cache.io.fault.view
+  io.fault.view := cache.fold(0.U.asTypeOf(new FaultView))(_.io.fault.view)
   io.idle := state === State.idle
   assert(!io.wordBeat.valid || bursts.io.deq.valid, "words came before their chunk")
   assert(!found.io.enq.valid || found.io.enq.ready, "R3: no room for candidates")

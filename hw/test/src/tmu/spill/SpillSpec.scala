@@ -9,6 +9,7 @@ import tmu.params.TmuParams
 /** What specs of the parts that keep queues in memory have in common: a small unit, plain entries.
   */
 trait SpillSpec extends DeviceSpec {
+  protected def segments: Int = 2
   protected val p: TmuParams = TmuParams(
     "spill",
     4,
@@ -24,7 +25,7 @@ trait SpillSpec extends DeviceSpec {
     idBits = 8,
     queues = 2,
     commandSlots = 8,
-    spillSegments = 2
+    spillSegments = segments
   )
   protected val s: SpillParams = SpillParams(p)
   protected val places: Int = SpillLayout.entries
