@@ -219,3 +219,15 @@ def test_large_designs_keep_memories_that_are_there_many_times() -> None:
 def test_a_small_design_is_flattened() -> None:
     modules = {"top": tree([("row", 4)], 100), "row": tree([], 5_000)}
     assert hierarchy.kept(modules, "top") == []
+
+
+def test_large_modules_of_which_there_are_several_are_mapped_by_themselves() -> None:
+    modules = {
+        "top": tree([("array", 2), ("small", 9), ("bank", 3)], 5_000),
+        "array": tree([("row", 2)], 100),
+        "row": tree([], hierarchy.REPEATED_BITS),
+        "small": tree([], 50),
+        "bank": {**tree([], hierarchy.REPEATED_BITS), "memories": {"Memory": {}}},
+    }
+    assert hierarchy.repeated(modules, "top") == ["array", "row"]
+    assert hierarchy.repeated({"top": tree([], 50_000)}, "top") == []

@@ -2,7 +2,7 @@
 """From a preset to its report, in stages that are made once for their inputs."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -36,8 +36,8 @@ SLOWEST_SHOWN = 12
 
 METHODS = {
     "ecp5": (
-        "flattened and mapped, placed and routed with one seed behind six pins, the widest resets "
-        "and enables on the clock network"
+        "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
+        "six pins, the widest resets and enables on the clock network"
     ),
     "spread": "; every other row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
@@ -96,12 +96,12 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     target = FOLDER / f"{design.name}-netlist"
     make = [Path(hierarchy.__file__)]
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
+    choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{design.name}.log"
         title = f"yosys on {design.name}"
-        # What can be placed and routed is small enough to be mapped as one.
-        steps = design.read() if family == "ecp5" else _elaborate(design, folder, seconds)
+        steps = _elaborate(design, folder, seconds, choose)
         steps += [fpga.script(script) for script in scripts]
         steps += [f"write_json {fpga.relative(folder / 'netlist.json')}"]
         tools.yosys(steps, title, log, seconds)
@@ -110,15 +110,22 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     return target
 
 
-def _elaborate(design: Design, folder: Path, seconds: float) -> list[str]:
+def _elaborate(
+    design: Design,
+    folder: Path,
+    seconds: float,
+    choose: Callable[[Mapping[str, Any], str], list[str]],
+) -> list[str]:
     """Elaborate, choose which modules keep their border, and give the steps that go on."""
     log = paths.LOGS / f"synth-{design.name}-read.log"
     checkpoint, tree = folder / "design.il", folder / "design.json"
-    steps = [*design.read(), "proc", "opt_clean", f"write_rtlil {fpga.relative(checkpoint)}"]
+    # A table of constants as a memory would be read a clock early, and its way with it.
+    steps = [*design.read(), "proc -norom", "opt_clean"]
+    steps += [f"write_rtlil {fpga.relative(checkpoint)}"]
     steps += [f"write_json {fpga.relative(tree)}"]
     tools.yosys(steps, f"yosys reads {design.name}", log, seconds)
     modules = json.loads(tree.read_text())["modules"]
-    kept = hierarchy.kept(modules, design.top)
+    kept = choose(modules, design.top)
     sizes = hierarchy.sizes(modules, design.top)
     (folder / "kept.json").write_text(json.dumps({"kept": kept, "bits": sizes}))
     tree.unlink()

@@ -64,6 +64,21 @@ def kept(modules: Mapping[str, Any], top: str) -> list[str]:
     return sorted(found)
 
 
+def repeated(modules: Mapping[str, Any], top: str) -> list[str]:
+    """Large modules of which there are several: mapped by themselves, and flattened behind that.
+
+    ABC9 makes every chain as long as the longest that it sees, to save LUTs. What is mapped by
+    itself is no slower than its own longest, which is what wires are then added to.
+    """
+    size = sizes(modules, top)
+    times = _times(modules, top)
+    return sorted(
+        name
+        for name in size
+        if times[name] > 1 and size[name] >= REPEATED_BITS and not modules[name].get("memories")
+    )
+
+
 def _times(modules: Mapping[str, Any], top: str) -> Counter[str]:
     """Instances of each module in the whole design."""
     total: Counter[str] = Counter()

@@ -7,8 +7,7 @@ import tmu.params.TmuParams
 
 /** Gives each slot back a fixed number of clocks later, when its operations have walked the rows.
   *
-  * A memory with a turning place; nothing in it moves. It is a block memory however short it is: in
-  * LUTs it takes four times as many as it has bits in a place.
+  * A memory with a turning place; nothing in it moves.
   */
 class SlotDelay(p: TmuParams, clocks: Int) extends Module {
   require(clocks >= 2, s"a delay of $clocks clocks; a memory needs at least 2")
@@ -22,7 +21,7 @@ class SlotDelay(p: TmuParams, clocks: Int) extends Module {
   place := next
 
   private val ways =
-    Seq((io.in.post, io.out.post, "block_posts"), (io.in.arrival, io.out.arrival, "block_arrivals"))
+    Seq((io.in.post, io.out.post, "posts"), (io.in.arrival, io.out.arrival, "arrivals"))
   for ((in, out, name) <- ways) {
     val memory = Mem(clocks, new Operation(p)).suggestName(name)
     memory.write(place, in.bits)
