@@ -94,12 +94,15 @@ class SpillEngine(s: SpillParams) extends Module {
   io.remove.bits := Mux(settles, refill.io.moved.bits, hit.at)
   io.append.valid := state === State.append && fits
   io.append.bits.entry := SpillEntry(p, op, appendsReceive)
-  io.append.bits.word := SpillEntry.word(
-    s,
-    io.windows,
-    command.key,
-    io.append.bits.entry.ignore,
-    io.append.bits.entry.id
+  // Folded long before it is written, and it goes to every place of a beat.
+  io.append.bits.word := RegNext(
+    SpillEntry.word(
+      s,
+      io.windows,
+      command.key,
+      io.append.bits.entry.ignore,
+      io.append.bits.entry.id
+    )
   )
 
   // Answers.
