@@ -38,13 +38,13 @@ MUTANTS = {
     "refill": [
         Edit(
             "SpillMarks.sv",
-            rf"io_views_{view}_refills =\s+io_views_{view}_seen",
-            rf"io_views_{view}_refills = ({{m}} | io_views_{view}_seen)",
+            rf"io_views_{view}_refills =\s+seen_{view}",
+            rf"io_views_{view}_refills = ({{m}} | seen_{view})",
         )
         for view in (0, 1)
     ],
     # A taken entry stays where it was.
-    "live": [Edit("SpillEditor.sv", r"60'h0 : left\)", r"60'h0 : {m} ? io_state_live : left)")],
+    "live": [Edit("SpillEditor.sv", r"60'h0 : left;", r"60'h0 : {m} ? io_state_live : left;")],
     # Of several candidates of a beat the second one goes first (R3, R4).
     "second": [
         Edit(
@@ -62,7 +62,7 @@ MUTANTS = {
     "behind": [
         Edit(
             "SpillEditor.sv",
-            r"last_bits_chunk_chunk == removing_chunk_previous",
+            r"last_bits_chunk == removing_chunk_previous",
             r"\g<0> & ~{m}",
         )
     ],
