@@ -53,11 +53,14 @@ MUTANTS = {
         "tail = ~{m} & follows ? tail_REG + 17'h1 : readTail;",
     ),
     # A command starts without room for its answer: a ring that is not read stops everybody.
-    "room": wrong(
-        "SubmissionQueues.sv",
-        "most = waiting < spare ? waiting : spare;",
-        "most = {m} | waiting < spare ? waiting : spare;",
-    ),
+    "room": [
+        *wrong(
+            "SubmissionQueues.sv",
+            "least = waiting < spare ? waiting : spare;",
+            "least = {m} | waiting < spare ? waiting : spare;",
+        ),
+        *wrong("SubmissionQueues.sv", "(|waiting) & (|spare)", "(|waiting) & ({m} | (|spare))"),
+    ],
     # The end of a command is not counted: its ring seems to fill.
     "finals": wrong(
         "CompletionWriter.sv",
