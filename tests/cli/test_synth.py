@@ -22,7 +22,7 @@ def routed(preset: str, **changes: Any) -> dict[str, Any]:
         "top": "tmu_pins",
         "preset": preset,
         "family": "ecp5",
-        "device": "LFE5U-85F",
+        "device": "LFE5UM5G-85F",
         "lut": 12345,
         "ff": 678,
         "bram": 9.0,
@@ -112,7 +112,7 @@ def test_the_table_tells_an_estimate_from_a_clock(capsys: pytest.CaptureFixture[
 def test_a_design_that_does_not_fit_ends_with_1(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    problem = "does not fit LFE5U-85F: TRELLIS_COMB 90,507 of 83,640 (108 %)"
+    problem = "does not fit LFE5UM5G-85F: TRELLIS_COMB 90,507 of 83,640 (108 %)"
     changes = {"fits": False, "problem": problem, "fmax_mhz": None, "critical_path": None}
     monkeypatch.setattr(flow, "report", lambda *_: routed("ecp5", **changes))
     assert main(["synth", "--preset", "ecp5"]) == 1

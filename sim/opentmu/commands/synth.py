@@ -71,7 +71,7 @@ def command(
 ) -> int:
     """Report what a preset takes on an FPGA and how fast it is.
 
-    ecp5 is placed and routed on an LFE5U-85F behind six pins, and its clock is measured.
+    ecp5 is placed and routed on an LFE5UM5G-85F behind six pins, and its clock is measured.
     xcup is mapped to UltraScale+ cells; its clock is an estimate from the LUTs in a row.
     Without --preset: nic on xcup and ecp5 on ecp5.
     """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A mapped netlist as the placer for ECP5 gets it."""
+"""A mapped netlist as placer and router for ECP5 get it."""
 
 import json
 from pathlib import Path
@@ -7,9 +7,15 @@ from pathlib import Path
 from opentmu.errors import CheckFailed
 from opentmu.synth import clocknet, spread
 
+# What the router has no option for; it takes it from the netlist. A wire that several nets want
+# costs each of them more from round to round, by 2.0 if nothing is said: after fifty rounds no net
+# comes near another, and all of them make detours that are wanted again. With 0.5 the last ones get
+# their wires before that (docs/decisions/0030-a-routed-clock.md).
+ROUTER = {"router2/currCongWeightMult": "0.5"}
+
 
 def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
-    """Write a mapped netlist as the placer gets it: wide resets and enables on the clock network.
+    """Write a mapped netlist as placer and router get it, wide resets on the clock network.
 
     With `room`, cells that do nothing keep places empty; returns how many LUTs those take.
     """
@@ -18,6 +24,7 @@ def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
         raise CheckFailed(f"{source}: found no module {top}")
     module = content["modules"][top]
     clocknet.move(module)
+    module["settings"] = ROUTER
     empty = spread.fill(module) if room else 0
     to.write_text(json.dumps(content))
     return empty

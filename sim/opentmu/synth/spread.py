@@ -9,7 +9,7 @@ cells that do nothing are bound to the tiles that shall stay empty (docs/synthes
 from collections.abc import Iterator
 from typing import Any
 
-# Logic tiles of an LFE5U-85: 123 columns, and 85 rows between those of memories and multipliers.
+# Logic tiles of an ECP5-85: 123 columns, and 85 rows between those of memories and multipliers.
 COLUMNS = range(2, 125)
 ROWS = tuple(row for row in range(2, 94) if row % 12 != 10)
 SLICES = "ABCD"
