@@ -181,6 +181,32 @@ def test_area_per_lane_of_a_small_module(small: Path) -> None:
     assert found["levels"] in (2, 3)
 
 
+# Yosys 0.70 ends at such a memory by itself, as the unit `nic` has one (fpga/synth/xcup.ys).
+DEEP = """\
+module Deep(input clock, write, input [14:0] address, input [15:0] data, output [15:0] word);
+  reg [15:0] memory [0:32767];
+  reg [14:0] last;
+  always @(posedge clock) begin
+    last <= address;
+    if (write) memory[address] <= data;
+  end
+  assign word = memory[last];
+endmodule
+"""
+
+
+def test_a_deep_memory_with_one_port_is_mapped_to_block_memories() -> None:
+    folder = paths.BUILD / "test" / "synth-deep"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "Deep.sv").write_text(DEEP)
+    design = flow.Design.of_folder(folder, "Deep", "xcup")
+    mapped_in = flow.mapped(design, "xcup", SETTINGS.timeout)
+    cells = json.loads((mapped_in / "netlist.json").read_text())["modules"]["Deep"]["cells"]
+    kinds = [cell["type"] for cell in cells.values()]
+    assert kinds.count("RAMB36E2") == 16, "32,768 places by a bit each"
+    assert not [kind for kind in kinds if kind.startswith("RAM") and kind != "RAMB36E2"]
+
+
 def test_only_folders_that_yosys_can_see_are_taken(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="found a folder outside"):
         flow.Design.of_folder(tmp_path, "Small", "ecp5")
