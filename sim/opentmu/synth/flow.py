@@ -14,6 +14,7 @@ from opentmu.synth import (
     cells,
     chain,
     clocknet,
+    copies,
     hierarchy,
     levels,
     netlist,
@@ -28,7 +29,7 @@ TOPS = {"ecp5": "tmu_pins", "xcup": "tmu_wrapper"}
 XCUP_DEVICE = "UltraScale+, no part chosen"
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
-PLACER_INPUTS = [Path(str(module.__file__)) for module in (clocknet, prepare, spread)]
+PLACER_INPUTS = [Path(str(module.__file__)) for module in (clocknet, copies, prepare, spread)]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
 DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))

@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 from opentmu.errors import CheckFailed
-from opentmu.synth import clocknet, spread
+from opentmu.synth import clocknet, copies, spread
 
 # What the router has no option for; it takes it from the netlist. A wire that several nets want
 # costs each of them more from round to round, by 2.0 if nothing is said: after fifty rounds no net
@@ -15,8 +15,10 @@ ROUTER = {"router2/currCongWeightMult": "0.5"}
 
 
 def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
-    """Write a mapped netlist as placer and router get it, wide resets on the clock network.
+    """Write a mapped netlist as placer and router get it.
 
+    Wide resets and enables are on the clock network then, and registers that address many small
+    memories have copies.
     With `room`, cells that do nothing keep places empty; returns how many LUTs those take.
     """
     content = json.loads(source.read_text())
@@ -24,6 +26,7 @@ def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
         raise CheckFailed(f"{source}: found no module {top}")
     module = content["modules"][top]
     clocknet.move(module)
+    copies.make(module)
     module["settings"] = ROUTER
     empty = spread.fill(module) if room else 0
     to.write_text(json.dumps(content))
