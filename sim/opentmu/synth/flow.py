@@ -18,6 +18,7 @@ from opentmu.synth import (
     hierarchy,
     levels,
     netlist,
+    pieces,
     pnr,
     prepare,
     spread,
@@ -40,7 +41,7 @@ METHODS = {
         "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
         "six pins, the widest resets and enables on the clock network"
     ),
-    "spread": "; every other row of logic tiles left empty",
+    "spread": "; every third row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
         "each module of `modules` mapped once and counted for every instance, all else flattened; "
@@ -95,17 +96,26 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     """The folder with netlist.json of a design in the cells of a family."""
     scripts = [fpga.ELABORATE, fpga.ECP5] if family == "ecp5" else [XCUP]
     target = FOLDER / f"{design.name}-netlist"
-    make = [Path(hierarchy.__file__)]
+    make = [Path(hierarchy.__file__)] + ([Path(pieces.__file__)] if family == "xcup" else [])
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
     choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 
     def write(folder: Path) -> None:
-        log = paths.LOGS / f"synth-{design.name}.log"
-        title = f"yosys on {design.name}"
-        steps = _elaborate(design, folder, seconds, choose)
+        checkpoint, borders = _elaborate(design, folder, seconds, choose)
+        written = folder / "netlist.json"
+
+        def run(steps: list[str], piece: str) -> None:
+            name = design.name if piece == design.top else f"{design.name}-{piece}"
+            tools.yosys(steps, f"yosys on {name}", paths.LOGS / f"synth-{name}.log", seconds)
+
+        if family == "xcup":
+            order = [design.top, *borders]
+            pieces.mapped(checkpoint, order, fpga.script(XCUP), written, run)
+            return
+        steps = [f"read_rtlil {fpga.relative(checkpoint)}", f"hierarchy -top {design.top}"]
+        steps += [f"setattr -mod -set keep_hierarchy 1 {name}" for name in borders]
         steps += [fpga.script(script) for script in scripts]
-        steps += [f"write_json {fpga.relative(folder / 'netlist.json')}"]
-        tools.yosys(steps, title, log, seconds)
+        run([*steps, f"write_json {fpga.relative(written)}"], design.top)
 
     stage.ensure(target, key, write)
     return target
@@ -116,8 +126,8 @@ def _elaborate(
     folder: Path,
     seconds: float,
     choose: Callable[[Mapping[str, Any], str], list[str]],
-) -> list[str]:
-    """Elaborate, choose which modules keep their border, and give the steps that go on."""
+) -> tuple[Path, list[str]]:
+    """The elaborated design in a file of Yosys, and the modules of it that keep their border."""
     log = paths.LOGS / f"synth-{design.name}-read.log"
     checkpoint, tree = folder / "design.il", folder / "design.json"
     # A table of constants as a memory would be read a clock early, and its way with it.
@@ -126,12 +136,11 @@ def _elaborate(
     steps += [f"write_json {fpga.relative(tree)}"]
     tools.yosys(steps, f"yosys reads {design.name}", log, seconds)
     modules = json.loads(tree.read_text())["modules"]
-    kept = choose(modules, design.top)
+    borders = choose(modules, design.top)
     sizes = hierarchy.sizes(modules, design.top)
-    (folder / "kept.json").write_text(json.dumps({"kept": kept, "bits": sizes}))
+    (folder / "kept.json").write_text(json.dumps({"kept": borders, "bits": sizes}))
     tree.unlink()
-    go_on = [f"read_rtlil {fpga.relative(checkpoint)}", f"hierarchy -top {design.top}"]
-    return go_on + [f"setattr -mod -set keep_hierarchy 1 {name}" for name in kept]
+    return checkpoint, borders
 
 
 def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path:

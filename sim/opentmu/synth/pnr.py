@@ -18,11 +18,11 @@ from opentmu.synth.netlist import Module, place, plain
 # The member with serial links of 5 Gbit/s, which a network card on this family takes: its core runs
 # at 1.2 V instead of 1.1, which makes it nearly a fifth quicker (docs/synthesis.md).
 DEVICE = "LFE5UM5G-85F CABGA756 speed 8"
-# A target that cannot be met (the fabric does not come near it in this design) makes the tool try
-# hard on every path; runs that fail it are no error. The default router takes back what it has made
-# for as long as it likes; the second one lets nets share wires, raises the price of those that are
-# shared, and comes to an end. The placer takes smaller steps than it does by default, for a better
-# place (docs/synthesis.md).
+# A target that is not met is no error, and does not change what is done: a way counts as much as it
+# is long beside the slowest one. The default router takes back what it has made for as long as it
+# likes; the second one lets nets share wires, raises the price of those that are shared, and comes
+# to an end. The placer takes smaller steps than it does by default, for a better place
+# (docs/synthesis.md).
 OPTIONS = (
     *("--um5g-85k", "--package", "CABGA756", "--speed", "8"),
     *("--timing-allow-fail", "--router", "router2", "--placer-heap-alpha", "0.03"),
