@@ -214,8 +214,9 @@ def ecp5(
         return found
     used = json.loads((routed_in / "utilisation.json").read_text())
     found |= {"utilisation": used, "fits": not pnr.excess(used)}
-    if "TRELLIS_COMB" in used:
-        found["lut"] = used["TRELLIS_COMB"]["used"]
+    for count, kind in (("lut", "TRELLIS_COMB"), ("ff", "TRELLIS_FF")):
+        if kind in used:
+            found[count] = used[kind]["used"]
     if too_much := pnr.excess(used):
         found["problem"] = f"does not fit {pnr.DEVICE}: {', '.join(too_much)}"
         return found
