@@ -96,7 +96,7 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     """The folder with netlist.json of a design in the cells of a family."""
     scripts = [fpga.ELABORATE, fpga.ECP5] if family == "ecp5" else [XCUP]
     target = FOLDER / f"{design.name}-netlist"
-    make = [Path(hierarchy.__file__)] + ([Path(pieces.__file__)] if family == "xcup" else [])
+    make = [Path(str(module.__file__)) for module in (hierarchy, pieces)]
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
     choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 
@@ -111,11 +111,11 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
         if family == "xcup":
             order = [design.top, *borders]
             pieces.mapped(checkpoint, order, fpga.script(XCUP), written, run)
-            return
-        steps = [f"read_rtlil {fpga.relative(checkpoint)}", f"hierarchy -top {design.top}"]
-        steps += [f"setattr -mod -set keep_hierarchy 1 {name}" for name in borders]
-        steps += [fpga.script(script) for script in scripts]
-        run([*steps, f"write_json {fpga.relative(written)}"], design.top)
+        else:
+            steps = pieces.read(checkpoint, design.top)
+            steps += [f"setattr -mod -set keep_hierarchy 1 {name}" for name in borders]
+            steps += [fpga.script(script) for script in scripts]
+            run([*steps, f"write_json {fpga.relative(written)}"], design.top)
 
     stage.ensure(target, key, write)
     return target

@@ -6,7 +6,7 @@ a piece the modules of the others are boxes without content, and the netlist joi
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -25,15 +25,15 @@ def mapped(checkpoint: Path, order: Sequence[str], script: str, to: Path, run: R
     for piece in order:
         one = to.with_name(f"{piece}.json")
         others = [name for name in order if name != piece]
-        run([*_read(checkpoint, piece, others), script, f"write_json {fpga.relative(one)}"], piece)
+        run([*read(checkpoint, piece, others), script, f"write_json {fpga.relative(one)}"], piece)
         modules = json.loads(one.read_text())["modules"]
         joined |= {name: content for name, content in modules.items() if name not in others}
         one.unlink()
     to.write_text(json.dumps({"modules": joined}))
 
 
-def _read(checkpoint: Path, piece: str, others: Iterable[str]) -> list[str]:
-    """The steps that leave one piece of the design, with the others as boxes."""
-    boxes = " ".join(others)
-    read = [f"read_rtlil {fpga.relative(checkpoint)}"]
-    return [*read, *([f"blackbox {boxes}"] if boxes else []), f"hierarchy -top {piece}"]
+def read(checkpoint: Path, top: str, boxes: Sequence[str] = ()) -> list[str]:
+    """The steps that leave the design from `top` on, with the modules of `boxes` empty."""
+    # Yosys takes `blackbox` without names for all modules.
+    empty = [f"blackbox {' '.join(boxes)}"] if boxes else []
+    return [f"read_rtlil {fpga.relative(checkpoint)}", *empty, f"hierarchy -top {top}"]
