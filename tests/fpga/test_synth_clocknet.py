@@ -2,6 +2,8 @@
 """Wide resets and enables of an ECP5 on the clock network: which they are, and that they route."""
 
 import json
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from opentmu import paths
@@ -55,10 +57,8 @@ def test_a_module_without_wide_ones_stays_as_it_is() -> None:
     assert json.dumps(built) == before
 
 
-def test_nextpnr_routes_an_enable_there() -> None:
-    folder = paths.BUILD / "test" / "synth-registers"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "Registers.sv").write_text(REGISTERS)
+def test_nextpnr_routes_an_enable_there(verilog_in: Callable[..., Path]) -> None:
+    folder = verilog_in("synth-registers", {"Registers": REGISTERS})
     design = flow.Design.of_folder(folder, "Registers", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"

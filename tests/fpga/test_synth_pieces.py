@@ -2,11 +2,11 @@
 """A large design mapped in pieces: every module is there once, and ways go through the borders."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from opentmu import paths
 from opentmu.synth import flow, hierarchy, levels, netlist
 
 # Two of `Row`, each with a `Cell` inside, which keeps its border too; `Glue` does not.
@@ -47,20 +47,12 @@ endmodule
 }
 
 
-def whole(name: str) -> flow.Design:
-    """The design in a folder of its own, which keeps the netlists of the tests apart."""
-    folder = paths.BUILD / "test" / f"synth-pieces-{name}"
-    folder.mkdir(parents=True, exist_ok=True)
-    for module, text in SOURCES.items():
-        (folder / f"{module}.sv").write_text(text)
-    return flow.Design.of_folder(folder, "Whole", "xcup")
-
-
 @pytest.fixture(scope="module")
-def joined() -> Path:
+def joined(verilog_in: Callable[..., Path]) -> Path:
+    design = flow.Design.of_folder(verilog_in("synth-pieces-apart", SOURCES), "Whole", "xcup")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hierarchy, "kept", lambda modules, top: ["Cell", "Row"])
-        return flow.mapped(whole("apart"), "xcup", 3600) / "netlist.json"
+        return flow.mapped(design, "xcup", 3600) / "netlist.json"
 
 
 def test_every_piece_is_there_once_with_what_lies_between(joined: Path) -> None:
@@ -98,9 +90,13 @@ def test_no_piece_is_left_behind(joined: Path) -> None:
     ]
 
 
-def test_flip_flops_are_those_of_the_design_mapped_whole(joined: Path) -> None:
+def test_flip_flops_are_those_of_the_design_mapped_whole(
+    joined: Path, verilog_in: Callable[..., Path]
+) -> None:
     apart = netlist.cell_counts(netlist.load(joined, "Whole"), "Whole")
-    flat = flow.mapped(whole("flat"), "xcup", 3600) / "netlist.json"
+    # A folder of its own keeps the two netlists apart.
+    design = flow.Design.of_folder(verilog_in("synth-pieces-flat", SOURCES), "Whole", "xcup")
+    flat = flow.mapped(design, "xcup", 3600) / "netlist.json"
     together = netlist.load(flat, "Whole")
     assert set(together) == {"Whole"}
     assert netlist.cell_counts(together, "Whole")["FDRE"] == apart["FDRE"] == 2 * 12 + 2 + 1

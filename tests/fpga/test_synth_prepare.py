@@ -2,13 +2,13 @@
 """What the router is told in the netlist: that it knows these names, and takes the values."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from opentmu import paths, toolchain
 from opentmu.build import fpga
 from opentmu.synth import flow, pnr, prepare, tools
 
-FOLDER = paths.BUILD / "test" / "synth-prepare"
 SMALL = """\
 module Small(input clock, input next, output reg q);
   always @(posedge clock) q <= next;
@@ -16,11 +16,11 @@ endmodule
 """
 
 
-def settings_after_routing(netlist: Path) -> dict[str, str]:
+def settings_after_routing(netlist: Path, folder: Path) -> dict[str, str]:
     """All settings that nextpnr has when it has routed a netlist, its own defaults included."""
     toolchain.use_path()
     toolchain.need_compiled(tools.NEXTPNR)
-    written = FOLDER / "written.json"
+    written = folder / "written.json"
     command = [tools.NEXTPNR, *pnr.OPTIONS, "--json", fpga.relative(netlist)]
     command += ["--write", fpga.relative(written)]
     log = paths.LOGS / "test-synth-prepare.log"
@@ -30,15 +30,14 @@ def settings_after_routing(netlist: Path) -> dict[str, str]:
     return found
 
 
-def test_the_router_takes_what_the_netlist_says() -> None:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    (FOLDER / "Small.sv").write_text(SMALL)
-    design = flow.Design.of_folder(FOLDER, "Small", "ecp5")
+def test_the_router_takes_what_the_netlist_says(verilog_in: Callable[..., Path]) -> None:
+    folder = verilog_in("synth-prepare", {"Small": SMALL})
+    design = flow.Design.of_folder(folder, "Small", "ecp5")
     mapped = flow.mapped(design, "ecp5", 3600) / "netlist.json"
-    prepared = FOLDER / "prepared.json"
+    prepared = folder / "prepared.json"
     prepare.prepare(mapped, "Small", prepared, room=False)
-    told = settings_after_routing(prepared)
-    untold = settings_after_routing(mapped)
+    told = settings_after_routing(prepared, folder)
+    untold = settings_after_routing(mapped, folder)
     for name, value in prepare.ROUTER.items():
         assert told[name] == value
         # The router writes the defaults of all that it looked for, so an unknown name is absent.

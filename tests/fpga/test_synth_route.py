@@ -3,7 +3,7 @@
 
 import copy
 import json
-import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -145,13 +145,9 @@ def test_warnings_are_errors_but_for_those_about_block_memories() -> None:
 
 
 @pytest.fixture
-def small(request: pytest.FixtureRequest) -> Path:
+def small(request: pytest.FixtureRequest, verilog_in: Callable[..., Path]) -> Path:
     """A folder for each test, for two may run at once."""
-    folder = paths.BUILD / "test" / f"synth-{request.node.name}"
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
-    (folder / "Small.sv").write_text(SMALL)
-    return folder
+    return verilog_in(f"synth-{request.node.name}", {"Small": SMALL})
 
 
 def test_a_small_module_is_placed_and_routed(small: Path) -> None:
@@ -195,10 +191,10 @@ endmodule
 """
 
 
-def test_a_deep_memory_with_one_port_is_mapped_to_block_memories() -> None:
-    folder = paths.BUILD / "test" / "synth-deep"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "Deep.sv").write_text(DEEP)
+def test_a_deep_memory_with_one_port_is_mapped_to_block_memories(
+    verilog_in: Callable[..., Path],
+) -> None:
+    folder = verilog_in("synth-deep", {"Deep": DEEP})
     design = flow.Design.of_folder(folder, "Deep", "xcup")
     mapped_in = flow.mapped(design, "xcup", SETTINGS.timeout)
     cells = json.loads((mapped_in / "netlist.json").read_text())["modules"]["Deep"]["cells"]
@@ -207,10 +203,11 @@ def test_a_deep_memory_with_one_port_is_mapped_to_block_memories() -> None:
     assert not [kind for kind in kinds if kind.startswith("RAM") and kind != "RAMB36E2"]
 
 
-def test_only_folders_that_yosys_can_see_are_taken(tmp_path: Path) -> None:
+def test_only_folders_that_yosys_can_see_are_taken(
+    tmp_path: Path, verilog_in: Callable[..., Path]
+) -> None:
     with pytest.raises(BadInput, match="found a folder outside"):
         flow.Design.of_folder(tmp_path, "Small", "ecp5")
-    empty = paths.BUILD / "test" / "synth-empty"
-    empty.mkdir(parents=True, exist_ok=True)
+    empty = verilog_in("synth-empty", {})
     with pytest.raises(BadInput, match=r"found no Small\.sv, expected a file for each module"):
         flow.Design.of_folder(empty, "Small", "ecp5")

@@ -3,6 +3,7 @@
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -44,11 +45,11 @@ def test_a_module_that_is_not_there_is_refused(tmp_path: Path) -> None:
         prepare.prepare(tmp_path / "netlist.json", "Gone", tmp_path / "prepared.json", room=True)
 
 
-def test_the_placer_keeps_them_empty_and_they_do_not_count() -> None:
+def test_the_placer_keeps_them_empty_and_they_do_not_count(
+    verilog_in: Callable[..., Path],
+) -> None:
     """nextpnr knows every place by the name that it is given, and puts nothing else there."""
-    folder = paths.BUILD / "test" / "synth-register"
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "Register.sv").write_text(REGISTER)
+    folder = verilog_in("synth-register", {"Register": REGISTER})
     design = flow.Design.of_folder(folder, "Register", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
