@@ -25,7 +25,9 @@ class PageArbiter(p: TmuParams) extends Module {
   private val groups = (p.pages + lanes - 1) / lanes
 
   private val wanting = RegInit(VecInit.fill(groups)(0.U(lanes.W)))
-  private val some = VecInit(wanting.map(_.orR)).asUInt
+
+  // Which groups have any, kept beside the bits: the OR over all pages is a long way.
+  private val some = RegInit(0.U(groups.W))
 
   // What is asked takes a clock to its bit: the ways from those who ask are long.
   private val asked = io.wants.map { want =>
@@ -62,14 +64,16 @@ class PageArbiter(p: TmuParams) extends Module {
     round := Mux(io.page.fire, round & ~upTo, round) | joins
   }
 
-  for (g <- 0 until groups) {
+  private val left = for (g <- 0 until groups) yield {
     val set = asked.map { want =>
       val mine = if (groups == 1) true.B else (want.bits >> laneBits) === g.U
       Mux(want.valid && mine, UIntToOH(want.bits(laneBits - 1, 0), lanes), 0.U)
     }
     val taken = Mux(loads && next === g.U, wanting(g), Mux(group === g.U, joins, 0.U))
-    wanting(g) := ((wanting(g) & ~taken) +: set).reduce(_ | _)
+    ((wanting(g) & ~taken) +: set).reduce(_ | _)
   }
+  wanting := VecInit(left)
+  some := VecInit(left.map(_.orR)).asUInt
   io.idle := !round.orR && !some.orR && !asked.map(_.valid).reduce(_ || _)
 }
 
