@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Copies of registers that address many small memories.
+"""Copies of what drives many others.
 
-A word of 500 bits lies in 140 small memories of an ECP5, four bits in each, and one register
-addresses them all: its wire goes across the device and decides the clock. Yosys makes one register
-of equal ones, so the copies are made behind it, each for memories whose bits are neighbours; the
-placer puts a copy near them (docs/decisions/0030-a-routed-clock.md).
+A word of 500 bits lies in 140 small memories of an ECP5 or behind 500 multiplexers, and one
+register or LUT addresses or selects them all: its wire goes across the device and decides the
+clock. Yosys makes one of equal ones, so the copies are made behind it, each for ends whose bits are
+neighbours in the design; the placer puts a copy near them
+(docs/decisions/0031-comparators-in-carry-chains.md).
 """
 
 import copy
@@ -12,35 +13,39 @@ import re
 from collections import defaultdict
 from typing import Any
 
-# Most memories that one register addresses. A register with twice as many at most gets no copy.
-ENDS = 36
-MEMORY, REGISTER = "TRELLIS_DPR16X4", "TRELLIS_FF"
-ADDRESSES = ("RAD", "WAD")
+# Most ends of a copy. What has twice as many at most gets none.
+ENDS = 64
+# An end at the address of a small memory counts as two: it leads to the LUTs of four bits.
+MEMORY, ADDRESSES = "TRELLIS_DPR16X4", ("RAD", "WAD")
+# What can be copied, and the port that it drives.
+DRIVERS = {"TRELLIS_FF": "Q", "LUT4": "Z"}
 
 # Cell, port, and bit of the port.
 End = tuple[str, str, int]
 
 
 def make(module: dict[str, Any]) -> int:
-    """Share the memories of a mapped module among copies of their registers; how many were made."""
+    """Share the ends of a mapped module among copies of their drivers; how many were made."""
     cells = module["cells"]
-    registers = {
-        cell["connections"]["Q"][0]: name
+    drivers = {
+        cell["connections"][port][0]: name
         for name, cell in cells.items()
-        if cell["type"] == REGISTER and cell["connections"].get("Q")
+        if (port := DRIVERS.get(cell["type"])) and cell["connections"].get(port)
     }
     nets = [bit for cell in cells.values() for bits in cell["connections"].values() for bit in bits]
     nets += [bit for net in module["netnames"].values() for bit in net["bits"]]
     free = 1 + max((net for net in nets if isinstance(net, int)), default=0)
+    ends_of = _ends(cells)
+    where = _Places(module, ends_of)
     made = 0
-    for net, ends in _addressed(cells).items():
-        if net not in registers or len(ends) <= 2 * ENDS:
+    for net, ends in ends_of.items():
+        if net not in drivers or sum(map(_weight, ends)) <= 2 * ENDS:
             continue
-        name = registers[net]
-        ends.sort(key=lambda end: _natural(end[0]))
+        name = drivers[net]
+        ends.sort(key=lambda end: where.of(end[0]))
         for number, share in enumerate(_shares(ends)[1:], 1):
             one = copy.deepcopy(cells[name])
-            one["connections"]["Q"] = [free]
+            one["connections"][DRIVERS[one["type"]]] = [free]
             cells[f"{name}$copy{number}"] = one
             net_name = {"hide_name": 1, "bits": [free], "attributes": {}}
             module["netnames"][f"{name}$copy{number}"] = net_name
@@ -51,23 +56,68 @@ def make(module: dict[str, Any]) -> int:
     return made
 
 
-def _addressed(cells: dict[str, Any]) -> dict[int, list[End]]:
-    """For each net the bits of addresses of small memories that it drives."""
+def _ends(cells: dict[str, Any]) -> dict[int, list[End]]:
+    """For each net the inputs that it drives."""
     found: dict[int, list[End]] = defaultdict(list)
     for name, cell in cells.items():
-        if cell["type"] == MEMORY:
-            for port in ADDRESSES:
-                for bit, net in enumerate(cell["connections"].get(port, [])):
-                    if isinstance(net, int):
-                        found[net].append((name, port, bit))
+        for port, bits in cell["connections"].items():
+            if cell["port_directions"].get(port) != "input":
+                continue
+            for bit, net in enumerate(bits):
+                if isinstance(net, int):
+                    found[net].append((name, port, bit))
     return found
 
 
+def _weight(end: End) -> int:
+    return 2 if end[1] in ADDRESSES else 1
+
+
 def _shares(ends: list[End]) -> list[list[End]]:
-    """The ends in as few shares as `ENDS` allows, all as long as the first but the last."""
-    count = -(-len(ends) // ENDS)
-    length = -(-len(ends) // count)
-    return [ends[start : start + length] for start in range(0, len(ends), length)]
+    """The ends in as few shares as `ENDS` allows, in their order and of about the same weight."""
+    total = sum(map(_weight, ends))
+    count = -(-total // ENDS)
+    shares: list[list[End]] = [[] for _ in range(count)]
+    passed = 0
+    for end in ends:
+        shares[passed * count // total].append(end)
+        passed += _weight(end)
+    return shares
+
+
+class _Places:
+    """Names that sort cells by the bits of the design that they are for."""
+
+    def __init__(self, module: dict[str, Any], ends: dict[int, list[End]]) -> None:
+        self.cells = module["cells"]
+        self.ends = ends
+        self.names: dict[int, str] = {}
+        for name, net in module["netnames"].items():
+            for index, bit in enumerate(net["bits"]):
+                if not net.get("hide_name") and isinstance(bit, int):
+                    self.names.setdefault(bit, f"{name}[{index}]")
+
+    def of(self, cell: str) -> list[tuple[bool, int, str]]:
+        """By the name of what the cell drives, or of what is behind that; else by its own."""
+        for net in self._driven(cell):
+            if net in self.names:
+                return _natural(self.names[net])
+            for reader, _, _ in self.ends.get(net, [])[:1]:
+                for behind in self._driven(reader):
+                    if behind in self.names:
+                        return _natural(self.names[behind])
+        return _natural(cell)
+
+    def _driven(self, cell: str) -> list[int]:
+        ways = self.cells[cell]["port_directions"]
+        ports = self.cells[cell]["connections"].items()
+        return [
+            bit
+            for port, bits in ports
+            if ways.get(port) == "output"
+            for bit in bits
+            if isinstance(bit, int)
+        ]
 
 
 def _natural(name: str) -> list[tuple[bool, int, str]]:

@@ -11,6 +11,7 @@ from opentmu import paths, stage
 from opentmu.build import fpga, rtl
 from opentmu.errors import BadInput
 from opentmu.synth import (
+    carries,
     cells,
     chain,
     clocknet,
@@ -28,6 +29,7 @@ from opentmu.synth import (
 FAMILIES = ("ecp5", "xcup")
 TOPS = {"ecp5": "tmu_pins", "xcup": "tmu_wrapper"}
 XCUP_DEVICE = "UltraScale+, no part chosen"
+ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
 PLACER_INPUTS = [Path(str(module.__file__)) for module in (clocknet, copies, prepare, spread)]
@@ -41,7 +43,7 @@ METHODS = {
         "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
         "six pins, the widest resets and enables on the clock network"
     ),
-    "spread": "; every other row of logic tiles left empty",
+    "spread": "; every third row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
         "each module of `modules` mapped once and counted for every instance, all else flattened; "
@@ -94,9 +96,9 @@ class Design:
 
 def mapped(design: Design, family: str, seconds: float) -> Path:
     """The folder with netlist.json of a design in the cells of a family."""
-    scripts = [fpga.ELABORATE, fpga.ECP5] if family == "ecp5" else [XCUP]
+    scripts = [fpga.ELABORATE, fpga.ECP5, *ECP5_CELLS] if family == "ecp5" else [XCUP]
     target = FOLDER / f"{design.name}-netlist"
-    make = [Path(str(module.__file__)) for module in (hierarchy, pieces)]
+    make = [Path(str(module.__file__)) for module in (carries, hierarchy, pieces)]
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
     choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 
@@ -114,8 +116,9 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
         else:
             steps = pieces.read(checkpoint, design.top)
             steps += [f"setattr -mod -set keep_hierarchy 1 {name}" for name in borders]
-            steps += [fpga.script(script) for script in scripts]
+            steps += [fpga.script(fpga.ELABORATE), fpga.script(fpga.ECP5)]
             run([*steps, f"write_json {fpga.relative(written)}"], design.top)
+            carries.in_file(written, design.top)
 
     stage.ensure(target, key, write)
     return target

@@ -44,7 +44,11 @@ class FlushSequencer(p: TmuParams) extends Module {
   private val finishes = state === State.finish && io.canIssue
 
   io.start.ready := state === State.idle && io.drained
-  io.busy := state =/= State.idle
+
+  // As the state says, in a register of its own: it chooses what enters the unit, a thousand bits.
+  private val busy = RegInit(false.B)
+  when(io.start.fire)(busy := true.B).elsewhen(finishes)(busy := false.B)
+  io.busy := busy
   io.counts := counts
 
   private val operation = Wire(new Operation(p))
@@ -86,6 +90,7 @@ class FlushSequencer(p: TmuParams) extends Module {
     }
   }
 
+  assert(busy === (state =/= State.idle), "R14: a flush is under way and does not say so")
   assert(
     !io.start.fire || MatchRules.is(io.start.bits.opcode, Opcodes.flush),
     "opcode %d is no flush",
