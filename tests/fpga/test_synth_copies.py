@@ -53,6 +53,7 @@ def shares(built: dict[str, Any], before: dict[str, Any]) -> dict[str, list[str]
         of_net[net] = name
         whole = one | {"connections": one["connections"] | {port: [DRIVER]}}
         assert whole == before["cells"]["driver"], "a copy in all but what it drives"
+        assert copies.original(name) == "driver"
         del built["cells"][name], built["netnames"][name]
     found: dict[str, list[str]] = {name: [] for name in of_net.values()}
     for name, one in built["cells"].items():

@@ -79,6 +79,17 @@ def test_registers_have_the_names_of_the_design(report: dict[str, Any]) -> None:
     assert path["steps"][0]["kind"] == "TRELLIS_FF"
 
 
+def test_a_copy_of_a_register_has_its_name(report: dict[str, Any]) -> None:
+    copied = copy.deepcopy(report)
+    first = copied["critical_paths"][0]["path"][0]["from"]
+    register = netlist.Cell(first["cell"], "TRELLIS_FF", (), (("Q", 5),))
+    first["cell"] += "$copy12"
+    nets = {"wrapper.unit.doorbell.w_q.deq_ptr": {"bits": [4, 5], "hide_name": 0}}
+    path = pnr.critical_path(copied, netlist.Module("tmu_pins", {}, [register], nets))
+    assert path["from"] == "wrapper.unit.doorbell.w_q.deq_ptr[1]"
+    assert path["steps"][0]["kind"] == "TRELLIS_FF"
+
+
 def test_numbered_cells_lie_in_no_instance(report: dict[str, Any]) -> None:
     """Mapped cells between registers have a number of the mapper's for a name."""
     numbered = copy.deepcopy(report)

@@ -19,13 +19,15 @@ endmodule
 """
 
 
-def test_a_third_of_the_logic_is_left_empty() -> None:
+def test_a_fourth_of_the_logic_is_left_empty() -> None:
     places = [place for place, _ in spread.empty_places()]
     assert len(places) == len(set(places))
-    assert 0.33 < len(places) / 2 / spread.LUTS < 0.38
+    assert 0.24 < len(places) / 2 / spread.LUTS < 0.28
     assert all(re.fullmatch(r"X\d+/Y\d+/SLICE[A-D]\.(K|FF)[01]", place) for place in places)
     rows = {int(place.split("/")[1].removeprefix("Y")) for place in places}
-    assert not {row + step for row in rows for step in (1, 2)} & rows, "two rows of logic between"
+    assert not {row + step for row in rows for step in (1, 2, 3)} & rows, (
+        "three rows of logic between"
+    )
 
 
 def test_only_designs_of_a_middle_size_get_room() -> None:

@@ -56,6 +56,11 @@ def make(module: dict[str, Any]) -> int:
     return made
 
 
+def original(cell: str) -> str:
+    """The name of what a cell is a copy of; its own when it is none."""
+    return re.sub(r"\$copy\d+$", "", cell)
+
+
 def _ends(cells: dict[str, Any]) -> dict[int, list[End]]:
     """For each net the inputs that it drives."""
     found: dict[int, list[End]] = defaultdict(list)

@@ -43,7 +43,7 @@ METHODS = {
         "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
         "six pins, the widest resets and enables on the clock network"
     ),
-    "spread": "; every third row of logic tiles left empty",
+    "spread": "; every fourth row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
         "each module of `modules` mapped once and counted for every instance, all else flattened; "

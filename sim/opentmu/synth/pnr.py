@@ -12,7 +12,7 @@ from opentmu import toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
 from opentmu.process import tail
-from opentmu.synth import tools
+from opentmu.synth import copies, tools
 from opentmu.synth.netlist import Module, place, plain
 
 # The member with serial links of 5 Gbit/s, which a network card on this family takes: its core runs
@@ -117,7 +117,8 @@ def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
     last = hops[-1]["to"]
     end = f"{_named(last['cell'], registers)} ({last['port']})"
     # A name that begins with a dollar is a number of the mapper's and lies nowhere.
-    cells = [registers.get(cell, cell) for cell in [*(step.cell for step in steps), last["cell"]]]
+    passed = [*(step.cell for step in steps), last["cell"]]
+    cells = [registers.get(copies.original(cell), cell) for cell in passed]
     places = [place(cell) for cell in cells if not cell.startswith("$")]
     logic = sum(hop["delay"] for hop in hops if hop["type"] != "routing")
     routing = sum(hop["delay"] for hop in hops if hop["type"] == "routing")
@@ -144,7 +145,7 @@ def _steps(hops: list[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[Path
             continue
         follows = wire if wire is not None and wire["type"] == "routing" else None
         cell = hop["from"]["cell"]
-        kind = kinds.get(cell) or kinds.get(re.sub(r"\$.*", "", cell), "")
+        kind = kinds.get(copies.original(cell)) or kinds.get(re.sub(r"\$.*", "", cell), "")
         net = follows["net"] if follows else ""
         routing = round(follows["delay"], 3) if follows else 0.0
         steps.append(PathStep(cell, kind, net, round(hop["delay"], 3), routing))
@@ -161,7 +162,7 @@ def _register_names(module: Module) -> dict[str, str]:
 
 
 def _named(cell: str, registers: Mapping[str, str]) -> str:
-    return plain(registers.get(cell, cell))
+    return plain(registers.get(copies.original(cell), cell))
 
 
 def _changes(places: list[str]) -> list[str]:

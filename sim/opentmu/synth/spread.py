@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Room for wires: every third row of an ECP5-85's logic tiles stays empty.
+"""Room for wires: every fourth row of an ECP5-85's logic tiles stays empty.
 
 The placer packs what belongs together into full tiles, and a full tile of this design needs up to
 40 different nets, more than the wires around it bring. No option of the placer changes that, so
@@ -14,7 +14,7 @@ COLUMNS = range(2, 125)
 ROWS = tuple(row for row in range(2, 94) if row % 12 != 10)
 SLICES = "ABCD"
 LUTS = len(COLUMNS) * len(ROWS) * len(SLICES) * 2
-EMPTY_ROWS = tuple(row for row in ROWS if row % 3 == 0)
+EMPTY_ROWS = tuple(row for row in ROWS if row % 4 == 0)
 PREFIX = "stays_empty$"
 
 # Shares of the device's LUTs: a smaller design needs no room, a larger one does not fit beside it.

@@ -49,10 +49,10 @@ object Presets {
   val ecp5: TmuParams = TmuParams(
     "ecp5",
     16,
+    32,
+    32,
+    32,
     16,
-    16,
-    16,
-    8,
     queues = 15,
     commandSlots = 128,
     spillSegments = 1,
