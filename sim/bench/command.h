@@ -23,6 +23,7 @@ struct Shape {
     std::array<uint32_t, kPorts> places{}; // that an inspect can name: of messages, of receives
     uint32_t array = 0;                    // of each table, those that are searched at one a clock
     uint32_t id_bits = 0;
+    uint32_t queues = 0; // pages without privilege; the privileged one has this number
 };
 
 // What an endpoint may have of each table, receives and messages: at most, where 0 is no limit, and

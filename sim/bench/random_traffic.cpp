@@ -130,7 +130,7 @@ Command RandomTraffic::make_inspect(Port port, uint32_t position) {
     c.privileged = true;
     c.inspect_unexpected = port == kPost;
     c.position = position;
-    c.page = shape_.endpoints;
+    c.page = shape_.queues;
     c.handle = ++made_ * kScramble;
     return c;
 }
@@ -181,8 +181,9 @@ Command RandomTraffic::make(Port port) {
     Command c;
     c.handle = ++made_ * kScramble;
     c.endpoint = endpoint();
-    c.page = small(2) ? c.endpoint : shape_.endpoints;
-    c.privileged = c.page == shape_.endpoints;
+    // Any page may act for an endpoint.
+    c.page = small(2) ? c.endpoint % shape_.queues : shape_.queues;
+    c.privileged = c.page == shape_.queues;
     c.stamp = static_cast<uint32_t>(made_ * kAddressScramble);
     port == kPost ? make_post(c) : make_arrival(c);
     if (rng_.percent(phase_.bad))

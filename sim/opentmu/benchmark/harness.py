@@ -23,7 +23,7 @@ def shape(preset: str) -> str:
     """The configuration, as the harness is told."""
     p = regs.PRESETS[preset]
     tables = (p.posted_entries, p.unexpected_entries, p.posted_places, p.unexpected_places)
-    return ":".join(map(str, (p.endpoints, *tables, p.array_entries, p.id_bits)))
+    return ":".join(map(str, (p.endpoints, *tables, p.array_entries, p.id_bits, p.queues)))
 
 
 def entries(preset: str) -> int:
