@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A word that is compared with zero goes into boxes of ecp5_zero.sv, 16 bits each; a word of other than
-// 16 or 64 bits is left alone.
+// A word that is compared with zero goes into boxes of ecp5_zero.sv, 16 bits each; a word of other
+// than 32 or 64 bits, the widths of a key's parts, is left alone.
 (* techmap_celltype = "$logic_not" *)
 module zero_box (
     A,

@@ -26,7 +26,7 @@ def memories(count: int) -> dict[str, Any]:
     cells = {"driver": driver("TRELLIS_FF"), "writes": cell("PFUMX", Z=[WRITES])}
     for index in range(count):
         ports: dict[str, list[int | str]] = {"RAD": ["0", DRIVER], "WAD": [WRITES, "0"]}
-        cells[f"memory.{index}"] = cell(copies.MEMORY, **ports, DO=[100 + index])
+        cells[f"memory.{index}"] = cell("TRELLIS_DPR16X4", **ports, DO=[100 + index])
     return {"cells": cells, "netnames": {}}
 
 

@@ -40,7 +40,7 @@ def written(tmp_path: Path, **modules: Content) -> Path:
     return file
 
 
-def slowest(tmp_path: Path, **modules: Content) -> levels.Chain:
+def slowest(tmp_path: Path, **modules: Content) -> chain.Chain:
     return levels.slowest(netlist.load(written(tmp_path, **modules), "top"), "top")[0]
 
 

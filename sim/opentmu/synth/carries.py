@@ -1,17 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """What computes a bit of a carry chain goes into the LUT of that bit.
 
-A lane's comparator ends in a carry chain with a half of a CCU2C for each bit of the key
+A lane's comparator ends in carry chains with a CCU2C for each bit of the key
 (fpga/synth/ecp5_zero_chain.sv), and each bit comes from a LUT of its own: whether key and search
-differ there, and neither ignores it. The half has a LUT of four inputs as well, which can be that
-one; a LUT and a wire a bit are saved (docs/decisions/0031-comparators-in-carry-chains.md).
+differ there, and neither ignores it. A half of the CCU2C has a LUT of four inputs as well, which
+can be that one; a LUT and a wire a bit are saved
+(docs/decisions/0031-comparators-in-carry-chains.md).
 """
 
 import json
-from collections import Counter
 from itertools import permutations
 from pathlib import Path
 from typing import Any
+
+from opentmu.synth import nets
 
 CARRY, LOOK_UP = "CCU2C", "LUT4"
 INPUTS = "ABCD"
@@ -21,7 +23,7 @@ PASSES_ZERO = f"{0x5555:016b}"
 
 
 def in_file(netlist: Path, top: str) -> None:
-    """Do that in the module `top` of a netlist's file."""
+    """Absorb LUTs in the module `top` of a netlist's file."""
     content = json.loads(netlist.read_text())
     absorb(content["modules"][top])
     netlist.write_text(json.dumps(content))
@@ -30,19 +32,9 @@ def in_file(netlist: Path, top: str) -> None:
 def absorb(module: dict[str, Any]) -> int:
     """Move LUTs of a mapped module into the carry chains that they drive; how many were moved."""
     cells = module["cells"]
-    readers = Counter(
-        bit
-        for cell in cells.values()
-        for port, bits in cell["connections"].items()
-        if cell["port_directions"].get(port) != "output"
-        for bit in bits
-    )
-    readers.update(
-        bit
-        for port in module["ports"].values()
-        if port["direction"] != "input"
-        for bit in port["bits"]
-    )
+    readers = nets.ends(module)
+    ports = [port for port in module["ports"].values() if port["direction"] != "input"]
+    shown = {bit for port in ports for bit in port["bits"]}
     makers = {
         cell["connections"]["Z"][0]: name
         for name, cell in cells.items()
@@ -52,9 +44,10 @@ def absorb(module: dict[str, Any]) -> int:
     for cell in [cell for cell in cells.values() if cell["type"] == CARRY]:
         for half in "01":
             bit = cell["connections"][f"A{half}"][0]
-            if cell["parameters"][f"INIT{half}"] != PASSES_ZERO or readers[bit] != 1:
+            if cell["parameters"][f"INIT{half}"] != PASSES_ZERO or bit not in makers:
                 continue
-            if bit in makers and _into(cell, half, cells[makers[bit]]):
+            alone = len(readers[bit]) == 1 and bit not in shown
+            if alone and _into(cell, half, cells[makers[bit]]):
                 del cells[makers[bit]]
                 moved += 1
     return moved

@@ -9,6 +9,8 @@ puts a net on the clock network when a DCCA cell drives it, and Yosys makes none
 from collections import Counter
 from typing import Any
 
+from opentmu.synth import nets
+
 # nextpnr takes eight such nets besides clocks; the fifth widest is a third of the widest already.
 MOST = 4
 # Narrower ones have no long ways to all their ends.
@@ -31,8 +33,7 @@ def widest(module: dict[str, Any]) -> list[tuple[str, int]]:
 
 def move(module: dict[str, Any]) -> int:
     """Put a DCCA between each of the widest nets and the flip-flops; how many there are."""
-    nets = (bit for net in module["netnames"].values() for bit in net["bits"])
-    free = 1 + max((net for net in nets if isinstance(net, int)), default=0)
+    free = nets.free(module)
     chosen = widest(module)
     for new, (port, net) in enumerate(chosen, free):
         for cell in module["cells"].values():

@@ -10,18 +10,17 @@ neighbours in the design; the placer puts a copy near them
 
 import copy
 import re
-from collections import defaultdict
 from typing import Any
+
+from opentmu.synth import netlist, nets
+from opentmu.synth.nets import End
 
 # Most ends of a copy. What has twice as many at most gets none.
 ENDS = 64
 # An end at the address of a small memory counts as two: it leads to the LUTs of four bits.
-MEMORY, ADDRESSES = "TRELLIS_DPR16X4", ("RAD", "WAD")
+ADDRESSES = ("RAD", "WAD")
 # What can be copied, and the port that it drives.
 DRIVERS = {"TRELLIS_FF": "Q", "LUT4": "Z"}
-
-# Cell, port, and bit of the port.
-End = tuple[str, str, int]
 
 
 def make(module: dict[str, Any]) -> int:
@@ -32,10 +31,8 @@ def make(module: dict[str, Any]) -> int:
         for name, cell in cells.items()
         if (port := DRIVERS.get(cell["type"])) and cell["connections"].get(port)
     }
-    nets = [bit for cell in cells.values() for bits in cell["connections"].values() for bit in bits]
-    nets += [bit for net in module["netnames"].values() for bit in net["bits"]]
-    free = 1 + max((net for net in nets if isinstance(net, int)), default=0)
-    ends_of = _ends(cells)
+    free = nets.free(module)
+    ends_of = nets.ends(module)
     where = _Places(module, ends_of)
     made = 0
     for net, ends in ends_of.items():
@@ -61,19 +58,6 @@ def original(cell: str) -> str:
     return re.sub(r"\$copy\d+$", "", cell)
 
 
-def _ends(cells: dict[str, Any]) -> dict[int, list[End]]:
-    """For each net the inputs that it drives."""
-    found: dict[int, list[End]] = defaultdict(list)
-    for name, cell in cells.items():
-        for port, bits in cell["connections"].items():
-            if cell["port_directions"].get(port) != "input":
-                continue
-            for bit, net in enumerate(bits):
-                if isinstance(net, int):
-                    found[net].append((name, port, bit))
-    return found
-
-
 def _weight(end: End) -> int:
     return 2 if end[1] in ADDRESSES else 1
 
@@ -96,11 +80,7 @@ class _Places:
     def __init__(self, module: dict[str, Any], ends: dict[int, list[End]]) -> None:
         self.cells = module["cells"]
         self.ends = ends
-        self.names: dict[int, str] = {}
-        for name, net in module["netnames"].items():
-            for index, bit in enumerate(net["bits"]):
-                if not net.get("hide_name") and isinstance(bit, int):
-                    self.names.setdefault(bit, f"{name}[{index}]")
+        self.names = netlist.best_names(module["netnames"])
 
     def of(self, cell: str) -> list[tuple[bool, int, str]]:
         """By the name of what the cell drives, or of what is behind that; else by its own."""

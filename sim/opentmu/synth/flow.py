@@ -19,6 +19,7 @@ from opentmu.synth import (
     hierarchy,
     levels,
     netlist,
+    nets,
     pieces,
     pnr,
     prepare,
@@ -32,7 +33,8 @@ XCUP_DEVICE = "UltraScale+, no part chosen"
 ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
-PLACER_INPUTS = [Path(str(module.__file__)) for module in (clocknet, copies, prepare, spread)]
+PLACER_MODULES = (clocknet, copies, netlist, nets, prepare, spread)
+PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
 DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))
@@ -98,7 +100,7 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
     """The folder with netlist.json of a design in the cells of a family."""
     scripts = [fpga.ELABORATE, fpga.ECP5, *ECP5_CELLS] if family == "ecp5" else [XCUP]
     target = FOLDER / f"{design.name}-netlist"
-    make = [Path(str(module.__file__)) for module in (carries, hierarchy, pieces)]
+    make = [Path(str(module.__file__)) for module in (carries, hierarchy, nets, pieces)]
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
     choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 

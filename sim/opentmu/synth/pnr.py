@@ -118,7 +118,7 @@ def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
     end = f"{_named(last['cell'], registers)} ({last['port']})"
     # A name that begins with a dollar is a number of the mapper's and lies nowhere.
     passed = [*(step.cell for step in steps), last["cell"]]
-    cells = [registers.get(copies.original(cell), cell) for cell in passed]
+    cells = [_register(cell, registers) for cell in passed]
     places = [place(cell) for cell in cells if not cell.startswith("$")]
     logic = sum(hop["delay"] for hop in hops if hop["type"] != "routing")
     routing = sum(hop["delay"] for hop in hops if hop["type"] == "routing")
@@ -161,8 +161,13 @@ def _register_names(module: Module) -> dict[str, str]:
     }
 
 
+def _register(cell: str, registers: Mapping[str, str]) -> str:
+    """The design's name of a register, of which the cell may be a copy; else the cell's own."""
+    return registers.get(copies.original(cell), cell)
+
+
 def _named(cell: str, registers: Mapping[str, str]) -> str:
-    return plain(registers.get(copies.original(cell), cell))
+    return plain(_register(cell, registers))
 
 
 def _changes(places: list[str]) -> list[str]:

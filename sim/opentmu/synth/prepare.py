@@ -18,8 +18,7 @@ ROUTER = {"router2/currCongWeightMult": "0.5", "router2/estimateWeight": "0.75"}
 def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
     """Write a mapped netlist as placer and router get it.
 
-    Wide resets and enables are on the clock network then, and registers that address many small
-    memories have copies.
+    Wide resets and enables are on the clock network then, and what drives many others has copies.
     With `room`, cells that do nothing keep places empty; returns how many LUTs those take.
     """
     content = json.loads(source.read_text())
