@@ -154,6 +154,14 @@ def test_a_workload_that_measures_something_else_is_noticed(program: Path) -> No
 
 
 WRONG = {
+    "shape": (
+        ("--shape", "4:64:64:64:64:32:20"),
+        "--shape: found '4:64:64:64:64:32:20', expected ENDPOINTS:POSTED:UNEXPECTED:",
+    ),
+    "no queues": (
+        ("--shape", "4:64:64:64:64:32:20:0"),
+        "--shape: found '4:64:64:64:64:32:20:0', expected ENDPOINTS:",
+    ),
     "no cell": ((), "found 0 cells and --random 0, expected cells or a campaign"),
     "words": (("exact:posted",), "cell: found 'exact:posted', expected KIND:QUEUE:POSITION:DEPTH"),
     "kind": (("best:posted:oldest:1:9",), "kind: found 'best', expected one of exact, any_source,"),
