@@ -2,21 +2,19 @@
 """MatchUnit against the law: every rule, R1 to R15, in order and with both streams at once."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import cocotb
 from opentmu import regs
-from opentmu.bench import campaigns, coverage, seed
+from opentmu.bench import campaigns, coverage, draws, seed
 from opentmu.bench.coverage import Coverage
 from opentmu.bench.law import Law, Quota
-from opentmu.bench.match_unit import Draw, MatchUnitBench
+from opentmu.bench.match_unit import MatchUnitBench
 from opentmu.bench.meetings import ARRIVAL, MEETINGS, POST, meetings
 from opentmu.bench.records import Operation
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.traffic import ALL_WILD, SOME_WILD, Item, Mix, Traffic
+from opentmu.bench.traffic import ALL_WILD, Item, Mix, Traffic
 from opentmu.model import Queue
-from opentmu.regs import Opcode
 
 PRESET = regs.PRESETS["tiny"]
 POSTS: Mix = {"post": 6, "probe": 1, "claim": 1}
@@ -107,7 +105,7 @@ async def r11_r13_reserves(dut: Any) -> None:
         for end in range(4):
             await bench.set_quota(Quota(end, 0, 0, *traffic.random.choices(range(40), k=2)))
         mixes: tuple[Mix, Mix] = ({"post": 1.0, "claim": 0.3}, {"arrive": 1.0, "cancel": 0.3})
-        await bench.race(random_draw(traffic, 40, mixes, [0, 1, 2, 3]), 250)
+        await bench.race(draws.at_random(traffic, 40, mixes, [0, 1, 2, 3]), 250)
     bench.scoreboard.finish()
 
 
@@ -141,66 +139,6 @@ async def random_wildcard_heavy(dut: Any) -> None:
     await play(dut, lambda t: t.mixed(600, keys=2, wild=ALL_WILD))
 
 
-def random_draw(traffic: Traffic, keys: int, mixes: tuple[Mix, Mix], ends: list[int]) -> Draw:
-    """Operations of each stream at random, inspects among them, and some aimed at the other's.
-
-    Aimed are an arrival with the key of the last post, a cancel of it, and the mirror.
-    """
-    streams = [traffic.draws(keys, SOME_WILD, mix, ends) for mix in mixes]
-    last: list[Operation | None] = [None, None]
-
-    def draw(stream: int) -> Operation:
-        drawn = last[stream] = aimed(stream, last[1 - stream]) or at_random(stream)
-        return drawn
-
-    def aimed(stream: int, other: Operation | None) -> Operation | None:
-        chance = traffic.random.random()
-        if other is None or chance > 1 / 5 or other.opcode not in (Opcode.POST, Opcode.ARRIVE):
-            return None
-        end, key = other.target(PRESET), {"match": other.match, "source": other.source}
-        if end not in traffic.endpoints:
-            return None
-        if stream == POST:
-            return traffic.post(end, **key)
-        if chance < 1 / 15:
-            return traffic.make(Opcode.CANCEL, end, receive_id=other.receive_id)
-        return traffic.arrive(end, **key)
-
-    def at_random(stream: int) -> Operation:
-        if traffic.random.random() < 1 / 40:
-            queue = Queue.UNEXPECTED if stream == POST else Queue.POSTED
-            return traffic.inspect(queue, traffic.random.randrange(PRESET.posted_entries + 2))
-        return next(streams[stream])
-
-    return draw
-
-
-def border_draw(traffic: Traffic) -> Draw:
-    """Entries around the border between rows, each wanted twice, while others push them on."""
-    again: list[Operation | None] = [None, None]
-
-    def draw(stream: int) -> Operation:
-        twice, again[stream] = again[stream], None
-        if twice is not None:
-            return replace(twice, handle=traffic.handle())
-        searched = traffic.law.tables[Queue.UNEXPECTED if stream == POST else Queue.POSTED]
-        fills = traffic.law.tables[Queue.POSTED if stream == POST else Queue.UNEXPECTED]
-        at = len(searched) - PRESET.lanes + traffic.random.randrange(-3, 3)
-        if len(fills) < PRESET.array_entries - 4 and traffic.random.random() < 1 / 2:
-            key = {"match": traffic.random.getrandbits(24), "source": 1}
-            return (traffic.post if stream == POST else traffic.arrive)(0, **key)
-        held = searched[max(0, min(at, len(searched) - 1))].operation if searched else None
-        if stream == POST:
-            key = {"match": held.match, "source": 1} if held else {}
-            again[POST] = traffic.make(Opcode.CLAIM, 0, **key)
-        else:
-            ident = held.receive_id if held else 0
-            again[ARRIVAL] = traffic.make(Opcode.CANCEL, 0, receive_id=ident)
-        return again[stream] or traffic.cancel(0)
-
-    return draw
-
-
 @cocotb.test()
 async def r7_two_streams_at_once(dut: Any) -> None:
     """R1 to R15 with both streams at random, pauses of their own, and a taker that pauses."""
@@ -214,11 +152,11 @@ async def r7_two_streams_at_once(dut: Any) -> None:
         for ends, flows in ((everywhere, False), (everywhere[:1], False), (everywhere, True)):
             if flows:
                 bench.rests = [None, None]
-            await bench.race(random_draw(traffic, 2, (posts, arrivals), ends), 800)
+            await bench.race(draws.at_random(traffic, 2, (posts, arrivals), ends), 800)
             await bench.run(traffic.walk(queue) for queue in Queue)
         bench.rests = rests
         await bench.run(traffic.empty_all())
-        await bench.race(border_draw(traffic), 800)
+        await bench.race(draws.around_border(traffic), 800)
         await bench.run(traffic.empty_all())
         found = meetings(PRESET, bench.accepted, bench.answers)
         missed = [name for name in MEETINGS if not found[name]]
@@ -233,7 +171,7 @@ async def r7_two_streams_at_full_speed(dut: Any) -> None:
     """R3 to R7: an operation of each stream in every clock, few keys: hot queues and long ones."""
     bench, traffic = await started(dut, with_pauses=False)
     for posts, arrivals in (({"post": 1.0}, {"arrive": 1.0}), (POSTS, ARRIVALS)):
-        await bench.race(random_draw(traffic, 2, (posts, arrivals), [0, 1]), 500)
+        await bench.race(draws.at_random(traffic, 2, (posts, arrivals), [0, 1]), 500)
         await bench.run(traffic.empty_all())
     bench.scoreboard.finish()
 
@@ -249,7 +187,7 @@ async def r11_two_streams_beyond_the_arrays(dut: Any) -> None:
         (40, {"post": 1.0, "probe": 0.3}, {"arrive": 1.0}),
         (2, {"claim": 1.0, "post": 1.0}, {"cancel": 1.0, "arrive": 1.0}),
     ):
-        await bench.race(random_draw(traffic, keys, (posts, arrivals), [0, 1, 2, 3]), 350)
+        await bench.race(draws.at_random(traffic, keys, (posts, arrivals), [0, 1, 2, 3]), 350)
         reached = [max(reached[q], len(traffic.law.tables[q])) for q in Queue]
         await bench.run(traffic.walk(queue) for queue in Queue)
         await bench.set_quota(Quota(traffic.random.randrange(4), 0, traffic.random.randrange(20)))
