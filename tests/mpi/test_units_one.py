@@ -31,6 +31,8 @@ from .test_mpi import (
 
 TINY = regs.PRESETS["tiny"]
 PATIENCE = 120.0
+# Rounds of small messages that no test waits for.
+ENDLESS = "1000000"
 
 
 @pytest.mark.parametrize(("engine", "ranks"), [("model", 3), ("rtl", 2), ("rtl", 4)])
@@ -165,7 +167,7 @@ def unit_of(engine: str, folder: Path) -> Iterator[tuple[str, subprocess.Popen[s
     device = verilate.library("tiny") if engine == "rtl" else None
     uri = replay.uri(replay.Options(engine, "tiny"), device, None)
     socket = folder / "s"
-    words = [cbuild.program(cbuild.ensure(), share.PROGRAM), uri, socket]
+    words: list[str | Path] = [cbuild.program(cbuild.ensure(), share.PROGRAM), uri, socket]
     with subprocess.Popen(
         words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -209,7 +211,7 @@ def in_traffic(files: Path) -> bool:
 def endless(compile_mpi: Compile) -> list[str]:
     """A program whose ranks write down their process and do not end by themselves."""
     compile_mpi("every_match.c")
-    return ["sh", "-c", "echo $$ >rank-$OMPI_COMM_WORLD_RANK; exec ./every_match 1000000"]
+    return ["sh", "-c", "echo $$ >rank-$OMPI_COMM_WORLD_RANK; exec ./every_match " + ENDLESS]
 
 
 def test_a_killed_rank_harms_no_other_job(
@@ -224,7 +226,7 @@ def test_a_killed_rank_harms_no_other_job(
     with unit_of("rtl", tmp_path) as (uri, process):
         killed = start(uri, endless, tmp_path / "killed", mpi)
         wait_for(lambda: in_traffic(tmp_path / "killed"))
-        lives = start(uri, ["./every_match", "600"], tmp_path / "lives", mpi)
+        lives = start(uri, ["./every_match", ENDLESS, "over"], tmp_path / "lives", mpi)
         wait_for(lambda: in_traffic(tmp_path / "lives"))
         os.kill(int((tmp_path / "rank-1").read_text()), signal.SIGKILL)
         killed.communicate(timeout=PATIENCE)
@@ -232,6 +234,7 @@ def test_a_killed_rank_harms_no_other_job(
         following = start(uri, ["./every_match", "4"], tmp_path / "next", mpi)
         said = following.communicate(timeout=PATIENCE)[0]
         assert (following.returncode, lives.poll()) == (0, None), said
+        (tmp_path / "over").touch()
         said += lives.communicate(timeout=PATIENCE)[0]
         assert lives.returncode == 0, said
         assert said.count("every match is right on 2 ranks") == 2
