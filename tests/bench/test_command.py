@@ -92,7 +92,7 @@ GOOD = [
     cell(kind="equal_mod65536", depth=16384, clocks_per_verdict=64.0),
     cell(**PAIR, pair_rate=2.0),
 ]
-BROKEN = {
+BROKEN: dict[str, tuple[int, Result, str]] = {
     "rate": (0, {"clocks_per_verdict": 1.01}, "clocks a verdict, to"),
     "latency": (0, {"latency_clocks": dict.fromkeys(("p50", "max"), 25)}, "most clocks to a"),
     "append": (2, {"clocks_per_verdict": 1.01}, "clocks an append, to"),

@@ -129,7 +129,7 @@ def test_a_difference_is_noticed(rule: str, tmp_path: Path) -> None:
     assert old in text, f"the model does not have {old!r}"
     (tmp_path / "tmu_model.c").write_text(text.replace(old, new))
     for source in (tmp_path / "tmu_model.c", MODEL / "model_state.c"):
-        command = ["gcc", "-O2", "-std=c11", f"-I{MODEL}", "-c", source]
+        command: list[str | Path] = ["gcc", "-O2", "-std=c11", f"-I{MODEL}", "-c", source]
         subprocess.run(command, cwd=tmp_path, check=True)
     archive = tmp_path / "model.a"
     objects = ["tmu_model.o", "model_state.o"]

@@ -42,7 +42,7 @@ GOOD = [
     cell("flood", 1, 1),
     *(cell(kind, 64, 4) for kind in queues.RIVALS),
 ]
-BAD = {
+BAD: dict[str, tuple[int, Result]] = {
     "one queue alone": (4, {"clocks_per_verdict": 1.06}),
     "64 queues, clocks": (3, {"clocks_per_verdict": 1.2}),
     "64 queues, most less": (3, {"least": 6}),

@@ -231,7 +231,7 @@ async def reads_are_refused_beat_by_beat(dut: Any) -> None:
             await RisingEdge(dut.clock)
         dut.io_axi_arvalid.value = 0
         dut.io_axi_rready.value = 1
-        seen = []
+        seen: list[int] = []
         while len(seen) < beats:
             await RisingEdge(dut.clock)
             if dut.io_axi_rvalid.value:

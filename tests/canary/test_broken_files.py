@@ -15,6 +15,7 @@ from opentmu.testing.outcome import Outcome
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SETTINGS = ("pyproject.toml", ".clang-format", ".scalafmt.conf", "build.sc", ".mill-version")
+PYTHON_FOLDERS = ("sim/opentmu", "tests")
 
 PYTHON = f'# {LICENCE}\n"""A module."""\n\n\ndef double(x: int) -> int:\n    return 2 * x\n'
 C = f"/* {LICENCE} */\nint twice(int x) {{\n    x *= 2;\n    return x;\n}}\n"
@@ -24,11 +25,12 @@ SCALA = f"// {LICENCE}\npackage canary\n\nobject Twice {{\n  val two: Int = 2\n}
 def small_project(root: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A project of no files with the real settings, which the checks take for the checkout."""
     toolchain.use_path()
-    for name in ("sim/opentmu", "sw-driver/include/tmu", "hw/src", "hw/test/src", "fpga"):
+    for name in (*PYTHON_FOLDERS, "sw-driver/include/tmu", "hw/src", "hw/test/src", "fpga"):
         (root / name).mkdir(parents=True, exist_ok=True)
     for name in SETTINGS:
         shutil.copy(paths.ROOT / name, root / name)
-    (root / "sim" / "opentmu" / "__init__.py").write_text(f"# {LICENCE}\n")
+    for name in PYTHON_FOLDERS:
+        (root / name / "__init__.py").write_text(f"# {LICENCE}\n")
     monkeypatch.setattr(paths, "ROOT", root)
     return root
 
@@ -86,10 +88,11 @@ def test_careless_python_is_noticed(copy: Path) -> None:
     notices("python-lint", copy / "sim" / "opentmu" / "canary.py", PYTHON, bad)
 
 
-def test_wrong_python_types_are_noticed(copy: Path) -> None:
-    """mypy, strictly."""
+@pytest.mark.parametrize("folder", PYTHON_FOLDERS)
+def test_wrong_python_types_are_noticed(copy: Path, folder: str) -> None:
+    """mypy, strictly, in the package and in its tests."""
     bad = PYTHON.replace("(x: int) -> int", "(x)")
-    notices("python-types", copy / "sim" / "opentmu" / "canary.py", PYTHON, bad)
+    notices("python-types", copy / folder / "canary.py", PYTHON, bad)
 
 
 def test_badly_formatted_c_is_noticed(copy: Path) -> None:

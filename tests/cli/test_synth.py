@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu import stage
 from opentmu.build import rtl
 from opentmu.cli import main
-from opentmu.synth import flow, lanes
+from opentmu.synth import flow, lanes, tools
 from opentmu.synth.pnr import Settings
 
 STEP = {"cell": "c", "kind": "LUT4", "net": "unit.x[3]", "logic_ns": 0.2, "routing_ns": 0.8}
@@ -125,9 +126,9 @@ def test_a_run_that_took_too_long_still_has_its_resources(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     def stopped(*_: object) -> Path:
-        raise flow.tools.OutOfTime("nextpnr on x: stopped after 1 s")
+        raise tools.OutOfTime("nextpnr on x: stopped after 1 s")
 
-    (tmp_path / flow.stage.STAMP).write_text("key")
+    (tmp_path / stage.STAMP).write_text("key")
     design = flow.Design("x-ecp5", (), "tmu_pins", (), "")
     monkeypatch.setattr(flow.Design, "of_preset", lambda *_: design)
     monkeypatch.setattr(flow, "mapped", lambda *_: tmp_path)

@@ -28,7 +28,8 @@ def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
     library = cbuild.program(cbuild.ensure(), "libtmu_static.a")
     output = folder / "guide"
     include = paths.ROOT / "sw-driver" / "include"
-    command = ["gcc", *FLAGS, f"-I{include}", source, library, "-pthread", "-ldl", "-o", output]
+    command: list[str | Path] = ["gcc", *FLAGS, f"-I{include}", source, library]
+    command += ["-pthread", "-ldl", "-o", output]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return output

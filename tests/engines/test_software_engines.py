@@ -94,7 +94,8 @@ def test_r1_to_r14_random_operations(tmp_path: Path, engine: str, limits: str) -
     mine, models = LIMITS[limits]
     trace = random_trace(tmp_path / "random.trace", 8000, 3)
     log = tmp_path / "log"
-    words = ["--engine", engine, "--endpoints", "3", *mine, "--trace", trace, "--verdicts", log]
+    words: list[str | Path] = ["--engine", engine, "--endpoints", "3", *mine]
+    words += ["--trace", trace, "--verdicts", log]
     done = run("tmu-engine", *words)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
@@ -214,7 +215,7 @@ def test_a_wrong_engine_is_seen(tmp_path: Path, mutant: tuple[str, str, str, int
     flags = ["-std=c11", "-O1", "-D_POSIX_C_SOURCE=200809L", *includes]
     subprocess.run(["gcc", *flags, *files, "-lz", "-o", program], check=True)
     trace = random_trace(tmp_path / "random.trace", 4000, 3)
-    words = [program, "--engine", engine, "--endpoints", "3", "--trace", trace]
+    words: list[str | Path] = [program, "--engine", engine, "--endpoints", "3", "--trace", trace]
     words += ["--quota", f"{quota}"] if quota else []
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from opentmu import paths, regs
-from systemrdl import RDLCompiler
+from systemrdl.compiler import RDLCompiler
 
 HEADER = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
 RDL = paths.ROOT / "docs" / "tmu.rdl"

@@ -77,7 +77,7 @@ def stub(folder: Path, soname: str) -> Path:
     source.write_text("int main(void) { return 0; }\n")
     flags = ["-shared", "-fPIC", f"-Wl,-soname,{soname}", "-x", "c", "/dev/null"]
     subprocess.run(["gcc", *flags, "-o", folder / soname], check=True)
-    needed = ["-Wl,--no-as-needed", folder / soname]
+    needed: list[str | Path] = ["-Wl,--no-as-needed", folder / soname]
     subprocess.run(["gcc", source, "-o", folder / "program", *needed], check=True)
     return folder / "program"
 

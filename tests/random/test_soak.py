@@ -81,7 +81,7 @@ def test_a_soak_is_random(tmp_path: Path) -> None:
     trace = tmp_path / "one.trace"
     trace.write_text("# tmu-trace v1\npost 0 1 0 any any 8\n")
     program = cbuild.program(cbuild.ensure(), "tmu-replay")
-    words = [program, "--uri", "ref:tiny", "--trace", trace, "--soak"]
+    words: list[str | Path] = [program, "--uri", "ref:tiny", "--trace", trace, "--soak"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert "tmu-replay: found --soak without --random" in done.stderr

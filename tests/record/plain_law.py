@@ -64,8 +64,8 @@ def replay(lines: Iterable[str]) -> Iterator[str]:
         kind, endpoint, number, *rest = line.split()
         queues = endpoints[endpoint]
         if kind == "arrive":
-            context, source, tag, size = rest[:4]
-            message = (int(number), context, int(source), int(tag), int(size))
+            context, source, tag, length = rest[:4]
+            message = (int(number), context, int(source), int(tag), int(length))
             yield _arrive(queues, message)
         elif kind == "cancel":
             yield _cancel(queues, int(number), int(rest[0]))

@@ -4,11 +4,10 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from random import Random
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from cocotb_spill import PRESET, started
 from opentmu import regs
 from opentmu.bench import seed
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE
@@ -19,6 +18,12 @@ from opentmu.bench.registers import bit
 from opentmu.bench.spill_memory import lent
 from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Traffic
 from opentmu.regs import Opcode, Status
+
+# cocotb finds this file by its folder, outside of any package; mypy reads it within one.
+if TYPE_CHECKING:
+    from .cocotb_spill import PRESET, started
+else:
+    from cocotb_spill import PRESET, started
 
 TABLE = PRESET.posted_entries
 # Commands that need memory, one each 1,000 clocks, until one has met its failure.

@@ -2,7 +2,7 @@
 """The whole unit, preset tiny, through its AXI ports: traffic judged by the law (R1 to R15)."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, TypedDict
 
 import cocotb
 from cocotb.triggers import ClockCycles
@@ -17,8 +17,16 @@ from opentmu.bench.traffic import ALL_WILD, Item, Traffic
 from opentmu.regs import Opcode
 
 PRESET = regs.PRESETS["tiny"]
-KEY = {"match": 5, "source": 5}
-ALL = {"ignore": ALL_MATCH, "source_ignore": ALL_SOURCE}
+
+
+class Key(TypedDict):
+    """What a message is matched by, as fields of an operation."""
+
+    match: int
+    source: int
+
+
+KEY: Key = {"match": 5, "source": 5}
 
 
 async def started(dut: Any, *, with_pauses: bool = True) -> tuple[Device, Traffic]:
@@ -191,7 +199,8 @@ async def r13_a_flush_that_nobody_reads_stops_the_others_for_its_patience(dut: A
     device.consume(0)
     device.rings[0].read()
     # Its answers do not all fit; those that do are not judged here.
-    device.ring_doorbell(0, Operation(Opcode.FLUSH, 0, handle=1, **ALL).record())
+    flush = Operation(Opcode.FLUSH, 0, handle=1, ignore=ALL_MATCH, source_ignore=ALL_SOURCE)
+    device.ring_doorbell(0, flush.record())
     device.unjudged.add(0)
     await ClockCycles(dut.clock, 200)
     device.auto_consume = True

@@ -78,5 +78,5 @@ def part(trace: Path, first: int, count: int, target: Path) -> Path:
 
 def law(trace: Path, endpoints: int) -> str:
     """The log that the law demands of a unit with so many endpoints and no limits."""
-    words = [program("tmu-expected-log"), "--endpoints", str(endpoints), trace]
+    words: list[str | Path] = [program("tmu-expected-log"), "--endpoints", str(endpoints), trace]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout

@@ -45,7 +45,7 @@ def device() -> Iterator[Device]:
 def law(trace: Path) -> str:
     """The log that the law demands of an unlimited tiny."""
     program = cbuild.program(cbuild.ensure(), "tmu-expected-log")
-    words = [program, "--endpoints", "4", trace]
+    words: list[str | Path] = [program, "--endpoints", "4", trace]
     return subprocess.run(words, capture_output=True, text=True, check=True).stdout
 
 
@@ -176,7 +176,8 @@ def test_nonsense_in_registers_and_commands_harms_nobody(device: Device) -> None
 def test_a_window_of_the_waveform_is_had_on_request(tmu: Tmu, tmp_path: Path) -> None:
     """Long traffic before and after it leaves nothing in the file."""
     wave = tmp_path / "window.fst"
-    words = [paths.ROOT / "tmu", "device", "--preset", "tiny", "--wave", wave, "--window"]
+    words: list[str | Path] = [paths.ROOT / "tmu", "device", "--preset", "tiny"]
+    words += ["--wave", wave, "--window"]
     trace = shapes.write(tmp_path / "short.trace", shapes.reverse(10))
     clocks = []
     with started([*words, "--stats"]) as device:
@@ -214,7 +215,8 @@ def announced_dice() -> random.Random:
 def test_the_command_starts_a_device(tmu: Tmu, tmp_path: Path) -> None:
     """`./tmu device` as a user types it, with a waveform of a client's traffic."""
     wave = tmp_path / "wave.fst"
-    words = [paths.ROOT / "tmu", "device", "--preset", "tiny", "--wave", wave, "--pauses", "3"]
+    words: list[str | Path] = [paths.ROOT / "tmu", "device", "--preset", "tiny"]
+    words += ["--wave", wave, "--pauses", "3"]
     with started([*words, "--stats"]) as device:
         assert device.said[-1] == f"tmu-device: preset tiny at {device.socket}"
         trace = shapes.write(tmp_path / "short.trace", shapes.reverse(10))

@@ -83,7 +83,7 @@ def test_memory_may_be_near_and_far(latency: int) -> None:
     """R11: what is right does not depend on how long memory takes."""
     program = cbuild.program(cbuild.ensure(), "tmu-replay")
     uri = f"sim:{verilate.library('tiny')}?pauses=4&memory_latency={latency}"
-    words = [program, "--uri", uri, "--random", "800", "--seed", "5"]
+    words: list[str | Path] = [program, "--uri", uri, "--random", "800", "--seed", "5"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)

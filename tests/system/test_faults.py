@@ -8,6 +8,8 @@ import pytest
 from click.testing import CliRunner
 from opentmu import regs
 from opentmu.bench import seed
+from opentmu.benchmark import harness
+from opentmu.build import cbuild
 from opentmu.commands import faults
 from opentmu.errors import CheckFailed
 
@@ -75,8 +77,8 @@ def test_the_table_is_shown() -> None:
 
 def test_a_device_that_checks_nothing_is_refused() -> None:
     with pytest.raises(CheckFailed, match="the device does not check stored words"):
-        faults.harness.run(
-            [faults.cbuild.program(faults.cbuild.ensure(), faults.PROGRAM), "--uri", "ref:tiny"],
+        harness.run(
+            [cbuild.program(cbuild.ensure(), faults.PROGRAM), "--uri", "ref:tiny"],
             print,
             print,
         )
