@@ -33,6 +33,8 @@ class Pauses {
     Pauses(bool enabled, uint64_t seed, uint64_t lull = 0)
         : enabled_(enabled), random_(seed), lull_(lull) {}
 
+    bool enabled() const { return enabled_; }
+
     // A clock has passed.
     void clock();
 

@@ -45,38 +45,57 @@ void SpillMemory::fetch(Read &read, unsigned beat) const {
     read.responses[beat] = there ? kOkay : kDecodeError;
 }
 
+// The clock in which what is accepted now is due.
+uint64_t SpillMemory::due(Pauses &pauses) {
+    const uint64_t more = timing_.spread > 0 ? lot_() % (timing_.spread + 1u) : 0;
+    return clock_ + timing_.latency + more + pauses.choose(timing_.latency + 1);
+}
+
+// Of the ids whose oldest is due the one that is next: any with pauses, else who is due longest.
+template <class Queues>
+static unsigned longest_due(const Queues &queues, uint64_t clock, Pauses &pauses) {
+    const unsigned first = static_cast<unsigned>(pauses.choose(SpillMemory::kIds));
+    unsigned chosen = SpillMemory::kIds;
+    for (unsigned i = 0; i < SpillMemory::kIds; ++i) {
+        const unsigned id = (first + i) % SpillMemory::kIds;
+        if (queues[id].empty() || queues[id].front().due > clock)
+            continue;
+        const bool longer = chosen < SpillMemory::kIds && !pauses.enabled() &&
+                            queues[id].front().due < queues[chosen].front().due;
+        if (chosen == SpillMemory::kIds || longer)
+            chosen = id;
+    }
+    return chosen;
+}
+
 // Of the writes that are due the oldest of some id is carried out and answered.
 void SpillMemory::offer_answer(Pauses &pauses) {
     if (answer_offered_ || pauses.pause(kSpillB))
         return;
-    const unsigned first = static_cast<unsigned>(pauses.choose(kIds));
-    for (unsigned i = 0; i < kIds && !answer_offered_; ++i) {
-        const unsigned id = (first + i) % kIds;
-        if (writes_[id].empty() || writes_[id].front().due > clock_)
-            continue;
-        const Write &write = writes_[id].front();
-        answer_ = memory_.write(write.address, write.data.data, write.data.strobes) ? kOkay
-                                                                                    : kDecodeError;
-        answer_id_ = id;
-        answer_offered_ = true;
-    }
+    const unsigned id = longest_due(writes_, clock_, pauses);
+    if (id == kIds)
+        return;
+    const Write &write = writes_[id].front();
+    answer_ =
+        memory_.write(write.address, write.data.data, write.data.strobes) ? kOkay : kDecodeError;
+    answer_id_ = id;
+    answer_offered_ = true;
 }
 
 // A burst that has begun goes on; otherwise one of those that are due begins.
-void SpillMemory::offer_beat(Pauses &pauses) {
-    if (beat_offered_ || pauses.pause(kSpillR))
-        return;
-    const unsigned first = static_cast<unsigned>(pauses.choose(kIds));
-    unsigned chosen = kIds;
-    for (unsigned i = 0; i < kIds; ++i) {
-        const unsigned id = (first + i) % kIds;
-        if (reads_[id].empty() || reads_[id].front().due > clock_)
-            continue;
-        if (reads_[id].front().next > 0 || chosen == kIds)
-            chosen = id;
-        if (reads_[id].front().next > 0)
-            break;
+unsigned SpillMemory::next_read(Pauses &pauses) const {
+    const unsigned chosen = longest_due(reads_, clock_, pauses);
+    for (unsigned id = 0; id < kIds; ++id) {
+        if (!reads_[id].empty() && reads_[id].front().next > 0)
+            return id;
     }
+    return chosen;
+}
+
+void SpillMemory::offer_beat(Pauses &pauses) {
+    if (beat_offered_ || clock_ < next_beat_ || pauses.pause(kSpillR))
+        return;
+    const unsigned chosen = next_read(pauses);
     if (chosen == kIds)
         return;
     Read &read = reads_[chosen].front();
@@ -122,7 +141,7 @@ void SpillMemory::accept_read(const SpillPins &pins, Pauses &pauses) {
     Read read;
     read.address = pins.araddr;
     read.beats = beats;
-    read.due = clock_ + latency_ + pauses.choose(latency_ + 1);
+    read.due = due(pauses);
     read.late = pauses.choose(2) == 1;
     read.data.resize(beats);
     read.responses.resize(beats);
@@ -158,6 +177,7 @@ void SpillMemory::sample(const SpillPins &pins, Pauses &pauses) {
         if (++read.next == read.beats)
             reads_[beat_id_].pop_front();
         beat_offered_ = false;
+        next_beat_ = clock_ + timing_.gap;
     }
     if (pins.arvalid && pins.arready)
         accept_read(pins, pauses);
@@ -169,8 +189,7 @@ void SpillMemory::sample(const SpillPins &pins, Pauses &pauses) {
         beats_.push_back(Data{pins.wdata, pins.wstrb});
     }
     while (!addresses_.empty() && !beats_.empty()) {
-        const Write write{addresses_.front().address, beats_.front(),
-                          clock_ + latency_ + pauses.choose(latency_ + 1)};
+        const Write write{addresses_.front().address, beats_.front(), due(pauses)};
         check_write(write);
         writes_[addresses_.front().id].push_back(write);
         addresses_.pop_front();

@@ -7,7 +7,9 @@
 // - A read sees memory as of the clock in which its address was taken.  With pauses it may as well
 //   see each beat as of the clock in which that is offered, so that who writes without waiting for
 //   a read's data is found out, too.
-// - Answers keep their order within an id.  With pauses each id goes its own way.
+// - Answers keep their order within an id.  Of several ids who is due longest is served, as a
+// memory
+//   does that takes one after the other; with pauses any of them.
 // What AXI or the unit's own rules forbid ends the simulation with a sentence.
 #pragma once
 
@@ -15,6 +17,7 @@
 #include "pauses.h"
 
 #include <deque>
+#include <random>
 #include <set>
 #include <string>
 #include <vector>
@@ -38,13 +41,19 @@ struct SpillPins {
     Beat rdata;
 };
 
+// How far memory is, and how much it gives.
+struct SpillTiming {
+    unsigned latency = 30; // clocks from an address to the first beat, from a write to its answer
+    unsigned spread = 0;   // up to so many more, by lot: those of one id overtake those of another
+    unsigned gap = 1;      // clocks from one beat that is read to the next, at least
+};
+
 class SpillMemory {
   public:
     static constexpr unsigned kIds = 2;
     static constexpr size_t kReadsMax = 64;
 
-    // `latency`: clocks from an address to the first beat, or from a write to its answer.
-    SpillMemory(HostMemory &memory, unsigned latency) : memory_(memory), latency_(latency) {}
+    SpillMemory(HostMemory &memory, const SpillTiming &timing) : memory_(memory), timing_(timing) {}
 
     // The unit has been given the segment at this address.
     void lend(uint64_t base);
@@ -87,13 +96,17 @@ class SpillMemory {
     void check_write(const Write &write);
     void offer_answer(Pauses &pauses);
     void offer_beat(Pauses &pauses);
+    uint64_t due(Pauses &pauses);
+    unsigned next_read(Pauses &pauses) const;
     void fetch(Read &read, unsigned beat) const;
     size_t reads() const;
     void blame(const char *what, uint64_t address);
 
     HostMemory &memory_;
-    unsigned latency_;
+    SpillTiming timing_;
+    std::mt19937_64 lot_; // of the spread, the same in every run
     uint64_t clock_ = 0;
+    uint64_t next_beat_ = 0; // first clock in which a beat may be offered
     std::set<uint64_t> segments_;
     bool forgotten_ = false;
     std::string problem_;

@@ -21,7 +21,7 @@ namespace {
 
 constexpr unsigned kRegisterClocksMax = 10000;
 constexpr unsigned kResetClocks = 4;
-constexpr unsigned kMemoryLatencyMax = 10000;
+constexpr unsigned kMemoryClocksMax = 10000;
 constexpr size_t kAlignment = 4096;
 constexpr int kTraceLevels = 99;
 
@@ -29,7 +29,7 @@ struct Options {
     bool pauses = false;
     uint64_t seed = 0;
     uint64_t lulls = 0;
-    unsigned memory_latency = 30;
+    device::SpillTiming memory;
     std::string wave;
     bool window = false;
 };
@@ -40,6 +40,14 @@ bool number(const std::string &text, uint64_t &value) {
     errno = 0;
     value = std::strtoull(text.c_str(), &stop, 10);
     return !text.empty() && text[0] >= '0' && text[0] <= '9' && *stop == '\0' && errno == 0;
+}
+
+// Where an option of memory goes; null for any other option.
+unsigned *memory_option(const std::string &name, device::SpillTiming &memory) {
+    return name == "memory_latency"  ? &memory.latency
+           : name == "memory_spread" ? &memory.spread
+           : name == "memory_gap"    ? &memory.gap
+                                     : nullptr;
 }
 
 // Empty, or what is wrong with the options.
@@ -59,12 +67,13 @@ std::string parse(const char *text, Options &options) {
         } else if (name == "lulls") {
             if (!number(value, options.lulls) || options.lulls < 1)
                 return "found lulls=" + value + ", expected clocks from 1 on";
-        } else if (name == "memory_latency") {
-            uint64_t clocks = 0;
-            if (!number(value, clocks) || clocks < 1 || clocks > kMemoryLatencyMax)
-                return "found memory_latency=" + value + ", expected clocks from 1 to " +
-                       std::to_string(kMemoryLatencyMax);
-            options.memory_latency = static_cast<unsigned>(clocks);
+        } else if (unsigned *clocks = memory_option(name, options.memory)) {
+            const unsigned least = name == "memory_spread" ? 0 : 1;
+            uint64_t found = 0;
+            if (!number(value, found) || found < least || found > kMemoryClocksMax)
+                return "found " + name + "=" + value + ", expected clocks from " +
+                       std::to_string(least) + " to " + std::to_string(kMemoryClocksMax);
+            *clocks = static_cast<unsigned>(found);
         } else if (name == "wave" || name == "window") {
             options.wave = value;
             options.window = name == "window";
@@ -72,7 +81,8 @@ std::string parse(const char *text, Options &options) {
                 return "found " + name + " without a file name, expected " + name + "=FILE";
         } else {
             return "found option '" + name +
-                   "', expected pauses, lulls, memory_latency, wave or window";
+                   "', expected pauses, lulls, memory_latency, memory_spread, memory_gap, wave or "
+                   "window";
         }
     }
     if (options.lulls != 0 && !options.pauses)
@@ -95,8 +105,9 @@ static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
 
 // The other ends of the unit's ports; made anew with every reset, as what was on its way is lost.
 struct Ends {
-    Ends(device::HostMemory &host, device::MemoryAgent::Listener &listener, unsigned latency)
-        : memory(host, listener), spill(host, latency), spill_port(spill) {}
+    Ends(device::HostMemory &host, device::MemoryAgent::Listener &listener,
+         const device::SpillTiming &timing)
+        : memory(host, listener), spill(host, timing), spill_port(spill) {}
 
     device::DoorbellAgent doorbells;
     device::MemoryAgent memory;
@@ -107,7 +118,7 @@ struct Ends {
 struct tmu_sim {
     explicit tmu_sim(const Options &options)
         : top(prepared(context, options.seed)), pauses(options.pauses, options.seed, options.lulls),
-          memory_latency(options.memory_latency) {}
+          timing(options.memory) {}
 
     void reset();
     // One clock; false once an assertion has failed.
@@ -121,7 +132,7 @@ struct tmu_sim {
     device::Pauses pauses;
     device::HostMemory host;
     device::MemoryAgent::Listener listener;
-    unsigned memory_latency;
+    device::SpillTiming timing;
     std::unique_ptr<Ends> ends;
     uint64_t spill_base = 0; // as the unit's registers have it
     uint64_t clock = 0;
@@ -139,7 +150,7 @@ struct tmu_sim {
 };
 
 void tmu_sim::reset() {
-    ends = std::make_unique<Ends>(host, listener, memory_latency);
+    ends = std::make_unique<Ends>(host, listener, timing);
     spill_base = 0;
     top.s_axil_awvalid = top.s_axil_wvalid = top.s_axil_arvalid = 0;
     top.s_axil_bready = top.s_axil_rready = 1;

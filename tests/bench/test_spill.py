@@ -16,12 +16,12 @@ from opentmu.errors import BadInput, CheckFailed
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
 KEYS = (
-    ("queue", "position", "depth", "memory_latency", "preset"),
+    ("queue", "position", "depth", "memory_latency", "memory_spread", "memory_gap", "preset"),
     ("clocks_per_verdict", "verdicts", "lone_clocks", "latency_clocks", "lone_latency_clocks"),
 )
 
 
-def cell(word: str, latency: int, **values: Any) -> Result:
+def cell(word: str, memory: spill.Memory, **values: Any) -> Result:
     """A measured cell that keeps every promise, but for `values`."""
     queue, position, depth = word.split(":")[:3]
     latencies = {"take": {"p50": 20, "p99": 34, "max": 34}}
@@ -29,18 +29,17 @@ def cell(word: str, latency: int, **values: Any) -> Result:
     counts = {"operations": 80, "deferred": 40 if beyond else 0, "appended": 40, "taken": 20}
     usual: Result = {
         "preset": "tiny",
-        "memory_latency": latency,
         "queue": queue,
         "position": position,
         "depth": int(depth),
-        "clocks_per_verdict": float(latency if beyond else 1),
+        "clocks_per_verdict": float(memory.latency if beyond else 1),
         "counts": counts | {"reads": 120, "writes": 80, "refilled": 36},
         "lone_latency_clocks": latencies,
     }
-    return usual | values
+    return usual | memory.result | values
 
 
-GOOD = [cell(word, latency) for latency, words in spill.QUICK["tiny"].cells for word in words]
+GOOD = [cell(word, memory) for memory, words in spill.QUICK["tiny"].cells for word in words]
 
 
 def at(results: list[Result], queue: str, position: str) -> Result:
@@ -66,8 +65,9 @@ def test_a_promise_can_be_missed(position: str) -> None:
 
 def test_cells_that_do_not_what_they_are_for_prove_nothing() -> None:
     results = copy.deepcopy(GOOD)
-    at(results[-1:], spill.BESIDE, "random")["counts"]["deferred"] = 0
-    with pytest.raises(CheckFailed, match="beside random at 192, 270 clocks: found nothing"):
+    at(results[-1:], spill.POSTED, "random")["counts"]["deferred"] = 0
+    named = "posted random at 192, 270 clocks, a beat in 4: found nothing"
+    with pytest.raises(CheckFailed, match=named):
         spill.check_harm(results)
     results = copy.deepcopy(GOOD)
     at(results, spill.POSTED, "oldest")["counts"]["deferred"] = 1
@@ -77,7 +77,7 @@ def test_cells_that_do_not_what_they_are_for_prove_nothing() -> None:
 
 def test_derived_figures() -> None:
     assert spill.cliff(GOOD, 270, "youngest") == 270
-    found = spill.figures(cell("posted:random:66:9", 30))
+    found = spill.figures(cell("posted:random:66:9", spill.Memory(30)))
     assert found["bytes_per_step"] == 192 and found["writes_per_append"] == 2
     assert found["refills_per_step"] == 0.9 and found["taken_per_step"] == 0.5
 
@@ -90,6 +90,8 @@ def test_every_plan_has_cells_on_both_sides_of_the_table() -> None:
             assert min(plan.messages) > entries and entries < plan.deep in plan.depths
             assert plan.near < entries and plan.middle in plan.latencies
             assert all(len(set(words)) == len(words) for _, words in plan.cells)
+            for memory, words in plan.cells:
+                assert memory.even or set(words) < set(plan.words(memory.latency))
     with pytest.raises(BadInput, match="--spill: found preset ecp5, expected nic or tiny"):
         spill.plan_of("ecp5", quick=False)
 
@@ -105,19 +107,22 @@ def test_queues_beyond_the_tables_of_the_tiny_unit(tmu: Tmu, tmp_path: Path) -> 
     assert all(key in one for one in found for keys in KEYS for key in keys)
     assert all(one["mismatches"] == 0 and one["verdicts"] >= 80 for one in found)
     near, far = (
-        [one for one in found if one["memory_latency"] == latency] for latency in plan.latencies
+        [one for one in found if spill.Memory.of(one) == spill.Memory(latency)]
+        for latency in plan.latencies
     )
     clocks = [sum(one["clocks"] + one["lone_clocks"] for one in cells) for cells in (near, far)]
     assert clocks[1] > clocks[0], "memory is as far as it is"
     # Words and the youngest entries lie on chip as well: the way to memory is not in these.
     youngest = [
-        next(one for one in spill.curve(found, latency, "youngest") if one["depth"] == 192)
-        for latency in plan.latencies
+        next(one for one in spill.curve(found, memory, "youngest") if one["depth"] == 192)
+        for memory in map(spill.Memory, plan.latencies)
     ]
     assert youngest[1]["clocks_per_verdict"] < 1.1 * youngest[0]["clocks_per_verdict"]
     for one in youngest:
         assert one["counts"]["taken"] > one["counts"]["reads"], "they were read on chip"
     assert any(one["counts"]["reads"] > 0 for one in found), "what came longer ago is not there"
+    pairs = spill.uneven(found)
+    assert len(pairs) == len(plan.uneven) * len(spill.POSITIONS) * len(plan.uneven_depths)
     names = sorted(file.name for file in (tmp_path / "plots").iterdir())
     assert names == ["bench-spill.png", "bench-spill.svg"]
     (tmp_path / "found.json").write_text(done.stdout)
@@ -136,6 +141,7 @@ def test_the_report_is_for_people(capsys: pytest.CaptureFixture[str]) -> None:
     said = capsys.readouterr().out
     assert "20/65,535+" in said and "270 clocks, 900 ns at 300 MHz" in said
     assert "clocks a verdict at 66 entries by those at 64" in said
+    assert "memory that is not even" in said
     assert f"all {90 * len(cells):,} measured verdicts are those of the law" in said
 
 

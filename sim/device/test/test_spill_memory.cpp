@@ -24,8 +24,8 @@ struct Answer {
 
 // A port with one segment lent, and what came back.
 struct Bench {
-    explicit Bench(bool pauses_on = false)
-        : bytes(TMU_SPILL_SEGMENT_BYTES), spill(host, kLatency), pauses(pauses_on, 5) {
+    explicit Bench(bool pauses_on = false, device::SpillTiming timing = {kLatency, 0, 1})
+        : bytes(TMU_SPILL_SEGMENT_BYTES), spill(host, timing), pauses(pauses_on, 5) {
         host.add(kBase, bytes.data(), bytes.size());
         spill.lend(kBase);
         pins.bready = pins.rready = 1;
@@ -193,6 +193,57 @@ void what_is_no_burst_is_told() {
     EXPECT(!narrow.spill.problem().empty());
 }
 
+// Without pauses nobody starves: a stream of one id does not hold up a read of the other.
+void who_is_due_longest_is_served() {
+    Bench b;
+    for (unsigned i = 0; i < 20; ++i)
+        b.read(kBase + 256 * i, 4, 0);
+    b.read(kBase, 1, 1);
+    const uint64_t asked = b.clock - 1;
+    for (unsigned i = 0; i < 20; ++i)
+        b.read(kBase + 256 * i, 4, 0);
+    b.run(400);
+    unsigned before = 0;
+    while (b.reads.at(before).id == 0)
+        ++before;
+    EXPECT_NUMBER(before, 80);
+    EXPECT_NUMBER(b.reads.at(before).clock, asked - 20 + kLatency + 80);
+    EXPECT_NUMBER(b.reads.size(), 161);
+}
+
+void a_gap_is_kept_between_beats() {
+    Bench b(false, {kLatency, 0, 5});
+    b.read(kBase, 4);
+    const uint64_t taken = b.clock - 1;
+    b.read(kBase, 1, 1);
+    b.run(60);
+    EXPECT_NUMBER(b.reads.size(), 5);
+    for (unsigned i = 0; i < b.reads.size(); ++i)
+        EXPECT_NUMBER(b.reads[i].clock, taken + kLatency + 5 * i);
+}
+
+// With a spread and no pauses ids change places, each keeps its order, and nothing takes longer.
+void a_spread_changes_places() {
+    constexpr unsigned kSpread = 40;
+    Bench b(false, {kLatency, kSpread, 1});
+    std::vector<uint64_t> asked[2];
+    for (unsigned i = 0; i < 200; ++i) {
+        b.read(kBase + 64 * i, 1, i % 2);
+        asked[i % 2].push_back(b.clock - 1);
+        b.run(3);
+    }
+    b.run(200);
+    EXPECT_NUMBER(b.reads.size(), 200);
+    unsigned next[2] = {0, 0};
+    unsigned overtaken = 0;
+    for (const Answer &answer : b.reads) {
+        const uint64_t clocks = answer.clock - asked[answer.id].at(next[answer.id]++);
+        EXPECT(clocks >= kLatency && clocks <= kLatency + kSpread + 1);
+        overtaken += next[1] > next[0];
+    }
+    EXPECT(overtaken > 20);
+}
+
 // Reads of two ids: what each id gets is in its order, and the ids overtake each other.
 void ids_overtake_each_other_and_keep_their_own_order() {
     Bench b(true);
@@ -236,6 +287,9 @@ int main() {
     RUN(a_write_outside_of_segments_is_told);
     RUN(segments_end_with_the_next_one_after_a_reset);
     RUN(what_is_no_burst_is_told);
+    RUN(who_is_due_longest_is_served);
+    RUN(a_gap_is_kept_between_beats);
+    RUN(a_spread_changes_places);
     RUN(ids_overtake_each_other_and_keep_their_own_order);
     RUN(a_write_without_waiting_for_a_read_may_be_seen_by_it);
     return expect_summary();

@@ -21,7 +21,7 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
     """Clocks a verdict by depth, a line for each memory and position."""
     for latency, colour in zip(spill.latencies(results), COLOURS, strict=False):
         for position, style in STYLES.items():
-            found = spill.curve(results, latency, position)
+            found = spill.curve(results, spill.Memory(latency), position)
             points = [(one["depth"], one["clocks_per_verdict"]) for one in found]
             plot.line(axis, points, f"{position}, memory {latency} clocks away", colour, style)
     entries = spill.table(results[0]["preset"])

@@ -24,6 +24,34 @@ FIFO = "fifo"
 
 
 @dataclass(frozen=True)
+class Memory:
+    """How far memory is, and what it gives, in clocks (sim/device/tmu_sim.h)."""
+
+    latency: int
+    spread: int = 0
+    gap: int = 1
+
+    @property
+    def result(self) -> Result:
+        """As it stands in a result."""
+        return {
+            "memory_latency": self.latency,
+            "memory_spread": self.spread,
+            "memory_gap": self.gap,
+        }
+
+    @classmethod
+    def of(cls, one: Result) -> "Memory":
+        """The memory of a result."""
+        return cls(one["memory_latency"], one["memory_spread"], one["memory_gap"])
+
+    @property
+    def even(self) -> bool:
+        """A beat a clock, each as far as any other."""
+        return self == Memory(self.latency)
+
+
+@dataclass(frozen=True)
 class Plan:
     """What is measured of a preset."""
 
@@ -32,9 +60,13 @@ class Plan:
     deep: int  # depth of the queue beside another one, and of FIFO traffic
     steps: int
     fifo_steps: int
-    # With one memory alone, for they take long: deeper queues, and depths of the unexpected queue.
+    # With one memory alone, for they take long: deeper queues, of which the others have the deepest
+    # only, and depths of the unexpected queue.
     farther: tuple[int, ...]
     messages: tuple[int, ...]
+    # Memories that are not even, and depths of the receives that are measured with them.
+    uneven: tuple[Memory, ...]
+    uneven_depths: tuple[int, ...]
     middle: int = 90
     latencies: tuple[int, ...] = tuple(LATENCIES)
 
@@ -42,10 +74,10 @@ class Plan:
         """The cells in the order in which queues grow: KIND:POSITION:DEPTH:STEPS."""
         middle = latency == self.middle
         posted: list[str] = []
-        for depth in (*self.depths, *(self.farther if middle else ())):
+        for depth in (*self.depths, *(self.farther if middle else self.farther[-1:])):
             if depth == self.deep:
                 posted.append(f"{POSTED}:{FIFO}:{depth}:{self.fifo_steps}")
-            posted += [f"{POSTED}:{position}:{depth}:{self.steps}" for position in POSITIONS]
+            posted += self.receives(depth)
         unexpected = [
             f"{UNEXPECTED}:{position}:{depth}:{self.steps}"
             for depth in (self.messages if middle else ())
@@ -61,10 +93,16 @@ class Plan:
         ]
         return [*posted, *unexpected, *watched]
 
+    def receives(self, depth: int) -> list[str]:
+        """The cells of receives of one endpoint at a depth."""
+        return [f"{POSTED}:{position}:{depth}:{self.steps}" for position in POSITIONS]
+
     @property
-    def cells(self) -> list[tuple[int, list[str]]]:
+    def cells(self) -> list[tuple[Memory, list[str]]]:
         """Each memory and its cells."""
-        return [(latency, self.words(latency)) for latency in self.latencies]
+        uneven = [word for depth in self.uneven_depths for word in self.receives(depth)]
+        even = [(Memory(latency), self.words(latency)) for latency in self.latencies]
+        return [*even, *((memory, uneven) for memory in self.uneven)]
 
 
 PLANS = {
@@ -76,6 +114,8 @@ PLANS = {
         fifo_steps=256,
         farther=(24576, 32768, 65536),
         messages=(16896, 18432, 65536),
+        uneven=(Memory(90, spread=90), Memory(90, gap=4)),
+        uneven_depths=(18432, 65536),
     ),
     "tiny": Plan(
         (16, 32, 64, 66, 96, 192, 1024, 4096),
@@ -85,11 +125,36 @@ PLANS = {
         fifo_steps=2000,
         farther=(16384,),
         messages=(66, 192),
+        uneven=(Memory(90, spread=90), Memory(90, gap=4)),
+        uneven_depths=(192, 4096),
     ),
 }
 QUICK = {
-    "nic": Plan((16384, 16896), 14336, 16896, 16, 64, (), (16896,), latencies=(90,)),
-    "tiny": Plan((64, 66, 192), 56, 192, 40, 200, (), (66,), middle=270, latencies=(30, 270)),
+    "nic": Plan(
+        (16384, 16896),
+        near=14336,
+        deep=16896,
+        steps=16,
+        fifo_steps=64,
+        farther=(),
+        messages=(16896,),
+        uneven=(),
+        uneven_depths=(),
+        latencies=(90,),
+    ),
+    "tiny": Plan(
+        (64, 66, 192),
+        near=56,
+        deep=192,
+        steps=40,
+        fifo_steps=200,
+        farther=(),
+        messages=(66,),
+        uneven=(Memory(270, spread=270), Memory(270, gap=4)),
+        uneven_depths=(192,),
+        middle=270,
+        latencies=(30, 270),
+    ),
 }
 
 
@@ -112,12 +177,13 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
     library = verilate.library(preset)
     program = cbuild.program(cbuild.ensure(), PROGRAM)
 
-    def run(latency: int, words: list[str]) -> harness.Run:
-        usual = {"preset": preset, "kind": "spill", "memory_latency": latency}
-        uri = f"sim:{library}?memory_latency={latency}"
+    def run(memory: Memory, words: list[str]) -> harness.Run:
+        usual = {"preset": preset, "kind": "spill"} | memory.result
+        options = "&".join(f"{name}={clocks}" for name, clocks in memory.result.items())
+        uri = f"sim:{library}?{options}"
         return harness.Run([program, "--uri", uri], words, lambda found: usual | found)
 
-    runs = [run(latency, words) for latency, words in plan.cells]
+    runs = [run(memory, words) for memory, words in plan.cells]
     results = harness.collect(PROGRAM, f"cells of preset {preset}", runs)
     check_harm(results)
     return results
@@ -136,25 +202,38 @@ def check_harm(results: Sequence[Result]) -> None:
 
 def title(one: Result) -> str:
     """A cell in a few words."""
-    return f"{one['queue']} {one['position']} at {one['depth']:,}, {one['memory_latency']} clocks"
+    memory = Memory.of(one)
+    more = f", up to {memory.spread} more" if memory.spread else ""
+    gap = f", a beat in {memory.gap}" if memory.gap > 1 else ""
+    cell = f"{one['queue']} {one['position']} at {one['depth']:,}"
+    return f"{cell}, {memory.latency} clocks{more}{gap}"
 
 
-def curve(results: Sequence[Result], latency: int, position: str) -> list[Result]:
+def curve(results: Sequence[Result], memory: Memory, position: str) -> list[Result]:
     """The cells of receives with one memory, by depth."""
     found = [one for one in results if one["queue"] == POSTED and one["position"] == position]
-    return sorted(
-        (one for one in found if one["memory_latency"] == latency), key=lambda one: one["depth"]
-    )
+    return sorted((one for one in found if Memory.of(one) == memory), key=lambda one: one["depth"])
 
 
 def latencies(results: Sequence[Result]) -> list[int]:
-    """Memories that were measured, fastest first."""
-    return sorted({one["memory_latency"] for one in results})
+    """Even memories that were measured, fastest first."""
+    return sorted({one["memory_latency"] for one in results if Memory.of(one).even})
+
+
+def uneven(results: Sequence[Result]) -> list[tuple[Result, Result]]:
+    """Each cell with a memory that is not even, behind the same one with an even memory."""
+    same = ("queue", "position", "depth", "memory_latency")
+    even = [one for one in results if Memory.of(one).even]
+    return [
+        (next(other for other in even if all(other[key] == one[key] for key in same)), one)
+        for one in results
+        if not Memory.of(one).even
+    ]
 
 
 def cliff(results: Sequence[Result], latency: int, position: str) -> float:
     """Clocks a verdict at the first depth beyond the table, by those at the last within."""
-    found = curve(results, latency, position)
+    found = curve(results, Memory(latency), position)
     entries = table(found[0]["preset"])
     within = [one for one in found if one["depth"] <= entries]
     beyond = [one for one in found if one["depth"] > entries]
@@ -175,7 +254,7 @@ def figures(one: Result) -> dict[str, float]:
 
 def beside(results: Sequence[Result], latency: int) -> tuple[Result, list[Result], list[Result]]:
     """Of the endpoint that matches on chip: alone, and beside a queue on chip and one in memory."""
-    found = [one for one in results if one["memory_latency"] == latency]
+    found = [one for one in results if Memory.of(one) == Memory(latency)]
     alone = next(one for one in found if one["queue"] == ALONE)
     others = [one for one in found if one["queue"] == BESIDE]
     entries = table(alone["preset"])

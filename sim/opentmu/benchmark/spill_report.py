@@ -18,6 +18,8 @@ def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -
     for latency in spill.latencies(results):
         _print(console, _depths(results, latency))
     _print(console, _cliffs(results))
+    if pairs := spill.uneven(results):
+        _print(console, _uneven(pairs))
     _print(console, _beside(results))
     _print(console, tables.promises(kept, "g"))
     verdicts = sum(one["verdicts"] + one["lone_verdicts"] for one in results)
@@ -67,7 +69,8 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
         "refills",
     )
     for one in results:
-        if one["memory_latency"] != latency or one["queue"] in (spill.ALONE, spill.BESIDE):
+        watched = one["queue"] in (spill.ALONE, spill.BESIDE)
+        if spill.Memory.of(one) != spill.Memory(latency) or watched:
             continue
         found = spill.figures(one)
         lone = one["lone_latency_clocks"]
@@ -87,7 +90,7 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
 
 
 def _cliffs(results: Sequence[Result]) -> Table:
-    depths = [one["depth"] for one in spill.curve(results, *_first(results))]
+    depths = [one["depth"] for one in _first(results)]
     entries = spill.table(results[0]["preset"])
     last = max(depth for depth in depths if depth <= entries)
     first = min(depth for depth in depths if depth > entries)
@@ -99,8 +102,37 @@ def _cliffs(results: Sequence[Result]) -> Table:
     return table
 
 
-def _first(results: Sequence[Result]) -> tuple[int, str]:
-    return spill.latencies(results)[0], spill.POSITIONS[0]
+def _first(results: Sequence[Result]) -> list[Result]:
+    return spill.curve(results, spill.Memory(spill.latencies(results)[0]), spill.POSITIONS[0])
+
+
+def _uneven(pairs: Sequence[tuple[Result, Result]]) -> Table:
+    table = _table(
+        "memory that is not even: latency, up to so many clocks more by lot, clocks from beat to "
+        "beat; clocks a verdict",
+        "takes",
+        "depth",
+        "memory",
+        "more",
+        "a beat in",
+        "clocks",
+        "even memory",
+        "ratio",
+    )
+    for even, one in pairs:
+        memory = spill.Memory.of(one)
+        clocks, usual = one["clocks_per_verdict"], even["clocks_per_verdict"]
+        table.add_row(
+            one["position"],
+            f"{one['depth']:,}",
+            str(memory.latency),
+            str(memory.spread),
+            str(memory.gap),
+            f"{clocks:.2f}",
+            f"{usual:.2f}",
+            f"{clocks / usual:.2f}",
+        )
+    return table
 
 
 def _beside(results: Sequence[Result]) -> Table:
