@@ -65,6 +65,21 @@ static uint32_t arrange(const judge_t *judge, order_t *order) {
     return differences;
 }
 
+/** What was withheld, by the endpoint that was asked: the answer may have lost its own. */
+static judge_result_t count(const judge_t *judge) {
+    bool has[JUDGE_ENDPOINTS] = {false};
+    judge_result_t result = {0};
+    for (uint32_t h = 0; h < judge->count; h++) {
+        bool *mine = &has[judge->questions[h].endpoint];
+        if (judge->answered[h] > 0 && withheld(&judge->answers[h])) {
+            result.withheld++;
+            result.endpoints += !*mine;
+            *mine = true;
+        }
+    }
+    return result;
+}
+
 static void report(const tmu_completion_t *c, const tmu_model_verdict_t *v) {
     (void)fprintf(stderr,
                   "tmu-faults: operation %" PRIu64 " (opcode %u) at endpoint %" PRIu32
@@ -77,7 +92,7 @@ static void report(const tmu_completion_t *c, const tmu_model_verdict_t *v) {
 judge_result_t judge_decide(const judge_t *judge) {
     const tmu_model_config_t config = {.endpoints = JUDGE_ENDPOINTS};
     tmu_model_t *model = NULL;
-    judge_result_t result = {0};
+    judge_result_t result = count(judge);
     order_t order;
     if (tmu_model_create(&config, &model) != TMU_MODEL_OK) {
         (void)fprintf(stderr, "tmu-faults: no memory for the model\n");
@@ -93,7 +108,6 @@ judge_result_t judge_decide(const judge_t *judge) {
                 continue;
             }
             const tmu_completion_t *c = &judge->answers[handle];
-            result.withheld += withheld(c);
             if (!withheld(c) && gap) {
                 result.differences++; /* an answer behind one that nobody gave */
             } else if (!gap) {

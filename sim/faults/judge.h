@@ -3,7 +3,8 @@
  * Judges what a unit answered while one of its stored words had lost a bit.
  *
  * Answers may be withheld (TMU_STATUS_TABLE_FAULT, TMU_STATUS_SPILL_FAILED); every other one has to
- * be what the reference model says to the same operations in the order of serial numbers.
+ * be what the reference model says to the same operations in the order of serial numbers.  Of how
+ * many endpoints they were withheld is told; how many those may be depends on the bit (reach.h).
  */
 #ifndef TMU_FAULTS_JUDGE_H
 #define TMU_FAULTS_JUDGE_H
@@ -23,7 +24,8 @@ typedef struct judge {
 
 /** What was found, of one trial. */
 typedef struct judge_result {
-    uint32_t withheld;    /* answers */
+    uint32_t withheld;    /* answers, those that have lost their numbers too */
+    uint32_t endpoints;   /* of which at least one answer was withheld */
     uint32_t differences; /* wrong answers, and operations without an answer or with two */
 } judge_result_t;
 

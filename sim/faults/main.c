@@ -2,8 +2,8 @@
  *
  * tmu-faults: flips bits of stored words while a unit works, and judges what it answers.
  *
- * Prints a table of place and outcome as JSON.  A trial whose outcome is silent is named with its
- * seed, and makes the exit code 1.
+ * Prints a table of place and outcome as JSON.  A trial whose outcome is silent or uncontained is
+ * named with its seed, and makes the exit code 1.
  */
 #include "number_option.h"
 #include "trial.h"
@@ -84,12 +84,21 @@ typedef struct table {
     uint64_t withheld[PLACES];
 } table_t;
 
-static void print(const arguments_t *arguments, const table_t *table, uint64_t silent) {
-    static const char *const outcomes[TRIAL_OUTCOMES] = {"not_stored", "unread", "made_up",
-                                                         "withheld", "silent"};
+static uint64_t sum(const table_t *table, trial_outcome_t outcome) {
+    uint64_t trials = 0;
+    for (unsigned place = 1; place < PLACES; place++) {
+        trials += table->outcomes[place][outcome];
+    }
+    return trials;
+}
+
+static void print(const arguments_t *arguments, const table_t *table) {
+    static const char *const outcomes[TRIAL_OUTCOMES] = {
+        "not_stored", "unread", "made_up", "withheld", "spread", "uncontained", "silent"};
     (void)printf("{\"trials\": %" PRIu64 ", \"seed\": %" PRIu64 ", \"silent\": %" PRIu64
-                 ", \"places\": {",
-                 arguments->trials, arguments->seed, silent);
+                 ", \"uncontained\": %" PRIu64 ", \"places\": {",
+                 arguments->trials, arguments->seed, sum(table, TRIAL_SILENT),
+                 sum(table, TRIAL_UNCONTAINED));
     const char *comma = "";
     for (unsigned place = 1; place < PLACES; place++) {
         (void)printf("%s\"%s\": {", comma, place_names[place]);
@@ -102,25 +111,34 @@ static void print(const arguments_t *arguments, const table_t *table, uint64_t s
     (void)puts("}}");
 }
 
-static uint64_t run(tmu_t *device, tmu_queue_t *queue, const arguments_t *arguments,
-                    table_t *table) {
-    uint64_t silent = 0;
+/** Says why a trial makes the program fail, and how to run it again. */
+static void complain(const trial_t *trial, unsigned place, uint64_t seed) {
+    if (trial->outcome == TRIAL_SILENT) {
+        (void)fprintf(stderr, "tmu-faults: silent:");
+    } else if (trial->outcome == TRIAL_UNCONTAINED) {
+        (void)fprintf(stderr,
+                      "tmu-faults: uncontained: found answers of %" PRIu32
+                      " endpoints withheld, expected %" PRIu32 " at most:",
+                      trial->judged.endpoints, trial->limit);
+    } else {
+        return;
+    }
+    (void)fprintf(stderr, " --place %u --trials 1 --seed %" PRIu64 "\n", place, seed);
+}
+
+static void run(tmu_t *device, tmu_queue_t *queue, const reach_t *reach,
+                const arguments_t *arguments, table_t *table) {
     for (uint64_t n = 0; n < arguments->trials; n++) {
         unsigned place =
             arguments->place > 0 ? (unsigned)arguments->place : (unsigned)(1 + n % (PLACES - 1));
-        const trial_t trial = trial_run(device, queue, place, arguments->seed + n);
+        const trial_t trial = trial_run(device, queue, reach, place, arguments->seed + n);
         table->outcomes[place][trial.outcome]++;
         table->withheld[place] += trial.judged.withheld;
-        if (trial.outcome == TRIAL_SILENT) {
-            silent++;
-            (void)fprintf(stderr, "tmu-faults: silent: --place %u --trials 1 --seed %" PRIu64 "\n",
-                          place, arguments->seed + n);
-        }
+        complain(&trial, place, arguments->seed + n);
         if (arguments->progress && n % 20 == 19) {
             (void)fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", n + 1, arguments->trials);
         }
     }
-    return silent;
 }
 
 int main(int count, char **values) {
@@ -130,6 +148,7 @@ int main(int count, char **values) {
     const tmu_queue_attr_t attr = {.endpoint = TMU_ENDPOINT_ANY, .ring_log2 = 8};
     table_t table = {0};
     tmu_info_t info;
+    reach_t reach;
     parse(count, values, &arguments);
     if (tmu_open(arguments.uri, &device) != TMU_OK) {
         return refuse(arguments.uri);
@@ -142,8 +161,11 @@ int main(int count, char **values) {
     if (tmu_queue_open(device, &attr, &queue) != TMU_OK || tmu_spill_add(device, 1) != TMU_OK) {
         return refuse("opening a queue and lending memory");
     }
-    uint64_t silent = run(device, queue, &arguments, &table);
-    print(&arguments, &table, silent);
+    if (reach_query(device, &reach) != TMU_OK) {
+        return refuse("asking how long words are");
+    }
+    run(device, queue, &reach, &arguments, &table);
+    print(&arguments, &table);
     tmu_close(device);
-    return silent > 0;
+    return sum(&table, TRIAL_SILENT) + sum(&table, TRIAL_UNCONTAINED) > 0;
 }

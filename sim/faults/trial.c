@@ -10,12 +10,14 @@
 typedef struct run {
     tmu_t *device;
     tmu_queue_t *queue;
+    const reach_t *reach;
     judge_t judge;
     tmu_receive_id_t ids[JUDGE_OPERATIONS];
     uint64_t state;
     uint32_t tags;
     uint32_t endpoints;
     bool posts_first;
+    uint32_t limit;
 } run_t;
 
 static uint32_t pick(run_t *run, uint32_t below) { return oracle_pick(&run->state, below); }
@@ -108,7 +110,9 @@ static bool operate(run_t *run, tmu_fault_t place) {
         tmu_result_t result;
         make(run, handle, fill);
         if (handle == when) {
-            must(tmu_fault_inject(run->device, place, pick(run, bits), &bits), run);
+            uint32_t bit = pick(run, bits);
+            must(tmu_fault_inject(run->device, place, bit, &bits), run);
+            run->limit = reach_limit(run->reach, place, bit, bits);
             if (place == TMU_FAULT_POSTED_QUOTAS || place == TMU_FAULT_UNEXPECTED_QUOTAS) {
                 if (!settle(run)) { /* quotas are written while nothing is in flight */
                     return false;
@@ -130,7 +134,22 @@ static bool operate(run_t *run, tmu_fault_t place) {
     return settle(run);
 }
 
-trial_t trial_run(tmu_t *device, tmu_queue_t *queue, tmu_fault_t place, uint64_t seed) {
+trial_outcome_t trial_decide(const judge_result_t *judged, uint32_t limit, bool seen,
+                             bool flipped) {
+    if (judged->differences > 0 || (judged->endpoints > 0 && !seen) || (seen && !flipped)) {
+        return TRIAL_SILENT;
+    }
+    if (judged->endpoints > limit) {
+        return TRIAL_UNCONTAINED;
+    }
+    if (judged->endpoints > 0) {
+        return judged->endpoints > 1 ? TRIAL_SPREAD : TRIAL_WITHHELD;
+    }
+    return seen ? TRIAL_MADE_UP : flipped ? TRIAL_UNREAD : TRIAL_NOT_STORED;
+}
+
+trial_t trial_run(tmu_t *device, tmu_queue_t *queue, const reach_t *reach, tmu_fault_t place,
+                  uint64_t seed) {
     run_t *run = calloc(1, sizeof *run);
     tmu_fault_stats_t stats = {0};
     trial_t trial = {.outcome = TRIAL_SILENT};
@@ -140,6 +159,7 @@ trial_t trial_run(tmu_t *device, tmu_queue_t *queue, tmu_fault_t place, uint64_t
     }
     run->device = device;
     run->queue = queue;
+    run->reach = reach;
     run->state = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)place;
     (void)pick(run, 2);
     run->endpoints = 1 + pick(run, JUDGE_ENDPOINTS);
@@ -154,15 +174,8 @@ trial_t trial_run(tmu_t *device, tmu_queue_t *queue, tmu_fault_t place, uint64_t
         must(tmu_fault_stats(device, &stats), run);
         trial.judged = judge_decide(&run->judge);
         bool seen = (stats.places >> place & 1) != 0;
-        if (trial.judged.differences > 0 || (trial.judged.withheld > 0 && !seen)) {
-            trial.outcome = TRIAL_SILENT;
-        } else if (!stats.flipped) {
-            trial.outcome = seen ? TRIAL_SILENT : TRIAL_NOT_STORED;
-        } else {
-            trial.outcome = trial.judged.withheld > 0 ? TRIAL_WITHHELD
-                            : seen                    ? TRIAL_MADE_UP
-                                                      : TRIAL_UNREAD;
-        }
+        trial.limit = run->limit;
+        trial.outcome = trial_decide(&trial.judged, trial.limit, seen, stats.flipped);
     }
     (void)tmu_queue_observe(queue, NULL, NULL);
     free(run);

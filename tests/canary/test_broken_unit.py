@@ -1,16 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whole units with one wrong line: the main job's checker notices and tells the story.
 
-Those whose submission queues are wrong are noticed by many queues at work.
+Those whose submission queues are wrong are noticed by many queues at work, and one that withholds
+too much by flipped bits.
 """
 
+import json
 import re
 import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
-from opentmu import paths, stage
+from opentmu import paths, regs, stage
 from opentmu.benchmark import queues
 from opentmu.build import cbuild, rtl, verilate
 
@@ -72,6 +74,12 @@ MUTANTS = {
         "EndpointTable.sv",
         "? io_setQuota_bits_quota_1[20:0]",
         "? {m} ? io_setQuota_bits_quota_0[20:0] : io_setQuota_bits_quota_1[20:0]",
+    ),
+    # One endpoint's flipped bit costs every endpoint its answers.
+    "everyone": wrong(
+        "FaultGate.sv",
+        "all <= io_everyone | all;",
+        "all <= io_everyone | all | {m} & (io_raised_0_valid | io_raised_2_valid);",
     ),
 }
 
@@ -173,6 +181,25 @@ def test_a_soak_notices_a_wrong_quota(unit: str, tmp_path: Path) -> None:
     assert done.returncode == 1, done.stdout
     for text in ("first difference", "arrive endpoint", "expected: ", "--random 4000 --seed 2"):
         assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
+
+
+def test_a_unit_that_withholds_every_endpoint_is_noticed(unit: str, tmp_path: Path) -> None:
+    """R13: nothing that it answers is wrong, but a flipped lane is one endpoint's matter."""
+    place = str(regs.Fault.POSTED_LANES)
+    words = ("tmu-faults", "--uri", unit, "--place", place, "--trials", "60", "--seed", "3")
+    well = run(None, tmp_path, *words)
+    assert well.returncode == 0, well.stderr
+    assert json.loads(well.stdout)["uncontained"] == 0
+    done = run("everyone", tmp_path, *words)
+    assert done.returncode == 1, done.stdout
+    result = json.loads(done.stdout)
+    assert result["silent"] == 0
+    assert result["uncontained"] == result["places"]["posted_lanes"]["uncontained"] > 0
+    said = re.findall(
+        r"found answers of \d endpoints withheld, expected [12] at most: .*", done.stderr
+    )
+    assert len(said) == result["uncontained"]
+    assert f"--place {place} --trials 1 --seed " in said[0]
 
 
 @pytest.mark.parametrize("name", QUEUE_MUTANTS)

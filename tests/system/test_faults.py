@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Flipped bits in stored words: what depends on one is withheld, everything else is right."""
+"""Flipped bits in stored words: what depends on one is withheld, everything else is right.
+
+What is withheld is one endpoint's (R13), where the unit can tell whose the word was.
+"""
 
 import json
 from typing import Any
@@ -24,6 +27,20 @@ MADE_UP = {
     regs.Fault.WORDS,
     regs.Fault.WORD_TAGS,
 }
+# Nobody can work without these: all that needs memory is withheld, whoever asks.
+MEMORY = {
+    regs.Fault.CHUNK_LINKS,
+    regs.Fault.CHUNK_LIVES,
+    regs.Fault.LISTS,
+    regs.Fault.ANSWERED,
+}
+# Some of their bits tell whose the word is, or where the rest of it lies.
+NAMING = {
+    regs.Fault.POSTED_LANES,
+    regs.Fault.UNEXPECTED_LANES,
+    regs.Fault.POSTED_STORE,
+    regs.Fault.UNEXPECTED_STORE,
+}
 # These words are read too seldom for a short run.
 SELDOM = {
     regs.Fault.POSTED_SLOTS,
@@ -40,6 +57,7 @@ def campaign(trials: int) -> dict[str, Any]:
     result = faults.campaign(PRESET, trials, chosen, pauses=chosen)
     assert result["trials"] == trials
     assert result["silent"] == 0
+    assert result["uncontained"] == 0
     return result
 
 
@@ -47,32 +65,51 @@ def check(places: dict[str, Any], expected: set[regs.Fault]) -> None:
     """Bits were flipped at the places, and had the outcomes that the places are known for."""
     for place in expected:
         counts = places[place.name.lower()]
-        seen = counts["made_up"] + counts["withheld"]
-        assert seen > 0, f"{place.name}: found no flip that was seen"
-        if place in MADE_UP:
-            assert counts["withheld"] == 0, place.name
+        withheld = counts["withheld"] + counts["spread"]
+        assert counts["made_up"] + withheld > 0, f"{place.name}: found no flip that was seen"
+        assert (withheld == 0) == (place in MADE_UP), place.name
+        if place in MEMORY:
+            assert counts["spread"] > 0, f"{place.name}: memory failed for one endpoint alone"
+
+
+def contained(places: dict[str, Any]) -> None:
+    """No flip at a place of one endpoint's words has cost another one an answer."""
+    for place in set(regs.Fault) - MEMORY:
+        counts = places[place.name.lower()]
+        assert counts["uncontained"] == 0, place.name
+        if place in NAMING:
+            assert counts["spread"] < counts["withheld"], place.name
         else:
-            assert counts["withheld"] > 0, place.name
+            assert counts["spread"] == 0, place.name
 
 
 def test_no_flipped_bit_gives_a_wrong_answer_R13() -> None:
     places = campaign(1000)["places"]
     assert set(places) == {place.name.lower() for place in regs.Fault}
     check(places, set(regs.Fault) - SELDOM)
+    contained(places)
 
 
 @pytest.mark.long
 def test_a_hundred_thousand_flipped_bits_R13() -> None:
-    check(campaign(100_000)["places"], set(regs.Fault))
+    places = campaign(100_000)["places"]
+    check(places, set(regs.Fault))
+    contained(places)
 
 
 def test_the_table_is_shown() -> None:
     done = CliRunner().invoke(faults.command, ["--trials", "20", "--json"])
     assert done.exit_code == 0, done.output
-    assert len(json.loads(done.stdout)["places"]) == len(regs.Fault)
+    result = json.loads(done.stdout)
+    assert len(result["places"]) == len(regs.Fault)
+    for place, counts in result["places"].items():
+        assert set(counts) == {*faults.OUTCOMES, "answers_withheld"}, place
+    shared = sum(counts["uncontained"] for counts in result["places"].values())
+    assert result["uncontained"] == shared == 0
     done = CliRunner().invoke(faults.command, ["--trials", "20"])
     assert "posted lanes" in done.stdout
-    assert "Withheld" in done.stdout
+    for head in ("Withheld", "Spread", "Uncontained", "Silent"):
+        assert head in done.stdout
 
 
 def test_a_device_that_checks_nothing_is_refused() -> None:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The judge notices every kind of wrong answer, and takes withheld ones as they are. */
+/* The judge notices every kind of wrong answer, and counts whose were withheld. */
 #include "judge.h"
 
 /* Two receives and their messages at endpoint 1, answered as the law wants it. */
@@ -74,11 +74,38 @@ static void what_is_withheld_still_happened(void) {
     EXPECT(judge_decide(&judge).differences > 0);
 }
 
+/* The same, and a probe at endpoint 2 that finds nothing. */
+static judge_t answered_at_two(void) {
+    judge_t judge = answered();
+    const tmu_key_t key = {.match = 7, .source = 3};
+    const tmu_completion_t c = {
+        .opcode = TMU_OPCODE_PROBE, .status = TMU_STATUS_NONE, .endpoint = 2, .handle = 4};
+    judge.questions[judge.count++] = (oracle_question_t){TMU_OPCODE_PROBE, 2, key, 4, 0};
+    judge_observe(&judge, &c);
+    return judge;
+}
+
+static void endpoints_with_withheld_answers_are_counted_R13(void) {
+    judge_t judge = answered_at_two();
+    EXPECT_NUMBER(judge_decide(&judge).differences, 0);
+    EXPECT_NUMBER(judge_decide(&judge).endpoints, 0);
+    judge.answers[2].status = TMU_STATUS_TABLE_FAULT;
+    judge.answers[3].status = TMU_STATUS_TABLE_FAULT;
+    EXPECT_NUMBER(judge_decide(&judge).endpoints, 1);
+    judge.answers[4].status = TMU_STATUS_SPILL_FAILED;
+    EXPECT_NUMBER(judge_decide(&judge).endpoints, 2);
+    EXPECT_NUMBER(judge_decide(&judge).withheld, 3);
+    EXPECT_NUMBER(judge_decide(&judge).differences, 0);
+    judge.answers[4].endpoint = 1; /* an answer can not pass for another endpoint's */
+    EXPECT_NUMBER(judge_decide(&judge).endpoints, 2);
+}
+
 static void a_withheld_answer_may_have_lost_its_number(void) {
     judge_t judge = answered();
     judge.answers[3].status = TMU_STATUS_SPILL_FAILED;
     judge.answers[3].serial = 77;
     EXPECT_NUMBER(judge_decide(&judge).differences, 0);
+    EXPECT_NUMBER(judge_decide(&judge).withheld, 1);
     judge.answers[2].status = TMU_STATUS_TABLE_FAULT;
     judge.answers[2].serial = 99; /* but nobody else's may be missing */
     judge.answers[3] = answered().answers[3];
@@ -93,6 +120,7 @@ int main(void) {
     RUN(no_answer_and_two_are_differences);
     RUN(reports_are_counted);
     RUN(what_is_withheld_still_happened);
+    RUN(endpoints_with_withheld_answers_are_counted_R13);
     RUN(a_withheld_answer_may_have_lost_its_number);
     return expect_summary();
 }

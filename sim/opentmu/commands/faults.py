@@ -17,12 +17,17 @@ OUTCOMES = {
     "unread": "Never read",
     "made_up": "Made up for",
     "withheld": "Withheld",
+    "spread": "Spread",
+    "uncontained": "Uncontained",
     "silent": "Silent",
 }
 
 
 def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[str, Any]:
-    """Flip so many bits, one after the other; raises CheckFailed when one stays unnoticed."""
+    """Flip so many bits, one after the other.
+
+    Raises CheckFailed when one stays unnoticed, or costs more endpoints answers than it may.
+    """
     program = cbuild.program(cbuild.ensure(), PROGRAM)
     options = engine.Options("rtl", preset, pauses=pauses)
     uri = engine.uri(options, verilate.library(preset), wave=None)
@@ -33,10 +38,11 @@ def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[st
 
 def show(result: dict[str, Any]) -> None:
     """Print a row for each place."""
-    table = Table(title=f"Flipped bits, preset {result['preset']}, by place and outcome")
-    table.add_column("Place")
-    for title in (*OUTCOMES.values(), "Answers withheld"):
-        table.add_column(title, justify="right")
+    title = f"Flipped bits, preset {result['preset']}, by place and outcome"
+    table = Table(title=title, padding=0)  # or the words of its head do not fit into a pipe
+    table.add_column("Place", no_wrap=True)
+    for head in (*OUTCOMES.values(), "Answers withheld"):
+        table.add_column(head, justify="right")
     for place, counts in result["places"].items():
         shown = [f"{counts[name]:,}" for name in (*OUTCOMES, "answers_withheld")]
         table.add_row(place.replace("_", " "), *shown)
@@ -54,7 +60,9 @@ def command(preset: str, trials: int, seed: int, pauses: int | None, as_json: bo
 
     A trial resets the unit, runs random operations, and flips one bit of one stored word. An
     answer that depends on it has to be withheld, and every other one has to be right: a trial in
-    which one is wrong is silent, and makes the command fail with its seed.
+    which one is wrong is silent. It is spread when answers of several endpoints were withheld,
+    and uncontained when those are more than the flipped bit may reach. A silent trial or an
+    uncontained one makes the command fail with its seed.
 
     For example: tmu faults --trials 10000 --seed 7
     """
