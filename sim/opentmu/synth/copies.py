@@ -12,7 +12,7 @@ import copy
 import re
 from typing import Any
 
-from opentmu.synth import netlist, nets
+from opentmu.synth import nets
 from opentmu.synth.nets import End
 
 # Most ends of a copy. What has twice as many at most gets none.
@@ -80,7 +80,12 @@ class _Places:
     def __init__(self, module: dict[str, Any], ends: dict[int, list[End]]) -> None:
         self.cells = module["cells"]
         self.ends = ends
-        self.names = netlist.best_names(module["netnames"])
+        # The first name of each net; which one it is decides the order, and with that the clock.
+        self.names: dict[int, str] = {}
+        for name, net in module["netnames"].items():
+            for index, bit in enumerate(net["bits"]):
+                if not net.get("hide_name") and isinstance(bit, int):
+                    self.names.setdefault(bit, f"{name}[{index}]")
 
     def of(self, cell: str) -> list[tuple[bool, int, str]]:
         """By the name of what the cell drives, or of what is behind that; else by its own."""

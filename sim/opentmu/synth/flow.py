@@ -33,7 +33,7 @@ XCUP_DEVICE = "UltraScale+, no part chosen"
 ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
-PLACER_MODULES = (clocknet, copies, netlist, nets, prepare, spread)
+PLACER_MODULES = (clocknet, copies, nets, prepare, spread)
 PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.

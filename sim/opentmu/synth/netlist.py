@@ -48,8 +48,22 @@ class Module:
 
     @cached_property
     def names(self) -> dict[int, str]:
-        """The best name of each net."""
-        return best_names(self.nets)
+        """The best name of each net: the design's own, no port's, and the shortest of those.
+
+        What only tools have named has no name here.
+        """
+        best: dict[int, tuple[tuple[bool, bool, int, str], str]] = {}
+        for name, net in self.nets.items():
+            bits = net["bits"]
+            if net["hide_name"]:
+                continue
+            rank = (bool(_MADE_UP.search(name)), bool(_PORT.search(name)), len(name), name)
+            first = net.get("offset", 0)
+            for index, bit in enumerate(bits):
+                if isinstance(bit, int) and (bit not in best or rank < best[bit][0]):
+                    shown = f"{name}[{first + index}]" if len(bits) > 1 else name
+                    best[bit] = (rank, shown)
+        return {bit: name for bit, (_, name) in best.items()}
 
     def port_bits(self, direction: str) -> dict[str, int]:
         """The nets of its ports of one direction, by the name of the pin as in `Cell`."""
@@ -59,25 +73,6 @@ class Module:
             if way == direction
             for pin, bit in _pins(port, bits)
         }
-
-
-def best_names(nets: Mapping[str, Any]) -> dict[int, str]:
-    """The best name of each net: the design's own, no port's, and the shortest of those.
-
-    What only tools have named has no name here.
-    """
-    best: dict[int, tuple[tuple[bool, bool, int, str], str]] = {}
-    for name, net in nets.items():
-        bits = net["bits"]
-        if net["hide_name"]:
-            continue
-        rank = (bool(_MADE_UP.search(name)), bool(_PORT.search(name)), len(name), name)
-        first = net.get("offset", 0)
-        for index, bit in enumerate(bits):
-            if isinstance(bit, int) and (bit not in best or rank < best[bit][0]):
-                shown = f"{name}[{first + index}]" if len(bits) > 1 else name
-                best[bit] = (rank, shown)
-    return {bit: name for bit, (_, name) in best.items()}
 
 
 def plain(name: str) -> str:
