@@ -12,6 +12,7 @@
 #include "tmu_internal.h"
 
 #define LOOK_AGAIN_NS 1000000
+#define LOOKS_BETWEEN_ATTEMPTS 1024 /* each is a register that is read */
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 
 /** Adds a segment to those that the unit has, and sees whether it took it as number `index`. */
@@ -169,7 +170,10 @@ tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
         return look_again(queue);
     }
     tmu_result_t result = measure(queue->device, &free_chunks);
-    if (result == TMU_OK && free_chunks > 0) {
+    /* Without a free chunk there may be room on chip all the same: an arrival stalls behind what
+     * its endpoint has in memory, and when that has ended nothing tells. */
+    if (result == TMU_OK && (free_chunks > 0 || ++queue->looks == LOOKS_BETWEEN_ATTEMPTS)) {
+        queue->looks = 0;
         tmu_bounds_room_came(&queue->device->bounds);
     }
     return result;

@@ -26,6 +26,7 @@ TESTS = (
     "spill",
     "spill_dump",
     "spill_end",
+    "spill_held",
     "threads",
     "threads_model",
 )
