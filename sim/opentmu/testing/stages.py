@@ -12,7 +12,7 @@ from opentmu.formal import design
 from opentmu.process import run_into
 from opentmu.replay import engine
 from opentmu.testing import house
-from opentmu.testing.long import CAMPAIGNS, Campaign
+from opentmu.testing.long import CAMPAIGNS, Campaign, judge
 from opentmu.testing.outcome import Outcome, of_check, of_reports
 
 GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
@@ -139,7 +139,10 @@ def _campaign(campaign: Campaign) -> Stage:
                 lambda line: print(line, file=output, flush=True),
             )
             print(result, file=output)
-        return of_check(campaign.name, result["ok"] and result["operations"] > 0)
+            outcome = judge(campaign, result)
+            for failure in outcome.failures:
+                print(failure, file=output)
+        return outcome
 
     return Stage(campaign.name, run)
 
