@@ -74,6 +74,7 @@ PLANS = {
             *_words(64, "wild:2048"),
             *_words(300, "lives:2048"),
         ),
+        (*_words(1000, "none:0"), *_words(500, "full:17000")),
     ),
     "tiny": Plan(
         2,
@@ -173,8 +174,11 @@ def bound(results: Sequence[Result], one: Result) -> int:
     base = alone(results, one)
     usual = longest(base)
     attack = one["position"]
-    if attack in (NONE, DOORBELLS, UNREAD):
-        return usual + (TURN if attack == UNREAD else 0)
+    if attack == NONE:
+        return usual
+    # A consumer index of its own makes it be named, and nothing goes in that turn.
+    if attack in (DOORBELLS, UNREAD):
+        return usual + TURN
     victims = int(one["victims"])
     before = ahead(victims)
     preset = regs.PRESETS[one["preset"]]
