@@ -118,8 +118,8 @@ static tmu_result_t watch(soak_t *soak) {
                                PATIENCE_CLOCKS, in_flight(soak));
 }
 
-/* Queues that have gone to memory come back when they are empty, and under full load they never
- * are: after a tide, and when little gets done, all come to rest once. */
+/* Queues that have gone to memory come back quickest when little is asked: after a tide, and when
+ * little gets done, all come to rest once. */
 static void ebb(soak_t *soak) {
     market_t *market = &soak->market;
     soak->ebbing = market->ebb ? soak->ebbing + 1 : 0;
