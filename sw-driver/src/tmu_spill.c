@@ -12,7 +12,7 @@
 #include "tmu_internal.h"
 
 #define LOOK_AGAIN_NS 1000000
-#define LOOKS_BETWEEN_ATTEMPTS 1024 /* each is a register that is read */
+#define LOOKS_BETWEEN_ATTEMPTS 1024 /* a register is read at each, unless others do */
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 
 /** Adds a segment to those that the unit has, and sees whether it took it as number `index`. */

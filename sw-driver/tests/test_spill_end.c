@@ -65,7 +65,9 @@ static void observe(void *user, const tmu_completion_t *c) {
     if (expect_failures > 0) {
         return;
     }
-    run->operations[c->other].back += gives_back;
+    if (gives_back) {
+        run->operations[c->other].back++;
+    }
     o->queued += c->status == TMU_STATUS_QUEUED;
     o->answers += c->status != TMU_STATUS_STALLED && c->status != TMU_STATUS_REMOVED;
     run->turned_away += c->status == TMU_STATUS_STALLED || c->status == TMU_STATUS_REFUSED_QUOTA;

@@ -38,6 +38,12 @@ static void crowd_step(crowd_t *crowd, tmu_t *device, bool asks) {
     }
 }
 
+/** Every attempt of the arrival that stalls. */
+static void observe(void *user, const tmu_completion_t *c) {
+    uint32_t *stalls = user;
+    *stalls += c->handle == ARRIVAL && c->status == TMU_STATUS_STALLED;
+}
+
 static bool still_waits(const bench_t *bench) {
     return tmu_queue_in_flight(bench->queue) > 0 || tmu_endpoint_stalled(bench->queue, OTHER);
 }
@@ -69,6 +75,8 @@ static void an_arrival_that_stalled_behind_memory_is_tried_again_R11(void) {
         crowd_step(&crowd, b.device, asks);
         must(tmu_progress(b.device, 64), b.device);
     }
+    uint32_t stalls = 0;
+    must(tmu_queue_observe(q.queue, observe, &stalls), b.device);
     bench_arrive(&q, OTHER, 2, TABLE, ARRIVAL);
     for (uint32_t i = 0; i < 2000 && !tmu_endpoint_stalled(q.queue, OTHER); i++) {
         crowd_step(&crowd, b.device, asks);
@@ -83,6 +91,11 @@ static void an_arrival_that_stalled_behind_memory_is_tried_again_R11(void) {
     bench_settle(&q);
     EXPECT_ANSWER(&q, CLAIM, CLAIM, MATCHED, 0);
     EXPECT_ANSWER(&q, ARRIVE, ARRIVAL, QUEUED, 0);
+    /* Not because a chunk came free, nor by the attempt that the claim gave rise to. */
+    tmu_spill_stats_t memory;
+    must(tmu_spill_stats(b.device, &memory), b.device);
+    EXPECT_NUMBER(memory.chunks_free, 0);
+    EXPECT(!asks || stalls > 1);
     free(q.log);
     bench_close(&b);
 }

@@ -25,12 +25,19 @@ def measured() -> list[Result]:
     return results
 
 
+def planned() -> list[tuple[bool, str, int]]:
+    """The cells that a run of the default preset has: memory lent, attack, entries."""
+    cells = [(memory, word) for memory, words in isolation.PLANS["nic"].runs for word in words]
+    return [(memory, word.split(":")[0], int(word.split(":")[1])) for memory, word in cells]
+
+
 ATTACKED = [at for at, one in enumerate(measured()) if one["position"] != isolation.NONE]
 
 
 def test_the_documented_figures_keep_every_promise_R13() -> None:
     results = measured()
     isolation.check_harm(results)
+    assert [(one["memory"], one["position"], one["depth"]) for one in results] == planned()
     assert all(one["mismatches"] == 0 for one in results)
     assert all(one.met for one in isolation.promises(results))
 

@@ -68,7 +68,8 @@ def check(places: dict[str, Any], expected: set[regs.Fault]) -> None:
         withheld = counts["withheld"] + counts["spread"]
         assert counts["made_up"] + withheld > 0, f"{place.name}: found no flip that was seen"
         assert (withheld == 0) == (place in MADE_UP), place.name
-        if place in MEMORY:
+        # A link needs a queue of more than a chunk, which a trial has with one endpoint alone.
+        if place in MEMORY - {regs.Fault.CHUNK_LINKS}:
             assert counts["spread"] > 0, f"{place.name}: memory failed for one endpoint alone"
 
 

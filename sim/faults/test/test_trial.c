@@ -2,7 +2,7 @@
 /* How far a flipped bit may reach, and what a trial becomes in which it reached further. */
 #include "trial.h"
 
-/* The preset tiny: lanes of receives are LANE bits wide, whole receives STORE. */
+/* Widths are made up; endpoint and slot are those of the preset tiny. */
 enum { LANE = 224, STORE = 400 };
 static const reach_t tiny = {.endpoint_bits = 2, .posted_slot_bits = 7, .unexpected_slot_bits = 7};
 

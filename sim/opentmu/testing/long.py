@@ -28,9 +28,9 @@ class Campaign:
     program: str = engine.PROGRAM
 
 
-# A seed draws the same operations and events each time, and the verdicts follow from these: the
-# functional device has the same numbers.  What goes to memory differs with the hardware's timing.
-# docs/nightly.md says where the bounds are from.
+# A seed of tmu-replay draws the same operations and events each time, and the verdicts follow from
+# these: the functional device has the same numbers.  What goes to memory differs with the
+# hardware's timing, as all of tmu-soak does.  docs/nightly.md says where the bounds are from.
 CAMPAIGNS: tuple[Campaign, ...] = (
     Campaign(
         "random-tiny",
