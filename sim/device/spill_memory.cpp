@@ -53,16 +53,15 @@ uint64_t SpillMemory::due(Pauses &pauses) {
 
 // Of the ids whose oldest is due the one that is next: any with pauses, else who is due longest.
 template <class Queues>
-static unsigned longest_due(const Queues &queues, uint64_t clock, Pauses &pauses) {
+static unsigned next_due(const Queues &queues, uint64_t clock, Pauses &pauses) {
     const unsigned first = static_cast<unsigned>(pauses.choose(SpillMemory::kIds));
     unsigned chosen = SpillMemory::kIds;
     for (unsigned i = 0; i < SpillMemory::kIds; ++i) {
         const unsigned id = (first + i) % SpillMemory::kIds;
         if (queues[id].empty() || queues[id].front().due > clock)
             continue;
-        const bool longer = chosen < SpillMemory::kIds && !pauses.enabled() &&
-                            queues[id].front().due < queues[chosen].front().due;
-        if (chosen == SpillMemory::kIds || longer)
+        if (chosen == SpillMemory::kIds ||
+            (!pauses.enabled() && queues[id].front().due < queues[chosen].front().due))
             chosen = id;
     }
     return chosen;
@@ -72,7 +71,7 @@ static unsigned longest_due(const Queues &queues, uint64_t clock, Pauses &pauses
 void SpillMemory::offer_answer(Pauses &pauses) {
     if (answer_offered_ || pauses.pause(kSpillB))
         return;
-    const unsigned id = longest_due(writes_, clock_, pauses);
+    const unsigned id = next_due(writes_, clock_, pauses);
     if (id == kIds)
         return;
     const Write &write = writes_[id].front();
@@ -84,12 +83,9 @@ void SpillMemory::offer_answer(Pauses &pauses) {
 
 // A burst that has begun goes on; otherwise one of those that are due begins.
 unsigned SpillMemory::next_read(Pauses &pauses) const {
-    const unsigned chosen = longest_due(reads_, clock_, pauses);
-    for (unsigned id = 0; id < kIds; ++id) {
-        if (!reads_[id].empty() && reads_[id].front().next > 0)
-            return id;
-    }
-    return chosen;
+    const unsigned due = next_due(reads_, clock_, pauses);
+    const auto &last = reads_[beat_id_];
+    return !last.empty() && last.front().next > 0 ? beat_id_ : due;
 }
 
 void SpillMemory::offer_beat(Pauses &pauses) {

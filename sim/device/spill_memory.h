@@ -7,9 +7,8 @@
 // - A read sees memory as of the clock in which its address was taken.  With pauses it may as well
 //   see each beat as of the clock in which that is offered, so that who writes without waiting for
 //   a read's data is found out, too.
-// - Answers keep their order within an id.  Of several ids the one that is due longest is served,
-// as
-//   by a memory that takes one access after the other; with pauses any of them.
+// - Answers keep their order within an id.  Of several ids the one that is due longest is next, as
+//   in a memory that takes one access after the other; with pauses it is any of them.
 // What AXI or the unit's own rules forbid ends the simulation with a sentence.
 #pragma once
 

@@ -161,7 +161,7 @@ int main(int count, char **values) {
     if (tmu_queue_open(device, &attr, &queue) != TMU_OK || tmu_spill_add(device, 1) != TMU_OK) {
         return refuse("opening a queue and lending memory");
     }
-    if (reach_query(device, &reach) != TMU_OK) {
+    if (reach_query(device, &info, &reach) != TMU_OK) {
         return refuse("asking how long words are");
     }
     run(device, queue, &reach, &arguments, &table);

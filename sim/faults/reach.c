@@ -12,16 +12,12 @@ static tmu_result_t query_slot(tmu_t *device, tmu_fault_t place, uint32_t *bits)
     return result;
 }
 
-tmu_result_t reach_query(tmu_t *device, reach_t *reach) {
-    tmu_info_t info;
-    tmu_result_t result = tmu_query(device, &info);
+tmu_result_t reach_query(tmu_t *device, const tmu_info_t *info, reach_t *reach) {
     *reach = (reach_t){0};
-    while (result == TMU_OK && info.endpoints > UINT32_C(1) << reach->endpoint_bits) {
+    while (info->endpoints > UINT32_C(1) << reach->endpoint_bits) {
         reach->endpoint_bits++;
     }
-    if (result == TMU_OK) {
-        result = query_slot(device, TMU_FAULT_POSTED_SLOTS, &reach->posted_slot_bits);
-    }
+    tmu_result_t result = query_slot(device, TMU_FAULT_POSTED_SLOTS, &reach->posted_slot_bits);
     if (result == TMU_OK) {
         result = query_slot(device, TMU_FAULT_UNEXPECTED_SLOTS, &reach->unexpected_slot_bits);
     }

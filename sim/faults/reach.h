@@ -19,7 +19,7 @@ typedef struct reach {
 } reach_t;
 
 /** Asks a device; nothing is flipped. */
-tmu_result_t reach_query(tmu_t *device, reach_t *reach);
+tmu_result_t reach_query(tmu_t *device, const tmu_info_t *info, reach_t *reach);
 
 /** The most endpoints that may be withheld when `bit` of a word of `width` bits is flipped. */
 uint32_t reach_limit(const reach_t *reach, tmu_fault_t place, uint32_t bit, uint32_t width);

@@ -14,7 +14,8 @@ enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: tmu-spill --uri URI [--window N] KIND:POSITION:DEPTH:STEPS...\n"
-    "  --uri URI   device: sim:LIBRARY?memory_latency=CLOCKS\n"
+    "  --uri URI   device: "
+    "sim:LIBRARY?memory_latency=CLOCKS&memory_spread=CLOCKS&memory_gap=CLOCKS\n"
     "  --window N  operations of an endpoint in flight, 1 to 256 (default 32)\n"
     "  KIND        posted, unexpected: a queue of DEPTH entries; a step appends one and takes one\n"
     "              beside: a few receives of another endpoint beside posted, which does the same\n"

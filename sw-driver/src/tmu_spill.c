@@ -171,7 +171,8 @@ tmu_result_t tmu_spill_look(tmu_queue_t *queue) {
     }
     tmu_result_t result = measure(queue->device, &free_chunks);
     /* Without a free chunk there may be room on chip all the same: an arrival stalls behind what
-     * its endpoint has in memory, and when that has ended nothing tells. */
+     * its endpoint has in memory, and when that has ended nothing tells.  Looks are counted, not
+     * timed as in a session, so that a simulation does the same each time. */
     if (result == TMU_OK && (free_chunks > 0 || ++queue->looks == LOOKS_BETWEEN_ATTEMPTS)) {
         queue->looks = 0;
         tmu_bounds_room_came(&queue->device->bounds);

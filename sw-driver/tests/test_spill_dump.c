@@ -5,11 +5,10 @@
  * The functional device shows all entries as if they were on chip.
  * Prints its seed; TMU_TEST_SEED repeats a run.
  */
-#include "fixture.h"
 #include "model_oracle.h"
 #include "serial_order.h"
+#include "spill_fixture.h"
 
-#define TABLE 64 /* entries of a queue on chip, preset tiny */
 #define ENDPOINTS 4
 #define OPERATIONS 6000
 #define DUMP_EVERY 400 /* operations */
@@ -43,12 +42,6 @@ static uint32_t pick(run_t *run, uint32_t below) { return oracle_pick(&run->stat
 /* An entry's address and length follow from its handle. */
 static uint64_t address_of(uint64_t handle) { return ~handle << 12; }
 static uint64_t length_of(uint64_t handle) { return handle * 7919; }
-
-static bool keeps_memory(const bench_t *b) {
-    tmu_info_t info;
-    must(tmu_query(b->device, &info), b->device);
-    return info.filter_lanes > 0; /* the functional device keeps nothing there */
-}
 
 static void answered(void *user, const tmu_completion_t *c) {
     run_t *run = user;

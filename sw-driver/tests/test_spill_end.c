@@ -7,13 +7,10 @@
  * fits.  A place of a chunk is used once, so what has left makes room when a whole chunk is free:
  * the capacity is set again where nothing moves.
  */
-#include "fixture.h"
 #include "model_oracle.h"
 #include "serial_order.h"
+#include "spill_fixture.h"
 
-#define TABLE 64 /* entries of a queue on chip, preset tiny */
-#define SEGMENT_CHUNKS (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
-#define SEGMENT_ENTRIES (SEGMENT_CHUNKS * TMU_SPILL_CHUNK_ENTRIES)
 #define ENDPOINTS 4
 #define DEEP 1u  /* the endpoint whose receives fill memory */
 #define OTHER 2u /* the one whose messages fill their table */
@@ -36,18 +33,6 @@ typedef struct run {
     uint64_t count;
     uint64_t turned_away; /* attempts that were refused or stalled */
 } run_t;
-
-static uint64_t held(const bench_t *b) {
-    tmu_flow_stats_t stats;
-    must(tmu_flow_stats(b->device, &stats), b->device);
-    return stats.held_now;
-}
-
-static uint32_t free_chunks(const bench_t *b) {
-    tmu_spill_stats_t stats;
-    must(tmu_spill_stats(b->device, &stats), b->device);
-    return stats.chunks_free;
-}
 
 static void judge(void *user, const tmu_completion_t *c) {
     run_t *run = user;
@@ -127,7 +112,7 @@ static uint32_t rest(run_t *run) {
         EXPECT_NUMBER(depth.posted, tmu_model_depth(run->model, e, TMU_MODEL_POSTED));
         EXPECT_NUMBER(depth.unexpected, tmu_model_depth(run->model, e, TMU_MODEL_UNEXPECTED));
     }
-    return free_chunks(&run->bench);
+    return stats_of(&run->bench).chunks_free;
 }
 
 static run_t opened(void) {
@@ -240,17 +225,14 @@ static void a_full_segment_refuses_and_loses_nothing_R11_R15(void) {
  * something in memory, its messages as well, and there is no chunk. */
 static void an_arrival_behind_receives_in_memory_waits_for_a_chunk_R11(void) {
     enum { MESSAGE = FILLED, RECEIVE };
-    bench_t b = bench_open(TMU_ENDPOINT_ANY, 12);
-    tmu_info_t info;
-    must(tmu_query(b.device, &info), b.device);
-    must(tmu_spill_add(b.device, 1), b.device);
+    bench_t b = lent_open(TMU_ENDPOINT_ANY, 12, 1);
     for (uint32_t i = 0; i < FILLED; i++) {
         (void)bench_post(&b, DEEP, 1, i, i);
     }
     bench_arrive(&b, DEEP, 2, 0, MESSAGE);
     bench_settle(&b);
-    EXPECT_NUMBER(free_chunks(&b), 0);
-    EXPECT_NUMBER(held(&b), info.filter_lanes > 0 ? 1 : 0);
+    EXPECT_NUMBER(stats_of(&b).chunks_free, 0);
+    EXPECT_NUMBER(held(&b), keeps_memory(&b) ? 1 : 0);
     for (uint32_t i = 0; i < 2 * TMU_SPILL_CHUNK_ENTRIES; i++) {
         bench_arrive(&b, DEEP, 1, (int32_t)i, RECEIVE + i);
     }

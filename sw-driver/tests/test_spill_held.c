@@ -4,11 +4,9 @@
  * its own endpoint has there for the moment.  When that has ended there is room on chip and nothing
  * tells: the driver has to look again by itself (R11).
  */
-#include "fixture.h"
+#include "spill_fixture.h"
 
-#define TABLE 64 /* entries of a queue on chip, preset tiny */
-#define SEGMENT_CHUNKS (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
-#define FILLED (TABLE + SEGMENT_CHUNKS * TMU_SPILL_CHUNK_ENTRIES)
+#define FILLED (TABLE + SEGMENT_ENTRIES)
 #define DEEP 1u  /* the endpoint whose receives fill memory */
 #define OTHER 2u /* the one whose messages fill their table */
 #define RIVALS 12u
@@ -49,12 +47,9 @@ static bool still_waits(const bench_t *bench) {
 }
 
 static void an_arrival_that_stalled_behind_memory_is_tried_again_R11(void) {
-    bench_t b = bench_open(TMU_ENDPOINT_ANY, 12);
-    tmu_info_t info;
-    must(tmu_query(b.device, &info), b.device);
+    bench_t b = lent_open(TMU_ENDPOINT_ANY, 12, 1);
     /* The functional device keeps nobody waiting for memory: rivals would take the place there. */
-    const bool asks = info.filter_lanes > 0;
-    must(tmu_spill_add(b.device, 1), b.device);
+    const bool asks = keeps_memory(&b);
     for (uint32_t i = 0; i < FILLED; i++) {
         (void)bench_post(&b, DEEP, 1, i, i);
     }
@@ -92,9 +87,7 @@ static void an_arrival_that_stalled_behind_memory_is_tried_again_R11(void) {
     EXPECT_ANSWER(&q, CLAIM, CLAIM, MATCHED, 0);
     EXPECT_ANSWER(&q, ARRIVE, ARRIVAL, QUEUED, 0);
     /* Not because a chunk came free, nor by the attempt that the claim gave rise to. */
-    tmu_spill_stats_t memory;
-    must(tmu_spill_stats(b.device, &memory), b.device);
-    EXPECT_NUMBER(memory.chunks_free, 0);
+    EXPECT_NUMBER(stats_of(&b).chunks_free, 0);
     EXPECT(!asks || stalls > 1);
     free(q.log);
     bench_close(&b);
