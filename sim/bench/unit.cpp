@@ -75,7 +75,6 @@ Unit::Unit(const Shape &shape, uint64_t seed) : shape_(shape) {
     top_ = std::make_unique<Top>(seed);
     // No memory is lent: what the tables do not take is refused here.
     top_->module.io_spill_lent = 0;
-    top_->module.io_spill_room = 1;
     offer(kPost, nullptr);
     offer(kArrival, nullptr);
     withdraw_endpoint();

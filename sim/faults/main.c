@@ -126,12 +126,12 @@ static void complain(const trial_t *trial, unsigned place, uint64_t seed) {
     (void)fprintf(stderr, " --place %u --trials 1 --seed %" PRIu64 "\n", place, seed);
 }
 
-static void run(tmu_t *device, tmu_queue_t *queue, const reach_t *reach,
+static void run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints,
                 const arguments_t *arguments, table_t *table) {
     for (uint64_t n = 0; n < arguments->trials; n++) {
         unsigned place =
             arguments->place > 0 ? (unsigned)arguments->place : (unsigned)(1 + n % (PLACES - 1));
-        const trial_t trial = trial_run(device, queue, reach, place, arguments->seed + n);
+        const trial_t trial = trial_run(device, queue, endpoints, place, arguments->seed + n);
         table->outcomes[place][trial.outcome]++;
         table->withheld[place] += trial.judged.withheld;
         complain(&trial, place, arguments->seed + n);
@@ -148,7 +148,6 @@ int main(int count, char **values) {
     const tmu_queue_attr_t attr = {.endpoint = TMU_ENDPOINT_ANY, .ring_log2 = 8};
     table_t table = {0};
     tmu_info_t info;
-    reach_t reach;
     parse(count, values, &arguments);
     if (tmu_open(arguments.uri, &device) != TMU_OK) {
         return refuse(arguments.uri);
@@ -161,10 +160,7 @@ int main(int count, char **values) {
     if (tmu_queue_open(device, &attr, &queue) != TMU_OK || tmu_spill_add(device, 1) != TMU_OK) {
         return refuse("opening a queue and lending memory");
     }
-    if (reach_query(device, &info, &reach) != TMU_OK) {
-        return refuse("asking how long words are");
-    }
-    run(device, queue, &reach, &arguments, &table);
+    run(device, queue, info.endpoints, &arguments, &table);
     print(&arguments, &table);
     tmu_close(device);
     return sum(&table, TRIAL_SILENT) + sum(&table, TRIAL_UNCONTAINED) > 0;

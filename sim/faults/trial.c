@@ -10,7 +10,7 @@
 typedef struct run {
     tmu_t *device;
     tmu_queue_t *queue;
-    const reach_t *reach;
+    uint32_t kept; /* endpoints that the unit has */
     judge_t judge;
     tmu_receive_id_t ids[JUDGE_OPERATIONS];
     uint64_t state;
@@ -112,7 +112,7 @@ static bool operate(run_t *run, tmu_fault_t place) {
         if (handle == when) {
             uint32_t bit = pick(run, bits);
             must(tmu_fault_inject(run->device, place, bit, &bits), run);
-            run->limit = reach_limit(run->reach, place, bit, bits);
+            run->limit = reach_limit(run->kept, place, bit, bits);
             if (place == TMU_FAULT_POSTED_QUOTAS || place == TMU_FAULT_UNEXPECTED_QUOTAS) {
                 if (!settle(run)) { /* quotas are written while nothing is in flight */
                     return false;
@@ -148,7 +148,7 @@ trial_outcome_t trial_decide(const judge_result_t *judged, uint32_t limit, bool 
     return seen ? TRIAL_MADE_UP : flipped ? TRIAL_UNREAD : TRIAL_NOT_STORED;
 }
 
-trial_t trial_run(tmu_t *device, tmu_queue_t *queue, const reach_t *reach, tmu_fault_t place,
+trial_t trial_run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, tmu_fault_t place,
                   uint64_t seed) {
     run_t *run = calloc(1, sizeof *run);
     tmu_fault_stats_t stats = {0};
@@ -159,7 +159,7 @@ trial_t trial_run(tmu_t *device, tmu_queue_t *queue, const reach_t *reach, tmu_f
     }
     run->device = device;
     run->queue = queue;
-    run->reach = reach;
+    run->kept = endpoints;
     run->state = seed * UINT64_C(0x9e3779b97f4a7c15) + (uint64_t)place;
     (void)pick(run, 2);
     run->endpoints = 1 + pick(run, JUDGE_ENDPOINTS);

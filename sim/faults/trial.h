@@ -29,7 +29,7 @@ typedef struct trial {
 trial_outcome_t trial_decide(const judge_result_t *judged, uint32_t limit, bool seen, bool flipped);
 
 /** Runs a trial on a device that has memory lent to it; it is reset first. */
-trial_t trial_run(tmu_t *device, tmu_queue_t *queue, const reach_t *reach, tmu_fault_t place,
+trial_t trial_run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, tmu_fault_t place,
                   uint64_t seed);
 
 #endif

@@ -4,6 +4,7 @@
 #include "raw_doorbell.h"
 
 #define BURST 4      /* writes to doorbells before others have their turn at the bus */
+#define CROWD 32     /* commands of a crowd before that: each of so many has one */
 #define RING_LOG2 10 /* of the driver's operations */
 #define COMMANDS_LOG2 5
 #define RAW_LOG2 4              /* of ring and share of who goes past the driver: soon full */
@@ -14,17 +15,21 @@ static const char *const names[] = {
     [ATTACK_WILD] = "wild",       [ATTACK_MALFORMED] = "malformed",
     [ATTACK_CANCELS] = "cancels", [ATTACK_DOORBELLS] = "doorbells",
     [ATTACK_UNREAD] = "unread",   [ATTACK_FLUSHES] = "flushes",
-    [ATTACK_STUCK] = "stuck",     [ATTACK_LIVES] = "lives",
+    [ATTACK_STUCK] = "stuck",     [ATTACK_CROWD] = "crowd",
+    [ATTACK_LIVES] = "lives",
 };
 
 const char *attack_name(attack_kind_t kind) {
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 
-bool attack_fills(attack_kind_t kind) {
+/** Whether it fills its queues. */
+static bool attack_fills(attack_kind_t kind) {
     return kind == ATTACK_FULL || kind == ATTACK_WILD || kind == ATTACK_STUCK ||
            kind == ATTACK_LIVES;
 }
+
+bool attack_is_sized(attack_kind_t kind) { return attack_fills(kind) || kind == ATTACK_CROWD; }
 
 static tmu_result_t open_queue(attack_t *attack) {
     const bool raw = attack->kind != ATTACK_LIVES;
@@ -40,9 +45,26 @@ static tmu_result_t open_queue(attack_t *attack) {
     return result;
 }
 
+/** Keeps whatever is free of the tables, for an endpoint that does nothing: full for all others. */
+static tmu_result_t keep_tables(const attack_t *attack, bool keep) {
+    tmu_info_t info;
+    const tmu_result_t result = tmu_query(attack->device, &info);
+    return result != TMU_OK ? result
+                            : tmu_reserve_set(attack->device, attack->endpoint - 1,
+                                              keep ? info.posted_entries - attack->reserved : 0,
+                                              keep ? info.unexpected_entries - attack->reserved
+                                                   : 0);
+}
+
 tmu_result_t attack_open(attack_t *attack) {
     if (attack->kind == ATTACK_NONE)
         return TMU_OK;
+    if (attack->kind == ATTACK_CROWD) {
+        const tmu_result_t kept = keep_tables(attack, true);
+        return kept != TMU_OK ? kept
+                              : crowd_open(&attack->crowd, attack->device, attack->endpoint,
+                                           attack->endpoints, (uint32_t)attack->entries);
+    }
     const uint32_t quota = (uint32_t)attack->entries;
     tmu_result_t result = TMU_OK;
     if (attack_fills(attack->kind))
@@ -219,11 +241,22 @@ static tmu_result_t live(attack_t *attack) {
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
+static tmu_result_t crowd_strikes(attack_t *attack) {
+    tmu_result_t result = TMU_OK;
+    for (int i = 0; result == TMU_OK && i < CROWD; i++) {
+        result = crowd_strike(&attack->crowd);
+        attack->attempts += result == TMU_OK;
+    }
+    return result == TMU_AGAIN ? TMU_OK : result;
+}
+
 tmu_result_t attack_strike(attack_t *attack) {
     if (attack->kind == ATTACK_NONE)
         return TMU_OK;
     if (attack->kind == ATTACK_LIVES)
         return live(attack);
+    if (attack->kind == ATTACK_CROWD)
+        return crowd_strikes(attack);
     if (!attack->raw) {
         /* Another queue's poll would take its answers, and not know them: it is in a call. */
         pthread_mutex_lock(&attack->queue->lock);
@@ -248,6 +281,10 @@ bool attack_waits(attack_t *attack) {
 }
 
 tmu_result_t attack_close(attack_t *attack) {
+    if (attack->kind == ATTACK_CROWD) {
+        const tmu_result_t closed = crowd_close(&attack->crowd);
+        return closed == TMU_OK ? keep_tables(attack, false) : closed;
+    }
     if (attack->raw)
         pthread_mutex_unlock(&attack->queue->lock);
     attack->raw = false;

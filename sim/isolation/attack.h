@@ -4,7 +4,7 @@
 #ifndef TMU_ISOLATION_ATTACK_H
 #define TMU_ISOLATION_ATTACK_H
 
-#include "tmu/tmu.h"
+#include "crowd.h"
 
 /** Entries are those of each of its queues, and its quota: what would be one more is refused. */
 typedef enum attack_kind {
@@ -17,6 +17,7 @@ typedef enum attack_kind {
     ATTACK_UNREAD,    /* good commands, and a ring that is never read */
     ATTACK_FLUSHES,   /* of nothing, without end */
     ATTACK_STUCK,     /* one flush of more entries than its ring has room for, never read */
+    ATTACK_CROWD, /* as many queues as entries, of others, that all outgrow full tables at once */
     ATTACK_LIVES, /* opens a queue, fills, flushes, closes it, as the driver has it, and again */
 } attack_kind_t;
 
@@ -35,7 +36,10 @@ typedef struct attack {
     tmu_queue_t *queue;
     attack_kind_t kind;
     uint32_t endpoint;
+    uint32_t endpoints; /* from its own on, that nobody else has */
+    uint32_t reserved;  /* places of each table that others have */
     uint64_t entries;
+    crowd_t crowd;
     uint64_t filled;    /* entries submitted */
     uint64_t completed; /* of the driver's operations */
     uint64_t attempts;  /* writes to doorbells past the driver */
@@ -50,8 +54,8 @@ typedef struct attack {
 /** The kind's name, NULL beyond the last. */
 const char *attack_name(attack_kind_t kind);
 
-/** Whether it fills its queues, and needs entries for that. */
-bool attack_fills(attack_kind_t kind);
+/** Whether it is told how many entries, or queues. */
+bool attack_is_sized(attack_kind_t kind);
 
 /** Opens its queue and sets its quota; nothing is in flight on the device. */
 tmu_result_t attack_open(attack_t *attack);

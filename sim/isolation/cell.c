@@ -96,6 +96,9 @@ static int prepare(session_t *session, const cell_t *cell) {
     session->attack = (attack_t){.device = session->device,
                                  .kind = cell->kind,
                                  .endpoint = session->endpoints / 2,
+                                 .endpoints = session->endpoints - session->endpoints / 2 -
+                                              session->count / 2,
+                                 .reserved = session->count * VICTIM_ENTRIES,
                                  .entries = cell->entries};
     if (cell->kind == ATTACK_STUCK &&
         session->device->ops->write32(session->device->backend, TMU_REG_RING_PATIENCE,

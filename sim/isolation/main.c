@@ -20,7 +20,7 @@ static const char usage[] =
     "  --victims N    endpoints with steady mixed traffic (default 2)\n"
     "  --memory       lends the device all the memory that it takes\n"
     "  ATTACK         what another endpoint does, of ENTRIES in each queue where it fills them:\n"
-    "                 full, wild, stuck, lives; else 0:\n"
+    "                 full, wild, stuck, lives; so many queues in crowd; else 0:\n"
     "                 none, malformed, cancels, doorbells, unread, flushes\n"
     "  OPERATIONS     of all victims together, measured\n";
 
@@ -32,7 +32,7 @@ static cell_t cell_of(const char *word) {
                              &cell.operations, &rest);
     for (attack_kind_t kind = ATTACK_NONE; count == 3 && attack_name(kind); kind++) {
         cell.kind = kind;
-        const bool fits = attack_fills(kind) ? cell.entries > 0 && cell.entries <= ENTRIES_MAX
+        const bool fits = attack_is_sized(kind) ? cell.entries > 0 && cell.entries <= ENTRIES_MAX
                                              : cell.entries == 0;
         if (fits && cell.operations > 0 && cell.operations <= OPERATIONS_MAX &&
             strcmp(attack_name(kind), name) == 0)

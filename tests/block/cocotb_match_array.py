@@ -57,7 +57,7 @@ class Array:
         self.pending.append(ask)
         await RisingEdge(dut.clock)
         if self.slot is not None:
-            assert int(dut.io_slot.value) == self.slot, f"slot {int(dut.io_slot.value)}"
+            assert int(dut.io_lane_slot.value) == self.slot, f"slot {int(dut.io_lane_slot.value)}"
         at_end = self.pending.popleft()
         entry = None if at_end is None else self.search(at_end)
         assert bool(dut.io_found.value) == (entry is not None), (
@@ -111,7 +111,7 @@ class Array:
                 await RisingEdge(self.dut.clock)
             there = bool(self.dut.io_found.value)
             await RisingEdge(self.dut.clock)
-            shown += [int(self.dut.io_slot.value)] if there else []
+            shown += [int(self.dut.io_lane_slot.value)] if there else []
         assert shown == [entry["slot"] for entry in self.held]
 
     def entry(self, **values: int) -> Values:

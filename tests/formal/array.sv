@@ -162,7 +162,7 @@ module array_proof (
     appended <= io_append_valid && !reset;
   end
   wire found4 = before4 || dut__row1__foundBefore;
-  wire [3:0] slot4 = dut__row1__foundBefore ? dut__row1__groupSlot_0 : dut__row0__io_slotOut_REG;
+  wire [3:0] slot4 = dut__row1__foundBefore ? dut__row1__groupLane_0 : dut__row0__io_laneOut_REG_slot;
 
   wire live_a, live_b, enters_a, enters_b;
   wire [3:0] at_a, at_b;
@@ -171,7 +171,7 @@ module array_proof (
   watch watch_``x ( \
       .clock(clock), .reset(reset), .slot(x), .op3(op3), .op4(op4), .op5(op5), \
       .open3(dut__row1__open), .open4(dut__open), .found3(found3), .found4(found4), \
-      .found5(found5), .slot3(dut__row0__groupSlot_0), .slot4(slot4), .slot5(io_slot), \
+      .found5(found5), .slot3(dut__row0__groupLane_0), .slot4(slot4), .slot5(io_lane_slot), \
       .full(full), .lanes(lanes), .live(live_``x), .at(at_``x), .taken(taken_``x), \
       .found(found_``x), .hit(hit_``x), .enters(enters_``x) \
   );

@@ -79,7 +79,7 @@ endmodule
     input wire [1:0] io_ask_place, input wire io_ask_endpoint, \
     input wire [2:0] io_ask_key_bits, input wire [1:0] io_ask_key_source, \
     input wire [2:0] io_ask_ignore_bits, input wire [1:0] io_ask_ignore_source, \
-    output wire io_found, output wire [3:0] io_slot, \
+    output wire io_found, output wire [3:0] io_lane_slot, \
     output wire io_suspect_met, output wire io_suspect_found, \
     output wire [20:0] io_fault_view_seen, \
     input wire io_append_valid, input wire io_append_bits_endpoint, \
@@ -93,7 +93,7 @@ endmodule
       .append(io_append_valid), \
       .new_entry({io_append_bits_endpoint, io_append_bits_key_bits, \
                   io_append_bits_key_source, extra}), \
-      .new_slot(io_append_bits_slot), .found4(io_found), .slot5(io_slot) \
+      .new_slot(io_append_bits_slot), .found4(io_found), .slot5(io_lane_slot) \
     ); \
     assign io_suspect_met = 0; \
     assign io_suspect_found = 0; \

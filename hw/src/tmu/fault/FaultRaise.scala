@@ -10,10 +10,11 @@ import tmu.params.TmuParams
 /** Tells which endpoints can not be trusted any more, of the operations of one stream.
   *
   * An operation that met a flipped bit may have been decided wrongly: its endpoint is told two
-  * clocks later, before its verdict can leave the unit. What it found may be another endpoint's, if
-  * it was found by a word that had lost a bit; that endpoint has lost an entry then, and is told
-  * too; if the entry's own endpoint has lost a bit, it may be anybody's, and everyone is told. An
-  * inspect asks for no endpoint; it tells that of the entry.
+  * clocks later, before its verdict can leave the unit. If the lane that it found had lost a bit of
+  * its endpoint, the entry is another endpoint's, which has lost it and is told too; of a lane that
+  * had lost a bit of its slot the entry is another one's, too, but that one has its own lane. If the
+  * entry's own endpoint has lost a bit, it may be anybody's, and everyone is told. An inspect asks
+  * for no endpoint; it tells that of the entry.
   */
 class FaultRaise(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -26,6 +27,9 @@ class FaultRaise(p: TmuParams) extends Module {
     val stored = Input(Bool())
     val lane = Input(new LaneFault)
     val state = Input(Bool())
+
+    /** A clock later: what the lane that was found says its endpoint's parity is. */
+    val endpointParity = Input(Bool())
 
     /** Two clocks later: the entry that was found, and whether it is what was stored. */
     val entryEndpoint = Input(UInt(p.endpointBits.W))
@@ -46,10 +50,14 @@ class FaultRaise(p: TmuParams) extends Module {
   private val lane = late(io.op.valid && io.lane.met)
   private val state = late(io.op.valid && io.state)
   private val inspects = late(MatchRules.is(io.op.bits.command.opcode, Opcodes.inspect))
-  private val wrong = found && (late(io.lane.found) || io.entryBroken)
+  private val endpoint = RegNext(Operation.endpoint(p, io.op.bits))
+  private val foundLane = late(io.lane.found)
+  private val wrong = found && (foundLane || io.entryBroken)
+  // What it found has its endpoint, so that is how the parity should be.
+  private val lost = foundLane && RegNext(io.endpointParity =/= endpoint.xorR)
   io.raised(0).valid := (lane || wrong || state) && !inspects
-  io.raised(0).bits := RegNext(RegNext(Operation.endpoint(p, io.op.bits)))
-  io.raised(1).valid := wrong
+  io.raised(0).bits := RegNext(endpoint)
+  io.raised(1).valid := found && (lost || io.entryBroken || (foundLane && inspects))
   io.raised(1).bits := io.entryEndpoint
   io.everyone := wrong && io.entryLost
   io.releases := late(io.stored && io.outcome.takes) && !wrong

@@ -80,7 +80,7 @@ class PageArbiter(p: TmuParams) extends Module {
 object PageArbiter {
 
   /** Who may say that a page wants a turn. */
-  val askers: Int = 3
+  val askers: Int = 4
 
   /** Pages that are looked at together. */
   val group: Int = 64

@@ -2,9 +2,10 @@
 package tmu.host
 
 import chisel3._
-import chisel3.util.{Decoupled, RRArbiter, RegEnable, Valid}
+import chisel3.util.{log2Ceil, Decoupled, RRArbiter, RegEnable, Valid}
 import tmu.buffer.PointerQueue
 import tmu.params.TmuParams
+import tmu.spill.SpillTurns
 
 /** The pages' submission queues: every page has commands of its own that wait, and waits for no
   * other (R13).
@@ -29,15 +30,14 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val holdPage = Input(UInt(p.pageBits.W))
     val drained = Output(Bool())
 
-    /** A page's ring got room. */
+    /** A page's ring got room; a completion of its commands was written, or dropped. */
     val limited = Flipped(Valid(UInt(p.pageBits.W)))
+    val ended = Flipped(Valid(UInt(p.pageBits.W)))
     val roomRead = Output(UInt(p.pageBits.W))
     val room = Input(new RingRoom)
 
-    /** Commands wait for memory: the pages of endpoints that have something there get no turn. */
-    val crowded = Input(Bool())
-    val spillRead = Output(UInt(p.endpointBits.W))
-    val spilling = Input(Bool())
+    /** What memory asks of those who would have their turn. */
+    val memory = Flipped(new SpillTurns(p))
 
     /** Drop whatever comes: the unit is being reset. */
     val discard = Input(Bool())
@@ -64,13 +64,17 @@ class SubmissionQueues(p: TmuParams) extends Module {
   // Pages whose turn is next: the way from the arbiter is long.
   private val named = Module(new PointerQueue(UInt(p.pageBits.W), 2))
 
-  // Pages that would only wait for memory stand aside.
+  // Pages of an endpoint whose entries are on their way back stand aside, and are named now and then;
+  // so does the privileged one, which may name that endpoint, beside anybody's.
   private val aside = Module(new PageArbiter(p))
   private val next = Module(new RRArbiter(UInt(p.pageBits.W), 2))
+  private val pause = RegInit(0.U(log2Ceil(SubmissionQueues.pause).W))
+  private val namesAside = RegNext(!io.memory.bars || pause === 0.U, true.B)
+  pause := pause + 1.U
   next.io.in(0) <> arbiter.io.page
-  next.io.in(1).valid := aside.io.page.valid && !io.crowded
+  next.io.in(1).valid := aside.io.page.valid && namesAside
   next.io.in(1).bits := aside.io.page.bits
-  aside.io.page.ready := next.io.in(1).ready && !io.crowded
+  aside.io.page.ready := next.io.in(1).ready && namesAside
   named.io.enq <> next.io.out
   private val change = io.change.bits
   private val restarts = io.change.valid && change.restart
@@ -139,21 +143,34 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val waiting = RegEnable(ahead - head, advance)
   private val spare = RegEnable(room.limit - room.position.producer - due, advance)
 
-  io.spillRead := queue.endpoint
-  private val standsAside = RegEnable(
-    io.crowded && (io.spilling || secondPage === p.privilegedPage.U),
+  // While memory is busy, a page whose commands may have to wait for it has its next turn when those
+  // of the last one have ended; while it is very busy every page, and turns are of one command. So
+  // what waits for memory is bounded without anybody waiting for it but its own page (R13).
+  private val privileged = secondPage === p.privilegedPage.U // names any endpoint
+  io.memory.asked := queue.endpoint
+  private val standsAside = RegEnable(Mux(privileged, io.memory.bars, io.memory.barred), advance)
+  private val single = RegEnable(io.memory.scarce, advance)
+  private val unended = RegEnable(
+    due =/= 0.U && (io.memory.scarce || (io.memory.crowded && (io.memory.spilling || privileged))),
     advance
   )
 
+  // Whether a page's last turn was refused for that; then each of its commands that ends asks for
+  // another, and so does one that ends while the page's turn is on its way.
+  private val refused = Mem(p.pages, Bool())
+  when(third && advance)(refused.write(thirdPage, unended))
+
   // A flush with many answers can have taken more than there was: then there is less than none.
-  private val none = !thirdQueue.enable || spare > RingIndex.size(16.U) || standsAside
+  private val none =
+    !thirdQueue.enable || spare > RingIndex.size(16.U) || standsAside || unended
+  private val most = Mux(single, 1.U, PageTurn.most.U)
   private val least = Mux(waiting < spare, waiting, spare)
-  private val count = Mux(least > PageTurn.most.U, PageTurn.most.U, least)
+  private val count = Mux(least > most, most, least)
   private val some = !none && waiting =/= 0.U && spare =/= 0.U
   private val turn = Reg(new PageTurn(p))
 
   /** More waits than may go now, and there is room for it. */
-  private val more = RegEnable(waiting > PageTurn.most.U && spare > PageTurn.most.U, advance)
+  private val more = RegEnable(waiting > most && spare > most, advance)
   when(advance) {
     turn.page := thirdPage
     turn.queue := thirdQueue
@@ -191,10 +208,13 @@ class SubmissionQueues(p: TmuParams) extends Module {
   for ((valid, page) <- steps :+ (fourth -> turn.page))
     when(io.change.valid && io.hold && change.page === page)(valid := false.B)
 
+  private val onItsWay =
+    steps.map { case (valid, page) => valid && page === io.ended.bits }.reduce(_ || _)
   private val asks = Seq(
     (arrived && !directly) -> arrival.page,
     (moves && more) -> turn.page,
-    io.limited.valid -> io.limited.bits
+    io.limited.valid -> io.limited.bits,
+    (io.ended.valid && (refused.read(io.ended.bits) || onItsWay)) -> io.ended.bits
   )
   arbiter.io.wants.zip(asks).foreach { case (port, (valid, page)) =>
     port.valid := valid
@@ -211,9 +231,15 @@ class SubmissionQueues(p: TmuParams) extends Module {
   io.drained := RegNext(heads.read(looked) === io.room.position.finals)
   io.out <> slots.io.out
   io.moving := io.command.valid || coming
-  io.idle := !coming && !arrived && arbiter.io.idle && aside.io.idle && !named.io.deq.valid &&
+  io.idle := !coming && !arrived && !io.ended.valid && arbiter.io.idle && aside.io.idle && !named.io.deq.valid &&
     !first && !second && !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")
   assert(!restarts || !moves, "a page starts again while a turn is granted")
+}
+
+object SubmissionQueues {
+
+  /** Clocks between pages that are named although they have stood aside: a power of two. */
+  val pause: Int = 8
 }

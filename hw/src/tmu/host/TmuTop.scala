@@ -66,9 +66,9 @@ class TmuTop(p: TmuParams) extends Module {
   pages.io.roomRead := queues.io.roomRead
   decoder.io.in <> queues.io.out
   decoder.io.discard := sequencer.io.discard
-  queues.io.crowded := spill.io.crowded
-  queues.io.spilling := spill.io.spilling
-  spill.io.asked := queues.io.spillRead
+  queues.io.memory <> spill.io.turns
+  queues.io.ended.valid := RegNext(writer.io.moved.valid, false.B)
+  queues.io.ended.bits := RegNext(writer.io.moved.bits.page)
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
 

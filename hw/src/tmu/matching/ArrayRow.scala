@@ -48,9 +48,9 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val faultIn = Input(new LaneFault)
     val faultOut = Output(new LaneFault)
 
-    /** Slot of what was found, two clocks after the row settled. */
-    val slotIn = Input(UInt(t.slotBits.W))
-    val slotOut = Output(UInt(t.slotBits.W))
+    /** What was found, two clocks after the row settled. */
+    val laneIn = Input(new FoundLane(p, t))
+    val laneOut = Output(new FoundLane(p, t))
 
     /** The row above gives its lane 0 to this row, or this row is the last and gets a new entry;
       * and this row gives its own to the row below.
@@ -137,14 +137,16 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   // Nothing in this row is older than lane 0: if it is a hit, the operation takes it.
   io.foot.remains := valid(0) && !(hit(0) && open && takes)
 
-  // The slot of the oldest candidate: groups first, then among groups, then along the rows.
-  private val slots = column.map(_.slot)
+  // The oldest candidate: groups first, then among groups, then along the rows.
+  private val lane = new FoundLane(p, t)
+  private val shown = column.map(FoundLane(p, t, _).asUInt)
   private val groups = (0 to lanes).grouped(8).toSeq
   private val groupHit = Reg(UInt(groups.size.W))
   groupHit := VecInit(groups.map(g => candidates(g.last, g.head).orR)).asUInt
-  private val groupSlot = groups.map { g =>
-    RegNext(OldestFirst.select(candidates(g.last, g.head), g.map(slots(_))))
+  private val groupLane = groups.map { g =>
+    RegNext(OldestFirst.select(candidates(g.last, g.head), g.map(shown(_))))
   }
   private val foundBefore = RegNext(found, false.B)
-  io.slotOut := RegNext(Mux(foundBefore, OldestFirst.select(groupHit, groupSlot), io.slotIn))
+  private val settledLane = OldestFirst.select(groupHit, groupLane).asTypeOf(lane)
+  io.laneOut := RegNext(Mux(foundBefore, settledLane, io.laneIn))
 }

@@ -3,6 +3,7 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.Cat
+import tmu.params.TmuParams
 
 /** What an operation has met of lanes that lost a bit. */
 class LaneFault extends Bundle {
@@ -12,6 +13,27 @@ class LaneFault extends Bundle {
 
   /** What it has found is the entry of such a lane. */
   val found = Bool()
+}
+
+/** The lane in which an operation has found an entry. */
+class FoundLane(p: TmuParams, t: TableParams) extends Bundle {
+
+  /** Where the entry's body lies. */
+  val slot = UInt(t.slotBits.W)
+
+  /** Parity of its endpoint, as it was stored: who has found it by its endpoint knows what it should
+    * be.
+    */
+  val endpointParity = Option.when(p.parity)(Bool())
+}
+
+object FoundLane {
+  def apply(p: TmuParams, t: TableParams, entry: LaneEntry): FoundLane = {
+    val lane = Wire(new FoundLane(p, t))
+    lane.slot := entry.slot
+    lane.endpointParity.zip(entry.parity).foreach { case (to, from) => to := from(1) }
+    lane
+  }
 }
 
 /** Parity of a lane of an array: a bit for the endpoint and one for all else, so that a flipped bit

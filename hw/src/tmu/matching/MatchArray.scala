@@ -26,9 +26,9 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   val io = IO(new Bundle {
     val ask = Input(new ArrayOperation(p, t))
 
-    /** At the operation's end: it has found an entry, and the slot of that one clock later. */
+    /** At the operation's end: it has found an entry, and what its lane says one clock later. */
     val found = Output(Bool())
-    val slot = Output(UInt(t.slotBits.W))
+    val lane = Output(new FoundLane(p, t))
 
     /** What the operation of the other stream that is at its end would append, and whether it does.
       */
@@ -64,7 +64,7 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   io.suspect.met := searched && (met.met || (open && arrives && suspectsIncoming))
   io.suspect.found := searched && (met.found || (findsIncoming && suspectsIncoming))
   io.fault.view := FaultView(place, io.suspect.met, flipped)
-  io.slot := Mux(RegNext(findsIncoming), RegNext(incoming.slot), last.slotOut)
+  io.lane := Mux(RegNext(findsIncoming), RegNext(FoundLane(p, t, incoming)), last.laneOut)
 
   // The new entry pushes from the last row down to the first that has a hole then.
   private val pushed = Seq.tabulate(t.rows) { r =>
@@ -79,7 +79,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     row.io.openIn := (if (r == 0) row.io.out.searches else rows(r - 1).io.openOut)
     row.io.faultIn :=
       (if (r == 0) 0.U.asTypeOf(new LaneFault) else rows(r - 1).io.faultOut)
-    row.io.slotIn := (if (r == 0) 0.U else rows(r - 1).io.slotOut)
+    row.io.laneIn :=
+      (if (r == 0) 0.U.asTypeOf(new FoundLane(p, t)) else rows(r - 1).io.laneOut)
     row.io.push := pushed(r)
     row.io.through := (if (r == 0) false.B else pushed(r - 1))
     if (!isLast) row.io.above := rows(r + 1).io.foot

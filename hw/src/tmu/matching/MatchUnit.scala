@@ -66,11 +66,8 @@ class MatchUnit(p: TmuParams) extends Module {
   private val drained = answers.io.drained
   private val marks = Module(new SpillMarks(p))
 
-  // What was injected is answered at once, so it needs no room among the deferred.
   private val ways = Seq(io.post, io.arrival)
-  private val injecting = ways.map(w => w.valid && w.bits.spill.injected).reduce(_ || _)
-  private val deferrable = io.spill.room || injecting
-  private val canIssue = endpoints.io.ready && answers.io.room && deferrable
+  private val canIssue = endpoints.io.ready && answers.io.room
   private val requests = Module(new EndpointRequests(p))
   private val (requested, configuring) = (requests.io.requested, requests.io.configuring)
   private val flushNext = io.post.valid && io.post.bits.flushes
@@ -84,12 +81,10 @@ class MatchUnit(p: TmuParams) extends Module {
     endpoints.io.ready && !requested && !configuring && !holdsBack &&
       !overflow.fold(false.B)(o => inspects && o.io.holdsInspects)
   private val opens = canIssue && opensAlone && !flush.io.busy && !flushNext
-  // A flush that has begun ends: there is room for its end from the start. While memory is lent, one
-  // command a slot, so that one is deferred at most.
-  private val canFlush = opensAlone && deferrable
-  io.post.ready := Mux(flushNext, flush.io.start.ready && canFlush, opens)
+  // While memory is lent, one command a slot, so that one is deferred at most.
+  io.post.ready := Mux(flushNext, flush.io.start.ready && opensAlone, opens)
   io.arrival.ready := opens && !(io.spill.lent && io.post.valid)
-  flush.io.start.valid := flushNext && canFlush
+  flush.io.start.valid := flushNext && opensAlone
   flush.io.start.bits := io.post.bits
   flush.io.now := now
   flush.io.canIssue := canIssue
@@ -111,8 +106,8 @@ class MatchUnit(p: TmuParams) extends Module {
   walked.slot.arrival := Operation.later(p, near.arrival)
   walked.found := VecInit(unexpected.io.found, posted.io.found)
   walked.faults := VecInit(unexpected.io.suspect, posted.io.suspect)
-  walked.postFound := unexpected.io.slot
-  walked.arrivalFound := posted.io.slot
+  walked.postFound := unexpected.io.lane
+  walked.arrivalFound := posted.io.lane
 
   // The arrival of a slot may match the post that is appended at the same time. Both are there from
   // the start, and what comes of it is a bit.
@@ -239,7 +234,7 @@ class MatchUnit(p: TmuParams) extends Module {
     arrival.bits,
     postOutcome,
     false.B,
-    choose(_.io.postFound, unexpected.io.slot, parked),
+    choose(_.io.postFound, unexpected.io.lane, parked),
     overflow.map(_.io.readUnexpected),
     raises(0)
   )
@@ -250,7 +245,7 @@ class MatchUnit(p: TmuParams) extends Module {
     post.bits,
     arrivalOutcome,
     takesPost,
-    choose(_.io.arrivalFound, posted.io.slot, parked),
+    choose(_.io.arrivalFound, posted.io.lane, parked),
     overflow.map(_.io.readPosted),
     raises(1)
   )

@@ -12,8 +12,8 @@ class ParkedSlot(p: TmuParams) extends Bundle {
   val found = Vec(2, Bool())
   val faults = Vec(2, new LaneFault)
   val pairs = Bool()
-  val postFound = UInt(TableParams.unexpected(p).slotBits.W)
-  val arrivalFound = UInt(TableParams.posted(p).slotBits.W)
+  val postFound = new FoundLane(p, TableParams.unexpected(p))
+  val arrivalFound = new FoundLane(p, TableParams.posted(p))
 }
 
 /** The younger parts of both queues, and the slots that have to search them.
@@ -56,9 +56,11 @@ class Overflow(p: TmuParams) extends Module {
     val faults = Output(Vec(2, new LaneFault))
     val pairs = Output(Bool())
 
-    /** Where the finds lie, one clock after `decide`. */
-    val postFound = Output(UInt(unexpected.slotBits.W))
-    val arrivalFound = Output(UInt(posted.slotBits.W))
+    /** Where the finds lie, one clock after `decide`; a lane's parity counts where one was found in
+      * its array.
+      */
+    val postFound = Output(new FoundLane(p, unexpected))
+    val arrivalFound = Output(new FoundLane(p, posted))
 
     /** A queue has entries in its rows: its next one goes there too. */
     val postedInRows = Output(Bool())
@@ -262,8 +264,13 @@ class Overflow(p: TmuParams) extends Module {
   io.faults := first.faults
   io.pairs := first.pairs
   private val lies = Seq.tabulate(2)(s => Mux(replies(s).valid, replies(s).bits.slot, slots(s)))
-  io.postFound := RegNext(Mux(first.found(0), first.postFound, lies(0)))
-  io.arrivalFound := RegNext(Mux(first.found(1), first.arrivalFound, lies(1)))
+  private def place(found: Bool, lane: FoundLane, slot: UInt): FoundLane = {
+    val place = WireDefault(lane)
+    when(!found)(place.slot := slot)
+    RegNext(place)
+  }
+  io.postFound := place(first.found(0), first.postFound, lies(0))
+  io.arrivalFound := place(first.found(1), first.arrivalFound, lies(1))
 
   messages.io.append := io.appendUnexpected
   receives.io.append := io.appendPosted

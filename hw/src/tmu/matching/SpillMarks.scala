@@ -2,11 +2,12 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{PopCount, ShiftRegister, Valid}
+import chisel3.util.{log2Ceil, PopCount, ShiftRegister, Valid}
 import tmu.buffer.Sweep
 import tmu.contract.FaultPlaces
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
+import tmu.spill.SpillParams
 
 /** What an injected command asks: the part of the unit that keeps queues in memory sends these
   * between the host's commands.
@@ -25,7 +26,7 @@ class SpillRequest(p: TmuParams) extends Bundle {
   /** Commands of the endpoint that were deferred and are done, as a remainder. The request fails if
     * more have been deferred.
     */
-  val deferrals = UInt(SpillMarks.countBits.W)
+  val deferrals = UInt(SpillMarks.countBits(p).W)
 
   def injected: Bool = refills || releases
 }
@@ -37,7 +38,7 @@ object SpillRequest {
 }
 
 /** What the decision has to know of an endpoint's queues in memory. */
-class SpillMark extends Bundle {
+class SpillMark(p: TmuParams) extends Bundle {
 
   /** Entries lie in memory, or commands are on their way there: what the tables do not answer is
     * deferred.
@@ -45,7 +46,7 @@ class SpillMark extends Bundle {
   val spilling = Bool()
 
   /** Commands deferred since reset, as a remainder. */
-  val deferrals = UInt(SpillMarks.countBits.W)
+  val deferrals = UInt(SpillMarks.countBits(p).W)
 }
 
 /** The marks of all endpoints, read ahead of the decision like their depths; a sweep clears them.
@@ -81,7 +82,7 @@ class SpillMarks(p: TmuParams) extends Module {
   io.ready := sweep.io.ready
 
   private val ops = Seq(io.deciding.post, io.deciding.arrival)
-  private val mark = Wire(Vec(2, new SpillMark))
+  private val mark = Wire(Vec(2, new SpillMark(p)))
   private val seen = Wire(Vec(2, Bool()))
   private val chained = Reg(Bool()) // of refills in a row, none has failed
   for (s <- 0 to 1) {
@@ -92,7 +93,7 @@ class SpillMarks(p: TmuParams) extends Module {
 
   private class Change extends Bundle {
     val endpoint = UInt(p.endpointBits.W)
-    val mark = new SpillMark
+    val mark = new SpillMark(p)
   }
   private val at = (1 to lead).scanLeft(io.read)((now, _) => RegNext(now))
 
@@ -109,12 +110,12 @@ class SpillMarks(p: TmuParams) extends Module {
   change.bits.mark.spilling := defers
   change.bits.mark.deferrals := Mux(defers, of(more), of(same))
 
-  private def markWord = new Checked(p, new SpillMark)
+  private def markWord = new Checked(p, new SpillMark(p))
   private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, markWord))
   private val (kept, flipped) = FaultFlip(
     p,
     FaultPlaces.marks,
-    Checked(p, new SpillMark, change.bits.mark),
+    Checked(p, new SpillMark(p), change.bits.mark),
     io.fault.flip,
     io.ready && change.valid
   )
@@ -130,11 +131,11 @@ class SpillMarks(p: TmuParams) extends Module {
   for (s <- 0 to 1) {
     def meets(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
     // What is written in the clock of a read is read, whatever the memory does.
-    val entering = Wire(Valid(new SpillMark))
+    val entering = Wire(Valid(new SpillMark(p)))
     entering.valid := meets(io.read(s))
     entering.bits := change.bits.mark
     val carried = (1 until lead).foldLeft(RegNext(entering)) { (news, k) =>
-      val next = Wire(Valid(new SpillMark))
+      val next = Wire(Valid(new SpillMark(p)))
       val now = meets(at(k)(s))
       next.valid := now || news.valid
       next.bits := Mux(now, change.bits.mark, news.bits)
@@ -166,5 +167,5 @@ class SpillMarks(p: TmuParams) extends Module {
 object SpillMarks {
 
   /** More than twice as many as can be deferred at once. */
-  val countBits: Int = 10
+  def countBits(p: TmuParams): Int = log2Ceil(2 * SpillParams(p).deferred + 1)
 }

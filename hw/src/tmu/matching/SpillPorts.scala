@@ -25,8 +25,7 @@ class SpillPorts(p: TmuParams) extends Bundle {
   /** Memory was lent: full tables do not refuse. */
   val lent = Input(Bool())
 
-  /** All that is inside can be deferred, and one more. */
-  val room = Input(Bool())
+  /** There is room for it always: who lets commands in sees to it. */
   val deferred = Valid(new Deferred(p))
 
   /** An injected command is done: whether it did what it asked. In their order. */

@@ -16,7 +16,7 @@ import tmu.params.TmuParams
   * @param paired
   *   what it found was never stored
   * @param at
-  *   a clock later: the slot of what it found
+  *   a clock later: the lane, or the slot, of what it found
   * @param verify
   *   read instead: a candidate of the memory rows
   */
@@ -28,7 +28,7 @@ object StorePort {
       appender: Operation,
       outcome: Outcome,
       paired: Bool,
-      at: UInt,
+      at: FoundLane,
       verify: Option[Valid[UInt]],
       raise: FaultRaise
   ): Unit = {
@@ -36,19 +36,20 @@ object StorePort {
     store.io.write.bits.slot := RegNext(store.io.allocate.bits)
     store.io.write.bits.entry := RegNext(Operation.entry(p, t, appender))
     store.io.readSlot.valid := verify.fold(false.B)(_.valid) || RegNext(outcome.found, false.B)
-    store.io.readSlot.bits := verify.fold(at)(v => Mux(v.valid, v.bits, at))
+    store.io.readSlot.bits := verify.fold(at.slot)(v => Mux(v.valid, v.bits, at.slot))
     raise.io.outcome := outcome
     raise.io.stored := !paired
+    raise.io.endpointParity := at.endpointParity.getOrElse(false.B)
     raise.io.entryEndpoint := store.io.read.entry.endpoint
     raise.io.entryBroken := store.io.read.broken
     raise.io.entryLost := store.io.read.lost
     // A slot that was found by a wrong way may be in use: it is not given back.
     if (p.parity) {
       store.io.release.valid := raise.io.releases
-      store.io.release.bits := RegNext(at)
+      store.io.release.bits := RegNext(at.slot)
     } else {
       store.io.release.valid := RegNext(outcome.takes && !paired, false.B)
-      store.io.release.bits := at
+      store.io.release.bits := at.slot
     }
   }
 }

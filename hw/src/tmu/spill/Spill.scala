@@ -29,12 +29,7 @@ class Spill(p: TmuParams) extends Module {
     val segments = Output(UInt(log2Ceil(p.spillSegments + 1).W))
     val spare = Output(UInt(s.freeBits.W))
 
-    /** Many commands wait here: those that would only join them should not begin. */
-    val crowded = Output(Bool())
-
-    /** An endpoint's commands may have to join them; in the same clock. */
-    val asked = Input(UInt(p.endpointBits.W))
-    val spilling = Output(Bool())
+    val turns = new SpillTurns(p)
 
     /** Entries in memory of an endpoint that software asks about, and of all. */
     val endpoint = Input(UInt(p.endpointBits.W))
@@ -62,14 +57,13 @@ class Spill(p: TmuParams) extends Module {
   link.io.lend := io.lend
   io.segments := link.io.segments
   io.unit.lent := link.io.segments =/= 0.U
-  io.unit.room := RegNext(waiting.io.count < s.full.U, false.B)
 
   private val failed = RegInit(false.B)
 
-  // Commands of endpoints with something in memory do not begin while entries are on their way back,
-  // which they would only thwart. Under a steady load nothing would ever go back: so they do not begin
-  // either while a table has run low, for a while and until some have, and a rest is over in which
-  // commands go on.
+  // Commands of an endpoint do not begin while its entries are on their way back, which they would only
+  // thwart. Under a steady load nothing would ever go back: so, while a table has run low, those of
+  // the endpoint that is to be visited next do not begin either, for a while and until some have gone
+  // back; then there is a rest.
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
   private val low = Seq(p.postedEntries, p.unexpectedEntries).map(s.low)
   private val hungry = RegNext(
@@ -85,8 +79,8 @@ class Spill(p: TmuParams) extends Module {
   when(!feeding)(fed := 0.U).elsewhen(!fed.andR)(fed := fed + 1.U)
   when(!hungry || (moved && fed.andR) || failed)(feeding := false.B)
     .elsewhen(rest === 0.U)(feeding := true.B)
-  private val crowded = waiting.io.count >= s.crowded.U || feeding || moving
-  io.crowded := RegNext(crowded, false.B)
+  io.turns.crowded := RegNext(waiting.io.count >= s.crowded.U, false.B)
+  io.turns.scarce := RegNext(waiting.io.count >= s.scarce.U, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
   waiting.io.enq.bits := io.unit.deferred.bits
   assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
@@ -168,28 +162,70 @@ class Spill(p: TmuParams) extends Module {
     )
   }
   assert(!starts || !released.valid, "a command is deferred while an endpoint is released")
-  io.spilling := marks.read(io.asked)
+  io.turns.spilling := marks.read(io.turns.asked)
+
+  // Commands of each endpoint that were deferred, and those of them that have been answered.
+  private val deferrals, answered = Mem(p.endpoints, UInt(SpillMarks.countBits(p).W))
+  private val started = RegNext(starts, false.B)
+  private val startedBy = RegNext(starter)
+  private val answers = engine.io.lists.writeDone
+  when(!sweep.io.ready || started) {
+    deferrals.write(
+      Mux(sweep.io.ready, startedBy, sweep.io.place),
+      Mux(sweep.io.ready, deferrals.read(startedBy) + 1.U, 0.U)
+    )
+  }
+  when(!sweep.io.ready || answers.valid) {
+    answered.write(
+      Mux(sweep.io.ready, engine.io.lists.at.endpoint, sweep.io.place),
+      Mux(sweep.io.ready, answers.bits, 0.U)
+    )
+  }
 
   // The head's mark is looked at a clock ahead, for the way from the line to it and back is long; it
   // counts unless head or marks have changed since.
   private val head = line.io.deq
-  private val stays = head.valid && !head.ready && !starts && !released.valid
+  private val stays = head.valid && !head.ready && !starts && !started && !released.valid
   private val known = RegNext(stays, false.B)
   private val marked = RegNext(marks.read(head.bits))
+  private val quiet = RegNext(deferrals.read(head.bits) === answered.read(head.bits))
   // Who was visited, on the way to the end of the line.
   private val returns = RegInit(0.U.asTypeOf(Valid(UInt(p.endpointBits.W))))
   private val joins = starts && !inLine.read(starter)
   private val leaves = known && !marked && !starts
-  private val looks = looker.io.visit.valid
+  private val looks = looker.io.visit.valid && !waiting.io.deq.valid
   // A round takes a clock for each endpoint that there is, or who asks one operation at a time would
   // wait for a batch each time; nobody waits for a visit while a table has run low.
   private val pause = RegInit(0.U((p.endpointBits + 1).W))
-  private val visits = known && marked && !returns.valid && (feeding || pause === 0.U)
-  engine.io.visit.valid := (visits || looks) && !waiting.io.deq.valid
+  private val ready = known && marked && !returns.valid && !starts
+  private val idles = pause === 0.U && !waiting.io.deq.valid
+  // While a table has run low, visits and commands take turns.
+  private val visitedLast = RegInit(false.B)
+  private val feeds = feeding && quiet && !(visitedLast && waiting.io.deq.valid)
+  private val visits = ready && (feeds || idles)
+  engine.io.visit.valid := visits || looks
+  engine.io.precedes := visits && feeding
+  when(engine.io.deferred.fire)(visitedLast := false.B)
   engine.io.visit.bits := Mux(looks, looker.io.visit.bits, head.bits)
   engine.io.looks := looks
   private val visited = engine.io.visit.fire && !looks
-  head.ready := visited || leaves
+  when(visited)(visitedLast := true.B)
+
+  // Whoever is to be visited stands aside, but not for long while others' commands are answered: then
+  // it goes to the end of the line.
+  private val next = Reg(UInt(p.endpointBits.W))
+  private val stood = RegInit(0.U(SpillParams.patienceBits.W))
+  private val others = engine.io.works && engine.io.lists.at.endpoint =/= next
+  private val skips = ready && feeding && stood.andR && !visited
+  when(head.valid)(next := head.bits)
+  when(!feeding || head.fire)(stood := 0.U).elsewhen(others && !stood.andR)(stood := stood + 1.U)
+  private val barsNext = RegNext(feeding && line.io.count + returns.valid =/= 0.U, false.B)
+  private val barsMoving = RegNext(moving, false.B)
+  private val movingOf = RegNext(engine.io.lists.at.endpoint)
+  io.turns.bars := barsNext || barsMoving
+  io.turns.barred :=
+    (barsNext && io.turns.asked === next) || (barsMoving && io.turns.asked === movingOf)
+  head.ready := visited || skips || leaves
   when(!sweep.io.ready || joins || leaves) {
     inLine.write(
       Mux(!sweep.io.ready, sweep.io.place, Mux(joins, starter, head.bits)),
@@ -200,8 +236,8 @@ class Spill(p: TmuParams) extends Module {
   line.io.enq.bits := Mux(joins, starter, returns.bits)
   when(pause =/= 0.U)(pause := pause - 1.U)
   when(!joins)(returns.valid := false.B)
-  when(visited) {
-    pause := p.endpoints.U >> Log2(line.io.count)
+  when(visited)(pause := p.endpoints.U >> Log2(line.io.count))
+  when(visited || skips) {
     returns.valid := true.B
     returns.bits := head.bits
   }
@@ -209,7 +245,7 @@ class Spill(p: TmuParams) extends Module {
 
   // Software looks.
   io.look <> looker.io.port
-  looker.io.visit.ready := engine.io.visit.ready
+  looker.io.visit.ready := engine.io.visit.ready && looks
   looker.io.list := lists.io.access.list
   looker.io.state := chunks.io.state
   looker.io.failed := failed

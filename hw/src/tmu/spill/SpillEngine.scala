@@ -7,7 +7,7 @@ import tmu.contract.{Opcodes, SpillLayout, Statuses}
 import tmu.matching._
 
 /** Answers deferred commands, one after the other in their order, and moves entries back to the
-  * tables when nothing is deferred.
+  * tables when nothing is deferred, or in between when it is told to.
   *
   * A deferred command has searched the table; what is left is to search the part in memory, and to
   * append there (R5, R6). Nothing of its endpoint has gone to the table since, so this is the
@@ -28,7 +28,7 @@ class SpillEngine(s: SpillParams) extends Module {
   private val job = Reg(new Deferred(p))
   private val visiting, looking = Reg(Bool())
   private val endpoint = Reg(UInt(p.endpointBits.W))
-  private val done = Reg(UInt(SpillMarks.countBits.W))
+  private val done = Reg(UInt(SpillMarks.countBits(p).W))
   private val op = job.operation
   private val command = op.command
 
@@ -137,8 +137,10 @@ class SpillEngine(s: SpillParams) extends Module {
   io.visit.ready := false.B
   io.released.valid := false.B
   io.released.bits := endpoint
+  private val visits = io.visit.valid && io.precedes && !io.failed && !io.discard
+  private val takes = io.deferred.valid && !visits
   private val next = Mux(
-    io.deferred.valid,
+    takes,
     Operation.endpoint(p, io.deferred.bits.operation),
     io.visit.bits
   )
@@ -158,11 +160,11 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.idle) {
       job := io.deferred.bits
       endpoint := next
-      visiting := !io.deferred.valid
+      visiting := !takes
       looking := io.looks
       again := false.B
-      io.deferred.ready := true.B
-      when(io.deferred.valid) {
+      io.deferred.ready := !visits
+      when(takes) {
         when(!io.discard)(state := State.first)
       }.elsewhen(io.visit.valid && !io.discard && !io.failed) {
         io.visit.ready := true.B

@@ -3,6 +3,7 @@ package tmu.spill
 
 import chisel3.util.log2Ceil
 import tmu.contract.SpillLayout
+import tmu.host.PageTurn
 import tmu.matching.TableParams
 import tmu.params.TmuParams
 
@@ -20,12 +21,20 @@ case class SpillParams(p: TmuParams) {
   val lists: Int = 2 * p.endpoints
   val listBits: Int = p.endpointBits + 1
 
-  /** Commands that wait for memory. The unit takes no more when all that are inside could not be
-    * deferred; long before that, pages whose commands would only wait get no turn.
+  /** Commands that have had their turn and may not have been decided yet: those of the turns at hand
+    * and of those given, and all inside the unit.
     */
-  val deferred: Int = 4 * TableParams.posted(p).inFlight
-  val full: Int = deferred - TableParams.posted(p).inFlight - 4
-  val crowded: Int = deferred / 4
+  private val underWay: Int = 4 * PageTurn.most + TableParams.posted(p).inFlight + 32
+
+  /** Commands that wait for memory when pages with something there have their turns only once those
+    * of the one before have ended; and when all pages have, one command at a time. From there on
+    * come those under way and one of each page at most, and there are places for all of them, so
+    * that none of the unit's clocks ever wait for memory (R11, R13).
+    */
+  val crowded: Int = TableParams.posted(p).inFlight
+  val deferred: Int =
+    (1 << log2Ceil(p.pages + underWay + 4 * crowded + 1)) - 1
+  val scarce: Int = deferred - p.pages - underWay
 
   /** Bursts of words that a search reads ahead at most, and entries that it verifies at a time. */
   val bursts: Int = 64
@@ -60,4 +69,9 @@ object SpillParams {
     * least; as a power of two.
     */
   val restBits: Int = 8
+
+  /** Clocks of others' commands that an endpoint stands aside for, before its turn to go back is
+    * given up; as a power of two.
+    */
+  val patienceBits: Int = 10
 }

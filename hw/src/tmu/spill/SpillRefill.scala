@@ -30,7 +30,7 @@ class SpillRefill(s: SpillParams) extends Module {
     /** Whose they are, and how many of its commands are done. */
     val endpoint = Input(UInt(p.endpointBits.W))
     val unexpected = Input(Bool())
-    val done = Input(UInt(SpillMarks.countBits.W))
+    val done = Input(UInt(SpillMarks.countBits(p).W))
     val inject = Decoupled(new Injection(s))
     val injected = Flipped(Valid(Bool()))
 

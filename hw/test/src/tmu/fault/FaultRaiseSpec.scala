@@ -2,7 +2,7 @@
 package tmu.fault
 
 import tmu.DeviceSpec
-import tmu.contract.Opcodes
+import tmu.contract.{Code, Opcodes}
 import tmu.params.Presets
 
 class FaultRaiseSpec extends DeviceSpec {
@@ -15,10 +15,12 @@ class FaultRaiseSpec extends DeviceSpec {
       entry: Int,
       broken: Boolean = false,
       lost: Boolean = false,
-      lane: Boolean = false
+      lane: Boolean = false,
+      turned: Boolean = false,
+      opcode: Code = Opcodes.post
   ): (Set[Int], Boolean) = {
     dut.io.op.valid.poke(true)
-    dut.io.op.bits.command.opcode.poke(Opcodes.post.value)
+    dut.io.op.bits.command.opcode.poke(opcode.value)
     dut.io.op.bits.command.endpoint.poke(asks)
     dut.io.outcome.found.poke(true)
     dut.io.outcome.takes.poke(true)
@@ -31,7 +33,10 @@ class FaultRaiseSpec extends DeviceSpec {
     dut.io.stored.poke(false)
     dut.io.lane.met.poke(false)
     dut.io.lane.found.poke(false)
+    // The lane has the endpoint that was asked for, whether it was stored so or a bit has turned.
+    dut.io.endpointParity.poke((Integer.bitCount(asks) % 2 == 1) != turned)
     dut.clock.step()
+    dut.io.endpointParity.poke(false)
     dut.io.entryEndpoint.poke(entry)
     dut.io.entryBroken.poke(broken)
     dut.io.entryLost.poke(lost)
@@ -51,7 +56,22 @@ class FaultRaiseSpec extends DeviceSpec {
       raise.run { dut =>
         assert(told(dut, 1, 1, broken = true) == (Set(1), false))
         assert(told(dut, 1, 2, broken = true) == (Set(1, 2), false))
-        assert(told(dut, 1, 2, lane = true) == (Set(1, 2), false))
+      }
+    }
+
+    it("R13: tells another endpoint what a lane was that turned into the asker's, and of no other") {
+      raise.run { dut =>
+        for (asks <- 0 until 4; entry <- 0 until 4) {
+          assert(told(dut, asks, entry, lane = true) == (Set(asks), false), "a slot, or a key")
+          assert(told(dut, asks, entry, lane = true, turned = true) == (Set(asks, entry), false))
+        }
+      }
+    }
+
+    it("R13: of an inspect, tells whose the entry is that it has seen at the wrong place") {
+      raise.run { dut =>
+        val inspected = told(dut, 1, 2, lane = true, opcode = Opcodes.inspect)
+        assert(inspected == (Set(2), false))
       }
     }
 

@@ -36,6 +36,8 @@ class CommandPathHarness(p: TmuParams) extends Module {
   queues.io.moved.bits := 0.U.asTypeOf(queues.io.moved.bits)
   queues.io.discard := false.B
   queues.io.crowded := false.B
+  queues.io.scarce := false.B
+  queues.io.barred := 0.U
   queues.io.spilling := 0.U
   decoder.io.in <> queues.io.out
   decoder.io.discard := false.B

@@ -20,9 +20,11 @@ class SubmissionHarness(p: TmuParams) extends Module {
     val moved = Flipped(Valid(new RingMove(p)))
     val discard = Input(Bool())
     val crowded = Input(Bool())
+    val scarce = Input(Bool())
 
-    /** Endpoints that have something in memory. */
+    /** Endpoints that have something in memory, and those of them that stand aside. */
     val spilling = Input(UInt(p.endpoints.W))
+    val barred = Input(UInt(p.endpoints.W))
     val dropped = Output(Bool())
     val overrun = Output(Bool())
     val idle = Output(Bool())
@@ -48,8 +50,13 @@ class SubmissionHarness(p: TmuParams) extends Module {
   queues.io.holdPage := io.configure.bits.page
   queues.io.command := io.command
   queues.io.discard := io.discard
-  queues.io.crowded := io.crowded
-  queues.io.spilling := io.spilling(queues.io.spillRead)
+  queues.io.ended.valid := RegNext(io.moved.valid, false.B)
+  queues.io.ended.bits := RegNext(io.moved.bits.page)
+  queues.io.memory.crowded := io.crowded
+  queues.io.memory.scarce := io.scarce
+  queues.io.memory.bars := RegNext(io.barred.orR)
+  queues.io.memory.spilling := io.spilling(queues.io.memory.asked)
+  queues.io.memory.barred := io.barred(queues.io.memory.asked)
   io.out <> queues.io.out
   io.hold := commit.io.hold
   io.dropped := queues.io.dropped

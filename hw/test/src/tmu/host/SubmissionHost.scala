@@ -36,7 +36,9 @@ trait SubmissionHost extends DeviceSpec {
       .foreach(_.poke(false))
     io.discard.poke(false)
     io.crowded.poke(false)
+    io.scarce.poke(false)
     io.spilling.poke(0)
+    io.barred.poke(0)
     io.out.ready.poke(false)
     waitFor(dut, "the sweep")(io.ready.isOn)
 

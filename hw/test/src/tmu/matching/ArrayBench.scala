@@ -29,7 +29,7 @@ trait ArrayBench extends TablePokes { this: DeviceSpec =>
       ask.foreach(pokeAsk(dut.io.ask, _))
       dut.io.append.valid.poke(append.isDefined)
       append.foreach(pokeLane(dut.io.append.bits, _))
-      slotDue.foreach(s => assert(dut.io.slot.value == s, "slot of what was found"))
+      slotDue.foreach(s => assert(dut.io.lane.slot.value == s, "slot of what was found"))
       pending = pending :+ ask
       val atEnd = pending.head
       pending = pending.tail
@@ -63,7 +63,7 @@ trait ArrayBench extends TablePokes { this: DeviceSpec =>
         dut.clock.step(t.walk - 1)
         val found = dut.io.found.isOn
         dut.clock.step()
-        Option.when(found)(dut.io.slot.value)
+        Option.when(found)(dut.io.lane.slot.value)
       }
     }
     def checkWalk(): Unit = assert(walk() == law.entries.map(_.handle), "order of places")

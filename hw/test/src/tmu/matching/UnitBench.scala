@@ -27,7 +27,6 @@ trait UnitBench { this: DeviceSpec =>
     dut.io.endpoint.valid.poke(false)
     // No memory is lent: tables refuse when they are full, and nothing is deferred.
     dut.io.spill.lent.poke(false)
-    dut.io.spill.room.poke(true)
     dut.io.windows.source.poke((BigInt(1) << p.sourceBits) - 1)
     dut.io.windows.low.poke((BigInt(1) << (p.matchBits / 2)) - 1)
     dut.io.windows.high.poke((BigInt(1) << p.matchBits) - (BigInt(1) << (p.matchBits / 2)))

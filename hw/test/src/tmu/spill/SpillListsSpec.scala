@@ -3,6 +3,7 @@ package tmu.spill
 
 import scala.collection.mutable
 import tmu.Seeds
+import tmu.matching.SpillMarks
 
 class SpillListsSpec extends SpillSpec {
   private val lists = device(new SpillLists(s))
@@ -97,7 +98,7 @@ class SpillListsSpec extends SpillSpec {
           fields(port.list).zip(values).foreach { case (f, v) => f.poke(v) }
           access.write.valid.poke(true)
           kept(at) = values
-          val (who, count) = (random.nextInt(p.endpoints), random.nextInt(1024))
+          val (who, count) = (random.nextInt(p.endpoints), random.nextInt(1 << SpillMarks.countBits(p)))
           access.at.endpoint.poke(who)
           access.writeDone.bits.poke(count)
           access.writeDone.valid.poke(random.nextBoolean())

@@ -8,7 +8,7 @@ import tmu.matching.{EndpointTable, SpillMarks}
 
 class SpillMarksSpec extends SpillSpec {
   private val marks = device(new SpillMarks(p))
-  private val count = 1 << SpillMarks.countBits
+  private val count = 1 << SpillMarks.countBits(p)
 
   private class State {
     var spilling = false
