@@ -167,20 +167,20 @@ endmodule
 `STORE(block_12x17, 17)
 
 // Whether each endpoint has something in memory; the rest of its mark is anything.
-module copies_2x11 (
+module copies_2x10 (
     input wire R0_addr,
     input wire R0_en,
     input wire R0_clk,
-    output wire [10:0] R0_data,
+    output wire [9:0] R0_data,
     input wire W0_addr,
     input wire W0_en,
     input wire W0_clk,
-    input wire [10:0] W0_data
+    input wire [9:0] W0_data
 );
-  (* anyseq *) wire [9:0] deferrals;
+  (* anyseq *) wire [8:0] deferrals;
   reg [1:0] kept;
   reg at;
   always @(posedge R0_clk) at <= R0_addr;
-  always @(posedge W0_clk) if (W0_en) kept[W0_addr] <= W0_data[10];
+  always @(posedge W0_clk) if (W0_en) kept[W0_addr] <= W0_data[9];
   assign R0_data = {kept[at], deferrals};
 endmodule

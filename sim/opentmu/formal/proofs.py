@@ -16,7 +16,7 @@ UNIT = Proof(
     ("UNIT",),
     (
         *("MatchArrayPosted", "MatchArrayUnexpected", "Queue12_Checked"),
-        *("block_12x22", "block_12x17", "copies_2x11"),
+        *("block_12x22", "block_12x17", "copies_2x10"),
     ),
     delays=(("SlotDelay", 3),),
 )
@@ -198,8 +198,8 @@ CANARIES = (
         "no-room",
         "counts_r has_room",
         (
-            "rooms_post = _endpoints_io_room_0 & _tables_io_spare_0 &",
-            "rooms_post = _endpoints_io_room_0 &",
+            "rooms_post = _endpoints_io_room_0 & _tables_io_spare_0;",
+            "rooms_post = _endpoints_io_room_0;",
         ),
     ),
     # The slot of an entry that stays is given back.
