@@ -126,8 +126,8 @@ static void complain(const trial_t *trial, unsigned place, uint64_t seed) {
     (void)fprintf(stderr, " --place %u --trials 1 --seed %" PRIu64 "\n", place, seed);
 }
 
-static void run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints,
-                const arguments_t *arguments, table_t *table) {
+static void run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, const arguments_t *arguments,
+                table_t *table) {
     for (uint64_t n = 0; n < arguments->trials; n++) {
         unsigned place =
             arguments->place > 0 ? (unsigned)arguments->place : (unsigned)(1 + n % (PLACES - 1));

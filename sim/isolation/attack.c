@@ -49,11 +49,11 @@ static tmu_result_t open_queue(attack_t *attack) {
 static tmu_result_t keep_tables(const attack_t *attack, bool keep) {
     tmu_info_t info;
     const tmu_result_t result = tmu_query(attack->device, &info);
-    return result != TMU_OK ? result
-                            : tmu_reserve_set(attack->device, attack->endpoint - 1,
-                                              keep ? info.posted_entries - attack->reserved : 0,
-                                              keep ? info.unexpected_entries - attack->reserved
-                                                   : 0);
+    return result != TMU_OK
+               ? result
+               : tmu_reserve_set(attack->device, attack->endpoint - 1,
+                                 keep ? info.posted_entries - attack->reserved : 0,
+                                 keep ? info.unexpected_entries - attack->reserved : 0);
 }
 
 tmu_result_t attack_open(attack_t *attack) {

@@ -93,13 +93,13 @@ static int prepare(session_t *session, const cell_t *cell) {
             return fail(session, "victim");
         victim_start(&session->victims[i], queue, session->model, endpoint, i + 1);
     }
-    session->attack = (attack_t){.device = session->device,
-                                 .kind = cell->kind,
-                                 .endpoint = session->endpoints / 2,
-                                 .endpoints = session->endpoints - session->endpoints / 2 -
-                                              session->count / 2,
-                                 .reserved = session->count * VICTIM_ENTRIES,
-                                 .entries = cell->entries};
+    session->attack =
+        (attack_t){.device = session->device,
+                   .kind = cell->kind,
+                   .endpoint = session->endpoints / 2,
+                   .endpoints = session->endpoints - session->endpoints / 2 - session->count / 2,
+                   .reserved = session->count * VICTIM_ENTRIES,
+                   .entries = cell->entries};
     if (cell->kind == ATTACK_STUCK &&
         session->device->ops->write32(session->device->backend, TMU_REG_RING_PATIENCE,
                                       CELL_RING_PATIENCE) != TMU_OK)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#define RING_LOG2 4 /* of ring and share of each queue */
+#define RING_LOG2 4             /* of ring and share of each queue */
 #define FAR (UINT64_C(1) << 63) /* a match bit that no message has */
 
 /** Receives of which only the whole entry tells that no message is theirs, and arrivals, probes and

@@ -33,7 +33,7 @@ static cell_t cell_of(const char *word) {
     for (attack_kind_t kind = ATTACK_NONE; count == 3 && attack_name(kind); kind++) {
         cell.kind = kind;
         const bool fits = attack_is_sized(kind) ? cell.entries > 0 && cell.entries <= ENTRIES_MAX
-                                             : cell.entries == 0;
+                                                : cell.entries == 0;
         if (fits && cell.operations > 0 && cell.operations <= OPERATIONS_MAX &&
             strcmp(attack_name(kind), name) == 0)
             return cell;

@@ -69,6 +69,10 @@ MUTANTS = {
         "position_finals + {16'h0, held_status != 8'h7};",
         "position_finals + {16'h0, ~{m} & held_status != 8'h7};",
     ),
+    # Pages go on however many commands wait for memory.
+    "crowd": wrong(
+        "SubmissionQueues.sv", "standsAside | unended)", "standsAside | ~{m} & unended)"
+    ),
     # Messages get the quota of receives.
     "quota": wrong(
         "EndpointTable.sv",
@@ -196,10 +200,21 @@ def test_a_unit_that_withholds_every_endpoint_is_noticed(unit: str, tmp_path: Pa
     assert result["silent"] == 0
     assert result["uncontained"] == result["places"]["posted_lanes"]["uncontained"] > 0
     said = re.findall(
-        r"found answers of \d endpoints withheld, expected [12] at most: .*", done.stderr
+        r"found answers of \d endpoints withheld, expected 1 at most: .*", done.stderr
     )
     assert len(said) == result["uncontained"]
     assert f"--place {place} --trials 1 --seed " in said[0]
+
+
+def test_a_crowd_that_nothing_bounds_is_noticed(unit: str, tmp_path: Path) -> None:
+    """R11, R13: without turns that wait for those before, places for deferred commands run out."""
+    uri = f"{unit}{'&' if '?' in unit else '?'}memory_latency=270"
+    words = ("tmu-isolation", "--uri", uri, "--victims", "2", "--memory", "crowd:24:1500")
+    well = run(None, tmp_path, *words)
+    assert well.returncode == 0, well.stderr
+    done = run("crowd", tmp_path, *words)
+    assert done.returncode == 1, done.stdout
+    assert "R11: no room for a deferred command" in done.stderr, done.stderr
 
 
 @pytest.mark.parametrize("name", QUEUE_MUTANTS)

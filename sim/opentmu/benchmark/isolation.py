@@ -19,6 +19,7 @@ from opentmu.errors import BadInput, CheckFailed
 PROGRAM = "tmu-isolation"
 NONE, FULL, WILD, MALFORMED, CANCELS = "none", "full", "wild", "malformed", "cancels"
 DOORBELLS, UNREAD, FLUSHES, STUCK, LIVES = "doorbells", "unread", "flushes", "stuck", "lives"
+CROWD = "crowd"
 
 # What an attack looks like to the unit: a counter, and how often it counts at least.
 EVIDENCE = {
@@ -31,6 +32,7 @@ EVIDENCE = {
     FLUSHES: ("flushes", 20),
     STUCK: ("ring_overruns", 1),
     LIVES: ("flushes", 2),
+    CROWD: ("spill_deferred", 50),
 }
 
 WINDOW = 4  # operations of a victim in flight
@@ -74,7 +76,7 @@ PLANS = {
             *_words(64, "wild:2048"),
             *_words(300, "lives:2048"),
         ),
-        (*_words(1000, "none:0"), *_words(500, "full:17000")),
+        (*_words(1000, "none:0"), *_words(2000, "crowd:200"), *_words(500, "full:17000")),
     ),
     "tiny": Plan(
         2,
@@ -83,7 +85,7 @@ PLANS = {
             *_words(5000, "full:8", "malformed:0", "cancels:0", "doorbells:0", "unread:0"),
             *_words(1000, "full:48", "wild:48", "flushes:0", "stuck:40", "lives:8", "lives:48"),
         ),
-        (*_words(20000, "none:0"), *_words(1000, "full:96", "lives:96")),
+        (*_words(20000, "none:0"), *_words(1000, "crowd:24", "full:96", "lives:96")),
     ),
 }
 QUICK = {
@@ -95,7 +97,7 @@ QUICK = {
             *_words(300, "full:8", "malformed:0", "cancels:0", "doorbells:0", "unread:0"),
             *_words(100, "full:48", "wild:48", "flushes:0", "stuck:40", "lives:8", "lives:48"),
         ),
-        (*_words(1000, "none:0"), *_words(100, "full:96", "lives:96")),
+        (*_words(1000, "none:0"), *_words(300, "crowd:24"), *_words(100, "full:96", "lives:96")),
     ),
 }
 
@@ -180,10 +182,12 @@ def bound(results: Sequence[Result], one: Result) -> int:
     if attack in (DOORBELLS, UNREAD):
         return usual + TURN
     victims = int(one["victims"])
-    before = ahead(victims)
+    # Each queue of a crowd can have a turn before a victim's; memory is nobody's who is on chip.
+    queues, filled = (int(one["depth"]), 0) if attack == CROWD else (0, int(one["depth"]))
+    before = ahead(victims) + TURN * queues
     preset = regs.PRESETS[one["preset"]]
     lanes, table = preset.array_entries, preset.posted_entries
-    entries = min(int(one["depth"]), table)
+    entries = min(filled, table)
     # Entries that others have, too, fill the lanes; what is beyond is searched row by row.
     beyond = max(0, min(entries, entries + victims * RESERVE - lanes))
     others = (INSIDE + WINDOW * victims) * DEEP_CLOCKS if beyond else 0

@@ -12,9 +12,9 @@ import tmu.params.TmuParams
   * An operation that met a flipped bit may have been decided wrongly: its endpoint is told two
   * clocks later, before its verdict can leave the unit. If the lane that it found had lost a bit of
   * its endpoint, the entry is another endpoint's, which has lost it and is told too; of a lane that
-  * had lost a bit of its slot the entry is another one's, too, but that one has its own lane. If the
-  * entry's own endpoint has lost a bit, it may be anybody's, and everyone is told. An inspect asks
-  * for no endpoint; it tells that of the entry.
+  * had lost a bit of its slot the entry is another one's, too, but that one has its own lane. If
+  * the entry's own endpoint has lost a bit, it may be anybody's, and everyone is told. An inspect
+  * asks for no endpoint; it tells that of the entry.
   */
 class FaultRaise(p: TmuParams) extends Module {
   val io = IO(new Bundle {

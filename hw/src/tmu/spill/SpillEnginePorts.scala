@@ -33,8 +33,8 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val append = Decoupled(new Addition(s))
   val refused = Input(Bool())
 
-  /** An endpoint to be visited while nothing is deferred, or before that: it has something in memory,
-    * or software only `looks` at its lists.
+  /** An endpoint to be visited while nothing is deferred, or before that: it has something in
+    * memory, or software only `looks` at its lists.
     */
   val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
   val precedes = Input(Bool())

@@ -21,8 +21,8 @@ case class SpillParams(p: TmuParams) {
   val lists: Int = 2 * p.endpoints
   val listBits: Int = p.endpointBits + 1
 
-  /** Commands that have had their turn and may not have been decided yet: those of the turns at hand
-    * and of those given, and all inside the unit.
+  /** Commands that have had their turn and may not have been decided yet: those of the turns at
+    * hand and of those given, and all inside the unit.
     */
   private val underWay: Int = 4 * PageTurn.most + TableParams.posted(p).inFlight + 32
 

@@ -18,7 +18,8 @@ class SpillTurns(p: TmuParams) extends Bundle {
     */
   val bars = Output(Bool())
 
-  /** An endpoint; in the same clock, whether it has something in memory, and whether it is that one.
+  /** An endpoint; in the same clock, whether it has something in memory, and whether it is that
+    * one.
     */
   val asked = Input(UInt(p.endpointBits.W))
   val spilling = Output(Bool())

@@ -98,7 +98,8 @@ class SpillListsSpec extends SpillSpec {
           fields(port.list).zip(values).foreach { case (f, v) => f.poke(v) }
           access.write.valid.poke(true)
           kept(at) = values
-          val (who, count) = (random.nextInt(p.endpoints), random.nextInt(1 << SpillMarks.countBits(p)))
+          val (who, count) =
+            (random.nextInt(p.endpoints), random.nextInt(1 << SpillMarks.countBits(p)))
           access.at.endpoint.poke(who)
           access.writeDone.bits.poke(count)
           access.writeDone.valid.poke(random.nextBoolean())
