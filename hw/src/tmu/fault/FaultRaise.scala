@@ -12,9 +12,10 @@ import tmu.params.TmuParams
   * An operation that met a flipped bit may have been decided wrongly: its endpoint is told two
   * clocks later, before its verdict can leave the unit. If the lane that it found had lost a bit of
   * its endpoint, the entry is another endpoint's, which has lost it and is told too; of a lane that
-  * had lost a bit of its slot the entry is another one's, too, but that one has its own lane. If
-  * the entry's own endpoint has lost a bit, it may be anybody's, and everyone is told. An inspect
-  * asks for no endpoint; it tells that of the entry.
+  * had lost a bit of its slot the entry is another one's, too, but that one has its own lane, or it
+  * is what lies in a slot that is free: it tells nothing. If the entry's own endpoint has lost a
+  * bit, it may be anybody's, and everyone is told. An inspect asks for no endpoint; it tells that
+  * of the entry.
   */
 class FaultRaise(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -53,12 +54,13 @@ class FaultRaise(p: TmuParams) extends Module {
   private val endpoint = RegNext(Operation.endpoint(p, io.op.bits))
   private val foundLane = late(io.lane.found)
   private val wrong = found && (foundLane || io.entryBroken)
-  // What it found has its endpoint, so that is how the parity should be.
-  private val lost = foundLane && RegNext(io.endpointParity =/= endpoint.xorR)
+  // What it found has its endpoint, so that is how the parity should be: else it is another one's.
+  private val turned = RegNext(io.endpointParity =/= endpoint.xorR)
+  private val strays = foundLane && !turned && !inspects
   io.raised(0).valid := (lane || wrong || state) && !inspects
   io.raised(0).bits := RegNext(endpoint)
-  io.raised(1).valid := found && (lost || io.entryBroken || (foundLane && inspects))
+  io.raised(1).valid := wrong && !strays
   io.raised(1).bits := io.entryEndpoint
-  io.everyone := wrong && io.entryLost
+  io.everyone := wrong && !strays && io.entryLost
   io.releases := late(io.stored && io.outcome.takes) && !wrong
 }

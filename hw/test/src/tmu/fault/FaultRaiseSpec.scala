@@ -65,6 +65,8 @@ class FaultRaiseSpec extends DeviceSpec {
       raise.run { dut =>
         for (asks <- 0 until 4; entry <- 0 until 4) {
           assert(told(dut, asks, entry, lane = true) == (Set(asks), false), "a slot, or a key")
+          val free = told(dut, asks, entry, broken = true, lost = true, lane = true)
+          assert(free == (Set(asks), false), "the slot of a lane, and there was never an entry")
           assert(told(dut, asks, entry, lane = true, turned = true) == (Set(asks, entry), false))
         }
       }
@@ -79,7 +81,9 @@ class FaultRaiseSpec extends DeviceSpec {
 
     it("R13: tells everyone when the entry's own endpoint has lost a bit") {
       raise.run { dut =>
-        assert(told(dut, 1, 1, broken = true, lost = true, lane = true) == (Set(1), true))
+        assert(told(dut, 1, 1, broken = true, lost = true) == (Set(1), true))
+        val lifted = told(dut, 1, 1, broken = true, lost = true, lane = true, turned = true)
+        assert(lifted == (Set(1), true), "and its lane has it from there")
         assert(told(dut, 1, 1) == (Set(), false))
       }
     }
