@@ -2,7 +2,7 @@
 package tmu.fault
 
 import chisel3._
-import chisel3.util.{UIntToOH, Valid}
+import chisel3.util.{RegEnable, UIntToOH, Valid}
 import tmu.contract.Code
 import tmu.params.TmuParams
 
@@ -20,15 +20,19 @@ class FaultFlip(place: Code, width: Int) extends Module {
   private val armed = RegInit(false.B)
   private val bit = Reg(UInt(io.request.bits.bit.getWidth.W))
   private val asked = io.request.valid && io.request.bits.place === place.value.U
+  private val known = RegNext(asked, false.B)
   when(asked)(bit := io.request.bits.bit)
-  when(io.request.valid)(armed := asked).elsewhen(io.writes)(armed := false.B)
-  private val active = armed && !io.request.valid
-  private val flips = Mux(active, UIntToOH(bit, 1 << bit.getWidth), 0.U)
   require(width < (1 << bit.getWidth), s"a word of $width bits at ${place.name}")
-  io.flips := flips(width - 1, 0)
+
+  // Decoded ahead: a word is on its way to what compares it, and this is on its way too.
+  private val mask = RegEnable(UIntToOH(bit, 1 << bit.getWidth)(width - 1, 0), known)
+  when(io.request.valid)(armed := false.B)
+    .elsewhen(known)(armed := true.B)
+    .elsewhen(io.writes)(armed := false.B)
+  io.flips := Mux(armed && !io.request.valid, mask, 0.U)
   io.view := FaultView.none
   io.view.flipped := io.writes && io.flips.orR
-  io.view.bits := Mux(RegNext(asked, false.B), width.U, 0.U)
+  io.view.bits := Mux(known, width.U, 0.U)
 }
 
 object FaultFlip {

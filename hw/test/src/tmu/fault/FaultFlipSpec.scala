@@ -74,6 +74,8 @@ class FaultFlipSpec extends DeviceSpec {
           dut.io.request.bits.bit.poke(3)
           dut.clock.step()
           dut.io.request.valid.poke(false)
+          assert(dut.io.out.value == 0x155, "the bit is decoded first")
+          dut.clock.step()
           assert(dut.io.out.value == flipped && dut.io.view.flipped.isOn == p.parity)
           dut.clock.step()
           assert(dut.io.out.value == 0x155 && !dut.io.view.flipped.isOn)
