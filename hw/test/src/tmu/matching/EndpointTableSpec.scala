@@ -229,6 +229,7 @@ class EndpointTableSpec extends DeviceSpec {
           dut.io.fault.flip.valid.poke(true)
           dut.clock.step()
           dut.io.fault.flip.valid.poke(false)
+          dut.clock.step() // the bit is decoded
           setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
           dut.io.read.foreach(_.poke(whole))
           dut.clock.step(2 * EndpointTable.lead)

@@ -121,6 +121,7 @@ class EntryStoreSpec extends DeviceSpec {
             dut.io.fault.flip.bits.bit.poke(bit)
             dut.clock.step()
             dut.io.fault.flip.valid.poke(false)
+            dut.clock.step() // the bit is decoded
           }
           dut.io.write.valid.poke(true)
           dut.io.write.bits.slot.poke(3)
@@ -143,6 +144,7 @@ class EntryStoreSpec extends DeviceSpec {
         dut.io.fault.flip.bits.bit.poke(1)
         dut.clock.step()
         dut.io.fault.flip.valid.poke(false)
+        dut.clock.step() // the bit is decoded
         for (slot <- Seq(5, 6)) release(dut, slot)
         assert(allocate(dut) == 6)
         dut.clock.step(4)
