@@ -59,9 +59,7 @@ class FaultRaiseSpec extends DeviceSpec {
       }
     }
 
-    it(
-      "R13: tells another endpoint what a lane was that turned into the asker's, and of no other"
-    ) {
+    it("R13: tells the one whose lane has turned into the asker's, and nobody else") {
       raise.run { dut =>
         for (asks <- 0 until 4; entry <- 0 until 4) {
           assert(told(dut, asks, entry, lane = true) == (Set(asks), false), "a slot, or a key")
