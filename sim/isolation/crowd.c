@@ -30,8 +30,7 @@ static tmu_record_t search_in_vain(uint64_t turn, uint64_t number) {
 
 tmu_result_t crowd_open(crowd_t *crowd, tmu_t *device, uint32_t first, uint32_t endpoints,
                         uint32_t count) {
-    *crowd = (crowd_t){.device = device,
-                       .queues = calloc(count, sizeof(tmu_queue_t *)),
+    *crowd = (crowd_t){.queues = calloc(count, sizeof(tmu_queue_t *)),
                        .written = calloc(count, sizeof(uint64_t))};
     tmu_result_t result = crowd->queues && crowd->written ? TMU_OK : TMU_ERR_MEMORY;
     while (result == TMU_OK && crowd->count < count) {

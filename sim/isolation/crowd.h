@@ -6,7 +6,6 @@
 #include "tmu/tmu.h"
 
 typedef struct crowd {
-    tmu_t *device;
     tmu_queue_t **queues;
     uint64_t *written; /* commands of each queue */
     uint32_t count;

@@ -231,8 +231,8 @@ class SubmissionQueues(p: TmuParams) extends Module {
   io.drained := RegNext(heads.read(looked) === io.room.position.finals)
   io.out <> slots.io.out
   io.moving := io.command.valid || coming
-  io.idle := !coming && !arrived && !io.ended.valid && arbiter.io.idle && aside.io.idle && !named.io.deq.valid &&
-    !first && !second && !third && !fourth && slots.io.idle
+  io.idle := !coming && !arrived && !io.ended.valid && arbiter.io.idle && aside.io.idle &&
+    !named.io.deq.valid && !first && !second && !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")
   assert(!restarts || !moves, "a page starts again while a turn is granted")

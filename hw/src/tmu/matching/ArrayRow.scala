@@ -138,7 +138,6 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   io.foot.remains := valid(0) && !(hit(0) && open && takes)
 
   // The oldest candidate: groups first, then among groups, then along the rows.
-  private val lane = new FoundLane(p, t)
   private val shown = column.map(FoundLane(p, t, _).asUInt)
   private val groups = (0 to lanes).grouped(8).toSeq
   private val groupHit = Reg(UInt(groups.size.W))
@@ -147,6 +146,6 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     RegNext(OldestFirst.select(candidates(g.last, g.head), g.map(shown(_))))
   }
   private val foundBefore = RegNext(found, false.B)
-  private val settledLane = OldestFirst.select(groupHit, groupLane).asTypeOf(lane)
-  io.laneOut := RegNext(Mux(foundBefore, settledLane, io.laneIn))
+  private val lane = OldestFirst.select(groupHit, groupLane).asTypeOf(io.laneOut)
+  io.laneOut := RegNext(Mux(foundBefore, lane, io.laneIn))
 }

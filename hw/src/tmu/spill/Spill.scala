@@ -164,7 +164,8 @@ class Spill(p: TmuParams) extends Module {
   assert(!starts || !released.valid, "a command is deferred while an endpoint is released")
   io.turns.spilling := marks.read(io.turns.asked)
 
-  // Commands of each endpoint that were deferred, and those of them that have been answered.
+  // Commands of each endpoint that were deferred, and those of them that have been answered: marks and
+  // lists count them too, and are asked by others in every clock.
   private val deferrals, answered = Mem(p.endpoints, UInt(SpillMarks.countBits(p).W))
   private val started = RegNext(starts, false.B)
   private val startedBy = RegNext(starter)
@@ -197,12 +198,12 @@ class Spill(p: TmuParams) extends Module {
   // A round takes a clock for each endpoint that there is, or who asks one operation at a time would
   // wait for a batch each time; nobody waits for a visit while a table has run low.
   private val pause = RegInit(0.U((p.endpointBits + 1).W))
-  private val ready = known && marked && !returns.valid && !starts
+  private val visitable = known && marked && !returns.valid && !starts
   private val idles = pause === 0.U && !waiting.io.deq.valid
   // While a table has run low, visits and commands take turns.
   private val visitedLast = RegInit(false.B)
   private val feeds = feeding && quiet && !(visitedLast && waiting.io.deq.valid)
-  private val visits = ready && (feeds || idles)
+  private val visits = visitable && (feeds || idles)
   engine.io.visit.valid := visits || looks
   engine.io.precedes := visits && feeding
   when(engine.io.deferred.fire)(visitedLast := false.B)
@@ -216,7 +217,7 @@ class Spill(p: TmuParams) extends Module {
   private val next = Reg(UInt(p.endpointBits.W))
   private val stood = RegInit(0.U(SpillParams.patienceBits.W))
   private val others = engine.io.works && engine.io.lists.at.endpoint =/= next
-  private val skips = ready && feeding && stood.andR && !visited
+  private val skips = visitable && feeding && stood.andR && !visited
   when(head.valid)(next := head.bits)
   when(!feeding || head.fire)(stood := 0.U).elsewhen(others && !stood.andR)(stood := stood + 1.U)
   private val barsNext = RegNext(feeding && line.io.count + returns.valid =/= 0.U, false.B)
