@@ -64,7 +64,7 @@ def test_nextpnr_routes_an_enable_there(verilog_in: Callable[..., Path]) -> None
     prepared = folder / "prepared.json"
     assert prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=False) == 0
     log = paths.BUILD / "test" / "synth-registers.log"
-    pnr.run(prepared, folder, Settings(100, 1, 3600), log)
+    pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log)
     used = json.loads((folder / "utilisation.json").read_text())
     assert used["DCCA"]["used"] == 2, "the clock, and the enable"
     assert used["TRELLIS_FF"]["used"] == WIDE

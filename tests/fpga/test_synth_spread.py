@@ -57,7 +57,7 @@ def test_the_placer_keeps_them_empty_and_they_do_not_count(
     prepared = folder / "prepared.json"
     empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=True)
     log = paths.BUILD / "test" / "synth-register.log"
-    pnr.run(prepared, folder, Settings(100, 1, 3600), log, empty)
+    pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log, empty)
     used = json.loads((folder / "utilisation.json").read_text())
     assert used["TRELLIS_FF"]["used"] == 1
     # One LUT, and what drives constants.

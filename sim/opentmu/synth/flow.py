@@ -18,6 +18,7 @@ from opentmu.synth import (
     copies,
     hierarchy,
     levels,
+    memories,
     netlist,
     nets,
     pieces,
@@ -33,7 +34,7 @@ XCUP_DEVICE = "UltraScale+, no part chosen"
 ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
-PLACER_MODULES = (clocknet, copies, nets, prepare, spread)
+PLACER_MODULES = (clocknet, copies, memories, nets, prepare, spread)
 PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
@@ -160,7 +161,7 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
         prepared = folder / "prepared.json"
         room = spread.wanted(ecp5_resources(design, netlist_folder).lut)
         empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, room=room)
-        pnr.run(prepared, folder, settings, log, empty)
+        pnr.run(prepared, design.top, folder, settings, log, empty)
         prepared.unlink()
 
     stage.ensure(target, key, write)

@@ -12,7 +12,7 @@ from opentmu import toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
 from opentmu.process import tail
-from opentmu.synth import copies, tools
+from opentmu.synth import copies, memories, tools
 from opentmu.synth.netlist import Module, place, plain
 
 # The member with serial links of 5 Gbit/s, which a network card on this family takes: its core runs
@@ -49,23 +49,34 @@ class PathStep:
     routing_ns: float
 
 
-def run(netlist: Path, folder: Path, settings: Settings, log: Path, left_empty: int = 0) -> None:
+def run(
+    netlist: Path, top: str, folder: Path, settings: Settings, log: Path, left_empty: int = 0
+) -> None:
     """Place and route `netlist`; leaves report.json, and utilisation.json at any rate.
 
-    `left_empty` places for a LUT and for a flip-flop are taken by cells that do nothing, and do
-    not count. A design that is too large leaves no report.json; raises CheckFailed for any other
-    failure.
+    With block memories it is placed twice, and they stay where they came to lie in the first one:
+    `netlist` says so then. `left_empty` places for a LUT and for a flip-flop are taken by cells that
+    do nothing, and do not count. A design that is too large leaves no report.json; raises
+    CheckFailed for any other failure.
     """
     toolchain.use_path()
     toolchain.need_compiled(tools.NEXTPNR)
     report = folder / "report.json"
+    title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"
     command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
-    command += ["--report", fpga.relative(report)]
-    title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"
-    code = tools.run(command, title, log, settings.timeout)
-    said = log.read_text(errors="replace")
-    used = utilisation(said, left_empty)
+    code = 0
+    if memories.count(netlist, top):
+        placed = folder / "placed.json"
+        first = [*command, "--no-route", "--write", fpga.relative(placed)]
+        code = tools.run(first, f"{title}, memories", log, settings.timeout)
+        if not code:
+            memories.keep(netlist, top, placed)
+            placed.unlink()
+    if not code:
+        command += ["--report", fpga.relative(report)]
+        code = tools.run(command, title, log, settings.timeout)
+    used = utilisation(log.read_text(errors="replace"), left_empty)
     (folder / "utilisation.json").write_text(json.dumps(used))
     if code and not excess(used):
         raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Block memories of an ECP5 keep the places of a first placement, and nothing else does."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentmu import paths
+from opentmu.synth import flow, memories, pnr, prepare
+from opentmu.synth.pnr import Settings
+
+STORE = """\
+module Store(input clock, input write, input [11:0] address, input [17:0] data,
+             output reg [17:0] word);
+  (* ram_style = "block" *) reg [17:0] memory [0:4095];
+  always @(posedge clock) begin
+    if (write) memory[address] <= data;
+    word <= memory[address];
+  end
+endmodule
+"""
+
+
+def written(path: Path, cells: dict[str, Any], top: str = "Store") -> Path:
+    path.write_text(json.dumps({"modules": {top: {"cells": cells}}}))
+    return path
+
+
+def test_memories_are_bound_to_where_they_were_placed(tmp_path: Path) -> None:
+    before = {
+        "wide": {"type": "DP16KD", "attributes": {"src": "a.sv:1"}},
+        "bare": {"type": "DP16KD"},
+        "lut": {"type": "LUT4", "attributes": {}},
+    }
+    netlist = written(tmp_path / "netlist.json", before)
+    at = {"wide": "X4/Y22/EBR0", "bare": "X9/Y22/EBR0", "lut": "X5/Y5/SLICEA.K0"}
+    placed = {name: {"attributes": {"NEXTPNR_BEL": place}} for name, place in at.items()}
+    assert memories.count(netlist, "Store") == 2
+    assert memories.keep(netlist, "Store", written(tmp_path / "placed.json", placed, "top")) == 2
+    after = json.loads(netlist.read_text())["modules"]["Store"]["cells"]
+    assert after["wide"]["attributes"] == {"src": "a.sv:1", "BEL": "X4/Y22/EBR0"}
+    assert after["bare"]["attributes"] == {"BEL": "X9/Y22/EBR0"}
+    assert after["lut"] == before["lut"], "logic is placed anew"
+
+
+def test_a_memory_that_was_not_placed_is_an_error(tmp_path: Path) -> None:
+    netlist = written(tmp_path / "netlist.json", {"one": {"type": "DP16KD"}})
+    placed = written(tmp_path / "placed.json", {"other": {"attributes": {}}})
+    with pytest.raises(KeyError, match="one"):
+        memories.keep(netlist, "Store", placed)
+
+
+def test_nextpnr_leaves_them_there(verilog_in: Callable[..., Path]) -> None:
+    """The second placement takes the places of the first, by the names that nextpnr gave them."""
+    folder = verilog_in("synth-memories", {"Store": STORE})
+    design = flow.Design.of_folder(folder, "Store", "ecp5")
+    mapped_in = flow.mapped(design, "ecp5", 3600)
+    prepared = folder / "prepared.json"
+    prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=False)
+    found = memories.count(prepared, design.top)
+    assert found == 4, "4,096 places of 18 bits, and 18 Kbit in each"
+    log = paths.BUILD / "test" / "synth-memories.log"
+    pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log)
+    assert f"Placed {found} cells based on constraints." in log.read_text()
+    used = json.loads((folder / "utilisation.json").read_text())
+    assert used["DP16KD"]["used"] == found
+    assert (folder / "report.json").is_file()
+    assert not (folder / "placed.json").exists()
