@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from opentmu import paths
-from opentmu.synth import flow, memories, pnr, prepare
+from opentmu.errors import CheckFailed
+from opentmu.synth import flow, memories, pnr, prepare, tools
 from opentmu.synth.pnr import Settings
 
 STORE = """\
@@ -50,6 +51,79 @@ def test_a_memory_that_was_not_placed_is_an_error(tmp_path: Path) -> None:
     placed = written(tmp_path / "placed.json", {"other": {"attributes": {}}})
     with pytest.raises(KeyError, match="one"):
         memories.keep(netlist, "Store", placed)
+
+
+class Nextpnr:
+    """Stands for nextpnr: keeps what it was asked, says what the log shall say, places memories."""
+
+    def __init__(self, code: int, says: str) -> None:
+        self.code, self.says = code, says
+        self.asked: list[list[str]] = []
+
+    def run(self, command: list[str], title: str, log: Path, seconds: float) -> int:
+        self.asked.append([str(word) for word in command])
+        log.write_text(self.says)
+        if "--write" in command:
+            cells = {"one": {"attributes": {"NEXTPNR_BEL": "X4/Y22/EBR0"}}}
+            written(paths.ROOT / command[command.index("--write") + 1], cells, "top")
+        return self.code
+
+
+@pytest.fixture
+def folder() -> Path:
+    """A folder that tools would see, as they run from the root."""
+    found = paths.BUILD / "test" / "synth-memories-runs"
+    found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def run_with(fake: Nextpnr, folder: Path, kind: str, patch: pytest.MonkeyPatch) -> Path:
+    netlist = written(folder / "netlist.json", {"one": {"type": kind}})
+    patch.setattr(tools, "run", fake.run)
+    pnr.run(netlist, "Store", folder, Settings(100, 1, 3600), folder / "log")
+    return netlist
+
+
+def test_a_design_with_memories_is_placed_twice(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Nextpnr(0, "")
+    netlist = run_with(fake, folder, "DP16KD", monkeypatch)
+    first, second = fake.asked
+    assert "--no-route" in first and "--report" not in first
+    assert "--no-route" not in second and "--report" in second
+    assert not set(pnr.SECOND) <= set(first), "time would be noise in the first placement"
+    assert second[-len(pnr.SECOND) - 2 : -2] == list(pnr.SECOND)
+    cells = json.loads(netlist.read_text())["modules"]["Store"]["cells"]
+    assert cells["one"]["attributes"] == {"BEL": "X4/Y22/EBR0"}
+
+
+def test_a_design_without_memories_is_placed_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Nextpnr(0, "")
+    run_with(fake, folder, "LUT4", monkeypatch)
+    (only,) = fake.asked
+    assert "--no-route" not in only and "--report" in only
+
+
+def test_what_is_too_large_is_not_placed_again(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Nextpnr(1, "Info: \t              DP16KD:     222/    208   106%\n")
+    run_with(fake, folder, "DP16KD", monkeypatch)
+    assert len(fake.asked) == 1
+    used = json.loads((folder / "utilisation.json").read_text())
+    assert used == {"DP16KD": {"used": 222, "available": 208}}
+
+
+def test_a_first_placement_that_fails_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Nextpnr(1, "ERROR: no such device\n")
+    with pytest.raises(CheckFailed, match=r"failed \(exit code 1\)[^$]*no such device"):
+        run_with(fake, folder, "DP16KD", monkeypatch)
+    assert len(fake.asked) == 1
 
 
 def test_nextpnr_leaves_them_there(verilog_in: Callable[..., Path]) -> None:

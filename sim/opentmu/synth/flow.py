@@ -44,7 +44,7 @@ SLOWEST_SHOWN = 12
 METHODS = {
     "ecp5": (
         "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
-        "six pins, the widest resets and enables on the clock network"
+        "six pins, block memories placed first, the widest resets and enables on the clock network"
     ),
     "spread": "; every fourth row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
@@ -153,7 +153,7 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     """The folder with nextpnr's report of a mapped ECP5 design."""
     target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
-    wanted = [*pnr.OPTIONS, f"{settings.freq:g}", f"{settings.seed}"]
+    wanted = [*pnr.OPTIONS, *pnr.SECOND, f"{settings.freq:g}", f"{settings.seed}"]
     key = _key(made_from, wanted, PLACER_INPUTS, tools.versions("nextpnr-ecp5"))
 
     def write(folder: Path) -> None:

@@ -32,6 +32,7 @@ def keep(netlist: Path, top: str, placed: Path) -> int:
     (written,) = json.loads(placed.read_text())["modules"].values()
     memories = [name for name, cell in cells.items() if cell["type"] == KIND]
     for name in memories:
-        cells[name].setdefault("attributes", {})[WANTED] = written["cells"][name]["attributes"][PLACED]
+        place = written["cells"][name]["attributes"][PLACED]
+        cells[name].setdefault("attributes", {})[WANTED] = place
     netlist.write_text(json.dumps(content))
     return len(memories)
