@@ -244,8 +244,14 @@ tmu_result_t events_turn(soak_t *soak) {
     tmu_result_t result = TMU_OK;
     for (uint32_t i = 0; i < market->endpoints && result == TMU_OK; i++)
         result = follow(soak, &market->owners[i]);
-    if (result != TMU_OK || market->closing)
-        return result;
+    return result;
+}
+
+tmu_result_t events_due(soak_t *soak) {
+    market_t *market = &soak->market;
+    tmu_result_t result = TMU_OK;
+    if (market->closing)
+        return TMU_OK;
     if (market->handles >= soak->next_tide)
         turn_tide(soak);
     if (market->handles >= soak->next_kill)

@@ -137,7 +137,11 @@ static void ebb(soak_t *soak) {
 
 tmu_result_t soak_turn(soak_t *soak) {
     market_t *market = &soak->market;
+    /* A device that answers within a turn has nothing on its way at the end of one. */
+    const bool once_asked = lot_below(&soak->lot, 2) == 0;
     tmu_result_t result = everybody_asks(soak);
+    if (result == TMU_OK && once_asked)
+        result = events_due(soak);
     if (result == TMU_OK)
         result = let_run(soak);
     for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
@@ -148,6 +152,8 @@ tmu_result_t soak_turn(soak_t *soak) {
     soak->entries += ledger_counts(market->ledger).left;
     if (result == TMU_OK)
         result = events_turn(soak);
+    if (result == TMU_OK && !once_asked)
+        result = events_due(soak);
     return result == TMU_OK ? watch(soak) : result;
 }
 

@@ -75,8 +75,11 @@ tmu_result_t soak_turn(soak_t *soak);
 
 /* events.c */
 
-/* What is due: other limits, an owner's end and what follows it, a reset. */
+/* What follows an owner's end. */
 tmu_result_t events_turn(soak_t *soak);
+
+/* What is due: other limits, an owner's end, a reset. */
+tmu_result_t events_due(soak_t *soak);
 
 /* A new owner, with limits of its own. */
 tmu_result_t events_welcome(soak_t *soak, owner_t *owner);
