@@ -70,9 +70,10 @@ class Nextpnr:
 
 
 @pytest.fixture
-def folder() -> Path:
-    """A folder that tools would see, as they run from the root."""
-    found = paths.BUILD / "test" / "synth-memories-runs"
+def folder(request: pytest.FixtureRequest) -> Path:
+    """A folder of the test's own that tools would see, as they run from the root."""
+    test: str = request.node.name
+    found = paths.BUILD / "test" / "synth-memories-runs" / test
     found.mkdir(parents=True, exist_ok=True)
     return found
 
