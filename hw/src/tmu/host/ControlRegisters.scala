@@ -27,7 +27,7 @@ class ControlRegisters(p: TmuParams) extends Module {
 
     /** A segment of memory for queues that outgrow the tables: bits 63..12 of its address. */
     val lend = Valid(UInt(52.W))
-    val segments = Input(UInt(log2Ceil(p.spillSegments + 1).W))
+    val segments = Input(UInt(p.segmentBits.W))
     val spareChunks = Input(UInt(p.spilledBits.W))
 
     /** Receives and messages in memory of the endpoint that is asked about. */

@@ -6,7 +6,7 @@ import chisel3.util.{log2Ceil, Arbiter}
 import tmu.contract.{DoorbellLayout, TmuRegisters}
 import tmu.fault.{FaultGate, FaultPort}
 import tmu.matching.{CounterBank, MatchUnit, Verdict}
-import tmu.spill.Spill
+import tmu.spill.{NoSpill, Spill}
 import tmu.params.TmuParams
 
 /** Ports of the unit: what a shell connects. One clock, synchronous reset, active high. */
@@ -47,7 +47,9 @@ class TmuTop(p: TmuParams) extends Module {
   private val queues = withReset(cleared)(Module(new SubmissionQueues(p)))
   private val unit = withReset(cleared)(Module(new MatchUnit(p)))
   private val verdicts = withReset(cleared)(Module(new VerdictOrder(p)))
-  private val spill = withReset(cleared)(Module(new Spill(p)))
+  private val spill = withReset(cleared)(
+    Module(if (p.hasSpill) new Spill(p) else new NoSpill(p))
+  )
   private val gate = withReset(cleared)(Module(new FaultGate(p, unit.io.raised.size + 1)))
   private val counters = withReset(cleared)(Module(new CounterBank(p)))
 

@@ -51,6 +51,8 @@ class SpillMark(p: TmuParams) extends Bundle {
 
 /** The marks of all endpoints, read ahead of the decision like their depths; a sweep clears them.
   *
+  * In a unit that takes no memory nothing is marked, and what is kept here leaves in synthesis.
+  *
   * A change is known, and written, one clock after its decision. Whoever has read the endpoint
   * before carries the new mark along.
   */
@@ -86,8 +88,11 @@ class SpillMarks(p: TmuParams) extends Module {
   private val seen = Wire(Vec(2, Bool()))
   private val chained = Reg(Bool()) // of refills in a row, none has failed
   for (s <- 0 to 1) {
-    io.views(s) :=
-      SpillView(ops(s).bits, mark(s), seen(s), io.lent, io.spare(s), io.allowed(s), chained)
+    io.views(s) := (
+      if (p.hasSpill)
+        SpillView(ops(s).bits, mark(s), seen(s), io.lent, io.spare(s), io.allowed(s), chained)
+      else SpillView.none(p)
+    )
     when(ops(s).valid && ops(s).bits.command.spill.refills)(chained := io.outcomes(s).appends)
   }
 
@@ -144,7 +149,7 @@ class SpillMarks(p: TmuParams) extends Module {
     val stored = ShiftRegister(copies(s).read(io.read(s)), lead - 1)
     // Whether the decision before was at the same endpoint was seen a clock before.
     val again = of(at(lead).map(before => RegNext(before === at(lead - 1)(s))))
-    io.broken(s) := stored.broken() && !carried.valid && !(change.valid && again)
+    io.broken(s) := p.hasSpill.B && stored.broken() && !carried.valid && !(change.valid && again)
     val news = change.valid && again
     val older = Mux(carried.valid, carried.bits, stored.word)
     mark(s) := Mux(news, change.bits.mark, older)

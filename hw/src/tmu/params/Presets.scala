@@ -12,7 +12,7 @@ object Presets {
       16384,
       16384,
       1024,
-      64,
+      128,
       filterLanes = 1024,
       queues = 2048,
       commandSlots = 4096,
@@ -43,19 +43,19 @@ object Presets {
     reserve = false
   )
 
-  /** For an ECP5-85: what can be routed there with queues that go on in memory (docs/synthesis.md).
-    * Parity would take a quarter more, and it has no reserves either.
+  /** For an ECP5-85: the largest that is routed there (docs/synthesis.md). Parity would take a
+    * quarter more, and queues in memory the room of twice the lanes; it has no reserves either.
     */
   val ecp5: TmuParams = TmuParams(
     "ecp5",
     16,
-    32,
-    32,
-    32,
+    64,
+    64,
+    64,
     16,
     queues = 15,
     commandSlots = 128,
-    spillSegments = 1,
+    spillSegments = 0,
     parity = false,
     reserve = false
   )
@@ -68,7 +68,7 @@ object Presets {
       65536,
       65536,
       1024,
-      64,
+      128,
       filterLanes = 1024,
       queues = 4096,
       commandSlots = 8192,

@@ -44,7 +44,8 @@ import tmu.contract.SpillLayout
   * @param commandSlots
   *   commands that wait on chip before the matching unit, shared out among the pages
   * @param spillSegments
-  *   segments of memory that the unit can take for queues that outgrow the tables
+  *   segments of memory that the unit can take for queues that outgrow the tables; none, and full
+  *   tables refuse
   * @param parity
   *   stored words have a parity bit, and what depends on a flipped one is not answered
   * @param reserve
@@ -71,6 +72,10 @@ case class TmuParams(
     parity: Boolean = true,
     reserve: Boolean = true
 ) {
+
+  /** Queues that outgrow the tables go on in memory. */
+  def hasSpill: Boolean = spillSegments > 0
+
   private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
     require(
       isPow2(value) && value >= low && value <= high,
@@ -109,7 +114,10 @@ case class TmuParams(
   within("idBits", idBits, 2, 31)
   within("queues", queues, 2, 4096)
   pow2("commandSlots", commandSlots, 4, 1 << 15)
-  pow2("spillSegments", spillSegments, 1, 128)
+  require(
+    spillSegments == 0 || (isPow2(spillSegments) && spillSegments <= 128),
+    s"preset $name: spillSegments is $spillSegments; it must be 0 or a power of two from 1 to 128"
+  )
 
   /** Entries beyond the arrays are kept in memory rows. */
   val hasFilter: Boolean = postedEntries > arrayEntries
@@ -124,8 +132,13 @@ case class TmuParams(
   /** Depth counters count from 0 to the number of entries, both included. */
   val depthBits: Int = log2Ceil(math.max(postedEntries, unexpectedEntries) + 1)
 
-  /** Chunks of memory that can be lent, and entries of one queue in them: both included. */
-  val spillChunks: Int = spillSegments * SpillLayout.chunksPerSegment
+  /** Segments that have been lent, from none to all. */
+  val segmentBits: Int = math.max(1, log2Ceil(spillSegments + 1))
+
+  /** Chunks of memory that can be lent, and entries of one queue in them: both included. Without
+    * any the ports are as wide as with one segment.
+    */
+  val spillChunks: Int = math.max(1, spillSegments) * SpillLayout.chunksPerSegment
   val spilledBits: Int = log2Ceil(spillChunks * SpillLayout.entries + 1)
 
   /** Quotas count what an endpoint has on chip and in memory. */

@@ -2,11 +2,10 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{log2Ceil, Decoupled, Log2, Valid}
+import chisel3.util.{log2Ceil, Log2, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue, Sweep}
 import tmu.contract.SpillLayout
-import tmu.fault.{FaultPort, FaultView}
-import tmu.host.Axi
+import tmu.fault.FaultView
 import tmu.matching._
 import tmu.params.TmuParams
 
@@ -16,34 +15,8 @@ import tmu.params.TmuParams
   * to, waits here for its turn. When none waits, endpoints with something in memory are visited one
   * after the other, and what has room goes back to the tables.
   */
-class Spill(p: TmuParams) extends Module {
+class Spill(p: TmuParams) extends MemoryPart(p) {
   private val s = SpillParams(p)
-  val io = IO(new Bundle {
-    val unit = Flipped(new SpillPorts(p))
-    val inject = Decoupled(new Injection(s))
-    val verdict = Decoupled(new Verdict(p))
-    val windows = Input(new FilterWindows(p))
-    val discard = Input(Bool())
-    val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
-    val lend = Flipped(Valid(UInt(52.W)))
-    val segments = Output(UInt(log2Ceil(p.spillSegments + 1).W))
-    val spare = Output(UInt(s.freeBits.W))
-
-    val turns = new SpillTurns(p)
-
-    /** Entries in memory of an endpoint that software asks about, and of all. */
-    val endpoint = Input(UInt(p.endpointBits.W))
-    val depths = Output(Vec(2, UInt(s.countBits.W)))
-    val totals = Output(Vec(2, UInt(s.countBits.W)))
-    val look = new SpillLookPort(s)
-    val activity = Output(new SpillActivity)
-    val ready = Output(Bool())
-    val idle = Output(Bool())
-
-    /** An endpoint that can not be trusted any more. */
-    val raised = Valid(UInt(p.endpointBits.W))
-    val fault = new FaultPort
-  })
   private val waiting = Module(new BlockQueue(new Deferred(p), s.deferred))
   private val engine = Module(new SpillEngine(s))
   private val lists = Module(new SpillLists(s))

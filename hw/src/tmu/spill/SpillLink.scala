@@ -42,7 +42,7 @@ class SpillLink(s: SpillParams) extends Module {
 
     /** Lends a segment: bits 63..12 of its address. */
     val lend = Flipped(Valid(UInt(52.W)))
-    val segments = Output(UInt(log2Ceil(s.p.spillSegments + 1).W))
+    val segments = Output(UInt(s.p.segmentBits.W))
 
     /** Reads the words of a chunk, as many beats follow as a chunk has; or an entry. Either is read
       * once memory has answered all writes to its chunk.
@@ -61,7 +61,7 @@ class SpillLink(s: SpillParams) extends Module {
     val reads = Output(new StreamState)
     val writes = Output(new StreamState)
   })
-  private val segments = RegInit(0.U(log2Ceil(s.p.spillSegments + 1).W))
+  private val segments = RegInit(0.U(s.p.segmentBits.W))
   private val bases = Mem(s.p.spillSegments, UInt(52.W))
   when(io.lend.valid) {
     bases.write(segments(math.max(1, log2Ceil(s.p.spillSegments)) - 1, 0), io.lend.bits)

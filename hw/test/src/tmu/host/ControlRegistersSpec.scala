@@ -5,6 +5,7 @@ import tmu.{DeviceSpec, Seeds}
 import tmu.contract.{Access, Counters, TmuRegisters}
 
 class ControlRegistersSpec extends DeviceSpec with ControlRegistersBench {
+  private val bare = device(new ControlRegisters(p.copy(name = "bare", spillSegments = 0)))
   private def test(body: ControlRegisters => Unit): Unit = registers.run { dut =>
     quiet(dut)
     body(dut)
@@ -160,6 +161,16 @@ class ControlRegistersSpec extends DeviceSpec with ControlRegistersBench {
         write(dut, "ENDPOINT_COMMAND", 2)
         answer(dut, 64, 3)
         assert(read(dut, "DEPTH_POSTED") == 1064 && read(dut, "DEPTH_UNEXPECTED") == 73)
+      }
+    }
+
+    it("R11: refuses a segment in a unit that takes none") {
+      bare.run { dut =>
+        quiet(dut)
+        assert(tryWrite(dut, dut.io.axi, offset("SPILL_COMMIT"), 1, 15) {
+          assert(!dut.io.lend.valid.isOn)
+        } == 0)
+        assert(read(dut, "SPILL_STATUS") == 0x100 && read(dut, "SPILL_SEGMENTS") == 0)
       }
     }
 

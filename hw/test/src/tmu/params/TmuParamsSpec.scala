@@ -76,6 +76,15 @@ class TmuParamsSpec extends AnyFunSpec {
       }
     }
 
+    it("segments of memory that are no power of two; none is a unit without") {
+      for (n <- Seq(3, 256))
+        assert(
+          refusal(good.copy(spillSegments = n)) ==
+            s"preset good: spillSegments is $n; it must be 0 or a power of two from 1 to 128"
+        )
+      assert(!good.copy(spillSegments = 0).hasSpill && good.copy(spillSegments = 128).hasSpill)
+    }
+
     it("widths and depths outside their range") {
       def check(what: String, low: Int, high: Int)(make: Int => TmuParams): Unit = {
         for (n <- Seq(low - 1, high + 1))

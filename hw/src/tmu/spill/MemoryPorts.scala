@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.spill
+
+import chisel3._
+import chisel3.util.{Decoupled, Valid}
+import tmu.contract.SpillLayout
+import tmu.fault.FaultPort
+import tmu.host.Axi
+import tmu.matching._
+import tmu.params.TmuParams
+
+/** Ports of the part that keeps queues in memory. */
+class MemoryPorts(p: TmuParams) extends Bundle {
+  private val s = SpillParams(p)
+  val unit = Flipped(new SpillPorts(p))
+  val inject = Decoupled(new Injection(s))
+  val verdict = Decoupled(new Verdict(p))
+  val windows = Input(new FilterWindows(p))
+  val discard = Input(Bool())
+  val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
+  val lend = Flipped(Valid(UInt(52.W)))
+  val segments = Output(UInt(p.segmentBits.W))
+  val spare = Output(UInt(s.freeBits.W))
+
+  val turns = new SpillTurns(p)
+
+  /** Entries in memory of an endpoint that software asks about, and of all. */
+  val endpoint = Input(UInt(p.endpointBits.W))
+  val depths = Output(Vec(2, UInt(s.countBits.W)))
+  val totals = Output(Vec(2, UInt(s.countBits.W)))
+  val look = new SpillLookPort(s)
+  val activity = Output(new SpillActivity)
+  val ready = Output(Bool())
+  val idle = Output(Bool())
+
+  /** An endpoint that can not be trusted any more. */
+  val raised = Valid(UInt(p.endpointBits.W))
+  val fault = new FaultPort
+}
+
+/** What stands there: [[Spill]], or [[NoSpill]]. */
+abstract class MemoryPart(p: TmuParams) extends Module {
+  val io = IO(new MemoryPorts(p))
+}
