@@ -62,7 +62,7 @@ def test_nextpnr_routes_an_enable_there(verilog_in: Callable[..., Path]) -> None
     design = flow.Design.of_folder(folder, "Registers", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
-    assert prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=False) == 0
+    assert prepare.prepare(mapped_in / "netlist.json", design.top, prepared) == 0
     log = paths.BUILD / "test" / "synth-registers.log"
     pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log)
     used = json.loads((folder / "utilisation.json").read_text())

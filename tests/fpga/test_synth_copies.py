@@ -104,6 +104,19 @@ def test_ends_are_shared_by_the_bits_behind_them(kind: str, count: int, made: in
         assert len(bits) <= copies.ENDS or not made
 
 
+def test_arguments_and_enables_have_copies_of_their_own() -> None:
+    """What is decided with a bit lies elsewhere than the word that it enables."""
+    built = widened(selected(40))
+    for index in range(100):
+        built["cells"][f"enabled.{index}"] = cell("TRELLIS_FF", CE=[DRIVER], Q=[2500 + index])
+    before = copy.deepcopy(built)
+    assert copies.make(built) == 2
+    found = shares(built, before)
+    kinds = [{before["cells"][name]["type"] for name in names} for names in found.values()]
+    assert sorted(map(len, found.values())) == [40, 50, 50]
+    assert all(len(kind) == 1 for kind in kinds), "LUTs and registers apart"
+
+
 def test_what_is_no_register_and_no_lut_gets_no_copy() -> None:
     built = selected(500, "PFUMX")
     before = copy.deepcopy(built)

@@ -133,7 +133,7 @@ def test_nextpnr_leaves_them_there(verilog_in: Callable[..., Path]) -> None:
     design = flow.Design.of_folder(folder, "Store", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
-    prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=False)
+    prepare.prepare(mapped_in / "netlist.json", design.top, prepared)
     found = memories.count(prepared, design.top)
     assert found == 4, "4,096 places of 18 bits, and 18 Kbit in each"
     log = paths.BUILD / "test" / "synth-memories.log"

@@ -35,7 +35,7 @@ def test_the_router_takes_what_the_netlist_says(verilog_in: Callable[..., Path])
     design = flow.Design.of_folder(folder, "Small", "ecp5")
     mapped = flow.mapped(design, "ecp5", 3600) / "netlist.json"
     prepared = folder / "prepared.json"
-    prepare.prepare(mapped, "Small", prepared, room=False)
+    prepare.prepare(mapped, "Small", prepared)
     told = settings_after_routing(prepared, folder)
     untold = settings_after_routing(mapped, folder)
     for name, value in prepare.ROUTER.items():

@@ -19,32 +19,26 @@ endmodule
 """
 
 
-def test_a_fourth_of_the_logic_is_left_empty() -> None:
-    places = [place for place, _ in spread.empty_places()]
+@pytest.mark.parametrize("every", [4, 6])
+def test_a_share_of_the_logic_is_left_empty(every: int) -> None:
+    places = [place for place, _ in spread.empty_places(every)]
     assert len(places) == len(set(places))
-    assert 0.24 < len(places) / 2 / spread.LUTS < 0.28
+    assert 0.97 < every * len(places) / 2 / spread.LUTS < 1.15
     assert all(re.fullmatch(r"X\d+/Y\d+/SLICE[A-D]\.(K|FF)[01]", place) for place in places)
     rows = {int(place.split("/")[1].removeprefix("Y")) for place in places}
-    assert not {row + step for row in rows for step in (1, 2, 3)} & rows, (
-        "three rows of logic between"
-    )
+    between = {row + step for row in rows for step in range(1, every)}
+    assert not between & rows, "the rows between are of logic"
 
 
 def test_only_designs_of_a_middle_size_get_room() -> None:
-    assert [spread.wanted(luts) for luts in (30, 8_364, 30_000, 46_001, 46_003, 80_000)] == [
-        False,
-        True,
-        True,
-        True,
-        False,
-        False,
-    ]
+    sizes = (30, 8_364, 30_000, 46_001, 46_003, 54_365, 54_367, 80_000)
+    assert [spread.step(luts) for luts in sizes] == [0, 4, 4, 4, 6, 6, 0, 0]
 
 
 def test_a_module_that_is_not_there_is_refused(tmp_path: Path) -> None:
     (tmp_path / "netlist.json").write_text(json.dumps({"modules": {}}))
     with pytest.raises(CheckFailed, match=r"netlist\.json: found no module Gone"):
-        prepare.prepare(tmp_path / "netlist.json", "Gone", tmp_path / "prepared.json", room=True)
+        prepare.prepare(tmp_path / "netlist.json", "Gone", tmp_path / "prepared.json", 4)
 
 
 def test_the_placer_keeps_them_empty_and_they_do_not_count(
@@ -55,7 +49,7 @@ def test_the_placer_keeps_them_empty_and_they_do_not_count(
     design = flow.Design.of_folder(folder, "Register", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
-    empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, room=True)
+    empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, 4)
     log = paths.BUILD / "test" / "synth-register.log"
     pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log, empty)
     used = json.loads((folder / "utilisation.json").read_text())

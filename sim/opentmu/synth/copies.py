@@ -19,6 +19,9 @@ from opentmu.synth.nets import End
 ENDS = 64
 # An end at the address of a small memory counts as two: it leads to the LUTs of four bits.
 ADDRESSES = ("RAD", "WAD")
+# Ends at which a bit is an argument. Elsewhere it enables, addresses or is kept, a word of it at a
+# time, and a copy for both would lie at the word.
+LOGIC = ("LUT4", "PFUMX", "L6MUX21", "CCU2C")
 # What can be copied, and the port that it drives.
 DRIVERS = {"TRELLIS_FF": "Q", "LUT4": "Z"}
 
@@ -40,7 +43,9 @@ def make(module: dict[str, Any]) -> int:
             continue
         name = drivers[net]
         ends.sort(key=lambda end: where.of(end[0]))
-        for number, share in enumerate(_shares(ends)[1:], 1):
+        logic = [end for end in ends if cells[end[0]]["type"] in LOGIC]
+        words = [end for end in ends if cells[end[0]]["type"] not in LOGIC]
+        for number, share in enumerate([*_shares(words), *_shares(logic)][1:], 1):
             one = copy.deepcopy(cells[name])
             one["connections"][DRIVERS[one["type"]]] = [free]
             cells[f"{name}$copy{number}"] = one

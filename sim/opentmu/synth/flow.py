@@ -46,13 +46,14 @@ METHODS = {
         "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
         "six pins, block memories placed first, the widest resets and enables on the clock network"
     ),
-    "spread": "; every fourth row of logic tiles left empty",
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
         "each module of `modules` mapped once and counted for every instance, all else flattened; "
         "no logic merged across these borders, levels followed across them; not placed, not routed"
     ),
 }
+
+SPREAD = {4: "; every fourth row of logic tiles left empty", 6: "; every sixth row left empty"}
 
 
 @dataclass(frozen=True)
@@ -159,8 +160,8 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{target.name}.log"
         prepared = folder / "prepared.json"
-        room = spread.wanted(ecp5_resources(design, netlist_folder).lut)
-        empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, room=room)
+        every = spread.step(ecp5_resources(design, netlist_folder).lut)
+        empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, every)
         pnr.run(prepared, design.top, folder, settings, log, empty)
         prepared.unlink()
 
@@ -213,7 +214,7 @@ def ecp5(
         "clock_estimate": None,
         "target_mhz": settings.freq,
         "seed": settings.seed,
-        "method": METHODS["ecp5"] + (METHODS["spread"] if spread.wanted(taken.lut) else ""),
+        "method": METHODS["ecp5"] + SPREAD.get(spread.step(taken.lut), ""),
         "tools": tools.versions("yosys", "nextpnr-ecp5"),
     }
     if routed_in == mapped_in:

@@ -15,11 +15,12 @@ from opentmu.synth import clocknet, copies, spread
 ROUTER = {"router2/currCongWeightMult": "0.5", "router2/estimateWeight": "0.75"}
 
 
-def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
+def prepare(source: Path, top: str, to: Path, every: int = 0) -> int:
     """Write a mapped netlist as placer and router get it.
 
     Wide resets and enables are on the clock network then, and what drives many others has copies.
-    With `room`, cells that do nothing keep places empty; returns how many LUTs those take.
+    Cells that do nothing keep one row in `every` empty, 0 for none; returns how many LUTs those
+    take.
     """
     content = json.loads(source.read_text())
     if top not in content["modules"]:
@@ -28,6 +29,6 @@ def prepare(source: Path, top: str, to: Path, *, room: bool) -> int:
     clocknet.move(module)
     copies.make(module)
     module["settings"] = ROUTER
-    empty = spread.fill(module) if room else 0
+    empty = spread.fill(module, every) if every else 0
     to.write_text(json.dumps(content))
     return empty

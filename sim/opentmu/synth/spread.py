@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Room for wires: every fourth row of an ECP5-85's logic tiles stays empty.
+"""Room for wires: every fourth or sixth row of an ECP5-85's logic tiles stays empty.
 
 The placer packs what belongs together into full tiles, and a full tile of this design needs up to
 40 different nets, more than the wires around it bring. No option of the placer changes that, so
@@ -14,11 +14,12 @@ COLUMNS = range(2, 125)
 ROWS = tuple(row for row in range(2, 94) if row % 12 != 10)
 SLICES = "ABCD"
 LUTS = len(COLUMNS) * len(ROWS) * len(SLICES) * 2
-EMPTY_ROWS = tuple(row for row in ROWS if row % 4 == 0)
 PREFIX = "stays_empty$"
 
-# Shares of the device's LUTs: a smaller design needs no room, a larger one does not fit beside it.
-LEAST, MOST = 0.10, 0.55
+# Shares of the device's LUTs, and every which row stays empty for a design of so much at most. A
+# smaller one needs no room, a larger one does not fit beside it.
+LEAST = 0.10
+STEPS = ((0.55, 4), (0.65, 6))
 
 # A LUT of nothing and a flip-flop without a clock: they have a place and no wires.
 LUT = {
@@ -43,14 +44,24 @@ FLIP_FLOP = {
 }
 
 
-def wanted(luts: int) -> bool:
-    """Whether a design of so many LUTs, memories and carries included, gets room."""
-    return LEAST * LUTS <= luts <= MOST * LUTS
+def step(luts: int) -> int:
+    """Every which row stays empty for a design of so many LUTs, memories and carries included.
+
+    0 for none.
+    """
+    if luts < LEAST * LUTS:
+        return 0
+    return next((every for most, every in STEPS if luts <= most * LUTS), 0)
 
 
-def empty_places() -> Iterator[tuple[str, dict[str, Any]]]:
+def empty_rows(every: int) -> tuple[int, ...]:
+    """The rows of logic tiles that stay empty."""
+    return tuple(row for row in ROWS if row % every == 0)
+
+
+def empty_places(every: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every place that stays empty, by its name in the device, and the cell that is bound there."""
-    for row in EMPTY_ROWS:
+    for row in empty_rows(every):
         for column in COLUMNS:
             for one in SLICES:
                 for half in "01":
@@ -58,10 +69,10 @@ def empty_places() -> Iterator[tuple[str, dict[str, Any]]]:
                     yield f"X{column}/Y{row}/SLICE{one}.FF{half}", FLIP_FLOP
 
 
-def fill(module: dict[str, Any]) -> int:
+def fill(module: dict[str, Any], every: int) -> int:
     """Give a mapped module the empty places' cells; how many LUTs those are."""
     places = 0
-    for place, cell in empty_places():
+    for place, cell in empty_places(every):
         module["cells"][f"{PREFIX}{place}"] = {**cell, "attributes": {"BEL": place}}
         places += 1
     return places // 2
