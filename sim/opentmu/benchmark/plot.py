@@ -132,10 +132,11 @@ def latency(axis: Any, results: Sequence[Result], array: int) -> bool:
     for (name, values), colour in zip(worst.items(), (BLUE, ORANGE), strict=True):
         label = {"p50": "median of the slowest cell", "max": "slowest verdict of all"}[name]
         line(axis, list(zip(depths, values, strict=True)), label, colour, "-")
-    limit = next((clocks for size, clocks in targets.LATENCIES if array <= size), None)
-    if limit is not None:
-        label = f"promise to {array:,} entries: {limit} clocks"
-        axis.plot([0, array], [limit, limit], color=RED, linestyle="--", label=label)
+    begin = 0
+    for style, (depth, limit) in zip(("--", ":"), targets.latencies(array), strict=False):
+        label = f"promise to {depth:,} entries: {limit} clocks"
+        axis.plot([begin, depth], [limit, limit], color=RED, linestyle=style, label=label)
+        begin = depth
     _by_depth(axis, results, f"{title_of(results)}: clocks from acceptance to verdict, full rate")
     if max(worst["max"]) > 100:
         axis.set_yscale("log", base=2)

@@ -13,7 +13,7 @@ PROMISED = ("nic", "ecp5")
 CLOCKS_PER_VERDICT = 1.0
 DEEP_CLOCKS = 64
 DEEP_ENTRIES = 16384
-# Entries of the array, and the most clocks from acceptance to verdict up to there.
+# Entries of a queue, and the most clocks from acceptance to verdict up to there.
 LATENCIES = ((256, 16), (1024, 24))
 PAIR_RATE = 1.9
 COLLISION_RATIO = 1.5
@@ -49,10 +49,10 @@ def check(results: Sequence[Result], array: int) -> list[Target]:
     deep = [r for r in beyond if r["depth"] <= DEEP_ENTRIES and r not in alone]
     appends = [r for r in flat if r["kind"] == APPEND]
     pairs = [r for r in flat if r["kind"] == PAIRED]
-    latency = next((clocks for size, clocks in LATENCIES if array <= size), None)
     to, past = f"to {array:,} entries", f"beyond {array:,} entries"
     found = [
         _most(f"clocks a verdict, {to}", CLOCKS_PER_VERDICT, steady, _rate),
+        *_latencies(flat, array),
         _most(f"clocks a verdict, {past}", DEEP_CLOCKS, deep, _rate),
         _most(f"longest wait between steps, {past}", DEEP_CLOCKS, deep, _longest),
         _most(f"clocks an append, {to}", CLOCKS_PER_VERDICT, appends, _rate),
@@ -60,10 +60,28 @@ def check(results: Sequence[Result], array: int) -> list[Target]:
         _least(f"pair rate against one search at a time, {to}", PAIR_RATE, pairs),
         _collisions(results),
     ]
-    if latency is not None:
-        name = f"most clocks to a verdict, {to}"
-        found.insert(1, _most(name, latency, flat, lambda r: float(r["latency_clocks"]["max"])))
     return [target for target in found if target is not None]
+
+
+def latencies(array: int) -> list[tuple[int, int]]:
+    """Depths up to which the most clocks to a verdict are promised, and these clocks."""
+    smaller = [size for size, _ in LATENCIES if size < array]
+    return [(min(size, array), clocks) for size, clocks in LATENCIES[: len(smaller) + 1]]
+
+
+def _latencies(flat: Sequence[Result], array: int) -> list[Target | None]:
+    def figure(result: Result) -> float:
+        return float(result["latency_clocks"]["max"])
+
+    return [
+        _most(
+            f"most clocks to a verdict, to {depth:,} entries",
+            clocks,
+            [r for r in flat if r["depth"] <= depth],
+            figure,
+        )
+        for depth, clocks in latencies(array)
+    ]
 
 
 def _rate(result: Result) -> float:
