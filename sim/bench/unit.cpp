@@ -39,6 +39,20 @@ auto drive_reserves(Module *m, const bench::Limits &limits, int)
 
 template <class Module> bool drive_reserves(Module *, const bench::Limits &, long) { return false; }
 
+// Ports to memory, of a preset that takes any.
+template <class Module> auto lends_nothing(Module &m, int) -> decltype(m.io_spill_lent, void()) {
+    m.io_spill_lent = 0;
+}
+
+template <class Module> void lends_nothing(Module &, long) {}
+
+template <class Module>
+auto asks_memory(const Module &m, int) -> decltype(m.io_spill_deferred_valid, true) {
+    return m.io_spill_deferred_valid || m.io_spill_injected_valid;
+}
+
+template <class Module> bool asks_memory(const Module &, long) { return false; }
+
 // What the decoder says of a command that searches nothing (R10, R13), or 0.
 uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
     if (const uint8_t refused = refusal(shape, c))
@@ -74,7 +88,7 @@ Unit::Unit(const Shape &shape, uint64_t seed) : shape_(shape) {
     device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
     // No memory is lent: what the tables do not take is refused here.
-    top_->module.io_spill_lent = 0;
+    lends_nothing(top_->module, 0);
     offer(kPost, nullptr);
     offer(kArrival, nullptr);
     withdraw_endpoint();
@@ -212,8 +226,7 @@ void Unit::edge() {
     top_->module.clock = 1;
     top_->module.eval();
     top_->context.timeInc(1);
-    if (top_->module.reset == 0 &&
-        (top_->module.io_spill_deferred_valid || top_->module.io_spill_injected_valid))
+    if (top_->module.reset == 0 && asks_memory(top_->module, 0))
         throw Difference("R11: a command was deferred, and no memory is lent");
     if (top_->context.gotError() || top_->context.gotFinish())
         throw Difference("an assertion of the unit failed:\n" + printed);
