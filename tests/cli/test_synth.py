@@ -154,11 +154,11 @@ def test_lanes_measures_every_kind_of_lane(
     found = json.loads(capsys.readouterr().out)["lanes"]
     kinds = [(row["top"], row["folder"], row["lanes"], row["family"]) for row in found]
     assert kinds == [
-        ("ArrayRowPosted", "posted", 64, "xcup"),
-        ("ArrayRowUnexpected", "unexpected", 64, "xcup"),
-        ("FilterTablePosted", "filter8", 64, "xcup"),
-        ("FilterTablePosted", "filter16", 64, "xcup"),
-        ("FilterTablePosted", "filter32", 64, "xcup"),
+        ("ArrayRowPosted", "posted", 128, "xcup"),
+        ("ArrayRowUnexpected", "unexpected", 128, "xcup"),
+        ("FilterTablePosted", "filter8", 128, "xcup"),
+        ("FilterTablePosted", "filter16", 128, "xcup"),
+        ("FilterTablePosted", "filter32", 128, "xcup"),
     ]
     assert main(["synth", "--lanes"]) == 0
     assert "filter16" in capsys.readouterr().out
