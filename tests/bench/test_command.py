@@ -133,6 +133,10 @@ def test_each_promise_can_be_missed(name: str) -> None:
 
 
 def test_small_arrays_promise_16_clocks() -> None:
+    limits = {target.limit for target in targets.check([cell(depth=128)], 256)}
+    assert 16 in limits
+    late = cell(depth=9, latency_clocks=dict.fromkeys(("p50", "max"), 22))
+    assert not next(t for t in targets.check([late], 256) if t.limit == 16).met
     found = next(t for t in targets.check([cell(depth=64)], 64) if t.limit == 16)
     assert found.met and found.name == "most clocks to a verdict, to 64 entries"
     assert targets.latencies(256) == [(256, 16)]

@@ -2,6 +2,7 @@
 """Measured cells as plots, each as PNG and SVG."""
 
 from collections.abc import Callable, Sequence
+from itertools import cycle
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +134,7 @@ def latency(axis: Any, results: Sequence[Result], array: int) -> bool:
         label = {"p50": "median of the slowest cell", "max": "slowest verdict of all"}[name]
         line(axis, list(zip(depths, values, strict=True)), label, colour, "-")
     begin = 0
-    for style, (depth, limit) in zip(("--", ":"), targets.latencies(array), strict=False):
+    for (depth, limit), style in zip(targets.latencies(array), cycle(("--", ":")), strict=False):
         label = f"promise to {depth:,} entries: {limit} clocks"
         axis.plot([begin, depth], [limit, limit], color=RED, linestyle=style, label=label)
         begin = depth

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from opentmu.benchmark.cells import APPEND, BOTH, COLLISIONS, PAIRED
 from opentmu.benchmark.harness import Result
@@ -65,8 +66,8 @@ def check(results: Sequence[Result], array: int) -> list[Target]:
 
 def latencies(array: int) -> list[tuple[int, int]]:
     """Depths up to which the most clocks to a verdict are promised, and these clocks."""
-    smaller = [size for size, _ in LATENCIES if size < array]
-    return [(min(size, array), clocks) for size, clocks in LATENCIES[: len(smaller) + 1]]
+    steps = pairwise([(0, 0), *LATENCIES])
+    return [(min(size, array), clocks) for (begin, _), (size, clocks) in steps if begin < array]
 
 
 def _latencies(flat: Sequence[Result], array: int) -> list[Target | None]:

@@ -53,8 +53,6 @@ METHODS = {
     ),
 }
 
-SPREAD = {4: "; every fourth row of logic tiles left empty", 6: "; every sixth row left empty"}
-
 
 @dataclass(frozen=True)
 class Design:
@@ -214,7 +212,7 @@ def ecp5(
         "clock_estimate": None,
         "target_mhz": settings.freq,
         "seed": settings.seed,
-        "method": METHODS["ecp5"] + SPREAD.get(spread.step(taken.lut), ""),
+        "method": METHODS["ecp5"] + spread.words(spread.step(taken.lut)),
         "tools": tools.versions("yosys", "nextpnr-ecp5"),
     }
     if routed_in == mapped_in:

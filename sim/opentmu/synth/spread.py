@@ -20,6 +20,7 @@ PREFIX = "stays_empty$"
 # smaller one needs no room, a larger one does not fit beside it.
 LEAST = 0.10
 STEPS = ((0.55, 4), (0.65, 6))
+NAMES = {4: "fourth", 6: "sixth"}
 
 # A LUT of nothing and a flip-flop without a clock: they have a place and no wires.
 LUT = {
@@ -54,14 +55,14 @@ def step(luts: int) -> int:
     return next((every for most, every in STEPS if luts <= most * LUTS), 0)
 
 
-def empty_rows(every: int) -> tuple[int, ...]:
-    """The rows of logic tiles that stay empty."""
-    return tuple(row for row in ROWS if row % every == 0)
+def words(every: int) -> str:
+    """What a report says of the rows that stay empty."""
+    return f"; every {NAMES[every]} row of logic tiles left empty" if every else ""
 
 
 def empty_places(every: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every place that stays empty, by its name in the device, and the cell that is bound there."""
-    for row in empty_rows(every):
+    for row in (row for row in ROWS if row % every == 0):
         for column in COLUMNS:
             for one in SLICES:
                 for half in "01":

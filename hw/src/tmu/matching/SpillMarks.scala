@@ -91,7 +91,7 @@ class SpillMarks(p: TmuParams) extends Module {
     io.views(s) := (
       if (p.hasSpill)
         SpillView(ops(s).bits, mark(s), seen(s), io.lent, io.spare(s), io.allowed(s), chained)
-      else SpillView.none(p)
+      else SpillView.none
     )
     when(ops(s).valid && ops(s).bits.command.spill.refills)(chained := io.outcomes(s).appends)
   }

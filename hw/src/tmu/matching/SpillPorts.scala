@@ -70,7 +70,7 @@ class SpillView extends Bundle {
 object SpillView {
 
   /** In a unit that takes no memory. */
-  def none(p: TmuParams): SpillView = 0.U.asTypeOf(new SpillView)
+  def none: SpillView = 0.U.asTypeOf(new SpillView)
 
   /** @param seen
     *   its sender has seen all that was deferred at its endpoint
