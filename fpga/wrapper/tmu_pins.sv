@@ -2,12 +2,14 @@
 //
 // The unit behind six pins, for boards and place-and-route runs with fewer pins than it has ports.
 //
-// Every input of the unit comes from a flip-flop of the shift register `stimulus`, every output goes
-// into one of `response`: nothing is optimised away and all timing paths are register to register.
+// Every input of the unit comes from a flip-flop, every output goes into one of `response`: nothing
+// is optimised away, all timing paths of the unit are register to register, and none begins at a
+// pin, which lies at the edge of the device.
 //   shift  1: stimulus takes `serial_in` and response gives `serial_out`, one bit a clock, highest
 //             bit of each first.
-//   step   1: for this one clock the unit sees the valid and ready bits of stimulus, and response
-//             takes what the unit drives in it; otherwise they are all 0.
+//   step   1: for one clock the unit sees the valid and ready bits of stimulus, and response takes
+//             what the unit drives in it; otherwise they are all 0.
+// Response moves two clocks after the pins say so, for a shift and for a step.
 // The bits lie in the order of the two concatenations below.
 // `shift` and `step` must not be 1 together: shift wins, and the step would be lost.
 `default_nettype none
@@ -134,9 +136,19 @@ module tmu_pins #(
 
     reg [INPUTS-1:0] stimulus;
     reg [OUTPUTS-1:0] response;
-    wire now = step & ~shift;
 
-    // Handshakes are gated by `now`; the rest comes as it was shifted in.
+    // The pins a clock later, and what moves response when the unit has answered.
+    reg reset_n, bit_in, shifts, steps, response_shifts, response_moves;
+    always @(posedge clk) begin
+        reset_n <= rst_n;
+        bit_in <= serial_in;
+        shifts <= shift;
+        steps <= step & ~shift;
+        response_shifts <= shifts;
+        response_moves <= shifts | steps;
+    end
+
+    // Handshakes are shown for a step; the rest comes as it was shifted in.
     wire held_s_axil_awvalid;
     wire held_s_axil_wvalid;
     wire held_s_axil_bready;
@@ -168,24 +180,22 @@ module tmu_pins #(
         held_m_axi_mem_bvalid, held_m_axi_mem_arready, m_axi_mem_rid, m_axi_mem_rdata,
         m_axi_mem_rresp, m_axi_mem_rlast, held_m_axi_mem_rvalid
     } = stimulus;
-    assign s_axil_awvalid = held_s_axil_awvalid & now;
-    assign s_axil_wvalid = held_s_axil_wvalid & now;
-    assign s_axil_bready = held_s_axil_bready & now;
-    assign s_axil_arvalid = held_s_axil_arvalid & now;
-    assign s_axil_rready = held_s_axil_rready & now;
-    assign s_axi_awvalid = held_s_axi_awvalid & now;
-    assign s_axi_wvalid = held_s_axi_wvalid & now;
-    assign s_axi_bready = held_s_axi_bready & now;
-    assign s_axi_arvalid = held_s_axi_arvalid & now;
-    assign s_axi_rready = held_s_axi_rready & now;
-    assign m_axi_awready = held_m_axi_awready & now;
-    assign m_axi_wready = held_m_axi_wready & now;
-    assign m_axi_bvalid = held_m_axi_bvalid & now;
-    assign m_axi_mem_awready = held_m_axi_mem_awready & now;
-    assign m_axi_mem_wready = held_m_axi_mem_wready & now;
-    assign m_axi_mem_bvalid = held_m_axi_mem_bvalid & now;
-    assign m_axi_mem_arready = held_m_axi_mem_arready & now;
-    assign m_axi_mem_rvalid = held_m_axi_mem_rvalid & now;
+    localparam HANDSHAKES = 18;
+    wire [HANDSHAKES-1:0] held = {
+        held_s_axil_awvalid, held_s_axil_wvalid, held_s_axil_bready, held_s_axil_arvalid,
+        held_s_axil_rready, held_s_axi_awvalid, held_s_axi_wvalid, held_s_axi_bready,
+        held_s_axi_arvalid, held_s_axi_rready, held_m_axi_awready, held_m_axi_wready,
+        held_m_axi_bvalid, held_m_axi_mem_awready, held_m_axi_mem_wready, held_m_axi_mem_bvalid,
+        held_m_axi_mem_arready, held_m_axi_mem_rvalid
+    };
+    reg [HANDSHAKES-1:0] shown;
+    always @(posedge clk) shown <= steps ? held : {HANDSHAKES{1'b0}};
+    assign {
+        s_axil_awvalid, s_axil_wvalid, s_axil_bready, s_axil_arvalid, s_axil_rready, s_axi_awvalid,
+        s_axi_wvalid, s_axi_bready, s_axi_arvalid, s_axi_rready, m_axi_awready, m_axi_wready,
+        m_axi_bvalid, m_axi_mem_awready, m_axi_mem_wready, m_axi_mem_bvalid, m_axi_mem_arready,
+        m_axi_mem_rvalid
+    } = shown;
 
     wire [OUTPUTS-1:0] driven = {
         s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready,
@@ -201,11 +211,10 @@ module tmu_pins #(
         m_axi_mem_arcache, m_axi_mem_arprot, m_axi_mem_arvalid, m_axi_mem_rready
     };
 
-    always @(posedge clk)
-        if (shift) begin
-            stimulus <= {stimulus[INPUTS-2:0], serial_in};
-            response <= {response[OUTPUTS-2:0], 1'b0};
-        end else if (step) response <= driven;
+    always @(posedge clk) begin
+        if (shifts) stimulus <= {stimulus[INPUTS-2:0], bit_in};
+        if (response_moves) response <= response_shifts ? {response[OUTPUTS-2:0], 1'b0} : driven;
+    end
     assign serial_out = response[OUTPUTS-1];
 
     // The read channel of m_axi carries nothing.
@@ -214,7 +223,7 @@ module tmu_pins #(
         .ADDRESS_BITS(ADDRESS_BITS)
     ) wrapper (
         .aclk(clk),
-        .aresetn(rst_n),
+        .aresetn(reset_n),
         .s_axil_awaddr(s_axil_awaddr),
         .s_axil_awprot(s_axil_awprot),
         .s_axil_awvalid(s_axil_awvalid),

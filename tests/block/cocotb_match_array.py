@@ -80,12 +80,15 @@ class Array:
     def observe(self) -> None:
         """Which corners of the design were reached in this clock."""
         low, high = self.dut.row0, getattr(self.dut, f"row{ROWS - 1}")
-        crosses = low.io_push.value and low.hitAbove.value and low.open.value
+        pushed_low, pushed_high = (
+            bool(row.io_arrives.value and row.io_reached.value) for row in (low, high)
+        )
+        crosses = pushed_low and low.hitAbove.value and low.open.value
         self.corners["hit while it crosses rows"] += int(crosses and low.io_above_remains.value)
         older = crosses and not low.io_above_remains.value
         self.corners["crossing, but an older operation has it"] += int(older)
-        self.corners["pushed through a row"] += int(low.io_push.value)
-        absorbed = high.io_push.value and not low.io_push.value
+        self.corners["pushed through a row"] += int(pushed_low)
+        absorbed = pushed_high and not pushed_low
         self.corners["hole absorbed in the last row"] += int(absorbed)
         incoming = self.dut.findsIncoming.value
         self.corners["hit before it has a lane"] += int(incoming)

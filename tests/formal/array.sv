@@ -162,6 +162,7 @@ module array_proof (
     appended <= io_append_valid && !reset;
   end
   wire found4 = before4 || dut__row1__foundBefore;
+  wire open4 = searches(op4) && !dut__foundInRows;
   wire [3:0] slot4 = dut__row1__foundBefore ? dut__row1__groupLane_0 : dut__row0__io_laneOut_REG_slot;
 
   wire live_a, live_b, enters_a, enters_b;
@@ -170,7 +171,7 @@ module array_proof (
 `define WATCH(x) \
   watch watch_``x ( \
       .clock(clock), .reset(reset), .slot(x), .op3(op3), .op4(op4), .op5(op5), \
-      .open3(dut__row1__open), .open4(dut__open), .found3(found3), .found4(found4), \
+      .open3(dut__row1__open), .open4(open4), .found3(found3), .found4(found4), \
       .found5(found5), .slot3(dut__row0__groupLane_0), .slot4(slot4), .slot5(io_lane_slot), \
       .full(full), .lanes(lanes), .live(live_``x), .at(at_``x), .taken(taken_``x), \
       .found(found_``x), .hit(hit_``x), .enters(enters_``x) \
@@ -226,13 +227,13 @@ module array_proof (
       same2 : assert (is2);
       same3 : assert (is3);
       same_takes :
-      assert ({dut__row0__takes, dut__row1__takes, dut__takes, dut__byPlace} ==
-              {takes(op2), takes(op3), takes(op4), byPlace(op4)});
-      same_searches :
-      assert ({dut__searched_REG, dut__searched} == {searches(op3), searches(op4)});
+      assert ({dut__row0__takes, dut__row1__takes, dut__takes} ==
+              {takes(op2), takes(op3), takes(op4)});
+      same_searches : assert (dut__foundInRows_REG == searches(op3));
       open2 : assert (dut__row0__open == searches(op2));
       open3 : assert (dut__row1__open == (searches(op3) && !found3));
-      open4 : assert (dut__open == (searches(op4) && !found4));
+      in_rows4 : assert (dut__foundInRows == found4);
+      meets4 : assert (dut__meets == (open4 && !byPlace(op4)));
       once4 : assert (!(before4 && dut__row1__foundBefore));
       search3 : assert (!found3 || (searches(op3) && dut__row0__groupHit));
       search4 : assert (!found4 || searches(op4));
@@ -245,7 +246,6 @@ module array_proof (
       assert (byPlace(op3) || {dut__row1__hitAbove, dut__row1__hit} ==
               {matches(op3, lane(4)), matches(op3, lane(3)), matches(op3, lane(2))});
       compared4 : assert (byPlace(op4) || dut__hitsIncoming == matches(op4, lane(4)));
-      pushes : assert (dut__pushed_1 == full[4] && (!dut__pushed_0 || full[4]));
       arrives : assert (full[4] == appended);
 `endif
     end

@@ -302,7 +302,7 @@ module unit_proof (
                 `INJECTED(dut__walked_slot_arrival_out_bits_REG_command)));
       hosts_flush : assert (dut__flush__state == 0 || !`INJECTED(dut__flush__command));
       deferred5 :
-      assert (!dut__answers__outcomes_REG_0_defers && !dut__answers__outcomes_REG_1_defers);
+      assert (!dut__answers__decides_0_defers && !dut__answers__decides_1_defers);
       deferred6 : assert (!dut__answers__outcomes_0_defers && !dut__answers__outcomes_1_defers);
       injected5 : assert (!dut__answers__injected_REG && !dut__answers__injected_REG_1);
       stream1 : assert (`STREAM(k1));
@@ -318,16 +318,21 @@ module unit_proof (
       assert (!(dut__walked_slot_post_out_valid_REG && dut__walked_slot_arrival_out_valid_REG && end_p == POST) ||
               dut__walked_pairs_r_2 == matches(op4_r, {op4_m[10:0], post_id4}));
       answers5 :
-      assert (!(dut__answers__outcomes_REG_0_answers || dut__answers__outcomes_REG_1_answers) ||
+      assert (!(dut__answers__decides_0_answers || dut__answers__decides_1_answers) ||
               dut__answers__silent_REG);
       answers6 :
       assert (!(dut__answers__outcomes_0_answers || dut__answers__outcomes_1_answers) || dut__answers__silent_REG_1);
+      // The status is made of what was decided a clock later.
+`define QUEUED5(side) \
+  (dut__answers__ops_``side``_command_searches ? \
+   !dut__answers__decides_``side``_found && dut__answers__decides_``side``_room : \
+   dut__answers__ops_``side``_command_status == QUEUED)
       queued5_p :
-      assert ((dut__answers__outcomes_REG_0_answers && dut__answers__outcomes_REG_0_status == QUEUED &&
-               dut__answers__post_REG_command_opcode == POST) == (append5_r || pair5));
+      assert ((dut__answers__decides_0_answers && `QUEUED5(0) &&
+               dut__answers__ops_0_command_opcode == POST) == (append5_r || pair5));
       queued5_a :
-      assert ((dut__answers__outcomes_REG_1_answers && dut__answers__outcomes_REG_1_status == QUEUED &&
-               dut__answers__arrival_REG_command_opcode == ARRIVE) == append5_m);
+      assert ((dut__answers__decides_1_answers && `QUEUED5(1) &&
+               dut__answers__ops_1_command_opcode == ARRIVE) == append5_m);
       flushes : assert (dut__flush__state == 0 || dut__flush__command_opcode == FLUSH);
       by_stream_r :
       assert (!dut__walked_slot_arrival_out_valid_REG || end_a == ARRIVE || end_a == CANCEL ||

@@ -57,10 +57,12 @@ async def step(dut: Any, **values: int) -> dict[str, int]:
     dut.step.value = 1
     await FallingEdge(dut.clk)
     dut.step.value = 0
+    await shift(dut, [0])
+    # The response has moved now, and shifts from the next clock on.
     bits = []
     for _ in range(sum(width for _, width in OUTPUTS)):
-        bits.append(int(dut.serial_out.value))
         await shift(dut, [0])
+        bits.append(int(dut.serial_out.value))
     found = {}
     for name, width in OUTPUTS:
         taken, bits = bits[:width], bits[width:]

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Block memories of an ECP5 keep the places of a first placement, and nothing else does."""
+"""Block memories of an ECP5 keep the places of a floorplan or of a first placement, all alone."""
 
+import dataclasses
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from opentmu import paths
-from opentmu.errors import CheckFailed
+from opentmu.errors import BadInput, CheckFailed
 from opentmu.synth import flow, memories, pnr, prepare, tools
 from opentmu.synth.pnr import Settings
 
@@ -37,9 +39,14 @@ def test_memories_are_bound_to_where_they_were_placed(tmp_path: Path) -> None:
     }
     netlist = written(tmp_path / "netlist.json", before)
     at = {"wide": "X4/Y22/EBR0", "bare": "X9/Y22/EBR0", "lut": "X5/Y5/SLICEA.K0"}
-    placed = {name: {"attributes": {"NEXTPNR_BEL": place}} for name, place in at.items()}
-    assert memories.count(netlist, "Store") == 2
-    assert memories.keep(netlist, "Store", written(tmp_path / "placed.json", placed, "top")) == 2
+    placed = {
+        name: {"type": before[name]["type"], "attributes": {"NEXTPNR_BEL": place}}
+        for name, place in at.items()
+    }
+    places = memories.found(written(tmp_path / "placed.json", placed, "top"))
+    assert places == {"wide": "X4/Y22/EBR0", "bare": "X9/Y22/EBR0"}
+    assert set(memories.names(netlist, "Store")) == set(places)
+    assert memories.keep(netlist, "Store", places) == 2
     after = json.loads(netlist.read_text())["modules"]["Store"]["cells"]
     assert after["wide"]["attributes"] == {"src": "a.sv:1", "BEL": "X4/Y22/EBR0"}
     assert after["bare"]["attributes"] == {"BEL": "X9/Y22/EBR0"}
@@ -48,9 +55,45 @@ def test_memories_are_bound_to_where_they_were_placed(tmp_path: Path) -> None:
 
 def test_a_memory_that_was_not_placed_is_an_error(tmp_path: Path) -> None:
     netlist = written(tmp_path / "netlist.json", {"one": {"type": "DP16KD"}})
-    placed = written(tmp_path / "placed.json", {"other": {"attributes": {}}})
     with pytest.raises(KeyError, match="one"):
-        memories.keep(netlist, "Store", placed)
+        memories.keep(netlist, "Store", {"other": "X4/Y22/EBR0"})
+
+
+@pytest.mark.parametrize(
+    ("text", "found"), [("{", "no JSON"), ("[]", "other JSON"), ('{"one": 1}', "other JSON")]
+)
+def test_a_wrong_floorplan_is_named(tmp_path: Path, text: str, found: str) -> None:
+    file = tmp_path / "plan.json"
+    file.write_text(text)
+    with pytest.raises(BadInput, match=rf"plan.json: found {found}, expected"):
+        memories.floorplan(file)
+
+
+def test_the_floorplans_name_places_of_block_memories_once() -> None:
+    """An ECP5-85 has them in four rows, 52 in each."""
+    for file in flow.FLOORPLANS.iterdir():
+        places = list(memories.floorplan(file).values())
+        assert len(places) == len(set(places)), file
+        wrong = [at for at in places if not re.fullmatch(r"X\d+/Y(22|46|70|82)/EBR[0-3]", at)]
+        assert places and not wrong, file
+
+
+@pytest.mark.parametrize(
+    ("planned", "taken"), [(("one", "two"), True), (("one",), False), (("one", "two", "x"), False)]
+)
+def test_a_floorplan_of_other_memories_is_not_taken(
+    tmp_path: Path, planned: tuple[str, ...], taken: bool
+) -> None:
+    """It is of the design or it is not: nothing of it is used for one that has changed."""
+    cells = {name: {"type": "DP16KD"} for name in ("one", "two")} | {"lut": {"type": "LUT4"}}
+    written(tmp_path / "netlist.json", cells)
+    plan = tmp_path / "plan.json"
+    places = {name: f"X{at}/Y22/EBR0" for at, name in enumerate(planned)}
+    plan.write_text(json.dumps(places))
+    design = flow.Design("store", (), "Store", (), "")
+    assert flow.planned(design, tmp_path) is None
+    expected = places if taken else None
+    assert flow.planned(dataclasses.replace(design, floorplan=plan), tmp_path) == expected
 
 
 class Nextpnr:
@@ -64,7 +107,7 @@ class Nextpnr:
         self.asked.append([str(word) for word in command])
         log.write_text(self.says)
         if "--write" in command:
-            cells = {"one": {"attributes": {"NEXTPNR_BEL": "X4/Y22/EBR0"}}}
+            cells = {"one": {"type": "DP16KD", "attributes": {"NEXTPNR_BEL": "X4/Y22/EBR0"}}}
             written(paths.ROOT / command[command.index("--write") + 1], cells, "top")
         return self.code
 
@@ -97,6 +140,21 @@ def test_a_design_with_memories_is_placed_twice(
     assert second[-len(pnr.SECOND) - 2 : -2] == list(pnr.SECOND)
     cells = json.loads(netlist.read_text())["modules"]["Store"]["cells"]
     assert cells["one"]["attributes"] == {"BEL": "X4/Y22/EBR0"}
+    assert memories.floorplan(folder / "memories.json") == {"one": "X4/Y22/EBR0"}
+
+
+def test_a_design_with_a_floorplan_is_placed_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake = Nextpnr(0, "")
+    netlist = written(folder / "netlist.json", {"one": {"type": "DP16KD"}})
+    monkeypatch.setattr(tools, "run", fake.run)
+    settings = Settings(100, 1, 3600)
+    pnr.run(netlist, "Store", folder, settings, folder / "log", 0, {"one": "X9/Y46/EBR1"})
+    (only,) = fake.asked
+    assert "--no-route" not in only and set(pnr.SECOND) <= set(only)
+    cells = json.loads(netlist.read_text())["modules"]["Store"]["cells"]
+    assert cells["one"]["attributes"] == {"BEL": "X9/Y46/EBR1"}
 
 
 def test_a_design_without_memories_is_placed_once(
@@ -134,7 +192,7 @@ def test_nextpnr_leaves_them_there(verilog_in: Callable[..., Path]) -> None:
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
     prepare.prepare(mapped_in / "netlist.json", design.top, prepared)
-    found = memories.count(prepared, design.top)
+    found = len(memories.names(prepared, design.top))
     assert found == 4, "4,096 places of 18 bits, and 18 Kbit in each"
     log = paths.BUILD / "test" / "synth-memories.log"
     pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log)

@@ -76,7 +76,7 @@ CANARIES = (
     _row(
         "crossing",
         LIST,
-        ("hitAbove & io_push & io_above_remains;", "1'h0;"),
+        ("hitAbove & push & io_above_remains;", "1'h0;"),
     ),
     # The operation ahead takes an entry that crosses, and the one behind takes it again.
     _row(
@@ -97,7 +97,7 @@ CANARIES = (
     _row(
         "comparison-stays",
         LIST,
-        ("{io_push ? compared_2 : compared_1,", "{compared_1,"),
+        ("{push ? compared_2 : compared_1,", "{compared_1,"),
     ),
     # A search that has found goes on into the next row.
     _row(
@@ -142,20 +142,20 @@ CANARIES = (
     _array(
         "incoming",
         LIST,
-        ("= open & arrives & hitsIncoming & ~byPlace;", "= 1'h0;"),
+        ("= meets & arrives & hitsIncoming;", "= 1'h0;"),
     ),
     # A push goes through a hole into the row below.
     _array(
         "push-through",
         LIST + " assert__chisel3_builtin",
-        ("pushed_0 <= io_append_valid & _row1_io_fullNext;", "pushed_0 <= io_append_valid;"),
+        ("reached_0 <= _row1_io_fullNext;", "reached_0 <= 1'h1;"),
     ),
     # Post and arrival of one clock are not compared: both are queued.
     Canary(
         UNIT,
         Mutant(
             "pair",
-            (Edit("MatchUnit", "REG_takes & walked_pairs_r_2", "REG_takes & 1'h0"),),
+            (Edit("MatchUnit", "_posted_io_found & walked_pairs_r_2", "_posted_io_found & 1'h0"),),
         ),
         ("never_apart",),
         18,
@@ -164,16 +164,7 @@ CANARIES = (
     _unit(
         "pair-first",
         "pair_is_youngest",
-        (
-            "takesPost = io_activity_postedVisited_valid_0 & ~_posted_io_found",
-            "takesPost = io_activity_postedVisited_valid_0",
-        ),
-        # With entries counted as the list has them, so that nothing else is wrong.
-        (
-            "if (direct_post_appends != direct_arrival_takes) postedCount <= direct_post_appends ?",
-            "if (postedAppends != (direct_arrival_takes & (_posted_io_found | ~direct_takesPost)))"
-            " postedCount <= postedAppends ?",
-        ),
+        ("takesPost = direct_takes & ~_posted_io_found", "takesPost = direct_takes"),
     ),
     # A post that is taken at once is queued all the same.
     _unit(

@@ -33,6 +33,7 @@ TOPS = {"ecp5": "tmu_pins", "xcup": "tmu_wrapper"}
 XCUP_DEVICE = "UltraScale+, no part chosen"
 ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
+FLOORPLANS = fpga.FPGA / "floorplan"
 FOLDER = paths.BUILD / "synth"
 PLACER_MODULES = (clocknet, copies, memories, nets, prepare, spread)
 PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
@@ -44,7 +45,7 @@ SLOWEST_SHOWN = 12
 METHODS = {
     "ecp5": (
         "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
-        "six pins, block memories placed first, the widest resets and enables on the clock network"
+        "six pins, the widest resets and enables on the clock network"
     ),
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (
@@ -65,6 +66,9 @@ class Design:
     key: str
     library: Path | None = None
 
+    # Places of its block memories on the ECP5 that is taken (docs/synthesis.md).
+    floorplan: Path | None = None
+
     @classmethod
     def of_preset(cls, preset: str, family: str) -> "Design":
         """The unit of a preset in the wrapper that the family's runs take."""
@@ -72,7 +76,9 @@ class Design:
         bits = (("ADDRESS_BITS", fpga.address_bits(preset)),)
         key = (folder / stage.STAMP).read_text()
         sources = tuple(fpga.sources(folder))
-        return cls(f"{preset}-{family}", sources, TOPS[family], bits, key)
+        plan = FLOORPLANS / f"{preset}.json"
+        plan_or_none = plan if family == "ecp5" and plan.is_file() else None
+        return cls(f"{preset}-{family}", sources, TOPS[family], bits, key, floorplan=plan_or_none)
 
     @classmethod
     def of_folder(cls, folder: Path, top: str, family: str) -> "Design":
@@ -153,18 +159,29 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
     wanted = [*pnr.OPTIONS, *pnr.SECOND, f"{settings.freq:g}", f"{settings.seed}"]
-    key = _key(made_from, wanted, PLACER_INPUTS, tools.versions("nextpnr-ecp5"))
+    places = planned(design, netlist_folder)
+    inputs = [*PLACER_INPUTS, json.dumps(places)]
+    key = _key(made_from, wanted, inputs, tools.versions("nextpnr-ecp5"))
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{target.name}.log"
         prepared = folder / "prepared.json"
         every = spread.step(ecp5_resources(design, netlist_folder).lut)
         empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, every)
-        pnr.run(prepared, design.top, folder, settings, log, empty)
+        pnr.run(prepared, design.top, folder, settings, log, empty, places)
         prepared.unlink()
 
     stage.ensure(target, key, write)
     return target
+
+
+def planned(design: Design, mapped_in: Path) -> dict[str, str] | None:
+    """The places of a mapped design's block memories, if its floorplan has them all."""
+    if design.floorplan is None:
+        return None
+    places = memories.floorplan(design.floorplan)
+    mapped_ones = memories.names(mapped_in / "netlist.json", design.top)
+    return places if places.keys() == set(mapped_ones) else None
 
 
 def ecp5_resources(design: Design, mapped_in: Path) -> cells.Resources:
@@ -202,6 +219,7 @@ def ecp5(
 ) -> dict[str, Any]:
     modules = netlist.load(mapped_in / "netlist.json", design.top)
     taken = cells.resources(netlist.cell_counts(modules, design.top))
+    every = spread.step(taken.lut)
     found: dict[str, Any] = {
         "device": pnr.DEVICE,
         **asdict(taken),
@@ -212,7 +230,7 @@ def ecp5(
         "clock_estimate": None,
         "target_mhz": settings.freq,
         "seed": settings.seed,
-        "method": METHODS["ecp5"] + spread.words(spread.step(taken.lut)),
+        "method": METHODS["ecp5"] + _memories(design, mapped_in) + spread.words(every),
         "tools": tools.versions("yosys", "nextpnr-ecp5"),
     }
     if routed_in == mapped_in:
@@ -228,6 +246,13 @@ def ecp5(
     said = json.loads((routed_in / "report.json").read_text())
     path = pnr.critical_path(said, modules[design.top])
     return found | {"fmax_mhz": pnr.fmax(said), "critical_path": path}
+
+
+def _memories(design: Design, mapped_in: Path) -> str:
+    """What a report says of how block memories got their places."""
+    if planned(design, mapped_in) is None or design.floorplan is None:
+        return ", block memories placed first"
+    return f", block memories placed by {fpga.relative(design.floorplan)}"
 
 
 def xcup(design: Design, mapped_in: Path) -> dict[str, Any]:

@@ -53,12 +53,19 @@ class PathStep:
 
 
 def run(
-    netlist: Path, top: str, folder: Path, settings: Settings, log: Path, left_empty: int = 0
+    netlist: Path,
+    top: str,
+    folder: Path,
+    settings: Settings,
+    log: Path,
+    left_empty: int = 0,
+    places: Mapping[str, str] | None = None,
 ) -> None:
     """Place and route `netlist`; leaves report.json, and utilisation.json at any rate.
 
-    With block memories it is placed twice, and they stay where the first placement has put them:
-    `netlist` says so then. `left_empty` places for a LUT and for a flip-flop are taken by cells
+    Block memories get the `places` that they have by name, and `netlist` says so then. Without
+    `places` it is placed twice, and they stay where the first placement has put them, which is in
+    memories.json. `left_empty` places for a LUT and for a flip-flop are taken by cells
     that do nothing, and do not count. A design that is too large leaves no report.json; raises
     CheckFailed for any other failure.
     """
@@ -69,13 +76,17 @@ def run(
     command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
     code = 0
-    if memories.count(netlist, top):
-        placed = folder / "placed.json"
-        first = [*command, "--no-route", "--write", fpga.relative(placed)]
-        code = tools.run(first, f"{title}, memories", log, settings.timeout)
-        if not code:
-            memories.keep(netlist, top, placed)
-            placed.unlink()
+    if memories.names(netlist, top):
+        if places is None:
+            placed = folder / "placed.json"
+            first = [*command, "--no-route", "--write", fpga.relative(placed)]
+            code = tools.run(first, f"{title}, memories", log, settings.timeout)
+            if not code:
+                places = memories.found(placed)
+                placed.unlink()
+                (folder / "memories.json").write_text(json.dumps(places, indent=1) + "\n")
+        if places is not None:
+            memories.keep(netlist, top, places)
             command += SECOND
     if not code:
         command += ["--report", fpga.relative(report)]

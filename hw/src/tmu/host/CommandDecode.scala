@@ -49,8 +49,8 @@ object CommandDecode {
     // An inspect's address is a position, which is checked below.
     val isInspect = MatchRules.is(code, Opcodes.inspect)
     val wide = layout.fields.map(f => excess(p, record, f) && !((f == address).B && isInspect))
-    val id = receiveId.of(record)
-    val idOutOfRange = MatchRules.is(code, Opcodes.post) && id >= p.idNone.U
+    val idOutOfRange =
+      MatchRules.is(code, Opcodes.post) && MatchRules.noId(p, receiveId.of(record))
     val place = address.of(record)
     val inspectWide = isInspect && (place >> 33).orR
     !VecInit(known).asUInt.orR || VecInit(surplus ++ wide).asUInt.orR || idOutOfRange || inspectWide
@@ -75,13 +75,14 @@ object CommandDecode {
     out.length := length.of(record)(p.lengthBits - 1, 0)
     // An id that no receive can have is none: its cancel is late (R10).
     val id = receiveId.of(record)
-    out.id := Mux(id >= p.idNone.U, p.idNone.U, id)(p.idBits - 1, 0)
+    val noId = MatchRules.noId(p, id)
+    out.id := Mux(noId, p.idNone.U, id)(p.idBits - 1, 0)
     out.position := inspectPosition.of(record)
     out.inspectUnexpected := inspectQueue.of(record).asBool
     out.stamp := in.stamp
     out.spill := SpillRequest.none(p)
     out.flushes := MatchRules.flushes(p, out)
-    val (searches, status) = MatchRules.early(p, out)
+    val (searches, status) = MatchRules.early(p, out, noId)
     out.searches := searches
     out.status := status
     out

@@ -92,8 +92,9 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val taken = Wire(Bool())
   private val tail = Wire(RingIndex())
   private val follows = RegNext(taken && io.command.bits.page === come.page, false.B)
-  tail := Mux(follows, RegNext(tail) + 1.U, readTail)
-  private val full = tail === bound
+  private val moved = RegNext(tail + 1.U)
+  tail := Mux(follows, moved, readTail)
+  private val full = Mux(follows, moved === bound, readTail === bound)
   taken := coming && share.enable && !full && !io.discard
   io.dropped := coming && !share.enable && !io.discard
   io.overrun := coming && share.enable && full && !io.discard

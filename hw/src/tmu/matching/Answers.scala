@@ -48,9 +48,13 @@ class Answers(p: TmuParams) extends Module {
     val injected = Valid(Bool())
   })
 
-  private val post = RegNext(RegNext(io.decided.post.bits))
-  private val arrival = RegNext(RegNext(io.decided.arrival.bits))
-  private val outcomes = RegNext(RegNext(io.outcomes, 0.U.asTypeOf(io.outcomes)))
+  private val ops = RegNext(VecInit(io.decided.post.bits, io.decided.arrival.bits))
+  private val decides = RegNext(io.outcomes, 0.U.asTypeOf(io.outcomes))
+  private val (post, arrival) = (RegNext(ops(0)), RegNext(ops(1)))
+  private val outcomes = RegNext(decides, 0.U.asTypeOf(io.outcomes))
+  private val statuses = ops.zip(decides).map { case (op, decided) =>
+    RegNext(Resolve.status(op, decided))
+  }
   private val receive =
     Mux(RegNext(RegNext(io.takesPost)), Operation.entry(p, posted, post), io.receive)
 
@@ -65,11 +69,20 @@ class Answers(p: TmuParams) extends Module {
   private val in = answers.io.enq
   in.valid := outcomes(0).answers || outcomes(1).answers
   in.bits.post.valid := outcomes(0).answers
-  in.bits.post.bits :=
-    Resolve.verdict(p, post, outcomes(0), io.serials(0), io.message, onMessages = true, io.removed)
+  private def verdict(s: Int, op: Operation, entry: Entry, onMessages: Boolean): Verdict =
+    Resolve.verdict(
+      p,
+      op,
+      outcomes(s).found,
+      statuses(s),
+      io.serials(s),
+      entry,
+      onMessages,
+      io.removed
+    )
+  in.bits.post.bits := verdict(0, post, io.message, onMessages = true)
   in.bits.arrival.valid := outcomes(1).answers
-  in.bits.arrival.bits :=
-    Resolve.verdict(p, arrival, outcomes(1), io.serials(1), receive, onMessages = false, io.removed)
+  in.bits.arrival.bits := verdict(1, arrival, receive, onMessages = false)
   sides.io.enq.valid := in.valid
   for ((side, s) <- sides.io.enq.bits.zipWithIndex) {
     side.answers := outcomes(s).answers
@@ -113,11 +126,11 @@ class Answers(p: TmuParams) extends Module {
 
   assert(!in.valid || in.ready, "R11: no room for an answer")
   assert(!outcomes(0).defers || !outcomes(1).defers, "R11: two commands deferred in a clock")
-  for ((op, outcome) <- Seq(io.decided.post, io.decided.arrival).zip(io.outcomes)) {
+  for (((op, outcome), status) <- Seq(post, arrival).zip(outcomes).zip(statuses)) {
     assert(
-      !outcome.answers || op.bits.serial === MatchRules.takesSerial(outcome.status),
+      !outcome.answers || op.serial === MatchRules.takesSerial(status),
       "R7: status %d, and a serial number or none",
-      outcome.status
+      status
     )
   }
 }

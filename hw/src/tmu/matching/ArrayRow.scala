@@ -52,11 +52,13 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val laneIn = Input(new FoundLane(p, t))
     val laneOut = Output(new FoundLane(p, t))
 
-    /** The row above gives its lane 0 to this row, or this row is the last and gets a new entry;
-      * and this row gives its own to the row below.
+    /** A new entry arrives in the last row. It reaches this one if no row above has a hole: then the
+      * row above gives its lane 0 to this row, or this is the last one and gets the entry itself.
+      * With no hole in this row either it passes, and this row gives its own to the row below.
       */
-    val push = Input(Bool())
-    val through = Input(Bool())
+    val arrives = Input(Bool())
+    val reached = Input(Bool())
+    val passed = Input(Bool())
     val above = Input(new RowFoot(p, t))
     val foot = Output(new RowFoot(p, t))
 
@@ -71,8 +73,9 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   // Which lanes those are is a register, so that a lane's enable is one LUT behind registers: a
   // hole that is made in this clock is seen in the one after next, which no push comes before.
   private val absorbs = RegInit(0.U((lanes - 1).W))
+  private val push = WireDefault(io.arrives && io.reached)
   private val shifts = VecInit
-    .tabulate(lanes)(i => io.push && (if (i == lanes - 1) true.B else io.through || absorbs(i)))
+    .tabulate(lanes)(i => push && (if (i == lanes - 1) true.B else io.passed || absorbs(i)))
     .asUInt
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
@@ -110,7 +113,7 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   // Settle: the oldest hit of this row, if no older row had one (R3, R4).
   private val open = RegNext(io.openIn, false.B)
   private val takes = RegNext(asks.takes)
-  private val crosses = io.push && io.above.remains
+  private val crosses = push && io.above.remains
   private val candidates = Cat(hitAbove && crosses, hit & valid)
   private val found = open && candidates.orR
   private val first = OldestFirst.first(candidates)
@@ -126,7 +129,7 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val moves = Cat(1.U(1.W), absorbs)
   private val youngestHole = moves & ~(moves << 1)(lanes - 1, 0)
   assert(
-    !io.push || io.through || (youngestHole & valid) === 0.U,
+    !push || io.passed || (youngestHole & valid) === 0.U,
     "R11: row %d took an entry in without a hole",
     io.number
   )

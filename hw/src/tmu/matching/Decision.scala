@@ -24,8 +24,11 @@ class Decision(p: TmuParams) extends Bundle {
   val post = new Outcome(p)
   val arrival = new Outcome(p)
 
-  /** The arrival takes the post of its own slot, which is queued nowhere then. */
+  /** The arrival takes the post of its own slot, which is queued nowhere then; or a receive that
+    * was queued before.
+    */
   val takesPost = Bool()
+  val takesQueued = Bool()
 }
 
 object Decision {
@@ -49,7 +52,9 @@ object Decision {
     val post = slot.post
     val queues = post.valid && post.bits.command.searches && !found(0) && post.bits.appends &&
       rooms.post
-    out.takesPost := arrival.valid && ask.command.searches && !met && ask.takes && pairs && queues
+    val takes = arrival.valid && ask.command.searches && ask.takes
+    out.takesPost := takes && !met && pairs && queues
+    out.takesQueued := takes && met
     out.arrival := Resolve(
       p,
       arrival,

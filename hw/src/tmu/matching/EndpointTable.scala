@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{Pipe, PopCount, Valid}
+import chisel3.util.{PopCount, Valid}
 import tmu.buffer.Sweep
 import tmu.contract.FaultPlaces
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
@@ -38,12 +38,14 @@ class StreamTally(p: TmuParams) extends Bundle {
   val taken = UInt(p.depthBits.W)
 }
 
-/** What one operation adds to its stream's tally. */
+/** What one operation adds to its stream's tally: nothing, if there is none. */
 class TallyStep(p: TmuParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val serial = Bool()
   val append = Bool()
   val take = Bool()
+
+  def any: Bool = serial || append || take
 }
 
 /** What an endpoint's quota leaves one of its queues. */
@@ -86,7 +88,7 @@ class EndpointTable(p: TmuParams) extends Module {
 
     /** `lead` clocks after the read. */
     val reserves = Output(new ReserveState(p))
-    val step = Input(Vec(2, Valid(new TallyStep(p))))
+    val step = Input(Vec(2, new TallyStep(p)))
 
     /** `lead` clocks after the read: what was read has lost a bit. */
     val broken = Output(Vec(2, Bool()))
@@ -103,11 +105,14 @@ class EndpointTable(p: TmuParams) extends Module {
   private val sweep = Module(new Sweep(p.endpoints))
   io.ready := sweep.io.ready
 
-  // Endpoints on their way, and the steps of the last clocks: steps(k) is k + 1 clocks old.
-  private val at = (1 to lead).scanLeft(io.read) { (now, k) => RegNext(now).suggestName(s"at$k") }
+  // Endpoints on their way and after it, and the steps of the last clocks: steps(k) is k + 1 clocks
+  // old, and was taken at the endpoint at(lead + k + 1).
+  private val at = (1 to lead + history - 2).scanLeft(io.read) { (now, k) =>
+    RegNext(now).suggestName(s"at$k")
+  }
   private val deciding = at(lead)
-  private val steps =
-    Seq.iterate(io.step.map(Pipe(_)), history)(later => later.map(Pipe(_)))
+  private def later(step: TallyStep) = RegNext(step, 0.U.asTypeOf(step))
+  private val steps = Seq.iterate(io.step.map(later), history)(_.map(later))
 
   private def tallyWord = new Checked(p, new StreamTally(p))
   private def limitWord = new Checked(p, new QueueLimits(p))
@@ -120,12 +125,12 @@ class EndpointTable(p: TmuParams) extends Module {
   private val quotas = Seq.fill(2)(SyncReadMem(p.endpoints, limitWord))
   private val reserves =
     Option.when(p.reserve)(Seq.fill(2)(SyncReadMem(p.endpoints, limitWord)))
-  private val written = Seq.fill(2)(Wire(Valid(new TallyStep(p))))
+  private val written = Seq.fill(2)(Wire(new TallyStep(p)))
   private val next = Seq.fill(2)(Wire(new StreamTally(p)))
   private val broken = Seq.fill(2, 2)(Wire(Bool()))
   private val raw = Seq.tabulate(2, 2) { (of, r) =>
     // What is written in the clock of a read is read, whatever the memory does.
-    val through = RegNext(written(of).valid && written(of).bits.endpoint === io.read(r))
+    val through = RegNext(written(of).any && written(of).endpoint === io.read(r))
     val memory = copies(of)(r).read(io.read(r))
     broken(of)(r) := RegNext(!through && memory.broken())
     RegNext(Mux(through, RegNext(next(of)), memory.word))
@@ -150,15 +155,17 @@ class EndpointTable(p: TmuParams) extends Module {
     val serialBase = RegNext(RegNext(own.serials + other.serials))
 
     // The steps since the read, all but the last one's: steps(0) is that of the slot before last.
-    def same(step: Valid[TallyStep]): Bool = step.valid && step.bits.endpoint === at(lead - 1)(s)
+    // Which of them are at the same endpoint was seen a clock before.
+    val same = Seq.tabulate(history - 1, 2) { (k, of) =>
+      RegNext(at(lead + k)(of) === at(lead - 2)(s))
+    }
     def counted(of: Int, what: TallyStep => Bool): UInt =
-      PopCount(steps.take(history - 1).map(k => same(k(of)) && what(k(of).bits)))
+      PopCount(same.indices.map(k => same(k)(of) && what(steps(k)(of))))
 
-    // The last one's; whether it is at the same endpoint was seen a clock before.
+    // The last one's, in the clock of the decision.
     val last = steps.head
-    val lastSame = Seq.tabulate(2)(of => RegNext(deciding(of) === at(lead - 1)(s)))
-    def lastCounts(of: Int, what: TallyStep => Bool): Bool =
-      last(of).valid && lastSame(of) && what(last(of).bits)
+    val lastSame = Seq.tabulate(2)(of => RegNext(at(lead)(of) === at(lead - 1)(s)))
+    def lastCounts(of: Int, what: TallyStep => Bool): Bool = lastSame(of) && what(last(of))
 
     // The queue of stream q: it appends there, and the other one takes from there.
     def stepsOf(q: Int) = new QueueSteps(
@@ -169,9 +176,9 @@ class EndpointTable(p: TmuParams) extends Module {
     )
     val noQuota = RegNext(unlimited)
     val ownSteps = stepsOf(s)
-    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), ownSteps)
-    io.room(s) := noQuota || quotaLeft.any(0)
-    if (s == 1) io.roomAfterTake := noQuota || quotaLeft.any(1)
+    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, ownSteps)
+    io.room(s) := quotaLeft.any(0)
+    if (s == 1) io.roomAfterTake := quotaLeft.any(1)
 
     val allowance = Wire(new Allowance(p))
     allowance.unlimited := noQuota
@@ -184,9 +191,9 @@ class EndpointTable(p: TmuParams) extends Module {
     io.reserves.released(s) := 0.S
     for (theirs <- otherLimits) {
       val otherDepth = other.appended - own.taken
-      io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), ownSteps).any(0)
-      io.reserves.restores(s) := new PlacesLeft(theirs(s).word.reserve, otherDepth, stepsOf(1 - s))
-        .any(1)
+      io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), false.B, ownSteps).any(0)
+      io.reserves.restores(s) :=
+        new PlacesLeft(theirs(s).word.reserve, otherDepth, false.B, stepsOf(1 - s)).any(1)
 
       // Nothing else happens then, and what was read two clocks before is the state before.
       def unmet(kept: UInt): UInt = Mux(kept > io.depth(s), kept - io.depth(s), 0.U)
@@ -201,9 +208,9 @@ class EndpointTable(p: TmuParams) extends Module {
     val base = RegNext(RegNext(tally))
     val serialsAhead = ahead(s, _.serial)
     written(s) := last(s)
-    next(s).serials := base.serials + serialsAhead + written(s).bits.serial
-    next(s).appended := base.appended + ahead(s, _.append) + written(s).bits.append
-    next(s).taken := base.taken + ahead(s, _.take) + written(s).bits.take
+    next(s).serials := base.serials + serialsAhead + written(s).serial
+    next(s).appended := base.appended + ahead(s, _.append) + written(s).append
+    next(s).taken := base.taken + ahead(s, _.take) + written(s).take
     val tallyPlace = if (s == 0) FaultPlaces.postTallies else FaultPlaces.arrivalTallies
     val quotaPlace = if (s == 0) FaultPlaces.postedQuotas else FaultPlaces.unexpectedQuotas
     val (tallied, flipped) = FaultFlip(
@@ -211,12 +218,12 @@ class EndpointTable(p: TmuParams) extends Module {
       tallyPlace,
       Checked(p, new StreamTally(p), next(s)),
       io.fault.flip,
-      io.ready && written(s).valid
+      io.ready && written(s).any
     )
-    when(!io.ready || written(s).valid) {
+    when(!io.ready || written(s).any) {
       copies(s).foreach(
         _.write(
-          Mux(io.ready, written(s).bits.endpoint, sweep.io.place),
+          Mux(io.ready, written(s).endpoint, sweep.io.place),
           Mux(io.ready, tallied, 0.U.asTypeOf(tallyWord))
         )
       )
@@ -232,7 +239,7 @@ class EndpointTable(p: TmuParams) extends Module {
     // The post of a slot counts before its arrival.
     val postBefore =
       if (s == 0) false.B
-      else RegNext(io.step(0).valid && io.step(0).bits.serial && deciding(0) === deciding(1))
+      else RegNext(io.step(0).serial && deciding(0) === deciding(1))
     io.serial(s) := RegNext(
       RegNext(serialBase) + serialsAhead + ahead(1 - s, _.serial) + postBefore
     )
@@ -264,9 +271,9 @@ class EndpointTable(p: TmuParams) extends Module {
       )
     }
     assert(
-      !io.step(s).valid || (io.ready && deciding(s) === io.step(s).bits.endpoint),
+      !io.step(s).any || (io.ready && deciding(s) === io.step(s).endpoint),
       "R14: endpoint %d stepped without its state",
-      io.step(s).bits.endpoint
+      io.step(s).endpoint
     )
   }
 }

@@ -57,19 +57,23 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   private val open = RegNext(last.openOut, false.B)
   private val searched = RegNext(RegNext(last.out.searches, false.B), false.B)
   private val takes = RegNext(passed.takes)
-  private val byPlace = RegNext(passed.byPlace)
-  private val findsIncoming = open && arrives && hitsIncoming && !byPlace
-  io.found := searched && (!open || findsIncoming)
+
+  // All but what arrives is known a clock before: it comes late, and what is decided comes after it.
+  private val foundInRows = RegNext(RegNext(last.out.searches, false.B) && !last.openOut, false.B)
+  private val meets = RegNext(last.openOut && !passed.byPlace, false.B)
+  private val findsIncoming = meets && arrives && hitsIncoming
+  io.found := foundInRows || findsIncoming
   private val met = RegNext(last.faultOut, 0.U.asTypeOf(new LaneFault))
   io.suspect.met := searched && (met.met || (open && arrives && suspectsIncoming))
   io.suspect.found := searched && (met.found || (findsIncoming && suspectsIncoming))
   io.fault.view := FaultView(place, io.suspect.met, flipped)
   io.lane := Mux(RegNext(findsIncoming), RegNext(FoundLane(p, t, incoming)), last.laneOut)
 
-  // The new entry pushes from the last row down to the first that has a hole then.
-  private val pushed = Seq.tabulate(t.rows) { r =>
-    val passes = rows.drop(r + 1).map(_.io.fullNext).foldLeft(true.B)(_ && _)
-    RegNext(io.append.valid && passes, false.B)
+  // The new entry pushes from the last row down to the first that has a hole then. Whether one
+  // comes is the slowest bit of all: which rows it would push meets it behind the registers.
+  private val reached = Seq.tabulate(t.rows) { r =>
+    if (r == t.rows - 1) true.B
+    else RegNext(rows.drop(r + 1).map(_.io.fullNext).reduce(_ && _), false.B)
   }
 
   for ((row, r) <- rows.zipWithIndex) {
@@ -81,8 +85,9 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
       (if (r == 0) 0.U.asTypeOf(new LaneFault) else rows(r - 1).io.faultOut)
     row.io.laneIn :=
       (if (r == 0) 0.U.asTypeOf(new FoundLane(p, t)) else rows(r - 1).io.laneOut)
-    row.io.push := pushed(r)
-    row.io.through := (if (r == 0) false.B else pushed(r - 1))
+    row.io.arrives := arrives
+    row.io.reached := reached(r)
+    row.io.passed := (if (r == 0) false.B else reached(r - 1))
     if (!isLast) row.io.above := rows(r + 1).io.foot
     else {
       row.io.above.oldest := incoming

@@ -30,10 +30,18 @@ object MatchRules {
       p.endpoints
     )
 
+  /** An id that no receive can have, of as many bits as an id is given in: the highest or a higher
+    * one.
+    */
+  def noId(p: TmuParams, id: UInt): Bool = (id >> p.idBits).orR || id(p.idBits - 1, 0).andR
+
   /** What is known of a command before it searches: whether it does, and the answer if not. Bad
     * ones touch no queue (R13).
+    *
+    * @param noId
+    *   its id is that of receives without one, and no cancel names them (R10)
     */
-  def early(p: TmuParams, command: MatchCommand): (Bool, UInt) = {
+  def early(p: TmuParams, command: MatchCommand, noId: Bool): (Bool, UInt) = {
     val inspects = is(command.opcode, Opcodes.inspect)
     val places = Mux(
       command.inspectUnexpected,
@@ -43,8 +51,7 @@ object MatchRules {
     val beyond = inspects && command.position >= places
     val unprivileged = inspects && !command.privileged
     val refused = !isBelow(command.endpoint, p.endpoints)
-    // Receives without an id have this one, and no cancel names them (R10).
-    val namesNone = is(command.opcode, Opcodes.cancel) && command.id === p.idNone.U
+    val namesNone = is(command.opcode, Opcodes.cancel) && noId
     val status = WireDefault(UInt(8.W), Statuses.empty.value.U)
     when(namesNone)(status := Statuses.late.value.U)
     when(refused)(status := Statuses.refusedEndpoint.value.U)

@@ -167,7 +167,6 @@ class MatchUnit(p: TmuParams) extends Module {
   tables.io.outcomes := marks.io.outcomes
   tables.io.reserves := endpoints.io.reserves
   tables.io.same := Operation.endpoint(p, post.bits) === Operation.endpoint(p, arrival.bits)
-  postedCount := UpDown.next(postedCount, postOutcome.appends, arrivalOutcome.takes)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
   endpoints.io.step(0) := Resolve.step(p, post, postOutcome)
   endpoints.io.step(1) := Resolve.step(p, arrival, arrivalOutcome)
@@ -176,6 +175,7 @@ class MatchUnit(p: TmuParams) extends Module {
   // goes to the rows once older ones lie there. A lane that the slot itself frees is free.
   private val postedAppends = postOutcome.appends && !takesPost
   private val unexpectedAppends = arrivalOutcome.appends
+  postedCount := UpDown.next(postedCount, postedAppends, decision.takesQueued)
   private val postedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val unexpectedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val postedLane =

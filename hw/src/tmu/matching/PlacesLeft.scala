@@ -19,8 +19,11 @@ class QueueSteps(val appended: UInt, val left: UInt, val more: Bool, val fewer: 
 
 /** How many places a limit leaves a queue at its decision, two clocks after limit and depth: most
   * of it is cut to a few bits a clock ahead, for the last steps come late.
+  *
+  * @param unlimited
+  *   there is no limit, known a clock after `limit`
   */
-class PlacesLeft(limit: UInt, depth: UInt, steps: QueueSteps) {
+class PlacesLeft(limit: UInt, depth: UInt, unlimited: Bool, steps: QueueSteps) {
   private val free = RegNext(limit.zext - depth.zext)
   private val now = free - steps.appended.zext + steps.left.zext
 
@@ -29,10 +32,11 @@ class PlacesLeft(limit: UInt, depth: UInt, steps: QueueSteps) {
   private val upper = free.asUInt >> 3
   private val little = upper.andR || !upper.orR
   private val small = free(3, 0).asSInt -& steps.appended.zext +& steps.left.zext
-  private val cut = Mux(small > 2.S, 2.S, Mux(small < -2.S, -2.S, small))
-  private val few = RegNext(
-    Mux(little, cut(2, 0).asSInt, Mux(upper.head(1).asBool, -2.S(3.W), 2.S(3.W)))
-  )
+
+  // Whether there are so many places, or no limit at all: what the last steps choose from.
+  private def atLeast(most: Int): Bool =
+    RegNext(unlimited || Mux(little, small >= most.S, !upper.head(1).asBool))
+  private val enough = Seq.tabulate(4)(most => atLeast(most - 1))
 
   /** All of them, less than none if the limit was lowered. */
   val exact: SInt = RegNext(now) - steps.more.zext + steps.fewer.zext
@@ -40,9 +44,9 @@ class PlacesLeft(limit: UInt, depth: UInt, steps: QueueSteps) {
   /** Whether there is a place, were there `extra` more: 0 or 1. */
   def any(extra: Int): Bool = Mux1H(
     Seq(
-      (steps.more && !steps.fewer) -> (few > (1 - extra).S),
-      (steps.more === steps.fewer) -> (few > (0 - extra).S),
-      (!steps.more && steps.fewer) -> (few > (-1 - extra).S)
+      (steps.more && !steps.fewer) -> enough(3 - extra),
+      (steps.more === steps.fewer) -> enough(2 - extra),
+      (!steps.more && steps.fewer) -> enough(1 - extra)
     )
   )
 }

@@ -11,7 +11,9 @@ class Outcome(p: TmuParams) extends Bundle {
 
   /** The operation is there and is answered. */
   val answers = Bool()
-  val status = UInt(8.W)
+
+  /** Its own queue takes another entry: what its status says of a miss. */
+  val room = Bool()
 
   /** It found an entry; it removed that entry; it is appended to its own queue. */
   val found = Bool()
@@ -43,7 +45,6 @@ object Resolve {
       room: Bool,
       spill: SpillView
   ): Outcome = {
-    val opcode = op.bits.command.opcode
     val asks = op.bits.command.spill
     val out = Wire(new Outcome(p))
     out.found := op.valid && op.bits.command.searches && found
@@ -57,11 +58,7 @@ object Resolve {
       misses && room && !spill.spilling
     )
     out.releases := op.valid && asks.releases && spill.releases
-    out.status := Mux(
-      op.bits.command.searches,
-      Mux(found, MatchRules.onHit(opcode), MatchRules.onMiss(opcode, room)),
-      op.bits.command.status
-    )
+    out.room := room
     // A sweep that finds nothing has nothing to report.
     out.answers := op.valid && (!op.bits.sweeps || found) && !out.defers && !asks.injected
     out
@@ -75,14 +72,23 @@ object Resolve {
   def mayWait(op: Operation): Bool =
     !op.sweeps && !MatchRules.is(op.command.opcode, Opcodes.inspect)
 
+  /** What its verdict says, for an operation that is there. */
+  def status(op: Operation, outcome: Outcome): UInt = {
+    val opcode = op.command.opcode
+    Mux(
+      op.command.searches,
+      Mux(outcome.found, MatchRules.onHit(opcode), MatchRules.onMiss(opcode, outcome.room)),
+      op.command.status
+    )
+  }
+
   /** What it adds to its endpoint's state. */
-  def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): Valid[TallyStep] = {
-    val step = Wire(Valid(new TallyStep(p)))
-    step.bits.endpoint := Operation.endpoint(p, op.bits)
-    step.bits.serial := op.valid && op.bits.serial
-    step.bits.append := outcome.appends
-    step.bits.take := outcome.takes
-    step.valid := step.bits.serial || step.bits.append || step.bits.take
+  def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): TallyStep = {
+    val step = Wire(new TallyStep(p))
+    step.endpoint := Operation.endpoint(p, op.bits)
+    step.serial := op.valid && op.bits.serial
+    step.append := outcome.appends
+    step.take := outcome.takes
     step
   }
 
@@ -98,7 +104,8 @@ object Resolve {
   def verdict(
       p: TmuParams,
       op: Operation,
-      outcome: Outcome,
+      found: Bool,
+      status: UInt,
       serial: UInt,
       entry: Entry,
       onMessages: Boolean,
@@ -110,18 +117,18 @@ object Resolve {
     val isArrival = MatchRules.is(opcode, Opcodes.arrive)
     // Only these have a length of their own.
     val ownLength = Mux(op.appends, command.length, 0.U)
-    val reports = MatchRules.is(outcome.status, Statuses.removed) ||
-      MatchRules.is(outcome.status, Statuses.entry)
+    val reports =
+      MatchRules.is(status, Statuses.removed) || MatchRules.is(status, Statuses.entry)
     out := 0.U.asTypeOf(out)
     out.page := command.page
     out.opcode := opcode
-    out.status := outcome.status
+    out.status := status
     out.serial := Mux(op.serial, serial, 0.U)
     out.endpoint := command.endpoint
     out.handle := command.handle
     out.stamp := command.stamp
-    when(MatchRules.is(outcome.status, Statuses.flushed))(out.other := removed.asUInt)
-    when(outcome.found) {
+    when(MatchRules.is(status, Statuses.flushed))(out.other := removed.asUInt)
+    when(found) {
       out.unexpected := onMessages.B && reports
       out.other := entry.handle
       out.key := Mux(isArrival, command.key, entry.key)

@@ -36,7 +36,7 @@ class TableRooms(p: TmuParams) extends Module {
     val taken = Output(Vec(2, UInt(p.depthBits.W)))
   })
   private val entries = Seq(p.postedEntries, p.unexpectedEntries)
-  private val free = Seq.tabulate(2)(q => io.counts(q) =/= entries(q).U)
+  private val free = Seq.tabulate(2)(q => MatchRules.isBelow(io.counts(q), entries(q)))
 
   if (p.reserve) {
     val open = entries.map(n => RegInit(n.S((p.depthBits + 2).W)))

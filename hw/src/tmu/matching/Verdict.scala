@@ -50,7 +50,7 @@ object MatchCommand {
 
   /** The same of its early answer; what is injected has none. */
   def checkEarly(p: TmuParams, way: DecoupledIO[MatchCommand]): Unit = {
-    val (searches, status) = MatchRules.early(p, way.bits)
+    val (searches, status) = MatchRules.early(p, way.bits, MatchRules.noId(p, way.bits.id))
     assert(
       !way.valid || way.bits.spill.injected ||
         (way.bits.searches === searches && (searches || way.bits.status === status)),

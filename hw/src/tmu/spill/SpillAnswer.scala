@@ -14,7 +14,8 @@ object SpillAnswer {
   def apply(
       p: TmuParams,
       op: Operation,
-      outcome: Outcome,
+      found: Bool,
+      status: UInt,
       serial: UInt,
       entry: SpillEntry,
       onMessages: Bool,
@@ -30,7 +31,7 @@ object SpillAnswer {
       whole.address := entry.address
       whole.length := entry.length
       whole.parity.foreach(_ := entry.endpoint.xorR)
-      Resolve.verdict(p, op, outcome, serial, whole, onMessages = !t.receives, removed)
+      Resolve.verdict(p, op, found, status, serial, whole, onMessages = !t.receives, removed)
     }
     Mux(onMessages, of(TableParams.unexpected(p)), of(TableParams.posted(p)))
   }

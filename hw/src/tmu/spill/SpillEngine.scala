@@ -87,7 +87,8 @@ class SpillEngine(s: SpillParams) extends Module {
 
   // The hit at hand, as it was found.
   private val hit = Reg(new SpillHit(s))
-  private val outcome = Reg(new Outcome(p))
+  private val status = Reg(UInt(8.W))
+  private val found = Reg(Bool())
   private val removed = Reg(Vec(2, UInt(32.W)))
 
   io.remove.valid := state === State.take || state === State.drop || settles
@@ -114,12 +115,12 @@ class SpillEngine(s: SpillParams) extends Module {
   }
   io.verdict.valid := state === State.answer || state === State.report
   io.verdict.bits :=
-    SpillAnswer(p, answered, outcome, job.serial, hit.entry, unexpected, removed)
+    SpillAnswer(p, answered, found, status, job.serial, hit.entry, unexpected, removed)
   io.verdict.bits.latency := Verdict.clocks(io.now, op.accepted)
 
-  private def answer(status: UInt, found: Bool): Unit = {
-    outcome.status := status
-    outcome.found := found
+  private def answer(says: UInt, finds: Bool): Unit = {
+    status := says
+    found := finds
     state := State.answer
   }
 

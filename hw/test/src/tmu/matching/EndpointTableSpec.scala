@@ -19,19 +19,16 @@ class EndpointTableSpec extends DeviceSpec {
   private case class Step(endpoint: Int, serial: Boolean, append: Boolean, take: Boolean)
 
   private def swept(dut: EndpointTable): Int = {
-    dut.io.step.foreach(_.valid.poke(false))
+    for (stream <- 0 to 1) poke(dut, stream, None)
     dut.io.setQuota.valid.poke(false)
     waitFor(dut, "the sweep's end")(dut.io.ready.isOn)
   }
   private def poke(dut: EndpointTable, stream: Int, step: Option[Step]): Unit = {
     val port = dut.io.step(stream)
-    port.valid.poke(step.isDefined)
-    step.foreach { s =>
-      port.bits.endpoint.poke(s.endpoint)
-      port.bits.serial.poke(s.serial)
-      port.bits.append.poke(s.append)
-      port.bits.take.poke(s.take)
-    }
+    step.foreach(s => port.endpoint.poke(s.endpoint))
+    port.serial.poke(step.exists(_.serial))
+    port.append.poke(step.exists(_.append))
+    port.take.poke(step.exists(_.take))
   }
   private def setQuota(
       dut: EndpointTable,
@@ -148,7 +145,7 @@ class EndpointTableSpec extends DeviceSpec {
           dut.clock.step(EndpointTable.lead)
           for (stream <- 0 to 1) poke(dut, stream, Some(Step(e, true, true, false)))
           dut.clock.step()
-          dut.io.step.foreach(_.valid.poke(false))
+          for (stream <- 0 to 1) poke(dut, stream, None)
         }
         dut.reset.poke(true)
         dut.clock.step()

@@ -17,6 +17,7 @@ class ResolveHarness(p: TmuParams) extends Module {
     val spill = Input(new SpillView)
     val serial = Input(UInt(32.W))
     val outcome = Output(new Outcome(p))
+    val status = Output(UInt(8.W))
     val step = Output(new TallyStep(p))
     val message = Input(new Entry(p, TableParams.unexpected(p)))
     val receive = Input(new Entry(p, t))
@@ -26,10 +27,11 @@ class ResolveHarness(p: TmuParams) extends Module {
   private val op = WireDefault(io.op)
   Operation.follow(op.bits)
   io.outcome := Resolve(p, op, io.found, io.room, io.spill)
-  io.step := Resolve.step(p, op, io.outcome).bits
+  io.status := Resolve.status(op.bits, io.outcome)
+  io.step := Resolve.step(p, op, io.outcome)
   private val none = VecInit(3.U(32.W), 4.U(32.W))
   private def verdict(e: Entry, onMessages: Boolean) =
-    Resolve.verdict(p, op.bits, io.outcome, io.serial, e, onMessages, none)
+    Resolve.verdict(p, op.bits, io.outcome.found, io.status, io.serial, e, onMessages, none)
   io.onMessage := verdict(io.message, onMessages = true)
   io.onReceive := verdict(io.receive, onMessages = false)
 }
@@ -67,7 +69,7 @@ class ResolveSpec extends DeviceSpec {
   }
   private def outcome(dut: ResolveHarness) = {
     val o = dut.io.outcome
-    (o.status.value.toInt, o.takes.isOn, o.appends.isOn)
+    (dut.io.status.value.toInt, o.takes.isOn, o.appends.isOn)
   }
 
   describe("Resolve") {
