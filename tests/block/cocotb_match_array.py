@@ -81,7 +81,7 @@ class Array:
         """Which corners of the design were reached in this clock."""
         low, high = self.dut.row0, getattr(self.dut, f"row{ROWS - 1}")
         pushed_low, pushed_high = (
-            bool(row.io_arrives.value and row.io_reached.value) for row in (low, high)
+            bool(row.arrives.value and row.io_reached.value) for row in (low, high)
         )
         crosses = pushed_low and low.hitAbove.value and low.open.value
         self.corners["hit while it crosses rows"] += int(crosses and low.io_above_remains.value)

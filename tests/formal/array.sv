@@ -246,7 +246,7 @@ module array_proof (
       assert (byPlace(op3) || {dut__row1__hitAbove, dut__row1__hit} ==
               {matches(op3, lane(4)), matches(op3, lane(3)), matches(op3, lane(2))});
       compared4 : assert (byPlace(op4) || dut__hitsIncoming == matches(op4, lane(4)));
-      arrives : assert (full[4] == appended);
+      arrives : assert ({dut__row0__arrives, dut__row1__arrives, full[4]} == {3{appended}});
 `endif
     end
   end

@@ -142,9 +142,11 @@ module unit_proof (
     dut__delay__``k``_arrival_bits_command_key_source}
 // Without what the unit gives an arrival's search and does not carry: id and ignored bits.
 `define CARRIED(op) {op[18:15], op[10:5]}
+// One that was lent leaves the registers a clock later.
 `define NEXT(store, slot) \
-    ((store``__waiting != 0 && store``__next_0 == slot) + \
-     (store``__waiting == 2 && store``__next_1 == slot))
+    ((store``__waiting != 0 && !store``__lent && store``__next_0 == slot) + \
+     (store``__waiting > 1 && store``__next_1 == slot) + \
+     (store``__waiting > 2 && store``__next_2 == slot))
 
   // Slots inside: on their way, decided, answered but not taken.
   wire [4:0] on_the_way =
@@ -252,17 +254,18 @@ module unit_proof (
               `NEXT(dut__unexpectedStore, message) == 3'd1);
       slots_all_r :
       assert (dut__postedStore__fresh <= 12 && 5'd12 - dut__postedStore__fresh + queue_count_r +
-              dut__postedStore__waiting + count_r + dut__postedStore_io_release_valid_REG == 5'd12);
+              dut__postedStore__waiting - dut__postedStore__lent + count_r +
+              dut__postedStore_io_release_valid_REG == 5'd12);
       slots_all_m :
       assert (dut__unexpectedStore__fresh <= 12 &&
-              5'd12 - dut__unexpectedStore__fresh + queue_count_m + dut__unexpectedStore__waiting +
-              count_m + dut__unexpectedStore_io_release_valid_REG == 5'd12);
+              5'd12 - dut__unexpectedStore__fresh + queue_count_m + dut__unexpectedStore__waiting -
+              dut__unexpectedStore__lent + count_m + dut__unexpectedStore_io_release_valid_REG == 5'd12);
       lends_r :
-      assert (dut__postedStore__waiting < 3 &&
-              (dut__postedStore__waiting != 0 || !dut__endpoints__sweep__ready));
+      assert (dut__postedStore__waiting >= dut__postedStore__lent &&
+              (dut__postedStore__waiting > dut__postedStore__lent || !dut__endpoints__sweep__ready));
       lends_m :
-      assert (dut__unexpectedStore__waiting < 3 &&
-              (dut__unexpectedStore__waiting != 0 || !dut__endpoints__sweep__ready));
+      assert (dut__unexpectedStore__waiting >= dut__unexpectedStore__lent &&
+              (dut__unexpectedStore__waiting > dut__unexpectedStore__lent || !dut__endpoints__sweep__ready));
       inside :
       assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));

@@ -198,7 +198,7 @@ CANARIES = (
         "slot",
         "slots_all_r once",
         (
-            "postedStore_io_release_valid_REG <= direct_arrival_takes & ~direct_takesPost;",
+            "postedStore_io_release_valid_REG <= direct_takesQueued;",
             "postedStore_io_release_valid_REG <= direct_arrival_found & ~direct_takesPost;",
         ),
     ),

@@ -52,11 +52,13 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val laneIn = Input(new FoundLane(p, t))
     val laneOut = Output(new FoundLane(p, t))
 
-    /** A new entry arrives in the last row. It reaches this one if no row above has a hole: then the
-      * row above gives its lane 0 to this row, or this is the last one and gets the entry itself.
-      * With no hole in this row either it passes, and this row gives its own to the row below.
+    /** A new entry arrives in the last row in the next clock. */
+    val append = Input(Bool())
+
+    /** It reaches this row if no row above has a hole: then the row above gives its lane 0 to this
+      * row, or this is the last one and gets the entry itself. With no hole in this row either it
+      * passes, and this row gives its own to the row below.
       */
-    val arrives = Input(Bool())
     val reached = Input(Bool())
     val passed = Input(Bool())
     val above = Input(new RowFoot(p, t))
@@ -73,17 +75,19 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   // Which lanes those are is a register, so that a lane's enable is one LUT behind registers: a
   // hole that is made in this clock is seen in the one after next, which no push comes before.
   private val absorbs = RegInit(0.U((lanes - 1).W))
-  private val push = WireDefault(io.arrives && io.reached)
-  private val shifts = VecInit
-    .tabulate(lanes)(i => push && (if (i == lanes - 1) true.B else io.passed || absorbs(i)))
-    .asUInt
+  private val arrives = RegNext(io.append, false.B)
+  private val push = WireDefault(arrives && io.reached)
+  private val moves =
+    VecInit.tabulate(lanes)(i => if (i == lanes - 1) true.B else io.passed || absorbs(i)).asUInt
+  private val shifts = moves & VecInit.fill(lanes)(push).asUInt
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
+  // What is left in either case is known before it is known whether there is a push.
   private val pushed = Cat(io.above.remains, valid)
   private val kept =
-    VecInit.tabulate(lanes)(i => Mux(shifts(i), pushed(i + 1), valid(i))).asUInt
-  absorbs := OldestFirst.allAbove(kept)(lanes - 2, 0)
-  io.fullNext := kept.andR
+    VecInit.tabulate(lanes)(i => Mux(moves(i), pushed(i + 1), valid(i))).asUInt
+  absorbs := Mux(push, OldestFirst.allAbove(kept), OldestFirst.allAbove(valid))(lanes - 2, 0)
+  io.fullNext := Mux(push, kept.andR, valid.andR)
 
   // Compare: this clock's lanes, the hit put where the entry will be when it is settled.
   private val asks = Reg(new ArrayOperation(p, t))
@@ -126,8 +130,8 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   io.faultOut.met := before.met || (open && broken.orR)
   io.faultOut.found := before.found || (open && (first & broken).orR)
 
-  private val moves = Cat(1.U(1.W), absorbs)
-  private val youngestHole = moves & ~(moves << 1)(lanes - 1, 0)
+  private val aboveHole = Cat(1.U(1.W), absorbs)
+  private val youngestHole = aboveHole & ~(aboveHole << 1)(lanes - 1, 0)
   assert(
     !push || io.passed || (youngestHole & valid) === 0.U,
     "R11: row %d took an entry in without a hole",

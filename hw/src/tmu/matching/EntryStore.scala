@@ -57,7 +57,7 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   private val reads = RegNext(io.readSlot.valid, false.B)
 
   // After reset slots come from a counter; those that were given back come from the queue. The next
-  // few wait in registers, because whether one is lent is known late.
+  // few wait in registers. Whether one is lent is known late, so it leaves them a clock later.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
   private def slot = UInt(t.slotBits.W)
   private val free = Module(new Queue(new Checked(p, slot), t.slots, useSyncReadMem = true))
@@ -69,9 +69,10 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
     FaultFlip(p, slotsPlace, released, io.fault.flip, io.release.valid)
   free.io.enq.valid := io.release.valid
   free.io.enq.bits := freed
-  private val ahead = if (p.parity) 3 else 2 // one may come without a slot
+  private val ahead = if (p.parity) 4 else 3 // one may come without a slot
   private val next = Reg(Vec(ahead, UInt(t.slotBits.W)))
-  private val waiting = RegInit(0.U(2.W))
+  private val waiting = RegInit(0.U(log2Ceil(ahead + 1).W))
+  private val lent = RegNext(io.allocate.fire, false.B)
   private val wants = waiting =/= ahead.U
   // One that has lost a bit names a slot that may be in use: it is never lent again.
   private val lost = free.io.deq.bits.broken()
@@ -82,11 +83,11 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   for (i <- 0 until ahead) {
     val behind = if (i + 1 < ahead) next(i + 1) else coming
     val moved = Mux(waiting === (i + 1).U, coming, behind)
-    next(i) := Mux(io.allocate.fire, moved, Mux(waiting === i.U, coming, next(i)))
+    next(i) := Mux(lent, moved, Mux(waiting === i.U, coming, next(i)))
   }
-  waiting := waiting + comes - io.allocate.fire
-  io.allocate.valid := waiting =/= 0.U
-  io.allocate.bits := next(0)
+  waiting := waiting + comes - lent
+  io.allocate.valid := waiting > lent
+  io.allocate.bits := Mux(lent, next(1), next(0))
   io.fault.view := FaultView.all(
     Seq(
       FaultView(place, reads && io.read.broken, flipped),

@@ -85,7 +85,7 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
       (if (r == 0) 0.U.asTypeOf(new LaneFault) else rows(r - 1).io.faultOut)
     row.io.laneIn :=
       (if (r == 0) 0.U.asTypeOf(new FoundLane(p, t)) else rows(r - 1).io.laneOut)
-    row.io.arrives := arrives
+    row.io.append := io.append.valid
     row.io.reached := reached(r)
     row.io.passed := (if (r == 0) false.B else reached(r - 1))
     if (!isLast) row.io.above := rows(r + 1).io.foot

@@ -234,6 +234,7 @@ class MatchUnit(p: TmuParams) extends Module {
     arrival.bits,
     postOutcome,
     false.B,
+    postOutcome.takes,
     choose(_.io.postFound, unexpected.io.lane, parked),
     overflow.map(_.io.readUnexpected),
     raises(0)
@@ -245,6 +246,7 @@ class MatchUnit(p: TmuParams) extends Module {
     post.bits,
     arrivalOutcome,
     takesPost,
+    decision.takesQueued,
     choose(_.io.arrivalFound, posted.io.lane, parked),
     overflow.map(_.io.readPosted),
     raises(1)

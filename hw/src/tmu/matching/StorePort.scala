@@ -15,6 +15,8 @@ import tmu.params.TmuParams
   *   of the one that searched it
   * @param paired
   *   what it found was never stored
+  * @param takes
+  *   it takes what is stored
   * @param at
   *   a clock later: the lane, or the slot, of what it found
   * @param verify
@@ -28,6 +30,7 @@ object StorePort {
       appender: Operation,
       outcome: Outcome,
       paired: Bool,
+      takes: Bool,
       at: FoundLane,
       verify: Option[Valid[UInt]],
       raise: FaultRaise
@@ -48,7 +51,7 @@ object StorePort {
       store.io.release.valid := raise.io.releases
       store.io.release.bits := RegNext(at.slot)
     } else {
-      store.io.release.valid := RegNext(outcome.takes && !paired, false.B)
+      store.io.release.valid := RegNext(takes, false.B)
       store.io.release.bits := at.slot
     }
   }
