@@ -45,6 +45,9 @@ class PageTable(p: TmuParams) extends Module {
     val consumer = Flipped(Valid(new ConsumerUpdate(p)))
     val moved = Flipped(Valid(new RingMove(p)))
 
+    /** A page may start again in this clock, and no index moves that counts. */
+    val still = Input(Bool())
+
     /** The page whose limit changes in this clock. */
     val limited = Valid(UInt(p.pageBits.W))
 
@@ -77,12 +80,15 @@ class PageTable(p: TmuParams) extends Module {
   private val restarts = io.change.valid && change.restart
   when(io.change.valid)(configs.write(change.page, change.ring))
   when(restarts)(sizes.write(change.page, change.ring.log2))
+  // Whether a page starts again is known late, that it may is not.
   when(restarts || io.moved.valid) {
     positions.write(
-      Mux(restarts, change.page, io.moved.bits.page),
-      Mux(restarts, 0.U.asTypeOf(new RingPosition), io.moved.bits.position)
+      Mux(io.still, change.page, io.moved.bits.page),
+      Mux(io.still, 0.U.asTypeOf(new RingPosition), io.moved.bits.position)
     )
   }
+  assert(!restarts || io.still, "page %d starts again while indices move", change.page)
+  assert(!io.still || restarts || !io.moved.valid, "an index moves that may not")
   // So does a page that starts again: nothing moves then, but in a reset, where no index counts.
   private val restarted = RegNext(restarts, false.B)
   private val restartedAt = RegNext(change)

@@ -112,6 +112,7 @@ class TmuTop(p: TmuParams) extends Module {
 
   pages.io.ringRead := writer.io.ringRead
   pages.io.moved := writer.io.moved
+  pages.io.still := commit.io.hold || !commit.io.ready
   // A consumer index may be a clock late, and the way from the doorbell is long.
   pages.io.consumer.valid := RegNext(doorbell.io.consumer.valid, false.B)
   pages.io.consumer.bits := RegNext(doorbell.io.consumer.bits)

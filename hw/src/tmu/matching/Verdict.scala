@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.DecoupledIO
+import chisel3.util.{DecoupledIO, Fill}
 import tmu.params.TmuParams
 
 /** A command as the matching unit sees it: decoded, its endpoint settled by the page it came from.
@@ -65,7 +65,7 @@ object Verdict {
   /** Clocks since an earlier one, as completions bear them: 16 bits that saturate. */
   def clocks(now: UInt, since: UInt): UInt = {
     val passed = now - since
-    Mux(passed > 0xffff.U, 0xffff.U, passed(15, 0))
+    passed(15, 0) | Fill(16, (passed >> 16).orR)
   }
 }
 

@@ -21,7 +21,8 @@ class PageTableSpec extends DeviceSpec {
   private def limit(index: BigInt, log2: Int): Int = ((index + (1 << log2)) % modulus).toInt
 
   private def quiet(dut: PageTable): Unit =
-    Seq(dut.io.change.valid, dut.io.consumer.valid, dut.io.moved.valid).foreach(_.poke(false))
+    Seq(dut.io.change.valid, dut.io.consumer.valid, dut.io.moved.valid, dut.io.still)
+      .foreach(_.poke(false))
 
   private def change(dut: PageTable, page: Int, r: Ring, restart: Boolean): Unit = {
     val c = dut.io.change
@@ -31,8 +32,10 @@ class PageTableSpec extends DeviceSpec {
     c.bits.ring.base.poke(r.base)
     c.bits.restart.poke(restart)
     c.valid.poke(true)
+    dut.io.still.poke(restart)
     dut.clock.step()
     c.valid.poke(false)
+    dut.io.still.poke(false)
     if (restart) dut.clock.step() // the limit is there a clock later
   }
   private def consume(dut: PageTable, page: Int, index: BigInt): Unit = {

@@ -41,6 +41,7 @@ class SubmissionHarness(p: TmuParams) extends Module {
   pages.io.change := commit.io.change
   pages.io.consumer := io.consumer
   pages.io.moved := io.moved
+  pages.io.still := commit.io.hold || !commit.io.ready
   pages.io.ringRead := 0.U
   pages.io.roomRead := queues.io.roomRead
   queues.io.room := pages.io.room
