@@ -191,7 +191,8 @@ class EndpointTable(p: TmuParams) extends Module {
     io.reserves.released(s) := 0.S
     for (theirs <- otherLimits) {
       val otherDepth = other.appended - own.taken
-      io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), false.B, ownSteps).any(0)
+      io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), false.B, ownSteps)
+        .any(0)
       io.reserves.restores(s) :=
         new PlacesLeft(theirs(s).word.reserve, otherDepth, false.B, stepsOf(1 - s)).any(1)
 
