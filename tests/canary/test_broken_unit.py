@@ -51,8 +51,8 @@ MUTANTS = {
     # Two commands one behind the other lie in one slot.
     "tail": wrong(
         "SubmissionQueues.sv",
-        "tail = follows ? tail_REG + 17'h1 : readTail;",
-        "tail = ~{m} & follows ? tail_REG + 17'h1 : readTail;",
+        "tail = follows ? moved : readTail;",
+        "tail = ~{m} & follows ? moved : readTail;",
     ),
     # A command starts without room for its answer: a ring that is not read stops everybody.
     "room": [

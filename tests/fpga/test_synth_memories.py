@@ -32,7 +32,7 @@ def written(path: Path, cells: dict[str, Any], top: str = "Store") -> Path:
 
 
 def test_memories_are_bound_to_where_they_were_placed(tmp_path: Path) -> None:
-    before = {
+    before: dict[str, Any] = {
         "wide": {"type": "DP16KD", "attributes": {"src": "a.sv:1"}},
         "bare": {"type": "DP16KD"},
         "lut": {"type": "LUT4", "attributes": {}},

@@ -160,8 +160,8 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     made_from = (netlist_folder / stage.STAMP).read_text()
     wanted = [*pnr.OPTIONS, *pnr.SECOND, f"{settings.freq:g}", f"{settings.seed}"]
     places = planned(design, netlist_folder)
-    inputs = [*PLACER_INPUTS, json.dumps(places)]
-    key = _key(made_from, wanted, inputs, tools.versions("nextpnr-ecp5"))
+    tools_used = tools.versions("nextpnr-ecp5")
+    key = _key(made_from, wanted, PLACER_INPUTS, json.dumps(places), tools_used)
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{target.name}.log"
