@@ -73,7 +73,7 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   // comes is the slowest bit of all: which rows it would push meets it behind the registers.
   private val reached = Seq.tabulate(t.rows) { r =>
     if (r == t.rows - 1) true.B
-    else RegNext(MatchArray.all(rows.drop(r + 1).map(_.io.fullNext)), false.B)
+    else RegNext(rows.drop(r + 1).map(_.io.fullNext).reduce(_ && _), false.B)
   }
 
   for ((row, r) <- rows.zipWithIndex) {
@@ -96,11 +96,4 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
       row.io.above.shifts := true.B
     }
   }
-}
-
-object MatchArray {
-
-  /** All of them: in groups of three, for a chain over all rows has as many levels as rows. */
-  private def all(bits: Seq[Bool]): Bool =
-    VecInit(bits.grouped(3).map(_.reduce(_ && _)).toSeq).asUInt.andR
 }
