@@ -159,15 +159,15 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
     target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
     wanted = [*pnr.OPTIONS, *pnr.SECOND, f"{settings.freq:g}", f"{settings.seed}"]
-    places = planned(design, netlist_folder)
-    tools_used = tools.versions("nextpnr-ecp5")
-    key = _key(made_from, wanted, PLACER_INPUTS, json.dumps(places), tools_used)
+    inputs = [*PLACER_INPUTS, *([design.floorplan] if design.floorplan else [])]
+    key = _key(made_from, wanted, inputs, tools.versions("nextpnr-ecp5"))
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{target.name}.log"
         prepared = folder / "prepared.json"
         every = spread.step(ecp5_resources(design, netlist_folder).lut)
         empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, every)
+        places = planned(design, netlist_folder)
         pnr.run(prepared, design.top, folder, settings, log, empty, places)
         prepared.unlink()
 

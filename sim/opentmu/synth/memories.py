@@ -13,6 +13,7 @@ file, the floorplan of the design (docs/decisions/0037-a-floorplan-of-memories.m
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 from opentmu.errors import BadInput
 
@@ -23,18 +24,14 @@ WANTED, PLACED = "BEL", "NEXTPNR_BEL"
 
 def names(netlist: Path, top: str) -> list[str]:
     """The block memories of a mapped module."""
-    cells = json.loads(netlist.read_text())["modules"][top]["cells"]
-    return [name for name, cell in cells.items() if cell["type"] == KIND]
+    return _among(json.loads(netlist.read_text())["modules"][top]["cells"])
 
 
 def found(placed: Path) -> dict[str, str]:
     """Places of the block memories in what nextpnr wrote: one module, whatever it is called."""
     (written,) = json.loads(placed.read_text())["modules"].values()
-    return {
-        name: cell["attributes"][PLACED]
-        for name, cell in written["cells"].items()
-        if cell["type"] == KIND
-    }
+    cells = written["cells"]
+    return {name: cells[name]["attributes"][PLACED] for name in _among(cells)}
 
 
 def floorplan(file: Path) -> dict[str, str]:
@@ -55,8 +52,12 @@ def keep(netlist: Path, top: str, places: Mapping[str, str]) -> int:
     """
     content = json.loads(netlist.read_text())
     cells = content["modules"][top]["cells"]
-    memories = [name for name, cell in cells.items() if cell["type"] == KIND]
+    memories = _among(cells)
     for name in memories:
         cells[name].setdefault("attributes", {})[WANTED] = places[name]
     netlist.write_text(json.dumps(content))
     return len(memories)
+
+
+def _among(cells: Mapping[str, Any]) -> list[str]:
+    return [name for name, cell in cells.items() if cell["type"] == KIND]
