@@ -70,10 +70,14 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   io.lane := Mux(RegNext(findsIncoming), RegNext(FoundLane(p, t, incoming)), last.laneOut)
 
   // The new entry pushes from the last row down to the first that has a hole then. Whether one
-  // comes is the slowest bit of all: which rows it would push meets it behind the registers.
+  // comes is the slowest bit of all: which rows it would push meets it behind the registers. A
+  // register stands for a few rows, so that many of them are no chain before it.
   private val reached = Seq.tabulate(t.rows) { r =>
-    if (r == t.rows - 1) true.B
-    else RegNext(rows.drop(r + 1).map(_.io.fullNext).reduce(_ && _), false.B)
+    val above = rows.drop(r + 1).reverse.grouped(MatchArray.rowsTogether).map(_.reverse)
+    above
+      .map(group => RegNext(group.map(_.io.fullNext).reduce(_ && _), false.B))
+      .reduceOption(_ && _)
+      .getOrElse(true.B)
   }
 
   for ((row, r) <- rows.zipWithIndex) {
@@ -96,4 +100,10 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
       row.io.above.shifts := true.B
     }
   }
+}
+
+object MatchArray {
+
+  /** Rows whose being full is one register: fewer are more logic behind it, more are more before. */
+  val rowsTogether: Int = 3
 }
