@@ -80,8 +80,10 @@ class Array:
     def observe(self) -> None:
         """Which corners of the design were reached in this clock."""
         low, high = self.dut.row0, getattr(self.dut, f"row{ROWS - 1}")
+        # Of two rows there are none beyond the next one, and no port that says so.
+        pushes = ["arrives", "io_nextFull"] + ["io_beyondFull"] * (ROWS > 2)
         pushed_low, pushed_high = (
-            bool(row.arrives.value and row.io_reached.value) for row in (low, high)
+            all(getattr(row, name).value for name in pushes) for row in (low, high)
         )
         crosses = pushed_low and low.hitAbove.value and low.open.value
         self.corners["hit while it crosses rows"] += int(crosses and low.io_above_remains.value)

@@ -229,7 +229,7 @@ module array_proof (
       same_takes :
       assert ({dut__row0__takes, dut__row1__takes, dut__takes} ==
               {takes(op2), takes(op3), takes(op4)});
-      same_searches : assert (dut__foundInRows_REG == searches(op3));
+      same_searches : assert (dut__searches == searches(op3));
       open2 : assert (dut__row0__open == searches(op2));
       open3 : assert (dut__row1__open == (searches(op3) && !found3));
       in_rows4 : assert (dut__foundInRows == found4);
@@ -246,6 +246,7 @@ module array_proof (
       assert (byPlace(op3) || {dut__row1__hitAbove, dut__row1__hit} ==
               {matches(op3, lane(4)), matches(op3, lane(3)), matches(op3, lane(2))});
       compared4 : assert (byPlace(op4) || dut__hitsIncoming == matches(op4, lane(4)));
+      full_moves : assert (!dut__row1__io_full || dut__row1__absorbs);
       arrives : assert ({dut__row0__arrives, dut__row1__arrives, full[4]} == {3{appended}});
 `endif
     end

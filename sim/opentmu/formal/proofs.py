@@ -148,7 +148,7 @@ CANARIES = (
     _array(
         "push-through",
         LIST + " assert__chisel3_builtin",
-        ("reached_0 <= _row1_io_fullNext;", "reached_0 <= 1'h1;"),
+        (".io_nextFull (_row1_io_full)", ".io_nextFull (1'h1)"),
     ),
     # Post and arrival of one clock are not compared: both are queued.
     Canary(
@@ -217,7 +217,7 @@ CANARIES = (
     Canary(
         UNIT,
         Mutant(
-            "handle", (Edit("Answers", "receive_REG <= io_takesPost;", "receive_REG <= 1'h0;"),)
+            "handle", (Edit("Answers", "tookPost_REG <= io_takesPost;", "tookPost_REG <= 1'h0;"),)
         ),
         ("pair_back",),
         18,

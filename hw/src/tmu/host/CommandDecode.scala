@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.PointerQueue
-import tmu.contract.{Code, CommandLayout, Opcodes, WordField}
+import tmu.contract.{Code, CommandLayout, Opcodes, Statuses, WordField}
 import tmu.matching.{MatchCommand, MatchRules, SpillRequest, StreamState}
 import tmu.params.TmuParams
 
@@ -37,32 +37,54 @@ object CommandDecode {
     if (kept >= field.width) false.B else (field.of(record) >> kept).orR
   }
 
-  /** Opcode unknown, an unused or reserved field not zero, or a value too wide (R13). */
-  def malformed(p: TmuParams, record: UInt): Bool = {
+  /** A field that the opcode does not use is not zero, or its value is too wide. */
+  private def surplus(p: TmuParams, record: UInt, field: WordField): Bool = {
     val code = opcode.of(record)
-    val alwaysAllowed = Set(opcode, endpoint)
-    val known = Opcodes.all.map(c => code === c.value.U)
-    val surplus = for {
-      c <- Opcodes.all
-      field <- layout.fields.filterNot(f => used(c)(f) || alwaysAllowed(f))
-    } yield code === c.value.U && field.of(record).orR
-    // An inspect's address is a position, which is checked below.
-    val isInspect = MatchRules.is(code, Opcodes.inspect)
-    val wide = layout.fields.map(f => excess(p, record, f) && !((f == address).B && isInspect))
-    val idOutOfRange =
-      MatchRules.is(code, Opcodes.post) && MatchRules.noId(p, receiveId.of(record))
-    val place = address.of(record)
-    val inspectWide = isInspect && (place >> 33).orR
-    !VecInit(known).asUInt.orR || VecInit(surplus ++ wide).asUInt.orR || idOutOfRange || inspectWide
+    val unused = Opcodes.all.filterNot(used(_)(field)).map(MatchRules.is(code, _))
+    // An inspect's address is a position.
+    val wide = excess(p, record, field) && !((field == address).B && is(record, Opcodes.inspect))
+    (unused.reduceOption(_ || _).getOrElse(false.B) && field.of(record).orR) || wide
+  }
+
+  private def is(record: UInt, code: Code): Bool = MatchRules.is(opcode.of(record), code)
+
+  /** Why a record is malformed (R13), in parts that take about as long as each other: what is asked
+    * of which key; of which buffer or receive; an unknown opcode, and what no opcode uses.
+    */
+  def wrongs(p: TmuParams, record: UInt): Vec[Bool] = {
+    val keys = Seq(matchBits, ignore, source, sourceIgnore)
+    val buffers = Seq(handle, address, length, receiveId)
+    val others = layout.fields.diff(keys ++ buffers ++ Seq(opcode, endpoint))
+    def any(fields: Seq[WordField]): Bool = VecInit(fields.map(surplus(p, record, _))).asUInt.orR
+    val idOutOfRange = is(record, Opcodes.post) && MatchRules.noId(p, receiveId.of(record))
+    val inspectWide = is(record, Opcodes.inspect) && (address.of(record) >> 33).orR
+    val known = VecInit(Opcodes.all.map(is(record, _))).asUInt.orR
+    VecInit(any(keys), any(buffers) || idOutOfRange || inspectWide, any(others) || !known)
   }
 
   /** The command of a record from `page`; only the privileged page names its endpoint (R13). */
-  def apply(p: TmuParams, in: PageCommand): MatchCommand = {
+  def apply(p: TmuParams, in: PageCommand): MatchCommand =
+    judged(p, wellFormed(p, in), wrongs(p, in.record))
+
+  /** A command of which it is known at last whether it is malformed. */
+  def judged(p: TmuParams, command: MatchCommand, wrongs: Vec[Bool]): MatchCommand = {
+    val out = WireDefault(command)
+    when(wrongs.asUInt.orR) {
+      out.malformed := true.B
+      out.flushes := false.B
+      out.searches := false.B
+      out.status := Statuses.malformed.value.U
+    }
+    out
+  }
+
+  /** The same, as if nothing was wrong with it. */
+  def wellFormed(p: TmuParams, in: PageCommand): MatchCommand = {
     val record = in.record
     val out = Wire(new MatchCommand(p))
     val privileged = in.page === p.privilegedPage.U
     out.opcode := opcode.of(record)
-    out.malformed := malformed(p, record)
+    out.malformed := false.B
     out.privileged := privileged
     out.page := in.page
     out.endpoint := Mux(privileged, endpoint.of(record), in.endpoint)
@@ -114,24 +136,28 @@ class CommandDecoder(p: TmuParams) extends Module {
   private val full = RegInit(false.B)
   private val held = Reg(new PageCommand(p))
 
+  // What is wrong with a command takes longest to see, and comes in behind the queue.
   private class Decoded extends Bundle {
     val command = new MatchCommand(p)
+    val wrongs = Vec(3, Bool())
     val withArrivals = Bool()
   }
   private val decoded = Module(new PointerQueue(new Decoded, 3))
   private val out = decoded.io.enq
   out.valid := full && !io.discard
-  out.bits.command := CommandDecode(p, held)
+  out.bits.command := CommandDecode.wellFormed(p, held)
+  out.bits.wrongs := CommandDecode.wrongs(p, held.record)
   out.bits.withArrivals := MatchRules.withArrivals(out.bits.command)
   io.in.ready := !full || out.ready
   when(io.in.ready)(held := io.in.bits)
   full := io.in.fire || (full && !out.ready)
 
   private val next = decoded.io.deq
+  private val command = CommandDecode.judged(p, next.bits.command, next.bits.wrongs)
   io.post.valid := next.valid && !next.bits.withArrivals
-  io.post.bits := next.bits.command
+  io.post.bits := command
   io.arrival.valid := next.valid && next.bits.withArrivals
-  io.arrival.bits := next.bits.command
+  io.arrival.bits := command
   next.ready := Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
   io.stream.moves := next.fire
   io.stream.waits := next.valid

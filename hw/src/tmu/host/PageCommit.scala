@@ -29,6 +29,9 @@ class PageCommit(p: TmuParams) extends Module {
     /** Nothing may move that a change could meet. */
     val hold = Output(Bool())
 
+    /** It is held, or the sweep is on: the only clocks in which a page may start again. */
+    val still = Output(Bool())
+
     /** Something moves. */
     val moving = Input(Bool())
 
@@ -59,8 +62,8 @@ class PageCommit(p: TmuParams) extends Module {
   private val asked = io.configure.valid && io.ready
   private val enables = io.configure.bits.ring.enable
   private val disables = io.disable.valid
-  private val still = clocks >= PageCommit.settle.U
-  private val turn = state === State.held && still && !disables
+  private val settled = clocks >= PageCommit.settle.U
+  private val turn = state === State.held && settled && !disables
   private val fires = turn && io.drained
   switch(state) {
     is(State.rest)(when(asked)(go(State.held)))
@@ -69,6 +72,7 @@ class PageCommit(p: TmuParams) extends Module {
     is(State.retry)(when(clocks.andR)(go(State.held)))
   }
   io.hold := state === State.held
+  io.still := io.hold || !io.ready
   io.configured := fires
   io.configure.ready := state === State.fence && io.fenced && clocks =/= 0.U
   io.disable.ready := io.ready

@@ -28,6 +28,9 @@ class SubmissionQueues(p: TmuParams) extends Module {
       */
     val hold = Input(Bool())
     val holdPage = Input(UInt(p.pageBits.W))
+
+    /** A page may start again in this clock, and no index moves but a tail. */
+    val still = Input(Bool())
     val drained = Output(Bool())
 
     /** A page's ring got room; a completion of its commands was written, or dropped. */
@@ -104,11 +107,12 @@ class SubmissionQueues(p: TmuParams) extends Module {
       Mux(restarts, 0.U, tail + 1.U)
     )
   }
+  // Whether a page starts again is known late, that it may is not.
   private val frees = slots.io.freed
   when(restarts || frees.valid) {
     freed.write(
-      Mux(restarts, change.page, frees.bits.page),
-      Mux(restarts, 0.U, frees.bits.index)
+      Mux(io.still, change.page, frees.bits.page),
+      Mux(io.still, 0.U, frees.bits.index)
     )
   }
   slots.io.hold := io.hold
@@ -184,8 +188,8 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val moves = fourth && advance
   when(restarts || moves) {
     heads.write(
-      Mux(restarts, change.page, turn.page),
-      Mux(restarts, 0.U, turn.index + turn.count)
+      Mux(io.still, change.page, turn.page),
+      Mux(io.still, 0.U, turn.index + turn.count)
     )
   }
 
@@ -236,7 +240,9 @@ class SubmissionQueues(p: TmuParams) extends Module {
     !named.io.deq.valid && !first && !second && !third && !fourth && slots.io.idle
 
   assert(!restarts || !taken, "a page starts again while a command comes")
-  assert(!restarts || !moves, "a page starts again while a turn is granted")
+  assert(!restarts || io.still, "page %d starts again while indices move", change.page)
+  assert(!io.still || !moves, "a turn is granted in a clock in which none may be")
+  assert(!io.still || restarts || !frees.valid, "a command is read in a clock in which none may be")
 }
 
 object SubmissionQueues {

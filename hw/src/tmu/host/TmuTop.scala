@@ -112,7 +112,7 @@ class TmuTop(p: TmuParams) extends Module {
 
   pages.io.ringRead := writer.io.ringRead
   pages.io.moved := writer.io.moved
-  pages.io.still := commit.io.hold || !commit.io.ready
+  pages.io.still := commit.io.still
   // A consumer index may be a clock late, and the way from the doorbell is long.
   pages.io.consumer.valid := RegNext(doorbell.io.consumer.valid, false.B)
   pages.io.consumer.bits := RegNext(doorbell.io.consumer.bits)
@@ -126,6 +126,7 @@ class TmuTop(p: TmuParams) extends Module {
   pages.io.change := commit.io.change
   queues.io.change := commit.io.change
   queues.io.hold := commit.io.hold
+  queues.io.still := commit.io.still
   queues.io.holdPage := registers.io.page.bits.page
   doorbell.io.hold := commit.io.hold
   writer.io.hold := commit.io.hold

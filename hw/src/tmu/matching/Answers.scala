@@ -55,8 +55,13 @@ class Answers(p: TmuParams) extends Module {
   private val statuses = ops.zip(decides).map { case (op, decided) =>
     RegNext(Resolve.status(op, decided))
   }
-  private val receive =
-    Mux(RegNext(RegNext(io.takesPost)), Operation.entry(p, posted, post), io.receive)
+  private val tookPost = RegNext(RegNext(io.takesPost))
+  private val receive = Mux(tookPost, Operation.entry(p, posted, post), io.receive)
+
+  // Compared before it is known which receive it is.
+  private val longerThanPost =
+    RegNext(Resolve.longer(ops(1), Operation.entry(p, posted, ops(0)), onMessages = false))
+  private val longerThanEntry = Resolve.longer(arrival, io.receive, onMessages = false)
 
   // A block memory is slow to show what it has read, so what the taker waits for lies beside it:
   // which of the two verdicts there are, and when their operations were accepted.
@@ -69,7 +74,7 @@ class Answers(p: TmuParams) extends Module {
   private val in = answers.io.enq
   in.valid := outcomes(0).answers || outcomes(1).answers
   in.bits.post.valid := outcomes(0).answers
-  private def verdict(s: Int, op: Operation, entry: Entry, onMessages: Boolean): Verdict =
+  private def verdict(s: Int, op: Operation, entry: Entry, longer: Bool): Verdict =
     Resolve.verdict(
       p,
       op,
@@ -77,12 +82,19 @@ class Answers(p: TmuParams) extends Module {
       statuses(s),
       io.serials(s),
       entry,
-      onMessages,
+      onMessages = s == 0,
+      longer,
       io.removed
     )
-  in.bits.post.bits := verdict(0, post, io.message, onMessages = true)
+  in.bits.post.bits :=
+    verdict(0, post, io.message, Resolve.longer(post, io.message, onMessages = true))
   in.bits.arrival.valid := outcomes(1).answers
-  in.bits.arrival.bits := verdict(1, arrival, receive, onMessages = false)
+  in.bits.arrival.bits := verdict(
+    1,
+    arrival,
+    receive,
+    Mux(tookPost, longerThanPost, longerThanEntry)
+  )
   sides.io.enq.valid := in.valid
   for ((side, s) <- sides.io.enq.bits.zipWithIndex) {
     side.answers := outcomes(s).answers

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.Cat
+import chisel3.util.{Cat, Fill}
 import tmu.params.TmuParams
 
 /** What a row shows of its two oldest lanes to the row below, which may get them next. */
@@ -55,16 +55,17 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     /** A new entry arrives in the last row in the next clock. */
     val append = Input(Bool())
 
-    /** It reaches this row if no row above has a hole: then the row above gives its lane 0 to this
-      * row, or this is the last one and gets the entry itself. With no hole in this row either it
-      * passes, and this row gives its own to the row below.
+    /** It reaches this row if no row above has a hole, neither the next one nor those beyond: then
+      * the row above gives its lane 0 to this row, or this is the last one and gets the entry
+      * itself. With no hole in this row either, this one gives its own to the row below.
       */
-    val reached = Input(Bool())
-    val passed = Input(Bool())
+    val nextFull = Input(Bool())
+    val beyondFull = Input(Bool())
     val above = Input(new RowFoot(p, t))
     val foot = Output(new RowFoot(p, t))
 
-    /** No hole in the next clock but for what is taken in this one: a push would go through. */
+    /** No hole but for what was taken in the clock before: a push goes through. */
+    val full = Output(Bool())
     val fullNext = Output(Bool())
   })
 
@@ -73,21 +74,22 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
 
   // Every lane above the youngest hole takes its upper neighbour: one new entry, one hole less.
   // Which lanes those are is a register, so that a lane's enable is one LUT behind registers: a
-  // hole that is made in this clock is seen in the one after next, which no push comes before.
+  // hole that is made in this clock is seen in the one after next, which no push comes before. A
+  // full row moves as a whole, with its lane 0 going to the row below.
   private val absorbs = RegInit(0.U((lanes - 1).W))
   private val arrives = RegNext(io.append, false.B)
-  private val push = WireDefault(arrives && io.reached)
-  private val moves =
-    VecInit.tabulate(lanes)(i => if (i == lanes - 1) true.B else io.passed || absorbs(i)).asUInt
-  private val shifts = moves & VecInit.fill(lanes)(push).asUInt
+  private val push = WireDefault(arrives && io.nextFull && io.beyondFull)
+  private val shifts = Cat(1.U(1.W), absorbs) & Fill(lanes, push)
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
-  // What is left in either case is known before it is known whether there is a push.
-  private val pushed = Cat(io.above.remains, valid)
-  private val kept =
-    VecInit.tabulate(lanes)(i => Mux(moves(i), pushed(i + 1), valid(i))).asUInt
-  absorbs := Mux(push, OldestFirst.allAbove(kept), OldestFirst.allAbove(valid))(lanes - 2, 0)
-  io.fullNext := Mux(push, kept.andR, valid.andR)
+  // What is left in either case is known before it is known whether there is a push, and what that
+  // brings into the top lane last of all.
+  private val below =
+    VecInit.tabulate(lanes - 1)(i => Mux(absorbs(i), valid(i + 1), valid(i))).asUInt
+  private val pushed = OldestFirst.allAbove(below) & Fill(lanes - 1, io.above.remains)
+  absorbs := Mux(push, pushed, OldestFirst.allAbove(valid)(lanes - 2, 0))
+  io.fullNext := Mux(push, below.andR && io.above.remains, valid.andR)
+  io.full := RegNext(io.fullNext, false.B)
 
   // Compare: this clock's lanes, the hit put where the entry will be when it is settled.
   private val asks = Reg(new ArrayOperation(p, t))
@@ -133,7 +135,7 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val aboveHole = Cat(1.U(1.W), absorbs)
   private val youngestHole = aboveHole & ~(aboveHole << 1)(lanes - 1, 0)
   assert(
-    !push || io.passed || (youngestHole & valid) === 0.U,
+    !push || (io.full && io.number =/= 0.U) || (youngestHole & valid) === 0.U,
     "R11: row %d took an entry in without a hole",
     io.number
   )

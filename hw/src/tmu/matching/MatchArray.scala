@@ -55,11 +55,12 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   private val hitsIncoming = RegNext(ArrayOperation.hits(p, t, passed, entering))
   private val suspectsIncoming = RegNext(LaneParity.suspect(passed, entering, false.B))
   private val open = RegNext(last.openOut, false.B)
-  private val searched = RegNext(RegNext(last.out.searches, false.B), false.B)
+  private val searches = RegNext(last.out.searches, false.B)
+  private val searched = RegNext(searches, false.B)
   private val takes = RegNext(passed.takes)
 
   // All but what arrives is known a clock before: it comes late, and what is decided comes after it.
-  private val foundInRows = RegNext(RegNext(last.out.searches, false.B) && !last.openOut, false.B)
+  private val foundInRows = RegNext(searches && !last.openOut, false.B)
   private val meets = RegNext(last.openOut && !passed.byPlace, false.B)
   private val findsIncoming = meets && arrives && hitsIncoming
   io.found := foundInRows || findsIncoming
@@ -72,9 +73,9 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   // The new entry pushes from the last row down to the first that has a hole then. Whether one
   // comes is the slowest bit of all: which rows it would push meets it behind the registers. A
   // register stands for a few rows, so that many of them are no chain before it.
-  private val reached = Seq.tabulate(t.rows) { r =>
-    val above = rows.drop(r + 1).reverse.grouped(MatchArray.rowsTogether).map(_.reverse)
-    above
+  private val beyondFull = Seq.tabulate(t.rows) { r =>
+    val groups = rows.drop(r + 2).reverse.grouped(MatchArray.rowsTogether)
+    groups
       .map(group => RegNext(group.map(_.io.fullNext).reduce(_ && _), false.B))
       .reduceOption(_ && _)
       .getOrElse(true.B)
@@ -90,8 +91,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     row.io.laneIn :=
       (if (r == 0) 0.U.asTypeOf(new FoundLane(p, t)) else rows(r - 1).io.laneOut)
     row.io.append := io.append.valid
-    row.io.reached := reached(r)
-    row.io.passed := (if (r == 0) false.B else reached(r - 1))
+    row.io.nextFull := (if (isLast) true.B else rows(r + 1).io.full)
+    row.io.beyondFull := beyondFull(r)
     if (!isLast) row.io.above := rows(r + 1).io.foot
     else {
       row.io.above.oldest := incoming
@@ -104,6 +105,7 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
 
 object MatchArray {
 
-  /** Rows whose being full is one register: fewer are more logic behind it, more are more before. */
+  /** Rows whose being full is one register: fewer are more logic behind it, more are more before.
+    */
   val rowsTogether: Int = 3
 }

@@ -100,6 +100,8 @@ object Resolve {
     *   that entry; meaningless unless the operation found one
     * @param onMessages
     *   the entry is a message, so the asker's length is a receive's; else the other way round
+    * @param longer
+    *   the message's is the greater of these two: `Resolve.longer`
     */
   def verdict(
       p: TmuParams,
@@ -109,6 +111,7 @@ object Resolve {
       serial: UInt,
       entry: Entry,
       onMessages: Boolean,
+      longer: Bool,
       removed: Vec[UInt]
   ): Verdict = {
     val command = op.command
@@ -138,9 +141,14 @@ object Resolve {
       out.messageLength := (if (onMessages) entry.length else ownLength)
       out.receiveLength := (if (onMessages) ownLength else entry.length)
       // R12: the message still matches and consumes the receive.
-      out.truncated := op.appends &&
-        (if (onMessages) entry.length > command.length else command.length > entry.length)
+      out.truncated := op.appends && longer
     }
     out
+  }
+
+  /** The message is longer than the receive, when an operation finds this entry (R12). */
+  def longer(op: Operation, entry: Entry, onMessages: Boolean): Bool = {
+    val own = op.command.length
+    if (onMessages) entry.length > own else own > entry.length
   }
 }

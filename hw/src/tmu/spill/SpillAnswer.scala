@@ -31,7 +31,8 @@ object SpillAnswer {
       whole.address := entry.address
       whole.length := entry.length
       whole.parity.foreach(_ := entry.endpoint.xorR)
-      Resolve.verdict(p, op, found, status, serial, whole, onMessages = !t.receives, removed)
+      val longer = Resolve.longer(op, whole, onMessages = !t.receives)
+      Resolve.verdict(p, op, found, status, serial, whole, !t.receives, longer, removed)
     }
     Mux(onMessages, of(TableParams.unexpected(p)), of(TableParams.posted(p)))
   }

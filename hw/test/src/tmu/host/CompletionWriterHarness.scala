@@ -37,7 +37,7 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
   pages.io.consumer.valid := io.consumer.valid && !commit.io.hold
   pages.io.consumer.bits := io.consumer.bits
   pages.io.moved := writer.io.moved
-  pages.io.still := commit.io.hold || !commit.io.ready
+  pages.io.still := commit.io.still
   pages.io.roomRead := 0.U
   pages.io.ringRead := writer.io.ringRead
   writer.io.ring := pages.io.ring

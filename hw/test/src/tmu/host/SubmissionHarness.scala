@@ -41,7 +41,7 @@ class SubmissionHarness(p: TmuParams) extends Module {
   pages.io.change := commit.io.change
   pages.io.consumer := io.consumer
   pages.io.moved := io.moved
-  pages.io.still := commit.io.hold || !commit.io.ready
+  pages.io.still := commit.io.still
   pages.io.ringRead := 0.U
   pages.io.roomRead := queues.io.roomRead
   queues.io.room := pages.io.room
@@ -49,6 +49,7 @@ class SubmissionHarness(p: TmuParams) extends Module {
   queues.io.change := commit.io.change
   queues.io.hold := commit.io.hold
   queues.io.holdPage := io.configure.bits.page
+  queues.io.still := commit.io.still
   queues.io.command := io.command
   queues.io.discard := io.discard
   queues.io.ended.valid := RegNext(io.moved.valid, false.B)

@@ -30,8 +30,10 @@ class ResolveHarness(p: TmuParams) extends Module {
   io.status := Resolve.status(op.bits, io.outcome)
   io.step := Resolve.step(p, op, io.outcome)
   private val none = VecInit(3.U(32.W), 4.U(32.W))
-  private def verdict(e: Entry, onMessages: Boolean) =
-    Resolve.verdict(p, op.bits, io.outcome.found, io.status, io.serial, e, onMessages, none)
+  private def verdict(e: Entry, onMessages: Boolean) = {
+    val longer = Resolve.longer(op.bits, e, onMessages)
+    Resolve.verdict(p, op.bits, io.outcome.found, io.status, io.serial, e, onMessages, longer, none)
+  }
   io.onMessage := verdict(io.message, onMessages = true)
   io.onReceive := verdict(io.receive, onMessages = false)
 }
