@@ -9,7 +9,7 @@ from opentmu.synth import flow, lanes, report
 from opentmu.synth.pnr import Settings
 
 # The seed and the target of the figures in the documents.
-SEED = 1
+SEED = 3
 TARGET_MHZ = 120.0
 LIMIT_S = 5400.0
 

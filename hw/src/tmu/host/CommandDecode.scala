@@ -48,8 +48,11 @@ object CommandDecode {
 
   private def is(record: UInt, code: Code): Bool = MatchRules.is(opcode.of(record), code)
 
-  /** Why a record is malformed (R13), in parts that take about as long as each other: what is asked
-    * of which key; of which buffer or receive; an unknown opcode, and what no opcode uses.
+  /** Parts of what can be wrong with a command. */
+  val parts: Int = 3
+
+  /** Why a record is malformed (R13), in parts that take about as long as each other: its key; its
+    * buffer or receive; an unknown opcode, and what no opcode uses.
     */
   def wrongs(p: TmuParams, record: UInt): Vec[Bool] = {
     val keys = Seq(matchBits, ignore, source, sourceIgnore)
@@ -62,12 +65,8 @@ object CommandDecode {
     VecInit(any(keys), any(buffers) || idOutOfRange || inspectWide, any(others) || !known)
   }
 
-  /** The command of a record from `page`; only the privileged page names its endpoint (R13). */
-  def apply(p: TmuParams, in: PageCommand): MatchCommand =
-    judged(p, wellFormed(p, in), wrongs(p, in.record))
-
-  /** A command of which it is known at last whether it is malformed. */
-  def judged(p: TmuParams, command: MatchCommand, wrongs: Vec[Bool]): MatchCommand = {
+  /** A command as it is, once it is known what is wrong with it (R13). */
+  def judged(command: MatchCommand, wrongs: Vec[Bool]): MatchCommand = {
     val out = WireDefault(command)
     when(wrongs.asUInt.orR) {
       out.malformed := true.B
@@ -78,7 +77,9 @@ object CommandDecode {
     out
   }
 
-  /** The same, as if nothing was wrong with it. */
+  /** The command of a record from `page`, as if nothing was wrong with it; only the privileged page
+    * names its endpoint (R13).
+    */
   def wellFormed(p: TmuParams, in: PageCommand): MatchCommand = {
     val record = in.record
     val out = Wire(new MatchCommand(p))
@@ -139,7 +140,7 @@ class CommandDecoder(p: TmuParams) extends Module {
   // What is wrong with a command takes longest to see, and comes in behind the queue.
   private class Decoded extends Bundle {
     val command = new MatchCommand(p)
-    val wrongs = Vec(3, Bool())
+    val wrongs = Vec(CommandDecode.parts, Bool())
     val withArrivals = Bool()
   }
   private val decoded = Module(new PointerQueue(new Decoded, 3))
@@ -153,7 +154,7 @@ class CommandDecoder(p: TmuParams) extends Module {
   full := io.in.fire || (full && !out.ready)
 
   private val next = decoded.io.deq
-  private val command = CommandDecode.judged(p, next.bits.command, next.bits.wrongs)
+  private val command = CommandDecode.judged(next.bits.command, next.bits.wrongs)
   io.post.valid := next.valid && !next.bits.withArrivals
   io.post.bits := command
   io.arrival.valid := next.valid && next.bits.withArrivals

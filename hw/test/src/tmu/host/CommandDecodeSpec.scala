@@ -12,7 +12,10 @@ class CommandDecodeHarness(p: TmuParams) extends Module {
     val in = Input(new PageCommand(p))
     val out = Output(new MatchCommand(p))
   })
-  io.out := CommandDecode(p, io.in)
+  io.out := CommandDecode.judged(
+    CommandDecode.wellFormed(p, io.in),
+    CommandDecode.wrongs(p, io.in.record)
+  )
 }
 
 class CommandDecodeSpec extends DeviceSpec {
