@@ -64,7 +64,9 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val above = Input(new RowFoot(p, t))
     val foot = Output(new RowFoot(p, t))
 
-    /** No hole but for what was taken in the clock before: a push goes through. */
+    /** No hole but for what was taken in the clock before: a push goes through. And the same of the
+      * next clock.
+      */
     val full = Output(Bool())
     val fullNext = Output(Bool())
   })
