@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.host
 
-import tmu.{DeviceSpec, Seeds}
+import tmu.{DeviceSpec, Seeds, Traffic}
 import tmu.params.Presets
 
 class VerdictOrderSpec extends DeviceSpec {
@@ -28,7 +28,7 @@ class VerdictOrderSpec extends DeviceSpec {
           case _ => (Some(number + 1), Some({ number += 2; number }))
         }
         var now = slot()
-        for (_ <- 0 until 200) {
+        for (_ <- Traffic.until(200)(given.size > 30)) {
           offer(dut, now._1, now._2)
           dut.io.out.ready.poke(random.nextInt(share) == 0)
           assert(dut.io.out.valid.isOn)

@@ -2,7 +2,7 @@
 package tmu.spill
 
 import scala.collection.mutable
-import tmu.Seeds
+import tmu.{Seeds, Traffic}
 
 class ChunkTableSpec extends SpillSpec {
   private val table = device(new ChunkTable(s))
@@ -52,7 +52,7 @@ class ChunkTableSpec extends SpillSpec {
         quiet(dut, 12)
         val lent = mutable.Set[Int]()
         var (empty, waited) = (0, 0)
-        for (clock <- 0 until 2500) {
+        for (clock <- Traffic.until(2500)(empty > 5)) {
           // Spells in which most is taken, and in which most comes back.
           val takes = random.nextInt(8) < (if (clock / 60 % 2 == 0) 7 else 2)
           val back = Option.when(lent.nonEmpty && random.nextInt(8) > (if (takes) 5 else 2))(

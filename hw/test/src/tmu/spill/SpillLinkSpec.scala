@@ -3,7 +3,7 @@ package tmu.spill
 
 import scala.collection.mutable
 import scala.util.Random
-import tmu.Seeds
+import tmu.{Seeds, Traffic}
 import tmu.contract.SpillLayout
 
 class SpillLinkSpec extends SpillSpec {
@@ -206,11 +206,11 @@ class SpillLinkSpec extends SpillSpec {
       clocks: Int,
       chunks: Int,
       writesIn: Int = 6
-  ): Unit = {
+  )(enough: => Boolean): Unit = {
     def chunk() = random.nextInt(2) * (s.chunks - chunks) + random.nextInt(chunks)
     var (words, entry, write) =
       (Option.empty[Int], Option.empty[(Int, Int)], Option.empty[(Int, Int, Boolean)])
-    for (_ <- 0 until clocks) {
+    for (_ <- Traffic.until(clocks)(enough)) {
       val asks = !bench.isCrowded
       if (asks && words.isEmpty && random.nextInt(3) == 0) words = Some(chunk())
       if (asks && entry.isEmpty && random.nextInt(3) == 0)
@@ -230,8 +230,9 @@ class SpillLinkSpec extends SpillSpec {
       val random = Seeds.random("SpillLink")
       link.run { dut =>
         val bench = new Bench(dut, random)
-        traffic(bench, random, 900, chunks = 500)
-        assert(bench.wordBursts > 60 && bench.errors == 0 && bench.badBeats == 0)
+        traffic(bench, random, 900, chunks = 500)(bench.wordBursts > 60)
+        assert(bench.wordBursts > 60, bench.wordBursts)
+        assert(bench.errors == 0 && bench.badBeats == 0)
         // Each place of a chunk, once.
         for (place <- 0 until places; isWord <- Seq(false, true)) {
           var ask = Option((s.chunks - 1, place, isWord))
@@ -246,8 +247,9 @@ class SpillLinkSpec extends SpillSpec {
       link.run { dut =>
         val bench = new Bench(dut, random)
         bench.lateWrites = 20
-        traffic(bench, random, 1200, chunks = 2, writesIn = 30)
-        assert(bench.held > 50 && bench.wordBursts > 20, s"${bench.held}, ${bench.wordBursts}")
+        def enough = bench.held > 50 && bench.wordBursts > 20
+        traffic(bench, random, 1200, chunks = 2, writesIn = 30)(enough)
+        assert(enough, s"${bench.held}, ${bench.wordBursts}")
       }
     }
 
@@ -256,8 +258,9 @@ class SpillLinkSpec extends SpillSpec {
       link.run { dut =>
         val bench = new Bench(dut, random)
         bench.errorsIn = 6
-        traffic(bench, random, 600, chunks = 20)
-        assert(bench.errors > 3 && bench.badBeats > 10)
+        def enough = bench.errors > 3 && bench.badBeats > 10
+        traffic(bench, random, 600, chunks = 20)(enough)
+        assert(enough, s"${bench.errors}, ${bench.badBeats}")
       }
     }
 

@@ -2,7 +2,7 @@
 package tmu.spill
 
 import scala.util.Random
-import tmu.Seeds
+import tmu.{Seeds, Traffic}
 import tmu.contract.Opcodes
 import tmu.matching.{EndpointTable, SpillMarks}
 
@@ -160,7 +160,8 @@ class SpillMarksSpec extends SpillSpec {
       val random = Seeds.random("SpillMarks")
       marks.run { dut =>
         val bench = new Bench(dut)
-        for (n <- 0 until 1500) {
+        def enough = bench.deferred > 150 && bench.released > 40 && bench.refilled > 5
+        for (n <- Traffic.until(1500)(enough)) {
           val few = if (n % 300 < 150) 2 else p.endpoints
           // One command a slot, as while memory is lent.
           val stream = random.nextInt(2)
@@ -168,7 +169,7 @@ class SpillMarksSpec extends SpillSpec {
           bench.clock(next)((_, endpoint) => any(random, endpoint))
         }
         bench.rest()
-        assert(bench.deferred > 150 && bench.released > 40 && bench.refilled > 5)
+        assert(enough, s"${bench.deferred}, ${bench.released}, ${bench.refilled}")
       }
     }
 
