@@ -32,7 +32,7 @@ class SpillLinkSpec extends SpillSpec {
     private val open = mutable.Queue[Int]()
     private var taken = 0
     private var left = 0 // beats of the burst that is being answered
-    var (errors, badBeats, wordBursts, held) = (0, 0, 0, 0)
+    var (errors, wordBursts, held) = (0, 0, 0)
     var lateWrites = 3
     var errorsIn = 0 // of so many answers, one is an error; 0 none
     Seq(io.lend.valid, io.words.valid, io.entry.valid, io.write.valid).foreach(_.poke(false))
@@ -175,6 +175,7 @@ class SpillLinkSpec extends SpillSpec {
     }
     private val expectedErrors = mutable.Buffer(0, 0)
     private val seenErrors = mutable.Buffer(0, 0)
+    def badBeats: Int = seenErrors.sum
     private def checkBeats(): Unit =
       for ((port, queue, i) <- Seq((io.wordBeat, words, 0), (io.entryBeat, entries, 1)))
         if (port.valid.isOn) {
@@ -196,7 +197,6 @@ class SpillLinkSpec extends SpillSpec {
       axi.bvalid.poke(false)
       assert(words.isEmpty && entries.isEmpty && due.isEmpty && open.isEmpty)
       assert(seenErrors == expectedErrors)
-      badBeats = seenErrors.sum
     }
   }
 
