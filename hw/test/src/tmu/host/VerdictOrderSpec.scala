@@ -28,7 +28,8 @@ class VerdictOrderSpec extends DeviceSpec {
           case _ => (Some(number + 1), Some({ number += 2; number }))
         }
         var now = slot()
-        for (_ <- Traffic.until(200)(given.size > 30)) {
+        def enough = given.size > 30
+        for (_ <- Traffic.until(200)(enough)) {
           offer(dut, now._1, now._2)
           dut.io.out.ready.poke(random.nextInt(share) == 0)
           assert(dut.io.out.valid.isOn)
@@ -40,7 +41,7 @@ class VerdictOrderSpec extends DeviceSpec {
           }
           dut.clock.step()
         }
-        assert(given.size > 30 && seen.take(given.size) == given)
+        assert(enough && seen.take(given.size) == given)
         assert(seen.size <= given.size + 1)
       }
     }

@@ -52,7 +52,8 @@ class ChunkTableSpec extends SpillSpec {
         quiet(dut, 12)
         val lent = mutable.Set[Int]()
         var (empty, waited) = (0, 0)
-        for (clock <- Traffic.until(2500)(empty > 5)) {
+        def enough = empty > 5
+        for (clock <- Traffic.until(2500)(enough)) {
           // Spells in which most is taken, and in which most comes back.
           val takes = random.nextInt(8) < (if (clock / 60 % 2 == 0) 7 else 2)
           val back = Option.when(lent.nonEmpty && random.nextInt(8) > (if (takes) 5 else 2))(
@@ -76,7 +77,7 @@ class ChunkTableSpec extends SpillSpec {
           back.foreach(lent.remove)
           dut.clock.step()
         }
-        assert(empty > 5, "the table was never used up")
+        assert(enough, "the table was never used up")
       }
     }
 

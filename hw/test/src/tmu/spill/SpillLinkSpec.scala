@@ -230,8 +230,9 @@ class SpillLinkSpec extends SpillSpec {
       val random = Seeds.random("SpillLink")
       link.run { dut =>
         val bench = new Bench(dut, random)
-        traffic(bench, random, 900, chunks = 500)(bench.wordBursts > 60)
-        assert(bench.wordBursts > 60, bench.wordBursts)
+        def enough = bench.wordBursts > 60
+        traffic(bench, random, 900, chunks = 500)(enough)
+        assert(enough, bench.wordBursts)
         assert(bench.errors == 0 && bench.badBeats == 0)
         // Each place of a chunk, once.
         for (place <- 0 until places; isWord <- Seq(false, true)) {

@@ -9,7 +9,8 @@ class SpillSearchSpec extends SpillSearchBench {
     it("R3, R4: finds the oldest of several, or none, whatever memory's pauses are") {
       run("SpillSearch oldest") { (bench, random) =>
         var (found, missed) = (0, 0)
-        for (round <- Traffic.until(40)(found > 2 && missed > 2)) {
+        def enough = found > 2 && missed > 2
+        for (round <- Traffic.until(40)(enough)) {
           val list = make(random, 1 + random.nextInt(4), keys = 80, density = 0.5)
           bench.slow = 1 + random.nextInt(4)
           val ask = Ask(random.nextInt(2), random.nextInt(80))
@@ -18,7 +19,7 @@ class SpillSearchSpec extends SpillSearchBench {
           assert(bench.next(1 + random.nextInt(3)) == expected, s"round $round")
           if (expected.isDefined) found += 1 else missed += 1
         }
-        assert(found > 2 && missed > 2, (found, missed))
+        assert(enough, (found, missed))
       }
     }
 
