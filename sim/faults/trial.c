@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #define OPERATIONS 200
+#define RESERVE_MAX 8 /* of each endpoint and queue: tables of the smallest preset have 32 places */
 #define STEPS_MAX 200000 /* of 64 clocks: a unit that has not answered by then never will */
 
 typedef struct run {
@@ -90,6 +91,16 @@ static void make(run_t *run, uint32_t handle, uint32_t fill) {
     }
 }
 
+/** In every other trial places are kept, for all endpoints of the preset or for some. */
+static void keep(run_t *run) {
+    bool kept = pick(run, 2) == 0;
+    for (uint32_t e = 0; e < run->kept && e < JUDGE_ENDPOINTS; e++) {
+        uint32_t posted = kept ? pick(run, RESERVE_MAX + 1) : 0;
+        uint32_t unexpected = kept ? pick(run, RESERVE_MAX + 1) : 0;
+        must(tmu_reserve_set(run->device, e, posted, unexpected), run);
+    }
+}
+
 /** Everything is answered; false when that never comes, or cannot be. */
 static bool settle(run_t *run) {
     for (uint32_t i = 0; i < STEPS_MAX && tmu_queue_in_flight(run->queue) > 0; i++) {
@@ -169,6 +180,7 @@ trial_t trial_run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, tmu_fau
         run->ids[i] = TMU_RECEIVE_NONE;
     }
     must(tmu_reset(device), run);
+    keep(run);
     must(tmu_queue_observe(queue, judge_observe, &run->judge), run);
     if (operate(run, place)) {
         must(tmu_fault_stats(device, &stats), run);

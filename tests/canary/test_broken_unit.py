@@ -79,6 +79,19 @@ MUTANTS = {
         "? io_setQuota_bits_quota_1[20:0]",
         "? {m} ? io_setQuota_bits_quota_0[20:0] : io_setQuota_bits_quota_1[20:0]",
     ),
+    # An endpoint that has lost a bit keeps its reserve, whatever that is now.
+    "reserve": [
+        *wrong(
+            "EndpointTable.sv",
+            "noReserve = _lost_io_lost_0 | lostAny;",
+            "noReserve = ~{m} & (_lost_io_lost_0 | lostAny);",
+        ),
+        *wrong(
+            "EndpointTable.sv",
+            "noReserve_1 = _lost_io_lost_1 | lostAny_1;",
+            "noReserve_1 = ~{m} & (_lost_io_lost_1 | lostAny_1);",
+        ),
+    ],
     # One endpoint's flipped bit costs every endpoint its answers.
     "everyone": wrong(
         "FaultGate.sv",
@@ -204,6 +217,17 @@ def test_a_unit_that_withholds_every_endpoint_is_noticed(unit: str, tmp_path: Pa
     )
     assert len(said) == result["uncontained"]
     assert f"--place {place} --trials 1 --seed " in said[0]
+
+
+def test_a_unit_that_trusts_a_lost_reserve_is_noticed(unit: str, tmp_path: Path) -> None:
+    """R13: places that somebody has would be open to all, and refills would wait for ever."""
+    place = str(regs.Fault.UNEXPECTED_QUOTAS)
+    words = ("tmu-faults", "--uri", unit, "--place", place, "--trials", "200", "--seed", "3")
+    well = run(None, tmp_path, *words)
+    assert well.returncode == 0, well.stderr
+    done = run("reserve", tmp_path, *words)
+    assert done.returncode != 0, done.stdout
+    assert "R13: " in done.stderr and "places are open where" in done.stderr, done.stderr
 
 
 def test_a_crowd_that_nothing_bounds_is_noticed(unit: str, tmp_path: Path) -> None:

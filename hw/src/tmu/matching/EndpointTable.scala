@@ -90,6 +90,9 @@ class EndpointTable(p: TmuParams) extends Module {
     val reserves = Output(new ReserveState(p))
     val step = Input(Vec(2, new TallyStep(p)))
 
+    /** In the same clock: there is an operation. */
+    val there = Input(Vec(2, Bool()))
+
     /** `lead` clocks after the read: what was read has lost a bit. */
     val broken = Output(Vec(2, Bool()))
     val fault = new FaultPort
@@ -145,6 +148,17 @@ class EndpointTable(p: TmuParams) extends Module {
     Seq.tabulate(2)(s => RegNext(otherLimits.fold(false.B)(_(s).broken())))
   private val change = RegNext(io.setQuota)
 
+  // Whose state has lost a bit has no reserve from that operation on, or the places that are open to
+  // all would be counted by numbers that are none.
+  private val lost = Option.when(p.reserve && p.parity)(Module(new LostReserves(p)))
+  for (l <- lost) {
+    l.io.at := at(lead - 1)
+    for (s <- 0 to 1) {
+      l.io.loses(s).valid := io.there(s) && io.broken(s)
+      l.io.loses(s).bits := deciding(s)
+    }
+  }
+
   for (s <- 0 to 1) {
     val own = raw(s)(s)
     val other = raw(1 - s)(s)
@@ -174,9 +188,16 @@ class EndpointTable(p: TmuParams) extends Module {
       lastCounts(q, _.append),
       lastCounts(1 - q, _.take)
     )
+    // Both tallies make the depth; quota and reserve are of the own queue, and a reserve is read of
+    // the other one as well.
+    val lostTally = RegNext(broken(s)(s) || broken(1 - s)(s))
+    val lostQuota = RegNext(readQuotas(s).broken())
+    val lostAny = lostTally || lostQuota || lostOther(s)
+    val lostReserve = lost.fold(false.B)(_.io.lost(s))
+    val noReserve = lostReserve || lostAny
     val noQuota = RegNext(unlimited)
     val ownSteps = stepsOf(s)
-    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, ownSteps)
+    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, false.B, ownSteps)
     io.room(s) := quotaLeft.any(0)
     if (s == 1) io.roomAfterTake := quotaLeft.any(1)
 
@@ -191,16 +212,19 @@ class EndpointTable(p: TmuParams) extends Module {
     io.reserves.released(s) := 0.S
     for (theirs <- otherLimits) {
       val otherDepth = other.appended - own.taken
-      io.reserves.within(s) := new PlacesLeft(limits(s).reserve, io.depth(s), false.B, ownSteps)
-        .any(0)
-      io.reserves.restores(s) :=
-        new PlacesLeft(theirs(s).word.reserve, otherDepth, false.B, stepsOf(1 - s)).any(1)
+      def left(reserve: UInt, depth: UInt, steps: QueueSteps) =
+        new PlacesLeft(reserve, depth, false.B, noReserve, steps)
+      io.reserves.within(s) := left(limits(s).reserve, io.depth(s), ownSteps).any(0)
+      io.reserves.restores(s) := left(theirs(s).word.reserve, otherDepth, stepsOf(1 - s)).any(1)
 
-      // Nothing else happens then, and what was read two clocks before is the state before.
+      // Nothing else happens then, and what was read two clocks before is the state before. A reserve
+      // that has lost a bit keeps what it kept; where there is none any more, a new one is none.
       def unmet(kept: UInt): UInt = Mux(kept > io.depth(s), kept - io.depth(s), 0.U)
-      val unmetNext = unmet(EndpointTable.reserve(p, change.bits.reserve(s)))
-      io.reserves.released(s) :=
-        RegNext(Mux(change.valid, unmet(limits(s).reserve).zext - unmetNext.zext, 0.S), 0.S)
+      val unmetBefore = RegNext(unmet(limits(s).reserve))
+      val unmetNext = RegNext(unmet(EndpointTable.reserve(p, change.bits.reserve(s))))
+      val changes = RegNext(change.valid, false.B) && !lostTally && !lostReserve
+      val less = Mux(lostQuota, 0.U, unmetBefore)
+      io.reserves.released(s) := RegNext(Mux(changes, less.zext - unmetNext.zext, 0.S), 0.S)
     }
 
     // What is written, one clock after the step: all that was under way is in it.
@@ -229,11 +253,7 @@ class EndpointTable(p: TmuParams) extends Module {
         )
       )
     }
-    // Both tallies make the depth; quota and reserve are of the own queue, and a reserve is read of
-    // the other one as well.
-    val lostTally = RegNext(broken(s)(s) || broken(1 - s)(s))
-    val lostQuota = RegNext(readQuotas(s).broken())
-    io.broken(s) := RegNext(lostTally || lostQuota || lostOther(s))
+    io.broken(s) := RegNext(lostAny)
     tallyViews(s) :=
       FaultView(tallyPlace, RegNext(broken(s).reduce(_ || _)) && io.ready, flipped)
 

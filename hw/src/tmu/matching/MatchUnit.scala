@@ -168,6 +168,7 @@ class MatchUnit(p: TmuParams) extends Module {
   tables.io.reserves := endpoints.io.reserves
   tables.io.same := Operation.endpoint(p, post.bits) === Operation.endpoint(p, arrival.bits)
   unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
+  endpoints.io.there := VecInit(post.valid, arrival.valid)
   endpoints.io.step(0) := Resolve.step(p, post, postOutcome)
   endpoints.io.step(1) := Resolve.step(p, arrival, arrivalOutcome)
 

@@ -22,8 +22,10 @@ class QueueSteps(val appended: UInt, val left: UInt, val more: Bool, val fewer: 
   *
   * @param unlimited
   *   there is no limit, known a clock after `limit`
+  * @param none
+  *   there is no place, whatever the limit says, known a clock after it
   */
-class PlacesLeft(limit: UInt, depth: UInt, unlimited: Bool, steps: QueueSteps) {
+class PlacesLeft(limit: UInt, depth: UInt, unlimited: Bool, none: Bool, steps: QueueSteps) {
   private val free = RegNext(limit.zext - depth.zext)
   private val now = free - steps.appended.zext + steps.left.zext
 
@@ -35,7 +37,7 @@ class PlacesLeft(limit: UInt, depth: UInt, unlimited: Bool, steps: QueueSteps) {
 
   // Whether there are so many places, or no limit at all: what the last steps choose from.
   private def atLeast(most: Int): Bool =
-    RegNext(unlimited || Mux(little, small >= most.S, !upper.head(1).asBool))
+    RegNext(!none && (unlimited || Mux(little, small >= most.S, !upper.head(1).asBool)))
   private val enough = Seq.tabulate(4)(most => atLeast(most - 1))
 
   /** All of them, less than none if the limit was lowered. */

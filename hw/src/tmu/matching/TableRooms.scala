@@ -49,6 +49,14 @@ class TableRooms(p: TmuParams) extends Module {
       open(q) := Mux(fewer === more, changed, Mux(more, changed + 1.S, changed - 1.S))
       io.spare(q) := free(q) && (io.reserves.within(q) || open(q) > 0.S)
       io.taken(q) := entries(q).U - Mux(open(q) > 0.S, open(q).asUInt(p.depthBits - 1, 0), 0.U)
+      // Who waits for a place on chip would try for ever where one is open that is in use.
+      assert(
+        open(q) <= entries(q).S - io.counts(q).zext,
+        "R13: %d places are open where %d of %d are in use",
+        open(q),
+        io.counts(q),
+        entries(q).U
+      )
     }
     val withOneMore = open(1) >= 0.S
     io.afterTake := io.reserves.restores(0) || withOneMore

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.FaultPlaces
+import tmu.contract.{Code, FaultPlaces}
 import tmu.params.TmuParams
 
 class EndpointTableSpec extends DeviceSpec {
@@ -21,6 +21,7 @@ class EndpointTableSpec extends DeviceSpec {
   private def swept(dut: EndpointTable): Int = {
     for (stream <- 0 to 1) poke(dut, stream, None)
     dut.io.setQuota.valid.poke(false)
+    dut.io.there.foreach(_.poke(false))
     waitFor(dut, "the sweep's end")(dut.io.ready.isOn)
   }
   private def poke(dut: EndpointTable, stream: Int, step: Option[Step]): Unit = {
@@ -43,6 +44,16 @@ class EndpointTableSpec extends DeviceSpec {
     dut.clock.step()
     dut.io.setQuota.valid.poke(false)
   }
+  private def flip(dut: EndpointTable, place: Code, bit: Int): Unit = {
+    dut.io.fault.flip.bits.place.poke(place.value)
+    dut.io.fault.flip.bits.bit.poke(bit)
+    dut.io.fault.flip.valid.poke(true)
+    dut.clock.step()
+    dut.io.fault.flip.valid.poke(false)
+    dut.clock.step() // the bit is decoded
+  }
+  private def released(dut: EndpointTable, queue: Int): BigInt =
+    dut.io.reserves.released(queue).peek().litValue
   private def room(plain: Plain, stream: Int, left: Int): Boolean =
     plain.quota(stream) == 0 || plain.quota(stream) > p.postedEntries ||
       plain.depth(stream) - left < plain.quota(stream)
@@ -198,12 +209,14 @@ class EndpointTableSpec extends DeviceSpec {
           dut.io.read.foreach(_.poke(1))
           dut.clock.step()
           setQuota(dut, 1, Seq(0, 0), after)
-          for (stream <- 0 to 1) assert(dut.io.reserves.released(stream).peek().litValue == 0)
-          dut.clock.step()
+          for (_ <- 0 to 1) {
+            for (stream <- 0 to 1) assert(released(dut, stream) == 0)
+            dut.clock.step()
+          }
           for (stream <- 0 to 1) {
             def unmet(reserve: Seq[Int]) =
               math.max(0, math.min(reserve(stream), 16) - stands(stream))
-            assert(dut.io.reserves.released(stream).peek().litValue == unmet(before) - unmet(after))
+            assert(released(dut, stream) == unmet(before) - unmet(after))
           }
           before = after
           dut.clock.step()
@@ -221,12 +234,7 @@ class EndpointTableSpec extends DeviceSpec {
         for (round <- 0 until 20; (place, queue) <- places.zipWithIndex) {
           val (lost, stream) = (random.nextInt(p.endpoints), round % 2)
           val whole = (lost + 1) % p.endpoints
-          dut.io.fault.flip.bits.place.poke(place.value)
-          dut.io.fault.flip.bits.bit.poke(random.nextInt(2))
-          dut.io.fault.flip.valid.poke(true)
-          dut.clock.step()
-          dut.io.fault.flip.valid.poke(false)
-          dut.clock.step() // the bit is decoded
+          flip(dut, place, random.nextInt(2))
           setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
           dut.io.read.foreach(_.poke(whole))
           dut.clock.step(2 * EndpointTable.lead)
@@ -238,6 +246,54 @@ class EndpointTableSpec extends DeviceSpec {
           assert(dut.io.fault.view.seen.peek().litValue == (BigInt(1) << place.value))
           setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
         }
+      }
+    }
+
+    it("R13: an endpoint whose limits have lost a bit has no reserve from then on, others have") {
+      table.run { dut =>
+        swept(dut)
+        val (lost, whole) = (1, 2)
+        def decide(there: Boolean = true): Unit = {
+          dut.io.read.foreach(_.poke(lost))
+          dut.clock.step()
+          dut.io.read.foreach(_.poke(whole))
+          dut.clock.step(EndpointTable.lead - 1)
+          dut.io.there.foreach(_.poke(there))
+        }
+        def reserves(dut: EndpointTable) =
+          dut.io.reserves.within ++ dut.io.reserves.restores
+        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
+        flip(dut, FaultPlaces.unexpectedQuotas, 0)
+        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
+        setQuota(dut, whole, Seq(0, 0), Seq(3, 3))
+
+        // Nobody asks: what is read in passing is broken, and costs nothing.
+        decide(there = false)
+        assert(dut.io.broken.forall(_.isOn) && !reserves(dut).exists(_.isOn))
+        dut.clock.step()
+        assert(!dut.io.broken.exists(_.isOn) && reserves(dut).forall(_.isOn))
+        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
+        decide(there = false)
+        assert(!dut.io.broken.exists(_.isOn) && reserves(dut).forall(_.isOn))
+
+        flip(dut, FaultPlaces.postedQuotas, 0)
+        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
+        dut.io.read.foreach(_.poke(lost))
+        dut.clock.step(EndpointTable.lead)
+        dut.io.there.foreach(_.poke(true))
+        dut.clock.step()
+        // It may be whole again: the next one, and all that come later, do without.
+        setQuota(dut, lost, Seq(0, 0), Seq(7, 7))
+        for (_ <- 0 until 2 * EndpointTable.lead) {
+          assert(!reserves(dut).exists(_.isOn))
+          for (queue <- 0 to 1) assert(released(dut, queue) == 0)
+          dut.clock.step()
+        }
+        assert(!dut.io.broken.exists(_.isOn))
+        decide()
+        assert(!dut.io.broken.exists(_.isOn) && !reserves(dut).exists(_.isOn))
+        dut.clock.step()
+        assert(reserves(dut).forall(_.isOn))
       }
     }
 

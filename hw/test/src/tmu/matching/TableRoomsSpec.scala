@@ -65,6 +65,7 @@ class TableRoomsSpec extends DeviceSpec {
     val e = random.nextInt(p.endpoints)
     for (q <- 0 to 1) {
       val before = plain.unmet(q)
+      dut.io.counts(q).poke(plain.depth(q).sum)
       plain.reserve(q)(e) = if (random.nextBoolean()) 0 else random.nextInt(size(q))
       dut.io.reserves.released(q).poke(before - plain.unmet(q))
       dut.io.outcomes(q).appends.poke(false)
@@ -81,6 +82,17 @@ class TableRoomsSpec extends DeviceSpec {
         for (_ <- 0 until 3000)
           if (random.nextInt(40) == 0) change(dut, plain, random) else slot(dut, plain, random)
       }
+    }
+
+    it("R13: no more places are open than there are, or the simulation stops") {
+      val error = intercept[Exception] {
+        rooms.run { dut =>
+          for (q <- 0 to 1) dut.io.counts(q).poke(0)
+          dut.io.reserves.released(0).poke(1)
+          dut.clock.step(2)
+        }
+      }
+      assert(error.getMessage.contains("R13:"), error)
     }
   }
 }
