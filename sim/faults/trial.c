@@ -5,7 +5,8 @@
 #include <stdlib.h>
 
 #define OPERATIONS 200
-#define RESERVE_MAX 8 /* of each endpoint and queue: tables of the smallest preset have 32 places */
+#define RESERVE_MAX 8 /* of each endpoint and queue: tables of the smallest preset have 32 places  \
+                       */
 #define STEPS_MAX 200000 /* of 64 clocks: a unit that has not answered by then never will */
 
 typedef struct run {

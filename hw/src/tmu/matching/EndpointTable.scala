@@ -8,55 +8,6 @@ import tmu.contract.FaultPlaces
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.TmuParams
 
-/** What is kept of a queue's quota and reserve. */
-class QueueLimits(p: TmuParams) extends Bundle {
-  val quota = UInt(p.quotaBits.W)
-  val reserve = UInt((if (p.reserve) p.depthBits else 0).W)
-}
-
-/** What reserves have to do with the two operations of a slot (R11, R13). */
-class ReserveState(p: TmuParams) extends Bundle {
-
-  /** The stream's own queue has fewer entries than its reserve; the other stream's queue has, once
-    * an entry is taken from it.
-    */
-  val within = Vec(2, Bool())
-  val restores = Vec(2, Bool())
-
-  /** A changed reserve leaves the others so many places more of each table. */
-  val released = Vec(2, SInt((p.depthBits + 2).W))
-}
-
-/** What one stream has done at an endpoint; all modulo the width. */
-class StreamTally(p: TmuParams) extends Bundle {
-
-  /** Verdicts that took a serial number (R7). */
-  val serials = UInt(32.W)
-
-  /** Entries appended to the stream's own queue, and taken from the other stream's. */
-  val appended = UInt(p.depthBits.W)
-  val taken = UInt(p.depthBits.W)
-}
-
-/** What one operation adds to its stream's tally: nothing, if there is none. */
-class TallyStep(p: TmuParams) extends Bundle {
-  val endpoint = UInt(p.endpointBits.W)
-  val serial = Bool()
-  val append = Bool()
-  val take = Bool()
-
-  def any: Bool = serial || append || take
-}
-
-/** What an endpoint's quota leaves one of its queues. */
-class Allowance(p: TmuParams) extends Bundle {
-  val unlimited = Bool()
-  val left = SInt((p.quotaBits + 1).W)
-
-  /** Whether `more` entries fit that were not counted. */
-  def exceeds(more: UInt): Bool = unlimited || left > more.zext
-}
-
 /** State of every endpoint; a sweep clears it after reset (`ready` tells when).
   *
   * Two streams work at once, posts (0) and arrivals (1), each at an endpoint of its own. So each

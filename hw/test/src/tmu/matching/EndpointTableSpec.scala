@@ -2,10 +2,9 @@
 package tmu.matching
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Code, FaultPlaces}
 import tmu.params.TmuParams
 
-class EndpointTableSpec extends DeviceSpec {
+class EndpointTableSpec extends DeviceSpec with EndpointPokes {
   private val p = TmuParams("endpoints", 4, 16, 16, 16, 4)
   private val table = device(new EndpointTable(p))
 
@@ -16,44 +15,6 @@ class EndpointTableSpec extends DeviceSpec {
     val quota: Array[BigInt] = Array(0, 0)
     val reserve: Array[Int] = Array(0, 0)
   }
-  private case class Step(endpoint: Int, serial: Boolean, append: Boolean, take: Boolean)
-
-  private def swept(dut: EndpointTable): Int = {
-    for (stream <- 0 to 1) poke(dut, stream, None)
-    dut.io.setQuota.valid.poke(false)
-    dut.io.there.foreach(_.poke(false))
-    waitFor(dut, "the sweep's end")(dut.io.ready.isOn)
-  }
-  private def poke(dut: EndpointTable, stream: Int, step: Option[Step]): Unit = {
-    val port = dut.io.step(stream)
-    step.foreach(s => port.endpoint.poke(s.endpoint))
-    port.serial.poke(step.exists(_.serial))
-    port.append.poke(step.exists(_.append))
-    port.take.poke(step.exists(_.take))
-  }
-  private def setQuota(
-      dut: EndpointTable,
-      endpoint: Int,
-      quota: Seq[BigInt],
-      reserve: Seq[Int] = Seq(0, 0)
-  ): Unit = {
-    dut.io.setQuota.valid.poke(true)
-    dut.io.setQuota.bits.endpoint.poke(endpoint)
-    quota.zipWithIndex.foreach { case (q, i) => dut.io.setQuota.bits.quota(i).poke(q) }
-    reserve.zipWithIndex.foreach { case (r, i) => dut.io.setQuota.bits.reserve(i).poke(r) }
-    dut.clock.step()
-    dut.io.setQuota.valid.poke(false)
-  }
-  private def flip(dut: EndpointTable, place: Code, bit: Int): Unit = {
-    dut.io.fault.flip.bits.place.poke(place.value)
-    dut.io.fault.flip.bits.bit.poke(bit)
-    dut.io.fault.flip.valid.poke(true)
-    dut.clock.step()
-    dut.io.fault.flip.valid.poke(false)
-    dut.clock.step() // the bit is decoded
-  }
-  private def released(dut: EndpointTable, queue: Int): BigInt =
-    dut.io.reserves.released(queue).peek().litValue
   private def room(plain: Plain, stream: Int, left: Int): Boolean =
     plain.quota(stream) == 0 || plain.quota(stream) > p.postedEntries ||
       plain.depth(stream) - left < plain.quota(stream)
@@ -122,7 +83,7 @@ class EndpointTableSpec extends DeviceSpec {
         assert(restores == others - 1 < state.reserve(1 - stream), s"$stream, clock $clock")
         val append = seen && random.nextInt(3) > 0 && own < 8
         val take = !append && random.nextBoolean() && state.depth(1 - stream) > 0
-        val step = Step(at(stream), random.nextInt(4) > 0, append, take)
+        val step = PlainStep(at(stream), random.nextInt(4) > 0, append, take)
         val done = Option.when(random.nextInt(8) > 0)(step)
         due = due.updated(stream, done.filter(_.serial).map(_ => state.serial))
         done.foreach { s =>
@@ -154,7 +115,7 @@ class EndpointTableSpec extends DeviceSpec {
           setQuota(dut, e, Seq(1, 1))
           dut.io.read.foreach(_.poke(e))
           dut.clock.step(EndpointTable.lead)
-          for (stream <- 0 to 1) poke(dut, stream, Some(Step(e, true, true, false)))
+          for (stream <- 0 to 1) poke(dut, stream, Some(PlainStep(e, true, true, false)))
           dut.clock.step()
           for (stream <- 0 to 1) poke(dut, stream, None)
         }
@@ -168,7 +129,7 @@ class EndpointTableSpec extends DeviceSpec {
           dut.io.read.foreach(_.poke(e))
           dut.clock.step(EndpointTable.lead)
           assert(dut.io.room.forall(_.isOn))
-          for (stream <- 0 to 1) poke(dut, stream, Some(Step(e, true, false, false)))
+          for (stream <- 0 to 1) poke(dut, stream, Some(PlainStep(e, true, false, false)))
           dut.clock.step()
           for (stream <- 0 to 1) poke(dut, stream, None)
           dut.clock.step()
@@ -199,7 +160,7 @@ class EndpointTableSpec extends DeviceSpec {
         dut.clock.step(2 * EndpointTable.lead)
         for (i <- 0 until stands.max) {
           for (stream <- 0 to 1)
-            poke(dut, stream, Option.when(i < stands(stream))(Step(1, true, true, false)))
+            poke(dut, stream, Option.when(i < stands(stream))(PlainStep(1, true, true, false)))
           dut.clock.step()
         }
         checkDepths(dut, e => new Plain { if (e == 1) stands.copyToArray(depth) })
@@ -224,86 +185,13 @@ class EndpointTableSpec extends DeviceSpec {
       }
     }
 
-    it(
-      "R13: a lost bit of a queue's limits is seen by both streams, for a reserve is read by both"
-    ) {
-      table.run { dut =>
-        swept(dut)
-        val places = Seq(FaultPlaces.postedQuotas, FaultPlaces.unexpectedQuotas)
-        val random = Seeds.random("EndpointTable lost bits")
-        for (round <- 0 until 20; (place, queue) <- places.zipWithIndex) {
-          val (lost, stream) = (random.nextInt(p.endpoints), round % 2)
-          val whole = (lost + 1) % p.endpoints
-          flip(dut, place, random.nextInt(2))
-          setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
-          dut.io.read.foreach(_.poke(whole))
-          dut.clock.step(2 * EndpointTable.lead)
-          assert(!dut.io.broken.exists(_.isOn), s"round $round, queue $queue")
-          dut.io.read(stream).poke(lost)
-          dut.clock.step(EndpointTable.lead)
-          assert(dut.io.broken(stream).isOn, s"round $round, queue $queue, stream $stream")
-          assert(!dut.io.broken(1 - stream).isOn, s"round $round, queue $queue")
-          assert(dut.io.fault.view.seen.peek().litValue == (BigInt(1) << place.value))
-          setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
-        }
-      }
-    }
-
-    it("R13: an endpoint whose limits have lost a bit has no reserve from then on, others have") {
-      table.run { dut =>
-        swept(dut)
-        val (lost, whole) = (1, 2)
-        def decide(there: Boolean = true): Unit = {
-          dut.io.read.foreach(_.poke(lost))
-          dut.clock.step()
-          dut.io.read.foreach(_.poke(whole))
-          dut.clock.step(EndpointTable.lead - 1)
-          dut.io.there.foreach(_.poke(there))
-        }
-        def reserves(dut: EndpointTable) =
-          dut.io.reserves.within ++ dut.io.reserves.restores
-        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
-        flip(dut, FaultPlaces.unexpectedQuotas, 0)
-        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
-        setQuota(dut, whole, Seq(0, 0), Seq(3, 3))
-
-        // Nobody asks: what is read in passing is broken, and costs nothing.
-        decide(there = false)
-        assert(dut.io.broken.forall(_.isOn) && !reserves(dut).exists(_.isOn))
-        dut.clock.step()
-        assert(!dut.io.broken.exists(_.isOn) && reserves(dut).forall(_.isOn))
-        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
-        decide(there = false)
-        assert(!dut.io.broken.exists(_.isOn) && reserves(dut).forall(_.isOn))
-
-        flip(dut, FaultPlaces.postedQuotas, 0)
-        setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
-        dut.io.read.foreach(_.poke(lost))
-        dut.clock.step(EndpointTable.lead)
-        dut.io.there.foreach(_.poke(true))
-        dut.clock.step()
-        // It may be whole again: the next one, and all that come later, do without.
-        setQuota(dut, lost, Seq(0, 0), Seq(7, 7))
-        for (_ <- 0 until 2 * EndpointTable.lead) {
-          assert(!reserves(dut).exists(_.isOn))
-          for (queue <- 0 to 1) assert(released(dut, queue) == 0)
-          dut.clock.step()
-        }
-        assert(!dut.io.broken.exists(_.isOn))
-        decide()
-        assert(!dut.io.broken.exists(_.isOn) && !reserves(dut).exists(_.isOn))
-        dut.clock.step()
-        assert(reserves(dut).forall(_.isOn))
-      }
-    }
-
     it("R14: a step without its endpoint's state stops the simulation") {
       val error = intercept[Exception] {
         table.run { dut =>
           swept(dut)
           dut.io.read.foreach(_.poke(1))
           dut.clock.step(EndpointTable.lead)
-          poke(dut, 0, Some(Step(3, true, false, false)))
+          poke(dut, 0, Some(PlainStep(3, true, false, false)))
           dut.clock.step()
         }
       }
