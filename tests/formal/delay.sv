@@ -13,7 +13,6 @@ module delay_proof (
   `include "same.svh"
   always @(posedge clock)
     if (!reset) begin
-      turn : assert (dut__place < 3);
       same_post : assert (io_out_post_valid == law_io_out_post_valid);
       same_arrival : assert (io_out_arrival_valid == law_io_out_arrival_valid);
       post_unchanged : assert (!io_out_post_valid || same_post_bits);

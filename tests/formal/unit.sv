@@ -142,6 +142,12 @@ module unit_proof (
     dut__delay__``k``_arrival_bits_command_key_source}
 // Without what the unit gives an arrival's search and does not carry: id and ignored bits.
 `define CARRIED(op) {op[18:15], op[10:5]}
+// A table's entries, and what EntryCount has ready of them.
+`define COUNT(table) \
+  (table``__came == table``__went ? table``__counted : \
+   table``__came ? table``__counted + 3'd1 : table``__counted - 3'd1)
+`define READY(table) \
+  (table``__free == (table``__counted != 4) && table``__twoFree == (table``__counted < 3))
 // One that was lent leaves the registers a clock later.
 `define NEXT(store, slot) \
     ((store``__waiting != 0 && !store``__lent && store``__next_0 == slot) + \
@@ -236,8 +242,10 @@ module unit_proof (
       // Refused or held back only when there is no room (R11).
       refused_full : assert (!(post_is && post_status == REFUSED) || full6_r || quota6_r);
       stalled_full : assert (!(arrival_is && arrival_status == STALLED) || full6_m || quota6_m);
-      counts_r : assert (dut__postedCount == count_r);
-      counts_m : assert (dut__unexpectedCount == count_m);
+      counts_r : assert (`COUNT(dut__postedEntries) == count_r);
+      counts_m : assert (`COUNT(dut__unexpectedEntries) == count_m);
+      places_r : assert (`READY(dut__postedEntries));
+      places_m : assert (`READY(dut__unexpectedEntries));
 
       // No place of a store is read while it is written.
       read_alone_r : assert (!(found_r && enters_r));
@@ -269,6 +277,15 @@ module unit_proof (
       inside :
       assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));
+      // What lies beside an answer comes and goes with it; a word of its length comes a clock later.
+      beside :
+      assert (dut__answers__sides__count == dut__answers__answers__count &&
+              dut__answers__sides__stored == dut__answers__answers__stored &&
+              dut__answers__sides__valid == dut__answers__answers__valid);
+      lengths :
+      assert (dut__answers__truncated__count + dut__answers__truncated_io_enq_valid_REG ==
+              dut__answers__answers__count &&
+              (!dut__answers__truncated_io_enq_valid_REG || dut__answers__answers__stored != 0));
       body1 : assert (`BODY_KEPT(k1, post, POST, p1) && `BODY_KEPT(k1, arrival, ARRIVE, a1));
       body2 : assert (`BODY_KEPT(k2, post, POST, p2) && `BODY_KEPT(k2, arrival, ARRIVE, a2));
       body3 : assert (`BODY_KEPT(k3, post, POST, p3) && `BODY_KEPT(k3, arrival, ARRIVE, a3));

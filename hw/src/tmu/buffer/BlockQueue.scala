@@ -11,9 +11,14 @@ import chisel3.util.{log2Ceil, Decoupled, RegEnable}
   * came; to pass one a clock the queue has to hold three. The place that is read is the one that is
   * written only while nothing is there to read. Synthesis puts memories named `block` into block
   * memories however short they are (fpga/synth/ecp5.ys).
+  *
+  * @param inBlock
+  *   in a block memory; else in a small one, for what goes beside such a queue and has to be there
+  *   early in its clock: a block memory is slow to show what it has read
   */
-class BlockQueue[T <: Data](data: => T, entries: Int) extends Module {
-  override def desiredName: String = s"BlockQueue${entries}_${data.typeName}"
+class BlockQueue[T <: Data](data: => T, entries: Int, inBlock: Boolean = true) extends Module {
+  override def desiredName: String =
+    s"${if (inBlock) "Block" else "Side"}Queue${entries}_${data.typeName}"
   require(entries >= 3, s"a queue of $entries entries; one a clock needs at least 3")
   val io = IO(new Bundle {
     val enq = Flipped(Decoupled(data))
@@ -21,12 +26,12 @@ class BlockQueue[T <: Data](data: => T, entries: Int) extends Module {
     val count = Output(UInt(log2Ceil(entries + 1).W))
   })
   private val places = 1 << log2Ceil(entries + 1)
-  private val block = Mem(places, data)
+  private val memory = Mem(places, data).suggestName(if (inBlock) "block" else "memory")
   private val ahead = RegInit(0.U(log2Ceil(places).W))
   private val behind = RegInit(0.U(log2Ceil(places).W))
   private val (count, ready, _) = Occupancy(entries, io.enq.fire, io.deq.fire)
 
-  block.write(behind, io.enq.bits)
+  memory.write(behind, io.enq.bits)
   when(io.enq.fire)(behind := behind + 1.U)
 
   // The entries in the memory, and their way to the register behind it.
@@ -40,7 +45,7 @@ class BlockQueue[T <: Data](data: => T, entries: Int) extends Module {
 
   io.enq.ready := ready
   io.deq.valid := valid
-  io.deq.bits := RegEnable(block.read(ahead), takes)
+  io.deq.bits := RegEnable(memory.read(ahead), takes)
   io.count := count
 
   assert(ready === (count =/= entries.U), "ready, and %d entries", count)

@@ -49,20 +49,30 @@ object CommandDecode {
   private def is(record: UInt, code: Code): Bool = MatchRules.is(opcode.of(record), code)
 
   /** Parts of what can be wrong with a command. */
-  val parts: Int = 3
+  val parts: Int = 5
 
   /** Why a record is malformed (R13), in parts that take about as long as each other: its key; its
-    * buffer or receive; an unknown opcode, and what no opcode uses.
+    * wildcards; its handle and address; its length or receive; an unknown opcode, and what no
+    * opcode uses.
     */
   def wrongs(p: TmuParams, record: UInt): Vec[Bool] = {
-    val keys = Seq(matchBits, ignore, source, sourceIgnore)
-    val buffers = Seq(handle, address, length, receiveId)
-    val others = layout.fields.diff(keys ++ buffers ++ Seq(opcode, endpoint))
+    val keys = Seq(matchBits, source)
+    val wildcards = Seq(ignore, sourceIgnore)
+    val places = Seq(handle, address)
+    val sizes = Seq(length, receiveId)
+    val others =
+      layout.fields.diff(keys ++ wildcards ++ places ++ sizes ++ Seq(opcode, endpoint))
     def any(fields: Seq[WordField]): Bool = VecInit(fields.map(surplus(p, record, _))).asUInt.orR
     val idOutOfRange = is(record, Opcodes.post) && MatchRules.noId(p, receiveId.of(record))
     val inspectWide = is(record, Opcodes.inspect) && (address.of(record) >> 33).orR
     val known = VecInit(Opcodes.all.map(is(record, _))).asUInt.orR
-    VecInit(any(keys), any(buffers) || idOutOfRange || inspectWide, any(others) || !known)
+    VecInit(
+      any(keys),
+      any(wildcards),
+      any(places) || inspectWide,
+      any(sizes) || idOutOfRange,
+      any(others) || !known
+    )
   }
 
   /** A command as it is, once it is known what is wrong with it (R13). */

@@ -28,10 +28,10 @@ class SubmissionQueues(p: TmuParams) extends Module {
       */
     val hold = Input(Bool())
     val holdPage = Input(UInt(p.pageBits.W))
+    val drained = Output(Bool())
 
     /** A page may start again in this clock, and no index moves but a tail. */
     val still = Input(Bool())
-    val drained = Output(Bool())
 
     /** A page's ring got room; a completion of its commands was written, or dropped. */
     val limited = Flipped(Valid(UInt(p.pageBits.W)))

@@ -58,48 +58,54 @@ class Answers(p: TmuParams) extends Module {
   private val tookPost = RegNext(RegNext(io.takesPost))
   private val receive = Mux(tookPost, Operation.entry(p, posted, post), io.receive)
 
-  // Compared before it is known which receive it is.
+  // Compared before it is known which receive it is, and told a clock later: an entry comes late out
+  // of its memory (R12).
   private val longerThanPost =
     RegNext(Resolve.longer(ops(1), Operation.entry(p, posted, ops(0)), onMessages = false))
   private val longerThanEntry = Resolve.longer(arrival, io.receive, onMessages = false)
+  private val longer = Seq(
+    Resolve.longer(post, io.message, onMessages = true),
+    Mux(tookPost, longerThanPost, longerThanEntry)
+  )
 
-  // A block memory is slow to show what it has read, so what the taker waits for lies beside it:
-  // which of the two verdicts there are, and when their operations were accepted.
+  // What the taker waits for lies beside the verdicts, in a memory that is quick to show it: which
+  // of the two there are, and when their operations were accepted.
   private class Side extends Bundle {
     val answers = Bool()
     val accepted = UInt(32.W)
   }
   private val answers = Module(new BlockQueue(new SlotVerdicts(p), places))
-  private val sides = Module(new PointerQueue(Vec(2, new Side), places))
+  private val sides = Module(new BlockQueue(Vec(2, new Side), places, inBlock = false))
   private val in = answers.io.enq
   in.valid := outcomes(0).answers || outcomes(1).answers
   in.bits.post.valid := outcomes(0).answers
-  private def verdict(s: Int, op: Operation, entry: Entry, longer: Bool): Verdict =
+  private def verdict(s: Int, op: Operation, entry: Entry): Verdict =
     Resolve.verdict(
       p,
       op,
+      RegNext(Resolve.kind(ops(s))),
       outcomes(s).found,
       statuses(s),
       io.serials(s),
       entry,
       onMessages = s == 0,
-      longer,
       io.removed
     )
-  in.bits.post.bits :=
-    verdict(0, post, io.message, Resolve.longer(post, io.message, onMessages = true))
+  in.bits.post.bits := verdict(0, post, io.message)
   in.bits.arrival.valid := outcomes(1).answers
-  in.bits.arrival.bits := verdict(
-    1,
-    arrival,
-    receive,
-    Mux(tookPost, longerThanPost, longerThanEntry)
-  )
+  in.bits.arrival.bits := verdict(1, arrival, receive)
   sides.io.enq.valid := in.valid
   for ((side, s) <- sides.io.enq.bits.zipWithIndex) {
     side.answers := outcomes(s).answers
     side.accepted := Seq(post, arrival)(s).accepted
   }
+
+  // A clock behind the others, and through a queue that is a clock shorter.
+  private val truncated = Module(new PointerQueue(Vec(2, Bool()), places))
+  truncated.io.enq.valid := RegNext(in.valid, false.B)
+  for ((op, s) <- Seq(post, arrival).zipWithIndex)
+    truncated.io.enq.bits(s) :=
+      Resolve.truncated(RegNext(op), RegNext(outcomes(s).found), RegNext(longer(s)))
 
   private val second = outcomes(1).defers
   io.deferred.valid := outcomes(0).defers || second
@@ -129,14 +135,18 @@ class Answers(p: TmuParams) extends Module {
 
   io.verdicts <> answers.io.deq
   sides.io.deq.ready := io.verdicts.fire
-  for (
-    (verdict, side) <- Seq(io.verdicts.bits.post, io.verdicts.bits.arrival).zip(sides.io.deq.bits)
-  ) {
+  truncated.io.deq.ready := io.verdicts.fire
+  for ((verdict, s) <- Seq(io.verdicts.bits.post, io.verdicts.bits.arrival).zipWithIndex) {
+    val side = sides.io.deq.bits(s)
     verdict.valid := side.answers
+    verdict.bits.truncated := truncated.io.deq.bits(s)
     verdict.bits.latency := Verdict.clocks(io.now, side.accepted)
   }
 
   assert(!in.valid || in.ready, "R11: no room for an answer")
+  assert(io.verdicts.valid === sides.io.deq.valid, "R15: an answer without what lies beside it")
+  assert(!io.verdicts.valid || truncated.io.deq.valid, "R12: an answer, and no word of its length")
+  assert(!truncated.io.enq.valid || truncated.io.enq.ready, "R12: no room for a word of a length")
   assert(!outcomes(0).defers || !outcomes(1).defers, "R11: two commands deferred in a clock")
   for (((op, outcome), status) <- Seq(post, arrival).zip(outcomes).zip(statuses)) {
     assert(

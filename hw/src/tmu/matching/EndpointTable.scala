@@ -120,12 +120,13 @@ class EndpointTable(p: TmuParams) extends Module {
     val serialBase = RegNext(RegNext(own.serials + other.serials))
 
     // The steps since the read, all but the last one's: steps(0) is that of the slot before last.
-    // Which of them are at the same endpoint was seen a clock before.
-    val same = Seq.tabulate(history - 1, 2) { (k, of) =>
-      RegNext(at(lead + k)(of) === at(lead - 2)(s))
-    }
+    // Which of them are at the same endpoint was seen a clock before, and so were all but that one.
+    val sameNext = Seq.tabulate(history - 1, 2)((k, of) => at(lead + k)(of) === at(lead - 2)(s))
+    val same = sameNext.map(_.map(RegNext(_)))
     def counted(of: Int, what: TallyStep => Bool): UInt =
       PopCount(same.indices.map(k => same(k)(of) && what(steps(k)(of))))
+    def earlier(of: Int, what: TallyStep => Bool): Seq[Bool] =
+      same.indices.tail.map(k => sameNext(k)(of) && what(steps(k - 1)(of)))
 
     // The last one's, in the clock of the decision.
     val last = steps.head
@@ -134,8 +135,10 @@ class EndpointTable(p: TmuParams) extends Module {
 
     // The queue of stream q: it appends there, and the other one takes from there.
     def stepsOf(q: Int) = new QueueSteps(
-      counted(q, _.append),
-      counted(1 - q, _.take),
+      earlier(q, _.append),
+      earlier(1 - q, _.take),
+      same(0)(q) && steps(0)(q).append,
+      same(0)(1 - q) && steps(0)(1 - q).take,
       lastCounts(q, _.append),
       lastCounts(1 - q, _.take)
     )
@@ -148,7 +151,7 @@ class EndpointTable(p: TmuParams) extends Module {
     val noReserve = lostReserve || lostAny
     val noQuota = RegNext(unlimited)
     val ownSteps = stepsOf(s)
-    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, false.B, ownSteps)
+    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, None, ownSteps)
     io.room(s) := quotaLeft.any(0)
     if (s == 1) io.roomAfterTake := quotaLeft.any(1)
 
@@ -164,7 +167,7 @@ class EndpointTable(p: TmuParams) extends Module {
     for (theirs <- otherLimits) {
       val otherDepth = other.appended - own.taken
       def left(reserve: UInt, depth: UInt, steps: QueueSteps) =
-        new PlacesLeft(reserve, depth, false.B, noReserve, steps)
+        new PlacesLeft(reserve, depth, false.B, Some(noReserve), steps)
       io.reserves.within(s) := left(limits(s).reserve, io.depth(s), ownSteps).any(0)
       io.reserves.restores(s) := left(theirs(s).word.reserve, otherDepth, stepsOf(1 - s)).any(1)
 

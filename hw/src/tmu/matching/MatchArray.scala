@@ -74,9 +74,12 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   // comes is the slowest bit of all: which rows it would push meets it behind the registers. A
   // register stands for a few rows, so that many of them are no chain before it.
   private val beyondFull = Seq.tabulate(t.rows) { r =>
-    val groups = rows.drop(r + 2).reverse.grouped(MatchArray.rowsTogether)
+    val groups = rows.drop(r + 2).reverse.grouped(MatchArray.rowsTogether(t.rows))
     groups
-      .map(group => RegNext(group.map(_.io.fullNext).reduce(_ && _), false.B))
+      .map {
+        case Seq(row) => row.io.full
+        case group    => RegNext(group.map(_.io.fullNext).reduce(_ && _), false.B)
+      }
       .reduceOption(_ && _)
       .getOrElse(true.B)
   }
@@ -105,7 +108,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
 
 object MatchArray {
 
-  /** Rows whose being full is one register: fewer are more logic behind it, more are more before.
+  /** Rows whose being full is one register: so many that a push waits for two such registers at
+    * most, which fit into its last LUT.
     */
-  val rowsTogether: Int = 3
+  def rowsTogether(rows: Int): Int = math.max(1, (rows - 1) / 2)
 }

@@ -143,11 +143,12 @@ class MatchUnit(p: TmuParams) extends Module {
   for (s <- 0 to 1) endpoints.io.read(s) := Mux(asked, io.endpoint.bits.endpoint, readFor(s))
 
   // Decide. Answers for a parked slot come late; what goes to the arrays is known without them.
-  private val postedCount = RegInit(0.U(p.depthBits.W))
-  private val unexpectedCount = RegInit(0.U(p.depthBits.W))
+  private val postedEntries = Module(new EntryCount(p.postedEntries))
+  private val unexpectedEntries = Module(new EntryCount(p.unexpectedEntries))
   private val tables = Module(new TableRooms(p))
   private val rooms = Wire(new Rooms)
-  tables.io.counts := VecInit(postedCount, unexpectedCount)
+  tables.io.counts := VecInit(postedEntries.io.count, unexpectedEntries.io.count)
+  tables.io.below := VecInit(postedEntries.io.below, unexpectedEntries.io.below)
   rooms.spill := marks.io.views
   rooms.post := endpoints.io.room(0) && tables.io.spare(0)
   rooms.arrival := endpoints.io.room(1) && tables.io.spare(1)
@@ -167,7 +168,8 @@ class MatchUnit(p: TmuParams) extends Module {
   tables.io.outcomes := marks.io.outcomes
   tables.io.reserves := endpoints.io.reserves
   tables.io.same := Operation.endpoint(p, post.bits) === Operation.endpoint(p, arrival.bits)
-  unexpectedCount := UpDown.next(unexpectedCount, arrivalOutcome.appends, postOutcome.takes)
+  unexpectedEntries.io.comes := arrivalOutcome.appends
+  unexpectedEntries.io.goes := postOutcome.takes
   endpoints.io.there := VecInit(post.valid, arrival.valid)
   endpoints.io.step(0) := Resolve.step(p, post, postOutcome)
   endpoints.io.step(1) := Resolve.step(p, arrival, arrivalOutcome)
@@ -176,7 +178,8 @@ class MatchUnit(p: TmuParams) extends Module {
   // goes to the rows once older ones lie there. A lane that the slot itself frees is free.
   private val postedAppends = postOutcome.appends && !takesPost
   private val unexpectedAppends = arrivalOutcome.appends
-  postedCount := UpDown.next(postedCount, postedAppends, decision.takesQueued)
+  postedEntries.io.comes := postedAppends
+  postedEntries.io.goes := decision.takesQueued
   private val postedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val unexpectedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val postedLane =
@@ -288,10 +291,10 @@ class MatchUnit(p: TmuParams) extends Module {
   io.activity.filters := overflow.fold(0.U.asTypeOf(io.activity.filters))(_.io.activity)
   io.activity.long := overflow.fold(false.B)(o => o.io.postedInRows || o.io.unexpectedInRows)
   io.activity.accepted := io.post.fire || io.arrival.fire
-  io.activity.postedCount := postedCount
-  io.activity.unexpectedCount := unexpectedCount
+  io.activity.postedCount := postedEntries.io.count
+  io.activity.unexpectedCount := unexpectedEntries.io.count
   io.activity.postedVisited.valid := arrival.valid && arrival.bits.command.searches
-  io.activity.postedVisited.bits := postedCount
+  io.activity.postedVisited.bits := postedEntries.io.count
   io.activity.unexpectedVisited.valid := post.valid && post.bits.command.searches
-  io.activity.unexpectedVisited.bits := unexpectedCount
+  io.activity.unexpectedVisited.bits := unexpectedEntries.io.count
 }

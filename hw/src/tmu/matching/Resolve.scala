@@ -27,6 +27,12 @@ class Outcome(p: TmuParams) extends Bundle {
   val releases = Bool()
 }
 
+/** Of which kind an operation is; known early, for its opcode is. */
+class AnswerKind extends Bundle {
+  val isArrival = Bool()
+  val inspects = Bool()
+}
+
 /** Decides an operation at its end, when its search is done: pure functions of the law (R3 to R11).
   */
 object Resolve {
@@ -92,39 +98,45 @@ object Resolve {
     step
   }
 
-  /** The verdict, once the entry that was found has been read.
+  /** What its verdict hangs on. */
+  def kind(op: Operation): AnswerKind = {
+    val out = Wire(new AnswerKind)
+    out.isArrival := MatchRules.is(op.command.opcode, Opcodes.arrive)
+    out.inspects := MatchRules.is(op.command.opcode, Opcodes.inspect)
+    out
+  }
+
+  /** The verdict, once the entry that was found has been read, but for `truncated`.
     *
+    * @param kind
+    *   `Resolve.kind` of the operation
     * @param serial
     *   its endpoint's verdicts before it
     * @param entry
     *   that entry; meaningless unless the operation found one
     * @param onMessages
     *   the entry is a message, so the asker's length is a receive's; else the other way round
-    * @param longer
-    *   the message's is the greater of these two: `Resolve.longer`
     */
   def verdict(
       p: TmuParams,
       op: Operation,
+      kind: AnswerKind,
       found: Bool,
       status: UInt,
       serial: UInt,
       entry: Entry,
       onMessages: Boolean,
-      longer: Bool,
       removed: Vec[UInt]
   ): Verdict = {
     val command = op.command
-    val opcode = command.opcode
     val out = Wire(new Verdict(p))
-    val isArrival = MatchRules.is(opcode, Opcodes.arrive)
     // Only these have a length of their own.
     val ownLength = Mux(op.appends, command.length, 0.U)
     val reports =
       MatchRules.is(status, Statuses.removed) || MatchRules.is(status, Statuses.entry)
     out := 0.U.asTypeOf(out)
     out.page := command.page
-    out.opcode := opcode
+    out.opcode := command.opcode
     out.status := status
     out.serial := Mux(op.serial, serial, 0.U)
     out.endpoint := command.endpoint
@@ -134,19 +146,20 @@ object Resolve {
     when(found) {
       out.unexpected := onMessages.B && reports
       out.other := entry.handle
-      out.key := Mux(isArrival, command.key, entry.key)
+      out.key := Mux(kind.isArrival, command.key, entry.key)
       entry.ignore.foreach(out.ignore := _)
-      when(MatchRules.is(opcode, Opcodes.inspect))(out.endpoint := entry.endpoint)
+      when(kind.inspects)(out.endpoint := entry.endpoint)
       out.address := entry.address
       out.messageLength := (if (onMessages) entry.length else ownLength)
       out.receiveLength := (if (onMessages) ownLength else entry.length)
-      // R12: the message still matches and consumes the receive.
-      out.truncated := op.appends && longer
     }
     out
   }
 
-  /** The message is longer than the receive, when an operation finds this entry (R12). */
+  /** The message matches and consumes the receive, and is longer (R12). */
+  def truncated(op: Operation, found: Bool, longer: Bool): Bool = found && op.appends && longer
+
+  /** The message is longer than the receive, when an operation finds this entry. */
   def longer(op: Operation, entry: Entry, onMessages: Boolean): Bool = {
     val own = op.command.length
     if (onMessages) entry.length > own else own > entry.length

@@ -7,25 +7,33 @@ import tmu.params.TmuParams
 
 /** Gives each slot back a fixed number of clocks later, when its operations have walked the rows.
   *
-  * A memory with a turning place; nothing in it moves.
+  * A memory with a turning place; nothing in it moves. The way here is long, so a slot goes into a
+  * register first, which can lie on that way.
   */
 class SlotDelay(p: TmuParams, clocks: Int) extends Module {
-  require(clocks >= 2, s"a delay of $clocks clocks; a memory needs at least 2")
+  require(clocks >= 2, s"a delay of $clocks clocks; its registers need at least 2")
   val io = IO(new Bundle {
     val in = Input(new Slot(p))
     val out = Output(new Slot(p))
   })
 
-  private val place = RegInit(0.U(log2Ceil(clocks).W))
-  private val next = Mux(place === (clocks - 1).U, 0.U, place + 1.U)
+  private val places = clocks - 1
+  private val place = RegInit(0.U(log2Ceil(places + 1).W))
+  private val next = Mux(place === (places - 1).U, 0.U, place + 1.U)
   place := next
 
   private val ways =
     Seq((io.in.post, io.out.post, "posts"), (io.in.arrival, io.out.arrival, "arrivals"))
   for ((in, out, name) <- ways) {
-    val memory = Mem(clocks, new Operation(p)).suggestName(name)
-    memory.write(place, in.bits)
-    out.bits := RegNext(memory.read(next))
+    val entered = RegNext(in.bits)
+    out.bits := RegNext(if (places == 1) entered else turn(entered, name))
     out.valid := ShiftRegister(in.valid, clocks, false.B, true.B)
+  }
+
+  /** What was given so many clocks ago as there are places, less one. */
+  private def turn(in: Operation, name: String): Operation = {
+    val memory = Mem(places, new Operation(p)).suggestName(name)
+    memory.write(place, in)
+    memory.read(next)
   }
 }

@@ -15,8 +15,9 @@ import tmu.params.TmuParams
 class TableRooms(p: TmuParams) extends Module {
   val io = IO(new Bundle {
 
-    /** Entries of each table. */
+    /** Entries of each table, and whether one more has a place. */
     val counts = Input(Vec(2, UInt(p.depthBits.W)))
+    val below = Input(Vec(2, Bool()))
 
     /** Of the slot to decide; both streams are at one endpoint. */
     val reserves = Input(new ReserveState(p))
@@ -36,7 +37,6 @@ class TableRooms(p: TmuParams) extends Module {
     val taken = Output(Vec(2, UInt(p.depthBits.W)))
   })
   private val entries = Seq(p.postedEntries, p.unexpectedEntries)
-  private val free = Seq.tabulate(2)(q => MatchRules.isBelow(io.counts(q), entries(q)))
 
   if (p.reserve) {
     val open = entries.map(n => RegInit(n.S((p.depthBits + 2).W)))
@@ -47,7 +47,7 @@ class TableRooms(p: TmuParams) extends Module {
       val more = io.outcomes(1 - q).takes && !io.reserves.restores(1 - q) && !both
       val changed = open(q) + io.reserves.released(q)
       open(q) := Mux(fewer === more, changed, Mux(more, changed + 1.S, changed - 1.S))
-      io.spare(q) := free(q) && (io.reserves.within(q) || open(q) > 0.S)
+      io.spare(q) := io.below(q) && (io.reserves.within(q) || open(q) > 0.S)
       io.taken(q) := entries(q).U - Mux(open(q) > 0.S, open(q).asUInt(p.depthBits - 1, 0), 0.U)
       // Who waits for a place on chip would try for ever where one is open that is in use.
       assert(
@@ -63,7 +63,7 @@ class TableRooms(p: TmuParams) extends Module {
     io.afterOther := io.reserves
       .within(1) || Mux(io.reserves.restores(0), open(1) > 0.S, withOneMore)
   } else {
-    io.spare := VecInit(free)
+    io.spare := io.below
     io.afterTake := true.B
     io.afterOther := true.B
     io.taken := io.counts

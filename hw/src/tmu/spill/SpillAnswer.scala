@@ -31,8 +31,13 @@ object SpillAnswer {
       whole.address := entry.address
       whole.length := entry.length
       whole.parity.foreach(_ := entry.endpoint.xorR)
-      val longer = Resolve.longer(op, whole, onMessages = !t.receives)
-      Resolve.verdict(p, op, found, status, serial, whole, !t.receives, longer, removed)
+      val kind = Resolve.kind(op)
+      val verdict = WireDefault(
+        Resolve.verdict(p, op, kind, found, status, serial, whole, !t.receives, removed)
+      )
+      verdict.truncated :=
+        Resolve.truncated(op, found, Resolve.longer(op, whole, onMessages = !t.receives))
+      verdict
     }
     Mux(onMessages, of(TableParams.unexpected(p)), of(TableParams.posted(p)))
   }

@@ -22,9 +22,9 @@ class QueueSpec extends DeviceSpec {
     new PointerQueue(UInt(16.W), entries),
     q => Ports(q.io.enq, q.io.deq, q.io.count)
   )(entries, 1)
-  private def block(entries: Int) = new Kind[BlockQueue[UInt]](
-    "BlockQueue",
-    new BlockQueue(UInt(16.W), entries),
+  private def block(entries: Int, inBlock: Boolean = true) = new Kind[BlockQueue[UInt]](
+    if (inBlock) "BlockQueue" else "BlockQueue in a small memory",
+    new BlockQueue(UInt(16.W), entries, inBlock),
     q => Ports(q.io.enq, q.io.deq, q.io.count)
   )(entries, 2)
 
@@ -53,7 +53,7 @@ class QueueSpec extends DeviceSpec {
     (in, out)
   }
 
-  for (kind <- Seq(pointer(2), pointer(7), block(3), block(15)))
+  for (kind <- Seq(pointer(2), pointer(7), block(3), block(15), block(15, inBlock = false)))
     describe(s"${kind.name} with ${kind.entries} entries") {
       it("loses and invents nothing, in order, and holds no more") {
         val r = Seeds.random(s"${kind.name} ${kind.entries}")

@@ -31,8 +31,12 @@ class ResolveHarness(p: TmuParams) extends Module {
   io.step := Resolve.step(p, op, io.outcome)
   private val none = VecInit(3.U(32.W), 4.U(32.W))
   private def verdict(e: Entry, onMessages: Boolean) = {
-    val longer = Resolve.longer(op.bits, e, onMessages)
-    Resolve.verdict(p, op.bits, io.outcome.found, io.status, io.serial, e, onMessages, longer, none)
+    val (kind, found) = (Resolve.kind(op.bits), io.outcome.found)
+    val out = WireDefault(
+      Resolve.verdict(p, op.bits, kind, found, io.status, io.serial, e, onMessages, none)
+    )
+    out.truncated := Resolve.truncated(op.bits, found, Resolve.longer(op.bits, e, onMessages))
+    out
   }
   io.onMessage := verdict(io.message, onMessages = true)
   io.onReceive := verdict(io.receive, onMessages = false)

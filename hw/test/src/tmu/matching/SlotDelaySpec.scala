@@ -36,11 +36,11 @@ class SlotDelaySpec extends DeviceSpec {
         }
       }
 
-    it("refuses a delay that a memory cannot make") {
+    it("refuses a delay that its registers cannot make") {
       val error = intercept[IllegalArgumentException] {
         chisel3.stage.ChiselGeneratorAnnotation(() => new SlotDelay(p, 1)).elaborate
       }
-      assert(error.getMessage.contains("a delay of 1 clocks; a memory needs at least 2"))
+      assert(error.getMessage.contains("a delay of 1 clocks; its registers need at least 2"))
     }
   }
 }

@@ -26,6 +26,7 @@ class TableRoomsSpec extends DeviceSpec {
     val released = Seq.fill(2)(0)
     for (s <- 0 to 1) {
       dut.io.counts(s).poke(plain.depth(s).sum)
+      dut.io.below(s).poke(plain.depth(s).sum < size(s))
       dut.io.reserves.within(s).poke(plain.within(s, at(s)))
       val others = plain.depth(1 - s)(at(s))
       dut.io.reserves.restores(s).poke(others - 1 < plain.reserve(1 - s)(at(s)))
