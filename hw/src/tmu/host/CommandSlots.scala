@@ -68,7 +68,10 @@ class CommandSlots(p: TmuParams) extends Module {
   written.stamp := io.write.bits.command.stamp
   when(io.write.valid)(block.write(io.write.bits.slot, written))
 
+  // The slot that is read next is a register: from there the way to the memories is long.
   private val turn = Reg(new PageTurn(p))
+  private val following = turn.index + 1.U
+  private val slot = Reg(UInt(p.slotBits.W))
   private val left = RegInit(0.U(PageTurn.countBits.W))
   private val some = RegInit(false.B) // left is not 0
   private val last = RegInit(false.B) // left is 1
@@ -79,20 +82,22 @@ class CommandSlots(p: TmuParams) extends Module {
   io.turn.ready := ends
   when(ends) {
     turn := io.turn.bits
+    slot := CommandSlots.slot(p, io.turn.bits.queue, io.turn.bits.index)
     left := io.turn.bits.count
     some := io.turn.valid
     last := io.turn.bits.count === 1.U
   }.elsewhen(loads) {
-    turn.index := turn.index + 1.U
+    turn.index := following
+    slot := CommandSlots.slot(p, turn.queue, following)
     left := left - 1.U
     last := left === 2.U
   }
   when(takes)(valid := loads)
   io.freed.valid := loads
   io.freed.bits.page := turn.page
-  io.freed.bits.index := turn.index + 1.U
+  io.freed.bits.index := following
 
-  private val read = RegEnable(block.read(CommandSlots.slot(p, turn.queue, turn.index)), takes)
+  private val read = RegEnable(block.read(slot), takes)
   io.out.valid := valid
   io.out.bits.page := RegEnable(turn.page, takes)
   io.out.bits.endpoint := RegEnable(turn.queue.endpoint, takes)
