@@ -88,7 +88,11 @@ class TableRoomsSpec extends DeviceSpec {
     it("R13: no more places are open than there are, or the simulation stops") {
       val error = intercept[Exception] {
         rooms.run { dut =>
-          for (q <- 0 to 1) dut.io.counts(q).poke(0)
+          for (q <- 0 to 1) {
+            dut.io.counts(q).poke(0)
+            dut.io.outcomes(q).appends.poke(false)
+            dut.io.outcomes(q).takes.poke(false)
+          }
           dut.io.reserves.released(0).poke(1)
           dut.clock.step(2)
         }
