@@ -80,8 +80,9 @@ class Array:
     def observe(self) -> None:
         """Which corners of the design were reached in this clock."""
         low, high = self.dut.row0, getattr(self.dut, f"row{ROWS - 1}")
-        # Of two rows there are none beyond the next one, and no port that says so.
-        pushes = ["arrives", "io_nextFull"] + ["io_beyondFull"] * (ROWS > 2)
+        # Of two rows there are none beyond the next one, and no port that says so; of three, one.
+        beyond = [f"io_beyondFull_{part}" for part in range(min(ROWS - 2, 2))]
+        pushes = ["arrives", "io_nextFull", *beyond]
         pushed_low, pushed_high = (
             all(getattr(row, name).value for name in pushes) for row in (low, high)
         )

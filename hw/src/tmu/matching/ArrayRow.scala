@@ -55,12 +55,13 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     /** A new entry arrives in the last row in the next clock. */
     val append = Input(Bool())
 
-    /** It reaches this row if no row above has a hole, neither the next one nor those beyond: then
+    /** It reaches this row if no row above has a hole, neither the next one nor those beyond, which
+      * are told in two parts: with what comes, they meet in one LUT in front of every lane. Then
       * the row above gives its lane 0 to this row, or this is the last one and gets the entry
       * itself. With no hole in this row either, this one gives its own to the row below.
       */
     val nextFull = Input(Bool())
-    val beyondFull = Input(Bool())
+    val beyondFull = Input(Vec(2, Bool()))
     val above = Input(new RowFoot(p, t))
     val foot = Output(new RowFoot(p, t))
 
@@ -80,7 +81,7 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   // full row moves as a whole, with its lane 0 going to the row below.
   private val absorbs = RegInit(0.U((lanes - 1).W))
   private val arrives = RegNext(io.append, false.B)
-  private val push = WireDefault(arrives && io.nextFull && io.beyondFull)
+  private val push = WireDefault(arrives && io.nextFull && io.beyondFull.reduce(_ && _))
   private val shifts = Cat(1.U(1.W), absorbs) & Fill(lanes, push)
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))

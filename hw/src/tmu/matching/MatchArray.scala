@@ -80,8 +80,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
         case Seq(row) => row.io.full
         case group    => RegNext(group.map(_.io.fullNext).reduce(_ && _), false.B)
       }
-      .reduceOption(_ && _)
-      .getOrElse(true.B)
+      .toSeq
+      .padTo(2, true.B)
   }
 
   for ((row, r) <- rows.zipWithIndex) {
@@ -95,7 +95,7 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
       (if (r == 0) 0.U.asTypeOf(new FoundLane(p, t)) else rows(r - 1).io.laneOut)
     row.io.append := io.append.valid
     row.io.nextFull := (if (isLast) true.B else rows(r + 1).io.full)
-    row.io.beyondFull := beyondFull(r)
+    row.io.beyondFull := VecInit(beyondFull(r))
     if (!isLast) row.io.above := rows(r + 1).io.foot
     else {
       row.io.above.oldest := incoming
@@ -108,8 +108,6 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
 
 object MatchArray {
 
-  /** Rows whose being full is one register: so many that a push waits for two such registers at
-    * most, which fit into its last LUT.
-    */
+  /** Rows whose being full is one register: so many that there are two such registers at most. */
   def rowsTogether(rows: Int): Int = math.max(1, (rows - 1) / 2)
 }
