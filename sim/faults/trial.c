@@ -5,8 +5,7 @@
 #include <stdlib.h>
 
 #define OPERATIONS 200
-#define RESERVE_MAX 8 /* of each endpoint and queue: tables of the smallest preset have 32 places  \
-                       */
+#define RESERVE_MAX 8    /* an endpoint and queue: the smallest tables have 32 places */
 #define STEPS_MAX 200000 /* of 64 clocks: a unit that has not answered by then never will */
 
 typedef struct run {

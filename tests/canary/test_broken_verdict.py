@@ -76,9 +76,9 @@ def test_a_mutant_is_noticed(mutants: Path, name: str, monkeypatch: pytest.Monke
     """R3 to R7, R11: random traffic in both streams ends with the difference and its history."""
     test = RESERVES if name in ("reserve", "restored") else TEST
     result = caught(mutants, test, name, monkeypatch)
-    stories = ("history of handle", "R11: ", "R7: ", "R15: ", "walk over", "did not come")
+    stories = ["history of handle", "R11: ", "R7: ", "R15: ", "walk over", "did not come"]
     if name == "restored":  # an assertion may be first
-        stories = (*stories, "places are open where")
+        stories.append("places are open where")
     require_story(result, stories)
 
 
