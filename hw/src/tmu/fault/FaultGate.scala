@@ -36,16 +36,7 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
   io.idle := !verdicts.io.deq.valid
   private val verdict = verdicts.io.deq
   private val endpoint = verdict.bits.endpoint(p.endpointBits - 1, 0)
-  // A memory of one bit an endpoint for each source, as each may raise in the same clock.
-  private val faulty = io.raised
-    .map { raised =>
-      val marks = Mem(p.endpoints, Bool())
-      when(!io.ready || raised.valid) {
-        marks.write(Mux(io.ready, raised.bits, sweep.io.place), io.ready)
-      }
-      marks.read(endpoint)
-    }
-    .reduce(_ || _)
+  private val faulty = EndpointMarks(p, sweep, io.raised)(endpoint)
   private val all = RegInit(false.B)
   when(io.everyone)(all := true.B)
 

@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.Valid
 import tmu.buffer.Sweep
+import tmu.fault.EndpointMarks
 import tmu.params.TmuParams
 
 /** Which endpoints have lost their reserves, with a bit of what is known of them (R13).
@@ -25,16 +26,10 @@ class LostReserves(p: TmuParams) extends Module {
   })
   private val sweep = Module(new Sweep(p.endpoints))
 
-  // A memory of one bit an endpoint for each stream, as both may lose in the same clock.
-  private val marks = io.loses.map { loses =>
-    val mark = Mem(p.endpoints, Bool())
-    when(!sweep.io.ready || loses.valid) {
-      mark.write(Mux(sweep.io.ready, loses.bits, sweep.io.place), sweep.io.ready)
-    }
-    mark
-  }
+  private val marked = EndpointMarks(p, sweep, io.loses)
   for (s <- 0 to 1) {
+    // What is told in this clock is marked in the next.
     val now = io.loses.map(l => l.valid && l.bits === io.at(s))
-    io.lost(s) := (marks.map(_.read(io.at(s))) ++ now).reduce(_ || _)
+    io.lost(s) := marked(io.at(s)) || now.reduce(_ || _)
   }
 }

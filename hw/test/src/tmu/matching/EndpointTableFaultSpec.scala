@@ -2,21 +2,13 @@
 package tmu.matching
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Code, FaultPlaces}
+import tmu.contract.FaultPlaces
+import tmu.fault.FaultPokes
 import tmu.params.TmuParams
 
-class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes {
+class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPokes {
   private val p = TmuParams("endpoints", 4, 16, 16, 16, 4)
   private val table = device(new EndpointTable(p))
-
-  private def flip(dut: EndpointTable, place: Code, bit: Int): Unit = {
-    dut.io.fault.flip.bits.place.poke(place.value)
-    dut.io.fault.flip.bits.bit.poke(bit)
-    dut.io.fault.flip.valid.poke(true)
-    dut.clock.step()
-    dut.io.fault.flip.valid.poke(false)
-    dut.clock.step() // the bit is decoded
-  }
 
   describe("EndpointTable") {
     it(
@@ -29,7 +21,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes {
         for (round <- 0 until 20; (place, queue) <- places.zipWithIndex) {
           val (lost, stream) = (random.nextInt(p.endpoints), round % 2)
           val whole = (lost + 1) % p.endpoints
-          flip(dut, place, random.nextInt(2))
+          flip(dut, dut.io.fault, place, random.nextInt(2))
           setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
           dut.io.read.foreach(_.poke(whole))
           dut.clock.step(2 * EndpointTable.lead)
@@ -58,7 +50,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes {
         def reserves(dut: EndpointTable) =
           dut.io.reserves.within ++ dut.io.reserves.restores
         setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
-        flip(dut, FaultPlaces.unexpectedQuotas, 0)
+        flip(dut, dut.io.fault, FaultPlaces.unexpectedQuotas, 0)
         setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
         setQuota(dut, whole, Seq(0, 0), Seq(3, 3))
 
@@ -71,7 +63,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes {
         decide(there = false)
         assert(!dut.io.broken.exists(_.isOn) && reserves(dut).forall(_.isOn))
 
-        flip(dut, FaultPlaces.postedQuotas, 0)
+        flip(dut, dut.io.fault, FaultPlaces.postedQuotas, 0)
         setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
         dut.io.read.foreach(_.poke(lost))
         dut.clock.step(EndpointTable.lead)

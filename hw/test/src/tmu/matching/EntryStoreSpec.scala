@@ -4,9 +4,10 @@ package tmu.matching
 import scala.collection.mutable
 import tmu.{DeviceSpec, Seeds}
 import tmu.contract.FaultPlaces
+import tmu.fault.FaultPokes
 import tmu.params.TmuParams
 
-class EntryStoreSpec extends DeviceSpec {
+class EntryStoreSpec extends DeviceSpec with FaultPokes {
   private val p =
     TmuParams("store", 4, 8, 8, 8, 2, handleBits = 16, addressBits = 16, lengthBits = 8)
   private val t = TableParams.posted(p)
@@ -115,14 +116,7 @@ class EntryStoreSpec extends DeviceSpec {
         waitFor(dut, "the first slots", limit = 5)(dut.io.allocate.valid.isOn)
         val width = new Entry(p, t).getWidth + 1
         for (bit <- Seq(-1, 0, 1, width / 2, width - 2, width - 1)) {
-          if (bit >= 0) {
-            dut.io.fault.flip.valid.poke(true)
-            dut.io.fault.flip.bits.place.poke(FaultPlaces.postedStore.value)
-            dut.io.fault.flip.bits.bit.poke(bit)
-            dut.clock.step()
-            dut.io.fault.flip.valid.poke(false)
-            dut.clock.step() // the bit is decoded
-          }
+          if (bit >= 0) flip(dut, dut.io.fault, FaultPlaces.postedStore, bit)
           dut.io.write.valid.poke(true)
           dut.io.write.bits.slot.poke(3)
           dut.clock.step()
@@ -139,12 +133,7 @@ class EntryStoreSpec extends DeviceSpec {
     it("R13: a free slot that has lost a bit is never lent again") {
       store.run { dut =>
         val slots = Seq.fill(t.slots)(allocate(dut))
-        dut.io.fault.flip.valid.poke(true)
-        dut.io.fault.flip.bits.place.poke(FaultPlaces.postedSlots.value)
-        dut.io.fault.flip.bits.bit.poke(1)
-        dut.clock.step()
-        dut.io.fault.flip.valid.poke(false)
-        dut.clock.step() // the bit is decoded
+        flip(dut, dut.io.fault, FaultPlaces.postedSlots, 1)
         for (slot <- Seq(5, 6)) release(dut, slot)
         assert(allocate(dut) == 6)
         dut.clock.step(4)

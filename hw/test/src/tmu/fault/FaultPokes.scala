@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.fault
+
+import chisel3.Module
+import tmu.DeviceSpec
+import tmu.contract.Code
+
+/** Asks for flips on the fault port of a module. */
+trait FaultPokes { this: DeviceSpec =>
+
+  /** The next word that is stored at a place loses a bit. Takes two clocks. */
+  protected def flip(dut: Module, fault: FaultPort, place: Code, bit: Int): Unit = {
+    fault.flip.bits.place.poke(place.value)
+    fault.flip.bits.bit.poke(bit)
+    fault.flip.valid.poke(true)
+    dut.clock.step()
+    fault.flip.valid.poke(false)
+    dut.clock.step() // the bit is decoded
+  }
+}
