@@ -19,12 +19,16 @@ from opentmu.synth import (
     hierarchy,
     levels,
     memories,
+    moves,
     netlist,
     nets,
     pieces,
+    placed,
     pnr,
     prepare,
+    repair,
     spread,
+    timing,
     tools,
 )
 
@@ -35,7 +39,10 @@ ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FLOORPLANS = fpga.FPGA / "floorplan"
 FOLDER = paths.BUILD / "synth"
-PLACER_MODULES = (clocknet, copies, memories, nets, prepare, spread)
+PLACER_MODULES = (
+    *(clocknet, copies, memories, nets, prepare, spread),
+    *(moves, placed, repair, timing),
+)
 PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
@@ -170,6 +177,8 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
         places = planned(design, netlist_folder)
         pnr.run(prepared, design.top, folder, settings, log, empty, places)
         prepared.unlink()
+        if (folder / pnr.REPORT).is_file():
+            repair.run(folder, settings, log)
 
     stage.ensure(target, key, write)
     return target
@@ -243,9 +252,11 @@ def ecp5(
     if too_much := pnr.excess(used):
         found["problem"] = f"does not fit {pnr.DEVICE}: {', '.join(too_much)}"
         return found
-    said = json.loads((routed_in / "report.json").read_text())
+    said = json.loads((routed_in / pnr.REPORT).read_text())
+    repaired = json.loads((routed_in / repair.ROUNDS).read_text())
     path = pnr.critical_path(said, modules[design.top])
-    return found | {"fmax_mhz": pnr.fmax(said), "critical_path": path}
+    found |= {"fmax_mhz": pnr.fmax(said), "critical_path": path, "repair": repaired}
+    return found | {"method": found["method"] + repair.words(repaired)}
 
 
 def _memories(design: Design, mapped_in: Path) -> str:

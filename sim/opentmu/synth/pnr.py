@@ -31,6 +31,9 @@ OPTIONS = (
 # the first placement that would be noise (docs/decisions/0033-memories-first.md).
 SECOND = ("--placer-heap-timingweight", "30")
 
+# What a run leaves in its folder: nextpnr's report, and the routed design with its delays.
+REPORT, ROUTED, DELAYS = "report.json", "routed.json", "routed.sdf"
+
 
 @dataclass(frozen=True)
 class Settings:
@@ -61,17 +64,17 @@ def run(
     left_empty: int = 0,
     places: Mapping[str, str] | None = None,
 ) -> None:
-    """Place and route `netlist`; leaves report.json, and utilisation.json at any rate.
+    """Place and route `netlist`; leaves report.json, the routed design and its delays.
 
     Block memories get the `places` that they have by name, and `netlist` says so then. Without
     `places` it is placed twice, and they stay where the first placement has put them, which is in
     memories.json. `left_empty` places for a LUT and for a flip-flop are taken by cells
     that do nothing, and do not count. A design that is too large leaves no report.json; raises
-    CheckFailed for any other failure.
+    CheckFailed for any other failure. utilisation.json is there at any rate.
     """
     toolchain.use_path()
     toolchain.need_compiled(tools.NEXTPNR)
-    report = folder / "report.json"
+    report = folder / REPORT
     title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"
     command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
@@ -90,6 +93,8 @@ def run(
             command += SECOND
     if not code:
         command += ["--report", fpga.relative(report)]
+        command += ["--write", fpga.relative(folder / ROUTED)]
+        command += ["--sdf", fpga.relative(folder / DELAYS)]
         code = tools.run(command, title, log, settings.timeout)
     used = utilisation(log.read_text(errors="replace"), left_empty)
     (folder / "utilisation.json").write_text(json.dumps(used))

@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A routed design is repaired: cells move, nextpnr routes them, and it is the same design."""
+
+import json
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from opentmu import paths
+from opentmu.errors import CheckFailed
+from opentmu.synth import flow, moves, pnr, prepare, repair, spread, tools
+from opentmu.synth.placed import Placed
+from opentmu.synth.pnr import Settings
+
+# A register far from both of its neighbours, which only its own place can mend; and others enough
+# for the clock to come by its own network, without skew.
+APART = """\
+module Apart(input clock, input enable, input d, output reg q);
+  reg near, far;
+  reg [29:0] more;
+  always @(posedge clock) begin
+    near <= more[29];
+    if (enable) far <= near;
+    q <= far;
+    more <= {more[28:0], q ^ d};
+  end
+endmodule
+"""
+PLACES = {"near": "X10/Y19/SLICEA.FF0", "far": "X110/Y79/SLICEA.FF0", "q": "X30/Y19/SLICEA.FF0"}
+FREQ = 400.0
+
+
+def bind(netlist: Path, top: str) -> None:
+    """Ask nextpnr for the places of registers, by the nets that they drive."""
+    content = json.loads(netlist.read_text())
+    module = content["modules"][top]
+    places = {module["netnames"][name]["bits"][0]: place for name, place in PLACES.items()}
+    for name, cell in module["cells"].items():
+        if cell["type"] == "TRELLIS_FF" and not spread.is_filler(name):
+            (drives,) = cell["connections"]["Q"]
+            if drives in places:
+                cell["attributes"]["BEL"] = places[drives]
+    netlist.write_text(json.dumps(content))
+
+
+@pytest.fixture
+def routed(verilog_in: Callable[..., Path]) -> tuple[Path, Path]:
+    """The folder of a routed design, and its log."""
+    folder = verilog_in("synth-apart", {"Apart": APART})
+    design = flow.Design.of_folder(folder, "Apart", "ecp5")
+    mapped_in = flow.mapped(design, "ecp5", 3600)
+    prepared = folder / "prepared.json"
+    empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, 6)
+    bind(prepared, design.top)
+    log = paths.BUILD / "test" / "synth-apart.log"
+    pnr.run(prepared, design.top, folder, Settings(FREQ, 1, 3600), log, empty)
+    return folder, log
+
+
+def circuit(design: Placed) -> dict[str, Any]:
+    """What does not depend on places: cells by name, and the nets at the ports of registers."""
+    found = {}
+    for name, cell in design.cells.items():
+        if cell["type"] == "DCCA" or spread.is_filler(name):
+            continue
+        wired = cell["connections"] if cell["type"] == "TRELLIS_FF" else {}
+        nets = {port: design.net_of_bit[bits[0]] for port, bits in wired.items() if bits}
+        found[name] = (cell["type"], nets)
+    return found
+
+
+def test_a_late_register_is_moved(
+    routed: tuple[Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """nextpnr itself says how quick the design is, and that all places are legal."""
+    folder, log = routed
+    before = circuit(Placed.read(folder / pnr.ROUTED))
+    after: dict[str, Any] = {}
+    check = repair.check_places
+
+    def seen(file: Path, log: Path, seconds: float) -> None:
+        after.update(circuit(Placed.read(file)))
+        check(file, log, seconds)
+
+    monkeypatch.setattr(repair, "check_places", seen)
+    repair.run(folder, Settings(FREQ, 1, 3600), log)
+    said = json.loads((folder / repair.ROUNDS).read_text())
+    reached = pnr.fmax(json.loads((folder / pnr.REPORT).read_text()))
+    assert said["before_mhz"] < 200 and reached > 1.5 * said["before_mhz"]
+    assert said["kept"] >= 1 and said["rounds"][said["kept"] - 1]["fmax_mhz"] == reached
+    (place,) = said["rounds"][0]["moved"].values()
+    column, row = re.fullmatch(r"X(\d+)/Y(\d+)/SLICE\w\.FF0", place).groups()  # type: ignore[union-attr]
+    assert 4 <= int(column) <= 36 and int(row) % 6 == 0, "between the others, in an empty row"
+    assert before == after
+    assert not (folder / pnr.ROUTED).exists() and not list(folder.glob("round-*"))
+    assert "1 cells moved after routing" in repair.words(said)
+
+
+def test_a_place_that_cannot_be_is_refused(routed: tuple[Path, Path]) -> None:
+    """The check of places is nextpnr's: two registers of one slice have one enable."""
+    folder, log = routed
+    design = Placed.read(folder / pnr.ROUTED)
+    repair.check_places(folder / pnr.ROUTED, log, 3600)
+    (far,) = (name for name in design.cells if design.bel(name) == PLACES["far"])
+    site = design.site(far)
+    near = next(name for name in design.cells if design.bel(name) == PLACES["near"])
+    beside = design.site(near)
+    assert site is not None and beside is not None
+    design.cells[far]["attributes"]["NEXTPNR_BEL"] = beside.bel().replace("FF0", "FF1")
+    design.write(folder / pnr.ROUTED)
+    with pytest.raises(CheckFailed, match=r"refuses places of repaired cells[^$]*is not valid"):
+        repair.check_places(folder / pnr.ROUTED, log, 3600)
+
+
+def written(folder: Path, fmax: float) -> None:
+    """What a run leaves: no cells, and one way of 10 ns."""
+    top: dict[str, Any] = {"cells": {}, "netnames": {}, "settings": {}}
+    (folder / pnr.ROUTED).write_text(json.dumps({"modules": {"top": top}}))
+    (folder / pnr.DELAYS).write_text(
+        "(INSTANCE a)\n(IOPATH CLK Q (1:1:9000) (1:1:1))\n(INSTANCE )\n"
+        "(INTERCONNECT a/Q a/M (1:1:900) (1:1:1))\n(INSTANCE a)\n"
+        "(SETUPHOLD (posedge M) (posedge CLK) (1:1:100) (1:1:1))\n"
+    )
+    (folder / pnr.REPORT).write_text(json.dumps({"fmax": {"clock": {"achieved": fmax}}}))
+
+
+@pytest.fixture
+def folder(request: pytest.FixtureRequest) -> Path:
+    """A folder of the test's own that tools would see, as they run from the root."""
+    found: Path = paths.BUILD / "test" / "synth-repair" / request.node.name
+    found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+def test_delays_of_another_design_are_refused(folder: Path) -> None:
+    written(folder, 101.0)
+    with pytest.raises(CheckFailed, match=r"delays that make 100\.00 MHz, expected the 101\.00"):
+        repair.run(folder, Settings(120, 1, 60), folder / "log")
+
+
+def test_what_is_quick_enough_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    written(folder, 100.0)
+    monkeypatch.setattr(tools, "run", lambda *_: pytest.fail("nothing is to be run"))
+    repair.run(folder, Settings(90, 1, 60), folder / "log")
+    said = json.loads((folder / repair.ROUNDS).read_text())
+    assert said == {"before_mhz": 100.0, "kept": 0, "rounds": []} and repair.words(said) == ""
+
+
+def rounds_of(
+    clocks: list[float | None], folder: Path, patch: pytest.MonkeyPatch
+) -> tuple[dict[str, Any], float]:
+    """Repair with a nextpnr that reaches these clocks, None for no routing."""
+    left = iter(clocks)
+    checked: list[str] = []
+
+    def run(command: list[str], title: str, log: Path, seconds: float) -> int:
+        clock = next(left)
+        if clock is not None:
+            report = paths.ROOT / command[command.index("--report") + 1]
+            for option in ("--write", "--sdf"):
+                (paths.ROOT / command[command.index(option) + 1]).write_text(f"{clock}")
+            report.write_text(json.dumps({"fmax": {"clock": {"achieved": clock}}}))
+        return 1 if clock is None else 0
+
+    written(folder, 100.0)
+    first = Placed.read(folder / pnr.ROUTED)
+    patch.setattr(tools, "run", run)
+    patch.setattr(Placed, "read", lambda _: first)
+    patch.setattr(repair, "_moved", lambda *_: [moves.Move({}, 2.0, 1.0)])
+    patch.setattr(repair, "check_places", lambda file, *_: checked.append(file.read_text()))
+    repair.run(folder, Settings(120, 1, 60), folder / "log")
+    said = json.loads((folder / repair.ROUNDS).read_text())
+    reached = pnr.fmax(json.loads((folder / pnr.REPORT).read_text()))
+    assert checked == ([f"{reached}"] if said["kept"] else [])
+    assert not list(folder.glob("round-*"))
+    return said, reached
+
+
+@pytest.mark.parametrize(
+    ("clocks", "kept", "reached"),
+    [
+        ([110.0, 121.0], 2, 121.0),
+        ([110.0, 105.0, 109.0, None], 1, 110.0),
+        ([99.0, None], 0, 100.0),
+        ([110.0, 105.0, 115.0, *[111.0] * 5], 3, 115.0),
+    ],
+)
+def test_the_best_round_is_kept(
+    clocks: list[float | None],
+    kept: int,
+    reached: float,
+    folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    said, mhz = rounds_of(clocks, folder, monkeypatch)
+    assert [one["fmax_mhz"] for one in said["rounds"]] == clocks
+    assert (said["kept"], mhz) == (kept, reached)
