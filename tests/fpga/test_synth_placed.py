@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Cells of a routed design, where they may go, and what that leaves."""
 
+import re
 from typing import Any
 
 import pytest
+from opentmu.errors import CheckFailed
 from opentmu.synth import moves
 from opentmu.synth.moves import Mover
 from opentmu.synth.placed import Placed, Site
@@ -69,7 +71,7 @@ def test_what_moves_together() -> None:
         {
             "low": cell("TRELLIS_COMB", "X1/Y1/SLICEA.K0", A=1, F=2, F1=3, M=4, OFX=5),
             "high": cell("TRELLIS_COMB", "X1/Y1/SLICEA.K1", A=1, F=3),
-            "held": cell("TRELLIS_FF", "X1/Y1/SLICEA.FF0", DI=5, CLK=9, Q=6),
+            "held": cell("TRELLIS_FF", "X1/Y1/SLICEA.FF0", DI=2, CLK=9, Q=6),
             "next": cell("TRELLIS_FF", "X2/Y1/SLICEA.FF0", M=6, CLK=9, Q=7),
         }
     )
@@ -159,3 +161,16 @@ def test_what_has_many_wires_stays() -> None:
         delays.setup[f"c/M{number}"] = 1
     delays.update()
     assert Mover(row_of_registers(), delays).best("b") is None
+
+
+@pytest.mark.parametrize(
+    ("wires", "words"),
+    [
+        ("X9/Y9/CLK0;p;5", "buffer: found no wire of a global network"),
+        ("X9/Y9/G_HPBX0100;;5", "found global networks {'buffer': 1}, expected 0 to 0"),
+    ],
+)
+def test_global_nets_without_numbers_are_refused(wires: str, words: str) -> None:
+    found = design({"buffer": cell("DCCA", "X0/Y0/LDCC0", CLKI=1, CLKO=2)}, n2=wires)
+    with pytest.raises(CheckFailed, match=re.escape(words)):
+        found.keep_globals()

@@ -4,6 +4,7 @@
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +15,18 @@ from opentmu.synth import flow, moves, pnr, prepare, repair, spread, tools
 from opentmu.synth.placed import Placed
 from opentmu.synth.pnr import Settings
 
-# A register far from both of its neighbours, which only its own place can mend; and others enough
-# for the clock to come by its own network, without skew.
+# A register far from both of its neighbours, which only its own place can mend; a function of six
+# bits before a register; and others enough for the clock to come by its own network, without skew.
 APART = """\
 module Apart(input clock, input enable, input d, output reg q);
-  reg near, far;
+  reg near, far, wide;
   reg [29:0] more;
   always @(posedge clock) begin
     near <= more[29];
     if (enable) far <= near;
     q <= far;
-    more <= {more[28:0], q ^ d};
+    wide <= (more[0] & more[1]) ^ (more[2] | more[3]) ^ (more[4] & ~more[5] & more[0]);
+    more <= {more[28:0], q ^ d ^ wide};
   end
 endmodule
 """
@@ -60,14 +62,13 @@ def routed(verilog_in: Callable[..., Path]) -> tuple[Path, Path]:
 
 
 def circuit(design: Placed) -> dict[str, Any]:
-    """What does not depend on places: cells by name, and the nets at the ports of registers."""
+    """What does not depend on places: cells by name, and the nets at their ports."""
     found = {}
     for name, cell in design.cells.items():
-        if cell["type"] == "DCCA" or spread.is_filler(name):
-            continue
-        wired = cell["connections"] if cell["type"] == "TRELLIS_FF" else {}
-        nets = {port: design.net_of_bit[bits[0]] for port, bits in wired.items() if bits}
-        found[name] = (cell["type"], nets)
+        if cell["type"] != "DCCA" and not spread.is_filler(name):
+            ports = cell["connections"].items()
+            nets = {port: design.net_of_bit.get(bits[0]) for port, bits in ports if bits}
+            found[name] = (cell["type"], cell["parameters"], nets)
     return found
 
 
@@ -95,7 +96,37 @@ def test_a_late_register_is_moved(
     assert 4 <= int(column) <= 36 and int(row) % 6 == 0, "between the others, in an empty row"
     assert before == after
     assert not (folder / pnr.ROUTED).exists() and not list(folder.glob("round-*"))
-    assert "1 cells moved after routing" in repair.words(said)
+    assert repair.words(said).startswith("; one cell moved after routing in one round, 158")
+
+
+def test_a_wide_lut_moves_as_one(routed: tuple[Path, Path]) -> None:
+    """Sent to the far end of the device, the LUTs of a function of six bits come back."""
+    folder, log = routed
+    design = Placed.read(folder / pnr.ROUTED)
+    register, _ = design.driver[design.module["netnames"]["wide"]["bits"][0]]
+    wide, port = design.driver[design.cells[register]["connections"]["M"][0]]
+    unit = {name: design.site(name) for name in design.unit(wide)}
+    assert port == "OFX" and len(unit) == 4
+    home = unit[wide]
+    assert home is not None
+    away = {
+        name: replace(site, x=site.x - home.x + 110, y=site.y - home.y + 78)
+        for name, site in unit.items()
+        if site is not None
+    }
+    design.move(away)
+    design.keep_globals()
+    design.module["settings"].update(repair.ROUTER)
+    design.write(folder / "away.json")
+    sent = repair.Round(folder / pnr.ROUTED, folder / pnr.DELAYS, folder / pnr.REPORT)
+    repair._route(folder / "away.json", sent, "a wide LUT away", log, 3600)
+    repair.check_places(sent.routed, log, 3600)
+    before = sent.fmax()
+    repair.run(folder, Settings(FREQ, 1, 3600), log)
+    said = json.loads((folder / repair.ROUNDS).read_text())
+    moved = {cell for one in said["rounds"][: said["kept"]] for cell in one["moved"]}
+    assert said["before_mhz"] == before and unit.keys() <= moved
+    assert pnr.fmax(json.loads((folder / pnr.REPORT).read_text())) > 1.5 * before
 
 
 def test_a_place_that_cannot_be_is_refused(routed: tuple[Path, Path]) -> None:
@@ -114,9 +145,17 @@ def test_a_place_that_cannot_be_is_refused(routed: tuple[Path, Path]) -> None:
         repair.check_places(folder / pnr.ROUTED, log, 3600)
 
 
-def written(folder: Path, fmax: float) -> None:
-    """What a run leaves: no cells, and one way of 10 ns."""
-    top: dict[str, Any] = {"cells": {}, "netnames": {}, "settings": {}}
+def written(folder: Path, fmax: float, filled: bool = False) -> None:
+    """What a run leaves: one cell, which keeps its place empty or does not, and a way of 10 ns."""
+    name = "full" if filled else f"{spread.PREFIX}X1/Y1/SLICEA.K0"
+    cell = {
+        "type": "TRELLIS_COMB",
+        "attributes": {"NEXTPNR_BEL": "X1/Y1/SLICEA.K0"},
+        "parameters": {},
+        "port_directions": {},
+        "connections": {},
+    }
+    top: dict[str, Any] = {"cells": {name: cell}, "netnames": {}, "settings": {}}
     (folder / pnr.ROUTED).write_text(json.dumps({"modules": {"top": top}}))
     (folder / pnr.DELAYS).write_text(
         "(INSTANCE a)\n(IOPATH CLK Q (1:1:9000) (1:1:1))\n(INSTANCE )\n"
@@ -134,10 +173,21 @@ def folder(request: pytest.FixtureRequest) -> Path:
     return found
 
 
-def test_delays_of_another_design_are_refused(folder: Path) -> None:
+def test_delays_that_are_not_nextpnrs_are_not_trusted(folder: Path) -> None:
     written(folder, 101.0)
-    with pytest.raises(CheckFailed, match=r"delays that make 100\.00 MHz, expected the 101\.00"):
-        repair.run(folder, Settings(120, 1, 60), folder / "log")
+    repair.run(folder, Settings(120, 1, 60), folder / "log")
+    said = json.loads((folder / repair.ROUNDS).read_text())
+    assert said["kept"] == 0
+    assert "not repaired further: delays make 100.00 MHz and nextpnr says 101.00" in repair.words(
+        said
+    )
+
+
+def test_a_design_without_empty_slices_is_left_alone(folder: Path) -> None:
+    written(folder, 100.0, filled=True)
+    repair.run(folder, Settings(120, 1, 60), folder / "log")
+    said = json.loads((folder / repair.ROUNDS).read_text())
+    assert repair.words(said) == "; not repaired further: no slice was left empty"
 
 
 def test_what_is_quick_enough_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,18 +195,20 @@ def test_what_is_quick_enough_is_left_alone(folder: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr(tools, "run", lambda *_: pytest.fail("nothing is to be run"))
     repair.run(folder, Settings(90, 1, 60), folder / "log")
     said = json.loads((folder / repair.ROUNDS).read_text())
-    assert said == {"before_mhz": 100.0, "kept": 0, "rounds": []} and repair.words(said) == ""
+    assert said == {"before_mhz": 100.0, "kept": 0, "rounds": [], "stopped": None}
+    assert repair.words(said) == ""
 
 
 def rounds_of(
     clocks: list[float | None], folder: Path, patch: pytest.MonkeyPatch
 ) -> tuple[dict[str, Any], float]:
-    """Repair with a nextpnr that reaches these clocks, None for no routing."""
+    """Repair with a nextpnr that reaches these clocks, None for a net that finds no way."""
     left = iter(clocks)
     checked: list[str] = []
 
     def run(command: list[str], title: str, log: Path, seconds: float) -> int:
         clock = next(left)
+        log.write_text("" if clock else "Warning: Failed to find a route for arc 6 of net n.")
         if clock is not None:
             report = paths.ROOT / command[command.index("--report") + 1]
             for option in ("--write", "--sdf"):
@@ -196,4 +248,40 @@ def test_the_best_round_is_kept(
 ) -> None:
     said, mhz = rounds_of(clocks, folder, monkeypatch)
     assert [one["fmax_mhz"] for one in said["rounds"]] == clocks
+    no_way = f"a net found no way in round {len(clocks)}" if None in clocks else None
+    assert said["stopped"] == no_way
     assert (said["kept"], mhz) == (kept, reached)
+
+
+@pytest.mark.parametrize(("rounds", "kept"), [(0, 0), (1, 1)])
+def test_what_took_too_long_leaves_what_there_was(
+    rounds: int, kept: int, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def too_long(*_: object) -> None:
+        raise tools.OutOfTime("nextpnr on x: stopped after 60 s")
+
+    route = repair._route
+
+    def at_last(moved: Path, to: repair.Round, title: str, log: Path, seconds: float) -> None:
+        if title.endswith(f"repair {rounds + 1}"):
+            monkeypatch.setattr(tools, "run", too_long)
+        route(moved, to, title, log, seconds)
+
+    monkeypatch.setattr(repair, "_route", at_last)
+    said, mhz = rounds_of([110.0] * 2, folder, monkeypatch)
+    assert (said["kept"], mhz) == (kept, 110.0 if kept else 100.0)
+    assert repair.words(said).endswith("not repaired further: nextpnr on x: stopped after 60 s")
+
+
+def test_another_failure_of_nextpnr_is_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def failed(command: list[str], title: str, log: Path, seconds: float) -> int:
+        log.write_text("ERROR: cannot route global\n")
+        return 1
+
+    written(folder, 100.0)
+    monkeypatch.setattr(repair, "_moved", lambda *_: [moves.Move({}, 2.0, 1.0)])
+    monkeypatch.setattr(tools, "run", failed)
+    with pytest.raises(CheckFailed, match=r"repair 1 failed \(exit code 1\)[^$]*cannot route"):
+        repair.run(folder, Settings(120, 1, 60), folder / "log")

@@ -7,7 +7,8 @@ Rows that were left empty for wires (`spread`) have places everywhere, and wires
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from opentmu.synth.placed import FLIP_FLOP, GLOBAL, SLICES, Placed, Site
+from opentmu.synth import spread
+from opentmu.synth.placed import FLIP_FLOP, GLOBAL, Placed, Site
 from opentmu.synth.timing import NEVER, Arc, Timing, cell
 
 # What a move shall gain at least, for wires do not come out as they are estimated, and how far
@@ -39,7 +40,6 @@ class Mover:
         self.design = design
         self.timing = timing
         self.homes = sorted(home for home in design.taken if design.is_free(home))
-        self.local = {name for name, one in design.cells.items() if one["type"] != GLOBAL}
 
     def best(self, name: str) -> Move | None:
         """The best move of a cell and those that go with it, if it is worth it."""
@@ -67,7 +67,7 @@ class Mover:
         self.timing.change([(arc, wire_ps(self._distance(arc, move.sites))) for arc in wires])
 
     def _wires(self, unit: list[str]) -> list[Arc]:
-        """The wires between a unit and all others; those of the clock network are none."""
+        """The wires between a unit and all others; those that the clock network brings are none."""
         inside = set(unit)
         found = []
         for name in unit:
@@ -77,12 +77,15 @@ class Mover:
                     continue
                 arcs = [*self.timing.into.get(pin, ()), *self.timing.out.get(pin, ())]
                 for arc in arcs:
-                    ends = {cell(arc.start), cell(arc.end)}
-                    if not arc.wire or ends <= inside or not ends <= self.local:
+                    start = cell(arc.start)
+                    if not arc.wire or {start, cell(arc.end)} <= inside or self._is_global(start):
                         continue
                     if self.timing.through(arc) > 0:
                         found.append(arc)
         return found
+
+    def _is_global(self, name: str) -> bool:
+        return bool(self.design.cells[name]["type"] == GLOBAL)
 
     def _targets(
         self, unit: dict[str, Site], wires: list[Arc], before: float
@@ -111,7 +114,7 @@ class Mover:
 
     def _may(self, site: Site, flip_flops: bool) -> bool:
         """Whether a site can be taken; those in one tile share a clock and a reset."""
-        slices = range(len(SLICES)) if flip_flops else (site.slice,)
+        slices = range(len(spread.SLICES)) if flip_flops else (site.slice,)
         homes = [(site.x, site.y, which) for which in slices]
         return all(home in self.design.taken and self.design.is_free(home) for home in homes)
 

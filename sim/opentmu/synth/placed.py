@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from opentmu.errors import CheckFailed
 from opentmu.synth import spread
 from opentmu.synth.memories import PLACED, WANTED
 
 ROUTING = "ROUTING"
 COMB, FLIP_FLOP, GLOBAL = "TRELLIS_COMB", "TRELLIS_FF", "DCCA"
-SLICES = "ABCD"
 
-# Wires between neighbours that are no part of the routing: their ends keep their places.
-BOUND = frozenset((("F", "F1"), ("OFX", "FXA"), ("OFX", "FXB"), ("F", "DI"), ("OFX", "DI")))
-# What a LUT has beside its inputs and outputs when it is more than a LUT.
-PLAIN = frozenset(("A", "B", "C", "D", "F", "F1", "M", "OFX", "FXA", "FXB"))
+# Fixed wires between neighbours: their ends keep their places beside each other.
+BOUND = frozenset((("F", "F1"), ("OFX", "FXA"), ("OFX", "FXB"), ("F", "DI")))
+# The ports of a LUT that may move, wide ones included: neither a carry nor a memory.
+LUT_PORTS = frozenset(("A", "B", "C", "D", "F", "F1", "M", "OFX", "FXA", "FXB"))
 
 _SITE = re.compile(r"X(\d+)/Y(\d+)/SLICE([A-D])\.(K0|K1|FF0|FF1)")
 _GLOBAL = re.compile(r"G_HPBX(\d\d)00")
@@ -38,10 +38,10 @@ class Site:
         match = _SITE.fullmatch(bel)
         if match is None:
             return None
-        return cls(int(match[1]), int(match[2]), SLICES.index(match[3]), match[4])
+        return cls(int(match[1]), int(match[2]), spread.SLICES.index(match[3]), match[4])
 
     def bel(self) -> str:
-        return f"X{self.x}/Y{self.y}/SLICE{SLICES[self.slice]}.{self.spot}"
+        return f"X{self.x}/Y{self.y}/SLICE{spread.SLICES[self.slice]}.{self.spot}"
 
     def home(self) -> tuple[int, int, int]:
         """The slice that it is in."""
@@ -61,8 +61,8 @@ class Placed:
                 self.net_of_bit[bit] = name
         self.driver: dict[int, tuple[str, str]] = {}
         self.users: dict[int, list[tuple[str, str]]] = {}
-        for name, port, bit, way in self._ports():
-            if way == "output":
+        for name, port, bit, direction in self._ports():
+            if direction == "output":
                 self.driver[bit] = (name, port)
             else:
                 self.users.setdefault(bit, []).append((name, port))
@@ -106,12 +106,13 @@ class Placed:
         return all(spread.is_filler(name) for name in self.taken.get(home, ()))
 
     def move(self, cells: Mapping[str, Site]) -> None:
-        """Put cells into free slices; what they drive loses its wires, and so does a wire's end.
+        """Put cells into free slices; what they drive loses its wires.
 
-        What keeps their tiles empty leaves it: a flip-flop without a clock goes with no other.
+        What leads to them keeps its wires: the router forgets those that end nowhere. What keeps
+        their tiles empty leaves it: a flip-flop without a clock goes with no other.
         """
         for x, y in {(site.x, site.y) for site in cells.values()}:
-            for which in range(len(SLICES)):
+            for which in range(len(spread.SLICES)):
                 for filler in filter(spread.is_filler, self.taken.get((x, y, which), ())):
                     del self.cells[filler]
                 self.taken[x, y, which] = [
@@ -143,14 +144,21 @@ class Placed:
     def keep_globals(self) -> None:
         """Name the buffers of global nets such that nextpnr gives them the numbers they have.
 
-        It numbers them backwards by name, and does not look at the wires that they have.
+        It numbers them backwards by name, and does not look at the wires that they have. Raises
+        CheckFailed for one whose wires have no number, or for a number that is left out.
         """
+        numbers: dict[str, int] = {}
         for name in [name for name, cell in self.cells.items() if cell["type"] == GLOBAL]:
-            cell = self.cells.pop(name)
-            net = self.module["netnames"][self.net_of_bit[cell["connections"]["CLKO"][0]]]
-            number = _GLOBAL.search(net["attributes"][ROUTING])
-            assert number is not None, f"{name} is on no global network"
-            self.cells[f"~global_{chr(ord('z') - int(number[1]))}"] = cell
+            (bit,) = self.cells[name]["connections"]["CLKO"]
+            wires = self.module["netnames"][self.net_of_bit[bit]]["attributes"].get(ROUTING, "")
+            number = _GLOBAL.search(wires)
+            if number is None:
+                raise CheckFailed(f"{name}: found no wire of a global network behind this buffer")
+            numbers[name] = int(number[1])
+        if sorted(numbers.values()) != list(range(len(numbers))):
+            raise CheckFailed(f"found global networks {numbers}, expected 0 to {len(numbers) - 1}")
+        for name, rank in numbers.items():
+            self.cells[f"~global_{chr(ord('z') - rank)}"] = self.cells.pop(name)
 
     def _movable(self, cell: str) -> bool:
         kind = self.cells[cell]["type"]
@@ -158,7 +166,7 @@ class Placed:
             return True
         parameters, connections = self.cells[cell]["parameters"], self.cells[cell]["connections"]
         used = {port for port, bits in connections.items() if bits}
-        return kind == COMB and parameters.get("MODE", "LOGIC") == "LOGIC" and used <= PLAIN
+        return kind == COMB and parameters.get("MODE", "LOGIC") == "LOGIC" and used <= LUT_PORTS
 
     def _bound(self, cell: str, port: str, bits: list[int]) -> Iterator[str]:
         """The cells whose places hang on this one's, by a wire at one of its ports."""

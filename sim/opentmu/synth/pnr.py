@@ -75,7 +75,7 @@ def run(
     toolchain.use_path()
     toolchain.need_compiled(tools.NEXTPNR)
     report = folder / REPORT
-    title = f"nextpnr on {folder.name.strip('.').removesuffix('.partial')}"
+    title = f"nextpnr on {shown(folder)}"
     command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
     command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
     code = 0
@@ -102,6 +102,11 @@ def run(
         raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
     if code:
         report.unlink(missing_ok=True)
+
+
+def shown(folder: Path) -> str:
+    """What a run is called: its folder, without what is added while it is made."""
+    return folder.name.strip(".").removesuffix(".partial")
 
 
 def utilisation(said: str, left_empty: int = 0) -> dict[str, dict[str, int]]:

@@ -22,17 +22,22 @@ from opentmu.synth.moves import Move, Mover
 from opentmu.synth.placed import Placed
 from opentmu.synth.timing import Timing
 
-# At most so many rounds, and moves in one of them. Each round unsettles some wires of others.
-MOST_ROUNDS = 8
-MOST_MOVES = 60
+# At most so many rounds, moves in one of them, and ways that no move helps. Each round unsettles
+# some wires of others.
+MOST_ROUNDS, MOST_MOVES, MOST_STUCK = 8, 60, 200
 # Wires do not come out as they are estimated: a way is late that ends so much before the period.
 MARGIN_PS = 150.0
-# What our sum of a way's delays may differ from nextpnr's, which has two decimals of a MHz.
+# What our sum of a way's delays may differ from nextpnr's: pnr.fmax has two decimals of a MHz.
 ROUNDED_MHZ = 0.02
-# The router that gives others' wires to a net only where there is no other way, once it does not
-# weigh them by time, and that has nothing to do where wires are.
+# This router leaves wires where they are, and takes one from another net only if that saves more
+# than 0.4 ns; weighed by time it would be a twentieth of that, and a late net takes all it meets.
 ROUTER = {"router": "router1", "timing_driven": f"{0:032b}"}
+NO_WAY = "Failed to find a route for arc"
 ROUNDS, MOVED = "repair.json", "moved.json"
+
+
+class Stopped(Exception):
+    """Why a design is repaired no further; what there is stays."""
 
 
 @dataclass(frozen=True)
@@ -57,54 +62,45 @@ def run(folder: Path, settings: pnr.Settings, log: Path) -> None:
     """Repair what pnr.run has left in `folder` until it meets the clock that is aimed at.
 
     report.json is that of the best round then. repair.json has the clock before, the rounds with
-    the cells that were moved and the clock in MHz, and how many of them were kept; a round in which
-    a net found no way has no clock, and is the last. Raises CheckFailed if nextpnr finds a cell
-    where it may not be, or delays are not what it says.
+    the cells that were moved and the clock in MHz, how many of them were kept, and why it went no
+    further, null if the aim is met or all rounds were used. Raises CheckFailed if nextpnr finds a
+    cell where it may not be.
     """
     last = best = Round(folder / pnr.ROUTED, folder / pnr.DELAYS, folder / pnr.REPORT)
-    before, kept = best.fmax(), 0
-    rounds: list[dict[str, Any]] = []
-    while last.fmax() < settings.freq and len(rounds) < MOST_ROUNDS:
-        number = len(rounds) + 1
-        name = f"{folder.name.strip('.').removesuffix('.partial')}, repair {number}"
-        with step(f"late cells of {name}"):
-            design = Placed.read(last.routed)
-            moved = _moved(design, last, settings.freq)
-            if not moved:
-                break
-            design.keep_globals()
-            design.module["settings"].update(ROUTER)
-            design.write(folder / MOVED)
-        cells = {cell: site.bel() for one in moved for cell, site in one.sites.items()}
-        files = [folder / f"round-{number}.{kind}" for kind in ("routed", "sdf", "report")]
-        reached = Round(*files)
-        if not _route(folder / MOVED, reached, f"nextpnr on {name}", log, settings.timeout):
-            rounds.append({"moved": cells, "fmax_mhz": None})
-            break
-        rounds.append({"moved": cells, "fmax_mhz": reached.fmax()})
-        if last is not best:
-            last.forget()
-        last = reached
-        if last.fmax() > best.fmax():
-            best.forget()
-            best, kept = last, number
-    said = {"before_mhz": before, "kept": kept, "rounds": rounds}
+    said: dict[str, Any] = {"before_mhz": best.fmax(), "kept": 0, "rounds": [], "stopped": None}
+    try:
+        while last.fmax() < settings.freq and len(said["rounds"]) < MOST_ROUNDS:
+            number = len(said["rounds"]) + 1
+            after = _round(folder, last, number, settings, log, said["rounds"])
+            if last is not best:
+                last.forget()
+            last = after
+            if last.fmax() > best.fmax():
+                best.forget()
+                best, said["kept"] = last, number
+    except Stopped as reason:
+        said["stopped"] = str(reason)
+    if said["kept"]:
+        try:
+            check_places(best.routed, log, settings.timeout)
+            best.report.replace(folder / pnr.REPORT)
+        except tools.OutOfTime as reason:
+            said |= {"kept": 0, "stopped": str(reason)}
     (folder / ROUNDS).write_text(json.dumps(said))
-    if kept:
-        check_places(best.routed, log, settings.timeout)
-        best.report.replace(folder / pnr.REPORT)
     for left in (folder / pnr.ROUTED, folder / pnr.DELAYS, folder / MOVED, *folder.glob("round-*")):
         left.unlink(missing_ok=True)
 
 
 def words(said: Mapping[str, Any]) -> str:
     """What a report says of a repair, from repair.json."""
-    kept = said["kept"]
+    kept, stopped = said["kept"], said["stopped"]
+    why = f"; not repaired further: {stopped}" if stopped else ""
     if not kept:
-        return ""
+        return why
     cells = {cell for one in said["rounds"][:kept] for cell in one["moved"]}
+    how_many = "one cell" if len(cells) == 1 else f"{len(cells)} cells"
     often = "one round" if kept == 1 else f"{kept} rounds"
-    return f"; {len(cells)} cells moved after routing in {often}, {said['before_mhz']} MHz before"
+    return f"; {how_many} moved after routing in {often}, {said['before_mhz']} MHz before{why}"
 
 
 def move(design: Placed, delays: Timing, period_ps: float) -> list[Move]:
@@ -113,7 +109,7 @@ def move(design: Placed, delays: Timing, period_ps: float) -> list[Move]:
     done: list[Move] = []
     stuck: set[str] = set()
     moved: set[str] = set()
-    while len(done) < MOST_MOVES:
+    while len(done) < MOST_MOVES and len(stuck) < MOST_STUCK:
         ends = ((delays.arrival[pin] + ps, pin) for pin, ps in delays.setup.items())
         late = [one for one in ends if one[0] > period_ps - MARGIN_PS and one[1] not in stuck]
         if not late:
@@ -150,21 +146,58 @@ def check_places(routed: Path, log: Path, seconds: float) -> None:
         )
 
 
+def _round(
+    folder: Path,
+    last: Round,
+    number: int,
+    settings: pnr.Settings,
+    log: Path,
+    rounds: list[dict[str, Any]],
+) -> Round:
+    """One round from `last`, which is told in `rounds`; raises Stopped if there is none."""
+    name = f"{pnr.shown(folder)}, repair {number}"
+    with step(f"late cells of {name}"):
+        design = Placed.read(last.routed)
+        moved = _moved(design, last, settings.freq)
+        if not moved:
+            raise Stopped("no cell has a better place")
+        design.keep_globals()
+        design.module["settings"].update(ROUTER)
+        design.write(folder / MOVED)
+    cells = {cell: site.bel() for one in moved for cell, site in one.sites.items()}
+    rounds.append({"moved": cells, "fmax_mhz": None})
+    files = [folder / f"round-{number}.{kind}" for kind in ("routed", "sdf", "report")]
+    after = Round(*files)
+    said = log.with_stem(f"{log.stem}-repair-{number}")
+    _route(folder / MOVED, after, f"nextpnr on {name}", said, settings.timeout)
+    rounds[-1]["fmax_mhz"] = after.fmax()
+    return after
+
+
 def _moved(design: Placed, last: Round, freq: float) -> list[Move]:
-    """The moves that bring a design nearer to `freq`; raises CheckFailed for delays of another."""
+    """The moves that bring a design nearer to `freq`; raises Stopped if none can be found."""
+    if not any(design.is_free(home) for home in design.taken):
+        raise Stopped("no slice was left empty")
     delays = timing.of_file(last.delays)
     ours = 1e6 / delays.worst()[0]
     if abs(ours - last.fmax()) > ROUNDED_MHZ:
-        raise CheckFailed(
-            f"{last.delays}: found delays that make {ours:.2f} MHz, expected the "
-            f"{last.fmax():.2f} MHz of nextpnr's report"
+        raise Stopped(
+            f"delays make {ours:.2f} MHz and nextpnr says {last.fmax():.2f}, as with a clock that "
+            "is not on the clock network"
         )
     return move(design, delays, 1e6 / freq)
 
 
-def _route(moved: Path, to: Round, title: str, log: Path, seconds: float) -> bool:
-    """Route what has moved; whether there is a way for each net."""
+def _route(moved: Path, to: Round, title: str, log: Path, seconds: float) -> None:
+    """Route what has moved; raises Stopped if a net finds no way, or there was no time."""
     command = [tools.NEXTPNR, *pnr.OPTIONS, "--no-pack", "--no-place"]
     command += ["--json", fpga.relative(moved), "--write", fpga.relative(to.routed)]
     command += ["--sdf", fpga.relative(to.delays), "--report", fpga.relative(to.report)]
-    return not tools.run(command, title, log.with_stem(f"{log.stem}-repair"), seconds)
+    try:
+        code = tools.run(command, title, log, seconds)
+    except tools.OutOfTime as reason:
+        raise Stopped(str(reason)) from reason
+    if code and NO_WAY not in log.read_text(errors="replace"):
+        raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+    if code:
+        raise Stopped(f"a net found no way in round {log.stem.rpartition('-')[2]}")

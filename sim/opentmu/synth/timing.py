@@ -11,14 +11,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# Pins where a way begins: what comes to them is the clock's way, which counts for nobody.
+# Pins where a way begins. What leads to them is left out, as if the clock came everywhere at once,
+# which it does on the clock network.
 CLOCK_PINS = frozenset(("CLK", "WCK", "CLKA", "CLKB"))
 NEVER = float("-inf")
 
 _ARC = re.compile(r"\s*\((INTERCONNECT|IOPATH) (\S+) (\S+) \([\d.-]+:[\d.-]+:([\d.-]+)\)")
-_SETUP = re.compile(
-    r"\s*\(SETUPHOLD \(posedge (\S+)\) \(posedge \S+\) \([\d.-]+:[\d.-]+:([\d.-]+)\)"
-)
+_SETUP = re.compile(r"\s*\(SETUPHOLD \(posedge (\S+)\) \(\w+ \S+\) \([\d.-]+:[\d.-]+:([\d.-]+)\)")
 _INSTANCE = re.compile(r"\s*\(INSTANCE (\S*)\)")
 _ESCAPE = re.compile(r"\\(.)")
 
@@ -47,7 +46,7 @@ class Timing:
     arrival: dict[str, float] = field(default_factory=dict)
     tail: dict[str, float] = field(default_factory=dict)
 
-    _place: dict[str, int] = field(default_factory=dict)
+    _rank: dict[str, int] = field(default_factory=dict)
 
     def add(self, arc: Arc) -> None:
         if _port(arc.end) not in CLOCK_PINS:
@@ -57,7 +56,7 @@ class Timing:
     def update(self) -> None:
         """Arrivals and tails of all pins, from the arcs as they are."""
         order = self._sorted()
-        self._place = {pin: place for place, pin in enumerate(order)}
+        self._rank = {pin: rank for rank, pin in enumerate(order)}
         for pin in order:
             self.arrival[pin] = self._arrival(pin)
         for pin in reversed(order):
@@ -69,28 +68,28 @@ class Timing:
         for arc, ps in delays:
             arc.ps = ps
             arcs.append(arc)
-        ahead = {self._place[arc.end]: arc.end for arc in arcs}
-        places = sorted(ahead)
-        while places:
-            pin = ahead.pop(heapq.heappop(places))
+        ahead = {self._rank[arc.end]: arc.end for arc in arcs}
+        ranks = sorted(ahead)
+        while ranks:
+            pin = ahead.pop(heapq.heappop(ranks))
             if (reached := self._arrival(pin)) != self.arrival[pin]:
                 self.arrival[pin] = reached
                 for arc in self.out.get(pin, ()):
-                    self._visit(ahead, places, arc.end, self._place[arc.end])
-        behind = {-self._place[arc.start]: arc.start for arc in arcs}
-        places = sorted(behind)
-        while places:
-            pin = behind.pop(heapq.heappop(places))
+                    self._visit(ahead, ranks, arc.end, self._rank[arc.end])
+        behind = {-self._rank[arc.start]: arc.start for arc in arcs}
+        ranks = sorted(behind)
+        while ranks:
+            pin = behind.pop(heapq.heappop(ranks))
             if (left := self._tail(pin)) != self.tail[pin]:
                 self.tail[pin] = left
                 for arc in self.into.get(pin, ()):
-                    self._visit(behind, places, arc.start, -self._place[arc.start])
+                    self._visit(behind, ranks, arc.start, -self._rank[arc.start])
 
     @staticmethod
-    def _visit(pins: dict[int, str], places: list[int], pin: str, place: int) -> None:
-        if place not in pins:
-            pins[place] = pin
-            heapq.heappush(places, place)
+    def _visit(pins: dict[int, str], ranks: list[int], pin: str, rank: int) -> None:
+        if rank not in pins:
+            pins[rank] = pin
+            heapq.heappush(ranks, rank)
 
     def _arrival(self, pin: str) -> float:
         arcs = self.into.get(pin)
