@@ -19,6 +19,7 @@ from opentmu.synth import (
     hierarchy,
     levels,
     memories,
+    methods,
     moves,
     netlist,
     nets,
@@ -48,18 +49,6 @@ PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
 DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))
 SLOWEST_SHOWN = 12
-
-METHODS = {
-    "ecp5": (
-        "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
-        "six pins, the widest resets and enables on the clock network"
-    ),
-    "flat": "whole design flattened and mapped; not placed, not routed",
-    "kept": (
-        "each module of `modules` mapped once and counted for every instance, all else flattened; "
-        "no logic merged across these borders, levels followed across them; not placed, not routed"
-    ),
-}
 
 
 @dataclass(frozen=True)
@@ -239,7 +228,7 @@ def ecp5(
         "clock_estimate": None,
         "target_mhz": settings.freq,
         "seed": settings.seed,
-        "method": METHODS["ecp5"] + _memories(design, mapped_in) + spread.words(every),
+        "method": methods.METHODS["ecp5"] + _memories(design, mapped_in) + spread.words(every),
         "tools": tools.versions("yosys", "nextpnr-ecp5"),
     }
     if routed_in == mapped_in:
@@ -283,7 +272,7 @@ def xcup(design: Design, mapped_in: Path) -> dict[str, Any]:
             for one in chains[:SLOWEST_SHOWN]
         ],
         "modules": _modules(modules, design.top),
-        "method": METHODS["kept" if len(modules) > 1 else "flat"],
+        "method": methods.METHODS["kept" if len(modules) > 1 else "flat"],
         "tools": tools.versions("yosys"),
     }
 
