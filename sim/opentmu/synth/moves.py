@@ -93,14 +93,13 @@ class Mover:
         """Free sites for a unit, near to what makes it late."""
         late = [arc for arc in wires if self.timing.through(arc) > before - 1000]
         tiles = [self.design.tile(cell(pin)) for arc in late for pin in (arc.start, arc.end)]
-        columns, rows = [x for x, _ in tiles], [y for _, y in tiles]
+        left, right = min(x for x, _ in tiles) - REACH, max(x for x, _ in tiles) + REACH
+        low, high = min(y for _, y in tiles) - REACH, max(y for _, y in tiles) + REACH
         first = next(iter(unit.values()))
         slices = {site.home() for site in unit.values()}
         flip_flops = any(self.design.cells[name]["type"] == FLIP_FLOP for name in unit)
         for x, y, which in self.homes:
-            if not min(columns) - REACH <= x <= max(columns) + REACH:
-                continue
-            if not min(rows) - REACH <= y <= max(rows) + REACH:
+            if not (left <= x <= right and low <= y <= high):
                 continue
             if len(slices) > 1 and which != first.slice:
                 continue

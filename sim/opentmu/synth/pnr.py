@@ -11,7 +11,6 @@ from typing import Any
 from opentmu import toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
-from opentmu.process import tail
 from opentmu.synth import copies, memories, tools
 from opentmu.synth.netlist import Module, place, plain
 
@@ -99,7 +98,7 @@ def run(
     used = utilisation(log.read_text(errors="replace"), left_empty)
     (folder / "utilisation.json").write_text(json.dumps(used))
     if code and not excess(used):
-        raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+        raise tools.failed(title, code, log)
     if code:
         report.unlink(missing_ok=True)
 

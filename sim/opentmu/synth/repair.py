@@ -198,6 +198,6 @@ def _route(moved: Path, to: Round, title: str, log: Path, seconds: float) -> Non
     except tools.OutOfTime as reason:
         raise Stopped(str(reason)) from reason
     if code and NO_WAY not in log.read_text(errors="replace"):
-        raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+        raise tools.failed(title, code, log)
     if code:
         raise Stopped(f"a net found no way in round {log.stem.rpartition('-')[2]}")

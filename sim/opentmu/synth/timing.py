@@ -7,7 +7,7 @@ the largest of the three that stand for each arc, in ps, as in nextpnr's own fig
 
 import heapq
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,28 +68,38 @@ class Timing:
         for arc, ps in delays:
             arc.ps = ps
             arcs.append(arc)
-        ahead = {self._rank[arc.end]: arc.end for arc in arcs}
-        ranks = sorted(ahead)
-        while ranks:
-            pin = ahead.pop(heapq.heappop(ranks))
-            if (reached := self._arrival(pin)) != self.arrival[pin]:
-                self.arrival[pin] = reached
-                for arc in self.out.get(pin, ()):
-                    self._visit(ahead, ranks, arc.end, self._rank[arc.end])
-        behind = {-self._rank[arc.start]: arc.start for arc in arcs}
-        ranks = sorted(behind)
-        while ranks:
-            pin = behind.pop(heapq.heappop(ranks))
-            if (left := self._tail(pin)) != self.tail[pin]:
-                self.tail[pin] = left
-                for arc in self.into.get(pin, ()):
-                    self._visit(behind, ranks, arc.start, -self._rank[arc.start])
+        self._follow([arc.end for arc in arcs], 1, self.arrival, self._arrival, self._after)
+        self._follow([arc.start for arc in arcs], -1, self.tail, self._tail, self._before)
 
-    @staticmethod
-    def _visit(pins: dict[int, str], ranks: list[int], pin: str, rank: int) -> None:
-        if rank not in pins:
-            pins[rank] = pin
-            heapq.heappush(ranks, rank)
+    def _follow(
+        self,
+        pins: Iterable[str],
+        step: int,
+        known: dict[str, float],
+        found: Callable[[str], float],
+        beyond: Callable[[str], Iterable[str]],
+    ) -> None:
+        """What is known of pins, found anew, and of those beyond as long as it changes.
+
+        In the order of all pins, forwards with `step` 1 and backwards with -1.
+        """
+        queued = set(pins)
+        pending = sorted((step * self._rank[pin], pin) for pin in queued)
+        while pending:
+            _, pin = heapq.heappop(pending)
+            queued.remove(pin)
+            if (now := found(pin)) != known[pin]:
+                known[pin] = now
+                for one in beyond(pin):
+                    if one not in queued:
+                        queued.add(one)
+                        heapq.heappush(pending, (step * self._rank[one], one))
+
+    def _after(self, pin: str) -> Iterator[str]:
+        return (arc.end for arc in self.out.get(pin, ()))
+
+    def _before(self, pin: str) -> Iterator[str]:
+        return (arc.start for arc in self.into.get(pin, ()))
 
     def _arrival(self, pin: str) -> float:
         arcs = self.into.get(pin)

@@ -45,9 +45,14 @@ def run(command: Sequence[str | Path], title: str, log: Path, seconds: float) ->
             ) from error
 
 
+def failed(title: str, code: int, log: Path) -> CheckFailed:
+    """The error of a tool that ended with an exit code, with the end of what it said."""
+    return CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+
+
 def yosys(steps: Iterable[str], title: str, log: Path, seconds: float) -> None:
     """Run Yosys on `steps`; a warning is an error."""
     toolchain.need_yosys()
     command = fpga.command(steps, log.with_suffix(".yosys"), REMARKS)
     if code := run(command, title, log, seconds):
-        raise CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+        raise failed(title, code, log)
