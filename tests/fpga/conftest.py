@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small designs of Verilog, in folders that Yosys can see."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -10,12 +11,14 @@ from opentmu import paths, stage
 
 @pytest.fixture(scope="session")
 def verilog_in() -> Callable[[str, Mapping[str, str]], Path]:
-    """Writes the texts of modules, by name, into a test's folder.
+    """Writes the texts of modules, by name, into a folder that tests of one file share.
 
     Once for the same texts, for another process may be reading what a test before has written.
+    Tests may read what is there and have it mapped; one that writes files of its own takes
+    `verilog`.
     """
 
-    def verilog(folder: str, modules: Mapping[str, str]) -> Path:
+    def verilog_in(folder: str, modules: Mapping[str, str]) -> Path:
         target = paths.BUILD / "test" / folder
 
         def write(made: Path) -> None:
@@ -26,5 +29,18 @@ def verilog_in() -> Callable[[str, Mapping[str, str]], Path]:
             target, stage.hash_of(text for pair in modules.items() for text in pair), write
         )
         return target
+
+    return verilog_in
+
+
+@pytest.fixture
+def verilog(
+    request: pytest.FixtureRequest, verilog_in: Callable[[str, Mapping[str, str]], Path]
+) -> Callable[[Mapping[str, str]], Path]:
+    """Writes the texts of modules, by name, into the test's own folder: two may run at once."""
+    name = re.sub(r"\W+", "-", f"{request.node.path.stem}-{request.node.name}")
+
+    def verilog(modules: Mapping[str, str]) -> Path:
+        return verilog_in(name, modules)
 
     return verilog

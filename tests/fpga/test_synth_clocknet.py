@@ -6,7 +6,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from opentmu import paths
 from opentmu.synth import clocknet, flow, pnr, prepare
 from opentmu.synth.pnr import Settings
 
@@ -57,13 +56,13 @@ def test_a_module_without_wide_ones_stays_as_it_is() -> None:
     assert json.dumps(built) == before
 
 
-def test_nextpnr_routes_an_enable_there(verilog_in: Callable[..., Path]) -> None:
-    folder = verilog_in("synth-registers", {"Registers": REGISTERS})
+def test_nextpnr_routes_an_enable_there(verilog: Callable[..., Path]) -> None:
+    folder = verilog({"Registers": REGISTERS})
     design = flow.Design.of_folder(folder, "Registers", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
     assert prepare.prepare(mapped_in / "netlist.json", design.top, prepared) == 0
-    log = paths.BUILD / "test" / "synth-registers.log"
+    log = folder / "nextpnr.log"
     pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log)
     used = json.loads((folder / "utilisation.json").read_text())
     assert used["DCCA"]["used"] == 2, "the clock, and the enable"

@@ -186,16 +186,16 @@ def test_a_first_placement_that_fails_is_an_error(
     assert len(fake.asked) == 1
 
 
-def test_nextpnr_leaves_them_there(verilog_in: Callable[..., Path]) -> None:
+def test_nextpnr_leaves_them_there(verilog: Callable[..., Path]) -> None:
     """The second placement takes the places of the first, by the names that nextpnr gave them."""
-    folder = verilog_in("synth-memories", {"Store": STORE})
+    folder = verilog({"Store": STORE})
     design = flow.Design.of_folder(folder, "Store", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
     prepare.prepare(mapped_in / "netlist.json", design.top, prepared)
     found = len(memories.names(prepared, design.top))
     assert found == 4, "4,096 places of 18 bits, and 18 Kbit in each"
-    log = paths.BUILD / "test" / "synth-memories.log"
+    log = folder / "nextpnr.log"
     pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log)
     assert f"Placed {found} cells based on constraints." in log.read_text()
     used = json.loads((folder / "utilisation.json").read_text())

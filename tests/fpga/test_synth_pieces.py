@@ -49,7 +49,7 @@ endmodule
 
 @pytest.fixture(scope="module")
 def joined(verilog_in: Callable[..., Path]) -> Path:
-    design = flow.Design.of_folder(verilog_in("synth-pieces-apart", SOURCES), "Whole", "xcup")
+    design = flow.Design.of_folder(verilog_in("synth-pieces", SOURCES), "Whole", "xcup")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(hierarchy, "kept", lambda modules, top: ["Cell", "Row"])
         return flow.mapped(design, "xcup", 3600) / "netlist.json"
@@ -91,11 +91,10 @@ def test_no_piece_is_left_behind(joined: Path) -> None:
 
 
 def test_flip_flops_are_those_of_the_design_mapped_whole(
-    joined: Path, verilog_in: Callable[..., Path]
+    joined: Path, verilog: Callable[..., Path]
 ) -> None:
     apart = netlist.cell_counts(netlist.load(joined, "Whole"), "Whole")
-    # A folder of its own keeps the two netlists apart.
-    design = flow.Design.of_folder(verilog_in("synth-pieces-flat", SOURCES), "Whole", "xcup")
+    design = flow.Design.of_folder(verilog(SOURCES), "Whole", "xcup")
     flat = flow.mapped(design, "xcup", 3600) / "netlist.json"
     together = netlist.load(flat, "Whole")
     assert set(together) == {"Whole"}

@@ -30,8 +30,8 @@ def settings_after_routing(netlist: Path, folder: Path) -> dict[str, str]:
     return found
 
 
-def test_the_router_takes_what_the_netlist_says(verilog_in: Callable[..., Path]) -> None:
-    folder = verilog_in("synth-prepare", {"Small": SMALL})
+def test_the_router_takes_what_the_netlist_says(verilog: Callable[..., Path]) -> None:
+    folder = verilog({"Small": SMALL})
     design = flow.Design.of_folder(folder, "Small", "ecp5")
     mapped = flow.mapped(design, "ecp5", 3600) / "netlist.json"
     prepared = folder / "prepared.json"

@@ -48,15 +48,15 @@ def bind(netlist: Path, top: str) -> None:
 
 
 @pytest.fixture
-def routed(verilog_in: Callable[..., Path]) -> tuple[Path, Path]:
+def routed(verilog: Callable[..., Path]) -> tuple[Path, Path]:
     """The folder of a routed design, and its log."""
-    folder = verilog_in("synth-apart", {"Apart": APART})
+    folder = verilog({"Apart": APART})
     design = flow.Design.of_folder(folder, "Apart", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
     empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, 6)
     bind(prepared, design.top)
-    log = paths.BUILD / "test" / "synth-apart.log"
+    log = folder / "nextpnr.log"
     pnr.run(prepared, design.top, folder, Settings(FREQ, 1, 3600), log, empty)
     return folder, log
 

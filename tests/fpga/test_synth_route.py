@@ -156,9 +156,8 @@ def test_warnings_are_errors_but_for_those_about_block_memories() -> None:
 
 
 @pytest.fixture
-def small(request: pytest.FixtureRequest, verilog_in: Callable[..., Path]) -> Path:
-    """A folder for each test, for two may run at once."""
-    return verilog_in(f"synth-{request.node.name}", {"Small": SMALL})
+def small(verilog: Callable[..., Path]) -> Path:
+    return verilog({"Small": SMALL})
 
 
 def test_a_small_module_is_placed_and_routed(small: Path) -> None:
@@ -217,8 +216,8 @@ endmodule
 """
 
 
-def test_a_lut_counts_the_same_by_any_of_its_inputs(verilog_in: Callable[..., Path]) -> None:
-    folder = verilog_in("synth-pick", {"Pick": PICK})
+def test_a_lut_counts_the_same_by_any_of_its_inputs(verilog: Callable[..., Path]) -> None:
+    folder = verilog({"Pick": PICK})
     found = lanes.measure(lanes.parse(f"Pick:16:{folder}"), "xcup", SETTINGS)
     assert found["levels"] == 4
 
@@ -238,9 +237,9 @@ endmodule
 
 
 def test_a_deep_memory_with_one_port_is_mapped_to_block_memories(
-    verilog_in: Callable[..., Path],
+    verilog: Callable[..., Path],
 ) -> None:
-    folder = verilog_in("synth-deep", {"Deep": DEEP})
+    folder = verilog({"Deep": DEEP})
     design = flow.Design.of_folder(folder, "Deep", "xcup")
     mapped_in = flow.mapped(design, "xcup", SETTINGS.timeout)
     cells = json.loads((mapped_in / "netlist.json").read_text())["modules"]["Deep"]["cells"]
@@ -250,10 +249,10 @@ def test_a_deep_memory_with_one_port_is_mapped_to_block_memories(
 
 
 def test_only_folders_that_yosys_can_see_are_taken(
-    tmp_path: Path, verilog_in: Callable[..., Path]
+    tmp_path: Path, verilog: Callable[..., Path]
 ) -> None:
     with pytest.raises(BadInput, match="found a folder outside"):
         flow.Design.of_folder(tmp_path, "Small", "ecp5")
-    empty = verilog_in("synth-empty", {})
+    empty = verilog({})
     with pytest.raises(BadInput, match=r"found no Small\.sv, expected a file for each module"):
         flow.Design.of_folder(empty, "Small", "ecp5")

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from opentmu import paths
 from opentmu.errors import CheckFailed
 from opentmu.synth import flow, pnr, prepare, spread
 from opentmu.synth.pnr import Settings
@@ -43,15 +42,15 @@ def test_a_module_that_is_not_there_is_refused(tmp_path: Path) -> None:
 
 
 def test_the_placer_keeps_them_empty_and_they_do_not_count(
-    verilog_in: Callable[..., Path],
+    verilog: Callable[..., Path],
 ) -> None:
     """nextpnr knows every place by the name that it is given, and puts nothing else there."""
-    folder = verilog_in("synth-register", {"Register": REGISTER})
+    folder = verilog({"Register": REGISTER})
     design = flow.Design.of_folder(folder, "Register", "ecp5")
     mapped_in = flow.mapped(design, "ecp5", 3600)
     prepared = folder / "prepared.json"
     empty = prepare.prepare(mapped_in / "netlist.json", design.top, prepared, 4)
-    log = paths.BUILD / "test" / "synth-register.log"
+    log = folder / "nextpnr.log"
     pnr.run(prepared, design.top, folder, Settings(100, 1, 3600), log, empty)
     used = json.loads((folder / "utilisation.json").read_text())
     assert used["TRELLIS_FF"]["used"] == 1
