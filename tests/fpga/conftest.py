@@ -34,13 +34,21 @@ def verilog_in() -> Callable[[str, Mapping[str, str]], Path]:
 
 
 @pytest.fixture
-def verilog(
-    request: pytest.FixtureRequest, verilog_in: Callable[[str, Mapping[str, str]], Path]
-) -> Callable[[Mapping[str, str]], Path]:
-    """Writes the texts of modules, by name, into the test's own folder: two may run at once."""
+def folder(request: pytest.FixtureRequest) -> Path:
+    """A folder of the test's own that tools see, as they run from the root: two may run at once."""
     name = re.sub(r"\W+", "-", f"{request.node.path.stem}-{request.node.name}")
+    found: Path = paths.BUILD / "test" / name
+    found.mkdir(parents=True, exist_ok=True)
+    return found
+
+
+@pytest.fixture
+def verilog(
+    folder: Path, verilog_in: Callable[[str, Mapping[str, str]], Path]
+) -> Callable[[Mapping[str, str]], Path]:
+    """Writes the texts of modules, by name, into the test's own folder."""
 
     def verilog(modules: Mapping[str, str]) -> Path:
-        return verilog_in(name, modules)
+        return verilog_in(folder.name, modules)
 
     return verilog

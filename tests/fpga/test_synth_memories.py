@@ -112,15 +112,6 @@ class Nextpnr:
         return self.code
 
 
-@pytest.fixture
-def folder(request: pytest.FixtureRequest) -> Path:
-    """A folder of the test's own that tools would see, as they run from the root."""
-    test: str = request.node.name
-    found = paths.BUILD / "test" / "synth-memories-runs" / test
-    found.mkdir(parents=True, exist_ok=True)
-    return found
-
-
 def run_with(fake: Nextpnr, folder: Path, kind: str, patch: pytest.MonkeyPatch) -> Path:
     netlist = written(folder / "netlist.json", {"one": {"type": kind}})
     patch.setattr(tools, "run", fake.run)

@@ -119,7 +119,7 @@ def test_a_wide_lut_moves_as_one(routed: tuple[Path, Path]) -> None:
     design.module["settings"].update(repair.ROUTER)
     design.write(folder / "away.json")
     sent = repair.Round(folder / pnr.ROUTED, folder / pnr.DELAYS, folder / pnr.REPORT)
-    repair._route(folder / "away.json", sent, "a wide LUT away", log, 3600)
+    assert repair._route(folder / "away.json", sent, "a wide LUT away", log, 3600)
     repair.check_places(sent.routed, log, 3600)
     before = sent.fmax()
     repair.run(folder, Settings(FREQ, 1, 3600), log)
@@ -163,14 +163,6 @@ def written(folder: Path, fmax: float, filled: bool = False) -> None:
         "(SETUPHOLD (posedge M) (posedge CLK) (1:1:100) (1:1:1))\n"
     )
     (folder / pnr.REPORT).write_text(json.dumps({"fmax": {"clock": {"achieved": fmax}}}))
-
-
-@pytest.fixture
-def folder(request: pytest.FixtureRequest) -> Path:
-    """A folder of the test's own that tools would see, as they run from the root."""
-    found: Path = paths.BUILD / "test" / "synth-repair" / request.node.name
-    found.mkdir(parents=True, exist_ok=True)
-    return found
 
 
 def test_delays_that_are_not_nextpnrs_are_not_trusted(folder: Path) -> None:
@@ -262,10 +254,10 @@ def test_what_took_too_long_leaves_what_there_was(
 
     route = repair._route
 
-    def at_last(moved: Path, to: repair.Round, title: str, log: Path, seconds: float) -> None:
+    def at_last(moved: Path, to: repair.Round, title: str, log: Path, seconds: float) -> bool:
         if title.endswith(f"repair {rounds + 1}"):
             monkeypatch.setattr(tools, "run", too_long)
-        route(moved, to, title, log, seconds)
+        return route(moved, to, title, log, seconds)
 
     monkeypatch.setattr(repair, "_route", at_last)
     said, mhz = rounds_of([110.0] * 2, folder, monkeypatch)

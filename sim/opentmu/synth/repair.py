@@ -169,7 +169,8 @@ def _round(
     files = [folder / f"round-{number}.{kind}" for kind in ("routed", "sdf", "report")]
     after = Round(*files)
     said = log.with_stem(f"{log.stem}-repair-{number}")
-    _route(folder / MOVED, after, f"nextpnr on {name}", said, settings.timeout)
+    if not _route(folder / MOVED, after, f"nextpnr on {name}", said, settings.timeout):
+        raise Stopped(f"a net found no way in round {number}")
     rounds[-1]["fmax_mhz"] = after.fmax()
     return after
 
@@ -188,8 +189,8 @@ def _moved(design: Placed, last: Round, freq: float) -> list[Move]:
     return move(design, delays, 1e6 / freq)
 
 
-def _route(moved: Path, to: Round, title: str, log: Path, seconds: float) -> None:
-    """Route what has moved; raises Stopped if a net finds no way, or there was no time."""
+def _route(moved: Path, to: Round, title: str, log: Path, seconds: float) -> bool:
+    """Route what has moved; whether each net finds a way. Raises Stopped if there was no time."""
     command = [tools.NEXTPNR, *pnr.OPTIONS, "--no-pack", "--no-place"]
     command += ["--json", fpga.relative(moved), "--write", fpga.relative(to.routed)]
     command += ["--sdf", fpga.relative(to.delays), "--report", fpga.relative(to.report)]
@@ -199,5 +200,4 @@ def _route(moved: Path, to: Round, title: str, log: Path, seconds: float) -> Non
         raise Stopped(str(reason)) from reason
     if code and NO_WAY not in log.read_text(errors="replace"):
         raise tools.failed(title, code, log)
-    if code:
-        raise Stopped(f"a net found no way in round {log.stem.rpartition('-')[2]}")
+    return code == 0
