@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tmu_internal.h"
+#include "tmu_sized.h"
 
 /* A register that waits for the unit answers within a few clocks; this many steps are a fault. */
 #define WAIT_STEPS 100000
@@ -196,11 +197,11 @@ void tmu_close(tmu_t *device) {
     free(device);
 }
 
-tmu_result_t tmu_query(tmu_t *device, tmu_info_t *info_p) {
-    if (!device || !info_p) {
+tmu_result_t tmu_query_sized(tmu_t *device, tmu_info_t *info_p, size_t size) {
+    if (!device || !info_p || size == 0) {
         return TMU_ERR_INVALID;
     }
-    *info_p = device->info;
+    tmu_sized_give(info_p, size, &device->info, sizeof device->info);
     return TMU_OK;
 }
 

@@ -3,6 +3,7 @@
  * What can be asked about endpoints and counters, off the fast path.
  */
 #include "tmu_internal.h"
+#include "tmu_sized.h"
 
 tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint) {
     if (endpoint >= device->info.endpoints) {
@@ -143,17 +144,18 @@ tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p) {
     return result;
 }
 
-tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p) {
-    if (!device || !stats_p) {
+tmu_result_t tmu_flow_stats_sized(tmu_t *device, tmu_flow_stats_t *stats_p, size_t size) {
+    if (!device || !stats_p || size == 0) {
         return TMU_ERR_INVALID;
     }
     const tmu_bounds_t *bounds = &device->bounds;
-    *stats_p = (tmu_flow_stats_t){
+    const tmu_flow_stats_t stats = {
         .stalls = atomic_load(&bounds->stalls),
         .resumes = atomic_load(&bounds->resumes),
         .held_now = atomic_load(&bounds->held_now),
         .held_max = atomic_load(&bounds->held_max),
     };
+    tmu_sized_give(stats_p, size, &stats, sizeof stats);
     return TMU_OK;
 }
 

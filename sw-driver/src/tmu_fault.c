@@ -3,6 +3,7 @@
  * What the unit tells of stored words that have lost a bit, and bits that it flips for tests.
  */
 #include "tmu_internal.h"
+#include "tmu_sized.h"
 
 /* The unit answers what it is asked to flip a few clocks later, and a look takes one at least. */
 #define ANSWER_LOOKS 32
@@ -19,12 +20,8 @@ static tmu_result_t status_read(tmu_t *device, uint32_t offset, uint32_t *status
     return result;
 }
 
-tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
+static tmu_result_t stats_read(tmu_t *device, tmu_fault_stats_t *stats_p) {
     uint32_t status = 0, more = 0;
-    if (!device || !stats_p) {
-        return TMU_ERR_INVALID;
-    }
-    *stats_p = (tmu_fault_stats_t){0};
     tmu_result_t result = tmu_control_check(device, "flipped bits");
     if (result != TMU_OK) {
         return result;
@@ -39,6 +36,18 @@ tmu_result_t tmu_fault_stats(tmu_t *device, tmu_fault_stats_t *stats_p) {
     stats_p->places = (uint32_t)TMU_REGISTER_GET(status, TMU_FAULT_STATUS_SEEN) |
                       (uint32_t)TMU_REGISTER_GET(more, TMU_FAULT_MORE_SEEN) << MORE_SHIFT;
     stats_p->flipped = TMU_REGISTER_GET(status, TMU_FAULT_STATUS_FLIPPED) != 0;
+    return result;
+}
+
+tmu_result_t tmu_fault_stats_sized(tmu_t *device, tmu_fault_stats_t *stats_p, size_t size) {
+    tmu_fault_stats_t stats = {0};
+    if (!device || !stats_p || size == 0) {
+        return TMU_ERR_INVALID;
+    }
+    tmu_result_t result = stats_read(device, &stats);
+    if (result == TMU_OK) {
+        tmu_sized_give(stats_p, size, &stats, sizeof stats);
+    }
     return result;
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "tmu_internal.h"
+#include "tmu_sized.h"
 
 /* Operations in flight unless the caller says otherwise: enough for the unit's whole way at one
  * command every clock or two. */
@@ -102,16 +103,24 @@ free_queue:
     return result;
 }
 
-tmu_result_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p) {
+tmu_result_t tmu_queue_open_sized(tmu_t *device, const tmu_queue_attr_t *attr, size_t size,
+                                  tmu_queue_t **queue_p) {
+    tmu_queue_attr_t known = {0};
     if (!device) {
         return TMU_ERR_INVALID;
     }
-    if (!attr || !queue_p) {
-        return tmu_error_set(TMU_ERR_INVALID, "attr and queue_p must not be NULL");
+    if (!attr || !queue_p || size == 0) {
+        return tmu_error_set(TMU_ERR_INVALID, "attr and queue_p must not be NULL, nor a size 0");
+    }
+    if (!tmu_sized_take(&known, sizeof known, attr, size)) {
+        return tmu_error_set(TMU_ERR_INVALID,
+                             "the program asks for what this library does not know: its attr has "
+                             "%zu bytes, expected %zu or only zeros behind them",
+                             size, sizeof known);
     }
     pthread_mutex_lock(&device->lock);
     tmu_queue_t *queue = NULL;
-    tmu_result_t result = queue_create(device, attr, &queue);
+    tmu_result_t result = queue_create(device, &known, &queue);
     if (result == TMU_OK) {
         queue->next = device->queues;
         device->queues = queue;

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "tmu_internal.h"
+#include "tmu_sized.h"
 
 #define LOOK_AGAIN_NS 1000000
 #define LOOKS_BETWEEN_ATTEMPTS 1024 /* a register is read at each, unless others do */
@@ -111,8 +112,8 @@ tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments) {
     return result;
 }
 
-tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p) {
-    if (!device || !stats_p) {
+tmu_result_t tmu_spill_stats_sized(tmu_t *device, tmu_spill_stats_t *stats_p, size_t size) {
+    if (!device || !stats_p || size == 0) {
         return TMU_ERR_INVALID;
     }
     tmu_spill_stats_t stats = {0};
@@ -121,7 +122,7 @@ tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p) {
     pthread_mutex_unlock(&device->lock);
     if (result == TMU_OK) {
         stats.chunks = stats.segments * CHUNKS_PER_SEGMENT;
-        *stats_p = stats;
+        tmu_sized_give(stats_p, size, &stats, sizeof stats);
     }
     return result;
 }

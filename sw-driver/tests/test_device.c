@@ -95,6 +95,57 @@ static void query_tells_the_discovery_block(void) {
     bench_close(&b);
 }
 
+/** As of a program that was compiled with another version of the library's headers. */
+static void structures_of_other_sizes_are_filled_as_far_as_they_go(void) {
+    bench_t b = bench_open(1, 6);
+    tmu_info_t info;
+    struct {
+        tmu_info_t known;
+        uint64_t more;
+    } longer;
+    unsigned char shorter[sizeof info + 1];
+    must(tmu_query(b.device, &info), b.device);
+    memset(&longer, 0xff, sizeof longer);
+    EXPECT_NUMBER(tmu_query_sized(b.device, &longer.known, sizeof longer), TMU_OK);
+    EXPECT(memcmp(&longer.known, &info, sizeof info) == 0);
+    EXPECT_NUMBER(longer.more, 0);
+    const size_t size = offsetof(tmu_info_t, spill_segments);
+    memset(shorter, 0xa5, sizeof shorter);
+    EXPECT_NUMBER(tmu_query_sized(b.device, (tmu_info_t *)(void *)shorter, size), TMU_OK);
+    EXPECT(memcmp(shorter, &info, size) == 0);
+    EXPECT_NUMBER(shorter[size], 0xa5);
+    EXPECT_NUMBER(tmu_query_sized(b.device, &info, 0), TMU_ERR_INVALID);
+    tmu_flow_stats_t flow[2];
+    memset(flow, 0xff, sizeof flow);
+    EXPECT_NUMBER(tmu_flow_stats_sized(b.device, flow, sizeof flow), TMU_OK);
+    EXPECT_NUMBER(flow[0].stalls + flow[1].stalls + flow[1].held_max, 0);
+    bench_close(&b);
+}
+
+static void what_a_queue_is_asked_for_by_a_newer_program_is_refused(void) {
+    bench_t b = bench_open(1, 6);
+    tmu_queue_t *queue = NULL;
+    struct {
+        tmu_queue_attr_t known;
+        uint64_t more;
+    } longer = {.known = {.endpoint = 1, .ring_log2 = 4}};
+    EXPECT_NUMBER(tmu_queue_open_sized(b.device, &longer.known, sizeof longer, &queue), TMU_OK);
+    EXPECT_NUMBER(tmu_queue_close(queue), TMU_OK);
+    longer.more = 1;
+    EXPECT_NUMBER(tmu_queue_open_sized(b.device, &longer.known, sizeof longer, &queue),
+                  TMU_ERR_INVALID);
+    EXPECT_TEXT(tmu_error_text(b.device),
+                "the program asks for what this library does not know: its attr has 24 bytes, "
+                "expected 12 or only zeros behind them");
+    /* An older one without the last field has the driver choose. */
+    longer.known.commands_log2 = 99;
+    EXPECT_NUMBER(tmu_queue_open_sized(b.device, &longer.known,
+                                       offsetof(tmu_queue_attr_t, commands_log2), &queue),
+                  TMU_OK);
+    EXPECT_NUMBER(tmu_queue_close(queue), TMU_OK);
+    bench_close(&b);
+}
+
 static void every_preset_opens(void) {
     static const char *const names[] = {
 #define ROW(name, ...) "ref:" name,
@@ -191,6 +242,8 @@ int main(void) {
     RUN(a_stranger_is_not_taken_for_a_unit);
     RUN(another_major_version_is_refused);
     RUN(a_register_that_hangs_is_reported);
+    RUN(structures_of_other_sizes_are_filled_as_far_as_they_go);
+    RUN(what_a_queue_is_asked_for_by_a_newer_program_is_refused);
     RUN(every_preset_opens);
     RUN(results_have_words);
     return on_every_device(all);

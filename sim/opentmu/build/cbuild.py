@@ -41,6 +41,11 @@ LIBRARY_FLAGS = (
 )
 
 
+def exports(map_file: Path) -> tuple[str, ...]:
+    """Flags by which a shared object exports what its map lists and nothing else."""
+    return (f"-Wl,--version-script={map_file}",)
+
+
 def ensure(variant: Variant = PLAIN) -> Path:
     """The build folder with everything up to date.
 

@@ -21,6 +21,7 @@ TOP = "TmuTop"
 # The matching unit alone, for the benchmark.
 UNIT = "MatchUnit"
 DEVICE = paths.SIM / "device"
+EXPORTS = DEVICE / "tmu_sim.map"
 # What the simulation prints goes to the device, not to standard output.
 PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
@@ -188,7 +189,7 @@ def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
     """The command that compiles the device and links it with the Verilated top."""
     command = _compile(top, DEVICE, wave)
     command += ["-fPIC", "-shared", "-o", output, *_archives(top, TOP)]
-    command += ["-Wl,-z,defs", "-latomic", *(["-lz", "-llz4"] if wave else [])]
+    command += [*cbuild.exports(EXPORTS), "-Wl,-z,defs", "-latomic", *(["-lz", "-llz4"] if wave else [])]
     return command
 
 

@@ -10,6 +10,7 @@ from opentmu.setup.system import require
 from opentmu.stage import ensure, hash_of
 
 SOURCES = paths.ROOT / "sw-driver" / "provider"
+EXPORTS = SOURCES / "tmu-fi.map"
 HEADERS = paths.ROOT / "sw-driver" / "include"
 # libfabric looks for this ending.
 NAME = "libtmu-fi.so"
@@ -18,7 +19,7 @@ FLAGS = (
     "-D_GNU_SOURCE",
     "-fvisibility=hidden",
     # Several programs bring a libtmu of their own: this one's is for this library alone.
-    "-Wl,--exclude-libs,ALL",
+    *cbuild.exports(EXPORTS),
     "-Wl,-z,defs",
 )
 

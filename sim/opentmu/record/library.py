@@ -12,6 +12,9 @@ from opentmu.stage import ensure, hash_of
 
 SOURCES = paths.SIM / "record"
 NAME = "libtmu-record.so"
+EXPORTS = SOURCES / "tmu_record.map"
+# It is loaded into every program that is recorded, some of which use libtmu.
+FLAGS = (*cbuild.LIBRARY_FLAGS, *cbuild.exports(EXPORTS))
 
 
 def library() -> Path:
@@ -25,19 +28,12 @@ def library() -> Path:
     version = subprocess.run(
         ["mpicc", "--version"], capture_output=True, text=True, check=False
     ).stdout
-    ensure(target, hash_of([SOURCES, shown, version, *cbuild.LIBRARY_FLAGS]), _compile)
+    ensure(target, hash_of([SOURCES, shown, version, *FLAGS]), _compile)
     return target / NAME
 
 
 def _compile(folder: Path) -> None:
     sources = sorted(SOURCES.glob("*.c"))
-    command: list[str | Path] = [
-        "mpicc",
-        *cbuild.LIBRARY_FLAGS,
-        "-o",
-        folder / NAME,
-        *sources,
-        "-ldl",
-        "-lpthread",
-    ]
+    command: list[str | Path] = ["mpicc", *FLAGS, "-o", folder / NAME, *sources]
+    command += ["-ldl", "-lpthread"]
     run_logged(command, "building the MPI recorder", "record-build")

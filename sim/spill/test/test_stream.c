@@ -49,10 +49,11 @@ static void take(uint64_t key, uint64_t handle) {
     answer(TMU_STATUS_MATCHED, handle, key);
 }
 
-tmu_result_t tmu_queue_open(tmu_t *unit, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p) {
+tmu_result_t tmu_queue_open_sized(tmu_t *unit, const tmu_queue_attr_t *attr, size_t size,
+                                  tmu_queue_t **queue_p) {
     (void)unit;
     *queue_p = NULL;
-    return attr->endpoint == ENDPOINT ? TMU_OK : TMU_ERR_INVALID;
+    return size == sizeof *attr && attr->endpoint == ENDPOINT ? TMU_OK : TMU_ERR_INVALID;
 }
 
 tmu_result_t tmu_queue_close(tmu_queue_t *queue) {

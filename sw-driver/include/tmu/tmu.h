@@ -208,8 +208,8 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p);
 /** Closes a device and the queues still open on it.  NULL is allowed. */
 void tmu_close(tmu_t *device);
 
-/** Copies what the device said in its discovery block when it was opened.  No errors. */
-tmu_result_t tmu_query(tmu_t *device, tmu_info_t *info_p);
+/** tmu_query(device, info_p) copies what the discovery block said at opening.  No errors. */
+tmu_result_t tmu_query_sized(tmu_t *device, tmu_info_t *info_p, size_t size);
 
 /**
  * The sentence of the calling thread's last error, on this or on another device; NULL is allowed.
@@ -255,8 +255,8 @@ tmu_result_t tmu_reserve_set(tmu_t *device, uint32_t endpoint, uint32_t posted,
  */
 tmu_result_t tmu_depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p);
 
-/** Copies what flow control did so far, over all queues.  No errors. */
-tmu_result_t tmu_flow_stats(tmu_t *device, tmu_flow_stats_t *stats_p);
+/** tmu_flow_stats(device, stats_p) copies what flow control did, over all queues.  No errors. */
+tmu_result_t tmu_flow_stats_sized(tmu_t *device, tmu_flow_stats_t *stats_p, size_t size);
 
 /**
  * Lets a simulated device run until it wrote to host memory, at most `max_clocks` clocks; real
@@ -272,12 +272,14 @@ uint64_t tmu_clock(tmu_t *device);
 /* ---- queues ------------------------------------------------------------------------------- */
 
 /**
- * Opens a queue that acts for an endpoint; any number of queues may act for the same.
+ * tmu_queue_open(device, attr, queue_p) opens a queue that acts for an endpoint; any number of them
+ * may act for the same.
  * The driver picks its page and its share of the command slots.
  * Errors: TMU_ERR_INVALID for an endpoint or a size out of range, TMU_ERR_BUSY when all queues or
  * too many of the slots are taken or the privileged queue is open, TMU_ERR_MEMORY, TMU_ERR_DEVICE.
  */
-tmu_result_t tmu_queue_open(tmu_t *device, const tmu_queue_attr_t *attr, tmu_queue_t **queue_p);
+tmu_result_t tmu_queue_open_sized(tmu_t *device, const tmu_queue_attr_t *attr, size_t size,
+                                  tmu_queue_t **queue_p);
 
 /**
  * Closes a queue and disables its page; receives that it posted stay in the unit, and any queue of
@@ -387,5 +389,7 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 #include "tmu/tmu_fault.h"
 #include "tmu/tmu_filter.h"
 #include "tmu/tmu_spill.h"
+
+#include "tmu/tmu_sizes.h"
 
 #endif

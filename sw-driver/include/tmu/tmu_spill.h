@@ -27,8 +27,8 @@ typedef struct tmu_spill_stats {
  */
 tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
 
-/** Reads what of the memory lent to the unit is in use.  Errors: TMU_ERR_DEVICE. */
-tmu_result_t tmu_spill_stats(tmu_t *device, tmu_spill_stats_t *stats_p);
+/** tmu_spill_stats(device, stats_p) reads what of this memory is in use.  Errors: TMU_ERR_DEVICE. */
+tmu_result_t tmu_spill_stats_sized(tmu_t *device, tmu_spill_stats_t *stats_p, size_t size);
 
 /**
  * Whether memory surely has room for another entry, receive or message: true until something is
