@@ -23,11 +23,14 @@ static void drop(tfi_ep_t *ep, tfi_direct_t *direct) {
 }
 
 /* The inner endpoint took it, or did not; with the lock held. */
-static ssize_t handed(tfi_ep_t *ep, tfi_direct_t *direct, ssize_t result) {
+static ssize_t handed(tfi_ep_t *ep, tfi_direct_t *direct, size_t copied, ssize_t result) {
     if (result != 0) {
         free(direct);
         return result;
     }
+    direct->load = TFI_UNCOUNTED;
+    if (!direct->receives && tfi_load_add(&ep->direct_loads, direct->to, copied))
+        direct->load = copied;
     direct->older = ep->directs;
     if (direct->older != NULL)
         direct->older->younger = direct;
@@ -66,9 +69,12 @@ void tfi_direct_end(tfi_ep_t *ep, tfi_direct_t *direct, struct fi_cq_err_entry *
     } else {
         entry->flags |= FI_MSG | (direct->receives ? FI_RECV : FI_SEND);
         /* That a buffer is the user's again is said in any case. */
-        tfi_end(ep, entry, source, direct->silent && (entry->flags & FI_MULTI_RECV) == 0);
+        const bool released = (entry->flags & FI_MULTI_RECV) != 0;
+        tfi_end(ep, entry, source, released ? TFI_ALWAYS : direct->shown);
     }
     ep->sending -= !direct->receives;
+    if (direct->load != TFI_UNCOUNTED)
+        tfi_load_end(&ep->direct_loads, direct->to, direct->load);
     if (!direct->many || is_through(direct, entry))
         drop(ep, direct);
 }
@@ -103,37 +109,42 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
     direct->work.kind = TFI_DIRECT;
     direct->context = msg->context;
     direct->receives = true;
-    direct->silent = ep->rx_selective && (flags & FI_COMPLETION) == 0;
+    direct->shown = tfi_shown(ep->rx_selective, flags);
     direct->many = many;
     direct->base = many ? msg->msg_iov[0].iov_base : NULL;
     struct fi_msg below = *msg;
     below.context = &direct->work;
     tfi_lock();
     const ssize_t result =
-        handed(ep, direct, fi_recvmsg(ep->direct, &below, flags | FI_COMPLETION));
+        handed(ep, direct, 0, fi_recvmsg(ep->direct, &below, flags | FI_COMPLETION));
     tfi_unlock();
     return result;
 }
 
+static ssize_t hand(tfi_ep_t *ep, const struct fi_msg *below, uint64_t flags) {
+    if (tfi_load_full(&ep->direct_loads, below->addr))
+        return -FI_EAGAIN;
+    return fi_sendmsg(ep->direct, below, (flags & ~FI_INJECT) | FI_COMPLETION);
+}
+
 /* Every untagged send comes here.  An injected message is copied and sent as any other, for the
  * provider below tells nothing about one that it is to inject. */
-static ssize_t start(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags, bool wanted) {
+static ssize_t start(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags, tfi_shown_t shown) {
     const bool inject = (flags & FI_INJECT) != 0;
-    size_t length = 0;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
     if (msg->iov_count > TFI_IOV)
         return -FI_EINVAL;
-    for (size_t i = 0; i < msg->iov_count; ++i)
-        length += msg->msg_iov[i].iov_len;
-    if (inject && length > ep->inject_size)
+    const size_t length = inject ? tfi_length(msg->msg_iov, msg->iov_count) : 0;
+    if (length > ep->inject_size)
         return -FI_EINVAL;
-    tfi_direct_t *direct = calloc(1, sizeof *direct + (inject ? length : 0));
+    tfi_direct_t *direct = calloc(1, sizeof *direct + length);
     if (direct == NULL)
         return -FI_ENOMEM;
     direct->work.kind = TFI_DIRECT;
     direct->context = msg->context;
-    direct->silent = !wanted;
+    direct->to = msg->addr;
+    direct->shown = shown;
     struct fi_msg below = *msg;
     const struct iovec copy = {direct->bytes, length};
     below.context = &direct->work;
@@ -144,8 +155,12 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags, boo
         below.desc = NULL;
     }
     tfi_lock();
-    const ssize_t result =
-        handed(ep, direct, fi_sendmsg(ep->direct, &below, (flags & ~FI_INJECT) | FI_COMPLETION));
+    ssize_t result = hand(ep, &below, flags);
+    if (result == -FI_EAGAIN) {
+        tfi_progress(ep);
+        result = hand(ep, &below, flags);
+    }
+    result = handed(ep, direct, length, result);
     tfi_unlock();
     return result;
 }
@@ -178,8 +193,8 @@ static ssize_t start_plain(struct fid_ep *fid, const struct iovec *iov, void **d
                                .addr = to,
                                .context = context,
                                .data = data};
-    const bool wanted = !ep->tx_selective || (ep->tx_flags & FI_COMPLETION) != 0;
-    return start(ep, &msg, (ep->tx_flags & ~FI_REMOTE_CQ_DATA) | flags, wanted);
+    return start(ep, &msg, (ep->tx_flags & ~FI_REMOTE_CQ_DATA) | flags,
+                 tfi_shown(ep->tx_selective, ep->tx_flags));
 }
 
 /* An injected message has no completion, and its buffer is free at once. */
@@ -187,7 +202,7 @@ static ssize_t start_inject(struct fid_ep *fid, const void *buffer, size_t lengt
                             fi_addr_t to, uint64_t flags) {
     const struct iovec iov = {(void *)(uintptr_t)buffer, length};
     const struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .addr = to, .data = data};
-    return start(TFI_OF(tfi_ep_t, fid), &msg, flags | FI_INJECT, false);
+    return start(TFI_OF(tfi_ep_t, fid), &msg, flags | FI_INJECT, TFI_NEVER);
 }
 
 static ssize_t msg_sendv(struct fid_ep *fid, const struct iovec *iov, void **desc, size_t count,
@@ -203,7 +218,7 @@ static ssize_t msg_send(struct fid_ep *fid, const void *buffer, size_t length, v
 
 static ssize_t msg_sendmsg(struct fid_ep *fid, const struct fi_msg *msg, uint64_t flags) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    return start(ep, msg, flags, !ep->tx_selective || (flags & FI_COMPLETION) != 0);
+    return start(ep, msg, flags, tfi_shown(ep->tx_selective, flags));
 }
 
 static ssize_t msg_inject(struct fid_ep *fid, const void *buffer, size_t length, fi_addr_t to) {

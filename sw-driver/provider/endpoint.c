@@ -175,6 +175,8 @@ static void free_unfinished(tfi_ep_t *ep) {
         free(out->send);
         free(out);
     }
+    tfi_load_free(&ep->loads);
+    tfi_load_free(&ep->direct_loads);
 }
 
 static int ep_close(struct fid *fid) {

@@ -5,16 +5,35 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <time.h>
 
 #define RING_LOG2 10u
 #define POLL_MAX 32u
 #define PROGRESS_CLOCKS 256u
+#define IDLE_LOOKS 64u
+#define LOOK_MS 20u
+
+/* A device that is of no use any more answers about nothing that it has or waits for it.  A cancel
+ * and a flush are no records of the caller's: whoever waits for one sees that the device broke. */
+static void give_back_all(matcher_t *m, void (*event)(void *user, record_t *record)) {
+    size_t at = 0;
+    m->asks = m->arrivals = (record_list_t){0};
+    m->attempt = NULL;
+    for (record_t *record; (record = slots_next(&m->unit->slots, &at)) != NULL;) {
+        if (record->owner != m || record->opcode == TMU_OPCODE_CANCEL ||
+            record->opcode == TMU_OPCODE_FLUSH)
+            continue;
+        slots_give_back(&m->unit->slots, record->handle);
+        event(m->user, record);
+    }
+}
 
 static void break_down(matcher_t *m, const char *sentence) {
     if (m->broken)
         return;
     m->broken = true;
     m->events->broken(m->user, sentence);
+    give_back_all(m, m->events->failed);
 }
 
 /* For the queue: counts every raw answer and has it written down. */
@@ -171,13 +190,32 @@ static size_t collect(matcher_t *m) {
     return m->broken ? 0 : count;
 }
 
+/* Receives that wait in the unit are not in flight, nor is a message whose receiver has the same
+ * unit: a device that is gone would keep them for ever without a word, so it is asked now and then.
+ */
+static bool has_to_look(matcher_t *m) {
+    if (++m->idle < IDLE_LOOKS)
+        return false;
+    struct timespec now;
+    m->idle = 0;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    const uint64_t ms = (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
+    if (ms - m->looked < LOOK_MS)
+        return false;
+    m->looked = ms;
+    return true;
+}
+
 void matcher_progress(matcher_t *m) {
     while (collect(m) == POLL_MAX)
         ;
     send_waiting(m);
-    if (m->broken || tmu_queue_in_flight(m->queue) == 0)
+    if (m->broken)
         return;
-    if (tmu_progress(m->unit->device, PROGRESS_CLOCKS) != TMU_OK)
+    const bool works = tmu_queue_in_flight(m->queue) != 0;
+    if (!works && !has_to_look(m))
+        return;
+    if (tmu_progress(m->unit->device, works ? PROGRESS_CLOCKS : 1) != TMU_OK)
         break_down(m, tmu_error_text(m->unit->device));
     while (collect(m) == POLL_MAX)
         ;
@@ -252,24 +290,13 @@ static void flush_all(matcher_t *m) {
     }
 }
 
-/* A device that is of no use any more answers about nothing that it has. */
-static void give_back_inside(matcher_t *m) {
-    size_t at = 0;
-    for (record_t *record; (record = slots_next(&m->unit->slots, &at)) != NULL;) {
-        if (record->owner != m)
-            continue;
-        slots_give_back(&m->unit->slots, record->handle);
-        m->events->left(m->user, record);
-    }
-}
-
 void matcher_close(matcher_t *m) {
     give_back_list(m, &m->asks);
     give_back_list(m, &m->arrivals);
     wait_until_answered(m);
     give_back_list(m, &m->asks); /* a receive that was refused meanwhile */
     flush_all(m);
-    give_back_inside(m);
+    give_back_all(m, m->events->left);
     const tmu_result_t closed = tmu_queue_close(m->queue);
     if (closed == TMU_OK) {
         unit_return_endpoint(m->unit, m->endpoint);

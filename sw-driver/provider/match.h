@@ -26,8 +26,10 @@ typedef struct {
     void (*looked)(void *user, record_t *look, record_t *message);
     /* The matcher is closing and gives back what nobody matched. */
     void (*left)(void *user, record_t *record);
-    /* The device is of no use any more; comes once. */
+    /* The device is of no use any more; comes once.  What is handed over is given back by `failed`,
+     * one by one, and then there is nothing left in the matcher. */
     void (*broken)(void *user, const char *sentence);
+    void (*failed)(void *user, record_t *record);
 } match_events_t;
 
 typedef struct {
@@ -42,6 +44,8 @@ typedef struct {
     bool refused;            /* asks.first was refused, and submitted at `refused_epoch` */
     uint64_t refused_epoch;
     uint64_t inside; /* records that the unit has */
+    unsigned idle;   /* looks since the device was last asked whether it is there */
+    uint64_t looked; /* when that was, in milliseconds */
     bool broken;
 } matcher_t;
 

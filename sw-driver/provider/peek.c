@@ -28,7 +28,7 @@ ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) 
     look->context = msg->context;
     look->flags = flags;
     /* A look without an answer would be none. */
-    look->silent = false;
+    look->shown = TFI_ALWAYS;
     look->record.opcode =
         (flags & (FI_CLAIM | FI_DISCARD)) != 0 ? TMU_OPCODE_CLAIM : TMU_OPCODE_PROBE;
     look->record.key = tfi_key(ep, msg->addr, msg->tag, msg->ignore);
@@ -37,7 +37,7 @@ ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) 
     tfi_unlock();
     if (!taken)
         free(look);
-    return taken ? 0 : -FI_ENOMEM;
+    return taken ? 0 : tfi_not_taken(ep);
 }
 
 /* Lets a message go; one whose payload waits at its sender is told so. */
@@ -98,7 +98,7 @@ static void end_claimed(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
         .flags = FI_TAGGED | FI_RECV,
         .tag = message->record.key.match,
     };
-    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, ask->silent);
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, ask->shown);
     discard(ep, message);
     free(ask);
 }
@@ -113,7 +113,7 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
         return -FI_ENOMEM;
     ask->context = msg->context;
     ask->flags = flags;
-    ask->silent = ep->rx_selective && (flags & FI_COMPLETION) == 0;
+    ask->shown = tfi_shown(ep->rx_selective, flags);
     ask->iov_count = msg->iov_count;
     for (size_t i = 0; i < msg->iov_count; ++i) {
         ask->iov[i] = msg->msg_iov[i];

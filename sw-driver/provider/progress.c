@@ -77,17 +77,6 @@ static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
     (void)offer(ep, in);
 }
 
-static void out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
-    --ep->sending;
-    if (err != 0) {
-        tfi_out_failed(ep, out, err);
-        return;
-    }
-    if (out->send != NULL)
-        tfi_send_end(ep, out->send, 0);
-    free(out);
-}
-
 /* An inner operation ended, in error if `entry->err` is not 0. */
 static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source) {
     tfi_work_t *work = entry->op_context;
@@ -102,7 +91,7 @@ static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source)
             (void)offer(ep, TFI_OF(tfi_in_t, work));
         break;
     case TFI_OUT:
-        out_ended(ep, TFI_OF(tfi_out_t, work), err);
+        tfi_out_ended(ep, TFI_OF(tfi_out_t, work), err);
         break;
     case TFI_PULL:
         tfi_pull_end(ep, TFI_OF(tfi_pull_t, work), err);

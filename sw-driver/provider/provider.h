@@ -108,16 +108,26 @@ typedef struct {
     uint8_t bytes[WIRE_HEADER + TFI_EAGER];
 } tfi_in_t;
 
+/* What the completion queue shows of an operation.  An injected message is never shown: it has no
+ * context, and there are programs that look into that of each entry. */
+typedef enum { TFI_ALWAYS, TFI_IF_FAILED, TFI_NEVER } tfi_shown_t;
+
 /* A send of the user. */
 typedef struct {
     void *context;
-    bool silent; /* no completion unless it fails */
+    tfi_shown_t shown;
     fi_addr_t to;
     uint64_t handle; /* rendezvous: by which the receiver asks for the payload */
     size_t length;
     struct iovec iov[TFI_IOV];
     size_t iov_count;
 } tfi_send_t;
+
+/* By index of the address vector; zeroed, there are none (load.c). */
+typedef struct {
+    struct tfi_load *load;
+    size_t room;
+} tfi_loads_t;
 
 /* Something that leaves by the inner endpoint: a frame, or a payload that was asked for. */
 typedef struct tfi_out {
@@ -127,6 +137,7 @@ typedef struct tfi_out {
     uint64_t announces; /* a send that cannot end if this does not arrive, or SLOTS_NONE */
     uint64_t asks_for;  /* a pull, likewise */
     fi_addr_t to;
+    size_t load; /* bytes that it is counted with, or TFI_UNCOUNTED */
     uint64_t tag;
     struct iovec iov[TFI_IOV];
     size_t iov_count;
@@ -138,7 +149,7 @@ typedef struct tfi_ask {
     record_t record; /* first, so that the matcher's record is this */
     void *context;
     uint64_t flags; /* that it was called with */
-    bool silent;    /* no completion unless it fails */
+    tfi_shown_t shown;
     struct iovec iov[TFI_IOV];
     size_t iov_count;
     bool matched;          /* out of the unit; its payload is on the way */
@@ -177,8 +188,10 @@ typedef struct tfi_direct {
     struct tfi_direct *older;
     struct tfi_direct *younger;
     void *context;
+    fi_addr_t to; /* of a send */
+    size_t load;  /* likewise, as of tfi_out_t */
     bool receives;
-    bool silent;   /* no completion unless it fails */
+    tfi_shown_t shown;
     bool many;     /* FI_MULTI_RECV: a buffer for messages one behind the other */
     bool released; /* many: no further message gets into it */
     bool lost;     /* many: its messages cannot be told to be all here */
@@ -212,9 +225,11 @@ typedef struct tfi_ep {
     slots_t fetched;             /* payloads on the way here, as their tags name them */
     slots_t claimed;             /* messages that were claimed, as contexts name them */
     tfi_in_t *in;
-    size_t idle; /* of these, not offered to the inner endpoint */
-    tfi_out_t *out_first;
+    size_t idle;          /* of these, not offered to the inner endpoint */
+    tfi_out_t *out_first; /* never frames of sends: those the inner endpoint takes, or nobody */
     tfi_out_t *out_last;
+    tfi_loads_t loads;
+    tfi_loads_t direct_loads;
     tfi_pull_t *pulls;
     tfi_ask_t *receives;    /* youngest first */
     tfi_direct_t *directs;  /* youngest first */
@@ -262,9 +277,14 @@ int tfi_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
                 void *context);
 /* Adds a finished operation; a queue that is not there swallows it. */
 void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source);
-/* A send or receive of the user ended, as the entry's flags say which: it is counted, and shown in
- * the queue unless it is a silent one that ended well. */
-void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source, bool silent);
+/* A send or receive of the user ended, as the entry's flags say which: it is counted and, if it is
+ * to be shown, an entry of the queue. */
+void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source,
+             tfi_shown_t shown);
+/* With selective completion those alone are shown that ask for it. */
+static inline tfi_shown_t tfi_shown(bool selective, uint64_t flags) {
+    return selective && (flags & FI_COMPLETION) == 0 ? TFI_IF_FAILED : TFI_ALWAYS;
+}
 int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags);
 /* Takes an endpoint that is closed from its counters. */
 void tfi_cntr_leave(tfi_ep_t *ep);
@@ -277,6 +297,14 @@ void tfi_direct_end(tfi_ep_t *ep, tfi_direct_t *direct, struct fi_cq_err_entry *
 /* -FI_ENOENT: no receive with this context is in the provider below. */
 ssize_t tfi_direct_cancel(tfi_ep_t *ep, const void *context);
 void tfi_direct_free(tfi_ep_t *ep);
+
+/* load.c */
+#define TFI_UNCOUNTED SIZE_MAX
+bool tfi_load_full(const tfi_loads_t *loads, fi_addr_t to);
+/* False, and nothing is counted: memory is short. */
+bool tfi_load_add(tfi_loads_t *loads, fi_addr_t to, size_t bytes);
+void tfi_load_end(tfi_loads_t *loads, fi_addr_t to, size_t bytes);
+void tfi_load_free(tfi_loads_t *loads);
 
 /* send.c, receive.c, peek.c */
 extern struct fi_ops_tagged tfi_tagged_ops;
@@ -291,11 +319,12 @@ ssize_t tfi_tsenddata(struct fid_ep *fid, const void *buffer, size_t length, voi
                       uint64_t data, fi_addr_t to, uint64_t tag, void *context);
 ssize_t tfi_tinjectdata(struct fid_ep *fid, const void *buffer, size_t length, uint64_t data,
                         fi_addr_t to, uint64_t tag);
-/* Hands an object to the inner endpoint, or keeps it until that takes more. */
+/* Hands an object of the provider's own to the inner endpoint, or keeps it until that takes more.
+ */
 void tfi_out(tfi_ep_t *ep, tfi_out_t *out);
+/* The inner endpoint is done with it, in error if `err` is not 0. */
+void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err);
 void tfi_out_progress(tfi_ep_t *ep);
-/* It did not arrive: what waits for it ends with the error. */
-void tfi_out_failed(tfi_ep_t *ep, tfi_out_t *out, int err);
 /* A frame with `payload` bytes behind its header, to be filled in; NULL when memory is short. */
 tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size_t payload);
 /* Ends a send of the user: its completion, if one is wanted, or the error. */
@@ -303,6 +332,8 @@ void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err);
 /* The receiver wants `length` bytes of a message, by the inner tag `tag`. */
 void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull);
 
+/* What a call returns whose record the matcher does not take. */
+ssize_t tfi_not_taken(const tfi_ep_t *ep);
 /* Enters a receive into the list of those that are not reported yet. */
 void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask);
 extern const match_events_t tfi_match_events;
@@ -323,6 +354,8 @@ void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 /* Reports a received message and frees both. */
 void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
+/* Bytes of a buffer in pieces. */
+size_t tfi_length(const struct iovec *iov, size_t count);
 /* Copies all pieces of a buffer to one place. */
 void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place);
 /* Copies into the pieces of a buffer what fits; the bytes that did. */

@@ -37,7 +37,7 @@ static void delist(tfi_ep_t *ep, tfi_ask_t *ask) {
 /* ---- from the user ------------------------------------------------------------------------ */
 
 /* Every tagged receive comes here. */
-static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags, bool wanted) {
+static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
     if (msg->iov_count > TFI_IOV || !ep->enabled)
         return ep->enabled ? -FI_EINVAL : -FI_EOPBADSTATE;
     tfi_ask_t *ask = calloc(1, sizeof *ask);
@@ -45,7 +45,7 @@ static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
         return -FI_ENOMEM;
     ask->context = msg->context;
     ask->flags = flags;
-    ask->silent = !wanted;
+    ask->shown = tfi_shown(ep->rx_selective, flags);
     ask->iov_count = msg->iov_count;
     for (size_t i = 0; i < msg->iov_count; ++i) {
         ask->iov[i] = msg->msg_iov[i];
@@ -61,7 +61,7 @@ static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
     tfi_unlock();
     if (!taken)
         free(ask);
-    return taken ? 0 : -FI_ENOMEM;
+    return taken ? 0 : tfi_not_taken(ep);
 }
 
 /* Calls without flags of their own have the endpoint's. */
@@ -76,7 +76,7 @@ static ssize_t post_plain(struct fid_ep *fid, const struct iovec *iov, size_t co
         .ignore = ignore,
         .context = context,
     };
-    return post(ep, &msg, ep->rx_flags, !ep->rx_selective || (ep->rx_flags & FI_COMPLETION) != 0);
+    return post(ep, &msg, ep->rx_flags);
 }
 
 static ssize_t trecvv(struct fid_ep *fid, const struct iovec *iov, void **desc, size_t count,
@@ -98,7 +98,7 @@ static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uin
         return tfi_peek(ep, msg, flags);
     if ((flags & FI_CLAIM) != 0)
         return tfi_claimed(ep, msg, flags);
-    return post(ep, msg, flags, !ep->rx_selective || (flags & FI_COMPLETION) != 0);
+    return post(ep, msg, flags);
 }
 
 static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
@@ -112,7 +112,7 @@ static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
         .prov_errno = -FI_ECANCELED,
     };
     delist(ep, ask);
-    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, false);
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, TFI_ALWAYS);
     free(ask);
     return 0;
 }
@@ -169,7 +169,7 @@ void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err)
         .prov_errno = -told,
     };
     tfi_end(ep, &entry, message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source,
-            ask->silent);
+            ask->shown);
     delist(ep, ask);
     free(message);
     free(ask);
@@ -201,19 +201,50 @@ static void on_left(void *user, record_t *record) {
     free(record); /* it is the first member of what was allocated */
 }
 
+/* What is asked of a unit that broke ends in error, each with its own context; a message is gone.
+ */
+static void on_failed(void *user, record_t *record) {
+    tfi_ep_t *ep = user;
+    if (record->opcode == TMU_OPCODE_ARRIVE) {
+        free(record);
+        return;
+    }
+    tfi_ask_t *ask = TFI_OF(tfi_ask_t, record);
+    const struct fi_cq_err_entry entry = {
+        .op_context = ask->context,
+        .flags = FI_TAGGED | FI_RECV,
+        .tag = record->key.match,
+        .err = FI_EIO,
+        .prov_errno = -FI_EIO,
+    };
+    if (record->opcode == TMU_OPCODE_POST) {
+        delist(ep, ask);
+        tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, TFI_ALWAYS);
+    } else {
+        tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
+    }
+    free(ask);
+}
+
+/* Announced messages end as well: their receivers may have the same unit, or one that ended with
+ * it, and then nobody will ever ask for them. */
 static void on_broken(void *user, const char *sentence) {
     tfi_ep_t *ep = user;
-    const struct fi_cq_err_entry entry = {
-        .flags = FI_TAGGED | FI_RECV, .err = FI_EIO, .prov_errno = -FI_EIO};
     tfi_say("the unit is of no use any more: %s", sentence);
-    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, false);
+    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;) {
+        send->handle = SLOTS_NONE;
+        tfi_send_end(ep, send, FI_EIO);
+    }
 }
+
+ssize_t tfi_not_taken(const tfi_ep_t *ep) { return ep->matcher.broken ? -FI_EIO : -FI_ENOMEM; }
 
 const match_events_t tfi_match_events = {
     .matched = on_matched,
     .looked = on_looked,
     .left = on_left,
     .broken = on_broken,
+    .failed = on_failed,
 };
 
 struct fi_ops_tagged tfi_tagged_ops = {

@@ -108,24 +108,31 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     size_t count = 0;
     tmu_flow_stats_t flow = {0};
     uint64_t wrong = 0;
+    bool read = true;
     if (tmu_counters(unit->device, counters, UNIT_COUNTERS, &count) != TMU_OK ||
         tmu_flow_stats(unit->device, &flow) != TMU_OK) {
         (void)fprintf(stderr, "tmu provider: the unit's counters cannot be read: %s\n",
                       tmu_error_text(unit->device));
         ++wrong;
+        read = false;
+        count = 0;
     }
     count = count < UNIT_COUNTERS ? count : UNIT_COUNTERS;
     char *differences = NULL;
     size_t size = 0;
     FILE *list = open_memstream(&differences, &size);
     const counts_reading_t before = {unit->before, unit->before_count};
-    const uint64_t differ =
-        counts_compare(&unit->counts, flow.held_now, (counts_reading_t){counters, count},
-                       unit->info.shared ? &before : NULL, list);
-    wrong += differ + tell_waiting(unit, differ, list);
+    uint64_t differ = 0;
+    if (read)
+        differ = counts_compare(&unit->counts, flow.held_now, (counts_reading_t){counters, count},
+                                unit->info.shared ? &before : NULL, list);
+    else if (list != NULL)
+        (void)fputs("\"the unit's counters cannot be read\"", list);
+    const uint64_t waiting = tell_waiting(unit, read ? differ : 1, list);
+    wrong += differ + waiting;
     if (list != NULL)
         (void)fclose(list);
-    if (wrong != 0)
+    if (differ + waiting != 0)
         (void)fprintf(stderr, "tmu provider: counters differ in %s: %s\n", unit->name,
                       differences != NULL ? differences : "");
     if (journal_close(&unit->journal) != 0 || unit->order.lost) {

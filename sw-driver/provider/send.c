@@ -19,7 +19,8 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
     return (int)result;
 }
 
-void tfi_out_failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
+/* It did not arrive: what waits for it ends with the error. */
+static void out_failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
     tfi_send_t *send = out->send != NULL ? out->send : slots_find(&ep->sends, out->announces);
     tfi_pull_t *pull = slots_find(&ep->fetched, out->asks_for);
     if (send != NULL)
@@ -31,6 +32,19 @@ void tfi_out_failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
     free(out);
 }
 
+void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
+    --ep->sending;
+    if (out->load != TFI_UNCOUNTED)
+        tfi_load_end(&ep->loads, out->to, out->load);
+    if (err != 0) {
+        out_failed(ep, out, err);
+        return;
+    }
+    if (out->send != NULL)
+        tfi_send_end(ep, out->send, 0);
+    free(out);
+}
+
 void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
     int result = -FI_EAGAIN;
     /* While a connection is made, the inner endpoint takes nothing: all wait, in order. */
@@ -39,7 +53,7 @@ void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
     if (result == 0)
         return;
     if (result != -FI_EAGAIN) {
-        tfi_out_failed(ep, out, -result);
+        out_failed(ep, out, -result);
         return;
     }
     out->next = NULL;
@@ -58,7 +72,7 @@ void tfi_out_progress(tfi_ep_t *ep) {
             return;
         ep->out_first = out->next;
         if (result != 0)
-            tfi_out_failed(ep, out, -result);
+            out_failed(ep, out, -result);
     }
 }
 
@@ -70,6 +84,7 @@ tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size
                        .announces = SLOTS_NONE,
                        .asks_for = SLOTS_NONE,
                        .to = to,
+                       .load = TFI_UNCOUNTED,
                        .tag = TFI_FRAME_TAG,
                        .iov_count = 1};
     out->iov[0] = (struct iovec){out->bytes, WIRE_HEADER + payload};
@@ -89,10 +104,17 @@ void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err) {
         .err = err,
         .prov_errno = -err,
     };
-    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, send->silent);
+    tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, send->shown);
     if (send->handle != SLOTS_NONE)
         slots_give_back(&ep->sends, send->handle);
     free(send);
+}
+
+size_t tfi_length(const struct iovec *iov, size_t count) {
+    size_t length = 0;
+    for (size_t i = 0; i < count; ++i)
+        length += iov[i].iov_len;
+    return length;
 }
 
 size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iovec *cut) {
@@ -128,6 +150,7 @@ void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull) {
                        .announces = SLOTS_NONE,
                        .asks_for = SLOTS_NONE,
                        .to = send->to,
+                       .load = TFI_UNCOUNTED,
                        .tag = pull->tag};
     const size_t length = pull->length < send->length ? pull->length : send->length;
     out->iov_count = tfi_cut(send->iov, send->iov_count, length, out->iov);
@@ -142,42 +165,64 @@ void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place) {
     }
 }
 
-static bool make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
+/*
+ * A frame of the user's goes to the inner endpoint within the call, or stays the caller's with
+ * -FI_EAGAIN: what waited here would leave with the caller's next call, which may be far off.
+ * Whatever else becomes of it ends the send.
+ */
+static int out_at_once(tfi_ep_t *ep, tfi_out_t *out) {
+    if (tfi_load_full(&ep->loads, out->to))
+        return -FI_EAGAIN;
+    const int result = try_out(ep, out);
+    if (result == -FI_EAGAIN)
+        return result;
+    const size_t bytes = out->iov[0].iov_len;
+    if (result != 0)
+        out_failed(ep, out, -result);
+    else if (tfi_load_add(&ep->loads, out->to, bytes))
+        out->load = bytes;
+    return 0;
+}
+
+static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     frame->kind = WIRE_EAGER;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, send->length);
     if (out == NULL)
-        return false;
+        return -FI_ENOMEM;
     tfi_gather(send->iov, send->iov_count, out->bytes + WIRE_HEADER);
     out->send = send;
-    tfi_out(ep, out);
-    return true;
+    const int result = out_at_once(ep, out);
+    if (result != 0)
+        free(out);
+    return result;
 }
 
-static bool make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
+static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     send->handle = slots_take(&ep->sends, send);
     if (send->handle == SLOTS_NONE)
-        return false;
+        return -FI_ENOMEM;
     frame->kind = WIRE_READY;
     frame->sender = send->handle;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, 0);
-    if (out == NULL) {
-        slots_give_back(&ep->sends, send->handle);
-        return false;
+    int result = -FI_ENOMEM;
+    if (out != NULL) {
+        out->announces = send->handle;
+        result = out_at_once(ep, out);
     }
-    out->announces = send->handle;
-    tfi_out(ep, out);
-    return true;
+    if (result != 0) {
+        free(out);
+        slots_give_back(&ep->sends, send->handle);
+    }
+    return result;
 }
 
-/* Every tagged send comes here. */
-static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags, bool wanted) {
-    if (msg->iov_count > TFI_IOV || !ep->enabled)
-        return ep->enabled ? -FI_EINVAL : -FI_EOPBADSTATE;
+/* With the lock held. */
+static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags, tfi_shown_t shown) {
     tfi_send_t *send = calloc(1, sizeof *send);
     if (send == NULL)
         return -FI_ENOMEM;
     send->context = msg->context;
-    send->silent = !wanted;
+    send->shown = shown;
     send->to = msg->addr;
     send->handle = SLOTS_NONE;
     send->iov_count = msg->iov_count;
@@ -185,24 +230,35 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t fla
         send->iov[i] = msg->msg_iov[i];
         send->length += msg->msg_iov[i].iov_len;
     }
-    const bool inject = (flags & FI_INJECT) != 0;
     wire_frame_t frame = {
         .has_data = (flags & FI_REMOTE_CQ_DATA) != 0,
         .tag = msg->tag,
         .data = (flags & FI_REMOTE_CQ_DATA) != 0 ? msg->data : 0,
         .length = send->length,
     };
-    bool made = false;
-    if (!inject || send->length <= ep->inject_size) {
-        tfi_lock();
-        made =
-            send->length <= TFI_EAGER ? make_eager(ep, send, &frame) : make_ready(ep, send, &frame);
-        tfi_unlock();
+    const int result =
+        send->length <= TFI_EAGER ? make_eager(ep, send, &frame) : make_ready(ep, send, &frame);
+    if (result != 0)
+        free(send);
+    return result;
+}
+
+/* Every tagged send comes here. */
+static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags,
+                     tfi_shown_t shown) {
+    if (msg->iov_count > TFI_IOV || !ep->enabled)
+        return ep->enabled ? -FI_EINVAL : -FI_EOPBADSTATE;
+    if ((flags & FI_INJECT) != 0 && tfi_length(msg->msg_iov, msg->iov_count) > ep->inject_size)
+        return -FI_EINVAL;
+    tfi_lock();
+    int result = make(ep, msg, flags, shown);
+    if (result == -FI_EAGAIN) {
+        /* Callers repeat it; some of them read no queue meanwhile. */
+        tfi_progress(ep);
+        result = make(ep, msg, flags, shown);
     }
-    if (made)
-        return 0;
-    free(send);
-    return inject && frame.length > ep->inject_size ? -FI_EINVAL : -FI_ENOMEM;
+    tfi_unlock();
+    return result;
 }
 
 /* Calls without flags of their own have the endpoint's. */
@@ -218,8 +274,8 @@ static ssize_t start_plain(struct fid_ep *fid, const struct iovec *iov, size_t c
         .data = data,
     };
     const uint64_t all = ep->tx_flags | flags;
-    const bool wanted = !ep->tx_selective || (all & FI_COMPLETION) != 0;
-    return start(ep, &msg, (all & ~FI_REMOTE_CQ_DATA) | (flags & FI_REMOTE_CQ_DATA), wanted);
+    return start(ep, &msg, (all & ~FI_REMOTE_CQ_DATA) | (flags & FI_REMOTE_CQ_DATA),
+                 tfi_shown(ep->tx_selective, all));
 }
 
 /* An injected message has no completion, and its buffer is free at once. */
@@ -228,7 +284,7 @@ static ssize_t start_inject(struct fid_ep *fid, const void *buffer, size_t lengt
     const struct iovec iov = {(void *)(uintptr_t)buffer, length};
     const struct fi_msg_tagged msg = {
         .msg_iov = &iov, .iov_count = 1, .addr = to, .tag = tag, .data = data};
-    return start(TFI_OF(tfi_ep_t, fid), &msg, flags | FI_INJECT, false);
+    return start(TFI_OF(tfi_ep_t, fid), &msg, flags | FI_INJECT, TFI_NEVER);
 }
 
 ssize_t tfi_tsendv(struct fid_ep *fid, const struct iovec *iov, void **desc, size_t count,
@@ -246,7 +302,7 @@ ssize_t tfi_tsend(struct fid_ep *fid, const void *buffer, size_t length, void *d
 
 ssize_t tfi_tsendmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uint64_t flags) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    return start(ep, msg, flags, !ep->tx_selective || (flags & FI_COMPLETION) != 0);
+    return start(ep, msg, flags, tfi_shown(ep->tx_selective, flags));
 }
 
 ssize_t tfi_tsenddata(struct fid_ep *fid, const void *buffer, size_t length, void *desc,

@@ -47,29 +47,20 @@ static void counted(int line) {
 }
 #define COUNTED() counted(__LINE__)
 
-/* Neither side can connect at once. */
-#define TRY(call)                                                                                  \
-    do {                                                                                           \
-        ssize_t tried;                                                                             \
-        while ((tried = (call)) == -FI_EAGAIN)                                                     \
-            (void)fi_cntr_read(sent), (void)fi_cntr_read(both);                                    \
-        must(tried, #call);                                                                        \
-    } while (0)
-
 /* a asks for no completions, an injected message has none: they are counted all the same. */
 static void tagged(void) {
     int context;
     must(fi_trecv(a.ep, in, 100, NULL, a.peer, 0x10, 0, &context), "fi_trecv");
-    must(fi_tsend(b.ep, "shown", 5, NULL, b.peer, 0x10, &context), "fi_tsend");
+    SEND(fi_tsend(b.ep, "shown", 5, NULL, b.peer, 0x10, &context));
     EXPECT(next(&b, NULL).op_context == &context);
     ++expected.received, ++expected.both;
     COUNTED();
-    must(fi_tinject(b.ep, "not shown", 9, b.peer, 0x11), "fi_tinject");
+    SEND(fi_tinject(b.ep, "not shown", 9, b.peer, 0x11));
     must(fi_trecv(a.ep, in, 100, NULL, a.peer, 0x11, 0, &context), "fi_trecv");
     ++expected.received, ++expected.both;
     COUNTED();
     must(fi_trecv(b.ep, in, 100, NULL, b.peer, 0x12, 0, &context), "fi_trecv");
-    must(fi_tsend(a.ep, "back", 4, NULL, a.peer, 0x12, NULL), "fi_tsend");
+    SEND(fi_tsend(a.ep, "back", 4, NULL, a.peer, 0x12, NULL));
     EXPECT(next(&b, NULL).op_context == &context);
     ++expected.sent, ++expected.both;
     COUNTED();
@@ -83,18 +74,18 @@ static void untagged(void) {
         .msg_iov = &iov, .iov_count = 1, .addr = b.peer, .context = &context};
     for (int i = 0; i < 4; ++i)
         must(fi_recv(a.ep, in + 10 * i, 10, NULL, FI_ADDR_UNSPEC, NULL), "fi_recv");
-    TRY(fi_send(b.ep, out, 7, NULL, b.peer, &context));
+    SEND(fi_send(b.ep, out, 7, NULL, b.peer, &context));
     EXPECT(next(&b, NULL).op_context == &context);
-    TRY(fi_inject(b.ep, out, 7, b.peer));
-    TRY(fi_injectdata(b.ep, out, 7, 0x99, b.peer));
-    TRY(fi_sendmsg(b.ep, &msg, FI_INJECT));
+    SEND(fi_inject(b.ep, out, 7, b.peer));
+    SEND(fi_injectdata(b.ep, out, 7, 0x99, b.peer));
+    SEND(fi_sendmsg(b.ep, &msg, FI_INJECT));
     EXPECT(next(&b, NULL).op_context == &context);
     expected.received += 4, expected.both += 4;
     COUNTED();
     for (int i = 0; i < 4; ++i)
         EXPECT(memcmp(in + 10 * i, out, 7) == 0);
     must(fi_recv(b.ep, in, 10, NULL, FI_ADDR_UNSPEC, &context), "fi_recv");
-    TRY(fi_senddata(a.ep, out, 7, NULL, 0x1234, a.peer, NULL));
+    SEND(fi_senddata(a.ep, out, 7, NULL, 0x1234, a.peer, NULL));
     const struct fi_cq_err_entry done = next(&b, NULL);
     EXPECT(done.op_context == &context && done.len == 7 && done.data == 0x1234);
     EXPECT((done.flags & (FI_MSG | FI_RECV | FI_REMOTE_CQ_DATA)) ==
@@ -115,12 +106,12 @@ static void many_in_a_buffer(void) {
          "fi_setopt");
     must(fi_recvmsg(a.ep, &msg, FI_MULTI_RECV), "fi_recvmsg");
     for (int i = 0; i < 3; ++i) {
-        TRY(fi_inject(b.ep, out + i, 64, b.peer));
+        SEND(fi_inject(b.ep, out + i, 64, b.peer));
         ++expected.received, ++expected.both;
         COUNTED();
     }
     quiet();
-    TRY(fi_inject(b.ep, out + 3, 64, b.peer));
+    SEND(fi_inject(b.ep, out + 3, 64, b.peer));
     const struct fi_cq_err_entry done = next(&a, NULL);
     EXPECT(done.err == 0 && done.op_context == &context && (done.flags & FI_MULTI_RECV) != 0);
     ++expected.received, ++expected.both;
@@ -136,7 +127,7 @@ static void failures(void) {
     const size_t sizes[2] = {30, LONG_BYTES};
     for (int i = 0; i < 2; ++i) {
         must(fi_trecv(a.ep, in, 20, NULL, a.peer, 0x20, 0, &context), "fi_trecv");
-        must(fi_tsend(b.ep, out, sizes[i], NULL, b.peer, 0x20, &context), "fi_tsend");
+        SEND(fi_tsend(b.ep, out, sizes[i], NULL, b.peer, 0x20, &context));
         EXPECT(next(&a, NULL).err == FI_ETRUNC && next(&b, NULL).err == 0);
         ++expected.failed, ++expected.both;
         COUNTED();
@@ -154,7 +145,7 @@ static void failures(void) {
     ++expected.both_failed;
     COUNTED();
     must(fi_recv(a.ep, in, 4, NULL, FI_ADDR_UNSPEC, &context), "fi_recv");
-    TRY(fi_inject(b.ep, out, 7, b.peer));
+    SEND(fi_inject(b.ep, out, 7, b.peer));
     EXPECT(next(&a, NULL).err == FI_ETRUNC);
     ++expected.failed, ++expected.both;
     COUNTED();
@@ -171,7 +162,7 @@ static void looks(void) {
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK), "peek");
         EXPECT(next(&a, NULL).err == FI_ENOMSG);
         for (int j = 0; j < 3; ++j)
-            must(fi_tsend(b.ep, out, sizes[i], NULL, b.peer, 0x30, NULL), "fi_tsend");
+            SEND(fi_tsend(b.ep, out, sizes[i], NULL, b.peer, 0x30, NULL));
         wait_for_message(0x30);
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK | FI_DISCARD), "peek and discard");
         EXPECT(next(&a, NULL).err == 0 && next(&b, NULL).err == 0);
@@ -202,7 +193,7 @@ static void long_messages(void) {
         memset(in, 0, LONG_BYTES);
         if (!unexpected)
             must(fi_trecv(a.ep, in, LONG_BYTES, NULL, a.peer, 0x40, 0, NULL), "fi_trecv");
-        must(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x40, NULL), "fi_tsend");
+        SEND(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x40, NULL));
         if (unexpected) {
             wait_for_message(0x40);
             COUNTED(); /* not before it is received */
@@ -213,7 +204,7 @@ static void long_messages(void) {
         EXPECT(memcmp(in, out, LONG_BYTES) == 0 && next(&b, NULL).err == 0);
     }
     must(fi_trecv(b.ep, in, LONG_BYTES, NULL, b.peer, 0x41, 0, NULL), "fi_trecv");
-    must(fi_tsend(a.ep, out, LONG_BYTES, NULL, a.peer, 0x41, NULL), "fi_tsend");
+    SEND(fi_tsend(a.ep, out, LONG_BYTES, NULL, a.peer, 0x41, NULL));
     ++expected.sent, ++expected.both;
     COUNTED();
     EXPECT(next(&b, NULL).err == 0);
@@ -255,14 +246,14 @@ static void waits(void) {
     EXPECT(fi_cntr_wait(received, value + 1, 60) == -FI_ETIMEDOUT && milliseconds() - start >= 60);
     COUNTED();
     must(fi_trecv(a.ep, in, 8, NULL, a.peer, 0x50, 0, NULL), "fi_trecv");
-    must(fi_tinject(b.ep, "waited", 6, b.peer, 0x50), "fi_tinject");
+    SEND(fi_tinject(b.ep, "waited", 6, b.peer, 0x50));
     EXPECT(fi_cntr_wait(received, value + 1, SECONDS * 1000) == 0);
     EXPECT(memcmp(in, "waited", 6) == 0);
     ++expected.received, ++expected.both;
     COUNTED();
     /* An error ends it, but not one that was there before. */
     must(fi_trecv(a.ep, in, 2, NULL, a.peer, 0x51, 0, NULL), "fi_trecv");
-    must(fi_tinject(b.ep, "too long", 8, b.peer, 0x51), "fi_tinject");
+    SEND(fi_tinject(b.ep, "too long", 8, b.peer, 0x51));
     EXPECT(fi_cntr_wait(received, value + 2, SECONDS * 1000) == -FI_EAVAIL);
     EXPECT(fi_cntr_wait(received, value + 2, 10) == -FI_ETIMEDOUT);
     EXPECT(next(&a, NULL).err == FI_ETRUNC);
@@ -285,7 +276,7 @@ static void sets(void) {
     expected.received = 10, expected.failed = 10;
     COUNTED();
     must(fi_trecv(a.ep, in, 8, NULL, a.peer, 0x60, 0, NULL), "fi_trecv");
-    must(fi_tinject(b.ep, "on top", 6, b.peer, 0x60), "fi_tinject");
+    SEND(fi_tinject(b.ep, "on top", 6, b.peer, 0x60));
     ++expected.received, ++expected.both;
     COUNTED();
 }
@@ -326,10 +317,10 @@ static void shared(void) {
     introduce(&a, &b);
     introduce(&b, &a);
     must(fi_trecv(b.ep, in, LONG_BYTES, NULL, b.peer, 0x70, 0, NULL), "fi_trecv");
-    must(fi_tsend(a.ep, out, LONG_BYTES, NULL, a.peer, 0x70, NULL), "fi_tsend");
+    SEND(fi_tsend(a.ep, out, LONG_BYTES, NULL, a.peer, 0x70, NULL));
     EXPECT(fi_cntr_wait(all, 2, SECONDS * 1000) == 0);
     must(fi_trecv(a.ep, in, 8, NULL, a.peer, 0x71, 0, NULL), "fi_trecv");
-    must(fi_tinject(b.ep, "no count", 8, b.peer, 0x71), "fi_tinject");
+    SEND(fi_tinject(b.ep, "no count", 8, b.peer, 0x71));
     EXPECT(fi_cntr_wait(all, 3, SECONDS * 1000) == 0);
     quiet();
     EXPECT(fi_cntr_read(all) == 3 && fi_cntr_readerr(all) == 0);

@@ -39,7 +39,7 @@ static void not_enabled(void) {
 
 static void claim_one(uint64_t tag, struct fi_context *context) {
     const struct fi_msg_tagged msg = {.addr = a.peer, .tag = tag, .context = context};
-    must(fi_tinject(b.ep, "mine", 4, b.peer, tag), "fi_tinject");
+    SEND(fi_tinject(b.ep, "mine", 4, b.peer, tag));
     wait_for_message(tag);
     must(fi_trecvmsg(a.ep, &msg, FI_PEEK | FI_CLAIM), "peek and claim");
     EXPECT(next(&a, NULL).err == 0);
@@ -104,8 +104,8 @@ static void leave_something(struct fi_context *context, uint64_t tag) {
     must(fi_getname(&a.ep->fid, name, &size), "fi_getname");
     EXPECT(fi_av_insert(stranger.av, name, 1, &to, 0, NULL) == 1);
     must(fi_trecv(a.ep, in, LONG_BYTES, NULL, FI_ADDR_UNSPEC, tag + 1, 0, NULL), "fi_trecv");
-    must(fi_tsend(stranger.ep, out, LONG_BYTES, NULL, to, tag + 1, NULL), "fi_tsend");
-    must(fi_tinject(stranger.ep, "after it", 8, to, tag + 2), "fi_tinject");
+    SEND(fi_tsend(stranger.ep, out, LONG_BYTES, NULL, to, tag + 1, NULL));
+    SEND(fi_tinject(stranger.ep, "after it", 8, to, tag + 2));
     const struct fi_msg_tagged msg = {.addr = FI_ADDR_UNSPEC, .tag = tag + 2, .context = context};
     do {
         (void)fi_cq_read(stranger.cq, NULL, 0);

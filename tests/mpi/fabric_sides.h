@@ -94,6 +94,23 @@ static inline void introduce(struct side *side, struct side *other) {
     EXPECT(side->peer == 1);
 }
 
+/* A side that is not open does nothing. */
+static inline void drive(void) {
+    if (a.cq != NULL)
+        (void)fi_cq_read(a.cq, NULL, 0);
+    if (b.cq != NULL)
+        (void)fi_cq_read(b.cq, NULL, 0);
+}
+
+/* A send is refused while there is no connection, so both sides make progress until it is taken. */
+#define SEND(call)                                                                                 \
+    do {                                                                                           \
+        ssize_t sent_;                                                                             \
+        while ((sent_ = (call)) == -FI_EAGAIN)                                                     \
+            drive();                                                                               \
+        must(sent_, #call);                                                                        \
+    } while (0)
+
 /* Both sides make progress; the next completion of `side`.  Its `err` is 0 or the error's. */
 static inline struct fi_cq_err_entry next(struct side *side, fi_addr_t *source) {
     struct side *other = side == &a ? &b : &a;
@@ -149,6 +166,7 @@ static inline void close_side(struct side *side) {
     must(fi_close(&side->ep->fid), "fi_close of an endpoint");
     must(fi_close(&side->cq->fid), "fi_close of a queue");
     must(fi_close(&side->av->fid), "fi_close of a vector");
+    *side = (struct side){0};
 }
 
 static inline void close_all(void) {

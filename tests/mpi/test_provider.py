@@ -85,6 +85,7 @@ def sanitized_driver() -> Path:
         ("fabric_calls.c", "every completion is right\n"),
         ("fabric_counters.c", "every operation is counted\n"),
         ("fabric_faults.c", "every fault is answered\n"),
+        ("fabric_sending.c", "every send leaves or is refused\n"),
     ],
 )
 @pytest.mark.parametrize("uri", ["ref:tiny", "ref:tiny?engine=fuzzy"], ids=["model", "software"])
@@ -129,7 +130,7 @@ def test_what_counters_cannot_do_is_said(
 def test_a_failure_below_ends_what_waits_for_it(
     compile_fabric: Build, provider_folder: Path, tmp_path: Path
 ) -> None:
-    """A message that cannot be announced, a payload that cannot be asked for."""
+    """A message that cannot be announced, a payload that cannot be asked for, a broken unit."""
     sources = sorted(provider.SOURCES.glob("*.c"))
     folders = [f"-I{provider.SOURCES}", f"-I{provider.HEADERS}"]
     libraries = [sanitized_driver(), "-lpthread", "-ldl"]
@@ -138,7 +139,13 @@ def test_a_failure_below_ends_what_waits_for_it(
     )
     done = run(program, tmp_path, TMU_URI="ref:tiny")
     assert (done.returncode, done.stdout) == (0, "every failure ends its operation\n"), done.stderr
-    assert done.stderr == ""
+    injected, broken, differ = done.stderr.splitlines()
+    assert injected == (
+        "tmu provider: an injected message was not delivered: Connection reset by peer"
+    )
+    assert broken.startswith("tmu provider: the unit is of no use any more: the unit gave opcode")
+    # What the broken unit still had was never answered.
+    assert differ.startswith("tmu provider: counters differ in process-")
 
 
 def test_a_signal_that_ends_the_process_is_not_waited_for(

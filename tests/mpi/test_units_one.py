@@ -262,6 +262,7 @@ def test_a_unit_that_is_gone_ends_its_ranks_with_a_sentence(
         said = job.communicate(timeout=PATIENCE)[0]
     assert job.returncode != 0
     assert f"tmu-share at {tmp_path}/s has ended" in said
+    assert "Segmentation fault" not in said, said
     late = start(uri, endless, tmp_path / "late", library.system())
     said = late.communicate(timeout=PATIENCE)[0]
     assert late.returncode != 0

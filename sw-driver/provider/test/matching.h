@@ -21,6 +21,7 @@ static unit_t *unit;
 static matcher_t matcher;
 static int given_back;
 static int breakdowns;
+static int failures;
 
 static inline item_t *item(const record_t *record) { return (item_t *)(uintptr_t)record; }
 
@@ -54,7 +55,14 @@ static inline void on_broken(void *user, const char *sentence) {
     (void)fprintf(stderr, "%s\n", sentence);
 }
 
-static const match_events_t events = {on_matched, on_looked, on_left, on_broken};
+static inline void on_failed(void *user, record_t *record) {
+    (void)user;
+    EXPECT(breakdowns == 1);
+    give_back(record, NULL);
+    ++failures;
+}
+
+static const match_events_t events = {on_matched, on_looked, on_left, on_broken, on_failed};
 
 /* With so many segments of memory lent to the unit. */
 static inline void start_with(const char *segments) {
@@ -62,7 +70,7 @@ static inline void start_with(const char *segments) {
     (void)setenv(UNIT_URI, "ref:tiny", 1);
     (void)setenv(SPILL_SEGMENTS, segments, 1);
     unit = unit_acquire(error, sizeof error);
-    given_back = breakdowns = 0;
+    given_back = breakdowns = failures = 0;
     EXPECT_NUMBER(matcher_open(&matcher, unit, &events, NULL, error, sizeof error), 0);
 }
 

@@ -58,6 +58,39 @@ static void a_broken_matcher_is_not_called_after_its_end(void) {
     EXPECT(unit->differences > 0);
 }
 
+/* A unit that breaks: whatever was handed over comes back once, in the unit, waiting or refused. */
+static void what_a_broken_unit_has_is_given_back(void) {
+    static item_t receives[ENTRIES + 4];
+    item_t items[] = {made(TMU_OPCODE_ARRIVE, 1, 5), made(TMU_OPCODE_PROBE, 2, 5),
+                      made(TMU_OPCODE_CLAIM, 3, 5), made(TMU_OPCODE_POST, 4, 5)};
+    enum { ITEMS = sizeof items / sizeof items[0] };
+    start();
+    for (uint32_t i = 0; i < ENTRIES + 4; ++i) {
+        receives[i] = made(TMU_OPCODE_POST, 100 + i, 0);
+        submit(&receives[i]);
+        progress();
+    }
+    EXPECT(receives[ENTRIES].record.waits);
+    for (size_t i = 0; i < ITEMS; ++i)
+        submit(&items[i]);
+    /* Its answer to the arrival is about nothing that there is. */
+    const uint64_t handle = items[0].record.handle;
+    slots_give_back(&unit->slots, handle);
+    items[0].record.handle = slots_take(&unit->slots, &items[0].record);
+    progress();
+    EXPECT_NUMBER(breakdowns, 1);
+    EXPECT_NUMBER(failures, ENTRIES + 4 + ITEMS);
+    for (uint32_t i = 0; i < ENTRIES + 4; ++i)
+        EXPECT_NUMBER(receives[i].gone, 1);
+    for (size_t i = 0; i < ITEMS; ++i)
+        EXPECT_NUMBER(items[i].gone, 1);
+    EXPECT(!matcher_submit(&matcher, &items[0].record));
+    EXPECT(!matcher_cancel(&matcher, &receives[0].record));
+    matcher_close(&matcher);
+    unit_release(unit);
+    EXPECT_NUMBER(given_back, ENTRIES + 4 + ITEMS);
+}
+
 /* Verdicts that an operation cannot have change nothing, whatever its partner is. */
 static void impossible_verdicts_are_refused(void) {
     start();
@@ -194,6 +227,7 @@ static void memory_that_is_used_up_refuses(void) {
 int main(void) {
     RUN(room_that_another_endpoint_makes_is_taken);
     RUN(a_broken_matcher_is_not_called_after_its_end);
+    RUN(what_a_broken_unit_has_is_given_back);
     RUN(impossible_verdicts_are_refused);
     RUN(too_many_endpoints_are_refused_with_a_sentence);
     RUN(receives_go_on_in_memory);
