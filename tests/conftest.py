@@ -20,6 +20,7 @@ ORDER = (
     "tests/cli/",
     "tests/docs/",
     "tests/engines/",
+    "tests/install/",
     "tests/model/",
     "tests/record/",
     "tests/random/test_random_operations.py::test_random_operations_agree_with_the_law[flowing-nic",

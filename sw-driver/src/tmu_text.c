@@ -44,3 +44,5 @@ const char *tmu_result_text(tmu_result_t result) {
     }
     return "unknown result";
 }
+
+const char *tmu_version(void) { return TMU_VERSION; }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tmu/tmu.h"
+#include "tool_help.h"
 
 static void print_info(const tmu_info_t *info) {
     const struct {
@@ -55,9 +56,10 @@ static void print_info(const tmu_info_t *info) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        puts("usage: tmu-info URI\n"
-             "Prints what a device says that it is.\n"
-             "URI: ref:PRESET (functional model) or sim:LIBRARY (simulated hardware)");
+        fputs("usage: tmu-info URI\n"
+              "Prints what a device says that it is.\n"
+              "URI names the device:\n" TOOL_DEVICES "For example: tmu-info ref:tiny\n" TOOL_EXITS,
+              stdout);
         return 0;
     }
     if (argc != 2) {

@@ -10,10 +10,12 @@
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tmu/tmu.h"
+#include "tool_help.h"
 
 #define COUNT 2000
 #define PATIENCE_MS 10000
@@ -92,8 +94,22 @@ static int measure(tmu_t *device, tmu_queue_t *queue, const char *name, way_t wa
     return status;
 }
 
+static int help(void) {
+    (void)fputs("usage: tmu-ping URI [COUNT]\n"
+                "Measures how long one command takes from the call to its completion.\n"
+                "COUNT commands, 2 or more, are measured in each kind of waiting that the device\n"
+                "has: by running it, by looking at the ring, by interrupt.\n"
+                "URI names the device:\n" TOOL_DEVICES
+                "For example: tmu-ping ref:tiny 1000\n" TOOL_EXITS,
+                stdout);
+    return 0;
+}
+
 int main(int argc, char **argv) {
     char *end = NULL;
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
+        return help();
+    }
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) / 2 * 2 : COUNT;
     if (argc < 2 || argc > 3 || count == 0 || (end && *end != '\0')) {
         (void)fprintf(stderr, "usage: tmu-ping URI [COUNT]\n"

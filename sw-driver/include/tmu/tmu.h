@@ -391,5 +391,6 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 #include "tmu/tmu_spill.h"
 
 #include "tmu/tmu_sizes.h"
+#include "tmu/tmu_version.h"
 
 #endif

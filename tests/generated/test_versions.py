@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The release has one number, wherever it is written."""
+
+import re
+
+from opentmu import __version__, paths
+
+HEADER = (paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_version.h").read_text()
+
+
+def test_the_header_has_the_version() -> None:
+    assert re.findall(r'^#define TMU_VERSION "(.*)"$', HEADER, re.MULTILINE) == [__version__]
+    parts = re.findall(r"^#define TMU_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)$", HEADER, re.MULTILINE)
+    assert ".".join(parts) == __version__
+
+
+def test_who_cites_it_cites_the_version() -> None:
+    text = (paths.ROOT / "CITATION.cff").read_text()
+    assert re.findall(r"^version: (.*)$", text, re.MULTILINE) == [__version__]
+
+
+def test_documents_name_the_version() -> None:
+    """Lines to type that name it."""
+    for name in ("docs/kernel-driver.md",):
+        found = set(re.findall(r"\btmu[-/](\d+\.\d+\.\d+)\b", (paths.ROOT / name).read_text()))
+        assert found == {__version__}, name
+
+
+def test_the_example_asks_for_this_minor_version() -> None:
+    text = (paths.ROOT / "sw-driver" / "examples" / "CMakeLists.txt").read_text()
+    assert f"find_package(tmu {__version__.rpartition('.')[0]} REQUIRED)" in text
