@@ -17,7 +17,8 @@ struct Window {
     Histogram unit_latency; // the same as the verdict says it
     uint64_t steps = 0;     // that have all their verdicts
     uint64_t verdicts = 0;
-    uint64_t first = 0; // clocks: the first and the last step's last verdict
+    uint64_t first_verdicts = 0; // of them those of the first step
+    uint64_t first = 0;          // clocks: the first and the last step's last verdict
     uint64_t last = 0;
     uint64_t gap = 0; // most between two steps
     uint64_t searches = 0;
@@ -27,7 +28,6 @@ struct Window {
     void add(const Answer &answer, uint32_t unit, uint64_t clock) {
         latency.add(clock - answer.accepted);
         unit_latency.add(unit);
-        ++verdicts;
         if (answer.visited != 0) {
             ++searches;
             visited += answer.visited;
@@ -37,16 +37,19 @@ struct Window {
             step_ = answer.step;
             ++steps;
         }
+        ++verdicts;
         now_ = clock;
     }
     // After the last verdict.
     void close() {
         if (step_ == 0)
             return;
-        if (steps == 1)
+        if (steps == 1) {
             first = now_;
-        else
+            first_verdicts = verdicts;
+        } else {
             gap = std::max(gap, now_ - last);
+        }
         last = now_;
     }
 
@@ -146,8 +149,13 @@ double ratio(uint64_t a, uint64_t b) {
     return b == 0 ? 0.0 : static_cast<double>(a) / static_cast<double>(b);
 }
 
+// A step is one slot: one verdict or two.
 double clocks_per_step(const Window &window) {
     return ratio(window.last - window.first, window.steps - 1);
+}
+
+double clocks_per_verdict(const Window &window) {
+    return ratio(window.last - window.first, window.verdicts - window.first_verdicts);
 }
 
 } // namespace
@@ -164,7 +172,8 @@ std::string measure(const Cell &cell, const Shape &shape, const Options &options
         << "\", \"position\": \"" << name_of(cell.position) << "\", \"depth\": " << cell.depth
         << ", \"steps\": " << window.steps << ", \"verdicts\": " << window.verdicts
         << ", \"clocks\": " << window.last - window.first
-        << ", \"clocks_per_verdict\": " << clocks_per_step(window)
+        << ", \"clocks_per_step\": " << clocks_per_step(window)
+        << ", \"clocks_per_verdict\": " << clocks_per_verdict(window)
         << ", \"most_clocks_between\": " << window.gap
         << ", \"verdicts_per_clock\": " << ratio(window.verdicts, window.last - window.first + 1);
     put(out, "latency_clocks", window.latency);

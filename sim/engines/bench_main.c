@@ -38,7 +38,8 @@ static const char usage[] =
     "  --kind      exact, any_source, any_tag, both, mixed, equal_mod256, equal_mod65536, fifo,\n"
     "              hole_workload, paired\n"
     "  --position  oldest, youngest, random\n"
-    "  --depth     receives that stand before each pair, at most 32000\n"
+    "  --depth     receives that stand before each pair, at most 65536,\n"
+    "              and 32000 of equal_mod65536\n"
     "              (default 0,1,16,64,256,1024,4096,16384)\n"
     "  --batches N repetitions that are timed (default by depth)\n"
     "  --cpu N     processor to stay on (default: the one it starts on)\n";
@@ -93,6 +94,21 @@ static choice_t all_of(unsigned count) {
     return choice;
 }
 
+/* Deeper queues have more receives than there are tags of this kind. */
+static void check_tags(const arguments_t *arguments) {
+    bool few = false;
+    for (unsigned i = 0; i < arguments->kinds.count; i++) {
+        few = few || arguments->kinds.value[i] == BENCH_MOD65536;
+    }
+    for (unsigned i = 0; few && i < arguments->depths.count; i++) {
+        if (arguments->depths.value[i] > BENCH_DEPTH_MAX_MOD65536) {
+            char found[16];
+            (void)snprintf(found, sizeof found, "%u", arguments->depths.value[i]);
+            refuse("--depth", found, "at most 32000 with --kind equal_mod65536");
+        }
+    }
+}
+
 static arguments_t parse(int count, char **values) {
     static const struct option options[] = {
         {"engine", required_argument, NULL, 'e'},   {"kind", required_argument, NULL, 'k'},
@@ -136,6 +152,7 @@ static arguments_t parse(int count, char **values) {
     if (optind < count) {
         refuse("the word", values[optind], "only options");
     }
+    check_tags(&arguments);
     return arguments;
 }
 

@@ -31,7 +31,9 @@ typedef enum { BENCH_OLDEST, BENCH_YOUNGEST, BENCH_RANDOM, BENCH_POSITIONS } ben
 extern const char *const bench_kind_names[BENCH_KINDS];
 extern const char *const bench_position_names[BENCH_POSITIONS];
 
-#define BENCH_DEPTH_MAX 32000
+#define BENCH_DEPTH_MAX 65536
+/* More tags that are equal modulo 65,536 there are not below 2^31. */
+#define BENCH_DEPTH_MAX_MOD65536 32000
 
 typedef struct {
     bench_kind_t kind;

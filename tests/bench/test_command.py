@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentmu.benchmark import cells, plot, software, targets
-from opentmu.benchmark.software import Clock
-from opentmu.errors import BadInput
+from opentmu.benchmark import cells, clock, plot, software, targets
+from opentmu.benchmark.clock import Clock, Pace
+from opentmu.benchmark.harness import MATCH_UNIT, WHOLE_UNIT
+from opentmu.errors import BadInput, CheckFailed
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
@@ -27,7 +28,12 @@ WRONG = {
     "proofs": (["--preset", "formal"], "has narrow keys and handles"),
     "mhz alone": (["--mhz", "100"], "--mhz needs --software, which it is for"),
     "two clocks": (["--software", "--mhz", "9", "--synth", "s"], "found --mhz and --synth"),
-    "no report": (["--software", "--synth", "none.json"], "--synth none.json: found"),
+    "no report": (["--spill", "--software", "--synth", "none.json"], "--synth none.json: found"),
+    "the clock of other hardware": (
+        ["--software", "--synth", "synth.json"],
+        "found a clock of the whole unit, but the cells measure the matching unit alone",
+    ),
+    "spill and mhz alone": (["--spill", "--mhz", "9"], "--mhz needs --software"),
     "flowing": (["--flowing"], "--flowing: found it without --random, expected both"),
     "queues": (["--queues", "--kind", "exact"], "--queues takes only --preset, --quick, --plots"),
     "queues at random": (["--queues", "--random", "9"], "--queues takes only --preset, --quick"),
@@ -35,7 +41,10 @@ WRONG = {
     "isolation": (["--isolation", "--depth", "16"], "--isolation takes only --preset, --quick"),
     "isolation and spill": (["--isolation", "--spill"], "--spill takes only --preset, --quick"),
     "spill of queues": (["--spill", "--queues"], "--spill takes only --preset, --quick"),
-    "spill of ecp5": (["--spill", "--preset", "ecp5"], "found preset ecp5, expected nic or tiny"),
+    "spill of max": (
+        ["--spill", "--preset", "max"],
+        "found preset max, expected one of nic, tiny, ecp5",
+    ),
     "random cells": (["--random", "9", "--kind", "exact"], "--random takes only --preset, --seed"),
 }
 
@@ -59,6 +68,10 @@ def test_json_and_plots_of_a_few_cells(tmu: Tmu, tmp_path: Path) -> None:
     }
     for name in ("position", "clocks_per_verdict", "latency_clocks", "preset", "queue"):
         assert all(name in one for one in found), name
+    for one in found:
+        assert one["measured_at"] == MATCH_UNIT
+        assert one["clocks_per_verdict"] == one["clocks"] / (one["verdicts"] - 2)
+        assert one["clocks_per_step"] == one["clocks"] / (one["steps"] - 1)
     files = sorted(file.name for file in (tmp_path / "plots").iterdir())
     stems = ("bench-latency", "bench-pairs", "bench-rate")
     assert files == sorted(f"{stem}.{end}" for stem in stems for end in ("png", "svg"))
@@ -75,8 +88,9 @@ def cell(**values: Any) -> Result:
         "queue": "posted",
         "position": "youngest",
         "depth": 1024,
-        "clocks_per_verdict": 1.0,
-        "verdicts_per_clock": 2.0,
+        "measured_at": MATCH_UNIT,
+        "clocks_per_step": 1.0,
+        "clocks_per_verdict": 0.5,
         "most_clocks_between": 1,
         "latency_clocks": latency,
     }
@@ -88,30 +102,30 @@ GOOD = [
     cell(latency_clocks=dict.fromkeys(("p50", "max"), 24)),
     cell(kind="equal_mod256"),
     cell(kind="append", position="none"),
-    cell(depth=16384, clocks_per_verdict=60.0),
-    cell(kind="equal_mod65536", depth=16384, clocks_per_verdict=64.0),
+    cell(depth=16384, clocks_per_step=60.0),
+    cell(kind="equal_mod65536", depth=16384, clocks_per_step=64.0),
     cell(**PAIR, pair_rate=2.0),
     cell(depth=256, latency_clocks=dict.fromkeys(("p50", "max"), 16)),
 ]
 BROKEN: dict[str, tuple[int, Result, str]] = {
-    "rate": (0, {"clocks_per_verdict": 1.01}, "clocks a verdict, to"),
+    "rate": (0, {"clocks_per_step": 1.01}, "clocks a step, to"),
     "latency": (0, {"latency_clocks": dict.fromkeys(("p50", "max"), 25)}, "most clocks to a"),
     "short": (
         6,
         {"latency_clocks": dict.fromkeys(("p50", "max"), 17)},
         "most clocks to a verdict, to 256 entries",
     ),
-    "append": (2, {"clocks_per_verdict": 1.01}, "clocks an append, to"),
-    "deep append": (2, {"clocks_per_verdict": 3, "depth": 4096}, "clocks an append of one stream"),
+    "append": (2, {"clocks_per_step": 1.01}, "clocks an append, to"),
+    "deep append": (2, {"clocks_per_step": 3, "depth": 4096}, "clocks an append of one stream"),
     "deep appends": (
         2,
-        {"clocks_per_verdict": 64.1, "depth": 4096, "queue": "both"},
-        "clocks a verdict, beyond",
+        {"clocks_per_step": 64.1, "depth": 4096, "queue": "both"},
+        "clocks a step, beyond",
     ),
-    "deep": (4, {"clocks_per_verdict": 64.1}, "clocks a verdict, beyond"),
+    "deep": (4, {"clocks_per_step": 64.1}, "clocks a step, beyond"),
     "wait": (3, {"most_clocks_between": 65}, "longest wait between steps, beyond"),
     "pairs": (5, {"pair_rate": 1.89}, "pair rate against one search at a time, to"),
-    "collisions": (4, {"clocks_per_verdict": 90.1}, "clocks under tag collisions"),
+    "collisions": (4, {"clocks_per_step": 90.1}, "clocks under tag collisions"),
 }
 
 
@@ -177,21 +191,22 @@ def test_clocks_from_synthesis(
     run, wanted, words = case
     file = tmp_path / "synth.json"
     file.write_text(json.dumps({"runs": [{"preset": "tiny"}, run]} if several else run))
-    clock = software.clock_from(file, "nic")
-    assert (clock.low, clock.high) == wanted
-    assert words in clock.text
+    found = clock.clock_from(file, "nic")
+    assert (found.low, found.high, found.of) == (*wanted, WHOLE_UNIT)
+    assert words in found.text
     with pytest.raises(BadInput, match="found no clock of preset max, expected a run of it"):
-        software.clock_from(file, "max")
+        clock.clock_from(file, "max")
+
+
+def engine(name: str, rate: float, **values: Any) -> Result:
+    usual = {"engine": name, "kind": "exact", "position": "youngest", "depth": 1024}
+    return usual | {"verdicts_per_second": rate} | values
 
 
 def test_the_best_engine_is_compared() -> None:
-    engines = [
-        {"engine": name, "kind": "exact", "position": "youngest", "depth": 1024}
-        | {"verdicts_per_second": rate}
-        for name, rate in (("fuzzy", 40e6), ("list", 2e6))
-    ]
+    engines = [engine("fuzzy", 40e6), engine("list", 2e6)]
     results = [cell(), cell(queue="unexpected"), cell(kind="mix")]
-    rows = software.compare(results, engines, Clock(100, 200, "here"))
+    rows = software.compare(results, engines, Clock(100, 200, MATCH_UNIT, "here"))
     assert len(rows) == 1
     assert rows[0]["software_engine"] == "fuzzy"
     assert rows[0]["verdicts_per_second"] == 200_000_000
@@ -199,16 +214,31 @@ def test_the_best_engine_is_compared() -> None:
     assert [("software" in one) for one in software.merged(results, rows)] == [True, False, False]
 
 
+def test_a_rate_takes_no_clock_of_other_hardware(tmp_path: Path) -> None:
+    """Two verdicts a clock pass the matching unit's ports; the routed clock is the whole unit's."""
+    whole = Clock(100, 100, WHOLE_UNIT, "routed")
+    assert Pace(1.0, WHOLE_UNIT).verdicts_per_second(whole) == (100e6, 100e6)
+    assert Pace(2.0, WHOLE_UNIT).nanoseconds(whole) == (20.0, 20.0)
+    sentence = "found clocks of the matching unit alone and a clock of the whole unit"
+    engines = [engine("fuzzy", 40e6)]
+    with pytest.raises(CheckFailed, match=sentence):
+        software.compare([cell()], engines, whole)
+    with pytest.raises(CheckFailed, match=sentence):
+        plot.write(tmp_path, [cell()], engines, whole, 1024)
+    spilled = cell(kind="spill", measured_at=WHOLE_UNIT, clocks_per_verdict=1.0)
+    assert software.compare([spilled], engines, whole)[0]["ratio"] == 2.5
+
+
 def test_plots_need_what_they_show(tmp_path: Path) -> None:
     """Without pairs no plot of pairs, without a clock none of software; with them both."""
-    engine = {"engine": "fuzzy", "kind": "exact", "position": "youngest", "depth": 1024}
-    engines = [engine | {"verdicts_per_second": 4e7}]
+    engines = [engine("fuzzy", 4e7)]
+    speed = Clock(260, 290, MATCH_UNIT, "here")
     few = plot.write(tmp_path / "a", [cell()], engines, None, 1024)
     assert {file.stem for file in few} == {"bench-rate", "bench-latency"}
-    all_of_them = plot.write(tmp_path / "b", GOOD, engines, Clock(260, 290, "here"), 1024)
+    all_of_them = plot.write(tmp_path / "b", GOOD, engines, speed, 1024)
     stems = {"bench-rate", "bench-latency", "bench-pairs", "bench-software"}
     assert {file.stem for file in all_of_them} == stems
-    again = plot.write(tmp_path / "c", GOOD, engines, Clock(260, 290, "here"), 1024)
+    again = plot.write(tmp_path / "c", GOOD, engines, speed, 1024)
     for one, other in zip(all_of_them, again, strict=True):
         assert one.read_bytes() == other.read_bytes()
     (tmp_path / "file").write_text("")

@@ -89,6 +89,20 @@ def test_the_documented_figures_are_whole() -> None:
     assert all(one.met for one in messages.promises(results))
 
 
+def test_times_of_a_simulation_are_in_no_picture(tmp_path: Path) -> None:
+    """The simulated unit has clocks; its seconds on the host stand beside nothing."""
+    results = measured()
+    slow = [one for one in results if one["engine"] == "rtl"]
+    others = [one for one in results if one["engine"] != "rtl"]
+    with_it, without = (
+        plot_messages.write(tmp_path / n, r) for n, r in (("a", results), ("b", others))
+    )
+    pairs = {file.stem: file.read_bytes() for file in with_it if file.suffix == ".svg"}
+    for file in (one for one in without if one.suffix == ".svg"):
+        assert pairs.pop(file.stem) == file.read_bytes(), file.stem
+    assert slow and set(pairs) == {"bench-mpi-clocks"}
+
+
 def test_a_promise_can_be_missed() -> None:
     results = copy.deepcopy(measured())
     slow = next(one for one in results if one["engine"] == "rtl" and one["position"] == "reverse")

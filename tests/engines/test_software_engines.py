@@ -243,7 +243,8 @@ def test_the_benchmark_checks_every_cell() -> None:
     ("words", "sentence"),
     [
         (["--kind", "odd"], "found --kind 'odd', expected a word that --help names"),
-        (["--depth", "99999"], "found --depth '99999', expected numbers from 0 to 32000"),
+        (["--depth", "99999"], "found --depth '99999', expected numbers from 0 to 65536"),
+        (["--kind", "equal_mod65536", "--depth", "65536"], "expected at most 32000 with --kind"),
         (["--engine", "none"], "found --engine 'none', expected an engine of this machine"),
         (["--engine", ","], "found --engine ',', expected names of engines"),
         (["--cpu", "1023"], "found --cpu 1023 that cannot be had"),

@@ -16,6 +16,9 @@ from opentmu.errors import BadInput, CheckFailed, TmuError
 from opentmu.progress import step
 
 Result = dict[str, Any]
+# What was measured; the clock of the one says nothing of the other (clock.py).
+MATCH_UNIT = "matching unit alone"
+WHOLE_UNIT = "whole unit"
 _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput}
 
 
@@ -45,7 +48,7 @@ def measure(preset: str, cells: Sequence[Cell], *, seed: int, pauses: bool) -> l
     program = verilate.bench_program(preset)
     words: list[str | Path] = [program, "--shape", shape(preset), "--seed", str(seed)]
     words += ["--pauses"] if pauses else []
-    usual = {"preset": preset, "seed": seed}
+    usual = {"preset": preset, "seed": seed, "measured_at": MATCH_UNIT}
     start = Run(words, [cell.word for cell in cells], lambda found: usual | found)
     return collect("tmu-bench", f"cells of preset {preset}", [start])
 

@@ -8,8 +8,8 @@ from typing import Any
 
 from opentmu.benchmark import queues, targets
 from opentmu.benchmark.cells import APPEND, PAIRED
-from opentmu.benchmark.harness import Result
-from opentmu.benchmark.software import Clock
+from opentmu.benchmark.clock import Clock, Pace
+from opentmu.benchmark.harness import MATCH_UNIT, Result
 from opentmu.errors import BadInput
 
 SIZE = (8.0, 4.8)
@@ -106,15 +106,17 @@ def _save(figure: Any, folder: Path, name: str) -> list[Path]:
 
 
 def rate(axis: Any, results: Sequence[Result], array: int) -> bool:
-    """Clocks a verdict by depth."""
+    """Clocks a step by depth."""
     drawn = False
     for label, kind, queue, position, colour, style in RATES:
-        points = _points(results, kind, queue, position, "clocks_per_verdict")
+        points = _points(results, kind, queue, position, "clocks_per_step")
         drawn |= line(axis, points, label, colour, style)
     if drawn:
-        _by_depth(axis, results, f"{title_of(results)}: clocks a verdict by depth of the queue")
+        _by_depth(
+            axis, results, f"{title_of(results)}, {MATCH_UNIT}: clocks a step by depth of the queue"
+        )
         axis.set_yscale("log", base=2)
-        axis.set_ylabel("clocks a verdict")
+        axis.set_ylabel("clocks a step: a post and an arrival; an append alone")
         plain(axis.yaxis)
         _array(axis, results, array)
         axis.set_ylim(0.7, None)
@@ -167,7 +169,9 @@ def pairs(axis: Any, results: Sequence[Result]) -> bool:
         place: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
         place |= {"bbox": {"color": "white", "pad": 0.5}}
         axis.annotate(f"ratio {ratio:.2f}", (depth, value), fontsize=9, color=BLUE, **place)
-    _by_depth(axis, found, f"{title_of(results)}: pairs a clock, both queues equally deep")
+    _by_depth(
+        axis, found, f"{title_of(results)}, {MATCH_UNIT}: pairs a clock, both queues equally deep"
+    )
     axis.set_yscale("log", base=2)
     plain(axis.yaxis)
     axis.set_ylim(None, 2 * max(value for _, value in both))
@@ -190,14 +194,16 @@ def software(
                 if (one["engine"], one["kind"], one["position"]) == (engine, kind, position)
             )
             line(axis, points, f"{engine} on one core, {words}", colour, style)
-        rates = _points(results, kind, "posted", position, "verdicts_per_clock")
-        low = [(depth, value * clock.low) for depth, value in rates]
-        high = [value * clock.high for _, value in rates]
+        rates = [
+            (one["depth"], [rate / 1e6 for rate in Pace.measured(one).verdicts_per_second(clock)])
+            for one in chosen(results, kind, "posted", position)
+        ]
+        low = [(depth, both[0]) for depth, both in rates]
         line(axis, low, f"unit, {words}", BLUE, style)
         if clock.high > clock.low and low:
             xs, ys = zip(*low, strict=True)
-            axis.fill_between(xs, ys, high, color=BLUE, alpha=0.15)
-    title = f"{title_of(results)}: verdicts a second\nthe unit at {clock.text}"
+            axis.fill_between(xs, ys, [both[1] for _, both in rates], color=BLUE, alpha=0.15)
+    title = f"{title_of(results)}: verdicts a second\nthe {clock.of} at {clock.text}"
     _by_depth(axis, results, title)
     axis.set_yscale("log")
     axis.set_ylabel("millions of verdicts a second")
@@ -235,13 +241,14 @@ def title_of(results: Sequence[Result]) -> str:
 def _points(
     results: Sequence[Result], kind: str, queue: str, position: str, figure: str
 ) -> list[tuple[float, float]]:
-    return sorted(
-        (one["depth"], one[figure])
-        for one in results
-        if one["kind"] == kind
-        and one["queue"] == queue
-        and (one["position"] == position or one["depth"] == 0)
-    )
+    return [(one["depth"], one[figure]) for one in chosen(results, kind, queue, position)]
+
+
+def chosen(results: Sequence[Result], kind: str, queue: str, position: str) -> list[Result]:
+    """The cells of one line, by depth; an empty queue has no position."""
+    found = [one for one in results if (one["kind"], one["queue"]) == (kind, queue)]
+    found = [one for one in found if one["position"] == position or one["depth"] == 0]
+    return sorted(found, key=lambda one: one["depth"])
 
 
 def line(
@@ -256,8 +263,11 @@ def line(
 
 
 def _by_depth(axis: Any, results: Sequence[Result], title: str) -> None:
+    by_depth(axis, sorted({one["depth"] for one in results}), title)
+
+
+def by_depth(axis: Any, depths: Sequence[int], title: str) -> None:
     """Depths on a scale that has 0 too, each with its number."""
-    depths = sorted({one["depth"] for one in results})
     axis.set_title(title, fontsize=11, loc="left", pad=10)
     axis.set_xscale("symlog", base=2, linthresh=1)
     axis.set_xticks(depths, [f"{depth:,}" for depth in depths])

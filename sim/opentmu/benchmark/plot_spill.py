@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from opentmu.benchmark import plot, spill
+from opentmu.benchmark import plot, spill, spill_figures
 from opentmu.benchmark.harness import Result
 
 COLOURS = (plot.GREEN, plot.BLUE, plot.RED, plot.PURPLE)
@@ -19,9 +19,9 @@ def write(folder: Path, results: Sequence[Result]) -> list[Path]:
 
 def curve(axis: Any, results: Sequence[Result]) -> bool:
     """Clocks a verdict by depth, a line for each memory and position."""
-    for latency, colour in zip(spill.latencies(results), COLOURS, strict=False):
+    for latency, colour in zip(spill_figures.latencies(results), COLOURS, strict=False):
         for position, style in STYLES.items():
-            found = spill.curve(results, spill.Memory(latency), position)
+            found = spill_figures.curve(results, spill.Memory(latency), position)
             points = [(one["depth"], one["clocks_per_verdict"]) for one in found]
             plot.line(axis, points, f"{position}, memory {latency} clocks away", colour, style)
     entries = spill.table(results[0]["preset"])

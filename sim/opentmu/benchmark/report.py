@@ -7,17 +7,17 @@ from rich.console import Console
 from rich.table import Table
 
 from opentmu.benchmark.cells import KINDS
+from opentmu.benchmark.clock import Clock
 from opentmu.benchmark.harness import Result
-from opentmu.benchmark.software import Clock
 from opentmu.benchmark.tables import titled
 from opentmu.benchmark.targets import Target
 
 
 def show(console: Console, results: Sequence[Result], targets: Sequence[Target]) -> None:
-    """Clocks a verdict and latencies by depth, pairs, then the promises."""
+    """Clocks a step and latencies by depth, pairs, then the promises."""
     depths = sorted({result["depth"] for result in results})
     preset = results[0]["preset"]
-    console.print(rates(results, depths, f"clocks a verdict, preset {preset}, depth across"))
+    console.print(rates(results, depths, f"clocks a step, preset {preset}, depth across"))
     console.print()
     console.print(latencies(results, depths))
     if any("pair_rate" in result for result in results):
@@ -36,7 +36,7 @@ def rates(results: Sequence[Result], depths: Sequence[int], title: str) -> Table
     rows = {(r["kind"], r["queue"], r["position"]): None for r in results}
     for kind, queue, position in sorted(rows, key=lambda row: KINDS.index(row[0])):
         found = {
-            r["depth"]: r["clocks_per_verdict"]
+            r["depth"]: r["clocks_per_step"]
             for r in results
             if (r["kind"], r["queue"], r["position"]) == (kind, queue, position)
         }
@@ -78,19 +78,30 @@ def promises(targets: Sequence[Target]) -> Table:
 
 def comparison(rows: Sequence[Result], clock: Clock | None) -> Table:
     """Millions of verdicts a second, the unit beside the best software engine."""
+    measured = rows[0]["measured_at"]
     title = (
-        f"millions of verdicts a second, the unit at {clock.text}"
+        f"millions of verdicts a second, the {measured} at {clock.text}, one core with hot caches"
         if clock
-        else ("millions of verdicts a second in software; --mhz or --synth names the unit's clock")
+        else "millions of verdicts a second of one core with hot caches; --mhz or, with --spill, "
+        "--synth names the unit's clock"
     )
-    columns = ("kind", "position", "depth", "best software", "software", "unit", "ratio")
-    table = titled(title, *columns, words=2)
+    columns = ("kind", "position", "depth", "memory", "best software", "software")
+    table = titled(title, *columns, "clocks a verdict", "unit", "ratio", words=2)
     for row in rows:
         position = "" if row["position"] == "none" else row["position"]
-        software = f"{row['software_verdicts_per_second'] / 1e6:.1f}"
+        software = f"{row['software_verdicts_per_second'] / 1e6:.3g}"
         unit, ratio = "", ""
         if "ratio" in row:
-            unit, ratio = f"{row['verdicts_per_second'] / 1e6:.1f}", f"{row['ratio']:.2f}"
-        engine = row["software_engine"]
-        table.add_row(row["kind"], position, f"{row['depth']:,}", engine, software, unit, ratio)
+            unit, ratio = f"{row['verdicts_per_second'] / 1e6:.3g}", f"{row['ratio']:.2f}"
+        table.add_row(
+            row["kind"],
+            position,
+            f"{row['depth']:,}",
+            str(row.get("memory_latency", "")),
+            row["software_engine"],
+            software,
+            f"{row['clocks_per_verdict']:.2f}",
+            unit,
+            ratio,
+        )
     return table

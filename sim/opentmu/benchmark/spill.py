@@ -6,11 +6,11 @@ Runs tmu-spill, which drives the whole Verilated unit through the driver and jud
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from opentmu import regs
 from opentmu.benchmark import harness
 from opentmu.benchmark.harness import Result
-from opentmu.benchmark.promise import Promise
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
 
@@ -56,7 +56,7 @@ class Plan:
     """What is measured of a preset."""
 
     depths: tuple[int, ...]
-    near: int  # depth of a queue on chip beside another one
+    near: int  # depth of a queue on chip beside another one; 0 where nothing goes on in memory
     deep: int  # depth of the queue beside another one, and of FIFO traffic
     steps: int
     fifo_steps: int
@@ -90,6 +90,7 @@ class Plan:
                 *((BESIDE, self.near, one) for one in POSITIONS),
                 *((BESIDE, self.deep, one) for one in POSITIONS),
             )
+            if self.near > 0
         ]
         return [*posted, *unexpected, *watched]
 
@@ -105,9 +106,15 @@ class Plan:
         return [*even, *((memory, uneven) for memory in self.uneven)]
 
 
+def _on_chip(depths: tuple[int, ...], steps: int) -> Plan:
+    """Of a preset that takes no memory."""
+    none: dict[str, Any] = {"farther": (), "messages": (), "uneven": (), "uneven_depths": ()}
+    return Plan(depths, 0, 0, steps, 0, **none, middle=30, latencies=(30,))
+
+
 PLANS = {
     "nic": Plan(
-        (1024, 4096, 16384, 16896, 18432),
+        (2, 16, 64, 256, 1024, 4096, 16384, 16896, 18432),
         near=14336,
         deep=18432,
         steps=32,
@@ -118,7 +125,7 @@ PLANS = {
         uneven_depths=(18432, 65536),
     ),
     "tiny": Plan(
-        (16, 32, 64, 66, 96, 192, 1024, 4096),
+        (2, 16, 32, 64, 66, 96, 192, 1024, 4096),
         near=56,
         deep=192,
         steps=200,
@@ -128,6 +135,7 @@ PLANS = {
         uneven=(Memory(90, spread=90), Memory(90, gap=4)),
         uneven_depths=(192, 4096),
     ),
+    "ecp5": _on_chip((2, 16, 64), steps=200),
 }
 QUICK = {
     "nic": Plan(
@@ -155,6 +163,7 @@ QUICK = {
         middle=270,
         latencies=(30, 270),
     ),
+    "ecp5": _on_chip((2, 64), steps=40),
 }
 
 
@@ -167,7 +176,7 @@ def plan_of(preset: str, *, quick: bool) -> Plan:
     """What is measured; raises BadInput for a preset without cells."""
     plans = QUICK if quick else PLANS
     if preset not in plans:
-        raise BadInput(f"--spill: found preset {preset}, expected {' or '.join(plans)}")
+        raise BadInput(f"--spill: found preset {preset}, expected one of {', '.join(plans)}")
     return plans[preset]
 
 
@@ -178,7 +187,8 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
     program = cbuild.program(cbuild.ensure(), PROGRAM)
 
     def run(memory: Memory, words: list[str]) -> harness.Run:
-        usual = {"preset": preset, "kind": "spill"} | memory.result
+        usual = {"preset": preset, "kind": "spill", "measured_at": harness.WHOLE_UNIT}
+        usual |= memory.result
         options = "&".join(f"{name}={clocks}" for name, clocks in memory.result.items())
         uri = f"sim:{library}?{options}"
         return harness.Run([program, "--uri", uri], words, lambda found: usual | found)
@@ -207,71 +217,3 @@ def title(one: Result) -> str:
     gap = f", a beat in {memory.gap}" if memory.gap > 1 else ""
     cell = f"{one['queue']} {one['position']} at {one['depth']:,}"
     return f"{cell}, {memory.latency} clocks{more}{gap}"
-
-
-def curve(results: Sequence[Result], memory: Memory, position: str) -> list[Result]:
-    """The cells of receives with one memory, by depth."""
-    found = [one for one in results if one["queue"] == POSTED and one["position"] == position]
-    return sorted((one for one in found if Memory.of(one) == memory), key=lambda one: one["depth"])
-
-
-def latencies(results: Sequence[Result]) -> list[int]:
-    """Even memories that were measured, fastest first."""
-    return sorted({one["memory_latency"] for one in results if Memory.of(one).even})
-
-
-def uneven(results: Sequence[Result]) -> list[tuple[Result, Result]]:
-    """Each cell with a memory that is not even, behind the same one with an even memory."""
-    same = ("queue", "position", "depth", "memory_latency")
-    even = [one for one in results if Memory.of(one).even]
-    return [
-        (next(other for other in even if all(other[key] == one[key] for key in same)), one)
-        for one in results
-        if not Memory.of(one).even
-    ]
-
-
-def cliff(results: Sequence[Result], latency: int, position: str) -> float:
-    """Clocks a verdict at the first depth beyond the table, by those at the last within."""
-    found = curve(results, Memory(latency), position)
-    entries = table(found[0]["preset"])
-    within = [one for one in found if one["depth"] <= entries]
-    beyond = [one for one in found if one["depth"] > entries]
-    return float(beyond[0]["clocks_per_verdict"] / within[-1]["clocks_per_verdict"])
-
-
-def figures(one: Result) -> dict[str, float]:
-    """What is derived from the counters of a cell, the traffic with many in flight."""
-    counts = one["counts"]
-    steps = counts["operations"] / 2
-    return {
-        "bytes_per_step": 64 * counts["reads"] / steps,
-        "writes_per_append": counts["writes"] / max(1, counts["appended"]),
-        "refills_per_step": counts["refilled"] / steps,
-        "taken_per_step": counts["taken"] / steps,
-    }
-
-
-def beside(results: Sequence[Result], latency: int) -> tuple[Result, list[Result], list[Result]]:
-    """Of the endpoint that matches on chip: alone, and beside a queue on chip and one in memory."""
-    found = [one for one in results if Memory.of(one) == Memory(latency)]
-    alone = next(one for one in found if one["queue"] == ALONE)
-    others = [one for one in found if one["queue"] == BESIDE]
-    entries = table(alone["preset"])
-    near = [one for one in others if one["depth"] <= entries]
-    return alone, near, [one for one in others if one["depth"] > entries]
-
-
-def slowest(results: Sequence[Result]) -> int:
-    """The p99 latency of the worst cell, one operation at a time."""
-    return max(int(one["lone_latency_clocks"]["take"]["p99"]) for one in results)
-
-
-def promises(results: Sequence[Result]) -> list[Promise]:
-    """An endpoint on chip feels no more of a queue in memory than of one that is on chip, too."""
-    found = []
-    for latency in latencies(results):
-        _, near, far = beside(results, latency)
-        name = f"on chip beside a queue in memory of {latency} clocks, p99 latency"
-        found.append(Promise(name, slowest(far), slowest(near)))
-    return found

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from rich.console import Console
 from rich.table import Table
 
-from opentmu.benchmark import spill, tables
+from opentmu.benchmark import spill, spill_figures, tables
 from opentmu.benchmark.harness import Result
 from opentmu.benchmark.promise import Promise
 
@@ -14,14 +14,17 @@ SATURATED = 0xFFFF
 
 
 def show(console: Console, results: Sequence[Result], kept: Sequence[Promise]) -> None:
-    """Depths, the cliff, the endpoint beside, and the promises."""
-    for latency in spill.latencies(results):
+    """Depths, the slope behind the table, the endpoint beside, and the promises."""
+    for latency in spill_figures.latencies(results):
         _print(console, _depths(results, latency))
-    _print(console, _cliffs(results))
-    if pairs := spill.uneven(results):
+    if spill_figures.reaches_memory(results):
+        _print(console, _slopes(results))
+    if pairs := spill_figures.uneven(results):
         _print(console, _uneven(pairs))
-    _print(console, _beside(results))
-    _print(console, tables.promises(kept, "g"))
+    if spill_figures.reaches_memory(results):
+        _print(console, _beside(results))
+    if kept:
+        _print(console, tables.promises(kept, "g"))
     verdicts = sum(one["verdicts"] + one["lone_verdicts"] for one in results)
     console.print(f"[green]all {verdicts:,} measured verdicts are those of the law[/]")
 
@@ -72,7 +75,7 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
         watched = one["queue"] in (spill.ALONE, spill.BESIDE)
         if spill.Memory.of(one) != spill.Memory(latency) or watched:
             continue
-        found = spill.figures(one)
+        found = spill_figures.figures(one)
         lone = one["lone_latency_clocks"]
         table.add_row(
             one["queue"],
@@ -89,21 +92,20 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
     return table
 
 
-def _cliffs(results: Sequence[Result]) -> Table:
-    depths = [one["depth"] for one in _first(results)]
-    entries = spill.table(results[0]["preset"])
-    last = max(depth for depth in depths if depth <= entries)
-    first = min(depth for depth in depths if depth > entries)
-    title = f"clocks a verdict at {first:,} entries by those at {last:,}"
-    table = _table(title, "taken", *(f"{one} clocks" for one in spill.latencies(results)))
+def _slopes(results: Sequence[Result]) -> Table:
+    """How steep it is behind the table, at its edge and all along."""
+    latencies = spill_figures.latencies(results)
+    last, first, *more = spill_figures.beyond(results, latencies[0], spill.POSITIONS[0])
+    to = f", and for each 1,000 entries more to {more[-1]['depth']:,}" if more else ""
+    title = f"clocks a verdict at {first['depth']:,} entries by those at {last['depth']:,}{to}"
+    columns = [f"{latency} clocks" for latency in latencies]
+    table = _table(title, "taken", *columns, *(f"{one}, each 1,000" for one in columns))
     for position in spill.POSITIONS:
-        ratios = [spill.cliff(results, one, position) for one in spill.latencies(results)]
-        table.add_row(position, *(f"{ratio:.1f}" for ratio in ratios))
+        ratios = [spill_figures.cliff(results, one, position) for one in latencies]
+        slopes = [spill_figures.slope(results, one, position) for one in latencies]
+        steep = ["" if one is None else f"{1000 * one:.1f}" for one in slopes]
+        table.add_row(position, *(f"{ratio:.1f}" for ratio in ratios), *steep)
     return table
-
-
-def _first(results: Sequence[Result]) -> list[Result]:
-    return spill.curve(results, spill.Memory(spill.latencies(results)[0]), spill.POSITIONS[0])
 
 
 def _uneven(pairs: Sequence[tuple[Result, Result]]) -> Table:
@@ -146,8 +148,8 @@ def _beside(results: Sequence[Result]) -> Table:
         "one at a time",
         "its verdicts",
     )
-    for latency in spill.latencies(results):
-        alone, near, far = spill.beside(results, latency)
+    for latency in spill_figures.latencies(results):
+        alone, near, far = spill_figures.beside(results, latency)
         for one in (alone, *near, *far):
             table.add_row(
                 "rests" if one is alone else one["position"],

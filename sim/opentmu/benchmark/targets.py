@@ -11,7 +11,7 @@ from opentmu.benchmark.harness import Result
 # Presets that have to keep every promise; `tiny` has its memory rows for tests only.
 PROMISED = ("nic", "ecp5")
 
-CLOCKS_PER_VERDICT = 1.0
+CLOCKS_PER_STEP = 1.0
 DEEP_CLOCKS = 64
 DEEP_ENTRIES = 16384
 # Entries of a queue, and the most clocks from acceptance to verdict up to there.
@@ -52,12 +52,12 @@ def check(results: Sequence[Result], array: int) -> list[Target]:
     pairs = [r for r in flat if r["kind"] == PAIRED]
     to, past = f"to {array:,} entries", f"beyond {array:,} entries"
     found = [
-        _most(f"clocks a verdict, {to}", CLOCKS_PER_VERDICT, steady, _rate),
+        _most(f"clocks a step, {to}", CLOCKS_PER_STEP, steady, _rate),
         *_latencies(flat, array),
-        _most(f"clocks a verdict, {past}", DEEP_CLOCKS, deep, _rate),
+        _most(f"clocks a step, {past}", DEEP_CLOCKS, deep, _rate),
         _most(f"longest wait between steps, {past}", DEEP_CLOCKS, deep, _longest),
-        _most(f"clocks an append, {to}", CLOCKS_PER_VERDICT, appends, _rate),
-        _most(f"clocks an append of one stream, {past}", CLOCKS_PER_VERDICT, alone, _rate),
+        _most(f"clocks an append, {to}", CLOCKS_PER_STEP, appends, _rate),
+        _most(f"clocks an append of one stream, {past}", CLOCKS_PER_STEP, alone, _rate),
         _least(f"pair rate against one search at a time, {to}", PAIR_RATE, pairs),
         _collisions(results),
     ]
@@ -86,7 +86,7 @@ def _latencies(flat: Sequence[Result], array: int) -> list[Target | None]:
 
 
 def _rate(result: Result) -> float:
-    return float(result["clocks_per_verdict"])
+    return float(result["clocks_per_step"])
 
 
 def _longest(result: Result) -> float:

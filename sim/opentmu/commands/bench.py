@@ -12,12 +12,14 @@ from rich.console import Console
 from opentmu import output, presets
 from opentmu.benchmark import (
     cells,
+    clock,
     harness,
     isolation,
     isolation_report,
     messages,
     messages_report,
     plot,
+    plot_depth,
     plot_isolation,
     plot_messages,
     plot_spill,
@@ -25,6 +27,7 @@ from opentmu.benchmark import (
     report,
     software,
     spill,
+    spill_figures,
     spill_report,
     targets,
 )
@@ -42,14 +45,16 @@ from opentmu.errors import BadInput, CheckFailed
 @click.option("--pauses", is_flag=True, help="Random pauses; the promises are not checked.")
 @click.option("--software", "with_software", is_flag=True, help="The software engines as well.")
 @click.option(
-    "--mhz", type=click.FloatRange(min=0, min_open=True), help="Clock of the unit beside software."
+    "--mhz", type=click.FloatRange(min=0, min_open=True), help="Clock of what is measured."
 )
-@click.option("--synth", type=click.Path(path_type=Path), help="Or what synth --json printed.")
+@click.option(
+    "--synth", type=click.Path(path_type=Path), help="With --spill: what synth --json printed."
+)
 @click.option("--plots", type=click.Path(path_type=Path), help="Folder for plots, PNG and SVG.")
 @click.option("--random", type=click.IntRange(min=1), help="Random operations instead of cells.")
 @click.option("--flowing", is_flag=True, help="Random operations without pauses.")
 @click.option("--queues", is_flag=True, help="Submission queues side by side instead of cells.")
-@click.option("--spill", is_flag=True, help="Queues beyond the tables instead of cells.")
+@click.option("--spill", is_flag=True, help="The whole unit by depth, beyond its tables.")
 @click.option("--isolation", is_flag=True, help="Endpoints beside an attacker instead of cells.")
 @click.option("--mpi", is_flag=True, help="Messages between two MPI ranks instead of cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print a list of cells.")
@@ -92,11 +97,13 @@ def command(
 def _alone(option: str, choice: cells.Choice, settings: dict[str, Any]) -> None:
     """Raises BadInput when something is set that does not go with what runs instead of cells."""
     given = [name for name in ("kinds", "positions", "depths") if getattr(choice, name)]
-    refused = ["pauses", "with_software", "mhz", "synth", "random", "flowing"]
-    refused += ["queues", "spill", "isolation", "mpi"]
-    refused.remove(option)
+    beside = ["software", "mhz", "synth"] if option == "spill" else []
+    refused = {"with_software", "mhz", "synth"} if not beside else set()
+    refused |= {"pauses", "random", "flowing", "queues", "spill", "isolation", "mpi"} - {option}
     if given or any(settings[name] for name in refused):
-        raise BadInput(f"--{option} takes only --preset, --quick, --plots and --json beside it")
+        names = ["preset", "quick", "plots", *beside]
+        words = ", ".join(f"--{name}" for name in names)
+        raise BadInput(f"--{option} takes only {words} and --json beside it")
 
 
 def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
@@ -107,8 +114,37 @@ def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
 
 def _spill(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     _alone("spill", choice, settings)
-    measured = partial(spill.measure, preset), spill.promises
-    return _loads(preset, settings, *measured, spill_report.show, plot_spill.write)
+    speed = _clock(preset, settings, harness.WHOLE_UNIT)
+    plots = _plots(settings)
+    results = spill.measure(preset, quick=settings["quick"])
+    kept = spill_figures.promises(results)
+    engines, rows = _beside_software(results, speed, settings)
+    if settings["as_json"]:
+        output.print_json(software.merged(results, rows))
+    else:
+        spill_report.show(output.figures(), results, kept)
+        _show_software(rows, speed)
+    if plots is not None:
+        plot_spill.write(plots, results)
+        plot_depth.write(plots, [plot_depth.Unit(results, speed)] if speed else [], engines)
+    return _judged(preset, kept, settings)
+
+
+def _beside_software(
+    results: Sequence[harness.Result], speed: clock.Clock | None, settings: dict[str, Any]
+) -> tuple[list[harness.Result], list[harness.Result]]:
+    """What the engines measured and the comparison, both empty if it was not asked for."""
+    if not settings["with_software"]:
+        return [], []
+    engines = software.measure(results, quick=settings["quick"])["cells"]
+    return engines, software.compare(results, engines, speed)
+
+
+def _show_software(rows: Sequence[harness.Result], speed: clock.Clock | None) -> None:
+    if rows:
+        console = output.figures()
+        console.print()
+        console.print(report.comparison(rows, speed))
 
 
 def _isolation(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
@@ -179,40 +215,43 @@ def _random(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     return 0
 
 
-def _clock(preset: str, settings: dict[str, Any]) -> software.Clock | None:
-    """The clock that was asked for, read before anything is built."""
+def _clock(preset: str, settings: dict[str, Any], of: str) -> clock.Clock | None:
+    """The clock that was asked for, read before anything is built.
+
+    Raises BadInput where it is not the clock of what is measured.
+    """
     mhz, synth = settings["mhz"], settings["synth"]
     if (mhz or synth) and not settings["with_software"]:
         raise BadInput(f"--{'mhz' if mhz else 'synth'} needs --software, which it is for")
     if mhz and synth:
         raise BadInput("found --mhz and --synth, expected one of them")
     if mhz:
-        return software.given_clock(mhz)
-    return software.clock_from(synth, preset) if synth else None
+        return clock.given_clock(mhz, of)
+    if not synth:
+        return None
+    if of != harness.WHOLE_UNIT:
+        raise BadInput(
+            f"--synth {synth}: found a clock of the {harness.WHOLE_UNIT}, but the cells measure "
+            f"the {of}; expected --spill as well, or --mhz"
+        )
+    return clock.clock_from(synth, preset)
 
 
 def _cells(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
-    clock = _clock(preset, settings)
+    speed = _clock(preset, settings, harness.MATCH_UNIT)
     plots = _plots(settings)
     array = harness.array(preset)
     chosen = cells.chosen(choice, harness.entries(preset), array)
     results = harness.measure(preset, chosen, seed=settings["seed"], pauses=settings["pauses"])
     promised = [] if settings["pauses"] else targets.check(results, array)
-    engines: list[harness.Result] = []
-    rows: list[harness.Result] = []
-    if settings["with_software"]:
-        engines = software.measure(chosen, quick=settings["quick"])["cells"]
-        rows = software.compare(results, engines, clock)
+    engines, rows = _beside_software(results, speed, settings)
     if settings["as_json"]:
         output.print_json(software.merged(results, rows))
     else:
-        console = output.figures()
-        report.show(console, results, promised)
-        if rows:
-            console.print()
-            console.print(report.comparison(rows, clock))
+        report.show(output.figures(), results, promised)
+        _show_software(rows, speed)
     if plots is not None:
-        plot.write(plots, results, engines, clock, array)
+        plot.write(plots, results, engines, speed, array)
     missed = [one for one in promised if not one.met]
     if missed and preset in targets.PROMISED:
         names = "; ".join(f"{one.name}: found {one.worst:.3f}, {one.cell}" for one in missed)
