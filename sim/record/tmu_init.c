@@ -61,7 +61,8 @@ static void start(void) {
     note_machine();
     tmu_comms_start();
     /* Ranks that start late would otherwise show as gaps of seconds in the trace. */
-    PMPI_Barrier(MPI_COMM_WORLD);
+    tmu_real.Barrier(MPI_COMM_WORLD);
+    tmu_collectives_start();
 }
 
 int MPI_Init(int *argc, char ***argv) {

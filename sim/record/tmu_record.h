@@ -17,7 +17,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum { TMU_LOG_VERSION = 1 };
+enum { TMU_LOG_VERSION = 2 };
 
 enum tmu_kind {
     TMU_UNUSED = 0, /* the rest of the last mapped piece of the file */
@@ -26,8 +26,10 @@ enum tmu_kind {
     TMU_DONE = 3,   /* the caller was told that receive `id` completed */
     TMU_PROBE = 4,  /* stamped when MPI has answered, as are claims and cancels */
     TMU_CLAIM = 5,
-    TMU_CANCEL = 6, /* `id` is the receive's; its TMU_DONE says which side won */
-    TMU_FREE = 7,   /* receive `id` was let go unfinished: nobody will see its end */
+    TMU_CANCEL = 6,     /* `id` is the receive's; its TMU_DONE says which side won */
+    TMU_FREE = 7,       /* receive `id` was let go unfinished: nobody will see its end */
+    TMU_COLLECTIVE = 8, /* entered: `tag` is the call, `peer` the root; its TMU_DONE is the end */
+    TMU_PART = 9,       /* of collective `id`: what it sends to `peer` */
 };
 
 enum tmu_flag {
@@ -36,6 +38,23 @@ enum tmu_flag {
     TMU_HIT = 4, /* probe and claim: found_peer, found_tag and bytes describe the message */
     TMU_CANCELLED = 8,
     TMU_TRUNCATED = 16,
+    TMU_WAITED_FOR = 32, /* a collective with a request: others may begin before it ends */
+};
+
+/* Collectives by what their messages look like. */
+enum tmu_call {
+    TMU_CALL_BARRIER = 1,
+    TMU_CALL_BCAST = 2,
+    TMU_CALL_REDUCE = 3,
+    TMU_CALL_ALLREDUCE = 4,
+    TMU_CALL_SCAN = 5, /* and exscan */
+    TMU_CALL_GATHER = 6,
+    TMU_CALL_GATHERV = 7,
+    TMU_CALL_SCATTER = 8,
+    TMU_CALL_SCATTERV = 9,
+    TMU_CALL_ALLGATHER = 10, /* and allgatherv */
+    TMU_CALL_ALLTOALL = 11,  /* and reduce_scatter_block */
+    TMU_CALL_ALLTOALLV = 12, /* and alltoallw, reduce_scatter */
 };
 
 struct tmu_entry {
@@ -67,7 +86,13 @@ struct tmu_entry {
     X(Comm_create) X(Comm_create_group) X(Cart_create) X(Cart_sub) X(Graph_create) \
     X(Dist_graph_create) X(Dist_graph_create_adjacent) X(Intercomm_create) X(Intercomm_merge) \
     X(Comm_free) X(Comm_disconnect) \
-    X(Comm_spawn) X(Comm_spawn_multiple) X(Comm_accept) X(Comm_connect) X(Comm_join)
+    X(Comm_spawn) X(Comm_spawn_multiple) X(Comm_accept) X(Comm_connect) X(Comm_join) \
+    X(Barrier) X(Bcast) X(Reduce) X(Allreduce) X(Scan) X(Exscan) X(Gather) X(Gatherv) \
+    X(Scatter) X(Scatterv) X(Allgather) X(Allgatherv) X(Alltoall) X(Alltoallv) X(Alltoallw) \
+    X(Reduce_scatter) X(Reduce_scatter_block) \
+    X(Ibarrier) X(Ibcast) X(Ireduce) X(Iallreduce) X(Iscan) X(Iexscan) X(Igather) X(Igatherv) \
+    X(Iscatter) X(Iscatterv) X(Iallgather) X(Iallgatherv) X(Ialltoall) X(Ialltoallv) \
+    X(Ialltoallw) X(Ireduce_scatter) X(Ireduce_scatter_block)
 /* clang-format on */
 
 struct tmu_real {
@@ -98,7 +123,11 @@ void tmu_note_call(const char *call); /* a call whose effects the trace cannot s
 void tmu_comms_start(void);
 int tmu_comm_number(MPI_Comm comm);
 
-/* tmu_requests.c: receives by request handle */
+/* tmu_collectives.c */
+void tmu_collectives_start(void);
+
+/* tmu_requests.c: receives, and collectives, by request handle */
+uint64_t tmu_new_id(void);
 struct tmu_entry tmu_pattern(int kind, MPI_Comm comm, int source, int tag);
 uint64_t tmu_post(MPI_Comm comm, int source, int tag, uint64_t bytes);
 void tmu_done(uint64_t id, const MPI_Status *status, int error);

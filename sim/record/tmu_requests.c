@@ -26,14 +26,19 @@ struct tmu_entry tmu_pattern(int kind, MPI_Comm comm, int source, int tag) {
     };
 }
 
+uint64_t tmu_new_id(void) {
+    pthread_mutex_lock(&lock);
+    uint64_t id = ++last_id;
+    pthread_mutex_unlock(&lock);
+    return id;
+}
+
 /* Returns 0 for a receive from MPI_PROC_NULL, which takes no message. */
 uint64_t tmu_post(MPI_Comm comm, int source, int tag, uint64_t bytes) {
     if (source == MPI_PROC_NULL)
         return 0;
     struct tmu_entry entry = tmu_pattern(TMU_POST, comm, source, tag);
-    pthread_mutex_lock(&lock);
-    entry.id = ++last_id;
-    pthread_mutex_unlock(&lock);
+    entry.id = tmu_new_id();
     entry.bytes = bytes;
     tmu_log_add(&entry);
     return entry.id;

@@ -25,12 +25,18 @@ def command() -> None:
 )
 @click.option("--delay-ns", type=click.IntRange(min=0), help="Time from a send to its arrival.")
 @click.option("--max-operations", type=click.IntRange(min=1), help="Cut the trace there.")
+@click.option(
+    "--collectives",
+    is_flag=True,
+    help="Also messages of collective calls, by textbook algorithms.",
+)
 @click.option("--meta", multiple=True, metavar="NAME=VALUE", help="A metadata line of the trace.")
 @click.argument("words", nargs=-1, required=True, type=click.UNPROCESSED, metavar="-- COMMAND...")
 def record(
     target: Path,
     delay_ns: int | None,
     max_operations: int | None,
+    collectives: bool,
     meta: tuple[str, ...],
     words: tuple[str, ...],
 ) -> int:
@@ -45,7 +51,9 @@ def record(
     given = dict(_pair(text) for text in meta)
     toolchain.need_mpi()
     delay = cli.DEFAULT_DELAY_NS if delay_ns is None else delay_ns
-    cli.record(words, target, delay, max_operations=max_operations, given=given)
+    cli.record(
+        words, target, delay, max_operations=max_operations, given=given, collectives=collectives
+    )
     return 0
 
 

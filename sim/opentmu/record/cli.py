@@ -38,10 +38,12 @@ def record(
     *,
     max_operations: int | None = None,
     given: Mapping[str, str] | None = None,
+    collectives: bool = False,
 ) -> Recording:
     """Run `command` (as a rule mpirun with its arguments) and write its trace to `output`.
 
     The program keeps the caller's working folder, input and output streams.
+    With `collectives`, messages of textbook algorithms stand for those inside collective calls.
     `given` is metadata such as application and version; with `max_operations` the trace is cut.
     Raises BadInput before the run for arguments that cannot work, CheckFailed after it when
     the program failed (the trace is written if all ranks left a log) or a replay differs.
@@ -52,7 +54,7 @@ def record(
     preload = library()
     cbuild.ensure()  # before the run: what fails here must not cost a recording
     with tempfile.TemporaryDirectory(prefix="tmu-record-") as folder:
-        code = _run(command, callers, preload, Path(folder))
+        code = _run(command, callers, preload, Path(folder), collectives)
         try:
             logs = read_logs(Path(folder))
         except CheckFailed as error:
@@ -109,13 +111,20 @@ def _check_arguments(
         raise BadInput(f"{output}: not a file in an existing folder.")
 
 
-def _run(command: Sequence[str], callers: Mapping[str, str], preload: Path, folder: Path) -> int:
+def _run(
+    command: Sequence[str],
+    callers: Mapping[str, str],
+    preload: Path,
+    folder: Path,
+    collectives: bool,
+) -> int:
     """The program's exit code. Only the caller's environment is added to, never the command."""
     before = callers.get("LD_PRELOAD", "")
     environment = {
         **callers,
         "LD_PRELOAD": f"{preload}:{before}" if before else str(preload),
         "TMU_RECORD_DIR": str(folder),
+        **({"TMU_RECORD_COLLECTIVES": "1"} if collectives else {}),
         **mpirun.allowed(),
     }
     return mpirun.run(command, environment)

@@ -8,11 +8,11 @@ from typing import NamedTuple
 
 from opentmu.errors import CheckFailed
 
-VERSION = 1
+VERSION = 2
 RECORD = struct.Struct("<4Q8i")
 
-SEND, POST, DONE, PROBE, CLAIM, CANCEL, FREE = 1, 2, 3, 4, 5, 6, 7
-ANY_SOURCE, ANY_TAG, HIT, CANCELLED, TRUNCATED = 1, 2, 4, 8, 16
+SEND, POST, DONE, PROBE, CLAIM, CANCEL, FREE, COLLECTIVE, PART = 1, 2, 3, 4, 5, 6, 7, 8, 9
+ANY_SOURCE, ANY_TAG, HIT, CANCELLED, TRUNCATED, WAITED_FOR = 1, 2, 4, 8, 16, 32
 
 
 class Entry(NamedTuple):
@@ -58,6 +58,7 @@ class RankLog:
     host: str = ""
     library: str = ""
     threads: bool = False
+    collectives: bool = False
     finalized: bool = False
     cut: bool = False
     unrecorded: list[str] = field(default_factory=list)
@@ -89,6 +90,8 @@ def _read_notes(path: Path) -> RankLog:
             log.library = rest
         elif name == "threads":
             log.threads = True
+        elif name == "collectives":
+            log.collectives = True
         elif name == "unrecorded":
             log.unrecorded.append(rest)
         elif name == "finalized":

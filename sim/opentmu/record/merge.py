@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from opentmu.record.collectives import expand
 from opentmu.record.contexts import agree
 from opentmu.record.log import CLAIM, HIT, POST, PROBE, RankLog
 from opentmu.record.order import arrange
@@ -113,6 +114,7 @@ def merge(logs: Sequence[RankLog], delay: int, limit: int | None = None) -> Trac
     """
     contexts = agree(logs)
     counts: Counter[str] = Counter()
+    expand(logs, contexts, delay, counts)
     queues = collect(logs, contexts, counts)
     endpoints: dict[int, list[Step]] = {}
     clocks = [[entry.time for entry in log.entries] for log in logs]

@@ -12,7 +12,8 @@ from opentmu.record.merge import KINDS, Trace
 
 VALUE_LIMIT = 2000  # a trace's lines are bounded
 ORIGIN = f"recorded by OpenTMU's MPI recorder, log version {VERSION}"
-NOT_SEEN = "messages inside collective operations, one-sided operations, spawned processes"
+NOT_SEEN = "one-sided operations, spawned processes"
+INSIDE = "messages inside collective operations"
 
 
 def metadata(
@@ -46,7 +47,12 @@ def metadata(
     if any(log.threads for log in logs):
         facts["threads"] = "several threads of a rank called MPI; their order is approximate"
     calls = sorted({call for log in logs for call in log.unrecorded})
-    facts["not-recorded"] = "; ".join([NOT_SEEN, *calls])
+    if any(log.collectives for log in logs):
+        facts["collectives"] = "textbook"
+        not_seen = NOT_SEEN
+    else:
+        not_seen = f"{INSIDE}, {NOT_SEEN}"
+    facts["not-recorded"] = "; ".join([not_seen, *calls])
     return [(name, " ".join(value.split())[:VALUE_LIMIT]) for name, value in facts.items()]
 
 
