@@ -19,12 +19,14 @@ static void drop(tfi_ep_t *ep, tfi_direct_t *direct) {
         ep->directs = direct->older;
     if (direct->older != NULL)
         direct->older->younger = direct->younger;
+    tfi_peer_release(ep->av, direct->to);
     free(direct);
 }
 
 /* The inner endpoint took it, or did not; with the lock held. */
 static ssize_t handed(tfi_ep_t *ep, tfi_direct_t *direct, size_t copied, ssize_t result) {
     if (result != 0) {
+        tfi_peer_release(ep->av, direct->to);
         free(direct);
         return result;
     }
@@ -64,6 +66,7 @@ void tfi_direct_end(tfi_ep_t *ep, tfi_direct_t *direct, struct fi_cq_err_entry *
     const bool only_released = entry->err == 0 && (entry->flags & FI_MULTI_RECV) != 0 &&
                                (entry->flags & (FI_MSG | FI_RECV)) == 0;
     entry->op_context = direct->context;
+    source = tfi_peer_of_direct(ep->av, source);
     if (only_released) {
         tfi_cq_add(ep->rx_cq, entry, source);
     } else {
@@ -103,6 +106,9 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
         return -FI_EBADFLAGS;
     if (msg->iov_count > TFI_IOV || (many && msg->iov_count != 1))
         return -FI_EINVAL;
+    /* The provider below takes an untagged message from anybody, and ignores what is asked. */
+    if (ep->directed && msg->addr != FI_ADDR_UNSPEC)
+        return -FI_ENOSYS;
     tfi_direct_t *direct = calloc(1, sizeof *direct);
     if (direct == NULL)
         return -FI_ENOMEM;
@@ -113,6 +119,7 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
     direct->many = many;
     direct->base = many ? msg->msg_iov[0].iov_base : NULL;
     struct fi_msg below = *msg;
+    below.addr = FI_ADDR_UNSPEC;
     below.context = &direct->work;
     tfi_lock();
     const ssize_t result =
@@ -121,9 +128,12 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
     return result;
 }
 
-static ssize_t hand(tfi_ep_t *ep, const struct fi_msg *below, uint64_t flags) {
-    if (tfi_load_full(&ep->direct_loads, below->addr))
+static ssize_t hand(tfi_ep_t *ep, const peer_t *to, struct fi_msg *below, uint64_t flags) {
+    if (to == NULL)
+        return -FI_EINVAL;
+    if (tfi_load_full(&ep->direct_loads, to))
         return -FI_EAGAIN;
+    below->addr = to->direct;
     return fi_sendmsg(ep->direct, below, (flags & ~FI_INJECT) | FI_COMPLETION);
 }
 
@@ -143,7 +153,6 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags, tfi
         return -FI_ENOMEM;
     direct->work.kind = TFI_DIRECT;
     direct->context = msg->context;
-    direct->to = msg->addr;
     direct->shown = shown;
     struct fi_msg below = *msg;
     const struct iovec copy = {direct->bytes, length};
@@ -155,10 +164,11 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags, tfi
         below.desc = NULL;
     }
     tfi_lock();
-    ssize_t result = hand(ep, &below, flags);
+    direct->to = tfi_peer_hold(ep->av, msg->addr);
+    ssize_t result = hand(ep, direct->to, &below, flags);
     if (result == -FI_EAGAIN) {
         tfi_progress(ep);
-        result = hand(ep, &below, flags);
+        result = hand(ep, direct->to, &below, flags);
     }
     result = handed(ep, direct, length, result);
     tfi_unlock();

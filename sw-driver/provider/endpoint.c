@@ -129,7 +129,7 @@ static void linger(tfi_ep_t *ep) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
     do {
-        if (ep->out_first == NULL && ep->sending == 0)
+        if (!tfi_out_waits(ep, NULL) && ep->sending == 0)
             return;
         tfi_progress(ep);
         (void)clock_gettime(CLOCK_MONOTONIC, &now);
@@ -146,35 +146,31 @@ static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
         *at = ep->tx_cq == cq ? ep->next_tx : ep->next_rx;
 }
 
-static void free_pull(tfi_pull_t *pull) {
-    free(pull->message);
-    free(pull->ask);
+static void free_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
+    tfi_message_free(ep, pull->message);
+    if (pull->ask != NULL)
+        tfi_ask_free(ep, pull->ask);
     free(pull);
 }
 
 /* What nobody will finish any more. */
 static void free_unfinished(tfi_ep_t *ep) {
     for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;)
-        free(send);
+        tfi_send_free(ep, send);
     while (ep->pulls != NULL) {
         tfi_pull_t *pull = ep->pulls;
         ep->pulls = pull->next;
         slots_give_back(&ep->fetched, pull->handle); /* it may be in both */
-        free_pull(pull);
+        free_pull(ep, pull);
     }
     for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;)
-        free_pull(pull);
+        free_pull(ep, pull);
     for (tfi_message_t *message; (message = slots_take_out(&ep->claimed)) != NULL;)
-        free(message);
+        tfi_message_free(ep, message);
     slots_free(&ep->sends);
     slots_free(&ep->fetched);
     slots_free(&ep->claimed);
-    while (ep->out_first != NULL) {
-        tfi_out_t *out = ep->out_first;
-        ep->out_first = out->next;
-        free(out->send);
-        free(out);
-    }
+    tfi_out_free(ep);
     tfi_load_free(&ep->loads);
     tfi_load_free(&ep->direct_loads);
 }
@@ -324,6 +320,7 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
         free(ep);
         return wrong;
     }
+    ep->lane_first = TFI_NO_LANE;
     ep->directed = (info->caps & FI_DIRECTED_RECV) != 0;
     ep->tx_flags = info->tx_attr->op_flags;
     ep->rx_flags = info->rx_attr->op_flags;

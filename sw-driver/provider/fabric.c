@@ -189,9 +189,9 @@ static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric, const str
     if (wrong != 0)
         return wrong;
     domain->name_size = inner->src_addrlen;
-    if (domain->name_size == 0 || domain->name_size > WIRE_NAME) {
+    if (domain->name_size == 0 || domain->name_size > WIRE_HALF) {
         tfi_say("the provider below has names of %zu bytes, expected 1 to %u", domain->name_size,
-                WIRE_NAME);
+                WIRE_HALF);
         wrong = -FI_ENOSYS;
     } else {
         wrong = fi_domain(fabric, inner, &domain->inner, NULL);

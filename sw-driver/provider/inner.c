@@ -65,7 +65,7 @@ static struct fi_info *inner_hints(const struct fi_info *hints, const char *name
     inner->src_addrlen = inner->dest_addrlen = 0;
     inner->addr_format = FI_FORMAT_UNSPEC;
     inner->handle = NULL;
-    inner->caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV;
+    inner->caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV;
     inner->mode = 0;
     inner->tx_attr->caps = inner->rx_attr->caps = inner->domain_attr->caps = 0;
     inner->tx_attr->mode = inner->rx_attr->mode = inner->domain_attr->mode = 0;

@@ -18,19 +18,19 @@ struct tfi_load {
     uint64_t bytes;
 };
 
-bool tfi_load_full(const tfi_loads_t *loads, fi_addr_t to) {
-    if (to >= loads->room)
+bool tfi_load_full(const tfi_loads_t *loads, const peer_t *to) {
+    if (to->number >= loads->room)
         return false;
-    const struct tfi_load *load = &loads->load[to];
+    const struct tfi_load *load = &loads->load[to->number];
     return load->operations >= LOAD_OPERATIONS || load->bytes >= LOAD_BYTES;
 }
 
-/* Room for an index that the provider below took, so that of an address vector. */
-static bool reach(tfi_loads_t *loads, fi_addr_t to) {
-    if (to < loads->room)
+/* Room for the load of a number. */
+static bool reach(tfi_loads_t *loads, uint32_t number) {
+    if (number < loads->room)
         return true;
     size_t room = loads->room != 0 ? loads->room : FIRST_ROOM;
-    while (room <= to)
+    while (room <= number)
         room *= 2;
     struct tfi_load *load = realloc(loads->load, room * sizeof *load);
     if (load == NULL)
@@ -40,17 +40,17 @@ static bool reach(tfi_loads_t *loads, fi_addr_t to) {
     return true;
 }
 
-bool tfi_load_add(tfi_loads_t *loads, fi_addr_t to, size_t bytes) {
-    if (!reach(loads, to))
+bool tfi_load_add(tfi_loads_t *loads, const peer_t *to, size_t bytes) {
+    if (!reach(loads, to->number))
         return false;
-    ++loads->load[to].operations;
-    loads->load[to].bytes += bytes;
+    ++loads->load[to->number].operations;
+    loads->load[to->number].bytes += bytes;
     return true;
 }
 
-void tfi_load_end(tfi_loads_t *loads, fi_addr_t to, size_t bytes) {
-    --loads->load[to].operations;
-    loads->load[to].bytes -= bytes;
+void tfi_load_end(tfi_loads_t *loads, const peer_t *to, size_t bytes) {
+    --loads->load[to->number].operations;
+    loads->load[to->number].bytes -= bytes;
 }
 
 void tfi_load_free(tfi_loads_t *loads) {

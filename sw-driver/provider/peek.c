@@ -18,26 +18,26 @@ static tfi_message_t *claimed_message(const tfi_ep_t *ep, const struct fi_contex
 }
 
 ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
+    const uint8_t opcode =
+        (flags & (FI_CLAIM | FI_DISCARD)) != 0 ? TMU_OPCODE_CLAIM : TMU_OPCODE_PROBE;
+    struct fi_msg_tagged look = *msg;
+    ssize_t result = 0;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
     if ((flags & FI_CLAIM) != 0 && msg->context == NULL)
         return -FI_EINVAL;
-    tfi_ask_t *look = calloc(1, sizeof *look);
-    if (look == NULL)
-        return -FI_ENOMEM;
-    look->context = msg->context;
-    look->flags = flags;
-    /* A look without an answer would be none. */
-    look->shown = TFI_ALWAYS;
-    look->record.opcode =
-        (flags & (FI_CLAIM | FI_DISCARD)) != 0 ? TMU_OPCODE_CLAIM : TMU_OPCODE_PROBE;
-    look->record.key = tfi_key(ep, msg->addr, msg->tag, msg->ignore);
+    look.iov_count = 0; /* a look has no buffer */
     tfi_lock();
-    const bool taken = matcher_submit(&ep->matcher, &look->record);
+    tfi_ask_t *ask = tfi_ask(ep, &look, opcode, flags, &result);
+    if (ask != NULL) {
+        /* A look without an answer would be none. */
+        ask->shown = TFI_ALWAYS;
+        result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
+        if (result != 0)
+            tfi_ask_free(ep, ask);
+    }
     tfi_unlock();
-    if (!taken)
-        free(look);
-    return taken ? 0 : tfi_not_taken(ep);
+    return result;
 }
 
 /* Lets a message go; one whose payload waits at its sender is told so. */
@@ -45,7 +45,7 @@ static void discard(tfi_ep_t *ep, tfi_message_t *message) {
     if (message->ready)
         tfi_pull_start(ep, message, NULL);
     else
-        free(message);
+        tfi_message_free(ep, message);
 }
 
 /* False: memory is short. */
@@ -72,7 +72,7 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
         entry.len = message->record.length;
         entry.data = message->data;
         entry.tag = message->record.key.match;
-        source = message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source;
+        source = message->from->index;
         const bool claims = (look->flags & (FI_CLAIM | FI_DISCARD)) == FI_CLAIM;
         if (claims && !keep_claimed(ep, look->context, message))
             entry.err = FI_ENOMEM;
@@ -82,7 +82,7 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
     entry.prov_errno = -entry.err;
     /* Not counted: a look receives nothing, and one that finds nothing has not failed. */
     tfi_cq_add(ep->rx_cq, &entry, source);
-    free(look);
+    tfi_ask_free(ep, look);
 }
 
 /* What was claimed goes to the user, or is let go; with the lock held. */
@@ -100,34 +100,29 @@ static void end_claimed(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
     };
     tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, ask->shown);
     discard(ep, message);
-    free(ask);
+    tfi_ask_free(ep, ask);
 }
 
 ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
+    struct fi_msg_tagged fetch = *msg;
+    uint64_t handle = SLOTS_NONE;
+    ssize_t result = -FI_EINVAL;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
-    if (msg->context == NULL || msg->iov_count > TFI_IOV)
+    if (msg->context == NULL)
         return -FI_EINVAL;
-    tfi_ask_t *ask = calloc(1, sizeof *ask);
-    if (ask == NULL)
-        return -FI_ENOMEM;
-    ask->context = msg->context;
-    ask->flags = flags;
-    ask->shown = tfi_shown(ep->rx_selective, flags);
-    ask->iov_count = msg->iov_count;
-    for (size_t i = 0; i < msg->iov_count; ++i) {
-        ask->iov[i] = msg->msg_iov[i];
-        ask->record.length += msg->msg_iov[i].iov_len;
-    }
+    fetch.addr = FI_ADDR_UNSPEC; /* the message is known */
     tfi_lock();
-    uint64_t handle = SLOTS_NONE;
     tfi_message_t *message = claimed_message(ep, msg->context, &handle);
-    if (message != NULL) {
+    tfi_ask_t *ask = NULL;
+    if (message != NULL)
+        ask = tfi_ask(ep, &fetch, TMU_OPCODE_POST, flags, &result);
+    if (ask != NULL) {
+        ask->shown = tfi_shown(ep->rx_selective, flags);
         slots_give_back(&ep->claimed, handle);
         end_claimed(ep, message, ask);
+        result = 0;
     }
     tfi_unlock();
-    if (message == NULL)
-        free(ask);
-    return message != NULL ? 0 : -FI_EINVAL;
+    return result;
 }

@@ -3,6 +3,7 @@
  * operations. */
 #include "provider.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,8 +36,17 @@ int tfi_frames_start(tfi_ep_t *ep) {
     return 0;
 }
 
+/* A frame that is not obeyed.  One line for the first, the second, the fourth and so on: whoever
+ * reaches the port can send any number of them. */
+static void refuse(tfi_ep_t *ep, const char *why) {
+    const uint64_t count = ++ep->domain->unit->traffic.refused;
+    if ((count & (count - 1)) == 0)
+        tfi_say("a frame is refused, the %" PRIu64 ". of this process: %s", count, why);
+}
+
 /* A message goes to the unit; its payload, if it brought one, waits here until it is matched. */
-static void message_came(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload) {
+static void message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
+                         const uint8_t *payload) {
     const size_t kept = frame->kind == WIRE_EAGER ? frame->length : 0;
     tfi_message_t *message = malloc(sizeof *message + kept);
     if (message == NULL) {
@@ -48,32 +58,47 @@ static void message_came(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t 
         .has_data = frame->has_data,
         .ready = frame->kind == WIRE_READY,
         .sender = frame->sender,
-        .source = names_get(&ep->av->names, frame->name, frame->name_length),
-        .name_length = frame->name_length,
+        .from = from,
     };
-    memcpy(message->name, frame->name, frame->name_length);
+    ++from->holds;
     memcpy(message->payload, payload, kept);
     message->record.opcode = TMU_OPCODE_ARRIVE;
     message->record.key.match = frame->tag;
-    message->record.key.source = message->source;
+    message->record.key.source = from->number;
     message->record.length = frame->length;
     if (message->ready)
         ++ep->domain->unit->traffic.rendezvous;
     else
         ++ep->domain->unit->traffic.eager;
     if (!matcher_submit(&ep->matcher, &message->record))
-        free(message);
+        tfi_message_free(ep, message);
+}
+
+/* NULL, or why the frame is refused. */
+static const char *obey(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload) {
+    if (frame->name_length != 2 * ep->domain->name_size)
+        return "its sender's name has another length than those of this provider";
+    if (frame->length >> ep->domain->unit->info.length_bits != 0)
+        return "its message is longer than the unit counts";
+    peer_t *from = peers_hold(&ep->av->peers, frame->name, frame->name_length);
+    if (from == NULL)
+        return "there is no memory for its sender, or no number";
+    const char *wrong = NULL;
+    if (frame->kind == WIRE_PULL)
+        wrong = tfi_send_payload(ep, from, frame);
+    else
+        message_came(ep, from, frame, payload);
+    tfi_peer_release(ep->av, from);
+    return wrong;
 }
 
 static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
     wire_frame_t frame;
     const char *wrong = wire_decode(in->bytes, size, &frame);
+    if (wrong == NULL)
+        wrong = obey(ep, &frame, in->bytes + WIRE_HEADER);
     if (wrong != NULL)
-        tfi_say("%s", wrong);
-    else if (frame.kind == WIRE_PULL)
-        tfi_send_payload(ep, &frame);
-    else
-        message_came(ep, &frame, in->bytes + WIRE_HEADER);
+        refuse(ep, wrong);
     (void)offer(ep, in);
 }
 
@@ -87,14 +112,16 @@ static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source)
     case TFI_FRAME_IN:
         if (err == 0)
             frame_came(ep, TFI_OF(tfi_in_t, work), entry->len);
-        else
+        else {
+            refuse(ep, fi_strerror(err));
             (void)offer(ep, TFI_OF(tfi_in_t, work));
+        }
         break;
     case TFI_OUT:
         tfi_out_ended(ep, TFI_OF(tfi_out_t, work), err);
         break;
     case TFI_PULL:
-        tfi_pull_end(ep, TFI_OF(tfi_pull_t, work), err);
+        tfi_pull_end(ep, TFI_OF(tfi_pull_t, work), entry->len, err);
         break;
     default:
         tfi_direct_end(ep, TFI_OF(tfi_direct_t, work), entry, source);

@@ -7,13 +7,12 @@
  * provider does the matching with the unit, and one to which untagged calls are handed as they are.
  *
  * One lock guards everything, the unit included: callers may use any thread.
- * Inner addresses and ours have the same index, because both address vectors get the same calls.
  */
 #ifndef TMU_PROVIDER_H
 #define TMU_PROVIDER_H
 
 #include "match.h"
-#include "names.h"
+#include "peers.h"
 #include "wire.h"
 
 #include <rdma/fabric.h>
@@ -34,7 +33,6 @@
 #define TFI_FRAMES_IN 64u   /* buffers for frames from peers */
 #define TFI_COUNTERS 65536u /* of a domain, as hints may ask; they are memory alone */
 #define TFI_FRAME_TAG 0u    /* inner tag of frames */
-#define TFI_PULL_TAG (UINT64_C(1) << 63) /* inner tag of a payload: this and the pull's handle */
 
 typedef struct {
     struct fid_fabric fid;
@@ -45,7 +43,7 @@ typedef struct {
     struct fid_domain fid;
     struct fid_domain *inner;
     unit_t *unit;
-    size_t name_size; /* of an inner name; an address of ours is two of them */
+    size_t name_size; /* of an inner name; an address of ours is two of them, frames first */
     size_t users;     /* queues and counters that are open; the inner domain knows the others */
 } tfi_domain_t;
 
@@ -54,7 +52,9 @@ typedef struct {
     tfi_domain_t *domain;
     struct fid_av *frames; /* for the endpoints that carry frames */
     struct fid_av *direct; /* for those that untagged calls go to */
-    names_t names;         /* of the endpoints that carry frames */
+    peers_t peers;         /* those in the vector, and senders that are not */
+    peer_t **by_direct;    /* peers in the vector by their index in `direct`; NULL where none is */
+    size_t by_direct_room;
 } tfi_av_t;
 
 /* One finished operation; `err` other than 0 makes it an error entry. */
@@ -116,7 +116,7 @@ typedef enum { TFI_ALWAYS, TFI_IF_FAILED, TFI_NEVER } tfi_shown_t;
 typedef struct {
     void *context;
     tfi_shown_t shown;
-    fi_addr_t to;
+    peer_t *to;      /* held */
     uint64_t handle; /* rendezvous: by which the receiver asks for the payload */
     size_t length;
     struct iovec iov[TFI_IOV];
@@ -132,21 +132,33 @@ typedef struct {
 /* Something that leaves by the inner endpoint: a frame, or a payload that was asked for. */
 typedef struct tfi_out {
     tfi_work_t work;
-    struct tfi_out *next;
+    struct tfi_out *next; /* behind it in its lane; or both of those that the inner endpoint has */
+    struct tfi_out *before;
     tfi_send_t *send;   /* ends with this, or NULL */
     uint64_t announces; /* a send that cannot end if this does not arrive, or SLOTS_NONE */
     uint64_t asks_for;  /* a pull, likewise */
-    fi_addr_t to;
-    size_t load; /* bytes that it is counted with, or TFI_UNCOUNTED */
+    peer_t *to;         /* held */
+    size_t load;        /* bytes that it is counted with, or TFI_UNCOUNTED */
     uint64_t tag;
     struct iovec iov[TFI_IOV];
     size_t iov_count;
     uint8_t bytes[]; /* of a frame */
 } tfi_out_t;
 
+/* What waits to leave for one peer, oldest first; no peer's frames wait for another's. */
+typedef struct {
+    tfi_out_t *first;
+    tfi_out_t *last;
+    uint32_t next; /* waiting lanes: the next of them, or TFI_NO_LANE */
+    bool waits;    /* it is one of them */
+} tfi_lane_t;
+
+#define TFI_NO_LANE UINT32_MAX
+
 /* A receive, probe or claim of the user. */
 typedef struct tfi_ask {
     record_t record; /* first, so that the matcher's record is this */
+    peer_t *from;    /* held; NULL = from any source */
     void *context;
     uint64_t flags; /* that it was called with */
     tfi_shown_t shown;
@@ -165,9 +177,7 @@ typedef struct {
     bool ready; /* its payload waits at the sender, under `sender` */
     uint64_t sender;
     const void *claimer; /* the context that it was claimed with */
-    uint32_t source;     /* index of the sender, or NAMES_UNKNOWN */
-    uint8_t name_length;
-    uint8_t name[WIRE_NAME];
+    peer_t *from;        /* held */
     uint8_t payload[];
 } tfi_message_t;
 
@@ -188,8 +198,8 @@ typedef struct tfi_direct {
     struct tfi_direct *older;
     struct tfi_direct *younger;
     void *context;
-    fi_addr_t to; /* of a send */
-    size_t load;  /* likewise, as of tfi_out_t */
+    peer_t *to;  /* of a send; held */
+    size_t load; /* likewise, as of tfi_out_t */
     bool receives;
     tfi_shown_t shown;
     bool many;     /* FI_MULTI_RECV: a buffer for messages one behind the other */
@@ -220,14 +230,18 @@ typedef struct tfi_ep {
     bool enabled;
     bool matching; /* the matcher is open */
     matcher_t matcher;
-    uint8_t name[2 * WIRE_NAME]; /* of both inner endpoints */
-    slots_t sends;               /* announced, as peers name them */
-    slots_t fetched;             /* payloads on the way here, as their tags name them */
-    slots_t claimed;             /* messages that were claimed, as contexts name them */
+    uint8_t name[WIRE_NAME]; /* of both inner endpoints */
+    slots_t sends;           /* announced, as peers name them */
+    slots_t fetched;         /* payloads on the way here, as their tags name them */
+    slots_t claimed;         /* messages that were claimed, as contexts name them */
     tfi_in_t *in;
-    size_t idle;          /* of these, not offered to the inner endpoint */
-    tfi_out_t *out_first; /* never frames of sends: those the inner endpoint takes, or nobody */
-    tfi_out_t *out_last;
+    size_t idle;       /* of these, not offered to the inner endpoint */
+    tfi_lane_t *lanes; /* by the peer's number; never frames of sends: the inner endpoint takes
+                          those, or nobody */
+    size_t lane_room;
+    uint32_t lane_first; /* of those that wait, in turn; TFI_NO_LANE: none does */
+    uint32_t lane_last;
+    tfi_out_t *leaving; /* that the inner endpoint has */
     tfi_loads_t loads;
     tfi_loads_t direct_loads;
     tfi_pull_t *pulls;
@@ -266,6 +280,16 @@ int tfi_no_bind(struct fid *fid, struct fid *other, uint64_t flags);
 int tfi_no_control(struct fid *fid, int command, void *argument);
 int tfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops, void *context);
 
+/* av.c: peers.  With the lock held. */
+/* The peer at an index of the user's vector, held once more; NULL: there is none. */
+peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index);
+/* Ends one hold of a peer; NULL is allowed. */
+void tfi_peer_release(tfi_av_t *av, peer_t *peer);
+/* Makes a peer's address for frames known to the provider below.  0 or an error. */
+int tfi_peer_reach(tfi_av_t *av, peer_t *peer);
+/* The index in the user's vector of a peer by its index in `direct`, or FI_ADDR_NOTAVAIL. */
+fi_addr_t tfi_peer_of_direct(const tfi_av_t *av, fi_addr_t direct);
+
 /* av.c, cq.c, cntr.c, endpoint.c */
 int tfi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av_p,
                 void *context);
@@ -298,73 +322,6 @@ void tfi_direct_end(tfi_ep_t *ep, tfi_direct_t *direct, struct fi_cq_err_entry *
 ssize_t tfi_direct_cancel(tfi_ep_t *ep, const void *context);
 void tfi_direct_free(tfi_ep_t *ep);
 
-/* load.c */
-#define TFI_UNCOUNTED SIZE_MAX
-bool tfi_load_full(const tfi_loads_t *loads, fi_addr_t to);
-/* False, and nothing is counted: memory is short. */
-bool tfi_load_add(tfi_loads_t *loads, fi_addr_t to, size_t bytes);
-void tfi_load_end(tfi_loads_t *loads, fi_addr_t to, size_t bytes);
-void tfi_load_free(tfi_loads_t *loads);
-
-/* send.c, receive.c, peek.c */
-extern struct fi_ops_tagged tfi_tagged_ops;
-ssize_t tfi_tsend(struct fid_ep *fid, const void *buffer, size_t length, void *desc, fi_addr_t to,
-                  uint64_t tag, void *context);
-ssize_t tfi_tsendv(struct fid_ep *fid, const struct iovec *iov, void **desc, size_t count,
-                   fi_addr_t to, uint64_t tag, void *context);
-ssize_t tfi_tsendmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uint64_t flags);
-ssize_t tfi_tinject(struct fid_ep *fid, const void *buffer, size_t length, fi_addr_t to,
-                    uint64_t tag);
-ssize_t tfi_tsenddata(struct fid_ep *fid, const void *buffer, size_t length, void *desc,
-                      uint64_t data, fi_addr_t to, uint64_t tag, void *context);
-ssize_t tfi_tinjectdata(struct fid_ep *fid, const void *buffer, size_t length, uint64_t data,
-                        fi_addr_t to, uint64_t tag);
-/* Hands an object of the provider's own to the inner endpoint, or keeps it until that takes more.
- */
-void tfi_out(tfi_ep_t *ep, tfi_out_t *out);
-/* The inner endpoint is done with it, in error if `err` is not 0. */
-void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err);
-void tfi_out_progress(tfi_ep_t *ep);
-/* A frame with `payload` bytes behind its header, to be filled in; NULL when memory is short. */
-tfi_out_t *tfi_frame(const tfi_ep_t *ep, wire_frame_t *frame, fi_addr_t to, size_t payload);
-/* Ends a send of the user: its completion, if one is wanted, or the error. */
-void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err);
-/* The receiver wants `length` bytes of a message, by the inner tag `tag`. */
-void tfi_send_payload(tfi_ep_t *ep, const wire_frame_t *pull);
-
-/* What a call returns whose record the matcher does not take. */
-ssize_t tfi_not_taken(const tfi_ep_t *ep);
-/* Enters a receive into the list of those that are not reported yet. */
-void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask);
-extern const match_events_t tfi_match_events;
-ssize_t tfi_cancel(struct fid *fid, void *context);
-/* The user's mask, flags and source as what the unit compares. */
-tmu_key_t tfi_key(const tfi_ep_t *ep, fi_addr_t source, uint64_t tag, uint64_t ignore);
-ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags);
-ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags);
-void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message);
-/* Puts a message that is out of the unit into a receive, or fetches its payload first; both end. */
-void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
-
-/* pull.c: payloads that wait at their senders */
-void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
-void tfi_pull_progress(tfi_ep_t *ep);
-void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err);
-/* Gives up a payload that its sender was not asked for. */
-void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err);
-/* Reports a received message and frees both. */
-void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
-/* Bytes of a buffer in pieces. */
-size_t tfi_length(const struct iovec *iov, size_t count);
-/* Copies all pieces of a buffer to one place. */
-void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place);
-/* Copies into the pieces of a buffer what fits; the bytes that did. */
-size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, size_t length);
-/* The first `length` bytes of a buffer in pieces; the number of pieces, at least 1. */
-size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iovec *cut);
-
-/* progress.c: what comes in by the inner endpoint */
-int tfi_frames_start(tfi_ep_t *ep);
-void tfi_progress(tfi_ep_t *ep);
+#include "tagged.h"
 
 #endif

@@ -20,11 +20,13 @@ static void finish(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     if (pull->ask != NULL)
         tfi_received(ep, pull->message, pull->ask, err);
     else
-        free(pull->message);
+        tfi_message_free(ep, pull->message);
     free(pull);
 }
 
-void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
+void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, size_t length, int err) {
+    if (err == 0 && length != wanted(pull))
+        err = FI_EIO; /* the sender broke its announcement */
     finish(ep, pull, pull->failed != 0 ? pull->failed : err);
 }
 
@@ -49,7 +51,7 @@ static int listen_for(tfi_ep_t *ep, tfi_pull_t *pull, uint64_t length) {
     struct iovec cut[TFI_IOV];
     const size_t pieces = tfi_cut(pull->ask->iov, pull->ask->iov_count, length, cut);
     const ssize_t result = fi_trecvv(ep->frames, cut, NULL, pieces, FI_ADDR_UNSPEC,
-                                     TFI_PULL_TAG | pull->handle, 0, &pull->work);
+                                     WIRE_PULL_TAG | pull->handle, 0, &pull->work);
     pull->listening = result == 0;
     return (int)result;
 }
@@ -57,10 +59,6 @@ static int listen_for(tfi_ep_t *ep, tfi_pull_t *pull, uint64_t length) {
 /* False: it has to wait. */
 static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     tfi_message_t *message = pull->message;
-    /* A sender that was not in the address vector when its message came may be there now. */
-    const uint32_t source = names_get(&ep->av->names, message->name, message->name_length);
-    if (source == NAMES_UNKNOWN)
-        return false;
     const uint64_t length = wanted(pull);
     const int result = listen_for(ep, pull, length);
     if (result == -FI_EAGAIN)
@@ -71,11 +69,11 @@ static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     }
     wire_frame_t frame = {
         .kind = WIRE_PULL,
-        .tag = TFI_PULL_TAG | pull->handle,
+        .tag = WIRE_PULL_TAG | pull->handle,
         .length = length,
         .sender = message->sender,
     };
-    tfi_out_t *out = tfi_frame(ep, &frame, source, 0);
+    tfi_out_t *out = tfi_frame(ep, &frame, message->from, 0);
     if (out == NULL)
         return false;
     out->asks_for = pull->handle;
@@ -94,7 +92,7 @@ void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
         if (ask != NULL)
             tfi_received(ep, message, ask, FI_ENOMEM);
         else
-            free(message);
+            tfi_message_free(ep, message);
         return;
     }
     *pull = (tfi_pull_t){.work = {TFI_PULL}, .ask = ask, .message = message, .handle = SLOTS_NONE};

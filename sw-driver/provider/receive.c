@@ -5,14 +5,68 @@
 #include <stdlib.h>
 #include <string.h>
 
-tmu_key_t tfi_key(const tfi_ep_t *ep, fi_addr_t source, uint64_t tag, uint64_t ignore) {
-    const bool any = !ep->directed || source == FI_ADDR_UNSPEC;
-    return (tmu_key_t){
-        .match = tag,
-        .ignore = ignore,
-        .source = any ? 0 : (uint32_t)source,
-        .source_ignore = any ? UINT32_MAX : 0,
+bool tfi_measure(const tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t *length_p) {
+    const uint32_t bits = ep->domain->unit->info.length_bits;
+    const uint64_t most = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
+    uint64_t length = 0;
+    if (msg->iov_count > TFI_IOV)
+        return false;
+    for (size_t i = 0; i < msg->iov_count; ++i) {
+        if (msg->msg_iov[i].iov_len > most - length)
+            return false;
+        length += msg->msg_iov[i].iov_len;
+    }
+    *length_p = length;
+    return true;
+}
+
+/* The source that a receive names, held, or NULL for any; false: it is not in the vector. */
+static bool source_of(tfi_ep_t *ep, fi_addr_t source, peer_t **peer_p) {
+    *peer_p = NULL;
+    if (!ep->directed || source == FI_ADDR_UNSPEC)
+        return true;
+    *peer_p = tfi_peer_hold(ep->av, source);
+    return *peer_p != NULL;
+}
+
+tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode, uint64_t flags,
+                   ssize_t *wrong) {
+    uint64_t length = 0;
+    peer_t *from = NULL;
+    *wrong = -FI_EINVAL;
+    if (!tfi_measure(ep, msg, &length) || !source_of(ep, msg->addr, &from))
+        return NULL;
+    tfi_ask_t *ask = calloc(1, sizeof *ask);
+    if (ask == NULL) {
+        tfi_peer_release(ep->av, from);
+        *wrong = -FI_ENOMEM;
+        return NULL;
+    }
+    ask->from = from;
+    ask->context = msg->context;
+    ask->flags = flags;
+    ask->iov_count = msg->iov_count;
+    for (size_t i = 0; i < msg->iov_count; ++i)
+        ask->iov[i] = msg->msg_iov[i];
+    ask->record.opcode = opcode;
+    ask->record.length = length;
+    ask->record.key = (tmu_key_t){
+        .match = msg->tag,
+        .ignore = msg->ignore,
+        .source = from != NULL ? from->number : 0,
+        .source_ignore = from != NULL ? 0 : UINT32_MAX,
     };
+    return ask;
+}
+
+void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
+    tfi_peer_release(ep->av, ask->from);
+    free(ask);
+}
+
+void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
+    tfi_peer_release(ep->av, message->from);
+    free(message);
 }
 
 /* ---- receives that are not reported yet, for cancel ---------------------------------------- */
@@ -38,30 +92,22 @@ static void delist(tfi_ep_t *ep, tfi_ask_t *ask) {
 
 /* Every tagged receive comes here. */
 static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
-    if (msg->iov_count > TFI_IOV || !ep->enabled)
-        return ep->enabled ? -FI_EINVAL : -FI_EOPBADSTATE;
-    tfi_ask_t *ask = calloc(1, sizeof *ask);
-    if (ask == NULL)
-        return -FI_ENOMEM;
-    ask->context = msg->context;
-    ask->flags = flags;
-    ask->shown = tfi_shown(ep->rx_selective, flags);
-    ask->iov_count = msg->iov_count;
-    for (size_t i = 0; i < msg->iov_count; ++i) {
-        ask->iov[i] = msg->msg_iov[i];
-        ask->record.length += msg->msg_iov[i].iov_len;
-    }
-    ask->record.opcode = TMU_OPCODE_POST;
-    ask->record.key = tfi_key(ep, msg->addr, msg->tag, msg->ignore);
+    ssize_t result = 0;
+    if (!ep->enabled)
+        return -FI_EOPBADSTATE;
     tfi_lock();
-    tfi_enlist(ep, ask);
-    const bool taken = matcher_submit(&ep->matcher, &ask->record);
-    if (!taken)
-        delist(ep, ask);
+    tfi_ask_t *ask = tfi_ask(ep, msg, TMU_OPCODE_POST, flags, &result);
+    if (ask != NULL) {
+        ask->shown = tfi_shown(ep->rx_selective, flags);
+        tfi_enlist(ep, ask);
+        result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
+        if (result != 0) {
+            delist(ep, ask);
+            tfi_ask_free(ep, ask);
+        }
+    }
     tfi_unlock();
-    if (!taken)
-        free(ask);
-    return taken ? 0 : tfi_not_taken(ep);
+    return result;
 }
 
 /* Calls without flags of their own have the endpoint's. */
@@ -113,7 +159,7 @@ static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
     };
     delist(ep, ask);
     tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, TFI_ALWAYS);
-    free(ask);
+    tfi_ask_free(ep, ask);
     return 0;
 }
 
@@ -168,11 +214,10 @@ void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err)
         .err = told,
         .prov_errno = -told,
     };
-    tfi_end(ep, &entry, message->source == NAMES_UNKNOWN ? FI_ADDR_NOTAVAIL : message->source,
-            ask->shown);
+    tfi_end(ep, &entry, message->from->index, ask->shown);
     delist(ep, ask);
-    free(message);
-    free(ask);
+    tfi_message_free(ep, message);
+    tfi_ask_free(ep, ask);
 }
 
 void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
@@ -196,9 +241,13 @@ static void on_looked(void *user, record_t *look, record_t *message) {
 }
 
 static void on_left(void *user, record_t *record) {
+    /* It is the first member of what was allocated. */
     if (record->opcode == TMU_OPCODE_POST)
         delist(user, TFI_OF(tfi_ask_t, record));
-    free(record); /* it is the first member of what was allocated */
+    if (record->opcode == TMU_OPCODE_ARRIVE)
+        tfi_message_free(user, TFI_OF(tfi_message_t, record));
+    else
+        tfi_ask_free(user, TFI_OF(tfi_ask_t, record));
 }
 
 /* What is asked of a unit that broke ends in error, each with its own context; a message is gone.
@@ -206,7 +255,7 @@ static void on_left(void *user, record_t *record) {
 static void on_failed(void *user, record_t *record) {
     tfi_ep_t *ep = user;
     if (record->opcode == TMU_OPCODE_ARRIVE) {
-        free(record);
+        tfi_message_free(ep, TFI_OF(tfi_message_t, record));
         return;
     }
     tfi_ask_t *ask = TFI_OF(tfi_ask_t, record);
@@ -223,7 +272,7 @@ static void on_failed(void *user, record_t *record) {
     } else {
         tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);
     }
-    free(ask);
+    tfi_ask_free(ep, ask);
 }
 
 /* Announced messages end as well: their receivers may have the same unit, or one that ended with

@@ -33,6 +33,7 @@ typedef struct {
     uint64_t eager;             /* messages that came with their payload */
     uint64_t rendezvous;        /* messages whose payload was fetched after the match */
     uint64_t bytes;             /* of matched messages */
+    uint64_t refused;           /* frames that were not obeyed */
     _Atomic uint64_t forwarded; /* untagged operations handed to the provider below */
 } unit_traffic_t;
 

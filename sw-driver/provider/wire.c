@@ -55,7 +55,8 @@ const char *wire_decode(const uint8_t *bytes, size_t size, wire_frame_t *frame_p
     if (get(bytes + AT_ZERO_TOO) != 0 || memcmp(bytes + AT_ZERO, "\0\0\0\0", 4) != 0 ||
         (bytes[AT_FLAGS] & ~HAS_DATA) != 0)
         return "a frame's reserved bits are not 0";
-    if (bytes[AT_NAME_LENGTH] == 0 || bytes[AT_NAME_LENGTH] > WIRE_NAME)
+    if (bytes[AT_NAME_LENGTH] == 0 || bytes[AT_NAME_LENGTH] > WIRE_NAME ||
+        bytes[AT_NAME_LENGTH] % 2 != 0)
         return "a frame's sender has a name of impossible length";
     if (bytes[AT_KIND] < WIRE_EAGER || bytes[AT_KIND] > WIRE_PULL)
         return "a frame is of an unknown kind";

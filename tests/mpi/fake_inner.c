@@ -98,7 +98,7 @@ static tfi_ep_t ep;
 static tfi_cntr_t sent;
 static tfi_cntr_t received;
 static uint8_t buffer[LONG_BYTES];
-static const uint8_t peer[4] = {1, 2, 3, 4};
+static peer_t *peer;
 
 static void start(void) {
     char error[256];
@@ -115,11 +115,15 @@ static void start(void) {
                     .tx_cq = &cq,
                     .rx_cq = &cq,
                     .inject_size = 64,
+                    .lane_first = TFI_NO_LANE,
                     .enabled = true};
     sent.domain = received.domain = &domain;
     EXPECT(tfi_cntr_bind(&ep, &sent, FI_SEND) == 0);
     EXPECT(tfi_cntr_bind(&ep, &received, FI_RECV) == 0);
-    EXPECT(names_put(&av.names, peer, sizeof peer, 0) == 0);
+    av.domain = &domain;
+    peer = peers_hold(&av.peers, (const uint8_t *)"\1\2\3\4\5\6\7\10", 8);
+    EXPECT(peer != NULL && peers_enter(&av.peers, peer) == 0 && peer->index == 0);
+    peer->frames = peer->direct = 0; /* its addresses below */
     EXPECT(matcher_open(&ep.matcher, domain.unit, &tfi_match_events, &ep, error, sizeof error) ==
            0);
     EXPECT(tfi_frames_start(&ep) == 0);
@@ -165,7 +169,7 @@ static void sends(void) {
         ended(&sizes, FI_SEND, FI_EHOSTUNREACH);
         send_result = -FI_EAGAIN;
         EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == -FI_EAGAIN);
-        EXPECT(cq.count == 0 && ep.sends.used == 0 && ep.out_first == NULL);
+        EXPECT(cq.count == 0 && ep.sends.used == 0 && !tfi_out_waits(&ep, NULL));
         send_result = 0;
         EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == 0);
         EXPECT(cq.count == 0);
@@ -253,8 +257,8 @@ static void pulls(void) {
     tfi_ask_t *ask = calloc(1, sizeof *ask);
     message->record.length = LONG_BYTES;
     message->ready = true;
-    message->name_length = sizeof peer;
-    memcpy(message->name, peer, sizeof peer);
+    message->from = peer;
+    ++peer->holds;
     ask->record.length = LONG_BYTES;
     ask->context = &av;
     ask->iov[0] = (struct iovec){buffer, LONG_BYTES};
@@ -284,18 +288,17 @@ static void idle_frames(void) {
 
 /* The user's payload waits for the inner endpoint when it was asked for. */
 static void payloads(void) {
-    wire_frame_t pull = {.kind = WIRE_PULL, .length = LONG_BYTES, .name_length = sizeof peer};
-    memcpy(pull.name, peer, sizeof peer);
+    wire_frame_t pull = {.kind = WIRE_PULL, .length = LONG_BYTES};
     EXPECT(tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, 1, &av) == 0);
     pull.sender = TFI_OF(tfi_out_t, last_context)->announces;
     below_ends(last_context, FI_SEND, NULL, 0);
     EXPECT(cq.count == 0 && ep.sends.used == 1);
     send_result = -FI_EAGAIN;
-    tfi_send_payload(&ep, &pull);
-    EXPECT(ep.out_first != NULL && cq.count == 0);
+    EXPECT(tfi_send_payload(&ep, peer, &pull) == NULL);
+    EXPECT(tfi_out_waits(&ep, NULL) && cq.count == 0);
     send_result = 0;
     tfi_progress(&ep);
-    EXPECT(ep.out_first == NULL && ep.sending == 1);
+    EXPECT(!tfi_out_waits(&ep, NULL) && ep.sending == 1);
     below_ends(last_context, FI_SEND, NULL, 0);
     ended(&av, FI_SEND, 0);
     counted(1, 0, 0, 0);
@@ -351,7 +354,9 @@ int main(void) {
     tfi_load_free(&ep.direct_loads);
     slots_free(&ep.sends);
     slots_free(&ep.fetched);
-    names_free(&av.names);
+    EXPECT(!tfi_out_waits(&ep, NULL) && ep.leaving == NULL && peer->holds == 1);
+    tfi_out_free(&ep);
+    peers_close(&av.peers);
     if (wrong == 0)
         printf("every failure ends its operation\n");
     return wrong == 0 ? 0 : 1;

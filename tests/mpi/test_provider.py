@@ -86,13 +86,14 @@ def sanitized_driver() -> Path:
         ("fabric_counters.c", "every operation is counted\n"),
         ("fabric_faults.c", "every fault is answered\n"),
         ("fabric_sending.c", "every send leaves or is refused\n"),
+        ("fabric_peers.c", "every peer is itself\n"),
     ],
 )
 @pytest.mark.parametrize("uri", ["ref:tiny", "ref:tiny?engine=fuzzy"], ids=["model", "software"])
 def test_nothing_leaks_and_faults_are_answered(
     source: str, says: str, uri: str, compile_fabric: Build, sanitized: Path, tmp_path: Path
 ) -> None:
-    """R9, R14; also what is claimed, or on its way, when an endpoint is closed."""
+    """R7, R9, R14; also what is claimed, or on its way, when an endpoint is closed."""
     program = compile_fabric(HERE / source, tmp_path, *SANITIZE)
     place = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
     done = run(program, sanitized, TMU_URI=uri, **leak_check(sanitized), **place)

@@ -2,8 +2,8 @@
 /* The small rooms: frames, handles, names, counts, journals. */
 #include "counts.h"
 #include "expect.h"
-#include "names.h"
 #include "order.h"
+#include "peers.h"
 #include "slots.h"
 #include "wire.h"
 
@@ -50,7 +50,8 @@ static void wrong_frames_are_refused_with_a_sentence(void) {
     refused(4, 1, size, "reserved bits");
     refused(47, 1, size, "reserved bits");
     refused(3, 0, size, "impossible length");
-    refused(3, WIRE_NAME + 1, size, "impossible length");
+    refused(3, WIRE_NAME + 2, size, "impossible length");
+    refused(3, 15, size, "impossible length");
     refused(0, WIRE_VERSION, size - 1, "not that of its payload");
     refused(24, 4, size, "not that of its payload");
     refused(1, WIRE_READY, size, "not that of its payload");
@@ -80,33 +81,81 @@ static void handles_are_never_used_twice(void) {
     slots_free(&slots);
 }
 
-static void names_are_found_until_they_are_removed(void) {
-    names_t names = {0};
-    EXPECT_NUMBER(names_get(&names, (const uint8_t *)"x", 1), NAMES_UNKNOWN);
-    for (uint32_t i = 0; i < 1000; ++i)
-        EXPECT_NUMBER(names_put(&names, (const uint8_t *)&i, sizeof i, i), 0);
-    for (uint32_t i = 0; i < 1000; i += 2)
-        names_remove(&names, i);
-    for (uint32_t i = 0; i < 1000; ++i)
-        EXPECT_NUMBER(names_get(&names, (const uint8_t *)&i, sizeof i),
-                      i % 2 == 0 ? NAMES_UNKNOWN : i);
-    const uint32_t back = 4;
-    EXPECT_NUMBER(names_put(&names, (const uint8_t *)&back, sizeof back, 2000), 0);
-    EXPECT_NUMBER(names_put(&names, (const uint8_t *)&back, sizeof back, 2001), 0);
-    EXPECT_NUMBER(names_get(&names, (const uint8_t *)&back, sizeof back), 2000);
-    EXPECT(names_put(&names, (const uint8_t *)&back, WIRE_NAME + 1, 1) != 0);
-    names_free(&names);
+static peer_t *named(peers_t *peers, uint32_t name) {
+    return peers_hold(peers, (const uint8_t *)&name, sizeof name);
 }
 
-/* A removed name leaves its place behind; a thousand rounds of one name must not fill the table. */
-static void names_that_come_and_go_take_no_room(void) {
-    names_t names = {0};
+/* R7: one name has one number as long as anything holds the peer, in the vector or not. */
+static void a_peer_has_one_number_as_long_as_it_is_held(void) {
+    peers_t peers = {0};
+    peer_t *held[1000];
+    EXPECT(peers_find(&peers, (const uint8_t *)"x", 1) == NULL && peers_any(&peers) == NULL);
     for (uint32_t i = 0; i < 1000; ++i) {
-        EXPECT_NUMBER(names_put(&names, (const uint8_t *)&i, sizeof i, i), 0);
-        names_remove(&names, i);
+        held[i] = named(&peers, i);
+        EXPECT(held[i] != NULL && held[i]->number == i && held[i]->index == PEERS_NOWHERE);
     }
-    EXPECT(names.room <= 256);
-    names_free(&names);
+    for (uint32_t i = 0; i < 1000; i += 2) {
+        EXPECT_NUMBER(--held[i]->holds, 0);
+        peers_free(&peers, held[i]);
+    }
+    for (uint32_t i = 0; i < 1000; ++i) {
+        const peer_t *found = peers_find(&peers, (const uint8_t *)&i, sizeof i);
+        EXPECT(i % 2 == 0 ? found == NULL : found == held[i] && found->number == i);
+    }
+    EXPECT(named(&peers, 7) == held[7] && held[7]->holds == 2);
+    /* A number that is free is used again, one that is held is not. */
+    for (uint32_t i = 0; i < 1000; i += 2) {
+        held[i] = named(&peers, 2000 + i);
+        EXPECT(held[i]->number < 1000 && held[i]->number % 2 == 0);
+    }
+    EXPECT_NUMBER(named(&peers, 5000)->number, 1000);
+    EXPECT(peers_hold(&peers, (const uint8_t *)&eager, WIRE_NAME + 1) == NULL);
+    EXPECT(peers_hold(&peers, (const uint8_t *)&eager, 0) == NULL);
+    peers_close(&peers);
+}
+
+/* A unit with narrow keys: without a number there is no peer. */
+static void a_peer_needs_a_number_of_the_source_field(void) {
+    peers_t peers = {.most = 4};
+    peer_t *last = NULL;
+    for (uint32_t i = 0; i < 4; ++i)
+        last = named(&peers, i);
+    EXPECT(last != NULL && named(&peers, 4) == NULL && named(&peers, 3) == last);
+    last->holds = 0;
+    peers_free(&peers, last);
+    EXPECT_NUMBER(named(&peers, 4)->number, 3);
+    peers_close(&peers);
+}
+
+/* The user's indices begin with 0 and have no holes but those that were left. */
+static void an_index_is_a_peers_until_it_leaves(void) {
+    peers_t peers = {0};
+    EXPECT(peers_at(&peers, 0) == NULL && peers_at(&peers, PEERS_NOWHERE) == NULL);
+    for (uint32_t i = 0; i < 200; ++i) {
+        peer_t *peer = named(&peers, 300 - i);
+        EXPECT_NUMBER(peers_enter(&peers, peer), 0);
+        EXPECT(peer->index == i && peers_at(&peers, i) == peer);
+    }
+    peer_t *peer = peers_at(&peers, 9);
+    peers_leave(&peers, peer);
+    EXPECT(peers_at(&peers, 9) == NULL && peer->index == PEERS_NOWHERE);
+    EXPECT(peers_at(&peers, 200) == NULL && peers_at(&peers, UINT64_C(1) << 32) == NULL);
+    EXPECT_NUMBER(peers_enter(&peers, peer), 0);
+    EXPECT_NUMBER(peer->index, 9);
+    peers_close(&peers);
+}
+
+/* A thousand rounds of one name must not fill the tables. */
+static void peers_that_come_and_go_take_no_room(void) {
+    peers_t peers = {0};
+    for (uint32_t i = 0; i < 1000; ++i) {
+        peer_t *peer = named(&peers, i);
+        EXPECT_NUMBER(peer->number, 0);
+        --peer->holds;
+        peers_free(&peers, peer);
+    }
+    EXPECT(peers.room <= 64 && peers.numbers.used == 1);
+    peers_close(&peers);
 }
 
 static void counts_see_what_differs(void) {
@@ -288,8 +337,10 @@ int main(void) {
     RUN(a_frame_comes_back_as_it_went);
     RUN(wrong_frames_are_refused_with_a_sentence);
     RUN(handles_are_never_used_twice);
-    RUN(names_are_found_until_they_are_removed);
-    RUN(names_that_come_and_go_take_no_room);
+    RUN(a_peer_has_one_number_as_long_as_it_is_held);
+    RUN(a_peer_needs_a_number_of_the_source_field);
+    RUN(an_index_is_a_peers_until_it_leaves);
+    RUN(peers_that_come_and_go_take_no_room);
     RUN(counts_see_what_differs);
     RUN(counts_of_a_shared_unit_may_be_higher);
     RUN(a_journal_is_a_trace_and_a_log);

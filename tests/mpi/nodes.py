@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Several nodes on one machine: ranks under other host names, started as on a cluster."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+# What mpirun calls instead of ssh: the command it is given, under the host name it is given.
+AGENT = """#!/bin/sh
+host=$1
+shift
+exec {unshare} sh -c 'hostname "$0" && eval "$1"' "$host" "$*"
+"""
+
+
+def unshare() -> list[str]:
+    """The words before a command that is to have a host name of its own; skips without."""
+    for words in (["unshare", "-u"], ["unshare", "-r", "-u"]):
+        try:
+            done = subprocess.run(
+                [*words, "hostname", "tmu-node"], capture_output=True, text=True, check=False
+            )
+        except OSError as error:
+            pytest.skip(f"unshare cannot be started: {error}")
+        if done.returncode == 0:
+            return words
+    pytest.skip(f"no host names of one's own on this machine: {done.stderr.strip()}")
+
+
+def environment(folder: Path, count: int, slots: int) -> dict[str, str]:
+    """What has Open MPI and MPICH start ranks on so many nodes, with so many ranks on each."""
+    agent = folder / "agent"
+    agent.write_text(AGENT.format(unshare=" ".join(unshare())))
+    agent.chmod(0o755)
+    names = [f"tmu-node-{chr(ord('a') + i)}" for i in range(count)]
+    hosts = folder / "hosts"
+    hosts.write_text("".join(f"{name} slots={slots}\n" for name in names))
+    (folder / "hydra-hosts").write_text("".join(f"{name}:{slots}\n" for name in names))
+    return {
+        **os.environ,
+        "OMPI_MCA_plm_rsh_agent": str(agent),
+        "OMPI_MCA_orte_default_hostfile": str(hosts),
+        "PRTE_MCA_plm_ssh_agent": str(agent),
+        "PRTE_MCA_prte_default_hostfile": str(hosts),
+        "HYDRA_LAUNCHER": "rsh",
+        "HYDRA_LAUNCHER_EXEC": str(agent),
+        "HYDRA_HOST_FILE": str(folder / "hydra-hosts"),
+    }
