@@ -109,8 +109,11 @@ tmu_result_t tmu_queue_open_sized(tmu_t *device, const tmu_queue_attr_t *attr, s
     if (!device) {
         return TMU_ERR_INVALID;
     }
-    if (!attr || !queue_p || size == 0) {
-        return tmu_error_set(TMU_ERR_INVALID, "attr and queue_p must not be NULL, nor a size 0");
+    if (!attr || !queue_p) {
+        return tmu_error_set(TMU_ERR_INVALID, "attr and queue_p must not be NULL");
+    }
+    if (size == 0) {
+        return tmu_error_set(TMU_ERR_INVALID, "attr has 0 bytes, expected its size");
     }
     if (!tmu_sized_take(&known, sizeof known, attr, size)) {
         return tmu_error_set(TMU_ERR_INVALID,
