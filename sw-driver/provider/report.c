@@ -69,15 +69,24 @@ static void write_report(FILE *out, const unit_t *unit, const char *uri,
     (void)fprintf(out, " \"differences\": [%s]}\n", differences);
 }
 
-/* 0, or -1 after a sentence on standard error. */
-static int write_file(const unit_t *unit, const char *uri, const char *folder,
-                      const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
-                      const char *differences) {
+/* NULL, and errno says why. */
+static FILE *make_file(unit_t *unit, const char *folder) {
     char path[4096];
     FILE *out = NULL;
-    const int length = snprintf(path, sizeof path, "%s/%s.json", folder, unit->name);
-    if (length > 0 && (size_t)length < sizeof path)
-        out = fopen(path, "wx");
+    do {
+        const int length = snprintf(path, sizeof path, "%s/%s.json", folder, unit->name);
+        errno = ENAMETOOLONG;
+        if (length > 0 && (size_t)length < sizeof path)
+            out = fopen(path, "wx");
+    } while (out == NULL && errno == EEXIST && !unit->recorded && unit_next_name(unit));
+    return out;
+}
+
+/* 0, or -1 after a sentence on standard error. */
+static int write_file(unit_t *unit, const char *uri, const char *folder,
+                      const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
+                      const char *differences) {
+    FILE *out = make_file(unit, folder);
     if (out != NULL) {
         write_report(out, unit, uri, counters, count, flow, differences);
         const bool bad = ferror(out) != 0;

@@ -10,19 +10,52 @@
 #include <string.h>
 #include <unistd.h>
 
+#define JOBS 10000u /* names that are tried */
+
 static unit_t the_unit;
 static unsigned opened; /* devices of this process so far */
 
-/* rank-<number> under an MPI launcher, process-<id> without; a later device gets a number more. */
+/* True, and the value: the text is a number of few digits. */
+static bool read_number(const char *text, unsigned long *value_p) {
+    if (text == NULL || text[0] == '\0' || strlen(text) >= 16 ||
+        strspn(text, "0123456789") != strlen(text))
+        return false;
+    *value_p = strtoul(text, NULL, 10);
+    return true;
+}
+
+/*
+ * The job that a launcher has put this process in: 1 is what the user started, 0 is unknown.
+ * Open MPI counts the jobs of one mpirun, in what PMIx calls the namespace: the lower 16 bits of a
+ * number, or what follows an @.  MPICH says only that a process was started by another.
+ */
+static unsigned long find_job(void) {
+    const char *space = getenv("PMIX_NAMESPACE");
+    const char *spawned = getenv("PMI_SPAWNED");
+    unsigned long number = 0;
+    if (space != NULL && strrchr(space, '@') != NULL)
+        return read_number(strrchr(space, '@') + 1, &number) ? number : 0;
+    if (read_number(space, &number))
+        return number & 0xffffu;
+    return spawned != NULL && strcmp(spawned, "0") != 0 ? 2 : 0;
+}
+
+/*
+ * rank-<number> under an MPI launcher, process-<id> without; a later device gets a number more.
+ * Processes that others started have ranks of their own, which are those of others as well: their
+ * files are called job-<number>-rank-<number>.
+ */
 static void name_files(unit_t *unit) {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    const char *rank = NULL;
-    for (size_t i = 0; rank == NULL && i < sizeof ranks / sizeof ranks[0]; ++i)
-        rank = getenv(ranks[i]);
-    char name[32];
-    if (rank != NULL && rank[0] != '\0' && strlen(rank) < 16 &&
-        strspn(rank, "0123456789") == strlen(rank))
-        (void)snprintf(name, sizeof name, "rank-%s", rank);
+    unsigned long rank = 0;
+    bool ranked = false;
+    for (size_t i = 0; !ranked && i < sizeof ranks / sizeof ranks[0]; ++i)
+        ranked = read_number(getenv(ranks[i]), &rank);
+    char name[48];
+    if (ranked && unit->job > 1)
+        (void)snprintf(name, sizeof name, "job-%lu-rank-%lu", unit->job, rank);
+    else if (ranked)
+        (void)snprintf(name, sizeof name, "rank-%lu", rank);
     else
         (void)snprintf(name, sizeof name, "process-%ld", (long)getpid());
     if (opened == 1)
@@ -31,10 +64,22 @@ static void name_files(unit_t *unit) {
         (void)snprintf(unit->name, sizeof unit->name, "%s-%u", name, opened);
 }
 
+bool unit_next_name(unit_t *unit) {
+    if (unit->job <= 1 || unit->job >= JOBS)
+        return false;
+    ++unit->job;
+    name_files(unit);
+    return true;
+}
+
 static int open_journal(unit_t *unit, char *error, size_t error_size) {
     const char *folder = getenv(UNIT_RECORD);
-    if (folder == NULL || folder[0] == '\0' ||
-        journal_open(&unit->journal, folder, unit->name) == 0)
+    if (folder == NULL || folder[0] == '\0')
+        return 0;
+    do {
+        unit->recorded = journal_open(&unit->journal, folder, unit->name) == 0;
+    } while (!unit->recorded && errno == EEXIST && unit_next_name(unit));
+    if (unit->recorded)
         return 0;
     (void)snprintf(error, error_size, "%s=%s: cannot make %s.trace and %s.verdicts there: %s",
                    UNIT_RECORD, folder, unit->name, unit->name, strerror(errno));
@@ -87,6 +132,7 @@ unit_t *unit_acquire(char *error, size_t error_size) {
         return NULL;
     }
     ++opened;
+    unit->job = find_job();
     name_files(unit);
     if (open_rooms(unit, error, error_size) != 0) {
         tmu_close(unit->device);

@@ -43,6 +43,8 @@ typedef struct {
     unsigned users;
     uint64_t endpoints; /* a bit for each that is taken */
     char name[64];      /* of this process's files */
+    unsigned long job;  /* of the launcher's, that this process is in; 0 = unknown */
+    bool recorded;      /* files of that name are this process's */
     slots_t slots;      /* records that the unit may answer about */
     counts_t counts;
     /* The counters of a shared unit when it was opened; an unshared one begins with none. */
@@ -62,6 +64,9 @@ typedef struct {
  * NULL, with a sentence for the user in `error`, when it cannot be opened.
  */
 unit_t *unit_acquire(char *error, size_t error_size);
+
+/* The name was taken: has a process that another one started try the next.  False: it has none. */
+bool unit_next_name(unit_t *unit);
 
 /* Has one answer written into the journal, if there is one, when it is its turn. */
 void unit_write(unit_t *unit, const order_entry_t *entry);

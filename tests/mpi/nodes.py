@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Several nodes on one machine: ranks under other host names, started as on a cluster."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
+from opentmu import paths
 
 # What mpirun calls instead of ssh: the command it is given, under the host name it is given.
 AGENT = """#!/bin/sh
@@ -48,3 +51,24 @@ def environment(folder: Path, count: int, slots: int) -> dict[str, str]:
         "HYDRA_LAUNCHER_EXEC": str(agent),
         "HYDRA_HOST_FILE": str(folder / "hydra-hosts"),
     }
+
+
+def run(
+    folder: Path, name: str, ranks: int, count: int, *program: str | Path
+) -> tuple[dict[str, Any], str]:
+    """The result of a run on so many nodes in which every check held, and the program's words."""
+    words = ["mpi", "--mpi", name, "-n", str(ranks), "--engine", "model", "--preset", "tiny"]
+    done = subprocess.run(
+        [paths.ROOT / "tmu", *words, "--json", "--", *program],
+        cwd=folder,
+        env=environment(folder, count, ranks // count),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.stdout, done.stderr
+    result: dict[str, Any] = json.loads(done.stdout)
+    assert (done.returncode, result["ok"], result["mismatches"]) == (0, True, 0), done.stderr
+    assert result["missing"] == 0
+    return result, done.stderr

@@ -107,8 +107,9 @@ def command(
         code = launch.run(job, callers, quiet=as_json)
         seconds = time.monotonic() - start
         found = check.reports(files)
+        lost = check.lost(files)
     head = {"mpi": mpi_name, "units": units, "engine": engine, "preset": preset}
-    result = {**head, "seconds": round(seconds, 2), **summary(found, ranks, code, units)}
+    result = {**head, "seconds": round(seconds, 2), **summary(found, ranks, code, units, lost)}
     if as_json:
         output.print_json(result)
     else:
@@ -140,11 +141,16 @@ def folder_for(record: Path | None) -> Iterator[Path]:
 
 
 def summary(
-    found: list[check.Report], ranks: int, code: int, units: str = share.EACH
+    found: list[check.Report],
+    ranks: int,
+    code: int,
+    units: str = share.EACH,
+    lost: Sequence[str] = (),
 ) -> dict[str, Any]:
     """What came out of a run, over all ranks; and of the unit, if they had one together."""
     # A process that opens a second device has a second report, with a number behind its name.
-    missing = max(0, ranks - len({"-".join(one["name"].split("-")[:2]) for one in found}))
+    first = {"-".join(one["name"].split("-")[:2]) for one in found if check.is_rank(one["name"])}
+    missing = max(0, ranks - len(first)) + len(lost)
     bad = any(one["mismatches"] or one["differences"] for one in found)
     unit: dict[str, Any] = {}
     if units == share.ONE and found:

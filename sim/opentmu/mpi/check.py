@@ -10,14 +10,35 @@ from opentmu import expected_log
 from opentmu.errors import CheckFailed
 
 Report = dict[str, Any]
+# What the names of processes begin with that a rank has started (MPI_Comm_spawn).
+DYNAMIC = "job-"
 KINDS = ("posts", "arrivals", "probes", "claims", "cancels", "flushes")
 
 
 def reports(files: Path) -> list[Report]:
-    """The ranks' reports in the order of their ranks, each with what is wrong with it."""
+    """The ranks' reports in the order of their ranks, then those of processes that they started,
+    each with what is wrong with it."""
     program = expected_log.program()
     found = [judge(read(file), file.with_suffix(""), program) for file in files.glob("*.json")]
-    return sorted(found, key=lambda report: (len(report["name"]), report["name"]))
+    return sorted(found, key=order)
+
+
+def order(report: Report) -> tuple[bool, list[int]]:
+    """Where a report stands: ranks first, by the numbers in its name."""
+    name = str(report["name"])
+    return not is_rank(name), [int(word) for word in name.split("-") if word.isdecimal()]
+
+
+def lost(files: Path) -> list[str]:
+    """Names of processes that began to record and left no report, those of the ranks not among
+    them, which are known to be missing by their number."""
+    names = sorted(file.stem for file in files.glob(f"{DYNAMIC}*.trace"))
+    return [name for name in names if not (files / f"{name}.json").is_file()]
+
+
+def is_rank(name: str) -> bool:
+    """Whether a report of that name is of a process that the launcher was asked for."""
+    return not name.startswith(DYNAMIC)
 
 
 def read(file: Path) -> Report:

@@ -114,6 +114,74 @@ static void differences_are_counted_at_the_end(void) {
     (void)unsetenv(UNIT_REPORT);
 }
 
+/* The name of the report of one process that this one stands for. */
+static const char *name_in(const char *folder) {
+    static char name[64];
+    (void)setenv(UNIT_REPORT, folder, 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    EXPECT(unit != NULL);
+    unit_release(unit);
+    /* Earlier tests opened devices, so there is a number behind it. */
+    (void)snprintf(name, sizeof name, "%s", unit->name);
+    *strrchr(name, '-') = '\0';
+    EXPECT_NUMBER(unit->differences, 0);
+    return name;
+}
+
+/* Processes that an MPI program starts have the ranks of those that started them. */
+static void a_process_that_another_started_has_files_of_its_own(void) {
+    char folder[] = "/tmp/tmu-unit-XXXXXX";
+    char text[256];
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)setenv("OMPI_COMM_WORLD_RANK", "5", 1);
+    (void)setenv("PMIX_NAMESPACE", "1066336257", 1); /* 2^16 * 16271 + 1 */
+    EXPECT_TEXT(name_in(folder), "rank-5");
+    (void)setenv("PMIX_NAMESPACE", "1066336259", 1);
+    EXPECT_TEXT(name_in(folder), "job-3-rank-5");
+    (void)setenv("PMIX_NAMESPACE", "prterun-node-1@4", 1);
+    EXPECT_TEXT(name_in(folder), "job-4-rank-5");
+    (void)setenv("PMIX_NAMESPACE", "slurm.pmix.17.0", 1);
+    EXPECT_TEXT(name_in(folder), "rank-5");
+    (void)unsetenv("PMIX_NAMESPACE");
+    /* MPICH gives its jobs no numbers: the first that is free is taken. */
+    (void)setenv("PMI_SPAWNED", "1", 1);
+    EXPECT_TEXT(name_in(folder), "job-2-rank-5");
+    (void)snprintf(text, sizeof text, "rm -r %s", folder);
+    EXPECT_NUMBER(system(text), 0);
+    (void)unsetenv(UNIT_REPORT);
+    (void)unsetenv("PMI_SPAWNED");
+}
+
+/* The files of the next device of this process would be called so, but one of them is there. */
+static void take_name(const char *folder, unsigned device, const char *ending) {
+    char path[256];
+    (void)snprintf(path, sizeof path, "%s/job-2-rank-5-%u.%s", folder, device, ending);
+    FILE *file = fopen(path, "w");
+    EXPECT(file != NULL && fclose(file) == 0);
+}
+
+/* Two jobs of MPICH's have the same ranks and no number; with a recording, and without. */
+static void a_name_that_is_taken_is_left_alone(void) {
+    char folder[] = "/tmp/tmu-unit-XXXXXX";
+    char path[128];
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)setenv("PMI_SPAWNED", "1", 1);
+    (void)setenv(UNIT_REPORT, folder, 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    const unsigned device = (unsigned)strtoul(strrchr(unit->name, '-') + 1, NULL, 10);
+    unit_release(unit);
+    take_name(folder, device + 1, "json");
+    EXPECT_TEXT(name_in(folder), "job-3-rank-5");
+    take_name(folder, device + 2, "trace");
+    (void)setenv(UNIT_RECORD, folder, 1);
+    EXPECT_TEXT(name_in(folder), "job-3-rank-5");
+    (void)snprintf(path, sizeof path, "rm -r %s", folder);
+    EXPECT_NUMBER(system(path), 0);
+    (void)unsetenv(UNIT_RECORD);
+    (void)unsetenv(UNIT_REPORT);
+    (void)unsetenv("PMI_SPAWNED");
+}
+
 int main(void) {
     RUN(without_a_uri_a_sentence_says_what_to_set);
     RUN(a_device_that_cannot_be_opened_is_named);
@@ -122,5 +190,7 @@ int main(void) {
     RUN(a_shared_unit_is_lent_nothing_and_promises_nothing);
     RUN(one_device_serves_all_and_ends_with_the_last);
     RUN(differences_are_counted_at_the_end);
+    RUN(a_process_that_another_started_has_files_of_its_own);
+    RUN(a_name_that_is_taken_is_left_alone);
     return expect_summary();
 }
