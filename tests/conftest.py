@@ -70,7 +70,7 @@ def compile_fabric() -> Callable[..., Path]:
     """Builds a C program with libfabric into a folder."""
 
     def build(source: Path, folder: Path, *more: str | Path) -> Path:
-        return compile_program("gcc", source, folder, *more, "-lfabric")
+        return compile_program("gcc", source, folder, *more, "-lfabric", "-lpthread")
 
     return build
 

@@ -29,6 +29,8 @@ void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t sou
         return;
     }
     cq->ring[(cq->head + cq->count++) & (cq->room - 1)] = (tfi_done_t){*entry, source};
+    if (cq->count == 1)
+        tfi_wake(cq);
 }
 
 /* The entry in the form that the user opened the queue with; returns its size. */
@@ -64,15 +66,19 @@ static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources
     return (ssize_t)taken;
 }
 
-static void progress(tfi_cq_t *cq) {
-    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = ep->tx_cq == cq ? ep->next_tx : ep->next_rx)
+tfi_ep_t *tfi_cq_next(const tfi_cq_t *cq, const tfi_ep_t *ep) {
+    return ep->tx_cq == cq ? ep->next_tx : ep->next_rx;
+}
+
+void tfi_cq_progress(tfi_cq_t *cq) {
+    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = tfi_cq_next(cq, ep))
         tfi_progress(ep);
 }
 
 static ssize_t cq_readfrom(struct fid_cq *fid, void *buffer, size_t count, fi_addr_t *sources) {
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
     tfi_lock();
-    progress(cq);
+    tfi_cq_progress(cq);
     const ssize_t got = take(cq, buffer, count, sources);
     tfi_unlock();
     return got != 0 ? got : -FI_EAGAIN;
@@ -116,9 +122,10 @@ static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buffer, size_t count, fi_a
         tfi_unlock();
         if (got != -FI_EAGAIN || woken)
             return got;
-        if (timeout >= 0 && tfi_now_ms() - start >= (uint64_t)timeout)
+        const uint64_t waited = tfi_now_ms() - start;
+        if (timeout >= 0 && waited >= (uint64_t)timeout)
             return -FI_EAGAIN;
-        tfi_nap();
+        tfi_wait_for(cq, timeout >= 0 ? timeout - (int)waited : -1);
     }
 }
 
@@ -130,6 +137,7 @@ static ssize_t cq_sread(struct fid_cq *fid, void *buffer, size_t count, const vo
 static int cq_signal(struct fid_cq *fid) {
     tfi_lock();
     TFI_OF(tfi_cq_t, fid)->woken = true;
+    tfi_wake(TFI_OF(tfi_cq_t, fid));
     tfi_unlock();
     return 0;
 }
@@ -152,8 +160,17 @@ static int cq_close(struct fid *fid) {
     tfi_unlock();
     if (busy)
         return -FI_EBUSY;
+    tfi_wait_close(cq);
     free(cq->ring);
     free(cq);
+    return 0;
+}
+
+static int cq_control(struct fid *fid, int command, void *argument) {
+    const tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
+    if (command != FI_GETWAIT || cq->wait.set < 0)
+        return -FI_ENOSYS;
+    *(int *)argument = cq->wait.set;
     return 0;
 }
 
@@ -161,7 +178,7 @@ static struct fi_ops cq_fid_ops = {
     .size = sizeof(struct fi_ops),
     .close = cq_close,
     .bind = tfi_no_bind,
-    .control = tfi_no_control,
+    .control = cq_control,
     .ops_open = tfi_no_ops_open,
 };
 
@@ -179,7 +196,7 @@ static struct fi_ops_cq cq_ops = {
 int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq **cq_p,
                 void *context) {
     if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC &&
-        attr->wait_obj != FI_WAIT_YIELD)
+        attr->wait_obj != FI_WAIT_YIELD && attr->wait_obj != FI_WAIT_FD)
         return -FI_ENOSYS;
     if (attr->format > FI_CQ_FORMAT_TAGGED)
         return -FI_ENOSYS;
@@ -189,6 +206,12 @@ int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq *
     if (attr->format == FI_CQ_FORMAT_UNSPEC)
         attr->format = FI_CQ_FORMAT_TAGGED;
     cq->format = attr->format;
+    cq->wait.set = cq->wait.event = -1;
+    const int wrong = attr->wait_obj == FI_WAIT_FD ? tfi_wait_open(cq) : 0;
+    if (wrong != 0) {
+        free(cq);
+        return wrong;
+    }
     cq->domain = TFI_OF(tfi_domain_t, fid);
     tfi_lock();
     ++cq->domain->users;

@@ -8,8 +8,6 @@
 
 #include <stdlib.h>
 
-#define TAGGED_ALONE (FI_PEEK | FI_CLAIM | FI_DISCARD)
-
 /* ---- what the provider below has ---------------------------------------------------------- */
 
 static void drop(tfi_ep_t *ep, tfi_direct_t *direct) {
@@ -102,7 +100,7 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
     const bool many = (flags & FI_MULTI_RECV) != 0;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
-    if ((flags & TAGGED_ALONE) != 0)
+    if ((flags & ~(TFI_RECV_FLAGS | FI_MULTI_RECV)) != 0)
         return -FI_EBADFLAGS;
     if (msg->iov_count > TFI_IOV || (many && msg->iov_count != 1))
         return -FI_EINVAL;
@@ -143,6 +141,8 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags, tfi
     const bool inject = (flags & FI_INJECT) != 0;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
+    if ((flags & ~TFI_SEND_FLAGS) != 0)
+        return -FI_EBADFLAGS;
     if (msg->iov_count > TFI_IOV)
         return -FI_EINVAL;
     const size_t length = inject ? tfi_length(msg->msg_iov, msg->iov_count) : 0;

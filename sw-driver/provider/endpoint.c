@@ -89,13 +89,32 @@ static int read_names(tfi_ep_t *ep) {
     return 0;
 }
 
+/* The queue of both inner endpoints, one to wait on if a queue of the user's is. */
+static int open_inner_cq(tfi_ep_t *ep) {
+    tfi_cq_t *const users[] = {ep->tx_cq, ep->rx_cq};
+    const bool waits = ep->tx_cq->wait.set >= 0 || ep->rx_cq->wait.set >= 0;
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_TAGGED,
+                              .wait_obj = waits ? FI_WAIT_FD : FI_WAIT_NONE};
+    int wrong = fi_cq_open(ep->domain->inner, &attr, &ep->inner_cq, NULL);
+    if (wrong == 0)
+        wrong = fi_ep_bind(ep->frames, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
+    if (wrong == 0)
+        wrong = fi_ep_bind(ep->direct, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
+    for (size_t i = 0; i < 2 && wrong == 0; ++i)
+        if (users[i]->wait.set >= 0 && (i == 0 || users[i] != users[0]))
+            wrong = tfi_wait_add(users[i], ep);
+    return wrong;
+}
+
 static int ep_enable(tfi_ep_t *ep) {
     char error[512];
-    if (ep->enabled || ep->matching)
+    if (ep->enabled || ep->matching || ep->inner_cq != NULL)
         return ep->enabled ? 0 : -FI_EOPBADSTATE; /* an attempt that failed is not repeated */
     if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL)
         return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
-    int wrong = fi_enable(ep->frames);
+    int wrong = open_inner_cq(ep);
+    if (wrong == 0)
+        wrong = fi_enable(ep->frames);
     if (wrong == 0)
         wrong = fi_enable(ep->direct);
     if (wrong == 0)
@@ -188,7 +207,8 @@ static int ep_close(struct fid *fid) {
         matcher_close(&ep->matcher);
     (void)fi_close(&ep->direct->fid);
     (void)fi_close(&ep->frames->fid);
-    (void)fi_close(&ep->inner_cq->fid);
+    if (ep->inner_cq != NULL)
+        (void)fi_close(&ep->inner_cq->fid);
     free_unfinished(ep);
     tfi_direct_free(ep);
     free(ep->in);
@@ -199,7 +219,7 @@ static int ep_close(struct fid *fid) {
 
 /* ---- names and options -------------------------------------------------------------------- */
 
-static int ep_getname(fid_t fid, void *address, size_t *length) {
+int tfi_getname(fid_t fid, void *address, size_t *length) {
     const tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
     const size_t size = 2 * ep->domain->name_size;
     if (!ep->enabled)
@@ -208,11 +228,6 @@ static int ep_getname(fid_t fid, void *address, size_t *length) {
     *length = size;
     memcpy(address, ep->name, room < size ? room : size);
     return room < size ? -FI_ETOOSMALL : 0;
-}
-
-static int ep_no_setname(fid_t fid, void *address, size_t length) {
-    (void)fid, (void)address, (void)length;
-    return -FI_ENOSYS;
 }
 
 static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *length) {
@@ -259,13 +274,6 @@ static struct fi_ops_ep ep_ops = {
     .tx_size_left = ep_no_size,
 };
 
-/* The table ends with what a reliable datagram endpoint has. */
-static struct fi_ops_cm ep_cm_ops = {
-    .size = offsetof(struct fi_ops_cm, getpeer),
-    .setname = ep_no_setname,
-    .getname = ep_getname,
-};
-
 /* ---- open --------------------------------------------------------------------------------- */
 
 /* Two endpoints cannot listen at one port: the second takes any. */
@@ -280,7 +288,6 @@ static void any_port(struct fi_info *inner) {
 }
 
 static int open_inner(tfi_ep_t *ep, struct fi_info *inner) {
-    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_TAGGED, .wait_obj = FI_WAIT_NONE};
     /* Every completion is wanted, whatever the user's flags are: what ended is told by them. */
     inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
     int wrong = fi_endpoint(ep->domain->inner, inner, &ep->frames, NULL);
@@ -288,19 +295,8 @@ static int open_inner(tfi_ep_t *ep, struct fi_info *inner) {
         return wrong;
     any_port(inner);
     wrong = fi_endpoint(ep->domain->inner, inner, &ep->direct, NULL);
-    if (wrong == 0)
-        wrong = fi_cq_open(ep->domain->inner, &attr, &ep->inner_cq, NULL);
-    if (wrong == 0)
-        wrong = fi_ep_bind(ep->frames, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
-    if (wrong == 0)
-        wrong = fi_ep_bind(ep->direct, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
-    if (wrong == 0)
-        return 0;
-    if (ep->direct != NULL)
-        (void)fi_close(&ep->direct->fid);
-    (void)fi_close(&ep->frames->fid);
-    if (ep->inner_cq != NULL)
-        (void)fi_close(&ep->inner_cq->fid);
+    if (wrong != 0)
+        (void)fi_close(&ep->frames->fid);
     return wrong;
 }
 
@@ -327,8 +323,11 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
     ep->inject_size = info->tx_attr->inject_size;
     ep->fid.fid = (struct fid){.fclass = FI_CLASS_EP, .context = context, .ops = &ep_fid_ops};
     ep->fid.ops = &ep_ops;
-    ep->fid.cm = &ep_cm_ops;
+    ep->fid.cm = &tfi_cm_ops;
     ep->fid.msg = &tfi_msg_ops;
+    ep->fid.rma = &tfi_no_rma_ops;
+    ep->fid.atomic = &tfi_no_atomic_ops;
+    ep->fid.collective = &tfi_no_collective_ops;
     ep->fid.tagged = &tfi_tagged_ops;
     *ep_p = &ep->fid;
     return 0;

@@ -47,12 +47,6 @@ static int fabric_no_wait(struct fid_fabric *fabric, struct fi_wait_attr *attr,
     return -FI_ENOSYS;
 }
 
-/* There is nothing to sleep on, so nobody may go to sleep. */
-static int fabric_trywait(struct fid_fabric *fabric, struct fid **fids, int count) {
-    (void)fabric, (void)fids, (void)count;
-    return -FI_EAGAIN;
-}
-
 static struct fi_ops fabric_fid_ops = {
     .size = sizeof(struct fi_ops),
     .close = fabric_close,
@@ -67,7 +61,7 @@ static struct fi_ops_fabric fabric_ops = {
     .passive_ep = fabric_no_pep,
     .eq_open = fabric_eq_open,
     .wait_open = fabric_no_wait,
-    .trywait = fabric_trywait,
+    .trywait = tfi_trywait,
 };
 
 int tfi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, void *context) {
@@ -206,6 +200,7 @@ int tfi_domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_dom
     tfi_domain_t *domain = calloc(1, sizeof *domain);
     if (domain == NULL)
         return -FI_ENOMEM;
+    domain->fabric = TFI_OF(tfi_fabric_t, fid);
     tfi_lock();
     domain->unit = unit_acquire(error, sizeof error);
     tfi_unlock();

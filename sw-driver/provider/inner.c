@@ -70,6 +70,7 @@ static struct fi_info *inner_hints(const struct fi_info *hints, const char *name
     inner->tx_attr->caps = inner->rx_attr->caps = inner->domain_attr->caps = 0;
     inner->tx_attr->mode = inner->rx_attr->mode = inner->domain_attr->mode = 0;
     inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
+    inner->tx_attr->comp_order = inner->rx_attr->comp_order = FI_ORDER_NONE;
     inner->ep_attr->type = FI_EP_RDM;
     inner->ep_attr->protocol = FI_PROTO_UNSPEC;
     inner->ep_attr->mem_tag_format = 0;
@@ -155,7 +156,6 @@ static bool progress_is_ours(enum fi_progress progress) {
 static bool offered(const struct fi_info *hints) {
     if (hints == NULL)
         return true;
-    const uint64_t slow = FI_DELIVERY_COMPLETE | FI_MATCH_COMPLETE | FI_COMMIT_COMPLETE;
     if ((hints->caps & ~TFI_CAPS) != 0 ||
         (hints->addr_format != FI_FORMAT_UNSPEC && hints->addr_format != TFI_ADDR_FORMAT))
         return false;
@@ -163,12 +163,16 @@ static bool offered(const struct fi_info *hints) {
         ((hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM) ||
          hints->ep_attr->protocol != FI_PROTO_UNSPEC))
         return false;
-    if (hints->tx_attr != NULL &&
-        ((hints->tx_attr->caps & ~TFI_CAPS) != 0 || (hints->tx_attr->op_flags & slow) != 0))
+    if (hints->tx_attr != NULL && ((hints->tx_attr->caps & ~TFI_CAPS) != 0 ||
+                                   (hints->tx_attr->op_flags & ~TFI_SEND_FLAGS) != 0 ||
+                                   hints->tx_attr->comp_order != FI_ORDER_NONE))
         return false;
-    if (hints->rx_attr != NULL && (hints->rx_attr->caps & ~TFI_CAPS) != 0)
+    if (hints->rx_attr != NULL &&
+        ((hints->rx_attr->caps & ~TFI_CAPS) != 0 || hints->rx_attr->comp_order != FI_ORDER_NONE))
         return false;
-    return hints->domain_attr == NULL || (progress_is_ours(hints->domain_attr->control_progress) &&
+    /* A vector that processes share (FI_SHARED_AV) is among what is not there. */
+    return hints->domain_attr == NULL || ((hints->domain_attr->caps & ~TFI_DOMAIN_CAPS) == 0 &&
+                                          progress_is_ours(hints->domain_attr->control_progress) &&
                                           progress_is_ours(hints->domain_attr->data_progress) &&
                                           hints->domain_attr->cntr_cnt <= TFI_COUNTERS);
 }
@@ -227,7 +231,9 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->domain_attr->av_type = FI_AV_TABLE;
     info->domain_attr->cq_data_size = sizeof(uint64_t);
     info->domain_attr->cntr_cnt = TFI_COUNTERS;
-    info->domain_attr->caps = FI_LOCAL_COMM | FI_REMOTE_COMM;
+    info->domain_attr->caps = TFI_DOMAIN_CAPS;
+    /* A short message ends before a long one that was sent or received before it. */
+    info->tx_attr->comp_order = info->rx_attr->comp_order = FI_ORDER_NONE;
     if (info->tx_attr->iov_limit > TFI_IOV)
         info->tx_attr->iov_limit = TFI_IOV;
     if (info->rx_attr->iov_limit > TFI_IOV)

@@ -222,6 +222,11 @@ void matcher_progress(matcher_t *m) {
     send_waiting(m);
 }
 
+bool matcher_works(const matcher_t *m) {
+    return !m->broken && (tmu_queue_in_flight(m->queue) != 0 || m->asks.first != NULL ||
+                          m->arrivals.first != NULL);
+}
+
 /* ---- cancel and end ----------------------------------------------------------------------- */
 
 bool matcher_cancel(matcher_t *m, record_t *receive) {

@@ -64,6 +64,9 @@ bool matcher_submit(matcher_t *matcher, record_t *record);
 /* Takes what the unit said and sends what waits; runs a simulated device while it has work. */
 void matcher_progress(matcher_t *matcher);
 
+/* Whether the unit owes an answer, or something waits for room in it. */
+bool matcher_works(const matcher_t *matcher);
+
 /* Takes back a receive that was handed over.  True: it was cancelled and is the caller's again;
  * false: it met its message before (R10), or the device broke. */
 bool matcher_cancel(matcher_t *matcher, record_t *receive);

@@ -146,6 +146,16 @@ static bool read_failed(tfi_ep_t *ep) {
     return true;
 }
 
+static void ended_well(tfi_ep_t *ep, const struct fi_cq_tagged_entry *e, fi_addr_t source) {
+    struct fi_cq_err_entry entry = {.op_context = e->op_context,
+                                    .flags = e->flags,
+                                    .len = e->len,
+                                    .buf = e->buf,
+                                    .data = e->data,
+                                    .tag = e->tag};
+    ended(ep, &entry, source);
+}
+
 static void read_inner(tfi_ep_t *ep) {
     struct fi_cq_tagged_entry entries[READ_MAX];
     fi_addr_t sources[READ_MAX];
@@ -154,17 +164,18 @@ static void read_inner(tfi_ep_t *ep) {
         for (size_t i = 0; i < READ_MAX; ++i)
             sources[i] = FI_ADDR_NOTAVAIL;
         count = fi_cq_readfrom(ep->inner_cq, entries, READ_MAX, sources);
-        for (ssize_t i = 0; i < count; ++i) {
-            const struct fi_cq_tagged_entry *e = &entries[i];
-            struct fi_cq_err_entry entry = {.op_context = e->op_context,
-                                            .flags = e->flags,
-                                            .len = e->len,
-                                            .buf = e->buf,
-                                            .data = e->data,
-                                            .tag = e->tag};
-            ended(ep, &entry, sources[i]);
-        }
+        for (ssize_t i = 0; i < count; ++i)
+            ended_well(ep, &entries[i], sources[i]);
     }
+}
+
+bool tfi_inner_comes(tfi_ep_t *ep) {
+    struct fi_cq_tagged_entry entry;
+    fi_addr_t source = FI_ADDR_NOTAVAIL;
+    const ssize_t got = fi_cq_sreadfrom(ep->inner_cq, &entry, 1, &source, NULL, 1);
+    if (got == 1)
+        ended_well(ep, &entry, source);
+    return got != -FI_EAGAIN;
 }
 
 /* As a rule all are offered, and then their memory is not touched. */
@@ -172,6 +183,11 @@ static void offer_again(tfi_ep_t *ep) {
     for (size_t i = 0; ep->idle != 0 && i < TFI_FRAMES_IN; ++i)
         if (!ep->in[i].posted)
             (void)offer(ep, &ep->in[i]);
+}
+
+bool tfi_busy(const tfi_ep_t *ep) {
+    return ep->enabled && (ep->idle != 0 || tfi_out_waits(ep, NULL) || ep->pulls != NULL ||
+                           matcher_works(&ep->matcher));
 }
 
 void tfi_progress(tfi_ep_t *ep) {

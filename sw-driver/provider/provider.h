@@ -28,6 +28,14 @@
 #define TFI_CAPS                                                                                   \
     (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE |       \
      FI_LOCAL_COMM | FI_REMOTE_COMM)
+#define TFI_DOMAIN_CAPS (FI_LOCAL_COMM | FI_REMOTE_COMM)
+/* Flags of calls.  What is not among them would change what a call promises, and is refused: a send
+ * says neither that its message was delivered nor that it was matched. */
+#define TFI_SEND_FLAGS                                                                             \
+    (FI_COMPLETION | FI_INJECT | FI_INJECT_COMPLETE | FI_TRANSMIT_COMPLETE | FI_REMOTE_CQ_DATA |   \
+     FI_MORE)
+#define TFI_RECV_FLAGS (FI_COMPLETION | FI_MORE)
+#define TFI_LOOK_FLAGS (FI_PEEK | FI_CLAIM | FI_DISCARD)
 #define TFI_IOV 4u          /* pieces of a buffer at most */
 #define TFI_EAGER 16384u    /* bytes of a message that travels with its payload, at most */
 #define TFI_FRAMES_IN 64u   /* buffers for frames from peers */
@@ -42,6 +50,7 @@ typedef struct {
 typedef struct {
     struct fid_domain fid;
     struct fid_domain *inner;
+    const tfi_fabric_t *fabric;
     unit_t *unit;
     size_t name_size; /* of an inner name; an address of ours is two of them, frames first */
     size_t users;     /* queues and counters that are open; the inner domain knows the others */
@@ -72,6 +81,10 @@ typedef struct {
     size_t head;
     size_t count;
     bool woken;
+    struct {
+        int set; /* -1 without FI_WAIT_FD */
+        int event;
+    } wait;
     struct tfi_ep *endpoints; /* that are bound to it */
 } tfi_cq_t;
 
@@ -217,7 +230,8 @@ typedef struct tfi_ep {
     tfi_av_t *av;
     struct fid_ep *frames;
     struct fid_ep *direct;
-    struct fid_cq *inner_cq; /* of both */
+    struct fid_cq *inner_cq; /* of both, from when it is enabled */
+    int inner_fd;            /* of that, if a queue of the user's has FI_WAIT_FD */
     tfi_cq_t *tx_cq;
     tfi_cq_t *rx_cq;
     tfi_seat_t seats[TFI_SEATS]; /* counters */
@@ -301,6 +315,22 @@ int tfi_ep_open(struct fid_domain *domain, struct fi_info *info, struct fid_ep *
                 void *context);
 /* Adds a finished operation; a queue that is not there swallows it. */
 void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source);
+/* Drives the endpoints that are bound to it; with the lock held. */
+void tfi_cq_progress(tfi_cq_t *cq);
+/* The endpoint behind one in the list of a queue. */
+tfi_ep_t *tfi_cq_next(const tfi_cq_t *cq, const tfi_ep_t *ep);
+
+/* wait.c: queues with FI_WAIT_FD */
+int tfi_wait_open(tfi_cq_t *cq);
+void tfi_wait_close(tfi_cq_t *cq);
+/* Watches an endpoint's queue in the provider below as well. */
+int tfi_wait_add(tfi_cq_t *cq, tfi_ep_t *ep);
+/* For those who sleep at its descriptor, if it has one. */
+void tfi_wake(tfi_cq_t *cq);
+int tfi_trywait(struct fid_fabric *fabric, struct fid **fids, int count);
+/* Sleeps until there may be something, at its descriptor or for a moment. */
+void tfi_wait_for(tfi_cq_t *cq, int timeout);
+
 /* A send or receive of the user ended, as the entry's flags say which: it is counted and, if it is
  * to be shown, an entry of the queue. */
 void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source,
@@ -312,6 +342,13 @@ static inline tfi_shown_t tfi_shown(bool selective, uint64_t flags) {
 int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags);
 /* Takes an endpoint that is closed from its counters. */
 void tfi_cntr_leave(tfi_ep_t *ep);
+
+/* refusals.c: what is not offered; of the calls of connections fi_getname alone is */
+extern struct fi_ops_cm tfi_cm_ops;
+extern struct fi_ops_rma tfi_no_rma_ops;
+extern struct fi_ops_atomic tfi_no_atomic_ops;
+extern struct fi_ops_collective tfi_no_collective_ops;
+int tfi_getname(fid_t fid, void *address, size_t *length);
 
 /* direct.c: untagged calls */
 extern struct fi_ops_msg tfi_msg_ops;

@@ -140,6 +140,9 @@ static ssize_t trecv(struct fid_ep *fid, void *buffer, size_t length, void *desc
 
 static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uint64_t flags) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
+    if ((flags & ~(TFI_RECV_FLAGS | TFI_LOOK_FLAGS)) != 0 ||
+        ((flags & FI_DISCARD) != 0 && (flags & (FI_PEEK | FI_CLAIM)) == 0))
+        return -FI_EBADFLAGS;
     if ((flags & FI_PEEK) != 0)
         return tfi_peek(ep, msg, flags);
     if ((flags & FI_CLAIM) != 0)

@@ -157,6 +157,8 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t fla
     uint64_t length = 0;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
+    if ((flags & ~TFI_SEND_FLAGS) != 0)
+        return -FI_EBADFLAGS;
     if (!tfi_measure(ep, msg, &length) || ((flags & FI_INJECT) != 0 && length > ep->inject_size))
         return -FI_EINVAL;
     tfi_lock();

@@ -99,6 +99,10 @@ size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iove
 
 /* progress.c: what comes in by the inner endpoint */
 int tfi_frames_start(tfi_ep_t *ep);
+/* Waits a moment for something that comes in by the inner endpoints; false: there was nothing. */
+bool tfi_inner_comes(tfi_ep_t *ep);
+/* Whether it can go on without anything coming in by the inner endpoint. */
+bool tfi_busy(const tfi_ep_t *ep);
 void tfi_progress(tfi_ep_t *ep);
 
 #endif

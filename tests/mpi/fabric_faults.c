@@ -52,7 +52,7 @@ static void queues(void) {
     struct fid_cq *other = NULL;
     struct fid_ep *ep = NULL;
     EXPECT(fi_cq_open(domain, &attr, &other, NULL) == -FI_ENOSYS);
-    attr = (struct fi_cq_attr){.wait_obj = FI_WAIT_FD};
+    attr = (struct fi_cq_attr){.wait_obj = FI_WAIT_MUTEX_COND};
     EXPECT(fi_cq_open(domain, &attr, &other, NULL) == -FI_ENOSYS);
     attr = (struct fi_cq_attr){.format = FI_CQ_FORMAT_UNSPEC};
     must(fi_domain(fabric, info, &elsewhere, NULL), "fi_domain");

@@ -87,6 +87,8 @@ def sanitized_driver() -> Path:
         ("fabric_faults.c", "every fault is answered\n"),
         ("fabric_sending.c", "every send leaves or is refused\n"),
         ("fabric_peers.c", "every peer is itself\n"),
+        ("fabric_refused.c", "nothing is taken that is not kept\n"),
+        ("fabric_wait.c", "nobody sleeps too long\n"),
     ],
 )
 @pytest.mark.parametrize("uri", ["ref:tiny", "ref:tiny?engine=fuzzy"], ids=["model", "software"])
