@@ -3,7 +3,7 @@
 
 from pathlib import Path
 
-WIDTH, HEIGHT = 1060, 880
+WIDTH, HEIGHT = 1060, 1010
 HOST, DOOR, MATCH, TABLE, SIDE = "#e8eef7", "#fff3d6", "#e4f3e6", "#ffffff", "#f1e8f5"
 
 
@@ -38,7 +38,7 @@ def arrow(points: str, words: str = "", at: tuple[int, int] = (0, 0)) -> list[st
 
 def host() -> list[str]:
     return [
-        *frame((15, 15, 215, 850), HOST, "host"),
+        *frame((15, 15, 215, 980), HOST, "host"),
         *box((35, 50, 175, 60), TABLE, "program", "posts, delivers, polls"),
         *box(
             (35, 165, 175, 110),
@@ -62,7 +62,7 @@ def host() -> list[str]:
 
 def stream() -> list[str]:
     return [
-        *frame((320, 15, 725, 850), "#fafafa", "the unit: TmuTop"),
+        *frame((320, 15, 725, 980), "#fafafa", "the unit: TmuTop"),
         *box(
             (340, 50, 160, 70), DOOR, "DoorbellPort", "page from the address", "1 beat = 1 command"
         ),
@@ -211,6 +211,35 @@ def answers() -> list[str]:
     ]
 
 
+def spill() -> list[str]:
+    """Queues that outgrow the tables on chip, in presets that take memory."""
+    return [
+        *box(
+            (340, 880, 350, 95),
+            MATCH,
+            "Spill (all presets but ecp5)",
+            "what misses on chip is answered from memory;",
+            "words of 512 chunks, the youngest entries on chip;",
+            "entries go back to the tables as room appears",
+        ),
+        *box(
+            (35, 880, 175, 95),
+            TABLE,
+            "memory lent",
+            "segments of 2 MiB,",
+            "chunks of 60 entries;",
+            "of host or card",
+        ),
+        *arrow("1022,680 1022,950 694,950", "deferred", (960, 944)),
+        *arrow("690,900 932,900 932,819", "answers", (880, 894)),
+        *arrow("500,880 500,684", "back", (518, 865)),
+        *arrow("340,920 214,920"),
+        *arrow("210,940 336,940"),
+        text(275, 900, "m_axi_mem", 12, bold=True),
+        text(275, 914, "64 bytes", 12),
+    ]
+
+
 def picture() -> str:
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
@@ -223,7 +252,19 @@ def picture() -> str:
     ground = f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>'
     title = "<title>Commands go from the host through the unit; verdicts come back</title>"
     note = "<!-- SPDX-License-Identifier: Apache-2.0; drawn by architecture.py. -->"
-    parts = [head, note, title, tip, ground, *host(), *stream(), *matching(), *behind(), *answers()]
+    parts = [
+        head,
+        note,
+        title,
+        tip,
+        ground,
+        *host(),
+        *stream(),
+        *matching(),
+        *behind(),
+        *answers(),
+        *spill(),
+    ]
     return "\n".join([*parts, "</svg>"]) + "\n"
 
 
