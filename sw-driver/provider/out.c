@@ -77,9 +77,13 @@ void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
 int tfi_out_at_once(tfi_ep_t *ep, tfi_out_t *out) {
     if (tfi_load_full(&ep->loads, out->to))
         return -FI_EAGAIN;
-    const int result = try_out(ep, out);
-    if (result == -FI_EAGAIN)
+    int result = try_out(ep, out);
+    if (result == -FI_EAGAIN && tfi_is_gone(ep, out->to))
+        result = -FI_ECONNREFUSED;
+    if (result == -FI_EAGAIN) {
+        tfi_watch(ep, out->to);
         return result;
+    }
     const size_t bytes = out->iov[0].iov_len;
     if (result != 0)
         failed(ep, out, -result);
@@ -96,7 +100,7 @@ bool tfi_out_waits(const tfi_ep_t *ep, const peer_t *to) {
     return to->number < ep->lane_room && ep->lanes[to->number].first != NULL;
 }
 
-static bool make_lane(tfi_ep_t *ep, uint32_t number) {
+bool tfi_lane_make(tfi_ep_t *ep, uint32_t number) {
     if (number < ep->lane_room)
         return true;
     size_t room = ep->lane_room == 0 ? 64 : ep->lane_room;
@@ -127,7 +131,7 @@ void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
     const int result = tfi_out_waits(ep, out->to) ? -FI_EAGAIN : try_out(ep, out);
     if (result == 0)
         return;
-    if (result != -FI_EAGAIN || !make_lane(ep, number)) {
+    if (result != -FI_EAGAIN || !tfi_lane_make(ep, number)) {
         failed(ep, out, result != -FI_EAGAIN ? -result : FI_ENOMEM);
         return;
     }
@@ -154,6 +158,16 @@ static void drain(tfi_ep_t *ep, tfi_lane_t *lane) {
         lane->first = next;
         if (result != 0)
             failed(ep, out, -result);
+    }
+}
+
+void tfi_lane_fail(tfi_ep_t *ep, uint32_t number, int err) {
+    tfi_out_t *out = ep->lanes[number].first;
+    ep->lanes[number].first = NULL;
+    while (out != NULL) {
+        tfi_out_t *next = out->next;
+        failed(ep, out, err);
+        out = next;
     }
 }
 
@@ -203,6 +217,7 @@ static void free_list(tfi_ep_t *ep, tfi_out_t *out) {
 }
 
 void tfi_out_free(tfi_ep_t *ep) {
+    tfi_watch_free(ep);
     free_list(ep, ep->leaving);
     for (size_t i = 0; i < ep->lane_room; ++i)
         free_list(ep, ep->lanes[i].first);

@@ -197,5 +197,6 @@ void tfi_progress(tfi_ep_t *ep) {
     offer_again(ep);
     tfi_out_progress(ep);
     tfi_pull_progress(ep);
+    tfi_gone_progress(ep);
     matcher_progress(&ep->matcher);
 }

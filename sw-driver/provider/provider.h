@@ -164,6 +164,14 @@ typedef struct {
     tfi_out_t *last;
     uint32_t next; /* waiting lanes: the next of them, or TFI_NO_LANE */
     bool waits;    /* it is one of them */
+    /* gone.c: the peer, held, while something is wanted from it */
+    peer_t *watched;
+    bool wanted;  /* since the last look at all of them */
+    bool gone;    /* nobody listens at its port; the next send that is not taken ends with that */
+    bool refused; /* likewise, and the probe said so at once */
+    int probe;    /* a socket and 1, or 0 */
+    uint32_t gap; /* milliseconds between looks, doubled each time */
+    uint64_t look_at;
 } tfi_lane_t;
 
 #define TFI_NO_LANE UINT32_MAX
@@ -256,6 +264,9 @@ typedef struct tfi_ep {
     uint32_t lane_first; /* of those that wait, in turn; TFI_NO_LANE: none does */
     uint32_t lane_last;
     tfi_out_t *leaving; /* that the inner endpoint has */
+    size_t watched;     /* lanes with a peer that is */
+    uint32_t calls;     /* of progress since it last looked at the clock for that */
+    uint64_t scan_at;
     tfi_loads_t loads;
     tfi_loads_t direct_loads;
     tfi_pull_t *pulls;

@@ -31,6 +31,8 @@ void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, size_t length, int err) {
 }
 
 void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
+    if (pull->failed != 0)
+        return;
     pull->failed = err;
     /* The inner endpoint has the buffer until it says that the cancel is done; that ends the pull.
      */

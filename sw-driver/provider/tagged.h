@@ -30,6 +30,10 @@ bool tfi_out_waits(const tfi_ep_t *ep, const peer_t *to);
 void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err);
 /* A frame with `payload` bytes behind its header, to be filled in; NULL when memory is short. */
 tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t payload);
+/* Has a lane for the peer with a number; false: memory is short. */
+bool tfi_lane_make(tfi_ep_t *ep, uint32_t number);
+/* What waits in a lane ends with the error. */
+void tfi_lane_fail(tfi_ep_t *ep, uint32_t number, int err);
 /* Frees one that nobody has; NULL is allowed. */
 void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out);
 /* Frees all that is left, when the inner endpoint is closed. */
@@ -78,6 +82,14 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
 void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message);
 /* Puts a message that is out of the unit into a receive, or fetches its payload first; both end. */
 void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
+
+/* gone.c: peers that have ended */
+/* Something is wanted from a peer; it is looked at when that is so for a while. */
+void tfi_watch(tfi_ep_t *ep, peer_t *peer);
+void tfi_gone_progress(tfi_ep_t *ep);
+/* Whether the peer has ended; that is so once, for it may come again. */
+bool tfi_is_gone(tfi_ep_t *ep, const peer_t *peer);
+void tfi_watch_free(tfi_ep_t *ep);
 
 /* pull.c: payloads that wait at their senders */
 void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);

@@ -354,6 +354,7 @@ int main(void) {
     tfi_load_free(&ep.direct_loads);
     slots_free(&ep.sends);
     slots_free(&ep.fetched);
+    tfi_watch_free(&ep);
     EXPECT(!tfi_out_waits(&ep, NULL) && ep.leaving == NULL && peer->holds == 1);
     tfi_out_free(&ep);
     peers_close(&av.peers);

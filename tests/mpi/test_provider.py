@@ -151,6 +151,19 @@ def test_a_failure_below_ends_what_waits_for_it(
     assert differ.startswith("tmu provider: counters differ in process-")
 
 
+def test_what_waits_for_a_peer_that_has_ended_ends(
+    compile_fabric: Build, sanitized: Path, tmp_path: Path
+) -> None:
+    """A receive that was matched, a message that was announced, a send; others are served."""
+    program = compile_fabric(HERE / "fabric_ends.c", tmp_path, *SANITIZE)
+    done = run(program, sanitized, TMU_URI="ref:tiny", **leak_check(sanitized))
+    assert (done.returncode, done.stdout) == (0, "every operation ends\n"), done.stderr
+    sentence = (
+        "tmu provider: a peer has ended, for nobody listens at its port: what waits for it ends"
+    )
+    assert set(done.stderr.splitlines()) == {sentence}
+
+
 def test_a_signal_that_ends_the_process_is_not_waited_for(
     compile_fabric: Build, provider_folder: Path, tmp_path: Path
 ) -> None:
