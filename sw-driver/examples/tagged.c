@@ -69,13 +69,31 @@ static fi_addr_t introduce(const side_t *side, const side_t *other) {
     return address;
 }
 
+/** Both sides get on with what is under way; completions stay where they are. */
+static void progress(const side_t *one, const side_t *other) {
+    (void)fi_cq_read(one->queue, NULL, 0);
+    (void)fi_cq_read(other->queue, NULL, 0);
+}
+
+/** Sends; a provider that has too much under way, or no connection yet, says so and is asked again.
+ */
+static void send_to(const side_t *side, const side_t *other, fi_addr_t to, char *text, uint64_t tag,
+                    struct fi_context *context) {
+    ssize_t result = -FI_EAGAIN;
+    while (result == -FI_EAGAIN) {
+        result = fi_tsend(side->endpoint, text, BYTES, NULL, to, tag, context);
+        progress(side, other);
+    }
+    must(result, "fi_tsend");
+}
+
 /** The next completion of `side`, while `other` gets on with its part as well. */
 static struct fi_cq_tagged_entry wait_for(const side_t *side, const side_t *other) {
     struct fi_cq_tagged_entry entry = {0};
     ssize_t got = -FI_EAGAIN;
     while (got == -FI_EAGAIN) {
         got = fi_cq_read(side->queue, &entry, 1);
-        (void)fi_cq_read(other->queue, NULL, 0);
+        progress(side, other);
     }
     must(got, "fi_cq_read");
     return entry;
@@ -97,7 +115,7 @@ int main(void) {
     fi_addr_t to = introduce(&sender, &receiver);
     for (unsigned i = 0; i < MESSAGES; i++) {
         (void)snprintf(out[i], BYTES, "message with tag %u", i);
-        must(fi_tsend(sender.endpoint, out[i], BYTES, NULL, to, i, &contexts[i]), "fi_tsend");
+        send_to(&sender, &receiver, to, out[i], i, &contexts[i]);
     }
     for (unsigned i = MESSAGES; i-- > 0;) {
         must(
