@@ -14,6 +14,7 @@
 
 void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source,
              tfi_shown_t shown) {
+    static uint64_t lost;
     const bool receive = (entry->flags & FI_RECV) != 0;
     tfi_cntr_t *cntr = ep->seats[receive ? TFI_RECEIVES : TFI_SENDS].cntr;
     if (cntr != NULL && entry->err != 0)
@@ -23,7 +24,7 @@ void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source
     if (shown == TFI_ALWAYS || (shown == TFI_IF_FAILED && entry->err != 0))
         tfi_cq_add(receive ? ep->rx_cq : ep->tx_cq, entry, source);
     else if (entry->err != 0)
-        tfi_say("an injected message was not delivered: %s", fi_strerror(entry->err));
+        tfi_say_rarely(&lost, "an injected message was not delivered: %s", fi_strerror(entry->err));
 }
 
 /* ---- endpoints ---------------------------------------------------------------------------- */

@@ -121,7 +121,7 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
 
 static struct fi_info *ask_all(const char *node, const char *service, uint64_t flags,
                                const struct fi_info *hints) {
-    const char *chosen = getenv(TFI_INNER);
+    const char *chosen = setting_get(SETTING_INNER);
     if (chosen != NULL)
         return ask(chosen, node, service, flags, hints);
     struct fi_info *list = NULL;
@@ -140,11 +140,11 @@ static struct fi_info *inner_list(const char *node, const char *service, uint64_
 
 /* False, and it was said, when the environment names a provider without a name. */
 static bool names_inner(void) {
-    const char *chosen = getenv(TFI_INNER);
+    const char *chosen = setting_get(SETTING_INNER);
     if (chosen == NULL || chosen[0] != '\0')
         return true;
     tfi_say("%s is empty, expected the name of a provider; unset it, and tcp or net is taken",
-            TFI_INNER);
+            setting_name(SETTING_INNER));
     return false;
 }
 
@@ -259,10 +259,10 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
         return -FI_ENODATA;
     struct fi_info *list = inner_list(node, service, flags, hints);
     if (list == NULL) {
-        if (getenv(TFI_INNER) != NULL)
+        if (setting_get(SETTING_INNER) != NULL)
             tfi_say("%s=%s: libfabric has no such provider, or it lacks reliable datagrams with "
                     "tags; unset it, and tcp or net is taken",
-                    TFI_INNER, getenv(TFI_INNER));
+                    setting_name(SETTING_INNER), setting_get(SETTING_INNER));
         else
             explain_nothing_below();
         return -FI_ENODATA;
@@ -318,8 +318,8 @@ int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inne
     struct fi_info *list = wrong == 0 ? inner_list(NULL, NULL, 0, hints) : NULL;
     fi_freeinfo(hints);
     if (list == NULL) {
-        tfi_say("the provider below (tcp or net, or that of %s) has no fabric %s", TFI_INNER,
-                attr->name != NULL ? attr->name : "at all");
+        tfi_say("the provider below (tcp or net, or that of %s) has no fabric %s",
+                setting_name(SETTING_INNER), attr->name != NULL ? attr->name : "at all");
         return wrong != 0 ? wrong : -FI_ENODATA;
     }
     wrong = fi_fabric(list->fabric_attr, inner_p, NULL);

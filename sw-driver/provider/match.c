@@ -190,8 +190,10 @@ static size_t collect(matcher_t *m) {
     return m->broken ? 0 : count;
 }
 
-/* Receives that wait in the unit are not in flight, nor is a message whose receiver has the same
+/*
+ * Receives that wait in the unit are not in flight, nor is a message whose receiver has the same
  * unit: a device that is gone would keep them for ever without a word, so it is asked now and then.
+ * And it is looked whether what waits for room gets any.
  */
 static bool has_to_look(matcher_t *m) {
     if (++m->idle < IDLE_LOOKS)
@@ -203,6 +205,7 @@ static bool has_to_look(matcher_t *m) {
     if (ms - m->looked < LOOK_MS)
         return false;
     m->looked = ms;
+    stall_look(m->unit, m->refused, ms);
     return true;
 }
 
@@ -213,7 +216,8 @@ void matcher_progress(matcher_t *m) {
     if (m->broken)
         return;
     const bool works = tmu_queue_in_flight(m->queue) != 0;
-    if (!works && !has_to_look(m))
+    const bool looks = has_to_look(m);
+    if (!works && !looks)
         return;
     if (tmu_progress(m->unit->device, works ? PROGRESS_CLOCKS : 1) != TMU_OK)
         break_down(m, tmu_error_text(m->unit->device));

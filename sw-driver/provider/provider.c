@@ -3,8 +3,8 @@
 #include "provider.h"
 
 #include <pthread.h>
+#include <rdma/providers/fi_log.h>
 #include <rdma/providers/fi_prov.h>
-#include <stdarg.h>
 #include <time.h>
 
 #define EXIT_SECONDS 1 /* that another thread has to finish its call when the process ends */
@@ -16,15 +16,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 void tfi_lock(void) { (void)pthread_mutex_lock(&lock); }
 
 void tfi_unlock(void) { (void)pthread_mutex_unlock(&lock); }
-
-void tfi_say(const char *format, ...) {
-    va_list arguments;
-    char sentence[1024];
-    va_start(arguments, format);
-    (void)vsnprintf(sentence, sizeof sentence, format, arguments);
-    va_end(arguments);
-    (void)fprintf(stderr, "tmu provider: %s\n", sentence);
-}
 
 uint64_t tfi_now_ms(void) {
     struct timespec now;
@@ -57,7 +48,20 @@ static struct fi_provider provider = {
     .cleanup = cleanup,
 };
 
+/* FI_LOG_LEVEL and FI_LOG_PROV say what is shown. */
+static int to_log(say_kind_t kind, const char *text) {
+    const enum fi_log_level level = kind == SAY_SENTENCE ? FI_LOG_WARN : FI_LOG_INFO;
+    if (!fi_log_enabled(&provider, level, FI_LOG_CORE))
+        return 0;
+    fi_log(&provider, level, FI_LOG_CORE, TFI_NAME, 0, "%s\n", text);
+    return 1;
+}
+
 FI_EXT_INI {
+    for (size_t i = 0; i < SETTINGS; ++i)
+        (void)fi_param_define(&provider, settings[i].parameter, FI_PARAM_STRING, "%s",
+                              settings[i].help);
+    say_to(to_log);
     /* libfabric skips a provider that is older than what a program asks for, and all that is used
      * here is in every version since the one this was compiled with. */
     provider.fi_version = fi_version();

@@ -13,6 +13,7 @@
 
 #include "match.h"
 #include "peers.h"
+#include "say.h"
 #include "wire.h"
 
 #include <rdma/fabric.h>
@@ -23,7 +24,6 @@
 #include <rdma/fi_tagged.h>
 
 #define TFI_NAME "tmu"
-#define TFI_INNER "TMU_FI_INNER" /* environment: the provider below, if not the usual one */
 #define TFI_ADDR_FORMAT (FI_PROV_SPECIFIC | 0x746d75u)
 #define TFI_CAPS                                                                                   \
     (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE |       \
@@ -283,8 +283,6 @@ typedef struct tfi_ep {
 /* provider.c */
 void tfi_lock(void);
 void tfi_unlock(void);
-/* One sentence for the user on standard error. */
-void tfi_say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* For those who look again and again, because nothing below can wake them for the unit. */
 uint64_t tfi_now_ms(void);
 void tfi_nap(void);

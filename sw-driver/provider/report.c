@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report.h"
 
+#include "say.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -93,8 +95,8 @@ static int write_file(unit_t *unit, const char *uri, const char *folder,
         if (fclose(out) == 0 && !bad)
             return 0;
     }
-    (void)fprintf(stderr, "tmu provider: %s=%s: cannot write %s.json there: %s\n", UNIT_REPORT,
-                  folder, unit->name, strerror(errno));
+    tfi_say("%s=%s: cannot write %s.json there: %s", setting_name(SETTING_REPORT), folder,
+            unit->name, strerror(errno));
     return -1;
 }
 
@@ -121,12 +123,15 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     bool read = true;
     if (tmu_counters(unit->device, counters, UNIT_COUNTERS, &count) != TMU_OK ||
         tmu_flow_stats(unit->device, &flow) != TMU_OK) {
-        (void)fprintf(stderr, "tmu provider: the unit's counters cannot be read: %s\n",
-                      tmu_error_text(unit->device));
+        tfi_say("the unit's counters cannot be read: %s", tmu_error_text(unit->device));
         ++wrong;
         read = false;
         count = 0;
     }
+    tfi_note("%s: %" PRIu64 " eager and %" PRIu64 " announced messages, %" PRIu64 " bytes; %" PRIu64
+             " arrivals at most were held back at once, %" PRIu64 " now",
+             unit->name, unit->traffic.eager, unit->traffic.rendezvous, unit->traffic.bytes,
+             flow.held_max, flow.held_now);
     count = count < UNIT_COUNTERS ? count : UNIT_COUNTERS;
     char *differences = NULL;
     size_t size = 0;
@@ -143,11 +148,9 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     if (list != NULL)
         (void)fclose(list);
     if (differ + waiting != 0)
-        (void)fprintf(stderr, "tmu provider: counters differ in %s: %s\n", unit->name,
-                      differences != NULL ? differences : "");
+        tfi_say("counters differ in %s: %s", unit->name, differences != NULL ? differences : "");
     if (journal_close(&unit->journal) != 0 || unit->order.lost) {
-        (void)fprintf(stderr, "tmu provider: the recording of %s could not be written\n",
-                      unit->name);
+        tfi_say("the recording of %s could not be written", unit->name);
         ++wrong;
     }
     if (folder != NULL && folder[0] != '\0' &&

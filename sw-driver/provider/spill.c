@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "spill.h"
 
+#include "settings.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +11,7 @@
 
 /* The number of segments that the user wants; -1 and a sentence if it is none. */
 static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
-    const char *text = getenv(SPILL_SEGMENTS);
+    const char *text = setting_get(SETTING_SPILL);
     if (text == NULL)
         return info->spill_segments;
     char *end = NULL;
@@ -21,20 +23,20 @@ static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     (void)snprintf(error, error_size,
                    "%s=%s: expected how many segments of memory to lend to the unit, 0 to %" PRIu32
                    "; unset it, and all are lent",
-                   SPILL_SEGMENTS, text, info->spill_segments);
+                   setting_name(SETTING_SPILL), text, info->spill_segments);
     return -1;
 }
 
 /* A session of a shared unit has what whoever shares it lent. */
 static int open_shared(spill_t *spill, const tmu_info_t *info, char *error, size_t error_size) {
-    const char *text = getenv(SPILL_SEGMENTS);
+    const char *text = setting_get(SETTING_SPILL);
     *spill = (spill_t){.segments = info->spill_segments, .shared = true};
     if (text == NULL)
         return 0;
     (void)snprintf(error, error_size,
                    "%s=%s: the unit is shared, and whoever shares it has lent it %" PRIu32
                    " segments of memory; unset it",
-                   SPILL_SEGMENTS, text, info->spill_segments);
+                   setting_name(SETTING_SPILL), text, info->spill_segments);
     return -1;
 }
 

@@ -3,7 +3,7 @@
  * Memory lent to the unit for queues that outgrow its tables (R11), and for which receives there is
  * room for certain.
  *
- *   TMU_FI_SPILL  segments of TMU_SPILL_SEGMENT_BYTES, 0 = none; all that the unit takes if not set
+ * The setting is segments of TMU_SPILL_SEGMENT_BYTES, 0 = none; all that the unit takes if not set.
  *
  * In a session of a shared unit whoever shares it lends, and room is never certain: others use the
  * rest, and nothing tells when they make some.
@@ -12,8 +12,6 @@
 #define TMU_PROVIDER_SPILL_H
 
 #include "tmu/tmu.h"
-
-#define SPILL_SEGMENTS "TMU_FI_SPILL"
 
 typedef struct {
     tmu_t *device;

@@ -2,6 +2,7 @@
 #include "unit.h"
 
 #include "report.h"
+#include "say.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -73,7 +74,7 @@ bool unit_next_name(unit_t *unit) {
 }
 
 static int open_journal(unit_t *unit, char *error, size_t error_size) {
-    const char *folder = getenv(UNIT_RECORD);
+    const char *folder = setting_get(SETTING_RECORD);
     if (folder == NULL || folder[0] == '\0')
         return 0;
     do {
@@ -82,7 +83,7 @@ static int open_journal(unit_t *unit, char *error, size_t error_size) {
     if (unit->recorded)
         return 0;
     (void)snprintf(error, error_size, "%s=%s: cannot make %s.trace and %s.verdicts there: %s",
-                   UNIT_RECORD, folder, unit->name, unit->name, strerror(errno));
+                   setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
     return -1;
 }
 
@@ -117,7 +118,7 @@ unit_t *unit_acquire(char *error, size_t error_size) {
         ++unit->users;
         return unit;
     }
-    const char *uri = getenv(UNIT_URI);
+    const char *uri = setting_get(SETTING_URI);
     if (uri == NULL || uri[0] == '\0') {
         (void)snprintf(error, error_size,
                        "%s is not set; name the device to match with, for example %s=ref:tiny",
@@ -127,8 +128,8 @@ unit_t *unit_acquire(char *error, size_t error_size) {
     *unit = (unit_t){0};
     const tmu_result_t result = tmu_open(uri, &unit->device);
     if (result != TMU_OK) {
-        (void)snprintf(error, error_size, "%s=%s: %s: %s", UNIT_URI, uri, tmu_result_text(result),
-                       tmu_error_text(NULL));
+        (void)snprintf(error, error_size, "%s=%s: %s: %s", setting_name(SETTING_URI), uri,
+                       tmu_result_text(result), tmu_error_text(NULL));
         return NULL;
     }
     ++opened;
@@ -140,12 +141,16 @@ unit_t *unit_acquire(char *error, size_t error_size) {
     }
     unit->users = 1;
     unit->next_number = 1;
+    tfi_note("%s: %" PRIu32 " endpoints, %" PRIu32 " receives and %" PRIu32
+             " messages on chip, %" PRIu32 " segments of memory",
+             uri, unit->info.endpoints, unit->info.posted_entries, unit->info.unexpected_entries,
+             unit->spill.segments);
     return unit;
 }
 
 static void end(unit_t *unit) {
-    const char *uri = getenv(UNIT_URI);
-    unit->differences = report_end(unit, uri != NULL ? uri : "", getenv(UNIT_REPORT));
+    const char *uri = setting_get(SETTING_URI);
+    unit->differences = report_end(unit, uri != NULL ? uri : "", setting_get(SETTING_REPORT));
     tmu_close(unit->device);
     slots_free(&unit->slots);
     order_close(&unit->order);

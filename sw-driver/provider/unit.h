@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The matching unit of this process: one device, opened from the environment, shared by all of the
- * process's endpoints, each of which has an endpoint of the unit to itself.
- *
- *   TMU_URI        the device: ref:PRESET, sim:LIBRARY, vfu:SOCKET or dev:FILE
- *   TMU_FI_REPORT  folder for the report at the end; none = no report
- *   TMU_FI_RECORD  folder for the trace and the verdict log; none = no recording
- *   TMU_FI_SPILL   memory lent to the device (spill.h)
+ * process's endpoints, each of which has an endpoint of the unit to itself (settings.h).
  *
  * Everything here and in match.h is called with the provider's lock held.
  */
@@ -15,16 +10,15 @@
 
 #include "counts.h"
 #include "order.h"
+#include "settings.h"
 #include "slots.h"
 #include "spill.h"
+#include "stall.h"
 #include "tmu/tmu.h"
 
 #include <stdatomic.h>
 #include <stdint.h>
 
-#define UNIT_URI "TMU_URI"
-#define UNIT_REPORT "TMU_FI_REPORT"
-#define UNIT_RECORD "TMU_FI_RECORD"
 #define UNIT_ENDPOINTS 64u /* endpoints of one process at most */
 #define UNIT_COUNTERS 128u /* counters of a unit at most */
 
@@ -37,7 +31,7 @@ typedef struct {
     _Atomic uint64_t forwarded; /* untagged operations handed to the provider below */
 } unit_traffic_t;
 
-typedef struct {
+struct unit {
     tmu_t *device;
     tmu_info_t info;
     unsigned users;
@@ -54,10 +48,11 @@ typedef struct {
     order_t order; /* of what goes there */
     spill_t spill; /* memory lent, and what may be in the unit */
     unit_traffic_t traffic;
+    stall_t stall;
     uint64_t next_number; /* of the next operation in the trace */
     uint64_t epoch;       /* grows whenever a refused receive may have got its chance */
     uint64_t differences; /* of counters, found when the device was closed */
-} unit_t;
+};
 
 /*
  * The process's unit, opened at the first call; each call needs one of unit_release.

@@ -2,6 +2,8 @@
 """The provider under libfabric's own calls: completions, and sentences for what users do wrong."""
 
 import os
+import re
+import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
@@ -171,6 +173,39 @@ def test_a_signal_that_ends_the_process_is_not_waited_for(
     program = compile_fabric(HERE / "fabric_faults.c", tmp_path)
     done = run(program, provider_folder, "exit", TMU_URI="ref:tiny")
     assert (done.returncode, done.stderr) == (7, "")
+
+
+def test_it_speaks_through_the_log_of_libfabric(fabric_calls: Path, provider_folder: Path) -> None:
+    """A sentence that the log shows is not shown twice; notes are for who asks."""
+    done = run(fabric_calls, provider_folder, TMU_URI="ref:huge", FI_LOG_LEVEL="warn")
+    (sentence,) = [line for line in done.stderr.splitlines() if "unusable device URI" in line]
+    assert ":tmu:core:" in sentence
+    assert "<warn> TMU_URI=ref:huge: unusable device URI" in sentence
+    settings = {"TMU_URI": "ref:tiny", "FI_LOG_PROV": "tmu"}
+    done = run(fabric_calls, provider_folder, FI_LOG_LEVEL="info", **settings)
+    notes = [line for line in done.stderr.splitlines() if ":tmu:core:tmu():" in line]
+    assert "<info> ref:tiny: 4 endpoints, 64 receives and 64 messages on chip" in notes[0]
+    assert "7 announced messages" in notes[1]
+    done = run(fabric_calls, provider_folder, FI_LOG_LEVEL="warn", **settings)
+    assert ":tmu:core:tmu():" not in done.stderr
+
+
+def test_each_setting_is_a_parameter_of_libfabric(
+    fabric_calls: Path, provider_folder: Path
+) -> None:
+    """`fi_info -e` shows all of them, and each works by that name, which goes first."""
+    info = shutil.which("fi_info")
+    if info is None:
+        pytest.skip("no fi_info here (Debian: libfabric-bin)")
+    table = (provider.SOURCES / "settings.c").read_text()
+    names = re.findall(r'"(FI_TMU_[A-Z]+)"', table)
+    assert len(names) == 5
+    done = run(Path(info), provider_folder, "-e")
+    assert sorted(re.findall(r"^# (FI_TMU_\w+): String$", done.stdout, re.M)) == sorted(names)
+    done = run(fabric_calls, provider_folder, FI_TMU_URI="ref:tiny", TMU_URI="ref:huge")
+    assert (done.returncode, done.stdout) == (0, "every completion is right\n"), done.stderr
+    done = run(fabric_calls, provider_folder, FI_TMU_URI="ref:huge", TMU_URI="ref:tiny")
+    assert "tmu provider: FI_TMU_URI=ref:huge: unusable device URI" in done.stderr
 
 
 def test_the_provider_compiles_without_a_warning(provider_folder: Path, tmp_path: Path) -> None:

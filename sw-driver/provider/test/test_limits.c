@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The matcher where something is used up or broken: several endpoints, wrong verdicts, ends. */
 #include "matching.h"
+#include "say.h"
+
+#include <time.h>
 
 /* R11: room that another endpoint makes between a refusal and its reading is not overlooked. */
 static void room_that_another_endpoint_makes_is_taken(void) {
@@ -224,6 +227,58 @@ static void memory_that_is_used_up_refuses(void) {
     free(receives);
 }
 
+static char last_said[4096];
+static int said;
+
+static int hear(say_kind_t kind, const char *text) {
+    if (kind == SAY_SENTENCE) {
+        (void)snprintf(last_said, sizeof last_said, "%s", text);
+        ++said;
+    }
+    return 1;
+}
+
+static void progress_for(unsigned ms) {
+    const struct timespec pause = {0, 100000};
+    for (unsigned i = 0; i < 10 * ms && said == 0; ++i) {
+        matcher_progress(&matcher);
+        (void)nanosleep(&pause, NULL);
+    }
+}
+
+/* R11: a unit that stays full does not stop its program in silence; said once, and not where
+ * something moves. */
+static void a_standstill_is_told(void) {
+    enum { HELD = 3 };
+    static item_t messages[ENTRIES + HELD];
+    start();
+    say_to(hear);
+    said = 0;
+    for (uint32_t i = 0; i < ENTRIES; ++i) {
+        messages[i] = made(TMU_OPCODE_ARRIVE, i, 0);
+        submit(&messages[i]);
+    }
+    progress_for(1000);
+    EXPECT_NUMBER(said, 0);
+    for (uint32_t i = ENTRIES; i < ENTRIES + HELD; ++i) {
+        messages[i] = made(TMU_OPCODE_ARRIVE, i, 0);
+        submit(&messages[i]);
+    }
+    progress_for(60000);
+    EXPECT_NUMBER(said, 1);
+    EXPECT_TEXT(last_said,
+                "3 arrivals are held back, and nothing has moved for 3 seconds: the unit's tables "
+                "and the memory lent to it (0 segments) are used up; lend more with --spill or "
+                "TMU_FI_SPILL");
+    item_t receive = made(TMU_OPCODE_POST, 0, 0);
+    submit(&receive);
+    progress();
+    EXPECT(receive.partner == &messages[0].record);
+    EXPECT_NUMBER(said, 1);
+    say_to(NULL);
+    stop();
+}
+
 int main(void) {
     RUN(room_that_another_endpoint_makes_is_taken);
     RUN(a_broken_matcher_is_not_called_after_its_end);
@@ -231,6 +286,7 @@ int main(void) {
     RUN(impossible_verdicts_are_refused);
     RUN(too_many_endpoints_are_refused_with_a_sentence);
     RUN(receives_go_on_in_memory);
+    RUN(a_standstill_is_told);
     RUN(memory_that_is_used_up_refuses);
     return expect_summary();
 }
