@@ -5,12 +5,13 @@ A subcommand's module is imported when it is used, so that `--help` stays quick.
 """
 
 import importlib
+import signal
 import sys
 from collections.abc import Sequence
 
 import click
 
-from opentmu import __version__
+from opentmu import __version__, children, common, progress
 from opentmu.errors import TmuError
 
 # Name -> the sentence of `tmu --help`; the module is opentmu.commands.<name>.
@@ -26,6 +27,7 @@ COMMANDS = {
     "synth": "Report a preset's resources and clock on an FPGA.",
     "verilog": "Write a preset's SystemVerilog.",
     "generate": "Write the committed files that come from the Chisel contract.",
+    "completion": "Print a script that completes command lines in a shell.",
     "doctor": "Say which tools are there, and how to get those that are not.",
 }
 
@@ -41,7 +43,7 @@ class LazyGroup(click.Group):
             return None
         module = importlib.import_module(f"opentmu.commands.{name}")
         command: click.Command = module.command
-        return command
+        return common.with_options(command, name)
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
@@ -63,12 +65,25 @@ def tmu() -> None:
 
     Figures and JSON go to standard output, progress and messages to standard error.
     Exit codes: 0 all well, 1 a difference or a failed check, 2 bad input or usage,
-    3 a tool or package is missing on the machine.
+    3 a tool or package is missing on the machine, 128 + N ended by signal N.
+
+    For example: tmu run --preset tiny
     """
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; every failure ends in a sentence and its exit code."""
+    progress.told = progress.Told()
+    try:
+        with children.watched():
+            return _main(arguments)
+    except children.Ended as error:
+        name = signal.Signals(error.number).name
+        progress.warn(f"ended by {name}, with all that it had started")
+        return 128 + error.number
+
+
+def _main(arguments: Sequence[str] | None) -> int:
     try:
         code = tmu.main(
             list(arguments) if arguments is not None else None,
@@ -76,15 +91,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
             standalone_mode=False,
         )
     except click.ClickException as error:
+        progress.note(error.format_message())
         error.show()
         return 2
     except TmuError as error:
         # Without a text, the program that failed has said why already.
         if str(error):
-            print(f"tmu: {error}", file=sys.stderr)
+            progress.warn(str(error))
         return error.exit_code
     except (KeyboardInterrupt, click.Abort):
-        print("tmu: interrupted; a half-made build is made again next time", file=sys.stderr)
+        progress.warn("interrupted; a half-made build is made again next time")
         return 130
     except BrokenPipeError:
         # The reader of our output went away (`tmu ... | head`).
@@ -92,6 +108,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     except OSError as error:
         # A file or folder that was named cannot be read or written.
-        print(f"tmu: {error}", file=sys.stderr)
+        progress.warn(str(error))
         return 2
     return code if isinstance(code, int) else 0

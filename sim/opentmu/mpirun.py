@@ -2,10 +2,10 @@
 """Starting an MPI program as its user would: as root as well, and on few processors."""
 
 import os
-import subprocess
 from collections.abc import Mapping, Sequence
 from typing import IO
 
+from opentmu import children
 from opentmu.errors import BadInput
 
 
@@ -21,6 +21,6 @@ def allowed() -> dict[str, str]:
 def run(words: Sequence[str], environment: Mapping[str, str], out: IO[str] | None = None) -> int:
     """The program's exit code; it keeps the caller's working folder and streams, but for `out`."""
     try:
-        return subprocess.run(list(words), env=environment, stdout=out, check=False).returncode
+        return children.run(words, env=environment, stdout=out).returncode
     except OSError as error:
         raise BadInput(f"{words[0]}: cannot be started: {error.strerror}.") from error

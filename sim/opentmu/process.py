@@ -1,24 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Run one program with its output in a log; on failure show the end of that log."""
+"""Run one program with its output in a log; on failure show what of that log tells the cause."""
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
-from opentmu import paths
+from opentmu import children, paths
 from opentmu.errors import CheckFailed, TmuError
 from opentmu.progress import step
 from opentmu.stage import held_locks
 
 TAIL_LINES = 40
+CAUSE_LINES = 10
+# How Python, Java and Scala begin to tell an exception, whose cause stands first and whose calls
+# can fill more lines than are shown.
+EXCEPTION = re.compile(r"\s*(Traceback \(most recent|Exception in |[\w.$]+(Exception|Error)(:|$))")
 
 
-def tail(log: Path, lines: int = TAIL_LINES) -> str:
-    """The last lines of a log, or a remark that it is empty."""
+def excerpt(log: Path, lines: int = TAIL_LINES) -> str:
+    """The last lines of a log, before them the first exception if it stands further up."""
     text = log.read_text(errors="replace").rstrip().splitlines()
-    return "\n".join(text[-lines:]) or "(it printed nothing)"
+    if not text:
+        return "(it printed nothing)"
+    rest = max(0, len(text) - lines)
+    first = next((at for at in range(rest) if EXCEPTION.match(text[at])), None)
+    head: list[str] = []
+    if first is not None:
+        cause = text[first : min(first + CAUSE_LINES, rest)]
+        left = rest - first - len(cause)
+        head = cause + ([f"[{left} lines more]"] if left else [])
+    return "\n".join(head + text[rest:])
 
 
 def run_into(
@@ -33,16 +47,15 @@ def run_into(
 
     Raises subprocess.TimeoutExpired when it takes longer than `seconds`.
     """
-    return subprocess.run(
-        [str(word) for word in command],
-        check=False,
+    return children.run(
+        command,
+        seconds=seconds,
         cwd=cwd,
         env={**os.environ, **(env or {})},
         stdin=subprocess.DEVNULL,
         stdout=output,
         stderr=subprocess.STDOUT,
         pass_fds=held_locks(),
-        timeout=seconds,
     ).returncode
 
 
@@ -57,7 +70,7 @@ def run_logged(
 ) -> None:
     """Run `command`, showing `title` while it lasts; its output goes to build/log/<log>.log.
 
-    Raises `failure` with the command and the log's last lines when it ends with an error.
+    Raises `failure` with the command and an excerpt of the log when it ends with an error.
     """
     paths.LOGS.mkdir(parents=True, exist_ok=True)
     file = paths.LOGS / f"{log}.log"
@@ -70,5 +83,5 @@ def run_logged(
     if code != 0:
         raise failure(
             f"{title} failed (exit code {code}).\n"
-            f"Command: {' '.join(words)}\nEnd of {file}:\n{tail(file)}"
+            f"Command: {' '.join(words)}\nFrom {file}:\n{excerpt(file)}"
         )

@@ -4,14 +4,22 @@
 It serves before the Python environment exists, and every build afterwards.
 A step shorter than two seconds prints nothing.
 On a terminal one line shows all running steps; elsewhere each prints a line at growing intervals.
+Whatever is said goes into a log file as well, with the programs that were started.
 """
 
+import datetime
+import shlex
 import shutil
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from opentmu.errors import BadInput
 
 QUIET_SECONDS = 2.0
 FIRST_INTERVAL = 8.0
@@ -49,14 +57,55 @@ class Ticker:
         return True
 
 
+@dataclass
+class Told:
+    """How much is said on standard error, and the log of all of it."""
+
+    verbose: bool = False
+    quiet: bool = False
+    log: IO[str] | None = None
+
+
+told = Told()
+# A log that has grown to so many bytes begins anew.
+LOG_BYTES = 1 << 20
+
 _lock = threading.Lock()
 _running: list[Ticker] = []
 _wake = threading.Event()
 
 
+def open_log(file: Path, words: list[str]) -> None:
+    """Add to this log from here on; `words` are the command line that it begins with."""
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+        long = file.is_file() and file.stat().st_size > LOG_BYTES
+        told.log = file.open("w" if long else "a", buffering=1)
+    except OSError as error:
+        raise BadInput(f"--log {file}: cannot be written ({error.strerror})") from error
+    note(f"{datetime.date.today()} {shlex.join(words)}", loud=False)
+
+
+def note(text: str, *, loud: bool = True) -> None:
+    """A line for the log, and with --verbose for standard error, too."""
+    with _lock:
+        _write(text)
+        if loud and told.verbose:
+            _print(f"tmu: {text}")
+
+
 def say(text: str) -> None:
     """Print one line for the user; figures never come this way."""
     with _lock:
+        _write(text)
+        if not told.quiet:
+            _print(f"tmu: {text}")
+
+
+def warn(text: str) -> None:
+    """As `say`, and printed whatever the caller wants to hear: something is wrong."""
+    with _lock:
+        _write(text)
         _print(f"tmu: {text}")
 
 
@@ -78,8 +127,10 @@ def step(title: str) -> Iterator[Ticker]:
             _running.remove(ticker)
             if not _running:
                 _wake.set()
+            line = f"{title}: {end} in {ticker.elapsed():.1f} s"
+            _write(line)
             if ticker.shown:
-                _print(f"tmu: {title}: {end} in {ticker.elapsed():.1f} s")
+                _print(f"tmu: {line}")
 
 
 def _show() -> None:
@@ -88,6 +139,8 @@ def _show() -> None:
         with _lock:
             if not _running:
                 return
+            if told.quiet:
+                continue
             if sys.stderr.isatty():
                 _show_line()
             else:
@@ -104,6 +157,11 @@ def _show_line() -> None:
         line = "tmu: " + " | ".join(ticker.text() for ticker in late)
         width = shutil.get_terminal_size().columns - 1
         print(_ERASE + line[:width], end="", file=sys.stderr, flush=True)
+
+
+def _write(line: str) -> None:
+    if told.log is not None:
+        told.log.write(f"{datetime.datetime.now():%H:%M:%S} {line}\n")
 
 
 def _print(line: str) -> None:

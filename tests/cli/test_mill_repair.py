@@ -28,10 +28,29 @@ def test_what_a_finished_call_compiled_is_kept(place: Path) -> None:
 
 
 def test_what_a_failed_call_compiled_is_kept(place: Path) -> None:
-    with pytest.raises(CheckFailed, match="of its own"), rtl.mill_alone():
-        raise CheckFailed("an error of its own")
+    """An error in a source of ours, or an exception that one of ours threw."""
+    for said in (
+        "[error] /somewhere/hw/src/tmu/Spill.scala:3:1: not found",
+        "Exception in thread\n    tmu.params.Check.rows(Check.scala:9)",
+        "build.sc:12: not found: value mvn",
+    ):
+        with pytest.raises(CheckFailed), rtl.mill_alone():
+            raise CheckFailed(said)
+        with rtl.mill_alone():
+            assert (place / "hw" / "compile.json").exists()
+
+
+def test_what_failed_by_itself_is_made_anew(place: Path) -> None:
+    """A state that Mill cannot read would fail at each call; the next one starts without it."""
+    with pytest.raises(CheckFailed), rtl.mill_alone():
+        raise CheckFailed(
+            "Command: mill hw.runMain tmu.Elaborate\n"
+            "java.nio.file.NoSuchFileException: /old/build/mill-out/hw/compile.dest/zinc\n"
+            "  at mill.scalalib.worker.ZincWorkerImpl(ZincWorkerImpl.scala:300)"
+        )
+    assert not (place / "hw").exists()
     with rtl.mill_alone():
-        assert (place / "hw" / "compile.json").exists()
+        pass
 
 
 def test_what_a_killed_call_compiled_is_thrown_away(place: Path) -> None:

@@ -131,3 +131,51 @@ def test_old_python_is_refused_with_the_remedy(checkout: Path, tmp_path: Path) -
     assert "Python 3.11 or newer is needed; python3 here is Python 3.9.2." in done.stderr
     assert "apt-get install --no-install-recommends python3 python3-venv" in done.stderr
     assert done.returncode == 3
+
+
+def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
+    """Every file below a folder, with its time of change."""
+    files = [file for file in folder.rglob("*") if file.is_file() and not file.is_symlink()]
+    return {str(f.relative_to(folder)): (f.stat().st_mtime_ns, f.read_bytes()) for f in files}
+
+
+def test_a_copy_never_uses_the_build_of_the_original(checkout: Path, tmp_path: Path) -> None:
+    """What holds absolute paths goes from the copy; the original stays as it is, to the byte.
+
+    The copy is one of hard links, in which a file that is written over is the original's as well.
+    """
+    start(checkout, cwd=tmp_path)
+    made = checkout / "build"
+    for name in ("mill-out/hw/compile.json", "c/CMakeCache.txt", "bin/mill", "unknown/file"):
+        (made / name).parent.mkdir(parents=True)
+        (made / name).write_text(f"{made}/{name}")
+    headers = "vm/headers/usr/src/linux-headers-6.1-amd64/Makefile"
+    for name in ("rtl/tiny/TmuTop.sv", "ccache/one", headers):
+        (made / name).parent.mkdir(parents=True)
+        (made / name).write_text(f"include {made}/vm/headers/usr/src/common\n")
+    before = contents(made)
+    copy = tmp_path / "its copy"
+    subprocess.run(["cp", "-al", checkout, copy], check=True)
+    done = start(copy, "run", cwd=tmp_path)
+    assert done.stdout == f"{tmp_path}|{copy}/build/venv|run\n"
+    assert f"build/ was copied or moved from {checkout}" in done.stderr
+    left = {file.name for file in (copy / "build").iterdir()}
+    assert left == {".checkout", "ccache", "locks", "log", "rtl", "venv", "vm"}
+    for name, (_, data) in contents(copy / "build").items():
+        assert name.startswith(("rtl", "ccache")) or bytes(made) + b"/" not in data, name
+    assert contents(made) == before
+    assert start(copy, cwd=tmp_path).stderr == "", "once is enough"
+
+
+def test_two_checkouts_share_no_build_by_a_link(checkout: Path, tmp_path: Path) -> None:
+    start(checkout, cwd=tmp_path)
+    before = contents(checkout / "build")
+    other = tmp_path / "other"
+    ignored = shutil.ignore_patterns("build")
+    shutil.copytree(checkout, other, ignore=ignored)
+    (other / "build").symlink_to(checkout / "build")
+    done = start(other, cwd=tmp_path)
+    assert f"which belongs to the checkout {checkout}" in done.stderr
+    assert f"Type: rm {other}/build" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+    assert contents(checkout / "build") == before

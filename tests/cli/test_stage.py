@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from opentmu import pins, stage
+from opentmu import pins, process, stage
 from opentmu.errors import ToolMissing
 from opentmu.setup import mill, system
 
@@ -108,3 +108,27 @@ def test_without_root_the_command_to_type_is_printed(monkeypatch: pytest.MonkeyP
     assert "tmu-no-such-program (for a test)" in str(caught.value)
     assert "Type: sudo apt-get install --no-install-recommends no-such-package" in str(caught.value)
     assert caught.value.exit_code == 3
+
+
+def test_a_log_that_begins_with_an_exception_shows_it(tmp_path: Path) -> None:
+    """Its calls fill more lines than the end of a log has, and the cause stands before them."""
+    log = tmp_path / "log"
+    calls = [f"  mill.Call{number}(Mill.scala)" for number in range(300)]
+    log.write_text("\n".join(["[1/30] compile", "java.io.IOException: the cause", *calls]))
+    shown = process.excerpt(log, 40).splitlines()
+    assert shown[:2] == ["java.io.IOException: the cause", calls[0]]
+    assert shown[10] == "[251 lines more]"
+    assert shown[11:] == calls[-40:]
+
+
+@pytest.mark.parametrize("text", ["", "a\nb\n", "x = Error\n" * 3])
+def test_a_short_log_is_shown_whole(tmp_path: Path, text: str) -> None:
+    log = tmp_path / "log"
+    log.write_text(text)
+    assert process.excerpt(log, 3) == (text.rstrip() or "(it printed nothing)")
+
+
+def test_a_long_log_without_an_exception_shows_its_end(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_text("".join(f"line {number}\n" for number in range(100)))
+    assert process.excerpt(log, 2) == "line 98\nline 99"

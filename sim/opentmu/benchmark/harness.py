@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from opentmu import regs
+from opentmu import children, regs
 from opentmu.benchmark.cells import Cell
 from opentmu.build import verilate
 from opentmu.errors import BadInput, CheckFailed, TmuError
@@ -120,26 +120,18 @@ def run(
             if not text.startswith("progress "):
                 said.append(text)
 
-    with subprocess.Popen(
-        [str(word) for word in words],
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with children.start(words, **pipes, text=True) as process:
         reader = threading.Thread(target=listen, args=(process.stderr,), daemon=True)
-        try:
+
+        def read() -> int:
             reader.start()
-            for text in process.stdout:
+            for text in process.stdout or ():
                 line(text)
             reader.join()
-            code = process.wait()
-        except BaseException:
-            # Interrupted: nobody would read what the program still says.
-            process.terminate()
-            raise
+            return process.wait()
+
+        code = children.guarded(process, read)
     if code != 0:
         kind = _BY_CODE.get(code, CheckFailed)
         raise kind("".join(said).strip() or f"{Path(words[0]).name} ended with code {code}")

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import paths, presets, regs, stage
+from opentmu import children, paths, presets, regs, stage
 from opentmu.benchmark import harness
 from opentmu.benchmark.harness import Result
 from opentmu.benchmark.promise import Promise
@@ -164,13 +164,13 @@ def run(setting: Setting, cell: Cell, engine: str) -> Result:
         words, known = environment(setting, engine, Path(place))
         title = f"{' '.join(cell.words(repeats))} with {engine}"
         try:
-            done = subprocess.run(
+            done = children.run(
                 [*words, *cell.words(repeats)],
+                seconds=PATIENCE,
                 env=known,
-                capture_output=True,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
                 text=True,
-                timeout=PATIENCE,
-                check=False,
             )
         except subprocess.TimeoutExpired as error:
             raise CheckFailed(f"{title}: it had not ended after {PATIENCE:.0f} s") from error

@@ -58,11 +58,16 @@ def ensure(variant: Variant = PLAIN) -> Path:
             command: list[str | Path] = ["cmake", "-G", "Ninja", "--fresh", "-S", paths.SIM]
             command += ["-B", folder, *variant.switches]
             run_logged(command, f"configuring {variant.words}", f"cmake-{folder.name}")
-        run_logged(
-            ["ninja", "-C", folder, f"-j{toolchain.PARALLEL_JOBS}", variant.target],
-            f"building {variant.words}",
-            f"ninja-{folder.name}",
-        )
+        ninja: list[str | Path] = ["ninja", "-C", folder, f"-j{toolchain.PARALLEL_JOBS}"]
+        try:
+            run_logged(
+                [*ninja, variant.target], f"building {variant.words}", f"ninja-{folder.name}"
+            )
+        except CheckFailed:
+            # What CMake found may be there no more, a compiler for example: it looks again, and
+            # nothing is compiled twice for that.
+            (folder / "CMakeCache.txt").unlink(missing_ok=True)
+            raise
     return folder
 
 

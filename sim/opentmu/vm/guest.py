@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from opentmu import children
 from opentmu.errors import CheckFailed, ToolMissing
-from opentmu.process import tail
+from opentmu.process import excerpt
 from opentmu.setup import vm
 from opentmu.vm import cpio
 
@@ -90,16 +91,14 @@ def run(
         folder = Path(place)
         cpio.write(folder / "initrd", {**_system(script, programs), **(files or {})})
         log = folder / "qemu.log"
-        command = [str(word) for word in _words(folder, socket, iommu, memory_mb)]
         with log.open("w") as output:
             try:
-                subprocess.run(
-                    command,
+                children.run(
+                    _words(folder, socket, iommu, memory_mb),
+                    seconds=seconds,
                     stdin=subprocess.DEVNULL,
                     stdout=output,
                     stderr=subprocess.STDOUT,
-                    timeout=seconds,
-                    check=False,
                 )
             except subprocess.TimeoutExpired as error:
                 raise CheckFailed(_failure(folder, f"took more than {seconds:.0f} s")) from error
@@ -170,5 +169,5 @@ def _failure(folder: Path, what: str) -> str:
     parts = [f"The virtual machine {what}."]
     for name in ("qemu.log", "console", "output"):
         file = folder / name
-        parts.append(f"End of its {name}:\n{tail(file) if file.exists() else '(none)'}")
+        parts.append(f"End of its {name}:\n{excerpt(file) if file.exists() else '(none)'}")
     return "\n".join(parts)
