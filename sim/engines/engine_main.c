@@ -22,6 +22,7 @@ typedef struct {
     const char *preset;
     const char *trace;
     const char *verdicts;
+    bool refuse_endpoints; /* operations at endpoints that are not there are wanted */
     engine_config_t config;
 } arguments_t;
 
@@ -34,12 +35,15 @@ typedef struct {
 
 static const char usage[] =
     "usage: tmu-engine --engine NAME --trace FILE [--verdicts FILE] [--preset NAME]\n"
-    "                  [--endpoints N] [--posted N] [--unexpected N] [--quota N]\n"
+    "                  [--endpoints N [--refuse-endpoints]] [--posted N] [--unexpected N]\n"
+    "                  [--quota N]\n"
     "  --engine NAME    fuzzy, fuzzy-avx512, fuzzy-portable or list\n"
     "  --trace FILE     replay this trace\n"
     "  --verdicts FILE  write the verdict log here\n"
     "  --preset NAME    only named in the report\n"
     "  --endpoints N    how many there are (default 2048)\n"
+    "  --refuse-endpoints\n"
+    "                   replay a trace with more: operations at the others are refused\n"
     "  --posted N, --unexpected N\n"
     "                   entries of a queue over all endpoints; 0, the default, is no limit\n"
     "  --quota N        entries of each queue of each endpoint; 0, the default, is no limit\n";
@@ -68,6 +72,7 @@ static arguments_t parse(int count, char **values) {
         {"posted", required_argument, NULL, 'o'},
         {"unexpected", required_argument, NULL, 'u'},
         {"quota", required_argument, NULL, 'q'},
+        {"refuse-endpoints", no_argument, NULL, 'f'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
@@ -100,6 +105,9 @@ static arguments_t parse(int count, char **values) {
         case 'q':
             config->quota_posted = config->quota_unexpected =
                 number("--quota", optarg, 0, UINT64_MAX);
+            break;
+        case 'f':
+            arguments.refuse_endpoints = true;
             break;
         default:
             usage_option(option, usage);
@@ -207,11 +215,11 @@ static void print_json(const arguments_t *arguments, const engine_ops_t *engine,
     string_json(arguments->preset);
     (void)printf(", \"trace\": ");
     string_json(arguments->trace);
-    (void)printf(", \"operations\": %zu, \"matches\": %" PRIu64 ", \"refused\": %" PRIu64
-                 ", \"held\": %" PRIu64 ", \"mismatches\": %" PRIu64,
-                 operations, by[TMU_LOG_MATCHED],
-                 by[TMU_LOG_REFUSED_QUOTA] + by[TMU_LOG_REFUSED_ENDPOINT], replay->held,
-                 result->mismatches);
+    (void)printf(
+        ", \"operations\": %zu, \"matches\": %" PRIu64 ", \"refused\": %" PRIu64
+        ", \"refused_endpoint\": %" PRIu64 ", \"held\": %" PRIu64 ", \"mismatches\": %" PRIu64,
+        operations, by[TMU_LOG_MATCHED], by[TMU_LOG_REFUSED_QUOTA] + by[TMU_LOG_REFUSED_ENDPOINT],
+        by[TMU_LOG_REFUSED_ENDPOINT], replay->held, result->mismatches);
     (void)printf(", \"ns_per_operation\": ");
     if (operations == 0) {
         (void)printf("null");
@@ -222,6 +230,8 @@ static void print_json(const arguments_t *arguments, const engine_ops_t *engine,
                  ", \"latency_clocks\": {\"p50\": null, \"p99\": null, \"max\": null}"
                  ", \"depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
                  replay->stats.posted_max, replay->stats.unexpected_max);
+    (void)printf(", \"endpoint_depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
+                 result->model.endpoint_posted_max, result->model.endpoint_unexpected_max);
     (void)printf(", \"counters\": {\"posted_depth_max\": %" PRIu64
                  ", \"unexpected_depth_max\": %" PRIu64 ", \"verified\": %" PRIu64
                  ", \"false_positives\": %" PRIu64 ", \"compactions\": %" PRIu64
@@ -231,6 +241,20 @@ static void print_json(const arguments_t *arguments, const engine_ops_t *engine,
     (void)printf(", \"model_counters\": {\"posted_depth_max\": %" PRIu64
                  ", \"unexpected_depth_max\": %" PRIu64 "}}\n",
                  result->model.posted_max, result->model.unexpected_max);
+}
+
+/* R13: unless refusals are wanted, a trace with more endpoints than there are is refused. */
+static bool has_endpoints(const arguments_t *arguments, const tmu_trace_t *trace) {
+    const uint64_t needed = tmu_trace_endpoints(trace);
+    if (needed <= arguments->config.endpoints || arguments->refuse_endpoints) {
+        return true;
+    }
+    (void)fprintf(stderr,
+                  "tmu-engine: %s: found operations at %" PRIu64
+                  " endpoints, expected at most the %" PRIu32
+                  " of --endpoints; --refuse-endpoints has the others refused\n",
+                  arguments->trace, needed, arguments->config.endpoints);
+    return false;
 }
 
 static int run(const arguments_t *arguments, const engine_ops_t *engine, const tmu_trace_t *trace) {
@@ -278,7 +302,8 @@ int main(int count, char **values) {
         (void)fprintf(stderr, "%s\n", error);
         return EXIT_USAGE;
     }
-    const int status = run(&arguments, engine, trace);
+    const int status =
+        has_endpoints(&arguments, trace) ? run(&arguments, engine, trace) : EXIT_USAGE;
     tmu_trace_free(trace);
     return status;
 }

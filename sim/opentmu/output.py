@@ -9,6 +9,8 @@ from rich.console import Console
 
 # A report keeps its columns when it goes into a file or a pipe.
 PIPE_WIDTH = 100
+# What a table that is read by itself fits into.
+SCREEN = 80
 
 
 def figures() -> Console:

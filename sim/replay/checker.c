@@ -354,6 +354,13 @@ size_t checker_counters(const checker_t *checker, tmu_counter_t counters[TALLY_C
     return tally_counters(&checker->tally, &stats, !checker->deferred, counters);
 }
 
+void checker_endpoint_depths(const checker_t *checker, uint64_t depths[2]) {
+    tmu_model_stats_t stats;
+    tmu_model_stats(checker->model, &stats);
+    depths[0] = stats.endpoint_posted_max;
+    depths[1] = stats.endpoint_unexpected_max;
+}
+
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count) {
     tmu_counter_t expected[TALLY_COUNTERS];
     for (size_t i = 0; i < count; ++i)

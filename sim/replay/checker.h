@@ -49,6 +49,9 @@ bool checker_restart(checker_t *checker);
 /* What the model says that the unit must have counted since the last reset (tally_counters). */
 size_t checker_counters(const checker_t *checker, tmu_counter_t counters[TALLY_COUNTERS]);
 
+/* The greatest depths that one endpoint had since the last reset: receives, messages. */
+void checker_endpoint_depths(const checker_t *checker, uint64_t depths[2]);
+
 /* At the end, or before a reset: no completion may still wait for one with a smaller serial number.
  */
 void checker_finish(checker_t *checker);

@@ -29,13 +29,15 @@ typedef struct {
     uint64_t random; /* operations; 0 = a trace */
     uint64_t seed;
     bool soak;
+    bool refuse_endpoints; /* operations at endpoints that the device lacks are wanted */
     replay_options_t replay;
 } arguments_t;
 
 static const char usage[] =
     "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] |\n"
     "                  --random N [--seed S] [--soak])\n"
-    "                  [--quota N] [--spill N] [--timed] [--clock-mhz X] [--progress]\n"
+    "                  [--quota N] [--spill N] [--timed [--clock-mhz X]] [--progress]\n"
+    "                  [--refuse-endpoints]\n"
     "  --uri URI        device: ref:PRESET,\n"
     "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS],\n"
     "                   vfu:SOCKET of a device in another process, vfio:PCI_ADDRESS,\n"
@@ -52,6 +54,9 @@ static const char usage[] =
     "  --spill N        segments of memory lent to the unit, 0 = none (default: all it takes)\n"
     "  --timed          keep the trace's times\n"
     "  --clock-mhz X    clock that times are kept by (default 300)\n"
+    "  --refuse-endpoints\n"
+    "                   replay a trace with more endpoints than the device has: operations at\n"
+    "                   the others are refused\n"
     "  --progress       print `progress DONE TOTAL` lines to standard error\n";
 
 static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high) {
@@ -83,12 +88,14 @@ static void parse(int count, char **values, arguments_t *arguments) {
         {"spill", required_argument, NULL, 'm'},
         {"timed", no_argument, NULL, 'k'},
         {"clock-mhz", required_argument, NULL, 'c'},
+        {"refuse-endpoints", no_argument, NULL, 'f'},
         {"progress", no_argument, NULL, 'p'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
     };
     *arguments =
         (arguments_t){.seed = 1, .replay = {.spill = REPLAY_SPILL_MOST, .clock_mhz = 300.0}};
+    bool clock_given = false;
     int option;
     while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
         switch (option) {
@@ -121,6 +128,10 @@ static void parse(int count, char **values, arguments_t *arguments) {
             break;
         case 'c':
             arguments->replay.clock_mhz = megahertz(optarg);
+            clock_given = true;
+            break;
+        case 'f':
+            arguments->refuse_endpoints = true;
             break;
         case 'p':
             arguments->replay.progress = true;
@@ -140,6 +151,10 @@ static void parse(int count, char **values, arguments_t *arguments) {
         problem = "--verdicts without --trace";
     else if (arguments->soak && arguments->random == 0)
         problem = "--soak without --random";
+    else if (clock_given && !arguments->replay.timed)
+        problem = "--clock-mhz without --timed";
+    else if (arguments->refuse_endpoints && arguments->trace == NULL)
+        problem = "--refuse-endpoints without --trace";
     if (problem != NULL)
         usage_wrong("tmu-replay", problem, usage);
 }
@@ -171,6 +186,21 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
         return failed(error, EXIT_DIFFERENCE);
     report_json(stdout, info, arguments->trace, &result, false);
     return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
+}
+
+/* R13: operations at endpoints that the device lacks would be refused one by one, and the run would
+ * end well: unless that is wanted, the trace is refused as a whole. */
+static bool has_endpoints(const tmu_info_t *info, const arguments_t *arguments,
+                          const workload_t *workload) {
+    const uint64_t needed = tmu_trace_endpoints(workload->trace);
+    if (needed <= info->endpoints || arguments->refuse_endpoints)
+        return true;
+    (void)fprintf(stderr,
+                  "tmu-replay: %s: found operations at %" PRIu64
+                  " endpoints, and the device has %" PRIu32
+                  ", expected no more; --refuse-endpoints has the others refused\n",
+                  arguments->trace, needed, info->endpoints);
+    return false;
 }
 
 static uint32_t smaller_table(const tmu_info_t *info) {
@@ -275,6 +305,8 @@ int main(int count, char **values) {
         status = failed("random operations name endpoints that are not there, which a session "
                         "cannot; replay a trace",
                         EXIT_USAGE);
+    else if (arguments.trace != NULL && !has_endpoints(&info, &arguments, &workload))
+        status = EXIT_USAGE;
     else if (replay_lend(device, &arguments.replay, error, sizeof error) != 0)
         status = failed(error, EXIT_USAGE);
     else if (arguments.trace != NULL)

@@ -169,6 +169,7 @@ static int end_life(run_t *run) {
     if (!run->set.shared) /* the unit counts for all sessions */
         checker_compare_counters(run->checker, life.counters, life.counter_count);
     life.model_counter_count = checker_counters(run->checker, life.model_counters);
+    checker_endpoint_depths(run->checker, life.endpoint_depth_max);
     life.clocks = replay_counter(life.counters, life.counter_count, "last_verdict") -
                   replay_counter(life.counters, life.counter_count, "first_accept");
     result_add(run->result, &life);
@@ -260,6 +261,7 @@ static int write_log(run_t *run) {
         result->matches += log->verdict == TMU_LOG_MATCHED;
         result->refused +=
             log->verdict == TMU_LOG_REFUSED_QUOTA || log->verdict == TMU_LOG_REFUSED_ENDPOINT;
+        result->refused_endpoint += log->verdict == TMU_LOG_REFUSED_ENDPOINT;
         if (run->options->verdicts != NULL && tmu_log_write(run->options->verdicts, op, log) != 0 &&
             right) {
             (void)snprintf(run->error, run->error_size,

@@ -68,9 +68,10 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what, const repl
     string_json(out, what);
     (void)fprintf(out,
                   ", \"operations\": %" PRIu64 ", \"matches\": %" PRIu64 ", \"refused\": %" PRIu64
-                  ", \"held\": %" PRIu64 ", \"mismatches\": %" PRIu64,
-                  result->operations, result->matches, result->refused, result->held,
-                  result->mismatches);
+                  ", \"refused_endpoint\": %" PRIu64 ", \"held\": %" PRIu64
+                  ", \"mismatches\": %" PRIu64,
+                  result->operations, result->matches, result->refused, result->refused_endpoint,
+                  result->held, result->mismatches);
     if (clocked)
         (void)fprintf(
             out,
@@ -86,6 +87,9 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what, const repl
     (void)fprintf(out, ", \"depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
                   replay_counter(result->counters, result->counter_count, "posted_depth_max"),
                   replay_counter(result->counters, result->counter_count, "unexpected_depth_max"));
+    (void)fprintf(
+        out, ", \"endpoint_depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
+        result->endpoint_depth_max[0], result->endpoint_depth_max[1]);
     (void)fprintf(out,
                   ", \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
                   ", \"held_max\": %" PRIu64 "}",

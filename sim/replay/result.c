@@ -63,6 +63,10 @@ void result_add(replay_result_t *sum, const replay_result_t *part) {
     sum->operations += before.operations;
     sum->matches += before.matches;
     sum->refused += before.refused;
+    sum->refused_endpoint += before.refused_endpoint;
+    for (int i = 0; i < 2; ++i)
+        if (before.endpoint_depth_max[i] > sum->endpoint_depth_max[i])
+            sum->endpoint_depth_max[i] = before.endpoint_depth_max[i];
     sum->held += before.held;
     sum->mismatches += before.mismatches;
     sum->clocks += before.clocks;

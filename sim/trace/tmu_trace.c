@@ -260,6 +260,15 @@ size_t tmu_trace_count(const tmu_trace_t *trace) { return trace->ops; }
 
 const tmu_trace_op_t *tmu_trace_ops(const tmu_trace_t *trace) { return trace->op; }
 
+uint64_t tmu_trace_endpoints(const tmu_trace_t *trace) {
+    uint64_t needed = 0;
+    for (size_t i = 0; i < trace->ops; i++) {
+        const uint64_t own = UINT64_C(1) + trace->op[i].endpoint;
+        needed = own > needed ? own : needed;
+    }
+    return needed;
+}
+
 size_t tmu_trace_metadata_count(const tmu_trace_t *trace) { return trace->metadatas; }
 
 const char *tmu_trace_metadata_name(const tmu_trace_t *trace, size_t index) {

@@ -4,9 +4,11 @@
 import json
 import subprocess
 from collections.abc import Callable
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from opentmu.analysis import plot
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -52,8 +54,9 @@ def test_figures_counted_by_hand(tmu: Tmu, trace: Path) -> None:
     assert figures["metadata"] == {"application": "by hand"}
     assert figures["unexpected_share"] == 0.6
     assert figures["found_unexpected_share"] == 0
-    assert figures["depth"]["posted_max"] == 3
-    assert figures["depth"]["unexpected_max"] == 2
+    # The message of endpoint 1 stands in the table beside two of endpoint 0.
+    assert figures["endpoint_depth_max"] == {"posted": 3, "unexpected": 2}
+    assert figures["depth_max"] == {"posted": 3, "unexpected": 3}
     # Arrivals meet 3, 2, 1, 1 and 0 receives; posts, probe and claim 0, 0, 0, 2 and 2 messages.
     assert figures["depth"]["posted"] == {"count": 5, "mean": 1.4, "p50": 1, "p99": 3, "max": 3}
     unexpected = {"count": 5, "mean": 0.8, "p50": 0, "p99": 2, "max": 2}
@@ -76,9 +79,41 @@ def test_figures_counted_by_hand(tmu: Tmu, trace: Path) -> None:
 
 def test_tables_for_people(tmu: Tmu, trace: Path) -> None:
     text = tmu("trace", "stat", trace).stdout
-    assert "12 (3 post, 5 arrive, 1 probe, 1 claim, 1 cancel, 1 flush)" in text
+    kinds = "12 (3 post, 5 arrive, 1 probe, 1 claim, 1 cancel, 1 flush)"
+    assert kinds in " ".join(text.split())
     assert "60.00 %" in text
     assert "1-3" in text
+    lines = [line.split() for line in text.splitlines()]
+    assert ["greatest", "depth", "of", "one", "endpoint,", "messages", "2"] in lines
+    assert ["greatest", "depth", "of", "all", "endpoints,", "messages", "3"] in lines
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+
+
+def test_depths_of_run_and_stat_are_the_same(tmu: Tmu, tmp_path: Path) -> None:
+    """By the same names: of one endpoint, and of the tables that all endpoints share."""
+    (tmp_path / "t").write_text(
+        "# tmu-trace v1\n"
+        + "".join(f"post {n % 3} {n} 0 any any 8\n" for n in range(7))
+        + "".join(f"arrive 3 {n} 0 0 0 8\n" for n in range(4))
+    )
+    stat = json.loads(tmu("trace", "stat", "t", "--json").stdout)
+    words = ["run", "--engine", "model", "--preset", "tiny", "--trace", "t", "--json"]
+    run = json.loads(tmu(*words).stdout)
+    for key in ("depth_max", "endpoint_depth_max"):
+        assert run[key] == stat[key]
+    assert run["depth_max"] == {"posted": 7, "unexpected": 4}
+    assert run["endpoint_depth_max"] == {"posted": 3, "unexpected": 4}
+
+
+@pytest.mark.parametrize("greatest", [0, 1, 49, 50, 99, 100, 1234])
+def test_integers_have_bins_of_their_own(greatest: int) -> None:
+    """No bin holds a number more than another one, and none begins inside a number."""
+    edges = plot.edges(greatest)
+    widths = {after - before for before, after in pairwise(edges)}
+    assert len(widths) == 1 and widths.pop().is_integer()
+    assert edges[0] == -0.5 and all((edge - 0.5).is_integer() for edge in edges)
+    assert edges[-2] < greatest < edges[-1]
+    assert len(edges) <= plot.MOST_BINS + 1
 
 
 def test_masks_and_raw_forms(tmu: Tmu, tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ def test_r1_to_r14_random_operations(tmp_path: Path, engine: str, limits: str) -
     mine, models = LIMITS[limits]
     trace = random_trace(tmp_path / "random.trace", 8000, 3)
     log = tmp_path / "log"
-    words: list[str | Path] = ["--engine", engine, "--endpoints", "3", *mine]
+    words: list[str | Path] = ["--engine", engine, "--endpoints", "3", "--refuse-endpoints", *mine]
     words += ["--trace", trace, "--verdicts", log]
     done = run("tmu-engine", *words)
     assert done.returncode == 0, done.stderr
@@ -123,7 +123,7 @@ def test_recorded_traffic(tmp_path: Path, trace: Path, engine: str) -> None:
 def test_tmu_run_has_the_engine(tmu: Tmu, tmp_path: Path, engine: str, quota: int | None) -> None:
     """The contract of `run --json`, without clocks; log and depths as with the model."""
     trace = random_trace(tmp_path / "random.trace", 3000, 4)
-    words = ["run", "--trace", trace, "--preset", "tiny", "--json"]
+    words = ["run", "--trace", trace, "--preset", "tiny", "--json", "--refuse-endpoints"]
     words += ["--quota", str(quota)] if quota else []
     results: dict[str, dict[str, Any]] = {}
     for name in (engine, "model"):
@@ -133,8 +133,9 @@ def test_tmu_run_has_the_engine(tmu: Tmu, tmp_path: Path, engine: str, quota: in
     found, expected = results[engine], results["model"]
     assert (tmp_path / engine).read_text() == (tmp_path / "model").read_text() != ""
     assert found["engine"] == engine
-    same = ("preset", "trace", "operations", "matches", "refused", "held", "mismatches")
-    for key in (*same, "clocks", "clocks_per_operation", "latency_clocks", "depth_max", "ok"):
+    same = ("preset", "trace", "operations", "matches", "refused", "refused_endpoint", "held")
+    depths = ("mismatches", "depth_max", "endpoint_depth_max")
+    for key in (*same, *depths, "clocks", "clocks_per_operation", "latency_clocks", "ok"):
         assert found[key] == expected[key], key
     assert found["clocks"] is None
     assert found["ns_per_operation"] > 0
@@ -215,8 +216,8 @@ def test_a_wrong_engine_is_seen(tmp_path: Path, mutant: tuple[str, str, str, int
     flags = ["-std=c11", "-O1", "-D_POSIX_C_SOURCE=200809L", *includes]
     subprocess.run(["gcc", *flags, *files, "-lz", "-o", program], check=True)
     trace = random_trace(tmp_path / "random.trace", 4000, 3)
-    words: list[str | Path] = [program, "--engine", engine, "--endpoints", "3", "--trace", trace]
-    words += ["--quota", f"{quota}"] if quota else []
+    words: list[str | Path] = [program, "--engine", engine, "--trace", trace]
+    words += ["--endpoints", "3", "--refuse-endpoints", *(["--quota", f"{quota}"] if quota else [])]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert json.loads(done.stdout)["mismatches"] > 0

@@ -21,10 +21,10 @@ from opentmu.progress import step
 MOST_ENDPOINTS = 1 << 20
 
 
-def check(file: Path) -> None:
-    """Refuse a trace that the C reader refuses, with the reader's sentence."""
+def check(file: Path) -> trace.Trace:
+    """The trace; one that the C reader refuses is refused with the reader's sentence."""
     with step(f"reading {file.name}"):
-        trace.load(file)
+        return trace.load(file)
 
 
 def replay(file: Path) -> tuple[Replayed, dict[str, str]]:

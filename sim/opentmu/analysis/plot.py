@@ -6,6 +6,18 @@ from pathlib import Path
 from opentmu.analysis.statistics import Replayed, depths, positions
 from opentmu.errors import BadInput
 
+MOST_BINS = 50
+
+
+def edges(greatest: int) -> list[float]:
+    """Bins for the integers from 0 on: all of one width, and each number in the middle of its own.
+
+    Up to MOST_BINS numbers have a bin each; of more, as many as it takes share one.
+    """
+    width = -(-(greatest + 1) // MOST_BINS)
+    count = -(-(greatest + 1) // width)
+    return [width * number - 0.5 for number in range(count + 1)]
+
 
 def histograms(replayed: Replayed, title: str, output: Path) -> None:
     """Write depths and search positions of both queues; the file's ending tells the format."""
@@ -28,7 +40,7 @@ def histograms(replayed: Replayed, title: str, output: Path) -> None:
         axis.set_xlabel(name)
         axis.set_ylabel("operations")
         if len(values):
-            axis.hist(values, bins=min(50, int(values.max()) + 1), log=True)
+            axis.hist(values, bins=edges(int(values.max())), log=True)
         else:
             axis.text(0.5, 0.5, "none", ha="center", transform=axis.transAxes)
     try:

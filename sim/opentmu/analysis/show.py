@@ -7,10 +7,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from opentmu.output import SCREEN
 from opentmu.replay.report import number
 
 
 def show(console: Console, trace: str, figures: dict[str, Any]) -> None:
+    console.width = min(console.width, SCREEN)
     console.print(trace, markup=False)
     console.print(_general(figures))
     console.print()
@@ -58,19 +60,17 @@ def _distributions(figures: dict[str, Any]) -> Table:
     for head in ("count", "mean", "p50", "p99", "max"):
         table.add_column(head, justify="right")
     rows = {
-        "posted queue: entries there": figures["depth"]["posted"],
-        "posted queue: entries visited to the hit": figures["search_position"]["posted"],
-        "unexpected queue: entries there": figures["depth"]["unexpected"],
-        "unexpected queue: entries visited to the hit": figures["search_position"]["unexpected"],
+        "receives in the endpoint's queue": figures["depth"]["posted"],
+        "receives visited to the hit": figures["search_position"]["posted"],
+        "messages in the endpoint's queue": figures["depth"]["unexpected"],
+        "messages visited to the hit": figures["search_position"]["unexpected"],
     }
     for name, row in rows.items():
         table.add_row(name, *(number(value) for value in row.values()))
-    table.add_row(
-        "posted queue: greatest length", *[""] * 4, number(figures["depth"]["posted_max"])
-    )
-    table.add_row(
-        "unexpected queue: greatest length", *[""] * 4, number(figures["depth"]["unexpected_max"])
-    )
+    for what, name in (("receives", "posted"), ("messages", "unexpected")):
+        for whose, key in (("one endpoint", "endpoint_depth_max"), ("all endpoints", "depth_max")):
+            greatest = number(figures[key][name])
+            table.add_row(f"greatest depth of {whose}, {what}", *[""] * 4, greatest)
     return table
 
 

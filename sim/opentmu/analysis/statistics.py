@@ -37,10 +37,14 @@ class Replayed:
 
 @dataclass(frozen=True)
 class Depths:
-    """Of each operation: entries in its endpoint's two queues when it came."""
+    """Of each operation: entries in the two queues of its endpoint when it came."""
 
     posted: Integers
     unexpected: Integers
+
+    # The same of all endpoints together, which share the tables of a unit.
+    all_posted: Integers
+    all_unexpected: Integers
 
 
 def statistics(replayed: Replayed, metadata: Mapping[str, str]) -> dict[str, Any]:
@@ -65,8 +69,14 @@ def statistics(replayed: Replayed, metadata: Mapping[str, str]) -> dict[str, Any
         "depth": {
             "posted": _distribution(seen.posted[arrivals]),
             "unexpected": _distribution(seen.unexpected[_searches_unexpected(kind)]),
-            "posted_max": _greatest(seen.posted, replayed.queued & posts),
-            "unexpected_max": _greatest(seen.unexpected, replayed.queued & arrivals),
+        },
+        "endpoint_depth_max": {
+            "posted": _greatest(seen.posted, replayed.queued & posts),
+            "unexpected": _greatest(seen.unexpected, replayed.queued & arrivals),
+        },
+        "depth_max": {
+            "posted": _greatest(seen.all_posted, replayed.queued & posts),
+            "unexpected": _greatest(seen.all_unexpected, replayed.queued & arrivals),
         },
         "search_position": {
             queue: _distribution(values) for queue, values in positions(replayed).items()
@@ -99,7 +109,12 @@ def depths(replayed: Replayed) -> Depths:
     unexpected -= replayed.removed_unexpected
     order = np.argsort(replayed.operations["endpoint"], kind="stable")
     groups = replayed.operations["endpoint"][order]
-    return Depths(_before(posted, order, groups), _before(unexpected, order, groups))
+    return Depths(
+        _before(posted, order, groups),
+        _before(unexpected, order, groups),
+        np.cumsum(posted) - posted,
+        np.cumsum(unexpected) - unexpected,
+    )
 
 
 def wildcards(operations: NDArray[Any]) -> dict[str, float | None]:

@@ -7,11 +7,12 @@ from typing import Any
 
 import click
 
-from opentmu import output, paths, presets
+from opentmu import output, paths, presets, regs
 from opentmu.analysis import load
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
-from opentmu.replay import engine, report
+from opentmu.progress import warn
+from opentmu.replay import demand, engine, report
 from opentmu.replay.engine import Options
 
 
@@ -75,7 +76,13 @@ def _log_name(trace: Path) -> str:
     type=click.Path(path_type=Path),
     help="Trace to replay, may be repeated; default: all in tests/traces.",
 )
-@click.option("--engine", default="rtl", show_default=True, help="rtl, model, fuzzy or list.")
+@click.option(
+    "--engine",
+    type=click.Choice(engine.ENGINES),
+    default="rtl",
+    show_default=True,
+    help="The hardware, the functional device, or a software engine alone.",
+)
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
     "--verdicts",
@@ -94,6 +101,11 @@ def _log_name(trace: Path) -> str:
 )
 @click.option("--timed", is_flag=True, help="Keep the trace's times instead of full speed.")
 @click.option("--clock-mhz", type=click.FloatRange(min=0, min_open=True), help="Clock for --timed.")
+@click.option(
+    "--refuse-endpoints",
+    is_flag=True,
+    help="Replay a trace with more endpoints than there are; operations at the others are refused.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def command(
     traces: tuple[Path, ...],
@@ -105,6 +117,10 @@ def command(
     """Replay traffic through driver, device and RTL; check every verdict.
 
     Each operation's verdict is compared with the C reference model's.
+    A run that refused receives, or held messages back to its end, because the queues were full
+    ends in exit code 1 unless --quota or --spill asked for limits.
+
+    For example: tmu run --trace mine.trace.gz --preset tiny
     """
     options = Options(**settings)
     check_options(options, wave)
@@ -113,9 +129,11 @@ def command(
         raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
     logs = log_places(chosen, verdicts)
     folder = cbuild.ensure()
-    for trace in chosen:
-        # The replay program would refuse it as well, but only after a long RTL build.
-        load.check(trace)
+    # The replay program would refuse these as well, but only after a long RTL build.
+    read = [load.check(trace) for trace in chosen]
+    if not options.refuse_endpoints:
+        has = regs.PRESETS[options.preset].endpoints
+        demand.check_endpoints(read, has, f"preset {options.preset}")
     pairs = list(zip(chosen, logs, strict=True))
     if options.engine in engine.SOFTWARE:
         program = cbuild.program(folder, engine.SOFTWARE_PROGRAM)
@@ -135,12 +153,15 @@ def command(
         output.print_json(results[0] if len(results) == 1 else {"runs": results})
     else:
         report.show(output.figures(), results)
-    return 0 if all(result["ok"] for result in results) else CheckFailed.exit_code
+    full = [text for result in results if (text := demand.unasked(result, options)) is not None]
+    for text in full:
+        warn(text)
+    good = not full and all(result["ok"] for result in results)
+    return 0 if good else CheckFailed.exit_code
 
 
 def check_options(options: Options, wave: Path | None) -> None:
-    """Refuse an engine or preset that does not exist, and options the engine does not have."""
-    engine.check(options.engine, engine.ENGINES)
+    """Refuse a preset that does not exist, and options that the engine does not have."""
     presets.check_replayable(options.preset)
     if options.engine != "rtl" and (wave is not None or options.pauses is not None):
         name = "--wave" if wave is not None else "--pauses"
@@ -148,5 +169,12 @@ def check_options(options: Options, wave: Path | None) -> None:
     if options.engine in engine.SOFTWARE and (options.timed or options.clock_mhz is not None):
         name = "--timed" if options.timed else "--clock-mhz"
         raise BadInput(f"{name} needs an engine with a device, rtl or model, not {options.engine}")
+    if options.clock_mhz is not None and not options.timed:
+        raise BadInput("--clock-mhz: found it without --timed, expected both")
+    if options.engine in engine.SOFTWARE and options.spill:
+        raise BadInput(
+            f"--spill {options.spill} needs an engine with a device, rtl or model, not "
+            f"{options.engine}, whose queues have no limit; --spill 0 gives them the preset's"
+        )
     engine.check_spill(options.spill, options.preset)
     engine.check_wave(wave)

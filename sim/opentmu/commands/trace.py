@@ -10,7 +10,10 @@ from opentmu import output, toolchain
 
 @click.group()
 def command() -> None:
-    """Record the matching operations of an MPI program; describe a trace."""
+    """Record the matching operations of an MPI program; describe a trace.
+
+    For example: tmu trace stat mine.trace.gz
+    """
 
 
 @command.command(context_settings={"ignore_unknown_options": True})
@@ -72,6 +75,8 @@ def stat(trace: Path, plot: Path | None, as_json: bool) -> int:
     """Describe a trace: depths, search positions, wildcards, bits in use.
 
     The reference model replays it without limits; positions and depths are the model's.
+
+    For example: tmu trace stat mine.trace.gz --plot mine.png
     """
     from opentmu.analysis import load, show, statistics
 

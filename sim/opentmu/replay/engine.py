@@ -7,18 +7,14 @@ tmu-replay drives a device through the driver; tmu-engine runs a software matchi
 import json
 import subprocess
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
-from rich.progress import Progress as ProgressBar
-
-from opentmu import output, regs
+from opentmu import children, regs
 from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
-from opentmu.progress import step
+from opentmu.progress import step, warn
 
 PROGRAM = "tmu-replay"
 SOFTWARE_PROGRAM = "tmu-engine"
@@ -43,12 +39,7 @@ class Options:
     spill: int | None = None
     timed: bool = False
     clock_mhz: float | None = None
-
-
-def check(name: str, known: Sequence[str]) -> None:
-    """Raise BadInput for an engine that is not one of the `known` ones."""
-    if name not in known:
-        raise BadInput(f"no engine {name!r}; the engines are {', '.join(known)}")
+    refuse_endpoints: bool = False
 
 
 def check_spill(segments: int | None, preset: str) -> None:
@@ -83,7 +74,11 @@ def command(
     words += ["--spill", str(options.spill)] if options.spill is not None else []
     words += ["--timed"] if options.timed else []
     words += ["--clock-mhz", str(options.clock_mhz)] if options.clock_mhz is not None else []
-    return words
+    return [*words, *_refusing(options)]
+
+
+def _refusing(options: Options) -> list[str]:
+    return ["--refuse-endpoints"] if options.refuse_endpoints else []
 
 
 def software_command(
@@ -101,7 +96,7 @@ def software_command(
     words += ["--unexpected", str(preset.unexpected_entries if limited else 0)]
     words += ["--verdicts", str(verdicts)] if verdicts is not None else []
     words += ["--quota", str(options.quota)] if options.quota is not None else []
-    return words
+    return [*words, *_refusing(options)]
 
 
 def replay(words: list[str], progress: Progress, message: Message) -> dict[str, Any]:
@@ -116,48 +111,25 @@ def replay(words: list[str], progress: Progress, message: Message) -> dict[str, 
         spoken.append(line)
         message(line)
 
-    with subprocess.Popen(
-        words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        assert process.stderr is not None
+    pipes = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with children.start(words, **pipes, text=True) as process:
         listening = (process.stderr, progress, pass_on)
         reader = threading.Thread(target=_listen, args=listening, daemon=True)
-        try:
+
+        def read() -> tuple[str, int]:
             reader.start()
-            text = process.stdout.read()
+            said: str = process.stdout.read() if process.stdout else ""
             reader.join()
-            code = process.wait()
-        except BaseException:
-            # Interrupted: nobody would read what the program still says.
-            process.terminate()
-            raise
+            return said, process.wait()
+
+        text, code = children.guarded(process, read)
     return _result(text, code, spoken, Path(words[0]).name)
 
 
 def replay_with_progress(trace: Path, words: list[str]) -> dict[str, Any]:
-    """Run one replay with a bar on a terminal, and with a line now and then elsewhere."""
-    console = output.messages()
-    title = f"replaying {trace.name}"
-
-    def message(line: str) -> None:
-        console.print(line, markup=False, soft_wrap=True)
-
-    if not console.is_terminal:
-        with step(title) as ticker:
-            return replay(words, ticker.advance, message)
-    with _bar(console) as bar:
-        task = bar.add_task(title, total=None)
-
-        def advance(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
-
-        return replay(words, advance, message)
-
-
-def _bar(console: Console) -> ProgressBar:
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
-    return ProgressBar(*columns, TimeElapsedColumn(), console=console, transient=True)
+    """Run one replay as a step that says how far it is."""
+    with step(f"replaying {trace.name}") as ticker:
+        return replay(words, ticker.advance, warn)
 
 
 def _listen(stream: IO[str], progress: Progress, message: Message) -> None:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from opentmu import output
 from opentmu.replay import streams
 
 Result = dict[str, Any]
@@ -16,6 +17,7 @@ FIGURES = {
     "operations": ("operations",),
     "matches": ("matches",),
     "refused": ("refused",),
+    "refused, no such endpoint": ("refused_endpoint",),
     "held back at the end": ("held",),
     "mismatches": ("mismatches",),
     "nanoseconds per operation": ("ns_per_operation",),
@@ -27,8 +29,10 @@ FIGURES = {
     "with the host interface, p50": ("host_latency_clocks", "p50"),
     "with the host interface, p99": ("host_latency_clocks", "p99"),
     "with the host interface, max": ("host_latency_clocks", "max"),
-    "greatest depth, posted": ("depth_max", "posted"),
-    "greatest depth, unexpected": ("depth_max", "unexpected"),
+    "table depth, posted, max": ("depth_max", "posted"),
+    "table depth, unexpected, max": ("depth_max", "unexpected"),
+    "endpoint depth, posted, max": ("endpoint_depth_max", "posted"),
+    "endpoint depth, unexpected, max": ("endpoint_depth_max", "unexpected"),
 }
 
 
@@ -43,7 +47,11 @@ def number(value: Any) -> str:
 
 def show(console: Console, results: Sequence[Result]) -> None:
     """One column a trace, then streams, and the counters of unit and model side by side."""
-    console.print(_figures(results))
+    console.width = min(console.width, output.SCREEN)
+    for number_of, group in enumerate(_groups(console.width, results)):
+        if number_of:
+            console.print()
+        console.print(_figures(group))
     for result in results:
         counters = result.get("counters") or {}
         # On a device without clocks a stream has none either.
@@ -74,6 +82,22 @@ def verdict(results: Sequence[Result]) -> str:
     return f"[green]{verdicts}{waiting}[/]"
 
 
+def _groups(width: int, results: Sequence[Result]) -> list[list[Result]]:
+    """The results in groups whose columns fit a screen side by side."""
+    heads = 2 + max(len(label) for label in FIGURES)
+    groups: list[list[Result]] = [[]]
+    used = heads
+    for result in results:
+        shown = [number(_figure(result, path)) for path in FIGURES.values()]
+        wide = 2 + max(len(text) for text in (_short(str(result["trace"])), *shown))
+        if groups[-1] and used + wide > width:
+            groups.append([])
+            used = heads
+        groups[-1].append(result)
+        used += wide
+    return groups
+
+
 def _figures(results: Sequence[Result]) -> Table:
     """One column a trace; a figure that the engine does not know has no row."""
     first = results[0]
@@ -100,7 +124,7 @@ def _figure(result: Result, path: Sequence[str]) -> Any:
 def _counters(result: Result, counters: dict[str, Any]) -> Table:
     """The unit's counters beside the model's own; a difference is marked.
 
-    Runs of idle clocks stand with their streams.
+    Runs of idle clocks stand with their streams. What neither has counted is left out.
     """
     expected = result.get("model_counters") or {}
     table = Table(title=f"counters, {_short(str(result['trace']))}", box=None)
@@ -110,7 +134,7 @@ def _counters(result: Result, counters: dict[str, Any]) -> Table:
     if expected:
         table.add_column("model", justify="right")
     for name, value in counters.items():
-        if name in streams.SHOWN_ELSEWHERE:
+        if name in streams.SHOWN_ELSEWHERE or not (value or expected.get(name)):
             continue
         row = [name, number(value)]
         if expected:

@@ -9,7 +9,7 @@ SHOWN_ELSEWHERE = frozenset(name for _, _, idle in regs.STREAMS.values() for nam
 
 
 def table(title: str, counters: dict[str, int]) -> Table:
-    """A row for each stream; idle clocks are all that are neither active nor stalled."""
+    """A row for each stream that was ever in use; its other clocks are idle."""
     result = Table(title=f"streams, {title}, with runs of idle clocks by length", box=None)
     result.title_justify = "left"
     result.add_column("stream")
@@ -19,6 +19,8 @@ def table(title: str, counters: dict[str, int]) -> Table:
         result.add_column(head, justify="right")
     for name, (active, stalled, runs) in regs.STREAMS.items():
         clocks = counters["clocks"]
+        if counters[active] == counters[stalled] == 0:
+            continue
         idle = clocks - counters[active] - counters[stalled]
         parts = (counters[active], counters[stalled], idle)
         shares = (f"{part / clocks:.1%}" if clocks else "-" for part in parts)
