@@ -35,6 +35,29 @@ ORDER = (
 )
 
 
+# What `./tmu test --fast` runs of these, by the starts of their names: no Java, no Verilator, no
+# MPI program, no environment that is made for a test; but a build of the C programs.
+FAST = (
+    "tests/cli/",
+    "tests/docs/",
+    "tests/engines/",
+    "tests/fpga/test_synth_copies.py",
+    "tests/fpga/test_synth_levels.py",
+    "tests/fpga/test_synth_pieces.py",
+    "tests/model/",
+    "tests/record/test_contexts.py",
+    "tests/record/test_log.py",
+    "tests/record/test_merge.py",
+    "tests/system/test_vfio.py",
+)
+SLOW = (
+    "tests/cli/test_dump.py",
+    "tests/cli/test_setup.py",
+    "tests/cli/test_signals.py",
+    "tests/cli/test_usage.py::test_doctor",
+)
+
+
 def place(name: str) -> int:
     """Where a test stands in ORDER."""
     found = (at for at, start in enumerate(ORDER) if start != REST and name.startswith(start))
@@ -42,9 +65,13 @@ def place(name: str) -> int:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    gone = [start for start in ORDER if not (paths.ROOT / start.partition("::")[0]).exists()]
+    named = (start.partition("::")[0] for start in (*ORDER, *FAST, *SLOW))
+    gone = [name for name in named if not list(paths.ROOT.glob(f"{name.rstrip('/')}*"))]
     if gone:
-        raise pytest.UsageError(f"tests/conftest.py: ORDER names what is not there: {gone}")
+        raise pytest.UsageError(f"tests/conftest.py names what is not there: {gone}")
+    for item in items:
+        if item.nodeid.startswith(FAST) and not item.nodeid.startswith(SLOW):
+            item.add_marker("fast")
     items.sort(key=lambda item: place(item.nodeid))
 
 

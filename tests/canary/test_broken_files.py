@@ -43,7 +43,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def stage(name: str) -> Callable[[Path], Outcome]:
     """A stage of `tmu test` by name."""
-    found = {one.name: one.run for lane in stages.lanes(None, False) for one in lane}
+    found = {one.name: one.run for lane in stages.lanes(None) for one in lane}
     return found[name]
 
 

@@ -1,20 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu test` counts single tests, and nothing that went wrong counts as well."""
 
+import json
 import sys
 from pathlib import Path
 
 import pytest
 from opentmu import regs
+from opentmu.cli import main
 from opentmu.errors import CheckFailed, ToolMissing
 from opentmu.process import run_into
-from opentmu.testing import house, runner
+from opentmu.testing import durations, house, runner, stages
 from opentmu.testing.long import CAMPAIGNS, Campaign
 from opentmu.testing.outcome import Outcome, of_check, of_reports
-from opentmu.testing.stages import WORKERS, Stage, lanes
+from opentmu.testing.stages import FAST, WORKERS, Stage, lanes
 
 REPORT = """<testsuites><testsuite name="s">
-<testcase classname="a" name="good"/>
+<testcase classname="a" name="good" time="1.5"/>
 <testcase classname="a" name="bad"><failure message="no"/></testcase>
 <testcase classname="a" name="broken"><error message="no"/></testcase>
 <testcase classname="a" name="left out"><skipped message="no tool"/></testcase>
@@ -33,6 +35,7 @@ def test_counts_of_a_report(tmp_path: Path) -> None:
     assert (outcome.passed, outcome.failed) == (1, 2)
     assert outcome.skips == ["a.left out: no tool", "not built: notrun"]
     assert outcome.failures == ["a.bad", "a.broken"]
+    assert outcome.seconds["a.good"] == 1.5
 
 
 EMPTY = "<testsuite/>"
@@ -77,7 +80,7 @@ def test_lanes_end_in_one_summary(logs: Path, capsys: pytest.CaptureFixture[str]
         [Stage("three", lambda log: Outcome(passed=3, failures=["t.x"], skips=["t.y: no tool"]))],
     ]
     finished = runner.run_lanes(stages)
-    assert runner.summary(finished) == "4 passed, 2 failed"
+    assert runner.summary(finished) == "4 passed, 2 failed, 1 skipped"
     assert runner.skip_report(finished) == "skipped t.y: no tool\n"
     told = runner.failure_report(finished)
     assert "what it printed\nit broke" in told
@@ -95,14 +98,14 @@ def test_a_missing_tool_is_remembered(logs: Path) -> None:
 
 
 def test_mill_stages_share_a_lane() -> None:
-    scala, rest = lanes(None, long=False)
+    scala, rest = lanes(None)
     names = ["scala-format", "generated-files", "designs", "scala-tests"]
     assert [one.name for one in scala] == names
     assert {"c-tests", "c-tests-sanitized", "pytest", "python-types"} <= {s.name for s in rest}
 
 
 def test_an_expression_selects_stages_by_name() -> None:
-    assert [[s.name for s in lane] for lane in lanes("c-tests", long=False)] == [
+    assert [[s.name for s in lane] for lane in lanes("c-tests")] == [
         [],
         ["c-tests", "c-tests-sanitized", "c-tests-threads", "pytest"],
     ]
@@ -114,7 +117,7 @@ def _operations(campaign: Campaign) -> int:
 
 
 def test_long_adds_campaigns() -> None:
-    short = {s.name for lane in lanes(None, long=False) for s in lane}
+    short = {s.name for lane in lanes(None) for s in lane}
     long = {s.name for lane in lanes(None, long=True) for s in lane}
     assert long - short == {campaign.name for campaign in CAMPAIGNS}
     operations = {c.name: _operations(c) for c in CAMPAIGNS}
@@ -127,6 +130,43 @@ def test_long_adds_campaigns() -> None:
     assert operations["soak-many"] >= 100_000_000
     soaks = {c.name for c in CAMPAIGNS if "--soak" in c.arguments or c.program == "tmu-soak"}
     assert soaks == {name for name in operations if name.startswith("soak-")}
+
+
+def test_fast_has_no_mill_and_no_sanitizer() -> None:
+    [lane] = lanes(None, fast=True)
+    assert [one.name for one in lane] == list(FAST)
+    assert set(FAST) <= {one.name for one in lanes(None)[1]}
+
+
+def test_durations_are_kept_and_the_slowest_shown(logs: Path) -> None:
+    def ran(**seconds: float) -> runner.Finished:
+        return runner.Finished("s", Outcome(passed=1, seconds=seconds), 9.0, 0)
+
+    durations.write([ran(a=1.0, b=2.0)])
+    slowest = durations.write([ran(**{f"t{n}": float(n) for n in range(25)}, b=30.5)])
+    assert len(slowest) == 20
+    assert slowest[:2] == [("s: b", 30.5), ("s: t24", 24.0)]
+    kept = json.loads((logs / "durations.json").read_text())
+    assert kept["s: a"] == 1.0 and kept["s: b"] == 30.5
+    text = durations.report(slowest[:2])
+    assert text == "the 2 slowest tests:\n    30.5 s  s: b\n    24.0 s  s: t24\n"
+
+
+@pytest.mark.parametrize(
+    ("skips", "failures", "code"),
+    [
+        ([], [], 0),
+        (["t: on demand: no QEMU"], [], 0),
+        (["t: Missing on this machine: mpicc"], [], 3),
+        (["t: Missing on this machine: mpicc"], ["u"], 1),
+    ],
+)
+def test_what_was_skipped_for_want_of_a_tool_is_no_success(
+    logs: Path, monkeypatch: pytest.MonkeyPatch, skips: list[str], failures: list[str], code: int
+) -> None:
+    outcome = Outcome(passed=1, skips=skips, failures=failures)
+    monkeypatch.setattr(stages, "lanes", lambda *a, **k: [[Stage("s", lambda log: outcome)]])
+    assert main(["test", "--log", str(logs.parent / "log")]) == code
 
 
 @pytest.mark.parametrize(
@@ -180,6 +220,18 @@ def test_a_worker_that_dies_is_a_failure(tmp_path: Path) -> None:
     assert outcome.passed == 5, log.read_text()
     assert "test_it.test_bad" in outcome.failures
     assert any("test_dies" in name for name in outcome.failures), outcome.failures
+
+
+def test_an_expression_that_selects_nothing_is_told(
+    logs: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    none = [[Stage("pytest", lambda log: Outcome())]]
+    monkeypatch.setattr(stages, "lanes", lambda *a, **k: none)
+    words = ["test", "--log", str(logs.parent / "log")]
+    assert main([*words, "-k", "nothing"]) == 2
+    said = capsys.readouterr().err
+    assert "tmu: -k nothing: found no stage and no test of that name, expected one\n" in said
+    assert main(words) == 1, "without an expression no test at all is a failure"
 
 
 def test_share_of_pytest(tmp_path: Path) -> None:

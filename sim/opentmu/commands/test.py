@@ -2,43 +2,70 @@
 """`tmu test`: all tests, as CI runs them."""
 
 import sys
+from collections.abc import Sequence
 
 import click
 
 from opentmu import output
-from opentmu.errors import CheckFailed, ToolMissing
-from opentmu.testing import runner, stages
+from opentmu.errors import BadInput, CheckFailed, ToolMissing
+from opentmu.testing import durations, runner, stages
 
 
 @click.command()
 @click.option("--long", "long_too", is_flag=True, help="Also the long campaigns.")
+@click.option(
+    "--fast",
+    is_flag=True,
+    help="Only formats, types, C tests, and tests in Python that start no Java and no long build.",
+)
 @click.option("-k", "expression", help="Only tests that match, as pytest's -k; stages by name.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-def command(long_too: bool, expression: str | None, as_json: bool) -> int:
+def command(long_too: bool, fast: bool, expression: str | None, as_json: bool) -> int:
     """Run all tests; CI runs this.
 
-    The last line is `N passed, N failed`; what was skipped says why above it.
-    The output of each stage is in build/test.
-    No test at all is a failure.
+    The last line is `N passed, N failed`, and how many were skipped if any were. Above it stand
+    the slowest tests and why each skipped one was. A test that is skipped for want of a tool ends
+    in exit code 3; of parts that are fetched only on demand tests may be skipped. The output of
+    each stage is in build/test, and so is durations.json. No test at all is a failure.
+
+    For example: tmu test --fast
     """
-    finished = runner.run_lanes(stages.lanes(expression, long_too))
+    if long_too and fast:
+        raise BadInput("found --fast and --long, expected one of them")
+    finished = runner.run_lanes(stages.lanes(expression, long=long_too, fast=fast))
+    if expression and not any(one.outcome.total for one in finished):
+        raise BadInput(f"-k {expression}: found no stage and no test of that name, expected one")
     print(runner.failure_report(finished), end="", file=sys.stderr, flush=True)
-    passed = sum(one.outcome.passed for one in finished)
-    failed = sum(one.outcome.failed for one in finished)
+    slowest = durations.write(finished)
     if as_json:
-        output.print_json(
-            {
-                "passed": passed,
-                "failed": failed,
-                "skipped": sum(len(one.outcome.skips) for one in finished),
-                "stages": [_as_json(one) for one in finished],
-            }
-        )
+        output.print_json(_figures(finished, slowest))
     else:
-        print(runner.skip_report(finished) + runner.summary(finished), flush=True)
+        shown = durations.report(slowest) + runner.skip_report(finished)
+        print(shown + runner.summary(finished), flush=True)
+    return _code(finished)
+
+
+def _code(finished: Sequence[runner.Finished]) -> int:
+    """What went wrong first: a tool that is missing, then failures, then what was skipped."""
     if any(one.exit_code == ToolMissing.exit_code for one in finished):
         return ToolMissing.exit_code
-    return CheckFailed.exit_code if failed or not passed else 0
+    passed = sum(one.outcome.passed for one in finished)
+    if any(one.outcome.failed for one in finished) or not passed:
+        return CheckFailed.exit_code
+    unasked = [why for one in finished for why in one.outcome.skips if runner.ON_DEMAND not in why]
+    return ToolMissing.exit_code if unasked else 0
+
+
+def _figures(
+    finished: Sequence[runner.Finished], slowest: Sequence[durations.Duration]
+) -> dict[str, object]:
+    return {
+        "passed": sum(one.outcome.passed for one in finished),
+        "failed": sum(one.outcome.failed for one in finished),
+        "skipped": sum(len(one.outcome.skips) for one in finished),
+        "slowest": [{"name": one.name, "seconds": one.seconds} for one in slowest],
+        "stages": [_as_json(one) for one in finished],
+    }
 
 
 def _as_json(one: runner.Finished) -> dict[str, object]:

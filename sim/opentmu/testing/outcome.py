@@ -14,6 +14,7 @@ class Outcome:
     passed: int = 0
     failures: list[str] = field(default_factory=list)
     skips: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)  # by test
 
     @property
     def failed(self) -> int:
@@ -27,6 +28,7 @@ class Outcome:
         self.passed += other.passed
         self.failures += other.failures
         self.skips += other.skips
+        self.seconds |= other.seconds
 
 
 def of_check(name: str, good: bool) -> Outcome:
@@ -58,6 +60,7 @@ def _of_file(report: Path) -> Outcome:
         return Outcome(failures=[f"{report.name}: {error}"])
     for case in cases:
         name = ".".join(filter(None, (case.get("classname"), case.get("name"))))
+        outcome.seconds[name] = float(case.get("time") or 0)
         if case.find("failure") is not None or case.find("error") is not None:
             outcome.failures.append(name)
         elif (skipped := case.find("skipped")) is not None:

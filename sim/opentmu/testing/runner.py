@@ -10,13 +10,15 @@ from pathlib import Path
 
 from opentmu import paths
 from opentmu.errors import TmuError
-from opentmu.process import tail
+from opentmu.process import excerpt
 from opentmu.progress import say, step
 from opentmu.testing.outcome import Outcome
 from opentmu.testing.stages import Stage
 
 SHOWN_LINES = 80
 SHOWN_NAMES = 30
+# The reason of a skipped test has this where what it needs is fetched only when it is asked for.
+ON_DEMAND = "on demand: "
 
 
 @dataclass(frozen=True)
@@ -71,10 +73,11 @@ def share_of(log: Path) -> str:
 
 
 def summary(finished: Sequence[Finished]) -> str:
-    """`N passed, N failed`."""
+    """`N passed, N failed`, and `N skipped` where there are such."""
     passed = sum(one.outcome.passed for one in finished)
     failed = sum(one.outcome.failed for one in finished)
-    return f"{passed} passed, {failed} failed"
+    skipped = sum(len(one.outcome.skips) for one in finished)
+    return f"{passed} passed, {failed} failed" + (f", {skipped} skipped" if skipped else "")
 
 
 def skip_report(finished: Sequence[Finished]) -> str:
@@ -92,6 +95,6 @@ def failure_report(finished: Sequence[Finished]) -> str:
         more = len(one.outcome.failures) - len(names)
         names += [f"and {more} more"] if more else []
         listed = "\n".join(f"  {name}" for name in names)
-        end = tail(paths.ROOT / one.log, SHOWN_LINES)
+        end = excerpt(paths.ROOT / one.log, SHOWN_LINES)
         parts.append(f"--- {one.name}, whole output in {one.log}\n{end}\nfailed:\n{listed}\n")
     return "\n".join(parts)

@@ -15,6 +15,11 @@ from opentmu.testing import house
 from opentmu.testing.long import CAMPAIGNS, Campaign, judge
 from opentmu.testing.outcome import Outcome, of_check, of_reports
 
+# What `tmu test --fast` runs; of pytest the tests that tests/conftest.py marks.
+FAST = (
+    *("house-rules", "python-format", "python-lint", "python-types"),
+    *("c-format", "c-tests", "pytest"),
+)
 GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
 C_FOLDERS = ("sim", "sw-driver", "fpga")
 ELABORATED = ("tiny", "nic", "ecp5")
@@ -52,7 +57,11 @@ def _judge(name: str, code: int, log: Path, remedy: str) -> Outcome:
 def _mill(log: Path, *arguments: str) -> int:
     toolchain.need_mill()
     with rtl.mill_alone():
-        return execute(["mill", *rtl.MILL_OPTIONS, *arguments], log)
+        before = log.stat().st_size if log.exists() else 0
+        code = execute(["mill", *rtl.MILL_OPTIONS, *arguments], log)
+        if code != 0:
+            rtl.repair(log.read_bytes()[before:].decode(errors="replace").partition("\n")[2])
+        return code
 
 
 def _scala_format(log: Path) -> Outcome:
@@ -109,14 +118,14 @@ def _c_tests(variant: cbuild.Variant, *selection: str) -> Callable[[Path], Outco
     return run
 
 
-def _pytest(expression: str | None, long: bool) -> Callable[[Path], Outcome]:
+def _pytest(expression: str | None, selected: str) -> Callable[[Path], Outcome]:
     def run(log: Path) -> Outcome:
         report = paths.TEST_LOGS / "pytest.xml"
         report.unlink(missing_ok=True)
         command: list[str | Path] = [sys.executable, "-P", "-m", "pytest", f"--junitxml={report}"]
         command += WORKERS
         command += ["-k", expression] if expression else []
-        command += [] if long else ["-m", "not long"]
+        command += ["-m", selected] if selected else []
         code = execute(command, log)
         if code == 5 and expression:
             return Outcome()
@@ -147,20 +156,30 @@ def _campaign(campaign: Campaign) -> Stage:
     return Stage(campaign.name, run)
 
 
-def lanes(expression: str | None, long: bool) -> list[list[Stage]]:
+def lanes(expression: str | None, *, long: bool = False, fast: bool = False) -> list[list[Stage]]:
     """Stages by lane: lanes run side by side, a lane's stages one after the other.
 
-    Mill calls are in one lane, for they never overlap.
+    Mill calls are in one lane, for they never overlap; there is none among the fast stages.
     """
     toolchain.use_path()
+    if fast:
+        kept = [one for one in _rest(expression, "fast and not long") if one.name in FAST]
+        return [_chosen(kept, expression)]
     scala = [
         Stage("scala-format", _scala_format),
         Stage("generated-files", _generated),
         Stage("designs", _designs),
         Stage("scala-tests", _scala_tests),
     ]
+    rest = _rest(expression, "" if long else "not long")
+    rest += [_campaign(campaign) for campaign in CAMPAIGNS] if long else []
+    return [_chosen(scala, expression), _chosen(rest, expression)]
+
+
+def _rest(expression: str | None, selected: str) -> list[Stage]:
+    """The stages without Mill; `selected` are pytest's marks."""
     ruff = "build/venv/bin/ruff"
-    rest = [
+    return [
         Stage("house-rules", house.run),
         check("python-format", "ruff", "format", "--check", ".", remedy=f"{ruff} format"),
         check("python-lint", "ruff", "check", ".", remedy=f"{ruff} check --fix"),
@@ -170,10 +189,8 @@ def lanes(expression: str | None, long: bool) -> list[list[Stage]]:
         # Threads have a sanitizer of their own.
         Stage("c-tests-sanitized", _c_tests(cbuild.SANITIZED, "-LE", "threads")),
         Stage("c-tests-threads", _c_tests(cbuild.THREADS, "-L", "threads")),
-        Stage("pytest", _pytest(expression, long)),
+        Stage("pytest", _pytest(expression, selected)),
     ]
-    rest += [_campaign(campaign) for campaign in CAMPAIGNS] if long else []
-    return [_chosen(scala, expression), _chosen(rest, expression)]
 
 
 def _chosen(stages: Iterable[Stage], expression: str | None) -> list[Stage]:
