@@ -58,7 +58,7 @@ def canned(monkeypatch: pytest.MonkeyPatch) -> None:
 WRONG = {
     "preset": (["--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
     "proofs": (["--preset", "formal"], "preset 'formal' has narrow keys, for proofs only"),
-    "family": (["--family", "ice40"], "no family 'ice40'; the families are ecp5, xcup"),
+    "family": (["--family", "ice40"], "'ice40' is not one of 'ecp5', 'xcup'"),
     "clock": (["--freq", "0"], "0.0 is not in the range 1<=x<=1000"),
     "limit": (["--timeout", "0"], "0.0 is not in the range x>0"),
     "row": (["--area-per-lane", "Row:x:."], "Row:x:.: expected TOP:LANES:FOLDER"),

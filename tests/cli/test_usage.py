@@ -9,10 +9,13 @@ from pathlib import Path
 
 import pytest
 from opentmu import paths
+from opentmu.benchmark import cells
 from opentmu.build import rtl
 from opentmu.cli import COMMANDS, main
 
-Tmu = Callable[..., subprocess.CompletedProcess[str]]
+Done = subprocess.CompletedProcess[str]
+Tmu = Callable[..., Done]
+
 
 SUBCOMMANDS = [*([name] for name in COMMANDS), ["trace", "record"], ["trace", "stat"]]
 
@@ -23,6 +26,27 @@ def test_every_subcommand_explains_itself(tmu: Tmu, words: list[str]) -> None:
     assert done.returncode == 0
     assert done.stdout.startswith(f"Usage: tmu {' '.join(words)}")
     assert done.stderr == ""
+    assert f"For example: tmu {' '.join(words)}" in " ".join(done.stdout.replace("./", "").split())
+    if words != ["trace"]:
+        assert {"-v,", "-q,", "--log"} <= set(done.stdout.split())
+
+
+@pytest.mark.parametrize(
+    ("words", "choices"),
+    [
+        (["run"], "--engine [rtl|model|fuzzy|list]"),
+        (["mpi"], "--engine [rtl|model|software]"),
+        (["mpi"], "--units [each|one]"),
+        (["mpi"], "--mpi [system|openmpi|mpich]"),
+        (["vm"], "--driver [vfio-pci|tmu]"),
+        (["synth"], "--family [ecp5|xcup]"),
+        (["completion"], "{bash|zsh|fish}"),
+        (["bench"], ", ".join(cells.KINDS[:3])),
+        (["bench"], ", ".join(cells.POSITIONS)),
+    ],
+)
+def test_help_shows_choices(tmu: Tmu, words: list[str], choices: str) -> None:
+    assert choices in " ".join(tmu(*words, "--help").stdout.split())
 
 
 def test_help_lists_every_subcommand(tmu: Tmu) -> None:
@@ -41,7 +65,7 @@ WRONG = {
     "no such option": (["run", "--speed"], "No such option"),
     "no such engine": (
         ["run", "--engine", "fpga"],
-        "no engine 'fpga'; the engines are rtl, model",
+        "'--engine': 'fpga' is not one of 'rtl', 'model', 'fuzzy', 'list'",
     ),
     "no such preset": (["run", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
     "preset for proofs": (["run", "--preset", "formal"], "has narrow keys and handles"),
@@ -60,6 +84,47 @@ WRONG = {
         ["run", "--engine", "model", "--wave", "w.fst"],
         "--wave needs the engine rtl, not model",
     ),
+    "clock of a run that keeps no times": (
+        ["run", "--clock-mhz", "100"],
+        "--clock-mhz: found it without --timed, expected both",
+    ),
+    "memory for queues without a limit": (
+        ["run", "--engine", "list", "--preset", "tiny", "--spill", "2"],
+        "--spill 2 needs an engine with a device, rtl or model, not list",
+    ),
+    "seed of a load that draws nothing": (
+        ["bench", "--queues", "--seed", "3"],
+        "--queues takes only --preset, --quick, --plots and --json beside it; found --seed",
+    ),
+    "kind beside random operations": (
+        ["bench", "--random", "10", "--kind", "exact"],
+        "--random takes only --preset, --seed, --flowing and --json beside it; found --kind",
+    ),
+    "position that no chosen kind has": (
+        ["bench", "--preset", "tiny", "--kind", "fifo,exact", "--position", "oldest"],
+        "--kind: found no cell of fifo beside the other choices",
+    ),
+    "kind that software does not have": (
+        ["bench", "--preset", "tiny", "--software", "--kind", "append"],
+        "--software: found append, expected kinds that software has",
+    ),
+    "preset of lanes": (
+        ["synth", "--lanes", "--preset", "tiny"],
+        "lanes take only --family, --timeout and --json beside them; found --preset",
+    ),
+    "seed without a placer": (
+        ["synth", "--preset", "tiny", "--family", "xcup", "--seed", "4"],
+        "which only --family ecp5 has; found --seed",
+    ),
+    "compiler and a program": (
+        ["mpi", "--compiler", "system", "-n", "4", "--", "true"],
+        "--compiler takes nothing beside it; found -n, -- PROGRAM...",
+    ),
+    "loud and quiet": (["doctor", "-v", "-q"], "found --verbose and --quiet, expected one of them"),
+    "fast and long": (
+        ["test", "--fast", "--long"],
+        "found --fast and --long, expected one of them",
+    ),
     "wave path that the device would cut": (
         ["run", "--wave", "a&b.fst"],
         "--wave a&b.fst: found '&', expected a path without & and ?",
@@ -76,7 +141,7 @@ WRONG = {
     "vm preset": (["vm", "--preset", "big", "true"], "no preset 'big'; the presets are nic, tiny"),
     "vm driver": (
         ["vm", "--driver", "uio", "true"],
-        "no driver 'uio'; the drivers are vfio-pci, tmu",
+        "'--driver': 'uio' is not one of 'vfio-pci', 'tmu'",
     ),
     "vm without a command": (["vm"], "Missing argument 'COMMAND"),
     "device for proofs": (["device", "--preset", "formal"], "has narrow keys and handles"),
@@ -199,6 +264,15 @@ def test_two_traces_never_share_a_log(tmu: Tmu, tmp_path: Path) -> None:
     assert "two traces would write a.verdicts" in done.stderr
     assert done.returncode == 2
     assert not (tmp_path / "logs").exists()
+
+
+def test_the_front_door_is_this_command_line() -> None:
+    """What the tests above call is what `./tmu` starts."""
+    done = subprocess.run(
+        [paths.ROOT / "tmu", "run", "--speed"], capture_output=True, text=True, check=False
+    )
+    assert "No such option" in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
 
 
 def test_doctor_reports_every_pinned_package(tmu: Tmu) -> None:

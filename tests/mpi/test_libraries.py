@@ -116,7 +116,7 @@ def test_a_program_of_the_right_mpi_and_a_script_are_taken(tmp_path: Path) -> No
 def test_an_unknown_mpi_is_refused(tmu: Tmu) -> None:
     done = tmu("mpi", "--mpi", "intel", "--", "true")
     assert done.returncode == 2
-    assert "no MPI 'intel'; the MPIs are system, openmpi, mpich" in done.stderr
+    assert "'intel' is not one of 'system', 'openmpi', 'mpich'" in done.stderr
 
 
 def test_an_mpirun_that_is_not_open_mpis_is_refused(
@@ -195,4 +195,4 @@ def test_the_compiler_is_named(tmu: Tmu, fetched: Fetched) -> None:
     assert str(wheels.place_of("mpich") / "lib") in shown.stdout
     done = tmu("mpi", "--compiler", "intel")
     assert (done.returncode, done.stdout) == (2, "")
-    assert "no MPI 'intel'; the MPIs are system, openmpi, mpich" in done.stderr
+    assert "'intel' is not one of 'system', 'openmpi', 'mpich'" in done.stderr

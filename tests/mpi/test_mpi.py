@@ -137,7 +137,7 @@ def test_arguments_that_cannot_work_are_refused(tmu: Tmu, tmp_path: Path) -> Non
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "file").touch()
     for message, words in {
-        "no engine 'quick'; the engines are rtl, model, software": [
+        "'--engine': 'quick' is not one of 'rtl', 'model', 'software'": [
             "--engine",
             "quick",
             "--",

@@ -96,7 +96,7 @@ def test_the_report_shows_the_unit_once(tmu: Tmu, compile_mpi: Compile) -> None:
 
 def test_what_cannot_be_shared_is_said_before_anything_starts(tmu: Tmu) -> None:
     for message, words in {
-        "--units two: found 'two', expected each or one": ["--units", "two"],
+        "'--units': 'two' is not one of 'each', 'one'": ["--units", "two"],
         "-n 5 --units one: a unit of preset tiny has 4 endpoints, and each rank needs one; give "
         "at most -n 4, another preset, or --units each": ["-n", "5", "--units", "one"],
         "-n 257 --units one: a unit of preset nic has 256 sessions": [

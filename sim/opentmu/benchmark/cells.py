@@ -99,7 +99,23 @@ def chosen(choice: Choice, entries: int, array: int) -> list[Cell]:
             f"found no cell of kind {', '.join(kinds)}, position {', '.join(positions)} and depth "
             f"{', '.join(map(str, depths))}, expected at least one"
         )
+    _check_used(choice, cells)
     return cells
+
+
+def _check_used(choice: Choice, cells: Sequence[Cell]) -> None:
+    """Nothing that was asked for is left out in silence."""
+    asked: dict[str, tuple[Sequence[object], set[object]]] = {
+        "--kind": (choice.kinds, {cell.kind for cell in cells}),
+        "--position": (choice.positions, {cell.position for cell in cells}),
+        "--depth": (choice.depths, {cell.depth for cell in cells}),
+    }
+    for option, (wanted, found) in asked.items():
+        if unused := [str(one) for one in wanted if one not in found]:
+            raise BadInput(
+                f"{option}: found no cell of {', '.join(unused)} beside the other choices, "
+                "expected at least one; measure it in a run of its own"
+            )
 
 
 def steps(depth: int, array: int, *, quick: bool) -> int:

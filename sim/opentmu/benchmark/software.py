@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from opentmu.benchmark.cells import COLLISIONS, MATCH, PAIRED
+from opentmu.benchmark.cells import COLLISIONS, MATCH, PAIRED, Choice
 from opentmu.benchmark.clock import Clock, Pace
 from opentmu.benchmark.harness import Result, run
 from opentmu.build import cbuild
@@ -21,6 +21,17 @@ KINDS = (*MATCH, "fifo", "hole_workload", PAIRED)
 POSITIONS = ("oldest", "youngest", "random")
 # The keys of `bench --spill` all differ.
 SAME_KEYS = {"spill": "exact"}
+
+
+def check(choice: Choice) -> None:
+    """Raise BadInput for a kind or a depth that was asked for and that software does not have."""
+    lacking = [one for one in choice.kinds if one not in KINDS]
+    lacking += [f"depth {depth}" for depth in choice.depths if depth > DEPTH_MAX]
+    if lacking:
+        raise BadInput(
+            f"--software: found {', '.join(lacking)}, expected kinds that software has, "
+            f"{', '.join(KINDS)}, and depths to {DEPTH_MAX:,}"
+        )
 
 
 def measure(results: Sequence[Result], *, quick: bool) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import Any
 import click
 from rich.console import Console
 
-from opentmu import output, presets
+from opentmu import options, output, presets
 from opentmu.benchmark import (
     cells,
     clock,
@@ -37,9 +37,21 @@ from opentmu.errors import BadInput, CheckFailed
 
 @click.command()
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
-@click.option("--kind", "kinds", multiple=True, help="Kind of workload; may be repeated.")
-@click.option("--position", "positions", multiple=True, help="Which entry matches.")
-@click.option("--depth", "depths", multiple=True, help="Entries in the queue; may be repeated.")
+@click.option(
+    "--kind",
+    "kinds",
+    multiple=True,
+    help=f"Kinds of workload, with commas or repeated: {', '.join(cells.KINDS)}.",
+)
+@click.option(
+    "--position",
+    "positions",
+    multiple=True,
+    help=f"Which entry matches: {', '.join(cells.POSITIONS)}.",
+)
+@click.option(
+    "--depth", "depths", multiple=True, help="Entries in the queue, with commas or repeated."
+)
 @click.option("--quick", is_flag=True, help="Few depths and few steps.")
 @click.option("--seed", default=1, show_default=True, type=click.IntRange(min=0))
 @click.option("--pauses", is_flag=True, help="Random pauses; the promises are not checked.")
@@ -70,6 +82,8 @@ def command(
     Each cell fills the queues to a depth and measures a workload at that depth; the reference
     model judges every verdict. Without choice of kind, position or depth, all are measured.
     A promise of the presets nic and ecp5 that is not kept ends in exit code 1.
+
+    For example: tmu bench --quick --preset tiny --kind exact,any_tag
     """
     presets.check_replayable(preset)
     entries = harness.entries(preset)
@@ -80,40 +94,38 @@ def command(
         settings["quick"],
     )
     if settings["spill"]:
-        return _spill(preset, choice, settings)
+        return _spill(preset, settings)
     if settings["queues"]:
-        return _queues(preset, choice, settings)
+        return _queues(preset, settings)
     if settings["isolation"]:
-        return _isolation(preset, choice, settings)
+        return _isolation(preset, settings)
     if settings["mpi"]:
-        return _mpi(preset, choice, settings)
+        return _mpi(preset, settings)
     if settings["random"] is not None:
-        return _random(preset, choice, settings)
+        return _random(preset, settings)
     if settings["flowing"]:
         raise BadInput("--flowing: found it without --random, expected both")
     return _cells(preset, choice, settings)
 
 
-def _alone(option: str, choice: cells.Choice, settings: dict[str, Any]) -> None:
-    """Raises BadInput when something is set that does not go with what runs instead of cells."""
-    given = [name for name in ("kinds", "positions", "depths") if getattr(choice, name)]
-    beside = ["software", "mhz", "synth"] if option == "spill" else []
-    refused = {"with_software", "mhz", "synth"} if not beside else set()
-    refused |= {"pauses", "random", "flowing", "queues", "spill", "isolation", "mpi"} - {option}
-    if given or any(settings[name] for name in refused):
-        names = ["preset", "quick", "plots", *beside]
-        words = ", ".join(f"--{name}" for name in names)
-        raise BadInput(f"--{option} takes only {words} and --json beside it")
+def _alone(option: str) -> None:
+    """Raises BadInput when something is given that does not go with what runs instead of cells."""
+    beside = ["--preset", "--quick", "--plots"]
+    beside += ["--software", "--mhz", "--synth"] if option == "spill" else []
+    options.refuse(
+        f"--{option} takes only {', '.join(beside)} and --json beside it",
+        [f"--{option}", "--config", *beside],
+    )
 
 
-def _queues(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
-    _alone("queues", choice, settings)
+def _queues(preset: str, settings: dict[str, Any]) -> int:
+    _alone("queues")
     measured = partial(queues.measure, preset), queues.promises
     return _loads(preset, settings, *measured, queues.show, plot.write_queues)
 
 
-def _spill(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
-    _alone("spill", choice, settings)
+def _spill(preset: str, settings: dict[str, Any]) -> int:
+    _alone("spill")
     speed = _clock(preset, settings, harness.WHOLE_UNIT)
     plots = _plots(settings)
     results = spill.measure(preset, quick=settings["quick"])
@@ -147,14 +159,14 @@ def _show_software(rows: Sequence[harness.Result], speed: clock.Clock | None) ->
         console.print(report.comparison(rows, speed))
 
 
-def _isolation(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
-    _alone("isolation", choice, settings)
+def _isolation(preset: str, settings: dict[str, Any]) -> int:
+    _alone("isolation")
     measured = partial(isolation.measure, preset), isolation.promises
     return _loads(preset, settings, *measured, isolation_report.show, plot_isolation.write)
 
 
-def _mpi(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
-    _alone("mpi", choice, settings)
+def _mpi(preset: str, settings: dict[str, Any]) -> int:
+    _alone("mpi")
     measured = partial(messages.measure, preset), messages.promises
     return _loads(preset, settings, *measured, messages_report.show, plot_messages.write)
 
@@ -195,13 +207,11 @@ def _plots(settings: dict[str, Any]) -> Path | None:
     return plots
 
 
-def _random(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
-    given = [name for name in ("kinds", "positions", "depths", "quick") if getattr(choice, name)]
-    given += [
-        name for name in ("pauses", "with_software", "mhz", "synth", "plots") if settings[name]
-    ]
-    if given:
-        raise BadInput("--random takes only --preset, --seed, --flowing and --json beside it")
+def _random(preset: str, settings: dict[str, Any]) -> int:
+    options.refuse(
+        "--random takes only --preset, --seed, --flowing and --json beside it",
+        ("--random", "--preset", "--config", "--seed", "--flowing"),
+    )
     seed, flowing = settings["seed"], settings["flowing"]
     result = harness.campaign(preset, settings["random"], seed=seed, flowing=flowing)
     if settings["as_json"]:
@@ -242,6 +252,8 @@ def _cells(preset: str, choice: cells.Choice, settings: dict[str, Any]) -> int:
     plots = _plots(settings)
     array = harness.array(preset)
     chosen = cells.chosen(choice, harness.entries(preset), array)
+    if settings["with_software"]:
+        software.check(choice)
     results = harness.measure(preset, chosen, seed=settings["seed"], pauses=settings["pauses"])
     promised = [] if settings["pauses"] else targets.check(results, array)
     engines, rows = _beside_software(results, speed, settings)

@@ -113,6 +113,8 @@ def command(install: bool, as_json: bool) -> int:
 
     A tool marked on-demand is installed by the first command that needs it.
     The exit code is 3 when something is missing that no command can install by itself.
+
+    For example: tmu doctor --install
     """
     if install:
         toolchain.need_compiler()

@@ -14,6 +14,8 @@ def command(check: bool) -> int:
     """Write the C header, Python constants and register documents again.
 
     They are committed so that C and Python people need no JVM; `tmu test` proves them fresh.
+
+    For example: tmu generate --check
     """
     stale = rtl.stale_files()
     if check and stale:

