@@ -96,7 +96,8 @@ static void end_all(tfi_ep_t *ep, tfi_lane_t *lane) {
 
 static void look(tfi_ep_t *ep, tfi_lane_t *lane, uint64_t now) {
     if (is_refused(lane)) {
-        tfi_say("a peer has ended, for nobody listens at its port: what waits for it ends");
+        tfi_say_rarely(&ep->ended_peers, "a peer has ended, for nobody listens at its port: what "
+                                         "waits for it ends");
         lane->gone = true;
         lane->gap = FIRST_GAP_MS;
         end_all(ep, lane);

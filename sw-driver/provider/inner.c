@@ -234,6 +234,8 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->domain_attr->caps = TFI_DOMAIN_CAPS;
     /* A short message ends before a long one that was sent or received before it. */
     info->tx_attr->comp_order = info->rx_attr->comp_order = FI_ORDER_NONE;
+    if (info->ep_attr->max_msg_size > TFI_LONGEST)
+        info->ep_attr->max_msg_size = TFI_LONGEST;
     if (info->tx_attr->iov_limit > TFI_IOV)
         info->tx_attr->iov_limit = TFI_IOV;
     if (info->rx_attr->iov_limit > TFI_IOV)

@@ -59,7 +59,7 @@ static void failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
     else if (pull != NULL)
         tfi_pull_fail(ep, pull, err);
     else
-        tfi_say("a frame was not delivered: %s", fi_strerror(err));
+        tfi_say_rarely(&ep->undelivered, "a frame was not delivered: %s", fi_strerror(err));
     tfi_out_drop(ep, out);
 }
 

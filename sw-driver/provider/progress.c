@@ -3,7 +3,6 @@
  * operations. */
 #include "provider.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +35,8 @@ int tfi_frames_start(tfi_ep_t *ep) {
     return 0;
 }
 
-/* A frame that is not obeyed.  One line for the first, the second, the fourth and so on: whoever
- * reaches the port can send any number of them. */
 static void refuse(tfi_ep_t *ep, const char *why) {
-    const uint64_t count = ++ep->domain->unit->traffic.refused;
-    if ((count & (count - 1)) == 0)
-        tfi_say("a frame is refused, the %" PRIu64 ". of this process: %s", count, why);
+    tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s", why);
 }
 
 /* A message goes to the unit; its payload, if it brought one, waits here until it is matched. */

@@ -36,9 +36,10 @@
      FI_MORE)
 #define TFI_RECV_FLAGS (FI_COMPLETION | FI_MORE)
 #define TFI_LOOK_FLAGS (FI_PEEK | FI_CLAIM | FI_DISCARD)
-#define TFI_IOV 4u          /* pieces of a buffer at most */
-#define TFI_EAGER 16384u    /* bytes of a message that travels with its payload, at most */
-#define TFI_FRAMES_IN 64u   /* buffers for frames from peers */
+#define TFI_IOV 4u       /* pieces of a buffer at most */
+#define TFI_EAGER 16384u /* bytes of a message that travels with its payload, at most */
+#define TFI_LONGEST ((UINT64_C(1) << 48) - 1) /* bytes that a unit counts */
+#define TFI_FRAMES_IN 64u                     /* buffers for frames from peers */
 #define TFI_COUNTERS 65536u /* of a domain, as hints may ask; they are memory alone */
 #define TFI_FRAME_TAG 0u    /* inner tag of frames */
 
@@ -263,9 +264,11 @@ typedef struct tfi_ep {
     size_t lane_room;
     uint32_t lane_first; /* of those that wait, in turn; TFI_NO_LANE: none does */
     uint32_t lane_last;
-    tfi_out_t *leaving; /* that the inner endpoint has */
-    size_t watched;     /* lanes with a peer that is */
-    uint32_t calls;     /* of progress since it last looked at the clock for that */
+    tfi_out_t *leaving;   /* that the inner endpoint has */
+    uint64_t undelivered; /* frames that no operation of the user's waits for */
+    uint64_t ended_peers; /* how often one was found */
+    size_t watched;       /* lanes with a peer that is */
+    uint32_t calls;       /* of progress since it last looked at the clock for that */
     uint64_t scan_at;
     tfi_loads_t loads;
     tfi_loads_t direct_loads;

@@ -70,6 +70,8 @@ const char *wire_decode(const uint8_t *bytes, size_t size, wire_frame_t *frame_p
         .sender = get(bytes + AT_SENDER),
     };
     memcpy(frame_p->name, bytes + AT_NAME, frame_p->name_length);
+    if (frame_p->kind == WIRE_PULL && (frame_p->tag & WIRE_PULL_TAG) == 0)
+        return "a frame asks for a payload by a tag that is none of payloads";
     const uint64_t payload = frame_p->kind == WIRE_EAGER ? frame_p->length : 0;
     if (size - WIRE_HEADER != payload)
         return "a frame's size is not that of its payload";

@@ -106,6 +106,23 @@ static void inserted_twice(void) {
     EXPECT(received(a.peer, 14, 5, 'g') == a.peer);
 }
 
+/* As long as the unit can count, and no longer. */
+static void longest(void) {
+    const size_t lengths[] = {(size_t)1 << 48, (size_t)1 << 63, SIZE_MAX};
+    struct iovec halves[2] = {{in, SIZE_MAX}, {in, 2}};
+    const struct fi_msg_tagged msg = {.msg_iov = halves, .iov_count = 2, .addr = a.peer, .tag = 40};
+    EXPECT(info->ep_attr->max_msg_size == ((size_t)1 << 48) - 1);
+    for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; ++i) {
+        EXPECT(fi_trecv(a.ep, in, lengths[i], NULL, a.peer, 40, 0, &in) == -FI_EINVAL);
+        EXPECT(fi_tsend(a.ep, in, lengths[i], NULL, a.peer, 40, &in) == -FI_EINVAL);
+    }
+    EXPECT(fi_trecvmsg(a.ep, &msg, 0) == -FI_EINVAL && fi_tsendmsg(a.ep, &msg, 0) == -FI_EINVAL);
+    must(fi_trecv(a.ep, in, ((size_t)1 << 48) - 1, NULL, a.peer, 40, 0, &in), "fi_trecv");
+    sent("right", 6, 40);
+    const struct fi_cq_err_entry done = next(&a, NULL);
+    EXPECT(done.err == 0 && done.len == 6 && memcmp(in, "right", 6) == 0);
+}
+
 /* Untagged messages have sources too, as far as the provider below tells them. */
 static void untagged(void) {
     struct fi_cq_tagged_entry entry;
@@ -168,6 +185,7 @@ int main(void) {
     b.peer = insert(&b, &a);
     inserted_after_its_messages();
     inserted_twice();
+    longest();
     untagged();
     close_side(&b);
     comes_again(0);

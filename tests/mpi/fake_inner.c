@@ -3,131 +3,7 @@
  * The provider on a provider below that fails when it is told to, which a real one cannot be.
  * Every operation that can no longer end by itself has to end with the error.
  */
-#include "provider.h"
-#include "wrong.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-#define LONG_BYTES (TFI_EAGER + 1u)
-
-static ssize_t send_result;   /* of the next sends below */
-static void *last_context;    /* of the last operation below that was taken */
-static void *cancelled;       /* context of the last cancel below */
-static void *failing_context; /* of the next completion below, an error */
-static int failing_error;
-static struct fi_cq_tagged_entry finished; /* the next completion below, if it has a context */
-static uint64_t last_flags;                /* of the last untagged operation below */
-static const void *last_buffer;            /* likewise */
-
-static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
-                          fi_addr_t to, uint64_t tag, void *context) {
-    (void)ep, (void)iov, (void)desc, (void)count, (void)to, (void)tag;
-    if (send_result == 0)
-        last_context = context;
-    return send_result;
-}
-
-static ssize_t fake_recv(struct fid_ep *ep, void *buffer, size_t length, void *desc, fi_addr_t from,
-                         uint64_t tag, uint64_t ignore, void *context) {
-    (void)ep, (void)buffer, (void)length, (void)desc, (void)from, (void)tag, (void)ignore;
-    (void)context;
-    return 0;
-}
-
-static ssize_t fake_recvv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
-                          fi_addr_t from, uint64_t tag, uint64_t ignore, void *context) {
-    (void)ep, (void)iov, (void)desc, (void)count, (void)from, (void)tag, (void)ignore;
-    last_context = context;
-    return 0;
-}
-
-static ssize_t fake_cancel(struct fid *fid, void *context) {
-    (void)fid;
-    cancelled = context;
-    return 0;
-}
-
-static ssize_t fake_readfrom(struct fid_cq *cq, void *buffer, size_t count, fi_addr_t *sources) {
-    (void)cq, (void)count, (void)sources;
-    if (failing_context != NULL)
-        return -FI_EAVAIL;
-    if (finished.op_context == NULL)
-        return -FI_EAGAIN;
-    memcpy(buffer, &finished, sizeof finished);
-    finished.op_context = NULL;
-    return 1;
-}
-
-static ssize_t fake_msg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags) {
-    (void)ep;
-    if (send_result == 0) {
-        last_context = msg->context;
-        last_flags = flags;
-        last_buffer = msg->msg_iov[0].iov_base;
-    }
-    return send_result;
-}
-
-static ssize_t fake_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry, uint64_t flags) {
-    (void)cq, (void)flags;
-    entry->op_context = failing_context;
-    entry->err = failing_error;
-    failing_context = NULL;
-    return 1;
-}
-
-static struct fi_ops_tagged fake_tagged = {
-    .size = sizeof fake_tagged, .recv = fake_recv, .recvv = fake_recvv, .sendv = fake_sendv};
-static struct fi_ops_ep fake_ep_ops = {.size = sizeof fake_ep_ops, .cancel = fake_cancel};
-static struct fi_ops_cq fake_cq_ops = {
-    .size = sizeof fake_cq_ops, .readfrom = fake_readfrom, .readerr = fake_readerr};
-
-static struct fi_ops_msg fake_msg_ops = {
-    .size = sizeof fake_msg_ops, .recvmsg = fake_msg, .sendmsg = fake_msg};
-
-static struct fid_ep below = {.fid = {.fclass = FI_CLASS_EP},
-                              .ops = &fake_ep_ops,
-                              .msg = &fake_msg_ops,
-                              .tagged = &fake_tagged};
-static struct fid_cq below_cq = {.fid = {.fclass = FI_CLASS_CQ}, .ops = &fake_cq_ops};
-static tfi_domain_t domain = {.name_size = 4};
-static tfi_av_t av;
-static tfi_cq_t cq;
-static tfi_ep_t ep;
-static tfi_cntr_t sent;
-static tfi_cntr_t received;
-static uint8_t buffer[LONG_BYTES];
-static peer_t *peer;
-
-static void start(void) {
-    char error[256];
-    domain.unit = unit_acquire(error, sizeof error);
-    if (domain.unit == NULL) {
-        fprintf(stderr, "%s\n", error);
-        exit(1);
-    }
-    ep = (tfi_ep_t){.domain = &domain,
-                    .av = &av,
-                    .frames = &below,
-                    .direct = &below,
-                    .inner_cq = &below_cq,
-                    .tx_cq = &cq,
-                    .rx_cq = &cq,
-                    .inject_size = 64,
-                    .lane_first = TFI_NO_LANE,
-                    .enabled = true};
-    sent.domain = received.domain = &domain;
-    EXPECT(tfi_cntr_bind(&ep, &sent, FI_SEND) == 0);
-    EXPECT(tfi_cntr_bind(&ep, &received, FI_RECV) == 0);
-    av.domain = &domain;
-    peer = peers_hold(&av.peers, (const uint8_t *)"\1\2\3\4\5\6\7\10", 8);
-    EXPECT(peer != NULL && peers_enter(&av.peers, peer) == 0 && peer->index == 0);
-    peer->frames = peer->direct = 0; /* its addresses below */
-    EXPECT(matcher_open(&ep.matcher, domain.unit, &tfi_match_events, &ep, error, sizeof error) ==
-           0);
-    EXPECT(tfi_frames_start(&ep) == 0);
-}
+#include "fake_below.h"
 
 /* The one completion that there is: an operation of the user with this context and error. */
 static void ended(const void *context, uint64_t kind, int error) {
@@ -138,18 +14,6 @@ static void ended(const void *context, uint64_t kind, int error) {
     EXPECT(entry->op_context == context && entry->err == error && (entry->flags & kind) != 0);
     cq.head = (cq.head + 1) & (cq.room - 1);
     cq.count = 0;
-}
-
-static void below_fails(void *context, int error) {
-    failing_context = context;
-    failing_error = error;
-    tfi_progress(&ep);
-}
-
-static void below_ends(void *context, uint64_t flags, uint8_t *place, size_t length) {
-    finished = (struct fi_cq_tagged_entry){
-        .op_context = context, .flags = flags, .len = length, .buf = place};
-    tfi_progress(&ep);
 }
 
 /* Of the counters since the last look, the errors last. */
@@ -288,7 +152,7 @@ static void idle_frames(void) {
 
 /* The user's payload waits for the inner endpoint when it was asked for. */
 static void payloads(void) {
-    wire_frame_t pull = {.kind = WIRE_PULL, .length = LONG_BYTES};
+    wire_frame_t pull = {.kind = WIRE_PULL, .tag = WIRE_PULL_TAG, .length = LONG_BYTES};
     EXPECT(tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, 1, &av) == 0);
     pull.sender = TFI_OF(tfi_out_t, last_context)->announces;
     below_ends(last_context, FI_SEND, NULL, 0);
@@ -343,20 +207,9 @@ int main(void) {
     many();
     idle_frames();
     broken();
-    tfi_cntr_leave(&ep);
-    EXPECT(sent.seats == NULL && received.seats == NULL);
-    tfi_direct_free(&ep);
-    matcher_close(&ep.matcher);
-    unit_release(domain.unit);
-    free(ep.in);
-    free(cq.ring);
-    tfi_load_free(&ep.loads);
-    tfi_load_free(&ep.direct_loads);
-    slots_free(&ep.sends);
-    slots_free(&ep.fetched);
     tfi_watch_free(&ep);
     EXPECT(!tfi_out_waits(&ep, NULL) && ep.leaving == NULL && peer->holds == 1);
-    tfi_out_free(&ep);
+    stop();
     peers_close(&av.peers);
     if (wrong == 0)
         printf("every failure ends its operation\n");
