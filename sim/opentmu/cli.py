@@ -20,6 +20,7 @@ COMMANDS = {
     "test": "Run all tests; CI runs this.",
     "trace": "Record the matching operations of an MPI program; describe a trace.",
     "mpi": "Run an MPI program whose messages the unit matches; check every verdict.",
+    "provider": "Build the libfabric provider; print the lines that make programs use it.",
     "device": "Serve the simulated unit as a PCI device to other processes.",
     "vm": "Run a command in a virtual machine that has the unit as a PCI device.",
     "faults": "Flip bits of what the unit stores; judge every answer.",
