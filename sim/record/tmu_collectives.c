@@ -95,19 +95,21 @@ static bool is_root(MPI_Comm comm, int root) {
 }
 
 /*
- * Both forms of a call. `size` is evaluated only where it is recorded; `more` may add records of
- * the collective `id`; `args` are the names of the parameters that follow.
+ * Both forms of a call. `size` is evaluated only where it is recorded, and not for a rank without a
+ * part in it (MPI_PROC_NULL in an intercommunicator), whose other arguments mean nothing; `more`
+ * may add records of the collective `id`; `args` are the names of the parameters that follow.
  */
 #define TMU_ARGS(...) __VA_ARGS__
+#define TMU_SIZE(root, size) ((root) == MPI_PROC_NULL ? 0 : (size))
 #define TMU_RECORDED (enabled && tmu_log_active())
 #define TMU_COLLECTIVE_CALL(name, iname, call, root, size, more, args, ...)                        \
     int MPI_##name(__VA_ARGS__) {                                                                  \
-        uint64_t id = TMU_RECORDED ? entered(call, comm, root, size, false) : 0;                   \
+        uint64_t id = TMU_RECORDED ? entered(call, comm, root, TMU_SIZE(root, size), false) : 0;   \
         more;                                                                                      \
         return left(id, tmu_real.name(TMU_ARGS args));                                             \
     }                                                                                              \
     int MPI_##iname(__VA_ARGS__, MPI_Request *request) {                                           \
-        uint64_t id = TMU_RECORDED ? entered(call, comm, root, size, true) : 0;                    \
+        uint64_t id = TMU_RECORDED ? entered(call, comm, root, TMU_SIZE(root, size), true) : 0;    \
         more;                                                                                      \
         return started(id, tmu_real.iname(TMU_ARGS args, request), request);                       \
     }                                                                                              \

@@ -2,10 +2,12 @@
 /* Sends, and the calls that send and receive in one. A send is noted before MPI gets it. */
 #include "tmu_record.h"
 
+/* Where there is nothing the type may be none, which MPI must not be asked about. */
 uint64_t tmu_bytes(int count, MPI_Datatype type) {
     MPI_Count size = 0;
-    PMPI_Type_size_x(type, &size);
-    return count > 0 && size > 0 ? (uint64_t)count * (uint64_t)size : 0;
+    if (count > 0 && type != MPI_DATATYPE_NULL)
+        PMPI_Type_size_x(type, &size);
+    return size > 0 ? (uint64_t)count * (uint64_t)size : 0;
 }
 
 void tmu_send(MPI_Comm comm, int dest, int tag, uint64_t bytes) {

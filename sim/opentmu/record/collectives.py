@@ -46,6 +46,7 @@ def expand(logs: Sequence[RankLog], contexts: Contexts, delay: int, counts: Coun
     """Replace the records of collectives in all logs by sends and receives."""
     calls: dict[tuple[int, tuple[int, ...]], dict[int, list[Entered]]]
     calls = defaultdict(lambda: defaultdict(list))
+    between: dict[int, Counter[int]] = defaultdict(Counter)
     own: list[list[Entered]] = []
     for log in logs:
         own.append(_entered(log))
@@ -55,9 +56,10 @@ def expand(logs: Sequence[RankLog], contexts: Contexts, delay: int, counts: Coun
             if view is None:
                 counts["without-context"] += 1
             elif call.entry.comm in inter:
-                counts["left-out-collectives"] += 1
+                between[view.context][log.rank] += 1
             elif len(view.peers) > 1:
                 calls[view.context, view.peers][view.rank].append(call)
+    counts["left-out-collectives"] += sum(max(ranks.values()) for ranks in between.values())
     numbers: Counter[int] = Counter()
     for (_, peers), by_rank in sorted(calls.items()):
         for serial in range(max(map(len, by_rank.values()))):
