@@ -171,7 +171,7 @@ bool tmu_sim::cycle() {
     top.clock = 0;
     top.eval();
 #if VM_TRACE
-    dump(2 * clock);
+    dump(clock * TMU_SIM_WAVE_PS);
 #endif
     const bool running = !top.reset;
     if (running) {
@@ -182,7 +182,7 @@ bool tmu_sim::cycle() {
     top.clock = 1;
     top.eval();
 #if VM_TRACE
-    dump(2 * clock + 1);
+    dump(clock * TMU_SIM_WAVE_PS + TMU_SIM_WAVE_PS / 2);
 #endif
     ++clock;
     context.timeInc(2);

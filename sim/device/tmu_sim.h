@@ -15,6 +15,9 @@
 extern "C" {
 #endif
 
+/* Picoseconds that a clock lasts in a waveform: 125 MHz, a round figure and no promise. */
+#define TMU_SIM_WAVE_PS 8000
+
 typedef struct tmu_sim tmu_sim_t;
 
 /*
@@ -29,7 +32,8 @@ typedef struct tmu_sim tmu_sim_t;
  *                under different ids changes places (0 to 10,000; 0 without this option)
  *   memory_gap=CLOCKS  from one beat that is read there to the next, at least: 64 bytes in so many
  *                clocks (1 to 10,000; 1 without this option)
- *   wave=FILE    writes an FST waveform; only libraries built for it can
+ *   wave=FILE    writes an FST waveform, a clock in TMU_SIM_WAVE_PS; only libraries built for it
+ *                can
  *   window=FILE  the same, but it is paused at first (tmu_sim_wave)
  * Returns NULL and a sentence in `error` for an option that is unknown or cannot be honoured.
  */

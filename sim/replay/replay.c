@@ -89,6 +89,8 @@ static int collect(run_t *run) {
         }
     }
     run->polled += count;
+    if (run->result->first_difference == 0 && mismatches(run) > 0)
+        run->result->first_difference = tmu_clock(run->device);
     if (is_silent(run, count)) {
         (void)snprintf(run->error, run->error_size,
                        "found no verdict in %u clocks with %zu operations in flight, expected one "
@@ -287,6 +289,8 @@ static int finish(run_t *run) {
     }
     result->ledger = ledger_counts(run->ledger);
     result->mismatches = mismatches(run);
+    if (result->first_difference == 0 && result->mismatches > 0)
+        result->first_difference = tmu_clock(run->device); /* by what was counted, at the end */
     result->skipped_clocks = run->skipped_clocks - run->lead;
     result->clocks += result->skipped_clocks;
     result->unit_latency = result_latency(run->unit_latencies);

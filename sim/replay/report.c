@@ -72,6 +72,10 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what, const repl
                   ", \"mismatches\": %" PRIu64,
                   result->operations, result->matches, result->refused, result->refused_endpoint,
                   result->held, result->mismatches);
+    if (clocked && result->first_difference != 0)
+        (void)fprintf(out, ", \"first_difference_clock\": %" PRIu64, result->first_difference);
+    else
+        (void)fprintf(out, ", \"first_difference_clock\": null");
     if (clocked)
         (void)fprintf(
             out,

@@ -71,6 +71,8 @@ void result_add(replay_result_t *sum, const replay_result_t *part) {
     sum->mismatches += before.mismatches;
     sum->clocks += before.clocks;
     sum->skipped_clocks += before.skipped_clocks;
+    if (before.first_difference != 0)
+        sum->first_difference = before.first_difference;
     sum->resets += before.resets;
     sum->quota_changes += before.quota_changes;
     sum->reserve_changes += before.reserve_changes;

@@ -21,8 +21,9 @@ typedef struct {
     uint64_t refused_endpoint; /* of these: at an endpoint that the device lacks (R13) */
     uint64_t held;             /* arrivals that were never admitted */
     uint64_t mismatches;
-    uint64_t clocks;         /* 0 on a device without a clock */
-    uint64_t skipped_clocks; /* idle time of a timed run that was not simulated */
+    uint64_t first_difference; /* the device's clock when it was seen; 0 if there is none */
+    uint64_t clocks;           /* 0 on a device without a clock */
+    uint64_t skipped_clocks;   /* idle time of a timed run that was not simulated */
     replay_latency_t unit_latency;
     replay_latency_t host_latency;
     uint64_t endpoint_depth_max[2]; /* of one endpoint, by the model: receives, messages */

@@ -178,6 +178,9 @@ def test_a_broken_unit_is_noticed(unit: str, name: str, tmp_path: Path) -> None:
     story = ("first difference", "operation: ", "expected: ", "found: ", WORDS[name], "history")
     for text in story:
         assert text in done.stderr, f"{text!r} is not in\n{done.stderr}"
+    result = json.loads(done.stdout)
+    # Seen while the run went on, in clocks of the device, whose reset came first.
+    assert 0 < result["first_difference_clock"] <= 2 * result["clocks"] + 100_000
 
 
 def test_a_silent_unit_is_noticed(unit: str, tmp_path: Path) -> None:

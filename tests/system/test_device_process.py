@@ -14,6 +14,7 @@ import pytest
 from opentmu import paths
 from opentmu.bench import seed
 from opentmu.build import cbuild
+from opentmu.replay import waves
 
 from . import device_process, hostile_client, shapes
 from .device_process import Device, replay, replay_words, running, started
@@ -193,7 +194,7 @@ def test_a_window_of_the_waveform_is_had_on_request(tmu: Tmu, tmp_path: Path) ->
     kind, _, first, last = struct.unpack(">BQQQ", wave.read_bytes()[:25])
     assert kind == 0, "an FST file starts with a header block"
     assert 1000 < clocks[0] < clocks[1]
-    assert 2 * clocks[0] <= first < last < 2 * clocks[1]
+    assert waves.CLOCK_PS * clocks[0] <= first < last < waves.CLOCK_PS * clocks[1]
     done = tmu("device", "--preset", "tiny", "--window")
     assert done.returncode == 2
     assert "--window: found no --wave FILE beside it, expected one" in done.stderr

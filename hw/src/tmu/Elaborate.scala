@@ -30,7 +30,9 @@ object Elaborate {
     case "generate" :: root :: Nil =>
       generated.foreach { case (file, text) => write(Paths.get(root, file), text) }
     case "verilog" :: preset :: folder :: options =>
-      Verilog.write(Presets.byName(preset), folder, options)
+      val p = Presets.byName(preset)
+      Verilog.write(p, folder, options)
+      write(Paths.get(folder, "tmu.rdl"), SystemRdl.render(p))
     case "lanes" :: folder :: Nil => Verilog.writeLanes(folder)
     case other                    =>
       throw new IllegalArgumentException(s"found arguments '${other.mkString(" ")}'; $usage")

@@ -17,9 +17,13 @@ object Verilog {
   /** Plain Verilog for tools that read little SystemVerilog, names that do not change by chance. */
   private val firtool = Seq(
     "-disable-all-randomization",
-    "-strip-debug-info",
     "--lowering-options=disallowLocalVariables,disallowPackedArrays,noAlwaysComb"
   )
+
+  /** Instead of an option of firtool: every line says where in the Chisel source it is from.
+    * Without it a line that moves in the source leaves the Verilog as it is, and what is built of it.
+    */
+  private val Locators = "--source-locators"
 
   def write(p: TmuParams, folder: String, options: Seq[String]): Unit =
     emit(new TmuTop(p), folder, options)
@@ -43,10 +47,12 @@ object Verilog {
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {
+    val (locators, others) = options.partition(_ == Locators)
+    val origin = if (locators.isEmpty) Seq("-strip-debug-info") else Nil
     ChiselStage.emitSystemVerilogFile(
       top,
       args = Array("--target-dir", folder, "--split-verilog"),
-      firtoolOpts = (firtool ++ options).toArray
+      firtoolOpts = (firtool ++ origin ++ others).toArray
     )
     ()
   }

@@ -21,6 +21,8 @@ DUMP = "dump t:$mem_v2"
 
 # What the file list names for simulations only; the bind files themselves it never names.
 VERIFICATION = "verification"
+# Where `tmu verilog` puts the wrapper, which is ours and not the design's.
+WRAPPER = "wrapper"
 DOORBELL_PAGE_BITS = 12
 
 
@@ -32,7 +34,7 @@ def sources(design: Path) -> list[Path]:
 def hardware(design: Path) -> list[Path]:
     """The files that an elaborated design lists, without those for simulations only."""
     listed = [Path(line) for line in (design / "filelist.f").read_text().split()]
-    kept = [design / file for file in listed if file.parts[0] != VERIFICATION]
+    kept = [design / file for file in listed if file.parts[0] not in (VERIFICATION, WRAPPER)]
     for file in kept:
         if re.search(r"^\s*(bind|assert|assume|cover)\b", file.read_text(), re.MULTILINE):
             raise CheckFailed(f"{file}: holds an assertion or a bind, and no FPGA build takes one")

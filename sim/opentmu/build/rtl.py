@@ -14,6 +14,7 @@ from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 
 MAIN = "tmu.Elaborate"
+LOCATORS = "--source-locators"
 MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
 MILL_OUT = paths.BUILD / "mill-out"
 RUNNING = MILL_OUT / ".running"
@@ -37,10 +38,23 @@ def ensure(preset: str) -> Path:
     return target
 
 
-def write(preset: str, folder: Path) -> None:
-    """Write a preset's SystemVerilog into `folder`."""
+def ensure_located(preset: str) -> Path:
+    """The same, and each line says where in the Chisel source it is from.
+
+    What is built here is built without: a line that only moves in the source builds nothing anew.
+    """
+    target = paths.RTL / f"{preset}-located"
+    key = stage.hash_of([source_key(), preset, LOCATORS])
+    if not stage.is_current(target, key):
+        toolchain.need_mill()
+    stage.ensure(target, key, lambda folder: write(preset, folder, LOCATORS))
+    return target
+
+
+def write(preset: str, folder: Path, *options: str) -> None:
+    """Write a preset's SystemVerilog and its registers in SystemRDL into `folder`."""
     mill(
-        ["hw.runMain", MAIN, "verilog", preset, str(folder)],
+        ["hw.runMain", MAIN, "verilog", preset, str(folder), *options],
         f"elaborating preset {preset} with Chisel",
         f"elaborate-{preset}",
     )

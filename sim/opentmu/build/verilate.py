@@ -127,7 +127,7 @@ def cocotb_runner(
 @contextmanager
 def _make_variables(more: str) -> Iterator[None]:
     """More variables for the `make` that cocotb's runner starts, which takes none for it."""
-    before = os.environ["MAKEFLAGS"]
+    before = os.environ.get("MAKEFLAGS", shims.MAKE_VARIABLES)
     os.environ["MAKEFLAGS"] = f"{before} {more}"
     try:
         yield

@@ -9,10 +9,10 @@ import click
 
 from opentmu import output, paths, presets, regs
 from opentmu.analysis import load
-from opentmu.build import cbuild, verilate
+from opentmu.build import cbuild, rtl, verilate
 from opentmu.errors import BadInput, CheckFailed
 from opentmu.progress import warn
-from opentmu.replay import demand, engine, report
+from opentmu.replay import demand, engine, report, waves
 from opentmu.replay.engine import Options
 
 
@@ -89,7 +89,11 @@ def _log_name(trace: Path) -> str:
     type=click.Path(path_type=Path),
     help="Verdict log; a folder with one log a trace when there are several.",
 )
-@click.option("--wave", type=click.Path(path_type=Path), help="FST wave of one trace (rtl only).")
+@click.option(
+    "--wave",
+    type=click.Path(path_type=Path),
+    help="FST wave of one trace, with savefiles (rtl only).",
+)
 @click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses (rtl only).")
 @click.option(
     "--quota", type=click.IntRange(min=1, max=2**20), help="Entries a queue of each endpoint."
@@ -149,6 +153,11 @@ def command(
         engine.replay_with_progress(trace, words)
         for trace, words in zip(chosen, lines, strict=True)
     ]
+    if wave is not None:
+        clock = results[0].get("first_difference_clock")
+        files = waves.write(wave, rtl.ensure(options.preset), clock)
+        for sentence in waves.said(wave, clock, files):
+            output.messages().print(sentence, markup=False, soft_wrap=True)
     if as_json:
         output.print_json(results[0] if len(results) == 1 else {"runs": results})
     else:

@@ -1,45 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu verilog`: a preset's SystemVerilog into a folder of the caller's."""
 
-import shutil
 from pathlib import Path
 
 import click
 
-from opentmu import output, presets, stage
-from opentmu.build import fpga, rtl, verilate
+from opentmu import output, presets
+from opentmu.build import rtl
 from opentmu.errors import BadInput
-
-
-def _copy(source: Path, target: Path) -> list[str]:
-    """Copy all files but the stamp; other files of the target stay."""
-    files = sorted(f for f in source.rglob("*") if f.is_file() and f.name != stage.STAMP)
-    for file in files:
-        place = target / file.relative_to(source)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, place)
-    names = [str(f.relative_to(source)) for f in files]
-    for name, text in lists(source).items():
-        (target / name).write_text(text)
-        names += [] if name in names else [name]
-    return names
-
-
-def lists(design: Path) -> dict[str, str]:
-    """The file lists of an elaborated design: the hardware alone, and all with its assertions.
-
-    firtool's own list names some modules of assertions, and none of the files that bind them.
-    """
-    every = verilate.sources(design)
-    folders = [folder.relative_to(design).as_posix() for folder in verilate.include_folders(design)]
-    texts = {
-        "filelist.f": [file.relative_to(design).as_posix() for file in fpga.hardware(design)],
-        "filelist_assertions.f": [
-            *(f"+incdir+{folder}" for folder in folders),
-            *(file.relative_to(design).as_posix() for file in every),
-        ],
-    }
-    return {name: "".join(f"{line}\n" for line in lines) for name, lines in texts.items()}
+from opentmu.export import design
 
 
 @click.command()
@@ -51,13 +20,15 @@ def lists(design: Path) -> dict[str, str]:
     type=click.Path(path_type=Path),
     help="Folder to write; default verilog/PRESET in the working folder.",
 )
+@click.option("--no-ipxact", is_flag=True, help="Without IP-XACT, whose writer is fetched.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(preset: str, target: Path | None, as_json: bool) -> int:
-    """Write a preset's SystemVerilog.
+def command(preset: str, target: Path | None, no_ipxact: bool, as_json: bool) -> int:
+    """Write a preset's SystemVerilog, with all that an integration needs.
 
-    The folder gets filelist.f with the hardware alone, for synthesis, and filelist_assertions.f
-    with all assertions, for simulation. Their paths are relative to them: verilator -F FILE reads
-    them from any folder.
+    The folder gets the modules, each line with its place in the Chisel source, the wrapper with
+    AXI's names, filelist.f for synthesis and filelist_assertions.f with every assertion for
+    simulation, the same lists with absolute paths (*.abs.f), a FuseSoC core, the registers as
+    SystemRDL and IP-XACT, and a constraints skeleton.
 
     For example: tmu verilog --preset tiny -o tiny
     """
@@ -65,7 +36,7 @@ def command(preset: str, target: Path | None, as_json: bool) -> int:
     folder = target or Path("verilog") / preset
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder}: found a file, expected a folder or nothing")
-    files = _copy(rtl.ensure(preset), folder)
+    files = design.write(rtl.ensure_located(preset), folder, preset, with_ipxact=not no_ipxact)
     if as_json:
         output.print_json({"preset": preset, "folder": str(folder), "files": files})
     else:

@@ -20,6 +20,7 @@ FIGURES = {
     "refused, no such endpoint": ("refused_endpoint",),
     "held back at the end": ("held",),
     "mismatches": ("mismatches",),
+    "first difference at clock": ("first_difference_clock",),
     "nanoseconds per operation": ("ns_per_operation",),
     "clocks": ("clocks",),
     "clocks per operation": ("clocks_per_operation",),
@@ -108,7 +109,8 @@ def _figures(results: Sequence[Result]) -> Table:
         table.add_column(_short(str(result["trace"])), justify="right", overflow="fold")
     known = {name for result in results for name in result}
     for label, path in FIGURES.items():
-        if path[0] not in known:
+        right = path[0] == "first_difference_clock" and not any(r.get(path[0]) for r in results)
+        if path[0] not in known or right:
             continue
         table.add_row(label, *(number(_figure(result, path)) for result in results))
     return table
