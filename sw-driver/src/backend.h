@@ -69,6 +69,19 @@ typedef struct tmu_backend_ops {
      * the backend keeps it until it is closed.  NULL where a device has no interrupts.
      */
     tmu_result_t (*event_fd)(void *backend, uint32_t page, int *fd_p);
+
+    /**
+     * Whether the device is still there: asked whenever something is in flight and nothing has
+     * come, so it must be quick.  TMU_ERR_DEVICE with a sentence when it is gone or has failed.
+     * NULL where `progress` alone can tell.
+     */
+    tmu_result_t (*alive)(void *backend);
+
+    /**
+     * In a child of fork, instead of close: closes copies of files, so that the device does not
+     * wait for this process as well, and touches nothing else.  NULL where there are none.
+     */
+    void (*forsake)(void *backend);
 } tmu_backend_ops_t;
 
 extern const tmu_backend_ops_t tmu_backend_dev;

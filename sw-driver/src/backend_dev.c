@@ -35,10 +35,11 @@ static tmu_result_t file_open(session_t *session) {
     }
     switch (errno) {
     case ENOENT:
-        return tmu_error_set(TMU_ERR_URI,
-                             "there is no %s: the kernel driver has found no unit; as root: "
-                             "modprobe tmu, then see dmesg",
-                             path);
+        return tmu_error_set(
+            TMU_ERR_URI,
+            "there is no %s: the kernel driver is not loaded, or has found no unit "
+            "(dmesg tells); docs/kernel-driver.md says how to build and load it",
+            path);
     case EACCES:
         return tmu_error_set(TMU_ERR_URI, "no permission for %s; type as root: chmod a+rw %s", path,
                              path);
@@ -54,8 +55,12 @@ static tmu_result_t file_open(session_t *session) {
 }
 
 static void dev_close(void *backend) {
-    session_end(backend);
-    free(backend);
+    session_t *session = backend;
+    if (session->state) {
+        (void)munmap((void *)(uintptr_t)session->state, TMU_DOORBELL_PAGE_BYTES);
+    }
+    session_end(session);
+    free(session);
 }
 
 static tmu_result_t dev_call(session_t *session, unsigned long request, void *argument,
@@ -128,6 +133,18 @@ static tmu_result_t dev_ring_get(session_t *session, struct tmu_ioctl_open *open
     return TMU_OK;
 }
 
+/** What the driver says about the unit, to look at without a call. */
+static tmu_result_t dev_found(session_t *session) {
+    void *state = mmap(NULL, TMU_DOORBELL_PAGE_BYTES, PROT_READ, MAP_SHARED, session->file,
+                       TMU_IOCTL_STATE_OFFSET);
+    if (state == MAP_FAILED) {
+        return tmu_error_set(TMU_ERR_MEMORY, "%s: the state of the unit cannot be mapped: %s",
+                             session->path, strerror(errno));
+    }
+    session->state = state;
+    return TMU_OK;
+}
+
 static tmu_result_t dev_map(session_t *session, const struct tmu_ioctl_open *open,
                             session_page_t *page, tmu_dma_t *ring_p) {
     size_t bytes = ring_bytes(open);
@@ -149,10 +166,9 @@ static tmu_result_t dev_map(session_t *session, const struct tmu_ioctl_open *ope
 }
 
 static void dev_unmap(session_t *session, session_page_t *page, tmu_dma_t *ring) {
-    if (getpid() == session->owner) { /* elsewhere something else may lie there */
-        (void)munmap(page->memory, TMU_DOORBELL_PAGE_BYTES);
-        (void)munmap(ring->memory, ring->bytes);
-    }
+    (void)session;
+    (void)munmap(page->memory, TMU_DOORBELL_PAGE_BYTES);
+    (void)munmap(ring->memory, ring->bytes);
 }
 
 static const session_ops_t calls = {
@@ -161,6 +177,7 @@ static const session_ops_t calls = {
     .who = "the kernel driver",
     .call = dev_call,
     .ring_get = dev_ring_get,
+    .found = dev_found,
     .map = dev_map,
     .unmap = dev_unmap,
 };
@@ -231,12 +248,22 @@ static tmu_result_t dev_event_fd(void *backend, uint32_t number, int *fd_p) {
     return result;
 }
 
+/** The driver writes a word when the unit fails, and wakes who sleeps on an eventfd. */
+static tmu_result_t dev_alive(void *backend) {
+    const session_t *session = backend;
+    return session->state->failed == 0
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_DEVICE,
+                               "%s: the unit has failed, and starts anew when all have closed it; "
+                               "see dmesg",
+                               session->path);
+}
+
 /** The device runs by itself; who waits for it in a loop lets others have the processor. */
 static tmu_result_t dev_progress(void *backend, unsigned max_clocks) {
-    (void)backend;
     (void)max_clocks;
     (void)sched_yield();
-    return TMU_OK;
+    return dev_alive(backend);
 }
 
 const tmu_backend_ops_t tmu_backend_dev = {
@@ -248,4 +275,6 @@ const tmu_backend_ops_t tmu_backend_dev = {
     .page_read64 = dev_page_read64,
     .progress = dev_progress,
     .event_fd = dev_event_fd,
+    .alive = dev_alive,
+    .forsake = session_forsake,
 };

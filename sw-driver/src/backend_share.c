@@ -19,7 +19,9 @@
 
 #include "control.h"
 #include "session.h"
+#include "share_handed.h"
 #include "share_protocol.h"
+#include "tmu_look.h"
 #include "tmu_wire.h"
 
 /* For one answer: emptying the endpoints of others that end may come before it. */
@@ -31,8 +33,9 @@ typedef struct share {
     session_t session; /* first: control_session.c knows no other */
     struct tmu_share_session *memory;
     _Atomic uint32_t seen; /* of memory->written */
-    pthread_mutex_t talk;  /* a question and its answer */
-    int handed;            /* the file that came with the answer to TMU_IOCTL_OPEN, or -1 */
+    _Atomic int64_t looked_ns;
+    pthread_mutex_t talk; /* a question and its answer */
+    int handed;           /* the file that came with the answer to TMU_IOCTL_OPEN, or -1 */
 } share_t;
 
 /* ---- messages ----------------------------------------------------------------------------------
@@ -43,29 +46,6 @@ static tmu_result_t gone(const session_t *session, const char *what) {
                          "%s: tmu-share at %s has ended or has ended this session; see what it "
                          "said, start it again and open the device anew",
                          what, session->path);
-}
-
-/** Receives one message and maybe a file; its length, or -1 with errno. */
-static ssize_t receive(const session_t *session, void *bytes, size_t size, int *file_p) {
-    union {
-        struct cmsghdr header;
-        char room[CMSG_SPACE(sizeof(int))];
-    } control = {0};
-    struct iovec part = {.iov_base = bytes, .iov_len = size};
-    struct msghdr message = {.msg_iov = &part,
-                             .msg_iovlen = 1,
-                             .msg_control = control.room,
-                             .msg_controllen = sizeof control.room};
-    ssize_t length;
-    do {
-        length = recvmsg(session->file, &message, MSG_CMSG_CLOEXEC);
-    } while (length < 0 && errno == EINTR);
-    const struct cmsghdr *head = length > 0 ? CMSG_FIRSTHDR(&message) : NULL;
-    *file_p = -1;
-    if (head && head->cmsg_level == SOL_SOCKET && head->cmsg_type == SCM_RIGHTS) {
-        memcpy(file_p, CMSG_DATA(head), sizeof *file_p);
-    }
-    return length;
 }
 
 /** What an errno of tmu-share's means, in a sentence. */
@@ -131,7 +111,7 @@ static tmu_result_t share_call(session_t *session, unsigned long request, void *
     pthread_mutex_lock(&share->talk);
     ssize_t length = send(session->file, bytes, sizeof question + size, MSG_NOSIGNAL);
     if (length > 0) {
-        length = receive(session, bytes, sizeof bytes, &file);
+        length = share_receive(session->file, bytes, sizeof bytes, &file);
     }
     bool late = length < 0 && (errno == EAGAIN || errno == EWOULDBLOCK);
     if (late) { /* an answer that comes after all must not be taken for the next one */
@@ -206,7 +186,7 @@ static tmu_result_t greet(share_t *share) {
     session_t *session = &share->session;
     struct tmu_share_greeting greeting = {0};
     int file = -1;
-    ssize_t length = receive(session, &greeting, sizeof greeting, &file);
+    ssize_t length = share_receive(session->file, &greeting, sizeof greeting, &file);
     void *memory = MAP_FAILED;
     tmu_result_t result = TMU_OK;
     if (length != sizeof greeting || greeting.magic != TMU_SHARE_MAGIC) {
@@ -220,7 +200,7 @@ static tmu_result_t greet(share_t *share) {
     } else if (greeting.error != 0) {
         result = refused(session, greeting.error == EUSERS ? ENOSPC : greeting.error, "a session");
     } else {
-        memory = mmap(NULL, sizeof *share->memory, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+        memory = share_map_handed(file, sizeof *share->memory);
     }
     if (result == TMU_OK && memory == MAP_FAILED) {
         result = tmu_error_set(TMU_ERR_MEMORY, "the memory of a session of %s cannot be mapped",
@@ -247,14 +227,16 @@ static tmu_result_t share_map(session_t *session, const struct tmu_ioctl_open *o
                               session_page_t *page, tmu_dma_t *ring_p) {
     share_t *share = (share_t *)session;
     size_t bytes = TMU_SHARE_RING_OFFSET + (sizeof(tmu_record_t) << open->ring_log2);
-    void *memory = MAP_FAILED;
+    void *memory = share_map_handed(share->handed, bytes);
     if (share->handed >= 0) {
-        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, share->handed, 0);
         (void)close(share->handed);
         share->handed = -1;
     }
     if (memory == MAP_FAILED) {
-        return tmu_error_set(TMU_ERR_MEMORY, "page %u and its ring cannot be mapped", open->page);
+        return tmu_error_set(TMU_ERR_MEMORY,
+                             "%s: page %u and its ring cannot be mapped: tmu-share handed over no "
+                             "file of %zu bytes that stays as long as it is",
+                             session->path, open->page, bytes);
     }
     page->memory = memory;
     *ring_p = (tmu_dma_t){.memory = (char *)memory + TMU_SHARE_RING_OFFSET,
@@ -349,13 +331,25 @@ static tmu_result_t share_page_read64(void *backend, uint64_t offset, uint64_t *
     return result;
 }
 
+/** Whether the connection is still there: tmu-share ends it for every reason that it has. */
+static tmu_result_t connected(const share_t *share) {
+    struct pollfd ended = {.fd = share->session.file};
+    return poll(&ended, 1, 0) == 1 && (ended.revents & POLLHUP) != 0
+               ? gone(&share->session, "waiting for the device")
+               : TMU_OK;
+}
+
+static tmu_result_t share_alive(void *backend) {
+    share_t *share = backend;
+    return tmu_look_is_due(&share->looked_ns) ? connected(share) : TMU_OK;
+}
+
 /** tmu-share runs the device; who waits for it sleeps until it wrote completions, or for a moment.
  */
 static tmu_result_t share_progress(void *backend, unsigned max_clocks) {
     share_t *share = backend;
     struct tmu_share_session *memory = share->memory;
     const struct timespec nap = {.tv_nsec = NAP_NS};
-    struct pollfd ended = {.fd = share->session.file};
     (void)max_clocks;
     uint32_t written = atomic_load_explicit(&memory->written, memory_order_acquire);
     if (atomic_exchange_explicit(&share->seen, written, memory_order_relaxed) != written) {
@@ -365,9 +359,7 @@ static tmu_result_t share_progress(void *backend, unsigned max_clocks) {
     long woken = syscall(SYS_futex, &memory->written, FUTEX_WAIT, written, &nap, NULL, 0);
     bool late = woken != 0 && errno == ETIMEDOUT;
     (void)atomic_fetch_sub(&memory->waiting, 1);
-    return late && poll(&ended, 1, 0) == 1 && (ended.revents & POLLHUP) != 0
-               ? gone(&share->session, "waiting for the device")
-               : TMU_OK;
+    return late ? connected(share) : TMU_OK;
 }
 
 const tmu_backend_ops_t tmu_backend_share = {
@@ -378,4 +370,6 @@ const tmu_backend_ops_t tmu_backend_share = {
     .doorbell_write = share_doorbell_write,
     .page_read64 = share_page_read64,
     .progress = share_progress,
+    .alive = share_alive,
+    .forsake = session_forsake,
 };

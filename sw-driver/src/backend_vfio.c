@@ -18,6 +18,7 @@
 #include "dma_memory.h"
 #include "page_store.h"
 #include "pci_unit.h"
+#include "tmu_look.h"
 #include "vfio_attach.h"
 
 typedef struct vfio_device {
@@ -28,6 +29,7 @@ typedef struct vfio_device {
     vfio_iova_t iova;
     pci_vectors_t vectors;
     bool vectors_on;
+    _Atomic int64_t looked_ns; /* whether it is there */
 } vfio_device_t;
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -102,6 +104,15 @@ static tmu_result_t no_register(const vfio_device_t *device, uint32_t offset) {
 }
 
 /** A function that is gone or in its reset answers with ones everywhere, also where none can be. */
+static tmu_result_t magic_check(vfio_device_t *device) {
+    return *register_at(device, TMU_REG_MAGIC) != UINT32_MAX
+               ? TMU_OK
+               : tmu_error_set(TMU_ERR_DEVICE,
+                               "%s does not answer: register reads are all ones; see what Linux "
+                               "says about it: dmesg",
+                               device->files.place.address);
+}
+
 static tmu_result_t vfio_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     vfio_device_t *device = backend;
     volatile uint32_t *place = register_at(device, offset);
@@ -109,13 +120,7 @@ static tmu_result_t vfio_read32(void *backend, uint32_t offset, uint32_t *value_
         return no_register(device, offset);
     }
     *value_p = *place;
-    if (*value_p == UINT32_MAX && *register_at(device, TMU_REG_MAGIC) == UINT32_MAX) {
-        return tmu_error_set(TMU_ERR_DEVICE,
-                             "%s does not answer: register reads are all ones; see what Linux says "
-                             "about it: dmesg",
-                             device->files.place.address);
-    }
-    return TMU_OK;
+    return *value_p == UINT32_MAX ? magic_check(device) : TMU_OK;
 }
 
 static tmu_result_t vfio_write32(void *backend, uint32_t offset, uint32_t value) {
@@ -259,12 +264,24 @@ static tmu_result_t vfio_event_fd(void *backend, uint32_t page, int *fd_p) {
     return result;
 }
 
+/* ---- waiting -------------------------------------------------------------------------------- */
+
+/** A read waits for the function's answer, so there is one in 10 ms at most. */
+static tmu_result_t vfio_alive(void *backend) {
+    vfio_device_t *device = backend;
+    return tmu_look_is_due(&device->looked_ns) ? magic_check(device) : TMU_OK;
+}
+
 /** The device runs by itself; who waits for it in a loop lets others have the processor. */
 static tmu_result_t vfio_progress(void *backend, unsigned max_clocks) {
-    (void)backend;
     (void)max_clocks;
     (void)sched_yield();
-    return TMU_OK;
+    return vfio_alive(backend);
+}
+
+static void vfio_forsake(void *backend) {
+    vfio_device_t *device = backend;
+    vfio_detach(&device->files);
 }
 
 const tmu_backend_ops_t tmu_backend_vfio = {
@@ -279,4 +296,6 @@ const tmu_backend_ops_t tmu_backend_vfio = {
     .dma_free = vfio_dma_free,
     .progress = vfio_progress,
     .event_fd = vfio_event_fd,
+    .alive = vfio_alive,
+    .forsake = vfio_forsake,
 };

@@ -14,6 +14,7 @@
 
 #include "dma_memory.h"
 #include "pci_unit.h"
+#include "tmu_look.h"
 #include "vfu_client.h"
 
 typedef struct vfu_device {
@@ -23,6 +24,7 @@ typedef struct vfu_device {
     bool has_time;  /* the region of simulated time is there */
     uint64_t clock; /* when it was last asked: time does not go back when a device goes away */
     pci_vectors_t vectors;
+    _Atomic int64_t looked_ns; /* whether it is there */
 } vfu_device_t;
 
 /* ---- opening -------------------------------------------------------------------------------- */
@@ -255,11 +257,23 @@ static void vfu_dma_free(void *backend, tmu_dma_t *dma) {
 
 /* ---- time and interrupts -------------------------------------------------------------------- */
 
+/** The device's process may have ended with commands in flight, of which nothing else tells. */
+static tmu_result_t vfu_alive(void *backend) {
+    vfu_device_t *device = backend;
+    tmu_result_t result = TMU_OK;
+    if (tmu_look_is_due(&device->looked_ns)) {
+        pthread_mutex_lock(&device->lock);
+        result = vfu_client_alive(&device->client);
+        pthread_mutex_unlock(&device->lock);
+    }
+    return result;
+}
+
 static tmu_result_t vfu_progress(void *backend, unsigned max_clocks) {
     vfu_device_t *device = backend;
     if (!device->has_time) {
         (void)sched_yield();
-        return TMU_OK;
+        return vfu_alive(backend);
     }
     uint32_t clocks = max_clocks < VFU_TIME_RUN_MAX ? max_clocks : VFU_TIME_RUN_MAX;
     uint32_t error = 0;
@@ -272,6 +286,11 @@ static tmu_result_t vfu_progress(void *backend, unsigned max_clocks) {
                              strerror((int)error));
     }
     return result;
+}
+
+static void vfu_forsake(void *backend) {
+    vfu_device_t *device = backend;
+    vfu_client_close(&device->client);
 }
 
 static uint64_t vfu_clock(void *backend) {
@@ -332,4 +351,6 @@ const tmu_backend_ops_t tmu_backend_vfu = {
     .progress = vfu_progress,
     .clock = vfu_clock,
     .event_fd = vfu_event_fd,
+    .alive = vfu_alive,
+    .forsake = vfu_forsake,
 };

@@ -34,6 +34,27 @@ static tmu_result_t query(session_t *session, struct tmu_ioctl_query *query_p) {
     return result;
 }
 
+/* Sizes of tables of this library; no unit has more. */
+#define MOST (UINT32_C(1) << 20)
+
+static bool is_within(uint32_t value, uint32_t least, uint32_t most) {
+    return least <= value && value <= most;
+}
+
+/** What is counted with, shifted by or made room for is looked at before that. */
+static tmu_result_t query_check(const session_t *session, const struct tmu_ioctl_query *q) {
+    if (is_within(q->queues, 1, MOST) && is_within(q->command_slots, 1, MOST) &&
+        is_within(q->id_bits, 1, 32) && is_within(q->match_bits, 1, 64) &&
+        is_within(q->source_bits, 1, 32) && is_within(q->handle_bits, 1, 64)) {
+        return TMU_OK;
+    }
+    return tmu_error_set(TMU_ERR_DEVICE,
+                         "%s: %s says what no unit is: %u queues, %u command slots, %u id bits, "
+                         "%u match bits, %u source bits, %u handle bits",
+                         session->path, session->ops->who, q->queues, q->command_slots, q->id_bits,
+                         q->match_bits, q->source_bits, q->handle_bits);
+}
+
 static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
     const char *scheme = device->info.scheme;
     device->info = (tmu_info_t){
@@ -94,11 +115,17 @@ static tmu_result_t discover(tmu_t *device) {
     if (result == TMU_OK) {
         result = info_fill(device, &answer);
     }
+    if (result == TMU_OK) {
+        result = query_check(session, &answer);
+    }
     if (result != TMU_OK) {
         return result;
     }
     session->vectors = answer.vectors;
     result = session_pages(session, answer.queues);
+    if (result == TMU_OK && session->ops->found) {
+        result = session->ops->found(session);
+    }
     return result == TMU_OK ? endpoints_take(device, session) : result;
 }
 
@@ -165,6 +192,22 @@ static void ring_drop(tmu_dma_t *ring) {
     *ring = (tmu_dma_t){0};
 }
 
+/** A page of the session's that no queue has, and the sizes that were asked for. */
+static tmu_result_t granted_check(const session_t *session, const tmu_info_t *info,
+                                  const tmu_queue_attr_t *asked, const struct tmu_ioctl_open *got) {
+    bool slots = got->commands_log2 < 32 && info->command_slots >> got->commands_log2 != 0 &&
+                 (asked->commands_log2 == 0 || got->commands_log2 == asked->commands_log2);
+    if (got->page < session->page_count && !session->pages[got->page].memory && slots &&
+        got->ring_log2 == asked->ring_log2) {
+        return TMU_OK;
+    }
+    return tmu_error_set(TMU_ERR_DEVICE,
+                         "%s: %s opened a queue that was not asked for: page %u of %u, 2^%u slots "
+                         "of %u, 2^%u completions for 2^%u",
+                         session->path, session->ops->who, got->page, session->page_count,
+                         got->commands_log2, info->command_slots, got->ring_log2, asked->ring_log2);
+}
+
 static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint32_t most_log2,
                                tmu_page_t *page_p, tmu_dma_t *ring_p) {
     session_t *session = device->backend;
@@ -186,8 +229,11 @@ static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint
         ring_drop(ring_p);
         return result;
     }
-    session_page_t *page = &session->pages[call.page];
-    result = session->ops->map(session, &call, page, ring_p);
+    result = granted_check(session, &device->info, attr, &call);
+    session_page_t *page = result == TMU_OK ? &session->pages[call.page] : NULL;
+    if (page) {
+        result = session->ops->map(session, &call, page, ring_p);
+    }
     if (result != TMU_OK) {
         queue_close(session, call.queue);
         ring_drop(ring_p);

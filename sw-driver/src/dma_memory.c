@@ -22,6 +22,10 @@ void *dma_memory_map(size_t bytes, int *file_p) {
         fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) == 0) {
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
     }
+    if (memory != MAP_FAILED && madvise(memory, bytes, MADV_DONTFORK) != 0) {
+        (void)munmap(memory, bytes);
+        memory = MAP_FAILED;
+    }
     if (memory == MAP_FAILED) {
         (void)close(file);
         return NULL;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * Memory for a device to reach: files that lie in memory only, which another process can be handed,
- * and which a process that forks goes on sharing with the device.
+ * and which a process that forks goes on sharing with the device; a child has none of it.
  */
 #ifndef DMA_MEMORY_H
 #define DMA_MEMORY_H

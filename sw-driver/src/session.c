@@ -81,6 +81,13 @@ tmu_result_t session_pages(session_t *session, uint32_t count) {
     return TMU_OK;
 }
 
+void session_forsake(void *session) {
+    session_t *inherited = session;
+    if (inherited->file >= 0) {
+        (void)close(inherited->file);
+    }
+}
+
 void session_end(session_t *session) {
     for (uint32_t i = 0; i < session->page_count; i++) {
         if (session->pages[i].event_fd >= 0) {

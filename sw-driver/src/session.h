@@ -39,6 +39,10 @@ typedef struct session_ops {
      * are of whoever shares the unit, always. */
     tmu_result_t (*ring_get)(session_t *session, struct tmu_ioctl_open *open, tmu_dma_t *ring_p);
 
+    /** Has what the unit was found to be; NULL: nothing is left to do.  What was done is undone
+     * with the session's file. */
+    tmu_result_t (*found)(session_t *session);
+
     /** Maps a queue that was opened, its ring unless that is there: all of it, or nothing and a
      * sentence. */
     tmu_result_t (*map)(session_t *session, const struct tmu_ioctl_open *open, session_page_t *page,
@@ -57,6 +61,7 @@ struct session {
     session_page_t *pages; /* by number; set while the device's lock is held */
     uint32_t page_count;
     uint32_t vectors;
+    const volatile struct tmu_ioctl_state *state; /* of the kernel driver, or NULL */
 };
 
 /** A session that is not open yet, with what the URI behind its scheme asks for. */
@@ -67,5 +72,8 @@ tmu_result_t session_pages(session_t *session, uint32_t count);
 
 /** Closes the file and the eventfds: whoever shares the unit ends what is still open. */
 void session_end(session_t *session);
+
+/** Closes a child's copy of the file, so that the session does not wait for the child's end. */
+void session_forsake(void *session);
 
 #endif

@@ -16,11 +16,13 @@ static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backe
                                                     &tmu_backend_dev, &tmu_backend_share};
 
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p) {
-    return device->ops->read32(device->backend, offset, value_p);
+    tmu_result_t result = tmu_process_check(device);
+    return result == TMU_OK ? device->ops->read32(device->backend, offset, value_p) : result;
 }
 
 tmu_result_t tmu_device_write(tmu_t *device, uint32_t offset, uint32_t value) {
-    return device->ops->write32(device->backend, offset, value);
+    tmu_result_t result = tmu_process_check(device);
+    return result == TMU_OK ? device->ops->write32(device->backend, offset, value) : result;
 }
 
 static tmu_result_t progress(tmu_t *device, unsigned max_clocks) {
@@ -74,9 +76,13 @@ tmu_result_t tmu_device_break(tmu_t *device) {
     return TMU_ERR_DEVICE;
 }
 
+tmu_result_t tmu_device_broke(tmu_t *device, tmu_result_t result) {
+    return result == TMU_ERR_DEVICE ? tmu_device_break(device) : result;
+}
+
 tmu_result_t tmu_device_check(tmu_t *device) {
     return atomic_load(&device->broken) ? tmu_error_set(TMU_ERR_DEVICE, "%s", device->broken_text)
-                                        : TMU_OK;
+                                        : tmu_process_check(device);
 }
 
 void tmu_device_stop(tmu_t *device) {
@@ -142,6 +148,7 @@ tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tm
                       .info = {.scheme = ops->scheme},
                       .breaking = ATOMIC_FLAG_INIT};
     pthread_mutex_init(&device->lock, NULL);
+    tmu_process_own(device);
     tmu_result_t result = ops->open(rest, &device->backend);
     if (result == TMU_OK) {
         result = device->control->discover(device);
@@ -180,6 +187,12 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
 
 void tmu_close(tmu_t *device) {
     if (!device) {
+        return;
+    }
+    if (!tmu_process_owns(device)) { /* what is in memory stays: other threads had locks there */
+        if (device->backend && device->ops->forsake) {
+            device->ops->forsake(device->backend);
+        }
         return;
     }
     while (device->queues) {
@@ -225,9 +238,15 @@ tmu_result_t tmu_reset(tmu_t *device) {
 /* A simulated machine has a lock of its own. */
 
 tmu_result_t tmu_progress(tmu_t *device, unsigned max_clocks) {
-    return device ? progress(device, max_clocks) : TMU_ERR_INVALID;
+    if (!device) {
+        return TMU_ERR_INVALID;
+    }
+    tmu_result_t result = tmu_device_check(device);
+    return result == TMU_OK ? tmu_device_broke(device, progress(device, max_clocks)) : result;
 }
 
 uint64_t tmu_clock(tmu_t *device) {
-    return device && device->ops->clock ? device->ops->clock(device->backend) : 0;
+    return device && device->ops->clock && tmu_process_check(device) == TMU_OK
+               ? device->ops->clock(device->backend)
+               : 0;
 }

@@ -153,6 +153,19 @@ static void held_remove(tmu_flow_t *flow, tmu_held_t *held) {
     free(held);
 }
 
+bool tmu_flow_drop(tmu_flow_t *flow, uint32_t *endpoint_p, uint64_t *handle_p) {
+    tmu_held_t *held = flow->held_first;
+    flow->pass = false;
+    flow->next = NULL;
+    if (!held) {
+        return false;
+    }
+    *endpoint_p = held->endpoint;
+    *handle_p = held->handle;
+    held_remove(flow, held);
+    return true;
+}
+
 uint32_t tmu_flow_answers(const tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint) {
     const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, endpoint);
     return opcode == TMU_OPCODE_FLUSH && e ? tmu_bounds_entries(e) + 1 : 1;

@@ -65,6 +65,10 @@ typedef struct tmu_flow {
 void tmu_flow_init(tmu_flow_t *flow, tmu_bounds_t *bounds);
 void tmu_flow_free(tmu_flow_t *flow);
 
+/** Takes the oldest held arrival out, of a device that will not admit any; false if there is none.
+ */
+bool tmu_flow_drop(tmu_flow_t *flow, uint32_t *endpoint_p, uint64_t *handle_p);
+
 /** Forgets held arrivals, for a reset; the bounds are cleared beside it. */
 void tmu_flow_clear(tmu_flow_t *flow);
 

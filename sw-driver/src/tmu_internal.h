@@ -13,6 +13,7 @@
 #define TMU_INTERNAL_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "backend.h"
 #include "control.h"
@@ -56,6 +57,8 @@ struct tmu_queue {
 };
 
 struct tmu {
+    pid_t owner;    /* the process that opened it, and no child of that (tmu_process.c) */
+    unsigned forks; /* that there were when it was opened */
     const tmu_backend_ops_t *ops;
     const tmu_control_ops_t *control;
     void *backend;
@@ -96,7 +99,11 @@ tmu_result_t tmu_device_wait(tmu_t *device, uint32_t offset, uint32_t mask, uint
 /** Marks the device as unusable, for the reason that this thread's error text gives. */
 tmu_result_t tmu_device_break(tmu_t *device);
 
-/** TMU_ERR_DEVICE and the reason as this thread's error text once the device is unusable. */
+/** Marks the device as unusable if `result` is TMU_ERR_DEVICE; returns it. */
+tmu_result_t tmu_device_broke(tmu_t *device, tmu_result_t result);
+
+/** TMU_ERR_DEVICE and the reason as this thread's error text once the device is unusable, and in a
+ * child of the process that opened it. */
 tmu_result_t tmu_device_check(tmu_t *device);
 
 /** Takes the device's lock and that of every queue: no other thread is within a call then. */
@@ -105,6 +112,17 @@ void tmu_device_go(tmu_t *device);
 
 /** Whether nothing is in flight and no held arrival is being tried; the device is stopped. */
 bool tmu_device_still(const tmu_t *device);
+
+/* tmu_process.c */
+
+/** Makes a device that is being opened this process's. */
+void tmu_process_own(tmu_t *device);
+
+/** Whether this process opened it. */
+bool tmu_process_owns(const tmu_t *device);
+
+/** TMU_ERR_DEVICE and a sentence in a child of fork; costs no system call. */
+tmu_result_t tmu_process_check(const tmu_t *device);
 
 /* tmu_endpoint.c */
 tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint);

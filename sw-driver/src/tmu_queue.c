@@ -121,9 +121,13 @@ tmu_result_t tmu_queue_open_sized(tmu_t *device, const tmu_queue_attr_t *attr, s
                              "%zu bytes, expected %zu or only zeros behind them",
                              size, sizeof known);
     }
+    tmu_result_t result = tmu_process_check(device);
+    if (result != TMU_OK) {
+        return result;
+    }
     pthread_mutex_lock(&device->lock);
     tmu_queue_t *queue = NULL;
-    tmu_result_t result = queue_create(device, &known, &queue);
+    result = queue_create(device, &known, &queue);
     if (result == TMU_OK) {
         queue->next = device->queues;
         device->queues = queue;
@@ -151,12 +155,15 @@ tmu_result_t tmu_queue_close(tmu_queue_t *queue) {
         return TMU_OK;
     }
     tmu_t *device = queue->device;
+    tmu_result_t result = tmu_process_check(device);
+    if (result != TMU_OK) {
+        return result;
+    }
     pthread_mutex_lock(&device->lock);
     pthread_mutex_lock(&queue->lock);
     uint32_t in_flight = queue->pendings.count;
     uint32_t held = queue->flow.held_now;
     pthread_mutex_unlock(&queue->lock);
-    tmu_result_t result = TMU_OK;
     if (!atomic_load(&device->broken) && (in_flight > 0 || held > 0)) {
         result =
             tmu_error_set(TMU_ERR_BUSY, "page %u has %u operations in flight and %u held arrivals",
@@ -198,5 +205,7 @@ tmu_result_t tmu_queue_event_fd(tmu_queue_t *queue, int *fd_p) {
         return tmu_error_set(TMU_ERR_INVALID, "a device '%s:' has no interrupts; poll the queue",
                              device->ops->scheme);
     }
-    return device->ops->event_fd(device->backend, queue->page.number, fd_p);
+    tmu_result_t result = tmu_process_check(device);
+    return result == TMU_OK ? device->ops->event_fd(device->backend, queue->page.number, fd_p)
+                            : result;
 }

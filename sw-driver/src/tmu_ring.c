@@ -292,10 +292,21 @@ static tmu_result_t retry_held(tmu_queue_t *queue) {
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
+/** Whether the device is still there, where something is in flight and nothing has come. */
+static tmu_result_t look_alive(tmu_queue_t *queue) {
+    tmu_t *device = queue->device;
+    return device->ops->alive && queue->pendings.count > 0 && queue->done_count == 0
+               ? device->ops->alive(device->backend)
+               : TMU_OK;
+}
+
 static tmu_result_t poll_locked(tmu_queue_t *queue) {
     tmu_result_t result = tmu_device_check(queue->device);
     if (result == TMU_OK) {
         result = tmu_ring_drain(queue);
+    }
+    if (result == TMU_OK) {
+        result = look_alive(queue);
     }
     if (result == TMU_OK && queue->flow.waits) {
         queue->flow.waits = false;
@@ -316,8 +327,15 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
     if (!queue || !count_p || (max > 0 && !completions)) {
         return TMU_ERR_INVALID;
     }
+    tmu_result_t owned = tmu_process_check(queue->device);
+    if (owned != TMU_OK) {
+        return owned;
+    }
     pthread_mutex_lock(&queue->lock);
-    tmu_result_t result = poll_locked(queue);
+    tmu_result_t result = tmu_device_broke(queue->device, poll_locked(queue));
+    if (result == TMU_ERR_DEVICE && max > 0 && queue->done_count > 0) {
+        result = TMU_OK; /* what was answered before it failed is valid; the error comes next */
+    }
     if (result == TMU_OK) {
         size_t count = 0;
         while (count < max && tmu_ring_pop(queue, &completions[count])) {

@@ -33,7 +33,8 @@ static tmu_result_t doorbell(const tmu_queue_t *queue, const tmu_record_t *comma
     uint64_t offset = (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES +
                       (uint64_t)queue->slot * TMU_DOORBELL_COMMAND_BYTES;
     tmu_order_memory_before_doorbell();
-    return device->ops->doorbell_write(device->backend, offset, &bytes, sizeof bytes);
+    return tmu_device_broke(
+        device, device->ops->doorbell_write(device->backend, offset, &bytes, sizeof bytes));
 }
 
 tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,

@@ -175,6 +175,11 @@ tmu_result_t vfio_window_map(const vfio_files_t *files, unsigned bar, uint64_t l
     if (memory == MAP_FAILED) {
         return failed(files, "to map a window");
     }
+    if (madvise(memory, info.size, MADV_DONTFORK) != 0) { /* a child must not ring doorbells */
+        result = failed(files, "to keep a window from children");
+        (void)munmap(memory, info.size);
+        return result;
+    }
     *window_p = (vfio_window_t){.memory = memory, .bytes = info.size};
     return TMU_OK;
 }

@@ -2,6 +2,7 @@
 #include "vfu_client.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -145,6 +146,19 @@ tmu_result_t vfu_client_call(vfu_client_t *client, vfu_call_t *call) {
         return lost(client, call);
     }
     return call->posted ? TMU_OK : receive_reply(client, call, header.id);
+}
+
+tmu_result_t vfu_client_alive(vfu_client_t *client) {
+    const vfu_call_t call = {.name = "commands that it has not answered"};
+    struct pollfd end = {.fd = client->socket};
+    if (client->broken) {
+        return tmu_error_set(TMU_ERR_DEVICE, "%s", client->broken_text);
+    }
+    if (poll(&end, 1, 0) != 1 || (end.revents & (POLLHUP | POLLERR)) == 0) {
+        return TMU_OK;
+    }
+    errno = ECONNRESET;
+    return lost(client, &call);
 }
 
 static tmu_result_t refused(const vfu_client_t *client, const vfu_call_t *call) {

@@ -56,6 +56,9 @@ tmu_result_t vfu_client_call(vfu_client_t *client, vfu_call_t *call);
 /** Like vfu_client_call, but a refusal is TMU_ERR_DEVICE with a sentence as well. */
 tmu_result_t vfu_client_must(vfu_client_t *client, vfu_call_t *call);
 
+/** Whether the device's end of the connection is still open; TMU_ERR_DEVICE.  Never waits. */
+tmu_result_t vfu_client_alive(vfu_client_t *client);
+
 /** Reads or writes a region; `*error_p` as in a call.  Errors: TMU_ERR_DEVICE. */
 tmu_result_t vfu_client_read(vfu_client_t *client, uint32_t region, uint64_t offset, void *data,
                              uint32_t count, uint32_t *error_p);

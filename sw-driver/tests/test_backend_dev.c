@@ -23,9 +23,10 @@ static void uris_are_explained(void) {
     EXPECT_NUMBER(open_with("", "", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "'' names no FILE; expected dev:FILE[?endpoints=NUMBER]");
     EXPECT_NUMBER(open_with("/nowhere/tmu0", "", &device), TMU_ERR_URI);
-    EXPECT_TEXT(tmu_error_text(NULL),
-                "there is no /nowhere/tmu0: the kernel driver has found no unit; as root: modprobe "
-                "tmu, then see dmesg");
+    EXPECT_TEXT(
+        tmu_error_text(NULL),
+        "there is no /nowhere/tmu0: the kernel driver is not loaded, or has found no unit (dmesg "
+        "tells); docs/kernel-driver.md says how to build and load it");
     const char *const wrong[] = {"endpoint=1",   "endpoints=",
                                  "endpoints=0",  "endpoints=x",
                                  "endpoints=1x", "endpoints= 1",

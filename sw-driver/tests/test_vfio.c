@@ -5,11 +5,16 @@
  */
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fixture.h"
+#include "tmu_internal.h"
 #include "vfio_iova.h"
 #include "vfio_place.h"
+
+/* With memory in place of a function's window; the library's own copy is not linked then. */
+#include "backend_vfio.c"
 
 #define ADDRESS "0000:00:05.0"
 #define PAGE 4096u
@@ -166,12 +171,33 @@ static void what_is_not_ready_is_explained(void) {
     EXPECT_NUMBER(rmdir(at("")), 0);
 }
 
+/* ---- a function that goes away ----------------------------------------------------------------
+ */
+
+static void whoever_waits_learns_that_it_is_gone(void) {
+    static uint32_t window[TMU_REGISTER_BYTES / sizeof(uint32_t)];
+    const struct timespec rest = {.tv_nsec = TMU_LOOK_EVERY_NS};
+    vfio_device_t device = {.registers = {.memory = window, .bytes = sizeof window}};
+    (void)snprintf(device.files.place.address, sizeof device.files.place.address, "%s", ADDRESS);
+    window[TMU_REG_MAGIC / sizeof(uint32_t)] = TMU_MAGIC;
+    EXPECT_NUMBER(vfio_alive(&device), TMU_OK);
+    memset(window, 0xff, sizeof window);
+    EXPECT_NUMBER(vfio_alive(&device), TMU_OK); /* it was looked at just before */
+    (void)nanosleep(&rest, NULL);
+    EXPECT_NUMBER(vfio_progress(&device, 1), TMU_ERR_DEVICE);
+    EXPECT_TEXT(tmu_error_text(NULL), ADDRESS " does not answer: register reads are all ones; see "
+                                              "what Linux says about it: dmesg");
+    (void)nanosleep(&rest, NULL);
+    EXPECT_NUMBER(tmu_backend_vfio.alive(&device), TMU_ERR_DEVICE);
+}
+
 static void all(void) {
     RUN(the_lowest_addresses_are_taken);
     RUN(a_range_may_end_where_addresses_do);
     RUN(nothing_is_taken_twice);
     RUN(an_address_names_a_function_with_its_domain);
     RUN(what_is_not_ready_is_explained);
+    RUN(whoever_waits_learns_that_it_is_gone);
 }
 
 int main(void) {

@@ -27,6 +27,7 @@ DRIVER_TESTS = (
     "device",
     "dump",
     "filter",
+    "fork",
     "interrupt",
     "operations",
     "queue",
@@ -136,6 +137,17 @@ def test_a_killed_device_is_told(device: Device) -> None:
     done = replay(device.uri, "--random", "10")
     assert done.returncode == 2
     assert f"nobody listens at {device.socket}: the device has ended; start it again" in done.stderr
+
+
+def test_a_killed_device_is_told_to_whoever_polls(device: Device) -> None:
+    """With commands in flight, of which each ends."""
+    program = cbuild.program(cbuild.ensure(), "driver_gone")
+    words: list[str | Path] = [program, device.uri, str(device.process.pid)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 0, done.stderr
+    assert f"the device at {device.socket} has gone away during commands that it has not" in (
+        done.stdout
+    )
 
 
 def test_it_sleeps_when_there_is_nothing_to_do(device: Device) -> None:

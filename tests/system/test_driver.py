@@ -18,6 +18,7 @@ TESTS = (
     "dump",
     "filter",
     "flow",
+    "fork",
     "operations",
     "queue",
     "random",

@@ -16,6 +16,11 @@
  * run side by side, and threads that share a queue wait for each other.
  * All other functions may wait for every thread that is within a call on the device.
  * Closing a queue or a device, and tmu_reset, need that no other thread uses what they end.
+ *
+ * Processes: a device is of the process that opened it.  In a child of fork every call on it is
+ * TMU_ERR_DEVICE, and tmu_close closes the child's copies of files and nothing else, so that a
+ * child may end in any manner.
+ *
  * An observer runs inside a call, maybe of a thread that polls another queue, and must not call the
  * library.
  *
@@ -212,15 +217,6 @@ void tmu_close(tmu_t *device);
 tmu_result_t tmu_query_sized(tmu_t *device, tmu_info_t *info_p, size_t size);
 
 /**
- * The sentence of the calling thread's last error, on this or on another device; NULL is allowed.
- * Never NULL; "" if there was none.  Valid until the thread's next call that fails.
- */
-const char *tmu_error_text(const tmu_t *device);
-
-/** A result in words.  Never NULL. */
-const char *tmu_result_text(tmu_result_t result);
-
-/**
  * Empties both tables of all endpoints (R14) and forgets receives, held arrivals and completions
  * that were not polled; queues stay open, quotas, reserves and filter windows stay set, and memory
  * stays lent.
@@ -352,7 +348,9 @@ tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
 /**
  * Copies up to `max` completions of the queue in ring order; `*count_p` may be 0.
  * Also drives held arrivals and returns ring space, so it must be called while anything is pending.
- * Errors: TMU_ERR_DEVICE when a completion breaks the interface; the device then stays unusable.
+ * Errors: TMU_ERR_DEVICE when a completion breaks the interface, or the device is found to be gone
+ * or to have failed while something is in flight, within 10 ms of polling; it stays unusable then.
+ * Completions that came before are copied first; tmu_unanswered ends the other operations.
  */
 tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t max,
                       size_t *count_p);
@@ -360,7 +358,8 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
 /**
  * An eventfd to wait for when there is nothing else to do, signalled when the unit has written a
  * completion for this queue.  Read its 8 bytes, call tmu_poll until it finds nothing, then wait,
- * with a limit: a device that fails signals nothing.  It belongs to the library until tmu_close.
+ * with a limit: a device that fails signals nothing, but in a session of the kernel driver.
+ * It belongs to the library until tmu_close.
  * Errors: TMU_ERR_INVALID when this queue has no interrupt, TMU_ERR_DEVICE, TMU_ERR_MEMORY.
  */
 tmu_result_t tmu_queue_event_fd(tmu_queue_t *queue, int *fd_p);
@@ -386,9 +385,11 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 
 /* What there is to know of it, and what suits it to its traffic. */
 #include "tmu/tmu_counters.h"
+#include "tmu/tmu_failure.h"
 #include "tmu/tmu_fault.h"
 #include "tmu/tmu_filter.h"
 #include "tmu/tmu_spill.h"
+#include "tmu/tmu_text.h"
 
 #include "tmu/tmu_sizes.h"
 #include "tmu/tmu_version.h"

@@ -7,7 +7,8 @@
  * Only the process that opened the file may use it: a call from any other is EPERM.
  *
  * Every structure begins with its size, and reserved fields have to be 0: anything else is EINVAL,
- * and nothing has changed.  EIO: the unit has failed, and works again when all sessions are closed.
+ * and nothing has changed.  EIO: the unit has failed, and works again when all sessions are closed;
+ * the word in tmu_ioctl_state says so as well, and every eventfd of a queue is signalled then.
  */
 #ifndef TMU_IOCTL_H
 #define TMU_IOCTL_H
@@ -16,13 +17,22 @@
 #include <linux/types.h>
 
 /* Of this interface; the module says which one it has in tmu_ioctl_query. */
-#define TMU_IOCTL_VERSION 2
+#define TMU_IOCTL_VERSION 3
 
 /* As a wanted reserve: the table's places by the number of endpoints. */
 #define TMU_IOCTL_SHARE 0xffffffffu
 
 /* The largest quota of an endpoint. */
 #define TMU_IOCTL_QUOTA_MAX 0x100000u
+
+/*
+ * The state of the unit, to look at without a call: a page that is mapped by mmap with MAP_SHARED,
+ * for reading only, at TMU_IOCTL_STATE_OFFSET.
+ */
+struct tmu_ioctl_state {
+    __u32 failed; /* not 0: the unit has failed, and writes nothing any more */
+};
+#define TMU_IOCTL_STATE_OFFSET 0
 
 /* The unit, as its discovery registers have it, and its memory. */
 struct tmu_ioctl_query {

@@ -2,7 +2,11 @@
  *
  * tmu-share and sessions that behave: what they are told, and how they end, by kill -9 as well.
  */
+#include <fcntl.h>
+
 #include "share_fixture.h"
+
+static const char *gone_program; /* of the driver's tests */
 
 #define EXPECT_REFUSED(uri, result, ...)                                                           \
     do {                                                                                           \
@@ -25,14 +29,32 @@ static int listen_at(int type) {
     return listener;
 }
 
-/** A server that greets the next connection like this, in a child. */
-static void greet_once(int listener, struct tmu_share_greeting greeting, size_t length) {
+/** A server that greets the next connection like this, in a child, with a file or -1. */
+static void greet_with(int listener, struct tmu_share_greeting greeting, size_t length, int file) {
+    union {
+        struct cmsghdr header;
+        char room[CMSG_SPACE(sizeof(int))];
+    } control = {0};
+    struct iovec part = {.iov_base = &greeting, .iov_len = length};
+    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
+    if (file >= 0) {
+        message.msg_control = control.room;
+        message.msg_controllen = sizeof control.room;
+        control.header.cmsg_level = SOL_SOCKET;
+        control.header.cmsg_type = SCM_RIGHTS;
+        control.header.cmsg_len = CMSG_LEN(sizeof(int));
+        memcpy(CMSG_DATA(&control.header), &file, sizeof file);
+    }
     (void)fflush(NULL);
     if (fork() == 0) {
         int connection = accept(listener, NULL, NULL);
-        (void)send(connection, &greeting, length, MSG_NOSIGNAL);
+        (void)sendmsg(connection, &message, MSG_NOSIGNAL);
         _exit(0);
     }
+}
+
+static void greet_once(int listener, struct tmu_share_greeting greeting, size_t length) {
+    greet_with(listener, greeting, length, -1);
 }
 
 static void places_without_tmu_share_are_explained(void) {
@@ -78,6 +100,19 @@ static void greetings_that_are_none_are_explained(void) {
     greet_once(listener, well, sizeof well); /* and then it has ended, and handed nothing over */
     EXPECT_REFUSED(share_uri, TMU_ERR_MEMORY, "the memory of a session of %s cannot be mapped",
                    share_path);
+    /* Files behind whose end a touch would be a SIGBUS, now or later. */
+    int file = memfd_create("short", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    const size_t whole = sizeof(struct tmu_share_session);
+    EXPECT(ftruncate(file, (off_t)whole) == 0);
+    greet_with(listener, well, sizeof well, file);
+    EXPECT_REFUSED(share_uri, TMU_ERR_MEMORY, "the memory of a session of %s cannot be mapped",
+                   share_path);
+    EXPECT(ftruncate(file, (off_t)whole - 1) == 0);
+    EXPECT(fcntl(file, F_ADD_SEALS, F_SEAL_SHRINK) == 0);
+    greet_with(listener, well, sizeof well, file);
+    EXPECT_REFUSED(share_uri, TMU_ERR_MEMORY, "the memory of a session of %s cannot be mapped",
+                   share_path);
+    (void)close(file);
     (void)close(listener);
     (void)unlink(share_path);
     while (wait(NULL) > 0) {
@@ -168,6 +203,26 @@ static void its_end_is_heard(void) {
         bench_close(&b);
         (void)unlink(share_path);
     }
+}
+
+/** A session that a stopped tmu-share has commands of, when that is killed. */
+static void its_end_is_heard_by_whoever_polls(void) {
+    char text[1024];
+    char number[32];
+    int status = -1;
+    share_run_t run = share_started();
+    (void)snprintf(number, sizeof number, "%ld", (long)run.process);
+    (void)fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        int file = open("/dev/null", O_WRONLY);
+        (void)dup2(file, 1);
+        (void)execl(gone_program, "gone", share_uri, number, (char *)NULL);
+        _exit(127);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT_NUMBER(share_stop(run, 0, text, sizeof text), -1);
+    (void)unlink(share_path);
 }
 
 /** A process with entries and with commands in flight, until it is killed. */
@@ -303,12 +358,18 @@ static void it_sleeps_when_nothing_is_in_flight(void) {
 }
 
 int main(int argc, char **argv) {
-    share_begin(argc, argv);
+    if (argc != 3) {
+        (void)fprintf(stderr, "usage: test_share TMU_SHARE GONE\n");
+        return 2;
+    }
+    gone_program = argv[2];
+    share_begin(2, argv);
     RUN(places_without_tmu_share_are_explained);
     RUN(greetings_that_are_none_are_explained);
     RUN(what_cannot_be_shared_is_refused);
     RUN(endpoints_run_out);
     RUN(its_end_is_heard);
+    RUN(its_end_is_heard_by_whoever_polls);
     RUN(a_killed_process_leaves_nothing);
     RUN(a_child_has_nothing);
     RUN(it_sleeps_when_nothing_is_in_flight);

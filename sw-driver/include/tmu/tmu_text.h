@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * Errors, results and what the unit answers, in words; a part of tmu/tmu.h.
+ */
+#ifndef TMU_TMU_TEXT_H
+#define TMU_TMU_TEXT_H
+
+#include "tmu/tmu.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/**
+ * The sentence of the calling thread's last error, on this or on another device; NULL is allowed.
+ * Never NULL; "" if there was none.  Valid until the thread's next call that fails.
+ */
+const char *tmu_error_text(const tmu_t *device);
+
+/** A result in words.  Never NULL. */
+const char *tmu_result_text(tmu_result_t result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
