@@ -60,7 +60,7 @@ static int next_ms(struct tmu_unit *unit, u64 record[WORDS], u32 ms) {
         if (take(unit, record)) {
             return 0;
         }
-        if (late) {
+        if (late || pci_channel_offline(unit->pdev)) {
             return -ETIME;
         }
         usleep_range(10, 50);

@@ -10,7 +10,6 @@
 #define TMU_KERNEL_H
 
 #include <linux/cdev.h>
-#include <linux/eventfd.h>
 #include <linux/kref.h>
 #include <linux/list.h>
 #include <linux/mm.h>
@@ -21,6 +20,7 @@
 
 #include "tmu/tmu_pci.h"
 #include "tmu/tmu_regs.h"
+#include "tmu_compat.h"
 #include "tmu_ioctl.h"
 
 /* What the module waits for others' full rings before it has the unit hurry. */
@@ -68,11 +68,13 @@ struct tmu_unit {
     void __iomem *page;        /* the privileged one */
     resource_size_t doorbells; /* physical */
     wait_queue_head_t closed;  /* a session was */
+    struct tmu_ioctl_state *state; /* a page that sessions map for reading */
 
     struct mutex lock; /* of everything below */
     bool gone;         /* no session is opened any more */
     bool failed;       /* nothing that it says counts, and it reaches no memory */
     u32 sessions;
+    struct list_head open; /* the sessions */
     u64 queue_name; /* the last one that was given */
     struct tmu_ioctl_query info;
     struct tmu_endpoint *endpoints;
@@ -86,6 +88,7 @@ struct tmu_unit {
 };
 
 struct tmu_session {
+    struct list_head node;
     struct tmu_unit *unit;
     struct mm_struct *mm; /* whose it is; counted */
     struct address_space *mapping;

@@ -65,6 +65,7 @@ static void unit_free(struct device *dev) {
     bitmap_free(unit->slots_taken);
     kvfree(unit->endpoints);
     kfree(unit->segments);
+    free_page((unsigned long)unit->state);
     kfree(unit);
 }
 
@@ -115,10 +116,11 @@ static int unit_prepare(struct tmu_unit *unit) {
     }
     unit->page = ioremap(unit->doorbells + privileged, TMU_DOORBELL_PAGE_BYTES);
     unit->endpoints = kvcalloc(unit->info.endpoints, sizeof *unit->endpoints, GFP_KERNEL);
+    unit->state = (struct tmu_ioctl_state *)get_zeroed_page(GFP_KERNEL);
     unit->pages_open = bitmap_zalloc(unit->info.queues, GFP_KERNEL);
     unit->slots_taken = bitmap_zalloc(unit->info.command_slots, GFP_KERNEL);
-    if (!unit->page || !unit->endpoints || !unit->pages_open || !unit->slots_taken ||
-        memory_get(unit, &unit->ring, PAGE_SIZE) != 0) {
+    if (!unit->page || !unit->endpoints || !unit->state || !unit->pages_open ||
+        !unit->slots_taken || memory_get(unit, &unit->ring, PAGE_SIZE) != 0) {
         return -ENOMEM;
     }
     __set_bit(0, unit->slots_taken); /* the privileged page's */
@@ -140,6 +142,7 @@ static int tmu_probe(struct pci_dev *pdev, const struct pci_device_id *id) {
     unit->pdev = pdev;
     mutex_init(&unit->lock);
     init_waitqueue_head(&unit->closed);
+    INIT_LIST_HEAD(&unit->open);
     device_initialize(&unit->dev);
     unit->dev.class = units;
     unit->dev.parent = &pdev->dev;
@@ -163,6 +166,7 @@ static int tmu_probe(struct pci_dev *pdev, const struct pci_device_id *id) {
     if (error) {
         goto stop;
     }
+    pci_save_state(pdev); /* what a reset of the slot begins with */
     cdev_init(&unit->cdev, &tmu_files);
     unit->cdev.owner = THIS_MODULE;
     pci_set_drvdata(pdev, unit);
@@ -226,10 +230,56 @@ static void tmu_reset_done(struct pci_dev *pdev) {
     mutex_unlock(&unit->lock);
 }
 
+/* An error of the bus: what sessions have in the unit is lost, whatever comes after it. */
+static pci_ers_result_t tmu_error_detected(struct pci_dev *pdev, pci_channel_state_t state) {
+    struct tmu_unit *unit = pci_get_drvdata(pdev);
+    mutex_lock(&unit->lock);
+    (void)tmu_fail(unit, "an error of the bus");
+    mutex_unlock(&unit->lock);
+    return state == pci_channel_io_perm_failure ? PCI_ERS_RESULT_DISCONNECT
+                                                : PCI_ERS_RESULT_NEED_RESET;
+}
+
+/* The function has lost its configuration, which is that of probe again. */
+static pci_ers_result_t tmu_slot_reset(struct pci_dev *pdev) {
+    if (pci_enable_device_mem(pdev) != 0) {
+        return PCI_ERS_RESULT_DISCONNECT;
+    }
+    pci_restore_state(pdev);
+    pci_save_state(pdev);
+    pci_clear_master(pdev); /* tmu_start lets it reach memory again */
+    return PCI_ERS_RESULT_RECOVERED;
+}
+
 static const struct pci_error_handlers errors = {
+    .error_detected = tmu_error_detected,
+    .slot_reset = tmu_slot_reset,
+    .resume = tmu_reset_done,
     .reset_prepare = tmu_reset_prepare,
     .reset_done = tmu_reset_done,
 };
+
+/* A unit without power forgets what sessions have in it: they are told, and none begins before it
+ * works again.  PCI's own part, which includes its configuration, is Linux'. */
+static int tmu_suspend(struct device *dev) {
+    struct tmu_unit *unit = pci_get_drvdata(to_pci_dev(dev));
+    mutex_lock(&unit->lock);
+    if (unit->sessions > 0) {
+        (void)tmu_fail(unit, "the machine sleeps, and the unit forgets what it had");
+    } else {
+        tmu_stop(unit);
+    }
+    mutex_unlock(&unit->lock);
+    return 0;
+}
+
+/* Without power it may not be what it was: if it does not start, the next session tries again. */
+static int tmu_resume(struct device *dev) {
+    tmu_reset_done(to_pci_dev(dev));
+    return 0;
+}
+
+static DEFINE_SIMPLE_DEV_PM_OPS(sleeps, tmu_suspend, tmu_resume);
 
 static const struct pci_device_id ids[] = {
     {PCI_DEVICE(TMU_PCI_VENDOR, TMU_PCI_DEVICE), .class = TMU_PCI_CLASS, .class_mask = 0xffffff},
@@ -244,6 +294,7 @@ static struct pci_driver driver = {
     .remove = tmu_remove,
     .shutdown = tmu_shutdown,
     .err_handler = &errors,
+    .driver.pm = pm_sleep_ptr(&sleeps),
 };
 
 static int __init tmu_init(void) {
@@ -251,7 +302,7 @@ static int __init tmu_init(void) {
     if (error) {
         return error;
     }
-    units = class_create(THIS_MODULE, KBUILD_MODNAME);
+    units = TMU_CLASS_CREATE(KBUILD_MODNAME);
     error = PTR_ERR_OR_ZERO(units);
     if (error) {
         goto region;

@@ -5,6 +5,7 @@
  * A doorbell page is put into a mapping when it is touched and taken out of all when its queue is
  * closed; a touch after that finds no queue and ends in SIGBUS.
  * A ring stays as long as it is mapped, for the unit has let go of it by then.
+ * The page that tells of the unit's state is the unit's, which lives as long as its open files.
  */
 #include <linux/dma-mapping.h>
 
@@ -59,7 +60,7 @@ static int map_doorbell(struct tmu_session *session, struct vm_area_struct *area
         return -EINVAL;
     }
     area->vm_page_prot = pgprot_noncached(area->vm_page_prot);
-    area->vm_flags |= VM_PFNMAP;
+    tmu_area_flags(area, VM_PFNMAP, 0);
     area->vm_private_data = session;
     area->vm_ops = &doorbell_area;
     return 0;
@@ -75,7 +76,7 @@ static int map_ring(struct tmu_queue *queue, struct vm_area_struct *area) {
     if (area->vm_flags & VM_WRITE) {
         return -EACCES;
     }
-    area->vm_flags &= ~VM_MAYWRITE;
+    tmu_area_flags(area, 0, VM_MAYWRITE);
     area->vm_pgoff = 0; /* of the memory */
     error = dma_mmap_coherent(&ring->unit->pdev->dev, area, memory->memory, memory->address,
                               memory->bytes);
@@ -85,6 +86,18 @@ static int map_ring(struct tmu_queue *queue, struct vm_area_struct *area) {
         area->vm_ops = &ring_area;
     }
     return error;
+}
+
+static int map_state(const struct tmu_unit *unit, struct vm_area_struct *area) {
+    if (area->vm_end - area->vm_start != PAGE_SIZE) {
+        return -EINVAL;
+    }
+    if (area->vm_flags & VM_WRITE) {
+        return -EACCES;
+    }
+    tmu_area_flags(area, 0, VM_MAYWRITE);
+    return remap_pfn_range(area, area->vm_start, virt_to_phys(unit->state) >> PAGE_SHIFT, PAGE_SIZE,
+                           area->vm_page_prot);
 }
 
 int tmu_mmap(struct file *file, struct vm_area_struct *area) {
@@ -100,7 +113,10 @@ int tmu_mmap(struct file *file, struct vm_area_struct *area) {
     if (!(area->vm_flags & VM_SHARED)) {
         return -EINVAL;
     }
-    area->vm_flags |= VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP;
+    tmu_area_flags(area, VM_IO | VM_DONTCOPY | VM_DONTEXPAND | VM_DONTDUMP, 0);
+    if (area->vm_pgoff == TMU_IOCTL_STATE_OFFSET >> PAGE_SHIFT) { /* queues have other names */
+        return map_state(unit, area);
+    }
     if (mutex_lock_killable(&unit->lock)) {
         return -EINTR;
     }

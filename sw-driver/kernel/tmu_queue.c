@@ -111,7 +111,7 @@ void tmu_queue_close(struct tmu_queue *queue) {
 
 static irqreturn_t written(int irq, void *data) {
     const struct tmu_queue *queue = data;
-    eventfd_signal(queue->event, 1);
+    tmu_event_signal(queue->event);
     return IRQ_HANDLED;
 }
 
@@ -141,7 +141,7 @@ int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event) {
         eventfd_ctx_put(event);
         queue->event = NULL;
     } else if (event && replaces) {
-        eventfd_signal(event, 1);
+        tmu_event_signal(event);
     }
     return error;
 }

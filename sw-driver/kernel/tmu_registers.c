@@ -24,6 +24,19 @@ void tmu_write(const struct tmu_unit *unit, u32 offset, u32 value) {
     writel(value, unit->registers + offset);
 }
 
+/* Whoever sleeps until something is answered wakes up, looks at the state and learns it. */
+static void wake_all(const struct tmu_unit *unit) {
+    const struct tmu_session *session;
+    const struct tmu_queue *queue;
+    list_for_each_entry(session, &unit->open, node) {
+        list_for_each_entry(queue, &session->queues, node) {
+            if (queue->event) {
+                tmu_event_signal(queue->event);
+            }
+        }
+    }
+}
+
 /* Cuts the unit off from memory, so that whatever it does harms nobody, and says why. */
 int tmu_fail(struct tmu_unit *unit, const char *why) {
     if (!unit->failed) {
@@ -31,6 +44,8 @@ int tmu_fail(struct tmu_unit *unit, const char *why) {
                 "the unit has failed: %s; it starts anew when all have closed it\n", why);
         pci_clear_master(unit->pdev);
         unit->failed = true;
+        smp_store_release(&unit->state->failed, 1);
+        wake_all(unit);
     }
     return -EIO;
 }
@@ -81,7 +96,7 @@ static int wait_ms(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, u32 m
         if ((now & mask) == value && now != U32_MAX) {
             return 0;
         }
-        if (late) {
+        if (late || pci_channel_offline(unit->pdev)) {
             return -ETIME;
         }
         usleep_range(10, 50);
@@ -188,6 +203,7 @@ static void filter_set(struct tmu_unit *unit) {
 int tmu_start(struct tmu_unit *unit) {
     int error;
     unit->failed = false;
+    WRITE_ONCE(unit->state->failed, 0); /* no session has it mapped */
     error = reset(unit);
     if (error) {
         return error;

@@ -268,7 +268,7 @@ static long tmu_ioctl(struct file *file, unsigned int command, unsigned long pla
  */
 
 /* Counts one more session, if the unit can have one. */
-static int join(struct tmu_unit *unit) {
+static int join(struct tmu_unit *unit, struct tmu_session *session) {
     if (unit->gone) {
         return -ENODEV;
     }
@@ -277,6 +277,7 @@ static int join(struct tmu_unit *unit) {
         return -EIO;
     }
     unit->sessions++;
+    list_add(&session->node, &unit->open);
     return 0;
 }
 
@@ -294,7 +295,7 @@ static int tmu_open(struct inode *inode, struct file *file) {
     INIT_LIST_HEAD(&session->queues);
     error = mutex_lock_killable(&unit->lock);
     if (!error) {
-        error = join(unit);
+        error = join(unit, session);
         mutex_unlock(&unit->lock);
     }
     if (error) {
@@ -341,6 +342,7 @@ static int tmu_release(struct inode *inode, struct file *file) {
             give_way(unit);
         }
     }
+    list_del(&session->node);
     unit->sessions--;
     if (unit->sessions == 0 && !unit->gone && needs_reset(unit)) {
         (void)tmu_start(unit);
@@ -359,5 +361,4 @@ const struct file_operations tmu_files = {
     .unlocked_ioctl = tmu_ioctl,
     .compat_ioctl = compat_ptr_ioctl,
     .mmap = tmu_mmap,
-    .llseek = no_llseek,
 };

@@ -114,6 +114,14 @@ def renewed(pins: Sequence[Pin], work: Path) -> list[Pin]:
     return [Pin(pin.suite, pin.name, *fresh[pin.name]) for pin in pins]
 
 
+def renew(lock: Path, work: Path) -> None:
+    """Write a lock file anew, with the versions that its suites have now."""
+    pins = renewed(read_lock(lock), work)
+    head = [line for line in lock.read_text().splitlines() if line.startswith("#")]
+    lines = [f"{pin.suite} {pin.name} {pin.version} {pin.sha256}" for pin in pins]
+    lock.write_text("\n".join([*head, *lines]) + "\n")
+
+
 def sha256_of(file: Path) -> str:
     with file.open("rb") as content:
         return hashlib.file_digest(content, "sha256").hexdigest()

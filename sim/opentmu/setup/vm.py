@@ -91,10 +91,7 @@ def _keep_headers(root: Path, headers: Path) -> None:
 def main() -> None:
     """Write the lock file anew, with the versions that Debian has now."""
     with TemporaryDirectory() as work:
-        pins = debian.renewed(debian.read_lock(LOCK), Path(work))
-    head = [line for line in LOCK.read_text().splitlines() if line.startswith("#")]
-    lines = [f"{pin.suite} {pin.name} {pin.version} {pin.sha256}" for pin in pins]
-    LOCK.write_text("\n".join([*head, *lines]) + "\n")
+        debian.renew(LOCK, Path(work))
 
 
 if __name__ == "__main__":
