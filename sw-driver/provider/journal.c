@@ -2,16 +2,77 @@
 #include "journal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
 
-static FILE *make(const char *folder, const char *name, const char *end) {
+#define ROOM 65536u
+#define LINE_MAX_BYTES 512u /* of one line, at most */
+
+/* Not stdio's: what a child of fork has copied of that it writes once more when it ends. */
+struct journal_file {
+    int file;
+    int error; /* the first that there was, or 0; nothing is written behind it */
+    size_t used;
+    char bytes[ROOM];
+};
+
+static journal_file_t *make(const char *folder, const char *name, const char *end) {
     char path[4096];
     const int length = snprintf(path, sizeof path, "%s/%s.%s", folder, name, end);
     if (length < 0 || (size_t)length >= sizeof path) {
         errno = ENAMETOOLONG;
         return NULL;
     }
-    return fopen(path, "wx");
+    journal_file_t *made = malloc(sizeof *made);
+    if (made == NULL)
+        return NULL;
+    made->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    made->error = 0;
+    made->used = 0;
+    if (made->file >= 0)
+        return made;
+    const int why = errno;
+    free(made);
+    errno = why;
+    return NULL;
+}
+
+static void flush(journal_file_t *out) {
+    size_t done = 0;
+    while (out->error == 0 && done < out->used) {
+        const ssize_t wrote = write(out->file, out->bytes + done, out->used - done);
+        if (wrote > 0)
+            done += (size_t)wrote;
+        else if (wrote == 0 || errno != EINTR)
+            out->error = wrote == 0 ? EIO : errno;
+    }
+    out->used = 0;
+}
+
+__attribute__((format(printf, 2, 3))) static void put(journal_file_t *out, const char *format,
+                                                      ...) {
+    va_list arguments;
+    if (out->used > ROOM - LINE_MAX_BYTES)
+        flush(out);
+    va_start(arguments, format);
+    const int length = vsnprintf(out->bytes + out->used, LINE_MAX_BYTES, format, arguments);
+    va_end(arguments);
+    if (length > 0 && (size_t)length < LINE_MAX_BYTES)
+        out->used += (size_t)length;
+}
+
+/* 0, or the error. */
+static int shut(journal_file_t *out) {
+    if (out == NULL)
+        return 0;
+    flush(out);
+    const int error = close(out->file) != 0 && out->error == 0 ? errno : out->error;
+    free(out);
+    return error;
 }
 
 int journal_open(journal_t *journal, const char *folder, const char *name) {
@@ -24,78 +85,78 @@ int journal_open(journal_t *journal, const char *folder, const char *name) {
         errno = why;
         return -1;
     }
-    (void)fputs("# tmu-trace v1\n# application: libfabric provider tmu\n", journal->trace);
+    put(journal->trace, "# tmu-trace v1\n# application: libfabric provider tmu\n");
     return 0;
 }
 
-static void write_source(FILE *out, const tmu_key_t *key) {
+static void write_source(journal_file_t *out, const tmu_key_t *key) {
     if (key->source_ignore != 0)
-        (void)fputs(" any", out);
+        put(out, " any");
     else
-        (void)fprintf(out, " %" PRIu32, key->source);
+        put(out, " %" PRIu32, key->source);
 }
 
-static void write_operation(FILE *out, const journal_operation_t *op) {
+static void write_operation(journal_file_t *out, const journal_operation_t *op) {
     static const char *const names[] = {
         [TMU_OPCODE_POST] = "raw-post",   [TMU_OPCODE_ARRIVE] = "raw-arrive",
         [TMU_OPCODE_PROBE] = "raw-probe", [TMU_OPCODE_CLAIM] = "raw-claim",
         [TMU_OPCODE_CANCEL] = "cancel",   [TMU_OPCODE_FLUSH] = "flush",
     };
-    (void)fprintf(out, "%s %" PRIu32 " %" PRIu64, names[op->opcode], op->endpoint, op->number);
+    put(out, "%s %" PRIu32 " %" PRIu64, names[op->opcode], op->endpoint, op->number);
     switch (op->opcode) {
     case TMU_OPCODE_ARRIVE:
-        (void)fprintf(out, " 0x%" PRIx64 " %" PRIu32, op->key.match, op->key.source);
+        put(out, " 0x%" PRIx64 " %" PRIu32, op->key.match, op->key.source);
         break;
     case TMU_OPCODE_CANCEL:
-        (void)fprintf(out, " %" PRIu64, op->target);
+        put(out, " %" PRIu64, op->target);
         break;
     case TMU_OPCODE_FLUSH:
         break;
     default:
-        (void)fprintf(out, " 0x%" PRIx64 " 0x%" PRIx64, op->key.match, op->key.ignore);
+        put(out, " 0x%" PRIx64 " 0x%" PRIx64, op->key.match, op->key.ignore);
         write_source(out, &op->key);
         break;
     }
     if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_ARRIVE)
-        (void)fprintf(out, " %" PRIu64, op->length);
-    (void)fputc('\n', out);
+        put(out, " %" PRIu64, op->length);
+    put(out, "\n");
 }
 
-static void write_verdict(FILE *out, const journal_operation_t *op, const tmu_completion_t *c,
+static void write_verdict(journal_file_t *out, const journal_operation_t *op, const tmu_completion_t *c,
                           uint64_t other) {
     static const char *const names[] = {
         [TMU_OPCODE_POST] = "post",   [TMU_OPCODE_ARRIVE] = "arrive", [TMU_OPCODE_PROBE] = "probe",
         [TMU_OPCODE_CLAIM] = "claim", [TMU_OPCODE_CANCEL] = "cancel", [TMU_OPCODE_FLUSH] = "flush",
     };
-    (void)fprintf(out, "%s %" PRIu64, names[op->opcode], op->number);
+    put(out, "%s %" PRIu64, names[op->opcode], op->number);
     switch (c->status) {
     case TMU_STATUS_MATCHED:
-        (void)fprintf(out, " matched %" PRIu64 "%s\n", other, c->truncated ? " truncated" : "");
+        put(out, " matched %" PRIu64 "%s\n", other, c->truncated ? " truncated" : "");
         break;
     case TMU_STATUS_QUEUED:
-        (void)fputs(" queued\n", out);
+        put(out, " queued\n");
         break;
     case TMU_STATUS_FOUND:
-        (void)fprintf(out, " found %" PRIu64 "\n", other);
+        put(out, " found %" PRIu64 "\n", other);
         break;
     case TMU_STATUS_NONE:
-        (void)fputs(" none\n", out);
+        put(out, " none\n");
         break;
     case TMU_STATUS_CANCELLED:
-        (void)fprintf(out, " cancelled %" PRIu64 "\n", other);
+        put(out, " cancelled %" PRIu64 "\n", other);
         break;
     case TMU_STATUS_LATE:
-        (void)fprintf(out, " late %" PRIu64 "\n", op->target);
+        put(out, " late %" PRIu64 "\n", op->target);
         break;
     case TMU_STATUS_FLUSHED:
-        (void)fprintf(out, " removed %" PRIu32 " %" PRIu32 "\n", c->removed_posted,
+        put(out, " removed %" PRIu32 " %" PRIu32 "\n", c->removed_posted,
                       c->removed_unexpected);
         break;
     case TMU_STATUS_REFUSED_QUOTA:
-        (void)fputs(" refused quota\n", out);
+        put(out, " refused quota\n");
         break;
     default: /* nothing that the model answers: the logs will differ */
-        (void)fprintf(out, " status %u\n", c->status);
+        put(out, " status %u\n", c->status);
         break;
     }
 }
@@ -111,12 +172,9 @@ void journal_write(journal_t *journal, const journal_operation_t *operation,
 }
 
 int journal_close(journal_t *journal) {
-    int result = 0;
-    if (journal->trace != NULL && (ferror(journal->trace) != 0 || fclose(journal->trace) != 0))
-        result = -1;
-    if (journal->verdicts != NULL &&
-        (ferror(journal->verdicts) != 0 || fclose(journal->verdicts) != 0))
-        result = -1;
+    const int trace = shut(journal->trace);
+    const int verdicts = shut(journal->verdicts);
     *journal = (journal_t){0};
-    return result;
+    errno = trace != 0 ? trace : verdicts;
+    return errno == 0 ? 0 : -1;
 }

@@ -11,11 +11,11 @@
 
 #include "tmu/tmu.h"
 
-#include <stdio.h>
+typedef struct journal_file journal_file_t;
 
 typedef struct {
-    FILE *trace;
-    FILE *verdicts;
+    journal_file_t *trace;
+    journal_file_t *verdicts;
     /* Memory is lent, or others use the unit as well: refusals are left out, for they changed
      * nothing, the receive stands where it got in, and when room is used up nobody here knows. */
     bool lent;
@@ -39,7 +39,8 @@ int journal_open(journal_t *journal, const char *folder, const char *name);
 void journal_write(journal_t *journal, const journal_operation_t *operation,
                    const tmu_completion_t *completion, uint64_t other);
 
-/* 0, or -1 when something could not be written.  A journal that is not open is left alone. */
+/* 0, or -1 with the errno of what could not be written first; behind that nothing was written.  A
+ * journal that is not open is left alone. */
 int journal_close(journal_t *journal);
 
 #endif

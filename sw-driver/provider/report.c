@@ -150,7 +150,8 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     if (differ + waiting != 0)
         tfi_say("counters differ in %s: %s", unit->name, differences != NULL ? differences : "");
     if (journal_close(&unit->journal) != 0 || unit->order.lost) {
-        tfi_say("the recording of %s could not be written", unit->name);
+        tfi_say("the recording of %s could not be written: %s", unit->name,
+                strerror(unit->order.lost ? ENOMEM : errno));
         ++wrong;
     }
     if (folder != NULL && folder[0] != '\0' &&

@@ -73,18 +73,17 @@ bool unit_next_name(unit_t *unit) {
     return true;
 }
 
-static int open_journal(unit_t *unit, char *error, size_t error_size) {
+/* What cannot be recorded is matched all the same: a file must not cost the device. */
+static void open_journal(unit_t *unit) {
     const char *folder = setting_get(SETTING_RECORD);
     if (folder == NULL || folder[0] == '\0')
-        return 0;
+        return;
     do {
         unit->recorded = journal_open(&unit->journal, folder, unit->name) == 0;
     } while (!unit->recorded && errno == EEXIST && unit_next_name(unit));
-    if (unit->recorded)
-        return 0;
-    (void)snprintf(error, error_size, "%s=%s: cannot make %s.trace and %s.verdicts there: %s",
-                   setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
-    return -1;
+    if (!unit->recorded)
+        tfi_say("%s=%s: cannot make %s.trace and %s.verdicts there: %s; this process is not recorded",
+                setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
 }
 
 /* What a shared unit did for others, before this process or an earlier one of it. */
@@ -104,7 +103,8 @@ static int open_rooms(unit_t *unit, char *error, size_t error_size) {
         return -1;
     }
     if (spill_open(&unit->spill, unit->device, &unit->info, error, error_size) == 0 &&
-        read_before(unit, error, error_size) == 0 && open_journal(unit, error, error_size) == 0) {
+        read_before(unit, error, error_size) == 0) {
+        open_journal(unit);
         unit->journal.lent = unit->spill.segments != 0 || unit->info.shared;
         return 0;
     }
@@ -114,7 +114,7 @@ static int open_rooms(unit_t *unit, char *error, size_t error_size) {
 
 unit_t *unit_acquire(char *error, size_t error_size) {
     unit_t *unit = &the_unit;
-    if (unit->users != 0) {
+    if (unit_is_open()) {
         ++unit->users;
         return unit;
     }
@@ -140,6 +140,7 @@ unit_t *unit_acquire(char *error, size_t error_size) {
         return NULL;
     }
     unit->users = 1;
+    unit->owner = getpid();
     unit->next_number = 1;
     tfi_note("%s: %" PRIu32 " endpoints, %" PRIu32 " receives and %" PRIu32
              " messages on chip, %" PRIu32 " segments of memory",
@@ -148,7 +149,15 @@ unit_t *unit_acquire(char *error, size_t error_size) {
     return unit;
 }
 
+bool unit_is_open(void) { return the_unit.users != 0 && the_unit.owner == getpid(); }
+
+/* In a child of fork the device, its counters and its files are its parent's. */
 static void end(unit_t *unit) {
+    if (unit->owner != getpid()) {
+        tmu_close(unit->device);
+        unit->users = 0;
+        return;
+    }
     const char *uri = setting_get(SETTING_URI);
     unit->differences = report_end(unit, uri != NULL ? uri : "", setting_get(SETTING_REPORT));
     tmu_close(unit->device);
@@ -169,7 +178,7 @@ void unit_release(unit_t *unit) {
 }
 
 void unit_abandon(void) {
-    if (the_unit.users != 0)
+    if (unit_is_open())
         end(&the_unit);
 }
 

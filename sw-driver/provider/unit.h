@@ -18,6 +18,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #define UNIT_ENDPOINTS 64u /* endpoints of one process at most */
 #define UNIT_COUNTERS 128u /* counters of a unit at most */
@@ -35,6 +36,7 @@ struct unit {
     tmu_t *device;
     tmu_info_t info;
     unsigned users;
+    pid_t owner;        /* the process that opened it; a child of fork has no part in it */
     uint64_t endpoints; /* a bit for each that is taken */
     char name[64];      /* of this process's files */
     unsigned long job;  /* of the launcher's, that this process is in; 0 = unknown */
@@ -68,6 +70,9 @@ void unit_write(unit_t *unit, const order_entry_t *entry);
 
 /* At the last call: compares counters, writes the report and closes the device. */
 void unit_release(unit_t *unit);
+
+/* Whether this process, and not one that it is a child of, has the unit open. */
+bool unit_is_open(void);
 
 /* Ends the unit although somebody uses it still: the process is about to exit. */
 void unit_abandon(void);

@@ -7,9 +7,12 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -27,6 +30,17 @@ static void reset_from_outside(void) {
     (void)close(file);
 }
 
+static const volatile struct tmu_ioctl_state *state_map(int file) {
+    void *state = mmap(NULL, 4096, PROT_READ, MAP_SHARED, file, TMU_IOCTL_STATE_OFFSET);
+    if (state == MAP_FAILED) {
+        perror("the state");
+        exit(EXIT_FAILURE);
+    }
+    EXPECT(mmap(NULL, 4096, PROT_WRITE, MAP_SHARED, file, TMU_IOCTL_STATE_OFFSET) == MAP_FAILED);
+    EXPECT(mprotect(state, 4096, PROT_READ | PROT_WRITE) != 0);
+    return state;
+}
+
 static int take(int file) {
     struct tmu_ioctl_take take = {.size = sizeof take};
     return ioctl(file, TMU_IOCTL_TAKE, &take) == 0 ? 0 : errno;
@@ -39,9 +53,18 @@ static void a_failed_unit_starts_anew(void) {
     struct tmu_ioctl_open queue = {.size = sizeof queue, .endpoint = 0, .ring_log2 = 4};
     struct tmu_ioctl_give give = {.size = sizeof give, .endpoint = 0};
     struct tmu_ioctl_query query = {.size = sizeof query};
+    const volatile struct tmu_ioctl_state *state = state_map(second);
     EXPECT_NUMBER(take(first), 0);
     EXPECT_NUMBER(ioctl(first, TMU_IOCTL_OPEN, &queue), 0);
+    struct tmu_ioctl_event event = {.size = sizeof event, .queue = queue.queue};
+    event.fd = eventfd(0, EFD_NONBLOCK);
+    EXPECT_NUMBER(ioctl(first, TMU_IOCTL_EVENT, &event), 0);
+    struct pollfd woken = {.fd = event.fd, .events = POLLIN};
+    EXPECT_NUMBER(poll(&woken, 1, 0), 0);
+    EXPECT_NUMBER(state->failed, 0);
     reset_from_outside();
+    EXPECT_NUMBER(state->failed, 1); /* who polls sees it, and who sleeps is woken */
+    EXPECT_NUMBER(poll(&woken, 1, 0), 1);
     struct tmu_ioctl_close done = {.size = sizeof done, .queue = queue.queue};
     EXPECT_NUMBER(ioctl(first, TMU_IOCTL_CLOSE, &done), 0);
     EXPECT_NUMBER(ioctl(first, TMU_IOCTL_GIVE, &give), 0); /* it is withheld */
@@ -50,9 +73,12 @@ static void a_failed_unit_starts_anew(void) {
     EXPECT(open(path, O_RDWR) < 0 && errno == EIO);
     (void)close(first);
     EXPECT(open(path, O_RDWR) < 0 && errno == EIO);
+    EXPECT_NUMBER(munmap((void *)(uintptr_t)state, 4096), 0);
     (void)close(second);
+    (void)close(event.fd);
     int next = open(path, O_RDWR);
     EXPECT(next >= 0);
+    EXPECT_NUMBER(state_map(next)->failed, 0);
     for (uint32_t i = 0; i < 4; i++) { /* all of the preset tiny */
         EXPECT_NUMBER(take(next), 0);
     }

@@ -181,6 +181,11 @@ def test_a_unit_that_fails_starts_anew() -> None:
     script = f"""
 driver_failing_unit {FILE} {DEVICE}/reset
 tmu-ping {URI} 10
+tmu-ping {URI} 1000000 >/dev/null &
+sleep 3
+echo 1 >{DEVICE}/reset
+wait $!
+echo ended with $?
 dmesg | grep "the unit has failed"
 """
     with running() as device:
@@ -188,6 +193,8 @@ dmesg | grep "the unit has failed"
     assert re.search(r"^2 passed, 0 failed$", ran.output, re.MULTILINE), ran.output
     assert re.search(r"^by interrupt ", ran.output, re.MULTILINE)
     assert "the unit has failed: it was reset from outside; it starts anew" in ran.output
+    assert f"{FILE}: the unit has failed, and starts anew when all have closed it" in ran.output
+    assert "ended with 1\n" in ran.output, "whoever waits learns it"
 
 
 def test_a_unit_is_taken_away_when_its_last_session_is_closed() -> None:

@@ -3,8 +3,11 @@
 #include "expect.h"
 #include "unit.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char error[512];
@@ -25,14 +28,112 @@ static void a_device_that_cannot_be_opened_is_named(void) {
     EXPECT(strncmp(error, "TMU_URI=sim:/nowhere/library.so: ", 33) == 0);
 }
 
+/* What is said on standard error between two calls. */
+static FILE *said;
+static int terminal;
+
+static void listen(void) {
+    said = tmpfile();
+    terminal = dup(2);
+    EXPECT(said != NULL && dup2(fileno(said), 2) == 2);
+}
+
+static void expect_said(const char *expected) {
+    char text[1024] = "";
+    EXPECT(dup2(terminal, 2) == 2);
+    (void)close(terminal);
+    rewind(said);
+    text[fread(text, 1, sizeof text - 1, said)] = '\0';
+    (void)fclose(said);
+    EXPECT_TEXT(text, expected);
+}
+
+/* Files must never cost the device. */
 static void a_recording_that_cannot_be_made_is_said(void) {
     (void)setenv(UNIT_URI, "ref:tiny", 1);
     (void)setenv(UNIT_RECORD, "/nowhere", 1);
+    (void)setenv(UNIT_REPORT, "/nowhere", 1);
     (void)setenv("OMPI_COMM_WORLD_RANK", "3", 1);
-    EXPECT(unit_acquire(error, sizeof error) == NULL);
-    EXPECT_TEXT(error, "TMU_FI_RECORD=/nowhere: cannot make rank-3.trace and rank-3.verdicts "
-                       "there: No such file or directory");
+    listen();
+    unit_t *unit = unit_acquire(error, sizeof error);
+    EXPECT(unit != NULL && unit->journal.trace == NULL);
+    unit_release(unit);
+    expect_said("tmu provider: TMU_FI_RECORD=/nowhere: cannot make rank-3.trace and "
+                "rank-3.verdicts there: No such file or directory; this process is not recorded\n"
+                "tmu provider: TMU_FI_REPORT=/nowhere: cannot write rank-3.json there: No such "
+                "file or directory\n");
     (void)unsetenv(UNIT_RECORD);
+    (void)unsetenv(UNIT_REPORT);
+}
+
+static void a_recording_that_ends_early_is_said(void) {
+    const tmu_completion_t queued = {.status = TMU_STATUS_QUEUED};
+    const journal_operation_t post = {.opcode = TMU_OPCODE_POST};
+    char folder[] = "/tmp/tmu-unit-XXXXXX";
+    char path[64];
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)setenv(UNIT_RECORD, folder, 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    const struct rlimit small = {1000, RLIM_INFINITY};
+    struct rlimit before;
+    EXPECT(getrlimit(RLIMIT_FSIZE, &before) == 0);
+    (void)signal(SIGXFSZ, SIG_IGN);
+    for (unsigned i = 0; i < 10000; ++i)
+        journal_write(&unit->journal, &post, &queued, 0);
+    EXPECT(setrlimit(RLIMIT_FSIZE, &small) == 0);
+    listen();
+    unit_release(unit);
+    expect_said("tmu provider: the recording of rank-3-2 could not be written: File too large\n");
+    EXPECT(setrlimit(RLIMIT_FSIZE, &before) == 0);
+    (void)unsetenv(UNIT_RECORD);
+    const char *const ends[] = {"trace", "verdicts"};
+    for (size_t i = 0; i < 2; ++i) {
+        (void)snprintf(path, sizeof path, "%s/rank-3-2.%s", folder, ends[i]);
+        EXPECT_NUMBER(unlink(path), 0);
+    }
+    EXPECT_NUMBER(rmdir(folder), 0);
+}
+
+/* Neither the device nor a file is a child's: whatever it does, its parent's are as they were. */
+static void a_child_ends_nothing(void) {
+    const tmu_completion_t queued = {.status = TMU_STATUS_QUEUED};
+    const journal_operation_t post = {.opcode = TMU_OPCODE_POST};
+    char folder[] = "/tmp/tmu-unit-XXXXXX";
+    char path[64];
+    struct stat found;
+    int status = -1;
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)setenv(UNIT_RECORD, folder, 1);
+    (void)setenv(UNIT_REPORT, folder, 1);
+    unit_t *unit = unit_acquire(error, sizeof error);
+    journal_write(&unit->journal, &post, &queued, 0);
+    (void)fflush(NULL);
+    const pid_t child = fork();
+    if (child == 0) {
+        EXPECT(!unit_is_open());
+        unit_abandon();
+        unit_release(unit);
+        exit(expect_failures == 0 ? 0 : 1);
+    }
+    EXPECT(waitpid(child, &status, 0) == child && status == 0);
+    EXPECT(unit_is_open());
+    (void)snprintf(path, sizeof path, "%s/rank-3-3.json", folder);
+    EXPECT(stat(path, &found) != 0);
+    (void)snprintf(path, sizeof path, "%s/rank-3-3.trace", folder);
+    EXPECT(stat(path, &found) == 0 && found.st_size == 0); /* still in this process */
+    EXPECT_NUMBER(tmu_progress(unit->device, 1), TMU_OK);
+    listen();
+    unit_release(unit);
+    expect_said("");
+    const char *const ends[] = {"json", "trace", "verdicts"};
+    for (size_t i = 0; i < 3; ++i) {
+        (void)snprintf(path, sizeof path, "%s/rank-3-3.%s", folder, ends[i]);
+        EXPECT(stat(path, &found) == 0 && found.st_size > 0);
+        EXPECT_NUMBER(unlink(path), 0);
+    }
+    EXPECT_NUMBER(rmdir(folder), 0);
+    (void)unsetenv(UNIT_RECORD);
+    (void)unsetenv(UNIT_REPORT);
 }
 
 static void memory_that_cannot_be_lent_is_said(void) {
@@ -186,6 +287,8 @@ int main(void) {
     RUN(without_a_uri_a_sentence_says_what_to_set);
     RUN(a_device_that_cannot_be_opened_is_named);
     RUN(a_recording_that_cannot_be_made_is_said);
+    RUN(a_recording_that_ends_early_is_said);
+    RUN(a_child_ends_nothing);
     RUN(memory_that_cannot_be_lent_is_said);
     RUN(a_shared_unit_is_lent_nothing_and_promises_nothing);
     RUN(one_device_serves_all_and_ends_with_the_last);
