@@ -14,7 +14,7 @@ static void exchange(uint64_t tag) {
     int context;
     for (uint64_t i = 0; i < MESSAGES; ++i) {
         must(fi_trecv(b.ep, in, 100, NULL, b.peer, tag + i, 0, &context), "fi_trecv");
-        SEND(fi_tsend(a.ep, "message", 8, NULL, a.peer, tag + i, &context));
+        SEND(fi_tsend(a.ep, out, 8, NULL, a.peer, tag + i, &context));
         const struct fi_cq_err_entry done = next(&b, NULL);
         EXPECT(done.err == 0 && done.tag == tag + i);
         EXPECT(next(&a, NULL).err == 0);
