@@ -74,9 +74,9 @@ void Device::written(void *user, uint64_t address, int stored) {
     auto *device = static_cast<Device *>(user);
     device->wrote_ = device->news_ = true;
     ++(stored != 0 ? device->counts_.completions : device->counts_.completions_refused);
-    const auto page = device->rings_.page(address);
-    if (stored != 0 && page)
-        device->interrupts_.raise(*page);
+    if (stored != 0)
+        for (const uint32_t page : device->rings_.pages(address))
+            device->interrupts_.raise(page);
 }
 
 uint64_t Device::region_bytes(uint32_t region) const {
@@ -146,15 +146,22 @@ int Device::doorbell(uint64_t offset, uint32_t count, const uint8_t *data) {
     return 0;
 }
 
+// What shows nothing reads as all ones, as on a bus: a client that passes accesses of a guest on
+// has nothing to do with an error, and may end by it.
 int Device::doorbell_read(uint64_t offset, uint32_t count, uint8_t *data) {
     uint64_t value = 0;
-    if ((count != 4 && count != sizeof value) || offset % count != 0)
-        return EINVAL;
+    std::memset(data, 0xff, count);
+    if ((count != 4 && count != sizeof value) || offset % count != 0) {
+        ++counts_.page_reads_empty;
+        return 0;
+    }
     ++counts_.page_reads;
     wake();
     const uint64_t inside = offset % sizeof value;
-    if (!unit_.doorbell_read(offset - inside, value))
-        return EIO;
+    if (!unit_.doorbell_read(offset - inside, value)) {
+        ++counts_.page_reads_empty;
+        return 0;
+    }
     value >>= 8 * inside;
     std::memcpy(data, &value, count);
     return 0;

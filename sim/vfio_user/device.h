@@ -19,6 +19,7 @@ struct DeviceCounts {
     uint64_t register_writes = 0;
     uint64_t register_errors = 0;
     uint64_t page_reads = 0;
+    uint64_t page_reads_empty = 0; // of the pages, where they show nothing
     uint64_t commands = 0;
     uint64_t completions = 0;
     uint64_t completions_refused = 0; // no memory was there

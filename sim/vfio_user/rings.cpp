@@ -56,20 +56,21 @@ void Rings::commit() {
     if (!enabled)
         return;
     const uint64_t start = base_ / TMU_DOORBELL_COMMAND_BYTES * TMU_DOORBELL_COMMAND_BYTES;
-    rings_[start] = Ring{selected_, uint64_t{TMU_DOORBELL_COMMAND_BYTES} << log2};
-    by_page_[selected_] = start;
+    by_page_[selected_] =
+        rings_.emplace(start, Ring{selected_, uint64_t{TMU_DOORBELL_COMMAND_BYTES} << log2});
 }
 
 void Rings::clear() { *this = Rings(); }
 
-std::optional<uint32_t> Rings::page(uint64_t address) const {
-    auto ring = rings_.upper_bound(address);
-    if (ring == rings_.begin())
-        return std::nullopt;
-    --ring;
-    if (address - ring->first >= ring->second.bytes)
-        return std::nullopt;
-    return ring->second.page;
+std::vector<uint32_t> Rings::pages(uint64_t address) const {
+    std::vector<uint32_t> found;
+    const auto after = rings_.upper_bound(address);
+    if (after == rings_.begin())
+        return found;
+    for (auto ring = rings_.lower_bound(std::prev(after)->first); ring != after; ++ring)
+        if (address - ring->first < ring->second.bytes)
+            found.push_back(ring->second.page);
+    return found;
 }
 
 } // namespace vfu

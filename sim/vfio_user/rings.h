@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <vector>
 
 namespace vfu {
 
@@ -15,8 +16,9 @@ class Rings {
     std::optional<uint32_t> write(uint32_t offset, uint32_t value);
     void clear();
 
-    // The page whose ring holds this address.
-    std::optional<uint32_t> page(uint64_t address) const;
+    // The pages whose ring begins where the ring does that holds this address: one, unless a driver
+    // has given several pages the same ring.
+    std::vector<uint32_t> pages(uint64_t address) const;
 
   private:
     struct Ring {
@@ -28,8 +30,9 @@ class Rings {
     uint32_t selected_ = 0;
     uint64_t base_ = 0;
     uint32_t config_ = 0;
-    std::map<uint64_t, Ring> rings_;       // by bus address
-    std::map<uint32_t, uint64_t> by_page_; // their addresses
+    using ByAddress = std::multimap<uint64_t, Ring>; // bus addresses
+    ByAddress rings_;
+    std::map<uint32_t, ByAddress::iterator> by_page_;
 };
 
 } // namespace vfu

@@ -69,29 +69,28 @@ void Server::accept() {
     Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
     if (!socket)
         return; // it went away before
-    if (others_.size() < kOthersMax)
-        others_.emplace_back(std::move(socket)); // else it is closed here
+    // Those that wait have said nothing yet: the one that has been silent longest makes room.
+    if (others_.size() == kOthersMax)
+        others_.pop_front();
+    others_.emplace_back(std::move(socket));
+}
+
+void Server::drop(const std::string &problem) {
+    if (problem.empty())
+        return; // it closed the connection
+    ++counts_.dropped;
+    say("the client " + problem + "; it was dropped");
 }
 
 void Server::end_session(const std::string &problem) {
-    if (!problem.empty()) {
-        ++counts_.dropped;
-        say("the client " + problem + "; it was dropped");
-    }
+    drop(problem);
     session_.reset();
     device_.release();
 }
 
-// Gives a free unit to who has waited longest.
-void Server::next_session() {
-    if (session_ || others_.empty())
-        return;
-    session_.emplace(std::move(others_.front()), device_, session_counts_);
-    others_.pop_front();
-}
-
-// Tells those who come while somebody has the unit, as an answer to their first message.
-void Server::turn_away() {
+// A connection gets the unit by its first message, if the unit is free, and is told if it is not:
+// one that says nothing keeps nobody from it.
+void Server::hear_others() {
     for (auto other = others_.begin(); other != others_.end();) {
         Message message;
         const Channel::Outcome outcome = other->receive(message);
@@ -99,9 +98,15 @@ void Server::turn_away() {
             ++other;
             continue;
         }
-        if (outcome == Channel::Outcome::kMessage) {
+        if (outcome == Channel::Outcome::kEnd) {
+            drop(other->problem());
+        } else if (session_) {
             ++counts_.turned_away;
             (void)other->refuse(message.header, EBUSY);
+        } else {
+            session_.emplace(std::move(*other), device_, session_counts_);
+            if (!session_->handle(message))
+                end_session(session_->problem());
         }
         other = others_.erase(other);
     }
@@ -125,8 +130,7 @@ void Server::poll(int wake, bool &woken) {
         end_session(session_->problem());
     if (sockets[1].revents != 0)
         accept();
-    next_session();
-    turn_away();
+    hear_others();
 }
 
 void Server::serve(int wake) {
@@ -156,6 +160,7 @@ void Server::report(std::FILE *file) const {
         {"register_writes", device.register_writes},
         {"register_errors", device.register_errors},
         {"page_reads", device.page_reads},
+        {"page_reads_empty", device.page_reads_empty},
         {"commands", device.commands},
         {"commands_incomplete", device_.lost_pieces()},
         {"completions", device.completions},

@@ -40,9 +40,9 @@ class Server {
 
   private:
     void accept();
+    void drop(const std::string &problem);
     void end_session(const std::string &problem);
-    void next_session();
-    void turn_away();
+    void hear_others();
     void poll(int wake, bool &woken);
     void say(const std::string &text) const;
 

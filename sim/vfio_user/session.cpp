@@ -40,18 +40,23 @@ bool Session::serve() {
             problem_ = channel_.problem();
             return false;
         }
-        ++counts_.messages;
-        counts_.posted += (message.header.flags & VFU_NO_REPLY) != 0 ? 1 : 0;
-        answer_.clear();
-        const int error = dispatch(message);
-        counts_.refused += error != 0 ? 1 : 0;
-        if (error != 0 ? !channel_.refuse(message.header, error)
-                       : !channel_.reply(message.header, answer_.data(), answer_.size())) {
-            problem_ = channel_.problem();
+        if (!handle(message))
             return false;
-        }
     }
     return !over_;
+}
+
+bool Session::handle(Message &message) {
+    ++counts_.messages;
+    counts_.posted += (message.header.flags & VFU_NO_REPLY) != 0 ? 1 : 0;
+    answer_.clear();
+    const int error = dispatch(message);
+    counts_.refused += error != 0 ? 1 : 0;
+    const bool sent = error != 0 ? channel_.refuse(message.header, error)
+                                 : channel_.reply(message.header, answer_.data(), answer_.size());
+    if (!sent)
+        problem_ = channel_.problem();
+    return sent && !over_;
 }
 
 int Session::dispatch(Message &message) {

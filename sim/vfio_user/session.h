@@ -26,6 +26,9 @@ class Session {
     // Handles what has come, up to some messages; false at the end of the connection.
     bool serve();
 
+    // Handles one message that has come already; the same.
+    bool handle(Message &message);
+
     // Why it ended, in a sentence about the client; empty if it closed the connection.
     const std::string &problem() const { return problem_; }
     int number() const { return channel_.number(); }

@@ -123,7 +123,12 @@ static void what_is_not_the_sessions_is_not_there(void) {
     }
     EXPECT_NUMBER(unmappable(mine, queue.doorbell_offset, PAGE, PROT_WRITE, MAP_SHARED), ENOENT);
     EXPECT_NUMBER(unmappable(mine, queue.ring_offset, PAGE, PROT_READ, MAP_SHARED), ENOENT);
-    EXPECT_NUMBER(unmappable(mine, 0, PAGE, PROT_READ, MAP_SHARED), ENOENT);
+    /* The state of the unit is everybody's to read, and that alone. */
+    const int both = PROT_READ | PROT_WRITE;
+    EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, PAGE, both, MAP_SHARED), EACCES);
+    EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, PAGE, PROT_READ, MAP_PRIVATE), EINVAL);
+    EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, 2 * PAGE, PROT_READ, MAP_SHARED), EINVAL);
+    EXPECT_NUMBER(unmappable(mine, PAGE, PAGE, PROT_READ, MAP_SHARED), ENOENT);
     for (int i = 0; i < 2; i++) {
         (void)take(mine);
     }

@@ -169,23 +169,37 @@ void configure(vfu::Rings &rings, uint32_t page, uint64_t base, uint32_t log2, b
     rings.write(TMU_REG_PAGE_COMMIT, 1u << TMU_PAGE_COMMIT_COMMIT_SHIFT);
 }
 
+using Pages = std::vector<uint32_t>;
+
 void a_completion_finds_its_page() {
     vfu::Rings rings;
     configure(rings, 7, 0x7f0000001000, 4, true);
     configure(rings, 9, 0x7f0000001400, 5, true);
-    EXPECT(!rings.page(0x7f0000000fff));
-    EXPECT(rings.page(0x7f0000001000) == 7u);
-    EXPECT(rings.page(0x7f00000013c0) == 7u);
-    EXPECT(rings.page(0x7f0000001400) == 9u);
-    EXPECT(rings.page(0x7f0000001bc0) == 9u);
-    EXPECT(!rings.page(0x7f0000001c00));
+    EXPECT(rings.pages(0x7f0000000fff).empty());
+    EXPECT(rings.pages(0x7f0000001000) == Pages{7});
+    EXPECT(rings.pages(0x7f00000013c0) == Pages{7});
+    EXPECT(rings.pages(0x7f0000001400) == Pages{9});
+    EXPECT(rings.pages(0x7f0000001bc0) == Pages{9});
+    EXPECT(rings.pages(0x7f0000001c00).empty());
     configure(rings, 7, 0x7f0000001000, 4, false);
-    EXPECT(!rings.page(0x7f0000001000));
+    EXPECT(rings.pages(0x7f0000001000).empty());
     configure(rings, 9, 0x10000, 4, true); // it moves
-    EXPECT(!rings.page(0x7f0000001400));
-    EXPECT(rings.page(0x10000) == 9u);
+    EXPECT(rings.pages(0x7f0000001400).empty());
+    EXPECT(rings.pages(0x10000) == Pages{9});
     rings.write(TMU_REG_CONTROL, 1u << TMU_CONTROL_RESET_SHIFT);
-    EXPECT(!rings.page(0x10000));
+    EXPECT(rings.pages(0x10000).empty());
+}
+
+void pages_of_one_ring_are_all_told() {
+    vfu::Rings rings;
+    configure(rings, 1, 0x2000, 4, true);
+    configure(rings, 2, 0x2000, 5, true);
+    EXPECT(rings.pages(0x2000) == (Pages{1, 2}));
+    EXPECT(rings.pages(0x2400) == Pages{2}); // behind the shorter one
+    configure(rings, 2, 0x2000, 5, false);
+    EXPECT(rings.pages(0x2000) == Pages{1}); // which it was before as well
+    configure(rings, 1, 0x2000, 4, false);
+    EXPECT(rings.pages(0x2000).empty());
 }
 
 } // namespace
@@ -200,5 +214,6 @@ int main() {
     RUN(pieces_make_a_command);
     RUN(incomplete_commands_are_counted);
     RUN(a_completion_finds_its_page);
+    RUN(pages_of_one_ring_are_all_told);
     return expect_summary();
 }

@@ -121,6 +121,28 @@ void who_has_asked_nothing_yet_gets_the_next_turn() {
     EXPECT(contains(p.report(), "\"clients_turned_away\": 0,"));
 }
 
+void who_says_nothing_keeps_nobody_out() {
+    Process p;
+    std::vector<Client> silent;
+    for (int i = 0; i < 40; ++i)
+        silent.push_back(p.connect());
+    {
+        Client first = p.connect();
+        EXPECT_NUMBER(agree(first), 0);
+        for (int i = 0; i < 40; ++i)
+            silent.push_back(p.connect());
+        Client second = p.connect();
+        EXPECT_NUMBER(agree(second), EBUSY); // told at once, and the first one goes on
+        EXPECT_NUMBER(ask(first, VFU_DEVICE_RESET, {}), 0);
+    }
+    Client third = p.connect();
+    EXPECT_NUMBER(agree(third), 0);
+    third.close();
+    EXPECT_NUMBER(agree(silent.back()), 0); // those that came last are still there
+    p.stop();
+    EXPECT(contains(p.report(), "\"clients\": 3,"));
+}
+
 void nothing_of_a_client_is_left_for_the_next_r13() {
     Process p;
     const SharedMemory memory(4096);
@@ -250,6 +272,7 @@ int main(int count, char **values) {
     RUN(clients_come_one_after_another);
     RUN(a_second_client_is_told_at_once);
     RUN(who_has_asked_nothing_yet_gets_the_next_turn);
+    RUN(who_says_nothing_keeps_nobody_out);
     RUN(nothing_of_a_client_is_left_for_the_next_r13);
     RUN(garbage_costs_its_sender_the_connection_r13);
     RUN(who_takes_memory_back_is_dropped_r13);
