@@ -65,9 +65,9 @@ struct tmu_unit {
     struct cdev cdev;
     struct pci_dev *pdev;
     void __iomem *registers;
-    void __iomem *page;        /* the privileged one */
-    resource_size_t doorbells; /* physical */
-    wait_queue_head_t closed;  /* a session was */
+    void __iomem *page;            /* the privileged one */
+    resource_size_t doorbells;     /* physical */
+    wait_queue_head_t closed;      /* a session was */
     struct tmu_ioctl_state *state; /* a page that sessions map for reading */
 
     struct mutex lock; /* of everything below */
@@ -75,7 +75,7 @@ struct tmu_unit {
     bool failed;       /* nothing that it says counts, and it reaches no memory */
     u32 sessions;
     struct list_head open; /* the sessions */
-    u64 queue_name; /* the last one that was given */
+    u64 queue_name;        /* the last one that was given */
     struct tmu_ioctl_query info;
     struct tmu_endpoint *endpoints;
     struct tmu_entries reserved; /* over all endpoints */

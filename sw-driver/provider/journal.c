@@ -122,8 +122,8 @@ static void write_operation(journal_file_t *out, const journal_operation_t *op) 
     put(out, "\n");
 }
 
-static void write_verdict(journal_file_t *out, const journal_operation_t *op, const tmu_completion_t *c,
-                          uint64_t other) {
+static void write_verdict(journal_file_t *out, const journal_operation_t *op,
+                          const tmu_completion_t *c, uint64_t other) {
     static const char *const names[] = {
         [TMU_OPCODE_POST] = "post",   [TMU_OPCODE_ARRIVE] = "arrive", [TMU_OPCODE_PROBE] = "probe",
         [TMU_OPCODE_CLAIM] = "claim", [TMU_OPCODE_CANCEL] = "cancel", [TMU_OPCODE_FLUSH] = "flush",
@@ -149,8 +149,7 @@ static void write_verdict(journal_file_t *out, const journal_operation_t *op, co
         put(out, " late %" PRIu64 "\n", op->target);
         break;
     case TMU_STATUS_FLUSHED:
-        put(out, " removed %" PRIu32 " %" PRIu32 "\n", c->removed_posted,
-                      c->removed_unexpected);
+        put(out, " removed %" PRIu32 " %" PRIu32 "\n", c->removed_posted, c->removed_unexpected);
         break;
     case TMU_STATUS_REFUSED_QUOTA:
         put(out, " refused quota\n");

@@ -127,7 +127,8 @@ static void what_is_not_the_sessions_is_not_there(void) {
     const int both = PROT_READ | PROT_WRITE;
     EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, PAGE, both, MAP_SHARED), EACCES);
     EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, PAGE, PROT_READ, MAP_PRIVATE), EINVAL);
-    EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, 2 * PAGE, PROT_READ, MAP_SHARED), EINVAL);
+    EXPECT_NUMBER(unmappable(mine, TMU_IOCTL_STATE_OFFSET, 2 * PAGE, PROT_READ, MAP_SHARED),
+                  EINVAL);
     EXPECT_NUMBER(unmappable(mine, PAGE, PAGE, PROT_READ, MAP_SHARED), ENOENT);
     for (int i = 0; i < 2; i++) {
         (void)take(mine);

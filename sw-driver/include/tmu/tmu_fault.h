@@ -23,8 +23,9 @@ typedef struct tmu_fault_stats {
 
 /**
  * tmu_fault_stats(device, stats_p) reads what the unit has seen of stored words that lost a bit; a
- * unit that does not check them has seen none.  What depends on one is answered TMU_STATUS_TABLE_FAULT, until a reset; whatever else
- * is answered is right.  Errors: TMU_ERR_DEVICE.
+ * unit that does not check them has seen none.  What depends on one is answered
+ * TMU_STATUS_TABLE_FAULT, until a reset; whatever else is answered is right.  Errors:
+ * TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_fault_stats_sized(tmu_t *device, tmu_fault_stats_t *stats_p, size_t size);
 

@@ -27,7 +27,8 @@ typedef struct tmu_spill_stats {
  */
 tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
 
-/** tmu_spill_stats(device, stats_p) reads what of this memory is in use.  Errors: TMU_ERR_DEVICE. */
+/** tmu_spill_stats(device, stats_p) reads what of this memory is in use.  Errors: TMU_ERR_DEVICE.
+ */
 tmu_result_t tmu_spill_stats_sized(tmu_t *device, tmu_spill_stats_t *stats_p, size_t size);
 
 /**
