@@ -48,10 +48,12 @@ FAST = (
     "tests/record/test_contexts.py",
     "tests/record/test_log.py",
     "tests/record/test_merge.py",
+    "tests/system/test_exports.py::test_a_list_names",
     "tests/system/test_vfio.py",
 )
 SLOW = (
     "tests/cli/test_dump.py",
+    "tests/cli/test_licences.py",
     "tests/cli/test_setup.py",
     "tests/cli/test_signals.py",
     "tests/cli/test_usage.py::test_doctor",

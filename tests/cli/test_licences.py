@@ -11,6 +11,7 @@ import pytest
 from opentmu import paths
 from opentmu.errors import ToolMissing
 from opentmu.setup import reuse
+from opentmu.testing.runner import ON_DEMAND
 
 MADE = shutil.ignore_patterns("__pycache__", "*.pyc", ".*_cache", ".hypothesis", "*.swp", ".git")
 
@@ -32,7 +33,7 @@ def lint(tree: Path) -> subprocess.CompletedProcess[str]:
     try:
         checker = reuse.ensure()
     except ToolMissing as error:
-        pytest.skip(str(error))
+        pytest.skip(f"{ON_DEMAND}{error}")
     command = [sys.executable, "-P", "-m", "reuse", "--root", str(tree), "lint"]
     environment = {**os.environ, "PYTHONPATH": str(checker)}
     return subprocess.run(

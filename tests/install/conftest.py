@@ -2,7 +2,6 @@
 """The driver as an operator builds and installs it, once for the tests of this folder."""
 
 import os
-import shutil
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -70,26 +69,24 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     return Installed(build, prefix)
 
 
-def need(program: str, package: str) -> None:
-    """Skip on a machine without a program that only these tests and users need."""
-    if shutil.which(program) is None:
-        pytest.skip(f"there is no {program} on this machine (Debian: {package})")
+def need(name: str) -> None:
+    """Have what these tests need of the system, or skip with what is to be typed."""
+    try:
+        system.require(name)
+    except ToolMissing as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture
 def pkg_config() -> None:
-    need("pkg-config", "pkg-config")
+    need("pkg-config")
 
 
 @pytest.fixture
 def formatter() -> None:
-    need("groff", "groff-base")
+    need("groff")
 
 
 @pytest.fixture
 def fabric() -> None:
-    """Skips on a machine without libfabric."""
-    try:
-        system.require("rdma/fabric.h")
-    except ToolMissing as error:
-        pytest.skip(str(error))
+    need("rdma/fabric.h")

@@ -15,7 +15,7 @@ from opentmu import output, paths, pins, stage, toolchain
 from opentmu.setup import shims, system, venv, vm
 
 # Installed when a command first needs them, so their absence is no fault.
-LAZY_PROGRAMS = ("mvn", "mpicc", "mpirun", "rdma/fabric.h")
+LAZY_PROGRAMS = ("mvn", "mpicc", "mpirun", "rdma/fabric.h", "pkg-config", "groff")
 
 
 @dataclass(frozen=True)

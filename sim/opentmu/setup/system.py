@@ -45,6 +45,8 @@ NEEDS = {
         Need("mpicc", "libopenmpi-dev", "trace record, mpi", version_argument="--showme:version"),
         Need("mpirun", "openmpi-bin", "trace record, mpi"),
         Need("rdma/fabric.h", "libfabric-dev", "mpi"),
+        Need("pkg-config", "pkg-config", "tests of what is installed"),
+        Need("groff", "groff-base", "tests of manual pages"),
     )
 }
 
