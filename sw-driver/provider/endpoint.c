@@ -151,6 +151,10 @@ static void linger(tfi_ep_t *ep) {
         if (!tfi_out_waits(ep, NULL) && ep->sending == 0)
             return;
         tfi_progress(ep);
+        /* Others may have their turn: one lock guards the endpoints of all threads. */
+        tfi_unlock();
+        tfi_nap();
+        tfi_lock();
         (void)clock_gettime(CLOCK_MONOTONIC, &now);
     } while (now.tv_sec - start.tv_sec < LINGER_SECONDS);
 }
@@ -190,6 +194,7 @@ static void free_unfinished(tfi_ep_t *ep) {
     slots_free(&ep->fetched);
     slots_free(&ep->claimed);
     tfi_out_free(ep);
+    tfi_asks_free(ep);
     tfi_load_free(&ep->loads);
     tfi_load_free(&ep->direct_loads);
 }

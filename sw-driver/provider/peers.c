@@ -79,14 +79,19 @@ static int make_room(peers_t *peers) {
     return 0;
 }
 
+static uint64_t most_of(const peers_t *peers) {
+    return peers->most != 0 ? peers->most : UINT64_C(1) << 32;
+}
+
+bool peers_are_all(const peers_t *peers) { return peers->count == most_of(peers); }
+
 static peer_t *add(peers_t *peers, const uint8_t *name, size_t length) {
     if (length == 0 || length > WIRE_NAME || make_room(peers) != 0)
         return NULL;
     peer_t *peer = malloc(sizeof *peer);
     if (peer == NULL)
         return NULL;
-    const uint64_t most = peers->most != 0 ? peers->most : UINT64_C(1) << 32;
-    const uint64_t number = number_take(&peers->numbers, most);
+    const uint64_t number = number_take(&peers->numbers, most_of(peers));
     if (number == NO_NUMBER) {
         free(peer);
         return NULL;

@@ -53,6 +53,9 @@ typedef struct {
  * nor an index.  NULL when there can be none.  A zeroed peers_t is empty. */
 peer_t *peers_hold(peers_t *peers, const uint8_t *name, size_t length);
 
+/* Whether all numbers are in use. */
+bool peers_are_all(const peers_t *peers);
+
 /* The peer of a name that is there, or NULL. */
 peer_t *peers_find(const peers_t *peers, const uint8_t *name, size_t length);
 

@@ -35,19 +35,14 @@ int tfi_frames_start(tfi_ep_t *ep) {
     return 0;
 }
 
-static void refuse(tfi_ep_t *ep, const char *why) {
-    tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s", why);
-}
-
-/* A message goes to the unit; its payload, if it brought one, waits here until it is matched. */
-static void message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
+/* A message goes to the unit; its payload, if it brought one, waits here until it is matched.
+ * False: memory is short. */
+static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
                          const uint8_t *payload) {
     const size_t kept = frame->kind == WIRE_EAGER ? frame->length : 0;
     tfi_message_t *message = malloc(sizeof *message + kept);
-    if (message == NULL) {
-        tfi_say("no memory for a message of %zu bytes: it is lost", kept);
-        return;
-    }
+    if (message == NULL)
+        return false;
     *message = (tfi_message_t){
         .data = frame->data,
         .has_data = frame->has_data,
@@ -61,40 +56,73 @@ static void message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
     message->record.key.match = frame->tag;
     message->record.key.source = from->number;
     message->record.length = frame->length;
-    if (message->ready)
-        ++ep->domain->unit->traffic.rendezvous;
-    else
-        ++ep->domain->unit->traffic.eager;
-    if (!matcher_submit(&ep->matcher, &message->record))
+    const bool ready = message->ready;
+    const bool taken = matcher_submit(&ep->matcher, &message->record);
+    if (!taken)
         tfi_message_free(ep, message);
+    ep->domain->unit->traffic.rendezvous += taken && ready;
+    ep->domain->unit->traffic.eager += taken && !ready;
+    return taken || ep->matcher.broken; /* then nothing is matched any more, as was said */
 }
 
-/* NULL, or why the frame is refused. */
-static const char *obey(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload) {
+/* False: memory is short.  Else `*wrong_p` is NULL, or why the frame is refused. */
+static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload,
+                 const char **wrong_p) {
+    *wrong_p = NULL;
     if (frame->name_length != 2 * ep->domain->name_size)
-        return "its sender's name has another length than those of this provider";
-    if (frame->length >> ep->domain->unit->info.length_bits != 0)
-        return "its message is longer than the unit counts";
+        *wrong_p = "its sender's name has another length than those of this provider";
+    else if (frame->length >> ep->domain->unit->info.length_bits != 0)
+        *wrong_p = "its message is longer than the unit counts";
+    if (*wrong_p != NULL)
+        return true;
     peer_t *from = peers_hold(&ep->av->peers, frame->name, frame->name_length);
+    if (from == NULL && peers_are_all(&ep->av->peers))
+        *wrong_p = "the unit has no number for another peer";
     if (from == NULL)
-        return "there is no memory for its sender, or no number";
-    const char *wrong = NULL;
+        return *wrong_p != NULL;
+    bool done = true;
     if (frame->kind == WIRE_PULL)
-        wrong = tfi_send_payload(ep, from, frame);
+        *wrong_p = tfi_send_payload(ep, from, frame);
     else
-        message_came(ep, from, frame, payload);
+        done = message_came(ep, from, frame, payload);
     tfi_peer_release(ep->av, from);
-    return wrong;
+    return done;
 }
 
-static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
+/* False: memory is short, and the frame stays in its buffer. */
+static bool read_frame(tfi_ep_t *ep, tfi_in_t *in) {
     wire_frame_t frame;
-    const char *wrong = wire_decode(in->bytes, size, &frame);
-    if (wrong == NULL)
-        wrong = obey(ep, &frame, in->bytes + WIRE_HEADER);
+    const char *wrong = wire_decode(in->bytes, in->size, &frame);
+    if (wrong == NULL && !obey(ep, &frame, in->bytes + WIRE_HEADER, &wrong))
+        return false;
     if (wrong != NULL)
-        refuse(ep, wrong);
-    (void)offer(ep, in);
+        tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s", wrong);
+    return true;
+}
+
+/* Frames that memory is short for wait in their buffers, with all that come after them (R7): the
+ * provider below runs out of buffers, and so holds their senders up. */
+static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
+    in->size = size;
+    if (ep->kept_first == NULL && read_frame(ep, in)) {
+        (void)offer(ep, in);
+        return;
+    }
+    tfi_say_rarely(&ep->kept, "no memory for a message; it waits, and its sender with it");
+    in->next = NULL;
+    if (ep->kept_first == NULL)
+        ep->kept_first = in;
+    else
+        ep->kept_last->next = in;
+    ep->kept_last = in;
+}
+
+static void read_kept(tfi_ep_t *ep) {
+    while (ep->kept_first != NULL && read_frame(ep, ep->kept_first)) {
+        tfi_in_t *in = ep->kept_first;
+        ep->kept_first = in->next;
+        (void)offer(ep, in);
+    }
 }
 
 /* An inner operation ended, in error if `entry->err` is not 0. */
@@ -108,7 +136,8 @@ static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source)
         if (err == 0)
             frame_came(ep, TFI_OF(tfi_in_t, work), entry->len);
         else {
-            refuse(ep, fi_strerror(err));
+            tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s",
+                           fi_strerror(err));
             (void)offer(ep, TFI_OF(tfi_in_t, work));
         }
         break;
@@ -188,6 +217,7 @@ bool tfi_busy(const tfi_ep_t *ep) {
 void tfi_progress(tfi_ep_t *ep) {
     if (!ep->enabled)
         return;
+    read_kept(ep);
     read_inner(ep);
     offer_again(ep);
     tfi_out_progress(ep);

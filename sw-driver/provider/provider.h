@@ -116,8 +116,10 @@ typedef struct {
 } tfi_work_t;
 
 /* A buffer for one frame from a peer. */
-typedef struct {
+typedef struct tfi_in {
     tfi_work_t work;
+    struct tfi_in *next; /* that waits with a frame as well */
+    size_t size;         /* of the frame */
     bool posted;
     uint8_t bytes[WIRE_HEADER + TFI_EAGER];
 } tfi_in_t;
@@ -187,9 +189,23 @@ typedef struct tfi_ask {
     struct iovec iov[TFI_IOV];
     size_t iov_count;
     bool matched;          /* out of the unit; its payload is on the way */
-    struct tfi_ask *older; /* receives that are not reported yet */
+    struct tfi_ask *older; /* asks.c: in the same chain */
     struct tfi_ask *younger;
 } tfi_ask_t;
+
+/* Receives whose contexts have the same hash, in the order in which they were posted. */
+typedef struct {
+    tfi_ask_t *oldest;
+    tfi_ask_t *youngest;
+} tfi_chain_t;
+
+/* Receives that are not reported yet; a zeroed one has none. */
+typedef struct {
+    tfi_chain_t first;  /* of all, while `room` is 0 */
+    tfi_chain_t *chain; /* by the hash of the context */
+    size_t room;        /* a power of two */
+    size_t count;
+} tfi_asks_t;
 
 /* A message that arrived. */
 typedef struct {
@@ -258,7 +274,10 @@ typedef struct tfi_ep {
     slots_t fetched;         /* payloads on the way here, as their tags name them */
     slots_t claimed;         /* messages that were claimed, as contexts name them */
     tfi_in_t *in;
-    size_t idle;       /* of these, not offered to the inner endpoint */
+    size_t idle;          /* of these, not offered to the inner endpoint and without a frame */
+    tfi_in_t *kept_first; /* with frames that memory is short for, oldest first */
+    tfi_in_t *kept_last;
+    uint64_t kept;     /* how many that were */
     tfi_lane_t *lanes; /* by the peer's number; never frames of sends: the inner endpoint takes
                           those, or nobody */
     size_t lane_room;
@@ -273,7 +292,7 @@ typedef struct tfi_ep {
     tfi_loads_t loads;
     tfi_loads_t direct_loads;
     tfi_pull_t *pulls;
-    tfi_ask_t *receives;    /* youngest first */
+    tfi_asks_t receives;
     tfi_direct_t *directs;  /* youngest first */
     size_t sending;         /* handed to the inner endpoints and not finished */
     struct tfi_ep *next_tx; /* of the same completion queue */

@@ -69,25 +69,6 @@ void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
     free(message);
 }
 
-/* ---- receives that are not reported yet, for cancel ---------------------------------------- */
-
-void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask) {
-    ask->older = ep->receives;
-    ask->younger = NULL;
-    if (ask->older != NULL)
-        ask->older->younger = ask;
-    ep->receives = ask;
-}
-
-static void delist(tfi_ep_t *ep, tfi_ask_t *ask) {
-    if (ask->younger != NULL)
-        ask->younger->older = ask->older;
-    else
-        ep->receives = ask->older;
-    if (ask->older != NULL)
-        ask->older->younger = ask->younger;
-}
-
 /* ---- from the user ------------------------------------------------------------------------ */
 
 /* Every tagged receive comes here. */
@@ -102,7 +83,7 @@ static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
         tfi_enlist(ep, ask);
         result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
         if (result != 0) {
-            delist(ep, ask);
+            tfi_delist(ep, ask);
             tfi_ask_free(ep, ask);
         }
     }
@@ -151,7 +132,7 @@ static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uin
 }
 
 static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
-    if (ask->matched || !matcher_cancel(&ep->matcher, &ask->record))
+    if (!matcher_cancel(&ep->matcher, &ask->record))
         return -FI_ENOENT;
     const struct fi_cq_err_entry entry = {
         .op_context = ask->context,
@@ -160,7 +141,7 @@ static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
         .err = FI_ECANCELED,
         .prov_errno = -FI_ECANCELED,
     };
-    delist(ep, ask);
+    tfi_delist(ep, ask);
     tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, TFI_ALWAYS);
     tfi_ask_free(ep, ask);
     return 0;
@@ -176,11 +157,7 @@ ssize_t tfi_cancel(struct fid *fid, void *context) {
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
     tfi_lock();
-    /* The oldest with this context. */
-    tfi_ask_t *ask = NULL;
-    for (tfi_ask_t *at = ep->receives; at != NULL; at = at->older)
-        if (at->context == context)
-            ask = at;
+    tfi_ask_t *ask = tfi_find_ask(ep, context);
     const ssize_t result = ask != NULL ? cancel_tagged(ep, ask) : tfi_direct_cancel(ep, context);
     tfi_unlock();
     return result;
@@ -218,7 +195,7 @@ void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err)
         .prov_errno = -told,
     };
     tfi_end(ep, &entry, message->from->index, ask->shown);
-    delist(ep, ask);
+    tfi_delist(ep, ask);
     tfi_message_free(ep, message);
     tfi_ask_free(ep, ask);
 }
@@ -246,7 +223,7 @@ static void on_looked(void *user, record_t *look, record_t *message) {
 static void on_left(void *user, record_t *record) {
     /* It is the first member of what was allocated. */
     if (record->opcode == TMU_OPCODE_POST)
-        delist(user, TFI_OF(tfi_ask_t, record));
+        tfi_delist(user, TFI_OF(tfi_ask_t, record));
     if (record->opcode == TMU_OPCODE_ARRIVE)
         tfi_message_free(user, TFI_OF(tfi_message_t, record));
     else
@@ -270,7 +247,7 @@ static void on_failed(void *user, record_t *record) {
         .prov_errno = -FI_EIO,
     };
     if (record->opcode == TMU_OPCODE_POST) {
-        delist(ep, ask);
+        tfi_delist(ep, ask);
         tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, TFI_ALWAYS);
     } else {
         tfi_cq_add(ep->rx_cq, &entry, FI_ADDR_NOTAVAIL);

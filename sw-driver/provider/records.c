@@ -3,6 +3,7 @@
 
 void records_append(record_list_t *list, record_t *record) {
     record->next = NULL;
+    record->before = list->last;
     if (list->first == NULL)
         list->first = record;
     else
@@ -12,32 +13,32 @@ void records_append(record_list_t *list, record_t *record) {
 
 void records_prepend(record_list_t *list, record_t *record) {
     record->next = list->first;
+    record->before = NULL;
     if (list->first == NULL)
         list->last = record;
+    else
+        list->first->before = record;
     list->first = record;
 }
 
 record_t *records_take_first(record_list_t *list) {
     record_t *record = list->first;
-    if (record != NULL) {
-        list->first = record->next;
-        record->next = NULL;
-    }
+    if (record != NULL)
+        (void)records_take_out(list, record);
     return record;
 }
 
-bool records_take_out(record_list_t *list, const record_t *record) {
-    record_t *before = NULL;
-    for (record_t *at = list->first; at != NULL; before = at, at = at->next) {
-        if (at != record)
-            continue;
-        if (before == NULL)
-            list->first = at->next;
-        else
-            before->next = at->next;
-        if (list->last == at)
-            list->last = before;
-        return true;
-    }
-    return false;
+bool records_take_out(record_list_t *list, record_t *record) {
+    if (record->before == NULL && list->first != record)
+        return false;
+    if (record->before == NULL)
+        list->first = record->next;
+    else
+        record->before->next = record->next;
+    if (record->next == NULL)
+        list->last = record->before;
+    else
+        record->next->before = record->before;
+    record->next = record->before = NULL;
+    return true;
 }

@@ -10,6 +10,7 @@ typedef struct record {
     tmu_key_t key;          /* the caller's to set; of a message match and source */
     uint64_t length;        /* of a receive or message, the caller's to set */
     struct record *next;    /* waiting behind this one */
+    struct record *before;  /* waiting before it */
     const void *owner;      /* the matcher that has it */
     uint64_t handle;        /* by which the unit knows it */
     uint64_t number;        /* in the trace */
@@ -31,7 +32,7 @@ void records_prepend(record_list_t *list, record_t *record);
 /* NULL when the list is empty. */
 record_t *records_take_first(record_list_t *list);
 
-/* False: the record is not in the list. */
-bool records_take_out(record_list_t *list, const record_t *record);
+/* False: the record, which is in no other list, is not in this one. */
+bool records_take_out(record_list_t *list, record_t *record);
 
 #endif

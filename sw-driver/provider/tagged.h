@@ -64,8 +64,13 @@ const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame
 
 /* What a call returns whose record the matcher does not take. */
 ssize_t tfi_not_taken(const tfi_ep_t *ep);
-/* Enters a receive into the list of those that are not reported yet. */
+/* asks.c: receives that are not reported yet */
 void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask);
+void tfi_delist(tfi_ep_t *ep, tfi_ask_t *ask);
+/* The oldest with this context that has no message, or NULL. */
+tfi_ask_t *tfi_find_ask(tfi_ep_t *ep, const void *context);
+void tfi_asks_free(tfi_ep_t *ep);
+
 extern const match_events_t tfi_match_events;
 ssize_t tfi_cancel(struct fid *fid, void *context);
 /*

@@ -187,6 +187,7 @@ static inline void stop(void) {
     tfi_load_free(&ep.loads);
     tfi_load_free(&ep.direct_loads);
     tfi_out_free(&ep);
+    tfi_asks_free(&ep);
     for (tfi_send_t *send; (send = slots_take_out(&ep.sends)) != NULL;)
         tfi_send_free(&ep, send);
     while (ep.pulls != NULL) {

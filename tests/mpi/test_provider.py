@@ -144,11 +144,14 @@ def built_in(compile_fabric: Build, source: str, folder: Path) -> Path:
 def test_a_failure_below_ends_what_waits_for_it(
     compile_fabric: Build, provider_folder: Path, tmp_path: Path
 ) -> None:
-    """A message that cannot be announced, a payload that cannot be asked for, a broken unit."""
+    """A message that cannot be announced, a payload that cannot be asked for, memory that is short,
+    a cancel among thousands of receives (R10), a broken unit."""
     program = built_in(compile_fabric, "fake_inner.c", tmp_path)
     done = run(program, tmp_path, TMU_URI="ref:tiny")
     assert (done.returncode, done.stdout) == (0, "every failure ends its operation\n"), done.stderr
-    injected, broken, differ = done.stderr.splitlines()
+    injected, waits, again, broken, differ = done.stderr.splitlines()
+    assert "no memory for a message; it waits, and its sender with it" in waits
+    assert again == f"{waits} (2 times so far)"
     assert injected == (
         "tmu provider: an injected message was not delivered: Connection reset by peer"
     )

@@ -120,9 +120,11 @@ static void a_peer_needs_a_number_of_the_source_field(void) {
     peer_t *last = NULL;
     for (uint32_t i = 0; i < 4; ++i)
         last = named(&peers, i);
-    EXPECT(last != NULL && named(&peers, 4) == NULL && named(&peers, 3) == last);
+    EXPECT(last != NULL && peers_are_all(&peers));
+    EXPECT(named(&peers, 4) == NULL && named(&peers, 3) == last);
     last->holds = 0;
     peers_free(&peers, last);
+    EXPECT(!peers_are_all(&peers));
     EXPECT_NUMBER(named(&peers, 4)->number, 3);
     peers_close(&peers);
 }
