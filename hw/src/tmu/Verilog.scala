@@ -21,7 +21,8 @@ object Verilog {
   )
 
   /** Instead of an option of firtool: every line says where in the Chisel source it is from.
-    * Without it a line that moves in the source leaves the Verilog as it is, and what is built of it.
+    * Without it a line that moves in the source leaves the Verilog as it is, and what is built of
+    * it.
     */
   private val Locators = "--source-locators"
 
