@@ -48,6 +48,7 @@ FAST = (
     "tests/record/test_contexts.py",
     "tests/record/test_log.py",
     "tests/record/test_merge.py",
+    "tests/record/test_trace_mutants.py",
     "tests/system/test_exports.py::test_a_list_names",
     "tests/system/test_vfio.py",
 )
