@@ -137,6 +137,8 @@ void Unit::offer(Port port, const Command *c) {
         m.io_##P##_bits_spill_releases = 0;                                                        \
         m.io_##P##_bits_spill_first = 0;                                                           \
         m.io_##P##_bits_spill_deferrals = 0;                                                       \
+        m.io_##P##_bits_spill_retries = 0;                                                         \
+        m.io_##P##_bits_spill_sure = 0;                                                            \
     } while (false)
     if (port == kPost)
         DRIVE(post);

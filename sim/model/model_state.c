@@ -133,6 +133,19 @@ void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpe
     }
 }
 
+void tmu_model_lend(tmu_model_t *model, uint64_t chunks) {
+    if (model != NULL) {
+        model->chunks = chunks;
+    }
+}
+
+void tmu_model_set_full(tmu_model_t *model, bool posted, bool unexpected) {
+    if (model != NULL) {
+        model->full[TMU_MODEL_POSTED] = posted;
+        model->full[TMU_MODEL_UNEXPECTED] = unexpected;
+    }
+}
+
 tmu_model_status_t model_answer(tmu_model_t *model, uint64_t *operations,
                                 tmu_model_verdict_t *verdict) {
     tmu_model_stats_t *stats = &model->stats;

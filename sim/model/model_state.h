@@ -37,6 +37,8 @@ struct tmu_model {
     endpoint_t *endpoint;
     uint32_t endpoints;
     total_t total[2]; /* by tmu_model_queue_t */
+    uint64_t chunks;  /* of memory beyond the capacities */
+    bool full[2];     /* memory and table have no place for an entry of the queue */
     tmu_model_stats_t stats;
 };
 

@@ -38,14 +38,11 @@ static uint64_t promised(const tmu_model_t *model, tmu_model_queue_t queue) {
     return sum;
 }
 
-/* R11: room for one more, within the endpoint's quota and the capacity that all share: any free
- * place for an endpoint within its reserve, and beyond it one that is promised to nobody (R13). */
-static bool has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
+/* R11: room for one more in the capacity that all share: any free place for an endpoint within its
+ * reserve, and beyond it one that is promised to nobody (R13). */
+static bool table_has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     const list_t *list = &model->endpoint[endpoint].queue[queue];
     const total_t *total = &model->total[queue];
-    if (list->quota != 0 && list->depth >= list->quota) {
-        return false;
-    }
     if (total->capacity == 0) {
         return true;
     }
@@ -53,6 +50,36 @@ static bool has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queu
         return false;
     }
     return list->depth < list->reserve || total->capacity - total->depth > promised(model, queue);
+}
+
+/* R11: room for one more, within the endpoint's quota, in the table or in memory beyond it. */
+static bool has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
+    const list_t *list = &model->endpoint[endpoint].queue[queue];
+    if (list->quota != 0 && list->depth >= list->quota) {
+        return false;
+    }
+    if (model->full[queue]) {
+        return false;
+    }
+    return model->chunks != 0 || table_has_room(model, endpoint, queue);
+}
+
+/* R11: with a full table an entry goes to memory, which takes at least so many a chunk, but for one
+ * chunk of each queue there.  As any entry may lie in memory, all count. */
+bool tmu_model_may_be_full(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
+    uint64_t queues = 0;
+    uint64_t entries = 0;
+    if (model == NULL || model->chunks == 0 || endpoint >= model->endpoints ||
+        table_has_room(model, endpoint, queue)) {
+        return false;
+    }
+    for (uint32_t i = 0; i < model->endpoints; i++) {
+        for (int q = 0; q < 2; q++) {
+            queues += model->endpoint[i].queue[q].depth > 0;
+            entries += model->endpoint[i].queue[q].depth;
+        }
+    }
+    return model->chunks <= queues || entries >= TMU_MODEL_CHUNK_ENTRIES * (model->chunks - queues);
 }
 
 /* Starts a verdict; R13: an endpoint that does not exist is refused here, before any search. */

@@ -176,6 +176,23 @@ tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, 
 void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected);
 
 /*
+ * Lends memory of so many chunks (0 = none), in which both queues go on beyond the limits over all
+ * endpoints.  Memory of C chunks with the entries of Q queues in it takes every entry as long as it
+ * has fewer than TMU_MODEL_CHUNK_ENTRIES * (C - Q).  From there on an implementation may say that
+ * it is full, by how its entries lie in chunks, and says so at the latest where every chunk is;
+ * the model never does by itself.
+ */
+#define TMU_MODEL_CHUNK_ENTRIES 30
+void tmu_model_lend(tmu_model_t *model, uint64_t chunks);
+
+/* Whether an implementation may say so to an entry of the endpoint's queue: only if the table has
+ * no room for it either. */
+bool tmu_model_may_be_full(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue);
+
+/* Until it is set again: there is no place for another receive, or message, anywhere. */
+void tmu_model_set_full(tmu_model_t *model, bool posted, bool unexpected);
+
+/*
  * The operations.  Each returns verdict_p->status; *verdict_p is filled for every return but
  * BAD_ARGUMENT.
  */

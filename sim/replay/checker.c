@@ -22,6 +22,7 @@ typedef struct {
 struct checker {
     const workload_t *workload;
     tmu_model_config_t config;
+    uint64_t chunks;  /* of memory lent */
     limits_t *limits; /* by endpoint */
     tmu_model_t *model;
     FILE *report;
@@ -52,6 +53,7 @@ static bool start(checker_t *checker) {
     if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
         checker->order == NULL || checker->places == NULL)
         return false;
+    tmu_model_lend(checker->model, checker->chunks);
     for (uint32_t i = 0; i < endpoints; ++i) {
         checker_set_quota(checker, i, checker->limits[i].quota);
         checker_set_reserve(checker, i, checker->limits[i].reserve);
@@ -75,9 +77,10 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
         return NULL;
     checker->config = (tmu_model_config_t){
         .endpoints = info->endpoints,
-        .posted_capacity = limits->spills ? 0 : info->posted_entries,
-        .unexpected_capacity = limits->spills ? 0 : info->unexpected_entries,
+        .posted_capacity = info->posted_entries,
+        .unexpected_capacity = info->unexpected_entries,
     };
+    checker->chunks = limits->chunks;
     checker->workload = workload;
     checker->report = report;
     checker->limits = calloc(info->endpoints, sizeof *checker->limits);
@@ -132,6 +135,18 @@ static void keep_removed(void *context, const tmu_model_entry_t *entry) {
         checker->removed_room = room;
     }
     checker->removed[checker->removed_count++] = *entry;
+}
+
+/* R11: of memory that may be full only the unit knows whether it is, by how its entries lie there.
+ */
+static void take_its_word(checker_t *checker, const tmu_trace_op_t *op,
+                          const tmu_completion_t *found) {
+    tmu_model_t *model = checker->model;
+    const bool post = found->status == TMU_STATUS_REFUSED_QUOTA &&
+                      tmu_model_may_be_full(model, op->endpoint, TMU_MODEL_POSTED);
+    const bool arrival = found->status == TMU_STATUS_STALLED &&
+                         tmu_model_may_be_full(model, op->endpoint, TMU_MODEL_UNEXPECTED);
+    tmu_model_set_full(model, post, arrival);
 }
 
 /* Carries the operation out in the model. */
@@ -309,6 +324,7 @@ static void judge(void *user, const tmu_completion_t *found) {
     if (op->kind == TMU_TRACE_FLUSH) {
         judge_flush(checker, op, found);
     } else {
+        take_its_word(checker, op, found);
         const tmu_model_verdict_t expected = expect(checker, op);
         if (!tmu_model_agrees(&expected, found))
             report_difference(checker, op, &expected, found);

@@ -22,7 +22,7 @@ typedef struct checker checker_t;
 typedef struct {
     uint32_t quota;   /* of each endpoint and queue; 0 = none */
     uint32_t reserve; /* of each endpoint and queue */
-    bool spills;      /* queues go on in memory: a table is no limit */
+    uint64_t chunks;  /* of memory in which queues go on beyond the tables */
 } checker_limits_t;
 
 /*

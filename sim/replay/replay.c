@@ -4,6 +4,7 @@
 #include "log_line.h"
 #include "queue_set.h"
 #include "submit.h"
+#include "tmu/tmu_regs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -343,8 +344,10 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     tmu_spill_stats_t spill;
     if (tmu_spill_stats(device, &spill) != TMU_OK)
         return fail(&run, "spill memory");
-    const checker_limits_t limits = {
-        .quota = options->quota, .reserve = options->reserve, .spills = spill.segments > 0};
+    const checker_limits_t limits = {.quota = options->quota,
+                                     .reserve = options->reserve,
+                                     .chunks = spill.segments *
+                                               (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)};
     run.checker = checker_create(&info, &limits, workload, stderr);
     run.ledger = ledger_create(workload, info.endpoints, stderr);
     run.endpoints = info.endpoints;

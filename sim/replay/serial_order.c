@@ -32,6 +32,11 @@ serial_order_t *serial_order_create(uint32_t endpoints, serial_order_take_t take
     return order;
 }
 
+void serial_order_start(serial_order_t *order, uint32_t first) {
+    for (uint32_t i = 0; i < order->endpoints; ++i)
+        order->lines[i].next = first;
+}
+
 void serial_order_destroy(serial_order_t *order) {
     if (order == NULL)
         return;
@@ -74,7 +79,9 @@ bool serial_order_put(serial_order_t *order, const tmu_completion_t *completion)
         return true;
     }
     line_t *line = &order->lines[completion->endpoint];
-    if (completion->serial > line->next)
+    /* Modulo 2^32: far fewer are ever on their way. */
+    const uint32_t ahead = completion->serial - line->next;
+    if (ahead > 0 && ahead <= INT32_MAX)
         return keep(line, completion);
     line->next += completion->serial == line->next;
     order->take(order->user, completion);

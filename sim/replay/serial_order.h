@@ -15,9 +15,12 @@ typedef struct serial_order serial_order_t;
 /* Called once for each completion that was put, when its turn has come. */
 typedef void (*serial_order_take_t)(void *user, const tmu_completion_t *completion);
 
-/* Numbers of all endpoints start at 0.  NULL when memory is short. */
+/* Numbers of all endpoints start at 0, and are counted modulo 2^32.  NULL when memory is short. */
 serial_order_t *serial_order_create(uint32_t endpoints, serial_order_take_t take, void *user);
 void serial_order_destroy(serial_order_t *order);
+
+/* Before anything is put: numbers of all endpoints go on with this one. */
+void serial_order_start(serial_order_t *order, uint32_t first);
 
 /*
  * Takes a completion at once if its number is the next of its endpoint, or one that was there

@@ -67,8 +67,10 @@ static void ref_close(void *backend) {
         device->regions = region->next;
         free(region);
     }
+    ref_chunks_destroy(&device->chunks);
     device->match->destroy(device->matcher);
     free(device->answers.records);
+    free(device->reserves);
     free(device->slots);
     free(device->turns);
     free(device->pages);
@@ -98,7 +100,8 @@ static tmu_result_t ref_open(const char *rest, void **backend_p) {
     device->pages = calloc(preset->queues + 1, sizeof *device->pages);
     device->turns = calloc(preset->queues + 1, sizeof *device->turns);
     device->slots = calloc(preset->command_slots, sizeof *device->slots);
-    result = device->pages && device->turns && device->slots
+    device->reserves = calloc(preset->endpoints, sizeof *device->reserves);
+    result = device->pages && device->turns && device->slots && device->reserves
                  ? ref_matcher_create(device)
                  : tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
     if (result != TMU_OK) {

@@ -176,11 +176,11 @@ static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_statu
         return TMU_STATUS_FLUSHED;
     case TMU_MODEL_REFUSED_QUOTA:
         counters[REF_COUNTER_post_refused]++;
-        counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device, TMU_MODEL_POSTED);
+        counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device);
         return TMU_STATUS_REFUSED_QUOTA;
     case TMU_MODEL_STALLED:
         counters[REF_COUNTER_arrive_stalled]++;
-        counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device, TMU_MODEL_UNEXPECTED);
+        counters[REF_COUNTER_spill_refused] += ref_spill_used_up(device);
         return TMU_STATUS_STALLED;
     case TMU_MODEL_NO_MEMORY: /* nothing was done; progress reports it, and the next as well */
         device->out_of_memory = true;
@@ -195,6 +195,7 @@ static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
                            const tmu_model_verdict_t *verdict) {
     uint8_t opcode = (uint8_t)TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
     uint8_t status = wire_status(device, opcode, verdict->status);
+    ref_spill_follow(device, opcode, verdict);
     tmu_record_t *record = answer(device, command, verdict->endpoint, status);
     if (!record) {
         return;
@@ -317,7 +318,6 @@ void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *record
                                    : device->pages[page].endpoint;
     uint64_t opcode = TMU_FIELD_GET(record, TMU_COMMAND_OPCODE);
     device->answers.page = page;
-    ref_spill_share(device);
     if (malformed(device, record)) {
         device->counters[REF_COUNTER_malformed]++;
         (void)answer(device, record, endpoint, TMU_STATUS_MALFORMED);
@@ -328,8 +328,10 @@ void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *record
         device->counters[REF_COUNTER_refused_endpoint]++;
         (void)answer(device, record, endpoint, TMU_STATUS_REFUSED_ENDPOINT);
     } else if (opcode == TMU_OPCODE_POST) {
+        ref_spill_prepare(device, TMU_MODEL_POSTED, endpoint);
         post(device, record, endpoint);
     } else if (opcode == TMU_OPCODE_ARRIVE) {
+        ref_spill_prepare(device, TMU_MODEL_UNEXPECTED, endpoint);
         arrive(device, record, endpoint);
     } else if (opcode == TMU_OPCODE_CANCEL) {
         cancel(device, record, endpoint);

@@ -10,12 +10,10 @@
  * Pages with commands are served in turn, one command each; a page whose ring has no room for an
  * answer is passed over, so that it stops nobody but itself (R13).
  *
- * Of memory lent for spill it counts the entries that would lie there and writes nothing: its lists
- * have no chunks, and a dump shows all entries as if they were on chip.  So no chunk is ever kept
- * by few entries, and where the hardware may say that memory is used up from one live entry a chunk
- * on, this device always fills all 60.
- * Nor does it know which entries would lie on chip, where reserves keep places: with memory lent
- * they decide only what goes to memory, and here no verdict.
+ * Into memory lent for spill it writes nothing, and a dump shows all entries as if they were on
+ * chip; but it counts them by chunks (ref_chunks.h), so that it says that memory is used up where
+ * the hardware would that has nothing under way.  A flush of a part of a queue counts as one of its
+ * oldest entries there.
  *
  * The backend's lock is held in every function but those of the backend table.
  */
@@ -25,6 +23,7 @@
 #include <pthread.h>
 
 #include "backend.h"
+#include "ref_chunks.h"
 #include "ref_matcher.h"
 #include "tmu_wire.h"
 
@@ -90,6 +89,12 @@ typedef struct ref_region {
     size_t bytes;
 } ref_region_t;
 
+/** What an endpoint keeps of the tables. */
+typedef struct ref_reserve {
+    uint32_t posted;
+    uint32_t unexpected;
+} ref_reserve_t;
+
 typedef struct ref_device {
     pthread_mutex_t lock;
     const ref_preset_t *preset;
@@ -129,9 +134,12 @@ typedef struct ref_device {
     uint32_t spill_base_hi;
     uint32_t fault_select;
     uint32_t spill_select;
-    bool look_error;      /* the last look was at an endpoint that is not there */
-    uint32_t segments;    /* of memory lent */
-    uint32_t spill_error; /* the last commit was one too many */
+    bool look_error;         /* the last look was at an endpoint that is not there */
+    uint32_t segments;       /* of memory lent */
+    ref_chunks_t chunks;     /* once there is one */
+    bool full;               /* it had no place for the last command's entry, if that had one */
+    ref_reserve_t *reserves; /* by endpoint */
+    uint32_t spill_error;    /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];
     uint64_t snapshot[REF_COUNTERS];
     uint64_t picture[REF_COUNTERS]; /* that the pages show */
@@ -168,17 +176,24 @@ void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *comman
 /** Takes a segment, or sets the error bit and changes nothing. */
 void ref_spill_commit(ref_device_t *device, uint32_t value);
 
+/** Without memory, as after a reset. */
+void ref_spill_clear(ref_device_t *device);
+
 /** Gives the selected endpoint the reserves that are written down. */
 void ref_spill_reserve(ref_device_t *device);
 
-/** Gives each table the room on chip and what the other leaves of the memory. */
-void ref_spill_share(ref_device_t *device);
+/** Tells the matcher, before a command that may be queued, whether there is a place for its entry.
+ */
+void ref_spill_prepare(ref_device_t *device, tmu_model_queue_t queue, uint32_t endpoint);
+
+/** What a command has done to the queues. */
+void ref_spill_follow(ref_device_t *device, uint8_t opcode, const tmu_model_verdict_t *verdict);
 
 /** Chunks in which nothing lies. */
 uint32_t ref_spill_free(const ref_device_t *device);
 
-/** Whether a full queue, and not only a quota, refuses what the model refused just now. */
-bool ref_spill_used_up(const ref_device_t *device, tmu_model_queue_t queue);
+/** Whether memory, and not only a quota, refuses what was refused just now. */
+bool ref_spill_used_up(const ref_device_t *device);
 
 /* ref_picture.c */
 

@@ -67,6 +67,19 @@ static void set_capacity(void *matcher, uint64_t posted, uint64_t unexpected) {
     software->entries.capacity[TMU_MODEL_UNEXPECTED] = unexpected;
 }
 
+static void set_full(void *matcher, bool posted, bool unexpected) {
+    software_t *software = matcher;
+    software->entries.lent = true;
+    software->entries.full[TMU_MODEL_POSTED] = posted;
+    software->entries.full[TMU_MODEL_UNEXPECTED] = unexpected;
+}
+
+static uint64_t position(const void *matcher, const tmu_model_verdict_t *verdict) {
+    const software_t *software = matcher;
+    (void)verdict;
+    return software->entries.position;
+}
+
 /* ---- verdicts ----------------------------------------------------------------------------------
  */
 
@@ -350,6 +363,8 @@ const ref_matcher_ops_t ref_matcher_engine = {
     .set_quota = set_quota,
     .set_reserve = set_reserve,
     .set_capacity = set_capacity,
+    .set_full = set_full,
+    .position = position,
     .post = post,
     .arrive = arrive,
     .look = look,

@@ -85,9 +85,28 @@ void ref_entries_append(ref_entries_t *entries, uint64_t place, const tmu_model_
     change_depth(entries, list, entry->queue, 1);
 }
 
+/** An entry's position in its list, oldest = 0: from both ends, for most are near one of them. */
+static uint64_t position_of(const ref_entries_t *entries, const ref_list_t *list, uint64_t place) {
+    uint64_t older = place;
+    uint64_t younger = place;
+    for (uint64_t steps = 0;; steps++) {
+        if (entries->places[older].older == REF_ENTRY_NONE) {
+            return steps;
+        }
+        if (entries->places[younger].younger == REF_ENTRY_NONE) {
+            return list->depth - 1 - steps;
+        }
+        older = entries->places[older].older;
+        younger = entries->places[younger].younger;
+    }
+}
+
 tmu_model_entry_t ref_entries_remove(ref_entries_t *entries, uint64_t place) {
     const ref_entry_t gone = entries->places[place];
     ref_list_t *list = &entries->lists[gone.entry.endpoint][gone.entry.queue];
+    if (entries->lent) {
+        entries->position = position_of(entries, list, place);
+    }
     if (gone.older == REF_ENTRY_NONE) {
         list->oldest = gone.younger;
     } else {
@@ -108,6 +127,9 @@ bool ref_entries_room(const ref_entries_t *entries, uint32_t endpoint, tmu_model
     uint64_t capacity = entries->capacity[queue];
     uint64_t used = entries->depths.now[queue];
     if (list->quota != 0 && list->depth >= list->quota) {
+        return false;
+    }
+    if (entries->full[queue]) {
         return false;
     }
     if (capacity == 0) {

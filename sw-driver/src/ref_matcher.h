@@ -27,6 +27,12 @@ typedef struct ref_matcher_ops {
     void (*set_quota)(void *matcher, uint32_t endpoint, uint64_t posted, uint64_t unexpected);
     void (*set_reserve)(void *matcher, uint32_t endpoint, uint64_t posted, uint64_t unexpected);
     void (*set_capacity)(void *matcher, uint64_t posted, uint64_t unexpected);
+    /** Until it is set again no receive, or no message, has room; only once memory is lent. */
+    void (*set_full)(void *matcher, bool posted, bool unexpected);
+
+    /** From the first `set_full` on: which entry of its queue an operation has just taken, oldest
+     * = 0. */
+    uint64_t (*position)(const void *matcher, const tmu_model_verdict_t *verdict);
 
     void (*post)(void *matcher, const tmu_model_receive_t *receive, tmu_model_verdict_t *verdict_p);
     void (*arrive)(void *matcher, const tmu_model_message_t *message,

@@ -26,6 +26,16 @@ static void set_capacity(void *matcher, uint64_t posted, uint64_t unexpected) {
     tmu_model_set_capacity(matcher, posted, unexpected);
 }
 
+static void set_full(void *matcher, bool posted, bool unexpected) {
+    tmu_model_set_full(matcher, posted, unexpected);
+}
+
+/** It searches lists from their oldest entry on, up to the one that it finds. */
+static uint64_t position(const void *matcher, const tmu_model_verdict_t *verdict) {
+    (void)matcher;
+    return verdict->visited - 1;
+}
+
 static void post(void *matcher, const tmu_model_receive_t *receive,
                  tmu_model_verdict_t *verdict_p) {
     (void)tmu_model_post(matcher, receive, verdict_p);
@@ -74,6 +84,8 @@ const ref_matcher_ops_t ref_matcher_model = {
     .set_quota = set_quota,
     .set_reserve = set_reserve,
     .set_capacity = set_capacity,
+    .set_full = set_full,
+    .position = position,
     .post = post,
     .arrive = arrive,
     .look = look,

@@ -205,8 +205,8 @@ static tmu_result_t reset(ref_device_t *device) {
         return result;
     }
     device->clock = 0;
-    device->segments = 0;
-    device->spill_error = 0;
+    ref_spill_clear(device);
+    memset(device->reserves, 0, device->preset->endpoints * sizeof *device->reserves);
     memset(device->counters, 0, sizeof device->counters);
     ref_picture_take(device);
     ref_pages_clear(device);

@@ -252,11 +252,12 @@ static void a_reset_keeps_reserves_R14(void) {
     bench_close(&b);
 }
 
-/** The functional device does not know what lies on chip: reserves decide nothing there, also when
- * all memory is used up, and what was sure to have room has it. */
-static void reserves_do_not_use_memory_up_R11(void) {
+/** An endpoint that another one's reserve leaves no slot on chip has all of memory, and nothing
+ * more; what was sure to have room has it. */
+static void a_reserve_is_kept_beside_memory_that_is_used_up_R11(void) {
     enum {
-        ALL = TABLE + TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES * TMU_SPILL_CHUNK_ENTRIES
+        CHUNK = TMU_SPILL_CHUNK_ENTRIES,
+        ALL = TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES * CHUNK
     };
     for (unsigned lap = 0; lap < 2; lap++) {
         bench_t b = bench_open(TMU_ENDPOINT_ANY, 12);
@@ -267,15 +268,23 @@ static void reserves_do_not_use_memory_up_R11(void) {
         if (lap == 1) {
             must(tmu_reserve_set(b.device, 2, TABLE, TABLE), b.device);
         }
-        for (uint32_t i = 0; i <= ALL; i++) {
+        for (uint32_t i = 0; i < ALL + CHUNK; i++) {
             bench_arrive(&b, 1, i, 1, i);
         }
         bench_settle(&b);
         EXPECT_NUMBER(depth_of(&b, 1).unexpected, ALL);
-        EXPECT_NUMBER(stats_of(&b).held_now, 1);
-        bench_claim(&b, 1, 7, 1, 1);
+        EXPECT_NUMBER(stats_of(&b).held_now, CHUNK);
+        for (uint32_t i = 0; i < TABLE; i++) {
+            bench_arrive(&b, 2, i, 1, ALL + CHUNK + i);
+        }
+        bench_settle(&b);
+        EXPECT_NUMBER(depth_of(&b, 2).unexpected, TABLE);
+        for (uint32_t i = 0; i < CHUNK; i++) {
+            bench_claim(&b, 1, i, 1, i);
+        }
         bench_settle(&b);
         EXPECT_NUMBER(stats_of(&b).held_now, 0);
+        EXPECT_NUMBER(depth_of(&b, 1).unexpected, ALL);
         bench_close(&b);
     }
 }
@@ -345,6 +354,6 @@ static void all(void) {
 }
 
 int main(void) {
-    RUN(reserves_do_not_use_memory_up_R11);
+    RUN(a_reserve_is_kept_beside_memory_that_is_used_up_R11);
     return on_every_device(all);
 }

@@ -38,8 +38,8 @@ MUTANTS = {
     "refill": [
         Edit(
             "SpillMarks.sv",
-            rf"io_views_{view}_refills =\s+seen_{view}",
-            rf"io_views_{view}_refills = ({{m}} | seen_{view})",
+            rf"io_views_{view}_refills =\s+\(seen_{view}",
+            rf"io_views_{view}_refills = ({{m}} | seen_{view}",
         )
         for view in (0, 1)
     ],

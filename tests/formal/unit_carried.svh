@@ -3,7 +3,8 @@
 // What the operations that the unit carries along have to be, at every clock of their walk.
 
 // What memory beyond the tables sends between the host's commands.
-`define INJECTED(x) (x``_spill_refills || x``_spill_releases)
+`define INJECTED(x) \
+    (x``_spill_refills || x``_spill_releases || x``_spill_retries)
 `define BODY(x) {x``_handle[3:0], x``_address, x``_length}
 `define BODY_KEPT(k, side, op, body) \
     (!(dut__delay__``k``_``side``_valid && \

@@ -27,6 +27,7 @@ TESTS = (
     "spill",
     "spill_dump",
     "spill_end",
+    "spill_full",
     "spill_held",
     "threads",
     "threads_model",

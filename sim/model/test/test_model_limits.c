@@ -55,6 +55,35 @@ static void r11_capacities_count_all_endpoints(void) {
     tmu_model_destroy(model);
 }
 
+/* Of two chunks and one queue 30 entries are sure; and an entry that has room in its table is never
+ * refused for memory. */
+static void r11_memory_may_be_full_only_beyond_what_is_sure(void) {
+    const tmu_model_config_t config = {
+        .endpoints = 2, .posted_capacity = 4, .unexpected_capacity = 4};
+    tmu_model_t *model = NULL;
+    EXPECT_NUMBER(tmu_model_create(&config, &model), TMU_MODEL_OK);
+    tmu_model_lend(model, 2);
+    for (uint64_t i = 0; i < TMU_MODEL_CHUNK_ENTRIES; i++) {
+        EXPECT(!tmu_model_may_be_full(model, 0, TMU_MODEL_UNEXPECTED));
+        EXPECT_STATUS(arrive(model, 0, i, mpi_key(0, 1, 1)), TMU_MODEL_QUEUED);
+    }
+    EXPECT(tmu_model_may_be_full(model, 0, TMU_MODEL_UNEXPECTED));
+    EXPECT(tmu_model_may_be_full(model, 1, TMU_MODEL_UNEXPECTED));
+    EXPECT(!tmu_model_may_be_full(model, 0, TMU_MODEL_POSTED));
+    EXPECT(!tmu_model_may_be_full(model, 2, TMU_MODEL_UNEXPECTED));
+    EXPECT_STATUS(arrive(model, 0, 90, mpi_key(0, 1, 1)), TMU_MODEL_QUEUED); /* its choice */
+    tmu_model_set_full(model, false, true);
+    EXPECT_STATUS(arrive(model, 0, 91, mpi_key(0, 1, 2)), TMU_MODEL_STALLED);
+    EXPECT_STATUS(post(model, 0, 92, mpi_key(0, 1, 2)), TMU_MODEL_QUEUED);
+    EXPECT_VERDICT(arrive(model, 0, 91, mpi_key(0, 1, 2)), TMU_MODEL_MATCHED, 92);
+    tmu_model_set_full(model, true, false);
+    EXPECT_STATUS(post(model, 0, 93, mpi_key(0, 1, 3)), TMU_MODEL_REFUSED_QUOTA);
+    EXPECT_VERDICT(post(model, 0, 94, mpi_key(0, 1, 1)), TMU_MODEL_MATCHED, 0);
+    tmu_model_lend(model, 0);
+    EXPECT(!tmu_model_may_be_full(model, 0, TMU_MODEL_UNEXPECTED));
+    tmu_model_destroy(model);
+}
+
 static void r11_quotas_are_set_per_endpoint(void) {
     tmu_model_t *model = new_model(2, 0);
     EXPECT_NUMBER(tmu_model_set_quota(model, 0, 1, 2), TMU_MODEL_OK);
@@ -215,6 +244,7 @@ int main(void) {
     RUN(r11_a_full_queue_still_matches);
     RUN(r11_an_arrival_without_room_stalls_unchanged);
     RUN(r11_capacities_count_all_endpoints);
+    RUN(r11_memory_may_be_full_only_beyond_what_is_sure);
     RUN(r11_quotas_are_set_per_endpoint);
     RUN(r11_ten_thousand_receives_match_in_reverse);
     RUN(r13_every_operation_refuses_an_unknown_endpoint);

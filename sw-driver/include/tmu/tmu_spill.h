@@ -21,9 +21,11 @@ typedef struct tmu_spill_stats {
 /**
  * Lends the unit so many more segments of memory, in which its queues continue when a table is
  * full. Without any, a full table refuses posts and stalls arrivals; with some, this happens only
- * when a quota is used up or no chunk is free.  Memory stays lent until the device is closed. It is
- * allocated here.  0 segments are allowed and change nothing. Errors: TMU_ERR_INVALID when the unit
- * takes fewer, TMU_ERR_MEMORY, and then nothing was lent; TMU_ERR_DEVICE.
+ * when a quota is used up, or memory is and the table has no room either: of C chunks with the
+ * entries of Q queues in them, 30 * (C - Q) entries surely have room.  Memory stays lent until the
+ * device is closed.  It is allocated here.  0 segments are allowed and change nothing. Errors:
+ * TMU_ERR_INVALID when the unit takes fewer, TMU_ERR_MEMORY, and then nothing was lent;
+ * TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
 

@@ -335,6 +335,36 @@ static void verdicts_are_written_in_the_order_of_the_law(void) {
     (void)rmdir(folder);
 }
 
+/* R7: numbers go on with 0 after 2^32 verdicts. */
+static void the_order_goes_on_where_serial_numbers_wrap(void) {
+    char folder[] = "/tmp/tmu-order-XXXXXX";
+    char text[1024];
+    journal_t journal;
+    order_t order;
+    uint32_t endpoint = 9;
+    uint32_t serial = 9;
+    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT_NUMBER(journal_open(&journal, folder, "wrap"), 0);
+    EXPECT_NUMBER(order_open(&order, 1), 0);
+    order.lines[0].next = UINT32_MAX - 1;
+    const order_entry_t come[] = {
+        entry(0, 3, 0, TMU_STATUS_QUEUED),
+        entry(0, 4, 1, TMU_STATUS_QUEUED),
+        entry(0, 1, UINT32_MAX - 1, TMU_STATUS_QUEUED),
+        entry(0, 2, UINT32_MAX, TMU_STATUS_QUEUED),
+    };
+    for (size_t i = 0; i < sizeof come / sizeof come[0]; ++i)
+        order_put(&order, &journal, &come[i]);
+    EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 0);
+    EXPECT_NUMBER(order.lines[0].next, 2);
+    order_close(&order);
+    EXPECT_NUMBER(journal_close(&journal), 0);
+    read_whole(folder, "wrap.verdicts", text, sizeof text);
+    EXPECT_TEXT(text, "post 1 queued\npost 2 queued\npost 3 queued\npost 4 queued\n");
+    read_whole(folder, "wrap.trace", text, sizeof text);
+    (void)rmdir(folder);
+}
+
 int main(void) {
     RUN(a_frame_comes_back_as_it_went);
     RUN(wrong_frames_are_refused_with_a_sentence);
@@ -347,5 +377,6 @@ int main(void) {
     RUN(counts_of_a_shared_unit_may_be_higher);
     RUN(a_journal_is_a_trace_and_a_log);
     RUN(verdicts_are_written_in_the_order_of_the_law);
+    RUN(the_order_goes_on_where_serial_numbers_wrap);
     return expect_summary();
 }

@@ -82,9 +82,9 @@ class TmuTop(p: TmuParams) extends Module {
     (unit.io.arrival, decoder.io.arrival, injected.bits.withArrivals)
   )
   for ((stream, host, takes) <- streams) {
-    stream.valid := Mux(injected.valid, takes, host.valid)
+    stream.valid := Mux(injected.valid, takes, host.valid && !spill.io.holds)
     stream.bits := Mux(injected.valid, injected.bits.command, host.bits)
-    host.ready := stream.ready && !injected.valid
+    host.ready := stream.ready && !injected.valid && !spill.io.holds
   }
   injected.ready := Mux(injected.bits.withArrivals, unit.io.arrival.ready, unit.io.post.ready)
   private val answered = Module(new Arbiter(new Verdict(p), 2))

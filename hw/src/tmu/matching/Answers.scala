@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
 import tmu.params.TmuParams
+import tmu.spill.SpillEntry
 
 /** Makes verdicts of decided slots and keeps them until they are taken.
   *
@@ -45,7 +46,7 @@ class Answers(p: TmuParams) extends Module {
 
     /** A command that memory has to answer; and what became of one that was injected. */
     val deferred = Valid(new Deferred(p))
-    val injected = Valid(Bool())
+    val injected = Valid(new Injected(p))
   })
 
   private val ops = RegNext(VecInit(io.decided.post.bits, io.decided.arrival.bits))
@@ -117,10 +118,12 @@ class Answers(p: TmuParams) extends Module {
     RegNext(RegNext(op.valid && op.bits.command.spill.injected, false.B), false.B)
   }
   io.injected.valid := injected.reduce(_ || _)
-  io.injected.bits := injected
-    .zip(outcomes)
-    .map { case (is, outcome) => is && (outcome.appends || outcome.releases) }
-    .reduce(_ || _)
+  private def ofInjected(what: Outcome => Bool): Bool =
+    injected.zip(outcomes).map { case (is, outcome) => is && what(outcome) }.reduce(_ || _)
+  io.injected.bits.done := ofInjected(o => o.appends || o.releases)
+  io.injected.bits.found := ofInjected(_.found)
+  io.injected.bits.entry :=
+    Mux(injected(1), SpillEntry.stored(p, io.receive), SpillEntry.stored(p, io.message))
 
   // A slot that is not answered here leaves without a word.
   private val decided = io.decided.post.valid || io.decided.arrival.valid

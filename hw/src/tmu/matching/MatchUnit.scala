@@ -77,9 +77,10 @@ class MatchUnit(p: TmuParams) extends Module {
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val inspects =
     ways.map(w => w.valid && MatchRules.is(w.bits.opcode, Opcodes.inspect)).reduce(_ || _)
-  private val opensAlone =
-    endpoints.io.ready && !requested && !configuring && !holdsBack &&
-      !overflow.fold(false.B)(o => inspects && o.io.holdsInspects)
+  private val lent = SpillPorts.lent(io.spill, drained)
+  private val opensAlone = endpoints.io.ready && !requested && !configuring && !holdsBack &&
+    (!io.spill.lent || lent) &&
+    !overflow.fold(false.B)(o => inspects && o.io.holdsInspects)
   private val opens = canIssue && opensAlone && !flush.io.busy && !flushNext
   // While memory is lent, one command a slot, so that one is deferred at most.
   io.post.ready := Mux(flushNext, flush.io.start.ready && opensAlone, opens)
@@ -163,7 +164,7 @@ class MatchUnit(p: TmuParams) extends Module {
   marks.io.deciding := decided
   marks.io.spare := tables.io.spare
   marks.io.allowed := endpoints.io.room
-  marks.io.lent := io.spill.lent
+  marks.io.lent := io.spill.lent && lent
   marks.io.outcomes := VecInit(postOutcome, arrivalOutcome)
   tables.io.outcomes := marks.io.outcomes
   tables.io.reserves := endpoints.io.reserves
@@ -284,7 +285,6 @@ class MatchUnit(p: TmuParams) extends Module {
   requests.io.depths := endpoints.io.depth
   endpoints.io.setQuota := requests.io.setQuota
   io.endpointState := requests.io.state
-
   io.ready := endpoints.io.ready && marks.io.ready
   io.idle := drained && !flush.io.busy && !configuring
   io.activity.busy := !io.idle

@@ -61,7 +61,7 @@ object Resolve {
     out.appends := op.bits.appends && Mux(
       asks.refills,
       op.valid && spill.refills,
-      misses && room && !spill.spilling
+      misses && room && Mux(asks.retries, asks.sure, !spill.spilling)
     )
     out.releases := op.valid && asks.releases && spill.releases
     out.room := room

@@ -28,7 +28,16 @@ class SpillRequest(p: TmuParams) extends Bundle {
     */
   val deferrals = UInt(SpillMarks.countBits(p).W)
 
-  def injected: Bool = refills || releases
+  /** Searches its table once more for a command that was deferred: entries have come there since.
+    */
+  val retries = Bool()
+
+  /** The host's commands are held, so that what was deferred does not count; and a retry that finds
+    * nothing is appended if there is room.
+    */
+  val sure = Bool()
+
+  def injected: Bool = refills || releases || retries
 }
 
 object SpillRequest {

@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.Valid
 import tmu.params.TmuParams
+import tmu.spill.SpillEntry
 
 /** A command whose endpoint has queues in memory, which have to answer it: the tables have not. */
 class Deferred(p: TmuParams) extends Bundle {
@@ -19,6 +20,17 @@ class Deferred(p: TmuParams) extends Bundle {
   val removed = Vec(2, UInt(32.W))
 }
 
+/** What became of an injected command. */
+class Injected(p: TmuParams) extends Bundle {
+
+  /** It did what it asked: appended an entry, or took an endpoint's mark away. */
+  val done = Bool()
+
+  /** A retry has found an entry: this one. */
+  val found = Bool()
+  val entry = new SpillEntry(p)
+}
+
 /** Between the matching unit and the part that keeps queues in memory. */
 class SpillPorts(p: TmuParams) extends Bundle {
 
@@ -28,14 +40,26 @@ class SpillPorts(p: TmuParams) extends Bundle {
   /** There is room for it always: who lets commands in sees to it. */
   val deferred = Valid(new Deferred(p))
 
-  /** An injected command is done: whether it did what it asked. In their order. */
-  val injected = Valid(Bool())
+  /** An injected command has been decided; in their order. */
+  val injected = Valid(new Injected(p))
 
   /** Places for receives and messages on chip that are in use, or kept for an endpoint. */
   val counts = Output(Vec(2, UInt(p.depthBits.W)))
 
   /** The clock by which operations were accepted; a reset starts it anew. */
   val now = Output(UInt(32.W))
+}
+
+object SpillPorts {
+
+  /** Whether memory counts: once the unit is empty, for a slot of two may be inside when it is
+    * lent, and no two commands are deferred at once (R11).
+    */
+  def lent(ports: SpillPorts, drained: Bool): Bool = {
+    val counts = RegInit(false.B)
+    when(ports.lent && drained)(counts := true.B)
+    counts
+  }
 }
 
 /** What goes on in memory, for the counters. */
@@ -94,8 +118,8 @@ object SpillView {
     val overflows = lent && !spare && allowed && op.appends && op.command.searches
     val view = Wire(new SpillView)
     view.spilling := mark.spilling
-    view.defers := Resolve.mayWait(op) && (mark.spilling || overflows)
-    view.refills := seen && spare && (asks.first || chained)
+    view.defers := Resolve.mayWait(op) && !asks.retries && (mark.spilling || overflows)
+    view.refills := (seen || asks.sure) && spare && (asks.first || chained)
     view.releases := seen
     view
   }

@@ -36,7 +36,7 @@ class MatchCommand(p: TmuParams) extends Bundle {
   /** Clock at which the doorbell took the command. */
   val stamp = UInt(32.W)
 
-  /** Not a command of the host's: does not search, and is not answered. */
+  /** Not a command of the host's: is not answered, and does not search unless it retries. */
   val spill = new SpillRequest(p)
 }
 

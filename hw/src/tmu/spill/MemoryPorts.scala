@@ -24,6 +24,11 @@ class MemoryPorts(p: TmuParams) extends Bundle {
 
   val turns = new SpillTurns(p)
 
+  /** The host's commands wait before the unit: an entry has no place in memory and goes to its
+    * table.
+    */
+  val holds = Output(Bool())
+
   /** Entries in memory of an endpoint that software asks about, and of all. */
   val endpoint = Input(UInt(p.endpointBits.W))
   val depths = Output(Vec(2, UInt(s.countBits.W)))

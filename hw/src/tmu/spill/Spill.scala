@@ -25,6 +25,8 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   private val chunks = Module(new ChunkTable(s))
   private val link = Module(new SpillLink(s))
   private val looker = Module(new SpillLooker(s))
+  private val packer = Module(new SpillPacker(s))
+  private val packs = packer.io.busy
 
   io.axi <> link.io.axi
   link.io.lend := io.lend
@@ -58,7 +60,8 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   waiting.io.enq.bits := io.unit.deferred.bits
   assert(!waiting.io.enq.valid || waiting.io.enq.ready, "R11: no room for a deferred command")
 
-  private val errors = Seq(search.io.error, editor.io.error, lists.io.error, link.io.writeError)
+  private val errors =
+    Seq(search.io.error, editor.io.error, lists.io.error, link.io.writeError, packer.io.error)
   private val error = errors.reduce(_ || _)
   when(error)(failed := true.B)
   // What memory answers with an error is no entry: memory has failed by now, and nobody's answer is right.
@@ -85,6 +88,8 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   engine.io.failed := failed
   engine.io.discard := RegNext(io.discard, false.B) // who has begun by then is waited for
   lists.io.access <> engine.io.lists
+  engine.io.waits := waiting.io.count =/= 0.U
+  io.holds := engine.io.holds
   lists.io.endpoint := io.endpoint
   io.depths := lists.io.counts
   editor.io.list := engine.io.editing
@@ -103,22 +108,55 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   search.io.wordBeat := link.io.wordBeat
   link.io.entry <> search.io.entry
   search.io.entryBeat := link.io.entryBeat
+  search.io.entryBeat.valid := link.io.entryBeat.valid && !packs
   link.io.write <> editor.io.write
   search.io.write.valid := link.io.write.fire
   search.io.write.bits := link.io.write.bits
   chunks.io.read := Mux(
     editor.io.look.valid,
     editor.io.look.bits,
-    Mux(looker.io.read.valid, looker.io.read.bits, search.io.walk.bits)
+    Mux(
+      packs,
+      packer.io.look.bits,
+      Mux(looker.io.read.valid, looker.io.read.bits, search.io.walk.bits)
+    )
   )
   editor.io.state := chunks.io.state
-  chunks.io.link := editor.io.link
-  chunks.io.mark := editor.io.mark
+  chunks.io.link := Mux(packs, packer.io.link, editor.io.link)
+  chunks.io.mark := Mux(packs, packer.io.mark, editor.io.mark)
   editor.io.allocate <> chunks.io.allocate
   editor.io.exhausted := chunks.io.exhausted
-  chunks.io.free := editor.io.free
+  chunks.io.free := Mux(packs, packer.io.free, editor.io.free)
   chunks.io.chunks := link.io.segments << log2Ceil(SpillLayout.chunksPerSegment)
   io.spare := chunks.io.spare
+
+  // While chunks are made fewer nobody else is at work.
+  packer.io.start.valid := engine.io.packs
+  packer.io.start.bits := engine.io.lists.at
+  engine.io.packed := packer.io.done
+  packer.io.quiet := search.io.idle
+  packer.io.stirs := editor.io.remove.fire || io.lend.valid
+  packer.io.windows := windows
+  packer.io.list := lists.io.access.list
+  packer.io.state := chunks.io.state
+  packer.io.entryBeat := link.io.entryBeat
+  packer.io.entry.ready := link.io.entry.ready
+  packer.io.memory.ready := link.io.write.ready
+  when(packs) {
+    lists.io.access.read := packer.io.read
+    lists.io.access.uses := packer.io.uses
+    lists.io.access.write.valid := packer.io.write.valid
+    lists.io.access.write.bits.at := packer.io.read
+    lists.io.access.write.bits.list := packer.io.write.bits
+    link.io.entry.valid := packer.io.entry.valid
+    link.io.entry.bits := packer.io.entry.bits
+    link.io.write.valid := packer.io.memory.valid
+    link.io.write.bits := packer.io.memory.bits
+  }
+  assert(
+    !packs || !(editor.io.look.valid || editor.io.write.valid || search.io.walk.valid),
+    "R3: chunks are made fewer while somebody else is at them"
+  )
 
   // Endpoints that have something in memory, from the first command that is deferred on. Each stands
   // in line once, to be visited; one that was released meanwhile leaves the line at its turn.
@@ -250,7 +288,7 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   io.activity.taken := editor.io.remove.fire && !refills
   io.activity.refilled := editor.io.remove.fire && refills
   io.activity.falsePositive := search.io.falsePositive
-  io.activity.refused := editor.io.append.fire && editor.io.refused
+  io.activity.refused := engine.io.exhausted
   io.activity.error := error
   io.activity.reads := link.io.reads
   io.activity.writes := link.io.writes

@@ -120,9 +120,7 @@ class SpillEditor(s: SpillParams) extends Module {
   io.write.bits.at.chunk := target
   io.write.bits.at.place := place
   io.write.bits.isWord := state === State.word
-  private val entry = Wire(new SpillEntry(s.p))
-  entry := io.append.bits.entry
-  when(SpillEntry.broken(s, io.append.bits.entry, io.write.bits.at))(entry.parity := true.B)
+  private val entry = SpillEntry.at(s, io.append.bits.entry, io.write.bits.at)
   private def flip[T <: Data](place: Code, word: T, of: State.Type) =
     FaultFlip(s.p, place, word, io.fault.flip, io.write.fire && state === of)
   private val (storedEntry, entryFlipped) = flip(FaultPlaces.entries, entry, State.entry)
@@ -142,7 +140,7 @@ class SpillEditor(s: SpillParams) extends Module {
   )
   io.write.bits.data := Mux(
     state === State.word,
-    VecInit.fill(SpillLayout.wordsPerBeat)(storedWord.asUInt.pad(8 * SpillLayout.wordBytes)).asUInt,
+    SpillEntry.everywhere(storedWord),
     SpillEntry.toBeat(storedEntry)
   )
 

@@ -2,8 +2,8 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{is, switch, RegEnable}
-import tmu.contract.{Opcodes, SpillLayout, Statuses}
+import chisel3.util.{is, switch}
+import tmu.contract.Statuses
 import tmu.matching._
 
 /** Answers deferred commands, one after the other in their order, and moves entries back to the
@@ -14,160 +14,22 @@ import tmu.matching._
   * command's place in the order of the law (R7): commands behind it that found something on chip
   * found what is older than all that is done here.
   */
-class SpillEngine(s: SpillParams) extends Module {
-  private val p = s.p
-  val io = IO(new SpillEnginePorts(s))
-  private object State extends ChiselEnum {
-    val idle, first, second, choose = Value
-    val search, searching, take, append, answer = Value
-    val flush, sweep, sweeping, report, drop = Value
-    val move, moving, settle, release, releasing = Value
-    val store, storeSecond = Value
-  }
-  private val state = RegInit(State.idle)
-  private val job = Reg(new Deferred(p))
-  private val visiting, looking = Reg(Bool())
-  private val endpoint = Reg(UInt(p.endpointBits.W))
-  private val done = Reg(UInt(SpillMarks.countBits(p).W))
-  private val op = job.operation
-  private val command = op.command
-
-  // Both lists of the endpoint; `unexpected` tells which is worked on.
-  private val lists = Reg(Vec(2, new SpillList(s)))
-  private val unexpected = Reg(Bool())
-  private val list = lists(unexpected)
-  io.editing := list
-  private val opens =
-    lists.map(l => RegNext(l.count === 0.U || l.fill === SpillLayout.entries.U))
-  io.opens := VecInit(opens)(unexpected)
-  io.refilling := visiting
-  when(io.edited.valid)(list := io.edited.bits)
-
-  // Of a command, known long before it is used: the queue that it searches, and the one that it is
-  // appended to (R5, R6), unless its quota is used up (R11).
-  private val searchesMessages = RegNext(!MatchRules.withArrivals(command))
-  private val appendsReceive = RegNext(MatchRules.is(command.opcode, Opcodes.post))
-  private val flushes = RegNext(MatchRules.is(command.opcode, Opcodes.flush))
-  private val own = !appendsReceive
-  private val fits =
-    RegEnable(job.allowance.exceeds(lists(own).count), state =/= State.append)
-
-  io.range.bits.head := list.head
-  io.range.bits.tail := list.tail
-  io.range.bits.ask := Mux(
-    visiting,
-    SpillEntry.all(s, endpoint),
-    SpillEntry.asked(s, io.windows, command)
-  )
-  io.range.bits.sweeps := visiting || flushes
-  io.range.valid := state === State.search || state === State.sweep || state === State.move
-
-  // Back to the tables, when there is room for a few. An endpoint that has, or can soon have, nothing
-  // left in memory is released in the same visit, for under load its next command would begin a new
-  // list there; not if a command waits to be answered here, or an entry was refused.
-  private val refill = Module(new SpillRefill(s))
-  private val movable = VecInit.tabulate(2)(q => SpillRefill.pays(s, q, lists(q), io.counts(q)))
-  private val again = Reg(Bool()) // in this visit some have gone back already
-  io.moving := visiting && (state >= State.move || (state === State.choose && again))
-  private val settles = state === State.settle && refill.io.moved.valid
-  refill.io.begins := state === State.move
-  refill.io.hit.valid := state === State.moving && io.hit.valid && io.hit.bits.found
-  refill.io.hit.bits := io.hit.bits
-  refill.io.endpoint := endpoint
-  refill.io.unexpected := unexpected
-  refill.io.done := done
-  refill.io.release := state === State.release
-  io.inject <> refill.io.inject
-  refill.io.injected.valid := io.injected.valid && state =/= State.releasing
-  refill.io.injected.bits := io.injected.bits
-  refill.io.moved.ready := settles && io.remove.ready
-  private val ended = Reg(Bool()) // the sweep has reached the end of the list
-  private val few = lists.map(_.count).reduce(_ +& _) <= s.batch.U && !io.deferred.valid
-  private val moves = movable.reduce(_ || _) && (!again || few)
-
-  // The hit at hand, as it was found.
-  private val hit = Reg(new SpillHit(s))
-  private val status = Reg(UInt(8.W))
-  private val found = Reg(Bool())
-  private val removed = Reg(Vec(2, UInt(32.W)))
-
-  io.remove.valid := state === State.take || state === State.drop || settles
-  io.remove.bits := Mux(settles, refill.io.moved.bits, hit.at)
-  io.append.valid := state === State.append && fits
-  io.append.bits.entry := SpillEntry(p, op, appendsReceive)
-  // Folded long before it is written, and it goes to every place of a beat.
-  io.append.bits.word := RegNext(
-    SpillEntry.word(
-      s,
-      io.windows,
-      command.key,
-      io.append.bits.entry.ignore,
-      io.append.bits.entry.id
-    )
-  )
-
-  // Answers.
-  private val answered = Wire(new Operation(p))
-  answered := op
-  when(state === State.report) {
-    answered.sweeps := true.B
-    answered.serial := false.B
-  }
-  io.verdict.valid := state === State.answer || state === State.report
-  io.verdict.bits :=
-    SpillAnswer(p, answered, found, status, job.serial, hit.entry, unexpected, removed)
-  io.verdict.bits.latency := Verdict.clocks(io.now, op.accepted)
-
-  private def answer(says: UInt, finds: Bool): Unit = {
-    status := says
-    found := finds
-    state := State.answer
-  }
-
-  /** The part in memory has not answered: append, or say that nothing was there (R5, R6). */
-  private def missed(): Unit = {
-    when(op.appends) {
-      unexpected := own
-      state := State.append
-    }.otherwise(answer(MatchRules.onMiss(command.opcode, room = false.B), false.B))
-  }
-
-  io.hit.ready := false.B
-  io.stop := false.B
-  io.deferred.ready := false.B
-  io.visit.ready := false.B
-  io.released.valid := false.B
-  io.released.bits := endpoint
-  private val visits = io.visit.valid && io.precedes && !io.failed && !io.discard
-  private val takes = io.deferred.valid && !visits
-  private val next = Mux(
-    takes,
-    Operation.endpoint(p, io.deferred.bits.operation),
-    io.visit.bits
-  )
-  io.lists.read.endpoint := Mux(state === State.idle, next, endpoint)
-  io.lists.read.unexpected := state =/= State.idle
-  io.lists.write.valid := state === State.store || state === State.storeSecond
-  io.lists.write.bits.at.endpoint := endpoint
-  io.lists.write.bits.at.unexpected := state === State.storeSecond
-  io.lists.write.bits.list := lists(state === State.storeSecond)
-  io.lists.at.endpoint := endpoint
-  io.lists.at.unexpected := unexpected
-  io.lists.moved := refill.io.injected.valid && io.injected.bits
-  io.lists.writeDone.valid := state === State.store && !visiting
-  io.lists.writeDone.bits := done + 1.U
-
+class SpillEngine(s: SpillParams) extends SpillEngineParts(s) {
   switch(state) {
     is(State.idle) {
       job := io.deferred.bits
       endpoint := next
       visiting := !takes
       looking := io.looks
-      again := false.B
+      goesOn := false.B
+      packed := false.B
+      stuck := false.B
+      retried := false.B
+      borrows := false.B
       io.deferred.ready := !visits
       when(takes) {
         when(!io.discard)(state := State.first)
-      }.elsewhen(io.visit.valid && !io.discard && !io.failed) {
+      }.elsewhen(io.visit.valid && !io.discard && !io.failed && !held) {
         io.visit.ready := true.B
         state := State.first
       }
@@ -179,11 +41,11 @@ class SpillEngine(s: SpillParams) extends Module {
     }
     is(State.second) {
       lists(1) := io.lists.list
+      removed := job.removed
       state := State.choose
     }
     is(State.choose) {
-      unexpected := searchesMessages
-      removed := job.removed
+      unexpected := searchesMessages && !flushes
       ended := false.B
       when(visiting) {
         unexpected := !movable(0)
@@ -192,10 +54,8 @@ class SpillEngine(s: SpillParams) extends Module {
           .elsewhen(lists.map(_.count === 0.U).reduce(_ && _))(state := State.release)
           .otherwise(state := State.idle)
       }.elsewhen(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
-        .elsewhen(flushes) {
-          unexpected := false.B
-          state := State.flush
-        }
+        .elsewhen(held && !retried)(state := State.retry)
+        .elsewhen(flushes)(state := State.flush)
         .elsewhen(lists(searchesMessages).count =/= 0.U)(state := State.search)
         .otherwise(missed())
     }
@@ -216,6 +76,65 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.append) {
       when(io.append.ready || !fits) {
         answer(MatchRules.onMiss(command.opcode, fits && !io.refused), false.B)
+      }
+      // No chunk: chunks become fewer; then the table takes what is older, or else this one, if it
+      // has room, and only if neither helps there is none (R11).
+      when(io.append.ready && io.refused) {
+        when(!packed)(state := State.keep)
+          .elsewhen(!held)(state := State.fence)
+          .elsewhen(list.count === 0.U)(state := State.place)
+          .elsewhen(!stuck) {
+            stuck := true.B
+            borrows := true.B
+            ended := false.B
+            state := State.move
+          }
+          .otherwise(io.exhausted := true.B)
+      }
+    }
+    is(State.keep)(state := State.keepSecond)
+    is(State.keepSecond)(state := State.pack)
+    is(State.pack) {
+      packed := true.B
+      when(io.packed)(state := State.reload)
+    }
+    is(State.reload)(state := State.again)
+    is(State.again) {
+      lists(0) := io.lists.list
+      state := State.againSecond
+    }
+    is(State.againSecond) {
+      lists(1) := io.lists.list
+      state := State.rest
+    }
+    is(State.rest) {
+      state := State.append
+      when(io.failed)(answer(Statuses.spillFailed.value.U, false.B))
+    }
+    is(State.fence)(when(io.inject.ready)(state := State.fencing))
+    is(State.fencing)(when(io.injected.valid)(state := State.append))
+    is(State.place)(when(io.inject.ready)(state := State.placing))
+    is(State.placing) {
+      assert(!found, "R5: a deferred command found what it had not found before")
+      when(io.injected.valid) {
+        io.exhausted := !comes
+        answer(MatchRules.onMiss(command.opcode, comes), false.B)
+      }
+    }
+
+    // While others are held, a command searches its table once more; a flush takes all from there.
+    is(State.retry)(when(io.inject.ready)(state := State.retrying))
+    is(State.retrying) {
+      when(io.injected.valid) {
+        hit.entry := io.injected.bits.entry
+        state := State.choose
+        when(found) {
+          answer(MatchRules.onHit(command.opcode), true.B)
+          when(flushes)(state := State.report)
+        }.elsewhen(flushes && !unexpected) {
+          unexpected := true.B
+          state := State.retry
+        }.otherwise(retried := true.B)
       }
     }
     is(State.answer)(when(io.verdict.ready)(state := State.store))
@@ -246,7 +165,7 @@ class SpillEngine(s: SpillParams) extends Module {
     is(State.report) {
       when(io.verdict.ready) {
         removed(unexpected) := removed(unexpected) + 1.U
-        state := State.drop
+        state := Mux(held && !retried, State.retry, State.drop)
       }
     }
     is(State.drop)(when(io.remove.ready)(state := State.sweeping))
@@ -262,23 +181,21 @@ class SpillEngine(s: SpillParams) extends Module {
       }
     }
     is(State.settle) {
+      when(io.remove.fire)(stuck := false.B)
       when(refill.io.over) {
-        again := refill.io.some && !io.failed
-        state := State.store
+        goesOn := refill.io.some && !io.failed
+        state := Mux(borrows, State.rest, State.store)
+        borrows := false.B
       }
     }
     is(State.release)(when(io.inject.ready)(state := State.releasing))
     is(State.releasing) {
       when(io.injected.valid) {
-        io.released.valid := io.injected.bits
+        io.released.valid := io.injected.bits.done
         state := State.idle
       }
     }
     is(State.store)(state := State.storeSecond)
-    is(State.storeSecond)(state := Mux(visiting && again, State.choose, State.idle))
+    is(State.storeSecond)(state := Mux(visiting && goesOn, State.choose, State.idle))
   }
-  io.lists.uses := state === State.first || state === State.second
-  io.lists.usesDone := state === State.first
-  io.works := state > State.choose || io.moving
-  io.idle := state === State.idle && !io.deferred.valid
 }

@@ -33,6 +33,17 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val append = Decoupled(new Addition(s))
   val refused = Input(Bool())
 
+  /** A pulse, when the lists are written back: chunks are made fewer until they are `packed`. */
+  val packs = Output(Bool())
+  val packed = Input(Bool())
+
+  /** There is no place for an entry, in memory or in its table. */
+  val exhausted = Output(Bool())
+
+  /** The host's commands are held until no deferred one `waits`. */
+  val holds = Output(Bool())
+  val waits = Input(Bool())
+
   /** An endpoint to be visited while nothing is deferred, or before that: it has something in
     * memory, or software only `looks` at its lists.
     */
@@ -42,7 +53,7 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val released = Valid(UInt(p.endpointBits.W))
   val counts = Input(Vec(2, UInt(p.depthBits.W)))
   val inject = Decoupled(new Injection(s))
-  val injected = Flipped(Valid(Bool()))
+  val injected = Flipped(Valid(new Injected(p)))
 
   /** What is edited is on the way back to its table. */
   val refilling = Output(Bool())

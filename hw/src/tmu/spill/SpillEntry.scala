@@ -82,6 +82,35 @@ object SpillEntry {
     entry
   }
 
+  /** The same of an entry that its table has. */
+  def stored(p: TmuParams, of: Entry): SpillEntry = {
+    val entry = Wire(new SpillEntry(p))
+    entry.endpoint := of.endpoint
+    entry.id := of.id.getOrElse(p.idNone.U)
+    entry.length := of.length
+    entry.address := of.address
+    entry.handle := of.handle
+    entry.ignore := of.ignore.getOrElse(MatchKey.exact(p))
+    entry.key := of.key
+    entry.parity := 0.U
+    entry
+  }
+
+  /** An entry with its parity, for a place in memory. */
+  def at(s: SpillParams, entry: SpillEntry, place: SpillPlace): SpillEntry = {
+    val whole = WireDefault(entry)
+    whole.parity := false.B
+    when(s.p.parity.B && ((entry.asUInt.xorR ^ entry.parity) ^ place.asUInt.xorR))(
+      whole.parity := true.B
+    )
+    whole
+  }
+
+  /** A word in every place of a beat. */
+  def everywhere(word: SpillWord): UInt = VecInit
+    .fill(SpillLayout.wordsPerBeat)(word.asUInt.pad(8 * SpillLayout.wordBytes))
+    .asUInt
+
   def word(
       s: SpillParams,
       windows: FilterWindows,

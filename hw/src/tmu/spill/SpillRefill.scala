@@ -34,6 +34,9 @@ class SpillRefill(s: SpillParams) extends Module {
     val inject = Decoupled(new Injection(s))
     val injected = Flipped(Valid(Bool()))
 
+    /** The host's commands are held: whatever was deferred since does not count. */
+    val sure = Input(Bool())
+
     /** Instead: tell the unit that the endpoint has nothing in memory any more. */
     val release = Input(Bool())
 
@@ -71,6 +74,7 @@ class SpillRefill(s: SpillParams) extends Module {
   command.endpoint := io.endpoint
   command.spill.refills := !io.release
   command.spill.releases := io.release
+  command.spill.sure := io.sure && !io.release
   command.spill.first := issued === 0.U
   command.spill.deferrals := io.done
   command.opcode := Mux(io.unexpected, Opcodes.arrive.value.U, Opcodes.post.value.U)

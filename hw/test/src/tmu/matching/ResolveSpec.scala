@@ -183,6 +183,25 @@ class ResolveSpec extends DeviceSpec {
       }
     }
 
+    it("R5, R6, R11: a retry takes what it finds, and is appended only where that is sure") {
+      harness.run { dut =>
+        val retry = dut.io.op.bits.command.spill
+        for (found <- Seq(false, true); room <- Seq(false, true); sure <- Seq(false, true)) {
+          dut.io.room.poke(room)
+          dut.io.spill.spilling.poke(true)
+          ask(dut, Opcodes.arrive, found)
+          dut.io.op.bits.command.status.poke(0)
+          retry.retries.poke(true)
+          retry.sure.poke(sure)
+          val out = dut.io.outcome
+          assert(out.found.isOn == found && out.takes.isOn == found)
+          assert(out.appends.isOn == (!found && room && sure))
+          assert(!out.answers.isOn && !out.defers.isOn && !dut.io.step.serial.isOn)
+        }
+        Seq(retry.retries, retry.sure, dut.io.spill.spilling).foreach(_.poke(false))
+      }
+    }
+
     it("R7: only verdicts of the law bear a serial number") {
       harness.run { dut =>
         dut.io.serial.poke(10)
