@@ -23,7 +23,13 @@ def device() -> Iterator[str]:
     with TemporaryDirectory(prefix="tmu-fork-") as folder:
         socket = f"{folder}/socket"
         program = cbuild.program(cbuild.ensure(), "tmu-device")
-        words = [program, "--library", verilate.library("tiny"), "--socket", socket]
+        words: list[str | Path] = [
+            program,
+            "--library",
+            verilate.library("tiny"),
+            "--socket",
+            socket,
+        ]
         with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as process:
             assert process.stderr is not None
             assert f" at {socket}" in process.stderr.readline()
