@@ -6,6 +6,7 @@ import sys
 from functools import cache
 
 from opentmu import paths, stage
+from opentmu.errors import BadInput
 from opentmu.process import run_logged
 from opentmu.setup import mill, shims, system
 
@@ -19,7 +20,13 @@ def need_compiler() -> None:
 
 
 def need_verilator(*, wave: bool = False) -> None:
-    """What turning Verilog into a simulation needs."""
+    """What turning Verilog into a simulation needs; BadInput where make could not follow paths."""
+    if any(character.isspace() for character in str(paths.ROOT)):
+        raise BadInput(
+            f"{paths.ROOT}: found a space in the checkout's path, expected none: Verilator's "
+            "makefiles break paths there. Elaboration, the model and the software engines work; "
+            "for a simulation move the checkout"
+        )
     system.require("g++", "make", "ccache", "perl", "zlib.h", *(["lz4.h"] if wave else []))
     shims.ensure()
     use_path()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from opentmu import pins, process, stage
 from opentmu.errors import ToolMissing
-from opentmu.setup import mill, system
+from opentmu.setup import mill, system, venv
 
 
 def make_file(folder: Path) -> None:
@@ -101,6 +101,7 @@ def test_a_changed_mill_is_refused(tmp_path: Path) -> None:
 def test_without_root_the_command_to_type_is_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     need = system.Need("tmu-no-such-program", "no-such-package", "a test")
     monkeypatch.setitem(system.NEEDS, need.name, need)
+    monkeypatch.setattr(system, "is_met", lambda one: one is not need)
     monkeypatch.setattr("os.geteuid", lambda: 1000)
     monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}" if "apt" in name else None)
     with pytest.raises(ToolMissing) as caught:
@@ -132,3 +133,33 @@ def test_a_long_log_without_an_exception_shows_its_end(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_text("".join(f"line {number}\n" for number in range(100)))
     assert process.excerpt(log, 2) == "line 98\nline 99"
+
+
+def test_all_missing_packages_are_told_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not one after another, with minutes of building between them."""
+    there = {"g++", "perl", "python3-venv"}
+    monkeypatch.setattr(system, "is_met", lambda need: need.name in there)
+    monkeypatch.setattr(system, "is_fetched", lambda: False)
+    monkeypatch.setattr("os.geteuid", lambda: 1000)
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}" if "apt" in name else None)
+    with pytest.raises(ToolMissing) as caught:
+        system.require("g++", "make")
+    text = str(caught.value)
+    for name in ("make", "ccache", "zlib.h", "lz4.h", "java", "mvn"):
+        assert f"{name} (for " in text
+    assert "mpicc" not in text, "only some commands need it"
+    assert "ccache default-jdk-headless liblz4-dev make maven zlib1g-dev" in text
+    system.require("g++", "perl")  # what is there is not looked for elsewhere
+
+
+def test_an_index_that_is_not_reached_is_told_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "requirements.txt").write_text("nothing-of-this-name==1.0 --hash=sha256:00\n")
+    monkeypatch.setattr(venv, "REQUIREMENTS", tmp_path / "requirements.txt")
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    monkeypatch.setenv("PIP_NO_INDEX", "0")
+    with pytest.raises(ToolMissing, match="pip does not reach the Python package index for noth"):
+        venv._check_index()
+    (tmp_path / "requirements.txt").write_text("# nothing\n")
+    venv._check_index()

@@ -250,7 +250,7 @@ def test_a_place_that_cannot_be_written_ends_with_2(
 def test_an_error_of_the_system_is_one_sentence(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(rtl, "ensure", lambda preset: paths.ROOT / "docs" / "decisions")
+    monkeypatch.setattr(rtl, "ensure_located", lambda preset: paths.ROOT / "docs" / "decisions")
     assert main(["verilog", "-o", "/proc/x"]) == 2
     said = capsys.readouterr().err
     assert said.startswith("tmu: [Errno ") and "'/proc/x'" in said and said.count("\n") == 1

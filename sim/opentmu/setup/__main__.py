@@ -11,13 +11,16 @@ from opentmu import children, paths
 from opentmu.errors import TmuError
 from opentmu.setup import checkout, venv
 
+# Commands that build nothing, and words that only ask.
+ASKING = {"doctor", "completion", "--help", "-h", "--version"}
 
-def prepare() -> int:
+
+def prepare(arguments: list[str]) -> int:
     """Have the environment; an exit code."""
     try:
         with children.watched():
             checkout.adopt()
-            venv.ensure()
+            venv.ensure(building=bool(arguments) and not ASKING & set(arguments))
     except TmuError as error:
         print(f"tmu: {error}", file=sys.stderr)
         return error.exit_code
@@ -32,7 +35,7 @@ def prepare() -> int:
 
 def main(arguments: list[str]) -> int:
     """Become the command, or return the exit code of a set-up that failed."""
-    code = prepare()
+    code = prepare(arguments)
     if code == 0:
         python = str(paths.VENV / "bin" / "python")
         os.execv(python, [python, "-P", "-m", "opentmu", *arguments])

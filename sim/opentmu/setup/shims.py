@@ -35,13 +35,23 @@ def texts() -> dict[str, str]:
         + f"export PATH='{paths.BIN}':\"$PATH\"\n"
         + f"export MILL_OUTPUT_DIR='{paths.BUILD}/mill-out'\n"
         + f'export JAVA_OPTS="${{JAVA_OPTS:-{pins.JAVA_HEAP}}}"\n'
-        + f"exec sh '{mill.FILE}' \"$@\"\n",
+        + start_mill(paths.ROOT, mill.FILE),
     }
     runner = Path(__file__).with_name("yosys.py")
     programs["yosys"] = f"#!/bin/sh\nexec '{paths.VENV}/bin/python' -P '{runner}' \"$@\"\n"
     for tool in YOSYS_TOOLS:
         programs[tool] = f"#!/bin/sh\nexec '{paths.VENV}/bin/yowasp-{tool}' \"$@\"\n"
     return programs
+
+
+def start_mill(root: Path, file: Path) -> str:
+    """The line of a shell script that becomes Mill.
+
+    Mill's launcher breaks its own path at spaces, so in such a checkout it gets a relative one.
+    """
+    if not any(character.isspace() for character in str(file)):
+        return f"exec sh '{file}' \"$@\"\n"
+    return f"cd '{root}' && exec sh '{file.relative_to(root)}' \"$@\"\n"
 
 
 def key() -> str:

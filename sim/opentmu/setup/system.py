@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from opentmu import pins
+from opentmu import paths, pins
 from opentmu.errors import ToolMissing
 from opentmu.process import run_logged
 from opentmu.progress import say
-from opentmu.stage import locked
+from opentmu.stage import is_current, locked
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,10 @@ NEEDS = {
 }
 
 
+# What building and simulating anything needs; whoever lacks one of these is told of all of them.
+CORE = ("python3-venv", "g++", "make", "ccache", "perl", "zlib.h", "lz4.h", "java", "mvn")
+
+
 def version_of(need: Need) -> str | None:
     """The version found, `present` where there is none to tell, or None when missing."""
     if need.name == "python3-venv":
@@ -84,10 +88,15 @@ def install_command(needs: Sequence[Need]) -> str:
 
 
 def require(*names: str) -> None:
-    """Have all these needs met: install what is missing as root, else say what to type."""
-    missing = [NEEDS[name] for name in names if not is_met(NEEDS[name])]
-    if not missing:
+    """Have all these needs met: install what is missing as root, else say what to type.
+
+    Once something is missing, all that later commands would miss is named or installed with it.
+    """
+    if all(is_met(NEEDS[name]) for name in names):
         return
+    missing = [NEEDS[name] for name in dict.fromkeys((*names, *CORE)) if not is_met(NEEDS[name])]
+    if is_fetched():
+        missing = [need for need in missing if need.name != "mvn" or "mvn" in names]
     listed = ", ".join(f"{need.name} (for {need.purpose})" for need in missing)
     apt = shutil.which("apt-get")
     if os.geteuid() != 0 or apt is None:
@@ -95,10 +104,15 @@ def require(*names: str) -> None:
     say(f"installing system packages for {listed}")
     with locked("apt"):
         _apt_install(apt, [need.package for need in missing])
-    still = [need for need in missing if not is_met(need)]
+    still = [need for need in missing if need.name in names and not is_met(need)]
     if still:
         names_left = ", ".join(_with_minimum(need) for need in still)
         raise ToolMissing(f"Still missing after installing its package: {names_left}.")
+
+
+def is_fetched() -> bool:
+    """Whether Mill is there already, for which alone Maven is needed."""
+    return is_current(paths.MILL, pins.MILL_SHA256)
 
 
 def _apt_install(apt: str, packages: Sequence[str]) -> None:
