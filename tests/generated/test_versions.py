@@ -31,12 +31,16 @@ def test_the_example_asks_for_this_minor_version() -> None:
     assert f"find_package(tmu {__version__.rpartition('.')[0]} REQUIRED)" in text
 
 
+def _numbers(release: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in release.split("."))
+
+
 def test_changes_are_by_version() -> None:
     """What is not released yet on top, then releases, the newest first, the last one this one."""
     text = (paths.ROOT / "CHANGELOG.md").read_text()
     headings = re.findall(r"^## (\S+)", text, re.MULTILINE)
-    releases = [tuple(map(int, one.split("."))) for one in headings if one != "Unreleased"]
+    releases = [_numbers(one) for one in headings if one != "Unreleased"]
     assert headings.count("Unreleased") == (headings[0] == "Unreleased")
     assert releases and releases == sorted(set(releases), reverse=True)
-    assert releases[0] <= tuple(map(int, __version__.split(".")))
+    assert releases[0] <= _numbers(__version__)
     assert text.count("\nHardware interface ") == len(headings)
