@@ -210,8 +210,10 @@ static void offer_again(tfi_ep_t *ep) {
 }
 
 bool tfi_busy(const tfi_ep_t *ep) {
-    return ep->enabled && (ep->idle != 0 || tfi_out_waits(ep, NULL) || ep->pulls != NULL ||
-                           matcher_works(&ep->matcher));
+    /* A frame that waits for memory, and a payload whose sender may end, wake nobody. */
+    return ep->enabled &&
+           (ep->idle != 0 || ep->kept_first != NULL || ep->fetched.used != 0 ||
+            tfi_out_waits(ep, NULL) || ep->pulls != NULL || matcher_works(&ep->matcher));
 }
 
 void tfi_progress(tfi_ep_t *ep) {

@@ -82,8 +82,9 @@ static void open_journal(unit_t *unit) {
         unit->recorded = journal_open(&unit->journal, folder, unit->name) == 0;
     } while (!unit->recorded && errno == EEXIST && unit_next_name(unit));
     if (!unit->recorded)
-        tfi_say("%s=%s: cannot make %s.trace and %s.verdicts there: %s; this process is not recorded",
-                setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
+        tfi_say(
+            "%s=%s: cannot make %s.trace and %s.verdicts there: %s; this process is not recorded",
+            setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
 }
 
 /* What a shared unit did for others, before this process or an earlier one of it. */
