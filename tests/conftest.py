@@ -43,7 +43,6 @@ FAST = (
     "tests/engines/",
     "tests/fpga/test_synth_copies.py",
     "tests/fpga/test_synth_levels.py",
-    "tests/fpga/test_synth_pieces.py",
     "tests/model/",
     "tests/record/test_contexts.py",
     "tests/record/test_log.py",
@@ -56,8 +55,11 @@ SLOW = (
     "tests/cli/test_dump.py",
     "tests/cli/test_licences.py",
     "tests/cli/test_setup.py",
+    "tests/cli/test_shims.py::test_a_bench",
     "tests/cli/test_signals.py",
     "tests/cli/test_usage.py::test_doctor",
+    "tests/docs/test_links.py::test_a_picture",
+    "tests/docs/test_programs.py",
 )
 
 
