@@ -11,9 +11,11 @@
 #define WAIT_STEPS 100000
 #define WAIT_CLOCKS 16
 
-static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref, &tmu_backend_sim,
-                                                    &tmu_backend_vfu, &tmu_backend_vfio,
-                                                    &tmu_backend_dev, &tmu_backend_share};
+static const tmu_backend_ops_t *const backends[] = {
+    &tmu_backend_ref, &tmu_backend_sim,   &tmu_backend_vfu, &tmu_backend_vfio,
+    &tmu_backend_dev, &tmu_backend_share, NULL};
+
+const tmu_backend_ops_t *const *tmu_backends(void) { return backends; }
 
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p) {
     tmu_result_t result = tmu_process_check(device);
@@ -173,7 +175,7 @@ tmu_result_t tmu_open(const char *uri, tmu_t **device_p) {
         return tmu_error_set(TMU_ERR_INVALID, "uri and device_p must not be NULL");
     }
     size_t length = colon ? (size_t)(colon - uri) : 0;
-    for (size_t i = 0; i < sizeof backends / sizeof backends[0]; i++) {
+    for (size_t i = 0; backends[i]; i++) {
         const char *scheme = backends[i]->scheme;
         if (colon && strlen(scheme) == length && strncmp(uri, scheme, length) == 0) {
             return tmu_open_backend(backends[i], colon + 1, device_p);

@@ -89,6 +89,10 @@ typedef struct tmu_operation {
 } tmu_operation_t;
 
 /* tmu_device.c */
+
+/** Every kind of device, and NULL behind them. */
+const tmu_backend_ops_t *const *tmu_backends(void);
+
 tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tmu_t **device_p);
 tmu_result_t tmu_device_read(tmu_t *device, uint32_t offset, uint32_t *value_p);
 tmu_result_t tmu_device_write(tmu_t *device, uint32_t offset, uint32_t value);

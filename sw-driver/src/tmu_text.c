@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Results in words, and the sentence of each thread's last error.
+ * Results, verdicts and operations in words, and the sentence of each thread's last error.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,6 +43,28 @@ const char *tmu_result_text(tmu_result_t result) {
         return "busy";
     }
     return "unknown result";
+}
+
+#define NAME_ROW(name, number)                                                                     \
+    case number:                                                                                   \
+        return #name;
+
+const char *tmu_status_text(uint8_t status) {
+    switch (status) {
+        TMU_STATUS_TABLE(NAME_ROW)
+    case TMU_STATUS_UNANSWERED:
+        return "unanswered";
+    default:
+        return "unknown status";
+    }
+}
+
+const char *tmu_opcode_text(uint8_t opcode) {
+    switch (opcode) {
+        TMU_OPCODE_TABLE(NAME_ROW)
+    default:
+        return "unknown opcode";
+    }
 }
 
 const char *tmu_version(void) { return TMU_VERSION; }

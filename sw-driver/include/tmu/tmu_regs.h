@@ -324,6 +324,16 @@ typedef enum tmu_opcode {
     TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a place of a queue's table, oldest first. */
 } tmu_opcode_t;
 
+/* X(name, number): all of tmu_opcode_t */
+#define TMU_OPCODE_TABLE(X) \
+    X(post, 1) \
+    X(arrive, 2) \
+    X(probe, 3) \
+    X(claim, 4) \
+    X(cancel, 5) \
+    X(flush, 6) \
+    X(inspect, 7)
+
 typedef enum tmu_status {
     TMU_STATUS_MATCHED = 1, /* Matched; the other side's entry is consumed. */
     TMU_STATUS_QUEUED = 2, /* No match; appended to the queue. */
@@ -344,6 +354,27 @@ typedef enum tmu_status {
     TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
     TMU_STATUS_TABLE_FAULT = 18, /* A stored word has lost a bit: no answer of the endpoint until a reset. */
 } tmu_status_t;
+
+/* X(name, number): all of tmu_status_t */
+#define TMU_STATUS_TABLE(X) \
+    X(matched, 1) \
+    X(queued, 2) \
+    X(found, 3) \
+    X(none, 4) \
+    X(cancelled, 5) \
+    X(late, 6) \
+    X(removed, 7) \
+    X(flushed, 8) \
+    X(refused_quota, 9) \
+    X(refused_endpoint, 10) \
+    X(stalled, 11) \
+    X(malformed, 12) \
+    X(refused_privilege, 13) \
+    X(entry, 14) \
+    X(empty, 15) \
+    X(vacant, 16) \
+    X(spill_failed, 17) \
+    X(table_fault, 18)
 
 typedef enum tmu_fault {
     TMU_FAULT_POSTED_LANES = 1, /* Lanes of the array of receives. */
@@ -369,7 +400,7 @@ typedef enum tmu_fault {
     TMU_FAULT_WORD_TAGS = 21, /* Which chunks' words lie on chip: these are read from memory. */
 } tmu_fault_t;
 
-/* X(name, number): the places of tmu_fault_t */
+/* X(name, number): all of tmu_fault_t */
 #define TMU_FAULT_TABLE(X) \
     X(posted_lanes, 1) \
     X(unexpected_lanes, 2) \

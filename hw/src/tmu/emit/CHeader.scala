@@ -100,10 +100,11 @@ object CHeader {
     .map { case (c, i) => f"    X(${c.name}, 0x${TmuRegisters.counterBase + 8 * i}%03x)" }
     .mkString(" \\\n")
 
-  private def faults: Seq[String] = Seq(
-    "/* X(name, number): the places of tmu_fault_t */",
-    "#define TMU_FAULT_TABLE(X) \\"
-  ) :+ FaultPlaces.all.map(c => s"    X(${c.name}, ${c.value})").mkString(" \\\n")
+  /** The codes of an enumeration as a table, for whoever needs all of them, or their names. */
+  private def table(kind: String, all: Seq[Code]): Seq[String] = Seq(
+    s"/* X(name, number): all of tmu_${kind.toLowerCase}_t */",
+    s"#define TMU_${kind}_TABLE(X) \\"
+  ) :+ all.map(c => s"    X(${c.name}, ${c.value})").mkString(" \\\n")
 
   /** The whole header; register offsets do not depend on the preset. */
   def render(p: TmuParams): String = {
@@ -116,9 +117,11 @@ object CHeader {
       ),
       registers(TmuRegisters.map(p)),
       codes("OPCODE", Opcodes.all),
+      table("OPCODE", Opcodes.all),
       codes("STATUS", Statuses.all),
+      table("STATUS", Statuses.all),
       codes("FAULT", FaultPlaces.all),
-      faults,
+      table("FAULT", FaultPlaces.all),
       doorbell,
       spill,
       filterPieces(p),
