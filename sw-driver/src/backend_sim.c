@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `sim:LIBRARY[?options]`: the simulated hardware, a library that this process loads.
+ * `sim:LIBRARY[?options]`: the simulated hardware, a library that this process loads; a preset's
+ * name is looked for (sim_library.h).
  *
  * The library's functions are those of sim/device/tmu_sim.h; the options go to it unread.
  */
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "sim_library.h"
 
 /** The simulator as its library keeps it. */
 typedef struct tmu_sim tmu_sim_t;
@@ -82,14 +84,19 @@ static void sim_close(void *backend) {
     free(device);
 }
 
-/** Loads the library and starts the simulation; `path` ends where the options began. */
-static tmu_result_t sim_start(sim_device_t *device, const char *path, const char *options) {
+/** Loads the library and starts the simulation; `what` ends where the options began. */
+static tmu_result_t sim_start(sim_device_t *device, const char *what, const char *options) {
     char reason[200] = "";
+    char path[4096];
+    tmu_result_t result = sim_library_find(what, path, sizeof path);
+    if (result != TMU_OK) {
+        return result;
+    }
     device->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!device->library) {
         return tmu_error_set(TMU_ERR_URI, "cannot load '%s': %s", path, dlerror());
     }
-    tmu_result_t result = find_symbols(device, path);
+    result = find_symbols(device, path);
     if (result != TMU_OK) {
         return result;
     }
@@ -103,7 +110,8 @@ static tmu_result_t sim_open(const char *rest, void **backend_p) {
     const char *question = strchr(rest, '?');
     size_t length = question ? (size_t)(question - rest) : strlen(rest);
     if (length == 0) {
-        return tmu_error_set(TMU_ERR_URI, "sim: needs the path of a library");
+        return tmu_error_set(TMU_ERR_URI,
+                             "sim: needs the path of a library, or the name of a preset");
     }
     char *path = strndup(rest, length);
     sim_device_t *device = calloc(1, sizeof *device);

@@ -2,6 +2,8 @@
  *
  * Loading a simulated device; arguments: its library, and a library that is none.
  */
+#include <unistd.h>
+
 #include "fixture.h"
 
 static const char *library;
@@ -20,8 +22,33 @@ static void a_missing_library_is_named(void) {
     EXPECT(strncmp(tmu_error_text(NULL), expected, strlen(expected)) == 0);
     EXPECT(strstr(tmu_error_text(NULL), "No such file") != NULL);
     EXPECT_NUMBER(tmu_open("sim:", &device), TMU_ERR_URI);
-    EXPECT_TEXT(tmu_error_text(NULL), "sim: needs the path of a library");
+    EXPECT_TEXT(tmu_error_text(NULL), "sim: needs the path of a library, or the name of a preset");
     EXPECT(device == NULL);
+}
+
+static void a_presets_library_is_looked_for(void) {
+    char folder[] = "/tmp/tmu-sim-XXXXXX";
+    char path[128];
+    char folders[128];
+    tmu_t *device = NULL;
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)snprintf(path, sizeof path, "%s/libtmu_sim_fake.so", folder);
+    EXPECT_NUMBER(tmu_open("sim:fake", &device), TMU_ERR_URI);
+    EXPECT(strstr(tmu_error_text(NULL), "there is no libtmu_sim_fake.so; in a checkout this builds "
+                                        "it: ./tmu run --preset fake; looked for it in the folders "
+                                        "of TMU_SIM_PATH, in /") == tmu_error_text(NULL));
+    EXPECT(strstr(tmu_error_text(NULL), ", and above it in verilated/fake") != NULL);
+    EXPECT_NUMBER(symlink(library, path), 0);
+    (void)snprintf(folders, sizeof folders, "/nowhere::%s", folder);
+    (void)setenv("TMU_SIM_PATH", folders, 1);
+    must(tmu_open("sim:fake", &device), NULL);
+    tmu_close(device);
+    device = NULL;
+    EXPECT_NUMBER(tmu_open("sim:fake?refuse", &device), TMU_ERR_URI);
+    EXPECT(strstr(tmu_error_text(NULL), "unknown option 'refuse'") != NULL);
+    (void)unsetenv("TMU_SIM_PATH");
+    EXPECT_NUMBER(unlink(path), 0);
+    EXPECT_NUMBER(rmdir(folder), 0);
 }
 
 static void a_library_that_is_no_device_is_refused(void) {
@@ -81,6 +108,7 @@ int main(int argc, char **argv) {
     library = argv[1];
     stranger = argv[2];
     RUN(a_missing_library_is_named);
+    RUN(a_presets_library_is_looked_for);
     RUN(a_library_that_is_no_device_is_refused);
     RUN(the_librarys_reason_is_passed_on);
     RUN(a_failing_assertion_is_reported);

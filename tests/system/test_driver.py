@@ -58,6 +58,16 @@ def test_the_driver_on_the_simulated_hardware(name: str) -> None:
     assert passed(program, TMU_TEST_SIM=str(verilate.library("tiny"))) > alone
 
 
+def test_a_presets_name_finds_its_library_in_a_checkout() -> None:
+    """Whoever builds the driver there need not know where simulations lie."""
+    program = cbuild.program(cbuild.ensure(), "tmu-info")
+    library = verilate.library("tiny")
+    done = subprocess.run([program, "sim:tiny"], capture_output=True, text=True, check=False)
+    assert library.is_file()
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^backend +sim$", done.stdout, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     ("options", "problem"),
     [
