@@ -18,9 +18,12 @@
 
 /* A doorbell alone has the unit run a little: a picture of the counters is made of it. */
 #define LINGER_CLOCKS 512
-/* Last answers that wait for a session beside those in its ring; as many as the longest ring has.
+/* Last answers that wait for a session beside those in its rings; as many as the longest ring has.
  * What a flush removes comes on top, and is bounded by what was put in. */
 #define ANSWERS_MAX (1u << TMU_RING_LOG2_MAX)
+/* Of all sessions together: beyond it those that are owed more than their part of it end.  A
+ * session that reads its answers is owed none. */
+#define ANSWERS_ALL (2 * ANSWERS_MAX)
 
 /* ---- bells -------------------------------------------------------------------------------------
  */
@@ -43,13 +46,26 @@ static bool free_ring(share_queue_t *queue, const uint8_t *data) {
     return true;
 }
 
+/** Whether a session may be owed one more answer, for which memory is kept. */
+static bool may_owe(const share_t *share, const share_session_t *session) {
+    uint64_t all = 0;
+    if (session->owed == 0) {
+        return true;
+    }
+    for (const share_session_t *one = share->sessions; one; one = one->next) {
+        all += one->owed;
+    }
+    return session->owed < ANSWERS_MAX &&
+           (all < ANSWERS_ALL || session->owed < ANSWERS_ALL / share->session_count);
+}
+
 /** TMU_AGAIN: it has to wait. */
 static tmu_result_t ring_bell(share_t *share, share_queue_t *queue,
                               const struct tmu_share_bell *bell) {
     bool in_window = bell->offset < TMU_DOORBELL_COMMAND_WINDOW_BYTES &&
                      bell->offset % TMU_DOORBELL_COMMAND_BYTES == 0;
     if (bell->size == TMU_DOORBELL_COMMAND_BYTES && in_window) {
-        if (queue->owed >= ANSWERS_MAX) {
+        if (!may_owe(share, queue->session)) {
             queue->session->wrong = "it asks the unit and does not read the answers";
             return TMU_OK;
         }
@@ -178,6 +194,7 @@ static void answered(share_queue_t *queue, const tmu_record_t *record) {
         give(queue, record);
     } else if (share_backlog_put(&queue->backlog, record)) {
         queue->owed += is_last(record);
+        queue->session->owed += is_last(record);
     } else {
         queue->session->wrong = "there is no memory for its answers";
     }
@@ -192,6 +209,7 @@ static tmu_result_t move_answers(share_t *share, share_queue_t *queue) {
     }
     while (has_room(queue) && share_backlog_take(&queue->backlog, &record)) {
         queue->owed -= is_last(&record);
+        queue->session->owed -= is_last(&record);
         give(queue, &record);
     }
     while (result == TMU_OK && share_take(queue->unit, &queue->read, &record)) {

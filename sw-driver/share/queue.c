@@ -92,6 +92,7 @@ tmu_result_t share_queue_enable(share_queue_t *queue, bool enable) {
         memset((char *)queue->memory + TMU_SHARE_RING_OFFSET, 0,
                queue->bytes - TMU_SHARE_RING_OFFSET);
         share_backlog_free(&queue->backlog);
+        queue->session->owed -= queue->owed;
         queue->owed = 0;
         queue->taken = rung;
         queue->in_flight = 0;
@@ -120,6 +121,7 @@ tmu_result_t share_queue_close(share_t *share, share_queue_t *queue) {
             break;
         }
     }
+    queue->session->owed -= queue->owed;
     queue_free(queue);
     return result;
 }

@@ -5,6 +5,7 @@
  */
 #include <errno.h>
 #include <poll.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -21,8 +22,34 @@
 /* ---- the socket --------------------------------------------------------------------------------
  */
 
+/** Room for what stands behind the path while a socket is made and another is taken away. */
+#define SUFFIX_BYTES 16
+
+static tmu_result_t impossible(const share_t *share, int error) {
+    return tmu_error_set(TMU_ERR_URI, "no socket can be made at %s: %s", share->path,
+                         strerror(error));
+}
+
+/**
+ * Takes away the socket that was found there, and no other: somebody else may have done that and
+ * made a new one meanwhile, which is put back where it was.
+ */
+static void take_away(const char *path, const struct stat *found) {
+    char aside[sizeof(((struct sockaddr_un *)0)->sun_path) + SUFFIX_BYTES];
+    struct stat taken;
+    (void)snprintf(aside, sizeof aside, "%s.%ld-", path, (long)getpid());
+    if (rename(path, aside) != 0) {
+        return;
+    }
+    if (lstat(aside, &taken) == 0 && taken.st_ino != found->st_ino) {
+        (void)link(aside, path);
+    }
+    (void)unlink(aside);
+}
+
 /** Removes a socket that a process has left behind; what anybody has, stays. */
-static tmu_result_t place_clear(const char *path, const struct sockaddr_un *address) {
+static tmu_result_t place_clear(const char *path) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat found;
     if (lstat(path, &found) != 0) {
         return TMU_OK;
@@ -30,33 +57,29 @@ static tmu_result_t place_clear(const char *path, const struct sockaddr_un *addr
     if (!S_ISSOCK(found.st_mode)) {
         return tmu_error_set(TMU_ERR_URI, "%s exists and is no socket; choose another path", path);
     }
+    memcpy(address.sun_path, path, strlen(path));
     int probe = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    int answers = connect(probe, (const struct sockaddr *)address, sizeof *address);
+    int answers = connect(probe, (const struct sockaddr *)&address, sizeof address);
     int error = errno;
     (void)close(probe);
+    if (answers != 0 && error == ENOENT) {
+        return TMU_OK;
+    }
     if (answers == 0 || error != ECONNREFUSED) {
         return tmu_error_set(TMU_ERR_BUSY,
                              "%s exists already and somebody serves it; end that one, or choose "
                              "another path",
                              path);
     }
-    (void)unlink(path);
+    take_away(path, &found);
     return TMU_OK;
 }
 
-tmu_result_t share_listen(share_t *share) {
+/** Makes a socket that listens, by another name; nobody meets one that does not listen yet. */
+static tmu_result_t make_listener(share_t *share, const char *name) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(share->path);
-    if (length == 0 || length >= sizeof address.sun_path) {
-        return tmu_error_set(TMU_ERR_URI,
-                             "the path of a socket has 1 to %zu bytes, found '%s' with %zu",
-                             sizeof address.sun_path - 1, share->path, length);
-    }
-    memcpy(address.sun_path, share->path, length);
-    tmu_result_t result = place_clear(share->path, &address);
-    if (result != TMU_OK) {
-        return result;
-    }
+    memcpy(address.sun_path, name, strlen(name));
+    (void)unlink(name); /* of a process that had this one's number */
     share->listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     mode_t others = umask(0177); /* this user alone, unless somebody changes it */
     int bound = share->listener < 0
@@ -65,10 +88,36 @@ tmu_result_t share_listen(share_t *share) {
     int error = errno;
     (void)umask(others);
     if (bound != 0 || listen(share->listener, SHARE_SESSIONS_MAX) != 0) {
-        return tmu_error_set(TMU_ERR_URI, "no socket can be made at %s: %s", share->path,
-                             strerror(bound != 0 ? error : errno));
+        return impossible(share, bound != 0 ? error : errno);
     }
     return TMU_OK;
+}
+
+/** Gives the socket its name, of which one process can have it. */
+static tmu_result_t publish(const share_t *share, const char *name) {
+    tmu_result_t result = TMU_OK;
+    while (result == TMU_OK && link(name, share->path) != 0) {
+        result = errno == EEXIST ? place_clear(share->path) : impossible(share, errno);
+    }
+    return result;
+}
+
+tmu_result_t share_listen(share_t *share) {
+    char name[sizeof(((struct sockaddr_un *)0)->sun_path)];
+    const size_t most = sizeof name - 1 - SUFFIX_BYTES;
+    size_t length = strlen(share->path);
+    if (length == 0 || length > most) {
+        return tmu_error_set(TMU_ERR_URI,
+                             "the path of a socket has 1 to %zu bytes, found '%s' with %zu", most,
+                             share->path, length);
+    }
+    (void)snprintf(name, sizeof name, "%s.%ld", share->path, (long)getpid());
+    tmu_result_t result = make_listener(share, name);
+    if (result == TMU_OK) {
+        result = publish(share, name);
+    }
+    (void)unlink(name);
+    return result;
 }
 
 /* ---- sleeping ----------------------------------------------------------------------------------

@@ -16,7 +16,8 @@
 
 #define SHARE_SESSIONS_MAX 256
 
-/** Completions that a session has no room for yet; they grow with the need (R13). */
+/** Completions that a session has no room for yet; they grow with the need, to a bound (R13): what
+ * sessions may be owed is limited (move.c), and what a flush removes was put in before. */
 typedef struct share_backlog {
     tmu_record_t *records; /* a circular buffer */
     size_t room;           /* a power of 2, or 0 */
@@ -52,6 +53,7 @@ struct share_session {
     struct tmu_share_session *memory;
     const char *wrong; /* why it is to end, or NULL */
     share_queue_t *queues;
+    uint32_t owed; /* last answers in the backlogs of its queues */
 };
 
 typedef struct share_endpoint {

@@ -11,9 +11,13 @@
 #define WAIT_STEPS 100000
 #define WAIT_CLOCKS 16
 
-static const tmu_backend_ops_t *const backends[] = {
-    &tmu_backend_ref, &tmu_backend_sim,   &tmu_backend_vfu, &tmu_backend_vfio,
-    &tmu_backend_dev, &tmu_backend_share, NULL};
+static const tmu_backend_ops_t *const backends[] = {&tmu_backend_ref,
+                                                    &tmu_backend_sim,
+                                                    &tmu_backend_vfu,
+                                                    &tmu_backend_vfio,
+                                                    &tmu_backend_dev,
+                                                    &tmu_backend_share,
+                                                    NULL};
 
 const tmu_backend_ops_t *const *tmu_backends(void) { return backends; }
 

@@ -42,9 +42,9 @@ static void verdicts_have_the_names_of_their_numbers(void) {
 
 static void operations_have_the_names_of_their_numbers(void) {
     const char *const names[256] = {
-        [TMU_OPCODE_POST] = "post",     [TMU_OPCODE_ARRIVE] = "arrive",
-        [TMU_OPCODE_PROBE] = "probe",   [TMU_OPCODE_CLAIM] = "claim",
-        [TMU_OPCODE_CANCEL] = "cancel", [TMU_OPCODE_FLUSH] = "flush",
+        [TMU_OPCODE_POST] = "post",       [TMU_OPCODE_ARRIVE] = "arrive",
+        [TMU_OPCODE_PROBE] = "probe",     [TMU_OPCODE_CLAIM] = "claim",
+        [TMU_OPCODE_CANCEL] = "cancel",   [TMU_OPCODE_FLUSH] = "flush",
         [TMU_OPCODE_INSPECT] = "inspect",
     };
     expect_texts(tmu_opcode_text, names, "unknown opcode");
