@@ -198,8 +198,8 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * `ref:PRESET` is a functional model in this process, with `?engine=NAME` by a software engine:
  * fuzzy, fuzzy-portable, fuzzy-avx512 or list; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
  * simulated hardware in this process, by its library's path or the preset's name;
- * `vfu:SOCKET` is a PCI device in another process, over vfio-user; `vfio:ADDRESS` is a PCI function.
- * The opener owns these: commands by others would defeat its flow control.
+ * `vfu:SOCKET` is a PCI device in another process, over vfio-user; `vfio:ADDRESS` is a PCI
+ * function. The opener owns these: commands by others would defeat its flow control.
  * `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and others may
  * be beside it: it has N endpoints (1 if not said), numbered from 0, each with a reserve of so many
  * places as the driver grants (docs/kernel-driver.md).  What would concern others is

@@ -102,6 +102,16 @@ static inline share_run_t share_started(void) {
     return run;
 }
 
+/** A socket at the path that is nobody's of tmu-share. */
+static inline int listen_at(int type) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int listener = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
+    memcpy(address.sun_path, share_path, strlen(share_path));
+    EXPECT_NUMBER(bind(listener, (const struct sockaddr *)&address, sizeof address), 0);
+    EXPECT_NUMBER(listen(listener, 4), 0);
+    return listener;
+}
+
 /** Ends it with no complaint. */
 static inline void share_stopped(share_run_t run) {
     char text[4096];

@@ -20,15 +20,6 @@ static const char *gone_program; /* of the driver's tests */
 /* ---- what there is to say ----------------------------------------------------------------------
  */
 
-static int listen_at(int type) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    int listener = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
-    memcpy(address.sun_path, share_path, strlen(share_path));
-    EXPECT_NUMBER(bind(listener, (const struct sockaddr *)&address, sizeof address), 0);
-    EXPECT_NUMBER(listen(listener, 4), 0);
-    return listener;
-}
-
 /** A server that greets the next connection like this, in a child, with a file or -1. */
 static void greet_with(int listener, struct tmu_share_greeting greeting, size_t length, int file) {
     union {
@@ -157,46 +148,6 @@ static void what_cannot_be_shared_is_refused(void) {
                    share_path);
     EXPECT_TEXT(text, sentence);
     EXPECT(unlink(share_path) == 0);
-}
-
-/** Of several that start at once where one was killed, one serves and the others say so. */
-static void one_of_many_starts(void) {
-    enum { STARTED = 6, ROUNDS = 8 };
-    for (int round = 0; round < ROUNDS; round++) {
-        pid_t processes[STARTED];
-        int refused = 0;
-        (void)close(listen_at(SOCK_SEQPACKET)); /* what a killed one leaves */
-        (void)fflush(NULL);
-        for (size_t i = 0; i < STARTED; i++) {
-            processes[i] = fork();
-            if (processes[i] == 0) {
-                int file = open("/dev/null", O_WRONLY);
-                (void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-                (void)dup2(file, 1);
-                (void)dup2(file, 2);
-                (void)execl(share_program, "tmu-share", "ref:tiny", share_path, (char *)NULL);
-                _exit(127);
-            }
-        }
-        for (int ended = 0; ended < STARTED - 1; ended++) {
-            int status = -1;
-            pid_t process = wait(&status);
-            refused += WIFEXITED(status) && WEXITSTATUS(status) == 2;
-            for (size_t i = 0; i < STARTED; i++) {
-                processes[i] = processes[i] == process ? 0 : processes[i];
-            }
-        }
-        EXPECT_NUMBER(refused, STARTED - 1);
-        EXPECT(session_waits(""));
-        for (size_t i = 0; i < STARTED; i++) {
-            int status = -1;
-            if (processes[i] != 0) {
-                EXPECT_NUMBER(kill(processes[i], SIGTERM), 0);
-                EXPECT(waitpid(processes[i], &status, 0) == processes[i] && status == 0);
-            }
-        }
-        EXPECT(access(share_path, F_OK) != 0);
-    }
 }
 
 static void endpoints_run_out(void) {
@@ -407,7 +358,6 @@ int main(int argc, char **argv) {
     RUN(places_without_tmu_share_are_explained);
     RUN(greetings_that_are_none_are_explained);
     RUN(what_cannot_be_shared_is_refused);
-    RUN(one_of_many_starts);
     RUN(endpoints_run_out);
     RUN(its_end_is_heard);
     RUN(its_end_is_heard_by_whoever_polls);
