@@ -3,16 +3,19 @@
 
 import click
 
-from opentmu import output, paths
+from opentmu import frozen, output, paths
 from opentmu.build import rtl
 from opentmu.errors import CheckFailed
 
 
 @click.command()
 @click.option("--check", is_flag=True, help="Change nothing; fail when a file is not fresh.")
-def command(check: bool) -> int:
+@click.option("--release", is_flag=True, help="Also add what is new to the released interface.")
+def command(check: bool, release: bool) -> int:
     """Write the C header, Python constants and register documents again.
 
+    With --release, at a release, registers and codes that are new become part of the interface
+    that no later change may move.
     They are committed so that C and Python people need no JVM; `tmu test` proves them fresh.
 
     For example: tmu generate --check
@@ -25,4 +28,6 @@ def command(check: bool) -> int:
         output.figures().print(f"wrote {file}", markup=False)
     if not stale:
         output.messages().print("tmu: all generated files are fresh")
+    if release:
+        output.figures().print(f"wrote {frozen.release().relative_to(paths.ROOT)}", markup=False)
     return 0
