@@ -30,6 +30,7 @@ ORDER = (
     "tests/system/test_main_job.py",
     REST,
     "tests/generated/",
+    "tests/random/test_configurations.py",
     "tests/canary/test_broken_files.py",
     "tests/block/",
 )
@@ -65,8 +66,8 @@ SLOW = (
 
 def place(name: str) -> int:
     """Where a test stands in ORDER."""
-    found = (at for at, start in enumerate(ORDER) if start != REST and name.startswith(start))
-    return next(found, ORDER.index(REST))
+    found = [start for start in ORDER if start != REST and name.startswith(start)]
+    return ORDER.index(max(found, key=len, default=REST))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

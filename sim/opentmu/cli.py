@@ -26,6 +26,7 @@ COMMANDS = {
     "faults": "Flip bits of what the unit stores; judge every answer.",
     "bench": "Measure the matching unit in clocks by depth; check every verdict.",
     "synth": "Report a preset's resources and clock on an FPGA.",
+    "config": "Show, check or describe a configuration of your own.",
     "verilog": "Write a preset's SystemVerilog.",
     "generate": "Write the committed files that come from the Chisel contract.",
     "completion": "Print a script that completes command lines in a shell.",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Generated from hw/src/tmu/contract by ./tmu generate. Do not edit.
+# Generated from hw/src/tmu/contract and params by ./tmu generate. Do not edit.
 """Constants of the host interface."""
 
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 2
-INTERFACE_MINOR: Final = 7
+INTERFACE_MINOR: Final = 8
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -21,6 +21,8 @@ DOORBELL_COUNTER_BYTES: Final = 8
 DOORBELL_PICTURE_CLOCKS: Final = 65536
 RING_LOG2_MIN: Final = 4
 RING_LOG2_MAX: Final = 16
+# The number of a configuration that is no preset.
+PRESET_OWN: Final = 65535
 
 
 class Opcode(IntEnum):
@@ -99,6 +101,7 @@ REGISTERS: Final[dict[str, int]] = {
     "FILTER_BITS": 0x044,
     "QUEUES": 0x048,
     "SPILL_SEGMENTS": 0x04C,
+    "TAG_BITS": 0x050,
     "CONTROL": 0x080,
     "STATUS": 0x084,
     "ENDPOINT_SELECT": 0x0B0,
@@ -405,6 +408,7 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "FILTER_BITS": "r",
     "QUEUES": "r",
     "SPILL_SEGMENTS": "r",
+    "TAG_BITS": "r",
     "CONTROL": "w",
     "STATUS": "r",
     "ENDPOINT_SELECT": "rw",
@@ -790,10 +794,10 @@ class Preset:
     endpoints: int
     posted_entries: int
     unexpected_entries: int
-    posted_places: int
-    unexpected_places: int
     array_entries: int
     lanes: int
+    context_bits: int
+    tag_bits: int
     match_bits: int
     source_bits: int
     handle_bits: int
@@ -803,6 +807,9 @@ class Preset:
     queues: int
     command_slots: int
     spill_segments: int
+    # That an inspect can name; 0 is not known: of a configuration that is no preset.
+    posted_places: int = 0
+    unexpected_places: int = 0
 
 
 PRESETS: Final[dict[str, Preset]] = {
@@ -812,10 +819,10 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=2048,
         posted_entries=16384,
         unexpected_entries=16384,
-        posted_places=16544,
-        unexpected_places=16544,
         array_entries=1024,
         lanes=128,
+        context_bits=32,
+        tag_bits=32,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -825,6 +832,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=2048,
         command_slots=4096,
         spill_segments=64,
+        posted_places=16544,
+        unexpected_places=16544,
     ),
     "tiny": Preset(
         name="tiny",
@@ -832,10 +841,10 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=4,
         posted_entries=64,
         unexpected_entries=64,
-        posted_places=96,
-        unexpected_places=96,
         array_entries=32,
         lanes=16,
+        context_bits=32,
+        tag_bits=32,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -845,6 +854,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=64,
         command_slots=512,
         spill_segments=4,
+        posted_places=96,
+        unexpected_places=96,
     ),
     "formal": Preset(
         name="formal",
@@ -852,10 +863,10 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=2,
         posted_entries=4,
         unexpected_entries=4,
-        posted_places=4,
-        unexpected_places=4,
         array_entries=4,
         lanes=2,
+        context_bits=1,
+        tag_bits=2,
         match_bits=3,
         source_bits=2,
         handle_bits=4,
@@ -865,6 +876,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=2,
         command_slots=8,
         spill_segments=1,
+        posted_places=4,
+        unexpected_places=4,
     ),
     "ecp5": Preset(
         name="ecp5",
@@ -872,10 +885,10 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=16,
         posted_entries=64,
         unexpected_entries=64,
-        posted_places=64,
-        unexpected_places=64,
         array_entries=64,
         lanes=16,
+        context_bits=32,
+        tag_bits=32,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -885,6 +898,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=15,
         command_slots=128,
         spill_segments=0,
+        posted_places=64,
+        unexpected_places=64,
     ),
     "max": Preset(
         name="max",
@@ -892,10 +907,10 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=4096,
         posted_entries=65536,
         unexpected_entries=65536,
-        posted_places=65696,
-        unexpected_places=65696,
         array_entries=1024,
         lanes=128,
+        context_bits=32,
+        tag_bits=32,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -905,6 +920,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=4096,
         command_slots=8192,
         spill_segments=128,
+        posted_places=65696,
+        unexpected_places=65696,
     ),
     "many": Preset(
         name="many",
@@ -912,10 +929,10 @@ PRESETS: Final[dict[str, Preset]] = {
         endpoints=256,
         posted_entries=128,
         unexpected_entries=128,
-        posted_places=128,
-        unexpected_places=128,
         array_entries=128,
         lanes=32,
+        context_bits=32,
+        tag_bits=32,
         match_bits=64,
         source_bits=32,
         handle_bits=64,
@@ -925,5 +942,29 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=256,
         command_slots=1024,
         spill_segments=4,
+        posted_places=128,
+        unexpected_places=128,
+    ),
+    "small": Preset(
+        name="small",
+        number=6,
+        endpoints=64,
+        posted_entries=256,
+        unexpected_entries=256,
+        array_entries=64,
+        lanes=32,
+        context_bits=32,
+        tag_bits=32,
+        match_bits=64,
+        source_bits=32,
+        handle_bits=64,
+        address_bits=64,
+        length_bits=48,
+        id_bits=20,
+        queues=64,
+        command_slots=512,
+        spill_segments=4,
+        posted_places=304,
+        unexpected_places=304,
     ),
 }

@@ -154,16 +154,17 @@ static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) 
     tmu_model_verdict_t verdict = {0};
     const tmu_model_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
     const tmu_model_search_t search = {key, op->endpoint, op->id};
+    const uint64_t address = operation_address(checker->workload, op);
     switch (op->kind) {
     case TMU_TRACE_POST: {
-        const tmu_model_receive_t receive = {key,    op->endpoint,          TMU_MODEL_NO_RECEIVE_ID,
-                                             op->id, operation_address(op), op->bytes};
+        const tmu_model_receive_t receive = {key,    op->endpoint, TMU_MODEL_NO_RECEIVE_ID,
+                                             op->id, address,      op->bytes};
         (void)tmu_model_post(checker->model, &receive, &verdict);
         break;
     }
     case TMU_TRACE_ARRIVE: {
-        const tmu_model_message_t message = {
-            op->match, op->source, op->endpoint, op->id, operation_address(op), op->bytes};
+        const tmu_model_message_t message = {op->match, op->source, op->endpoint,
+                                             op->id,    address,    op->bytes};
         (void)tmu_model_arrive(checker->model, &message, &verdict);
         break;
     }

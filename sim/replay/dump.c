@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tmu-dump: the queues of a device in words, after the first operations of a trace. */
+#include "fit.h"
 #include "number_option.h"
 #include "submit.h"
 #include "usage.h"
@@ -111,15 +112,16 @@ static tmu_result_t play(tmu_t *device, tmu_queue_t *queue, const workload_t *wo
 }
 
 /* MPI's words where the ignored bits are MPI's, else the bits. */
-static void print_key(const tmu_key_t *key) {
-    const uint64_t low = UINT32_MAX;
-    const bool any_tag = key->ignore == INT32_MAX && (key->match & low) == 0;
+static void print_key(const tmu_info_t *unit, const tmu_key_t *key) {
+    const uint64_t sign = UINT64_C(1) << (unit->tag_bits - 1);
+    const uint64_t tag = key->match & (2 * sign - 1);
+    const bool any_tag = key->ignore == sign - 1 && tag == 0;
     if (key->ignore == 0 || any_tag) {
-        (void)printf("context %" PRIu64 ", ", key->match >> 32);
+        (void)printf("context %" PRIu64 ", ", key->match >> unit->tag_bits);
         if (any_tag)
             (void)printf("any tag, ");
         else
-            (void)printf("tag %" PRId32 ", ", (int32_t)(uint32_t)(key->match & low));
+            (void)printf("tag %" PRId64 ", ", (int64_t)(tag ^ sign) - (int64_t)sign);
     } else {
         (void)printf("match 0x%" PRIx64 " but for 0x%" PRIx64 ", ", key->match, key->ignore);
     }
@@ -130,31 +132,36 @@ static void print_key(const tmu_key_t *key) {
 }
 
 static bool print_entry(void *user, const tmu_entry_t *entry) {
-    (void)user;
+    const tmu_info_t *unit = user;
     (void)printf("  %s %" PRIu32 ": ", entry->unexpected ? "message" : "receive", entry->position);
-    print_key(&entry->key);
+    print_key(unit, &entry->key);
     (void)printf(", %" PRIu64 " bytes, handle %" PRIu64 ", address 0x%" PRIx64 "%s\n",
                  entry->length, entry->handle, entry->address, entry->spilled ? ", in memory" : "");
     return true;
 }
 
 /* An endpoint's queues. */
-static tmu_result_t show(tmu_t *device, tmu_queue_t *queue, uint32_t endpoint) {
+static tmu_result_t show(tmu_t *device, tmu_queue_t *queue, tmu_info_t *unit, uint32_t endpoint) {
     tmu_depth_t depth = {0};
     tmu_result_t result = tmu_depth(device, endpoint, &depth);
     if (result != TMU_OK || (depth.posted == 0 && depth.unexpected == 0))
         return result;
     (void)printf("endpoint %" PRIu32 ": %" PRIu32 " receives, %" PRIu32 " messages\n", endpoint,
                  depth.posted, depth.unexpected);
-    return tmu_dump(queue, endpoint, print_entry, NULL);
+    return tmu_dump(queue, endpoint, print_entry, unit);
 }
 
-static int run(tmu_t *device, const arguments_t *arguments, const workload_t *workload) {
+static int run(tmu_t *device, const arguments_t *arguments, workload_t *workload) {
     const tmu_queue_attr_t attr = {TMU_ENDPOINT_ANY, RING_LOG2, 0};
     tmu_queue_t *queue = NULL;
     tmu_info_t info;
     if (tmu_query(device, &info) != TMU_OK)
         return failed(device, "query");
+    char error[TMU_TRACE_ERROR_MAX] = "";
+    if (fit_trace(workload, arguments->trace, &info, error, sizeof error) != 0) {
+        (void)fprintf(stderr, "tmu-dump: %s\n", error);
+        return EXIT_USAGE;
+    }
     const uint64_t most = info.spill_segments;
     const uint64_t segments = arguments->spill == SPILL_MOST ? most : arguments->spill;
     if (tmu_spill_add(device, (uint32_t)segments) != TMU_OK) {
@@ -173,7 +180,7 @@ static int run(tmu_t *device, const arguments_t *arguments, const workload_t *wo
         return failed(device, "trace");
     for (uint32_t i = 0; i < info.endpoints; ++i)
         if ((arguments->endpoint == ANY_ENDPOINT || arguments->endpoint == i) &&
-            show(device, queue, i) != TMU_OK)
+            show(device, queue, &info, i) != TMU_OK)
             return failed(device, "dump");
     tmu_flow_stats_t flow;
     if (tmu_flow_stats(device, &flow) != TMU_OK)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tmu-replay: traffic through the driver and a device, every verdict checked by the model. */
+#include "fit.h"
 #include "number_option.h"
 #include "replay.h"
 #include "report.h"
@@ -30,6 +31,7 @@ typedef struct {
     uint64_t seed;
     bool soak;
     bool refuse_endpoints; /* operations at endpoints that the device lacks are wanted */
+    bool check;
     replay_options_t replay;
 } arguments_t;
 
@@ -37,7 +39,7 @@ static const char usage[] =
     "usage: tmu-replay --uri URI (--trace FILE [--verdicts FILE] |\n"
     "                  --random N [--seed S] [--soak])\n"
     "                  [--quota N] [--spill N] [--timed [--clock-mhz X]] [--progress]\n"
-    "                  [--refuse-endpoints]\n"
+    "                  [--refuse-endpoints] [--check]\n"
     "  --uri URI        device: ref:PRESET,\n"
     "                   sim:LIBRARY[?pauses=SEED&wave=FILE&memory_latency=CLOCKS],\n"
     "                   vfu:SOCKET of a device in another process, vfio:PCI_ADDRESS,\n"
@@ -57,6 +59,7 @@ static const char usage[] =
     "  --refuse-endpoints\n"
     "                   replay a trace with more endpoints than the device has: operations at\n"
     "                   the others are refused\n"
+    "  --check          only say whether the trace has room in the keys of the device\n"
     "  --progress       print `progress DONE TOTAL` lines to standard error\n";
 
 static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high) {
@@ -89,6 +92,7 @@ static void parse(int count, char **values, arguments_t *arguments) {
         {"timed", no_argument, NULL, 'k'},
         {"clock-mhz", required_argument, NULL, 'c'},
         {"refuse-endpoints", no_argument, NULL, 'f'},
+        {"check", no_argument, NULL, 'n'},
         {"progress", no_argument, NULL, 'p'},
         {"help", no_argument, NULL, 'h'},
         {NULL, 0, NULL, 0},
@@ -136,6 +140,9 @@ static void parse(int count, char **values, arguments_t *arguments) {
         case 'p':
             arguments->replay.progress = true;
             break;
+        case 'n':
+            arguments->check = true;
+            break;
         default:
             usage_option(option, usage);
         }
@@ -149,6 +156,8 @@ static void parse(int count, char **values, arguments_t *arguments) {
         problem = "not exactly one of --trace and --random";
     else if (arguments->verdicts != NULL && arguments->trace == NULL)
         problem = "--verdicts without --trace";
+    else if (arguments->check && arguments->trace == NULL)
+        problem = "--check without --trace";
     else if (arguments->soak && arguments->random == 0)
         problem = "--soak without --random";
     else if (clock_given && !arguments->replay.timed)
@@ -224,6 +233,7 @@ static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *argu
     return (workload_shape_t){
         .seed = seed,
         .soak = arguments->soak,
+        .unit = info,
         .endpoints = info->endpoints,
         .reserves = reserves_of(info),
         .entries = outgrows ? least * OUTGROWN : least,
@@ -307,6 +317,11 @@ int main(int count, char **values) {
                         EXIT_USAGE);
     else if (arguments.trace != NULL && !has_endpoints(&info, &arguments, &workload))
         status = EXIT_USAGE;
+    else if (arguments.trace != NULL &&
+             fit_trace(&workload, arguments.trace, &info, error, sizeof error) != 0)
+        status = failed(error, EXIT_USAGE);
+    else if (arguments.check)
+        status = EXIT_WELL;
     else if (replay_lend(device, &arguments.replay, error, sizeof error) != 0)
         status = failed(error, EXIT_USAGE);
     else if (arguments.trace != NULL)

@@ -43,6 +43,8 @@ static const char *preset_name(uint32_t number) {
         TMU_PRESET_TABLE(NAME)
 #undef NAME
     };
+    if (number == TMU_PRESET_OWN)
+        return "own";
     return number < sizeof names / sizeof names[0] ? names[number] : "unknown";
 }
 

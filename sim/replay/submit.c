@@ -9,12 +9,12 @@ tmu_result_t submit_operation(tmu_queue_t *queue, const workload_t *workload, si
     const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
     switch (op->kind) {
     case TMU_TRACE_POST: {
-        const tmu_receive_t receive = {key, op->id, operation_address(op), op->bytes};
+        const tmu_receive_t receive = {key, op->id, operation_address(workload, op), op->bytes};
         return tmu_post(queue, op->endpoint, &receive, &receives[place]);
     }
     case TMU_TRACE_ARRIVE: {
-        const tmu_message_t message = {op->match, op->source, op->id, operation_address(op),
-                                       op->bytes};
+        const tmu_message_t message = {op->match, op->source, op->id,
+                                       operation_address(workload, op), op->bytes};
         return tmu_arrive(queue, op->endpoint, &message);
     }
     case TMU_TRACE_PROBE:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload.h"
 
+#include "fit.h"
 #include "lot.h"
 
 #include <stdio.h>
@@ -84,10 +85,9 @@ static uint32_t below(maker_t *maker, uint32_t limit) { return lot_below(&maker-
 
 static bool chance(maker_t *maker, unsigned of_256) { return below(maker, 256) < of_256; }
 
-/* A different number for every index, spread over all 64 bits, so that every handle bit is used. */
-static uint64_t spread(uint64_t index) {
-    uint64_t x = index * 0xd1342543de82ef95u + 0x2545f4914f6cdd1du;
-    return x ^ (x >> 32);
+/* A different number for every index, spread over all bits of a handle, so that each is used. */
+static uint64_t spread(const workload_shape_t *shape, uint64_t index) {
+    return fit_spread(index, shape->unit->handle_bits);
 }
 
 /* Whether both tables shall fill up: arrivals are then held back all the time, which is slow. */
@@ -188,7 +188,7 @@ static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_
                     size_t index) {
     change_direction(maker);
     *op = (tmu_trace_op_t){0};
-    op->id = spread(index);
+    op->id = spread(shape, index);
     op->time_ns = TMU_TRACE_NO_TIME;
     op->line = index + 1;
     op->endpoint = make_endpoint(maker, shape);
@@ -216,6 +216,7 @@ static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_
     }
     if (op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_ARRIVE)
         op->bytes = chance(maker, 16) ? draw(maker) >> 16 : below(maker, 4) * 64u;
+    fit_random(op, shape->unit);
 }
 
 static uint32_t make_quota(maker_t *maker) {
@@ -274,7 +275,7 @@ static void make_end(const maker_t *maker, const workload_shape_t *shape, worklo
     add_event(workload, &(workload_event_t){index, WORKLOAD_RESERVE, endpoint, 0, 0});
     add_event(workload, &(workload_event_t){index, WORKLOAD_QUOTA, endpoint, 0, 0});
     workload->made[index] = (tmu_trace_op_t){.kind = TMU_TRACE_FLUSH,
-                                             .id = spread(index),
+                                             .id = spread(shape, index),
                                              .time_ns = TMU_TRACE_NO_TIME,
                                              .line = index + 1,
                                              .endpoint = endpoint};
@@ -305,6 +306,7 @@ int workload_make(workload_t *workload, const workload_shape_t *shape) {
         make_end(&maker, shape, workload, shape->count - ends + i, (uint32_t)i);
     workload->ops = workload->made;
     workload->count = shape->count;
+    workload->address_mask = UINT64_MAX >> (64 - shape->unit->address_bits);
     if (index_ids(workload) == 0)
         return 0;
     workload_free(workload);

@@ -4,6 +4,7 @@
 #define TMU_REPLAY_WORKLOAD_H
 
 #include "id_map.h"
+#include "tmu/tmu.h"
 #include "tmu_trace.h"
 
 #include <stdbool.h>
@@ -28,16 +29,18 @@ typedef struct {
     size_t count;
     workload_event_t *events; /* in their order */
     size_t event_count;
-    id_map_t *requests;   /* req numbers: every kind but arrivals */
-    id_map_t *messages;   /* msg numbers */
-    tmu_trace_t *trace;   /* owns ops, or NULL */
-    tmu_trace_op_t *made; /* owns ops, or NULL */
+    id_map_t *requests;    /* req numbers: every kind but arrivals */
+    id_map_t *messages;    /* msg numbers */
+    tmu_trace_t *trace;    /* owns ops, or NULL */
+    tmu_trace_op_t *made;  /* owns ops, or NULL */
+    uint64_t address_mask; /* bits of an address that the unit keeps */
 } workload_t;
 
 /* What a random workload is made for. */
 typedef struct {
     uint64_t seed;
     size_t count;
+    const tmu_info_t *unit; /* whose widths the operations have */
     uint32_t endpoints;
     uint32_t entries;  /* of the smaller table: decides how deep queues get */
     uint32_t reserves; /* places of each table that the endpoints may reserve together */

@@ -67,7 +67,7 @@ const char *Device::preset() const {
     for (const auto &one : kPresets)
         if (one.number == shape_.preset)
             return one.name;
-    return "without a name";
+    return shape_.preset == TMU_PRESET_OWN ? "own" : "without a name";
 }
 
 void Device::written(void *user, uint64_t address, int stored) {

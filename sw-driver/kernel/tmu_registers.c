@@ -152,6 +152,10 @@ int tmu_identify(struct tmu_unit *unit) {
         .filter_bits = tmu_read(unit, TMU_REG_FILTER_BITS),
         .queues = tmu_read(unit, TMU_REG_QUEUES),
     };
+    /* Units of older interfaces have no such register. */
+    if (TMU_GET(version, TMU_INTERFACE_VERSION_MINOR) >= 8) {
+        info->tag_bits = tmu_read(unit, TMU_REG_TAG_BITS);
+    }
     /* Sizes of the module's own tables: what no unit can have would be memory for nothing. */
     if (info->endpoints < 1 || info->endpoints > 1 << 20 || info->queues < 1 ||
         info->queues > 1 << 20 || info->command_slots < 2 || info->command_slots > 1 << 20 ||

@@ -31,7 +31,7 @@ union arguments {
 
 static int query(struct tmu_session *session, union arguments *arguments) {
     struct tmu_unit *unit = session->unit;
-    if (arguments->query.reserved != 0) {
+    if (arguments->query.tag_bits != 0) {
         return -EINVAL;
     }
     arguments->query = unit->info;

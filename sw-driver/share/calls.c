@@ -51,7 +51,7 @@ static tmu_result_t query(call_t *call) {
     tmu_t *device = call->share->device;
     const tmu_info_t *info = &device->info;
     tmu_spill_stats_t spill = {0};
-    if (call->arguments->query.reserved != 0) {
+    if (call->arguments->query.tag_bits != 0) {
         return refuse(call, EINVAL);
     }
     tmu_result_t result = device->control->spill_stats(device, &spill);
@@ -80,6 +80,7 @@ static tmu_result_t query(call_t *call) {
         .vectors = 0, /* clients are woken by memory */
         .spill_segments = spill.segments,
         .spill_free = spill.chunks_free,
+        .tag_bits = info->tag_bits,
     };
     return result;
 }

@@ -1,64 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `ref:PRESET[?engine=NAME]`: the functional device as a backend.
+ * `ref:PRESET[?OPTIONS]`: the functional device as a backend.
  */
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
 #include "ref_device.h"
 #include "tmu_barrier.h"
-
-static const ref_preset_t presets[] = {
-#define REF_ROW(...) {__VA_ARGS__},
-    TMU_PRESET_TABLE(REF_ROW)
-#undef REF_ROW
-};
-
-#define PRESETS (sizeof presets / sizeof presets[0])
-
-/** Finds the preset of the first `length` characters. */
-static tmu_result_t find_preset(const char *name, size_t length, const ref_preset_t **preset_p) {
-    char known[128] = "";
-    for (size_t i = 0; i < PRESETS; i++) {
-        if (strlen(presets[i].name) == length && strncmp(presets[i].name, name, length) == 0) {
-            *preset_p = &presets[i];
-            return TMU_OK;
-        }
-        size_t used = strlen(known);
-        if (used + strlen(presets[i].name) + 3 < sizeof known) {
-            strcat(known, used ? ", " : "");
-            strcat(known, presets[i].name);
-        }
-    }
-    return tmu_error_set(TMU_ERR_URI, "unknown preset '%.*s'; known: %s", (int)length, name, known);
-}
-
-/** Who matches: what stands behind the preset's name. */
-static tmu_result_t find_engine(ref_device_t *device, const char *options) {
-    static const char *const names[] = {"fuzzy", "fuzzy-portable", "fuzzy-avx512", "list"};
-    static const char option[] = "?engine=";
-    const size_t length = sizeof option - 1;
-    device->match = &ref_matcher_model;
-    device->engine = "model";
-    if (*options == '\0') {
-        return TMU_OK;
-    }
-    if (strncmp(options, option, length) != 0) {
-        return tmu_error_set(TMU_ERR_URI, "unknown option '%s'; known: engine=NAME", options + 1);
-    }
-    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(options + length, names[i]) == 0 && engine_find(names[i])) {
-            device->match = &ref_matcher_engine;
-            device->engine = names[i];
-            return TMU_OK;
-        }
-    }
-    return tmu_error_set(TMU_ERR_URI,
-                         "no engine '%s' on this machine; known: fuzzy, fuzzy-portable, "
-                         "fuzzy-avx512 where the processor has AVX-512, list",
-                         options + length);
-}
 
 static void ref_close(void *backend) {
     ref_device_t *device = backend;
@@ -79,24 +27,18 @@ static void ref_close(void *backend) {
 }
 
 static tmu_result_t ref_open(const char *rest, void **backend_p) {
-    const ref_preset_t *preset = NULL;
-    const size_t length = strcspn(rest, "?");
-    tmu_result_t result = find_preset(rest, length, &preset);
-    if (result != TMU_OK) {
-        return result;
-    }
     ref_device_t *device = calloc(1, sizeof *device);
     if (!device) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
     }
     pthread_mutex_init(&device->lock, NULL);
-    device->preset = preset;
-    ref_registers_start(device);
-    result = find_engine(device, rest + length);
+    tmu_result_t result = ref_uri_read(device, rest);
     if (result != TMU_OK) {
         ref_close(device);
         return result;
     }
+    ref_registers_start(device);
+    const ref_preset_t *preset = device->preset;
     device->pages = calloc(preset->queues + 1, sizeof *device->pages);
     device->turns = calloc(preset->queues + 1, sizeof *device->turns);
     device->slots = calloc(preset->command_slots, sizeof *device->slots);

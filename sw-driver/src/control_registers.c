@@ -26,6 +26,28 @@ static tmu_result_t version_check(tmu_t *device) {
     return result == TMU_OK ? tmu_control_version(device, version) : result;
 }
 
+/** Refuses sizes that the driver cannot work with, or that no unit has. */
+static tmu_result_t info_check(const tmu_info_t *info) {
+    bool sane = info->endpoints >= 1 && info->endpoints < TMU_ENDPOINT_ANY && info->queues >= 1 &&
+                info->queues < UINT32_MAX && info->command_slots >= 1 && info->id_bits >= 1 &&
+                info->id_bits <= 31 && info->handle_bits >= info->id_bits;
+    if (!sane) {
+        return tmu_error_set(TMU_ERR_DEVICE,
+                             "the discovery block makes no sense: %u endpoints, %u queues, "
+                             "%u command slots, %u id bits, %u handle bits",
+                             info->endpoints, info->queues, info->command_slots, info->id_bits,
+                             info->handle_bits);
+    }
+    sane = info->match_bits >= 1 && info->match_bits <= 64 && info->source_bits >= 1 &&
+           info->source_bits <= 32 && info->tag_bits >= 1 && info->tag_bits <= 32 &&
+           info->tag_bits <= info->match_bits;
+    return sane ? TMU_OK
+                : tmu_error_set(TMU_ERR_DEVICE,
+                                "the discovery block makes no sense: %u match bits, %u of them "
+                                "for the tag, %u source bits",
+                                info->match_bits, info->tag_bits, info->source_bits);
+}
+
 static tmu_result_t info_read(tmu_t *device) {
     tmu_info_t *info = &device->info;
     const struct {
@@ -63,15 +85,15 @@ static tmu_result_t info_read(tmu_t *device) {
             return result;
         }
     }
-    bool sane = info->endpoints >= 1 && info->endpoints < TMU_ENDPOINT_ANY && info->queues >= 1 &&
-                info->queues < UINT32_MAX && info->command_slots >= 1 && info->id_bits >= 1 &&
-                info->id_bits <= 31 && info->handle_bits >= info->id_bits;
-    return sane ? TMU_OK
-                : tmu_error_set(TMU_ERR_DEVICE,
-                                "the discovery block makes no sense: %u endpoints, %u queues, "
-                                "%u command slots, %u id bits, %u handle bits",
-                                info->endpoints, info->queues, info->command_slots, info->id_bits,
-                                info->handle_bits);
+    /* Units of older interfaces have no such register, and tags of 32 bits. */
+    info->tag_bits = 32;
+    if (info->interface_minor >= 8) {
+        tmu_result_t result = tmu_device_read(device, TMU_REG_TAG_BITS, &info->tag_bits);
+        if (result != TMU_OK) {
+            return result;
+        }
+    }
+    return info_check(info);
 }
 
 static tmu_result_t discover(tmu_t *device) {
@@ -171,7 +193,8 @@ static tmu_result_t start(tmu_t *device) {
     }
     tmu_result_t result = reset(device);
     /* No reset of the unit clears the windows, and another program may have set some. */
-    return result == TMU_OK ? tmu_filter_write(device, &tmu_filter_default) : result;
+    const tmu_filter_windows_t windows = tmu_filter_of(info);
+    return result == TMU_OK ? tmu_filter_write(device, &windows) : result;
 }
 
 /* ---- queues ------------------------------------------------------------------------------------

@@ -77,6 +77,7 @@ static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
         .filter_lanes = q->filter_lanes,
         .filter_bits = q->filter_bits,
         .spill_segments = q->spill_segments,
+        .tag_bits = q->tag_bits == 0 ? 32 : q->tag_bits,
     };
     return tmu_control_version(device, q->interface_version);
 }

@@ -12,7 +12,7 @@ static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *
                   opcode == TMU_OPCODE_CLAIM || opcode == TMU_OPCODE_FLUSH;
     bool buffer = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE;
     bool named = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_CANCEL;
-    uint64_t match = UINT64_MAX >> (64 - preset->match_bits);
+    uint64_t match = UINT64_MAX >> (64 - ref_match_bits(preset));
     uint64_t source = UINT64_MAX >> (64 - preset->source_bits);
     tmu_record_t used = {0};
     if (opcode < TMU_OPCODE_POST || opcode > TMU_OPCODE_INSPECT) {

@@ -30,24 +30,19 @@
 /** Registers with windows of filter ids. */
 #define REF_FILTER_WINDOWS ((TMU_REG_FILTER_HIGH_HI - TMU_REG_FILTER_SOURCE) / 4 + 1)
 
-/** One row of the generated preset table. */
+/** One row of the generated preset table, or a configuration that the URI describes. */
 typedef struct ref_preset {
     const char *name;
     uint32_t number;
-    uint32_t endpoints;
-    uint32_t posted_entries;
-    uint32_t unexpected_entries;
-    uint32_t lanes;
-    uint32_t match_bits;
-    uint32_t source_bits;
-    uint32_t handle_bits;
-    uint32_t address_bits;
-    uint32_t length_bits;
-    uint32_t id_bits;
-    uint32_t queues;
-    uint32_t command_slots;
-    uint32_t spill_segments;
+#define REF_MEMBER(name, least, most) uint32_t name;
+    TMU_PARAMETER_TABLE(REF_MEMBER)
+#undef REF_MEMBER
 } ref_preset_t;
+
+/** Match bits that are kept: the context above the tag. */
+static inline uint32_t ref_match_bits(const ref_preset_t *preset) {
+    return preset->context_bits + preset->tag_bits;
+}
 
 /** The hardware's counters by name, in register order. */
 enum {
@@ -97,7 +92,8 @@ typedef struct ref_reserve {
 
 typedef struct ref_device {
     pthread_mutex_t lock;
-    const ref_preset_t *preset;
+    ref_preset_t own;           /* what the URI describes */
+    const ref_preset_t *preset; /* it, to read */
     const ref_matcher_ops_t *match;
     const char *engine; /* its name */
     void *matcher;
@@ -162,6 +158,9 @@ tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t 
 
 /** Copies all counters as they are now. */
 void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]);
+
+/** Reads preset, parameters and engine from what follows `ref:`. */
+tmu_result_t ref_uri_read(ref_device_t *device, const char *rest);
 
 /** Creates the matcher for the preset, in place of one that a reset throws away. */
 tmu_result_t ref_matcher_create(ref_device_t *device);

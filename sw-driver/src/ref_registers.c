@@ -42,7 +42,8 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_ARRAY_ENTRIES, preset->posted_entries},
         {TMU_REG_FILTER_LANES, 0},
         {TMU_REG_FILTER_BITS, 0},
-        {TMU_REG_MATCH_BITS, preset->match_bits},
+        {TMU_REG_MATCH_BITS, ref_match_bits(preset)},
+        {TMU_REG_TAG_BITS, preset->tag_bits},
         {TMU_REG_SOURCE_BITS, preset->source_bits},
         {TMU_REG_HANDLE_BITS, preset->handle_bits},
         {TMU_REG_ADDRESS_BITS, preset->address_bits},
@@ -50,10 +51,11 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_ID_BITS, preset->id_bits},
         {TMU_REG_COMMAND_SLOTS, preset->command_slots},
         {TMU_REG_QUEUES, preset->queues},
-        {TMU_REG_CAPABILITIES, TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
-                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
-                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, 1) |
-                                   TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
+        {TMU_REG_CAPABILITIES,
+         TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
+             TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
+             TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, preset->spill_segments > 0) |
+             TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
         {TMU_REG_SPILL_SEGMENTS, preset->spill_segments},
         {TMU_REG_SPILL_STATUS, TMU_REGISTER_BITS(TMU_SPILL_STATUS_SEGMENTS, device->segments) |
                                    TMU_REGISTER_BITS(TMU_SPILL_STATUS_ERROR, device->spill_error)},

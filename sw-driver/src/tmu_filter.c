@@ -20,6 +20,13 @@ const tmu_filter_windows_t tmu_filter_default = {
     .source = TMU_FILTER_SOURCE_INITIAL,
 };
 
+tmu_filter_windows_t tmu_filter_of(const tmu_info_t *info) {
+    const uint64_t tag = UINT64_MAX >> (64 - info->tag_bits);
+    const uint64_t match = UINT64_MAX >> (64 - info->match_bits);
+    return (tmu_filter_windows_t){
+        .low = tag, .high = match & ~tag, .source = tmu_filter_default.source};
+}
+
 tmu_result_t tmu_filter_write(tmu_t *device, const tmu_filter_windows_t *windows) {
     const struct {
         uint32_t offset;

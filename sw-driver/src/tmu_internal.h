@@ -136,6 +136,9 @@ tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint);
 /** What the registers hold after power-on: source, tag and context of MPI. */
 extern const tmu_filter_windows_t tmu_filter_default;
 
+/** The same for a unit's own widths. */
+tmu_filter_windows_t tmu_filter_of(const tmu_info_t *info);
+
 tmu_result_t tmu_filter_write(tmu_t *device, const tmu_filter_windows_t *windows);
 
 /* tmu_spill.c */

@@ -62,7 +62,7 @@ static void calls_that_are_wrong_are_refused(void) {
     EXPECT_NUMBER(call(file, TMU_IOCTL_QUERY, NULL), EFAULT);
     query.size--;
     EXPECT_NUMBER(call(file, TMU_IOCTL_QUERY, &query), EINVAL);
-    query = (struct tmu_ioctl_query){.size = sizeof query, .reserved = 1};
+    query = (struct tmu_ioctl_query){.size = sizeof query, .tag_bits = 1};
     EXPECT_NUMBER(call(file, TMU_IOCTL_QUERY, &query), EINVAL);
     EXPECT_NUMBER(call(file, _IOWR(TMU_IOCTL_TYPE, 99, struct tmu_ioctl_query), &query), ENOTTY);
     EXPECT_NUMBER(call(file, _IOWR(TMU_IOCTL_TYPE, 0, char[2048]), &query), ENOTTY);

@@ -33,7 +33,9 @@ static void unusable_engines_are_explained(void) {
                 "where the processor has AVX-512, list");
     EXPECT_NUMBER(tmu_open("ref:tiny?engine=", &device), TMU_ERR_URI);
     EXPECT_NUMBER(tmu_open("ref:tiny?pauses=1", &device), TMU_ERR_URI);
-    EXPECT_TEXT(tmu_error_text(NULL), "unknown option 'pauses=1'; known: engine=NAME");
+    EXPECT_TEXT(tmu_error_text(NULL),
+                "unknown option 'pauses=1'; known: engine=NAME, and a number for each of "
+                "endpoints, tag_bits and the other parameters of a configuration");
     EXPECT_NUMBER(tmu_open("ref:tin?engine=list", &device), TMU_ERR_URI);
     EXPECT(strstr(tmu_error_text(NULL), "unknown preset 'tin'; known: nic") != NULL);
     EXPECT(device == NULL);

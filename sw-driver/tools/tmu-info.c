@@ -15,23 +15,15 @@ static void print_info(const tmu_info_t *info) {
         const char *name;
         uint32_t value;
     } rows[] = {
-        {"preset number", info->preset},
-        {"endpoints", info->endpoints},
-        {"posted entries", info->posted_entries},
-        {"unexpected entries", info->unexpected_entries},
-        {"array entries", info->array_entries},
-        {"lanes", info->lanes},
-        {"filter lanes", info->filter_lanes},
-        {"filter bits", info->filter_bits},
-        {"match bits", info->match_bits},
-        {"source bits", info->source_bits},
-        {"handle bits", info->handle_bits},
-        {"address bits", info->address_bits},
-        {"length bits", info->length_bits},
-        {"receive id bits", info->id_bits},
-        {"queues", info->queues},
-        {"command slots", info->command_slots},
-        {"spill segments", info->spill_segments},
+        {"preset number", info->preset},          {"endpoints", info->endpoints},
+        {"posted entries", info->posted_entries}, {"unexpected entries", info->unexpected_entries},
+        {"array entries", info->array_entries},   {"lanes", info->lanes},
+        {"filter lanes", info->filter_lanes},     {"filter bits", info->filter_bits},
+        {"match bits", info->match_bits},         {"tag bits", info->tag_bits},
+        {"source bits", info->source_bits},       {"handle bits", info->handle_bits},
+        {"address bits", info->address_bits},     {"length bits", info->length_bits},
+        {"receive id bits", info->id_bits},       {"queues", info->queues},
+        {"command slots", info->command_slots},   {"spill segments", info->spill_segments},
     };
     printf("%-20s %s\n", "backend", info->scheme);
     printf("%-20s %u.%u\n", "interface", info->interface_major, info->interface_minor);
@@ -46,6 +38,7 @@ static void print_info(const tmu_info_t *info) {
         {"inspect", TMU_CAPABILITIES_INSPECT_MASK, TMU_CAPABILITIES_INSPECT_SHIFT},
         {"quota", TMU_CAPABILITIES_QUOTA_MASK, TMU_CAPABILITIES_QUOTA_SHIFT},
         {"spill", TMU_CAPABILITIES_SPILL_MASK, TMU_CAPABILITIES_SPILL_SHIFT},
+        {"parity", TMU_CAPABILITIES_PARITY_MASK, TMU_CAPABILITIES_PARITY_SHIFT},
         {"reserve", TMU_CAPABILITIES_RESERVE_MASK, TMU_CAPABILITIES_RESERVE_SHIFT},
     };
     for (size_t i = 0; i < sizeof capabilities / sizeof capabilities[0]; i++) {

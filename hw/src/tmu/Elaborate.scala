@@ -3,14 +3,21 @@ package tmu
 
 import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
-import tmu.emit.{CHeader, PythonConstants, RegisterDocument, SystemRdl}
-import tmu.params.Presets
+import tmu.emit.{
+  CHeader,
+  ParameterDocument,
+  ParameterSchema,
+  PythonConstants,
+  RegisterDocument,
+  SystemRdl
+}
+import tmu.params.{Presets, TmuParams}
 
 /** The only place that writes files: the committed generated ones, or a preset's SystemVerilog. */
 object Elaborate {
   private val usage =
     "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
-      "Elaborate lanes FOLDER"
+      "Elaborate lanes FOLDER | Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
 
   private def write(file: Path, text: String): Unit = {
     Files.createDirectories(file.getParent)
@@ -23,18 +30,34 @@ object Elaborate {
     "sw-driver/include/tmu/tmu_regs.h" -> CHeader.render(Presets.nic),
     "sim/opentmu/regs.py" -> PythonConstants.render(Presets.nic),
     "docs/registers.md" -> RegisterDocument.render(Presets.nic),
+    "docs/parameters.md" -> ParameterDocument.render,
+    "sim/opentmu/parameters.json" -> ParameterSchema.render,
     "docs/tmu.rdl" -> SystemRdl.render(Presets.nic)
   )
+
+  /** A preset by its name, or `PRESET:PARAMETER=VALUE,...`. */
+  private def configuration(text: String): TmuParams =
+    if (text.contains(':')) TmuParams.own(text) else Presets.byName(text)
+
+  /** Writes a line for each configuration: what is wrong with it, or nothing. */
+  private def check(configurations: Seq[String]): Unit = configurations.foreach { text =>
+    val complaint =
+      try { configuration(text); "" }
+      catch { case error: IllegalArgumentException => error.getMessage }
+    println("said: " + complaint.stripPrefix("requirement failed: "))
+  }
 
   def main(args: Array[String]): Unit = args.toList match {
     case "generate" :: root :: Nil =>
       generated.foreach { case (file, text) => write(Paths.get(root, file), text) }
     case "verilog" :: preset :: folder :: options =>
-      val p = Presets.byName(preset)
+      val p = configuration(preset)
       Verilog.write(p, folder, options)
       write(Paths.get(folder, "tmu.rdl"), SystemRdl.render(p))
-    case "lanes" :: folder :: Nil => Verilog.writeLanes(folder)
-    case other                    =>
+      write(Paths.get(folder, "configuration.json"), ParameterSchema.configuration(p))
+    case "check" :: configurations => check(configurations)
+    case "lanes" :: folder :: Nil  => Verilog.writeLanes(folder)
+    case other                     =>
       throw new IllegalArgumentException(s"found arguments '${other.mkString(" ")}'; $usage")
   }
 }

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from opentmu import children, regs
+from opentmu import children, presets
 from opentmu.benchmark.cells import Cell
-from opentmu.build import verilate
+from opentmu.build import rtl, verilate
 from opentmu.errors import BadInput, CheckFailed, TmuError
 from opentmu.progress import step
 
@@ -24,20 +24,20 @@ _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput}
 
 def shape(preset: str) -> str:
     """The configuration, as the harness is told."""
-    p = regs.PRESETS[preset]
-    tables = (p.posted_entries, p.unexpected_entries, p.posted_places, p.unexpected_places)
+    p = presets.find(preset)
+    tables = (p.posted_entries, p.unexpected_entries, *rtl.places(preset))
     return ":".join(map(str, (p.endpoints, *tables, p.array_entries, p.id_bits, p.queues)))
 
 
 def entries(preset: str) -> int:
     """The greatest depth that both queues of a preset can have."""
-    p = regs.PRESETS[preset]
+    p = presets.find(preset)
     return min(p.posted_entries, p.unexpected_entries)
 
 
 def array(preset: str) -> int:
     """Entries of each queue that are held in lanes and searched at one a clock."""
-    return regs.PRESETS[preset].array_entries
+    return presets.find(preset).array_entries
 
 
 def measure(preset: str, cells: Sequence[Cell], *, seed: int, pauses: bool) -> list[Result]:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import regs
+from opentmu import presets
 from opentmu.benchmark import harness, targets
 from opentmu.benchmark.harness import Result
 from opentmu.benchmark.promise import Promise
@@ -185,7 +185,7 @@ def bound(results: Sequence[Result], one: Result) -> int:
     # Each queue of a crowd can have a turn before a victim's; memory is nobody's who is on chip.
     queues, filled = (int(one["depth"]), 0) if attack == CROWD else (0, int(one["depth"]))
     before = ahead(victims) + TURN * queues
-    preset = regs.PRESETS[one["preset"]]
+    preset = presets.find(one["preset"])
     lanes, table = preset.array_entries, preset.posted_entries
     entries = min(filled, table)
     # Entries that others have, too, fill the lanes; what is beyond is searched row by row.

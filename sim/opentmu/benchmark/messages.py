@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import children, paths, presets, regs, stage
+from opentmu import children, paths, presets, stage
 from opentmu.benchmark import harness
 from opentmu.benchmark.harness import Result
 from opentmu.benchmark.promise import Promise
@@ -262,7 +262,7 @@ def promises(results: Sequence[Result]) -> list[Promise]:
     In its tables a post and an arrival take some clocks each and do not wait for a search that
     grows with the depth; messages that come one at a time wait for the host in between.
     """
-    preset = regs.PRESETS[results[0]["preset"]]
+    preset = presets.find(results[0]["preset"])
     return [
         Promise(
             f"clocks at work, {one['position']} {one['depth']:,}",

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from opentmu import regs
+from opentmu import presets
 from opentmu.benchmark import harness
 from opentmu.benchmark.harness import Result
 from opentmu.build import cbuild, verilate
@@ -169,7 +169,7 @@ QUICK = {
 
 def table(preset: str) -> int:
     """Entries of a queue that are kept on chip."""
-    return regs.PRESETS[preset].posted_entries
+    return presets.find(preset).posted_entries
 
 
 def plan_of(preset: str, *, quick: bool) -> Plan:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from opentmu import paths, regs, stage, toolchain
+from opentmu import paths, presets, stage, toolchain
 from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 
@@ -43,7 +43,7 @@ def hardware(design: Path) -> list[Path]:
 
 def address_bits(preset: str) -> int:
     """ADDRESS_BITS of the wrappers: a page's bits and those that number the pages."""
-    return DOORBELL_PAGE_BITS + regs.PRESETS[preset].queues.bit_length()
+    return DOORBELL_PAGE_BITS + presets.find(preset).queues.bit_length()
 
 
 def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> str:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Chisel to SystemVerilog, one folder per preset, made again when hw/ or the build changes."""
 
+import json
 import re
 import shutil
 import tempfile
@@ -9,12 +10,16 @@ from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 
-from opentmu import paths, stage, toolchain
+from opentmu import paths, presets, stage, toolchain
 from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 
 MAIN = "tmu.Elaborate"
 LOCATORS = "--source-locators"
+# Beside a design: what it was elaborated from, and sizes that follow.
+CONFIGURATION = "configuration.json"
+# Before what the elaborating program answers, among the lines of Mill.
+SAID = "said: "
 MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
 MILL_OUT = paths.BUILD / "mill-out"
 RUNNING = MILL_OUT / ".running"
@@ -29,9 +34,9 @@ def source_key() -> str:
 
 
 def ensure(preset: str) -> Path:
-    """The folder with this preset's SystemVerilog, filelist.f and bind files."""
-    target = paths.RTL / preset
-    key = stage.hash_of([source_key(), preset])
+    """The folder with this configuration's SystemVerilog, filelist.f and bind files."""
+    target = paths.RTL / presets.build_name(preset)
+    key = stage.hash_of([source_key(), presets.chisel(preset)])
     if not stage.is_current(target, key):
         toolchain.need_mill()
     stage.ensure(target, key, lambda folder: write(preset, folder))
@@ -43,20 +48,26 @@ def ensure_located(preset: str) -> Path:
 
     What is built here is built without: a line that only moves in the source builds nothing anew.
     """
-    target = paths.RTL / f"{preset}-located"
-    key = stage.hash_of([source_key(), preset, LOCATORS])
+    target = paths.RTL / f"{presets.build_name(preset)}-located"
+    key = stage.hash_of([source_key(), presets.chisel(preset), LOCATORS])
     if not stage.is_current(target, key):
         toolchain.need_mill()
     stage.ensure(target, key, lambda folder: write(preset, folder, LOCATORS))
     return target
 
 
+def places(preset: str) -> tuple[int, int]:
+    """Places of both tables that an inspect can name, as Chisel has worked them out."""
+    found = json.loads((ensure(preset) / CONFIGURATION).read_text())
+    return found["postedPlaces"], found["unexpectedPlaces"]
+
+
 def write(preset: str, folder: Path, *options: str) -> None:
     """Write a preset's SystemVerilog and its registers in SystemRDL into `folder`."""
     mill(
-        ["hw.runMain", MAIN, "verilog", preset, str(folder), *options],
+        ["hw.runMain", MAIN, "verilog", presets.chisel(preset), str(folder), *options],
         f"elaborating preset {preset} with Chisel",
-        f"elaborate-{preset}",
+        f"elaborate-{presets.build_name(preset)}",
     )
 
 
@@ -131,6 +142,15 @@ def mill(arguments: list[str], title: str, log: str) -> None:
     """Run one Mill command."""
     with mill_alone():
         run_logged(["mill", *MILL_OPTIONS, *arguments], title, log, cwd=paths.ROOT)
+
+
+def ask(*arguments: str) -> list[str]:
+    """The lines that the elaborating program prints to its arguments."""
+    toolchain.need_mill()
+    log = f"ask-{arguments[0]}"
+    mill(["hw.runMain", MAIN, *arguments], "asking Chisel", log)
+    lines = (paths.LOGS / f"{log}.log").read_text().splitlines()
+    return [line.removeprefix(SAID) for line in lines if line.startswith(SAID)]
 
 
 def _same(file: Path, content: bytes) -> bool:

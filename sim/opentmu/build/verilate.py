@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from opentmu import paths, stage, toolchain
+from opentmu import paths, presets, stage, toolchain
 from opentmu.build import cbuild, rtl
 from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
@@ -66,7 +66,8 @@ def include_folders(folder: Path) -> list[Path]:
 def library(preset: str, *, wave: bool = False) -> Path:
     """The shared library with the Verilated top of `preset` and the device's C interface."""
     top = verilated_top(preset, wave=wave)
-    target = paths.VERILATED / (f"{preset}-wave" if wave else preset)
+    name = presets.build_name(preset)
+    target = paths.VERILATED / (f"{name}-wave" if wave else name)
     key = stage.hash_of([(top / stage.STAMP).read_text(), DEVICE, HEADERS])
     stage.ensure(target, key, lambda folder: make_library(preset, top, folder, wave))
     return target / library_name(preset)
@@ -87,7 +88,7 @@ def bench_program(preset: str) -> Path:
     """The program that measures the matching unit of `preset` and judges it by the model."""
     top = verilated_top(preset, top=UNIT)
     model = cbuild.program(cbuild.ensure(), "libtmu_model_static.a")
-    target = paths.VERILATED / f"{preset}-bench"
+    target = paths.VERILATED / f"{presets.build_name(preset)}-bench"
     places = [BENCH, HEADERS, PRINT, PRINT.with_suffix(".cpp"), *BENCH_USES]
     key = stage.hash_of([(top / stage.STAMP).read_text(), *places])
     stage.ensure(target, key, lambda folder: make_bench(preset, top, model, folder))
@@ -95,7 +96,7 @@ def bench_program(preset: str) -> Path:
 
 
 def library_name(preset: str) -> str:
-    return f"libtmu_sim_{preset}.so"
+    return f"libtmu_sim_{presets.build_name(preset)}.so"
 
 
 def cocotb_runner(
@@ -137,7 +138,7 @@ def _make_variables(more: str) -> Iterator[None]:
 
 def _name(preset: str, wave: bool, top: str) -> str:
     """What folders and logs of a build are called; the whole unit is the one without a word."""
-    words = [preset, *([] if top == TOP else [top.lower()]), *(["wave"] if wave else [])]
+    words = [presets.build_name(preset), *([] if top == TOP else [top.lower()]), *(["wave"] if wave else [])]
     return "-".join(words)
 
 
@@ -145,7 +146,14 @@ def _flags(wave: bool) -> list[str]:
     return [*FLAGS, *(WAVE_FLAGS if wave else [])]
 
 
-def make_top(preset: str, design: Path, folder: Path, wave: bool, top: str = TOP) -> None:
+def make_top(
+    preset: str,
+    design: Path,
+    folder: Path,
+    wave: bool,
+    top: str = TOP,
+    optimise: str = OPTIMISE_VERILATED,
+) -> None:
     """Verilate a module of an elaborated design and compile it to archives in `folder`."""
     toolchain.need_verilator(wave=wave)
     title = (f"{preset} with waves" if wave else preset) + ("" if top == TOP else f", {top} alone")
@@ -162,8 +170,8 @@ def make_top(preset: str, design: Path, folder: Path, wave: bool, top: str = TOP
     (folder / header).write_text(f'#include "{PRINT}"\n{text}')
     make: list[str | Path] = ["make", "-C", folder, "-f", f"{prefix}.mk"]
     make += [f"VK_PCH_I_{kind}=-include {header}.{kind.lower()}" for kind in ("FAST", "SLOW")]
-    make += [f"-j{toolchain.PARALLEL_JOBS}", f"OPT_FAST={OPTIMISE_VERILATED}"]
-    make += [f"OPT_GLOBAL={OPTIMISE_VERILATED} -include {PRINT}"]
+    make += [f"-j{toolchain.PARALLEL_JOBS}", f"OPT_FAST={optimise}"]
+    make += [f"OPT_GLOBAL={optimise} -include {PRINT}"]
     run_logged(make, f"compiling the simulation of preset {title}", f"compile-{log}")
     for compiled in folder.glob("*.gch"):
         compiled.unlink()
@@ -173,7 +181,7 @@ def make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
     """Compile the device and link it with the archives of `top`."""
     toolchain.need_verilator(wave=wave)
     output = folder / library_name(preset)
-    run_logged(_link(top, output, wave), f"linking {output.name}", f"link-{preset}")
+    run_logged(_link(top, output, wave), f"linking {output.name}", f"link-{presets.build_name(preset)}")
 
 
 def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
@@ -182,7 +190,7 @@ def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
     command = _compile(top, BENCH, wave=False)
     command += [*(f"-I{place}" for place in BENCH_USES), "-Werror", "-o", folder / BENCH_PROGRAM]
     command += [PRINT.with_suffix(".cpp"), *_archives(top, UNIT), model, "-latomic"]
-    run_logged(command, f"linking {BENCH_PROGRAM} of preset {preset}", f"link-{preset}-bench")
+    run_logged(command, f"linking {BENCH_PROGRAM} of preset {preset}", f"link-{presets.build_name(preset)}-bench")
 
 
 def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:

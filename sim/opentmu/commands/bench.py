@@ -36,7 +36,7 @@ from opentmu.errors import BadInput, CheckFailed
 
 
 @click.command()
-@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@presets.options(presets.WHOLE)
 @click.option(
     "--kind",
     "kinds",
@@ -85,7 +85,7 @@ def command(
 
     For example: tmu bench --quick --preset tiny --kind exact,any_tag
     """
-    presets.check_replayable(preset)
+    presets.check_full_keys(preset, "bench")
     entries = harness.entries(preset)
     choice = cells.Choice(
         cells.split("--kind", kinds, cells.KINDS),

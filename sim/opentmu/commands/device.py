@@ -18,7 +18,7 @@ PATH_MAX = 107
 
 
 @click.command()
-@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@presets.options()
 @click.option(
     "--socket",
     type=click.Path(path_type=Path),

@@ -50,7 +50,7 @@ def show(result: dict[str, Any]) -> None:
 
 
 @click.command()
-@click.option("--preset", default="tiny", show_default=True, help="Configuration.")
+@presets.options(default="tiny")
 @click.option("--trials", type=click.IntRange(1, 10**9), default=400, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses.")
@@ -66,7 +66,7 @@ def command(preset: str, trials: int, seed: int, pauses: int | None, as_json: bo
 
     For example: tmu faults --trials 10000 --seed 7
     """
-    presets.check_replayable(preset)
+    presets.check_full_keys(preset, "faults")
     result = campaign(preset, trials, seed, pauses)
     if as_json:
         output.print_json(result)

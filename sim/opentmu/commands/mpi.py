@@ -55,7 +55,7 @@ def print_compiler(name: str) -> int:
     show_default=True,
     help="The hardware, the functional device, or the best software engine.",
 )
-@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@presets.options()
 @click.option(
     "--record",
     type=click.Path(path_type=Path),
@@ -125,7 +125,7 @@ def check_arguments(preset: str, record: Path | None, words: Sequence[str]) -> N
     """Refuse what cannot work before anything is built."""
     if not words:
         raise BadInput("Missing a program; expected tmu mpi [OPTIONS] -- PROGRAM [ARGUMENTS].")
-    presets.check_replayable(preset)
+    presets.check_full_keys(preset, "mpi")
     if shutil.which(words[0]) is None:
         raise BadInput(f"{words[0]}: no such program.")
     if record is not None and record.exists() and (not record.is_dir() or any(record.iterdir())):

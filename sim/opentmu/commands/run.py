@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opentmu import output, paths, presets, regs
+from opentmu import output, paths, presets
 from opentmu.analysis import load
 from opentmu.build import cbuild, rtl, verilate
 from opentmu.errors import BadInput, CheckFailed
@@ -83,7 +83,7 @@ def _log_name(trace: Path) -> str:
     show_default=True,
     help="The hardware, the functional device, or a software engine alone.",
 )
-@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@presets.options()
 @click.option(
     "--verdicts",
     type=click.Path(path_type=Path),
@@ -133,11 +133,7 @@ def command(
         raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
     logs = log_places(chosen, verdicts)
     folder = cbuild.ensure()
-    # The replay program would refuse these as well, but only after a long RTL build.
-    read = [load.check(trace) for trace in chosen]
-    if not options.refuse_endpoints:
-        has = regs.PRESETS[options.preset].endpoints
-        demand.check_endpoints(read, has, f"preset {options.preset}")
+    check_traces(options, chosen, folder)
     pairs = list(zip(chosen, logs, strict=True))
     if options.engine in engine.SOFTWARE:
         program = cbuild.program(folder, engine.SOFTWARE_PROGRAM)
@@ -158,6 +154,8 @@ def command(
         files = waves.write(wave, rtl.ensure(options.preset), clock)
         for sentence in waves.said(wave, clock, files):
             output.messages().print(sentence, markup=False, soft_wrap=True)
+    for result in results:
+        result["preset"] = options.preset
     if as_json:
         output.print_json(results[0] if len(results) == 1 else {"runs": results})
     else:
@@ -167,6 +165,17 @@ def command(
         warn(text)
     good = not full and all(result["ok"] for result in results)
     return 0 if good else CheckFailed.exit_code
+
+
+def check_traces(options: Options, chosen: list[Path], folder: Path) -> None:
+    """Refuse what the replay program would refuse as well, but only after a long RTL build."""
+    read = [load.check(trace) for trace in chosen]
+    if not options.refuse_endpoints:
+        has = presets.find(options.preset).endpoints
+        demand.check_endpoints(read, has, f"preset {options.preset}")
+    if presets.own(options.preset):
+        for trace in chosen:
+            engine.check_fits(cbuild.program(folder, engine.PROGRAM), trace, options.preset)
 
 
 def check_options(options: Options, wave: Path | None) -> None:

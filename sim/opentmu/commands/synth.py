@@ -31,7 +31,7 @@ def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
 
 
 @click.command()
-@click.option("--preset", help="Configuration; default: nic for xcup and ecp5 for ecp5.")
+@presets.options(None, "Configuration; default: nic for xcup and ecp5 for ecp5.")
 @click.option(
     "--family",
     type=click.Choice(flow.FAMILIES),

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import click
 
-from opentmu import output
+from opentmu import output, presets
 from opentmu.errors import BadInput, CheckFailed, ToolMissing
 from opentmu.testing import durations, runner, stages
 
@@ -19,8 +19,11 @@ from opentmu.testing import durations, runner, stages
     help="Only formats, types, C tests, and tests in Python that start no Java and no long build.",
 )
 @click.option("-k", "expression", help="Only tests that match, as pytest's -k; stages by name.")
+@presets.options(None, "Instead of all tests: a soak of this configuration.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object instead.")
-def command(long_too: bool, fast: bool, expression: str | None, as_json: bool) -> int:
+def command(
+    long_too: bool, fast: bool, expression: str | None, preset: str | None, as_json: bool
+) -> int:
     """Run all tests; CI runs this.
 
     The last line is `N passed, N failed`, and how many were skipped if any were. Above it stand
@@ -32,7 +35,7 @@ def command(long_too: bool, fast: bool, expression: str | None, as_json: bool) -
     """
     if long_too and fast:
         raise BadInput("found --fast and --long, expected one of them")
-    finished = runner.run_lanes(stages.lanes(expression, long=long_too, fast=fast))
+    finished = runner.run_lanes(_chosen(expression, long_too, fast, preset))
     if expression and not any(one.outcome.total for one in finished):
         raise BadInput(f"-k {expression}: found no stage and no test of that name, expected one")
     print(runner.failure_report(finished), end="", file=sys.stderr, flush=True)
@@ -66,6 +69,17 @@ def _figures(
         "slowest": [{"name": one.name, "seconds": one.seconds} for one in slowest],
         "stages": [_as_json(one) for one in finished],
     }
+
+
+def _chosen(
+    expression: str | None, long_too: bool, fast: bool, preset: str | None
+) -> list[list[stages.Stage]]:
+    """What runs: all tests or some, or the soak of one configuration."""
+    if preset is None:
+        return stages.lanes(expression, long=long_too, fast=fast)
+    if expression is not None or long_too or fast:
+        raise BadInput("--preset and --config of test run one soak, found another choice of tests")
+    return [[stages.soak(presets.check_replayable(preset))]]
 
 
 def _as_json(one: runner.Finished) -> dict[str, object]:

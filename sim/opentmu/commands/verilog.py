@@ -12,7 +12,7 @@ from opentmu.export import design
 
 
 @click.command()
-@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@presets.options(presets.WHOLE)
 @click.option(
     "-o",
     "--output",

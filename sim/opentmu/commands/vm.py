@@ -21,7 +21,7 @@ DRIVERS = ("vfio-pci", "tmu")
 
 # What follows the command's name is the command's, options included.
 @click.command(context_settings={"allow_interspersed_args": False})
-@click.option("--preset", default=presets.DEFAULT, show_default=True, help="Configuration.")
+@presets.options()
 @click.option(
     "--iommu/--no-iommu", default=True, show_default=True, help="Whether the machine has an IOMMU."
 )

@@ -6,7 +6,7 @@ import textwrap
 from pathlib import Path
 
 import opentmu
-from opentmu import paths, regs, stage
+from opentmu import paths, presets, regs, stage
 from opentmu.build import fpga
 from opentmu.export import core, ipxact
 from opentmu.export.core import Core
@@ -50,9 +50,10 @@ def write(design: Path, target: Path, preset: str, *, with_ipxact: bool = True) 
 
 def header(preset: str) -> str:
     """What every file says of where it is from; the line with the module's name stands before."""
-    parameters = dataclasses.asdict(regs.PRESETS[preset])
+    parameters = dataclasses.asdict(presets.find(preset))
     del parameters["name"], parameters["number"]
-    words = ", ".join(f"{name} {value}" for name, value in parameters.items())
+    known = {name: value for name, value in parameters.items() if value or "places" not in name}
+    words = ", ".join(f"{name} {value}" for name, value in known.items())
     interface = f"{regs.INTERFACE_MAJOR}.{regs.INTERFACE_MINOR}"
     lines = [
         f"OpenTMU {opentmu.__version__}, hardware interface {interface}, preset {preset}:",

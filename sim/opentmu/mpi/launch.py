@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import mpirun
+from opentmu import mpirun, presets
 from opentmu.mpi.library import Library
 from opentmu.replay import engine as replay
 
@@ -31,7 +31,7 @@ class Job:
 def uri(engine: str, preset: str, device: Path | None) -> str:
     """The device of a rank; `device` is the simulation of the engine rtl."""
     if engine == SOFTWARE:
-        return f"ref:{preset}?engine=fuzzy"
+        return presets.functional(preset, "fuzzy")
     return replay.uri(replay.Options(engine, preset), device, None)
 
 

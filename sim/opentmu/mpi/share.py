@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from opentmu import children, regs
+from opentmu import children, presets
 from opentmu.build import cbuild
 from opentmu.errors import BadInput, CheckFailed
 
@@ -21,7 +21,7 @@ PATIENCE = 60.0
 
 def check(units: str, preset: str, ranks: int) -> None:
     """Raise BadInput for more ranks than can share a unit of that preset."""
-    unit = regs.PRESETS[preset]
+    unit = presets.find(preset)
     limits = {"endpoints": unit.endpoints, "queues": unit.queues, "sessions": SESSIONS}
     name, most = min(limits.items(), key=lambda item: item[1])
     if units == ONE and ranks > most:

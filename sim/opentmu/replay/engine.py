@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from opentmu import children, regs
+from opentmu import children, presets
 from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
 from opentmu.progress import step, warn
 
@@ -44,7 +44,7 @@ class Options:
 
 def check_spill(segments: int | None, preset: str) -> None:
     """Raise BadInput for more segments of memory than the preset takes."""
-    most = regs.PRESETS[preset].spill_segments
+    most = presets.find(preset).spill_segments
     if segments is not None and segments > most:
         raise BadInput(f"--spill {segments}: preset {preset} takes {most} segments at most")
 
@@ -55,10 +55,19 @@ def check_wave(wave: Path | None) -> None:
         raise BadInput(f"--wave {wave}: found {cut[0]!r}, expected a path without & and ?")
 
 
+def check_fits(program: Path, trace: Path, preset: str) -> None:
+    """Raise BadInput, before anything is built, for a trace with keys that have no room there."""
+    uri = presets.functional(preset)
+    words = [str(program), "--uri", uri, "--trace", str(trace), "--check", "--refuse-endpoints"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise BadInput(done.stderr.strip().removeprefix(f"{PROGRAM}: "))
+
+
 def uri(options: Options, library: Path | None, wave: Path | None) -> str:
     """The device that the driver opens: the Verilated unit, or the reference model."""
     if options.engine == "model":
-        return f"ref:{options.preset}"
+        return presets.functional(options.preset)
     query = [f"pauses={options.pauses}"] if options.pauses is not None else []
     query += [f"wave={wave}"] if wave is not None else []
     return f"sim:{library}" + (f"?{'&'.join(query)}" if query else "")
@@ -88,7 +97,7 @@ def software_command(
 
     With memory lent to the unit its tables are no limit.
     """
-    preset = regs.PRESETS[options.preset]
+    preset = presets.find(options.preset)
     limited = options.spill == 0
     words = [str(program), "--engine", options.engine, "--trace", str(trace)]
     words += ["--preset", preset.name, "--endpoints", str(preset.endpoints)]

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from opentmu import paths, stage
+from opentmu import paths, presets, stage
 from opentmu.build import fpga, rtl
 from opentmu.errors import BadInput
 from opentmu.synth import (
@@ -74,7 +74,8 @@ class Design:
         sources = tuple(fpga.sources(folder))
         plan = FLOORPLANS / f"{preset}.json"
         plan_or_none = plan if family == "ecp5" and plan.is_file() else None
-        return cls(f"{preset}-{family}", sources, TOPS[family], bits, key, floorplan=plan_or_none)
+        name = f"{presets.build_name(preset)}-{family}"
+        return cls(name, sources, TOPS[family], bits, key, floorplan=plan_or_none)
 
     @classmethod
     def of_folder(cls, folder: Path, top: str, family: str) -> "Design":

@@ -14,7 +14,9 @@ KERNEL_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"
 SKIPPED_FOLDERS = {"build", "out"}
 GENERATED = {
     "sw-driver/include/tmu/tmu_regs.h",
+    "sim/opentmu/parameters.json",
     "sim/opentmu/regs.py",
+    "docs/parameters.md",
     "docs/registers.md",
     "docs/tmu.rdl",
 }

@@ -22,8 +22,9 @@ FAST = (
 )
 GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
 C_FOLDERS = ("sim", "sw-driver", "fpga")
-ELABORATED = ("tiny", "nic", "ecp5")
+ELABORATED = ("tiny", "nic", "ecp5", "small")
 # Workers take tests one by one, in the order of tests/conftest.py.
+SOAK_OPERATIONS = 200_000  # of `tmu test --preset` and `--config`
 WORKERS = ("-n", str(toolchain.PARALLEL_JOBS), "--dist", "load", "--maxschedchunk", "1")
 
 
@@ -154,6 +155,13 @@ def _campaign(campaign: Campaign) -> Stage:
         return outcome
 
     return Stage(campaign.name, run)
+
+
+def soak(preset: str) -> Stage:
+    """Random operations with resets, quotas and reserves on one configuration."""
+    words = ("--random", str(SOAK_OPERATIONS), "--seed", "1", "--soak")
+    least = {"operations": SOAK_OPERATIONS, "soak.given_back": SOAK_OPERATIONS // 100}
+    return _campaign(Campaign(f"soak-{preset}", preset, words, least, pauses=1))
 
 
 def lanes(expression: str | None, *, long: bool = False, fast: bool = False) -> list[list[Stage]]:

@@ -75,8 +75,7 @@ typedef uint64_t tmu_receive_id_t;
 #define TMU_ANY_SOURCE ((int64_t)-1)
 #define TMU_ANY_TAG INT64_MIN
 
-/** What a receive, probe, claim or flush compares; a 1 in an ignore mask leaves that bit out (R1).
- */
+/** What a receive, probe, claim or flush compares; a 1 in an ignore mask leaves a bit out (R1). */
 typedef struct tmu_key {
     uint64_t match;
     uint64_t ignore;
@@ -140,7 +139,7 @@ typedef struct tmu_info {
     uint16_t interface_major;
     uint16_t interface_minor;
     bool shared;     /**< a session beside others: endpoints are those of the session alone */
-    uint32_t preset; /**< number of its preset in TMU_PRESET_TABLE */
+    uint32_t preset; /**< number of its preset in TMU_PRESET_TABLE, or TMU_PRESET_OWN */
     uint32_t endpoints;
     uint32_t posted_entries;
     uint32_t unexpected_entries;
@@ -158,6 +157,7 @@ typedef struct tmu_info {
     uint32_t filter_lanes;   /**< filter ids compared in one clock; 0 = no entry is beyond arrays */
     uint32_t filter_bits;    /**< of a filter id; 0 without a filter */
     uint32_t spill_segments; /**< segments of memory that it takes for queues, at most */
+    uint32_t tag_bits;       /**< of the match bits, the lowest: MPI's tag; the context is above */
 } tmu_info_t;
 
 /** Entries that an endpoint has in the unit now. */
@@ -301,9 +301,11 @@ tmu_result_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void 
 
 /**
  * The key of MPI's (context, source, tag): TMU_ANY_SOURCE and TMU_ANY_TAG are allowed (R2).
- * Source must fit in 32 bits without and tag in 32 bits with sign; otherwise TMU_ERR_INVALID.
+ * What has no room in 32 bits, or for `_for` in what the device keeps, is TMU_ERR_INVALID.
  */
 tmu_result_t tmu_key_mpi(uint32_t context, int64_t source, int64_t tag, tmu_key_t *key_p);
+tmu_result_t tmu_key_mpi_for(const tmu_info_t *info, uint32_t context, int64_t source, int64_t tag,
+                             tmu_key_t *key_p);
 
 /**
  * Posts a receive (R4, R5): completes matched, queued, refused_quota (for want of memory as well)

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Generated from hw/src/tmu/contract by ./tmu generate. Do not edit. */
+/* Generated from hw/src/tmu/contract and params by ./tmu generate. Do not edit. */
 #ifndef TMU_REGS_H
 #define TMU_REGS_H
 /* clang-format off */
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 7
+#define TMU_INTERFACE_MINOR 8
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -15,7 +15,7 @@
 #define TMU_INTERFACE_VERSION_MINOR_MASK 0xffffu
 #define TMU_INTERFACE_VERSION_MAJOR_SHIFT 16 /* Incompatible changes. */
 #define TMU_INTERFACE_VERSION_MAJOR_MASK 0xffffu
-#define TMU_REG_PRESET 0x008 /* read only: Number of the preset this unit was built from. */
+#define TMU_REG_PRESET 0x008 /* read only: Number of the preset this unit was built from; 65535 is a configuration of one's own. */
 #define TMU_REG_ENDPOINTS 0x00c /* read only: Endpoints; they are numbered from 0. */
 #define TMU_REG_POSTED_ENTRIES 0x010 /* read only: Posted receives on chip, all endpoints together. */
 #define TMU_REG_UNEXPECTED_ENTRIES 0x014 /* read only: Unexpected messages on chip, all together. */
@@ -43,6 +43,7 @@
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
 #define TMU_REG_QUEUES 0x048 /* read only: Submission queues, a doorbell page each, numbered from 0; the privileged page has this number. */
 #define TMU_REG_SPILL_SEGMENTS 0x04c /* read only: Segments of 2 MiB that the unit can take for queues that continue in memory. */
+#define TMU_REG_TAG_BITS 0x050 /* read only: Match bits that MPI's tag takes, from bit 0 on: the highest is its sign (R2). The context lies above. */
 #define TMU_REG_CONTROL 0x080 /* write 1 to trigger: Actions. */
 #define TMU_CONTROL_RESET_SHIFT 0 /* Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost. */
 #define TMU_CONTROL_RESET_MASK 0x1u
@@ -455,7 +456,7 @@ typedef enum tmu_fault {
 #define TMU_COMMAND_ENDPOINT_WORD 0 /* Endpoint; used on the privileged page only. */
 #define TMU_COMMAND_ENDPOINT_SHIFT 32
 #define TMU_COMMAND_ENDPOINT_MASK 0xffffffffull
-#define TMU_COMMAND_MATCH_WORD 1 /* Match bits (MPI: context in 63..32, tag in 31..0). */
+#define TMU_COMMAND_MATCH_WORD 1 /* Match bits (MPI: the tag in the lowest TAG_BITS, the context above). */
 #define TMU_COMMAND_MATCH_SHIFT 0
 #define TMU_COMMAND_MATCH_MASK 0xffffffffffffffffull
 #define TMU_COMMAND_IGNORE_WORD 2 /* Match bits that are not compared (post, probe, claim, flush). */
@@ -665,16 +666,32 @@ typedef enum tmu_fault {
     X(spill_write_idle_64, 0x660) \
     X(spill_write_idle_256, 0x668)
 
-/* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,
- *   handle bits, address bits, length bits, id bits, queues, command slots,
- *   spill segments) */
+#define TMU_PRESET_OWN 65535 /* number of a configuration of one's own */
+/* X(name, least, most): parameters of a configuration */
+#define TMU_PARAMETER_TABLE(X) \
+    X(endpoints, 2, 4096) \
+    X(posted_entries, 4, 1048576) \
+    X(unexpected_entries, 4, 1048576) \
+    X(lanes, 2, 256) \
+    X(context_bits, 1, 32) \
+    X(tag_bits, 2, 32) \
+    X(source_bits, 1, 32) \
+    X(handle_bits, 1, 64) \
+    X(address_bits, 1, 64) \
+    X(length_bits, 1, 48) \
+    X(id_bits, 2, 31) \
+    X(queues, 2, 4096) \
+    X(command_slots, 4, 32768) \
+    X(spill_segments, 0, 128)
+/* X(name, number, the values of these parameters) */
 #define TMU_PRESET_TABLE(X) \
-    X("nic", 0, 2048, 16384, 16384, 128, 64, 32, 64, 64, 48, 20, 2048, 4096, 64) \
-    X("tiny", 1, 4, 64, 64, 16, 64, 32, 64, 64, 48, 20, 64, 512, 4) \
-    X("formal", 2, 2, 4, 4, 2, 3, 2, 4, 4, 3, 4, 2, 8, 1) \
-    X("ecp5", 3, 16, 64, 64, 16, 64, 32, 64, 64, 48, 20, 15, 128, 0) \
-    X("max", 4, 4096, 65536, 65536, 128, 64, 32, 64, 64, 48, 20, 4096, 8192, 128) \
-    X("many", 5, 256, 128, 128, 32, 64, 32, 64, 64, 48, 20, 256, 1024, 4)
+    X("nic", 0, 2048, 16384, 16384, 128, 32, 32, 32, 64, 64, 48, 20, 2048, 4096, 64) \
+    X("tiny", 1, 4, 64, 64, 16, 32, 32, 32, 64, 64, 48, 20, 64, 512, 4) \
+    X("formal", 2, 2, 4, 4, 2, 1, 2, 2, 4, 4, 3, 4, 2, 8, 1) \
+    X("ecp5", 3, 16, 64, 64, 16, 32, 32, 32, 64, 64, 48, 20, 15, 128, 0) \
+    X("max", 4, 4096, 65536, 65536, 128, 32, 32, 32, 64, 64, 48, 20, 4096, 8192, 128) \
+    X("many", 5, 256, 128, 128, 32, 32, 32, 32, 64, 64, 48, 20, 256, 1024, 4) \
+    X("small", 6, 64, 256, 256, 32, 32, 32, 32, 64, 64, 48, 20, 64, 512, 4)
 
 /* clang-format on */
 #endif

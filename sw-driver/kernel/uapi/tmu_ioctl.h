@@ -59,7 +59,7 @@ struct tmu_ioctl_query {
     __u32 vectors;        /* interrupts; pages from this number on have none */
     __u32 spill_segments; /* memory that the module has lent to the unit */
     __u32 spill_free;     /* chunks of it in which nothing lies */
-    __u32 reserved;
+    __u32 tag_bits;       /* of the match bits; 0 in the question, and of older modules: 32 */
 };
 
 /*

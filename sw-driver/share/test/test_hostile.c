@@ -14,7 +14,7 @@ static void calls_that_are_wrong_are_refused(void) {
         {.size = sizeof wrong[0], .quota_unexpected = UINT32_MAX},
     };
     EXPECT_NUMBER(raw_call(&raw, TMU_IOCTL_QUERY, &query), EINVAL);
-    query = (struct tmu_ioctl_query){.size = sizeof query, .reserved = 1};
+    query = (struct tmu_ioctl_query){.size = sizeof query, .tag_bits = 1};
     EXPECT_NUMBER(raw_call(&raw, TMU_IOCTL_QUERY, &query), EINVAL);
     EXPECT_NUMBER(raw_call(&raw, _IOWR(TMU_IOCTL_TYPE, 99, struct tmu_ioctl_query), &query),
                   ENOTTY);

@@ -6,7 +6,13 @@ object CommandLayout {
   val opcode = WordField("opcode", 0, 0, 8, "What is asked.")
   val zero0 = WordField("reserved0", 0, 8, 24, "Must be 0.")
   val endpoint = WordField("endpoint", 0, 32, 32, "Endpoint; used on the privileged page only.")
-  val matchBits = WordField("match", 1, 0, 64, "Match bits (MPI: context in 63..32, tag in 31..0).")
+  val matchBits = WordField(
+    "match",
+    1,
+    0,
+    64,
+    "Match bits (MPI: the tag in the lowest TAG_BITS, the context above)."
+  )
   val ignore =
     WordField("ignore", 2, 0, 64, "Match bits that are not compared (post, probe, claim, flush).")
   val source = WordField("source", 3, 0, 32, "Source.")

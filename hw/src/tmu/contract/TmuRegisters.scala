@@ -10,7 +10,7 @@ object TmuRegisters {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 2
-  val versionMinor: Int = 7
+  val versionMinor: Int = 8
 
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
@@ -18,6 +18,12 @@ object TmuRegisters {
 
   private def fixed(name: String, offset: Int, value: BigInt, text: String) =
     Register(name, offset, ReadOnly, text, constant = Some(value))
+
+  /** The bits of CAPABILITIES: what a unit of these parameters can do. */
+  private def capabilities(p: TmuParams): Int =
+    Seq(true, true, p.hasSpill, p.parity, p.reserve).zipWithIndex.collect { case (true, bit) =>
+      1 << bit
+    }.sum
 
   /** Discovery: what the driver reads before anything else. */
   private def discovery(p: TmuParams): Seq[Register] = Seq(
@@ -36,8 +42,8 @@ object TmuRegisters {
     fixed(
       "PRESET",
       0x08,
-      Presets.number(p).max(0),
-      "Number of the preset this unit was built from."
+      Presets.number(p),
+      s"Number of the preset this unit was built from; ${Presets.ownNumber} is a configuration of one's own."
     ),
     fixed("ENDPOINTS", 0x0c, p.endpoints, "Endpoints; they are numbered from 0."),
     fixed(
@@ -82,7 +88,7 @@ object TmuRegisters {
         RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits."),
         RegisterField("RESERVE", 4, 1, "An endpoint can have a reserve in the tables.")
       ),
-      constant = Some(7 + (if (p.parity) 8 else 0) + (if (p.reserve) 16 else 0))
+      constant = Some(capabilities(p))
     ),
     fixed(
       "ARRAY_ENTRIES",
@@ -108,6 +114,12 @@ object TmuRegisters {
       0x4c,
       p.spillSegments,
       s"Segments of ${SpillLayout.segmentBytes >> 20} MiB that the unit can take for queues that continue in memory."
+    ),
+    fixed(
+      "TAG_BITS",
+      0x50,
+      p.tagBits,
+      "Match bits that MPI's tag takes, from bit 0 on: the highest is its sign (R2). The context lies above."
     )
   )
 
@@ -207,17 +219,21 @@ object TmuRegisters {
   )
 
   /** Windows of filter ids: the source, the tag and the context, unless software knows better. */
-  private val filters: Seq[Register] = {
+  private def filters(p: TmuParams): Seq[Register] = {
     val text = "that the filter id's piece is folded from. Windows take effect while no entry " +
       "lies beyond the arrays."
-    val all = BigInt("ffffffff", 16)
+    def ones(bits: Int): BigInt = (BigInt(1) << bits) - 1
+    val word = ones(32)
+    val context = ones(p.contextBits) << p.tagBits
     Seq(
-      Register("FILTER_SOURCE", 0xd0, ReadWrite, s"Source bits $text", initial = all),
-      Register("FILTER_LOW_LO", 0xd4, ReadWrite, s"Match bits 31..0 $text", initial = all),
-      Register("FILTER_LOW_HI", 0xd8, ReadWrite, s"Match bits 63..32 $text"),
-      Register("FILTER_HIGH_LO", 0xdc, ReadWrite, s"Match bits 31..0 $text"),
-      Register("FILTER_HIGH_HI", 0xe0, ReadWrite, s"Match bits 63..32 $text", initial = all)
-    )
+      ("FILTER_SOURCE", 0xd0, s"Source bits $text", word),
+      ("FILTER_LOW_LO", 0xd4, s"Match bits 31..0 $text", ones(p.tagBits)),
+      ("FILTER_LOW_HI", 0xd8, s"Match bits 63..32 $text", BigInt(0)),
+      ("FILTER_HIGH_LO", 0xdc, s"Match bits 31..0 $text", context & word),
+      ("FILTER_HIGH_HI", 0xe0, s"Match bits 63..32 $text", context >> 32)
+    ).map { case (name, offset, meaning, initial) =>
+      Register(name, offset, ReadWrite, meaning, initial = initial)
+    }
   }
 
   private val counters: Seq[Register] = Counters.all.zipWithIndex.flatMap { case (c, i) =>
@@ -242,7 +258,7 @@ object TmuRegisters {
     RegisterMap(
       "tmu",
       bytes,
-      discovery(p) ++ control ++ PageRegisters.all ++ filters ++ SpillRegisters.all ++
+      discovery(p) ++ control ++ PageRegisters.all ++ filters(p) ++ SpillRegisters.all ++
         FaultRegisters.all ++ SpillLookRegisters.all ++ counters
     )
 }

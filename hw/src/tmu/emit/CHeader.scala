@@ -3,7 +3,7 @@ package tmu.emit
 
 import tmu.contract._
 import tmu.matching.FilterFold
-import tmu.params.{Presets, TmuParams}
+import tmu.params.{Parameters, Presets, TmuParams}
 
 /** Renders the host interface as a C header. */
 object CHeader {
@@ -38,31 +38,27 @@ object CHeader {
 
   private def presets: Seq[String] = {
     val rows = Presets.all.map { p =>
-      Seq[Any](
-        "\"" + p.name + "\"",
-        Presets.number(p),
-        p.endpoints,
-        p.postedEntries,
-        p.unexpectedEntries,
-        p.lanes,
-        p.matchBits,
-        p.sourceBits,
-        p.handleBits,
-        p.addressBits,
-        p.lengthBits,
-        p.idBits,
-        p.queues,
-        p.commandSlots,
-        p.spillSegments
-      ).mkString("    X(", ", ", ")")
+      (Seq(s""""${p.name}"""", s"${Presets.number(p)}") ++ Parameters.functional.map(one =>
+        s"${p.values(one.name)}"
+      ))
+        .mkString("    X(", ", ", ")")
+    }
+    val members = Parameters.functional.map { one =>
+      s"    X(${snakeCase(one.name)}, ${one.range.least}, ${one.range.most})"
     }
     Seq(
-      "/* X(name, number, endpoints, posted entries, unexpected entries, lanes, match bits, source bits,",
-      " *   handle bits, address bits, length bits, id bits, queues, command slots,",
-      " *   spill segments) */",
-      "#define TMU_PRESET_TABLE(X) \\"
-    ) :+ rows.mkString(" \\\n")
+      s"#define TMU_PRESET_OWN ${Presets.ownNumber} /* number of a configuration of one's own */",
+      "/* X(name, least, most): parameters of a configuration */",
+      "#define TMU_PARAMETER_TABLE(X) \\",
+      members.mkString(" \\\n"),
+      "/* X(name, number, the values of these parameters) */",
+      "#define TMU_PRESET_TABLE(X) \\",
+      rows.mkString(" \\\n")
+    )
   }
+
+  /** `postedEntries` as C and Python write it. */
+  private def snakeCase(name: String): String = name.replaceAll("([A-Z])", "_$1").toLowerCase
 
   private def doorbell: Seq[String] = Seq(
     s"#define TMU_DOORBELL_PAGE_BYTES ${DoorbellLayout.pageBytes}",

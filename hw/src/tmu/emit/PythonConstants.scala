@@ -65,10 +65,10 @@ object PythonConstants {
     s"        endpoints=${p.endpoints},",
     s"        posted_entries=${p.postedEntries},",
     s"        unexpected_entries=${p.unexpectedEntries},",
-    s"        posted_places=${TableParams.posted(p).places},",
-    s"        unexpected_places=${TableParams.unexpected(p).places},",
     s"        array_entries=${p.arrayEntries},",
     s"        lanes=${p.lanes},",
+    s"        context_bits=${p.contextBits},",
+    s"        tag_bits=${p.tagBits},",
     s"        match_bits=${p.matchBits},",
     s"        source_bits=${p.sourceBits},",
     s"        handle_bits=${p.handleBits},",
@@ -78,6 +78,8 @@ object PythonConstants {
     s"        queues=${p.queues},",
     s"        command_slots=${p.commandSlots},",
     s"        spill_segments=${p.spillSegments},",
+    s"        posted_places=${TableParams.posted(p).places},",
+    s"        unexpected_places=${TableParams.unexpected(p).places},",
     "    ),"
   )
 
@@ -92,10 +94,10 @@ object PythonConstants {
     "endpoints",
     "posted_entries",
     "unexpected_entries",
-    "posted_places",
-    "unexpected_places",
     "array_entries",
     "lanes",
+    "context_bits",
+    "tag_bits",
     "match_bits",
     "source_bits",
     "handle_bits",
@@ -105,7 +107,11 @@ object PythonConstants {
     "queues",
     "command_slots",
     "spill_segments"
-  ).map(f => s"    $f: int")
+  ).map(f => s"    $f: int") ++ Seq(
+    "    # That an inspect can name; 0 is not known: of a configuration that is no preset.",
+    "    posted_places: int = 0",
+    "    unexpected_places: int = 0"
+  )
 
   def render(p: TmuParams): String = {
     val map = TmuRegisters.map(p)
@@ -132,7 +138,9 @@ object PythonConstants {
       s"DOORBELL_COUNTER_BYTES: Final = ${DoorbellLayout.counterBytes}",
       s"DOORBELL_PICTURE_CLOCKS: Final = ${DoorbellLayout.pictureClocks}",
       s"RING_LOG2_MIN: Final = ${DoorbellLayout.ringLog2Min}",
-      s"RING_LOG2_MAX: Final = ${DoorbellLayout.ringLog2Max}"
+      s"RING_LOG2_MAX: Final = ${DoorbellLayout.ringLog2Max}",
+      "# The number of a configuration that is no preset.",
+      s"PRESET_OWN: Final = ${Presets.ownNumber}"
     ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all) ++
       Seq("", "") ++ enumeration("Status", Statuses.all) ++
       Seq("", "") ++ enumeration("Fault", FaultPlaces.all) ++

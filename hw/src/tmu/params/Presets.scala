@@ -30,7 +30,8 @@ object Presets {
     unexpectedEntries = 4,
     arrayEntries = 4,
     lanes = 2,
-    matchBits = 3,
+    contextBits = 1,
+    tagBits = 2,
     sourceBits = 2,
     handleBits = 4,
     addressBits = 4,
@@ -81,10 +82,22 @@ object Presets {
   val many: TmuParams =
     TmuParams("many", 256, 128, 128, 128, 32, queues = 256, commandSlots = 1024)
 
-  /** Every preset in the order of its number, which the PRESET register shows. */
-  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many)
+  /** Endpoints, memory rows and spill as in `nic`, in small tables: quick to build, and enough for
+    * the jobs of 16 ranks of the committed traces.
+    */
+  val small: TmuParams = TmuParams("small", 64, 256, 256, 64, 32, filterLanes = 32)
 
-  def number(p: TmuParams): Int = all.indexWhere(_.name == p.name)
+  /** Every preset in the order of its number, which the PRESET register shows. */
+  val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many, small)
+
+  /** What the PRESET register shows: the number of a preset, or `ownNumber`. */
+  def number(p: TmuParams): Int = {
+    val index = all.indexWhere(_ == p)
+    if (index < 0) ownNumber else index
+  }
+
+  /** The number of a configuration that is no preset. */
+  val ownNumber: Int = 0xffff
 
   def byName(name: String): TmuParams = all
     .find(_.name == name)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.params
 
-import chisel3.util.{isPow2, log2Ceil}
+import chisel3.util.log2Ceil
 import tmu.contract.SpillLayout
 
 /** One configuration of the unit: the only parameter object there is, passed by hand to each
@@ -11,45 +11,10 @@ import tmu.contract.SpillLayout
   * widths of the contract; a configuration with narrower ones answers a command that uses more bits
   * as malformed.
   *
+  * `Parameters` says what each one means and which values it can have.
+  *
   * @param name
-  *   preset name, lower case
-  * @param endpoints
-  *   pairs of queues; endpoint numbers are 0 until endpoints
-  * @param postedEntries
-  *   posted receives on chip, over all endpoints together
-  * @param unexpectedEntries
-  *   unexpected messages on chip, over all endpoints together
-  * @param arrayEntries
-  *   of each queue, the oldest entries, which exact lanes hold: searched at one operation a clock
-  * @param lanes
-  *   lanes of a row: what one clock settles; a search walks arrayEntries / lanes rows
-  * @param filterLanes
-  *   lanes of a memory row of filter ids, which hold the younger entries: read in one clock
-  * @param filterBits
-  *   bits of a filter id: 8, 16 or 32
-  * @param matchBits
-  *   match bits kept per entry (MPI: context and tag)
-  * @param sourceBits
-  *   source bits kept per entry
-  * @param handleBits
-  *   caller's handle
-  * @param addressBits
-  *   buffer address or place of a message
-  * @param lengthBits
-  *   buffer or message length, bytes
-  * @param idBits
-  *   driver's receive id; the value with all bits set means none
-  * @param queues
-  *   submission queues: doorbell pages without privilege
-  * @param commandSlots
-  *   commands that wait on chip before the matching unit, shared out among the pages
-  * @param spillSegments
-  *   segments of memory that the unit can take for queues that outgrow the tables; none, and full
-  *   tables refuse
-  * @param parity
-  *   stored words have a parity bit, and what depends on a flipped one is not answered
-  * @param reserve
-  *   an endpoint can have places of the tables that others do not fill
+  *   lower-case letters and digits
   */
 case class TmuParams(
     name: String,
@@ -60,7 +25,8 @@ case class TmuParams(
     lanes: Int,
     filterLanes: Int = 8,
     filterBits: Int = 32,
-    matchBits: Int = 64,
+    contextBits: Int = 32,
+    tagBits: Int = 32,
     sourceBits: Int = 32,
     handleBits: Int = 64,
     addressBits: Int = 64,
@@ -76,48 +42,25 @@ case class TmuParams(
   /** Queues that outgrow the tables go on in memory. */
   def hasSpill: Boolean = spillSegments > 0
 
-  private def pow2(what: String, value: Int, low: Int, high: Int): Unit =
-    require(
-      isPow2(value) && value >= low && value <= high,
-      s"preset $name: $what is $value; it must be a power of two from $low to $high"
-    )
-  private def within(what: String, value: Int, low: Int, high: Int): Unit =
-    require(
-      value >= low && value <= high,
-      s"preset $name: $what is $value; it must lie between $low and $high"
-    )
+  /** Every parameter but the name, as a number: a flag is 1 or 0. */
+  def values: Map[String, Int] =
+    productElementNames
+      .zip(productIterator)
+      .drop(1)
+      .map {
+        case (field, set: Boolean) => field -> (if (set) 1 else 0)
+        case (field, value)        => field -> value.asInstanceOf[Int]
+      }
+      .toMap
 
   require(
     name.matches("[a-z][a-z0-9]*"),
     s"preset name '$name' must be lower-case letters and digits"
   )
-  pow2("endpoints", endpoints, 2, 4096)
-  pow2("lanes", lanes, 2, 256)
-  pow2("arrayEntries", arrayEntries, lanes, 1 << 12)
-  pow2("postedEntries", postedEntries, arrayEntries, 1 << 20)
-  pow2("unexpectedEntries", unexpectedEntries, arrayEntries, 1 << 20)
-  require(
-    (postedEntries > arrayEntries) == (unexpectedEntries > arrayEntries),
-    s"preset $name: postedEntries is $postedEntries and unexpectedEntries $unexpectedEntries; " +
-      s"both or neither must be more than arrayEntries, $arrayEntries"
-  )
-  pow2("filterLanes", filterLanes, 2, 1024)
-  require(
-    Set(8, 16, 32)(filterBits),
-    s"preset $name: filterBits is $filterBits; it must be 8, 16 or 32"
-  )
-  within("matchBits", matchBits, 2, 64)
-  within("sourceBits", sourceBits, 1, 32)
-  within("handleBits", handleBits, 1, 64)
-  within("addressBits", addressBits, 1, 64)
-  within("lengthBits", lengthBits, 1, 48)
-  within("idBits", idBits, 2, 31)
-  within("queues", queues, 2, 4096)
-  pow2("commandSlots", commandSlots, 4, 1 << 15)
-  require(
-    spillSegments == 0 || (isPow2(spillSegments) && spillSegments <= 128),
-    s"preset $name: spillSegments is $spillSegments; it must be 0 or a power of two from 1 to 128"
-  )
+  Parameters.complaint(values).foreach(text => require(false, s"preset $name: $text"))
+
+  /** Match bits kept per entry: the context above the tag (MPI). */
+  val matchBits: Int = contextBits + tagBits
 
   /** Entries beyond the arrays are kept in memory rows. */
   val hasFilter: Boolean = postedEntries > arrayEntries
@@ -150,4 +93,31 @@ case class TmuParams(
 
   /** Byte address bits of the doorbell aperture. */
   val doorbellAddressBits: Int = log2Ceil(pages) + 12
+}
+
+object TmuParams {
+
+  /** A configuration of one's own, `BASE:NAME=VALUE,...`: a preset with other values. */
+  def own(text: String): TmuParams = {
+    val (base, rest) = text.span(_ != ':')
+    val preset = Presets.byName(base)
+    val changed = rest
+      .drop(1)
+      .split(',')
+      .filter(_.nonEmpty)
+      .map { word =>
+        val (key, value) = word.span(_ != '=')
+        require(preset.values.contains(key), s"configuration '$text': there is no parameter '$key'")
+        key -> value.drop(1).toInt
+      }
+      .toMap
+    val values = preset.productElementNames.zip(preset.productIterator).map {
+      case ("name", _)           => "own"
+      case (field, old: Boolean) => Boolean.box(changed.get(field).fold(old)(_ != 0))
+      case (field, old)          => Int.box(changed.getOrElse(field, old.asInstanceOf[Int]))
+    }
+    val make = classOf[TmuParams].getConstructors.head
+    try make.newInstance(values.toSeq: _*).asInstanceOf[TmuParams]
+    catch { case error: java.lang.reflect.InvocationTargetException => throw error.getCause }
+  }
 }

@@ -13,7 +13,7 @@ class ElaborateSpec extends AnyFunSpec {
     it("says what it found and how it is called when the arguments are wrong") {
       val usage =
         "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
-          "Elaborate lanes FOLDER"
+          "Elaborate lanes FOLDER | Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
       assert(refusal() == s"found arguments ''; $usage")
       assert(refusal("generate") == s"found arguments 'generate'; $usage")
       assert(refusal("generate", "a", "b") == s"found arguments 'generate a b'; $usage")
@@ -24,14 +24,14 @@ class ElaborateSpec extends AnyFunSpec {
     it("names the known presets when asked for an unknown one, and writes nothing") {
       val target = folder()
       val message = refusal("verilog", "huge", target.toString)
-      assert(message == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many")
+      assert(message == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many, small")
       assert(!Files.list(target).findAny.isPresent)
     }
 
     it("generates every committed file, byte for byte what it lists") {
       val target = folder()
       Elaborate.main(Array("generate", target.toString))
-      assert(Elaborate.generated.size == 4)
+      assert(Elaborate.generated.size == 6)
       Elaborate.generated.foreach { case (file, text) =>
         assert(Files.readString(target.resolve(Paths.get(file))) == text, file)
       }

@@ -13,7 +13,7 @@ class TmuRegistersSpec extends AnyFunSpec {
       val map = TmuRegisters.map(Presets.tiny)
       assert(map("MAGIC").offset == 0 && constant(Presets.tiny, "MAGIC") == 0x4f544d55)
       assert(map("INTERFACE_VERSION").offset == 4)
-      assert(constant(Presets.tiny, "INTERFACE_VERSION") == 0x20007)
+      assert(constant(Presets.tiny, "INTERFACE_VERSION") == 0x20008)
       assert(map("PRESET").offset == 8)
       Presets.all.zipWithIndex.foreach { case (p, i) => assert(constant(p, "PRESET") == i) }
     }
@@ -33,17 +33,45 @@ class TmuRegistersSpec extends AnyFunSpec {
         assert(constant(p, "COMMAND_SLOTS") == p.commandSlots)
         assert(constant(p, "QUEUES") == p.queues)
         assert(constant(p, "SPILL_SEGMENTS") == p.spillSegments)
+        assert(constant(p, "TAG_BITS") == p.tagBits)
       }
     }
 
-    it("claims inspect, quotas and spill, and parity and reserves where there are some") {
-      def claims(p: TmuParams): Seq[String] = {
+    it("claims what follows from the parameters, bit by bit, and has no other bits") {
+      val varied = for {
+        p <- Presets.all
+        segments <- Seq(0, p.spillSegments)
+        parity <- Seq(false, true)
+        reserve <- Seq(false, true)
+      } yield p.copy(spillSegments = segments, parity = parity, reserve = reserve)
+      for (p <- Presets.all ++ varied) {
+        val expected = Map(
+          "INSPECT" -> true,
+          "QUOTA" -> true,
+          "SPILL" -> (p.spillSegments > 0),
+          "PARITY" -> p.parity,
+          "RESERVE" -> p.reserve
+        )
         val value = constant(p, "CAPABILITIES")
-        val bits = TmuRegisters.map(p)("CAPABILITIES").fields.map(f => f.name -> f.low)
-        bits.collect { case (name, bit) if value.testBit(bit) => name }
+        val fields = TmuRegisters.map(p)("CAPABILITIES").fields
+        assert(fields.map(_.name).toSet == expected.keySet)
+        fields.foreach(f =>
+          assert(value.testBit(f.low) == expected(f.name), s"${p.name} ${f.name}")
+        )
+        assert(value.bitLength <= fields.size)
       }
-      assert(claims(Presets.formal) == Seq("INSPECT", "QUOTA", "SPILL"))
-      assert(claims(Presets.tiny) == Seq("INSPECT", "QUOTA", "SPILL", "PARITY", "RESERVE"))
+      assert(Presets.all.exists(!_.hasSpill) && Presets.all.exists(_.hasSpill))
+    }
+
+    it("filters by the whole tag and the whole context from power-on, whatever their widths") {
+      def initial(p: TmuParams, name: String) = TmuRegisters.map(p)(name).initial
+      def window(p: TmuParams, name: String) =
+        (initial(p, s"FILTER_${name}_HI") << 32) | initial(p, s"FILTER_${name}_LO")
+      for ((context, tag) <- Seq((32, 32), (32, 24), (8, 16), (1, 2))) {
+        val p = Presets.tiny.copy(contextBits = context, tagBits = tag)
+        assert(window(p, "LOW") == (BigInt(1) << tag) - 1)
+        assert(window(p, "LOW") + window(p, "HIGH") == (BigInt(1) << p.matchBits) - 1)
+      }
     }
 
     it("has the same offsets and fields in every preset, so that one driver serves all") {

@@ -73,6 +73,8 @@ class PythonConstantsSpec extends AnyFunSpec {
           "posted_entries" -> p.postedEntries,
           "unexpected_entries" -> p.unexpectedEntries,
           "lanes" -> p.lanes,
+          "context_bits" -> p.contextBits,
+          "tag_bits" -> p.tagBits,
           "match_bits" -> p.matchBits,
           "source_bits" -> p.sourceBits,
           "handle_bits" -> p.handleBits,

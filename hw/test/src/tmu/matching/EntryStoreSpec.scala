@@ -9,7 +9,7 @@ import tmu.params.TmuParams
 
 class EntryStoreSpec extends DeviceSpec with FaultPokes {
   private val p =
-    TmuParams("store", 4, 8, 8, 8, 2, handleBits = 16, addressBits = 16, lengthBits = 8)
+    TmuParams("store", 4, 8, 8, 8, 2, handleBits = 16, addressBits = 16, lengthBits = 8, idBits = 8)
   private val t = TableParams.posted(p)
   private val store = device(new EntryStore(p, t))
 

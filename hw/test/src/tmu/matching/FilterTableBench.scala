@@ -8,7 +8,7 @@ import tmu.params.TmuParams
 trait FilterTableBench extends DeviceSpec with TablePokes {
   val lanes = 4
   val p: TmuParams =
-    TmuParams("rows", 2, 32, 32, 4, 2, lanes, 8, 8, 4, 4, idBits = 6)
+    TmuParams("rows", 2, 32, 32, 4, 2, lanes, 8, 4, 4, 4, 8, idBits = 6)
   val t = TableParams.posted(p)
   val table = device(new FilterTableHarness(p, t))
 

@@ -9,9 +9,12 @@ class MatchArraySpec extends DeviceSpec with ArrayBench {
   private class Geometry(rows: Int, lanes: Int, receives: Boolean) {
     val name: String = s"$rows rows of $lanes ${if (receives) "receives" else "messages"}"
     private val entries = rows * lanes
+    // The unit has two rows at least, the array itself may have one.
+    private val legal = math.max(entries, 2 * lanes)
     val p: TmuParams =
-      TmuParams("array", 2, entries, entries, entries, lanes, 8, 8, 4, 2, idBits = 6)
-    val t: TableParams = if (receives) TableParams.posted(p) else TableParams.unexpected(p)
+      TmuParams("array", 2, legal, legal, legal, lanes, 8, 8, 2, 2, 2, idBits = 6)
+    private val table = if (receives) TableParams.posted(p) else TableParams.unexpected(p)
+    val t: TableParams = table.copy(entries = entries, arrayEntries = entries)
     val array: Device[MatchArray] = device(new MatchArray(p, t))
     def run(body: ArrayPair => Unit): Unit = array.run(dut => body(new ArrayPair(dut, t)))
   }

@@ -14,7 +14,7 @@ class MatchUnitSpec extends DeviceSpec with UnitBench {
 
   /** Queues that go on beyond their arrays. */
   private val deep =
-    new Made(TmuParams("deep", 4, 16, 16, 8, 4, 4, 8, 8, 4, 16, 8, 8, idBits = 6))
+    new Made(TmuParams("deep", 4, 16, 16, 8, 4, 4, 8, 4, 4, 4, 16, 8, 8, idBits = 6))
 
   private def test(made: Made, name: String, pauses: Int = 1)(
       body: (UnitPair, Random) => Unit

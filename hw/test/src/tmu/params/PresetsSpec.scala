@@ -8,7 +8,15 @@ class PresetsSpec extends AnyFunSpec {
     it("have the numbers that devices in the field report") {
       assert(
         Presets.all.map(p => p.name -> Presets.number(p)) ==
-          Seq("nic" -> 0, "tiny" -> 1, "formal" -> 2, "ecp5" -> 3, "max" -> 4, "many" -> 5)
+          Seq(
+            "nic" -> 0,
+            "tiny" -> 1,
+            "formal" -> 2,
+            "ecp5" -> 3,
+            "max" -> 4,
+            "many" -> 5,
+            "small" -> 6
+          )
       )
     }
 
@@ -18,11 +26,13 @@ class PresetsSpec extends AnyFunSpec {
 
     it("name the known ones when asked for an unknown one") {
       val error = intercept[IllegalArgumentException](Presets.byName("huge"))
-      assert(error.getMessage == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many")
+      assert(
+        error.getMessage == "unknown preset 'huge'; known: nic, tiny, formal, ecp5, max, many, small"
+      )
     }
 
-    it("give a configuration that is none of them no number") {
-      assert(Presets.number(Presets.nic.copy(name = "mine")) == -1)
+    it("give a configuration that is none of them the number of one's own") {
+      assert(Presets.number(Presets.nic.copy(name = "mine")) == 0xffff)
     }
 
     it("nic: 2,048 endpoints, 16,384 entries a queue of which 1,024 in lanes, full widths") {
@@ -37,6 +47,12 @@ class PresetsSpec extends AnyFunSpec {
       assert((p.endpoints, p.postedEntries, p.unexpectedEntries) == ((4, 64, 64)))
       assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
       assert((p.lengthBits, p.idBits) == ((48, 20)))
+    }
+
+    it("small: room for a job of 16 ranks, with memory rows, spill and full widths") {
+      val p = Presets.small
+      assert(p.endpoints >= 16 && p.hasFilter && p.hasSpill && p.parity && p.reserve)
+      assert((p.matchBits, p.sourceBits, p.handleBits, p.addressBits) == ((64, 32, 64, 64)))
     }
 
     it("many: 256 endpoints with a queue each, and command slots for two pairs of each") {

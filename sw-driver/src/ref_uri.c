@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * `ref:PRESET[?engine=NAME&PARAMETER=NUMBER...]`: what stands behind a URI of the functional
+ * device: a preset or a configuration of one's own, and the engine that matches.
+ *
+ * Parameters are the preset's with other values.  Their bounds are checked here; whether hardware
+ * could be built of them is not asked.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine.h"
+#include "ref_device.h"
+
+static const ref_preset_t presets[] = {
+#define REF_ROW(...) {__VA_ARGS__},
+    TMU_PRESET_TABLE(REF_ROW)
+#undef REF_ROW
+};
+
+static const struct {
+    const char *name;
+    size_t offset;
+    uint32_t least;
+    uint32_t most;
+} parameters[] = {
+#define REF_PARAMETER(name, least, most) {#name, offsetof(ref_preset_t, name), least, most},
+    TMU_PARAMETER_TABLE(REF_PARAMETER)
+#undef REF_PARAMETER
+};
+
+#define COUNT(array) (sizeof(array) / sizeof(array)[0])
+
+/** A part of the URI, which has no NUL behind it. */
+typedef struct word {
+    const char *text;
+    size_t length;
+} word_t;
+
+static bool is(word_t word, const char *name) {
+    return strlen(name) == word.length && strncmp(name, word.text, word.length) == 0;
+}
+
+/** Finds the preset with this name. */
+static tmu_result_t find_preset(word_t name, ref_preset_t *preset_p) {
+    char known[128] = "";
+    for (size_t i = 0; i < COUNT(presets); i++) {
+        if (is(name, presets[i].name)) {
+            *preset_p = presets[i];
+            return TMU_OK;
+        }
+        size_t used = strlen(known);
+        if (used + strlen(presets[i].name) + 3 < sizeof known) {
+            strcat(known, used ? ", " : "");
+            strcat(known, presets[i].name);
+        }
+    }
+    return tmu_error_set(TMU_ERR_URI, "unknown preset '%.*s'; known: %s", (int)name.length,
+                         name.text, known);
+}
+
+static tmu_result_t find_engine(ref_device_t *device, word_t name) {
+    static const char *const names[] = {"fuzzy", "fuzzy-portable", "fuzzy-avx512", "list"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (is(name, names[i]) && engine_find(names[i])) {
+            device->match = &ref_matcher_engine;
+            device->engine = names[i];
+            return TMU_OK;
+        }
+    }
+    return tmu_error_set(TMU_ERR_URI,
+                         "no engine '%.*s' on this machine; known: fuzzy, fuzzy-portable, "
+                         "fuzzy-avx512 where the processor has AVX-512, list",
+                         (int)name.length, name.text);
+}
+
+/** A decimal number of these digits and no more; false for anything else. */
+static bool number_read(word_t word, uint32_t *value_p) {
+    uint64_t value = 0;
+    for (size_t i = 0; i < word.length; i++) {
+        if (word.text[i] < '0' || word.text[i] > '9' || value > UINT32_MAX / 10) {
+            return false;
+        }
+        value = value * 10 + (uint64_t)(word.text[i] - '0');
+    }
+    *value_p = (uint32_t)value;
+    return word.length > 0 && value <= UINT32_MAX;
+}
+
+/** Another value for one parameter; from then on the configuration is no preset. */
+static tmu_result_t parameter_set(ref_preset_t *preset, size_t i, word_t text) {
+    uint32_t value = 0;
+    if (!number_read(text, &value) || value < parameters[i].least || value > parameters[i].most) {
+        return tmu_error_set(TMU_ERR_URI, "%s: found '%.*s', expected a number from %u to %u",
+                             parameters[i].name, (int)text.length, text.text, parameters[i].least,
+                             parameters[i].most);
+    }
+    memcpy((char *)preset + parameters[i].offset, &value, sizeof value);
+    preset->name = "own";
+    preset->number = TMU_PRESET_OWN;
+    return TMU_OK;
+}
+
+static tmu_result_t option_read(ref_device_t *device, word_t option) {
+    const char *equals = memchr(option.text, '=', option.length);
+    size_t length = equals ? (size_t)(equals - option.text) : option.length;
+    const word_t name = {option.text, length};
+    if (equals) {
+        const word_t value = {equals + 1, option.length - length - 1};
+        if (is(name, "engine")) {
+            return find_engine(device, value);
+        }
+        for (size_t i = 0; i < COUNT(parameters); i++) {
+            if (is(name, parameters[i].name)) {
+                return parameter_set(&device->own, i, value);
+            }
+        }
+    }
+    return tmu_error_set(TMU_ERR_URI,
+                         "unknown option '%.*s'; known: engine=NAME, and a number for each of "
+                         "endpoints, tag_bits and the other parameters of a configuration",
+                         (int)option.length, option.text);
+}
+
+tmu_result_t ref_uri_read(ref_device_t *device, const char *rest) {
+    device->match = &ref_matcher_model;
+    device->engine = "model";
+    device->preset = &device->own;
+    const size_t length = strcspn(rest, "?");
+    tmu_result_t result = find_preset((word_t){rest, length}, &device->own);
+    const char *at = rest + length;
+    while (result == TMU_OK && *at != '\0') {
+        at++; /* past ? or & */
+        const word_t option = {at, strcspn(at, "&")};
+        result = option_read(device, option);
+        at += option.length;
+    }
+    return result;
+}
