@@ -216,7 +216,7 @@ static int ep_close(struct fid *fid) {
         (void)fi_close(&ep->inner_cq->fid);
     free_unfinished(ep);
     tfi_direct_free(ep);
-    free(ep->in);
+    tfi_frames_free(ep);
     tfi_unlock();
     free(ep);
     return 0;
@@ -314,6 +314,7 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
     wrong = -FI_ENOMEM;
     if (ep != NULL) {
         ep->domain = TFI_OF(tfi_domain_t, fid);
+        ep->inner_pieces = inner->tx_attr->iov_limit;
         wrong = open_inner(ep, inner);
     }
     fi_freeinfo(inner);

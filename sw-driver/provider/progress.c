@@ -7,10 +7,11 @@
 #include <string.h>
 
 #define READ_MAX 16
+#define FRAME_BYTES (WIRE_HEADER + TFI_EAGER)
 
 /* Offers a buffer to the next frame; where the inner endpoint takes none, progress tries again. */
 static int offer(tfi_ep_t *ep, tfi_in_t *in) {
-    const ssize_t result = fi_trecv(ep->frames, in->bytes, sizeof in->bytes, NULL, FI_ADDR_UNSPEC,
+    const ssize_t result = fi_trecv(ep->frames, in->bytes, FRAME_BYTES, NULL, FI_ADDR_UNSPEC,
                                     TFI_FRAME_TAG, 0, &in->work);
     const bool posted = result == 0;
     if (posted && !in->posted)
@@ -21,6 +22,35 @@ static int offer(tfi_ep_t *ep, tfi_in_t *in) {
     return result == -FI_EAGAIN ? 0 : (int)result;
 }
 
+void tfi_frame_spare(tfi_ep_t *ep, uint8_t *bytes) {
+    if (ep->spares >= TFI_FRAMES_IN) {
+        free(bytes);
+        return;
+    }
+    memcpy(bytes, &ep->spare, sizeof ep->spare);
+    ep->spare = bytes;
+    ++ep->spares;
+}
+
+/* NULL: memory is short. */
+static uint8_t *take_spare(tfi_ep_t *ep) {
+    uint8_t *bytes = ep->spare;
+    if (bytes == NULL)
+        return malloc(FRAME_BYTES);
+    memcpy(&ep->spare, bytes, sizeof ep->spare);
+    --ep->spares;
+    return bytes;
+}
+
+void tfi_frames_free(tfi_ep_t *ep) {
+    for (size_t i = 0; ep->in != NULL && i < TFI_FRAMES_IN; ++i)
+        free(ep->in[i].bytes);
+    free(ep->in);
+    ep->in = NULL;
+    while (ep->spare != NULL)
+        free(take_spare(ep));
+}
+
 int tfi_frames_start(tfi_ep_t *ep) {
     ep->in = calloc(TFI_FRAMES_IN, sizeof *ep->in);
     if (ep->in == NULL)
@@ -28,6 +58,9 @@ int tfi_frames_start(tfi_ep_t *ep) {
     ep->idle = TFI_FRAMES_IN;
     for (size_t i = 0; i < TFI_FRAMES_IN; ++i) {
         ep->in[i].work.kind = TFI_FRAME_IN;
+        ep->in[i].bytes = malloc(FRAME_BYTES);
+        if (ep->in[i].bytes == NULL)
+            return -FI_ENOMEM;
         const int wrong = offer(ep, &ep->in[i]);
         if (wrong != 0)
             return wrong;
@@ -35,14 +68,39 @@ int tfi_frames_start(tfi_ep_t *ep) {
     return 0;
 }
 
+/* A short payload is copied out of its buffer, which may be much larger; a long one keeps that. */
+static void keep_payload(tfi_message_t *message, tfi_in_t *in, uint8_t *spare, size_t kept) {
+    message->payload = message->copy;
+    if (spare == NULL) {
+        memcpy(message->copy, in->bytes + WIRE_HEADER, kept);
+        return;
+    }
+    message->payload = in->bytes + WIRE_HEADER;
+    message->frame = in->bytes;
+    in->bytes = spare;
+}
+
+/* The frame is in its buffer again, for it is read once more. */
+static void give_up(tfi_ep_t *ep, tfi_message_t *message, tfi_in_t *in) {
+    if (message->frame != NULL) {
+        tfi_frame_spare(ep, in->bytes);
+        in->bytes = message->frame;
+        message->frame = NULL;
+    }
+    tfi_message_free(ep, message);
+}
+
 /* A message goes to the unit; its payload, if it brought one, waits here until it is matched.
  * False: memory is short. */
-static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
-                         const uint8_t *payload) {
+static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, tfi_in_t *in) {
     const size_t kept = frame->kind == WIRE_EAGER ? frame->length : 0;
-    tfi_message_t *message = malloc(sizeof *message + kept);
-    if (message == NULL)
+    uint8_t *spare = kept >= TFI_HANDED ? take_spare(ep) : NULL;
+    tfi_message_t *message = malloc(sizeof *message + (spare == NULL ? kept : 0));
+    if (message == NULL) {
+        if (spare != NULL)
+            tfi_frame_spare(ep, spare);
         return false;
+    }
     *message = (tfi_message_t){
         .data = frame->data,
         .has_data = frame->has_data,
@@ -51,7 +109,7 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
         .from = from,
     };
     ++from->holds;
-    memcpy(message->payload, payload, kept);
+    keep_payload(message, in, spare, kept);
     message->record.opcode = TMU_OPCODE_ARRIVE;
     message->record.key.match = frame->tag;
     message->record.key.source = from->number;
@@ -59,15 +117,14 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame,
     const bool ready = message->ready;
     const bool taken = matcher_submit(&ep->matcher, &message->record);
     if (!taken)
-        tfi_message_free(ep, message);
+        give_up(ep, message, in);
     ep->domain->unit->traffic.rendezvous += taken && ready;
     ep->domain->unit->traffic.eager += taken && !ready;
     return taken || ep->matcher.broken; /* then nothing is matched any more, as was said */
 }
 
 /* False: memory is short.  Else `*wrong_p` is NULL, or why the frame is refused. */
-static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload,
-                 const char **wrong_p) {
+static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, tfi_in_t *in, const char **wrong_p) {
     *wrong_p = NULL;
     if (frame->name_length != 2 * ep->domain->name_size)
         *wrong_p = "its sender's name has another length than those of this provider";
@@ -84,7 +141,7 @@ static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload
     if (frame->kind == WIRE_PULL)
         *wrong_p = tfi_send_payload(ep, from, frame);
     else
-        done = message_came(ep, from, frame, payload);
+        done = message_came(ep, from, frame, in);
     tfi_peer_release(ep->av, from);
     return done;
 }
@@ -93,7 +150,7 @@ static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, const uint8_t *payload
 static bool read_frame(tfi_ep_t *ep, tfi_in_t *in) {
     wire_frame_t frame;
     const char *wrong = wire_decode(in->bytes, in->size, &frame);
-    if (wrong == NULL && !obey(ep, &frame, in->bytes + WIRE_HEADER, &wrong))
+    if (wrong == NULL && !obey(ep, &frame, in, &wrong))
         return false;
     if (wrong != NULL)
         tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s", wrong);

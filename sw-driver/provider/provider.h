@@ -39,7 +39,7 @@
 #define TFI_IOV 4u       /* pieces of a buffer at most */
 #define TFI_EAGER 16384u /* bytes of a message that travels with its payload, at most */
 #define TFI_LONGEST ((UINT64_C(1) << 48) - 1) /* bytes that a unit counts */
-#define TFI_FRAMES_IN 64u                     /* buffers for frames from peers */
+#define TFI_FRAMES_IN 16u   /* buffers for frames from peers; few, so that they stay in the cache */
 #define TFI_COUNTERS 65536u /* of a domain, as hints may ask; they are memory alone */
 #define TFI_FRAME_TAG 0u    /* inner tag of frames */
 
@@ -121,7 +121,7 @@ typedef struct tfi_in {
     struct tfi_in *next; /* that waits with a frame as well */
     size_t size;         /* of the frame */
     bool posted;
-    uint8_t bytes[WIRE_HEADER + TFI_EAGER];
+    uint8_t *bytes; /* room for the longest frame */
 } tfi_in_t;
 
 /* What the completion queue shows of an operation.  An injected message is never shown: it has no
@@ -214,9 +214,11 @@ typedef struct {
     bool has_data;
     bool ready; /* its payload waits at the sender, under `sender` */
     uint64_t sender;
-    const void *claimer; /* the context that it was claimed with */
-    peer_t *from;        /* held */
-    uint8_t payload[];
+    const void *claimer;    /* the context that it was claimed with */
+    peer_t *from;           /* held */
+    const uint8_t *payload; /* in `copy`, or in the buffer that it came in */
+    uint8_t *frame;         /* that buffer, or NULL */
+    uint8_t copy[];
 } tfi_message_t;
 
 /* A payload on its way into a receive's buffer; `ask` NULL = it is only to be let go. */
@@ -277,9 +279,12 @@ typedef struct tfi_ep {
     size_t idle;          /* of these, not offered to the inner endpoint and without a frame */
     tfi_in_t *kept_first; /* with frames that memory is short for, oldest first */
     tfi_in_t *kept_last;
-    uint64_t kept;     /* how many that were */
-    tfi_lane_t *lanes; /* by the peer's number; never frames of sends: the inner endpoint takes
-                          those, or nobody */
+    uint64_t kept; /* how many that were */
+    void *spare;   /* buffers that no frame is in; each begins with a pointer to the next */
+    size_t spares;
+    size_t inner_pieces; /* of what is sent by the inner endpoint, at most */
+    tfi_lane_t *lanes;   /* by the peer's number; never frames of sends: the inner endpoint takes
+                            those, or nobody */
     size_t lane_room;
     uint32_t lane_first; /* of those that wait, in turn; TFI_NO_LANE: none does */
     uint32_t lane_last;

@@ -66,6 +66,8 @@ void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
 
 void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
     tfi_peer_release(ep->av, message->from);
+    if (message->frame != NULL)
+        tfi_frame_spare(ep, message->frame);
     free(message);
 }
 

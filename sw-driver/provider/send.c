@@ -91,12 +91,21 @@ void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place) {
     }
 }
 
-static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
+/* The payload follows the header from the user's buffer, which is the provider's until the send has
+ * ended; a short or an injected one is copied. */
+static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame, bool injected) {
+    const bool parts = !injected && send->length >= TFI_BY_PARTS && send->iov_count < TFI_IOV &&
+                       send->iov_count < ep->inner_pieces;
     frame->kind = WIRE_EAGER;
-    tfi_out_t *out = tfi_frame(ep, frame, send->to, send->length);
+    tfi_out_t *out = tfi_frame(ep, frame, send->to, parts ? 0 : send->length);
     if (out == NULL)
         return -FI_ENOMEM;
-    tfi_gather(send->iov, send->iov_count, out->bytes + WIRE_HEADER);
+    if (parts) {
+        memcpy(out->iov + 1, send->iov, send->iov_count * sizeof *send->iov);
+        out->iov_count += send->iov_count;
+    } else {
+        tfi_gather(send->iov, send->iov_count, out->bytes + WIRE_HEADER);
+    }
     out->send = send;
     const int result = tfi_out_at_once(ep, out);
     if (result != 0)
@@ -145,7 +154,8 @@ static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, 
     };
     int result = -FI_EINVAL;
     if (send->to != NULL)
-        result = length <= TFI_EAGER ? make_eager(ep, send, &frame) : make_ready(ep, send, &frame);
+        result = length <= TFI_EAGER ? make_eager(ep, send, &frame, (flags & FI_INJECT) != 0)
+                                     : make_ready(ep, send, &frame);
     if (result != 0)
         tfi_send_free(ep, send);
     return result;

@@ -115,7 +115,12 @@ size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, 
 size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iovec *cut);
 
 /* progress.c: what comes in by the inner endpoint */
+#define TFI_HANDED 8192u   /* bytes of a payload that stays in the buffer it came in, at least */
+#define TFI_BY_PARTS 2048u /* bytes of a message that is sent from the user's buffer, at least */
 int tfi_frames_start(tfi_ep_t *ep);
+void tfi_frames_free(tfi_ep_t *ep);
+/* The buffer of a frame is free again. */
+void tfi_frame_spare(tfi_ep_t *ep, uint8_t *bytes);
 /* Waits a moment for something that comes in by the inner endpoints; false: there was nothing. */
 bool tfi_inner_comes(tfi_ep_t *ep);
 /* Whether it can go on without anything coming in by the inner endpoint. */

@@ -22,16 +22,23 @@ _Static_assert(AT_NAME + WIRE_NAME == WIRE_HEADER, "the name ends the header");
 
 #define HAS_DATA 1u
 
+static uint64_t little(uint64_t value) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return value;
+#else
+    return __builtin_bswap64(value);
+#endif
+}
+
 static void put(uint8_t *bytes, uint64_t value) {
-    for (unsigned i = 0; i < 8; ++i)
-        bytes[i] = (uint8_t)(value >> (8 * i));
+    const uint64_t word = little(value);
+    memcpy(bytes, &word, sizeof word);
 }
 
 static uint64_t get(const uint8_t *bytes) {
-    uint64_t value = 0;
-    for (unsigned i = 0; i < 8; ++i)
-        value |= (uint64_t)bytes[i] << (8 * i);
-    return value;
+    uint64_t word;
+    memcpy(&word, bytes, sizeof word);
+    return little(word);
 }
 
 void wire_encode(const wire_frame_t *frame, uint8_t bytes[static WIRE_HEADER]) {

@@ -1,22 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tmu_wire.h"
 
-uint64_t tmu_le64(uint64_t word) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return word;
-#else
-    return __builtin_bswap64(word);
-#endif
-}
-
-uint32_t tmu_le32(uint32_t word) {
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    return word;
-#else
-    return __builtin_bswap32(word);
-#endif
-}
-
 void tmu_wire_key(tmu_record_t *command, const tmu_key_t *key) {
     TMU_FIELD_SET(command, TMU_COMMAND_MATCH, key->match);
     TMU_FIELD_SET(command, TMU_COMMAND_IGNORE, key->ignore);

@@ -28,10 +28,22 @@ typedef struct tmu_record {
 #define TMU_REGISTER_BITS(FIELD, value) (((uint32_t)(value)&FIELD##_MASK) << FIELD##_SHIFT)
 
 /** Little-endian to host order and back. */
-uint64_t tmu_le64(uint64_t word);
+static inline uint64_t tmu_le64(uint64_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return word;
+#else
+    return __builtin_bswap64(word);
+#endif
+}
 
 /** The same for the 32-bit consumer index. */
-uint32_t tmu_le32(uint32_t word);
+static inline uint32_t tmu_le32(uint32_t word) {
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    return word;
+#else
+    return __builtin_bswap32(word);
+#endif
+}
 
 /** The selective fields of a search: post, probe, claim, flush. */
 void tmu_wire_key(tmu_record_t *command, const tmu_key_t *key);

@@ -23,6 +23,8 @@ static int failing_error;
 static struct fi_cq_tagged_entry finished; /* the next completion below, if it has a context */
 static uint64_t last_flags;                /* of the last untagged operation below */
 static const void *last_buffer;            /* likewise */
+static const void *last_piece;             /* of the last tagged send below */
+static size_t last_pieces;                 /* likewise, how many */
 static void *taken[TAKEN];                 /* contexts of frames' operations, as they were taken */
 static size_t taken_count;                 /* of all so far; the table goes round */
 static bool insert_fails;                  /* the vector below takes no address */
@@ -30,7 +32,9 @@ static size_t inserted;                    /* addresses that it has */
 
 static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
                           fi_addr_t to, uint64_t tag, void *context) {
-    (void)ep, (void)iov, (void)desc, (void)count, (void)to, (void)tag;
+    (void)ep, (void)desc, (void)to, (void)tag;
+    last_pieces = count;
+    last_piece = iov[count - 1].iov_base;
     if (send_result == 0)
         last_context = taken[taken_count++ % TAKEN] = context;
     return send_result;
@@ -141,6 +145,7 @@ static inline void start(void) {
                     .tx_cq = &cq,
                     .rx_cq = &cq,
                     .inject_size = 64,
+                    .inner_pieces = TFI_IOV,
                     .lane_first = TFI_NO_LANE,
                     .enabled = true};
     sent.domain = received.domain = &domain;
@@ -182,7 +187,7 @@ static inline void stop(void) {
     tfi_direct_free(&ep);
     matcher_close(&ep.matcher);
     unit_release(domain.unit);
-    free(ep.in);
+    tfi_frames_free(&ep);
     free(cq.ring);
     tfi_load_free(&ep.loads);
     tfi_load_free(&ep.direct_loads);

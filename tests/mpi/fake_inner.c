@@ -276,9 +276,26 @@ static void broken(void) {
     EXPECT(tfi_cancel(&ep.fid.fid, &contexts[0]) == -FI_ENOENT);
 }
 
+/* A message in one frame leaves from the user's buffer, but a short or an injected one. */
+static void copies(void) {
+    const size_t sizes[3] = {TFI_BY_PARTS - 1, TFI_BY_PARTS, TFI_EAGER};
+    for (size_t i = 0; i < 3; ++i) {
+        EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &av) == 0);
+        EXPECT((last_piece == buffer) == (i != 0) && last_pieces == (i != 0 ? 2 : 1));
+        below_ends(last_context, FI_SEND, NULL, 0);
+        ended(&av, FI_SEND, 0);
+    }
+    ep.inject_size = TFI_EAGER;
+    EXPECT(tfi_tinject(&ep.fid, buffer, TFI_EAGER, 0, 1) == 0 && last_pieces == 1);
+    below_ends(last_context, FI_SEND, NULL, 0);
+    ep.inject_size = 64;
+    counted(4, 0, 0, 0);
+}
+
 int main(void) {
     start();
     sends();
+    copies();
     payloads();
     pulls();
     directs();

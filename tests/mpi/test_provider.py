@@ -232,6 +232,20 @@ def test_each_setting_is_a_parameter_of_libfabric(
     assert "tmu provider: FI_TMU_URI=ref:huge: unusable device URI" in done.stderr
 
 
+def test_a_message_costs_at_most_some_times_what_it_costs_below(
+    compile_fabric: Build, provider_folder: Path, tmp_path: Path
+) -> None:
+    """CPU time of both ends; the bounds are far from the figures of docs/mpi.md, for load."""
+    program = compile_fabric(HERE / "fabric_cost.c", tmp_path, "-O2")
+    done = run(program, provider_folder, "2048", TMU_URI="ref:tiny")
+    assert done.returncode == 0, done.stderr
+    head, *rows = [line.split() for line in done.stdout.splitlines()]
+    assert head in (["bytes", "net", "tmu"], ["bytes", "tcp", "tmu"])
+    assert [int(row[0]) for row in rows] == [8, 4096, 16384, 65536]
+    for _, below, unit in rows:
+        assert 0 < float(unit) < 5 * float(below), done.stdout
+
+
 def test_the_provider_compiles_without_a_warning(provider_folder: Path, tmp_path: Path) -> None:
     flags = [flag for flag in provider.FLAGS if not flag.startswith("-Wl,") and flag != "-shared"]
     sources = sorted(provider.SOURCES.glob("*.c"))

@@ -227,6 +227,25 @@ static void memory_that_is_used_up_refuses(void) {
     free(receives);
 }
 
+/* A look of the caller's takes all that a simulated device has to say, for looks cost. */
+static void one_look_takes_all_answers(void) {
+    enum { SOME = 16 };
+    static item_t items[2 * SOME];
+    start();
+    for (uint32_t i = 0; i < SOME; ++i) {
+        items[i] = made(TMU_OPCODE_POST, i, 0);
+        items[SOME + i] = made(TMU_OPCODE_ARRIVE, i, 0);
+        submit(&items[i]);
+    }
+    matcher_progress(&matcher);
+    EXPECT_NUMBER(tmu_queue_in_flight(matcher.queue), 0);
+    for (uint32_t i = 0; i < SOME; ++i)
+        submit(&items[SOME + i]);
+    matcher_progress(&matcher);
+    EXPECT_NUMBER(given_back, 2 * SOME);
+    stop();
+}
+
 static char last_said[4096];
 static int said;
 
@@ -286,6 +305,7 @@ int main(void) {
     RUN(impossible_verdicts_are_refused);
     RUN(too_many_endpoints_are_refused_with_a_sentence);
     RUN(receives_go_on_in_memory);
+    RUN(one_look_takes_all_answers);
     RUN(a_standstill_is_told);
     RUN(memory_that_is_used_up_refuses);
     return expect_summary();
