@@ -105,7 +105,7 @@ def test_held_messages_are_counted(tmp_path: Path) -> None:
         (["--endpoint", "4"], "tmu-dump: --endpoint 4: the device has endpoints 0 to 3"),
         (["--spill", "5"], "tmu-dump: spill memory: "),
         (["--nothing"], "usage: tmu-dump"),
-        (["--uri", "sim:none"], "tmu-dump: cannot load 'none'"),
+        (["--uri", "sim:none"], "tmu-dump: there is no libtmu_sim_none.so"),
         (["--trace", "/nowhere"], "tmu-dump: /nowhere"),
     ],
 )

@@ -147,7 +147,7 @@ def test_tmu_run_prints_a_table(tmu: Tmu, tmp_path: Path) -> None:
     trace.write_text("# tmu-trace v1\npost 0 1 0 any any 8\narrive 0 1 0 0 0 8\n")
     done = tmu("run", "--trace", trace, "--engine", "fuzzy")
     assert done.returncode == 0, done.stderr
-    assert "engine fuzzy, preset nic" in done.stdout
+    assert "engine fuzzy, preset small" in done.stdout
     assert "all 2 verdicts agree with the reference model" in done.stdout
 
 

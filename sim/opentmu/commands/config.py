@@ -18,6 +18,8 @@ def command() -> None:
 
     A file in TOML names a preset and what is different; every command with --preset takes it with
     --config (docs/configuration.md).
+
+    For example: tmu config show --preset nic
     """
 
 

@@ -21,11 +21,16 @@ const char *tmu_error_text(const tmu_t *device);
 const char *tmu_result_text(tmu_result_t result);
 
 /**
- * The name of a verdict (TMU_STATUS_*) or an operation (TMU_OPCODE_*) in small letters, as
- * "refused_quota"; that of TMU_STATUS_UNANSWERED is "unanswered".
- * Never NULL: "unknown status" and "unknown opcode" for a number that is none.
+ * The name of a verdict (TMU_STATUS_*) in small letters, as "refused_quota"; that of
+ * TMU_STATUS_UNANSWERED is "unanswered".
+ * Never NULL: "unknown status" for a number that is none.
  */
 const char *tmu_status_text(uint8_t status);
+
+/**
+ * The name of an operation (TMU_OPCODE_*) in small letters, as "claim".
+ * Never NULL: "unknown opcode" for a number that is none.
+ */
 const char *tmu_opcode_text(uint8_t opcode);
 
 #ifdef __cplusplus
