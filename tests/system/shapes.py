@@ -9,7 +9,7 @@ def write(path: Path, lines: list[str]) -> Path:
     return path
 
 
-def reverse(count: int, endpoint: int = 7) -> list[str]:
+def reverse(count: int, endpoint: int = 3) -> list[str]:
     """Receives whose messages come in reverse order: each match is the youngest."""
     posts = [f"post {endpoint} {i} 1 0 {i} 64" for i in range(count)]
     return posts + [f"arrive {endpoint} {i} 1 0 {count - 1 - i} 64" for i in range(count)]

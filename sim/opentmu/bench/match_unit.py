@@ -23,7 +23,8 @@ PATIENCE = 5000
 STREAMS = ("post", "arrival")
 
 # What is injected for memory beyond the tables, and never by the host.
-INJECTED = tuple(f"spill_{name}" for name in ("refills", "releases", "first", "deferrals"))
+SPILL_FIELDS = ("refills", "releases", "first", "deferrals", "retries", "sure")
+INJECTED = tuple(f"spill_{name}" for name in SPILL_FIELDS)
 Draw = Callable[[int], Operation]
 
 

@@ -17,7 +17,7 @@ class ArrayOperationHarness(p: TmuParams, t: TableParams) extends Module {
 
 class ArrayOperationSpec extends DeviceSpec with TablePokes {
   private val p =
-    TmuParams("lane", 4, 16, 16, 16, 4, contextBits = 3, tagBits = 3, sourceBits = 3, idBits = 4)
+    TmuParams("lane", 4, 16, 16, 16, 4, contextBits = 3, tagBits = 3, sourceBits = 3, idBits = 5)
   private val receives = device(new ArrayOperationHarness(p, TableParams.posted(p)))
   private val messages = device(new ArrayOperationHarness(p, TableParams.unexpected(p)))
 
