@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 import uuid
 from collections.abc import Iterator
@@ -73,6 +74,13 @@ def mark() -> Iterator[str]:
     yield value
     for process in marked(value):
         os.kill(process, signal.SIGKILL)
+
+
+@pytest.fixture
+def short() -> Iterator[Path]:
+    """A folder with a short name: the path of a socket, in a folder below it, has 91 bytes."""
+    with tempfile.TemporaryDirectory(prefix="t") as name:
+        yield Path(name)
 
 
 def environment(mark: str, temporary: Path) -> dict[str, str]:
@@ -145,13 +153,14 @@ COMMANDS = {
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_sigterm_to_a_command_leaves_nothing(mark: str, tmp_path: Path, name: str) -> None:
+def test_sigterm_to_a_command_leaves_nothing(
+    mark: str, tmp_path: Path, short: Path, name: str
+) -> None:
     words, started = COMMANDS[name]
     if "sleep" in words:
         need_mpi()
     (tmp_path / "long.trace").write_text(LONG if name == "run" else "")
-    folder = tmp_path / "t"  # short: the path of a socket is in it
-    folder.mkdir()
+    folder = short
     process = subprocess.Popen(
         [paths.ROOT / "tmu", *words],
         cwd=tmp_path,
