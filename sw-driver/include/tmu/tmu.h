@@ -299,16 +299,10 @@ tmu_result_t tmu_queue_observe(tmu_queue_t *queue, tmu_observe_fn observe, void 
  * for one that it does not have (R13).
  */
 
-/**
- * The key of MPI's (context, source, tag): TMU_ANY_SOURCE and TMU_ANY_TAG are allowed (R2).
- * What has no room in 32 bits is TMU_ERR_INVALID.
- */
+/** Key of MPI's (context, source, tag), wildcards too (R2); TMU_ERR_INVALID beyond 32 bits. */
 tmu_result_t tmu_key_mpi(uint32_t context, int64_t source, int64_t tag, tmu_key_t *key_p);
 
-/**
- * As tmu_key_mpi, for a device that keeps fewer bits of a context, a source or a tag: what has no
- * room in them is TMU_ERR_INVALID, and TMU_ANY_TAG ignores all bits of its tags but the sign (R2).
- */
+/** As tmu_key_mpi; TMU_ERR_INVALID for what has no room in the bits that the device keeps. */
 tmu_result_t tmu_key_mpi_for(const tmu_info_t *info, uint32_t context, int64_t source, int64_t tag,
                              tmu_key_t *key_p);
 
