@@ -19,6 +19,14 @@ CAUSE_LINES = 10
 # can fill more lines than are shown.
 EXCEPTION = re.compile(r"\s*(Traceback \(most recent|Exception in |[\w.$]+(Exception|Error)(:|$))")
 
+# What pip, apt, Maven and Coursier say of a server that they do not reach.
+UNREACHABLE = re.compile(
+    "Could not resolve|Temporary failure (in name resolution|resolving)|Name or service not known|"
+    "UnknownHostException|Unknown host|Network is unreachable|No route to host|Connection refused|"
+    "[Cc]onnection timed out|Could not connect|Failed to establish a new connection|"
+    "No plugin found for prefix|Could not transfer artifact"
+)
+
 
 def excerpt(log: Path, lines: int = TAIL_LINES) -> str:
     """The last lines of a log, before them the first exception if it stands further up."""
@@ -83,5 +91,15 @@ def run_logged(
     if code != 0:
         raise failure(
             f"{title} failed (exit code {code}).\n"
-            f"Command: {' '.join(words)}\nFrom {file}:\n{excerpt(file)}"
+            f"Command: {' '.join(words)}\nFrom {file}:\n{excerpt(file)}{_network(file)}"
         )
+
+
+def _network(log: Path) -> str:
+    """What to see to where a program did not reach its server."""
+    if not UNREACHABLE.search(log.read_text(errors="replace")):
+        return ""
+    return (
+        "\nThis step fetches packages and did not reach their server: see that this machine has "
+        "the network, and that the settings of pip, apt and Maven name servers that it reaches."
+    )

@@ -10,6 +10,7 @@ so a program that outlives an interrupted caller is waited for too.
 
 import fcntl
 import hashlib
+import itertools
 import os
 import shutil
 import threading
@@ -59,6 +60,25 @@ def locked(name: str) -> Iterator[None]:
             _held.descriptors.remove(descriptor)
     finally:
         os.close(descriptor)
+
+
+@contextmanager
+def first_free(name: str) -> Iterator[str]:
+    """Hold the first free one of the locks `name`, `name-2`, `name-3` ... of this checkout."""
+    paths.LOCKS.mkdir(parents=True, exist_ok=True)
+    for number in itertools.count(1):
+        tried = name if number == 1 else f"{name}-{number}"
+        descriptor = os.open(paths.LOCKS / tried, os.O_RDWR | os.O_CREAT, 0o666)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(descriptor)
+            continue
+        try:
+            yield tried
+        finally:
+            os.close(descriptor)
+        return
 
 
 def hash_of(items: Iterable[str | Path]) -> str:

@@ -66,7 +66,9 @@ def test_a_missing_report_is_a_failure(tmp_path: Path) -> None:
 @pytest.fixture
 def logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("opentmu.paths.ROOT", tmp_path)
-    monkeypatch.setattr("opentmu.paths.TEST_LOGS", tmp_path / "logs")
+    monkeypatch.setattr("opentmu.paths.TEST_REPORTS", tmp_path / "logs")
+    monkeypatch.setattr("opentmu.paths.LOCKS", tmp_path / "locks")
+    (tmp_path / "logs").mkdir()
     return tmp_path / "logs"
 
 
@@ -79,7 +81,7 @@ def test_lanes_end_in_one_summary(logs: Path, capsys: pytest.CaptureFixture[str]
         [Stage("one", lambda log: of_check("one", True)), Stage("two", broken)],
         [Stage("three", lambda log: Outcome(passed=3, failures=["t.x"], skips=["t.y: no tool"]))],
     ]
-    finished = runner.run_lanes(stages)
+    finished = runner.run_lanes(stages, logs)
     assert runner.summary(finished) == "4 passed, 2 failed, 1 skipped"
     assert runner.skip_report(finished) == "skipped t.y: no tool\n"
     told = runner.failure_report(finished)
@@ -90,11 +92,23 @@ def test_lanes_end_in_one_summary(logs: Path, capsys: pytest.CaptureFixture[str]
     assert "FAILED three: 3 passed, 1 failed" in capsys.readouterr().err
 
 
+def test_runs_at_the_same_time_have_reports_of_their_own(logs: Path) -> None:
+    with runner.report_folder() as first, runner.report_folder() as second:
+        assert (first.name, second.name) == ("logs", "logs-2")
+        runner.run_lanes([[Stage("s", lambda log: of_check("s", True))]], first)
+        runner.run_lanes([[Stage("s", lambda log: of_check("s", False))]], second)
+        durations.write([], first)
+    assert {file.name for file in first.iterdir()} == {"s.log", "durations.json"}
+    assert {file.name for file in second.iterdir()} == {"s.log"}
+    with runner.report_folder() as again:
+        assert again == first
+
+
 def test_a_missing_tool_is_remembered(logs: Path) -> None:
     def missing(log: Path) -> Outcome:
         raise ToolMissing("no compiler")
 
-    assert [one.exit_code for one in runner.run_lanes([[Stage("c", missing)]])] == [3]
+    assert [one.exit_code for one in runner.run_lanes([[Stage("c", missing)]], logs)] == [3]
 
 
 def test_mill_stages_share_a_lane() -> None:
@@ -140,10 +154,10 @@ def test_fast_has_no_mill_and_no_sanitizer() -> None:
 
 def test_durations_are_kept_and_the_slowest_shown(logs: Path) -> None:
     def ran(**seconds: float) -> runner.Finished:
-        return runner.Finished("s", Outcome(passed=1, seconds=seconds), 9.0, 0)
+        return runner.Finished("s", Outcome(passed=1, seconds=seconds), 9.0, 0, logs / "s.log")
 
-    durations.write([ran(a=1.0, b=2.0)])
-    slowest = durations.write([ran(**{f"t{n}": float(n) for n in range(25)}, b=30.5)])
+    durations.write([ran(a=1.0, b=2.0)], logs)
+    slowest = durations.write([ran(**{f"t{n}": float(n) for n in range(25)}, b=30.5)], logs)
     assert len(slowest) == 20
     assert slowest[:2] == [("s: b", 30.5), ("s: t24", 24.0)]
     kept = json.loads((logs / "durations.json").read_text())
@@ -230,7 +244,7 @@ def test_an_expression_that_selects_nothing_is_told(
     words = ["test", "--log", str(logs.parent / "log")]
     assert main([*words, "-k", "nothing"]) == 2
     said = capsys.readouterr().err
-    assert "tmu: -k nothing: found no stage and no test of that name, expected one\n" in said
+    assert "tmu: -k nothing: found no stage and no test of that name\n" in said
     assert main(words) == 1, "without an expression no test at all is a failure"
 
 

@@ -163,3 +163,25 @@ def test_an_index_that_is_not_reached_is_told_at_once(
         venv._check_index()
     (tmp_path / "requirements.txt").write_text("# nothing\n")
     venv._check_index()
+
+
+UNREACHED = {
+    "apt": "E: Failed to fetch InRelease  Temporary failure resolving 'deb.debian.org'",
+    "maven": "[ERROR] No plugin found for prefix 'dependency' in the current project",
+    "pip": "NewConnectionError: Failed to establish a new connection: [Errno 101]",
+    "mill": "java.net.UnknownHostException: repo1.maven.org",
+}
+
+
+@pytest.mark.parametrize(
+    "said", [*UNREACHED.values(), "error: disk full"], ids=[*UNREACHED, "disk"]
+)
+def test_a_server_that_is_not_reached_is_told(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, said: str
+) -> None:
+    monkeypatch.setattr("opentmu.paths.LOGS", tmp_path)
+    command = ["sh", "-c", f'echo "{said}"; exit 1']
+    with pytest.raises(ToolMissing) as told:
+        process.run_logged(command, "fetching it", "fetch", failure=ToolMissing)
+    assert said in str(told.value)
+    assert ("see that this machine has the network" in str(told.value)) == ("disk" not in said)

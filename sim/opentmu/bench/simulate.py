@@ -104,7 +104,7 @@ def run(folder: Path, top: str, module: Path, test: str, *plusargs: str) -> Resu
     if test not in cocotb_tests(module):
         raise CheckFailed(f"{module} holds no cocotb test {test}")
     number = seed.choose()
-    place = paths.TEST_LOGS / "cocotb" / f"{folder.name}-{module.stem}-{test}{''.join(plusargs)}"
+    place = paths.TEST_REPORTS / "cocotb" / f"{folder.name}-{module.stem}-{test}{''.join(plusargs)}"
     place.mkdir(parents=True, exist_ok=True)
     log, results = place / "simulation.log", place / "results.xml"
     results.unlink(missing_ok=True)

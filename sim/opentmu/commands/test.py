@@ -29,17 +29,20 @@ def command(
     The last line is `N passed, N failed`, and how many were skipped if any were. Above it stand
     the slowest tests and why each skipped one was. A test that is skipped for want of a tool ends
     in exit code 3; of parts that are fetched only on demand tests may be skipped. The output of
-    each stage is in build/test, and so is durations.json. No test at all is a failure.
+    each stage is in build/test, and so is durations.json; of a second run at the same time they are
+    in build/test-2. No test at all is a failure.
 
     For example: tmu test --fast
     """
     if long_too and fast:
         raise BadInput("found --fast and --long, expected one of them")
-    finished = runner.run_lanes(_chosen(expression, long_too, fast, preset))
-    if expression and not any(one.outcome.total for one in finished):
-        raise BadInput(f"-k {expression}: found no stage and no test of that name, expected one")
-    print(runner.failure_report(finished), end="", file=sys.stderr, flush=True)
-    slowest = durations.write(finished)
+    chosen = _chosen(expression, long_too, fast, preset)
+    with runner.report_folder() as folder:
+        finished = runner.run_lanes(chosen, folder)
+        if expression and not any(one.outcome.total for one in finished):
+            raise BadInput(f"-k {expression}: found no stage and no test of that name")
+        print(runner.failure_report(finished), end="", file=sys.stderr, flush=True)
+        slowest = durations.write(finished, folder)
     if as_json:
         output.print_json(_figures(finished, slowest))
     else:
@@ -90,5 +93,5 @@ def _as_json(one: runner.Finished) -> dict[str, object]:
         "skipped": one.outcome.skips,
         "failures": one.outcome.failures,
         "seconds": round(one.seconds, 1),
-        "log": one.log,
+        "log": runner.shown(one.log),
     }

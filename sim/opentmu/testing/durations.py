@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long each test took: kept in build/test/durations.json, the slowest ones shown."""
+"""How long each test took: kept in durations.json beside the reports, the slowest ones shown."""
 
 import json
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
-
-from opentmu import paths
 
 if TYPE_CHECKING:
     from opentmu.testing.runner import Finished
@@ -21,7 +20,7 @@ class Duration(NamedTuple):
     seconds: float
 
 
-def write(finished: Sequence["Finished"]) -> list[Duration]:
+def write(finished: Sequence["Finished"], folder: Path) -> list[Duration]:
     """Keep the durations of a run, and return its slowest tests, slowest first.
 
     What this run did not start keeps the duration of an earlier one.
@@ -31,12 +30,11 @@ def write(finished: Sequence["Finished"]) -> list[Duration]:
         for one in finished
         for name, seconds in one.outcome.seconds.items()
     }
-    file = paths.TEST_LOGS / FILE
+    file = folder / FILE
     try:
         kept = json.loads(file.read_text())
     except (OSError, ValueError):
         kept = {}
-    file.parent.mkdir(parents=True, exist_ok=True)
     text = json.dumps({**kept, **fresh}, indent=1, sort_keys=True)
     file.write_text(f"{text}\n")
     slowest = sorted(fresh.items(), key=lambda item: item[1], reverse=True)

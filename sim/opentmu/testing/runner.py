@@ -3,12 +3,14 @@
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from opentmu import paths
+from opentmu import stage as stage_locks
 from opentmu.errors import TmuError
 from opentmu.process import excerpt
 from opentmu.progress import say, step
@@ -29,22 +31,32 @@ class Finished:
     outcome: Outcome
     seconds: float
     exit_code: int
-
-    @property
-    def log(self) -> str:
-        return (paths.TEST_LOGS / f"{self.name}.log").relative_to(paths.ROOT).as_posix()
+    log: Path
 
 
-def run_lanes(lanes: Sequence[Sequence[Stage]]) -> list[Finished]:
+@contextmanager
+def report_folder() -> Iterator[Path]:
+    """The folder of this run's reports: build/test, beside another run build/test-2 and so on."""
+    with stage_locks.first_free(paths.TEST_REPORTS.name) as name:
+        folder = paths.TEST_REPORTS.with_name(name)
+        folder.mkdir(parents=True, exist_ok=True)
+        yield folder
+
+
+def run_lanes(lanes: Sequence[Sequence[Stage]], folder: Path) -> list[Finished]:
     """Run every stage; a stage that breaks counts as one failure and stops nothing."""
-    paths.TEST_LOGS.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor(max_workers=len(lanes)) as pool:
-        results = list(pool.map(lambda lane: [_run(stage) for stage in lane], lanes))
+        results = list(pool.map(lambda lane: [_run(stage, folder) for stage in lane], lanes))
     return [finished for lane in results for finished in lane]
 
 
-def _run(stage: Stage) -> Finished:
-    log = paths.TEST_LOGS / f"{stage.name}.log"
+def shown(file: Path) -> str:
+    """A path as users see it, from the root of the checkout."""
+    return file.relative_to(paths.ROOT).as_posix()
+
+
+def _run(stage: Stage, folder: Path) -> Finished:
+    log = folder / f"{stage.name}.log"
     log.write_text("")
     start = time.monotonic()
     code = 0
@@ -58,7 +70,7 @@ def _run(stage: Stage) -> Finished:
             print(error, file=output)
         outcome = Outcome(failures=[f"{stage.name} could not run"])
     seconds = time.monotonic() - start
-    finished = Finished(stage.name, outcome, seconds, code)
+    finished = Finished(stage.name, outcome, seconds, code, log)
     counts = summary([finished])
     say(f"{'FAILED' if outcome.failed else 'ok':6} {stage.name}: {counts} in {seconds:.1f} s")
     return finished
@@ -95,6 +107,8 @@ def failure_report(finished: Sequence[Finished]) -> str:
         more = len(one.outcome.failures) - len(names)
         names += [f"and {more} more"] if more else []
         listed = "\n".join(f"  {name}" for name in names)
-        end = excerpt(paths.ROOT / one.log, SHOWN_LINES)
-        parts.append(f"--- {one.name}, whole output in {one.log}\n{end}\nfailed:\n{listed}\n")
+        end = excerpt(one.log, SHOWN_LINES)
+        parts.append(
+            f"--- {one.name}, whole output in {shown(one.log)}\n{end}\nfailed:\n{listed}\n"
+        )
     return "\n".join(parts)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import paths, toolchain
+from opentmu import paths, stage, toolchain
 from opentmu.build import cbuild, rtl, verilate
 from opentmu.formal import design
 from opentmu.process import run_into
@@ -110,10 +110,12 @@ def _c_tests(variant: cbuild.Variant, *selection: str) -> Callable[[Path], Outco
 
     def run(log: Path) -> Outcome:
         folder = cbuild.ensure(variant)
-        report = folder / "ctest.xml"
+        report = log.with_suffix(".xml")
         report.unlink(missing_ok=True)
         command: list[str | Path] = ["ctest", "--test-dir", folder, "--output-on-failure"]
-        code = execute([*command, *selection, "--output-junit", report], log)
+        # One at a time in a folder: ctest keeps notes of its own in it.
+        with stage.locked(f"{folder.name}-tests"):
+            code = execute([*command, *selection, "--output-junit", report], log)
         return of_reports(f"tests in {folder.name}", [report], code)
 
     return run
@@ -121,7 +123,7 @@ def _c_tests(variant: cbuild.Variant, *selection: str) -> Callable[[Path], Outco
 
 def _pytest(expression: str | None, selected: str) -> Callable[[Path], Outcome]:
     def run(log: Path) -> Outcome:
-        report = paths.TEST_LOGS / "pytest.xml"
+        report = log.with_name("pytest.xml")
         report.unlink(missing_ok=True)
         command: list[str | Path] = [sys.executable, "-P", "-m", "pytest", f"--junitxml={report}"]
         command += WORKERS
