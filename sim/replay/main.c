@@ -79,24 +79,51 @@ static double megahertz(const char *text) {
     return value;
 }
 
+static const struct option options[] = {
+    {"uri", required_argument, NULL, 'u'},
+    {"trace", required_argument, NULL, 't'},
+    {"verdicts", required_argument, NULL, 'v'},
+    {"random", required_argument, NULL, 'r'},
+    {"seed", required_argument, NULL, 's'},
+    {"soak", no_argument, NULL, 'e'},
+    {"quota", required_argument, NULL, 'q'},
+    {"spill", required_argument, NULL, 'm'},
+    {"timed", no_argument, NULL, 'k'},
+    {"clock-mhz", required_argument, NULL, 'c'},
+    {"refuse-endpoints", no_argument, NULL, 'f'},
+    {"check", no_argument, NULL, 'n'},
+    {"progress", no_argument, NULL, 'p'},
+    {"help", no_argument, NULL, 'h'},
+    {NULL, 0, NULL, 0},
+};
+
+/** What contradicts itself among the arguments; NULL if nothing does. */
+static const char *contradiction(const arguments_t *arguments, bool clock_given) {
+    if (arguments->uri == NULL) {
+        return "no --uri";
+    }
+    if ((arguments->trace == NULL) == (arguments->random == 0)) {
+        return "not exactly one of --trace and --random";
+    }
+    if (arguments->verdicts != NULL && arguments->trace == NULL) {
+        return "--verdicts without --trace";
+    }
+    if (arguments->check && arguments->trace == NULL) {
+        return "--check without --trace";
+    }
+    if (arguments->soak && arguments->random == 0) {
+        return "--soak without --random";
+    }
+    if (clock_given && !arguments->replay.timed) {
+        return "--clock-mhz without --timed";
+    }
+    if (arguments->refuse_endpoints && arguments->trace == NULL) {
+        return "--refuse-endpoints without --trace";
+    }
+    return NULL;
+}
+
 static void parse(int count, char **values, arguments_t *arguments) {
-    static const struct option options[] = {
-        {"uri", required_argument, NULL, 'u'},
-        {"trace", required_argument, NULL, 't'},
-        {"verdicts", required_argument, NULL, 'v'},
-        {"random", required_argument, NULL, 'r'},
-        {"seed", required_argument, NULL, 's'},
-        {"soak", no_argument, NULL, 'e'},
-        {"quota", required_argument, NULL, 'q'},
-        {"spill", required_argument, NULL, 'm'},
-        {"timed", no_argument, NULL, 'k'},
-        {"clock-mhz", required_argument, NULL, 'c'},
-        {"refuse-endpoints", no_argument, NULL, 'f'},
-        {"check", no_argument, NULL, 'n'},
-        {"progress", no_argument, NULL, 'p'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     *arguments =
         (arguments_t){.seed = 1, .replay = {.spill = REPLAY_SPILL_MOST, .clock_mhz = 300.0}};
     bool clock_given = false;
@@ -147,23 +174,8 @@ static void parse(int count, char **values, arguments_t *arguments) {
             usage_option(option, usage);
         }
     }
-    const char *problem = NULL;
-    if (optind < count)
-        problem = "a word that is no option";
-    else if (arguments->uri == NULL)
-        problem = "no --uri";
-    else if ((arguments->trace == NULL) == (arguments->random == 0))
-        problem = "not exactly one of --trace and --random";
-    else if (arguments->verdicts != NULL && arguments->trace == NULL)
-        problem = "--verdicts without --trace";
-    else if (arguments->check && arguments->trace == NULL)
-        problem = "--check without --trace";
-    else if (arguments->soak && arguments->random == 0)
-        problem = "--soak without --random";
-    else if (clock_given && !arguments->replay.timed)
-        problem = "--clock-mhz without --timed";
-    else if (arguments->refuse_endpoints && arguments->trace == NULL)
-        problem = "--refuse-endpoints without --trace";
+    const char *problem =
+        optind < count ? "a word that is no option" : contradiction(arguments, clock_given);
     if (problem != NULL)
         usage_wrong("tmu-replay", problem, usage);
 }

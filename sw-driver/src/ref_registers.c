@@ -22,13 +22,26 @@ tmu_result_t ref_matcher_create(ref_device_t *device) {
     return TMU_OK;
 }
 
+typedef struct register_value {
+    uint32_t offset;
+    uint32_t value;
+} register_value_t;
+
+static bool find_register(const register_value_t *registers, size_t count, uint32_t offset,
+                          uint32_t *value_p) {
+    for (size_t i = 0; i < count; i++) {
+        if (registers[i].offset == offset) {
+            *value_p = registers[i].value;
+            return true;
+        }
+    }
+    return false;
+}
+
 /** Constant registers; false if the offset is none of them. */
 static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
     const ref_preset_t *preset = device->preset;
-    const struct {
-        uint32_t offset;
-        uint32_t value;
-    } constants[] = {
+    const register_value_t constants[] = {
         {TMU_REG_MAGIC, TMU_MAGIC},
         {TMU_REG_INTERFACE_VERSION,
          TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MAJOR, TMU_INTERFACE_MAJOR) |
@@ -57,6 +70,13 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
              TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, preset->spill_segments > 0) |
              TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
         {TMU_REG_SPILL_SEGMENTS, preset->spill_segments},
+    };
+    return find_register(constants, sizeof constants / sizeof constants[0], offset, value_p);
+}
+
+/** Registers that tell a state; false if the offset is none of them. */
+static bool read_state(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
+    const register_value_t states[] = {
         {TMU_REG_SPILL_STATUS, TMU_REGISTER_BITS(TMU_SPILL_STATUS_SEGMENTS, device->segments) |
                                    TMU_REGISTER_BITS(TMU_SPILL_STATUS_ERROR, device->spill_error)},
         {TMU_REG_SPILL_FREE, ref_spill_free(device)},
@@ -80,13 +100,7 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         {TMU_REG_SPILL_LIVE_LO, 0},
         {TMU_REG_SPILL_LIVE_HI, 0},
     };
-    for (size_t i = 0; i < sizeof constants / sizeof constants[0]; i++) {
-        if (constants[i].offset == offset) {
-            *value_p = constants[i].value;
-            return true;
-        }
-    }
-    return false;
+    return find_register(states, sizeof states / sizeof states[0], offset, value_p);
 }
 
 static bool read_counter(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
@@ -183,7 +197,8 @@ tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *
         *value_p = *keeper;
         return TMU_OK;
     }
-    if (read_discovery(device, offset, value_p) || read_counter(device, offset, value_p)) {
+    if (read_discovery(device, offset, value_p) || read_state(device, offset, value_p) ||
+        read_counter(device, offset, value_p)) {
         return TMU_OK;
     }
     device->counters[REF_COUNTER_register_errors]++;

@@ -10,7 +10,7 @@ from opentmu import regs
 from opentmu.cli import main
 from opentmu.errors import CheckFailed, ToolMissing
 from opentmu.process import run_into
-from opentmu.testing import durations, house, runner, stages
+from opentmu.testing import durations, functions, house, runner, stages
 from opentmu.testing.long import CAMPAIGNS, Campaign
 from opentmu.testing.outcome import Outcome, of_check, of_reports
 from opentmu.testing.stages import FAST, WORKERS, Stage, lanes
@@ -198,6 +198,19 @@ def test_house_rules_complain(text: str, complaint: str) -> None:
 
 def test_house_rules_accept_a_good_file() -> None:
     assert house.complaints("a.py", f"# {house.LICENCE}\n" + "\n" * 8, most_lines=9) == []
+
+
+def test_house_rules_complain_of_long_functions() -> None:
+    body = "    x();\n" * 60
+    text = (
+        f"struct a {{\n{body}}};\nvoid\nshort(int a,\n  int b) {{\n}}\nint f(void) {{\n{body}}}\n"
+    )
+    expected = "a.c:67: found 62 lines of f, expected at most 60"
+    assert functions.complaints("a.c", text, ".c") == [expected]
+    python = "class A:\n    def f(self):\n" + "        x()\n" * 50
+    expected = "a.py:2: found 51 lines of f, expected at most 50"
+    assert functions.complaints("a.py", python, ".py") == [expected]
+    assert functions.complaints("a.py", python.removesuffix("        x()\n"), ".py") == []
 
 
 SMALL_SUITE = """import os, pytest

@@ -84,8 +84,8 @@ def command(
     For example: tmu mpi -n 4 --preset tiny -- ./my-program
 
     Each rank has a unit of its own, or with --units one an endpoint of one that all of them share.
-    Afterwards every verdict is compared with the reference
-    model's, and every counter of the units with what the ranks counted.
+    Afterwards every verdict is compared with the reference model's, and every counter of the units
+    with what the ranks counted.
     Needs an MPI and libfabric: Debian's are installed at the first run when tmu runs as root,
     the others are fetched into build/mpi when they are first asked for.
     """
@@ -101,19 +101,18 @@ def command(
     folder = provider.folder()
     library.check_provider(chosen, folder / provider.NAME)
     cbuild.ensure()  # before the run: what fails here must not cost one
-    device = verilate.library(preset) if engine == "rtl" else None
-    uri = launch.uri(engine, preset, device)
+    uri = launch.uri(engine, preset, verilate.library(preset) if engine == "rtl" else None)
     one = units == share.ONE
     serving = share.serving(uri, spill) if one else nullcontext(uri)
     with folder_for(record) as files, serving as uri:
         job = launch.Job(words, ranks, uri, folder, files, chosen, None if one else spill)
         start = time.monotonic()
         code = launch.run(job, callers, quiet=as_json)
-        seconds = time.monotonic() - start
+        seconds = round(time.monotonic() - start, 2)
         found = check.reports(files)
         lost = check.lost(files)
     head = {"mpi": mpi_name, "units": units, "engine": engine, "preset": preset}
-    result = {**head, "seconds": round(seconds, 2), **summary(found, ranks, code, units, lost)}
+    result = {**head, "seconds": seconds, **summary(found, ranks, code, units, lost)}
     if as_json:
         output.print_json(result)
     else:

@@ -134,26 +134,13 @@ def command(
     logs = log_places(chosen, verdicts)
     folder = cbuild.ensure()
     check_traces(options, chosen, folder)
-    pairs = list(zip(chosen, logs, strict=True))
-    if options.engine in engine.SOFTWARE:
-        program = cbuild.program(folder, engine.SOFTWARE_PROGRAM)
-        lines = [engine.software_command(program, trace, options, log) for trace, log in pairs]
-    else:
-        program = cbuild.program(folder, engine.PROGRAM)
-        library = None
-        if options.engine == "rtl":
-            library = verilate.library(options.preset, wave=wave is not None)
-        device = engine.uri(options, library, wave)
-        lines = [engine.command(program, device, trace, options, log) for trace, log in pairs]
+    lines = command_lines(options, folder, list(zip(chosen, logs, strict=True)), wave)
     results = [
         engine.replay_with_progress(trace, words)
         for trace, words in zip(chosen, lines, strict=True)
     ]
     if wave is not None:
-        clock = results[0].get("first_difference_clock")
-        files = waves.write(wave, rtl.ensure(options.preset), clock)
-        for sentence in waves.said(wave, clock, files):
-            output.messages().print(sentence, markup=False, soft_wrap=True)
+        explain_wave(wave, options.preset, results[0].get("first_difference_clock"))
     for result in results:
         result["preset"] = options.preset
     if as_json:
@@ -165,6 +152,28 @@ def command(
         warn(text)
     good = not full and all(result["ok"] for result in results)
     return 0 if good else CheckFailed.exit_code
+
+
+def command_lines(
+    options: Options, folder: Path, pairs: list[tuple[Path, Path | None]], wave: Path | None
+) -> list[list[str]]:
+    """The program that replays each trace into its log, built with the device if there is one."""
+    if options.engine in engine.SOFTWARE:
+        program = cbuild.program(folder, engine.SOFTWARE_PROGRAM)
+        return [engine.software_command(program, trace, options, log) for trace, log in pairs]
+    program = cbuild.program(folder, engine.PROGRAM)
+    library = None
+    if options.engine == "rtl":
+        library = verilate.library(options.preset, wave=wave is not None)
+    device = engine.uri(options, library, wave)
+    return [engine.command(program, device, trace, options, log) for trace, log in pairs]
+
+
+def explain_wave(wave: Path, preset: str, clock: Any) -> None:
+    """Write what viewers load beside a waveform, and say how to open it at the first difference."""
+    files = waves.write(wave, rtl.ensure(preset), clock)
+    for sentence in waves.said(wave, clock, files):
+        output.messages().print(sentence, markup=False, soft_wrap=True)
 
 
 def check_traces(options: Options, chosen: list[Path], folder: Path) -> None:

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""House rules that no formatter checks: licence line and length of every source file."""
+"""House rules that no formatter checks: licence line, length of files and functions."""
 
 from collections.abc import Iterator
 from pathlib import Path
 
 from opentmu import paths
+from opentmu.testing import functions
 from opentmu.testing.outcome import Outcome
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
@@ -63,7 +64,9 @@ def run(log: Path) -> Outcome:
         name = file.relative_to(paths.ROOT).as_posix()
         if name in GENERATED:
             continue
-        wrong = complaints(name, file.read_text(), MOST_LINES[file.suffix])
+        source = file.read_text()
+        wrong = complaints(name, source, MOST_LINES[file.suffix])
+        wrong += functions.complaints(name, source, file.suffix)
         text += "".join(f"{line}\n" for line in wrong)
         outcome.passed += not wrong
         outcome.failures += [name] if wrong else []
