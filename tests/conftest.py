@@ -12,38 +12,12 @@ from opentmu.errors import ToolMissing
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
 
-# Workers take the tests in this order (REST is what no line names): first those that need no
-# design, for Chisel is still at it; then long ones, so that no worker is left alone with one at
-# the end; late those that need Mill, which the tests in Scala have until then.
-REST = ""
-ORDER = (
-    "tests/cli/",
-    "tests/docs/",
-    "tests/engines/",
-    "tests/install/",
-    "tests/model/",
-    "tests/record/",
-    "tests/random/test_random_operations.py::test_random_operations_agree_with_the_law[flowing-nic",
-    "tests/formal/",
-    "tests/system/test_driver.py",
-    "tests/random/",
-    "tests/system/test_main_job.py",
-    REST,
-    "tests/generated/",
-    "tests/random/test_configurations.py",
-    "tests/canary/test_broken_files.py",
-    "tests/block/",
-)
-
-
-# What `./tmu test --fast` runs of these, by the starts of their names: no Java, no Verilator, no
-# MPI program, no environment that is made for a test; but a build of the C programs.
+# What `./tmu test --fast` runs, by the starts of their names, but for those marked slow: no Java,
+# no Verilator, no MPI program, no environment made for a test; but a build of the C programs.
 FAST = (
     "tests/cli/",
     "tests/docs/",
     "tests/engines/",
-    "tests/fpga/test_synth_copies.py",
-    "tests/fpga/test_synth_levels.py",
     "tests/model/",
     "tests/record/test_contexts.py",
     "tests/record/test_log.py",
@@ -52,33 +26,30 @@ FAST = (
     "tests/system/test_exports.py::test_a_list_names",
     "tests/system/test_vfio.py",
 )
-SLOW = (
-    "tests/cli/test_dump.py",
-    "tests/cli/test_licences.py",
-    "tests/cli/test_setup.py",
-    "tests/cli/test_shims.py::test_a_bench",
-    "tests/cli/test_signals.py",
-    "tests/cli/test_usage.py::test_doctor",
-    "tests/docs/test_links.py::test_a_picture",
-    "tests/docs/test_programs.py",
-)
 
 
-def place(name: str) -> int:
-    """Where a test stands in ORDER."""
-    found = [start for start in ORDER if start != REST and name.startswith(start)]
-    return ORDER.index(max(found, key=len, default=REST))
+def turn(item: pytest.Item) -> int:
+    """When workers take a test, by its marks.
+
+    First those that need no design, for Chisel is still at it; then long ones, so that no worker is
+    left alone with one at the end; last those that need Mill, which the tests in Scala have until
+    then.
+    """
+    for number, mark in ((0, "fast"), (3, "mill"), (1, "slow")):
+        if item.get_closest_marker(mark):
+            return number
+    return 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    named = (start.partition("::")[0] for start in (*ORDER, *FAST, *SLOW))
+    named = (start.partition("::")[0] for start in FAST)
     gone = [name for name in named if not list(paths.ROOT.glob(f"{name.rstrip('/')}*"))]
     if gone:
         raise pytest.UsageError(f"tests/conftest.py names what is not there: {gone}")
     for item in items:
-        if item.nodeid.startswith(FAST) and not item.nodeid.startswith(SLOW):
+        if item.nodeid.startswith(FAST) and not item.get_closest_marker("slow"):
             item.add_marker("fast")
-    items.sort(key=lambda item: place(item.nodeid))
+    items.sort(key=turn)
 
 
 PROGRAM_FLAGS = ("-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-Wall", "-Wextra", "-Werror")

@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 from opentmu.bench import simulate
 
+pytestmark = pytest.mark.mill
+
 TESTS = Path(__file__).with_name("cocotb_doorbell_port.py")
 
 

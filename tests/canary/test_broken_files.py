@@ -13,6 +13,8 @@ from opentmu.setup import mill
 from opentmu.testing import house, stages
 from opentmu.testing.outcome import Outcome
 
+pytestmark = pytest.mark.mill
+
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SETTINGS = ("pyproject.toml", ".clang-format", ".scalafmt.conf", "build.sc", ".mill-version")
 PYTHON_FOLDERS = ("sim/opentmu", "tests")

@@ -8,6 +8,8 @@ import pytest
 from opentmu import regs
 from opentmu.build import cbuild, verilate
 
+pytestmark = pytest.mark.slow
+
 TINY = regs.PRESETS["tiny"]
 TRACE = """# tmu-trace v1
 post 0 1 0 any any 8

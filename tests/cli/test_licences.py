@@ -13,6 +13,8 @@ from opentmu.errors import ToolMissing
 from opentmu.setup import reuse
 from opentmu.testing.runner import ON_DEMAND
 
+pytestmark = pytest.mark.slow
+
 MADE = shutil.ignore_patterns("__pycache__", "*.pyc", ".*_cache", ".hypothesis", "*.swp", ".git")
 
 

@@ -15,6 +15,8 @@ from pathlib import Path
 import pytest
 from opentmu import paths
 
+pytestmark = pytest.mark.slow
+
 STAND_IN = """# SPDX-License-Identifier: Apache-2.0
 import os, sys
 print(os.getcwd(), sys.prefix, *sys.argv[1:], sep="|")

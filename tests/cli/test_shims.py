@@ -56,6 +56,7 @@ def test_verilators_makefile_takes_compiled_headers_as_gcc_does(tmp_path: Path) 
     assert file.stat().st_mtime_ns == before, "it is written once"
 
 
+@pytest.mark.slow
 def test_a_bench_of_ones_own_compiles(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without a word of ours in the environment: as cocotb's runner, Verilator first, then make."""
     toolchain.need_verilator()

@@ -17,6 +17,8 @@ from opentmu import paths, stage
 from opentmu.setup import vm
 from opentmu.toolchain import need_mpi
 
+pytestmark = pytest.mark.slow
+
 Words = list[str | Path]
 MARK = "TMU_TEST_MARK"
 PATIENCE = 240.0

@@ -275,6 +275,7 @@ def test_the_front_door_is_this_command_line() -> None:
     assert (done.returncode, done.stdout) == (2, "")
 
 
+@pytest.mark.slow
 def test_doctor_reports_every_pinned_package(tmu: Tmu) -> None:
     done = tmu("doctor", "--json")
     report = json.loads(done.stdout)
@@ -285,6 +286,7 @@ def test_doctor_reports_every_pinned_package(tmu: Tmu) -> None:
     assert report["ok"] == (done.returncode == 0)
 
 
+@pytest.mark.slow
 def test_doctor_for_people(tmu: Tmu) -> None:
     done = tmu("doctor")
     assert "how to get it" in done.stdout

@@ -100,6 +100,7 @@ def drawn_by(script: Path, folder: Path) -> dict[str, str]:
     return {picture.name: picture.read_text() for picture in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("script", sorted(PICTURES.glob("*.py")), ids=lambda s: s.name)
 def test_a_picture_is_what_its_script_draws(script: Path, tmp_path: Path) -> None:
     copy = tmp_path / script.name

@@ -9,6 +9,8 @@ import pytest
 from opentmu import paths, toolchain
 from opentmu.build import cbuild, verilate
 
+pytestmark = pytest.mark.slow
+
 GUIDE = paths.ROOT / "docs" / "programmers-guide.md"
 FLAGS = ["-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror", "-g"]
 

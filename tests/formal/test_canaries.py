@@ -6,6 +6,8 @@ from opentmu.errors import CheckFailed
 from opentmu.formal import proofs, prove
 from opentmu.formal.prove import Edit, Mutant
 
+pytestmark = pytest.mark.slow
+
 
 def parameters() -> list[object]:
     """All canaries; the slow ones only in long runs."""

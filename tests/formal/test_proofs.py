@@ -4,6 +4,8 @@
 import pytest
 from opentmu.formal import proofs, prove
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("proof", [proofs.POSTED, proofs.UNEXPECTED], ids=lambda p: p.name)
 def test_an_array_does_what_the_ordered_list_does(proof: prove.Proof) -> None:

@@ -4,6 +4,8 @@
 import pytest
 from opentmu.build import rtl
 
+pytestmark = pytest.mark.mill
+
 
 def test_generated_files_are_fresh() -> None:
     """Regenerates all and compares byte for byte."""

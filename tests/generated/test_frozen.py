@@ -6,6 +6,8 @@ import re
 import pytest
 from opentmu import frozen, regs
 
+pytestmark = pytest.mark.mill
+
 HEADER = frozen.HEADER.read_text()
 
 

@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/test-plan.md names a test for every rule and status, and each of them exists."""
 
+import pytest
 from opentmu import paths
 from opentmu.testing import plan
+
+pytestmark = pytest.mark.mill
 
 
 def test_the_plan_is_complete_and_true() -> None:

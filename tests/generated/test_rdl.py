@@ -10,6 +10,8 @@ import pytest
 from opentmu import paths, regs
 from systemrdl.compiler import RDLCompiler
 
+pytestmark = pytest.mark.mill
+
 HEADER = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
 RDL = paths.ROOT / "docs" / "tmu.rdl"
 PRESET = regs.PRESETS["nic"]

@@ -3,7 +3,10 @@
 
 import re
 
+import pytest
 from opentmu import __version__, paths
+
+pytestmark = pytest.mark.mill
 
 HEADER = (paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_version.h").read_text()
 

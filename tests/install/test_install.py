@@ -14,6 +14,8 @@ from opentmu.testing.runner import ON_DEMAND
 
 from .conftest import DRIVER, Installed, run
 
+pytestmark = pytest.mark.slow
+
 HEADERS = {file.name for file in (DRIVER / "include" / "tmu").glob("*.h")}
 MODULE = {
     file.relative_to(DRIVER).as_posix() for file in (DRIVER / "kernel").rglob("*") if file.is_file()

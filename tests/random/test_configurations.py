@@ -19,6 +19,8 @@ from opentmu.build import cbuild, rtl, verilate
 from opentmu.errors import BadInput
 from opentmu.parameters import Values
 
+pytestmark = pytest.mark.mill
+
 BASE = "tiny"
 LONG = 24
 JUDGED = 400  # configurations that two checkers judge

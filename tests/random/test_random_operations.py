@@ -12,6 +12,8 @@ import pytest
 from opentmu.bench import seed
 from opentmu.build import cbuild, verilate
 
+pytestmark = pytest.mark.slow
+
 RUNS = {"tiny": 50_000, "nic": 6_000}
 # Verilating and compiling `nic` takes two cores ten minutes, a third of what `./tmu test` may take.
 PRESETS = ["tiny", pytest.param("nic", marks=pytest.mark.long)]

@@ -15,6 +15,8 @@ import pytest
 from opentmu.bench.seed import choose
 from opentmu.build import cbuild, verilate
 
+pytestmark = pytest.mark.slow
+
 Result = dict[str, Any]
 
 

@@ -14,6 +14,8 @@ import pytest
 from opentmu.bench.seed import choose
 from opentmu.build import cbuild, verilate
 
+pytestmark = pytest.mark.slow
+
 Result = dict[str, Any]
 
 # So many operations between two of each kind of event, on average.

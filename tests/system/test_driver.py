@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 from opentmu.build import cbuild, verilate
 
+pytestmark = pytest.mark.slow
+
 # Those that tests/CMakeLists.txt of the driver runs by a library as well.
 TESTS = (
     "cancel",

@@ -13,6 +13,8 @@ from opentmu import paths
 from . import shapes
 from .expected import law
 
+pytestmark = pytest.mark.slow
+
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 HOSTILE = {
     "reverse": shapes.reverse(4096),
