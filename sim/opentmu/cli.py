@@ -29,6 +29,7 @@ COMMANDS = {
     "config": "Show, check or describe a configuration of your own.",
     "verilog": "Write a preset's SystemVerilog.",
     "generate": "Write the committed files that come from the Chisel contract.",
+    "docs": "Build the documents as a site with search; check every link.",
     "completion": "Print a script that completes command lines in a shell.",
     "doctor": "Say which tools are there, and how to get those that are not.",
 }

@@ -31,10 +31,7 @@ def pages(files: list[Path], version: str) -> dict[str, str]:
 
 
 def _page(texts: dict[str, str], functions: list[re.Match[str]], version: str) -> str:
-    introduction = re.match(r"/\*.*?\n \*\n(.*?)\*/", texts[MAIN], re.DOTALL)
-    if introduction is None:
-        raise roff.NotFound(f"a comment at the start of {MAIN}")
-    summary, *paragraphs = _plain(introduction[1]).split("\n\n")
+    summary, *paragraphs = introduction(texts[MAIN]).split("\n\n")
     summary = summary.partition(": ")[2].rstrip(".")
     structures = [found for text in texts.values() for found in STRUCTURE.finditer(text)]
     synopsis = "#include <tmu/tmu.h>\n\ncc PROGRAM.c $(pkg-config --cflags --libs libtmu)"
@@ -52,14 +49,22 @@ def _page(texts: dict[str, str], functions: list[re.Match[str]], version: str) -
     )
 
 
+def introduction(text: str) -> str:
+    """What the comment at the start of a header says, without the licence."""
+    found = re.match(r"/\*.*?\n \*\n(.*?)\*/", text, re.DOTALL)
+    if found is None:
+        raise roff.NotFound(f"a comment at the start of {MAIN}")
+    return plain(found[1])
+
+
 def _function(found: re.Match[str]) -> str:
     """A function: its declaration, then what the comment says."""
     comment, declaration, name = found.groups()
     text = roff.subsection(name.removesuffix(SIZED), roff.literal(declaration))
-    return text + "".join(map(roff.paragraph, _plain(comment).split("\n\n")))
+    return text + "".join(map(roff.paragraph, plain(comment).split("\n\n")))
 
 
-def _plain(comment: str) -> str:
+def plain(comment: str) -> str:
     """A comment's text without its margin; an empty line of it parts paragraphs."""
     lines = (re.sub(r"^ \* ?", "", line).strip() for line in comment.strip().splitlines())
     return "\n".join(line.removeprefix("* ") if line != "*" else "" for line in lines).strip()
