@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from opentmu import paths
-from opentmu.testing.house import SKIPPED_FOLDERS
+from opentmu.testing.house import SKIPPED_FOLDERS, source_files
 
 PICTURES = paths.ROOT / "docs" / "pictures"
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
@@ -87,6 +87,31 @@ def test_every_decision_is_in_the_list() -> None:
     folder = paths.ROOT / "docs" / "decisions"
     listed = LINK.findall((folder / "README.md").read_text())
     assert listed == sorted(page.name for page in folder.glob("0*.md"))
+
+
+def decisions_named(text: str) -> set[int]:
+    """The numbers of decisions that a text names or links to."""
+    numbers = re.findall(r"(?:decisions/|\]\()(?:\.\./)*(0\d{3})-?[\w-]*", text)
+    return {int(one) for one in numbers + re.findall(r"\b[Dd]ecision (\d+)\b", text)}
+
+
+def test_no_reference_to_a_decision_that_is_missing() -> None:
+    """In documents and in comments of all source files; removed pages keep their numbers."""
+    pages = {int(page.name[:4]) for page in (paths.ROOT / "docs" / "decisions").glob("0*.md")}
+    files = [*documents(), *source_files(paths.ROOT)]
+    files += [paths.ROOT / "fpga" / "synth" / "ecp5.ys", paths.ROOT / "tmu"]
+    wrong = {
+        f"{file.relative_to(paths.ROOT)}: decision {number}"
+        for file in files
+        for number in decisions_named(file.read_text()) - pages
+    }
+    assert not wrong
+
+
+def test_every_manner_of_naming_a_decision_is_seen() -> None:
+    word = "decision"
+    text = f"docs/{word}s/0902-a.md [a]{'('}0903-b.md) {word.title()} 904, [{word} 905](x.md)"
+    assert decisions_named(text) == {902, 903, 904, 905}
 
 
 def test_there_are_documents() -> None:

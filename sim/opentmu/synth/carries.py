@@ -5,7 +5,7 @@ A lane's comparator ends in carry chains with a CCU2C for each bit of the key
 (fpga/synth/ecp5_zero_chain.sv), and each bit comes from a LUT of its own: whether key and search
 differ there, and neither ignores it. A half of the CCU2C has a LUT of four inputs as well, which
 can be that one; a LUT and a wire a bit are saved
-(docs/decisions/0031-comparators-in-carry-chains.md).
+(docs/decisions/0049-timing.md).
 """
 
 import json

@@ -5,7 +5,7 @@ A word of 500 bits lies in 140 small memories of an ECP5 or behind 500 multiplex
 register or LUT addresses or selects them all: its wire goes across the device and decides the
 clock. Yosys makes one of equal ones, so the copies are made behind it, each for ends whose bits are
 neighbours in the design; the placer puts a copy near them
-(docs/decisions/0031-comparators-in-carry-chains.md).
+(docs/decisions/0049-timing.md).
 """
 
 import copy

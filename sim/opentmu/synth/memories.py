@@ -4,10 +4,10 @@
 They have few places, in rows far apart, so what the placer does in one step with all kinds of cells
 throws many memories across the device, and the logic around them follows. Steps differ by a tenth
 in wire then for no reason, and it gives up when five in a row bring nothing. With memories that
-stay, each step improves on the last (docs/decisions/0033-memories-first.md).
+stay, each step improves on the last (docs/decisions/0049-timing.md).
 
 Which places a first placement finds is chance, and the clock hangs on it: a good one is kept in a
-file, the floorplan of the design (docs/decisions/0037-a-floorplan-of-memories.md).
+file, the floorplan of the design (docs/decisions/0049-timing.md).
 """
 
 import json

@@ -27,7 +27,7 @@ OPTIONS = (
     *("--timing-allow-fail", "--router", "router2", "--placer-heap-alpha", "0.03"),
 )
 # Once memories have their places, a slow way weighs three times as much as it does by default; in
-# the first placement that would be noise (docs/decisions/0033-memories-first.md).
+# the first placement that would be noise (docs/decisions/0049-timing.md).
 SECOND = ("--placer-heap-timingweight", "30")
 
 # What a run leaves in its folder: nextpnr's report, and the routed design with its delays.

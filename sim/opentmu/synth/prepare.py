@@ -11,7 +11,7 @@ from opentmu.synth import clocknet, copies, spread
 # costs each of them more from round to round, by 2.0 if nothing is said: after fifty rounds no net
 # comes near another, and all of them make detours that are wanted again. With 0.5 the last ones get
 # their wires before that. And what lies ahead counts 1.25 times as long as it is, which ends the
-# search for a way sooner, at a longer one (docs/decisions/0030-a-routed-clock.md).
+# search for a way sooner, at a longer one (docs/decisions/0049-timing.md).
 ROUTER = {"router2/currCongWeightMult": "0.5", "router2/estimateWeight": "0.75"}
 
 

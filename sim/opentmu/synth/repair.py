@@ -4,7 +4,7 @@
 The placer works on estimates and is done when the router begins; of 90,000 ends a few dozen are
 late then, and the clock is that of the worst. nextpnr takes back a design that it has written, and
 routes what has no wires, with the wires of all others where they are; the clock is its own figure
-for what comes out (docs/decisions/0038-cells-moved-after-routing.md).
+for what comes out (docs/decisions/0049-timing.md).
 """
 
 import json
