@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Builds MatchUnit of a folder that `./tmu verilog --preset tiny -o FOLDER` wrote; runs a bench.
 
-python3 examples/cocotb/run.py FOLDER, with opentmu installed (pip install -e ./sim), Verilator in
+python3 examples/cocotb/run.py FOLDER, with opentmu installed (pip install -e ./tools), Verilator in
 PATH, and the C programs of the checkout built, which any ./tmu run does.
 """
 

@@ -2,7 +2,7 @@
 //
 // The box of ecp5_zero.sv as a carry chain of 16 CCU2C, four tiles. A carry that is 1 at its start
 // goes through them as long as the bits are 0, and comes out as the last sum. A bit takes one input
-// of its LUT; what computes it may be that LUT instead (sim/opentmu/synth/carries.py).
+// of its LUT; what computes it may be that LUT instead (tools/opentmu/synth/carries.py).
 //
 // Only one of the two LUTs of a CCU2C has a bit: with both, a tile of four has up to 32 different
 // nets at LUTs whose inputs the router may not swap, and no room for the flip-flops of its bits.

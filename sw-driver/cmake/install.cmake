@@ -58,11 +58,11 @@ endif()
 find_program(TMU_PYTHON NAMES python python3 HINTS ${tmu_repository}/build/venv/bin
   DOC "Python 3.11 or newer that makes the manual pages")
 if(TMU_PYTHON)
-  set(tmu_manual ${tmu_repository}/sim/opentmu/manual)
-  file(GLOB tmu_manual_sources CONFIGURE_DEPENDS ${tmu_manual}/*.py ${tmu_repository}/sim/opentmu/commands/*.py)
+  set(tmu_manual ${tmu_repository}/tools/opentmu/manual)
+  file(GLOB tmu_manual_sources CONFIGURE_DEPENDS ${tmu_manual}/*.py ${tmu_repository}/tools/opentmu/commands/*.py)
   file(GLOB tmu_headers CONFIGURE_DEPENDS include/tmu/*.h)
   add_custom_command(OUTPUT ${tmu_made}/man.stamp
-    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${tmu_repository}/sim PYTHONDONTWRITEBYTECODE=1
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONPATH=${tmu_repository}/tools PYTHONDONTWRITEBYTECODE=1
       ${TMU_PYTHON} -P -m opentmu.manual ${tmu_made}/man
       $<TARGET_FILE:tmu-info> $<TARGET_FILE:tmu-ping> $<TARGET_FILE:tmu-share>
       $<TARGET_FILE:tmu-device>

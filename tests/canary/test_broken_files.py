@@ -17,7 +17,7 @@ pytestmark = pytest.mark.mill
 
 LICENCE = "SPDX-License-Identifier: Apache-2.0"
 SETTINGS = ("pyproject.toml", ".clang-format", ".scalafmt.conf", "build.sc", ".mill-version")
-PYTHON_FOLDERS = ("sim/opentmu", "tests")
+PYTHON_FOLDERS = ("tools/opentmu", "tests")
 
 PYTHON = f'# {LICENCE}\n"""A module."""\n\n\ndef double(x: int) -> int:\n    return 2 * x\n'
 C = f"/* {LICENCE} */\nint twice(int x) {{\n    x *= 2;\n    return x;\n}}\n"
@@ -81,13 +81,13 @@ def test_one_changed_byte_of_a_generated_file_is_noticed(tmp_path: Path) -> None
 def test_badly_formatted_python_is_noticed(copy: Path) -> None:
     """ruff format."""
     bad = PYTHON.replace("2 * x", "2*x")
-    notices("python-format", copy / "sim" / "opentmu" / "canary.py", PYTHON, bad)
+    notices("python-format", copy / "tools" / "opentmu" / "canary.py", PYTHON, bad)
 
 
 def test_careless_python_is_noticed(copy: Path) -> None:
     """ruff check."""
     bad = PYTHON.replace("\n\n\ndef", "\n\nimport os\n\n\ndef")
-    notices("python-lint", copy / "sim" / "opentmu" / "canary.py", PYTHON, bad)
+    notices("python-lint", copy / "tools" / "opentmu" / "canary.py", PYTHON, bad)
 
 
 @pytest.mark.parametrize("folder", PYTHON_FOLDERS)
@@ -99,7 +99,7 @@ def test_wrong_python_types_are_noticed(copy: Path, folder: str) -> None:
 
 def test_badly_formatted_c_is_noticed(copy: Path) -> None:
     """clang-format."""
-    notices("c-format", copy / "sim" / "canary.c", C, C.replace("    return", "  return"))
+    notices("c-format", copy / "tools" / "canary.c", C, C.replace("    return", "  return"))
 
 
 def test_badly_formatted_scala_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -122,7 +122,7 @@ def test_badly_formatted_scala_is_noticed(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_house_rules_are_noticed(copy: Path) -> None:
     """A missing licence line and a long file."""
-    file = copy / "sim" / "opentmu" / "canary.py"
+    file = copy / "tools" / "opentmu" / "canary.py"
     for bad in (PYTHON.split("\n", 1)[1], PYTHON + "\n" * 300):
         notices("house-rules", file, PYTHON, bad)
     assert house.complaints("a.py", PYTHON, 300) == []

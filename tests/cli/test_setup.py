@@ -28,9 +28,9 @@ def checkout(tmp_path: Path) -> Path:
     """A copy whose `opentmu` command prints where and how it was started."""
     root = tmp_path / "a checkout"
     ignored = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(paths.SIM / "opentmu", root / "sim/opentmu", ignore=ignored)
+    shutil.copytree(paths.TOOLS / "opentmu", root / "tools/opentmu", ignore=ignored)
     shutil.copy(paths.ROOT / "tmu", root / "tmu")
-    (root / "sim/opentmu/__main__.py").write_text(STAND_IN)
+    (root / "tools/opentmu/__main__.py").write_text(STAND_IN)
     (root / "requirements.txt").write_text("# nothing\n")
     return root
 
@@ -83,6 +83,22 @@ def test_changed_requirements_and_a_lost_stamp_make_it_again(
     done = start(checkout, cwd=tmp_path)
     assert not old.exists()
     assert done.returncode == 0
+
+
+def test_an_environment_of_an_older_checkout_finds_the_package(
+    checkout: Path, tmp_path: Path
+) -> None:
+    """Its stamp is right, but it was made when the package was in another folder."""
+    expected = start(checkout, "one", cwd=tmp_path).stdout
+    (found,) = (checkout / "build/venv").glob("lib/python3*/site-packages/opentmu.pth")
+    for old in (f"{checkout}/sim\n", "", None):
+        if old is None:
+            found.unlink()
+        else:
+            found.write_text(old)
+        done = start(checkout, "one", cwd=tmp_path)
+        assert (done.returncode, done.stdout) == (0, expected), done.stderr
+        assert found.read_text() == f"{checkout}/tools\n"
 
 
 def test_a_killed_set_up_repairs_itself(checkout: Path, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from opentmu.testing.house import SKIPPED_FOLDERS, source_files
 
 PICTURES = paths.ROOT / "docs" / "pictures"
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
-FOLDERS = ("hw", "sim", "sw-driver", "docs", "tests", "fpga")
+FOLDERS = ("hw", "sim", "tools", "sw-driver", "docs", "tests", "fpga")
 NAMED = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*)`")
 
 

@@ -22,7 +22,7 @@ def python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
     interpreter: Path = folder / "venv" / "bin" / "python"
     words = ["-m", "pip", "install", "-q", "--no-deps", "-e"]
-    subprocess.run([interpreter, *words, paths.SIM], check=True)
+    subprocess.run([interpreter, *words, paths.TOOLS], check=True)
     (site,) = (folder / "venv" / "lib").glob("python*/site-packages")
     (site / "cocotb.pth").write_text(f"{sysconfig.get_path('purelib')}\n")
     return interpreter
@@ -53,7 +53,7 @@ def test_the_package_is_the_checkouts(python: Path) -> None:
         text=True,
         check=True,
     ).stdout.split()
-    assert Path(said[0]) == paths.SIM / "opentmu" / "__init__.py"
+    assert Path(said[0]) == paths.TOOLS / "opentmu" / "__init__.py"
     shown = subprocess.run(
         [python, "-m", "pip", "show", "opentmu"], capture_output=True, text=True, check=True
     )

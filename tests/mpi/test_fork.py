@@ -71,7 +71,7 @@ def test_a_child_that_exits_ends_nothing(
 
 def test_no_wait_is_by_a_clock_that_can_be_set() -> None:
     """One that is set back would prolong it."""
-    folders = (paths.ROOT / "sw-driver", paths.ROOT / "sim")
+    folders = (paths.ROOT / "sw-driver", paths.SIM, paths.TOOLS)
     sources = [file for folder in folders for file in folder.rglob("*.[ch]*")]
     assert len(sources) > 100
     assert [file.name for file in sources if "CLOCK_REALTIME" in file.read_text()] == []

@@ -99,8 +99,8 @@ def test_a_list_names_what_its_headers_declare(exports: Path) -> None:
 
 
 def test_the_recorder_answers_to_the_calls_that_it_wraps_alone() -> None:
-    header = (recorder.SOURCES / "tmu_record.h").read_text()
-    (table,) = re.findall(r"#define TMU_CALLS\(X\)(.*?)clang-format on", header, re.DOTALL)
+    header = (recorder.SOURCES / "recorder.h").read_text()
+    (table,) = re.findall(r"#define REC_CALLS\(X\)(.*?)clang-format on", header, re.DOTALL)
     calls = re.findall(r"\bX\((\w+)\)", table)
     assert len(calls) > 50
     expected = {f"{prefix}_{call}" for call in calls for prefix in ("MPI", "PMPI")}
@@ -108,7 +108,7 @@ def test_the_recorder_answers_to_the_calls_that_it_wraps_alone() -> None:
 
 
 def test_every_list_is_of_something_that_is_built() -> None:
-    lists = {file for folder in (paths.SIM, DRIVER) for file in folder.rglob("*.map")}
+    lists = {file for folder in (paths.SIM, paths.TOOLS, DRIVER) for file in folder.rglob("*.map")}
     assert lists == set(BUILT.values()) | set(MADE)
 
 

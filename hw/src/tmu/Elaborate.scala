@@ -28,10 +28,10 @@ object Elaborate {
   /** Generated files that are committed: path from the root and content. */
   def generated: Seq[(String, String)] = Seq(
     "sw-driver/include/tmu/tmu_regs.h" -> CHeader.render(Presets.nic),
-    "sim/opentmu/regs.py" -> PythonConstants.render(Presets.nic),
+    "tools/opentmu/regs.py" -> PythonConstants.render(Presets.nic),
     "docs/registers.md" -> RegisterDocument.render(Presets.nic),
     "docs/parameters.md" -> ParameterDocument.render,
-    "sim/opentmu/parameters.json" -> ParameterSchema.render,
+    "tools/opentmu/parameters.json" -> ParameterSchema.render,
     "docs/tmu.rdl" -> SystemRdl.render(Presets.nic)
   )
 
