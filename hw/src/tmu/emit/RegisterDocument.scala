@@ -7,19 +7,41 @@ import tmu.params.{Presets, TmuParams}
 /** Renders the host interface as a Markdown document. */
 object RegisterDocument {
   private def table(head: Seq[String], rows: Seq[Seq[String]]): Seq[String] =
-    Seq(head, head.map(_ => "---")).map(_.mkString("| ", " | ", " |")) ++ rows.map(
-      _.mkString("| ", " | ", " |")
+    Seq(head, head.map(_ => "-")).map(_.mkString("|", "|", "|")) ++ rows.map(
+      _.mkString("|", "|", "|")
     )
 
   private def bits(low: Int, width: Int): String =
     if (width == 1) s"$low" else s"${low + width - 1}..$low"
 
+  private def access(a: Access): String = a match {
+    case Access.ReadOnly  => "r"
+    case Access.ReadWrite => "rw"
+    case Access.Trigger   => "w"
+  }
+
   private def registers(map: RegisterMap): Seq[String] = {
-    val rows = map.registers.flatMap { r =>
-      Seq(f"`0x${r.offset}%03x`", s"`${r.name}`", "", r.access.text, r.text) +:
-        r.fields.map(f => Seq("", s"`${f.name}`", bits(f.low, f.width), "", f.text))
+    val rows = map.registers.filterNot(isCounter).flatMap { r =>
+      Seq(f"0x${r.offset}%03x", s"`${r.name}`", access(r.access), r.text) +:
+        r.fields.map(f => Seq("", s"`${f.name}` ${bits(f.low, f.width)}", "", f.text))
     }
-    table(Seq("offset", "register", "bits", "access", "meaning"), rows)
+    table(Seq("offset", "register, fields with bits", "access", "meaning"), rows)
+  }
+
+  private def isCounter(r: Register): Boolean = r.name.startsWith("COUNTER_")
+
+  /** A row for each counter, of two registers. */
+  private def counters(map: RegisterMap): Seq[String] = {
+    val rows = map.registers.filter(isCounter).grouped(2).map { pair =>
+      val Seq(low, high) = pair.map(_.name): @unchecked
+      require(
+        low.endsWith("_LO") && high == low.stripSuffix("_LO") + "_HI",
+        s"a counter has the registers NAME_LO and NAME_HI, one after the other; found $low, $high"
+      )
+      val text = pair.head.text.stripSuffix(" Low word, as of the last snapshot.")
+      Seq(f"0x${pair.head.offset}%03x", s"`${low.stripPrefix("COUNTER_").stripSuffix("_LO")}`", text)
+    }
+    table(Seq("offset", "counter", "counts"), rows.toSeq)
   }
 
   private def layout(l: Layout): Seq[String] = table(
@@ -101,8 +123,17 @@ object RegisterDocument {
     "Records are 64 bytes: eight little-endian 64-bit words.",
     "",
     "## Registers",
+    "",
+    "Access is r for read only, rw for kept, w for a write of 1 that triggers.",
     ""
   ) ++ registers(TmuRegisters.map(p)) ++
+    Seq(
+      "",
+      "## Counters",
+      "",
+      "Each has 64 bits as of the last snapshot, read only: `COUNTER_` *name* `_LO` at its offset, `_HI` 4 above.",
+      ""
+    ) ++ counters(TmuRegisters.map(p)) ++
     Seq(
       "",
       "## Doorbell page",
