@@ -187,26 +187,27 @@ def test_a_run_of_nothing_is_a_failure(tmp_path: Path) -> None:
         assert simulate.passed(results, "one") is good, cases
 
 
-def test_an_untrue_plan_is_noticed() -> None:
-    """An unknown test, a rule without tests, a test that does not cite, or never runs, or twice."""
-    text = (paths.ROOT / plan.PLAN).read_text()
-    row = next(line for line in text.splitlines() if line.startswith("| R9 |"))
+def test_an_untrue_plan_is_noticed(tmp_path: Path) -> None:
+    """A plan that is not fresh; a rule or a status that no test cites; a test that never runs."""
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "tests").mkdir()
+    (tmp_path / plan.PLAN).write_text((paths.ROOT / plan.PLAN).read_text())
+    statuses = " ".join(f"TMU_STATUS_{name.upper()}" for name in plan.STATUSES)
+    test = tmp_path / "tests" / "test_all.py"
+    test.write_text(f'def test_all() -> None:\n    """R1 to R15 {statuses}"""\n')
+    assert any("is not what the tests say" in one for one in plan.complaints(tmp_path))
+    (tmp_path / plan.PLAN).write_text(plan.render(tmp_path))
 
-    def wrong(new: str) -> str:
-        return "\n".join(plan.complaints(paths.ROOT, text.replace(row, new)))
+    def wrong() -> list[str]:
+        return [one for one in plan.complaints(tmp_path) if "no source" not in one]
 
-    there = "tests/block/cocotb_match_unit.py"
-    assert "R9: the plan names no test" in wrong("| R9 | nothing | |")
-    assert "R9: the plan names no test" in wrong("")
-    assert f"there is no test {there}::gone" in wrong(f"| R9 | | `{there}::gone` |")
-    assert "R9: there is no test gone.py::x" in wrong("| R9 | | `gone.py::x` |")
-    assert "does not cite" in wrong(f"| R9 | | `{there}::r12_lengths` |")
-    assert "there is no test" in wrong(f"| R9 | | `{there}::started` |")
-    twice = f"`{there}::r4_takes_the_oldest_message_in_deep_queues`"
-    complaint = f"R9: names {twice.strip('`')} more than once"
-    assert complaint in wrong(f"| R9 | | {twice} `gone.py::x` {twice} |")
-    assert "more than once" not in wrong(f"| R9 | | {twice} |")
-    assert "R16: no such rule" in wrong(f"{row}\n| R16 | | |")
+    assert wrong() == []
+    test.write_text(test.read_text().replace("R1 to R15", "R1 to R8, R10-R15"))
+    assert "R9: no test cites it" in wrong()
+    test.write_text(test.read_text().replace("TMU_STATUS_LATE", ""))
+    assert "late: no test names the status" in wrong()
+    test.write_text(test.read_text().replace("test_all", "helper"))
+    assert "R1: no test cites it" in wrong()
 
 
 def test_a_rule_that_no_source_cites_is_noticed(tmp_path: Path) -> None:

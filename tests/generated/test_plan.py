@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/test-plan.md names a test for every rule and status, and each of them exists."""
+"""docs/test-plan.md is fresh, and every rule and status has a test."""
 
 import pytest
 from opentmu import paths

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Checks docs/test-plan.md: every rule and every error status has tests, and they are there.
+"""docs/test-plan.md: which tests cite which rule and meet which status, found in the tests.
 
-A test is named `file::name`.  It counts for a rule only if its own text (name, comment, body)
-cites the rule, and a rule has to be cited by the code that implements it.
+A test is named `file::name`, without folders, so that moving one changes nothing.  It counts for a
+rule if its own text (name, comment, body) cites the rule, and for a status if that names it.
+Tests of a Scala file are counted, for their names are sentences.
+Each rule has to be cited by the code that implements it.
 """
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from opentmu import regs
@@ -20,22 +24,98 @@ WHOLE_LAW = (Path("hw") / "src", Path("sim") / "model")
 DRIVER = Path("sw-driver") / "src"
 DRIVER_RULES = {2, 8, 10, 11, 13, 14, 15}
 SOURCES = {".scala", ".c", ".h"}
+# Where tests are: folders of nothing else, and trees with a folder of tests beside each source.
+SEPARATE = (Path("hw") / "test", Path("tests"))
+TESTS = (*SEPARATE, Path("sim"), Path("sw-driver"))
+TEST_FOLDERS = {"test", "tests"}
+# Tests of the checks themselves.
+NOT_COUNTED = {"canary", "generated"}
+# The tests that a status row names at most.
+MOST = 4
 
-ROW = re.compile(r"^\| `?(?P<key>R\d+|[a-z_]+)`? \|(?P<rest>.*)\|$")
 TEST = re.compile(r"`(?P<file>[\w./-]+\.(?:py|cpp|c|scala))::(?P<name>[^`]+)`")
+NAMES = {
+    ".py": re.compile(r"^(?:async )?def (\w+)", re.MULTILINE),
+    ".c": re.compile(r"\bRUN\((\w+)\);"),
+    ".cpp": re.compile(r"\bRUN\((\w+)\);"),
+    ".scala": re.compile(r'it\("([^"]*)"\)'),
+}
 RANGE = re.compile(r"\bR(\d+)(?: to |-)R(\d+)\b")
 SINGLE = re.compile(r"(?<![A-Za-z0-9])[Rr](\d+)(?![A-Za-z0-9])")
 
 
-def rows(text: str) -> dict[str, list[tuple[str, str]]]:
-    """The tests that the plan names, by rule or status."""
-    found: dict[str, list[tuple[str, str]]] = {}
-    for line in text.splitlines():
-        row = ROW.match(line)
-        if row and row["key"] not in ("rule", "status"):
-            tests = [(test["file"], test["name"]) for test in TEST.finditer(row["rest"])]
-            found.setdefault(row["key"], []).extend(tests)
-    return found
+@dataclass(frozen=True)
+class Test:
+    """A test that runs, with its text."""
+
+    file: Path
+    name: str
+    text: str
+
+
+def found(root: Path) -> list[Test]:
+    """Every test below `root` that a runner starts."""
+    tests = []
+    for file in _test_files(root):
+        for name in NAMES[file.suffix].findall(file.read_text()):
+            text = test_text(file, name)
+            if text is not None:
+                tests.append(Test(file.relative_to(root), name, text))
+    return sorted(tests, key=lambda test: (test.file.name, str(test.file), test.name))
+
+
+def render(root: Path) -> str:
+    """docs/test-plan.md with its tables made anew; what stands around them is as it is."""
+    tests = found(root)
+    rules = [
+        f"| R{n} | {_assertions(root, n)} | {_cell(t for t in tests if n in cites(t.text))} |"
+        for n in RULES
+    ]
+    statuses = [
+        f"| `{name}` | {_cell([t for t in tests if _meets(t.text, name)][:MOST])} |"
+        for name in STATUSES
+    ]
+    text = (root / PLAN).read_text()
+    text = _replaced(text, "rules", ["| rule | assertions | tests |", "|---|---|---|", *rules])
+    return _replaced(text, "statuses", ["| status | tests |", "|---|---|", *statuses])
+
+
+def _replaced(text: str, name: str, lines: list[str]) -> str:
+    begin, end = f"<!-- tests:{name} -->\n", f"<!-- /tests:{name} -->"
+    start = text.index(begin) + len(begin)
+    return text[:start] + "\n".join(lines) + "\n" + text[text.index(end) :]
+
+
+def _cell(tests: Iterable[Test]) -> str:
+    """Names, those of a file together; of a Scala file how many there are."""
+    files: dict[Path, list[str]] = {}
+    for test in tests:
+        files.setdefault(test.file, []).append(test.name)
+    return " ".join(
+        f"`{file.name}` {len(names)}"
+        if file.suffix == ".scala"
+        else " ".join(f"`{file.name}::{name}`" for name in names)
+        for file, names in files.items()
+    )
+
+
+def _meets(text: str, status: str) -> bool:
+    return re.search(rf"\b(?:TMU_STATUS_|Status\.|STATUS_){status.upper()}\b", text) is not None
+
+
+def _assertions(root: Path, rule: int) -> int:
+    """Assertions of the hardware whose message begins with the rule."""
+    texts = (file.read_text() for file in (root / "hw" / "src").rglob("*.scala"))
+    return sum(len(re.findall(rf'"R{rule}: ', text)) for text in texts)
+
+
+def _test_files(root: Path) -> Iterator[Path]:
+    for top in TESTS:
+        for file in sorted((root / top).rglob("*")):
+            folders = set(file.relative_to(root).parts)
+            tested = top in SEPARATE or TEST_FOLDERS & folders
+            if tested and file.suffix in NAMES and not NOT_COUNTED & folders:
+                yield file
 
 
 def cites(text: str) -> set[int]:
@@ -54,22 +134,17 @@ def test_text(file: Path, name: str) -> str | None:
     return find(file, name)
 
 
-def complaints(root: Path, text: str | None = None) -> list[str]:
-    """What is wrong with the plan (by default the one in `root`) or with the citations."""
-    named = rows((root / PLAN).read_text() if text is None else text)
-    wrong = [f"{key}: no such rule or status" for key in named if key not in set(_keys())]
-    for key in _keys():
-        if not named.get(key):
-            wrong.append(f"{key}: the plan names no test")
-    for key, tests in named.items():
-        twice = sorted({one for one in tests if tests.count(one) > 1})
-        wrong += [f"{key}: names {file}::{name} more than once" for file, name in twice]
-        for file, name in tests:
-            found = test_text(root / file, name)
-            if found is None:
-                wrong.append(f"{key}: there is no test {file}::{name}")
-            elif key.startswith("R") and int(key[1:]) not in cites(found):
-                wrong.append(f"{key}: {file}::{name} does not cite the rule")
+def complaints(root: Path) -> list[str]:
+    """What is wrong with the plan in `root`, with the tests or with the citations."""
+    tests = found(root)
+    wrong = [f"R{n}: no test cites it" for n in RULES if not any(n in cites(t.text) for t in tests)]
+    wrong += [
+        f"{name}: no test names the status"
+        for name in STATUSES
+        if not any(_meets(t.text, name) for t in tests)
+    ]
+    if (root / PLAN).read_text() != render(root):
+        wrong.append(f"{PLAN} is not what the tests say; to mend it type: ./tmu generate --plan")
     return wrong + uncited(root)
 
 
@@ -85,11 +160,6 @@ def uncited(root: Path) -> list[str]:
     return wrong
 
 
-def _keys() -> Iterator[str]:
-    yield from (f"R{n}" for n in RULES)
-    yield from STATUSES
-
-
 def _sources(folder: Path) -> Iterator[Path]:
     for file in sorted(folder.rglob("*")):
         if file.suffix in SOURCES and "test" not in file.relative_to(folder).parts:
@@ -99,13 +169,18 @@ def _sources(folder: Path) -> Iterator[Path]:
 def _python(file: Path, name: str) -> str | None:
     """A pytest function, or a cocotb test of a file that a runner beside it starts."""
     text = file.read_text()
-    for node in ast.parse(text).body:
+    for node in _parsed(text).body:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.name == name:
             marks = [ast.unparse(mark) for mark in node.decorator_list]
             is_cocotb = any(mark.startswith("cocotb.test") for mark in marks)
             runs = _has_runner(file) if is_cocotb else name.startswith("test_")
             return ast.get_source_segment(text, node) if runs else None
     return None
+
+
+@lru_cache(maxsize=8)
+def _parsed(text: str) -> ast.Module:
+    return ast.parse(text)
 
 
 def _has_runner(file: Path) -> bool:
