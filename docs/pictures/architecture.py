@@ -46,7 +46,7 @@ def host() -> list[str]:
             "libtmu",
             "receive ids, ring credits,",
             "held-back arrivals",
-            "sw-driver/src",
+            "sw-driver/core",
         ),
         *box(
             (35, 735, 175, 95),

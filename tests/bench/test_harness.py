@@ -16,7 +16,7 @@ from opentmu.errors import BadInput, CheckFailed
 PRESET = "tiny"
 SHALLOW = 16
 RANDOM_OPERATIONS = 1_000_000
-MODEL = paths.SIM / "model"
+MODEL = paths.SIM / "law"
 # What the model says instead, and a word of the complaint: the unit then seems to be wrong.
 BROKEN_MODELS = {
     "R12": ("message->length > hit->entry.length", "message->length >= hit->entry.length", "trunc"),

@@ -9,9 +9,9 @@ import pytest
 from opentmu import paths
 
 RULES = [f"R{number}" for number in range(1, 16)]
-SOURCES = ("hw/src", "sw-driver/src")
-MODEL = ("sim/model",)
-TESTS = ("hw/test", "tests", "sim/model/test", "sim/trace/test", "sw-driver/tests")
+SOURCES = ("hw/src", "sw-driver/core", "sw-driver/backends")
+MODEL = ("sim/law",)
+TESTS = ("hw/test", "tests", "sim/law/test", "sw-driver/tests")
 KINDS = {".scala", ".c", ".h", ".py"}
 
 

@@ -212,7 +212,7 @@ def test_a_wrong_engine_is_seen(tmp_path: Path, mutant: tuple[str, str, str, int
     libraries = ("tmu_model_trace", "tmu_model", "tmu_trace")
     files += [cbuild.program(folder, f"lib{one}_static.a") for one in libraries]
     program = tmp_path / "mutant"
-    includes = [f"-I{paths.SIM / part}" for part in ("model", "options", "trace")]
+    includes = [f"-I{paths.SIM / part}" for part in ("law", "campaigns/common")]
     flags = ["-std=c11", "-O1", "-D_POSIX_C_SOURCE=200809L", *includes]
     subprocess.run(["gcc", *flags, *files, "-lz", "-o", program], check=True)
     trace = random_trace(tmp_path / "random.trace", 4000, 3)

@@ -25,7 +25,7 @@ def test_every_page_is_formatted_without_a_warning(installed: Installed, formatt
 
 
 def test_every_function_of_the_library_has_a_page(installed: Installed) -> None:
-    exports = re.findall(r"^    (tmu_\w+);", (DRIVER / "src" / "libtmu.map").read_text(), re.M)
+    exports = re.findall(r"^    (tmu_\w+);", (DRIVER / "core" / "libtmu.map").read_text(), re.M)
     expected = {f"{name.removesuffix('_sized')}.3" for name in exports} | {"libtmu.3"}
     assert {page.name for page in (installed.pages / "man3").iterdir()} == expected
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from opentmu import paths
 
-MODEL = paths.SIM / "model"
+LAW = paths.SIM / "law"
 FIELDS = {"context": 32, "source": 32, "tag": 32, "endpoint": 2}
 TAG_SIGN, ANY_TAG = "UINT64_C(0x80000000)", "UINT64_C(0x7fffffff)"
 
@@ -155,7 +155,7 @@ def every() -> list[str]:
 
 def source() -> str:
     """The model with all mistakes behind their numbers; every change has its place."""
-    text = (MODEL / "tmu_model.c").read_text()
+    text = (LAW / "tmu_model.c").read_text()
     for before, after in CHANGES:
         assert text.count(before) == 1, before
         text = text.replace(before, after)
@@ -170,12 +170,10 @@ def program(folder: Path) -> Path:
     """trace_mutants.c with the changed model, compiled into `folder`."""
     (folder / "mutants.inc").write_text("".join(f'MUTANT("{name}")\n' for name in names()))
     (folder / "tmu_model.c").write_text(source())
-    sources = [folder / "tmu_model.c", MODEL / "model_state.c", MODEL / "tmu_model_trace.c"]
-    sources += [
-        Path(__file__).with_name("trace_mutants.c"),
-        *sorted((paths.SIM / "trace").glob("*.c")),
-    ]
-    includes = [f"-I{one}" for one in (folder, MODEL, paths.SIM / "trace")]
+    sources = [folder / "tmu_model.c", Path(__file__).with_name("trace_mutants.c")]
+    unchanged = ("model_state", "tmu_model_trace", "tmu_trace", "tmu_verdict_log")
+    sources += [LAW / f"{name}.c" for name in (*unchanged, "trace_input", "trace_line")]
+    includes = [f"-I{one}" for one in (folder, LAW)]
     command = ["gcc", "-std=c11", "-D_GNU_SOURCE", "-O2", "-w", *includes, *map(str, sources)]
     target = folder / "trace-mutants"
     subprocess.run([*command, "-lz", "-o", str(target)], check=True)

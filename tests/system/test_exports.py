@@ -18,17 +18,17 @@ from opentmu.record import library as recorder
 
 DRIVER = paths.ROOT / "sw-driver"
 PUBLIC = DRIVER / "include" / "tmu"
-LIBTMU = DRIVER / "src" / "libtmu.map"
-MODEL, TRACE = paths.SIM / "model", paths.SIM / "trace"
+LIBTMU = DRIVER / "core" / "libtmu.map"
+LAW = paths.SIM / "law"
 
 # What CMake builds, by name: the list of its exports.
 BUILT = {
     "libtmu.so": LIBTMU,
     "libtmu_fake_sim.so": verilate.EXPORTS,
-    "libtmu_model.so": MODEL / "tmu_model.map",
-    "libtmu_model_trace.so": MODEL / "tmu_model_trace.map",
+    "libtmu_model.so": LAW / "tmu_model.map",
+    "libtmu_model_trace.so": LAW / "tmu_model_trace.map",
     "libtmu_stub_unit.so": verilate.EXPORTS,
-    "libtmu_trace.so": TRACE / "tmu_trace.map",
+    "libtmu_trace.so": LAW / "tmu_trace.map",
 }
 # What the front door builds when it is first needed.
 MADE: dict[Path, Callable[[], Path]] = {
@@ -39,9 +39,9 @@ MADE: dict[Path, Callable[[], Path]] = {
 # The headers that declare what a list names.
 DECLARED = {
     LIBTMU: tuple(sorted(PUBLIC.glob("*.h"))),
-    MODEL / "tmu_model.map": (MODEL / "tmu_model.h",),
-    MODEL / "tmu_model_trace.map": (MODEL / "tmu_model_trace.h",),
-    TRACE / "tmu_trace.map": (TRACE / "tmu_trace.h", TRACE / "tmu_verdict_log.h"),
+    LAW / "tmu_model.map": (LAW / "tmu_model.h",),
+    LAW / "tmu_model_trace.map": (LAW / "tmu_model_trace.h",),
+    LAW / "tmu_trace.map": (LAW / "tmu_trace.h", LAW / "tmu_verdict_log.h"),
     verilate.EXPORTS: (verilate.DEVICE / "tmu_sim.h",),
 }
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which cells the benchmark has.  What each does is said in sim/bench and in docs/benchmark.md."""
+"""Which cells the benchmark has.  What each does is said in sim/unit and in docs/benchmark.md."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass

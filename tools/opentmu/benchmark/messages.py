@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Latency and rate of MPI messages: matched by the unit, by each engine, and without a unit.
 
-Runs sim/messages on two ranks of the MPI in PATH, once for each cell and matcher.  Every verdict is
-judged as by `tmu mpi`, and the unit's counters have to show that the cell was what it says.
+Runs sim/campaigns/messages on two ranks of the MPI in PATH, once for each cell and matcher.  Every
+verdict is judged as by `tmu mpi`, and the unit's counters have to show that the cell was what it
+says.
 """
 
 import ctypes
@@ -24,7 +25,7 @@ from opentmu.mpi import check, launch, library, provider
 from opentmu.process import run_logged
 from opentmu.progress import step
 
-SOURCE = paths.SIM / "messages" / "messages.c"
+SOURCE = paths.SIM / "campaigns" / "messages" / "messages.c"
 FLAGS = tuple(flag for flag in cbuild.LIBRARY_FLAGS if flag not in ("-shared", "-fPIC"))
 RANKS = 2
 # Matched by libfabric's own provider, on which the unit's sits; no unit anywhere.
@@ -43,7 +44,7 @@ BUSY_CLOCKS = 24
 
 @dataclass(frozen=True)
 class Cell:
-    """What is measured, by the words of sim/messages; `number` is a depth or a window."""
+    """What is measured, by the words of sim/campaigns/messages; `number` is a depth or a window."""
 
     kind: str
     number: int
@@ -123,7 +124,7 @@ def set_up(preset: str, *, quick: bool) -> Setting:
 
 
 def program(mpi: library.Library) -> Path:
-    """sim/messages, compiled with this MPI when sources or MPI have changed."""
+    """sim/campaigns/messages, compiled with this MPI when sources or MPI have changed."""
     shown = subprocess.run([mpi.compiler, "-show"], capture_output=True, text=True, check=False)
     folder = paths.BUILD / "messages"
 

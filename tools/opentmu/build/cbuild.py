@@ -63,6 +63,8 @@ def ensure(variant: Variant = PLAIN) -> Path:
             run_logged(
                 [*ninja, variant.target], f"building {variant.words}", f"ninja-{folder.name}"
             )
+            # Programs of targets that are gone; `program` may find such a one.
+            run_logged([*ninja[:3], "-t", "cleandead"], "tidying", f"ninja-{folder.name}-dead")
         except CheckFailed:
             # What CMake found may be there no more, a compiler for example: it looks again, and
             # nothing is compiled twice for that.

@@ -25,10 +25,10 @@ EXPORTS = DEVICE / "tmu_sim.map"
 # What the simulation prints goes to the device, not to standard output.
 PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
-BENCH = paths.SIM / "bench"
+BENCH = paths.SIM / "unit"
 BENCH_PROGRAM = "tmu-bench"
 # The law that judges, and random numbers.
-BENCH_USES = (paths.SIM / "model", paths.SIM / "random")
+BENCH_USES = (paths.SIM / "law", paths.SIM / "campaigns" / "common")
 
 # Undriven values are drawn from the run's seed (the device seeds Verilator with that of --pauses).
 FLAGS = ["-O3", "--assert", "--no-timing", "--x-assign", "fast", "--x-initial", "unique"]

@@ -20,8 +20,8 @@ PLAN = Path("docs") / "test-plan.md"
 RULES = range(1, 16)
 STATUSES = [one.name.lower() for one in regs.Status]
 # Trees that implement the whole law, and the driver, which has a part in these rules only.
-WHOLE_LAW = (Path("hw") / "src", Path("sim") / "model")
-DRIVER = Path("sw-driver") / "src"
+WHOLE_LAW = (Path("hw") / "src", Path("sim") / "law")
+DRIVER = Path("sw-driver") / "core"
 DRIVER_RULES = {2, 8, 10, 11, 13, 14, 15}
 SOURCES = {".scala", ".c", ".h"}
 # Where tests are: folders of nothing else, and trees with a folder of tests beside each source.

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which folder's C may include what of another: the driver's core knows no device, sim/ no driver.
+
+A header is foreign by its name, unless the including folder has one of that name itself.
+"""
+
+import re
+from pathlib import Path
+
+from opentmu import paths
+
+DRIVER = paths.ROOT / "sw-driver"
+KINDS = {".c", ".h", ".cpp"}
+INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
+# These reach round the driver: campaigns that write doorbells themselves, and the other end of the
+# socket of vfu:, whose messages one header describes.
+ROUND_THE_DRIVER = {
+    "campaigns/common/raw_doorbell.h": {"tmu_internal.h"},
+    "campaigns/isolation/cell.c": {"tmu_internal.h"},
+    "campaigns/soak/operation.h": {"tmu_wire.h"},
+    "campaigns/soak/page.c": {"tmu_barrier.h"},
+    "campaigns/soak/page.h": {"tmu_internal.h"},
+    "pci/channel.h": {"vfu_protocol.h"},
+    "pci/dma_map.h": {"vfu_protocol.h"},
+}
+
+
+def c_files(folder: Path) -> list[Path]:
+    return [file for file in sorted(folder.rglob("*")) if file.suffix in KINDS]
+
+
+def headers(*folders: Path) -> set[str]:
+    return {file.name for folder in folders for file in c_files(folder) if file.suffix == ".h"}
+
+
+def crossings(folder: Path, foreign: set[str]) -> dict[str, set[str]]:
+    """The files below a folder that include a header of some others, and which."""
+    found = {}
+    foreign = foreign - headers(folder)
+    for file in c_files(folder):
+        if own := set(INCLUDE.findall(file.read_text())) & foreign:
+            found[file.relative_to(folder).as_posix()] = own
+    return found
+
+
+def without_tests(found: dict[str, set[str]]) -> dict[str, set[str]]:
+    return {name: what for name, what in found.items() if "test" not in Path(name).parts}
+
+
+def test_the_core_of_the_driver_includes_no_backend_and_nothing_of_sim() -> None:
+    foreign = headers(DRIVER / "backends", DRIVER / "share", DRIVER / "provider", paths.SIM)
+    assert len(foreign) > 50
+    assert crossings(DRIVER / "core", foreign) == {}
+
+
+def test_the_provider_is_a_program_of_the_library_as_any_other() -> None:
+    foreign = headers(DRIVER / "core", DRIVER / "backends", paths.SIM)
+    assert without_tests(crossings(DRIVER / "provider", foreign)) == {}
+
+
+def test_sim_includes_no_private_header_of_the_driver() -> None:
+    foreign = headers(DRIVER / "core", DRIVER / "backends")
+    assert without_tests(crossings(paths.SIM, foreign)) == ROUND_THE_DRIVER
+
+
+def test_the_law_and_the_engines_know_no_driver_and_not_each_other() -> None:
+    law, engines = paths.SIM / "law", paths.SIM / "engines"
+    others = [one for one in paths.SIM.iterdir() if one.name in ("device", "pci", "run", "unit")]
+    assert without_tests(crossings(law, headers(engines, *others))) == {}
+    assert without_tests(crossings(engines, headers(*others))) == {}
+
+
+def test_an_include_across_is_seen(tmp_path: Path) -> None:
+    (tmp_path / "one.c").write_text('#include <stdio.h>\n#include "tmu_internal.h"\n')
+    assert crossings(tmp_path, headers(DRIVER / "core")) == {"one.c": {"tmu_internal.h"}}
+
+
+def test_sim_has_few_folders() -> None:
+    folders = {file.relative_to(paths.SIM).parts[0] for file in c_files(paths.SIM)}
+    assert folders == {"campaigns", "device", "engines", "law", "pci", "run", "test", "unit"}
