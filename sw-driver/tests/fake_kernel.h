@@ -30,6 +30,7 @@ typedef struct fake_kernel {
     struct tmu_ioctl_query says; /* where not 0, instead of the truth */
     struct tmu_ioctl_open opens; /* the same */
     uint32_t taken;
+    uint32_t first; /* serial number of the unit's first answer */
 } fake_kernel_t;
 
 static fake_kernel_t kernel;
@@ -59,7 +60,7 @@ static inline void fake_answer(uint32_t number, uint8_t opcode, uint8_t status, 
     TMU_FIELD_SET(record, TMU_COMPLETION_OPCODE, opcode);
     TMU_FIELD_SET(record, TMU_COMPLETION_STATUS, status);
     TMU_FIELD_SET(record, TMU_COMPLETION_HANDLE, handle);
-    TMU_FIELD_SET(record, TMU_COMPLETION_SERIAL, number);
+    TMU_FIELD_SET(record, TMU_COMPLETION_SERIAL, kernel.first + number);
     TMU_FIELD_SET(record, TMU_COMPLETION_PHASE, 1);
 }
 
@@ -111,7 +112,7 @@ int __wrap_ioctl(int file, unsigned long request, ...) {
         return fake_query(argument);
     case TMU_IOCTL_TAKE:
         take->endpoint = kernel.taken++;
-        take->serial = 0;
+        take->serial = kernel.first;
         take->reserve_posted = take->reserve_unexpected = kernel.reserve;
         return 0;
     case TMU_IOCTL_OPEN:

@@ -134,6 +134,29 @@ static void answers_of_before_come_first(void) {
 /* ---- a driver that says what cannot be ---------------------------------------------------------
  */
 
+/** A session's numbers begin with 0 and go on, also where the unit's begin again. */
+static void serial_numbers_of_the_unit_wrap_R7(void) {
+    bench_t b = {.chunk = 8};
+    const tmu_queue_attr_t attr = {.endpoint = 0, .ring_log2 = 4};
+    tmu_completion_t completions[8];
+    size_t count = 0;
+    fake_start();
+    kernel.first = UINT32_MAX - 1;
+    must(tmu_open(kernel.uri, &b.device), NULL);
+    must(tmu_queue_open(b.device, &attr, &b.queue), b.device);
+    for (uint32_t i = 0; i < 4; i++) {
+        must(tmu_arrive(b.queue, 0, &(tmu_message_t){.handle = 50 + i}), b.device);
+        fake_answer(i, TMU_OPCODE_ARRIVE, TMU_STATUS_QUEUED, 50 + i);
+    }
+    must(tmu_poll(b.queue, completions, 8, &count), b.device);
+    EXPECT_NUMBER(count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        EXPECT_NUMBER(completions[i].handle, 50 + i);
+        EXPECT_NUMBER(completions[i].serial, i);
+    }
+    fake_close(&b);
+}
+
 static void queries_that_are_none_are_refused(void) {
     const struct tmu_ioctl_query wrong[] = {
         {.queues = UINT32_MAX},    {.command_slots = UINT32_MAX}, {.id_bits = 33},
@@ -175,6 +198,7 @@ int main(void) {
     RUN(held_arrivals_end);
     RUN(an_attempt_ends_once);
     RUN(answers_of_before_come_first);
+    RUN(serial_numbers_of_the_unit_wrap_R7);
     RUN(queries_that_are_none_are_refused);
     RUN(queues_that_are_none_are_refused);
     return expect_summary();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What matches, and which of several: R1 to R9, R12, R15. */
 #include "fixture.h"
+#include "model_state.h"
 
 static void r1_compares_endpoint_context_source_and_tag(void) {
     tmu_model_t *model = new_model(2, 0);
@@ -142,6 +143,17 @@ static void r7_serial_numbers_count_per_endpoint(void) {
     tmu_model_destroy(model);
 }
 
+static void r7_serial_numbers_go_on_with_0_after_their_last(void) {
+    tmu_model_t *model = new_model(2, 0);
+    model->endpoint[1].next_serial = UINT32_MAX - 1;
+    EXPECT_NUMBER(post(model, 1, 1, mpi_key(0, 1, 5)).serial, UINT32_MAX - 1);
+    EXPECT_NUMBER(post(model, 1, 2, mpi_key(0, 1, 5)).serial, UINT32_MAX);
+    EXPECT_NUMBER(arrive(model, 1, 3, mpi_key(0, 1, 5)).serial, 0);
+    EXPECT_NUMBER(flush(model, 1, 4, everything, NULL, NULL).serial, 1);
+    EXPECT_NUMBER(probe(model, 0, 5, everything).serial, 0);
+    tmu_model_destroy(model);
+}
+
 static void r8_a_probe_changes_nothing(void) {
     tmu_model_t *model = new_model(1, 0);
     EXPECT_STATUS(probe(model, 0, 1, mpi_key(0, 1, 5)), TMU_MODEL_NONE);
@@ -231,6 +243,7 @@ int main(void) {
     RUN(r5_r6_search_before_append);
     RUN(r7_messages_of_one_source_keep_their_order);
     RUN(r7_serial_numbers_count_per_endpoint);
+    RUN(r7_serial_numbers_go_on_with_0_after_their_last);
     RUN(r8_a_probe_changes_nothing);
     RUN(r8_a_probe_does_not_see_receives);
     RUN(r9_a_claimed_message_is_the_claimers_alone);
