@@ -8,6 +8,9 @@ from opentmu import stage
 from opentmu.build import rtl
 from opentmu.errors import CheckFailed
 
+# Of the unit, and of the build file.
+PARTS = ("hw", "mill-build")
+
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
@@ -15,16 +18,25 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("opentmu.paths.LOCKS", tmp_path / "locks")
     monkeypatch.setattr(rtl, "MILL_OUT", tmp_path)
     monkeypatch.setattr(rtl, "RUNNING", tmp_path / ".running")
-    (tmp_path / "hw").mkdir()
-    (tmp_path / "hw" / "compile.json").write_text("up to date")
+    for part in PARTS:
+        (tmp_path / part).mkdir()
+        (tmp_path / part / "compile.json").write_text("up to date")
+    (tmp_path / "mill-runner-state.json").touch()
     return tmp_path
+
+
+def is_kept(place: Path) -> bool:
+    """All that was compiled is there; or nothing of it."""
+    found = {part: (place / part / "compile.json").exists() for part in PARTS}
+    assert len(set(found.values())) == 1, f"half of Mill's state is there: {found}"
+    return found["hw"]
 
 
 def test_what_a_finished_call_compiled_is_kept(place: Path) -> None:
     for _ in range(2):
         with rtl.mill_alone():
             pass
-    assert (place / "hw" / "compile.json").exists()
+    assert is_kept(place)
 
 
 def test_what_a_failed_call_compiled_is_kept(place: Path) -> None:
@@ -35,9 +47,34 @@ def test_what_a_failed_call_compiled_is_kept(place: Path) -> None:
         "build.sc:12: not found: value mvn",
     ):
         with pytest.raises(CheckFailed), rtl.mill_alone():
-            raise CheckFailed(said)
+            raise CheckFailed(f"1 tasks failed\n{said}\n")
         with rtl.mill_alone():
-            assert (place / "hw" / "compile.json").exists()
+            assert is_kept(place)
+
+
+def test_what_mill_did_not_end_itself_is_thrown_away(place: Path) -> None:
+    """Memory was used up, or somebody killed Mill alone: it has warned of a source, and no more."""
+    with pytest.raises(CheckFailed), rtl.mill_alone():
+        raise CheckFailed("failed (exit code -9)\n[warn] hw/src/tmu/Verilog.scala:3:1: unused")
+    assert not is_kept(place)
+    with rtl.mill_alone():
+        pass
+
+
+def test_who_is_killed_while_state_is_thrown_away_has_not_finished(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Half of the state must not count as all of it at the call after."""
+
+    def killed(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as broken:
+        broken.setattr("shutil.rmtree", killed)
+        with pytest.raises(KeyboardInterrupt), rtl.mill_alone():
+            raise CheckFailed("failed by itself")
+    with rtl.mill_alone():
+        assert not is_kept(place)
 
 
 def test_what_failed_by_itself_is_made_anew(place: Path) -> None:
@@ -48,7 +85,7 @@ def test_what_failed_by_itself_is_made_anew(place: Path) -> None:
             "java.nio.file.NoSuchFileException: /old/build/mill-out/hw/compile.dest/zinc\n"
             "  at mill.scalalib.worker.ZincWorkerImpl(ZincWorkerImpl.scala:300)"
         )
-    assert not (place / "hw").exists()
+    assert not is_kept(place)
     with rtl.mill_alone():
         pass
 
@@ -57,7 +94,7 @@ def test_what_a_killed_call_compiled_is_thrown_away(place: Path) -> None:
     with pytest.raises(KeyboardInterrupt), rtl.mill_alone():
         raise KeyboardInterrupt
     with rtl.mill_alone():
-        assert not (place / "hw").exists()
+        assert not is_kept(place)
 
 
 def test_calls_do_not_overlap(place: Path) -> None:

@@ -23,6 +23,8 @@ SAID = "said: "
 MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
 MILL_OUT = paths.BUILD / "mill-out"
 RUNNING = MILL_OUT / ".running"
+# What Mill says at the end when it was not killed itself.
+REPORTED = re.compile(r"^\d+ (targets|tasks) failed$", re.MULTILINE)
 # A failure that names a source of ours, or a call of one, is that source's.
 OURS = re.compile(r"\bhw/\S+\.scala\b|\bbuild\.sc\b|^\s*(at )?tmu\.", re.MULTILINE)
 SOURCES = (paths.HW / "src", paths.ROOT / "build.sc", paths.ROOT / ".mill-version")
@@ -113,29 +115,44 @@ def fresh_files() -> dict[str, bytes]:
 def mill_alone() -> Iterator[None]:
     """While a Mill command runs: Mill calls of one checkout never overlap.
 
-    A Mill that was killed may leave classes deleted and yet believe that they are up to date, so
-    what it compiled is thrown away when the call before this one did not come to its end.
-    One that failed for a reason that is in no source of ours would fail again: all of its state
-    goes, so that the next call makes it anew.
+    A Mill that was killed may leave classes deleted, or half a build file compiled, and yet believe
+    that they are up to date: all of its state is thrown away when the call before this one did not
+    come to its end.
+    So it is when Mill did not end by itself, or failed for a reason that is in no source of ours,
+    for which it would fail again.
     """
     with stage.locked("mill"):
         if RUNNING.exists():
-            shutil.rmtree(MILL_OUT / "hw", ignore_errors=True)
+            forget()
         RUNNING.parent.mkdir(parents=True, exist_ok=True)
         RUNNING.touch()
         try:
             yield
         except CheckFailed as error:
-            RUNNING.unlink()
             repair(str(error))
+            RUNNING.unlink()
             raise
         RUNNING.unlink()
 
 
 def repair(said: str) -> None:
     """After a Mill call that failed and said this; the caller holds the lock."""
-    if not OURS.search(said):
-        shutil.rmtree(MILL_OUT, ignore_errors=True)
+    if not (REPORTED.search(said) and OURS.search(said)):
+        forget()
+
+
+def forget() -> None:
+    """Remove all state of Mill; the caller holds the lock.
+
+    The mark of a running call is left: who is killed in here has not finished.
+    """
+    for one in MILL_OUT.iterdir():
+        if one == RUNNING:
+            continue
+        if one.is_dir() and not one.is_symlink():
+            shutil.rmtree(one)
+        else:
+            one.unlink()
 
 
 def mill(arguments: list[str], title: str, log: str) -> None:
