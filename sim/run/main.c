@@ -253,12 +253,21 @@ static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *argu
     };
 }
 
+/* Operations that a workload has at most: each has a handle of its own, and where queues go on in
+ * memory each receive can need an id as long as the workload lasts. */
+static uint64_t most_of(const tmu_info_t *info, bool spills) {
+    const uint64_t handles =
+        info->handle_bits >= 32 ? UINT32_MAX : UINT64_C(1) << info->handle_bits;
+    const uint64_t ids = (UINT64_C(1) << info->id_bits) - 1;
+    return spills && ids < handles ? ids : handles;
+}
+
 /* How long a workload is; that of a soak is long enough to fill the tables between two resets. */
-static uint64_t segment_of(const tmu_info_t *info, bool soak, uint64_t quota) {
+static uint64_t segment_of(const tmu_info_t *info, bool soak, bool spills, uint64_t quota) {
     const uint64_t deep = UINT64_C(4) * info->posted_entries;
-    if (quota != 0)
-        return QUOTA_SEGMENT;
-    return soak && deep > SEGMENT ? deep : SEGMENT;
+    const uint64_t usual = quota != 0 ? QUOTA_SEGMENT : soak && deep > SEGMENT ? deep : SEGMENT;
+    const uint64_t most = most_of(info, spills);
+    return usual < most ? usual : most;
 }
 
 /* Many workloads one after another, each with a seed of its own on a unit that was reset. */
@@ -282,7 +291,8 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
             options.quota = 1 + (uint32_t)(seed % 29);
         if (options.quota != 0 && !arguments->soak)
             options.reserve = (uint32_t)(seed / 4 % (reserves_of(info) / info->endpoints + 1));
-        const uint64_t segment = segment_of(info, arguments->soak, options.quota);
+        const uint64_t segment =
+            segment_of(info, arguments->soak, spill.segments > 0, options.quota);
         workload_shape_t shape = shape_of(info, arguments, spill.segments > 0, seed);
         shape.count = (size_t)(left < segment ? left : segment);
         workload_t workload;

@@ -31,11 +31,14 @@ typedef struct {
     uint64_t answered; /* operations */
     uint64_t polled;   /* completions, reports of flushes included */
     uint32_t endpoints;
+    uint64_t ids; /* of receives, at most */
     uint64_t skipped_clocks;
     uint64_t lead; /* of the skipped clocks: before the first operation */
     uint64_t start_clock;
     uint64_t heard;  /* clock at which the device last gave a verdict */
     uint64_t stalls; /* stalled attempts until then */
+    bool offering;   /* an operation has not been accepted yet */
+    uint64_t moved;  /* clock at which it was offered first, or an operation was answered since */
     time_t told;
     char *error;
     size_t error_size;
@@ -75,6 +78,14 @@ static bool is_silent(run_t *run, size_t count) {
     return now - run->heard > SILENCE_CLOCKS;
 }
 
+/* Whether nothing was answered for far too long while an operation waits to be accepted. */
+static bool is_stuck(run_t *run, size_t count) {
+    const uint64_t now = tmu_clock(run->device);
+    if (count != 0 || !run->offering)
+        run->moved = now;
+    return now - run->moved > SILENCE_CLOCKS;
+}
+
 /* Takes what is there; advances a simulated device when nothing is. */
 static int collect(run_t *run) {
     tmu_completion_t completions[POLL_MAX];
@@ -97,6 +108,13 @@ static int collect(run_t *run) {
                        "found no verdict in %u clocks with %zu operations in flight, expected one "
                        "each",
                        SILENCE_CLOCKS, queue_set_in_flight(&run->set));
+        return -1;
+    }
+    if (is_stuck(run, count)) {
+        (void)snprintf(run->error, run->error_size,
+                       "found no answer in %u clocks, and an operation that the driver does not "
+                       "accept, expected fewer receives at a time: at most %" PRIu64 " have ids",
+                       SILENCE_CLOCKS, run->ids);
         return -1;
     }
     if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK)
@@ -242,7 +260,9 @@ static int offer_all(run_t *run) {
                 return fail(run, "submit");
             if (collect(run) != 0)
                 return -1;
+            run->offering = true;
         }
+        run->offering = false;
         ledger_sent(run->ledger, i);
         tell_progress(run);
     }
@@ -351,6 +371,7 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     run.checker = checker_create(&info, &limits, workload, stderr);
     run.ledger = ledger_create(workload, info.endpoints, stderr);
     run.endpoints = info.endpoints;
+    run.ids = (UINT64_C(1) << info.id_bits) - 1;
     run.receives = calloc(workload->count + 1, sizeof *run.receives);
     run.outcomes = calloc(workload->count + 1, sizeof *run.outcomes);
     run.unit_latencies = calloc(RESULT_LATENCIES, sizeof *run.unit_latencies);

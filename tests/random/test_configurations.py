@@ -64,6 +64,39 @@ def small(random: Random) -> Values:
     }
 
 
+# What a configuration is at when its parameters are at their least, or beyond what is usual.
+EDGES: dict[str, list[int]] = {
+    "endpoints": [2, 256],
+    "lanes": [2],
+    "filterLanes": [2, 64],
+    "contextBits": [1],
+    "tagBits": [2],
+    "sourceBits": [1],
+    "handleBits": [8, 14],
+    "addressBits": [1],
+    "lengthBits": [1],
+    "queues": [2, 3, 100],
+    "commandSlots": [4, 8],
+    "spillSegments": [0, 1],
+}
+
+
+def at_edges(random: Random) -> Values:
+    """A small configuration of which several parameters are at the ends of their ranges."""
+    while True:
+        values = small(random)
+        for name, numbers in EDGES.items():
+            if random.random() < 0.5:
+                values[name] = random.choice(numbers)
+        lanes, deep = int(values["lanes"]), random.random() < 0.5
+        values["arrayEntries"] = array = lanes * random.choice([2, 2, 4])
+        for table in ("postedEntries", "unexpectedEntries"):
+            values[table] = array * (random.choice([2, 4]) if deep else 1)
+        values["idBits"] = random.choice([int(values["postedEntries"]).bit_length(), 14])
+        if parameters.complaint({**parameters.preset(BASE), **values}) is None:
+            return values
+
+
 def wild(random: Random) -> Values:
     """A configuration that is legal now and then: some values are replaced by any others."""
     values = small(random)
@@ -79,7 +112,7 @@ def wild(random: Random) -> Values:
     return values
 
 
-def soak(library: Path, number: int, folder: Path) -> dict[str, Any]:
+def soak(library: Path, number: int) -> dict[str, Any]:
     """Random operations with resets, quotas and reserves on the hardware, judged by the law."""
     program = cbuild.program(cbuild.ensure(), "tmu-replay")
     uri = f"sim:{library}?pauses={number}"
@@ -109,7 +142,7 @@ def built_and_right(values: Values, number: int, folder: Path) -> None:
     name = presets.use(file)
     library = build(name, folder)
     for value in (2 * number, 2 * number + 1):
-        result = soak(library, value, folder)
+        result = soak(library, value)
         assert (result["operations"], result["mismatches"]) == (OPERATIONS, 0)
         assert result["preset"] == "own" and result["counters"]["malformed"] == 0
         for counter in ("post_matched", "arrive_matched", "cancelled"):
@@ -122,6 +155,14 @@ def test_a_random_configuration_is_right(index: int, tmp_path: Path) -> None:
     """R1 to R15, R13 and R14 above all: rows, lanes, widths, endpoints, spill, parity at random."""
     number = seed.choose() + index
     built_and_right(small(Random(number)), number, tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("index", range(LONG))
+def test_a_configuration_at_its_edges_is_right(index: int, tmp_path: Path) -> None:
+    """R1 to R15 where parameters are at the ends of their ranges."""
+    number = seed.choose() + index
+    built_and_right(at_edges(Random(number)), number, tmp_path)
 
 
 def by_chisel(all_values: Sequence[Values], folder: Path) -> list[str]:
