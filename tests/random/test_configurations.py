@@ -7,7 +7,7 @@ file's reader and by Chisel.  Each run prints its seed; TMU_SEED replays one.
 
 import json
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -23,8 +23,12 @@ pytestmark = pytest.mark.mill
 
 BASE = "tiny"
 LONG = 24
+LEAST = 4  # how large those of every run are
 JUDGED = 400  # configurations that two checkers judge
 OPERATIONS = 3_000
+
+
+Draw = Callable[[Random, int], Values]
 
 
 def write(values: Values, file: Path) -> Path:
@@ -34,10 +38,14 @@ def write(values: Values, file: Path) -> Path:
     return file
 
 
-def small(random: Random) -> Values:
-    """A legal configuration that is quick to build: every parameter is drawn."""
-    lanes = random.choice([2, 4, 8])
-    array = lanes * random.choice([2, 4, 8])
+def small(random: Random, most: int = 8) -> Values:
+    """A legal configuration that is quick to build: every parameter is drawn.
+
+    `most` bounds what makes it large: lanes, and rows of them.
+    """
+    sizes = [size for size in (2, 4, 8) if size <= most]
+    lanes = random.choice(sizes)
+    array = lanes * random.choice(sizes)
     deep = random.random() < 0.6
     factors = [2, 4, 8] if deep else [1]
     ids = random.choice([12, 16, 20])
@@ -81,10 +89,10 @@ EDGES: dict[str, list[int]] = {
 }
 
 
-def at_edges(random: Random) -> Values:
+def at_edges(random: Random, most: int = 8) -> Values:
     """A small configuration of which several parameters are at the ends of their ranges."""
     while True:
-        values = small(random)
+        values = small(random, most)
         for name, numbers in EDGES.items():
             if random.random() < 0.5:
                 values[name] = random.choice(numbers)
@@ -147,6 +155,13 @@ def built_and_right(values: Values, number: int, folder: Path) -> None:
         assert result["preset"] == "own" and result["counters"]["malformed"] == 0
         for counter in ("post_matched", "arrive_matched", "cancelled"):
             assert result["counters"][counter] > 0, f"{counter}: this soak tested nothing"
+
+
+@pytest.mark.parametrize("draw", [small, at_edges])
+def test_a_small_random_configuration_is_right(draw: Draw, tmp_path: Path) -> None:
+    """The same as the long ones below, in every run."""
+    number = seed.choose()
+    built_and_right(draw(Random(number), LEAST), number, tmp_path)
 
 
 @pytest.mark.long

@@ -6,6 +6,7 @@ Each run prints its seed; TMU_SEED replays one.
 
 import json
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -76,3 +77,23 @@ def test_a_soak_of_a_software_engine(spill: str) -> None:
     """R11, R13, R14: other quotas, reserves and resets in the middle of it."""
     options = ["--spill", spill, "--soak"]
     replay("ref:tiny?engine=fuzzy", 200_000, 6, *options)
+
+
+@pytest.mark.parametrize("option", ["", "--soak"])
+@pytest.mark.parametrize("bits", ["id_bits=7", "handle_bits=7&id_bits=7"])
+def test_a_narrow_unit_is_asked_for_no_more_than_it_has(bits: str, option: str) -> None:
+    """R15: operations of one run differ in their handles, and its receives have ids."""
+    replay(f"ref:tiny?{bits}", 20_000, 5, *option.split())
+
+
+def test_a_run_that_stands_still_says_why(tmp_path: Path) -> None:
+    """With memory lent a queue takes more receives than a unit with short ids can tell apart."""
+    trace = tmp_path / "posts.trace"
+    posts = "".join(f"post 0 {number} 0 1 1 8\n" for number in range(200))
+    trace.write_text(f"# tmu-trace v1\n{posts}arrive 0 1 0 1 1 8\n")
+    program = cbuild.program(cbuild.ensure(), "tmu-replay")
+    words = [str(program), "--uri", "ref:tiny?id_bits=7", "--trace", str(trace)]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 1
+    assert "an operation that the driver does not accept" in done.stderr
+    assert "at most 127 have ids" in done.stderr
