@@ -189,7 +189,7 @@ echo ended with $?
 dmesg | grep "the unit has failed"
 """
     with running() as device:
-        ran = sessions.run(script, device, programs=["driver_failing_unit"], seconds=150)
+        ran = sessions.run(script, device, programs=["driver_failing_unit"])
     assert re.search(r"^2 passed, 0 failed$", ran.output, re.MULTILINE), ran.output
     assert re.search(r"^by interrupt ", ran.output, re.MULTILINE)
     assert "the unit has failed: it was reset from outside; it starts anew" in ran.output
@@ -212,7 +212,7 @@ echo {guest.ADDRESS} >/sys/bus/pci/drivers/tmu/bind
 tmu-ping {URI} 10
 """
     with running() as device:
-        ran = sessions.run(script, device, seconds=150)
+        ran = sessions.run(script, device)
     assert "rmmod: can't unload module 'tmu': Resource temporarily unavailable" in ran.output
     assert "ls: /tmp/unbound: No such file or directory" in ran.output
     assert f"ls: {FILE}: No such file or directory" in ran.output, "nobody new comes in"
