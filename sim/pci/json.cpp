@@ -12,8 +12,8 @@ constexpr unsigned kDepthMax = 16;
 
 class Reader {
   public:
-    Reader(const std::string &text, JsonNumbers &numbers)
-        : at_(text.c_str()), end_(at_ + text.size()), numbers_(numbers) {}
+    Reader(std::string_view text, JsonNumbers &numbers)
+        : at_(text.data()), end_(at_ + text.size()), numbers_(numbers) {}
 
     bool document() {
         skip();
@@ -146,7 +146,7 @@ class Reader {
 
 } // namespace
 
-bool json_read(const std::string &text, JsonNumbers &numbers) {
+bool json_read(std::string_view text, JsonNumbers &numbers) {
     return Reader(text, numbers).document();
 }
 

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 namespace vfu {
 
@@ -12,6 +13,6 @@ namespace vfu {
 using JsonNumbers = std::map<std::string, double>;
 
 // False if the text is not one JSON object.  Numbers in arrays are checked and left out.
-bool json_read(const std::string &text, JsonNumbers &numbers);
+bool json_read(std::string_view text, JsonNumbers &numbers);
 
 } // namespace vfu

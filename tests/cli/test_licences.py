@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from opentmu import paths
 from opentmu.errors import ToolMissing
-from opentmu.setup import reuse
+from opentmu.setup import pinned
 from opentmu.testing.runner import ON_DEMAND
 
 pytestmark = pytest.mark.slow
@@ -33,7 +33,7 @@ def _left_out(folder: str, names: list[str]) -> set[str]:
 
 def lint(tree: Path) -> subprocess.CompletedProcess[str]:
     try:
-        checker = reuse.ensure()
+        checker = pinned.REUSE.ensure()
     except ToolMissing as error:
         pytest.skip(f"{ON_DEMAND}{error}")
     command = [sys.executable, "-P", "-m", "reuse", "--root", str(tree), "lint"]

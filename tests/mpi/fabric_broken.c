@@ -28,11 +28,7 @@ int main(int argc, char **argv) {
     const time_t start = time(NULL);
     if (argc != 2)
         return 2;
-    open_all();
-    open_side(&a, 0);
-    open_side(&b, 0);
-    introduce(&a, &b);
-    introduce(&b, &a);
+    open_both(0);
     for (size_t i = 0; i < RECEIVES; ++i)
         must(fi_trecv(a.ep, in, 8, NULL, i == 0 ? a.peer : FI_ADDR_UNSPEC, i, 0, &contexts[i]),
              "fi_trecv");
@@ -47,10 +43,5 @@ int main(int argc, char **argv) {
         EXPECT(ended[i] == 1);
     quiet();
     EXPECT(fi_trecv(a.ep, in, 8, NULL, a.peer, 1, 0, &contexts[0]) == -FI_EIO);
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        printf("every operation ended\n");
-    return wrong == 0 ? 0 : 1;
+    return close_both("every operation ended");
 }

@@ -172,11 +172,7 @@ static void untagged(void) {
 int main(void) {
     for (unsigned i = 0; i < LONG_BYTES; ++i)
         out[i] = (unsigned char)(i * 2654435761u >> 24);
-    open_all();
-    open_side(&a, FI_SELECTIVE_COMPLETION);
-    open_side(&b, 0);
-    introduce(&a, &b);
-    introduce(&b, &a);
+    open_both(FI_SELECTIVE_COMPLETION);
     short_messages();
     keys();
     truncation();
@@ -189,10 +185,5 @@ int main(void) {
     SEND(fi_tinject(b.ep, "left", 4, b.peer, 0x71));
     SEND(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x72, NULL));
     wait_for_message(0x72);
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        printf("every completion is right\n");
-    return wrong == 0 ? 0 : 1;
+    return close_both("every completion is right");
 }

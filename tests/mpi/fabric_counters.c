@@ -359,8 +359,5 @@ int main(void) {
     close_side(&b);
     close_counters();
     shared();
-    close_all();
-    if (wrong == 0)
-        printf("every operation is counted\n");
-    return wrong == 0 ? 0 : 1;
+    return outcome("every operation is counted");
 }

@@ -126,11 +126,7 @@ int main(void) {
     const pid_t other = fork();
     if (other == 0)
         be_the_other(down[0], up[1]);
-    open_all();
-    open_side(&a, 0);
-    open_side(&b, 0);
-    introduce(&a, &b);
-    introduce(&b, &a);
+    open_both(0);
     told((int)read(up[0], name, NAME), NAME);
     const fi_addr_t dead = insert(&a, name);
     name_of(&a, name);
@@ -145,8 +141,5 @@ int main(void) {
     close_side(&a);
     close_side(&b);
     EXPECT(now() - start < 4); /* nothing is left that cannot leave */
-    close_all();
-    if (wrong == 0)
-        printf("every operation ends\n");
-    return wrong == 0 ? 0 : 1;
+    return outcome("every operation ends");
 }

@@ -193,10 +193,5 @@ int main(int argc, char **argv) {
     /* Twice, so that an endpoint of the unit has a second user. */
     leave_something(&contexts[0], 0x30);
     leave_something(&contexts[1], 0x40);
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        printf("every fault is answered\n");
-    return wrong == 0 ? 0 : 1;
+    return close_both("every fault is answered");
 }

@@ -24,11 +24,7 @@ static void exchange(uint64_t tag) {
 int main(void) {
     int status = -1;
     int context;
-    open_all();
-    open_side(&a, 0);
-    open_side(&b, 0);
-    introduce(&a, &b);
-    introduce(&b, &a);
+    open_both(0);
     exchange(100);
     must(fi_trecv(b.ep, in, 100, NULL, b.peer, 7, 0, &context), "fi_trecv");
     (void)fflush(NULL);
@@ -43,10 +39,5 @@ int main(void) {
     EXPECT(next(&b, NULL).tag == 7);
     EXPECT(next(&a, NULL).err == 0);
     exchange(200);
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        (void)puts("the parent goes on");
-    return wrong == 0 ? 0 : 1;
+    return close_both("the parent goes on");
 }

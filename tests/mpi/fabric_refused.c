@@ -202,11 +202,7 @@ static void events(void) {
 }
 
 int main(void) {
-    open_all();
-    open_side(&a, 0);
-    open_side(&b, 0);
-    introduce(&a, &b);
-    introduce(&b, &a);
+    open_both(0);
     tables();
     connections(a.ep);
     remote_memory(a.ep);
@@ -216,10 +212,5 @@ int main(void) {
     flags();
     hints();
     events();
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        printf("nothing is taken that is not kept\n");
-    return wrong == 0 ? 0 : 1;
+    return close_both("nothing is taken that is not kept");
 }

@@ -108,19 +108,10 @@ static void untagged(void) {
 }
 
 int main(void) {
-    open_all();
-    open_side(&a, 0);
-    open_side(&b, 0);
-    introduce(&a, &b);
-    introduce(&b, &a);
+    open_both(0);
     the_first_leaves_by_itself();
     a_peer_that_does_not_read(SIZE);
     a_peer_that_does_not_read(info->tx_attr->inject_size);
     untagged();
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        printf("every send leaves or is refused\n");
-    return wrong == 0 ? 0 : 1;
+    return close_both("every send leaves or is refused");
 }

@@ -175,4 +175,27 @@ static inline void close_all(void) {
     fi_freeinfo(info);
 }
 
+/* Two sides that know each other, `flags` for the first one's queue of completions. */
+static inline void open_both(uint64_t flags) {
+    open_all();
+    open_side(&a, flags);
+    open_side(&b, 0);
+    introduce(&a, &b);
+    introduce(&b, &a);
+}
+
+/* The exit code of a program whose sides are closed; prints `right` if nothing is wrong. */
+static inline int outcome(const char *right) {
+    close_all();
+    if (wrong == 0)
+        (void)puts(right);
+    return wrong == 0 ? 0 : 1;
+}
+
+static inline int close_both(const char *right) {
+    close_side(&a);
+    close_side(&b);
+    return outcome(right);
+}
+
 #endif

@@ -129,10 +129,5 @@ int main(void) {
     EXPECT(fi_control(&plain->fid, FI_GETWAIT, &b_fd) == -FI_ENOSYS);
     EXPECT(fi_trywait(fabric, (struct fid *[]){&plain->fid}, 1) == -FI_EINVAL);
     must(fi_close(&plain->fid), "fi_close of a queue");
-    close_side(&a);
-    close_side(&b);
-    close_all();
-    if (wrong == 0)
-        printf("nobody sleeps too long\n");
-    return wrong == 0 ? 0 : 1;
+    return close_both("nobody sleeps too long");
 }

@@ -1,12 +1,37 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which options the caller gave: one that has no effect in its combination is refused."""
+"""Options that several commands have, and which of them the caller gave.
 
-from collections.abc import Iterable
+One that has no effect in its combination is refused.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 from click.core import ParameterSource
 
 from opentmu.errors import BadInput
+
+Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+
+
+def spill(whom: str) -> Callable[[Command], Command]:
+    """The option --spill: how much memory the driver registers with `whom`."""
+    return click.option(
+        "--spill",
+        type=click.IntRange(min=0),
+        help=f"Segments of memory registered with {whom}, 0 is none; default: all that it takes.",
+    )
+
+
+def engine(names: Sequence[str], words: str) -> Callable[[Command], Command]:
+    """The option --engine: what decides; the hardware unless the caller says otherwise."""
+    return click.option(
+        "--engine", type=click.Choice(names), default="rtl", show_default=True, help=words
+    )
 
 
 def given() -> list[str]:

@@ -2,14 +2,12 @@
 """Progress of running steps on standard error, with nothing but the standard library.
 
 It serves before the Python environment exists, and every build afterwards.
-A step shorter than two seconds prints nothing.
-On a terminal one line shows all running steps; elsewhere each prints a line at growing intervals.
+A step shorter than two seconds prints nothing; a longer one prints a line at growing intervals.
 Whatever is said goes into a log file as well, with the programs that were started.
 """
 
 import datetime
 import shlex
-import shutil
 import sys
 import threading
 import time
@@ -24,7 +22,6 @@ from opentmu.errors import BadInput
 QUIET_SECONDS = 2.0
 FIRST_INTERVAL = 8.0
 LONGEST_INTERVAL = 60.0
-_ERASE = "\r\033[K"
 
 
 class Ticker:
@@ -49,7 +46,7 @@ class Ticker:
         return f"{self.title} ...{self.share()} {self.elapsed():.0f} s"
 
     def is_due(self) -> bool:
-        """Whether its next line is due where lines stay; settles when the one after is."""
+        """Whether its next line is due; settles when the one after is."""
         now = self.elapsed()
         if now < self._next:
             return False
@@ -141,22 +138,9 @@ def _show() -> None:
                 return
             if told.quiet:
                 continue
-            if sys.stderr.isatty():
-                _show_line()
-            else:
-                for ticker in [one for one in _running if one.is_due()]:
-                    ticker.shown = True
-                    _print(f"tmu: {ticker.text()}")
-
-
-def _show_line() -> None:
-    late = [ticker for ticker in _running if ticker.elapsed() >= QUIET_SECONDS]
-    for ticker in late:
-        ticker.shown = True
-    if late:
-        line = "tmu: " + " | ".join(ticker.text() for ticker in late)
-        width = shutil.get_terminal_size().columns - 1
-        print(_ERASE + line[:width], end="", file=sys.stderr, flush=True)
+            for ticker in [one for one in _running if one.is_due()]:
+                ticker.shown = True
+                _print(f"tmu: {ticker.text()}")
 
 
 def _write(line: str) -> None:
@@ -165,5 +149,4 @@ def _write(line: str) -> None:
 
 
 def _print(line: str) -> None:
-    erase = _ERASE if sys.stderr.isatty() else ""
-    print(erase + line, file=sys.stderr, flush=True)
+    print(line, file=sys.stderr, flush=True)

@@ -3,7 +3,6 @@
 #include "combiner.h"
 #include "config_space.h"
 #include "expect.h"
-#include "json.h"
 #include "rings.h"
 #include "tmu/tmu_pci.h"
 #include "tmu/tmu_regs.h"
@@ -23,53 +22,6 @@ uint64_t config(const vfu::ConfigSpace &space, size_t offset, size_t count) {
 
 void set(vfu::ConfigSpace &space, size_t offset, size_t count, uint64_t value) {
     space.write(offset, count, reinterpret_cast<const uint8_t *>(&value));
-}
-
-void numbers_are_found_by_path() {
-    vfu::JsonNumbers numbers;
-    EXPECT(vfu::json_read(R"( {"capabilities": {"max_msg_fds": 8, "write_multiple": true,
-        "twin_socket": {"supported": false}, "name": "a \" b", "more": [1, {"x": 2}, null]},
-        "n": -1.5e+2} )",
-                          numbers));
-    EXPECT_NUMBER(numbers.size(), 4);
-    EXPECT(numbers["capabilities.max_msg_fds"] == 8);
-    EXPECT(numbers["capabilities.write_multiple"] == 1);
-    EXPECT(numbers["capabilities.twin_socket.supported"] == 0);
-    EXPECT(numbers["n"] == -150);
-    EXPECT(vfu::json_read("{}", numbers));
-}
-
-void what_is_not_json_is_refused() {
-    const std::vector<std::string> wrong = {"",
-                                            "{",
-                                            "[]",
-                                            "{} {}",
-                                            "{\"a\"}",
-                                            "{\"a\":}",
-                                            "{\"a\":1",
-                                            "{\"a\":1,}",
-                                            "{\"a\":01x}",
-                                            "{\"a\":.5}",
-                                            "{\"a\":1.}",
-                                            "{\"a\":1e}",
-                                            "{a:1}",
-                                            "{\"a\":tru}",
-                                            "{\"a\":\"b}",
-                                            "{\"a\":[1,]}",
-                                            "{\"a\":-}",
-                                            "{\"a\\",
-                                            std::string("{}\0", 3),
-                                            "{\"a\":\"\n\"}"};
-    for (const auto &text : wrong) {
-        vfu::JsonNumbers numbers;
-        if (vfu::json_read(text, numbers))
-            expect_note(__FILE__, __LINE__, text.c_str());
-    }
-    std::string deep = "{\"a\":";
-    for (int i = 0; i < 100000; ++i)
-        deep += "[";
-    vfu::JsonNumbers numbers;
-    EXPECT(!vfu::json_read(deep, numbers));
 }
 
 void the_function_says_who_it_is() {
@@ -205,8 +157,6 @@ void pages_of_one_ring_are_all_told() {
 } // namespace
 
 int main() {
-    RUN(numbers_are_found_by_path);
-    RUN(what_is_not_json_is_refused);
     RUN(the_function_says_who_it_is);
     RUN(a_reset_is_asked_for_by_one_bit);
     RUN(windows_tell_their_size);

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.table import Table
 
-from opentmu import configuration, output, parameters, presets
+from opentmu import configuration, options, output, parameters, presets
 from opentmu.parameters import Values
 
 
@@ -25,7 +25,7 @@ def command() -> None:
 
 @command.command()
 @presets.options(text="Configuration to show.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def show(preset: str, as_json: bool) -> int:
     """Print every parameter of a preset or a file: value, range and meaning.
 
@@ -44,7 +44,7 @@ def show(preset: str, as_json: bool) -> int:
 
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def check(file: Path, as_json: bool) -> int:
     """Say whether a file is a configuration that can be built.
 

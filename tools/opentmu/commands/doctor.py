@@ -11,7 +11,7 @@ import click
 from rich.markup import escape
 from rich.table import Table
 
-from opentmu import output, paths, pins, stage, toolchain
+from opentmu import options, output, paths, pins, stage, toolchain
 from opentmu.setup import shims, system, venv, vm
 
 # Installed when a command first needs them, so their absence is no fault.
@@ -107,7 +107,7 @@ def _table(findings: list[Finding]) -> Table:
 
 @click.command()
 @click.option("--install", is_flag=True, help="First install all that commands would need.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def command(install: bool, as_json: bool) -> int:
     """Say which tools are there, and how to get those that are not.
 

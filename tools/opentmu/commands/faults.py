@@ -6,7 +6,7 @@ from typing import Any
 import click
 from rich.table import Table
 
-from opentmu import output, presets
+from opentmu import options, output, presets
 from opentmu.benchmark import harness
 from opentmu.build import cbuild, verilate
 from opentmu.replay import engine
@@ -29,8 +29,8 @@ def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[st
     Raises CheckFailed when one stays unnoticed, or costs more endpoints answers than it may.
     """
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    options = engine.Options("rtl", preset, pauses=pauses)
-    uri = engine.uri(options, verilate.library(preset), wave=None)
+    asked = engine.Options("rtl", preset, pauses=pauses)
+    uri = engine.uri(asked, verilate.library(preset), wave=None)
     words = [str(program), "--uri", uri, "--trials", str(trials), "--seed", str(seed), "--progress"]
     title = f"flipping {trials:,} bits of preset {preset}"
     return {"preset": preset, **harness.single(PROGRAM, title, words)}
@@ -54,7 +54,7 @@ def show(result: dict[str, Any]) -> None:
 @click.option("--trials", type=click.IntRange(1, 10**9), default=400, show_default=True)
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True)
 @click.option("--pauses", type=click.IntRange(min=0), help="Seed of random pauses.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def command(preset: str, trials: int, seed: int, pauses: int | None, as_json: bool) -> None:
     """Flip bits of what the unit stores while it works, and judge every answer by the model.
 

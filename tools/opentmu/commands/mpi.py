@@ -48,25 +48,15 @@ def print_compiler(name: str) -> int:
     show_default=True,
     help="each (a unit for each rank), or one (a unit for all, with an endpoint for each).",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(launch.ENGINES),
-    default="rtl",
-    show_default=True,
-    help="The hardware, the functional device, or the best software engine.",
-)
+@options.engine(launch.ENGINES, "The hardware, the functional device, or the best software engine.")
 @presets.options()
 @click.option(
     "--record",
     type=click.Path(path_type=Path),
     help="Folder for each rank's trace, verdict log and report; by default they are not kept.",
 )
-@click.option(
-    "--spill",
-    type=click.IntRange(min=0),
-    help="Segments of memory lent to each unit, 0 is none; default: all that it takes.",
-)
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.spill("each unit")
+@options.as_json
 @click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="-- PROGRAM...")
 def command(
     ranks: int,

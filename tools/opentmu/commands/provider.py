@@ -6,7 +6,7 @@ import shlex
 
 import click
 
-from opentmu import output
+from opentmu import options, output
 from opentmu.errors import BadInput
 from opentmu.mpi import library, provider
 
@@ -25,7 +25,7 @@ DEFAULT_URI = "ref:tiny"
     type=click.Choice(list(library.CHOICES)),
     help="Also what this MPI has to know; without it, a program of libfabric needs no more.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def command(uri: str, mpi: str | None, as_json: bool) -> None:
     """Build the libfabric provider and print the lines that make programs use it.
 

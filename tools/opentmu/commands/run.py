@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from opentmu import output, paths, presets
+from opentmu import options, output, paths, presets
 from opentmu.analysis import load
 from opentmu.build import cbuild, rtl, verilate
 from opentmu.errors import BadInput, CheckFailed
@@ -76,13 +76,7 @@ def _log_name(trace: Path) -> str:
     type=click.Path(path_type=Path),
     help="Trace to replay, may be repeated; default: all in tests/traces.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(engine.ENGINES),
-    default="rtl",
-    show_default=True,
-    help="The hardware, the functional device, or a software engine alone.",
-)
+@options.engine(engine.ENGINES, "The hardware, the functional device, or a software engine alone.")
 @presets.options()
 @click.option(
     "--verdicts",
@@ -98,11 +92,7 @@ def _log_name(trace: Path) -> str:
 @click.option(
     "--quota", type=click.IntRange(min=1, max=2**20), help="Entries a queue of each endpoint."
 )
-@click.option(
-    "--spill",
-    type=click.IntRange(min=0),
-    help="Segments of memory lent to the unit, 0 is none; default: all that it takes.",
-)
+@options.spill("the unit")
 @click.option("--timed", is_flag=True, help="Keep the trace's times instead of full speed.")
 @click.option("--clock-mhz", type=click.FloatRange(min=0, min_open=True), help="Clock for --timed.")
 @click.option(
@@ -110,7 +100,7 @@ def _log_name(trace: Path) -> str:
     is_flag=True,
     help="Replay a trace with more endpoints than there are; operations at the others are refused.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def command(
     traces: tuple[Path, ...],
     verdicts: Path | None,
@@ -126,28 +116,28 @@ def command(
 
     For example: tmu run --trace mine.trace.gz --preset tiny
     """
-    options = Options(**settings)
-    check_options(options, wave)
+    asked = Options(**settings)
+    check_options(asked, wave)
     chosen = chosen_traces(traces)
     if wave is not None and len(chosen) != 1:
         raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
     logs = log_places(chosen, verdicts)
     folder = cbuild.ensure()
-    check_traces(options, chosen, folder)
-    lines = command_lines(options, folder, list(zip(chosen, logs, strict=True)), wave)
+    check_traces(asked, chosen, folder)
+    lines = command_lines(asked, folder, list(zip(chosen, logs, strict=True)), wave)
     results = [
         engine.replay_with_progress(trace, words)
         for trace, words in zip(chosen, lines, strict=True)
     ]
     if wave is not None:
-        explain_wave(wave, options.preset, results[0].get("first_difference_clock"))
+        explain_wave(wave, asked.preset, results[0].get("first_difference_clock"))
     for result in results:
-        result["preset"] = options.preset
+        result["preset"] = asked.preset
     if as_json:
         output.print_json(results[0] if len(results) == 1 else {"runs": results})
     else:
         report.show(output.figures(), results)
-    full = [text for result in results if (text := demand.unasked(result, options)) is not None]
+    full = [text for result in results if (text := demand.unasked(result, asked)) is not None]
     for text in full:
         warn(text)
     good = not full and all(result["ok"] for result in results)
@@ -155,18 +145,18 @@ def command(
 
 
 def command_lines(
-    options: Options, folder: Path, pairs: list[tuple[Path, Path | None]], wave: Path | None
+    asked: Options, folder: Path, pairs: list[tuple[Path, Path | None]], wave: Path | None
 ) -> list[list[str]]:
     """The program that replays each trace into its log, built with the device if there is one."""
-    if options.engine in engine.SOFTWARE:
+    if asked.engine in engine.SOFTWARE:
         program = cbuild.program(folder, engine.SOFTWARE_PROGRAM)
-        return [engine.software_command(program, trace, options, log) for trace, log in pairs]
+        return [engine.software_command(program, trace, asked, log) for trace, log in pairs]
     program = cbuild.program(folder, engine.PROGRAM)
     library = None
-    if options.engine == "rtl":
-        library = verilate.library(options.preset, wave=wave is not None)
-    device = engine.uri(options, library, wave)
-    return [engine.command(program, device, trace, options, log) for trace, log in pairs]
+    if asked.engine == "rtl":
+        library = verilate.library(asked.preset, wave=wave is not None)
+    device = engine.uri(asked, library, wave)
+    return [engine.command(program, device, trace, asked, log) for trace, log in pairs]
 
 
 def explain_wave(wave: Path, preset: str, clock: Any) -> None:
@@ -176,32 +166,32 @@ def explain_wave(wave: Path, preset: str, clock: Any) -> None:
         output.messages().print(sentence, markup=False, soft_wrap=True)
 
 
-def check_traces(options: Options, chosen: list[Path], folder: Path) -> None:
+def check_traces(asked: Options, chosen: list[Path], folder: Path) -> None:
     """Refuse what the replay program would refuse as well, but only after a long RTL build."""
     read = [load.check(trace) for trace in chosen]
-    if not options.refuse_endpoints:
-        has = presets.find(options.preset).endpoints
-        demand.check_endpoints(read, has, f"preset {options.preset}")
-    if presets.own(options.preset):
+    if not asked.refuse_endpoints:
+        has = presets.find(asked.preset).endpoints
+        demand.check_endpoints(read, has, f"preset {asked.preset}")
+    if presets.own(asked.preset):
         for trace in chosen:
-            engine.check_fits(cbuild.program(folder, engine.PROGRAM), trace, options.preset)
+            engine.check_fits(cbuild.program(folder, engine.PROGRAM), trace, asked.preset)
 
 
-def check_options(options: Options, wave: Path | None) -> None:
+def check_options(asked: Options, wave: Path | None) -> None:
     """Refuse a preset that does not exist, and options that the engine does not have."""
-    presets.check_replayable(options.preset)
-    if options.engine != "rtl" and (wave is not None or options.pauses is not None):
+    presets.check_replayable(asked.preset)
+    if asked.engine != "rtl" and (wave is not None or asked.pauses is not None):
         name = "--wave" if wave is not None else "--pauses"
-        raise BadInput(f"{name} needs the engine rtl, not {options.engine}")
-    if options.engine in engine.SOFTWARE and (options.timed or options.clock_mhz is not None):
-        name = "--timed" if options.timed else "--clock-mhz"
-        raise BadInput(f"{name} needs an engine with a device, rtl or model, not {options.engine}")
-    if options.clock_mhz is not None and not options.timed:
+        raise BadInput(f"{name} needs the engine rtl, not {asked.engine}")
+    if asked.engine in engine.SOFTWARE and (asked.timed or asked.clock_mhz is not None):
+        name = "--timed" if asked.timed else "--clock-mhz"
+        raise BadInput(f"{name} needs an engine with a device, rtl or model, not {asked.engine}")
+    if asked.clock_mhz is not None and not asked.timed:
         raise BadInput("--clock-mhz: found it without --timed, expected both")
-    if options.engine in engine.SOFTWARE and options.spill:
+    if asked.engine in engine.SOFTWARE and asked.spill:
         raise BadInput(
-            f"--spill {options.spill} needs an engine with a device, rtl or model, not "
-            f"{options.engine}, whose queues have no limit; --spill 0 gives them the preset's"
+            f"--spill {asked.spill} needs an engine with a device, rtl or model, not "
+            f"{asked.engine}, whose queues have no limit; --spill 0 gives them the preset's"
         )
-    engine.check_spill(options.spill, options.preset)
+    engine.check_spill(asked.spill, asked.preset)
     engine.check_wave(wave)

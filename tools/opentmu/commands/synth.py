@@ -60,7 +60,7 @@ def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
     help="LUT and flip-flops a lane of a module elaborated into FOLDER; may be repeated.",
 )
 @click.option("--lanes", "kinds", is_flag=True, help="The same for every kind of lane there is.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def command(
     preset: str | None,
     family: str | None,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from opentmu import output, toolchain
+from opentmu import options, output, toolchain
 
 
 @click.group()
@@ -70,7 +70,7 @@ def _pair(text: str) -> tuple[str, str]:
 @command.command()
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option("--plot", type=click.Path(path_type=Path), help="Histograms as a picture (PNG).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def stat(trace: Path, plot: Path | None, as_json: bool) -> int:
     """Describe a trace: depths, search positions, wildcards, bits in use.
 

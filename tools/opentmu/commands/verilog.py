@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from opentmu import output, presets
+from opentmu import options, output, presets
 from opentmu.build import rtl
 from opentmu.errors import BadInput
 from opentmu.export import design
@@ -21,7 +21,7 @@ from opentmu.export import design
     help="Folder to write; default verilog/PRESET in the working folder.",
 )
 @click.option("--no-ipxact", is_flag=True, help="Without IP-XACT, whose writer is fetched.")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+@options.as_json
 def command(preset: str, target: Path | None, no_ipxact: bool, as_json: bool) -> int:
     """Write a preset's SystemVerilog, with all that an integration needs.
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from opentmu.errors import CheckFailed
-from opentmu.setup import ipxact as tool
+from opentmu.setup import pinned
 
 # In a process of its own: the tool is not in build/venv.
 SCRIPT = """
@@ -25,7 +25,7 @@ exporter.export(compiler.elaborate().top, target, component_name=component)
 
 def write(rdl: Path, target: Path, version: str, component: str) -> None:
     """Write the register map; raises CheckFailed with the tool's words."""
-    environment = {"PYTHONPATH": str(tool.ensure()), "PYTHONNOUSERSITE": "1"}
+    environment = {"PYTHONPATH": str(pinned.IPXACT.ensure()), "PYTHONNOUSERSITE": "1"}
     words = [sys.executable, "-P", "-c", SCRIPT, str(rdl), str(target), version, component]
     done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:

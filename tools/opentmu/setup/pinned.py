@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Packages that a lock file pins by hash, fetched into folders outside the environment."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
-from opentmu import paths
+from opentmu import paths, stage
 from opentmu.errors import ToolMissing
 from opentmu.process import run_logged
 
@@ -19,3 +20,47 @@ def pip(words: list[str | Path], lock: Path, title: str, log: str, advice: str) 
         run_logged(command, title, log, env=SETTINGS, failure=ToolMissing)
     except ToolMissing as error:
         raise ToolMissing(f"{error}\n{advice}") from error
+
+
+@dataclass(frozen=True)
+class Tool:
+    """A Python tool in a folder of its own in build, fetched when it is first needed.
+
+    It is not among the packages of the environment, and nothing of it gets in there.
+    """
+
+    name: str
+    title: str
+    advice: str
+
+    @property
+    def lock(self) -> Path:
+        """What it is made from, beside this file."""
+        return Path(__file__).with_name(f"{self.name}.lock")
+
+    def ensure(self) -> Path:
+        """A folder for the module search path; ToolMissing with advice if it cannot be fetched."""
+        folder = paths.BUILD / self.name
+        stage.ensure(folder, stage.hash_of([self.lock]), self._make)
+        return folder
+
+    def _make(self, folder: Path) -> None:
+        words: list[str | Path] = ["install", "--only-binary", ":all:", "--target", folder]
+        title = f"fetching {self.title} into build/{self.name}"
+        pip(words, self.lock, title, f"pip-{self.name}", self.advice)
+
+
+# For `tmu verilog`; it uses the SystemRDL compiler of the environment.
+IPXACT = Tool(
+    "ipxact",
+    "peakrdl-ipxact",
+    "peakrdl-ipxact comes from the Python package index.\n"
+    "See that pip reaches the index and type the command again, "
+    "or leave IP-XACT out with --no-ipxact.",
+)
+# For the tests. A machine without a wheel for it has to be able to do everything else.
+REUSE = Tool(
+    "reuse",
+    "the checker of licence lines",
+    "It is a wheel for CPython 3.11 on x86-64 with glibc 2.36 or newer.",
+)
