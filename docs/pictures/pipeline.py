@@ -113,7 +113,8 @@ def picture() -> str:
     notes = (
         "In front: doorbell port 1 clock, submission queues 7, decoder 1, queue 1. "
         "Behind: completion writer 2, then memory.",
-        "A slot enters and one is answered in every clock, while no slot has to search memory rows.",
+        "A slot enters and one is answered in every clock, "
+        "while no slot has to search memory rows.",
     )
     parts += [text(WIDTH / 2, HEIGHT - 38 + 20 * i, words) for i, words in enumerate(notes)]
     return "\n".join([*parts, "</svg>"]) + "\n"
