@@ -11,7 +11,7 @@ import pytest
 from opentmu import paths
 from opentmu.errors import CheckFailed, ToolMissing
 from opentmu.manual import headers
-from opentmu.site import build, reference, tree
+from opentmu.site import build, reference, timing, tree
 
 HEADERS = paths.ROOT / "sw-driver" / "include" / "tmu"
 PACKAGE = Path(build.__file__).parents[1]
@@ -93,3 +93,20 @@ def test_a_dead_link_and_a_dead_anchor_stop_the_build(tmp_path: Path) -> None:
         with pytest.raises(CheckFailed, match=re.escape(link.rpartition(".md")[0])):
             build.build(tmp_path / "bad", tmp_path / "tree")
     assert not (tmp_path / "bad").exists()
+
+
+@pytest.mark.long
+def test_a_timing_diagram_is_what_its_json_draws(tmp_path: Path) -> None:
+    try:
+        drawn = timing.draw(tmp_path)
+    except ToolMissing as error:
+        pytest.skip(str(error))
+    stale = [one.name for one in drawn if one.read_text() != (timing.FOLDER / one.name).read_text()]
+    assert drawn and not stale, f"{stale}; to mend it type: ./tmu docs --timing"
+
+
+def test_every_timing_diagram_is_shown_with_its_source() -> None:
+    text = (paths.ROOT / "docs" / "integration.md").read_text()
+    shown = re.findall(r"\(timing/([\w-]+)\.svg\)", text)
+    assert shown and sorted(shown) == sorted(one.stem for one in timing.FOLDER.glob("*.json"))
+    assert sorted(shown) == sorted(one.stem for one in timing.FOLDER.glob("*.svg"))

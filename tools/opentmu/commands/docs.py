@@ -7,7 +7,7 @@ import click
 
 from opentmu import output
 from opentmu.errors import BadInput
-from opentmu.site import build
+from opentmu.site import build, timing
 
 
 @click.command()
@@ -19,8 +19,9 @@ from opentmu.site import build
     default=build.SITE,
     help="Folder to write; default: build/site of the checkout.",
 )
+@click.option("--timing", "draws", is_flag=True, help="Draw the diagrams of docs/timing again.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def command(target: Path, as_json: bool) -> int:
+def command(target: Path, draws: bool, as_json: bool) -> int:
     """Build the documents as a site with search, and check every link and anchor.
 
     The site has all Markdown files of the checkout, and references of libtmu, of the Python
@@ -32,6 +33,8 @@ def command(target: Path, as_json: bool) -> int:
     """
     if target.exists() and not (target / "index.html").is_file() and _holds_something(target):
         raise BadInput(f"{target}: found other files, expected a site, an empty folder or nothing")
+    if draws:
+        timing.draw(timing.FOLDER)
     pages = build.build(target)
     if as_json:
         output.print_json({"folder": str(target), "pages": [str(page) for page in pages]})

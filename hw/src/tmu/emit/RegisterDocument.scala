@@ -39,7 +39,8 @@ object RegisterDocument {
         s"a counter has the registers NAME_LO and NAME_HI, one after the other; found $low, $high"
       )
       val text = pair.head.text.stripSuffix(" Low word, as of the last snapshot.")
-      Seq(f"0x${pair.head.offset}%03x", s"`${low.stripPrefix("COUNTER_").stripSuffix("_LO")}`", text)
+      val name = low.stripPrefix("COUNTER_").stripSuffix("_LO")
+      Seq(f"0x${pair.head.offset}%03x", s"`$name`", text)
     }
     table(Seq("offset", "counter", "counts"), rows.toSeq)
   }
