@@ -83,7 +83,7 @@ def render(root: Path) -> str:
 def _replaced(text: str, name: str, lines: list[str]) -> str:
     begin, end = f"<!-- tests:{name} -->\n", f"<!-- /tests:{name} -->"
     start = text.index(begin) + len(begin)
-    return text[:start] + "\n".join(lines) + "\n" + text[text.index(end) :]
+    return text[:start] + "\n".join(["", *lines]) + "\n" + text[text.index(end) :]
 
 
 def _cell(tests: Iterable[Test]) -> str:
