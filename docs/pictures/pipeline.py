@@ -98,7 +98,7 @@ def picture() -> str:
     title = "Pipeline of the matching unit: what happens to a slot in each clock"
     parts = [
         head,
-        "<!-- SPDX-License-Identifier: Apache-2.0; drawn by pipeline.py. -->",
+        "<!-- Drawn by pipeline.py. -->",
         f"<title>{title}</title>",
         f'<rect width="{WIDTH}" height="{HEIGHT}" fill="#ffffff"/>',
         text(WIDTH / 2, 30, title, 16, 'font-weight="bold"'),
@@ -113,8 +113,7 @@ def picture() -> str:
     notes = (
         "In front: doorbell port 1 clock, submission queues 7, decoder 1, queue 1. "
         "Behind: completion writer 2, then memory.",
-        "A slot enters and one is answered in every clock, "
-        "while no slot has to search memory rows.",
+        "A slot enters and one is answered in every clock, while none has to search memory rows.",
     )
     parts += [text(WIDTH / 2, HEIGHT - 38 + 20 * i, words) for i, words in enumerate(notes)]
     return "\n".join([*parts, "</svg>"]) + "\n"
