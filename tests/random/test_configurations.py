@@ -185,6 +185,38 @@ def test_a_configuration_at_its_edges_is_right(index: int, tmp_path: Path) -> No
     built_and_right(at_edges(Random(number)), number, tmp_path)
 
 
+# Found by the draws above, or just inside a bound; each with the seed of its soaks.
+NAMED: dict[str, tuple[int, Values]] = {
+    "four entries, two rows of two lanes": (
+        274850760,
+        {
+            "endpoints": 2,
+            "postedEntries": 4,
+            "unexpectedEntries": 4,
+            "arrayEntries": 4,
+            "lanes": 2,
+            "filterLanes": 4,
+            "contextBits": 1,
+            "tagBits": 2,
+            "handleBits": 32,
+            "lengthBits": 1,
+            "idBits": 3,
+            "queues": 19,
+            "commandSlots": 8,
+            "spillSegments": 0,
+        },
+    ),
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", NAMED.values(), ids=NAMED.keys())
+def test_a_named_configuration_is_right(case: tuple[int, Values], tmp_path: Path) -> None:
+    """R1 to R15, as above."""
+    number, values = case
+    built_and_right(values, number, tmp_path)
+
+
 def by_chisel(all_values: Sequence[Values], folder: Path) -> list[str]:
     """What Chisel says to each configuration; nothing to a legal one."""
     words = [
