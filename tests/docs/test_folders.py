@@ -77,4 +77,14 @@ def test_an_include_across_is_seen(tmp_path: Path) -> None:
 
 def test_sim_has_few_folders() -> None:
     folders = {file.relative_to(paths.SIM).parts[0] for file in c_files(paths.SIM)}
-    assert folders == {"campaigns", "device", "engines", "law", "pci", "run", "test", "unit"}
+    assert folders == {
+        "campaigns",
+        "device",
+        "engines",
+        "law",
+        "link",
+        "pci",
+        "run",
+        "test",
+        "unit",
+    }
