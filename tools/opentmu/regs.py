@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# Generated from hw/src/tmu/contract and params by ./tmu generate. Do not edit.
+# Generated from hw/src/tmu/registers, layout and params by ./tmu generate. Do not edit.
 """Constants of the host interface."""
 
 from dataclasses import dataclass

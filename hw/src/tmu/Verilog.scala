@@ -3,9 +3,9 @@ package tmu
 
 import _root_.circt.stage.ChiselStage
 import chisel3.Module
-import tmu.host.TmuTop
-import tmu.matching.{ArrayRow, FilterTable, TableParams}
-import tmu.params.{Presets, TmuParams}
+import tmu.matching.array.ArrayRow
+import tmu.matching.filter.FilterTable
+import tmu.params.{Presets, TableParams, TmuParams}
 
 /** Turns a preset into SystemVerilog: one file a module and a file list.
   *

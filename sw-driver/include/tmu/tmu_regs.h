@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 OR GPL-2.0-only */
-/* Generated from hw/src/tmu/contract and params by ./tmu generate. Do not edit. */
+/* Generated from hw/src/tmu/registers, layout and params by ./tmu generate. Do not edit. */
 #ifndef TMU_REGS_H
 #define TMU_REGS_H
 /* clang-format off */

@@ -1,9 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.emit
 
-import tmu.contract._
-import tmu.matching.FilterFold
-import tmu.params.{Parameters, Presets, TmuParams}
+import tmu.layout.{
+  Code,
+  CommandLayout,
+  CompletionLayout,
+  DoorbellLayout,
+  Layout,
+  Opcodes,
+  SpillEntryLayout,
+  Statuses
+}
+import tmu.params.{Parameters, Presets, SpillLayout, TmuParams}
+import tmu.registers.{Counters, FaultPlaces, RegisterMap, TmuRegisters}
+import tmu.rules.FilterFold
 
 /** Renders the host interface as a C header. */
 object CHeader {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.emit
 
-import tmu.matching.TableParams
-import tmu.params.{Flag, Parameter, Parameters, Presets, Rule, TmuParams}
+import tmu.params.{Flag, Parameter, Parameters, Presets, Rule, TableParams, TmuParams}
 
 /** Renders parameters, their ranges, rules and help, and the values of each preset, as JSON. */
 object ParameterSchema {

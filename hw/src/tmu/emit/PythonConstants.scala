@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.emit
 
-import tmu.contract._
-import tmu.matching.TableParams
-import tmu.params.{Presets, TmuParams}
+import tmu.layout.{Code, CommandLayout, CompletionLayout, DoorbellLayout, Layout, Opcodes, Statuses}
+import tmu.params.{Presets, TableParams, TmuParams}
+import tmu.registers.{Counters, FaultPlaces, RegisterMap, Streams, TmuRegisters}
 
 /** Renders the host interface as a Python module of constants. */
 object PythonConstants {

@@ -1,8 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.emit
 
-import tmu.contract._
-import tmu.params.{Presets, TmuParams}
+import tmu.layout.{
+  Code,
+  CommandLayout,
+  CompletionLayout,
+  DoorbellLayout,
+  Layout,
+  Opcodes,
+  SpillEntryLayout,
+  Statuses
+}
+import tmu.params.{Presets, SpillLayout, TmuParams}
+import tmu.registers.{Access, Counters, Register, RegisterMap, TmuRegisters}
 
 /** Renders the host interface as a Markdown document. */
 object RegisterDocument {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.emit
 
-import tmu.contract._
 import tmu.params.TmuParams
+import tmu.registers.{Access, Register, RegisterField, TmuRegisters}
 
 /** Renders the register map as SystemRDL 2.0, which an independent compiler checks in the tests. */
 object SystemRdl {

@@ -3,7 +3,7 @@ package tmu.fault
 
 import chisel3._
 import chisel3.util.{RegEnable, UIntToOH, Valid}
-import tmu.contract.Code
+import tmu.layout.Code
 import tmu.params.TmuParams
 
 /** Flips a bit of the next word that is written to a place, when software has asked for it. */

@@ -4,9 +4,10 @@ package tmu.fault
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.{PointerQueue, Sweep}
-import tmu.contract.Statuses
-import tmu.matching.{MatchRules, Verdict}
+import tmu.layout.Statuses
 import tmu.params.TmuParams
+import tmu.rules.MatchRules
+import tmu.types.Verdict
 
 /** The last thing that verdicts pass: it keeps back what must not be relied on.
   *

@@ -3,9 +3,10 @@ package tmu.fault
 
 import chisel3._
 import chisel3.util.Valid
-import tmu.contract.Opcodes
-import tmu.matching.{LaneFault, MatchRules, Operation, Outcome}
+import tmu.layout.Opcodes
 import tmu.params.TmuParams
+import tmu.rules.{MatchRules, Outcome}
+import tmu.types.{LaneFault, Operation}
 
 /** Tells which endpoints can not be trusted any more, of the operations of one stream.
   *

@@ -2,7 +2,8 @@
 package tmu.fault
 
 import chisel3._
-import tmu.contract.{Code, FaultPlaces}
+import tmu.layout.Code
+import tmu.registers.FaultPlaces
 
 /** What software asks to be flipped. */
 class FaultRequest extends Bundle {

@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{Decoupled, Queue, Valid}
+import tmu.bus.{AxiLite, AxiResponse}
 
 /** AXI4-Lite slave in front of a register file: one access at a time, writes before reads. */
 class AxiLitePort(addressBits: Int) extends Module {

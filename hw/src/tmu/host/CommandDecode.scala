@@ -4,9 +4,10 @@ package tmu.host
 import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.PointerQueue
-import tmu.contract.{Code, CommandLayout, Opcodes, Statuses, WordField}
-import tmu.matching.{MatchCommand, MatchRules, SpillRequest, StreamState}
+import tmu.layout.{Code, CommandLayout, Opcodes, Statuses, WordField}
 import tmu.params.TmuParams
+import tmu.rules.MatchRules
+import tmu.types.{MatchCommand, SpillRequest, StreamState}
 
 /** Takes a command record apart: pure functions of its bits. */
 object CommandDecode {

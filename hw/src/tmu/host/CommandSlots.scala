@@ -15,8 +15,6 @@ class PageTurn(p: TmuParams) extends Bundle {
 
 object PageTurn {
 
-  /** Commands of a turn at most: enough that one page alone keeps the unit busy. */
-  val most: Int = 8
   val countBits: Int = 4
 }
 

@@ -2,9 +2,10 @@
 package tmu.host
 
 import chisel3._
-import tmu.contract.{CompletionLayout, Statuses}
-import tmu.matching.{MatchRules, Verdict}
+import tmu.layout.{CompletionLayout, Statuses}
 import tmu.params.TmuParams
+import tmu.rules.MatchRules
+import tmu.types.Verdict
 
 /** Puts a verdict into the bytes of a completion; the writer adds phase and host latency. */
 object CompletionEncode {

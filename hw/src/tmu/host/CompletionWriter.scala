@@ -4,9 +4,10 @@ package tmu.host
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
-import tmu.contract.{CompletionLayout, Statuses}
-import tmu.matching.{StreamState, Verdict}
+import tmu.bus.{AxiBurst, AxiResponse, AxiWrite}
+import tmu.layout.{CompletionLayout, Statuses}
 import tmu.params.TmuParams
+import tmu.types.{StreamState, Verdict}
 
 /** Writes completions into the rings in host memory: one 64-byte write each, one a clock.
   *

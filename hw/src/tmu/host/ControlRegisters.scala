@@ -3,11 +3,14 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
-import tmu.contract.{Counters, FaultPlaces, TmuRegisters}
+import tmu.bus.AxiLite
+import tmu.counters.CounterBank
 import tmu.fault.{FaultPort, FaultView}
-import tmu.matching.{CounterBank, EndpointRequest, EndpointState, FilterWindows, MatchRules}
-import tmu.params.TmuParams
-import tmu.spill.{SpillParams, SpillLookPort}
+import tmu.params.{SpillParams, TmuParams}
+import tmu.registers.{Counters, FaultPlaces, TmuRegisters}
+import tmu.rules.MatchRules
+import tmu.spill.SpillLookPort
+import tmu.types.{EndpointRequest, EndpointState, FilterWindows}
 
 /** The register file and what its registers do. */
 class ControlRegisters(p: TmuParams) extends Module {

@@ -4,7 +4,9 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Irrevocable, Queue, Valid}
 import tmu.buffer.PointerQueue
-import tmu.contract.DoorbellLayout
+import tmu.bus.{Axi, AxiBurst, AxiResponse}
+import tmu.counters.{PageCounters, PictureLook}
+import tmu.layout.DoorbellLayout
 import tmu.params.TmuParams
 
 /** A command as it lay in a doorbell write. */

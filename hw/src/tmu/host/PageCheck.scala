@@ -3,9 +3,10 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.{Cat, Valid}
-import tmu.contract.{DoorbellLayout, RegisterMap}
-import tmu.matching.MatchRules
+import tmu.layout.DoorbellLayout
 import tmu.params.TmuParams
+import tmu.registers.RegisterMap
+import tmu.rules.MatchRules
 
 /** What the registers say of a page; valid when it can be (a page that is disabled always can). */
 object PageCheck {

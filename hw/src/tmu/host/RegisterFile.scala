@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import scala.collection.immutable.SeqMap
-import tmu.contract.{Access, Register, RegisterMap}
+import tmu.registers.{Access, Register, RegisterMap}
 
 /** 32-bit words found by register name. */
 class NamedWords(names: Seq[String]) extends Record {

@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import tmu.contract.DoorbellLayout
+import tmu.layout.DoorbellLayout
 
 /** Indices into completion rings and shares of command slots: they count modulo twice the largest
   * ring, which is enough to tell full from empty, and the lap.

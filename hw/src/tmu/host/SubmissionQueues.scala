@@ -168,7 +168,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   // A flush with many answers can have taken more than there was: then there is less than none.
   private val none =
     !thirdQueue.enable || spare > RingIndex.size(16.U) || standsAside || unended
-  private val most = Mux(single, 1.U, PageTurn.most.U)
+  private val most = Mux(single, 1.U, TmuParams.turnCommands.U)
   private val least = Mux(waiting < spare, waiting, spare)
   private val count = Mux(least > most, most, least)
   private val some = !none && waiting =/= 0.U && spare =/= 0.U

@@ -3,8 +3,8 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.Decoupled
-import tmu.matching.{SlotVerdicts, Verdict}
 import tmu.params.TmuParams
+import tmu.types.{SlotVerdicts, Verdict}
 
 /** Gives the verdicts of each slot one by one, in the order of the law: the post's first (R7).
   *

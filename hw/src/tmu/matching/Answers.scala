@@ -4,8 +4,19 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
-import tmu.params.TmuParams
-import tmu.spill.SpillEntry
+import tmu.params.{TableParams, TmuParams}
+import tmu.rules.{MatchRules, OperationRules, Outcome, Resolve}
+import tmu.types.{
+  Allowance,
+  Deferred,
+  Entry,
+  Injected,
+  Operation,
+  Slot,
+  SlotVerdicts,
+  SpillEntry,
+  Verdict
+}
 
 /** Makes verdicts of decided slots and keeps them until they are taken.
   *
@@ -57,12 +68,12 @@ class Answers(p: TmuParams) extends Module {
     RegNext(Resolve.status(op, decided))
   }
   private val tookPost = RegNext(RegNext(io.takesPost))
-  private val receive = Mux(tookPost, Operation.entry(p, posted, post), io.receive)
+  private val receive = Mux(tookPost, OperationRules.entry(p, posted, post), io.receive)
 
   // Compared before it is known which receive it is, and told a clock later: an entry comes late out
   // of its memory (R12).
   private val longerThanPost =
-    RegNext(Resolve.longer(ops(1), Operation.entry(p, posted, ops(0)), onMessages = false))
+    RegNext(Resolve.longer(ops(1), OperationRules.entry(p, posted, ops(0)), onMessages = false))
   private val longerThanEntry = Resolve.longer(arrival, io.receive, onMessages = false)
   private val longer = Seq(
     Resolve.longer(post, io.message, onMessages = true),
@@ -133,7 +144,7 @@ class Answers(p: TmuParams) extends Module {
   private val left = RegNext(io.verdicts.fire, false.B)
   private val inside = RegInit(0.U(log2Ceil(places + 1).W))
   inside := inside + came - left - RegNext(silent, false.B)
-  io.room := RegNext(inside < Mux(io.slow, Answers.few.U, (places - 2).U), false.B)
+  io.room := RegNext(inside < Mux(io.slow, TableParams.few.U, (places - 2).U), false.B)
   io.drained := inside === 0.U && !came
 
   io.verdicts <> answers.io.deq
@@ -158,12 +169,4 @@ class Answers(p: TmuParams) extends Module {
       status
     )
   }
-}
-
-object Answers {
-
-  /** Slots that keep the memory rows busy: to decide so many takes longer than a walk of the
-    * arrays, for each takes five clocks at least.
-    */
-  val few: Int = 8
 }

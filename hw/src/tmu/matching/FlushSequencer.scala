@@ -3,8 +3,10 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{is, switch, Decoupled}
-import tmu.contract.{Opcodes, Statuses}
+import tmu.layout.{Opcodes, Statuses}
 import tmu.params.TmuParams
+import tmu.rules.{MatchRules, OperationRules}
+import tmu.types.{MatchCommand, Operation, Slot}
 
 /** Carries out a flush as a stream of takes (R14): receives first, then messages, oldest first.
   *
@@ -57,7 +59,7 @@ class FlushSequencer(p: TmuParams) extends Module {
   operation.sweeps := !finishes
   operation.command.status := Statuses.flushed.value.U
   operation.accepted := accepted
-  Operation.follow(operation)
+  OperationRules.follow(operation)
   io.slot.post.valid := (takes && onUnexpected) || finishes
   io.slot.arrival.valid := takes && !onUnexpected
   io.slot.post.bits := operation

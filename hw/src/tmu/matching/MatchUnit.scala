@@ -3,9 +3,25 @@ package tmu.matching
 
 import chisel3._
 import chisel3.util.{Decoupled, ShiftRegister, Valid}
-import tmu.contract.Opcodes
+import tmu.buffer.UpDown
 import tmu.fault.{FaultPort, FaultRaise}
-import tmu.params.TmuParams
+import tmu.layout.Opcodes
+import tmu.matching.array.{EntryCount, EntryStore, MatchArray}
+import tmu.matching.endpoints.{EndpointRequests, EndpointTable, SpillMarks, TableRooms}
+import tmu.params.{TableParams, TmuParams}
+import tmu.rules.{CommandCheck, Decision, MatchRules, OperationRules, Outcome, Resolve, Rooms}
+import tmu.types.{
+  ArrayOperation,
+  EndpointRequest,
+  EndpointState,
+  FilterWindows,
+  LaneEntry,
+  MatchActivity,
+  MatchCommand,
+  Operation,
+  SlotVerdicts,
+  SpillPorts
+}
 
 /** The two queues and the rule that connects them: two operations a clock, two verdicts a clock.
   *
@@ -71,8 +87,8 @@ class MatchUnit(p: TmuParams) extends Module {
   private val requests = Module(new EndpointRequests(p))
   private val (requested, configuring) = (requests.io.requested, requests.io.configuring)
   private val flushNext = io.post.valid && io.post.bits.flushes
-  MatchCommand.checkFlush(p, io.post)
-  ways.foreach(MatchCommand.checkEarly(p, _))
+  CommandCheck.checkFlush(p, io.post)
+  ways.foreach(CommandCheck.checkEarly(p, _))
   private val overflow = Option.when(p.hasFilter)(Module(new Overflow(p)))
   private val holdsBack = overflow.fold(false.B)(_.io.holdsBack)
   private val inspects =
@@ -91,11 +107,11 @@ class MatchUnit(p: TmuParams) extends Module {
   flush.io.canIssue := canIssue
   flush.io.drained := drained
 
-  private val accepted = Slot.entering(p, io.post, !flushNext, io.arrival, now)
+  private val accepted = OperationRules.slot(p, io.post, !flushNext, io.arrival, now)
   private val slot = Mux(flush.io.busy, flush.io.slot, accepted)
   private val enters = slot.post.valid || slot.arrival.valid
-  unexpected.io.ask := Operation.ask(p, unexpectedTable, slot.post)
-  posted.io.ask := Operation.ask(p, postedTable, slot.arrival)
+  unexpected.io.ask := OperationRules.ask(p, unexpectedTable, slot.post)
+  posted.io.ask := OperationRules.ask(p, postedTable, slot.arrival)
 
   // One clock before the end of the walk the operations come back.
   private val delay = Module(new SlotDelay(p, walk - 1))
@@ -112,8 +128,8 @@ class MatchUnit(p: TmuParams) extends Module {
 
   // The arrival of a slot may match the post that is appended at the same time. Both are there from
   // the start, and what comes of it is a bit.
-  private val asking = RegNext(Operation.ask(p, postedTable, slot.arrival))
-  private val posting = RegNext(Operation.lane(p, postedTable, slot.post.bits, 0.U))
+  private val asking = RegNext(OperationRules.ask(p, postedTable, slot.arrival))
+  private val posting = RegNext(OperationRules.lane(p, postedTable, slot.post.bits, 0.U))
   walked.pairs := ShiftRegister(ArrayOperation.hits(p, postedTable, asking, posting), walk - 1)
 
   // The slot to decide: the one that has walked, or a parked one while a queue is long.
@@ -184,9 +200,9 @@ class MatchUnit(p: TmuParams) extends Module {
   private val postedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val unexpectedFree = RegInit(p.arrayEntries.U(p.depthBits.W))
   private val postedLane =
-    Operation.lane(p, postedTable, post.bits, postedStore.io.allocate.bits)
+    OperationRules.lane(p, postedTable, post.bits, postedStore.io.allocate.bits)
   private val unexpectedLane =
-    Operation.lane(p, unexpectedTable, arrival.bits, unexpectedStore.io.allocate.bits)
+    OperationRules.lane(p, unexpectedTable, arrival.bits, unexpectedStore.io.allocate.bits)
   postedStore.io.allocate.ready := postedAppends
   unexpectedStore.io.allocate.ready := unexpectedAppends
   private val postedLeaves = arrivalOutcome.takes && inArray(1)

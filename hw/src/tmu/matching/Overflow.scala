@@ -4,7 +4,20 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{is, log2Ceil, switch, Pipe, Queue, ShiftRegister, Valid}
 import tmu.fault.FaultPort
-import tmu.params.TmuParams
+import tmu.matching.array.StoredEntry
+import tmu.matching.endpoints.EndpointTable
+import tmu.matching.filter.{EntryCheck, FilterTable}
+import tmu.params.{TableParams, TmuParams}
+import tmu.rules.OperationRules
+import tmu.types.{
+  ArrayOperation,
+  FilterActivity,
+  FilterWindows,
+  FoundLane,
+  LaneEntry,
+  LaneFault,
+  Slot
+}
 
 /** A slot that has walked the arrays while a queue was longer than its array. */
 class ParkedSlot(p: TmuParams) extends Bundle {
@@ -143,8 +156,8 @@ class Overflow(p: TmuParams) extends Module {
       op.valid && op.bits.command.searches && !found
     }
   private def asks(slot: ParkedSlot): Seq[ArrayOperation] = Seq(
-    Operation.ask(p, unexpected, slot.slot.post),
-    Operation.ask(p, posted, slot.slot.arrival)
+    OperationRules.ask(p, unexpected, slot.slot.post),
+    OperationRules.ask(p, posted, slot.slot.arrival)
   )
   private val waiting = Reg(Vec(2, Bool()))
   private val unsent = Reg(Vec(2, Bool()))

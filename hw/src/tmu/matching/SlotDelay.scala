@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{log2Ceil, ShiftRegister}
 import tmu.params.TmuParams
+import tmu.types.{Operation, Slot}
 
 /** Gives each slot back a fixed number of clocks later, when its operations have walked the rows.
   *

@@ -4,7 +4,10 @@ package tmu.matching
 import chisel3._
 import chisel3.util.Valid
 import tmu.fault.FaultRaise
-import tmu.params.TmuParams
+import tmu.matching.array.EntryStore
+import tmu.params.{TableParams, TmuParams}
+import tmu.rules.{OperationRules, Outcome}
+import tmu.types.{FoundLane, Operation}
 
 /** Bodies of a table's entries: what was appended is written, what was found is read, what was
   * taken is given back. Wiring of a store, and of what it tells of flipped bits.
@@ -37,7 +40,7 @@ object StorePort {
   ): Unit = {
     store.io.write.valid := RegNext(store.io.allocate.ready, false.B)
     store.io.write.bits.slot := RegNext(store.io.allocate.bits)
-    store.io.write.bits.entry := RegNext(Operation.entry(p, t, appender))
+    store.io.write.bits.entry := RegNext(OperationRules.entry(p, t, appender))
     store.io.readSlot.valid := verify.fold(false.B)(_.valid) || RegNext(outcome.found, false.B)
     store.io.readSlot.bits := verify.fold(at.slot)(v => Mux(v.valid, v.bits, at.slot))
     raise.io.outcome := outcome

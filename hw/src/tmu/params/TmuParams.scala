@@ -2,7 +2,6 @@
 package tmu.params
 
 import chisel3.util.log2Ceil
-import tmu.contract.SpillLayout
 
 /** One configuration of the unit: the only parameter object there is, passed by hand to each
   * module.
@@ -96,6 +95,9 @@ case class TmuParams(
 }
 
 object TmuParams {
+
+  /** Commands of a page's turn at most: enough that one page alone keeps the unit busy. */
+  val turnCommands: Int = 8
 
   /** A configuration of one's own, `BASE:NAME=VALUE,...`: a preset with other values. */
   def own(text: String): TmuParams = {

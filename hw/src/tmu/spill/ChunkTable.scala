@@ -3,9 +3,11 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{Decoupled, RegEnable, Valid}
-import tmu.contract.{Code, FaultPlaces, SpillLayout}
+import tmu.buffer.UpDown
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
-import tmu.matching.UpDown
+import tmu.layout.Code
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.registers.FaultPlaces
 
 /** What the unit knows of a chunk without reading memory. */
 class ChunkState(s: SpillParams) extends Bundle {

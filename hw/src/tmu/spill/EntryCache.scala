@@ -3,7 +3,8 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, RegEnable, Valid}
-import tmu.contract.SpillLayout
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.types.SpillEntry
 
 /** Entries on chip: those of the chunks that were begun last, and what memory has just answered.
   *

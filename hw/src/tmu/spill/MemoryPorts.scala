@@ -3,11 +3,10 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
-import tmu.contract.SpillLayout
+import tmu.bus.Axi
 import tmu.fault.FaultPort
-import tmu.host.Axi
-import tmu.matching._
-import tmu.params.TmuParams
+import tmu.params.{SpillLayout, SpillParams, TmuParams}
+import tmu.types.{FilterWindows, SpillActivity, SpillPorts, Verdict}
 
 /** Ports of the part that keeps queues in memory. */
 class MemoryPorts(p: TmuParams) extends Bundle {

@@ -3,11 +3,10 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Log2, Valid}
-import tmu.buffer.{BlockQueue, PointerQueue, Sweep}
-import tmu.contract.SpillLayout
+import tmu.buffer.{BlockQueue, PointerQueue, Sweep, UpDown}
 import tmu.fault.FaultView
-import tmu.matching._
-import tmu.params.TmuParams
+import tmu.params.{SpillLayout, SpillParams, TmuParams}
+import tmu.types.{Deferred, FilterWindows, Operation}
 
 /** Queues beyond the tables, in memory that software lends (R11): wiring, and who has what there.
   *
@@ -177,7 +176,7 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
 
   // Commands of each endpoint that were deferred, and those of them that have been answered: marks and
   // lists count them too, and are asked by others in every clock.
-  private val deferrals, answered = Mem(p.endpoints, UInt(SpillMarks.countBits(p).W))
+  private val deferrals, answered = Mem(p.endpoints, UInt(SpillParams(p).deferralBits.W))
   private val started = RegNext(starts, false.B)
   private val startedBy = RegNext(starter)
   private val answers = engine.io.lists.writeDone

@@ -2,8 +2,9 @@
 package tmu.spill
 
 import chisel3._
-import tmu.matching._
-import tmu.params.TmuParams
+import tmu.params.{TableParams, TmuParams}
+import tmu.rules.Resolve
+import tmu.types.{Entry, Operation, SpillEntry, Verdict}
 
 /** Verdicts of commands that memory answers: the same law, other places (R1 to R15). */
 object SpillAnswer {

@@ -3,8 +3,11 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{is, switch, Decoupled, UIntToOH, Valid}
-import tmu.contract.{Code, FaultPlaces, SpillLayout}
 import tmu.fault.{FaultFlip, FaultPort, FaultView}
+import tmu.layout.Code
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.registers.FaultPlaces
+import tmu.types.SpillEntry
 
 /** An entry that is appended, and its word. */
 class Addition(s: SpillParams) extends Bundle {
@@ -120,7 +123,7 @@ class SpillEditor(s: SpillParams) extends Module {
   io.write.bits.at.chunk := target
   io.write.bits.at.place := place
   io.write.bits.isWord := state === State.word
-  private val entry = SpillEntry.at(s, io.append.bits.entry, io.write.bits.at)
+  private val entry = SpillMatch.at(s, io.append.bits.entry, io.write.bits.at)
   private def flip[T <: Data](place: Code, word: T, of: State.Type) =
     FaultFlip(s.p, place, word, io.fault.flip, io.write.fire && state === of)
   private val (storedEntry, entryFlipped) = flip(FaultPlaces.entries, entry, State.entry)
@@ -140,7 +143,7 @@ class SpillEditor(s: SpillParams) extends Module {
   )
   io.write.bits.data := Mux(
     state === State.word,
-    SpillEntry.everywhere(storedWord),
+    SpillMatch.everywhere(storedWord),
     SpillEntry.toBeat(storedEntry)
   )
 

@@ -3,8 +3,9 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{is, switch}
-import tmu.contract.Statuses
-import tmu.matching._
+import tmu.layout.Statuses
+import tmu.params.SpillParams
+import tmu.rules.MatchRules
 
 /** Answers deferred commands, one after the other in their order, and moves entries back to the
   * tables when nothing is deferred, or in between when it is told to.

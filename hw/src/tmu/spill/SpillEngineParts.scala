@@ -3,8 +3,10 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.RegEnable
-import tmu.contract.{Opcodes, SpillLayout}
-import tmu.matching._
+import tmu.layout.Opcodes
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.rules.MatchRules
+import tmu.types.{Deferred, Operation, SpillEntry, Verdict}
 
 /** What [[SpillEngine]] works with: registers, and what follows from them without a step. */
 abstract class SpillEngineParts(s: SpillParams) extends Module {
@@ -23,7 +25,7 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   protected val job = Reg(new Deferred(p))
   protected val visiting, looking = Reg(Bool())
   protected val endpoint = Reg(UInt(p.endpointBits.W))
-  protected val done = Reg(UInt(SpillMarks.countBits(p).W))
+  protected val done = Reg(UInt(SpillParams(p).deferralBits.W))
   protected val op = job.operation
   protected val command = op.command
 
@@ -64,8 +66,8 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   io.range.bits.tail := list.tail
   io.range.bits.ask := Mux(
     refills,
-    SpillEntry.all(s, endpoint),
-    SpillEntry.asked(s, io.windows, command)
+    SpillMatch.all(s, endpoint),
+    SpillMatch.asked(s, io.windows, command)
   )
   io.range.bits.sweeps := refills || flushes
   io.range.valid := state === State.search || state === State.sweep || state === State.move
@@ -119,7 +121,7 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   io.append.bits.entry := SpillEntry(p, op, appendsReceive)
   // Folded long before it is written, and it goes to every place of a beat.
   io.append.bits.word := RegNext(
-    SpillEntry.word(
+    SpillMatch.word(
       s,
       io.windows,
       command.key,

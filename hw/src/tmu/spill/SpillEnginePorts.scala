@@ -3,7 +3,8 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
-import tmu.matching._
+import tmu.params.SpillParams
+import tmu.types.{Deferred, FilterWindows, Injected, Verdict}
 
 /** What the engine has to do with: the matching unit, and the parts that work for it. */
 class SpillEnginePorts(s: SpillParams) extends Bundle {

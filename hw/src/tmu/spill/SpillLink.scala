@@ -3,10 +3,10 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
-import tmu.buffer.PointerQueue
-import tmu.contract.SpillLayout
-import tmu.host.{Axi, AxiBurst, AxiResponse}
-import tmu.matching.{StreamState, UpDown}
+import tmu.buffer.{PointerQueue, UpDown}
+import tmu.bus.{Axi, AxiBurst, AxiResponse}
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.types.StreamState
 
 /** Where something lies in memory. */
 class SpillPlace(s: SpillParams) extends Bundle {

@@ -4,9 +4,9 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{Cat, Valid}
 import tmu.buffer.Sweep
-import tmu.contract.FaultPlaces
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
-import tmu.matching.SpillMarks
+import tmu.params.SpillParams
+import tmu.registers.FaultPlaces
 
 /** The part of a queue that lies in memory: the younger part, in the order of the chunks. */
 class SpillList(s: SpillParams) extends Bundle {
@@ -32,7 +32,7 @@ class ListAccess(s: SpillParams) extends Bundle {
   /** A list, and of its endpoint the commands that memory has answered; one clock later. */
   val read = Output(new SpillIndex(s))
   val list = Input(new SpillList(s))
-  val done = Input(UInt(SpillMarks.countBits(s.p).W))
+  val done = Input(UInt(s.deferralBits.W))
 
   /** What was read is used. */
   val uses = Output(Bool())
@@ -47,7 +47,7 @@ class ListAccess(s: SpillParams) extends Bundle {
   val moved = Output(Bool())
 
   /** How many commands of its endpoint have been answered by now. */
-  val writeDone = Valid(UInt(SpillMarks.countBits(s.p).W))
+  val writeDone = Valid(UInt(s.deferralBits.W))
 }
 
 /** The lists of all endpoints' queues; a sweep empties them after reset. */
@@ -108,12 +108,12 @@ class SpillLists(s: SpillParams) extends Module {
   private val stored = lists.read(Cat(access.read.endpoint, access.read.unexpected))
   access.list := stored.word
 
-  private def doneWord = new Checked(s.p, UInt(SpillMarks.countBits(s.p).W))
+  private def doneWord = new Checked(s.p, UInt(s.deferralBits.W))
   private val done = SyncReadMem(s.p.endpoints, doneWord)
   private val (answered, doneFlipped) = FaultFlip(
     s.p,
     FaultPlaces.answered,
-    Checked(s.p, UInt(SpillMarks.countBits(s.p).W), access.writeDone.bits),
+    Checked(s.p, UInt(s.deferralBits.W), access.writeDone.bits),
     io.fault.flip,
     access.writeDone.valid
   )

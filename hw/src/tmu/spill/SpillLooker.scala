@@ -3,7 +3,8 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
-import tmu.contract.SpillLookRegisters
+import tmu.params.SpillParams
+import tmu.registers.SpillLookRegisters
 
 /** What software wants to see: the list of a queue, and a chunk. */
 class SpillLook(s: SpillParams) extends Bundle {

@@ -3,8 +3,8 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{is, switch, Decoupled, PopCount, PriorityEncoder, Valid}
-import tmu.contract.SpillLayout
-import tmu.matching.FilterWindows
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.types.{FilterWindows, SpillEntry}
 
 /** Makes room in memory that is used up (R11): chunks with few entries become fewer chunks.
   *
@@ -77,7 +77,7 @@ class SpillPacker(s: SpillParams) extends Module {
   private val lowest = PriorityEncoder(left)
   private val from = Reg(new SpillPlace(s))
   private val entry = Reg(new SpillEntry(s.p))
-  private val word = RegNext(SpillEntry.word(s, io.windows, entry.key, entry.ignore, entry.id))
+  private val word = RegNext(SpillMatch.word(s, io.windows, entry.key, entry.ignore, entry.id))
   private val to = Wire(new SpillPlace(s))
   to.chunk := chunk
   to.place := place
@@ -106,8 +106,8 @@ class SpillPacker(s: SpillParams) extends Module {
   io.memory.bits.isWord := state === State.word
   io.memory.bits.data := Mux(
     state === State.word,
-    SpillEntry.everywhere(word),
-    SpillEntry.toBeat(SpillEntry.at(s, entry, to))
+    SpillMatch.everywhere(word),
+    SpillEntry.toBeat(SpillMatch.at(s, entry, to))
   )
   io.error := false.B
   io.busy := state =/= State.idle && state =/= State.waits
@@ -192,7 +192,7 @@ class SpillPacker(s: SpillParams) extends Module {
     }
     is(State.entry) {
       when(io.memory.ready)(state := State.word)
-      when(SpillEntry.broken(s, entry, from)) {
+      when(SpillMatch.broken(s, entry, from)) {
         io.memory.valid := false.B
         fail()
       }

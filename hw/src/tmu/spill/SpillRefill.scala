@@ -4,8 +4,9 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.BlockQueue
-import tmu.contract.Opcodes
-import tmu.matching.{MatchCommand, SpillMarks}
+import tmu.layout.Opcodes
+import tmu.params.SpillParams
+import tmu.types.MatchCommand
 
 /** What is injected into the matching unit, and into which of its streams. */
 class Injection(s: SpillParams) extends Bundle {
@@ -30,7 +31,7 @@ class SpillRefill(s: SpillParams) extends Module {
     /** Whose they are, and how many of its commands are done. */
     val endpoint = Input(UInt(p.endpointBits.W))
     val unexpected = Input(Bool())
-    val done = Input(UInt(SpillMarks.countBits(p).W))
+    val done = Input(UInt(SpillParams(p).deferralBits.W))
     val inject = Decoupled(new Injection(s))
     val injected = Flipped(Valid(Bool()))
 

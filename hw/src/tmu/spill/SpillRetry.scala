@@ -2,8 +2,10 @@
 package tmu.spill
 
 import chisel3._
-import tmu.contract.Opcodes
-import tmu.matching._
+import tmu.layout.Opcodes
+import tmu.params.SpillParams
+import tmu.rules.MatchRules
+import tmu.types.{MatchCommand, SpillRequest}
 
 /** Holds the host's commands while an entry of a deferred one goes to its table, for want of a
   * place in memory (R11).

@@ -3,10 +3,11 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
-import tmu.buffer.BlockQueue
-import tmu.contract.{FaultPlaces, SpillLayout}
+import tmu.buffer.{BlockQueue, UpDown}
 import tmu.fault.{FaultPort, FaultView}
-import tmu.matching.UpDown
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.registers.FaultPlaces
+import tmu.types.SpillEntry
 
 /** Where to search, and for what. */
 class SpillRange(s: SpillParams) extends Bundle {
@@ -197,8 +198,8 @@ class SpillSearch(s: SpillParams) extends Module {
     val fromMemory = all(io.wordBeat.bits.data)
     cache.fold(fromMemory)(c => Mux(gave, all(c.io.data), fromMemory)) & live
   }
-  private val hits = lanes(SpillEntry.mayHit(s, range.ask, _))
-  private val lostWords = lanes(SpillEntry.broken(s, _))
+  private val hits = lanes(SpillMatch.mayHit(s, range.ask, _))
+  private val lostWords = lanes(SpillMatch.broken(s, _))
   private val compares = (gave || io.wordBeat.valid) && searching
   private val compared = RegNext(compares, false.B)
   private val hitting = RegNext(hits)

@@ -3,10 +3,11 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, OHToUInt, PriorityEncoderOH, RegEnable, Valid}
-import tmu.buffer.BlockQueue
-import tmu.contract.{FaultPlaces, SpillLayout}
+import tmu.buffer.{BlockQueue, UpDown}
 import tmu.fault.FaultView
-import tmu.matching.UpDown
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.registers.FaultPlaces
+import tmu.types.SpillEntry
 
 /** Entries of a beat of words that may be what a search wants. */
 class Candidates(s: SpillParams) extends Bundle {
@@ -108,9 +109,9 @@ class SpillVerify(s: SpillParams) extends Module {
     val lies = Wire(new SpillPlace(s))
     lies.chunk := at.chunk.chunk
     lies.place := at.place
-    val broken = SpillEntry.broken(s, entry, lies)
+    val broken = SpillMatch.broken(s, entry, lies)
     checked := taken && searching
-    confirmed := SpillEntry.hits(io.ask, entry) || broken
+    confirmed := SpillMatch.hits(io.ask, entry) || broken
     hit.broken := broken
     hit.found := true.B
     hit.entry := entry

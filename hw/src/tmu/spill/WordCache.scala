@@ -4,8 +4,9 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{log2Ceil, UIntToOH, Valid}
 import tmu.buffer.Sweep
-import tmu.contract.{FaultPlaces, SpillLayout}
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
+import tmu.params.{SpillLayout, SpillParams}
+import tmu.registers.FaultPlaces
 
 /** A beat of a chunk's words. */
 class WordBeat(s: SpillParams) extends Bundle {

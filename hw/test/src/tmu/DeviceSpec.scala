@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu
 
-import chisel3.{Bool, Module, UInt}
 import chisel3.simulator.scalatest.ChiselSim
+import chisel3.{Bool, Module, UInt}
 import java.util.concurrent.LinkedBlockingQueue
 import org.scalatest.BeforeAndAfterAll
 import org.scalatest.exceptions.TestFailedException
 import org.scalatest.funspec.AnyFunSpec
 import scala.collection.mutable
-import scala.concurrent.{Await, Promise}
 import scala.concurrent.duration.{Duration, DurationInt}
+import scala.concurrent.{Await, Promise}
 import scala.util.{Failure, Success, Try}
 
 /** A spec whose tests share compiled devices: compiling takes seconds, a test milliseconds.

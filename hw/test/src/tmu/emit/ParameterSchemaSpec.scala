@@ -2,8 +2,7 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.matching.TableParams
-import tmu.params.{Parameters, Presets}
+import tmu.params.{Parameters, Presets, TableParams}
 
 class ParameterSchemaSpec extends AnyFunSpec {
   private val text = ParameterSchema.render

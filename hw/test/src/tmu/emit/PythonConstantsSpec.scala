@@ -2,8 +2,9 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.contract._
+import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, Statuses}
 import tmu.params.Presets
+import tmu.registers.{Counters, Streams, TmuRegisters}
 
 class PythonConstantsSpec extends AnyFunSpec {
   private val text = PythonConstants.render(Presets.nic)

@@ -2,8 +2,9 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.contract._
+import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SpillEntryLayout, Statuses}
 import tmu.params.Presets
+import tmu.registers.{Access, Counters, TmuRegisters}
 
 class RegisterDocumentSpec extends AnyFunSpec {
   private val text = RegisterDocument.render(Presets.nic)

@@ -2,8 +2,8 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.contract.{Access, Register, TmuRegisters}
 import tmu.params.Presets
+import tmu.registers.{Access, Register, TmuRegisters}
 
 class SystemRdlSpec extends AnyFunSpec {
   private val text = SystemRdl.render(Presets.nic)

@@ -4,8 +4,8 @@ package tmu.fault
 import chisel3._
 import chisel3.util.Valid
 import tmu.DeviceSpec
-import tmu.contract.FaultPlaces
 import tmu.params.{Presets, TmuParams}
+import tmu.registers.FaultPlaces
 
 /** A word on its way to its place. */
 class FaultFlipHarness(p: TmuParams) extends Module {

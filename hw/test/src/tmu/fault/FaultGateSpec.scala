@@ -2,7 +2,7 @@
 package tmu.fault
 
 import tmu.DeviceSpec
-import tmu.contract.{Code, Statuses}
+import tmu.layout.{Code, Statuses}
 import tmu.params.Presets
 
 class FaultGateSpec extends DeviceSpec {

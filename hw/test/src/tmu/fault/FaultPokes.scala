@@ -3,7 +3,7 @@ package tmu.fault
 
 import chisel3.Module
 import tmu.DeviceSpec
-import tmu.contract.Code
+import tmu.layout.Code
 
 /** Asks for flips on the fault port of a module. */
 trait FaultPokes { this: DeviceSpec =>

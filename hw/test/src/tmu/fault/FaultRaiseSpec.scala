@@ -2,7 +2,7 @@
 package tmu.fault
 
 import tmu.DeviceSpec
-import tmu.contract.{Code, Opcodes}
+import tmu.layout.{Code, Opcodes}
 import tmu.params.Presets
 
 class FaultRaiseSpec extends DeviceSpec {

@@ -3,9 +3,9 @@ package tmu.host
 
 import chisel3._
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Code, CommandLayout, Opcodes, Statuses, WordField}
-import tmu.matching.{MatchCommand, TableParams}
-import tmu.params.{Presets, TmuParams}
+import tmu.layout.{Code, CommandLayout, Opcodes, Statuses, WordField}
+import tmu.params.{Presets, TableParams, TmuParams}
+import tmu.types.MatchCommand
 
 class CommandDecodeHarness(p: TmuParams) extends Module {
   val io = IO(new Bundle {

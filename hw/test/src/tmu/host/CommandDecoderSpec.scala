@@ -2,7 +2,7 @@
 package tmu.host
 
 import tmu.DeviceSpec
-import tmu.contract.{CommandLayout, Opcodes}
+import tmu.layout.{CommandLayout, Opcodes}
 import tmu.params.Presets
 
 class CommandDecoderSpec extends DeviceSpec {

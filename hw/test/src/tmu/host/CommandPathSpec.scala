@@ -4,9 +4,10 @@ package tmu.host
 import chisel3._
 import chisel3.util.Decoupled
 import tmu.DeviceSpec
-import tmu.contract.{CommandLayout, Opcodes}
-import tmu.matching.MatchCommand
+import tmu.bus.Axi
+import tmu.layout.{CommandLayout, Opcodes}
 import tmu.params.{Presets, TmuParams}
+import tmu.types.MatchCommand
 
 /** Doorbell, submission queues and decoder, connected as in the whole unit. */
 class CommandPathHarness(p: TmuParams) extends Module {

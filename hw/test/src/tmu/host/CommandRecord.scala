@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.host
 
-import tmu.contract.{Code, CommandLayout, WordField}
+import tmu.layout.{Code, CommandLayout, WordField}
 
 /** The bytes of a command as a number; fields that are not named are zero. */
 object CommandRecord {

@@ -3,9 +3,9 @@ package tmu.host
 
 import chisel3._
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{CompletionLayout, Statuses, WordField}
-import tmu.matching.Verdict
+import tmu.layout.{CompletionLayout, Statuses, WordField}
 import tmu.params.{Presets, TmuParams}
+import tmu.types.Verdict
 
 class CompletionEncodeHarness(p: TmuParams) extends Module {
   val io = IO(new Bundle {

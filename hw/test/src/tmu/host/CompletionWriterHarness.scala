@@ -2,8 +2,9 @@
 package tmu.host
 
 import chisel3._
-import tmu.matching.Verdict
+import tmu.bus.AxiWrite
 import tmu.params.TmuParams
+import tmu.types.Verdict
 
 /** The writer with the page table that it reads and writes, connected as in the whole unit; no
   * command is ever on its way to it.

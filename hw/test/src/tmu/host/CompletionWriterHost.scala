@@ -3,7 +3,7 @@ package tmu.host
 
 import scala.collection.mutable
 import tmu.DeviceSpec
-import tmu.contract.{CompletionLayout, Statuses, WordField}
+import tmu.layout.{CompletionLayout, Statuses, WordField}
 import tmu.params.TmuParams
 
 /** What lies around a completion writer: memory, and software that sets rings up and reads them. */

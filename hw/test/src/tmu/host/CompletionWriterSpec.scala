@@ -4,7 +4,7 @@ package tmu.host
 import scala.collection.mutable
 import scala.util.Random
 import tmu.Seeds
-import tmu.contract.CompletionLayout
+import tmu.layout.CompletionLayout
 
 class CompletionWriterSpec extends CompletionWriterHost {
   import CompletionLayout._

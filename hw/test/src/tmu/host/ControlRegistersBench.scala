@@ -3,8 +3,8 @@ package tmu.host
 
 import chisel3.Bool
 import tmu.DeviceSpec
-import tmu.contract.{RegisterMap, TmuRegisters}
 import tmu.params.{Presets, TmuParams}
+import tmu.registers.{RegisterMap, TmuRegisters}
 
 /** The control registers alone, read and written by their names. */
 trait ControlRegistersBench extends RegisterDriver { this: DeviceSpec =>

@@ -2,7 +2,7 @@
 package tmu.host
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Access, Counters, TmuRegisters}
+import tmu.registers.{Access, Counters, TmuRegisters}
 
 class ControlRegistersSpec extends DeviceSpec with ControlRegistersBench {
   private val bare = device(new ControlRegisters(p.copy(name = "bare", spillSegments = 0)))

@@ -2,6 +2,7 @@
 package tmu.host
 
 import tmu.DeviceSpec
+import tmu.bus.Axi
 
 /** One data beat of a doorbell write. */
 case class Beat(data: BigInt, strobe: BigInt = Beat.whole)

@@ -3,6 +3,7 @@ package tmu.host
 
 import scala.collection.mutable
 import tmu.{DeviceSpec, Seeds}
+import tmu.bus.Axi
 import tmu.params.TmuParams
 
 class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {

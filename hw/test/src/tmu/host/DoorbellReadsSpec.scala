@@ -3,8 +3,10 @@ package tmu.host
 
 import chisel3._
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Counters, DoorbellLayout}
+import tmu.bus.Axi
+import tmu.layout.DoorbellLayout
 import tmu.params.TmuParams
+import tmu.registers.Counters
 
 class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
   private val p = TmuParams("bell", 4, 16, 16, 16, 4, queues = 4)

@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3.Module
 import tmu.DeviceSpec
+import tmu.bus.AxiLite
 
 /** Drives an AXI4-Lite register slave. */
 trait RegisterDriver { this: DeviceSpec =>

@@ -2,7 +2,7 @@
 package tmu.host
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Access, Register, RegisterField, RegisterMap}
+import tmu.registers.{Access, Register, RegisterField, RegisterMap}
 
 class RegisterFileSpec extends DeviceSpec {
   private def field(name: String, low: Int, width: Int) = RegisterField(name, low, width, "Text.")

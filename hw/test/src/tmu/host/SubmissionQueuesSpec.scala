@@ -3,6 +3,7 @@ package tmu.host
 
 import scala.collection.mutable
 import tmu.Seeds
+import tmu.params.TmuParams
 
 class SubmissionQueuesSpec extends SubmissionHost {
   describe("SubmissionQueues") {
@@ -170,7 +171,7 @@ class SubmissionQueuesSpec extends SubmissionHost {
           delays += host.clocks - start
           while (host.produced(40) <= i) flood(host.clocks)
         }
-        val most = 2 * (busy.size + 9) * PageTurn.most
+        val most = 2 * (busy.size + 9) * TmuParams.turnCommands
         assert(delays.max <= most, s"delays to ${delays.max}, at most $most")
         val served = busy.map(host.numbers(_).size)
         assert(served.max - served.min <= served.max / 10, s"served: $served")

@@ -2,6 +2,7 @@
 package tmu.host
 
 import tmu.Seeds
+import tmu.params.TmuParams
 
 class SubmissionSpillSpec extends SubmissionHost {
 
@@ -48,7 +49,10 @@ class SubmissionSpillSpec extends SubmissionHost {
         host.run(100)
         assert(host.numbers(1) == (0 until 20), "R13: endpoint 2 has nothing in memory")
         for (page <- all.tail)
-          assert(host.numbers(page).size <= PageTurn.most, s"a turn of page $page, and no other")
+          assert(
+            host.numbers(page).size <= TmuParams.turnCommands,
+            s"a turn of page $page, and no other"
+          )
         host.answers = () => true
         host.settle()
         for (page <- all) assert(host.numbers(page) == (0 until 20), s"R7: page $page")
@@ -63,10 +67,13 @@ class SubmissionSpillSpec extends SubmissionHost {
         for (_ <- 0 until 20) host.send(2)
         host.run(60)
         val first = host.numbers(2).size
-        assert(first > 0 && first <= PageTurn.most, "a turn")
+        assert(first > 0 && first <= TmuParams.turnCommands, "a turn")
         host.answers = () => true
         host.run(30)
-        assert(host.numbers(2).size >= first + PageTurn.most, "the next, as soon as that has ended")
+        assert(
+          host.numbers(2).size >= first + TmuParams.turnCommands,
+          "the next, as soon as that has ended"
+        )
         host.answers = () => host.unanswered.size > 1
         host.run(60)
         val stopped = host.numbers(2).size
@@ -132,7 +139,7 @@ class SubmissionSpillSpec extends SubmissionHost {
             val bars = if (privileged) barred else barred & (1 << endpoint)
             assert(bars == 0, s"clock $n, page ${seen.page}")
             val memory = privileged || endpoint % 2 == 1
-            val most = if (scarce) 1 else if (crowded && memory) PageTurn.most else 32
+            val most = if (scarce) 1 else if (crowded && memory) TmuParams.turnCommands else 32
             bound(seen.page) = most
             assert(open(seen.page) < most, s"clock $n, page ${seen.page}")
           }

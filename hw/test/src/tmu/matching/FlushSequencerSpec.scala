@@ -3,7 +3,7 @@ package tmu.matching
 
 import scala.util.Random
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Opcodes, Statuses}
+import tmu.layout.{Opcodes, Statuses}
 import tmu.params.Presets
 
 class FlushSequencerSpec extends DeviceSpec {

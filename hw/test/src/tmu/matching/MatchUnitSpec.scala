@@ -3,8 +3,8 @@ package tmu.matching
 
 import scala.util.Random
 import tmu.{DeviceSpec, Seeds}
-import tmu.contract.{Opcodes, Statuses}
-import tmu.params.{Presets, TmuParams}
+import tmu.layout.{Opcodes, Statuses}
+import tmu.params.{Presets, TableParams, TmuParams}
 
 class MatchUnitSpec extends DeviceSpec with UnitBench {
   private class Made(val p: TmuParams) {

@@ -2,6 +2,7 @@
 package tmu.matching
 
 import tmu.DeviceSpec
+import tmu.types.{ArrayOperation, LaneEntry, MatchKey}
 
 /** What is asked of a table, as plain numbers. */
 case class PlainAsk(

@@ -4,8 +4,9 @@ package tmu.matching
 import scala.collection.mutable
 import scala.util.Random
 import tmu.DeviceSpec
-import tmu.contract.{Code, Opcodes, Statuses}
-import tmu.params.TmuParams
+import tmu.layout.{Code, Opcodes, Statuses}
+import tmu.params.{TableParams, TmuParams}
+import tmu.types.{MatchCommand, Verdict}
 
 /** Drives a matching unit through both of its streams beside the law. */
 trait UnitBench { this: DeviceSpec =>

@@ -2,7 +2,7 @@
 package tmu.matching
 
 import scala.collection.mutable
-import tmu.contract.{Code, Opcodes, Statuses}
+import tmu.layout.{Code, Opcodes, Statuses}
 
 /** A command as plain numbers. */
 case class PlainCommand(

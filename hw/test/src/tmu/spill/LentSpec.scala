@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.spill
 
-import tmu.contract.{Code, Opcodes}
-import tmu.matching.{MatchCommand, MatchUnit}
+import tmu.layout.{Code, Opcodes}
+import tmu.matching.MatchUnit
+import tmu.types.MatchCommand
 
 /** Memory is lent to a unit that is at work. */
 class LentSpec extends SpillSpec {

@@ -6,7 +6,7 @@ import chisel3.util.{Decoupled, Valid}
 import scala.collection.mutable
 import scala.util.Random
 import tmu.Seeds
-import tmu.contract.SpillLayout
+import tmu.params.{SpillLayout, SpillParams}
 
 /** The editor with the chunks that it changes, connected as in the whole. */
 class SpillEditorHarness(s: SpillParams) extends Module {

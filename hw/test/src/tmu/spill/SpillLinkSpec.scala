@@ -4,7 +4,7 @@ package tmu.spill
 import scala.collection.mutable
 import scala.util.Random
 import tmu.{Seeds, Traffic}
-import tmu.contract.SpillLayout
+import tmu.params.SpillLayout
 
 class SpillLinkSpec extends SpillSpec {
   private val link = device(new SpillLink(s))

@@ -3,7 +3,7 @@ package tmu.spill
 
 import scala.collection.mutable
 import tmu.Seeds
-import tmu.matching.SpillMarks
+import tmu.params.SpillParams
 
 class SpillListsSpec extends SpillSpec {
   private val lists = device(new SpillLists(s))
@@ -99,7 +99,7 @@ class SpillListsSpec extends SpillSpec {
           access.write.valid.poke(true)
           kept(at) = values
           val (who, count) =
-            (random.nextInt(p.endpoints), random.nextInt(1 << SpillMarks.countBits(p)))
+            (random.nextInt(p.endpoints), random.nextInt(1 << SpillParams(p).deferralBits))
           access.at.endpoint.poke(who)
           access.writeDone.bits.poke(count)
           access.writeDone.valid.poke(random.nextBoolean())

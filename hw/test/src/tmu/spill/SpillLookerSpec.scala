@@ -2,7 +2,7 @@
 package tmu.spill
 
 import tmu.Seeds
-import tmu.contract.SpillLookRegisters
+import tmu.registers.SpillLookRegisters
 
 /** The spec is the engine: it takes a visit, and reads both lists in the clocks behind it. */
 class SpillLookerSpec extends SpillSpec {

@@ -3,7 +3,8 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
-import tmu.matching.FilterWindows
+import tmu.params.SpillParams
+import tmu.types.{FilterWindows, SpillEntry}
 
 /** The packer with the chunks that it changes; lists and memory are the test's. */
 class SpillPackerHarness(s: SpillParams) extends Module {
@@ -59,6 +60,6 @@ class SpillPackerHarness(s: SpillParams) extends Module {
   io.spare := chunks.io.spare
   io.allocate <> chunks.io.allocate
   io.word := RegNext(
-    RegNext(SpillEntry.everywhere(SpillEntry.word(s, windows, io.of.key, io.of.ignore, io.of.id)))
+    RegNext(SpillMatch.everywhere(SpillMatch.word(s, windows, io.of.key, io.of.ignore, io.of.id)))
   )
 }

@@ -4,7 +4,7 @@ package tmu.spill
 import scala.collection.mutable
 import scala.util.Random
 import tmu.Seeds
-import tmu.contract.SpillEntryLayout
+import tmu.layout.SpillEntryLayout
 
 class SpillPackerSpec extends SpillSpec {
   private val packer = device(new SpillPackerHarness(s))

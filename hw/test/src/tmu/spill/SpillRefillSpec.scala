@@ -3,8 +3,8 @@ package tmu.spill
 
 import scala.collection.mutable
 import tmu.Seeds
-import tmu.contract.Opcodes
-import tmu.matching.SpillMarks
+import tmu.layout.Opcodes
+import tmu.params.SpillParams
 
 class SpillRefillSpec extends SpillSpec {
   private val refill = device(new SpillRefill(s))
@@ -80,7 +80,8 @@ class SpillRefillSpec extends SpillSpec {
         for (_ <- 0 until 60) {
           val entries = 1 + random.nextInt(12)
           val fits = random.nextInt(10)
-          val (slow, done) = (1 + random.nextInt(3), random.nextInt(1 << SpillMarks.countBits(p)))
+          val (slow, done) =
+            (1 + random.nextInt(3), random.nextInt(1 << SpillParams(p).deferralBits))
           val (sent, moved) =
             bench.batch(entries, fits, random.nextBoolean(), done)(() => random.nextInt(slow) > 0)
           assert(sent == sent.indices && sent.size <= s.batch)

@@ -4,7 +4,7 @@ package tmu.spill
 import scala.collection.mutable
 import scala.util.Random
 import tmu.Seeds
-import tmu.contract.SpillLayout
+import tmu.params.SpillLayout
 
 /** Lists of chunks, what memory answers of them, and the hits that a search has to give. */
 trait SpillSearchBench extends SpillSpec {

@@ -3,7 +3,7 @@ package tmu.spill
 
 import scala.util.Random
 import tmu.Traffic
-import tmu.contract.SpillLayout
+import tmu.params.SpillLayout
 
 /** What lies on chip as well: it changes what is read, and never what is found. */
 class SpillSearchCacheSpec extends SpillSearchBench {

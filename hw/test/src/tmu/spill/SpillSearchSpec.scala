@@ -2,7 +2,7 @@
 package tmu.spill
 
 import tmu.Traffic
-import tmu.contract.SpillLayout
+import tmu.params.SpillLayout
 
 class SpillSearchSpec extends SpillSearchBench {
   describe("SpillSearch") {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.spill
 
-import tmu.contract.SpillLayout
+import tmu.params.SpillLayout
 
 /** A unit that is lent one segment at most has no words on chip: it reads them each time. */
 class SpillSearchWithoutWordsSpec extends SpillSearchBench {

@@ -3,8 +3,8 @@ package tmu.spill
 
 import chisel3.util.log2Ceil
 import tmu.DeviceSpec
-import tmu.contract.{CommandLayout, SpillEntryLayout, SpillLayout, WordField}
-import tmu.params.TmuParams
+import tmu.layout.{CommandLayout, SpillEntryLayout, WordField}
+import tmu.params.{SpillLayout, SpillParams, TmuParams}
 
 /** What specs of the parts that keep queues in memory have in common: a small unit, plain entries.
   */

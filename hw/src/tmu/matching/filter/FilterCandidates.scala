@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching.filter
+
+import chisel3._
+import chisel3.util.{log2Ceil, Mux1H, OHToUInt, ShiftRegister, Valid}
+import tmu.params.{TableParams, TmuParams}
+
+/** Where an entry of a filter table lies, and its slot in the store. */
+class FilterPlace(p: TmuParams, t: TableParams) extends Bundle {
+  private val laneBits = log2Ceil(p.filterLanes)
+  val slot = UInt(t.slotBits.W)
+  val row = UInt((t.filterPlaceBits - laneBits).W)
+  val lane = UInt(laneBits.W)
+}
+
+object FilterPlace {
+
+  /** Row and lane of a place's number, in rows of `lanes`. */
+  def row(place: UInt, lanes: Int): UInt = place >> log2Ceil(lanes)
+  def lane(place: UInt, lanes: Int): UInt = place(log2Ceil(lanes) - 1, 0)
+}
+
+/** Candidates of a filter table on their way from a hit to an answer, one a clock.
+  *
+  * 0 picked, and the slots of its row are read; 2 its slot is known and read from the store; 3 the
+  * entry is there, to be compared or to leave; 4 `verified`. The first that holds is the answer,
+  * and what was picked behind it is dropped.
+  */
+class FilterCandidates(p: TmuParams, t: TableParams) extends Module {
+  override def desiredName: String =
+    s"FilterCandidates${if (t.receives) "Posted" else "Unexpected"}"
+  private val lanes = p.filterLanes
+  val io = IO(new Bundle {
+    val picks = Input(Bool())
+
+    /** The lane that is picked, one-hot, and its row; the slots of that row a clock later. */
+    val oldest = Input(UInt(lanes.W))
+    val row = Input(UInt((t.filterPlaceBits - log2Ceil(lanes)).W))
+    val slots = Input(Vec(lanes, UInt(t.slotBits.W)))
+
+    /** What is picked leaves, and is not verified. */
+    val lifting = Input(Bool())
+
+    /** What was compared a clock ago is what was asked for. */
+    val holds = Input(Bool())
+
+    /** Read from the store; one clock later it is there, and leaves when `lifted`. */
+    val readSlot = Valid(UInt(t.slotBits.W))
+    val lifted = Output(Bool())
+    val reading = Output(new FilterPlace(p, t))
+
+    /** Compared: whatever came of it, and where. */
+    val checked = Output(Bool())
+    val verified = Output(Bool())
+    val found = Output(new FilterPlace(p, t))
+
+    /** None is on its way, but for one that is checked in this clock. */
+    val empty = Output(Bool())
+  })
+  private val verified = Wire(Bool())
+  private val one = Reg(UInt(lanes.W))
+  one := io.oldest
+  private val marked = RegNext(io.picks, false.B)
+  private val named = RegNext(marked && !verified, false.B)
+  private val place = Wire(new FilterPlace(p, t))
+  place.slot := RegNext(Mux1H(one.asBools, io.slots))
+  place.lane := RegNext(OHToUInt(one))
+  place.row := ShiftRegister(io.row, 2)
+  io.readSlot.valid := named
+  io.readSlot.bits := place.slot
+
+  private val verifying = RegNext(named && !verified, false.B)
+  io.reading := RegNext(place)
+  io.lifted := verifying && io.lifting
+  private val checked = RegNext(verifying && !io.lifting && !verified, false.B)
+  verified := checked && io.holds
+  io.checked := checked
+  io.verified := verified
+  io.found := RegNext(io.reading)
+  io.empty := !marked && !named && !verifying
+}

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.matching.filter
+
+import chisel3._
+import tmu.buffer.UpDown
+import tmu.params.TableParams
+
+/** Places of a filter table's entries: a ring, oldest first, without a gap.
+  *
+  * An entry that leaves from the middle leaves the youngest one's place in the end, because all
+  * younger ones move down; so what leaves and what enters in one clock use the same place.
+  */
+class FilterRing(t: TableParams) extends Module {
+  val io = IO(new Bundle {
+
+    /** One enters; one leaves from anywhere; the oldest leaves, with neither of the others. */
+    val enters = Input(Bool())
+    val leaves = Input(Bool())
+    val lifts = Input(Bool())
+
+    /** Place of the oldest, of the youngest, and of one that enters in this clock. */
+    val head = Output(UInt(t.filterPlaceBits.W))
+    val last = Output(UInt(t.filterPlaceBits.W))
+    val free = Output(UInt(t.filterPlaceBits.W))
+
+    /** How many there are, and whether there are any. */
+    val count = Output(UInt(t.countBits.W))
+    val some = Output(Bool())
+  })
+  private val bits = t.filterPlaceBits
+  private val head = RegInit(0.U(bits.W))
+  private val last = RegInit(((BigInt(1) << bits) - 1).U(bits.W))
+  private val behind = RegInit(0.U(bits.W))
+  private val count = RegInit(0.U(t.countBits.W))
+  private val some = RegInit(false.B)
+
+  when(io.enters && !io.leaves) {
+    last := behind
+    behind := behind + 1.U
+    some := true.B
+  }
+  when(io.leaves && !io.enters) {
+    last := last - 1.U
+    behind := last
+  }
+  when(io.lifts)(head := head + 1.U)
+  when(io.lifts || (io.leaves && !io.enters))(some := count =/= 1.U)
+  count := UpDown.next(count, io.enters, io.leaves || io.lifts)
+
+  io.head := head
+  io.last := last
+  io.free := Mux(io.leaves, last, behind)
+  io.count := count
+  io.some := some
+
+  assert(
+    !io.enters || io.leaves || count =/= t.filterEntries.U,
+    "R11: append to %d full memory rows",
+    t.filterRows.U
+  )
+  assert(!(io.leaves || io.lifts) || some, "R7: an entry left empty memory rows")
+  assert(!io.lifts || !(io.enters || io.leaves), "R7: memory rows changed while they were lifted")
+  assert(behind === head + count && last === behind - 1.U, "R7: places of memory rows disagree")
+}
+
+object FilterRing {
+
+  /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
+  def holding(ring: FilterRing, lanes: Int, row: UInt): UInt = {
+    def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
+    def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
+    val (head, last) = (ring.io.head, ring.io.last)
+    val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
+    val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(last)).asUInt
+    val all = ~0.U(lanes.W)
+    val young = Mux(row === rowOf(last), toLast, all)
+    Mux(ring.io.some, Mux(row === rowOf(head), fromHead, all) & young, 0.U)
+  }
+}

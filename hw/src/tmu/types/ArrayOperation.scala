@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.types
+
+import chisel3._
+import tmu.params.{TableParams, TmuParams}
+
+/** What an operation asks of a match array, as it travels from row to row. */
+class ArrayOperation(p: TmuParams, t: TableParams) extends Bundle {
+
+  /** It searches this array at all; without it the operation only keeps its place in the order. */
+  val searches = Bool()
+
+  /** A hit leaves the array (R3, R4, R9, R10, R14); without it, it stays (R8). */
+  val takes = Bool()
+
+  /** The place is named instead of a key: places count from the old end, some are empty. */
+  val byPlace = Bool()
+  val place = UInt(t.placeBits.W)
+
+  /** The receive id is named instead of a key (R10). Messages have none. */
+  val byId = if (t.receives) Some(Bool()) else None
+  val id = if (t.receives) Some(UInt(p.idBits.W)) else None
+  val endpoint = UInt(p.endpointBits.W)
+  val key = new MatchKey(p)
+
+  /** Bits that the asker ignores, in addition to those that the entry ignores. */
+  val ignore = new MatchKey(p)
+}
+
+object ArrayOperation {
+
+  /** One lane's comparator: rule R1 for a key, or the id, always within the endpoint (R13). */
+  def hits(p: TmuParams, t: TableParams, asks: ArrayOperation, entry: LaneEntry): Bool = {
+    val ignored = entry.ignore.getOrElse(MatchKey.exact(p))
+    val byKey = MatchKey.matches(asks.key, asks.ignore, entry.key, ignored)
+    val named =
+      for { by <- asks.byId; want <- asks.id; have <- entry.id } yield Mux(
+        by,
+        want === have,
+        byKey
+      )
+    asks.endpoint === entry.endpoint && named.getOrElse(byKey)
+  }
+}
