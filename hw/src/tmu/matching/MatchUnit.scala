@@ -2,7 +2,7 @@
 package tmu.matching
 
 import chisel3._
-import chisel3.util.{Decoupled, ShiftRegister, Valid}
+import chisel3.util.{ShiftRegister, Valid}
 import tmu.buffer.UpDown
 import tmu.fault.{FaultPort, FaultRaise}
 import tmu.layout.Opcodes
@@ -10,18 +10,7 @@ import tmu.matching.array.{EntryCount, EntryStore, MatchArray}
 import tmu.matching.endpoints.{EndpointRequests, EndpointTable, SpillMarks, TableRooms}
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.{CommandCheck, Decision, MatchRules, OperationRules, Outcome, Resolve, Rooms}
-import tmu.types.{
-  ArrayOperation,
-  EndpointRequest,
-  EndpointState,
-  FilterWindows,
-  LaneEntry,
-  MatchActivity,
-  MatchCommand,
-  Operation,
-  SlotVerdicts,
-  SpillPorts
-}
+import tmu.types.{ArrayOperation, LaneEntry, Operation, SpillPorts}
 
 /** The two queues and the rule that connects them: two operations a clock, two verdicts a clock.
   *
@@ -40,31 +29,7 @@ class MatchUnit(p: TmuParams) extends Module {
   private val postedTable = TableParams.posted(p)
   private val unexpectedTable = TableParams.unexpected(p)
 
-  val io = IO(new Bundle {
-    val post = Flipped(Decoupled(new MatchCommand(p)))
-    val arrival = Flipped(Decoupled(new MatchCommand(p)))
-
-    /** Answers in the order of slots; a flush's come through the stream of their queue. */
-    val verdicts = Decoupled(new SlotVerdicts(p))
-    val endpoint = Flipped(Decoupled(new EndpointRequest(p)))
-
-    /** Answers an endpoint request: its state before the change. */
-    val endpointState = Valid(new EndpointState(p))
-
-    /** Windows of filter ids; they take effect while no entry is beyond the arrays. */
-    val windows = Input(new FilterWindows(p))
-    val ready = Output(Bool())
-    val idle = Output(Bool())
-    val activity = Output(new MatchActivity(p))
-
-    /** What goes on in memory beyond the tables. */
-    val spill = new SpillPorts(p)
-
-    /** Endpoints that can not be trusted any more, before a verdict shows it. */
-    val raised = Vec(4, Valid(UInt(p.endpointBits.W)))
-    val everyone = Output(Bool())
-    val fault = new FaultPort
-  })
+  val io = IO(new MatchUnitPorts(p))
 
   private val walk = postedTable.walk
   private val posted = Module(new MatchArray(p, postedTable))

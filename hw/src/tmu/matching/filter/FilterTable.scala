@@ -42,10 +42,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     val holds = Input(Bool())
   })
 
-  private object State extends ChiselEnum {
-    val idle, locate, name, sweep, extract, close = Value
-  }
-  private val state = RegInit(State.idle)
+  private val state = RegInit(FilterState.idle)
   private val asks = Reg(new ArrayOperation(p, t))
   private val following = Reg(new ArrayOperation(p, t))
   private val wants = Reg(new FilterLane(p, t))
@@ -91,7 +88,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val verified = candidates.io.verified
   private val moved = RegInit(false.B)
   private val comparing =
-    RegNext(starts || (state === State.sweep && reading && !verified), false.B) || moved
+    RegNext(starts || (state === FilterState.sweep && reading && !verified), false.B) || moved
   private val mayHit = FilterLane.mayHit(_, wants, wantsById)
   private val holding = FilterRing.holding(ring, lanes, dataRow)
   private val hits =
@@ -104,7 +101,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val leftRow = Reg(UInt(rowBits.W))
   private val more = Reg(Bool())
   private val some = fresh.orR
-  private val waits = (ahead && freshAhead) || state === State.close
+  private val waits = (ahead && freshAhead) || state === FilterState.close
   private val stalls = more || (some && waits)
   when(!stalls) {
     fresh := Mux(comparing, hits, 0.U)
@@ -116,14 +113,14 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val current = Mux(more, left, fresh)
   private val currentRow = Mux(more, leftRow, freshRow)
   private val oldest = OldestFirst.first(current)
-  private val sends = state === State.sweep || state === State.extract
+  private val sends = state === FilterState.sweep || state === FilterState.extract
   private val pending = more || (some && !waits)
   private val picks = sends && pending && !verified && (!lifting || budget =/= 0.U)
   left := current & ~oldest
   leftRow := currentRow
   more := (more || !waits) && OldestFirst.atLeastTwo(current)
   private val closeStarts = verified && asks.takes
-  private val closingRow = closeStarts || state === State.close
+  private val closingRow = closeStarts || state === FilterState.close
   private val slotsRead = memory.readSlots(Mux(closingRow, readRow, currentRow))
   candidates.io.picks := picks
   candidates.io.oldest := oldest
@@ -155,38 +152,38 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   memory.write(close.io.moves, row, slotsRead, entering)
   ring.io.enters := io.append.valid
   ring.io.leaves := closeStarts
-  ring.io.lifts := state === State.extract && lifting && picks
+  ring.io.lifts := state === FilterState.extract && lifting && picks
 
   // Closing writes its last row in its last clock, and the last lane of the row before.
   private val leavesClose = close.io.ends && close.io.headRests && !io.request.bits.byPlace
   private val aheadReady = ring.io.some && !ahead && !verified &&
-    (state === State.idle || (state === State.sweep && leading && allRead && !more))
+    (state === FilterState.idle || (state === FilterState.sweep && leading && allRead && !more))
   io.request.ready := !isWritten(rowOf(head)) &&
-    Mux(io.ahead, aheadReady, state === State.idle || leavesClose)
-  io.lift.ready := state === State.idle && !io.request.valid
+    Mux(io.ahead, aheadReady, state === FilterState.idle || leavesClose)
+  io.lift.ready := state === FilterState.idle && !io.request.valid
   io.count := ring.io.count
   io.some := ring.io.some
-  io.idle := state === State.idle
-  io.settled := state === State.idle || (inLastRow && (verified || state === State.close)) ||
-    (ahead && !leading && state === State.sweep)
+  io.idle := state === FilterState.idle
+  io.settled := state === FilterState.idle || (inLastRow && (verified || state === FilterState.close)) ||
+    (ahead && !leading && state === FilterState.sweep)
 
   switch(state) {
-    is(State.idle) {
+    is(FilterState.idle) {
       lifting := false.B
       when(io.lift.fire) {
         lifting := true.B
         budget := io.lift.bits
-        when(ring.io.some)(state := State.name)
+        when(ring.io.some)(state := FilterState.name)
       }
     }
     // Places that are named, a clock or two ahead of the rest: they are no hurry, and it is far.
-    is(State.locate) {
+    is(FilterState.locate) {
       val place = asks.place - t.arrayEntries.U
       asked := (head + place)(placeBits - 1, 0)
       missed := asks.place < t.arrayEntries.U || place >= ring.io.count
-      state := State.name
+      state := FilterState.name
     }
-    is(State.name) {
+    is(FilterState.name) {
       fresh := Mux(
         lifting,
         FilterRing.holding(ring, lanes, rowOf(head)),
@@ -194,9 +191,9 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       )
       freshRow := Mux(lifting, rowOf(head), rowOf(asked))
       more := false.B
-      state := Mux(missed, State.idle, State.extract)
+      state := Mux(missed, FilterState.idle, FilterState.extract)
     }
-    is(State.sweep) {
+    is(FilterState.sweep) {
       val mayRead = !allRead && !(ahead && nextRow === lastRow) && !isWritten(nextRow) &&
         ring.io.some
       reading := Mux(stalls, comparing, mayRead)
@@ -211,15 +208,17 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       when(leading && allSent && candidates.io.empty && !verified) {
         missed := true.B
         leading := false.B
-        when(!ahead)(state := State.idle)
+        when(!ahead)(state := FilterState.idle)
       }
     }
-    is(State.extract) {
+    is(FilterState.extract) {
       when(picks)(budget := budget - 1.U)
-      when(lifting && candidates.io.empty && (!pending || budget === 0.U))(state := State.idle)
+      when(lifting && candidates.io.empty && (!pending || budget === 0.U))(
+        state := FilterState.idle
+      )
     }
-    is(State.close) {
-      when(close.io.ends)(state := Mux(ahead || leading, State.sweep, State.idle))
+    is(FilterState.close) {
+      when(close.io.ends)(state := Mux(ahead || leading, FilterState.sweep, FilterState.idle))
     }
   }
 
@@ -232,7 +231,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val goesBack = since(resume) > since(found.row)
   moved := false.B
   when(verified) {
-    state := Mux(asks.takes, State.close, Mux(ahead, State.sweep, State.idle))
+    state := Mux(asks.takes, FilterState.close, Mux(ahead, FilterState.sweep, FilterState.idle))
     leading := false.B
     more := false.B
     when(!begun || goesBack)(fresh := 0.U)
@@ -274,7 +273,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     reading := starts
     nextRow := Mux(starts, rowOf(head) + 1.U, rowOf(head))
     allRead := starts && rowOf(head) === lastRow
-    when(!io.ahead || state === State.idle) {
+    when(!io.ahead || state === FilterState.idle) {
       fresh := 0.U
       freshAhead := io.ahead
       more := false.B
@@ -282,8 +281,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     when(!io.request.bits.byPlace && !ring.io.some)(missed := true.B)
     state := Mux(
       io.request.bits.byPlace,
-      State.locate,
-      Mux(ring.io.some, State.sweep, State.idle)
+      FilterState.locate,
+      Mux(ring.io.some, FilterState.sweep, FilterState.idle)
     )
   }
 
