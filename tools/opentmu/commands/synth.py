@@ -42,7 +42,7 @@ def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
     default=TARGET_MHZ,
     show_default=True,
     type=click.FloatRange(min=1, max=1000),
-    help="Clock in MHz that is aimed at; a slower design on ecp5 is repaired.",
+    help="Clock in MHz that nextpnr is told to aim at; missing it is no error.",
 )
 @click.option("--seed", default=SEED, show_default=True, type=click.IntRange(min=1))
 @click.option(

@@ -20,16 +20,12 @@ from opentmu.synth import (
     levels,
     memories,
     methods,
-    moves,
     netlist,
     nets,
     pieces,
-    placed,
     pnr,
     prepare,
-    repair,
     spread,
-    timing,
     tools,
 )
 
@@ -40,10 +36,7 @@ ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FLOORPLANS = fpga.FPGA / "floorplan"
 FOLDER = paths.BUILD / "synth"
-PLACER_MODULES = (
-    *(clocknet, copies, memories, nets, prepare, spread),
-    *(moves, placed, repair, timing),
-)
+PLACER_MODULES = (*(clocknet, copies, memories, nets, prepare, spread),)
 PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
@@ -167,8 +160,6 @@ def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path
         places = planned(design, netlist_folder)
         pnr.run(prepared, design.top, folder, settings, log, empty, places)
         prepared.unlink()
-        if (folder / pnr.REPORT).is_file():
-            repair.run(folder, settings, log)
 
     stage.ensure(target, key, write)
     return target
@@ -243,10 +234,8 @@ def ecp5(
         found["problem"] = f"does not fit {pnr.DEVICE}: {', '.join(too_much)}"
         return found
     said = json.loads((routed_in / pnr.REPORT).read_text())
-    repaired = json.loads((routed_in / repair.ROUNDS).read_text())
     path = pnr.critical_path(said, modules[design.top])
-    found |= {"fmax_mhz": pnr.fmax(said), "critical_path": path, "repair": repaired}
-    return found | {"method": found["method"] + repair.words(repaired)}
+    return found | {"fmax_mhz": pnr.fmax(said), "critical_path": path}
 
 
 def _memories(design: Design, mapped_in: Path) -> str:

@@ -30,8 +30,8 @@ OPTIONS = (
 # the first placement that would be noise (docs/decisions/0049-timing.md).
 SECOND = ("--placer-heap-timingweight", "30")
 
-# What a run leaves in its folder: nextpnr's report, and the routed design with its delays.
-REPORT, ROUTED, DELAYS = "report.json", "routed.json", "routed.sdf"
+# What a run leaves in its folder.
+REPORT = "report.json"
 
 
 @dataclass(frozen=True)
@@ -92,8 +92,6 @@ def run(
             command += SECOND
     if not code:
         command += ["--report", fpga.relative(report)]
-        command += ["--write", fpga.relative(folder / ROUTED)]
-        command += ["--sdf", fpga.relative(folder / DELAYS)]
         code = tools.run(command, title, log, settings.timeout)
     used = utilisation(log.read_text(errors="replace"), left_empty)
     (folder / "utilisation.json").write_text(json.dumps(used))

@@ -60,11 +60,6 @@ def words(every: int) -> str:
     return f"; every {NAMES[every]} row of logic tiles left empty" if every else ""
 
 
-def is_filler(cell: str) -> bool:
-    """Whether a cell, by its name, is one that keeps its place empty."""
-    return cell.startswith(PREFIX)
-
-
 def empty_places(every: int) -> Iterator[tuple[str, dict[str, Any]]]:
     """Every place that stays empty, by its name in the device, and the cell that is bound there."""
     for row in (row for row in ROWS if row % every == 0):
