@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "bench_cell.h"
+#include "engines.h"
 #include "number_option.h"
 #include "usage.h"
 
@@ -30,11 +31,15 @@ typedef struct {
     int cpu;          /* -1 = where it happens to be */
 } arguments_t;
 
+/* Between names of engines. */
+#define SEPARATORS ", "
+
 static const char usage[] =
     "usage: tmu-engine-bench [--engine LIST] [--kind LIST] [--position LIST] [--depth LIST]\n"
     "                        [--batches N] [--cpu N]\n"
     "Lists are separated by commas; the default is everything.\n"
-    "  --engine    fuzzy, fuzzy-portable, fuzzy-avx512, list (default fuzzy,list)\n"
+    "  --engine    of" ENGINE_NAMES "\n"
+    "              (default:" ENGINE_NAMES_OFFERED ")\n"
     "  --kind      exact, any_source, any_tag, both, mixed, equal_mod256, equal_mod65536, fifo,\n"
     "              hole_workload, paired\n"
     "  --position  oldest, youngest, random\n"
@@ -117,7 +122,7 @@ static arguments_t parse(int count, char **values) {
         {"help", no_argument, NULL, 'h'},           {NULL, 0, NULL, 0},
     };
     arguments_t arguments = {
-        .engines = "fuzzy,list",
+        .engines = ENGINE_NAMES_OFFERED,
         .kinds = all_of(BENCH_KINDS),
         .positions = all_of(BENCH_POSITIONS),
         .depths = {8, {0, 1, 16, 64, 256, 1024, 4096, 16384}},
@@ -223,7 +228,7 @@ static uint64_t run_cell(const char *engines, const bench_shape_t *shape, bool *
     uint64_t wrong = 0;
     char names[256];
     (void)snprintf(names, sizeof names, "%s", engines);
-    for (char *name = strtok(names, ","); name != NULL; name = strtok(NULL, ",")) {
+    for (char *name = strtok(names, SEPARATORS); name != NULL; name = strtok(NULL, SEPARATORS)) {
         const engine_ops_t *engine = engine_find(name);
         bench_result_t result;
         if (bench_cell(engine, &workload, &result) != 0) {
@@ -241,10 +246,10 @@ static uint64_t run_cell(const char *engines, const bench_shape_t *shape, bool *
 static void check_engines(const char *engines) {
     char names[256];
     if ((size_t)snprintf(names, sizeof names, "%s", engines) >= sizeof names ||
-        strspn(names, ",") == strlen(names)) {
+        strspn(names, SEPARATORS) == strlen(names)) {
         refuse("--engine", engines, "names of engines");
     }
-    for (char *name = strtok(names, ","); name != NULL; name = strtok(NULL, ",")) {
+    for (char *name = strtok(names, SEPARATORS); name != NULL; name = strtok(NULL, SEPARATORS)) {
         if (engine_find(name) == NULL) {
             refuse("--engine", name, "an engine of this machine that --help names");
         }

@@ -3,20 +3,24 @@
 
 #include <string.h>
 
-#include "fuzzy_queue.h"
+#include "engines.h"
 
-const engine_ops_t *list_engine(void);
+#define ENGINE_ENTRY(name, find, kind) {name, find},
+static const struct {
+    const char *name;
+    const engine_ops_t *(*find)(void);
+} engines[] = {ENGINES(ENGINE_ENTRY)};
+
+const engine_ops_t *fuzzy_engine(void) {
+    const engine_ops_t *wide = fuzzy_avx512();
+    return wide != NULL ? wide : fuzzy_portable();
+}
 
 const engine_ops_t *engine_find(const char *name) {
-    if (strcmp(name, "fuzzy") == 0) {
-        const engine_ops_t *wide = fuzzy_avx512();
-        return wide != NULL ? wide : fuzzy_portable();
+    for (size_t i = 0; i < sizeof engines / sizeof engines[0]; i++) {
+        if (strcmp(engines[i].name, name) == 0) {
+            return engines[i].find();
+        }
     }
-    if (strcmp(name, "fuzzy-avx512") == 0) {
-        return fuzzy_avx512();
-    }
-    if (strcmp(name, "fuzzy-portable") == 0) {
-        return fuzzy_portable();
-    }
-    return strcmp(name, "list") == 0 ? list_engine() : NULL;
+    return NULL;
 }

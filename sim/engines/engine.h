@@ -85,13 +85,7 @@ typedef struct {
     void (*stats)(const engine_t *engine, engine_stats_t *stats_p);
 } engine_ops_t;
 
-/*
- * The engine of that name, NULL if there is none here:
- *   fuzzy           the variant for this processor
- *   fuzzy-portable  the same without AVX-512
- *   fuzzy-avx512    the same with AVX-512; NULL where the processor or the compiler has none
- *   list            the textbook linked list
- */
+/* The engine of that name in engines.h, NULL if there is none here. */
 const engine_ops_t *engine_find(const char *name);
 
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine_replay.h"
+#include "engines.h"
 #include "number_option.h"
 #include "tmu_model_trace.h"
 #include "usage.h"
@@ -37,7 +38,7 @@ static const char usage[] =
     "usage: tmu-engine --engine NAME --trace FILE [--verdicts FILE] [--preset NAME]\n"
     "                  [--endpoints N [--refuse-endpoints]] [--posted N] [--unexpected N]\n"
     "                  [--quota N]\n"
-    "  --engine NAME    fuzzy, fuzzy-avx512, fuzzy-portable or list\n"
+    "  --engine NAME    one of" ENGINE_NAMES "\n"
     "  --trace FILE     replay this trace\n"
     "  --verdicts FILE  write the verdict log here\n"
     "  --preset NAME    only named in the report\n"
@@ -291,8 +292,8 @@ int main(int count, char **values) {
     const engine_ops_t *engine = engine_find(arguments.engine);
     if (engine == NULL) {
         (void)fprintf(stderr,
-                      "tmu-engine: found --engine '%s', expected fuzzy, fuzzy-avx512 (where the "
-                      "processor has it), fuzzy-portable or list\n",
+                      "tmu-engine: found --engine '%s', expected one that this machine has "
+                      "of" ENGINE_NAMES "\n",
                       arguments.engine);
         return EXIT_USAGE;
     }

@@ -17,7 +17,7 @@
 #ifndef FUZZY_QUEUE_H
 #define FUZZY_QUEUE_H
 
-#include "engine.h"
+#include "engines.h"
 
 #define FUZZY_PATTERNS 6   /* of a queue, exact included */
 #define FUZZY_LINE 32      /* ids in a cache line */
@@ -91,10 +91,6 @@ unsigned fuzzy_add_column(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source
 
 /* Remembers the masks of the receive about to be appended; false = no memory. */
 bool fuzzy_keep_masks(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore);
-
-/* The variants; NULL where it cannot run. */
-const engine_ops_t *fuzzy_portable(void);
-const engine_ops_t *fuzzy_avx512(void);
 
 /* The 16-bit id of a key whose ignored bits are 0, never FUZZY_HOLE or FUZZY_UNFILTERED.  Upper
  * bits of a product depend on all bits below; two groups of them are folded so that no stride of

@@ -2,9 +2,7 @@
 /* The textbook engine: two linked lists an endpoint, searched from the oldest entry. */
 #include <stdlib.h>
 
-#include "engine.h"
-
-const engine_ops_t *list_engine(void);
+#include "engines.h"
 
 typedef struct node {
     struct node *next; /* younger */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine.h"
+#include "engines.h"
 #include "ref_device.h"
 
 static const ref_preset_t presets[] = {
@@ -60,7 +60,7 @@ static tmu_result_t find_preset(word_t name, ref_preset_t *preset_p) {
 }
 
 static tmu_result_t find_engine(ref_device_t *device, word_t name) {
-    static const char *const names[] = {"fuzzy", "fuzzy-portable", "fuzzy-avx512", "list"};
+    static const char *const names[] = {ENGINES(ENGINE_MEMBER)};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (is(name, names[i]) && engine_find(names[i])) {
             device->match = &ref_matcher_engine;
@@ -68,9 +68,7 @@ static tmu_result_t find_engine(ref_device_t *device, word_t name) {
             return TMU_OK;
         }
     }
-    return tmu_error_set(TMU_ERR_URI,
-                         "no engine '%.*s' on this machine; known: fuzzy, fuzzy-portable, "
-                         "fuzzy-avx512 where the processor has AVX-512, list",
+    return tmu_error_set(TMU_ERR_URI, "no engine '%.*s' on this machine; known:" ENGINE_NAMES,
                          (int)name.length, name.text);
 }
 

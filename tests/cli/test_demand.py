@@ -13,7 +13,7 @@ from opentmu.replay import demand, engine
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 TINY = regs.PRESETS["tiny"]
-ENGINES = ("rtl", "model", "fuzzy", "list")
+ENGINES = engine.ENGINES
 
 
 @pytest.fixture

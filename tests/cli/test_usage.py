@@ -12,6 +12,7 @@ from opentmu import paths
 from opentmu.benchmark import cells
 from opentmu.build import rtl
 from opentmu.cli import COMMANDS, main
+from opentmu.replay import engine
 
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
@@ -34,7 +35,7 @@ def test_every_subcommand_explains_itself(tmu: Tmu, words: list[str]) -> None:
 @pytest.mark.parametrize(
     ("words", "choices"),
     [
-        (["run"], "--engine [rtl|model|fuzzy|list]"),
+        (["run"], f"--engine [{'|'.join(engine.ENGINES)}]"),
         (["mpi"], "--engine [rtl|model|software]"),
         (["mpi"], "--units [each|one]"),
         (["mpi"], "--mpi [system|openmpi|mpich]"),
@@ -65,7 +66,7 @@ WRONG = {
     "no such option": (["run", "--speed"], "No such option"),
     "no such engine": (
         ["run", "--engine", "fpga"],
-        "'--engine': 'fpga' is not one of 'rtl', 'model', 'fuzzy', 'list'",
+        f"'--engine': 'fpga' is not one of {str(engine.ENGINES)[1:-1]}",
     ),
     "no such preset": (["run", "--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
     "preset for proofs": (["run", "--preset", "formal"], "has narrow keys and handles"),

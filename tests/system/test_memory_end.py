@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 from opentmu import regs
+from opentmu.replay import engine
 
 from . import shapes
 from .expected import law
@@ -37,7 +38,7 @@ def one_beyond_memory() -> list[str]:
     return [*lines, f"flush 1 {FIRST_POST + 500}"]
 
 
-@pytest.mark.parametrize("engine", ["rtl", "model", "list", "fuzzy"])
+@pytest.mark.parametrize("engine", engine.ENGINES)
 def test_one_beyond_memory(tmu: Tmu, tmp_path: Path, engine: str) -> None:
     """A held message loses nothing, receives have the places on chip, and the judge agrees."""
     trace = shapes.write(tmp_path / "beyond.trace", one_beyond_memory())

@@ -195,9 +195,9 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
 /**
  * Opens the device that a URI names, checks its magic and interface version, and resets it.
  *
- * `ref:PRESET` is a functional model in this process, with `?engine=NAME` by a software engine:
- * fuzzy, fuzzy-portable, fuzzy-avx512 or list; `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the
- * simulated hardware in this process, by its library's path or the preset's name;
+ * `ref:PRESET` is a functional model in this process, with `?engine=NAME` by a software engine
+ * (docs/engines.md); `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the simulated hardware in this
+ * process, by its library's path or the preset's name;
  * `vfu:SOCKET` is a PCI device in another process, over vfio-user; `vfio:ADDRESS` is a PCI
  * function. The opener owns these: commands by others would defeat its flow control.
  * `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and others may

@@ -11,6 +11,7 @@ from opentmu.benchmark.cells import APPEND, PAIRED
 from opentmu.benchmark.clock import Clock, Pace
 from opentmu.benchmark.harness import MATCH_UNIT, Result
 from opentmu.errors import BadInput
+from opentmu.replay.engine import SOFTWARE
 
 SIZE = (8.0, 4.8)
 DPI = 150
@@ -31,7 +32,8 @@ ENGINES = (
     ("exact", "youngest", "-", "youngest matches"),
     ("equal_mod65536", "youngest", "--", "the same, tags equal mod 65,536"),
 )
-ENGINE_COLOURS = {"fuzzy": ORANGE, "list": GREY}
+# In the order of their table.
+ENGINE_COLOURS = dict(zip(SOFTWARE, (ORANGE, GREY, PURPLE, RED), strict=False))
 
 
 def write(

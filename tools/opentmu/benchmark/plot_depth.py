@@ -17,7 +17,6 @@ TAKES = {
     "oldest": "takes the oldest",
 }
 UNITS = (plot.BLUE, plot.GREEN)
-ENGINES = {"fuzzy": plot.ORANGE, "list": plot.GREY}
 MIDDLE = 90  # the memory that every depth is measured with
 
 
@@ -40,7 +39,7 @@ def curves(axis: Any, units: Sequence[Unit], engines: Sequence[Result]) -> bool:
         return False
     for unit, colour in zip(units, UNITS, strict=False):
         _unit(axis, unit, colour)
-    for engine, colour in ENGINES.items():
+    for engine, colour in plot.ENGINE_COLOURS.items():
         for position, style in STYLES.items():
             points = [
                 (one["depth"], 1e9 / one["verdicts_per_second"])

@@ -5,6 +5,7 @@ tmu-replay drives a device through the driver; tmu-engine runs a software matchi
 """
 
 import json
+import re
 import subprocess
 import threading
 from collections.abc import Callable
@@ -12,14 +13,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from opentmu import children, presets
+from opentmu import children, paths, presets
 from opentmu.errors import BadInput, CheckFailed, TmuError, ToolMissing
 from opentmu.progress import step, warn
 
 PROGRAM = "tmu-replay"
 SOFTWARE_PROGRAM = "tmu-engine"
+_TABLE = paths.SIM / "engines" / "engines.h"
+
+
+def software(kind: str = r"\w+") -> tuple[str, ...]:
+    """Names of the software engines, or of those of a kind, in the order of their table."""
+    return tuple(re.findall(rf'^    X\("([\w-]+)", \w+, {kind}\)', _TABLE.read_text(), re.M))
+
+
 # What the hardware is compared with: no device, no driver, no clock.
-SOFTWARE = ("fuzzy", "list")
+SOFTWARE = software("OFFERED")
 DEVICES = ("rtl", "model")
 ENGINES = (*DEVICES, *SOFTWARE)
 _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput, 3: ToolMissing}
