@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Address vectors: an address is the names of both inner endpoints, one after the other.
+ * Address vectors.  An address is that of the endpoint of the provider below, so a host and a port
+ * name it.
  *
- * The vectors below have the two halves, at indices of their own: a process that comes again at
- * the same port may share one half with the peer that it was before, and senders that the user
- * does not know are there as soon as something has to be sent to them.
+ * The vector below has the same addresses at indices of its own: senders that the user does not
+ * know are there as soon as something has to be sent to them.
  */
 #include "provider.h"
 
@@ -13,36 +13,22 @@
 
 /* ---- peers --------------------------------------------------------------------------------- */
 
-static void forget_below(struct fid_av *vector, uint64_t *address_p) {
-    fi_addr_t address = *address_p;
+static void forget_below(tfi_av_t *av, peer_t *peer) {
+    fi_addr_t address = peer->below;
     if (address != PEERS_NOWHERE)
-        (void)fi_av_remove(vector, &address, 1, 0);
-    *address_p = PEERS_NOWHERE;
+        (void)fi_av_remove(av->below, &address, 1, 0);
+    peer->below = PEERS_NOWHERE;
 }
 
-/* A vector below counts how often it was given an address. */
-static int know_below(struct fid_av *vector, const uint8_t *name, uint64_t *address_p) {
-    fi_addr_t address = FI_ADDR_NOTAVAIL;
-    if (*address_p != PEERS_NOWHERE)
-        return 0;
-    if (fi_av_insert(vector, name, 1, &address, 0, NULL) != 1)
-        return -FI_EHOSTUNREACH;
-    *address_p = address;
-    return 0;
-}
-
+/* The vector below counts how often it was given an address. */
 int tfi_peer_reach(tfi_av_t *av, peer_t *peer) {
-    return know_below(av->frames, peer->name, &peer->frames);
-}
-
-static void set_by_direct(tfi_av_t *av, uint64_t direct, peer_t *peer) {
-    if (direct < av->by_direct_room)
-        av->by_direct[direct] = peer;
-}
-
-fi_addr_t tfi_peer_of_direct(const tfi_av_t *av, fi_addr_t direct) {
-    const peer_t *peer = direct < av->by_direct_room ? av->by_direct[direct] : NULL;
-    return peer != NULL ? peer->index : FI_ADDR_NOTAVAIL;
+    fi_addr_t address = FI_ADDR_NOTAVAIL;
+    if (peer->below != PEERS_NOWHERE)
+        return 0;
+    if (fi_av_insert(av->below, peer->name, 1, &address, 0, NULL) != 1)
+        return -FI_EHOSTUNREACH;
+    peer->below = address;
+    return 0;
 }
 
 peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index) {
@@ -55,54 +41,29 @@ peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index) {
 void tfi_peer_release(tfi_av_t *av, peer_t *peer) {
     if (peer == NULL || --peer->holds != 0)
         return;
-    forget_below(av->frames, &peer->frames);
+    forget_below(av, peer);
     peers_free(&av->peers, peer);
 }
 
 /* ---- the user's vector --------------------------------------------------------------------- */
 
-static bool make_room_by_direct(tfi_av_t *av, uint64_t direct) {
-    size_t room = av->by_direct_room == 0 ? 64 : av->by_direct_room;
-    if (direct < av->by_direct_room)
-        return true;
-    if (direct > UINT32_MAX)
-        return false;
-    while (room <= direct)
-        room *= 2;
-    peer_t **grown = realloc(av->by_direct, room * sizeof(peer_t *));
-    if (grown == NULL)
-        return false;
-    memset(grown + av->by_direct_room, 0, (room - av->by_direct_room) * sizeof(peer_t *));
-    av->by_direct = grown;
-    av->by_direct_room = room;
-    return true;
-}
-
-/* Its addresses below and an index; false, and it has none of them. */
-static bool enter(tfi_av_t *av, peer_t *peer) {
-    if (tfi_peer_reach(av, peer) != 0)
-        return false;
-    if (know_below(av->direct, peer->name + av->domain->name_size, &peer->direct) == 0 &&
-        make_room_by_direct(av, peer->direct) && peers_enter(&av->peers, peer) == 0) {
-        set_by_direct(av, peer->direct, peer);
-        return true;
-    }
-    forget_below(av->direct, &peer->direct);
-    return false;
-}
-
 /* An address that is there keeps its index, and has to be removed as often as it was inserted. */
-static bool insert_one(tfi_av_t *av, const uint8_t *address, fi_addr_t *index_p) {
-    peer_t *peer = peers_hold(&av->peers, address, 2 * av->domain->name_size);
+static int insert_one(tfi_av_t *av, const uint8_t *address, fi_addr_t *index_p) {
+    peer_t *peer = peers_hold(&av->peers, address, av->domain->name_size);
     if (peer == NULL)
-        return false;
-    if (peer->inserted == 0 && !enter(av, peer)) {
+        return FI_ENOMEM;
+    int wrong = 0;
+    if (peer->inserted == 0)
+        wrong = tfi_peer_reach(av, peer) != 0        ? FI_EINVAL
+                : peers_enter(&av->peers, peer) != 0 ? FI_ENOMEM
+                                                     : 0;
+    if (wrong != 0) {
         tfi_peer_release(av, peer);
-        return false;
+        return wrong;
     }
     ++peer->inserted;
     *index_p = peer->index;
-    return true;
+    return 0;
 }
 
 static int remove_one(tfi_av_t *av, fi_addr_t index) {
@@ -110,8 +71,6 @@ static int remove_one(tfi_av_t *av, fi_addr_t index) {
     if (peer == NULL)
         return -FI_EINVAL;
     if (--peer->inserted == 0) {
-        set_by_direct(av, peer->direct, NULL);
-        forget_below(av->direct, &peer->direct);
         peers_leave(&av->peers, peer);
     }
     tfi_peer_release(av, peer);
@@ -122,12 +81,19 @@ static int av_insert(struct fid_av *fid, const void *addresses, size_t count, fi
                      uint64_t flags, void *context) {
     tfi_av_t *av = TFI_OF(tfi_av_t, fid);
     const uint8_t *address = addresses;
+    int *errors = (flags & FI_SYNC_ERR) != 0 ? context : NULL;
     int inserted = 0;
-    (void)flags, (void)context;
+    if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0)
+        return -FI_EBADFLAGS;
+    if ((flags & FI_SYNC_ERR) != 0 && errors == NULL)
+        return -FI_EINVAL;
     tfi_lock();
-    for (size_t i = 0; i < count; ++i, address += 2 * av->domain->name_size) {
+    for (size_t i = 0; i < count; ++i, address += av->domain->name_size) {
         fi_addr_t index = FI_ADDR_NOTAVAIL;
-        inserted += insert_one(av, address, &index);
+        const int wrong = insert_one(av, address, &index);
+        inserted += wrong == 0;
+        if (errors != NULL)
+            errors[i] = wrong;
         if (indices != NULL)
             indices[i] = index;
     }
@@ -135,17 +101,56 @@ static int av_insert(struct fid_av *fid, const void *addresses, size_t count, fi
     return inserted;
 }
 
-static int av_no_insertsvc(struct fid_av *av, const char *node, const char *service,
-                           fi_addr_t *index, uint64_t flags, void *context) {
-    (void)av, (void)node, (void)service, (void)index, (void)flags, (void)context;
-    return -FI_ENOSYS;
+/* Addresses that the provider below found for names, at these indices of its vector. */
+static int insert_found(tfi_av_t *av, fi_addr_t *below, size_t count, fi_addr_t *indices) {
+    int inserted = 0;
+    for (size_t i = 0; i < count; ++i) {
+        uint8_t address[WIRE_NAME] = {0};
+        size_t length = sizeof address;
+        fi_addr_t index = FI_ADDR_NOTAVAIL;
+        tfi_lock();
+        if (below[i] != FI_ADDR_NOTAVAIL) {
+            inserted += fi_av_lookup(av->below, below[i], address, &length) == 0 &&
+                        length == av->domain->name_size && insert_one(av, address, &index) == 0;
+            (void)fi_av_remove(av->below, &below[i], 1, 0);
+        }
+        tfi_unlock();
+        if (indices != NULL)
+            indices[i] = index;
+    }
+    return inserted;
 }
 
-static int av_no_insertsym(struct fid_av *av, const char *node, size_t nodes, const char *service,
-                           size_t services, fi_addr_t *index, uint64_t flags, void *context) {
-    (void)av, (void)node, (void)nodes, (void)service, (void)services, (void)index, (void)flags;
+static int av_insertsvc(struct fid_av *fid, const char *node, const char *service, fi_addr_t *index,
+                        uint64_t flags, void *context) {
+    tfi_av_t *av = TFI_OF(tfi_av_t, fid);
+    fi_addr_t below = FI_ADDR_NOTAVAIL;
     (void)context;
-    return -FI_ENOSYS;
+    if ((flags & ~FI_MORE) != 0)
+        return -FI_EBADFLAGS;
+    const int found = fi_av_insertsvc(av->below, node, service, &below, 0, NULL);
+    return found == 1 ? insert_found(av, &below, 1, index) : found;
+}
+
+static int av_insertsym(struct fid_av *fid, const char *node, size_t nodes, const char *service,
+                        size_t services, fi_addr_t *indices, uint64_t flags, void *context) {
+    tfi_av_t *av = TFI_OF(tfi_av_t, fid);
+    (void)context;
+    if ((flags & ~FI_MORE) != 0)
+        return -FI_EBADFLAGS;
+    if (nodes == 0 || services == 0 || nodes > UINT32_MAX || services > UINT32_MAX)
+        return -FI_EINVAL;
+    const size_t count = nodes * services;
+    fi_addr_t *below = malloc(count * sizeof *below);
+    if (below == NULL)
+        return -FI_ENOMEM;
+    for (size_t i = 0; i < count; ++i)
+        below[i] = FI_ADDR_NOTAVAIL;
+    int found = fi_av_insertsym(av->below, node, nodes, service, services, below, 0, NULL);
+    if (found >= 0)
+        found = insert_found(av, below, count, indices);
+    free(below);
+    return found;
 }
 
 /* All that are there are removed, also if others are not. */
@@ -164,7 +169,7 @@ static int av_remove(struct fid_av *fid, fi_addr_t *indices, size_t count, uint6
 
 static int av_lookup(struct fid_av *fid, fi_addr_t index, void *address, size_t *length) {
     tfi_av_t *av = TFI_OF(tfi_av_t, fid);
-    const size_t size = 2 * av->domain->name_size;
+    const size_t size = av->domain->name_size;
     tfi_lock();
     const peer_t *peer = peers_at(&av->peers, index);
     if (peer != NULL)
@@ -175,17 +180,15 @@ static int av_lookup(struct fid_av *fid, fi_addr_t index, void *address, size_t 
 }
 
 static const char *av_straddr(struct fid_av *fid, const void *address, char *text, size_t *length) {
-    return fi_av_straddr(TFI_OF(tfi_av_t, fid)->frames, address, text, length);
+    return fi_av_straddr(TFI_OF(tfi_av_t, fid)->below, address, text, length);
 }
 
 static int av_close(struct fid *fid) {
     tfi_av_t *av = TFI_OF(tfi_av_t, fid);
-    const int wrong = fi_close(&av->frames->fid);
+    const int wrong = fi_close(&av->below->fid);
     if (wrong != 0)
         return wrong;
-    (void)fi_close(&av->direct->fid);
     peers_close(&av->peers);
-    free(av->by_direct);
     free(av);
     return 0;
 }
@@ -201,8 +204,8 @@ static struct fi_ops av_fid_ops = {
 static struct fi_ops_av av_ops = {
     .size = offsetof(struct fi_ops_av, av_set),
     .insert = av_insert,
-    .insertsvc = av_no_insertsvc,
-    .insertsym = av_no_insertsym,
+    .insertsvc = av_insertsvc,
+    .insertsym = av_insertsym,
     .remove = av_remove,
     .lookup = av_lookup,
     .straddr = av_straddr,
@@ -217,12 +220,7 @@ int tfi_av_open(struct fid_domain *fid, struct fi_av_attr *attr, struct fid_av *
     tfi_av_t *av = calloc(1, sizeof *av);
     if (av == NULL)
         return -FI_ENOMEM;
-    int wrong = fi_av_open(domain->inner, &inner, &av->frames, NULL);
-    if (wrong == 0) {
-        wrong = fi_av_open(domain->inner, &inner, &av->direct, NULL);
-        if (wrong != 0)
-            (void)fi_close(&av->frames->fid);
-    }
+    const int wrong = fi_av_open(domain->inner, &inner, &av->below, NULL);
     if (wrong != 0) {
         free(av);
         return wrong;

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Endpoints: two of the provider below, and an endpoint of the unit. */
+/* Endpoints: one of the provider below, and an endpoint of the unit. */
 #include "provider.h"
 
-#include <netinet/in.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #define LINGER_SECONDS 5 /* for what is still to be sent when an endpoint is closed */
@@ -13,9 +11,7 @@
 /* ---- bind and enable ---------------------------------------------------------------------- */
 
 static int bind_av(tfi_ep_t *ep, tfi_av_t *av) {
-    int wrong = fi_ep_bind(ep->frames, &av->frames->fid, 0);
-    if (wrong == 0)
-        wrong = fi_ep_bind(ep->direct, &av->direct->fid, 0);
+    const int wrong = fi_ep_bind(ep->below, &av->below->fid, 0);
     if (wrong == 0)
         ep->av = av;
     return wrong;
@@ -77,29 +73,21 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
     }
 }
 
-static int read_names(tfi_ep_t *ep) {
-    const size_t size = ep->domain->name_size;
-    struct fid_ep *const inner[] = {ep->frames, ep->direct};
-    for (size_t i = 0; i < 2; ++i) {
-        size_t length = size;
-        const int wrong = fi_getname(&inner[i]->fid, ep->name + i * size, &length);
-        if (wrong != 0 || length != size)
-            return wrong != 0 ? wrong : -FI_EOTHER;
-    }
-    return 0;
+static int read_name(tfi_ep_t *ep) {
+    size_t length = ep->domain->name_size;
+    const int wrong = fi_getname(&ep->below->fid, ep->name, &length);
+    return wrong == 0 && length != ep->domain->name_size ? -FI_EOTHER : wrong;
 }
 
-/* The queue of both inner endpoints, one to wait on if a queue of the user's is. */
+/* The queue of the inner endpoint, one to wait on if a queue of the user's is. */
 static int open_inner_cq(tfi_ep_t *ep) {
     tfi_cq_t *const users[] = {ep->tx_cq, ep->rx_cq};
     const bool waits = ep->tx_cq->wait.set >= 0 || ep->rx_cq->wait.set >= 0;
-    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_TAGGED,
+    struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG,
                               .wait_obj = waits ? FI_WAIT_FD : FI_WAIT_NONE};
     int wrong = fi_cq_open(ep->domain->inner, &attr, &ep->inner_cq, NULL);
     if (wrong == 0)
-        wrong = fi_ep_bind(ep->frames, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
-    if (wrong == 0)
-        wrong = fi_ep_bind(ep->direct, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
+        wrong = fi_ep_bind(ep->below, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
     for (size_t i = 0; i < 2 && wrong == 0; ++i)
         if (users[i]->wait.set >= 0 && (i == 0 || users[i] != users[0]))
             wrong = tfi_wait_add(users[i], ep);
@@ -114,11 +102,9 @@ static int ep_enable(tfi_ep_t *ep) {
         return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
     int wrong = open_inner_cq(ep);
     if (wrong == 0)
-        wrong = fi_enable(ep->frames);
+        wrong = fi_enable(ep->below);
     if (wrong == 0)
-        wrong = fi_enable(ep->direct);
-    if (wrong == 0)
-        wrong = read_names(ep);
+        wrong = read_name(ep);
     if (wrong != 0)
         return wrong;
     tfi_lock();
@@ -194,9 +180,9 @@ static void free_unfinished(tfi_ep_t *ep) {
     slots_free(&ep->fetched);
     slots_free(&ep->claimed);
     tfi_out_free(ep);
+    tfi_untagged_free(ep);
     tfi_asks_free(ep);
     tfi_load_free(&ep->loads);
-    tfi_load_free(&ep->direct_loads);
 }
 
 static int ep_close(struct fid *fid) {
@@ -210,12 +196,10 @@ static int ep_close(struct fid *fid) {
     tfi_cntr_leave(ep);
     if (ep->matching)
         matcher_close(&ep->matcher);
-    (void)fi_close(&ep->direct->fid);
-    (void)fi_close(&ep->frames->fid);
+    (void)fi_close(&ep->below->fid);
     if (ep->inner_cq != NULL)
         (void)fi_close(&ep->inner_cq->fid);
     free_unfinished(ep);
-    tfi_direct_free(ep);
     tfi_frames_free(ep);
     tfi_unlock();
     free(ep);
@@ -226,7 +210,7 @@ static int ep_close(struct fid *fid) {
 
 int tfi_getname(fid_t fid, void *address, size_t *length) {
     const tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    const size_t size = 2 * ep->domain->name_size;
+    const size_t size = ep->domain->name_size;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
     const size_t room = *length;
@@ -235,12 +219,30 @@ int tfi_getname(fid_t fid, void *address, size_t *length) {
     return room < size ? -FI_ETOOSMALL : 0;
 }
 
+/* The provider below has no buffers for many messages. */
+static bool is_least(int level, int name) {
+    return level == FI_OPT_ENDPOINT && name == FI_OPT_MIN_MULTI_RECV;
+}
+
 static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *length) {
-    return fi_getopt(&TFI_OF(tfi_ep_t, fid)->direct->fid, level, name, value, length);
+    const tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
+    if (!is_least(level, name))
+        return fi_getopt(&ep->below->fid, level, name, value, length);
+    if (*length < sizeof ep->untagged.least)
+        return -FI_ETOOSMALL;
+    memcpy(value, &ep->untagged.least, sizeof ep->untagged.least);
+    *length = sizeof ep->untagged.least;
+    return 0;
 }
 
 static int ep_setopt(fid_t fid, int level, int name, const void *value, size_t length) {
-    return fi_setopt(&TFI_OF(tfi_ep_t, fid)->direct->fid, level, name, value, length);
+    tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
+    if (!is_least(level, name))
+        return fi_setopt(&ep->below->fid, level, name, value, length);
+    if (length != sizeof ep->untagged.least)
+        return -FI_EINVAL;
+    memcpy(&ep->untagged.least, value, length);
+    return 0;
 }
 
 static int ep_no_tx(struct fid_ep *ep, int index, struct fi_tx_attr *attr, struct fid_ep **tx,
@@ -281,30 +283,6 @@ static struct fi_ops_ep ep_ops = {
 
 /* ---- open --------------------------------------------------------------------------------- */
 
-/* Two endpoints cannot listen at one port: the second takes any. */
-static void any_port(struct fi_info *inner) {
-    struct sockaddr *address = inner->src_addr;
-    if (address == NULL)
-        return;
-    if (address->sa_family == AF_INET && inner->src_addrlen >= sizeof(struct sockaddr_in))
-        TFI_OF(struct sockaddr_in, address)->sin_port = 0;
-    if (address->sa_family == AF_INET6 && inner->src_addrlen >= sizeof(struct sockaddr_in6))
-        TFI_OF(struct sockaddr_in6, address)->sin6_port = 0;
-}
-
-static int open_inner(tfi_ep_t *ep, struct fi_info *inner) {
-    /* Every completion is wanted, whatever the user's flags are: what ended is told by them. */
-    inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
-    int wrong = fi_endpoint(ep->domain->inner, inner, &ep->frames, NULL);
-    if (wrong != 0)
-        return wrong;
-    any_port(inner);
-    wrong = fi_endpoint(ep->domain->inner, inner, &ep->direct, NULL);
-    if (wrong != 0)
-        (void)fi_close(&ep->frames->fid);
-    return wrong;
-}
-
 int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep_p, void *context) {
     struct fi_info *inner = NULL;
     int wrong = tfi_inner_info(info, &inner);
@@ -315,7 +293,9 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
     if (ep != NULL) {
         ep->domain = TFI_OF(tfi_domain_t, fid);
         ep->inner_pieces = inner->tx_attr->iov_limit;
-        wrong = open_inner(ep, inner);
+        /* Every completion is wanted, whatever the user's flags are. */
+        inner->tx_attr->op_flags = inner->rx_attr->op_flags = 0;
+        wrong = fi_endpoint(ep->domain->inner, inner, &ep->below, NULL);
     }
     fi_freeinfo(inner);
     if (wrong != 0) {
@@ -323,6 +303,7 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
         return wrong;
     }
     ep->lane_first = TFI_NO_LANE;
+    ep->untagged.least = TFI_EAGER;
     ep->directed = (info->caps & FI_DIRECTED_RECV) != 0;
     ep->tx_flags = info->tx_attr->op_flags;
     ep->rx_flags = info->rx_attr->op_flags;

@@ -183,9 +183,9 @@ static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric, const str
     if (wrong != 0)
         return wrong;
     domain->name_size = inner->src_addrlen;
-    if (domain->name_size == 0 || domain->name_size > WIRE_HALF) {
+    if (domain->name_size == 0 || domain->name_size > WIRE_NAME) {
         tfi_say("the provider below has names of %zu bytes, expected 1 to %u", domain->name_size,
-                WIRE_HALF);
+                WIRE_NAME);
         wrong = -FI_ENOSYS;
     } else {
         wrong = fi_domain(fabric, inner, &domain->inner, NULL);
@@ -201,6 +201,10 @@ int tfi_domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_dom
     if (domain == NULL)
         return -FI_ENOMEM;
     domain->fabric = TFI_OF(tfi_fabric_t, fid);
+    if (!tfi_held_open(domain)) {
+        free(domain);
+        return -FI_EINVAL;
+    }
     tfi_lock();
     domain->unit = unit_acquire(error, sizeof error);
     tfi_unlock();

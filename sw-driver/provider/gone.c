@@ -53,14 +53,13 @@ static void forget(tfi_ep_t *ep, tfi_lane_t *lane) {
 static void start_probe(tfi_lane_t *lane) {
     struct sockaddr_storage address = {0};
     const peer_t *peer = lane->watched;
-    const size_t size = peer->length / 2u;
-    memcpy(&address, peer->name, size < sizeof address ? size : sizeof address);
+    memcpy(&address, peer->name, peer->length);
     if (address.ss_family != AF_INET && address.ss_family != AF_INET6)
         return;
     const int probe = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (probe < 0)
         return;
-    const int result = connect(probe, (const struct sockaddr *)&address, (socklen_t)size);
+    const int result = connect(probe, (const struct sockaddr *)&address, peer->length);
     lane->probe = probe + 1;
     lane->refused = result != 0 && errno == ECONNREFUSED;
 }

@@ -59,11 +59,6 @@ static struct fi_info *inner_hints(const struct fi_info *hints, const char *name
     struct fi_info *inner = whole_copy(hints);
     if (inner == NULL)
         return NULL;
-    free(inner->src_addr);
-    free(inner->dest_addr);
-    inner->src_addr = inner->dest_addr = NULL;
-    inner->src_addrlen = inner->dest_addrlen = 0;
-    inner->addr_format = FI_FORMAT_UNSPEC;
     inner->handle = NULL;
     inner->caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV;
     inner->mode = 0;
@@ -156,8 +151,7 @@ static bool progress_is_ours(enum fi_progress progress) {
 static bool offered(const struct fi_info *hints) {
     if (hints == NULL)
         return true;
-    if ((hints->caps & ~TFI_CAPS) != 0 ||
-        (hints->addr_format != FI_FORMAT_UNSPEC && hints->addr_format != TFI_ADDR_FORMAT))
+    if ((hints->caps & ~TFI_CAPS) != 0 || hints->addr_format == FI_ADDR_STR)
         return false;
     if (hints->ep_attr != NULL &&
         ((hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM) ||
@@ -208,7 +202,6 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
     info->caps = caps;
     info->mode = info->tx_attr->mode = info->rx_attr->mode = info->domain_attr->mode = 0;
-    info->addr_format = TFI_ADDR_FORMAT;
     info->tx_attr->caps = caps & (FI_MSG | FI_TAGGED | FI_SEND);
     info->rx_attr->caps =
         caps & (FI_MSG | FI_TAGGED | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE);
@@ -248,14 +241,10 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
 
 int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_t flags,
                 const struct fi_info *hints, struct fi_info **info_p) {
-    /* Names of ours come from fi_getname alone: a host and a port are only one half of one. */
-    const bool resolves = (node != NULL || service != NULL) && (flags & FI_SOURCE) == 0;
     if (!offered(hints)) {
         explain(hints);
         return -FI_ENODATA;
     }
-    if (resolves)
-        return -FI_ENODATA;
     asked_version = version;
     if (!names_inner())
         return -FI_ENODATA;

@@ -31,8 +31,8 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
     const int wrong = tfi_peer_reach(ep->av, out->to);
     if (wrong != 0)
         return wrong == -FI_EAGAIN ? -FI_EHOSTUNREACH : wrong;
-    const ssize_t result = fi_tsendv(ep->frames, out->iov, NULL, out->iov_count, out->to->frames,
-                                     out->tag, &out->work);
+    const ssize_t result =
+        fi_tsendv(ep->below, out->iov, NULL, out->iov_count, out->to->below, out->tag, &out->work);
     if (result == 0) {
         out->before = NULL;
         out->next = ep->leaving;
@@ -200,8 +200,8 @@ tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t paylo
                        .iov_count = 1};
     ++to->holds;
     out->iov[0] = (struct iovec){out->bytes, WIRE_HEADER + payload};
-    frame->name_length = (uint8_t)(2 * ep->domain->name_size);
-    memcpy(frame->name, ep->name, frame->name_length);
+    frame->name_length = (uint8_t)ep->domain->name_size;
+    tfi_name_for(ep, to, frame->name);
     wire_encode(frame, out->bytes);
     return out;
 }

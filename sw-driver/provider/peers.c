@@ -99,8 +99,7 @@ static peer_t *add(peers_t *peers, const uint8_t *name, size_t length) {
     peer_t **bucket = bucket_of(peers, name, length);
     *peer = (peer_t){.next = *bucket,
                      .index = PEERS_NOWHERE,
-                     .frames = PEERS_NOWHERE,
-                     .direct = PEERS_NOWHERE,
+                     .below = PEERS_NOWHERE,
                      .number = (uint32_t)number,
                      .length = (uint8_t)length};
     memcpy(peer->name, name, length);

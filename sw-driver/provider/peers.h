@@ -22,10 +22,11 @@ typedef struct peer {
     struct peer *next; /* in the same bucket */
     uint64_t index;    /* in the user's address vector, or PEERS_NOWHERE */
     uint64_t inserted; /* times in the user's address vector */
-    uint64_t frames;   /* address in the provider below, of its endpoint for frames */
-    uint64_t direct;   /* likewise, of its endpoint for untagged messages */
+    uint64_t below;    /* address in the provider below */
     uint64_t holds;    /* what holds it; it must not be freed before that is 0 */
     uint32_t number;   /* in the unit's source field */
+    bool routed;       /* `local` is known */
+    uint8_t local[16]; /* this machine's IP address as the peer sees it */
     uint8_t length;    /* of the name */
     uint8_t name[WIRE_NAME];
 } peer_t;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes in by the inner endpoints: frames from peers, payloads, ends of sends and of untagged
- * operations. */
+/* What comes in by the inner endpoint: frames from peers, payloads, and ends of sends. */
 #include "provider.h"
 
 #include <stdlib.h>
@@ -11,7 +10,7 @@
 
 /* Offers a buffer to the next frame; where the inner endpoint takes none, progress tries again. */
 static int offer(tfi_ep_t *ep, tfi_in_t *in) {
-    const ssize_t result = fi_trecv(ep->frames, in->bytes, FRAME_BYTES, NULL, FI_ADDR_UNSPEC,
+    const ssize_t result = fi_trecv(ep->below, in->bytes, FRAME_BYTES, NULL, FI_ADDR_UNSPEC,
                                     TFI_FRAME_TAG, 0, &in->work);
     const bool posted = result == 0;
     if (posted && !in->posted)
@@ -90,9 +89,10 @@ static void give_up(tfi_ep_t *ep, tfi_message_t *message, tfi_in_t *in) {
     tfi_message_free(ep, message);
 }
 
-/* A message goes to the unit; its payload, if it brought one, waits here until it is matched.
- * False: memory is short. */
+/* A message goes to the unit, or to the queue of untagged ones; its payload, if it brought one,
+ * waits here until it is matched. False: memory is short, or enough is here. */
 static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, tfi_in_t *in) {
+    ep->over = false;
     const size_t kept = frame->kind == WIRE_EAGER ? frame->length : 0;
     uint8_t *spare = kept >= TFI_HANDED ? take_spare(ep) : NULL;
     tfi_message_t *message = malloc(sizeof *message + (spare == NULL ? kept : 0));
@@ -110,14 +110,22 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
     };
     ++from->holds;
     keep_payload(message, in, spare, kept);
+    if (!tfi_held_add(ep, message, sizeof *message + (spare == NULL ? kept : FRAME_BYTES))) {
+        give_up(ep, message, in);
+        return false;
+    }
     message->record.opcode = TMU_OPCODE_ARRIVE;
     message->record.key.match = frame->tag;
     message->record.key.source = from->number;
     message->record.length = frame->length;
+    message->untagged = frame->untagged;
     const bool ready = message->ready;
-    const bool taken = matcher_submit(&ep->matcher, &message->record);
+    const bool taken = frame->untagged ? tfi_untagged_came(ep, message)
+                                       : matcher_submit(&ep->matcher, &message->record);
     if (!taken)
         give_up(ep, message, in);
+    if (frame->untagged)
+        return taken;
     ep->domain->unit->traffic.rendezvous += taken && ready;
     ep->domain->unit->traffic.eager += taken && !ready;
     return taken || ep->matcher.broken; /* then nothing is matched any more, as was said */
@@ -126,7 +134,7 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
 /* False: memory is short.  Else `*wrong_p` is NULL, or why the frame is refused. */
 static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, tfi_in_t *in, const char **wrong_p) {
     *wrong_p = NULL;
-    if (frame->name_length != 2 * ep->domain->name_size)
+    if (frame->name_length != ep->domain->name_size)
         *wrong_p = "its sender's name has another length than those of this provider";
     else if (frame->length >> ep->domain->unit->info.length_bits != 0)
         *wrong_p = "its message is longer than the unit counts";
@@ -157,7 +165,7 @@ static bool read_frame(tfi_ep_t *ep, tfi_in_t *in) {
     return true;
 }
 
-/* Frames that memory is short for wait in their buffers, with all that come after them (R7): the
+/* Frames that there is no memory for wait in their buffers, with all that come after them (R7): the
  * provider below runs out of buffers, and so holds their senders up. */
 static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
     in->size = size;
@@ -165,7 +173,10 @@ static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
         (void)offer(ep, in);
         return;
     }
-    tfi_say_rarely(&ep->kept, "no memory for a message; it waits, and its sender with it");
+    if (ep->over)
+        tfi_held_tell(ep);
+    else
+        tfi_say_rarely(&ep->kept, "no memory for a message; it waits, and its sender with it");
     in->next = NULL;
     if (ep->kept_first == NULL)
         ep->kept_first = in;
@@ -183,15 +194,13 @@ static void read_kept(tfi_ep_t *ep) {
 }
 
 /* An inner operation ended, in error if `entry->err` is not 0. */
-static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source) {
-    tfi_work_t *work = entry->op_context;
-    const int err = entry->err;
+static void ended(tfi_ep_t *ep, tfi_work_t *work, size_t length, int err) {
     if (work == NULL)
         return;
     switch (work->kind) {
     case TFI_FRAME_IN:
         if (err == 0)
-            frame_came(ep, TFI_OF(tfi_in_t, work), entry->len);
+            frame_came(ep, TFI_OF(tfi_in_t, work), length);
         else {
             tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s",
                            fi_strerror(err));
@@ -201,11 +210,8 @@ static void ended(tfi_ep_t *ep, struct fi_cq_err_entry *entry, fi_addr_t source)
     case TFI_OUT:
         tfi_out_ended(ep, TFI_OF(tfi_out_t, work), err);
         break;
-    case TFI_PULL:
-        tfi_pull_end(ep, TFI_OF(tfi_pull_t, work), entry->len, err);
-        break;
     default:
-        tfi_direct_end(ep, TFI_OF(tfi_direct_t, work), entry, source);
+        tfi_pull_end(ep, TFI_OF(tfi_pull_t, work), length, err);
         break;
     }
 }
@@ -219,43 +225,26 @@ static bool read_failed(tfi_ep_t *ep) {
     } error = {0};
     if (fi_cq_readerr(ep->inner_cq, &error.entry, 0) != 1)
         return false;
-    if (error.entry.err == 0)
-        error.entry.err = FI_EOTHER;
-    error.entry.err_data = NULL;
-    error.entry.err_data_size = 0;
-    ended(ep, &error.entry, FI_ADDR_NOTAVAIL);
+    ended(ep, error.entry.op_context, error.entry.len,
+          error.entry.err != 0 ? error.entry.err : FI_EOTHER);
     return true;
 }
 
-static void ended_well(tfi_ep_t *ep, const struct fi_cq_tagged_entry *e, fi_addr_t source) {
-    struct fi_cq_err_entry entry = {.op_context = e->op_context,
-                                    .flags = e->flags,
-                                    .len = e->len,
-                                    .buf = e->buf,
-                                    .data = e->data,
-                                    .tag = e->tag};
-    ended(ep, &entry, source);
-}
-
 static void read_inner(tfi_ep_t *ep) {
-    struct fi_cq_tagged_entry entries[READ_MAX];
-    fi_addr_t sources[READ_MAX];
+    struct fi_cq_msg_entry entries[READ_MAX];
     ssize_t count = READ_MAX;
     while (count == READ_MAX || (count == -FI_EAVAIL && read_failed(ep))) {
-        for (size_t i = 0; i < READ_MAX; ++i)
-            sources[i] = FI_ADDR_NOTAVAIL;
-        count = fi_cq_readfrom(ep->inner_cq, entries, READ_MAX, sources);
+        count = fi_cq_read(ep->inner_cq, entries, READ_MAX);
         for (ssize_t i = 0; i < count; ++i)
-            ended_well(ep, &entries[i], sources[i]);
+            ended(ep, entries[i].op_context, entries[i].len, 0);
     }
 }
 
 bool tfi_inner_comes(tfi_ep_t *ep) {
-    struct fi_cq_tagged_entry entry;
-    fi_addr_t source = FI_ADDR_NOTAVAIL;
-    const ssize_t got = fi_cq_sreadfrom(ep->inner_cq, &entry, 1, &source, NULL, 1);
+    struct fi_cq_msg_entry entry;
+    const ssize_t got = fi_cq_sread(ep->inner_cq, &entry, 1, NULL, 1);
     if (got == 1)
-        ended_well(ep, &entry, source);
+        ended(ep, entry.op_context, entry.len, 0);
     return got != -FI_EAGAIN;
 }
 
@@ -268,9 +257,9 @@ static void offer_again(tfi_ep_t *ep) {
 
 bool tfi_busy(const tfi_ep_t *ep) {
     /* A frame that waits for memory, and a payload whose sender may end, wake nobody. */
-    return ep->enabled &&
-           (ep->idle != 0 || ep->kept_first != NULL || ep->fetched.used != 0 ||
-            tfi_out_waits(ep, NULL) || ep->pulls != NULL || matcher_works(&ep->matcher));
+    return ep->enabled && (ep->idle != 0 || ep->kept_first != NULL || ep->fetched.used != 0 ||
+                           tfi_out_waits(ep, NULL) || ep->pulls != NULL || ep->untagged.waits ||
+                           matcher_works(&ep->matcher));
 }
 
 void tfi_progress(tfi_ep_t *ep) {
@@ -281,6 +270,7 @@ void tfi_progress(tfi_ep_t *ep) {
     offer_again(ep);
     tfi_out_progress(ep);
     tfi_pull_progress(ep);
+    tfi_untagged_progress(ep);
     tfi_gone_progress(ep);
     matcher_progress(&ep->matcher);
 }

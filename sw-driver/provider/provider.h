@@ -3,8 +3,8 @@
  * The libfabric provider `tmu`: what its rooms share.
  *
  * It sits on a provider that carries bytes, `tcp` or `net`, through libfabric's public calls.  Each
- * endpoint has two of that provider's: one for the frames of tagged messages (wire.h), where this
- * provider does the matching with the unit, and one to which untagged calls are handed as they are.
+ * endpoint has one of that provider's, with its address.  Messages travel there in frames (wire.h);
+ * tagged ones are matched by the unit, untagged ones have a queue of their own (untagged.c).
  *
  * One lock guards everything, the unit included: callers may use any thread.
  */
@@ -12,6 +12,7 @@
 #define TMU_PROVIDER_H
 
 #include "match.h"
+#include "operations.h"
 #include "peers.h"
 #include "say.h"
 #include "wire.h"
@@ -24,7 +25,6 @@
 #include <rdma/fi_tagged.h>
 
 #define TFI_NAME "tmu"
-#define TFI_ADDR_FORMAT (FI_PROV_SPECIFIC | 0x746d75u)
 #define TFI_CAPS                                                                                   \
     (FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE |       \
      FI_LOCAL_COMM | FI_REMOTE_COMM)
@@ -36,7 +36,6 @@
      FI_MORE)
 #define TFI_RECV_FLAGS (FI_COMPLETION | FI_MORE)
 #define TFI_LOOK_FLAGS (FI_PEEK | FI_CLAIM | FI_DISCARD)
-#define TFI_IOV 4u       /* pieces of a buffer at most */
 #define TFI_EAGER 16384u /* bytes of a message that travels with its payload, at most */
 #define TFI_LONGEST ((UINT64_C(1) << 48) - 1) /* bytes that a unit counts */
 #define TFI_FRAMES_IN 16u   /* buffers for frames from peers; few, so that they stay in the cache */
@@ -53,18 +52,16 @@ typedef struct {
     struct fid_domain *inner;
     const tfi_fabric_t *fabric;
     unit_t *unit;
-    size_t name_size; /* of an inner name; an address of ours is two of them, frames first */
-    size_t users;     /* queues and counters that are open; the inner domain knows the others */
+    size_t name_size;   /* of an address, which is that of an inner endpoint */
+    uint64_t most_held; /* bytes of messages at an endpoint (held.c) */
+    size_t users;       /* queues and counters that are open; the inner domain knows the others */
 } tfi_domain_t;
 
 typedef struct {
     struct fid_av fid;
     tfi_domain_t *domain;
-    struct fid_av *frames; /* for the endpoints that carry frames */
-    struct fid_av *direct; /* for those that untagged calls go to */
-    peers_t peers;         /* those in the vector, and senders that are not */
-    peer_t **by_direct;    /* peers in the vector by their index in `direct`; NULL where none is */
-    size_t by_direct_room;
+    struct fid_av *below;
+    peers_t peers; /* those in the vector, and senders that are not */
 } tfi_av_t;
 
 /* One finished operation; `err` other than 0 makes it an error entry. */
@@ -109,155 +106,12 @@ typedef struct tfi_seat {
     struct tfi_seat *next; /* of the same counter */
 } tfi_seat_t;
 
-/* What an inner operation's context points to. */
-typedef enum { TFI_FRAME_IN, TFI_OUT, TFI_PULL, TFI_DIRECT } tfi_work_kind_t;
-typedef struct {
-    tfi_work_kind_t kind;
-} tfi_work_t;
-
-/* A buffer for one frame from a peer. */
-typedef struct tfi_in {
-    tfi_work_t work;
-    struct tfi_in *next; /* that waits with a frame as well */
-    size_t size;         /* of the frame */
-    bool posted;
-    uint8_t *bytes; /* room for the longest frame */
-} tfi_in_t;
-
-/* What the completion queue shows of an operation.  An injected message is never shown: it has no
- * context, and there are programs that look into that of each entry. */
-typedef enum { TFI_ALWAYS, TFI_IF_FAILED, TFI_NEVER } tfi_shown_t;
-
-/* A send of the user. */
-typedef struct {
-    void *context;
-    tfi_shown_t shown;
-    peer_t *to;      /* held */
-    uint64_t handle; /* rendezvous: by which the receiver asks for the payload */
-    size_t length;
-    struct iovec iov[TFI_IOV];
-    size_t iov_count;
-} tfi_send_t;
-
-/* By index of the address vector; zeroed, there are none (load.c). */
-typedef struct {
-    struct tfi_load *load;
-    size_t room;
-} tfi_loads_t;
-
-/* Something that leaves by the inner endpoint: a frame, or a payload that was asked for. */
-typedef struct tfi_out {
-    tfi_work_t work;
-    struct tfi_out *next; /* behind it in its lane; or both of those that the inner endpoint has */
-    struct tfi_out *before;
-    tfi_send_t *send;   /* ends with this, or NULL */
-    uint64_t announces; /* a send that cannot end if this does not arrive, or SLOTS_NONE */
-    uint64_t asks_for;  /* a pull, likewise */
-    peer_t *to;         /* held */
-    size_t load;        /* bytes that it is counted with, or TFI_UNCOUNTED */
-    uint64_t tag;
-    struct iovec iov[TFI_IOV];
-    size_t iov_count;
-    uint8_t bytes[]; /* of a frame */
-} tfi_out_t;
-
-/* What waits to leave for one peer, oldest first; no peer's frames wait for another's. */
-typedef struct {
-    tfi_out_t *first;
-    tfi_out_t *last;
-    uint32_t next; /* waiting lanes: the next of them, or TFI_NO_LANE */
-    bool waits;    /* it is one of them */
-    /* gone.c: the peer, held, while something is wanted from it */
-    peer_t *watched;
-    bool wanted;  /* since the last look at all of them */
-    bool gone;    /* nobody listens at its port; the next send that is not taken ends with that */
-    bool refused; /* likewise, and the probe said so at once */
-    int probe;    /* a socket and 1, or 0 */
-    uint32_t gap; /* milliseconds between looks, doubled each time */
-    uint64_t look_at;
-} tfi_lane_t;
-
-#define TFI_NO_LANE UINT32_MAX
-
-/* A receive, probe or claim of the user. */
-typedef struct tfi_ask {
-    record_t record; /* first, so that the matcher's record is this */
-    peer_t *from;    /* held; NULL = from any source */
-    void *context;
-    uint64_t flags; /* that it was called with */
-    tfi_shown_t shown;
-    struct iovec iov[TFI_IOV];
-    size_t iov_count;
-    bool matched;          /* out of the unit; its payload is on the way */
-    struct tfi_ask *older; /* asks.c: in the same chain */
-    struct tfi_ask *younger;
-} tfi_ask_t;
-
-/* Receives whose contexts have the same hash, in the order in which they were posted. */
-typedef struct {
-    tfi_ask_t *oldest;
-    tfi_ask_t *youngest;
-} tfi_chain_t;
-
-/* Receives that are not reported yet; a zeroed one has none. */
-typedef struct {
-    tfi_chain_t first;  /* of all, while `room` is 0 */
-    tfi_chain_t *chain; /* by the hash of the context */
-    size_t room;        /* a power of two */
-    size_t count;
-} tfi_asks_t;
-
-/* A message that arrived. */
-typedef struct {
-    record_t record; /* first, as above */
-    uint64_t data;
-    bool has_data;
-    bool ready; /* its payload waits at the sender, under `sender` */
-    uint64_t sender;
-    const void *claimer;    /* the context that it was claimed with */
-    peer_t *from;           /* held */
-    const uint8_t *payload; /* in `copy`, or in the buffer that it came in */
-    uint8_t *frame;         /* that buffer, or NULL */
-    uint8_t copy[];
-} tfi_message_t;
-
-/* A payload on its way into a receive's buffer; `ask` NULL = it is only to be let go. */
-typedef struct tfi_pull {
-    tfi_work_t work;
-    struct tfi_pull *next; /* waiting to be asked for */
-    tfi_ask_t *ask;
-    tfi_message_t *message;
-    uint64_t handle;
-    bool listening; /* the buffer is posted */
-    int failed;     /* why it was given up, or 0 */
-} tfi_pull_t;
-
-/* An untagged operation that the provider below has. */
-typedef struct tfi_direct {
-    tfi_work_t work;
-    struct tfi_direct *older;
-    struct tfi_direct *younger;
-    void *context;
-    peer_t *to;  /* of a send; held */
-    size_t load; /* likewise, as of tfi_out_t */
-    bool receives;
-    tfi_shown_t shown;
-    bool many;     /* FI_MULTI_RECV: a buffer for messages one behind the other */
-    bool released; /* many: no further message gets into it */
-    bool lost;     /* many: its messages cannot be told to be all here */
-    const uint8_t *base;
-    size_t reach;    /* many: bytes from `base` to the end of the furthest message that ended */
-    size_t reported; /* many: bytes of all that ended */
-    uint8_t bytes[]; /* of an injected message */
-} tfi_direct_t;
-
 typedef struct tfi_ep {
     struct fid_ep fid;
     tfi_domain_t *domain;
     tfi_av_t *av;
-    struct fid_ep *frames;
-    struct fid_ep *direct;
-    struct fid_cq *inner_cq; /* of both, from when it is enabled */
+    struct fid_ep *below;
+    struct fid_cq *inner_cq; /* of that, from when it is enabled */
     int inner_fd;            /* of that, if a queue of the user's has FI_WAIT_FD */
     tfi_cq_t *tx_cq;
     tfi_cq_t *rx_cq;
@@ -271,16 +125,19 @@ typedef struct tfi_ep {
     bool enabled;
     bool matching; /* the matcher is open */
     matcher_t matcher;
-    uint8_t name[WIRE_NAME]; /* of both inner endpoints */
-    slots_t sends;           /* announced, as peers name them */
-    slots_t fetched;         /* payloads on the way here, as their tags name them */
-    slots_t claimed;         /* messages that were claimed, as contexts name them */
+    uint8_t name[WIRE_NAME];
+    slots_t sends;   /* announced, as peers name them */
+    slots_t fetched; /* payloads on the way here, as their tags name them */
+    slots_t claimed; /* messages that were claimed, as contexts name them */
     tfi_in_t *in;
     size_t idle;          /* of these, not offered to the inner endpoint and without a frame */
     tfi_in_t *kept_first; /* with frames that memory is short for, oldest first */
     tfi_in_t *kept_last;
-    uint64_t kept; /* how many that were */
-    void *spare;   /* buffers that no frame is in; each begins with a pointer to the next */
+    uint64_t kept;  /* how many that were */
+    uint64_t held;  /* bytes of messages that are here */
+    bool over;      /* the last one was kept because that is all it may be */
+    uint64_t overs; /* how often */
+    void *spare;    /* buffers that no frame is in; each begins with a pointer to the next */
     size_t spares;
     size_t inner_pieces; /* of what is sent by the inner endpoint, at most */
     tfi_lane_t *lanes;   /* by the peer's number; never frames of sends: the inner endpoint takes
@@ -295,11 +152,10 @@ typedef struct tfi_ep {
     uint32_t calls;       /* of progress since it last looked at the clock for that */
     uint64_t scan_at;
     tfi_loads_t loads;
-    tfi_loads_t direct_loads;
     tfi_pull_t *pulls;
     tfi_asks_t receives;
-    tfi_direct_t *directs;  /* youngest first */
-    size_t sending;         /* handed to the inner endpoints and not finished */
+    tfi_untagged_t untagged;
+    size_t sending;         /* handed to the inner endpoint and not finished */
     struct tfi_ep *next_tx; /* of the same completion queue */
     struct tfi_ep *next_rx;
 } tfi_ep_t;
@@ -337,9 +193,6 @@ peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index);
 void tfi_peer_release(tfi_av_t *av, peer_t *peer);
 /* Makes a peer's address for frames known to the provider below.  0 or an error. */
 int tfi_peer_reach(tfi_av_t *av, peer_t *peer);
-/* The index in the user's vector of a peer by its index in `direct`, or FI_ADDR_NOTAVAIL. */
-fi_addr_t tfi_peer_of_direct(const tfi_av_t *av, fi_addr_t direct);
-
 /* av.c, cq.c, cntr.c, endpoint.c */
 int tfi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av_p,
                 void *context);
@@ -386,15 +239,20 @@ extern struct fi_ops_atomic tfi_no_atomic_ops;
 extern struct fi_ops_collective tfi_no_collective_ops;
 int tfi_getname(fid_t fid, void *address, size_t *length);
 
-/* direct.c: untagged calls */
-extern struct fi_ops_msg tfi_msg_ops;
-/* The inner entry of one becomes the user's. */
-void tfi_direct_end(tfi_ep_t *ep, tfi_direct_t *direct, struct fi_cq_err_entry *entry,
-                    fi_addr_t source);
-/* -FI_ENOENT: no receive with this context is in the provider below. */
-ssize_t tfi_direct_cancel(tfi_ep_t *ep, const void *context);
-void tfi_direct_free(tfi_ep_t *ep);
+/* held.c: messages that wait here */
+/* Reads how many may; false, and it was said, when that is no number. */
+bool tfi_held_open(tfi_domain_t *domain);
+/* Counts a message of so many bytes of memory; false: there are too many here.  The first one is
+ * taken, however long it is. */
+bool tfi_held_add(tfi_ep_t *ep, tfi_message_t *message, size_t bytes);
+void tfi_held_end(tfi_ep_t *ep, const tfi_message_t *message);
+void tfi_held_tell(tfi_ep_t *ep);
 
-#include "tagged.h"
+/* names.c: addresses of sockets */
+/* What a frame to a peer names as its sender: the address by which the peer reaches this endpoint.
+ */
+void tfi_name_for(const tfi_ep_t *ep, peer_t *peer, uint8_t name[static WIRE_NAME]);
+
+#include "messages.h"
 
 #endif

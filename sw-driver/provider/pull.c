@@ -36,7 +36,7 @@ void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     pull->failed = err;
     /* The inner endpoint has the buffer until it says that the cancel is done; that ends the pull.
      */
-    const ssize_t result = fi_cancel(&ep->frames->fid, &pull->work);
+    const ssize_t result = fi_cancel(&ep->below->fid, &pull->work);
     if (result != 0)
         tfi_say("a receive whose sender cannot be asked cannot be ended either: %s",
                 fi_strerror((int)-result));
@@ -52,7 +52,7 @@ static int listen_for(tfi_ep_t *ep, tfi_pull_t *pull, uint64_t length) {
         return -FI_ENOMEM;
     struct iovec cut[TFI_IOV];
     const size_t pieces = tfi_cut(pull->ask->iov, pull->ask->iov_count, length, cut);
-    const ssize_t result = fi_trecvv(ep->frames, cut, NULL, pieces, FI_ADDR_UNSPEC,
+    const ssize_t result = fi_trecvv(ep->below, cut, NULL, pieces, FI_ADDR_UNSPEC,
                                      WIRE_PULL_TAG | pull->handle, 0, &pull->work);
     pull->listening = result == 0;
     return (int)result;

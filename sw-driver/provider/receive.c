@@ -60,11 +60,15 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
 }
 
 void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
+    tfi_ask_t *whole = ask->whole;
     tfi_peer_release(ep->av, ask->from);
     free(ask);
+    if (whole != NULL && --whole->pieces == 0 && whole->released)
+        tfi_ask_free(ep, whole);
 }
 
 void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
+    tfi_held_end(ep, message);
     tfi_peer_release(ep->av, message->from);
     if (message->frame != NULL)
         tfi_frame_spare(ep, message->frame);
@@ -133,7 +137,9 @@ static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uin
     return post(ep, msg, flags);
 }
 
-static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
+static ssize_t cancel(tfi_ep_t *ep, tfi_ask_t *ask) {
+    if (ask->untagged)
+        return tfi_untagged_cancel(ep, ask);
     if (!matcher_cancel(&ep->matcher, &ask->record))
         return -FI_ENOENT;
     const struct fi_cq_err_entry entry = {
@@ -151,8 +157,7 @@ static ssize_t cancel_tagged(tfi_ep_t *ep, tfi_ask_t *ask) {
 
 /*
  * 0 says that the receive will end as cancelled, and callers wait for just that.  So the answer
- * waits for the unit's verdict (R10), and what is not in the provider below is never handed to it,
- * for it says 0 to everything.
+ * waits for the unit's verdict (R10).
  */
 ssize_t tfi_cancel(struct fid *fid, void *context) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
@@ -160,7 +165,7 @@ ssize_t tfi_cancel(struct fid *fid, void *context) {
         return -FI_EOPBADSTATE;
     tfi_lock();
     tfi_ask_t *ask = tfi_find_ask(ep, context);
-    const ssize_t result = ask != NULL ? cancel_tagged(ep, ask) : tfi_direct_cancel(ep, context);
+    const ssize_t result = ask != NULL ? cancel(ep, ask) : -FI_ENOENT;
     tfi_unlock();
     return result;
 }
@@ -181,22 +186,26 @@ size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, 
 
 /* A message that is longer than its receive is cut, and the user is told (R12). */
 void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err) {
-    const uint64_t whole = message->record.length;
-    const uint64_t length = whole < ask->record.length ? whole : ask->record.length;
-    const int told = err != 0 ? err : (whole > length ? FI_ETRUNC : 0);
+    const uint64_t sent = message->record.length;
+    const uint64_t length = sent < ask->record.length ? sent : ask->record.length;
+    const int told = err != 0 ? err : (sent > length ? FI_ETRUNC : 0);
+    /* That a buffer for many messages is the user's again is said with the last, in any case. */
+    const tfi_ask_t *whole = ask->whole;
+    const bool frees = whole != NULL && whole->released && whole->pieces == 1;
     ep->domain->unit->traffic.bytes += length;
     const struct fi_cq_err_entry entry = {
         .op_context = ask->context,
-        .flags = FI_TAGGED | FI_RECV | (message->has_data ? FI_REMOTE_CQ_DATA : 0),
+        .flags = (ask->untagged ? FI_MSG : FI_TAGGED) | FI_RECV |
+                 (message->has_data ? FI_REMOTE_CQ_DATA : 0) | (frees ? FI_MULTI_RECV : 0),
         .len = length,
         .buf = ask->iov_count != 0 ? ask->iov[0].iov_base : NULL,
         .data = message->data,
         .tag = message->record.key.match,
-        .olen = whole - length,
+        .olen = sent - length,
         .err = told,
         .prov_errno = -told,
     };
-    tfi_end(ep, &entry, message->from->index, ask->shown);
+    tfi_end(ep, &entry, message->from->index, frees ? TFI_ALWAYS : ask->shown);
     tfi_delist(ep, ask);
     tfi_message_free(ep, message);
     tfi_ask_free(ep, ask);

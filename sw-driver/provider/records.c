@@ -21,6 +21,20 @@ void records_prepend(record_list_t *list, record_t *record) {
     list->first = record;
 }
 
+void records_put_behind(record_list_t *list, record_t *before, record_t *record) {
+    if (before == NULL) {
+        records_prepend(list, record);
+        return;
+    }
+    record->before = before;
+    record->next = before->next;
+    if (record->next != NULL)
+        record->next->before = record;
+    else
+        list->last = record;
+    before->next = record;
+}
+
 record_t *records_take_first(record_list_t *list) {
     record_t *record = list->first;
     if (record != NULL)

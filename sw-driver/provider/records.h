@@ -28,6 +28,8 @@ typedef struct {
 
 void records_append(record_list_t *list, record_t *record);
 void records_prepend(record_list_t *list, record_t *record);
+/* Right behind one that is in the list; NULL: at its beginning. */
+void records_put_behind(record_list_t *list, record_t *before, record_t *record);
 
 /* NULL when the list is empty. */
 record_t *records_take_first(record_list_t *list);

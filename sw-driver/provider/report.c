@@ -64,10 +64,10 @@ static void write_report(FILE *out, const unit_t *unit, const char *uri,
                   flow->stalls, flow->resumes, flow->held_now, flow->held_max);
     (void)fprintf(out,
                   " \"traffic\": {\"eager\": %" PRIu64 ", \"rendezvous\": %" PRIu64
-                  ", \"bytes\": %" PRIu64 ", \"forwarded\": %" PRIu64
+                  ", \"bytes\": %" PRIu64 ", \"untagged\": %" PRIu64
                   ", \"refused_frames\": %" PRIu64 "},\n",
                   unit->traffic.eager, unit->traffic.rendezvous, unit->traffic.bytes,
-                  unit->traffic.forwarded, unit->traffic.refused);
+                  unit->traffic.untagged, unit->traffic.refused);
     (void)fprintf(out, " \"differences\": [%s]}\n", differences);
 }
 

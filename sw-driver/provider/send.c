@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Tagged sends.  A short message goes out as one frame with its payload, copied; a longer one is
+ * Sends.  A short message goes out as one frame with its payload, copied; a longer one is
  * announced by a frame, and its payload leaves when the receiver asks for it.
  */
 #include "provider.h"
@@ -16,7 +16,7 @@ void tfi_send_free(tfi_ep_t *ep, tfi_send_t *send) {
 void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err) {
     const struct fi_cq_err_entry entry = {
         .op_context = send->context,
-        .flags = FI_TAGGED | FI_SEND,
+        .flags = (send->untagged ? FI_MSG : FI_TAGGED) | FI_SEND,
         .len = send->length,
         .err = err,
         .prov_errno = -err,
@@ -45,17 +45,12 @@ size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iove
     return pieces;
 }
 
-/* Whether what is for one of them goes to the same endpoint as what is for the other. */
-static bool listen_at_one_port(const tfi_ep_t *ep, const peer_t *one, const peer_t *other) {
-    return one == other || memcmp(one->name, other->name, ep->domain->name_size) == 0;
-}
-
 /* A handle can be guessed, so only the receiver that a message was announced to can fetch it. */
 const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame_t *pull) {
     tfi_send_t *send = slots_find(&ep->sends, pull->sender);
     if (send == NULL)
         return "a peer asks for a message that is not here";
-    if (!listen_at_one_port(ep, send->to, asker))
+    if (send->to != asker)
         return "a peer asks for a message that was announced to another";
     if (pull->length > send->length)
         return "a peer asks for more of a message than there is";
@@ -134,12 +129,13 @@ static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
 
 /* With the lock held. */
 static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, uint64_t flags,
-                tfi_shown_t shown) {
+                tfi_shown_t shown, bool untagged) {
     tfi_send_t *send = calloc(1, sizeof *send);
     if (send == NULL)
         return -FI_ENOMEM;
     send->context = msg->context;
     send->shown = shown;
+    send->untagged = untagged;
     send->to = tfi_peer_hold(ep->av, msg->addr);
     send->handle = SLOTS_NONE;
     send->length = length;
@@ -148,6 +144,7 @@ static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, 
         send->iov[i] = msg->msg_iov[i];
     wire_frame_t frame = {
         .has_data = (flags & FI_REMOTE_CQ_DATA) != 0,
+        .untagged = untagged,
         .tag = msg->tag,
         .data = (flags & FI_REMOTE_CQ_DATA) != 0 ? msg->data : 0,
         .length = length,
@@ -158,12 +155,13 @@ static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, 
                                      : make_ready(ep, send, &frame);
     if (result != 0)
         tfi_send_free(ep, send);
+    else
+        ep->domain->unit->traffic.untagged += untagged;
     return result;
 }
 
-/* Every tagged send comes here. */
-static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags,
-                     tfi_shown_t shown) {
+ssize_t tfi_send_start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags,
+                       tfi_shown_t shown, bool untagged) {
     uint64_t length = 0;
     if (!ep->enabled)
         return -FI_EOPBADSTATE;
@@ -172,11 +170,11 @@ static ssize_t start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t fla
     if (!tfi_measure(ep, msg, &length) || ((flags & FI_INJECT) != 0 && length > ep->inject_size))
         return -FI_EINVAL;
     tfi_lock();
-    int result = make(ep, msg, length, flags, shown);
+    int result = make(ep, msg, length, flags, shown, untagged);
     if (result == -FI_EAGAIN) {
         /* Callers repeat it; some of them read no queue meanwhile. */
         tfi_progress(ep);
-        result = make(ep, msg, length, flags, shown);
+        result = make(ep, msg, length, flags, shown, untagged);
     }
     tfi_unlock();
     return result;
@@ -195,8 +193,8 @@ static ssize_t start_plain(struct fid_ep *fid, const struct iovec *iov, size_t c
         .data = data,
     };
     const uint64_t all = ep->tx_flags | flags;
-    return start(ep, &msg, (all & ~FI_REMOTE_CQ_DATA) | (flags & FI_REMOTE_CQ_DATA),
-                 tfi_shown(ep->tx_selective, all));
+    return tfi_send_start(ep, &msg, (all & ~FI_REMOTE_CQ_DATA) | (flags & FI_REMOTE_CQ_DATA),
+                          tfi_shown(ep->tx_selective, all), false);
 }
 
 /* An injected message has no completion, and its buffer is free at once. */
@@ -205,7 +203,7 @@ static ssize_t start_inject(struct fid_ep *fid, const void *buffer, size_t lengt
     const struct iovec iov = {(void *)(uintptr_t)buffer, length};
     const struct fi_msg_tagged msg = {
         .msg_iov = &iov, .iov_count = 1, .addr = to, .tag = tag, .data = data};
-    return start(TFI_OF(tfi_ep_t, fid), &msg, flags | FI_INJECT, TFI_NEVER);
+    return tfi_send_start(TFI_OF(tfi_ep_t, fid), &msg, flags | FI_INJECT, TFI_NEVER, false);
 }
 
 ssize_t tfi_tsendv(struct fid_ep *fid, const struct iovec *iov, void **desc, size_t count,
@@ -223,7 +221,7 @@ ssize_t tfi_tsend(struct fid_ep *fid, const void *buffer, size_t length, void *d
 
 ssize_t tfi_tsendmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uint64_t flags) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    return start(ep, msg, flags, tfi_shown(ep->tx_selective, flags));
+    return tfi_send_start(ep, msg, flags, tfi_shown(ep->tx_selective, flags), false);
 }
 
 ssize_t tfi_tsenddata(struct fid_ep *fid, const void *buffer, size_t length, void *desc,

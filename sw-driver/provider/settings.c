@@ -16,6 +16,10 @@ const setting_row_t settings[SETTINGS] = {
     [SETTING_SPILL] = {"spill", "FI_TMU_SPILL", SPILL_SEGMENTS,
                        "segments of 2 MiB of memory that are lent to the device, 0 for none; "
                        "default: all that the device takes"},
+    [SETTING_UNEXPECTED] = {"unexpected", "FI_TMU_UNEXPECTED", TFI_UNEXPECTED,
+                            "bytes of messages that nobody has asked for, which an endpoint holds "
+                            "at most; beyond that messages wait at their senders; default: no "
+                            "limit"},
     [SETTING_INNER] = {"inner", "FI_TMU_INNER", TFI_INNER,
                        "provider below, which carries the bytes; default: tcp, or net before "
                        "libfabric 1.18"},

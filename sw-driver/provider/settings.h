@@ -10,14 +10,16 @@
 #define UNIT_REPORT "TMU_FI_REPORT"
 #define UNIT_RECORD "TMU_FI_RECORD"
 #define SPILL_SEGMENTS "TMU_FI_SPILL"
+#define TFI_UNEXPECTED "TMU_FI_UNEXPECTED"
 #define TFI_INNER "TMU_FI_INNER"
 
 typedef enum {
-    SETTING_URI,    /* the device */
-    SETTING_REPORT, /* folder for the report at the end; none = no report */
-    SETTING_RECORD, /* folder for the trace and the verdict log; none = no recording */
-    SETTING_SPILL,  /* memory lent to the device (spill.h) */
-    SETTING_INNER,  /* the provider below, if not the usual one */
+    SETTING_URI,        /* the device */
+    SETTING_REPORT,     /* folder for the report at the end; none = no report */
+    SETTING_RECORD,     /* folder for the trace and the verdict log; none = no recording */
+    SETTING_SPILL,      /* memory lent to the device (spill.h) */
+    SETTING_UNEXPECTED, /* bytes of messages that an endpoint holds */
+    SETTING_INNER,      /* the provider below, if not the usual one */
     SETTINGS
 } setting_t;
 

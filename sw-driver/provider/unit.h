@@ -16,7 +16,6 @@
 #include "stall.h"
 #include "tmu/tmu.h"
 
-#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -25,11 +24,11 @@
 
 /* What the provider did with the messages, for the report alone. */
 typedef struct {
-    uint64_t eager;             /* messages that came with their payload */
-    uint64_t rendezvous;        /* messages whose payload was fetched after the match */
-    uint64_t bytes;             /* of matched messages */
-    uint64_t refused;           /* frames that were not obeyed */
-    _Atomic uint64_t forwarded; /* untagged operations handed to the provider below */
+    uint64_t eager;      /* tagged messages that came with their payload */
+    uint64_t rendezvous; /* tagged messages whose payload was fetched after the match */
+    uint64_t bytes;      /* of matched messages */
+    uint64_t untagged;   /* sends and receives without a tag */
+    uint64_t refused;    /* frames that were not obeyed */
 } unit_traffic_t;
 
 struct unit {

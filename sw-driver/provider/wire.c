@@ -21,6 +21,7 @@ enum {
 _Static_assert(AT_NAME + WIRE_NAME == WIRE_HEADER, "the name ends the header");
 
 #define HAS_DATA 1u
+#define UNTAGGED 2u
 
 static uint64_t little(uint64_t value) {
 #if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
@@ -45,7 +46,8 @@ void wire_encode(const wire_frame_t *frame, uint8_t bytes[static WIRE_HEADER]) {
     memset(bytes, 0, WIRE_HEADER);
     bytes[AT_VERSION] = WIRE_VERSION;
     bytes[AT_KIND] = (uint8_t)frame->kind;
-    bytes[AT_FLAGS] = frame->has_data ? HAS_DATA : 0;
+    bytes[AT_FLAGS] =
+        (uint8_t)((frame->has_data ? HAS_DATA : 0u) | (frame->untagged ? UNTAGGED : 0u));
     bytes[AT_NAME_LENGTH] = frame->name_length;
     put(bytes + AT_TAG, frame->tag);
     put(bytes + AT_DATA, frame->data);
@@ -60,16 +62,16 @@ const char *wire_decode(const uint8_t *bytes, size_t size, wire_frame_t *frame_p
     if (bytes[AT_VERSION] != WIRE_VERSION)
         return "a frame is of another version: every process needs the same provider";
     if (get(bytes + AT_ZERO_TOO) != 0 || memcmp(bytes + AT_ZERO, "\0\0\0\0", 4) != 0 ||
-        (bytes[AT_FLAGS] & ~HAS_DATA) != 0)
+        (bytes[AT_FLAGS] & ~(HAS_DATA | UNTAGGED)) != 0)
         return "a frame's reserved bits are not 0";
-    if (bytes[AT_NAME_LENGTH] == 0 || bytes[AT_NAME_LENGTH] > WIRE_NAME ||
-        bytes[AT_NAME_LENGTH] % 2 != 0)
+    if (bytes[AT_NAME_LENGTH] == 0 || bytes[AT_NAME_LENGTH] > WIRE_NAME)
         return "a frame's sender has a name of impossible length";
     if (bytes[AT_KIND] < WIRE_EAGER || bytes[AT_KIND] > WIRE_PULL)
         return "a frame is of an unknown kind";
     *frame_p = (wire_frame_t){
         .kind = (wire_kind_t)bytes[AT_KIND],
         .has_data = (bytes[AT_FLAGS] & HAS_DATA) != 0,
+        .untagged = (bytes[AT_FLAGS] & UNTAGGED) != 0,
         .name_length = bytes[AT_NAME_LENGTH],
         .tag = get(bytes + AT_TAG),
         .data = get(bytes + AT_DATA),

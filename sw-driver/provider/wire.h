@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WIRE_VERSION 2u
-#define WIRE_HEADER 112u /* bytes of a frame before its payload */
-#define WIRE_HALF 32u    /* bytes of the name of an inner endpoint; a socket address needs 28 */
-#define WIRE_NAME (2 * WIRE_HALF) /* bytes of an endpoint's name: of both its inner endpoints */
+#define WIRE_VERSION 3u
+#define WIRE_HEADER 80u /* bytes of a frame before its payload */
+#define WIRE_NAME 32u   /* bytes of an endpoint's name; a socket address needs 28 */
 #define WIRE_PULL_TAG (UINT64_C(1) << 63) /* inner tag of a payload: this and the pull's handle */
 
 typedef enum {
@@ -25,8 +24,9 @@ typedef enum {
 typedef struct {
     wire_kind_t kind;
     bool has_data;           /* eager, ready: `data` is remote CQ data */
-    uint8_t name_length;     /* 2 to WIRE_NAME, even */
-    uint8_t name[WIRE_NAME]; /* of the endpoint that sends this frame, as fi_getname tells it */
+    bool untagged;           /* eager, ready: a message without a tag, which is 0 here */
+    uint8_t name_length;     /* 1 to WIRE_NAME */
+    uint8_t name[WIRE_NAME]; /* of the endpoint that sends this frame */
     uint64_t tag;            /* eager, ready: the message's; pull: the tag to send the payload by */
     uint64_t data;           /* eager, ready */
     uint64_t length;         /* eager, ready: bytes of the message; pull: bytes wanted of it */

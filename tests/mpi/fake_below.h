@@ -20,15 +20,13 @@ static void *last_context;    /* of the last operation below that was taken */
 static void *cancelled;       /* context of the last cancel below */
 static void *failing_context; /* of the next completion below, an error */
 static int failing_error;
-static struct fi_cq_tagged_entry finished; /* the next completion below, if it has a context */
-static uint64_t last_flags;                /* of the last untagged operation below */
-static const void *last_buffer;            /* likewise */
-static const void *last_piece;             /* of the last tagged send below */
-static size_t last_pieces;                 /* likewise, how many */
-static void *taken[TAKEN];                 /* contexts of frames' operations, as they were taken */
-static size_t taken_count;                 /* of all so far; the table goes round */
-static bool insert_fails;                  /* the vector below takes no address */
-static size_t inserted;                    /* addresses that it has */
+static struct fi_cq_msg_entry finished; /* the next completion below, if it has a context */
+static const void *last_piece;          /* of the last send below */
+static size_t last_pieces;              /* likewise, how many */
+static void *taken[TAKEN];              /* contexts of frames' operations, as they were taken */
+static size_t taken_count;              /* of all so far; the table goes round */
+static bool insert_fails;               /* the vector below takes no address */
+static size_t inserted;                 /* addresses that it has */
 
 static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **desc, size_t count,
                           fi_addr_t to, uint64_t tag, void *context) {
@@ -60,8 +58,8 @@ static ssize_t fake_cancel(struct fid *fid, void *context) {
     return 0;
 }
 
-static ssize_t fake_readfrom(struct fid_cq *cq, void *buffer, size_t count, fi_addr_t *sources) {
-    (void)cq, (void)count, (void)sources;
+static ssize_t fake_read(struct fid_cq *cq, void *buffer, size_t count) {
+    (void)cq, (void)count;
     if (failing_context != NULL)
         return -FI_EAVAIL;
     if (finished.op_context == NULL)
@@ -69,16 +67,6 @@ static ssize_t fake_readfrom(struct fid_cq *cq, void *buffer, size_t count, fi_a
     memcpy(buffer, &finished, sizeof finished);
     finished.op_context = NULL;
     return 1;
-}
-
-static ssize_t fake_msg(struct fid_ep *ep, const struct fi_msg *msg, uint64_t flags) {
-    (void)ep;
-    if (send_result == 0) {
-        last_context = msg->context;
-        last_flags = flags;
-        last_buffer = msg->msg_iov[0].iov_base;
-    }
-    return send_result;
 }
 
 static ssize_t fake_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry, uint64_t flags) {
@@ -108,20 +96,15 @@ static struct fi_ops_tagged fake_tagged = {
     .size = sizeof fake_tagged, .recv = fake_recv, .recvv = fake_recvv, .sendv = fake_sendv};
 static struct fi_ops_ep fake_ep_ops = {.size = sizeof fake_ep_ops, .cancel = fake_cancel};
 static struct fi_ops_cq fake_cq_ops = {
-    .size = sizeof fake_cq_ops, .readfrom = fake_readfrom, .readerr = fake_readerr};
-
-static struct fi_ops_msg fake_msg_ops = {
-    .size = sizeof fake_msg_ops, .recvmsg = fake_msg, .sendmsg = fake_msg};
+    .size = sizeof fake_cq_ops, .read = fake_read, .readerr = fake_readerr};
 
 static struct fi_ops_av fake_av_ops = {
     .size = sizeof fake_av_ops, .insert = fake_insert, .remove = fake_remove};
 static struct fid_av below_av = {.fid = {.fclass = FI_CLASS_AV}, .ops = &fake_av_ops};
-static struct fid_ep below = {.fid = {.fclass = FI_CLASS_EP},
-                              .ops = &fake_ep_ops,
-                              .msg = &fake_msg_ops,
-                              .tagged = &fake_tagged};
+static struct fid_ep below = {
+    .fid = {.fclass = FI_CLASS_EP}, .ops = &fake_ep_ops, .tagged = &fake_tagged};
 static struct fid_cq below_cq = {.fid = {.fclass = FI_CLASS_CQ}, .ops = &fake_cq_ops};
-static tfi_domain_t domain = {.name_size = 4};
+static tfi_domain_t domain = {.name_size = 8, .most_held = UINT64_MAX};
 static tfi_av_t av;
 static tfi_cq_t cq;
 static tfi_ep_t ep;
@@ -139,23 +122,23 @@ static inline void start(void) {
     }
     ep = (tfi_ep_t){.domain = &domain,
                     .av = &av,
-                    .frames = &below,
-                    .direct = &below,
+                    .below = &below,
                     .inner_cq = &below_cq,
                     .tx_cq = &cq,
                     .rx_cq = &cq,
                     .inject_size = 64,
                     .inner_pieces = TFI_IOV,
                     .lane_first = TFI_NO_LANE,
+                    .untagged = {.least = 64},
                     .enabled = true};
     sent.domain = received.domain = &domain;
     EXPECT(tfi_cntr_bind(&ep, &sent, FI_SEND) == 0);
     EXPECT(tfi_cntr_bind(&ep, &received, FI_RECV) == 0);
     av.domain = &domain;
-    av.frames = av.direct = &below_av;
+    av.below = &below_av;
     peer = peers_hold(&av.peers, (const uint8_t *)"\1\2\3\4\5\6\7\10", 8);
     EXPECT(peer != NULL && peers_enter(&av.peers, peer) == 0 && peer->index == 0);
-    peer->frames = peer->direct = 0; /* its addresses below */
+    peer->below = 0; /* its address below */
     EXPECT(matcher_open(&ep.matcher, domain.unit, &tfi_match_events, &ep, error, sizeof error) ==
            0);
     EXPECT(tfi_frames_start(&ep) == 0);
@@ -167,9 +150,8 @@ static inline void below_fails(void *context, int error) {
     tfi_progress(&ep);
 }
 
-static inline void below_ends(void *context, uint64_t flags, uint8_t *place, size_t length) {
-    finished = (struct fi_cq_tagged_entry){
-        .op_context = context, .flags = flags, .len = length, .buf = place};
+static inline void below_ends(void *context, uint64_t flags, size_t length) {
+    finished = (struct fi_cq_msg_entry){.op_context = context, .flags = flags, .len = length};
     tfi_progress(&ep);
 }
 
@@ -184,15 +166,13 @@ static inline void free_pull(tfi_pull_t *pull) {
 static inline void stop(void) {
     tfi_cntr_leave(&ep);
     EXPECT(sent.seats == NULL && received.seats == NULL);
-    tfi_direct_free(&ep);
     matcher_close(&ep.matcher);
     unit_release(domain.unit);
     tfi_frames_free(&ep);
     free(cq.ring);
     tfi_load_free(&ep.loads);
-    tfi_load_free(&ep.direct_loads);
     tfi_out_free(&ep);
-    tfi_asks_free(&ep);
+    tfi_untagged_free(&ep);
     for (tfi_send_t *send; (send = slots_take_out(&ep.sends)) != NULL;)
         tfi_send_free(&ep, send);
     while (ep.pulls != NULL) {
@@ -203,6 +183,7 @@ static inline void stop(void) {
     }
     for (tfi_pull_t *pull; (pull = slots_take_out(&ep.fetched)) != NULL;)
         free_pull(pull);
+    tfi_asks_free(&ep);
     slots_free(&ep.sends);
     slots_free(&ep.fetched);
 }

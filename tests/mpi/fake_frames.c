@@ -21,7 +21,7 @@ static uint32_t pick(uint32_t below_this) {
 static void comes(const uint8_t *bytes, size_t size) {
     tfi_in_t *in = &ep.in[pick(TFI_FRAMES_IN)];
     memcpy(in->bytes, bytes, size);
-    below_ends(&in->work, FI_TAGGED | FI_RECV, in->bytes, size);
+    below_ends(&in->work, FI_TAGGED | FI_RECV, size);
 }
 
 static wire_frame_t frame_of(wire_kind_t kind, const char *name, uint64_t length) {
@@ -71,7 +71,7 @@ static void strangers(void) {
     wire_frame_t pull = frame_of(WIRE_PULL, "stranger", LONG_BYTES);
     EXPECT(tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, 1, &pull) == 0);
     const uint64_t handle = TFI_OF(tfi_out_t, last_context)->announces;
-    below_ends(last_context, FI_SEND, NULL, 0);
+    below_ends(last_context, FI_SEND, 0);
     const uint64_t before = refused();
     const size_t taken_before = taken_count;
     pull.tag = WIRE_PULL_TAG;
@@ -91,7 +91,7 @@ static void strangers(void) {
     pull.tag = WIRE_PULL_TAG;
     came(&pull, 0);
     EXPECT(refused() == before + 11 && taken_count == taken_before + 1);
-    below_ends(last_context, FI_SEND, NULL, 0);
+    below_ends(last_context, FI_SEND, 0);
     EXPECT(take_end(&pull) == 0);
 }
 
@@ -106,9 +106,9 @@ static void short_payload(void) {
     for (int i = 0; i < 50; ++i)
         tfi_progress(&ep);
     void *const receive = taken[(taken_count - 2) % TAKEN];
-    below_ends(taken[(taken_count - 1) % TAKEN], FI_SEND, NULL, 0);
+    below_ends(taken[(taken_count - 1) % TAKEN], FI_SEND, 0);
     EXPECT(cq.count == 0);
-    below_ends(receive, FI_RECV, buffer, LONG_BYTES - 1);
+    below_ends(receive, FI_RECV, LONG_BYTES - 1);
     EXPECT(take_end(&state) == FI_EIO);
 }
 
@@ -130,6 +130,7 @@ static void random_frame(void) {
     size_t size = WIRE_HEADER;
     frame.tag = pick(4) == 0 ? WIRE_PULL_TAG | pick(8) : pick(8);
     frame.sender = (uint64_t)pick(3) << 32 | pick(8);
+    frame.untagged = pick(4) == 0;
     frame.length = lengths[pick(sizeof lengths / sizeof lengths[0])];
     if (frame.kind == WIRE_EAGER && pick(8) != 0) {
         frame.length = pick(64);
@@ -157,6 +158,10 @@ static void random_call(void) {
                                       .context = &buffer};
     const uint64_t flags[] = {0, 0, 0, FI_PEEK, FI_PEEK | FI_DISCARD};
     (void)tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[pick(5)]);
+    const struct fi_msg untagged = {
+        .msg_iov = &iov, .iov_count = 1, .addr = msg.addr, .context = &buffer};
+    if (pick(4) == 0)
+        (void)tfi_msg_ops.recvmsg(&ep.fid, &untagged, pick(3) == 0 ? FI_MULTI_RECV : 0);
     if (pick(8) == 0)
         (void)tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, pick(8), &buffer);
 }
@@ -169,7 +174,7 @@ static void random_end(size_t *next_p) {
     if (pick(6) == 0)
         below_fails(context, FI_ECONNRESET);
     else
-        below_ends(context, 0, buffer, pick(2) == 0 ? 16 : LONG_BYTES);
+        below_ends(context, 0, pick(2) == 0 ? 16 : LONG_BYTES);
 }
 
 static void at_random(uint64_t rounds) {

@@ -49,72 +49,6 @@ static void sends(void) {
     counted(0, 0, 1, 0);
 }
 
-/* Untagged: what the provider below does not take never was; what it took ends once. */
-static void directs(void) {
-    char mine[8] = "my text";
-    const struct iovec iov = {mine, sizeof mine};
-    const struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .context = &av};
-    send_result = -FI_EAGAIN;
-    EXPECT(tfi_msg_ops.sendmsg(&ep.fid, &msg, 0) == -FI_EAGAIN);
-    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, 0) == -FI_EAGAIN);
-    EXPECT(ep.directs == NULL && ep.sending == 0);
-    send_result = 0;
-    EXPECT(tfi_msg_ops.sendmsg(&ep.fid, &msg, FI_INJECT) == 0);
-    EXPECT(ep.sending == 1 && (last_flags & (FI_INJECT | FI_COMPLETION)) == FI_COMPLETION);
-    EXPECT(last_buffer != mine && memcmp(last_buffer, mine, sizeof mine) == 0);
-    below_fails(last_context, FI_ECONNRESET);
-    ended(&av, FI_SEND, FI_ECONNRESET);
-    counted(0, 0, 1, 0);
-    EXPECT(tfi_msg_ops.inject(&ep.fid, mine, sizeof mine, 0) == 0);
-    below_ends(last_context, FI_SEND, NULL, 0);
-    EXPECT(cq.count == 0);
-    counted(1, 0, 0, 0);
-    EXPECT(tfi_msg_ops.inject(&ep.fid, buffer, ep.inject_size + 1, 0) == -FI_EINVAL);
-    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_CLAIM) == -FI_EBADFLAGS);
-    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, 0) == 0);
-    EXPECT(tfi_cancel(&ep.fid.fid, &cq) == -FI_ENOENT);
-    EXPECT(tfi_cancel(&ep.fid.fid, &av) == 0 && cancelled == last_context);
-    below_fails(last_context, FI_ECANCELED);
-    ended(&av, FI_RECV, FI_ECANCELED);
-    counted(0, 0, 0, 1);
-    EXPECT(tfi_cancel(&ep.fid.fid, &av) == -FI_ENOENT);
-    EXPECT(ep.directs == NULL && ep.sending == 0);
-}
-
-/* Three messages in one buffer; the one that fills it may end before others do. */
-static void many(void) {
-    const struct iovec iov = {buffer, 300};
-    const struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .context = &av};
-    const uint64_t flags = FI_MSG | FI_RECV;
-    static const size_t orders[3][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
-    for (size_t i = 0; i < 3; ++i) {
-        EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_MULTI_RECV) == 0);
-        for (size_t j = 0; j < 3; ++j) {
-            const size_t piece = orders[i][j];
-            EXPECT(ep.directs != NULL);
-            below_ends(last_context, flags | (piece == 2 ? FI_MULTI_RECV : 0), buffer + 100 * piece,
-                       100);
-            ended(&av, FI_RECV, 0);
-        }
-        EXPECT(ep.directs == NULL);
-        counted(0, 3, 0, 0);
-    }
-    /* Given back without a message, which is none. */
-    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_MULTI_RECV) == 0);
-    below_ends(last_context, FI_MULTI_RECV, NULL, 0);
-    ended(&av, FI_MULTI_RECV, 0);
-    counted(0, 0, 0, 0);
-    EXPECT(ep.directs == NULL);
-    /* After a failure it is kept, for it cannot be told what else comes. */
-    EXPECT(tfi_msg_ops.recvmsg(&ep.fid, &msg, FI_MULTI_RECV) == 0);
-    below_fails(last_context, FI_ETRUNC);
-    ended(&av, FI_RECV, FI_ETRUNC);
-    below_ends(last_context, flags | FI_MULTI_RECV, buffer, 100);
-    ended(&av, FI_RECV, 0);
-    counted(0, 1, 0, 1);
-    EXPECT(ep.directs != NULL);
-}
-
 /* A receive whose sender cannot be asked for the payload; its buffer is below until a cancel. */
 static void pulls(void) {
     tfi_message_t *message = calloc(1, sizeof *message);
@@ -155,7 +89,7 @@ static void payloads(void) {
     wire_frame_t pull = {.kind = WIRE_PULL, .tag = WIRE_PULL_TAG, .length = LONG_BYTES};
     EXPECT(tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, 1, &av) == 0);
     pull.sender = TFI_OF(tfi_out_t, last_context)->announces;
-    below_ends(last_context, FI_SEND, NULL, 0);
+    below_ends(last_context, FI_SEND, 0);
     EXPECT(cq.count == 0 && ep.sends.used == 1);
     send_result = -FI_EAGAIN;
     EXPECT(tfi_send_payload(&ep, peer, &pull) == NULL);
@@ -163,19 +97,27 @@ static void payloads(void) {
     send_result = 0;
     tfi_progress(&ep);
     EXPECT(!tfi_out_waits(&ep, NULL) && ep.sending == 1);
-    below_ends(last_context, FI_SEND, NULL, 0);
+    below_ends(last_context, FI_SEND, 0);
     ended(&av, FI_SEND, 0);
     counted(1, 0, 0, 0);
 }
 
 /* A frame of the peer's is in a buffer that was offered. */
-static void comes(size_t at, wire_kind_t kind, uint64_t tag, uint64_t length, uint8_t first) {
-    wire_frame_t frame = {.kind = kind, .name_length = peer->length, .tag = tag, .length = length};
+static void frame_comes(size_t at, wire_frame_t frame, uint8_t first) {
+    frame.name_length = peer->length;
     memcpy(frame.name, peer->name, peer->length);
     wire_encode(&frame, ep.in[at].bytes);
     ep.in[at].bytes[WIRE_HEADER] = first;
-    below_ends(&ep.in[at].work, FI_TAGGED | FI_RECV, ep.in[at].bytes,
-               WIRE_HEADER + (kind == WIRE_EAGER ? length : 0));
+    below_ends(&ep.in[at].work, FI_TAGGED | FI_RECV,
+               WIRE_HEADER + (frame.kind == WIRE_EAGER ? frame.length : 0));
+}
+
+static void comes(size_t at, wire_kind_t kind, uint64_t tag, uint64_t length, uint8_t first) {
+    frame_comes(at, (wire_frame_t){.kind = kind, .tag = tag, .length = length}, first);
+}
+
+static void untagged_comes(wire_kind_t kind, uint64_t length, uint8_t first) {
+    frame_comes(5, (wire_frame_t){.kind = kind, .untagged = true, .length = length}, first);
 }
 
 static void receive(uint64_t tag, uint8_t *place, size_t length, void *context) {
@@ -188,6 +130,105 @@ static void receive(uint64_t tag, uint8_t *place, size_t length, void *context) 
 static void progress(void) {
     for (int i = 0; i < 100; ++i)
         tfi_progress(&ep);
+}
+
+/* Untagged sends: what the provider below does not take never was; what it took ends once. */
+static void untagged_sends(void) {
+    char mine[8] = "my text";
+    const struct iovec iov = {mine, sizeof mine};
+    const struct fi_msg msg = {.msg_iov = &iov, .iov_count = 1, .context = &av};
+    send_result = -FI_EAGAIN;
+    EXPECT(tfi_msg_ops.sendmsg(&ep.fid, &msg, 0) == -FI_EAGAIN && ep.sending == 0);
+    send_result = 0;
+    EXPECT(tfi_msg_ops.sendmsg(&ep.fid, &msg, FI_INJECT) == 0 && ep.sending == 1);
+    EXPECT(last_pieces == 1 && TFI_OF(tfi_out_t, last_context)->bytes == last_piece);
+    below_fails(last_context, FI_ECONNRESET);
+    ended(&av, FI_SEND, FI_ECONNRESET);
+    counted(0, 0, 1, 0);
+    EXPECT(tfi_msg_ops.inject(&ep.fid, mine, sizeof mine, 0) == 0);
+    below_ends(last_context, FI_SEND, 0);
+    EXPECT(cq.count == 0);
+    counted(1, 0, 0, 0);
+    EXPECT(tfi_msg_ops.inject(&ep.fid, buffer, ep.inject_size + 1, 0) == -FI_EINVAL);
+    EXPECT(ep.sending == 0);
+}
+
+static int post(uint8_t *place, size_t length, void *context, uint64_t flags) {
+    const struct iovec iov = {place, length};
+    const struct fi_msg msg = {
+        .msg_iov = &iov, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = context};
+    return (int)tfi_msg_ops.recvmsg(&ep.fid, &msg, flags);
+}
+
+/* Untagged receives and messages meet in order, whichever is first; tagged ones are others. */
+static void untagged_receives(void) {
+    uint8_t places[3] = {0};
+    EXPECT(post(places, 1, &av, FI_CLAIM) == -FI_EBADFLAGS);
+    EXPECT(post(&places[0], 1, &places[0], 0) == 0 && post(&places[1], 1, &places[1], 0) == 0);
+    EXPECT(tfi_cancel(&ep.fid.fid, &cq) == -FI_ENOENT);
+    EXPECT(tfi_cancel(&ep.fid.fid, &places[0]) == 0);
+    ended(&places[0], FI_MSG, FI_ECANCELED);
+    EXPECT(tfi_cancel(&ep.fid.fid, &places[0]) == -FI_ENOENT);
+    comes(5, WIRE_EAGER, 0, 1, 't'); /* nobody's */
+    untagged_comes(WIRE_EAGER, 1, 'a');
+    ended(&places[1], FI_MSG, 0);
+    EXPECT(places[1] == 'a' && places[0] == 0);
+    untagged_comes(WIRE_EAGER, 1, 'b');
+    untagged_comes(WIRE_EAGER, 2, 'c');
+    EXPECT(cq.count == 0 && post(&places[0], 1, &places[0], 0) == 0);
+    ended(&places[0], FI_MSG, 0);
+    EXPECT(post(&places[2], 1, &places[2], 0) == 0);
+    ended(&places[2], FI_MSG, FI_ETRUNC);
+    EXPECT(places[0] == 'b' && places[2] == 'c');
+    receive(0, &places[0], 1, &places[0]);
+    progress();
+    ended(&places[0], FI_TAGGED, 0);
+    EXPECT(places[0] == 't' && ep.receives.count == 0);
+    counted(0, 3, 0, 2);
+}
+
+/* Three long messages in one buffer: whichever ends last says that it is the user's again. */
+static void many(void) {
+    static const size_t orders[3][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
+    static uint8_t place[3 * LONG_BYTES + 63];
+    for (size_t i = 0; i < 3; ++i) {
+        void *payloads[3];
+        EXPECT(post(place, sizeof place, &av, FI_MULTI_RECV) == 0);
+        for (size_t j = 0; j < 3; ++j) {
+            untagged_comes(WIRE_READY, LONG_BYTES, 0);
+            payloads[j] = taken[(taken_count - 2) % TAKEN];
+            below_ends(last_context, FI_SEND, 0);
+        }
+        EXPECT(tfi_cancel(&ep.fid.fid, &av) == -FI_ENOENT && cq.count == 0);
+        for (size_t j = 0; j < 3; ++j) {
+            below_ends(payloads[orders[i][j]], FI_RECV, LONG_BYTES);
+            const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
+            EXPECT(((entry->flags & FI_MULTI_RECV) != 0) == (j == 2));
+            EXPECT(entry->buf == place + orders[i][j] * LONG_BYTES);
+            ended(&av, FI_RECV, 0);
+        }
+        EXPECT(ep.receives.count == 0);
+        counted(0, 3, 0, 0);
+    }
+}
+
+/* A buffer that is taken back: at once, or as soon as what is on its way has ended. */
+static void many_cancelled(void) {
+    EXPECT(post(buffer, 300, &av, FI_MULTI_RECV) == 0 && tfi_cancel(&ep.fid.fid, &av) == 0);
+    ended(&av, FI_MULTI_RECV, FI_ECANCELED);
+    EXPECT(post(buffer, LONG_BYTES, &av, FI_MULTI_RECV) == 0);
+    untagged_comes(WIRE_EAGER, 100, 'x');
+    ended(&av, FI_RECV, 0);
+    untagged_comes(WIRE_READY, LONG_BYTES - 200, 0);
+    void *const payload = taken[(taken_count - 2) % TAKEN];
+    below_ends(last_context, FI_SEND, 0);
+    EXPECT(tfi_cancel(&ep.fid.fid, &av) == 0);
+    EXPECT((cq.ring[cq.head].entry.flags & FI_MULTI_RECV) == 0);
+    ended(&av, FI_RECV, FI_ECANCELED);
+    below_ends(payload, FI_RECV, LONG_BYTES - 200);
+    ended(&av, FI_MULTI_RECV, 0);
+    EXPECT(buffer[0] == 'x' && ep.receives.count == 0);
+    counted(0, 2, 0, 2);
 }
 
 /* R7: frames that there is no memory for stay in their buffers, in order. */
@@ -235,8 +276,8 @@ static void cancels(void) {
         EXPECT(tfi_cancel(&ep.fid.fid, &contexts[i]) == 0);
         ended(&contexts[i], FI_RECV, FI_ECANCELED);
     }
-    below_ends(last_context, FI_SEND, NULL, 0);
-    below_ends(payload, FI_RECV, buffer, LONG_BYTES);
+    below_ends(last_context, FI_SEND, 0);
+    below_ends(payload, FI_RECV, LONG_BYTES);
     ended(&av, FI_RECV, 0);
     EXPECT(ep.receives.count == 0);
     counted(0, 1, 0, MANY + 2);
@@ -248,7 +289,7 @@ static void broken(void) {
     const uint64_t flags[] = {0, FI_PEEK, FI_PEEK | FI_CLAIM, FI_PEEK | FI_DISCARD};
     struct fi_msg_tagged msg = {.tag = 99};
     EXPECT(tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, 1, &av) == 0);
-    below_ends(last_context, FI_SEND, NULL, 0);
+    below_ends(last_context, FI_SEND, 0);
     for (size_t i = 0; i < 4; ++i) {
         msg.context = &contexts[i];
         EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[i]) == 0);
@@ -282,12 +323,12 @@ static void copies(void) {
     for (size_t i = 0; i < 3; ++i) {
         EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &av) == 0);
         EXPECT((last_piece == buffer) == (i != 0) && last_pieces == (i != 0 ? 2 : 1));
-        below_ends(last_context, FI_SEND, NULL, 0);
+        below_ends(last_context, FI_SEND, 0);
         ended(&av, FI_SEND, 0);
     }
     ep.inject_size = TFI_EAGER;
     EXPECT(tfi_tinject(&ep.fid, buffer, TFI_EAGER, 0, 1) == 0 && last_pieces == 1);
-    below_ends(last_context, FI_SEND, NULL, 0);
+    below_ends(last_context, FI_SEND, 0);
     ep.inject_size = 64;
     counted(4, 0, 0, 0);
 }
@@ -298,8 +339,10 @@ int main(void) {
     copies();
     payloads();
     pulls();
-    directs();
+    untagged_sends();
+    untagged_receives();
     many();
+    many_cancelled();
     idle_frames();
     short_of_memory();
     cancels();

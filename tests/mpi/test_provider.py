@@ -48,7 +48,7 @@ def test_every_completion_is_right(
     assert report["unit"]["removed_posted"] == 1
     assert report["unit"]["removed_unexpected"] == 2
     assert report["traffic"]["rendezvous"] == 7
-    assert report["traffic"]["forwarded"] == 2
+    assert report["traffic"]["untagged"] == 2
 
 
 def test_what_is_set_wrong_is_said(fabric_calls: Path, provider_folder: Path) -> None:
@@ -62,6 +62,14 @@ def test_what_is_set_wrong_is_said(fabric_calls: Path, provider_folder: Path) ->
     done = run(fabric_calls, provider_folder, TMU_URI="ref:tiny", TMU_FI_INNER="")
     assert done.returncode == 1
     assert "tmu provider: TMU_FI_INNER is empty, expected the name of a provider" in done.stderr
+
+
+def test_a_limit_of_messages_is_a_number(fabric_calls: Path, provider_folder: Path) -> None:
+    for text in ("", "1k", "-1", "18446744073709551616"):
+        done = run(fabric_calls, provider_folder, TMU_URI="ref:tiny", TMU_FI_UNEXPECTED=text)
+        assert done.returncode == 1
+        expected = f"TMU_FI_UNEXPECTED={text}: expected how many bytes of messages"
+        assert f"tmu provider: {expected}" in done.stderr
 
 
 @pytest.fixture(scope="session")
@@ -89,6 +97,7 @@ def sanitized_driver() -> Path:
         ("fabric_counters.c", "every operation is counted\n"),
         ("fabric_faults.c", "every fault is answered\n"),
         ("fabric_sending.c", "every send leaves or is refused\n"),
+        ("fabric_names.c", "host and port are enough\n"),
         ("fabric_peers.c", "every peer is itself\n"),
         ("fabric_refused.c", "nothing is taken that is not kept\n"),
         ("fabric_wait.c", "nobody sleeps too long\n"),
@@ -104,8 +113,28 @@ def test_nothing_leaks_and_faults_are_answered(
     done = run(program, sanitized, TMU_URI=uri, **leak_check(sanitized), **place)
     assert (done.returncode, done.stdout) == (0, says), done.stderr
     assert done.stderr == ""
-    (report,) = check.reports(tmp_path)
-    assert (report["mismatches"], report["differences"]) == (0, [])
+    reports = check.reports(tmp_path)
+    assert len(reports) == (2 if source == "fabric_names.c" else 1)
+    for report in reports:
+        assert (report["mismatches"], report["differences"]) == (0, [])
+
+
+def test_messages_beyond_the_limit_wait_at_their_senders(
+    compile_fabric: Build, sanitized: Path, tmp_path: Path
+) -> None:
+    """A flood of messages that nobody has asked for, short and long, of both kinds (R7)."""
+    program = compile_fabric(HERE / "fabric_flood.c", tmp_path, *SANITIZE)
+    settings = {"TMU_URI": "ref:tiny", "TMU_FI_UNEXPECTED": "1000000", **leak_check(sanitized)}
+    done = run(program, sanitized, **settings)
+    assert (done.returncode, done.stdout) == (0, "the flood is held\n"), done.stderr
+    first, *more = done.stderr.splitlines()
+    held = re.fullmatch(
+        r"tmu provider: (\d+) bytes of messages that nobody has asked for are here, and "
+        r"TMU_FI_UNEXPECTED=1000000 is all; further ones wait, and their senders with them",
+        first,
+    )
+    assert held is not None and 900_000 < int(held[1]) <= 1_000_000
+    assert len(more) < 32
 
 
 def test_what_counters_cannot_do_is_said(
@@ -223,7 +252,7 @@ def test_each_setting_is_a_parameter_of_libfabric(
         pytest.skip("no fi_info here (Debian: libfabric-bin)")
     table = (provider.SOURCES / "settings.c").read_text()
     names = re.findall(r'"(FI_TMU_[A-Z]+)"', table)
-    assert len(names) == 5
+    assert len(names) == 6
     done = run(Path(info), provider_folder, "-e")
     assert sorted(re.findall(r"^# (FI_TMU_\w+): String$", done.stdout, re.M)) == sorted(names)
     done = run(fabric_calls, provider_folder, FI_TMU_URI="ref:tiny", TMU_URI="ref:huge")

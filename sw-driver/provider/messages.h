@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tagged messages: what the files that send, receive and fetch them call of each other. */
-#ifndef TMU_PROVIDER_TAGGED_H
-#define TMU_PROVIDER_TAGGED_H
+/* Messages: what the files that send, receive and fetch them call of each other. */
+#ifndef TMU_PROVIDER_MESSAGES_H
+#define TMU_PROVIDER_MESSAGES_H
 
 #include "provider.h" /* which includes this file at its end, when its types are known */
 
@@ -52,6 +52,9 @@ ssize_t tfi_tsenddata(struct fid_ep *fid, const void *buffer, size_t length, voi
                       uint64_t data, fi_addr_t to, uint64_t tag, void *context);
 ssize_t tfi_tinjectdata(struct fid_ep *fid, const void *buffer, size_t length, uint64_t data,
                         fi_addr_t to, uint64_t tag);
+/* Every send of the user, tagged or not, with the flags of its call. */
+ssize_t tfi_send_start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags,
+                       tfi_shown_t shown, bool untagged);
 /* Ends a send of the user: its completion, if one is wanted, or the error. */
 void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err);
 void tfi_send_free(tfi_ep_t *ep, tfi_send_t *send);
@@ -87,6 +90,16 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
 void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message);
 /* Puts a message that is out of the unit into a receive, or fetches its payload first; both end. */
 void tfi_deliver(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask);
+
+/* untagged.c */
+extern struct fi_ops_msg tfi_msg_ops;
+/* An untagged message meets a receive, or waits for one.  False: memory is short, and it stays the
+ * caller's. */
+bool tfi_untagged_came(tfi_ep_t *ep, tfi_message_t *message);
+/* What waited for memory. */
+void tfi_untagged_progress(tfi_ep_t *ep);
+ssize_t tfi_untagged_cancel(tfi_ep_t *ep, tfi_ask_t *ask);
+void tfi_untagged_free(tfi_ep_t *ep);
 
 /* gone.c: peers that have ended */
 /* Something is wanted from a peer; it is looked at when that is so for a while. */
