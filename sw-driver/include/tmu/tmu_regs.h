@@ -234,8 +234,8 @@
 #define TMU_REG_COUNTER_FIRST_ACCEPT_HI 0x524 /* read only: Clock at which the unit accepted its first command. High word. */
 #define TMU_REG_COUNTER_LAST_VERDICT_LO 0x528 /* read only: Clock at which the unit gave its last verdict. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_LAST_VERDICT_HI 0x52c /* read only: Clock at which the unit gave its last verdict. High word. */
-#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x530 /* read only: Beats of reads and writes of doorbell pages with a wrong shape or place; dropped. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x534 /* read only: Beats of reads and writes of doorbell pages with a wrong shape or place; dropped. High word. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_LO 0x530 /* read only: Beats of reads and writes of doorbell pages with an illegal size, burst or address; dropped. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_DOORBELL_ERRORS_HI 0x534 /* read only: Beats of reads and writes of doorbell pages with an illegal size, burst or address; dropped. High word. */
 #define TMU_REG_COUNTER_DISABLED_DROPS_LO 0x538 /* read only: Commands dropped because their page was not enabled when they came. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_DISABLED_DROPS_HI 0x53c /* read only: Commands dropped because their page was not enabled when they came. High word. */
 #define TMU_REG_COUNTER_COMPLETION_ERRORS_LO 0x540 /* read only: Completion writes that memory answered with an error. Low word, as of the last snapshot. */
@@ -262,8 +262,8 @@
 #define TMU_REG_COUNTER_SPILL_WRITES_HI 0x594 /* read only: Beats of 64 bytes that were written to spill memory. High word. */
 #define TMU_REG_COUNTER_SPILL_REFUSED_LO 0x598 /* read only: Commands that were refused because all spill memory was in use. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_SPILL_REFUSED_HI 0x59c /* read only: Commands that were refused because all spill memory was in use. High word. */
-#define TMU_REG_COUNTER_SPILL_ERRORS_LO 0x5a0 /* read only: Spill reads and writes that came to harm. Low word, as of the last snapshot. */
-#define TMU_REG_COUNTER_SPILL_ERRORS_HI 0x5a4 /* read only: Spill reads and writes that came to harm. High word. */
+#define TMU_REG_COUNTER_SPILL_ERRORS_LO 0x5a0 /* read only: Spill reads and writes that failed. Low word, as of the last snapshot. */
+#define TMU_REG_COUNTER_SPILL_ERRORS_HI 0x5a4 /* read only: Spill reads and writes that failed. High word. */
 #define TMU_REG_COUNTER_TABLE_FAULTS_LO 0x5a8 /* read only: Answers that were kept back because a stored word had lost a bit. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_TABLE_FAULTS_HI 0x5ac /* read only: Answers that were kept back because a stored word had lost a bit. High word. */
 #define TMU_REG_COUNTER_COMMANDS_LO 0x5b0 /* read only: Commands of the pages that the matching unit took. Low word, as of the last snapshot. */

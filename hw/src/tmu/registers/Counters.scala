@@ -57,7 +57,7 @@ object Counters {
   val doorbellErrors =
     Counter(
       "doorbell_errors",
-      "Beats of reads and writes of doorbell pages with a wrong shape or place; dropped."
+      "Beats of reads and writes of doorbell pages with an illegal size, burst or address; dropped."
     )
   val disabledDrops =
     Counter("disabled_drops", "Commands dropped because their page was not enabled when they came.")
@@ -82,7 +82,7 @@ object Counters {
   val spillWrites = Counter("spill_writes", "Beats of 64 bytes that were written to spill memory.")
   val spillRefused =
     Counter("spill_refused", "Commands that were refused because all spill memory was in use.")
-  val spillErrors = Counter("spill_errors", "Spill reads and writes that came to harm.")
+  val spillErrors = Counter("spill_errors", "Spill reads and writes that failed.")
   val tableFaults = Counter(
     "table_faults",
     "Answers that were kept back because a stored word had lost a bit."
