@@ -28,7 +28,7 @@ typedef struct tmu_sim tmu_sim_t;
  *   memory_latency=CLOCKS  from a read's address to its first beat, and from a write to its
  *                answer, at the port to spill memory (1 to 10,000; 30 without this option); with
  *                pauses up to twice as many
- *   memory_spread=CLOCKS  up to so many more for each access, by lot: what is read and written
+ *   memory_spread=CLOCKS  up to so many more for each access, at random: what is read and written
  *                under different ids changes places (0 to 10,000; 0 without this option)
  *   memory_gap=CLOCKS  from one beat that is read there to the next, at least: 64 bytes in so many
  *                clocks (1 to 10,000; 1 without this option)

@@ -21,7 +21,7 @@ typedef enum {
     BENCH_MOD65536, /* tags equal modulo 65,536, one source */
     BENCH_FIFO,     /* all keys equal */
     BENCH_HOLES,
-    BENCH_PAIRED, /* as many unexpected messages, which every post searches in vain */
+    BENCH_PAIRED, /* as many unexpected messages, which every post searches without a hit */
     BENCH_KINDS
 } bench_kind_t;
 

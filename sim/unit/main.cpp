@@ -19,7 +19,7 @@ const char kHelp[] =
     "ENDPOINTS:POSTED:UNEXPECTED:POSTED_PLACES:UNEXPECTED_PLACES:ARRAY:ID_BITS:QUEUES [--seed N]\n"
     "                 (--random N [--flowing] [--progress] | [--pauses] CELL...)\n"
     "  --shape     the configuration that was Verilated\n"
-    "  --seed N    of everything that is drawn by lot (default 1)\n"
+    "  --seed N    of everything that is drawn at random (default 1)\n"
     "  --random N  a campaign of N random operations, with pauses unless --flowing\n"
     "  --progress  lines 'progress DONE TOTAL' on standard error\n"
     "  --pauses    random pauses of the bench around the cells\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Commands drawn by lot, whose character changes in phases.
+// Commands drawn at random, whose character changes in phases.
 #ifndef TMU_BENCH_RANDOM_TRAFFIC_H
 #define TMU_BENCH_RANDOM_TRAFFIC_H
 

@@ -24,7 +24,7 @@ class Plan {
 
     // A key that no live entry has.
     uint32_t fresh();
-    // The same without using it up: to search in vain.
+    // The same without using it up: to search without a hit.
     uint32_t absent() const { return free_.front(); }
     void put(const Live &entry) { live_.push_back(entry); }
     // Removes and returns the entry at `position`; its key may come back much later.

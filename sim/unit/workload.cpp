@@ -54,7 +54,7 @@ void fill_both(Script &script, Side &receives, Side &messages, uint32_t depth) {
     }
 }
 
-// An empty queue is searched in vain; what is then appended to the other one is taken back.
+// A search of an empty queue misses; what is then appended to the other one is taken back.
 void empty_queue(Script &script, const Cell &cell) {
     Side other(script, cell.queue == Queue::posted ? Queue::unexpected : Queue::posted, cell.keys);
     for (uint32_t step = 0; step < kSettle + cell.steps; ++step) {

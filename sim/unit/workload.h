@@ -25,7 +25,7 @@ enum class Keys {
 
 enum class Kind {
     match,         // one queue, searched at constant depth
-    miss,          // both queues are searched in vain: probes and cancels
+    miss,          // searches miss in both queues: probes and cancels
     fifo,          // as match, all keys equal
     hole_workload, // groups of 16, of which 15 are consumed and one stays
     same_key,      // groups of ten equal keys, back to back

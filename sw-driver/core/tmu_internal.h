@@ -50,7 +50,7 @@ struct tmu_queue {
     tmu_flow_t flow;
     int64_t
         looked_ns;  /* when a session last tried held arrivals that others may have made room for */
-    uint32_t looks; /* for memory in vain, since that last made held arrivals be tried */
+    uint32_t looks; /* for memory that found none, since that last made held arrivals be tried */
     tmu_receive_cache_t ids;
     tmu_observe_fn observe;
     void *observe_user;

@@ -70,7 +70,7 @@ static void commands_in_flight_end(void) {
     fake_close(&b);
 }
 
-/** R11: also those that the library has not sent, or has sent in vain. */
+/** R11: also those that the library has not sent, or whose command was lost. */
 static void held_arrivals_end(void) {
     bench_t b = fake_open(0);
     tmu_completion_t completions[8];

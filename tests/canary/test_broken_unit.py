@@ -48,7 +48,7 @@ MUTANTS = {
         "named_io_deq_ready = advance & ~meets;",
         "named_io_deq_ready = advance & ({m} | ~meets);",
     ),
-    # Two commands one behind the other lie in one slot.
+    # Two consecutive commands lie in one slot.
     "tail": wrong(
         "SubmissionQueues.sv",
         "tail = follows ? moved : readTail;",

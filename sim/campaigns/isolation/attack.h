@@ -9,7 +9,7 @@
 /** Entries are those of each of its queues, and its quota: what would be one more is refused. */
 typedef enum attack_kind {
     ATTACK_NONE,
-    ATTACK_FULL,      /* all four searches to the end of full queues, refused or in vain */
+    ATTACK_FULL,      /* all four searches to the end of full queues, refused or without a hit */
     ATTACK_WILD,      /* arrivals that each receive there may match, and none does */
     ATTACK_MALFORMED, /* bad opcodes, reserved bits, fields that the opcode has not */
     ATTACK_CANCELS,   /* all late */

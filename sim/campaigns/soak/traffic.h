@@ -31,7 +31,7 @@ typedef struct traffic {
     uint32_t any_source; /* of 1,024 receives, so many have it */
     uint32_t any_tag;
     uint32_t raw;    /* and so many an arbitrary mask */
-    uint32_t looks;  /* of 1,024 operations, so many are probes, and claims and cancels in vain */
+    uint32_t looks;  /* of 1,024 operations, so many are probes, and claims and cancels that miss */
     uint32_t target; /* halves that are to be ahead */
     uint32_t left;   /* operations until another target */
     tide_t tide;     /* when it was drawn */

@@ -110,7 +110,7 @@ def _slopes(results: Sequence[Result]) -> Table:
 
 def _uneven(pairs: Sequence[tuple[Result, Result]]) -> Table:
     table = _table(
-        "memory that is not even: latency, up to so many clocks more by lot, clocks from beat to "
+        "memory that is not even: latency, up to so many clocks more at random, clocks from beat to "
         "beat; clocks a verdict",
         "takes",
         "depth",

@@ -45,7 +45,7 @@ class SpillLooker(s: SpillParams) extends Module {
     /** Something happens, after which an entry may have to move. */
     val stirs = Input(Bool())
 
-    /** An endpoint is visited, in vain unless something `stirs` in the next clocks; and how many
+    /** An endpoint is visited, without effect unless something `stirs` in the next clocks; and how many
       * are visited in turn.
       */
     val passes = Input(Bool())

@@ -22,7 +22,7 @@ class RowFoot(p: TmuParams, t: TableParams) extends Bundle {
 /** A row of lanes of a match array: compares, settles its own live bits, shifts.
   *
   * An operation is compared in one clock and settled in the next, while the one behind it is
-  * compared: each sees what all before it left, with no entry in two minds. Lane 0 is the oldest. A
+  * compared: each sees the completed effects of all earlier ones. Lane 0 is the oldest. A
   * lane's data come from its upper neighbour and from nowhere else; a push from above moves every
   * lane down that has no hole above it, so that it ends in the row's youngest hole.
   *
