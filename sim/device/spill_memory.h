@@ -43,8 +43,8 @@ struct SpillPins {
 // How far memory is, and how much it gives.
 struct SpillTiming {
     unsigned latency = 30; // clocks from an address to the first beat, from a write to its answer
-    unsigned spread = 0;   // up to so many more, at random: those of one id overtake those of another
-    unsigned gap = 1;      // clocks from one beat that is read to the next, at least
+    unsigned spread = 0; // up to so many more, at random: those of one id overtake those of another
+    unsigned gap = 1;    // clocks from one beat that is read to the next, at least
 };
 
 class SpillMemory {

@@ -110,8 +110,8 @@ def _slopes(results: Sequence[Result]) -> Table:
 
 def _uneven(pairs: Sequence[tuple[Result, Result]]) -> Table:
     table = _table(
-        "memory that is not even: latency, up to so many clocks more at random, clocks from beat to "
-        "beat; clocks a verdict",
+        "memory that is not even: latency, up to so many clocks more at random, clocks from beat "
+        "to beat; clocks a verdict",
         "takes",
         "depth",
         "memory",

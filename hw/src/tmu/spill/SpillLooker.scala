@@ -45,8 +45,8 @@ class SpillLooker(s: SpillParams) extends Module {
     /** Something happens, after which an entry may have to move. */
     val stirs = Input(Bool())
 
-    /** An endpoint is visited, without effect unless something `stirs` in the next clocks; and how many
-      * are visited in turn.
+    /** An endpoint is visited, without effect unless something `stirs` in the next clocks; and how
+      * many are visited in turn.
       */
     val passes = Input(Bool())
     val listed = Input(UInt((s.p.endpointBits + 1).W))

@@ -22,9 +22,9 @@ class RowFoot(p: TmuParams, t: TableParams) extends Bundle {
 /** A row of lanes of a match array: compares, settles its own live bits, shifts.
   *
   * An operation is compared in one clock and settled in the next, while the one behind it is
-  * compared: each sees the completed effects of all earlier ones. Lane 0 is the oldest. A
-  * lane's data come from its upper neighbour and from nowhere else; a push from above moves every
-  * lane down that has no hole above it, so that it ends in the row's youngest hole.
+  * compared: each sees the completed effects of all earlier ones. Lane 0 is the oldest. A lane's
+  * data come from its upper neighbour and from nowhere else; a push from above moves every lane
+  * down that has no hole above it, so that it ends in the row's youngest hole.
   *
   * An entry that crosses from the row above moves against the searches. The operation that settles
   * here in that clock would pass it by, so it counts the crossing entry as its youngest candidate;

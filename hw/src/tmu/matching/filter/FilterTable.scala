@@ -9,10 +9,10 @@ import tmu.types.ArrayOperation
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
   *
-  * Entries lie in age order, in a ring of rows. A search reads rows from the
-  * oldest on and sends their hits to be verified in age order, one a clock, several on their way at
-  * once; it waits only in a row of more than one hit. What is taken leaves a hole that is closed at
-  * once: every younger entry moves down by one, a row a clock, so that no later search pays for it.
+  * Entries lie in age order, in a ring of rows. A search reads rows from the oldest on and sends
+  * their hits to be verified in age order, one a clock, several on their way at once; it waits only
+  * in a row of more than one hit. What is taken leaves a hole that is closed at once: every younger
+  * entry moves down by one, a row a clock, so that no later search pays for it.
   *
   * With n rows in use, a hit in row h is answered h + 6 clocks after the request, a miss n + 2, or
   * 6 after its last hit was sent; closing the hole takes n - h + 1 more. The next request is taken
