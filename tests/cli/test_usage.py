@@ -18,7 +18,12 @@ Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
 
 
-SUBCOMMANDS = [*([name] for name in COMMANDS), ["trace", "record"], ["trace", "stat"]]
+SUBCOMMANDS = [
+    *([name] for name in COMMANDS),
+    ["trace", "record"],
+    ["trace", "stat"],
+    ["wire", "decode"],
+]
 
 
 @pytest.mark.parametrize("words", SUBCOMMANDS, ids=" ".join)
@@ -28,7 +33,7 @@ def test_every_subcommand_explains_itself(tmu: Tmu, words: list[str]) -> None:
     assert done.stdout.startswith(f"Usage: tmu {' '.join(words)}")
     assert done.stderr == ""
     assert f"For example: tmu {' '.join(words)}" in " ".join(done.stdout.replace("./", "").split())
-    if words not in (["trace"], ["config"]):
+    if words not in (["trace"], ["config"], ["wire"]):
         assert {"-v,", "-q,", "--log"} <= set(done.stdout.split())
 
 

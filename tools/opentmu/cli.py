@@ -22,6 +22,8 @@ COMMANDS = {
     "mpi": "Run an MPI program whose messages the unit matches; check every verdict.",
     "provider": "Build the libfabric provider; print the lines that make programs use it.",
     "device": "Serve the simulated unit as a PCI device to other processes.",
+    "switch": "Join links by a learning switch that can lose, repeat and reorder frames.",
+    "wire": "Print captures of links in words.",
     "vm": "Run a command in a virtual machine that has the unit as a PCI device.",
     "faults": "Flip bits of what the unit stores; judge every answer.",
     "bench": "Measure the matching unit in clocks by depth; check every verdict.",
