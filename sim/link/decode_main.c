@@ -2,14 +2,17 @@
 /* tmu-decode: a capture in words, a line a frame. */
 #include "link_capture.h"
 #include "link_describe.h"
+#include "uet_describe.h"
 #include "usage.h"
 
 #include <getopt.h>
 #include <inttypes.h>
+#include <string.h>
 
 static const char usage[] =
-    "usage: tmu-decode [--json] FILE\n"
-    "  --json   an object a line: number, time_ns, interface, bytes, wire_bytes, comment, text\n"
+    "usage: tmu-decode [--json] [--no-crc] FILE\n"
+    "  --json    an object a line: number, time_ns, interface, bytes, wire_bytes, comment, text\n"
+    "  --no-crc  packets of Ultra Ethernet end without a CRC32C\n"
     "FILE is a pcapng or pcap capture of Ethernet frames.\n";
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -57,7 +60,26 @@ static void print_words(const link_record_t *record, const char *text) {
     (void)putchar('\n');
 }
 
-static int decode(const char *path, bool json) {
+/*
+ * A frame of Ultra Ethernet by its headers, or why it would be dropped; any other by the envelope,
+ * which is told of refused ones too.
+ */
+static void describe(const link_record_t *record, const uet_settings_t *settings, char *text,
+                     size_t room) {
+    uet_packet_t packet;
+    uet_error_t error;
+    if (uet_packet_decode(record->frame, record->bytes, settings, &packet, &error)) {
+        (void)uet_describe(record->frame, record->bytes, settings, text, room);
+        return;
+    }
+    const size_t length = link_describe(record->frame, record->bytes, text, room);
+    if (error.reason != UET_FOREIGN && length + 12 < room) {
+        (void)strcpy(text + length, "; dropped: ");
+        (void)uet_error_text(&error, text + length + 11, room - length - 11);
+    }
+}
+
+static int decode(const char *path, const uet_settings_t *settings, bool json) {
     char error[LINK_CAPTURE_ERROR_BYTES] = "";
     char text[2048];
     link_record_t record;
@@ -68,7 +90,7 @@ static int decode(const char *path, bool json) {
         return 2;
     }
     while ((status = link_reader_next(reader, &record)) == LINK_READ_FRAME) {
-        (void)link_describe(record.frame, record.bytes, text, sizeof text);
+        describe(&record, settings, text, sizeof text);
         (json ? print_json : print_words)(&record, text);
     }
     (void)fflush(stdout);
@@ -80,13 +102,18 @@ static int decode(const char *path, bool json) {
 }
 
 int main(int count, char **values) {
-    static const struct option options[] = {
-        {"json", no_argument, NULL, 'j'}, {"help", no_argument, NULL, 'h'}, {NULL, 0, NULL, 0}};
+    static const struct option options[] = {{"json", no_argument, NULL, 'j'},
+                                            {"no-crc", no_argument, NULL, 'n'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {NULL, 0, NULL, 0}};
+    uet_settings_t settings = UET_SETTINGS_DEFAULT;
     bool json = false;
     int option;
     while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
         if (option == 'j') {
             json = true;
+        } else if (option == 'n') {
+            settings.crc = UET_CRC_NONE;
         } else {
             usage_option(option, usage);
         }
@@ -94,5 +121,5 @@ int main(int count, char **values) {
     if (optind != count - 1) {
         usage_wrong("tmu-decode", optind < count ? "more than one FILE" : "no FILE", usage);
     }
-    return decode(values[optind], json);
+    return decode(values[optind], &settings, json);
 }

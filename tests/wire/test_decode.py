@@ -9,13 +9,14 @@ from pathlib import Path
 from opentmu.build import cbuild
 
 ETHERNET = bytes.fromhex("020000000001020000000002810000070800")
-IPV4 = bytes.fromhex("4500002400000000401100000a0000010a000002")
-UDP = struct.pack(">HHHH", 5, 4793, 16, 0)
+IPV4 = bytes.fromhex("45000024000000004011" "66c7" "0a0000010a000002")
+UDP = struct.pack(">HHHH", 5, 9, 16, 0)
 FRAME = ETHERNET + IPV4 + UDP + bytes(8)
 WORDS = (
     "02:00:00:00:00:02 > 02:00:00:00:00:01, VLAN 7, IPv4 10.0.0.1 > 10.0.0.2, length 36, "
-    "UDP 5 > 4793, length 16"
+    "UDP 5 > 9, length 16"
 )
+EXAMPLES = Path(__file__).parent
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
@@ -46,6 +47,31 @@ def test_an_object_a_frame(tmp_path: Path) -> None:
     assert [one["number"] for one in found] == [1, 2]
     assert found[1]["time_ns"] == 12_000_000_034
     assert found[1]["text"] == WORDS
+
+
+def example(name: str) -> bytes:
+    """The frame of an example packet."""
+    text = (EXAMPLES / f"{name}.txt").read_text()
+    return bytes.fromhex(text.partition("\nframe\n")[2].partition("fields\n")[0])
+
+
+def frames(path: Path, *frames: bytes) -> Path:
+    data = struct.pack("<IHHIIII", 0xA1B23C4D, 2, 4, 0, 0, 65535, 1)
+    for frame in frames:
+        data += struct.pack("<IIII", 1, 2, len(frame), len(frame)) + frame
+    path.write_bytes(data)
+    return path
+
+
+def test_a_packet_of_ultra_ethernet_by_its_fields(tmp_path: Path) -> None:
+    """A tagged send; one with a wrong CRC (W6); and one that was sent without."""
+    good = example("p01")
+    broken = good[:-1] + bytes([good[-1] ^ 1])
+    said = run(frames(tmp_path / "c", good, broken)).stdout.splitlines()
+    assert "ROD_REQ" in said[0] and "psn=0x12000" in said[0] and "TAGGED_SEND" in said[0]
+    assert "; dropped: " in said[1] and "crc" in said[1]
+    bare = run("--no-crc", frames(tmp_path / "d", good)).stdout
+    assert "12 bytes" in bare, "8 of the message and the CRC"
 
 
 def test_a_cut_file_is_told_with_its_offset(tmp_path: Path) -> None:

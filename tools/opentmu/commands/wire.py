@@ -23,14 +23,17 @@ def command() -> None:
 @command.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object a frame.")
-def decode(file: Path, as_json: bool) -> None:
+@click.option("--no-crc", is_flag=True, help="Packets of Ultra Ethernet end without a CRC32C.")
+def decode(file: Path, as_json: bool, no_crc: bool) -> None:
     """Print a capture (pcapng or pcap) in words, a line a frame.
 
-    A file that is broken ends it with the offset where it is, and exit code 2.
+    Packets of Ultra Ethernet are told with every field, or with why they would be dropped. A file
+    that is broken ends it with the offset where it is, and exit code 2.
 
     For example: tmu wire decode mine.pcapng --json
     """
     program = cbuild.program(cbuild.ensure(), PROGRAM)
     sys.stdout.flush()
     sys.stderr.flush()
-    os.execv(program, [str(program), *(["--json"] if as_json else []), "--", str(file)])
+    options = [word for word, given in (("--json", as_json), ("--no-crc", no_crc)) if given]
+    os.execv(program, [str(program), *options, "--", str(file)])
