@@ -11,6 +11,7 @@ from opentmu import paths
 
 DRIVER = paths.ROOT / "sw-driver"
 KINDS = {".c", ".h", ".cpp"}
+MOST_FOLDERS = 12
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # These reach round the driver: campaigns that write doorbells themselves, and the other end of the
 # socket of vfu:, whose messages one header describes.
@@ -77,14 +78,4 @@ def test_an_include_across_is_seen(tmp_path: Path) -> None:
 
 def test_sim_has_few_folders() -> None:
     folders = {file.relative_to(paths.SIM).parts[0] for file in c_files(paths.SIM)}
-    assert folders == {
-        "campaigns",
-        "device",
-        "engines",
-        "law",
-        "link",
-        "pci",
-        "run",
-        "test",
-        "unit",
-    }
+    assert 0 < len(folders) <= MOST_FOLDERS, folders

@@ -9,7 +9,7 @@ from pathlib import Path
 from opentmu.build import cbuild
 
 ETHERNET = bytes.fromhex("020000000001020000000002810000070800")
-IPV4 = bytes.fromhex("45000024000000004011" "66c7" "0a0000010a000002")
+IPV4 = bytes.fromhex("4500002400000000401166c70a0000010a000002")
 UDP = struct.pack(">HHHH", 5, 9, 16, 0)
 FRAME = ETHERNET + IPV4 + UDP + bytes(8)
 WORDS = (
