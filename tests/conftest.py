@@ -25,6 +25,7 @@ FAST = (
     "tests/record/test_trace_mutants.py",
     "tests/system/test_exports.py::test_a_list_names",
     "tests/system/test_vfio.py",
+    "tests/wire/",
 )
 
 

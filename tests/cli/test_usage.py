@@ -242,7 +242,7 @@ def test_verdicts_of_several_traces_need_a_folder(tmu: Tmu, tmp_path: Path) -> N
     ],
     ids=["folder of logs", "one log"],
 )
-def test_a_place_that_cannot_be_written_ends_with_2(
+def test_a_folder_that_cannot_be_written_ends_with_2(
     tmu: Tmu, tmp_path: Path, words: list[str]
 ) -> None:
     for name in ("a", "b"):
@@ -250,6 +250,21 @@ def test_a_place_that_cannot_be_written_ends_with_2(
     done = tmu(*words)
     assert "/proc/x" in done.stderr
     assert "Traceback" not in done.stderr
+    assert done.returncode == 2
+
+
+@pytest.mark.parametrize(
+    ("wave", "complaint"),
+    [("no/x.fst", "found no folder no, expected one to write in"), (".", "found a folder")],
+    ids=["no folder", "folder"],
+)
+def test_a_wave_that_cannot_be_written_is_refused_before_it_is_made(
+    tmu: Tmu, tmp_path: Path, wave: str, complaint: str
+) -> None:
+    (tmp_path / "a").write_text("# tmu-trace v1\n")
+    done = tmu("run", "--trace", "a", "--wave", wave)
+    assert f"--wave {wave}: {complaint}" in done.stderr
+    assert "building" not in done.stderr
     assert done.returncode == 2
 
 

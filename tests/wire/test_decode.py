@@ -20,7 +20,7 @@ EXAMPLES = Path(__file__).parent
 
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
-    program = cbuild.program(cbuild.PLAIN.folder, "tmu-decode")
+    program = cbuild.program(cbuild.ensure(), "tmu-decode")
     command = [program, *words]
     return subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)
 

@@ -64,7 +64,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
     begun = []
 
     def run(*words: str) -> subprocess.Popen[str]:
-        program = cbuild.program(cbuild.PLAIN.folder, "tmu-switch")
+        program = cbuild.program(cbuild.ensure(), "tmu-switch")
         command: list[str | Path] = [program, "--socket", tmp_path / "s", "--json", *words]
         process = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
@@ -165,7 +165,7 @@ WRONG = {
 
 @pytest.mark.parametrize(("words", "sentence"), WRONG.values(), ids=WRONG)
 def test_wrong_options_are_refused(tmp_path: Path, words: list[str], sentence: str) -> None:
-    program = cbuild.program(cbuild.PLAIN.folder, "tmu-switch")
+    program = cbuild.program(cbuild.ensure(), "tmu-switch")
     command: list[str | Path] = [program, "--ports", "2", "--socket", tmp_path / "s", *words]
     done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=30)
     assert done.returncode == 2

@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu run`: replay traces through driver, device and RTL; check every verdict."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +30,7 @@ def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
     if len(traces) == 1:
         if verdicts.is_dir():
             raise BadInput(f"--verdicts {verdicts}: found a folder, expected a file for one trace")
-        _check_writable(verdicts)
+        output.check_writable("--verdicts", verdicts)
         _check_no_trace([verdicts], traces)
         return [verdicts]
     names = [_log_name(trace) for trace in traces]
@@ -46,14 +45,6 @@ def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
     _check_no_trace(logs, traces)
     verdicts.mkdir(parents=True, exist_ok=True)
     return [*logs]
-
-
-def _check_writable(log: Path) -> None:
-    if not log.parent.is_dir():
-        raise BadInput(f"--verdicts {log}: found no folder {log.parent}, expected one to write in")
-    place = log if log.exists() else log.parent
-    if not os.access(place, os.W_OK):
-        raise BadInput(f"--verdicts {log}: found no right to write {place}, expected a log's place")
 
 
 def _check_no_trace(logs: list[Path], traces: list[Path]) -> None:
@@ -195,3 +186,5 @@ def check_options(asked: Options, wave: Path | None) -> None:
         )
     engine.check_spill(asked.spill, asked.preset)
     engine.check_wave(wave)
+    if wave is not None:
+        output.check_writable("--wave", wave)

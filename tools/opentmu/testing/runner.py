@@ -78,9 +78,12 @@ def _run(stage: Stage, folder: Path) -> Finished:
 
 def share_of(log: Path) -> str:
     """How far pytest is, from the percentage that it prints at the end of its lines."""
-    with log.open("rb") as file:
-        file.seek(max(0, log.stat().st_size - 400))
-        found = re.findall(rb"\[ *(\d+)%\]", file.read())
+    try:
+        with log.open("rb") as file:
+            file.seek(max(0, log.stat().st_size - 400))
+            found = re.findall(rb"\[ *(\d+)%\]", file.read())
+    except OSError:  # somebody has removed the folder of reports
+        return ""
     return f" {found[-1].decode()} %," if found else ""
 
 
