@@ -30,26 +30,37 @@ static void end(int signal) {
     ending = 1;
 }
 
-static uint64_t clock_ns(clockid_t clock) {
-    struct timespec now;
-    (void)clock_gettime(clock, &now);
-    return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+/* A path, one byte more so that a longer one is noticed, and the number of a port behind it. */
+#define PATH_ROOM (LINK_PATH_MAX + 16)
+
+static uint64_t in_ns(const struct timespec *time) {
+    return (uint64_t)time->tv_sec * UINT64_C(1000000000) + (uint64_t)time->tv_nsec;
 }
 
-static uint64_t now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+static uint64_t now_ns(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return in_ns(&now);
+}
 
-static void path_of(const running_t *run, unsigned listener, char path[LINK_PATH_MAX + 8]) {
+/* For the capture alone: it can be set, so nothing waits by it. */
+static uint64_t time_of_day_ns(void) {
+    struct timespec now;
+    (void)timespec_get(&now, TIME_UTC);
+    return in_ns(&now);
+}
+
+static void path_of(const running_t *run, unsigned listener, char path[PATH_ROOM]) {
     const char *socket = run->options->socket;
     if (listener == run->options->shape.ports) {
-        (void)snprintf(path, LINK_PATH_MAX + 8, "%.*s", (int)LINK_PATH_MAX + 1, socket);
+        (void)snprintf(path, PATH_ROOM, "%.*s", (int)LINK_PATH_MAX + 1, socket);
     } else {
-        (void)snprintf(path, LINK_PATH_MAX + 8, "%.*s.%u", (int)LINK_PATH_MAX + 1, socket,
-                       listener);
+        (void)snprintf(path, PATH_ROOM, "%.*s.%u", (int)LINK_PATH_MAX + 1, socket, listener);
     }
 }
 
 static void stop_listening(running_t *run, unsigned listeners) {
-    char path[LINK_PATH_MAX + 8];
+    char path[PATH_ROOM];
     for (unsigned listener = 0; listener < listeners; listener++) {
         path_of(run, listener, path);
         (void)close(run->listener[listener]);
@@ -58,7 +69,7 @@ static void stop_listening(running_t *run, unsigned listeners) {
 }
 
 static bool start_listening(running_t *run) {
-    char path[LINK_PATH_MAX + 8];
+    char path[PATH_ROOM];
     char error[LINK_ERROR_BYTES];
     for (unsigned listener = 0; listener <= run->options->shape.ports; listener++) {
         path_of(run, listener, path);
@@ -113,8 +124,7 @@ static void capture(running_t *run, unsigned port, const uint8_t *frame, size_t 
     char text[128];
     if (run->capture) {
         link_fate_text(fate, text, sizeof text);
-        (void)link_capture_write(run->capture, port, clock_ns(CLOCK_REALTIME), frame, bytes, true,
-                                 text);
+        (void)link_capture_write(run->capture, port, time_of_day_ns(), frame, bytes, true, text);
     }
 }
 
