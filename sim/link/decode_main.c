@@ -69,7 +69,7 @@ static void describe(const link_record_t *record, const uet_settings_t *settings
     uet_packet_t packet;
     uet_error_t error;
     if (uet_packet_decode(record->frame, record->bytes, settings, &packet, &error)) {
-        (void)uet_describe(record->frame, record->bytes, settings, text, room);
+        (void)uet_describe_packet(&packet, text, room);
         return;
     }
     const size_t length = link_describe(record->frame, record->bytes, text, room);

@@ -139,19 +139,23 @@ static void add_ses(line_t *line, const uet_packet_t *packet) {
     }
 }
 
+size_t uet_describe_packet(const uet_packet_t *packet, char *text, size_t room) {
+    line_t line = {text, room, 0};
+    add_envelope(&line, &packet->envelope);
+    add_pds(&line, &packet->pds);
+    add_ses(&line, packet);
+    if (packet->payload_bytes != 0) {
+        add(&line, " | %zu bytes", packet->payload_bytes);
+    }
+    return line.length;
+}
+
 size_t uet_describe(const uint8_t *frame, size_t bytes, const uet_settings_t *settings, char *text,
                     size_t room) {
     uet_packet_t packet;
     uet_error_t error;
-    line_t line = {text, room, 0};
     if (!uet_packet_decode(frame, bytes, settings, &packet, &error)) {
         return uet_error_text(&error, text, room);
     }
-    add_envelope(&line, &packet.envelope);
-    add_pds(&line, &packet.pds);
-    add_ses(&line, &packet);
-    if (packet.payload_bytes != 0) {
-        add(&line, " | %zu bytes", packet.payload_bytes);
-    }
-    return line.length;
+    return uet_describe_packet(&packet, text, room);
 }

@@ -17,6 +17,9 @@
 size_t uet_describe(const uint8_t *frame, size_t bytes, const uet_settings_t *settings, char *text,
                     size_t room);
 
+/* The same of a packet that is decoded already. */
+size_t uet_describe_packet(const uet_packet_t *packet, char *text, size_t room);
+
 /* Names of values as in the specification; NULL for one without a name. */
 const char *uet_pds_type_name(unsigned type);
 const char *uet_next_name(unsigned next_hdr);

@@ -4,9 +4,10 @@
 import os
 import re
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import IO
+from typing import IO, NoReturn
 
 from opentmu import children, paths
 from opentmu.errors import CheckFailed, TmuError
@@ -65,6 +66,13 @@ def run_into(
         stderr=subprocess.STDOUT,
         pass_fds=held_locks(),
     ).returncode
+
+
+def replace_by(words: Sequence[str | Path]) -> NoReturn:
+    """Let a program take over this process, so that signals are its own."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os.execv(words[0], [str(word) for word in words])
 
 
 def run_logged(

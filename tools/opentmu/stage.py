@@ -42,11 +42,15 @@ def held_locks() -> tuple[int, ...]:
     return tuple(_held.descriptors)
 
 
+def _open(name: str) -> int:
+    paths.LOCKS.mkdir(parents=True, exist_ok=True)
+    return os.open(paths.LOCKS / name, os.O_RDWR | os.O_CREAT, 0o666)
+
+
 @contextmanager
 def locked(name: str) -> Iterator[None]:
     """Hold the lock `name` of this checkout; says so when it has to wait."""
-    paths.LOCKS.mkdir(parents=True, exist_ok=True)
-    descriptor = os.open(paths.LOCKS / name, os.O_RDWR | os.O_CREAT, 0o666)
+    descriptor = _open(name)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -65,10 +69,9 @@ def locked(name: str) -> Iterator[None]:
 @contextmanager
 def first_free(name: str) -> Iterator[str]:
     """Hold the first free one of the locks `name`, `name-2`, `name-3` ... of this checkout."""
-    paths.LOCKS.mkdir(parents=True, exist_ok=True)
     for number in itertools.count(1):
         tried = name if number == 1 else f"{name}-{number}"
-        descriptor = os.open(paths.LOCKS / tried, os.O_RDWR | os.O_CREAT, 0o666)
+        descriptor = _open(tried)
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -2,7 +2,6 @@
 """`tmu device`: the simulated unit as a PCI device in a process of its own, over vfio-user."""
 
 import os
-import sys
 from pathlib import Path
 
 import click
@@ -10,6 +9,7 @@ import click
 from opentmu import presets
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput
+from opentmu.process import replace_by
 from opentmu.replay import engine
 
 PROGRAM = "tmu-device"
@@ -70,10 +70,7 @@ def command(
     query = "&".join(f"{name}={value}" for name, value in options.items() if value is not None)
     words = [str(program), "--library", f"{library}?{query}" if query else str(library)]
     words += ["--socket", str(place), *(["--stats"] if stats else [])]
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # It takes the place of this process, so that signals are its own.
-    os.execv(program, words)
+    replace_by(words)
 
 
 def check_place(place: Path) -> None:

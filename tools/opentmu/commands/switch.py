@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu switch`: a learning Ethernet switch between links, with impairments that a seed repeats."""
 
-import os
-import sys
 from pathlib import Path
 
 import click
 
 from opentmu.build import cbuild
+from opentmu.process import replace_by
 
 PROGRAM = "tmu-switch"
 CHANCE = click.FloatRange(0, 1)
@@ -45,7 +44,4 @@ def command(socket: Path, as_json: bool, **options: object) -> None:
         if value is not None:
             words += [f"--{name}", str(value)]
     words += ["--json"] if as_json else []
-    sys.stdout.flush()
-    sys.stderr.flush()
-    # It takes over this process, so that signals are its own.
-    os.execv(program, words)
+    replace_by(words)

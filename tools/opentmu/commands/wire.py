@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu wire`: what there is on links between cards."""
 
-import os
-import sys
 from pathlib import Path
 
 import click
 
 from opentmu.build import cbuild
+from opentmu.process import replace_by
 
 PROGRAM = "tmu-decode"
 
@@ -33,7 +32,5 @@ def decode(file: Path, as_json: bool, no_crc: bool) -> None:
     For example: tmu wire decode mine.pcapng --json
     """
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    sys.stdout.flush()
-    sys.stderr.flush()
     options = [word for word, given in (("--json", as_json), ("--no-crc", no_crc)) if given]
-    os.execv(program, [str(program), *options, "--", str(file)])
+    replace_by([program, *options, "--", file])

@@ -32,6 +32,7 @@ class Tool:
     name: str
     title: str
     advice: str
+    from_source: tuple[str, ...] = ()  # packages that the index has no wheel of
 
     @property
     def lock(self) -> Path:
@@ -46,6 +47,7 @@ class Tool:
 
     def _make(self, folder: Path) -> None:
         words: list[str | Path] = ["install", "--only-binary", ":all:", "--target", folder]
+        words += [word for package in self.from_source for word in ("--no-binary", package)]
         title = f"fetching {self.title} into build/{self.name}"
         pip(words, self.lock, title, f"pip-{self.name}", self.advice)
 
@@ -63,4 +65,11 @@ REUSE = Tool(
     "reuse",
     "the checker of licence lines",
     "It is a wheel for CPython 3.11 on x86-64 with glibc 2.36 or newer.",
+)
+# For `tmu docs`: mkdocs with its theme, and WaveDrom.
+SITE = Tool(
+    "site-tools",
+    "the generator of the site",
+    "The wheels are for CPython 3.11 on x86-64; see that pip reaches its index.",
+    from_source=("wavedrom",),
 )

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opentmu import paths
 from opentmu.process import run_logged
-from opentmu.setup import site
+from opentmu.setup import pinned
 from opentmu.site import reference, tree
 
 SETTINGS = paths.ROOT / "docs" / "site.yml"
@@ -33,7 +33,7 @@ def stage(folder: Path, root: Path = paths.ROOT) -> list[Path]:
 
 def build(target: Path, root: Path = paths.ROOT) -> list[Path]:
     """Build the site of the documents below `root` in `target`; the names of its pages."""
-    tools = site.ensure()
+    tools = pinned.SITE.ensure()
     with tempfile.TemporaryDirectory(prefix="tmu-site-") as name:
         work = Path(name)
         pages = stage(work / "docs", root)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from opentmu import paths
 from opentmu.errors import CheckFailed
-from opentmu.setup import site
+from opentmu.setup import pinned
 
 FOLDER = paths.ROOT / "docs" / "timing"
 DRAW = """import sys, wavedrom
@@ -21,7 +21,7 @@ def draw(target: Path, folder: Path = FOLDER) -> list[Path]:
     """Draw every diagram of `folder` into `target`; the files that were written."""
     pairs = [(one, target / f"{one.stem}.svg") for one in sorted(folder.glob("*.json"))]
     words = [str(file) for pair in pairs for file in pair]
-    environment = {**os.environ, "PYTHONPATH": str(site.ensure())}
+    environment = {**os.environ, "PYTHONPATH": str(pinned.SITE.ensure())}
     command = [sys.executable, "-P", "-c", DRAW, *words]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     if done.returncode != 0:
