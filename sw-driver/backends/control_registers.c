@@ -2,6 +2,7 @@
  *
  * A device whose registers are this process's alone.
  */
+#include <stddef.h>
 #include <string.h>
 
 #include "tmu_barrier.h"
@@ -49,49 +50,28 @@ static tmu_result_t info_check(const tmu_info_t *info) {
 }
 
 static tmu_result_t info_read(tmu_t *device) {
-    tmu_info_t *info = &device->info;
-    const struct {
+    static const struct {
+        size_t member;
         uint32_t offset;
-        uint32_t *value;
-    } fields[] = {
-        {TMU_REG_PRESET, &info->preset},
-        {TMU_REG_ENDPOINTS, &info->endpoints},
-        {TMU_REG_POSTED_ENTRIES, &info->posted_entries},
-        {TMU_REG_UNEXPECTED_ENTRIES, &info->unexpected_entries},
-        {TMU_REG_LANES, &info->lanes},
-        {TMU_REG_MATCH_BITS, &info->match_bits},
-        {TMU_REG_SOURCE_BITS, &info->source_bits},
-        {TMU_REG_HANDLE_BITS, &info->handle_bits},
-        {TMU_REG_ADDRESS_BITS, &info->address_bits},
-        {TMU_REG_LENGTH_BITS, &info->length_bits},
-        {TMU_REG_ID_BITS, &info->id_bits},
-        {TMU_REG_COMMAND_SLOTS, &info->command_slots},
-        {TMU_REG_QUEUES, &info->queues},
-        {TMU_REG_CAPABILITIES, &info->capabilities},
-        {TMU_REG_ARRAY_ENTRIES, &info->array_entries},
-        {TMU_REG_FILTER_LANES, &info->filter_lanes},
-        {TMU_REG_FILTER_BITS, &info->filter_bits},
+        uint32_t since;
+        uint32_t needs;
+        uint32_t older;
+    } rows[] = {
+#define ROW(member, offset, since, needs, older)                                                   \
+    {offsetof(tmu_info_t, member), offset, since, needs, older},
+        TMU_DISCOVERY_TABLE(ROW)
+#undef ROW
     };
-    for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++) {
-        tmu_result_t result = tmu_device_read(device, fields[i].offset, fields[i].value);
-        if (result != TMU_OK) {
-            return result;
+    tmu_info_t *info = &device->info;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint32_t value = rows[i].older;
+        if (info->interface_minor >= rows[i].since && (rows[i].needs & ~info->capabilities) == 0) {
+            tmu_result_t result = tmu_device_read(device, rows[i].offset, &value);
+            if (result != TMU_OK) {
+                return result;
+            }
         }
-    }
-    if (TMU_REGISTER_GET(info->capabilities, TMU_CAPABILITIES_SPILL) != 0) {
-        tmu_result_t result =
-            tmu_device_read(device, TMU_REG_SPILL_SEGMENTS, &info->spill_segments);
-        if (result != TMU_OK) {
-            return result;
-        }
-    }
-    /* Units of older interfaces have no such register, and tags of 32 bits. */
-    info->tag_bits = 32;
-    if (info->interface_minor >= 8) {
-        tmu_result_t result = tmu_device_read(device, TMU_REG_TAG_BITS, &info->tag_bits);
-        if (result != TMU_OK) {
-            return result;
-        }
+        memcpy((char *)info + rows[i].member, &value, sizeof value);
     }
     return info_check(info);
 }

@@ -57,28 +57,12 @@ static tmu_result_t query_check(const session_t *session, const struct tmu_ioctl
 
 static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
     const char *scheme = device->info.scheme;
-    device->info = (tmu_info_t){
-        .scheme = scheme,
-        .shared = true,
-        .preset = q->preset,
-        .posted_entries = q->posted_entries,
-        .unexpected_entries = q->unexpected_entries,
-        .lanes = q->lanes,
-        .id_bits = q->id_bits,
-        .match_bits = q->match_bits,
-        .source_bits = q->source_bits,
-        .handle_bits = q->handle_bits,
-        .address_bits = q->address_bits,
-        .length_bits = q->length_bits,
-        .queues = q->queues,
-        .command_slots = q->command_slots,
-        .capabilities = q->capabilities,
-        .array_entries = q->array_entries,
-        .filter_lanes = q->filter_lanes,
-        .filter_bits = q->filter_bits,
-        .spill_segments = q->spill_segments,
-        .tag_bits = q->tag_bits == 0 ? 32 : q->tag_bits,
-    };
+    device->info = (tmu_info_t){.scheme = scheme, .shared = true};
+    /* Where it says 0 there is no such register. */
+#define TAKE(member, offset, since, needs, older)                                                  \
+    device->info.member = q->member != 0 ? q->member : (older);
+    TMU_DISCOVERY_TABLE(TAKE)
+#undef TAKE
     return tmu_control_version(device, q->interface_version);
 }
 

@@ -47,31 +47,26 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
          TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MAJOR, TMU_INTERFACE_MAJOR) |
              TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MINOR, TMU_INTERFACE_MINOR)},
         {TMU_REG_PRESET, preset->number},
-        {TMU_REG_ENDPOINTS, preset->endpoints},
-        {TMU_REG_POSTED_ENTRIES, preset->posted_entries},
-        {TMU_REG_UNEXPECTED_ENTRIES, preset->unexpected_entries},
-        {TMU_REG_LANES, preset->lanes},
         /* The matcher's queues are searched whole; nothing of them lies beyond an array. */
         {TMU_REG_ARRAY_ENTRIES, preset->posted_entries},
-        {TMU_REG_FILTER_LANES, 0},
-        {TMU_REG_FILTER_BITS, 0},
         {TMU_REG_MATCH_BITS, ref_match_bits(preset)},
-        {TMU_REG_TAG_BITS, preset->tag_bits},
-        {TMU_REG_SOURCE_BITS, preset->source_bits},
-        {TMU_REG_HANDLE_BITS, preset->handle_bits},
-        {TMU_REG_ADDRESS_BITS, preset->address_bits},
-        {TMU_REG_LENGTH_BITS, preset->length_bits},
-        {TMU_REG_ID_BITS, preset->id_bits},
-        {TMU_REG_COMMAND_SLOTS, preset->command_slots},
-        {TMU_REG_QUEUES, preset->queues},
         {TMU_REG_CAPABILITIES,
          TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
              TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
              TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, preset->spill_segments > 0) |
              TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
-        {TMU_REG_SPILL_SEGMENTS, preset->spill_segments},
+#define PARAMETER(offset, parameter) {offset, preset->parameter},
+        TMU_DISCOVERY_PARAMETER_TABLE(PARAMETER)
+#undef PARAMETER
     };
-    return find_register(constants, sizeof constants / sizeof constants[0], offset, value_p);
+    /* What this device says nothing else of: as a unit without it. */
+    static const register_value_t others[] = {
+#define OLDER(member, offset, since, needs, older) {offset, older},
+        TMU_DISCOVERY_TABLE(OLDER)
+#undef OLDER
+    };
+    return find_register(constants, sizeof constants / sizeof constants[0], offset, value_p) ||
+           find_register(others, sizeof others / sizeof others[0], offset, value_p);
 }
 
 /** Registers that tell a state; false if the offset is none of them. */

@@ -112,6 +112,26 @@ static int wait_for(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, cons
     return wait_ms(unit, offset, mask, value, TMU_PATIENCE_MS) == 0 ? 0 : tmu_fail(unit, what);
 }
 
+/* Where the unit has no such register the query keeps 0. */
+static void discover(struct tmu_unit *unit, struct tmu_ioctl_query *info, u32 minor) {
+    static const struct {
+        size_t member;
+        u32 offset;
+        u32 since;
+        u32 needs;
+    } rows[] = {
+#define ROW(member, offset, since, needs, older)                                                   \
+    {offsetof(struct tmu_ioctl_query, member), offset, since, needs},
+        TMU_DISCOVERY_TABLE(ROW)
+#undef ROW
+    };
+    for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+        if (minor >= rows[i].since && (rows[i].needs & ~info->capabilities) == 0) {
+            *(u32 *)((char *)info + rows[i].member) = tmu_read(unit, rows[i].offset);
+        }
+    }
+}
+
 int tmu_identify(struct tmu_unit *unit) {
     struct device *dev = &unit->pdev->dev;
     struct tmu_ioctl_query *info = &unit->info;
@@ -134,28 +154,8 @@ int tmu_identify(struct tmu_unit *unit) {
         .size = sizeof *info,
         .version = TMU_IOCTL_VERSION,
         .interface_version = version,
-        .preset = tmu_read(unit, TMU_REG_PRESET),
-        .endpoints = tmu_read(unit, TMU_REG_ENDPOINTS),
-        .posted_entries = tmu_read(unit, TMU_REG_POSTED_ENTRIES),
-        .unexpected_entries = tmu_read(unit, TMU_REG_UNEXPECTED_ENTRIES),
-        .lanes = tmu_read(unit, TMU_REG_LANES),
-        .match_bits = tmu_read(unit, TMU_REG_MATCH_BITS),
-        .source_bits = tmu_read(unit, TMU_REG_SOURCE_BITS),
-        .handle_bits = tmu_read(unit, TMU_REG_HANDLE_BITS),
-        .address_bits = tmu_read(unit, TMU_REG_ADDRESS_BITS),
-        .length_bits = tmu_read(unit, TMU_REG_LENGTH_BITS),
-        .id_bits = tmu_read(unit, TMU_REG_ID_BITS),
-        .command_slots = tmu_read(unit, TMU_REG_COMMAND_SLOTS),
-        .capabilities = tmu_read(unit, TMU_REG_CAPABILITIES),
-        .array_entries = tmu_read(unit, TMU_REG_ARRAY_ENTRIES),
-        .filter_lanes = tmu_read(unit, TMU_REG_FILTER_LANES),
-        .filter_bits = tmu_read(unit, TMU_REG_FILTER_BITS),
-        .queues = tmu_read(unit, TMU_REG_QUEUES),
     };
-    /* Units of older interfaces have no such register. */
-    if (TMU_GET(version, TMU_INTERFACE_VERSION_MINOR) >= 8) {
-        info->tag_bits = tmu_read(unit, TMU_REG_TAG_BITS);
-    }
+    discover(unit, info, TMU_GET(version, TMU_INTERFACE_VERSION_MINOR));
     /* Sizes of the module's own tables: what no unit can have would be memory for nothing. */
     if (info->endpoints < 1 || info->endpoints > 1 << 20 || info->queues < 1 ||
         info->queues > 1 << 20 || info->command_slots < 2 || info->command_slots > 1 << 20 ||

@@ -60,28 +60,13 @@ static tmu_result_t query(call_t *call) {
         .version = TMU_IOCTL_VERSION,
         .interface_version = TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MAJOR, info->interface_major) |
                              TMU_REGISTER_BITS(TMU_INTERFACE_VERSION_MINOR, info->interface_minor),
-        .preset = info->preset,
-        .endpoints = info->endpoints,
-        .posted_entries = info->posted_entries,
-        .unexpected_entries = info->unexpected_entries,
-        .lanes = info->lanes,
-        .match_bits = info->match_bits,
-        .source_bits = info->source_bits,
-        .handle_bits = info->handle_bits,
-        .address_bits = info->address_bits,
-        .length_bits = info->length_bits,
-        .id_bits = info->id_bits,
-        .command_slots = info->command_slots,
-        .capabilities = info->capabilities,
-        .array_entries = info->array_entries,
-        .filter_lanes = info->filter_lanes,
-        .filter_bits = info->filter_bits,
-        .queues = info->queues,
-        .vectors = 0, /* clients are woken by memory */
-        .spill_segments = spill.segments,
+#define TELL(member, offset, since, needs, older) .member = info->member,
+        TMU_DISCOVERY_TABLE(TELL)
+#undef TELL
+            .vectors = 0, /* clients are woken by memory */
         .spill_free = spill.chunks_free,
-        .tag_bits = info->tag_bits,
     };
+    call->arguments->query.spill_segments = spill.segments; /* that are lent */
     return result;
 }
 

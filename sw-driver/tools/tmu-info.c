@@ -10,41 +10,30 @@
 #include "tmu/tmu.h"
 #include "tool_help.h"
 
+/** A member's name in words: `tag bits`. */
+static void print_name(const char *name) {
+    char words[24];
+    size_t length = 0;
+    for (; name[length] != '\0' && length + 1 < sizeof words; length++) {
+        words[length] = (char)(name[length] == '_' ? ' ' : name[length]);
+    }
+    words[length] = '\0';
+    printf("%-20s ", words);
+}
+
 static void print_info(const tmu_info_t *info) {
-    const struct {
-        const char *name;
-        uint32_t value;
-    } rows[] = {
-        {"preset number", info->preset},          {"endpoints", info->endpoints},
-        {"posted entries", info->posted_entries}, {"unexpected entries", info->unexpected_entries},
-        {"array entries", info->array_entries},   {"lanes", info->lanes},
-        {"filter lanes", info->filter_lanes},     {"filter bits", info->filter_bits},
-        {"match bits", info->match_bits},         {"tag bits", info->tag_bits},
-        {"source bits", info->source_bits},       {"handle bits", info->handle_bits},
-        {"address bits", info->address_bits},     {"length bits", info->length_bits},
-        {"receive id bits", info->id_bits},       {"queues", info->queues},
-        {"command slots", info->command_slots},   {"spill segments", info->spill_segments},
-    };
     printf("%-20s %s\n", "backend", info->scheme);
     printf("%-20s %u.%u\n", "interface", info->interface_major, info->interface_minor);
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        printf("%-20s %" PRIu32 "\n", rows[i].name, rows[i].value);
-    }
-    const struct {
-        const char *name;
-        uint32_t mask;
-        unsigned shift;
-    } capabilities[] = {
-        {"inspect", TMU_CAPABILITIES_INSPECT_MASK, TMU_CAPABILITIES_INSPECT_SHIFT},
-        {"quota", TMU_CAPABILITIES_QUOTA_MASK, TMU_CAPABILITIES_QUOTA_SHIFT},
-        {"spill", TMU_CAPABILITIES_SPILL_MASK, TMU_CAPABILITIES_SPILL_SHIFT},
-        {"parity", TMU_CAPABILITIES_PARITY_MASK, TMU_CAPABILITIES_PARITY_SHIFT},
-        {"reserve", TMU_CAPABILITIES_RESERVE_MASK, TMU_CAPABILITIES_RESERVE_SHIFT},
-    };
-    for (size_t i = 0; i < sizeof capabilities / sizeof capabilities[0]; i++) {
-        uint32_t bit = info->capabilities >> capabilities[i].shift & capabilities[i].mask;
-        printf("%-20s %s\n", capabilities[i].name, bit ? "yes" : "no");
-    }
+#define ROW(member, offset, since, needs, older)                                                   \
+    print_name(#member);                                                                           \
+    printf("%" PRIu32 "\n", info->member);
+    TMU_DISCOVERY_TABLE(ROW)
+#undef ROW
+#define ROW(name, bit)                                                                             \
+    print_name(#name);                                                                             \
+    puts((info->capabilities >> (bit)&1) != 0 ? "yes" : "no");
+    TMU_CAPABILITY_TABLE(ROW)
+#undef ROW
 }
 
 int main(int argc, char **argv) {

@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets.UTF_8
 import java.nio.file.{Files, Path, Paths}
 import tmu.emit.{
   CHeader,
+  DiscoveryHeaders,
   ParameterDocument,
   ParameterSchema,
   PythonConstants,
@@ -28,6 +29,8 @@ object Elaborate {
   /** Generated files that are committed: path from the root and content. */
   def generated: Seq[(String, String)] = Seq(
     "sw-driver/include/tmu/tmu_regs.h" -> CHeader.render(Presets.nic),
+    "sw-driver/include/tmu/tmu_info.h" -> DiscoveryHeaders.info,
+    "sw-driver/kernel/uapi/tmu_query.h" -> DiscoveryHeaders.query,
     "tools/opentmu/regs.py" -> PythonConstants.render(Presets.nic),
     "docs/registers.md" -> RegisterDocument.render(Presets.nic),
     "docs/parameters.md" -> ParameterDocument.render,

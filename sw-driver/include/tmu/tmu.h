@@ -35,6 +35,7 @@
 
 /* Opcodes (TMU_OPCODE_*), verdicts (TMU_STATUS_*), registers and layouts, generated from the
  * hardware source. */
+#include "tmu/tmu_info.h"
 #include "tmu/tmu_regs.h"
 
 #ifdef __cplusplus
@@ -132,33 +133,6 @@ typedef struct tmu_entry {
     uint64_t address; /**< receive's buffer or message's place */
     uint64_t length;
 } tmu_entry_t;
-
-/** What the device says that it is: the discovery block. */
-typedef struct tmu_info {
-    const char *scheme; /**< of the URI; lives as long as the library */
-    uint16_t interface_major;
-    uint16_t interface_minor;
-    bool shared;     /**< a session beside others: endpoints are those of the session alone */
-    uint32_t preset; /**< number of its preset in TMU_PRESET_TABLE, or TMU_PRESET_OWN */
-    uint32_t endpoints;
-    uint32_t posted_entries;
-    uint32_t unexpected_entries;
-    uint32_t lanes;
-    uint32_t id_bits;
-    uint32_t match_bits;
-    uint32_t source_bits;
-    uint32_t handle_bits;
-    uint32_t address_bits;
-    uint32_t length_bits;
-    uint32_t queues;         /**< that can be open at once, the privileged one not counted */
-    uint32_t command_slots;  /**< operations in flight over all queues, at most */
-    uint32_t capabilities;   /**< TMU_CAPABILITIES_* bits */
-    uint32_t array_entries;  /**< oldest entries of each queue, searched at one operation a clock */
-    uint32_t filter_lanes;   /**< filter ids compared in one clock; 0 = no entry is beyond arrays */
-    uint32_t filter_bits;    /**< of a filter id; 0 without a filter */
-    uint32_t spill_segments; /**< segments of memory that it takes for queues, at most */
-    uint32_t tag_bits;       /**< of the match bits, the lowest: MPI's tag; the context is above */
-} tmu_info_t;
 
 /** Entries that an endpoint has in the unit now. */
 typedef struct tmu_depth {

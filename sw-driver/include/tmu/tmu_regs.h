@@ -315,6 +315,51 @@
 #define TMU_REG_COUNTER_SPILL_WRITE_IDLE_256_LO 0x668 /* read only: Runs of 256 and more idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_SPILL_WRITE_IDLE_256_HI 0x66c /* read only: Runs of 256 and more idle clocks that have ended: beats to spill memory. High word. */
 
+/* X(member, offset, since, needs, older): of discovery. A unit of a minor version before
+ * `since`, or without the capabilities `needs`, has no such register, and `older` holds. */
+#define TMU_DISCOVERY_TABLE(X) \
+    X(preset, TMU_REG_PRESET, 0, 0x0, 0) \
+    X(endpoints, TMU_REG_ENDPOINTS, 0, 0x0, 0) \
+    X(posted_entries, TMU_REG_POSTED_ENTRIES, 0, 0x0, 0) \
+    X(unexpected_entries, TMU_REG_UNEXPECTED_ENTRIES, 0, 0x0, 0) \
+    X(lanes, TMU_REG_LANES, 0, 0x0, 0) \
+    X(id_bits, TMU_REG_ID_BITS, 0, 0x0, 0) \
+    X(match_bits, TMU_REG_MATCH_BITS, 0, 0x0, 0) \
+    X(source_bits, TMU_REG_SOURCE_BITS, 0, 0x0, 0) \
+    X(handle_bits, TMU_REG_HANDLE_BITS, 0, 0x0, 0) \
+    X(address_bits, TMU_REG_ADDRESS_BITS, 0, 0x0, 0) \
+    X(length_bits, TMU_REG_LENGTH_BITS, 0, 0x0, 0) \
+    X(queues, TMU_REG_QUEUES, 0, 0x0, 0) \
+    X(command_slots, TMU_REG_COMMAND_SLOTS, 0, 0x0, 0) \
+    X(capabilities, TMU_REG_CAPABILITIES, 0, 0x0, 0) \
+    X(array_entries, TMU_REG_ARRAY_ENTRIES, 0, 0x0, 0) \
+    X(filter_lanes, TMU_REG_FILTER_LANES, 0, 0x0, 0) \
+    X(filter_bits, TMU_REG_FILTER_BITS, 0, 0x0, 0) \
+    X(spill_segments, TMU_REG_SPILL_SEGMENTS, 0, 0x4, 0) \
+    X(tag_bits, TMU_REG_TAG_BITS, 8, 0x0, 32)
+/* X(offset, parameter): of discovery, what tells a parameter of TMU_PARAMETER_TABLE */
+#define TMU_DISCOVERY_PARAMETER_TABLE(X) \
+    X(TMU_REG_ENDPOINTS, endpoints) \
+    X(TMU_REG_POSTED_ENTRIES, posted_entries) \
+    X(TMU_REG_UNEXPECTED_ENTRIES, unexpected_entries) \
+    X(TMU_REG_LANES, lanes) \
+    X(TMU_REG_ID_BITS, id_bits) \
+    X(TMU_REG_SOURCE_BITS, source_bits) \
+    X(TMU_REG_HANDLE_BITS, handle_bits) \
+    X(TMU_REG_ADDRESS_BITS, address_bits) \
+    X(TMU_REG_LENGTH_BITS, length_bits) \
+    X(TMU_REG_QUEUES, queues) \
+    X(TMU_REG_COMMAND_SLOTS, command_slots) \
+    X(TMU_REG_SPILL_SEGMENTS, spill_segments) \
+    X(TMU_REG_TAG_BITS, tag_bits)
+/* X(name, bit): of CAPABILITIES */
+#define TMU_CAPABILITY_TABLE(X) \
+    X(inspect, 0) \
+    X(quota, 1) \
+    X(spill, 2) \
+    X(parity, 3) \
+    X(reserve, 4)
+
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
     TMU_OPCODE_ARRIVE = 2, /* Message: takes the oldest matching posted receive or is queued (R3, R6). */

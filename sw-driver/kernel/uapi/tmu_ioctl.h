@@ -16,6 +16,8 @@
 #include <linux/ioctl.h>
 #include <linux/types.h>
 
+#include "tmu_query.h"
+
 /* Of this interface; the module says which one it has in tmu_ioctl_query. */
 #define TMU_IOCTL_VERSION 3
 
@@ -33,34 +35,6 @@ struct tmu_ioctl_state {
     __u32 failed; /* not 0: the unit has failed, and writes nothing any more */
 };
 #define TMU_IOCTL_STATE_OFFSET 0
-
-/* The unit, as its discovery registers have it, and its memory. */
-struct tmu_ioctl_query {
-    __u32 size;
-    __u32 version;
-    __u32 interface_version;
-    __u32 preset;
-    __u32 endpoints;
-    __u32 posted_entries;
-    __u32 unexpected_entries;
-    __u32 lanes;
-    __u32 match_bits;
-    __u32 source_bits;
-    __u32 handle_bits;
-    __u32 address_bits;
-    __u32 length_bits;
-    __u32 id_bits;
-    __u32 command_slots;
-    __u32 capabilities;
-    __u32 array_entries;
-    __u32 filter_lanes;
-    __u32 filter_bits;
-    __u32 queues;
-    __u32 vectors;        /* interrupts; pages from this number on have none */
-    __u32 spill_segments; /* memory that the module has lent to the unit */
-    __u32 spill_free;     /* chunks of it in which nothing lies */
-    __u32 tag_bits;       /* of the match bits; 0 in the question, and of older modules: 32 */
-};
 
 /*
  * Takes an endpoint that is empty and nobody's.  Reserves are granted as far as places are to be

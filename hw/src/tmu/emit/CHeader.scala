@@ -12,7 +12,7 @@ import tmu.layout.{
   Statuses
 }
 import tmu.params.{Parameters, Presets, SpillLayout, TmuParams}
-import tmu.registers.{Counters, FaultPlaces, RegisterMap, TmuRegisters}
+import tmu.registers.{Counters, Discovery, FaultPlaces, RegisterMap, TmuRegisters}
 import tmu.rules.FilterFold
 
 /** Renders the host interface as a C header. */
@@ -68,7 +68,7 @@ object CHeader {
   }
 
   /** `postedEntries` as C and Python write it. */
-  private def snakeCase(name: String): String = name.replaceAll("([A-Z])", "_$1").toLowerCase
+  private[emit] def snakeCase(name: String): String = name.replaceAll("([A-Z])", "_$1").toLowerCase
 
   private def doorbell: Seq[String] = Seq(
     s"#define TMU_DOORBELL_PAGE_BYTES ${DoorbellLayout.pageBytes}",
@@ -116,12 +116,13 @@ object CHeader {
   def render(p: TmuParams): String = {
     val sections = Seq(
       Seq(
-        s"#define TMU_MAGIC 0x${TmuRegisters.magic.toString(16)}u",
-        s"#define TMU_INTERFACE_MAJOR ${TmuRegisters.versionMajor}",
-        s"#define TMU_INTERFACE_MINOR ${TmuRegisters.versionMinor}",
+        s"#define TMU_MAGIC 0x${Discovery.magic.toString(16)}u",
+        s"#define TMU_INTERFACE_MAJOR ${Discovery.versionMajor}",
+        s"#define TMU_INTERFACE_MINOR ${Discovery.versionMinor}",
         f"#define TMU_REGISTER_BYTES 0x${TmuRegisters.bytes}%x"
       ),
       registers(TmuRegisters.map(p)),
+      DiscoveryHeaders.tables,
       codes("OPCODE", Opcodes.all),
       table("OPCODE", Opcodes.all),
       codes("STATUS", Statuses.all),

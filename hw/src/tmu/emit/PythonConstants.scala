@@ -3,7 +3,7 @@ package tmu.emit
 
 import tmu.layout.{Code, CommandLayout, CompletionLayout, DoorbellLayout, Layout, Opcodes, Statuses}
 import tmu.params.{Presets, TableParams, TmuParams}
-import tmu.registers.{Counters, FaultPlaces, RegisterMap, Streams, TmuRegisters}
+import tmu.registers.{Counters, Discovery, FaultPlaces, RegisterMap, Streams, TmuRegisters}
 
 /** Renders the host interface as a Python module of constants. */
 object PythonConstants {
@@ -124,9 +124,9 @@ object PythonConstants {
       "from enum import IntEnum",
       "from typing import Final",
       "",
-      f"MAGIC: Final = 0x${TmuRegisters.magic.toString(16).toUpperCase}",
-      s"INTERFACE_MAJOR: Final = ${TmuRegisters.versionMajor}",
-      s"INTERFACE_MINOR: Final = ${TmuRegisters.versionMinor}",
+      f"MAGIC: Final = 0x${Discovery.magic.toString(16).toUpperCase}",
+      s"INTERFACE_MAJOR: Final = ${Discovery.versionMajor}",
+      s"INTERFACE_MINOR: Final = ${Discovery.versionMinor}",
       f"REGISTER_BYTES: Final = 0x${TmuRegisters.bytes}%X",
       s"DOORBELL_PAGE_BYTES: Final = ${DoorbellLayout.pageBytes}",
       s"DOORBELL_COMMAND_BYTES: Final = ${DoorbellLayout.commandBytes}",

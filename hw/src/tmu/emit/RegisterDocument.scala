@@ -12,7 +12,7 @@ import tmu.layout.{
   Statuses
 }
 import tmu.params.{Presets, SpillLayout, TmuParams}
-import tmu.registers.{Access, Counters, Register, RegisterMap, TmuRegisters}
+import tmu.registers.{Access, Counters, Discovery, Register, RegisterMap, TmuRegisters}
 
 /** Renders the host interface as a Markdown document. */
 object RegisterDocument {
@@ -129,7 +129,7 @@ object RegisterDocument {
     s"<!-- ${Notice.text} -->",
     "# Registers and formats",
     "",
-    s"Interface version ${TmuRegisters.versionMajor}.${TmuRegisters.versionMinor}.",
+    s"Interface version ${Discovery.versionMajor}.${Discovery.versionMinor}.",
     "Registers are 32 bits wide, on AXI4-Lite; an access to an offset that is not listed, a write to a read-only register and a partial write are answered with SLVERR and counted.",
     "Records are 64 bytes: eight little-endian 64-bit words.",
     "",

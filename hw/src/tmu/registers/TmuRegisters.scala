@@ -1,127 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.registers
 
-import tmu.params.{Presets, SpillLayout, TmuParams}
+import tmu.params.TmuParams
 
 /** The register map of the unit. */
 object TmuRegisters {
   import Access.{ReadOnly, ReadWrite, Trigger}
 
-  /** "OTMU" in ASCII, most significant byte first. */
-  val magic: BigInt = BigInt("4f544d55", 16)
-  val versionMajor: Int = 2
-  val versionMinor: Int = 8
-
   /** Register offsets of the counter snapshot start here, eight bytes a counter. */
   val counterBase: Int = 0x400
   val bytes: Int = 0x1000
-
-  private def fixed(name: String, offset: Int, value: BigInt, text: String) =
-    Register(name, offset, ReadOnly, text, constant = Some(value))
-
-  /** The bits of CAPABILITIES: what a unit of these parameters can do. */
-  private def capabilities(p: TmuParams): Int =
-    Seq(true, true, p.hasSpill, p.parity, p.reserve).zipWithIndex.collect { case (true, bit) =>
-      1 << bit
-    }.sum
-
-  /** Discovery: what the driver reads before anything else. */
-  private def discovery(p: TmuParams): Seq[Register] = Seq(
-    fixed("MAGIC", 0x00, magic, "Reads 0x4f544d55."),
-    Register(
-      "INTERFACE_VERSION",
-      0x04,
-      ReadOnly,
-      "Version of this host interface; a driver refuses a major version that it does not know.",
-      Seq(
-        RegisterField("MINOR", 0, 16, "Additions that old drivers may ignore."),
-        RegisterField("MAJOR", 16, 16, "Incompatible changes.")
-      ),
-      constant = Some((BigInt(versionMajor) << 16) | versionMinor)
-    ),
-    fixed(
-      "PRESET",
-      0x08,
-      Presets.number(p),
-      s"Number of the preset this unit was built from; ${Presets.ownNumber} is a configuration of one's own."
-    ),
-    fixed("ENDPOINTS", 0x0c, p.endpoints, "Endpoints; they are numbered from 0."),
-    fixed(
-      "POSTED_ENTRIES",
-      0x10,
-      p.postedEntries,
-      "Posted receives on chip, all endpoints together."
-    ),
-    fixed(
-      "UNEXPECTED_ENTRIES",
-      0x14,
-      p.unexpectedEntries,
-      "Unexpected messages on chip, all together."
-    ),
-    fixed("LANES", 0x18, p.lanes, "Lanes of a row of a match array."),
-    fixed("MATCH_BITS", 0x1c, p.matchBits, "Match bits kept."),
-    fixed("SOURCE_BITS", 0x20, p.sourceBits, "Source bits kept."),
-    fixed("HANDLE_BITS", 0x24, p.handleBits, "Handle bits kept."),
-    fixed("ADDRESS_BITS", 0x28, p.addressBits, "Address bits kept."),
-    fixed("LENGTH_BITS", 0x2c, p.lengthBits, "Length bits kept."),
-    fixed(
-      "ID_BITS",
-      0x30,
-      p.idBits,
-      "Receive id bits; the id with all of them set names no receive."
-    ),
-    fixed(
-      "COMMAND_SLOTS",
-      0x34,
-      p.commandSlots,
-      "Commands that can wait on chip; QUEUE_CONFIG gives each page its share."
-    ),
-    Register(
-      "CAPABILITIES",
-      0x38,
-      ReadOnly,
-      "What this unit can do.",
-      Seq(
-        RegisterField("INSPECT", 0, 1, "The inspect command."),
-        RegisterField("QUOTA", 1, 1, "Quotas per endpoint."),
-        RegisterField("SPILL", 2, 1, "Queues continue in memory when the tables are full."),
-        RegisterField("PARITY", 3, 1, "Stored words are checked for flipped bits."),
-        RegisterField("RESERVE", 4, 1, "An endpoint can have a reserve in the tables.")
-      ),
-      constant = Some(capabilities(p))
-    ),
-    fixed(
-      "ARRAY_ENTRIES",
-      0x3c,
-      p.arrayEntries,
-      "Of each queue, the oldest entries, searched at one operation a clock."
-    ),
-    fixed(
-      "FILTER_LANES",
-      0x40,
-      if (p.hasFilter) p.filterLanes else 0,
-      "Filter ids compared in one clock, of the entries beyond the arrays; 0 is none."
-    ),
-    fixed("FILTER_BITS", 0x44, if (p.hasFilter) p.filterBits else 0, "Bits of a filter id."),
-    fixed(
-      "QUEUES",
-      0x48,
-      p.queues,
-      "Submission queues, a doorbell page each, numbered from 0; the privileged page has this number."
-    ),
-    fixed(
-      "SPILL_SEGMENTS",
-      0x4c,
-      p.spillSegments,
-      s"Segments of ${SpillLayout.segmentBytes >> 20} MiB that the unit can take for queues that continue in memory."
-    ),
-    fixed(
-      "TAG_BITS",
-      0x50,
-      p.tagBits,
-      "Match bits that MPI's tag takes, from bit 0 on: the highest is its sign (R2). The context lies above."
-    )
-  )
 
   private val control: Seq[Register] = Seq(
     Register(
@@ -258,7 +146,7 @@ object TmuRegisters {
     RegisterMap(
       "tmu",
       bytes,
-      discovery(p) ++ control ++ PageRegisters.all ++ filters(p) ++ SpillRegisters.all ++
+      Discovery.registers(p) ++ control ++ PageRegisters.all ++ filters(p) ++ SpillRegisters.all ++
         FaultRegisters.all ++ SpillLookRegisters.all ++ counters
     )
 }

@@ -4,7 +4,7 @@ package tmu.emit
 import org.scalatest.funspec.AnyFunSpec
 import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SpillEntryLayout, Statuses}
 import tmu.params.Presets
-import tmu.registers.{Counters, TmuRegisters}
+import tmu.registers.{Counters, Discovery, TmuRegisters}
 
 class CHeaderSpec extends AnyFunSpec {
   private val text = CHeader.render(Presets.nic)
@@ -73,7 +73,7 @@ class CHeaderSpec extends AnyFunSpec {
       assert(number("TMU_DOORBELL_COMMAND_BYTES") == 64)
       assert(number("TMU_DOORBELL_COMMAND_WINDOW_BYTES") == 2048)
       assert(number("TMU_DOORBELL_CONSUMER_OFFSET") == 2048)
-      assert(number("TMU_MAGIC") == TmuRegisters.magic)
+      assert(number("TMU_MAGIC") == Discovery.magic)
     }
 
     it("tells where an entry lies in memory") {
