@@ -16,7 +16,7 @@ from opentmu.errors import BadInput, CheckFailed
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
-MEASURED = paths.ROOT / "docs" / "pictures" / "bench-isolation.json"
+MEASURED = paths.ROOT / "docs" / "figures" / "bench-isolation.json"
 
 
 def measured() -> list[Result]:

@@ -18,7 +18,7 @@ from opentmu.mpi import library, provider
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
 Result = dict[str, Any]
-MEASURED = paths.ROOT / "docs" / "pictures" / "bench-mpi.json"
+MEASURED = paths.ROOT / "docs" / "figures" / "bench-mpi.json"
 UNIT = {
     "arrivals": 40,
     "arrive_matched": 40,

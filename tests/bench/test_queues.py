@@ -16,7 +16,7 @@ from opentmu.errors import CheckFailed
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
-MEASURED = paths.ROOT / "docs" / "pictures" / "bench-queues.json"
+MEASURED = paths.ROOT / "docs" / "figures" / "bench-queues.json"
 
 
 def measured() -> list[Result]:

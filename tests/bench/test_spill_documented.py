@@ -16,7 +16,7 @@ from opentmu.benchmark import spill, spill_figures
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
-MEASURED = paths.ROOT / "docs" / "pictures" / "bench-spill.json"
+MEASURED = paths.ROOT / "docs" / "figures" / "bench-spill.json"
 # What says which cell it is.
 CELL = ("preset", "memory_latency", "memory_spread", "memory_gap", "queue", "position", "depth")
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Documents: links lead somewhere, files that are named exist, pictures are fresh."""
+"""Documents: links lead somewhere, files that are named exist, figures are fresh."""
 
 import re
 import subprocess
@@ -10,7 +10,7 @@ import pytest
 from opentmu import paths
 from opentmu.testing.house import SKIPPED_FOLDERS, source_files
 
-PICTURES = paths.ROOT / "docs" / "pictures"
+FIGURES = paths.ROOT / "docs" / "figures"
 LINK = re.compile(r"\[(?:[^\]\[]|\[[^\]]*\])*\]\(([^)\s]+)\)")
 FOLDERS = ("hw", "sim", "tools", "sw-driver", "docs", "tests", "fpga")
 NAMED = re.compile(rf"`((?:{'|'.join(FOLDERS)})/[\w./*-]*)`")
@@ -120,24 +120,24 @@ def test_there_are_documents() -> None:
 
 
 def drawn_by(script: Path, folder: Path) -> dict[str, str]:
-    """The pictures of a script in a folder: its own name, or that and a dash before another."""
+    """The figures of a script in a folder: its own name, or that and a dash before another."""
     found = [*folder.glob(f"{script.stem}.svg"), *folder.glob(f"{script.stem}-*.svg")]
-    return {picture.name: picture.read_text() for picture in found}
+    return {figure.name: figure.read_text() for figure in found}
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("script", sorted(PICTURES.glob("*.py")), ids=lambda s: s.name)
-def test_a_picture_is_what_its_script_draws(script: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("script", sorted(FIGURES.glob("*.py")), ids=lambda s: s.name)
+def test_a_figure_is_what_its_script_draws(script: Path, tmp_path: Path) -> None:
     copy = tmp_path / script.name
     copy.write_text(script.read_text())
     for figures in script.parent.glob(f"{script.stem}*.json"):
         (tmp_path / figures.name).write_text(figures.read_text())
     subprocess.run([sys.executable, copy], check=True)
     drawn = drawn_by(script, tmp_path)
-    assert drawn and drawn == drawn_by(script, PICTURES)
+    assert drawn and drawn == drawn_by(script, FIGURES)
 
 
-def test_every_picture_has_its_script() -> None:
-    scripts = list(PICTURES.glob("*.py"))
-    drawn = [name for script in scripts for name in drawn_by(script, PICTURES)]
-    assert sorted(drawn) == sorted(picture.name for picture in PICTURES.glob("*.svg"))
+def test_every_figure_has_its_script() -> None:
+    scripts = list(FIGURES.glob("*.py"))
+    drawn = [name for script in scripts for name in drawn_by(script, FIGURES)]
+    assert sorted(drawn) == sorted(figure.name for figure in FIGURES.glob("*.svg"))

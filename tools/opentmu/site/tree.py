@@ -26,7 +26,7 @@ def documents(root: Path, folder: Path | None = None) -> list[Path]:
 
 
 def write(root: Path, target: Path) -> list[Path]:
-    """Copy documents and their pictures to `target`; their names relative to `root`."""
+    """Copy documents and their figures to `target`; their names relative to `root`."""
     names = [file.relative_to(root) for file in documents(root)]
     for name in names:
         text = (root / name).read_text()

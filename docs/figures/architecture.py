@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws architecture.svg beside this file: python3 docs/pictures/architecture.py."""
+"""Draws architecture.svg beside this file: python3 docs/figures/architecture.py."""
 
 from pathlib import Path
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws pipeline.svg beside this file: python3 docs/pictures/pipeline.py."""
+"""Draws pipeline.svg beside this file: python3 docs/figures/pipeline.py."""
 
 from pathlib import Path
 
