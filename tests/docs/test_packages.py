@@ -17,7 +17,8 @@ LAYERS = (
     ("matching.array", "matching.endpoints"),
     ("matching.filter",),
     ("matching", "spill"),
-    ("host",),
+    ("host", "card.wire"),
+    ("card.frame",),
     ("",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

@@ -3,6 +3,7 @@ package tmu
 
 import _root_.circt.stage.ChiselStage
 import chisel3.Module
+import tmu.card.frame.FrameParser
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
 import tmu.params.{Presets, TableParams, TmuParams}
@@ -45,6 +46,11 @@ object Verilog {
       )
       emit(new FilterTable(filtered, TableParams.posted(filtered)), s"$folder/filter$bits", Nil)
     }
+  }
+
+  /** The stages of the card, each in a folder of its own, for benches and proofs of a stage. */
+  def writeCard(folder: String): Unit = {
+    emit(new FrameParser, s"$folder/frame", Nil)
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {

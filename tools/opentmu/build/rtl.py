@@ -92,6 +92,25 @@ def write_lanes(folder: Path) -> None:
     )
 
 
+def ensure_card() -> Path:
+    """The folder with a folder of Verilog for each stage of the card; see Verilog.scala."""
+    target = paths.RTL / "card"
+    key = stage.hash_of([source_key(), "card"])
+    if not stage.is_current(target, key):
+        toolchain.need_mill()
+    stage.ensure(target, key, write_card)
+    return target
+
+
+def write_card(folder: Path) -> None:
+    """Write the Verilog of every stage of the card below `folder`."""
+    mill(
+        ["hw.runMain", MAIN, "card", str(folder)],
+        "elaborating each stage of the card with Chisel",
+        "elaborate-card",
+    )
+
+
 def stale_files(root: Path = paths.ROOT) -> dict[str, bytes]:
     """Generated files below `root` that differ from what Chisel writes: name to right content."""
     fresh = fresh_files()

@@ -83,3 +83,13 @@ object AxiBurst {
   val increment: UInt = 1.U(2.W)
   val wrap: UInt = 2.U(2.W)
 }
+
+/** AXI4-Stream, packed: `tkeep` from the lowest bit. */
+class AxiStream(dataBits: Int, userBits: Int) extends Bundle {
+  val tdata = Output(UInt(dataBits.W))
+  val tkeep = Output(UInt((dataBits / 8).W))
+  val tlast = Output(Bool())
+  val tuser = Output(UInt(userBits.W))
+  val tvalid = Output(Bool())
+  val tready = Input(Bool())
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.wire
+
+// Numbers of Ultra Ethernet that the card knows. The codec of sim/wire has typed them from the same
+// tables a second time, and is the judge.
+
+/** Types of the packet delivery header. */
+object PdsType {
+  val encrypted = 1
+  val rudRequest = 2
+  val rodRequest = 3
+  val rudiRequest = 4
+  val rudiResponse = 5
+  val uudRequest = 6
+  val ack = 7
+  val ackCc = 8
+  val ackCcx = 9
+  val nack = 10
+  val control = 11
+  val nackCcx = 12
+  val rudCcRequest = 13
+  val rodCcRequest = 14
+
+  /** Bytes of the header by type: of every type that is read. */
+  val bytes: Map[Int, Int] = Map(
+    rudRequest -> 12,
+    rodRequest -> 12,
+    ack -> 12,
+    ackCc -> 32,
+    ackCcx -> 40,
+    nack -> 16,
+    control -> 16,
+    nackCcx -> 32,
+    rudCcRequest -> 16,
+    rodCcRequest -> 16
+  )
+
+  /** Types that no semantic header follows, whatever their `next` says. */
+  val headless: Seq[Int] = Seq(nack, control, nackCcx)
+
+  /** Types that exist and are not read. */
+  val omitted: Seq[Int] = Seq(rudiRequest, rudiResponse, uudRequest)
+}
+
+/** What follows the packet delivery header. */
+object NextHeader {
+  val none = 0
+  val small = 1
+  val medium = 2
+  val standard = 3
+  val response = 4
+  val responseData = 5
+  val responseDataSmall = 6
+
+  /** Bytes of the semantic header, without the extension of a rendezvous. */
+  val bytes: Map[Int, Int] = Map(
+    none -> 0,
+    small -> 20,
+    medium -> 32,
+    standard -> 44,
+    response -> 12,
+    responseData -> 20,
+    responseDataSmall -> 12
+  )
+  val rendezvousBytes = 24
+}
+
+/** Opcodes of requests. */
+object Opcode {
+  val rendezvousSend = 0x06
+  val taggedSend = 0x09
+  val rendezvousTaggedSend = 0x0a
+}
+
+/** What becomes of a frame: the number of its counter (W6).
+  *
+  * All but `accepted` are dropped without an answer: the reasons of uet_error.h, and a frame that
+  * the Ethernet port calls bad.
+  */
+object Verdict {
+  val accepted = 0
+  val badFrame = 1
+  val foreign = 2
+  val short = 3
+  val ipLength = 4
+  val udpLength = 5
+  val ipOptions = 6
+  val ipFragment = 7
+  val ipChecksum = 8
+  val ipVersion = 9
+  val crc = 10
+  val pdsType = 11
+  val encrypted = 12
+  val pdsOmitted = 13
+  val count = 14
+  val bits = 4
+}
+
+/** What a CRC32C covers. */
+object CrcCoverage {
+  val none = 0
+
+  /** From the IP addresses to the end of the payload. */
+  val addresses = 1
+
+  /** What follows the UDP or entropy header. */
+  val behindUdp = 2
+}
