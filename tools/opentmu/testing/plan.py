@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """docs/test-plan.md: which tests cite which rule and meet which status, found in the tests.
 
-A test is named `file::name`, without folders, so that moving one changes nothing.  It counts for a
-rule if its own text (name, comment, body) cites the rule, and for a status if that names it.
-Tests of a Scala file are counted, for their names are sentences.
+A file is named without folders, so that moving it changes nothing.  A test counts for a rule if its
+own text (name, comment, body) cites the rule, and for a status if that names it.
+A rule has the files of its tests, a status the first tests as `file::name`; tests of a Scala file
+are counted, for their names are sentences.
 Each rule has to be cited by the code that implements it.
 """
 
@@ -68,7 +69,7 @@ def render(root: Path) -> str:
     """docs/test-plan.md with its tables made anew; what stands around them is as it is."""
     tests = found(root)
     rules = [
-        f"| R{n} | {_assertions(root, n)} | {_cell(t for t in tests if n in cites(t.text))} |"
+        f"| R{n} | {_assertions(root, n)} | {_counts(t for t in tests if n in cites(t.text))} |"
         for n in RULES
     ]
     statuses = [
@@ -86,17 +87,29 @@ def _replaced(text: str, name: str, lines: list[str]) -> str:
     return text[:start] + "\n".join(["", *lines]) + "\n" + text[text.index(end) :]
 
 
+def _counts(tests: Iterable[Test]) -> str:
+    """Files, with the number of their tests where there are several."""
+    return " ".join(
+        f"`{file.name}`" + (f"×{len(names)}" if len(names) > 1 else "")
+        for file, names in _by_file(tests).items()
+    )
+
+
 def _cell(tests: Iterable[Test]) -> str:
     """Names, those of a file together; of a Scala file how many there are."""
+    return " ".join(
+        f"`{file.name}`×{len(names)}"
+        if file.suffix == ".scala"
+        else " ".join(f"`{file.name}::{name}`" for name in names)
+        for file, names in _by_file(tests).items()
+    )
+
+
+def _by_file(tests: Iterable[Test]) -> dict[Path, list[str]]:
     files: dict[Path, list[str]] = {}
     for test in tests:
         files.setdefault(test.file, []).append(test.name)
-    return " ".join(
-        f"`{file.name}` {len(names)}"
-        if file.suffix == ".scala"
-        else " ".join(f"`{file.name}::{name}`" for name in names)
-        for file, names in files.items()
-    )
+    return files
 
 
 def _meets(text: str, status: str) -> bool:
