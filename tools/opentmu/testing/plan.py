@@ -90,7 +90,7 @@ def _replaced(text: str, name: str, lines: list[str]) -> str:
 def _counts(tests: Iterable[Test]) -> str:
     """Files, with the number of their tests where there are several."""
     return " ".join(
-        f"`{file.name}`" + (f"×{len(names)}" if len(names) > 1 else "")
+        f"`{file.name}`" + (f"({len(names)})" if len(names) > 1 else "")
         for file, names in _by_file(tests).items()
     )
 
@@ -98,7 +98,7 @@ def _counts(tests: Iterable[Test]) -> str:
 def _cell(tests: Iterable[Test]) -> str:
     """Names, those of a file together; of a Scala file how many there are."""
     return " ".join(
-        f"`{file.name}`×{len(names)}"
+        f"`{file.name}`({len(names)})"
         if file.suffix == ".scala"
         else " ".join(f"`{file.name}::{name}`" for name in names)
         for file, names in _by_file(tests).items()
