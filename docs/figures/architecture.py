@@ -225,7 +225,7 @@ def spill() -> list[str]:
         *box(
             (35, 880, 175, 95),
             TABLE,
-            "memory lent",
+            "memory",
             "segments of 2 MiB,",
             "chunks of 60 entries;",
             "of host or card",
@@ -240,7 +240,7 @@ def spill() -> list[str]:
     ]
 
 
-def picture() -> str:
+def figure() -> str:
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" font-family="DejaVu Sans, Helvetica, sans-serif">'
@@ -269,4 +269,4 @@ def picture() -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_suffix(".svg").write_text(picture())
+    Path(__file__).with_suffix(".svg").write_text(figure())

@@ -90,7 +90,7 @@ def walk(y: int) -> list[str]:
     return parts
 
 
-def picture() -> str:
+def figure() -> str:
     head = (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" '
         f'width="{WIDTH}" height="{HEIGHT}" font-family="DejaVu Sans, Helvetica, sans-serif">'
@@ -120,4 +120,4 @@ def picture() -> str:
 
 
 if __name__ == "__main__":
-    Path(__file__).with_suffix(".svg").write_text(picture())
+    Path(__file__).with_suffix(".svg").write_text(figure())

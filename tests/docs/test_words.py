@@ -16,11 +16,8 @@ PLACES = ("free place", "live place", "open place", "place on chip", "places on 
 WAYS = ("way back", "way in", "way through", "way to memory", "way from memory", "two ways")
 STILL = frozenset([*LENT, *PLACES, *WAYS, "place in memory", "both ways at once"])
 NOT_YET: dict[str, frozenset[str]] = {
-    "CHANGELOG.md": STILL,
-    "CONTRIBUTING.md": STILL,
-    "README.md": STILL,
-    "docs/*": STILL,
-    "fpga/*": STILL,
+    "docs/registers.md": STILL,
+    "docs/test-plan.md": STILL,
     "hw/*": STILL,
     "sim/*": STILL,
     "sw-driver/*": STILL,
