@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `sim:LIBRARY[?options]`: the simulated hardware, a library that this process loads; a preset's
- * name is looked for (sim_library.h).
+ * Devices that are a library which this process loads (sim_library.h):
+ * `sim:LIBRARY[?options]`, the simulated hardware by its library or by the name of a preset, and
+ * `ref:PRESET[?options]`, the functional device.
  *
  * The library's functions are those of sim/device/tmu_sim.h; the options go to it unread.
  */
@@ -14,6 +15,9 @@
 #include "backend.h"
 #include "sim_library.h"
 
+#define REASON_BYTES 512
+#define PATH_BYTES 4096
+
 /** The simulator as its library keeps it. */
 typedef struct tmu_sim tmu_sim_t;
 
@@ -21,6 +25,7 @@ typedef struct sim_device {
     pthread_mutex_t lock; /* the library takes one caller at a time */
     void *library;
     tmu_sim_t *sim;
+    const char *kind; /* for sentences */
 
     tmu_sim_t *(*open)(const char *options, char *error, size_t error_size);
     void (*close)(tmu_sim_t *sim);
@@ -84,19 +89,41 @@ static void sim_close(void *backend) {
     free(device);
 }
 
-/** Loads the library and starts the simulation; `what` ends where the options began. */
-static tmu_result_t sim_start(sim_device_t *device, const char *what, const char *options) {
-    char reason[200] = "";
-    char path[4096];
-    tmu_result_t result = sim_library_find(what, path, sizeof path);
+static tmu_result_t sim_load(sim_device_t *device, const char *path) {
+    device->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return device->library ? find_symbols(device, path)
+                           : tmu_error_set(TMU_ERR_URI, "cannot load '%s': %s", path, dlerror());
+}
+
+static tmu_result_t sim_new(const char *kind, sim_device_t **device_p) {
+    sim_device_t *device = calloc(1, sizeof *device);
+    if (!device) {
+        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a simulated device");
+    }
+    pthread_mutex_init(&device->lock, NULL);
+    device->kind = kind;
+    *device_p = device;
+    return TMU_OK;
+}
+
+/** Keeps a device that has been started; closes one that has not. */
+static tmu_result_t sim_keep(sim_device_t *device, tmu_result_t result, void **backend_p) {
     if (result != TMU_OK) {
+        sim_close(device);
         return result;
     }
-    device->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!device->library) {
-        return tmu_error_set(TMU_ERR_URI, "cannot load '%s': %s", path, dlerror());
+    *backend_p = device;
+    return TMU_OK;
+}
+
+/** Loads the library and starts the simulation; `what` ends where the options began. */
+static tmu_result_t sim_start(sim_device_t *device, const char *what, const char *options) {
+    char reason[REASON_BYTES] = "";
+    char path[PATH_BYTES];
+    tmu_result_t result = sim_library_find(what, path, sizeof path);
+    if (result == TMU_OK) {
+        result = sim_load(device, path);
     }
-    result = find_symbols(device, path);
     if (result != TMU_OK) {
         return result;
     }
@@ -107,41 +134,48 @@ static tmu_result_t sim_start(sim_device_t *device, const char *what, const char
 }
 
 static tmu_result_t sim_open(const char *rest, void **backend_p) {
-    const char *question = strchr(rest, '?');
-    size_t length = question ? (size_t)(question - rest) : strlen(rest);
+    const size_t length = strcspn(rest, "?");
+    sim_device_t *device = NULL;
     if (length == 0) {
         return tmu_error_set(TMU_ERR_URI,
                              "sim: needs the path of a library, or the name of a preset");
     }
     char *path = strndup(rest, length);
-    sim_device_t *device = calloc(1, sizeof *device);
-    tmu_result_t result = TMU_ERR_MEMORY;
-    if (device) {
-        pthread_mutex_init(&device->lock, NULL);
-    }
-    if (!path || !device) {
-        tmu_error_set(result, "no memory for a simulated device");
-        goto free_all;
-    }
-    result = sim_start(device, path, question ? question + 1 : "");
-    if (result != TMU_OK) {
-        goto free_all;
+    tmu_result_t result =
+        path ? sim_new("simulated hardware", &device)
+             : tmu_error_set(TMU_ERR_MEMORY, "no memory for the path of a library");
+    if (result == TMU_OK) {
+        result = sim_keep(device, sim_start(device, path, rest + length + (rest[length] == '?')),
+                          backend_p);
     }
     free(path);
-    *backend_p = device;
-    return TMU_OK;
-
-free_all:
-    free(path);
-    if (device) {
-        sim_close(device);
-    }
     return result;
 }
 
-/** What a negative answer of the library means: the simulated hardware is dead.  Locked. */
+/** Its sentence says what is wrong with a preset or an option; no path has to be told. */
+static tmu_result_t functional_start(sim_device_t *device, const char *options) {
+    char reason[REASON_BYTES] = "";
+    char path[PATH_BYTES];
+    tmu_result_t result = sim_library_functional(path, sizeof path);
+    if (result == TMU_OK) {
+        result = sim_load(device, path);
+    }
+    if (result != TMU_OK) {
+        return result;
+    }
+    device->sim = device->open(options, reason, sizeof reason);
+    return device->sim ? TMU_OK : tmu_error_set(TMU_ERR_URI, "%s", reason);
+}
+
+static tmu_result_t functional_open(const char *rest, void **backend_p) {
+    sim_device_t *device = NULL;
+    tmu_result_t result = sim_new("functional device", &device);
+    return result == TMU_OK ? sim_keep(device, functional_start(device, rest), backend_p) : result;
+}
+
+/** What a negative answer of the library means: the device is dead.  Locked. */
 static tmu_result_t sim_failed(const sim_device_t *device) {
-    return tmu_error_set(TMU_ERR_DEVICE, "simulated hardware, clock %" PRIu64 ": %s",
+    return tmu_error_set(TMU_ERR_DEVICE, "%s, clock %" PRIu64 ": %s", device->kind,
                          device->clock(device->sim), device->last_error(device->sim));
 }
 
@@ -243,6 +277,20 @@ static uint64_t sim_clock(void *backend) {
 const tmu_backend_ops_t tmu_backend_sim = {
     .scheme = "sim",
     .open = sim_open,
+    .close = sim_close,
+    .read32 = sim_read32,
+    .write32 = sim_write32,
+    .doorbell_write = sim_doorbell_write,
+    .page_read64 = sim_page_read64,
+    .dma_alloc = sim_dma_alloc,
+    .dma_free = sim_dma_free,
+    .progress = sim_progress,
+    .clock = sim_clock,
+};
+
+const tmu_backend_ops_t tmu_backend_ref = {
+    .scheme = "ref",
+    .open = functional_open,
     .close = sim_close,
     .read32 = sim_read32,
     .write32 = sim_write32,

@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the simulated hardware of a preset lies, for those who name the preset alone.
+ * Where the library of a simulated device lies, for those who name the device alone.
+ *
+ * It is looked for in the folders of TMU_SIM_PATH, beside this library (or the program that it is
+ * linked into), in the folder tmu there, and in each folder above: in the folder tmu, where the
+ * installation has it, and in the build of a checkout.
  */
 #ifndef SIM_LIBRARY_H
 #define SIM_LIBRARY_H
@@ -10,11 +14,13 @@
 #include "backend.h"
 
 /**
- * The path of the library that `what` names: a path, or the file of a library, is taken as it is;
- * a preset's name is looked for in the folders of TMU_SIM_PATH, beside this library, in the folder
- * tmu there, and in a checkout's build above it.
+ * The simulated hardware that `what` names: a path, or the file of a library, is taken as it is; a
+ * preset's name is looked for.
  * TMU_ERR_URI and where it was looked for.
  */
 tmu_result_t sim_library_find(const char *what, char *path, size_t size);
+
+/** The functional device, in the same way. */
+tmu_result_t sim_library_functional(char *path, size_t size);
 
 #endif

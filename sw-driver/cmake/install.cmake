@@ -21,7 +21,7 @@ set(tmu_package ${CMAKE_INSTALL_LIBDIR}/cmake/tmu)
 set(tmu_source src/tmu-${PROJECT_VERSION})
 
 # First of all: which folders are not there yet.
-set(tmu_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${tmu_package}
+set(tmu_folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_LIBDIR}/tmu ${tmu_package}
   ${CMAKE_INSTALL_INCLUDEDIR}/tmu ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_MANDIR}/man3
   ${CMAKE_INSTALL_MANDIR}/man7 ${TMU_PROVIDER_FOLDER} ${tmu_source}/include/tmu
   ${tmu_source}/kernel/uapi lib/udev/rules.d lib/modprobe.d lib/sysusers.d lib/systemd/system)
@@ -45,6 +45,9 @@ write_basic_package_version_file(${tmu_made}/tmu-config-version.cmake
 install(FILES ${tmu_made}/tmu-config.cmake ${tmu_made}/tmu-config-version.cmake
   DESTINATION ${tmu_package})
 install(EXPORT tmu-targets NAMESPACE tmu:: DESTINATION ${tmu_package})
+
+# The functional device, which the library loads for `ref:`.
+install(TARGETS tmu_functional LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tmu)
 
 # Programs.  They find the library where it is installed with them.
 file(RELATIVE_PATH tmu_to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

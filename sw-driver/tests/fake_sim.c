@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref_device.h"
+#include "backend.h"
 #include "shuffle.h"
 #include "tmu_sim.h"
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tmu_barrier.h"
+#include "tmu_record.h"
 
 #define PAGES 65 /* of the preset tiny, the privileged one included */
 

@@ -10,7 +10,7 @@
 #ifndef SHUFFLE_H
 #define SHUFFLE_H
 
-#include "ref_device.h"
+#include "backend.h"
 
 typedef struct shuffle shuffle_t;
 

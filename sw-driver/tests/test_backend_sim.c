@@ -51,6 +51,28 @@ static void a_presets_library_is_looked_for(void) {
     EXPECT_NUMBER(rmdir(folder), 0);
 }
 
+/** The functional device is looked for in the same way, and may be another library. */
+static void the_functional_device_is_a_library_too(void) {
+    char folder[] = "/tmp/tmu-sim-XXXXXX";
+    char path[128];
+    tmu_t *device = NULL;
+    EXPECT(mkdtemp(folder) != NULL);
+    (void)snprintf(path, sizeof path, "%s/libtmu_functional.so", folder);
+    EXPECT_NUMBER(symlink("/nowhere/tiny.so", path), 0);
+    (void)setenv("TMU_SIM_PATH", folder, 1);
+    must(tmu_open("ref:tiny", &device), NULL); /* what cannot be read is passed over */
+    tmu_close(device);
+    device = NULL;
+    EXPECT_NUMBER(unlink(path), 0);
+    EXPECT_NUMBER(symlink(stranger, path), 0);
+    EXPECT_NUMBER(tmu_open("ref:tiny", &device), TMU_ERR_URI);
+    EXPECT(strstr(tmu_error_text(NULL), "libtmu_functional.so' is no simulated device: it has no "
+                                        "function tmu_sim_open") != NULL);
+    (void)unsetenv("TMU_SIM_PATH");
+    EXPECT_NUMBER(unlink(path), 0);
+    EXPECT_NUMBER(rmdir(folder), 0);
+}
+
 static void a_library_that_is_no_device_is_refused(void) {
     tmu_t *device = NULL;
     char expected[4200];
@@ -109,6 +131,7 @@ int main(int argc, char **argv) {
     stranger = argv[2];
     RUN(a_missing_library_is_named);
     RUN(a_presets_library_is_looked_for);
+    RUN(the_functional_device_is_a_library_too);
     RUN(a_library_that_is_no_device_is_refused);
     RUN(the_librarys_reason_is_passed_on);
     RUN(a_failing_assertion_is_reported);

@@ -12,6 +12,7 @@ from opentmu import paths
 DRIVER = paths.ROOT / "sw-driver"
 KINDS = {".c", ".h", ".cpp"}
 MOST_FOLDERS = 12
+TESTS = {"test", "tests"}
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.MULTILINE)
 # These reach round the driver: campaigns that write doorbells themselves, and the other end of the
 # socket of vfu:, whose messages one header describes.
@@ -19,7 +20,6 @@ ROUND_THE_DRIVER = {
     "campaigns/common/raw_doorbell.h": {"tmu_internal.h"},
     "campaigns/isolation/cell.c": {"tmu_internal.h"},
     "campaigns/soak/operation.h": {"tmu_wire.h"},
-    "campaigns/soak/page.c": {"tmu_barrier.h"},
     "campaigns/soak/page.h": {"tmu_internal.h"},
     "pci/channel.h": {"vfu_protocol.h"},
     "pci/dma_map.h": {"vfu_protocol.h"},
@@ -45,13 +45,23 @@ def crossings(folder: Path, foreign: set[str]) -> dict[str, set[str]]:
 
 
 def without_tests(found: dict[str, set[str]]) -> dict[str, set[str]]:
-    return {name: what for name, what in found.items() if "test" not in Path(name).parts}
+    return {name: what for name, what in found.items() if not TESTS & set(Path(name).parts)}
 
 
 def test_the_core_of_the_driver_includes_no_backend_and_nothing_of_sim() -> None:
     foreign = headers(DRIVER / "backends", DRIVER / "share", DRIVER / "provider", paths.SIM)
     assert len(foreign) > 50
     assert crossings(DRIVER / "core", foreign) == {}
+
+
+def test_the_driver_includes_and_compiles_nothing_of_sim() -> None:
+    """Tests may; and what is installed beside the driver has a CMake file of its own."""
+    foreign = headers(paths.SIM) - headers(DRIVER)
+    assert {"tmu_model.h", "tmu_sim.h", "ref_device.h"} <= foreign
+    assert without_tests(crossings(DRIVER, foreign)) == {}
+    for file in (DRIVER / "CMakeLists.txt", *sorted((DRIVER / "cmake").glob("*.cmake"))):
+        named = re.findall(r"\bsim/\S*", file.read_text())
+        assert not [name for name in named if Path(name).suffix in KINDS], file
 
 
 def test_the_provider_is_a_program_of_the_library_as_any_other() -> None:
@@ -66,7 +76,11 @@ def test_sim_includes_no_private_header_of_the_driver() -> None:
 
 def test_the_law_and_the_engines_know_no_driver_and_not_each_other() -> None:
     law, engines = paths.SIM / "law", paths.SIM / "engines"
-    others = [one for one in paths.SIM.iterdir() if one.name in ("device", "pci", "run", "unit")]
+    others = [
+        one
+        for one in paths.SIM.iterdir()
+        if one.name in ("device", "functional", "pci", "run", "unit")
+    ]
     assert without_tests(crossings(law, headers(engines, *others))) == {}
     assert without_tests(crossings(engines, headers(*others))) == {}
 

@@ -3,6 +3,7 @@
 
 import re
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_what_is_installed(installed: Installed) -> None:
     expected = {f"include/tmu/{name}" for name in HEADERS} | SYSTEM
     expected |= {f"bin/{name}" for name in PROGRAMS}
     expected |= {f"{library}/libtmu.so{end}" for end in ("", ".1", ".1.0.0")}
-    expected |= {f"{library}/pkgconfig/libtmu.pc"}
+    expected |= {f"{library}/pkgconfig/libtmu.pc", f"{library}/tmu/libtmu_functional.so"}
     expected |= {f"{source}/{name}" for name in MODULE} | {f"{source}/dkms.conf"}
     expected |= {f"{source}/include/tmu/{name}" for name in HEADERS}
     expected |= {f"share/man/man1/{name}.1" for name in PROGRAMS | {"tmu"}}
@@ -71,6 +72,22 @@ def test_the_library_has_a_name_for_its_interface(installed: Installed) -> None:
 def test_programs_find_the_library_without_being_told(installed: Installed) -> None:
     done = run(installed.prefix / "bin" / "tmu-info", "ref:tiny", env={"LD_LIBRARY_PATH": ""})
     assert re.search(r"^backend +ref$", done.stdout, re.MULTILINE)
+
+
+def test_the_functional_device_is_found_or_looked_for(installed: Installed, tmp_path: Path) -> None:
+    """By the library above, and by a program that has the driver in itself."""
+    share = (installed.prefix / "bin" / "tmu-share", "ref:huge", tmp_path / "socket")
+    done = subprocess.run(share, capture_output=True, text=True, check=False)
+    assert "unknown preset 'huge'" in done.stderr
+    shutil.copytree(installed.prefix, tmp_path / "moved", symlinks=True)
+    lib = tmp_path / "moved" / installed.library.relative_to(installed.prefix)
+    info = (tmp_path / "moved" / "bin" / "tmu-info", "ref:tiny")
+    run(*info)
+    (lib / "tmu" / "libtmu_functional.so").unlink()
+    done = subprocess.run(info, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert "there is no libtmu_functional.so; in a checkout this builds it: " in done.stderr
+    assert f"looked for it in the folders of TMU_SIM_PATH, in {lib}, in tmu there" in done.stderr
 
 
 def test_the_versions_are_the_projects(installed: Installed, pkg_config: None) -> None:

@@ -8,7 +8,7 @@ import tmu.params.{Parameters, Presets, SpillLayout, TmuParams}
   *
   * `older` is what stands for a unit without the register: one of a minor version before `since`,
   * or without the capability `needs`. The functional device answers it too, unless the value is a
-  * parameter or `sw-driver/backends/ref_registers.c` knows better.
+  * parameter or `sim/functional/ref_registers.c` knows better.
   */
 case class Discovered(
     name: String,

@@ -3,7 +3,8 @@
  * A software engine under the functional device: what it says is passed on, wrong or right, and
  * what it cannot have found is an error.
  *
- * This program has an engine_find of its own, so that the device finds engines that are broken.
+ * This program has an engine_find of its own, and the device that it loads (by TMU_SIM_PATH) has
+ * none, so that the device finds engines that are broken.
  */
 #include "engines.h"
 #include "fixture.h"
@@ -46,7 +47,7 @@ static void an_engine_without_memory_opens_no_device(void) {
     tmu_t *device = NULL;
     broken = *list_engine();
     broken.create = create_nothing;
-    EXPECT_NUMBER(tmu_open("ref:tiny?engine=list", &device), TMU_ERR_MEMORY);
+    EXPECT_NUMBER(tmu_open("ref:tiny?engine=list", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "no memory for the engine 'list' of preset tiny");
 }
 
@@ -93,8 +94,8 @@ static void an_entry_that_is_not_there_is_an_error_R15(void) {
         bench_settle(&bench);
         must(tmu_arrive(bench.queue, 1, &message), bench.device);
         EXPECT_NUMBER(progress_result(&bench), TMU_ERR_DEVICE);
-        EXPECT_TEXT(tmu_error_text(bench.device),
-                    "the engine 'list' gave a verdict on an entry that is not there");
+        EXPECT(strstr(tmu_error_text(bench.device),
+                      ": the engine 'list' gave a verdict on an entry that is not there") != NULL);
         bench_close(&bench);
     }
 }
@@ -130,8 +131,8 @@ static void an_engine_that_runs_out_of_memory_says_so(void) {
     bench_t bench = open_broken();
     const tmu_receive_t receive = {.key = {.match = 1}, .handle = 2, .length = 8};
     must(tmu_post(bench.queue, 1, &receive, NULL), bench.device);
-    EXPECT_NUMBER(progress_result(&bench), TMU_ERR_MEMORY);
-    EXPECT_TEXT(tmu_error_text(bench.device), "the engine 'list' has no memory left");
+    EXPECT_NUMBER(progress_result(&bench), TMU_ERR_DEVICE);
+    EXPECT(strstr(tmu_error_text(bench.device), ": the engine 'list' has no memory left") != NULL);
     bench_close(&bench);
 }
 

@@ -2,11 +2,12 @@
  *
  * Registers of the functional device.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "ref_device.h"
 
-tmu_result_t ref_matcher_create(ref_device_t *device) {
+bool ref_matcher_create(ref_device_t *device) {
     tmu_model_config_t config = {
         .endpoints = device->preset->endpoints,
         .posted_capacity = device->preset->posted_entries,
@@ -14,12 +15,14 @@ tmu_result_t ref_matcher_create(ref_device_t *device) {
     };
     void *matcher = device->match->create(device->engine, &config);
     if (!matcher) {
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for the engine '%s' of preset %s",
-                             device->engine, device->preset->name);
+        (void)snprintf(device->error, sizeof device->error,
+                       "no memory for the engine '%s' of preset %s", device->engine,
+                       device->preset->name);
+        return false;
     }
     device->match->destroy(device->matcher);
     device->matcher = matcher;
-    return TMU_OK;
+    return true;
 }
 
 typedef struct register_value {
@@ -186,19 +189,18 @@ static uint32_t defined_bits(uint32_t offset) {
     }
 }
 
-tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p) {
+int ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p) {
     const uint32_t *keeper = kept(device, offset);
     if (keeper) {
         *value_p = *keeper;
-        return TMU_OK;
+        return 0;
     }
     if (read_discovery(device, offset, value_p) || read_state(device, offset, value_p) ||
         read_counter(device, offset, value_p)) {
-        return TMU_OK;
+        return 0;
     }
     device->counters[REF_COUNTER_register_errors]++;
-    return tmu_error_set(TMU_ERR_DEVICE, "register read at 0x%03x was answered with an error",
-                         offset);
+    return 1;
 }
 
 void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]) {
@@ -211,18 +213,17 @@ void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]) {
 
 /** Queues, quotas, reserves, serial numbers, counters and rings; waiting commands are lost (R14).
  */
-static tmu_result_t reset(ref_device_t *device) {
-    tmu_result_t result = ref_matcher_create(device);
-    if (result != TMU_OK) {
-        return result;
+static int reset(ref_device_t *device) {
+    if (!ref_matcher_create(device)) {
+        return -1;
     }
     device->clock = 0;
     ref_spill_clear(device);
     memset(device->reserves, 0, device->preset->endpoints * sizeof *device->reserves);
     memset(device->counters, 0, sizeof device->counters);
-    ref_picture_take(device);
+    ref_snapshot_take(device);
     ref_pages_clear(device);
-    return TMU_OK;
+    return 0;
 }
 
 static void endpoint_command(ref_device_t *device, uint32_t value) {
@@ -244,38 +245,37 @@ static void endpoint_command(ref_device_t *device, uint32_t value) {
     }
 }
 
-tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value) {
+int ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value) {
     uint32_t *keeper = kept(device, offset);
     if (keeper) {
         *keeper = value & defined_bits(offset);
-        return TMU_OK;
+        return 0;
     }
     switch (offset) {
     case TMU_REG_CONTROL:
         if (TMU_REGISTER_GET(value, TMU_CONTROL_SNAPSHOT) != 0) {
             ref_counters_copy(device, device->snapshot);
         }
-        return TMU_REGISTER_GET(value, TMU_CONTROL_RESET) != 0 ? reset(device) : TMU_OK;
+        return TMU_REGISTER_GET(value, TMU_CONTROL_RESET) != 0 ? reset(device) : 0;
     case TMU_REG_PAGE_COMMIT:
         ref_page_commit(device);
-        return TMU_OK;
+        return 0;
     case TMU_REG_ENDPOINT_COMMAND:
         endpoint_command(device, value);
-        return TMU_OK;
+        return 0;
     case TMU_REG_FAULT_INJECT: /* nothing is stored in words: without the capability it does nothing
                                 */
-        return TMU_OK;
+        return 0;
     case TMU_REG_SPILL_COMMIT:
         ref_spill_commit(device, value);
-        return TMU_OK;
+        return 0;
     case TMU_REG_SPILL_LOOK:
         if (TMU_REGISTER_GET(value, TMU_SPILL_LOOK_FETCH) != 0) {
             device->look_error = device->endpoint_select >= device->preset->endpoints;
         }
-        return TMU_OK;
+        return 0;
     default:
         device->counters[REF_COUNTER_register_errors]++;
-        return tmu_error_set(TMU_ERR_DEVICE, "register write at 0x%03x was answered with an error",
-                             offset);
+        return 1;
     }
 }

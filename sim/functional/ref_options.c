@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `ref:PRESET[?engine=NAME&PARAMETER=NUMBER...]`: what stands behind a URI of the functional
- * device: a preset or a configuration of one's own, and the engine that matches.
+ * PRESET[?engine=NAME&PARAMETER=NUMBER...], the options of the functional device: a preset or a
+ * configuration of one's own, and the engine that matches.
  *
  * Parameters are the preset's with other values.  Their bounds are checked here; whether hardware
  * could be built of them is not asked.
  */
-#include <stdlib.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engines.h"
@@ -31,7 +32,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/** A part of the URI, which has no NUL behind it. */
+/** A part of the options, which has no NUL behind it. */
 typedef struct word {
     const char *text;
     size_t length;
@@ -41,13 +42,23 @@ static bool is(word_t word, const char *name) {
     return strlen(name) == word.length && strncmp(name, word.text, word.length) == 0;
 }
 
+/** Keeps the sentence for who opens the device. */
+static __attribute__((format(printf, 2, 3))) bool refused(ref_device_t *device, const char *format,
+                                                          ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(device->error, sizeof device->error, format, arguments);
+    va_end(arguments);
+    return false;
+}
+
 /** Finds the preset with this name. */
-static tmu_result_t find_preset(word_t name, ref_preset_t *preset_p) {
+static bool find_preset(ref_device_t *device, word_t name) {
     char known[128] = "";
     for (size_t i = 0; i < COUNT(presets); i++) {
         if (is(name, presets[i].name)) {
-            *preset_p = presets[i];
-            return TMU_OK;
+            device->own = presets[i];
+            return true;
         }
         size_t used = strlen(known);
         if (used + strlen(presets[i].name) + 3 < sizeof known) {
@@ -55,21 +66,20 @@ static tmu_result_t find_preset(word_t name, ref_preset_t *preset_p) {
             strcat(known, presets[i].name);
         }
     }
-    return tmu_error_set(TMU_ERR_URI, "unknown preset '%.*s'; known: %s", (int)name.length,
-                         name.text, known);
+    return refused(device, "unknown preset '%.*s'; known: %s", (int)name.length, name.text, known);
 }
 
-static tmu_result_t find_engine(ref_device_t *device, word_t name) {
+static bool find_engine(ref_device_t *device, word_t name) {
     static const char *const names[] = {ENGINES(ENGINE_MEMBER)};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (is(name, names[i]) && engine_find(names[i])) {
             device->match = &ref_matcher_engine;
             device->engine = names[i];
-            return TMU_OK;
+            return true;
         }
     }
-    return tmu_error_set(TMU_ERR_URI, "no engine '%.*s' on this machine; known:" ENGINE_NAMES,
-                         (int)name.length, name.text);
+    return refused(device, "no engine '%.*s' on this machine; known:" ENGINE_NAMES,
+                   (int)name.length, name.text);
 }
 
 /** A decimal number of these digits and no more; false for anything else. */
@@ -86,20 +96,21 @@ static bool number_read(word_t word, uint32_t *value_p) {
 }
 
 /** Another value for one parameter; from then on the configuration is no preset. */
-static tmu_result_t parameter_set(ref_preset_t *preset, size_t i, word_t text) {
+static bool parameter_set(ref_device_t *device, size_t i, word_t text) {
+    ref_preset_t *preset = &device->own;
     uint32_t value = 0;
     if (!number_read(text, &value) || value < parameters[i].least || value > parameters[i].most) {
-        return tmu_error_set(TMU_ERR_URI, "%s: found '%.*s', expected a number from %u to %u",
-                             parameters[i].name, (int)text.length, text.text, parameters[i].least,
-                             parameters[i].most);
+        return refused(device, "%s: found '%.*s', expected a number from %u to %u",
+                       parameters[i].name, (int)text.length, text.text, parameters[i].least,
+                       parameters[i].most);
     }
     memcpy((char *)preset + parameters[i].offset, &value, sizeof value);
     preset->name = "own";
     preset->number = TMU_PRESET_OWN;
-    return TMU_OK;
+    return true;
 }
 
-static tmu_result_t option_read(ref_device_t *device, word_t option) {
+static bool option_read(ref_device_t *device, word_t option) {
     const char *equals = memchr(option.text, '=', option.length);
     size_t length = equals ? (size_t)(equals - option.text) : option.length;
     const word_t name = {option.text, length};
@@ -110,28 +121,28 @@ static tmu_result_t option_read(ref_device_t *device, word_t option) {
         }
         for (size_t i = 0; i < COUNT(parameters); i++) {
             if (is(name, parameters[i].name)) {
-                return parameter_set(&device->own, i, value);
+                return parameter_set(device, i, value);
             }
         }
     }
-    return tmu_error_set(TMU_ERR_URI,
-                         "unknown option '%.*s'; known: engine=NAME, and a number for each of "
-                         "endpoints, tag_bits and the other parameters of a configuration",
-                         (int)option.length, option.text);
+    return refused(device,
+                   "unknown option '%.*s'; known: engine=NAME, and a number for each of "
+                   "endpoints, tag_bits and the other parameters of a configuration",
+                   (int)option.length, option.text);
 }
 
-tmu_result_t ref_uri_read(ref_device_t *device, const char *rest) {
+bool ref_options_read(ref_device_t *device, const char *options) {
     device->match = &ref_matcher_model;
     device->engine = "model";
     device->preset = &device->own;
-    const size_t length = strcspn(rest, "?");
-    tmu_result_t result = find_preset((word_t){rest, length}, &device->own);
-    const char *at = rest + length;
-    while (result == TMU_OK && *at != '\0') {
+    const size_t length = strcspn(options, "?");
+    bool known = find_preset(device, (word_t){options, length});
+    const char *at = options + length;
+    while (known && *at != '\0') {
         at++; /* past ? or & */
         const word_t option = {at, strcspn(at, "&")};
-        result = option_read(device, option);
+        known = option_read(device, option);
         at += option.length;
     }
-    return result;
+    return known;
 }

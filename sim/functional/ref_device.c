@@ -1,79 +1,72 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * `ref:PRESET[?OPTIONS]`: the functional device as a backend.
+ * The functional device as a library (sim/device/tmu_sim.h).
  */
+#include "ref_device.h"
+
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ref_device.h"
 #include "tmu_barrier.h"
 
-static void ref_close(void *backend) {
-    ref_device_t *device = backend;
+void tmu_sim_close(ref_device_t *device) {
     while (device->regions) {
         ref_region_t *region = device->regions;
         device->regions = region->next;
         free(region);
     }
     ref_chunks_destroy(&device->chunks);
-    device->match->destroy(device->matcher);
+    if (device->match) {
+        device->match->destroy(device->matcher);
+    }
     free(device->answers.records);
     free(device->reserves);
     free(device->slots);
     free(device->turns);
     free(device->pages);
-    pthread_mutex_destroy(&device->lock);
     free(device);
 }
 
-static tmu_result_t ref_open(const char *rest, void **backend_p) {
-    ref_device_t *device = calloc(1, sizeof *device);
-    if (!device) {
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
-    }
-    pthread_mutex_init(&device->lock, NULL);
-    tmu_result_t result = ref_uri_read(device, rest);
-    if (result != TMU_OK) {
-        ref_close(device);
-        return result;
-    }
-    ref_registers_start(device);
+/** What follows from the options; false and a sentence without memory. */
+static bool start(ref_device_t *device) {
     const ref_preset_t *preset = device->preset;
+    ref_registers_start(device);
     device->pages = calloc(preset->queues + 1, sizeof *device->pages);
     device->turns = calloc(preset->queues + 1, sizeof *device->turns);
     device->slots = calloc(preset->command_slots, sizeof *device->slots);
     device->reserves = calloc(preset->endpoints, sizeof *device->reserves);
-    result = device->pages && device->turns && device->slots && device->reserves
-                 ? ref_matcher_create(device)
-                 : tmu_error_set(TMU_ERR_MEMORY, "no memory for a functional device");
-    if (result != TMU_OK) {
-        ref_close(device);
-        return result;
+    if (!device->pages || !device->turns || !device->slots || !device->reserves) {
+        (void)snprintf(device->error, sizeof device->error, "no memory for a functional device");
+        return false;
     }
-    *backend_p = device;
-    return TMU_OK;
+    return ref_matcher_create(device);
 }
 
-static tmu_result_t ref_read32(void *backend, uint32_t offset, uint32_t *value_p) {
-    ref_device_t *device = backend;
-    pthread_mutex_lock(&device->lock);
-    tmu_result_t result = ref_read_register(device, offset, value_p);
-    pthread_mutex_unlock(&device->lock);
-    return result;
+ref_device_t *tmu_sim_open(const char *options, char *error, size_t error_size) {
+    ref_device_t *device = calloc(1, sizeof *device);
+    if (!device) {
+        (void)snprintf(error, error_size, "no memory for a functional device");
+        return NULL;
+    }
+    if (!ref_options_read(device, options) || !start(device)) {
+        (void)snprintf(error, error_size, "%s", device->error);
+        tmu_sim_close(device);
+        return NULL;
+    }
+    return device;
 }
 
-static tmu_result_t ref_write32(void *backend, uint32_t offset, uint32_t value) {
-    ref_device_t *device = backend;
-    pthread_mutex_lock(&device->lock);
-    tmu_result_t result = ref_write_register(device, offset, value);
-    pthread_mutex_unlock(&device->lock);
-    return result;
+int tmu_sim_read32(ref_device_t *device, uint32_t offset, uint32_t *value_p) {
+    return ref_read_register(device, offset, value_p);
 }
 
-/** Never TMU_AGAIN: the unit takes every write. */
-static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const void *data,
-                                       size_t size) {
-    ref_device_t *device = backend;
+int tmu_sim_write32(ref_device_t *device, uint32_t offset, uint32_t value) {
+    return ref_write_register(device, offset, value);
+}
+
+/** Always 0: the unit takes every write. */
+int tmu_sim_doorbell(ref_device_t *device, uint64_t offset, const void *data, size_t size) {
     uint64_t page = offset / TMU_DOORBELL_PAGE_BYTES;
     uint64_t inside = offset % TMU_DOORBELL_PAGE_BYTES;
     bool in_pages = page <= device->preset->queues;
@@ -83,7 +76,6 @@ static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const voi
     bool word = in_pages && size == sizeof(uint32_t);
     bool consumer = word && inside == TMU_DOORBELL_CONSUMER_OFFSET;
     bool ask = word && inside == TMU_DOORBELL_ASK_OFFSET;
-    pthread_mutex_lock(&device->lock);
     if (command) {
         tmu_record_t record;
         memcpy(&record, data, sizeof record);
@@ -96,24 +88,18 @@ static tmu_result_t ref_doorbell_write(void *backend, uint64_t offset, const voi
         memcpy(&index, data, sizeof index);
         device->pages[page].consumer = tmu_le32(index);
     } else if (ask) {
-        ref_picture_take(device);
+        ref_snapshot_take(device);
     } else {
         device->counters[REF_COUNTER_doorbell_errors]++;
     }
-    pthread_mutex_unlock(&device->lock);
-    return TMU_OK;
+    return 0;
 }
 
-static tmu_result_t ref_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
-    ref_device_t *device = backend;
-    pthread_mutex_lock(&device->lock);
-    tmu_result_t result = ref_picture_read(device, offset, value_p);
-    pthread_mutex_unlock(&device->lock);
-    return result;
+int tmu_sim_doorbell_read(ref_device_t *device, uint64_t offset, uint64_t *value_p) {
+    return ref_snapshot_read(device, offset, value_p);
 }
 
-static tmu_result_t ref_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p) {
-    ref_device_t *device = backend;
+void *tmu_sim_memory_alloc(ref_device_t *device, size_t bytes, uint64_t *bus_address_p) {
     size_t alignment = bytes < 4096 ? 64 : 4096;
     size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
     ref_region_t *region = malloc(sizeof *region);
@@ -121,32 +107,25 @@ static tmu_result_t ref_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
     if (!region || !memory) {
         free(region);
         free(memory);
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for %zu bytes of shared memory", bytes);
+        return NULL;
     }
-    memset(memory, 0, rounded);
-    *region = (ref_region_t){.address = (uint64_t)(uintptr_t)memory, .bytes = rounded};
-    pthread_mutex_lock(&device->lock);
-    region->next = device->regions;
+    *region = (ref_region_t){
+        .address = (uint64_t)(uintptr_t)memory, .bytes = rounded, .next = device->regions};
     device->regions = region;
-    pthread_mutex_unlock(&device->lock);
-    *dma_p = (tmu_dma_t){.memory = memory, .bus_address = region->address, .bytes = bytes};
-    return TMU_OK;
+    *bus_address_p = region->address;
+    return memory;
 }
 
-static void ref_dma_free(void *backend, tmu_dma_t *dma) {
-    ref_device_t *device = backend;
-    pthread_mutex_lock(&device->lock);
+void tmu_sim_memory_free(ref_device_t *device, void *memory) {
     for (ref_region_t **link = &device->regions; *link; link = &(*link)->next) {
-        if ((*link)->address == dma->bus_address) {
+        if ((*link)->address == (uint64_t)(uintptr_t)memory) {
             ref_region_t *region = *link;
             *link = region->next;
             free(region);
             break;
         }
     }
-    pthread_mutex_unlock(&device->lock);
-    free(dma->memory);
-    *dma = (tmu_dma_t){0};
+    free(memory);
 }
 
 static bool writable(const ref_device_t *device, uint64_t address) {
@@ -230,44 +209,23 @@ static bool failed(const ref_device_t *device) {
     return device->out_of_memory || device->matcher_wrong;
 }
 
-static tmu_result_t ref_progress(void *backend, unsigned max_clocks) {
-    ref_device_t *device = backend;
-    pthread_mutex_lock(&device->lock);
+int tmu_sim_progress(ref_device_t *device, unsigned max_clocks) {
+    unsigned run = 0;
     device->wrote = false;
-    for (unsigned i = 0; i < max_clocks && !device->wrote && !failed(device); i++) {
+    for (; run < max_clocks && !device->wrote && !failed(device); run++) {
         step(device);
     }
-    tmu_result_t result = TMU_OK;
     if (device->matcher_wrong) {
-        result = tmu_error_set(TMU_ERR_DEVICE,
-                               "the engine '%s' gave a verdict on an entry that is not there",
-                               device->engine);
+        (void)snprintf(device->error, sizeof device->error,
+                       "the engine '%s' gave a verdict on an entry that is not there",
+                       device->engine);
     } else if (device->out_of_memory) {
-        result =
-            tmu_error_set(TMU_ERR_MEMORY, "the engine '%s' has no memory left", device->engine);
+        (void)snprintf(device->error, sizeof device->error, "the engine '%s' has no memory left",
+                       device->engine);
     }
-    pthread_mutex_unlock(&device->lock);
-    return result;
+    return failed(device) ? -1 : (int)run;
 }
 
-static uint64_t ref_clock(void *backend) {
-    ref_device_t *device = backend;
-    pthread_mutex_lock(&device->lock);
-    uint64_t clock = device->clock;
-    pthread_mutex_unlock(&device->lock);
-    return clock;
-}
+uint64_t tmu_sim_clock(const ref_device_t *device) { return device->clock; }
 
-const tmu_backend_ops_t tmu_backend_ref = {
-    .scheme = "ref",
-    .open = ref_open,
-    .close = ref_close,
-    .read32 = ref_read32,
-    .write32 = ref_write32,
-    .doorbell_write = ref_doorbell_write,
-    .page_read64 = ref_page_read64,
-    .dma_alloc = ref_dma_alloc,
-    .dma_free = ref_dma_free,
-    .progress = ref_progress,
-    .clock = ref_clock,
-};
+const char *tmu_sim_error(const ref_device_t *device) { return device->error; }

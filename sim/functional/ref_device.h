@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * The functional device behind `ref:PRESET`: the reference model, or with `?engine=NAME` a software
- * engine, with the unit's registers, doorbell pages and completion rings around it, so that every
- * line of the driver above a backend runs.
+ * The functional device: the reference model, or with `engine=NAME` a software engine, with the
+ * unit's registers, doorbell pages and completion rings around it, so that every line of the driver
+ * above a backend runs.
+ *
+ * It is a library with the interface of sim/device/tmu_sim.h, which the driver loads for `ref:`.
+ * Its options are what follows the colon there: PRESET[?engine=NAME&PARAMETER=NUMBER...].
+ * It has no waveform, no memory of the caller's and no reset but the register's.
  *
  * It answers one command a step and knows no time: latencies read 0.
  * Every doorbell write is taken at once: a command waits in its page's share of the command slots,
@@ -14,20 +18,22 @@
  * chip; but it counts them by chunks (ref_chunks.h), so that it says that memory is used up where
  * the hardware would that has nothing under way.  A flush of a part of a queue counts as one of its
  * oldest entries there.
- *
- * The backend's lock is held in every function but those of the backend table.
  */
 #ifndef TMU_REF_DEVICE_H
 #define TMU_REF_DEVICE_H
 
-#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "backend.h"
 #include "ref_chunks.h"
 #include "ref_matcher.h"
-#include "tmu_wire.h"
+#include "tmu/tmu_regs.h"
+#include "tmu_record.h"
+#include "tmu_sim.h"
 
 /** Registers with windows of filter ids. */
+#define REF_ERROR_BYTES 512
 #define REF_FILTER_WINDOWS ((TMU_REG_FILTER_HIGH_HI - TMU_REG_FILTER_SOURCE) / 4 + 1)
 
 /** One row of the generated preset table, or a configuration that the URI describes. */
@@ -90,10 +96,13 @@ typedef struct ref_reserve {
     uint32_t unexpected;
 } ref_reserve_t;
 
-typedef struct ref_device {
-    pthread_mutex_t lock;
-    ref_preset_t own;           /* what the URI describes */
-    const ref_preset_t *preset; /* it, to read */
+/** The interface of a simulated device knows it by this name. */
+typedef struct tmu_sim ref_device_t;
+
+struct tmu_sim {
+    char error[REF_ERROR_BYTES]; /* what is wrong with the options, or with the device */
+    ref_preset_t own;            /* what the URI describes */
+    const ref_preset_t *preset;  /* it, to read */
     const ref_matcher_ops_t *match;
     const char *engine; /* its name */
     void *matcher;
@@ -137,10 +146,10 @@ typedef struct ref_device {
     ref_reserve_t *reserves; /* by endpoint */
     uint32_t spill_error;    /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];
-    uint64_t snapshot[REF_COUNTERS];
-    uint64_t picture[REF_COUNTERS]; /* that the pages show */
-    uint32_t pictures;              /* so many there were */
-} ref_device_t;
+    uint64_t snapshot[REF_COUNTERS];      /* that registers show */
+    uint64_t page_snapshot[REF_COUNTERS]; /* that the pages show */
+    uint32_t page_snapshots;              /* so many there were */
+};
 
 /** Nothing is left to write; the memory stays. */
 static inline void ref_answers_clear(ref_answers_t *answers) {
@@ -153,17 +162,21 @@ static inline void ref_answers_clear(ref_answers_t *answers) {
 
 /** Gives kept registers what they hold at the start. */
 void ref_registers_start(ref_device_t *device);
-tmu_result_t ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p);
-tmu_result_t ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value);
+/** As tmu_sim_read32 and tmu_sim_write32. */
+int ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p);
+int ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value);
 
 /** Copies all counters as they are now. */
 void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]);
 
-/** Reads preset, parameters and engine from what follows `ref:`. */
-tmu_result_t ref_uri_read(ref_device_t *device, const char *rest);
+/** Creates the matcher for the preset, in place of one that a reset throws away; false and a
+ * sentence without memory. */
+bool ref_matcher_create(ref_device_t *device);
 
-/** Creates the matcher for the preset, in place of one that a reset throws away. */
-tmu_result_t ref_matcher_create(ref_device_t *device);
+/* ref_options.c */
+
+/** Reads preset, parameters and engine; false and a sentence where one is unknown. */
+bool ref_options_read(ref_device_t *device, const char *options);
 
 /* ref_commands.c */
 
@@ -194,13 +207,13 @@ uint32_t ref_spill_free(const ref_device_t *device);
 /** Whether memory, and not only a quota, refuses what was refused just now. */
 bool ref_spill_used_up(const ref_device_t *device);
 
-/* ref_picture.c */
+/* ref_snapshot.c */
 
-/** Takes the picture that the pages show; at once, however old the last one is. */
-void ref_picture_take(ref_device_t *device);
+/** Takes the snapshot that the pages show; at once, however old the last one is. */
+void ref_snapshot_take(ref_device_t *device);
 
-/** Reads a word of the picture on a page; TMU_ERR_DEVICE and counted where nothing is readable. */
-tmu_result_t ref_picture_read(ref_device_t *device, uint64_t offset, uint64_t *value_p);
+/** Reads a word of the snapshot on a page; 1 and counted where nothing is readable. */
+int ref_snapshot_read(ref_device_t *device, uint64_t offset, uint64_t *value_p);
 
 /* ref_pages.c */
 

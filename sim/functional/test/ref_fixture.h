@@ -5,8 +5,9 @@
 #ifndef REF_FIXTURE_H
 #define REF_FIXTURE_H
 
+#include "backend.h"
 #include "expect.h"
-#include "ref_device.h"
+#include "tmu_record.h"
 
 static const tmu_backend_ops_t *const ops = &tmu_backend_ref;
 static void *backend;
