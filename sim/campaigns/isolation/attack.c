@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "attack.h"
 
-#include "raw_doorbell.h"
+#include "tmu_raw.h"
 
 #define BURST 4      /* writes to doorbells before others have their turn at the bus */
 #define CROWD 32     /* commands of a crowd before that: each of so many has one */
@@ -168,18 +168,23 @@ static void malformed(const attack_t *attack, tmu_record_t *command) {
 static tmu_result_t wrong_write(const attack_t *attack) {
     const tmu_record_t record = {0};
     const tmu_queue_t *queue = attack->queue;
-    const uint64_t nobodys = attack->device->info.queues - 1;
+    const uint64_t number = tmu_raw_page(queue).number;
+    tmu_info_t info;
+    const tmu_result_t result = tmu_query(attack->device, &info);
+    if (result != TMU_OK)
+        return result;
+    const uint64_t nobodys = info.queues - 1;
     switch (attack->attempts % 4) {
     case 0: /* a part of a command */
-        return raw_doorbell(queue, 4, &record, sizeof(uint32_t));
+        return tmu_raw_doorbell(queue, 4, &record, sizeof(uint32_t));
     case 1: /* a command where none may be */
-        return raw_doorbell(queue, TMU_DOORBELL_COUNTERS_OFFSET, &record, sizeof record);
+        return tmu_raw_doorbell(queue, TMU_DOORBELL_COUNTERS_OFFSET, &record, sizeof record);
     case 2: /* to a page that nobody opened */
-        return raw_doorbell(queue, (nobodys - queue->page.number) * TMU_DOORBELL_PAGE_BYTES,
-                            &record, sizeof record);
+        return tmu_raw_doorbell(queue, (nobodys - number) * TMU_DOORBELL_PAGE_BYTES, &record,
+                                sizeof record);
     default: /* beyond the last page, which is the privileged one */
-        return raw_doorbell(queue, (nobodys + 2 - queue->page.number) * TMU_DOORBELL_PAGE_BYTES,
-                            &record, sizeof record);
+        return tmu_raw_doorbell(queue, (nobodys + 2 - number) * TMU_DOORBELL_PAGE_BYTES, &record,
+                                sizeof record);
     }
 }
 
@@ -208,7 +213,7 @@ static tmu_result_t raw_strike(attack_t *attack) {
         TMU_FIELD_SET(&command, TMU_COMMAND_SOURCE_IGNORE, UINT64_C(0xffffffff));
         break;
     }
-    return raw_command(attack->queue, command);
+    return tmu_raw_command(attack->queue, 0, command);
 }
 
 /** One life after the other, as the driver has it. */
@@ -259,7 +264,7 @@ tmu_result_t attack_strike(attack_t *attack) {
         return crowd_strikes(attack);
     if (!attack->raw) {
         /* Another queue's poll would take its answers, and not know them: it is in a call. */
-        pthread_mutex_lock(&attack->queue->lock);
+        tmu_raw_hold(attack->queue);
         attack->raw = true;
     }
     const uint64_t most = attack->kind == ATTACK_STUCK ? 1 : UINT64_MAX;
@@ -271,7 +276,7 @@ tmu_result_t attack_strike(attack_t *attack) {
     const bool read = attack->kind != ATTACK_UNREAD && attack->kind != ATTACK_STUCK;
     if (result == TMU_OK && read) {
         /* All that it filled and whatever was written, it claims to have read. */
-        result = raw_consumer(attack->queue, attack->filled + attack->attempts);
+        result = tmu_raw_consumer(attack->queue, (uint32_t)(attack->filled + attack->attempts));
     }
     return result == TMU_AGAIN ? TMU_OK : result;
 }
@@ -286,7 +291,7 @@ tmu_result_t attack_close(attack_t *attack) {
         return closed == TMU_OK ? keep_tables(attack, false) : closed;
     }
     if (attack->raw)
-        pthread_mutex_unlock(&attack->queue->lock);
+        tmu_raw_release(attack->queue);
     attack->raw = false;
     const tmu_result_t result = tmu_queue_close(attack->queue);
     if (result == TMU_OK)

@@ -3,7 +3,7 @@
 
 #include "counter_sums.h"
 
-#include "tmu_internal.h"
+#include "tmu_raw.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -101,8 +101,7 @@ static int prepare(session_t *session, const cell_t *cell) {
                    .reserved = session->count * VICTIM_ENTRIES,
                    .entries = cell->entries};
     if (cell->kind == ATTACK_STUCK &&
-        session->device->ops->write32(session->device->backend, TMU_REG_RING_PATIENCE,
-                                      CELL_RING_PATIENCE) != TMU_OK)
+        tmu_raw_register(session->device, TMU_REG_RING_PATIENCE, CELL_RING_PATIENCE) != TMU_OK)
         return fail(session, "patience");
     return attack_open(&session->attack) == TMU_OK ? 0 : fail(session, "attacker");
 }
@@ -264,9 +263,8 @@ static int tidy(session_t *session, const cell_t *cell) {
     /* Quotas and the patience outlive a reset. */
     if (tmu_quota_set(session->device, session->attack.endpoint, 0, 0) != TMU_OK)
         return fail(session, "quota");
-    if (cell->kind == ATTACK_STUCK &&
-        session->device->ops->write32(session->device->backend, TMU_REG_RING_PATIENCE,
-                                      TMU_RING_PATIENCE_INITIAL) != TMU_OK)
+    if (cell->kind == ATTACK_STUCK && tmu_raw_register(session->device, TMU_REG_RING_PATIENCE,
+                                                       TMU_RING_PATIENCE_INITIAL) != TMU_OK)
         return fail(session, "patience");
     return 0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "crowd.h"
 
-#include "raw_doorbell.h"
+#include "tmu_raw.h"
 
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ tmu_result_t crowd_open(crowd_t *crowd, tmu_t *device, uint32_t first, uint32_t 
         result = tmu_queue_open(device, &attr, queue);
         if (result == TMU_OK) {
             /* Another queue's poll would take its answers, and not know them: it is in a call. */
-            pthread_mutex_lock(&(*queue)->lock);
+            tmu_raw_hold(*queue);
             crowd->count++;
         }
     }
@@ -50,17 +50,17 @@ tmu_result_t crowd_strike(crowd_t *crowd) {
     const uint32_t which = crowd->next;
     const uint64_t turn = crowd->written[which];
     const uint64_t number = turn * crowd->count + which;
-    tmu_result_t result = raw_command(crowd->queues[which], search_in_vain(turn, number));
+    tmu_result_t result = tmu_raw_command(crowd->queues[which], 0, search_in_vain(turn, number));
     if (result != TMU_OK)
         return result;
     crowd->next = (which + 1) % crowd->count;
-    return raw_consumer(crowd->queues[which], ++crowd->written[which]);
+    return tmu_raw_consumer(crowd->queues[which], (uint32_t)(++crowd->written[which]));
 }
 
 tmu_result_t crowd_close(crowd_t *crowd) {
     tmu_result_t result = TMU_OK;
     for (uint32_t i = 0; i < crowd->count; i++) {
-        pthread_mutex_unlock(&crowd->queues[i]->lock);
+        tmu_raw_release(crowd->queues[i]);
         const tmu_result_t closed = tmu_queue_close(crowd->queues[i]);
         result = result == TMU_OK ? closed : result;
     }

@@ -137,7 +137,7 @@ static tmu_result_t inherit(soak_t *soak, owner_t *owner) {
     tmu_depth_t depth = {0};
     tmu_result_t result = tmu_depth(soak->market.device, owner->endpoint, &depth);
     if (result == TMU_OK && (depth.posted != 0 || depth.unexpected != 0))
-        return tmu_error_set(TMU_ERR_DEVICE,
+        return tmu_raw_error(TMU_ERR_DEVICE,
                              "endpoint %u has %u receives and %u messages after a flush (R14)",
                              owner->endpoint, depth.posted, depth.unexpected);
     owner_bury(&soak->market, owner);
@@ -187,7 +187,7 @@ static tmu_result_t reset(soak_t *soak) {
     if (result == TMU_OK && lot_below(&soak->lot, 2) == 0)
         result = page_settle(market->device); /* all doorbells are in the unit */
     if (result == TMU_OK)
-        result = market->device->control->reset(market->device);
+        result = tmu_raw_reset(market->device);
     if (result == TMU_OK)
         result = page_settle(market->device); /* or find the pages closed */
     /* What was answered in time was executed, and is judged. */
@@ -196,7 +196,7 @@ static tmu_result_t reset(soak_t *soak) {
             result = owner_read(market, &market->owners[i]);
     ledger_reset(market->ledger);
     if (result == TMU_OK && !judge_reset(market->judge))
-        return tmu_error_set(TMU_ERR_MEMORY, "no memory for a model");
+        return tmu_raw_error(TMU_ERR_MEMORY, "no memory for a model");
     for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
         result = begin_again(soak, &market->owners[i]);
     return result;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
+#include "tmu_raw.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -16,7 +18,7 @@ tmu_record_t operation_command(const operation_t *op) {
     TMU_FIELD_SET(&record, TMU_COMMAND_ENDPOINT, op->privileged ? op->endpoint : 0);
     TMU_FIELD_SET(&record, TMU_COMMAND_HANDLE, op->handle);
     if (op->opcode != TMU_OPCODE_CANCEL)
-        tmu_wire_key(&record, &key);
+        tmu_raw_key(&record, &key);
     if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_ARRIVE) {
         TMU_FIELD_SET(&record, TMU_COMMAND_ADDRESS, address_of(op));
         TMU_FIELD_SET(&record, TMU_COMMAND_LENGTH, op->length);

@@ -3,8 +3,9 @@
 #ifndef SOAK_OPERATION_H
 #define SOAK_OPERATION_H
 
+#include "tmu/tmu.h"
 #include "tmu_model.h"
-#include "tmu_wire.h"
+#include "tmu_record.h"
 
 typedef struct operation {
     uint64_t handle; /* no two operations have the same one */

@@ -105,7 +105,7 @@ tmu_result_t owner_read(market_t *market, owner_t *owner) {
     tmu_completion_t found;
     while (page_take(&owner->page, &found))
         if (!pass_on(market, owner, found))
-            return tmu_error_set(TMU_ERR_DEVICE, "an answer came that nobody waits for");
+            return tmu_raw_error(TMU_ERR_DEVICE, "an answer came that nobody waits for");
     return TMU_OK;
 }
 
@@ -120,7 +120,7 @@ static tmu_result_t send(market_t *market, owner_t *owner, const operation_t *op
     owner->flights[owner->flight_count++] =
         (flight_t){op->handle, op->endpoint, op->source, op->opcode, again};
     if (!again && !ledger_sent(market->ledger, op))
-        return tmu_error_set(TMU_ERR_MEMORY, "the ledger is full");
+        return tmu_raw_error(TMU_ERR_MEMORY, "the ledger is full");
     market->handles += !again;
     return TMU_OK;
 }

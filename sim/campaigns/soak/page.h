@@ -9,13 +9,13 @@
 #define SOAK_PAGE_H
 
 #include "operation.h"
-#include "tmu_internal.h"
+#include "tmu_raw.h"
 
 typedef struct page {
     tmu_queue_t *queue; /* NULL: not open */
     uint32_t read;      /* completions */
     uint32_t announced; /* of them */
-    uint32_t slot;      /* that the next command is written to */
+    uint32_t slot;      /* that the next command is written to, of all that ever were */
 } page_t;
 
 tmu_result_t page_open(page_t *page, tmu_t *device, const tmu_queue_attr_t *attr);

@@ -113,7 +113,7 @@ static tmu_result_t watch(soak_t *soak) {
     }
     return now - soak->answered <= PATIENCE_CLOCKS
                ? TMU_OK
-               : tmu_error_set(TMU_ERR_DEVICE,
+               : tmu_raw_error(TMU_ERR_DEVICE,
                                "no answer in %d clocks, with %" PRIu64 " operations in flight",
                                PATIENCE_CLOCKS, in_flight(soak));
 }
