@@ -157,14 +157,14 @@ def behind() -> list[str]:
         *box(
             (640, 575, 170, 80),
             TABLE,
-            "two EntryStores",
+            "BodyStage: two EntryStores",
             "handle, address, length",
             "by slot: clock R + 3",
         ),
         *box(
             (840, 562, 175, 105),
             TABLE,
-            "Answers",
+            "AnswerStage",
             "verdicts: clock R + 4;",
             "offered from R + 6;",
             "counts slots inside:",

@@ -3,20 +3,30 @@
 
 from pathlib import Path
 
-WIDTH, HEIGHT = 1100, 560
+WIDTH, HEIGHT = 1100, 620
 LEFT, CLOCK, TOP = 150, 60, 96
 ROWS = 8
 INTERFACE, UNIT, MEMORY = "#fff3d6", "#e4f3e6", "#e8eef7"
 
-# Track -> stages: first clock, clocks, colour, name, module.
+# Track -> what it does: first clock, clocks, colour, name, module. The first has the stages.
 TRACKS = (
+    (
+        "stage",
+        (
+            (0, 1, INTERFACE, "accept", "AcceptStage"),
+            (1, ROWS + 1, INTERFACE, "walk", "WalkStage"),
+            (ROWS + 2, 1, INTERFACE, "decide, append", "Decide-, AppendStage"),
+            (ROWS + 3, 1, INTERFACE, "body", "BodyStage"),
+            (ROWS + 4, 3, INTERFACE, "answer", "AnswerStage"),
+        ),
+    ),
     (
         "slot",
         (
-            (0, 1, UNIT, "accept", "MatchUnit"),
-            (1, 1, UNIT, "pair", "MatchUnit"),
+            (0, 1, UNIT, "enters", "when room"),
+            (1, 1, UNIT, "pair", "compared"),
             (2, ROWS, UNIT, "delay: the slot's commands", "SlotDelay, until R + 1"),
-            (ROWS + 2, 1, UNIT, "decide", "Resolve"),
+            (ROWS + 2, 1, UNIT, "decision", "Resolve"),
         ),
     ),
     ("endpoint", ((ROWS - 2, 4, MEMORY, "endpoint state: read, add steps", "EndpointTable"),)),
@@ -30,9 +40,9 @@ TRACKS = (
     (
         "verdict",
         (
-            (ROWS + 4, 1, UNIT, "verdict", "Answers"),
-            (ROWS + 5, 1, UNIT, "queue", "Answers"),
-            (ROWS + 6, 1, INTERFACE, "offer", "Answers"),
+            (ROWS + 4, 1, UNIT, "verdict", "made"),
+            (ROWS + 5, 1, UNIT, "queue", "kept"),
+            (ROWS + 6, 1, INTERFACE, "offer", "to taker"),
         ),
     ),
 )
@@ -52,8 +62,8 @@ def stage(y: int, first: int, clocks: int, colour: str, name: str, module: str) 
     size = 10 if clocks == 1 else 12
     return [
         f'{shape} fill="{colour}" stroke="#333"/>',
-        text(x + width / 2, y + 18, name, size + 1, 'font-weight="bold"'),
-        text(x + width / 2, y + 35, module, size - (len(module) > 9 and clocks == 1)),
+        text(x + width / 2, y + 18, name, size + 1 - 3 * (len(name) > 9 and clocks == 1), 'font-weight="bold"'),
+        text(x + width / 2, y + 35, module, size - (len(module) > 9 and clocks == 1) - 3 * (len(module) > 12)),
     ]
 
 
@@ -104,12 +114,18 @@ def figure() -> str:
         text(WIDTH / 2, 30, title, 16, 'font-weight="bold"'),
         *axis(),
     ]
-    tops = {"slot": TOP + 10, "endpoint": TOP + 250, "entry": TOP + 305, "verdict": TOP + 355}
+    tops = {
+        "stage": TOP + 10,
+        "slot": TOP + 70,
+        "endpoint": TOP + 310,
+        "entry": TOP + 365,
+        "verdict": TOP + 415,
+    }
     for track, stages in TRACKS:
         parts.append(text(LEFT - 70, tops[track] + 26, track))
         for one in stages:
             parts += stage(tops[track], *one)
-    parts += walk(TOP + 70)
+    parts += walk(TOP + 130)
     notes = (
         "In front: doorbell port 1 clock, submission queues 7, decoder 1, queue 1. "
         "Behind: completion writer 2, then memory.",

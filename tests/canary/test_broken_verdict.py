@@ -25,7 +25,7 @@ MUTANTS = {
         ROWS, r"& ~\(hit\[0\] & open & takes\);", r"& ({m} | ~(hit[0] & open & takes));"
     ),
     # The arrival of a slot does not see the receive that its post appends.
-    "pair": both(("MatchUnit.sv",), r"& walked_pairs_r\w* & ", r"\g<0>~{m} & "),
+    "pair": both(("DecideStage.sv",), r"& io_walked_pairs & ", r"\g<0>~{m} & "),
     # Nobody sees an entry before it has its lane.
     "incoming": both(ARRAYS, r"findsIncoming = ", r"\g<0>~{m} & "),
     # A search ahead of its turn does not read again what the closing of a hole has moved.

@@ -85,7 +85,7 @@ module unit_proof (
   // What was decided at the end of a slot, one and two clocks later.
   reg pair5, pair6, append5_r, append6_r, append5_m, append6_m;
   always @(posedge clock) begin
-    pair5 <= dut__direct_takesPost && !reset;
+    pair5 <= dut__decide__direct_takesPost && !reset;
     pair6 <= pair5;
     append5_r <= append_r && !reset;
     append6_r <= append5_r;
@@ -98,9 +98,9 @@ module unit_proof (
     full6_r <= full5_r;
     full5_m <= count_m - (found4_m && takes(op4_m)) == 4;
     full6_m <= full5_m;
-    quota5_r <= !dut___endpoints_io_room_0;
+    quota5_r <= !dut__decide___endpoints_io_room_0;
     quota6_r <= quota5_r;
-    quota5_m <= !dut___endpoints_io_room_1 || !dut___endpoints_io_roomAfterTake;
+    quota5_m <= !dut__decide___endpoints_io_room_1 || !dut__decide___endpoints_io_roomAfterTake;
     quota6_m <= quota5_m;
   end
 
@@ -119,27 +119,27 @@ module unit_proof (
   wire [4:0] differ = (entry_r[13:9] ^ entry_m[13:9]) & ~entry_r[8:4];
   wire match = entry_r[14] == entry_m[14] && differ == 0;
 
-  wire [3:0] post_id4 = dut__walked_slot_post_out_bits_REG_command_id;
-  wire [7:0] end_p = dut__walked_slot_post_out_bits_REG_command_opcode;
-  wire [7:0] end_a = dut__walked_slot_arrival_out_bits_REG_command_opcode;
+  wire [3:0] post_id4 = dut__walk__post_body_command_id;
+  wire [7:0] end_p = dut__walk__post_body_command_opcode;
+  wire [7:0] end_a = dut__walk__arrival_body_command_opcode;
 
   // What a list was asked, from the operation that the unit has at the same place.
 `define TAKES(op) (op != PROBE && op != INSPECT)
-`define ASKED_M(k) {dut__delay__``k``_post_valid && dut__delay__``k``_post_bits_command_searches, \
-    `TAKES(dut__delay__``k``_post_bits_command_opcode), \
-    dut__delay__``k``_post_bits_command_opcode == INSPECT, 5'b0, \
-    dut__delay__``k``_post_bits_command_endpoint[0], \
-    dut__delay__``k``_post_bits_command_key_bits, \
-    dut__delay__``k``_post_bits_command_key_source, \
-    dut__delay__``k``_post_bits_command_ignore_bits, \
-    dut__delay__``k``_post_bits_command_ignore_source}
-`define ASKED_R(k) {dut__delay__``k``_arrival_valid && dut__delay__``k``_arrival_bits_command_searches, \
-    `TAKES(dut__delay__``k``_arrival_bits_command_opcode), \
-    dut__delay__``k``_arrival_bits_command_opcode == INSPECT, \
-    dut__delay__``k``_arrival_bits_command_opcode == CANCEL, \
-    dut__delay__``k``_arrival_bits_command_endpoint[0], \
-    dut__delay__``k``_arrival_bits_command_key_bits, \
-    dut__delay__``k``_arrival_bits_command_key_source}
+`define ASKED_M(k) {dut__walk__delay__``k``_post_valid && dut__walk__delay__``k``_post_bits_command_searches, \
+    `TAKES(dut__walk__delay__``k``_post_bits_command_opcode), \
+    dut__walk__delay__``k``_post_bits_command_opcode == INSPECT, 5'b0, \
+    dut__walk__delay__``k``_post_bits_command_endpoint[0], \
+    dut__walk__delay__``k``_post_bits_command_key_bits, \
+    dut__walk__delay__``k``_post_bits_command_key_source, \
+    dut__walk__delay__``k``_post_bits_command_ignore_bits, \
+    dut__walk__delay__``k``_post_bits_command_ignore_source}
+`define ASKED_R(k) {dut__walk__delay__``k``_arrival_valid && dut__walk__delay__``k``_arrival_bits_command_searches, \
+    `TAKES(dut__walk__delay__``k``_arrival_bits_command_opcode), \
+    dut__walk__delay__``k``_arrival_bits_command_opcode == INSPECT, \
+    dut__walk__delay__``k``_arrival_bits_command_opcode == CANCEL, \
+    dut__walk__delay__``k``_arrival_bits_command_endpoint[0], \
+    dut__walk__delay__``k``_arrival_bits_command_key_bits, \
+    dut__walk__delay__``k``_arrival_bits_command_key_source}
 // Without what the unit gives an arrival's search and does not carry: id and ignored bits.
 `define CARRIED(op) {op[18:15], op[10:5]}
 // A table's entries, and what EntryCount has ready of them.
@@ -156,10 +156,10 @@ module unit_proof (
 
   // Slots inside: on their way, decided, answered but not taken.
   wire [4:0] on_the_way =
-      (dut__delay__k1_post_valid | dut__delay__k1_arrival_valid) +
-      (dut__delay__k2_post_valid | dut__delay__k2_arrival_valid) +
-      (dut__delay__k3_post_valid | dut__delay__k3_arrival_valid) +
-      (dut__walked_slot_post_out_valid_REG | dut__walked_slot_arrival_out_valid_REG) +
+      (dut__walk__delay__k1_post_valid | dut__walk__delay__k1_arrival_valid) +
+      (dut__walk__delay__k2_post_valid | dut__walk__delay__k2_arrival_valid) +
+      (dut__walk__delay__k3_post_valid | dut__walk__delay__k3_arrival_valid) +
+      (dut__walk__post_there | dut__walk__arrival_there) +
       dut__answers__silent_REG + dut__answers__silent_REG_1;
   wire [4:0] waiting = dut__answers__answers__count;
   // As counted: what came in the clock before is not in yet, what left then not out.
@@ -170,8 +170,8 @@ module unit_proof (
     // For the induction: no mark that is on its way says that something is in memory.
     cleared :
     assert (age == 0 || !reset ||
-            (!dut__walked_slot_post_out_valid_REG && !dut__walked_slot_arrival_out_valid_REG &&
-             !dut__marks__late_0_defers && !dut__marks__late_1_defers));
+            (!dut__walk__post_there && !dut__walk__arrival_there &&
+             !dut__decide__marks__late_0_defers && !dut__decide__marks__late_1_defers));
     carried1 : assert (age < 2 || (`PLAIN_MARK(carried_REG) && `PLAIN_MARK(carried_REG_3)));
     carried2 : assert (age < 3 || (`PLAIN_MARK(carried_REG_1) && `PLAIN_MARK(carried_REG_4)));
     carried3 : assert (age < 4 || (`PLAIN_MARK(carried_REG_2) && `PLAIN_MARK(carried_REG_5)));
@@ -181,32 +181,32 @@ module unit_proof (
     asked2 : assert (age < 3 || (op2_m == `ASKED_M(k2) && `CARRIED(op2_r) == `ASKED_R(k2)));
     asked3 : assert (age < 4 || (op3_m == `ASKED_M(k3) && `CARRIED(op3_r) == `ASKED_R(k3)));
     asked4_m :
-    assert (age < 5 || op4_m == {dut__walked_slot_post_out_valid_REG && dut__walked_slot_post_out_bits_REG_command_searches, `TAKES(end_p),
-            end_p == INSPECT, 5'b0, dut__walked_slot_post_out_bits_REG_command_endpoint[0],
-            dut__walked_slot_post_out_bits_REG_command_key_bits, dut__walked_slot_post_out_bits_REG_command_key_source,
-            dut__walked_slot_post_out_bits_REG_command_ignore_bits,
-            dut__walked_slot_post_out_bits_REG_command_ignore_source});
+    assert (age < 5 || op4_m == {dut__walk__post_there && dut__walk__post_body_command_searches, `TAKES(end_p),
+            end_p == INSPECT, 5'b0, dut__walk__post_body_command_endpoint[0],
+            dut__walk__post_body_command_key_bits, dut__walk__post_body_command_key_source,
+            dut__walk__post_body_command_ignore_bits,
+            dut__walk__post_body_command_ignore_source});
     asked4_r :
     assert (age < 5 || `CARRIED(op4_r) == {
-            dut__walked_slot_arrival_out_valid_REG && dut__walked_slot_arrival_out_bits_REG_command_searches, `TAKES(end_a),
-            end_a == INSPECT, end_a == CANCEL, dut__walked_slot_arrival_out_bits_REG_command_endpoint[0],
-            dut__walked_slot_arrival_out_bits_REG_command_key_bits,
-            dut__walked_slot_arrival_out_bits_REG_command_key_source});
+            dut__walk__arrival_there && dut__walk__arrival_body_command_searches, `TAKES(end_a),
+            end_a == INSPECT, end_a == CANCEL, dut__walk__arrival_body_command_endpoint[0],
+            dut__walk__arrival_body_command_key_bits,
+            dut__walk__arrival_body_command_key_source});
     pairs1_r :
-    assert (age < 2 || {dut__asking_byId, dut__asking_id, dut__asking_endpoint,
-                        dut__asking_key_bits, dut__asking_key_source, dut__asking_ignore_bits,
-                        dut__asking_ignore_source} == op1_r[15:0]);
+    assert (age < 2 || {dut__walk__asking_byId, dut__walk__asking_id, dut__walk__asking_endpoint,
+                        dut__walk__asking_key_bits, dut__walk__asking_key_source, dut__walk__asking_ignore_bits,
+                        dut__walk__asking_ignore_source} == op1_r[15:0]);
     pairs1_m :
-    assert (age < 2 || {dut__posting_endpoint, dut__posting_key_bits, dut__posting_key_source,
-                        dut__posting_ignore_bits, dut__posting_ignore_source,
-                        dut__posting_id} ==
-                       {op1_m[10:0], dut__delay__k1_post_bits_command_id});
+    assert (age < 2 || {dut__walk__posting_endpoint, dut__walk__posting_key_bits, dut__walk__posting_key_source,
+                        dut__walk__posting_ignore_bits, dut__walk__posting_ignore_source,
+                        dut__walk__posting_id} ==
+                       {op1_m[10:0], dut__walk__delay__k1_post_bits_command_id});
     pairs2 :
-    assert (age < 3 || dut__walked_pairs_r ==
-            matches(op2_r, {op2_m[10:0], dut__delay__k2_post_bits_command_id}));
+    assert (age < 3 || dut__walk__pairs_r ==
+            matches(op2_r, {op2_m[10:0], dut__walk__delay__k2_post_bits_command_id}));
     pairs3 :
-    assert (age < 4 || dut__walked_pairs_r_1 ==
-            matches(op3_r, {op3_m[10:0], dut__delay__k3_post_bits_command_id}));
+    assert (age < 4 || dut__walk__pairs_r_1 ==
+            matches(op3_r, {op3_m[10:0], dut__walk__delay__k3_post_bits_command_id}));
 `endif
     if (!reset) begin
       // The race: what neither found the other must not both be queued, at any slot's end (R5, R6).
@@ -242,10 +242,10 @@ module unit_proof (
       // Refused or held back only when there is no room (R11).
       refused_full : assert (!(post_is && post_status == REFUSED) || full6_r || quota6_r);
       stalled_full : assert (!(arrival_is && arrival_status == STALLED) || full6_m || quota6_m);
-      counts_r : assert (`COUNT(dut__postedEntries) == count_r);
-      counts_m : assert (`COUNT(dut__unexpectedEntries) == count_m);
-      places_r : assert (`READY(dut__postedEntries));
-      places_m : assert (`READY(dut__unexpectedEntries));
+      counts_r : assert (`COUNT(dut__decide__postedEntries) == count_r);
+      counts_m : assert (`COUNT(dut__decide__unexpectedEntries) == count_m);
+      places_r : assert (`READY(dut__decide__postedEntries));
+      places_m : assert (`READY(dut__decide__unexpectedEntries));
 
       // No place of a store is read while it is written.
       read_alone_r : assert (!(found_r && enters_r));
@@ -255,25 +255,25 @@ module unit_proof (
       // For the induction: each slot of a store is fresh, given back, about to be lent, in the
       // list, or on its way.
       slot_once_r :
-      assert ((dut__postedStore__fresh <= receive) + has_r + live_r + enters_r +
-              `NEXT(dut__postedStore, receive) == 3'd1);
+      assert ((dut__body__postedStore__fresh <= receive) + has_r + live_r + enters_r +
+              `NEXT(dut__body__postedStore, receive) == 3'd1);
       slot_once_m :
-      assert ((dut__unexpectedStore__fresh <= message) + has_m + live_m + enters_m +
-              `NEXT(dut__unexpectedStore, message) == 3'd1);
+      assert ((dut__body__unexpectedStore__fresh <= message) + has_m + live_m + enters_m +
+              `NEXT(dut__body__unexpectedStore, message) == 3'd1);
       slots_all_r :
-      assert (dut__postedStore__fresh <= 12 && 5'd12 - dut__postedStore__fresh + queue_count_r +
-              dut__postedStore__waiting - dut__postedStore__lent + count_r +
-              dut__postedStore_io_release_valid_REG == 5'd12);
+      assert (dut__body__postedStore__fresh <= 12 && 5'd12 - dut__body__postedStore__fresh + queue_count_r +
+              dut__body__postedStore__waiting - dut__body__postedStore__lent + count_r +
+              dut__body__postedStore_io_release_valid_REG == 5'd12);
       slots_all_m :
-      assert (dut__unexpectedStore__fresh <= 12 &&
-              5'd12 - dut__unexpectedStore__fresh + queue_count_m + dut__unexpectedStore__waiting -
-              dut__unexpectedStore__lent + count_m + dut__unexpectedStore_io_release_valid_REG == 5'd12);
+      assert (dut__body__unexpectedStore__fresh <= 12 &&
+              5'd12 - dut__body__unexpectedStore__fresh + queue_count_m + dut__body__unexpectedStore__waiting -
+              dut__body__unexpectedStore__lent + count_m + dut__body__unexpectedStore_io_release_valid_REG == 5'd12);
       lends_r :
-      assert (dut__postedStore__waiting >= dut__postedStore__lent &&
-              (dut__postedStore__waiting > dut__postedStore__lent || !dut__endpoints__sweep__ready));
+      assert (dut__body__postedStore__waiting >= dut__body__postedStore__lent &&
+              (dut__body__postedStore__waiting > dut__body__postedStore__lent || !dut__decide__endpoints__sweep__ready));
       lends_m :
-      assert (dut__unexpectedStore__waiting >= dut__unexpectedStore__lent &&
-              (dut__unexpectedStore__waiting > dut__unexpectedStore__lent || !dut__endpoints__sweep__ready));
+      assert (dut__body__unexpectedStore__waiting >= dut__body__unexpectedStore__lent &&
+              (dut__body__unexpectedStore__waiting > dut__body__unexpectedStore__lent || !dut__decide__endpoints__sweep__ready));
       inside :
       assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));
@@ -290,37 +290,37 @@ module unit_proof (
       body2 : assert (`BODY_KEPT(k2, post, POST, p2) && `BODY_KEPT(k2, arrival, ARRIVE, a2));
       body3 : assert (`BODY_KEPT(k3, post, POST, p3) && `BODY_KEPT(k3, arrival, ARRIVE, a3));
       body4_p :
-      assert (!(dut__walked_slot_post_out_valid_REG && end_p == POST) ||
-              `BODY(dut__walked_slot_post_out_bits_REG_command) == p4);
+      assert (!(dut__walk__post_there && end_p == POST) ||
+              `BODY(dut__walk__post_body_command) == p4);
       body4_a :
-      assert (!(dut__walked_slot_arrival_out_valid_REG && end_a == ARRIVE) ||
-              `BODY(dut__walked_slot_arrival_out_bits_REG_command) == a4);
+      assert (!(dut__walk__arrival_there && end_a == ARRIVE) ||
+              `BODY(dut__walk__arrival_body_command) == a4);
       // No endpoint has something in memory, and no command came from there.
       marks_swept :
-      assert (dut__marks__sweep__ready == dut__endpoints__sweep__ready &&
-              dut__marks__sweep__place == dut__endpoints__sweep__place);
+      assert (dut__decide__marks__sweep__ready == dut__decide__endpoints__sweep__ready &&
+              dut__decide__marks__sweep__place == dut__decide__endpoints__sweep__place);
       marks_kept :
-      assert (dut__marks__sweep__ready ? mark_kept_0 == 0 && mark_kept_1 == 0 :
-              !dut__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
-      marks_late : assert (!dut__marks__late_0_defers && !dut__marks__late_1_defers);
+      assert (dut__decide__marks__sweep__ready ? mark_kept_0 == 0 && mark_kept_1 == 0 :
+              !dut__decide__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
+      marks_late : assert (!dut__decide__marks__late_0_defers && !dut__decide__marks__late_1_defers);
       marks2 :
-      assert (!(dut__delay__k2_post_valid && dut__marks__stored_r_word_spilling) &&
-              !(dut__delay__k2_arrival_valid && dut__marks__stored_r_2_word_spilling));
+      assert (!(dut__walk__delay__k2_post_valid && dut__decide__marks__stored_r_word_spilling) &&
+              !(dut__walk__delay__k2_arrival_valid && dut__decide__marks__stored_r_2_word_spilling));
       marks3 :
-      assert (!(dut__delay__k3_post_valid && dut__marks__stored_r_1_word_spilling) &&
-              !(dut__delay__k3_arrival_valid && dut__marks__stored_r_3_word_spilling));
+      assert (!(dut__walk__delay__k3_post_valid && dut__decide__marks__stored_r_1_word_spilling) &&
+              !(dut__walk__delay__k3_arrival_valid && dut__decide__marks__stored_r_3_word_spilling));
       marks4 :
-      assert (!(dut__walked_slot_post_out_valid_REG && dut__marks__stored_word_spilling) &&
-              !(dut__walked_slot_arrival_out_valid_REG && dut__marks__stored_1_word_spilling));
+      assert (!(dut__walk__post_there && dut__decide__marks__stored_word_spilling) &&
+              !(dut__walk__arrival_there && dut__decide__marks__stored_1_word_spilling));
       hosts1 : assert (`HOSTS(k1));
       hosts2 : assert (`HOSTS(k2));
       hosts3 : assert (`HOSTS(k3));
       hosts4 :
-      assert (!(dut__walked_slot_post_out_valid_REG &&
-                `INJECTED(dut__walked_slot_post_out_bits_REG_command)) &&
-              !(dut__walked_slot_arrival_out_valid_REG &&
-                `INJECTED(dut__walked_slot_arrival_out_bits_REG_command)));
-      hosts_flush : assert (dut__flush__state == 0 || !`INJECTED(dut__flush__command));
+      assert (!(dut__walk__post_there &&
+                `INJECTED(dut__walk__post_body_command)) &&
+              !(dut__walk__arrival_there &&
+                `INJECTED(dut__walk__arrival_body_command)));
+      hosts_flush : assert (dut__accept__flush__state == 0 || !`INJECTED(dut__accept__flush__command));
       deferred5 :
       assert (!dut__answers__decides_0_defers && !dut__answers__decides_1_defers);
       deferred6 : assert (!dut__answers__outcomes_0_defers && !dut__answers__outcomes_1_defers);
@@ -332,11 +332,11 @@ module unit_proof (
       flags2 : assert (`FLAGS_AT(k2));
       flags3 : assert (`FLAGS_AT(k3));
       flags4 :
-      assert ((!dut__walked_slot_post_out_valid_REG || `FLAGS(dut__walked_slot_post_out_bits_REG)) &&
-              (!dut__walked_slot_arrival_out_valid_REG || `FLAGS(dut__walked_slot_arrival_out_bits_REG)));
+      assert ((!dut__walk__post_there || `FLAGS(dut__walk__post_body)) &&
+              (!dut__walk__arrival_there || `FLAGS(dut__walk__arrival_body)));
       pairs4 :
-      assert (!(dut__walked_slot_post_out_valid_REG && dut__walked_slot_arrival_out_valid_REG && end_p == POST) ||
-              dut__walked_pairs_r_2 == matches(op4_r, {op4_m[10:0], post_id4}));
+      assert (!(dut__walk__post_there && dut__walk__arrival_there && end_p == POST) ||
+              dut__walk__pairs == matches(op4_r, {op4_m[10:0], post_id4}));
       answers5 :
       assert (!(dut__answers__decides_0_answers || dut__answers__decides_1_answers) ||
               dut__answers__silent_REG);
@@ -353,27 +353,27 @@ module unit_proof (
       queued5_a :
       assert ((dut__answers__decides_1_answers && `QUEUED5(1) &&
                dut__answers__ops_1_command_opcode == ARRIVE) == append5_m);
-      flushes : assert (dut__flush__state == 0 || dut__flush__command_opcode == FLUSH);
+      flushes : assert (dut__accept__flush__state == 0 || dut__accept__flush__command_opcode == FLUSH);
       by_stream_r :
-      assert (!dut__walked_slot_arrival_out_valid_REG || end_a == ARRIVE || end_a == CANCEL ||
-              end_a == INSPECT || (end_a == FLUSH && !dut__walked_slot_post_out_valid_REG));
+      assert (!dut__walk__arrival_there || end_a == ARRIVE || end_a == CANCEL ||
+              end_a == INSPECT || (end_a == FLUSH && !dut__walk__post_there));
       early4 :
-      assert ((!dut__walked_slot_post_out_valid_REG || `DECIDED_EARLY(dut__walked_slot_post_out_bits_REG_command)) &&
-              (!dut__walked_slot_arrival_out_valid_REG || `DECIDED_EARLY(dut__walked_slot_arrival_out_bits_REG_command)));
+      assert ((!dut__walk__post_there || `DECIDED_EARLY(dut__walk__post_body_command)) &&
+              (!dut__walk__arrival_there || `DECIDED_EARLY(dut__walk__arrival_body_command)));
       // The endpoint table has been asked for the endpoint of each operation.
       asked_p :
-      assert (`AT(k1, post, dut__endpoints__at1_0) && `AT(k2, post, dut__endpoints__at2_0) &&
-              `AT(k3, post, dut__endpoints__at3_0));
+      assert (`AT(k1, post, dut__decide__endpoints__at1_0) && `AT(k2, post, dut__decide__endpoints__at2_0) &&
+              `AT(k3, post, dut__decide__endpoints__at3_0));
       asked_a :
-      assert (`AT(k1, arrival, dut__endpoints__at1_1) &&
-              `AT(k2, arrival, dut__endpoints__at2_1) &&
-              `AT(k3, arrival, dut__endpoints__at3_1));
-      swept : assert (dut__endpoints__sweep__ready || on_the_way == 0);
+      assert (`AT(k1, arrival, dut__decide__endpoints__at1_1) &&
+              `AT(k2, arrival, dut__decide__endpoints__at2_1) &&
+              `AT(k3, arrival, dut__decide__endpoints__at3_1));
+      swept : assert (dut__decide__endpoints__sweep__ready || on_the_way == 0);
       sweeps4 :
-      assert ((!dut__walked_slot_post_out_valid_REG || !dut__walked_slot_post_out_bits_REG_sweeps || end_p == FLUSH) &&
-              (!dut__walked_slot_arrival_out_valid_REG || !dut__walked_slot_arrival_out_bits_REG_sweeps ||
+      assert ((!dut__walk__post_there || !dut__walk__post_body_sweeps || end_p == FLUSH) &&
+              (!dut__walk__arrival_there || !dut__walk__arrival_body_sweeps ||
                end_a == FLUSH));
-      by_stream_m : assert (!dut__walked_slot_post_out_valid_REG || (end_p != ARRIVE && end_p != CANCEL));
+      by_stream_m : assert (!dut__walk__post_there || (end_p != ARRIVE && end_p != CANCEL));
       word_r : assert (!live_r || store_word_r[10:0] == body_r);
       word_m : assert (!live_m || store_word_m[10:0] == body_m);
 `endif

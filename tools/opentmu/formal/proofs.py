@@ -58,12 +58,12 @@ def _array(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
     return Canary(POSTED, Mutant(name, _edits("MatchArrayPosted", edits)), _words(properties))
 
 
-def _unit(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
-    return Canary(UNIT, Mutant(name, _edits("MatchUnit", edits)), _words(properties), 18, slow=True)
+def _unit(name: str, module: str, properties: str, *edits: tuple[str, str]) -> Canary:
+    return Canary(UNIT, Mutant(name, _edits(module, edits)), _words(properties), 18, slow=True)
 
 
-def _induction(name: str, properties: str, *edits: tuple[str, str]) -> Canary:
-    mutant = Mutant(name, _edits("MatchUnit", edits))
+def _induction(name: str, module: str, properties: str, *edits: tuple[str, str]) -> Canary:
+    mutant = Mutant(name, _edits(module, edits))
     return Canary(UNIT, mutant, _words(properties), 3, counterexample=False, slow=True)
 
 
@@ -155,7 +155,11 @@ CANARIES = (
         UNIT,
         Mutant(
             "pair",
-            (Edit("MatchUnit", "_posted_io_found & walked_pairs_r_2", "_posted_io_found & 1'h0"),),
+            (
+                Edit(
+                    "DecideStage", "io_walked_found_1 & io_walked_pairs", "io_walked_found_1 & 1'h0"
+                ),
+            ),
         ),
         ("never_apart",),
         18,
@@ -163,43 +167,50 @@ CANARIES = (
     # The post of the same clock wins over an older receive.
     _unit(
         "pair-first",
+        "DecideStage",
         "pair_is_youngest",
-        ("takesPost = direct_takes & ~_posted_io_found", "takesPost = direct_takes"),
+        ("takesPost = direct_takes & ~io_walked_found_1", "takesPost = direct_takes"),
     ),
     # A post that is taken at once is queued all the same.
     _unit(
         "pair-twice",
+        "AppendStage",
         "pair_in_no_list",
         (
-            ".io_append_valid (direct_post_appends & ~direct_takesPost)",
-            ".io_append_valid (direct_post_appends)",
+            "io_posted_valid = io_walkedDecision_post_appends & ~io_walkedDecision_takesPost;",
+            "io_posted_valid = io_walkedDecision_post_appends;",
         ),
     ),
-    # An arrival that is told queued gets lost when a post is at its end too.
+    # An arrival that is told queued gets lost when a post is queued beside it.
     _unit(
         "lost",
+        "AppendStage",
         "counts_m",
         (
-            ".io_append_valid (toUnexpected)",
-            ".io_append_valid (toUnexpected & ~walked_slot_post_out_valid_REG)",
+            "io_unexpected_valid = io_walkedDecision_arrival_appends;",
+            "io_unexpected_valid = io_walkedDecision_arrival_appends & "
+            "~io_walkedDecision_post_appends;",
         ),
     ),
     # A post is queued in a full table (R11).
     _induction(
         "no-room",
+        "DecideStage",
         "counts_r has_room",
         (
             "rooms_post = _endpoints_io_room_0 & _tables_io_spare_0;",
             "rooms_post = _endpoints_io_room_0;",
         ),
     ),
-    # The slot of an entry that stays is given back.
+    # The slot of an entry that stays is freed.
     _induction(
         "slot",
+        "BodyStage",
         "slots_all_r once",
         (
-            "postedStore_io_release_valid_REG <= direct_takesQueued;",
-            "postedStore_io_release_valid_REG <= direct_arrival_found & ~direct_takesPost;",
+            "postedStore_io_release_valid_REG <= io_decision_takesQueued;",
+            "postedStore_io_release_valid_REG <= "
+            "io_decision_arrival_found & ~io_decision_takesPost;",
         ),
     ),
     # A full table defers a post although no memory is lent (R11).
@@ -217,7 +228,8 @@ CANARIES = (
     Canary(
         UNIT,
         Mutant(
-            "handle", (Edit("Answers", "tookPost_REG <= io_takesPost;", "tookPost_REG <= 1'h0;"),)
+            "handle",
+            (Edit("AnswerStage", "tookPost_REG <= io_takesPost;", "tookPost_REG <= 1'h0;"),),
         ),
         ("pair_back",),
         18,

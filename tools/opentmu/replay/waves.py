@@ -48,7 +48,7 @@ STAGES: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     *(
         (
             f"array of {words}",
-            f"unit.{array}",
+            f"unit.walk.{array}",
             f"MatchArray{array.title()}",
             ("io_ask_searches", "io_ask_takes", "io_found", "io_lane_slot", "io_append_valid"),
         )

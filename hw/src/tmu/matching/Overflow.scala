@@ -60,27 +60,27 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.windows := windows
 
   // Park.
-  private val parked = Module(new Queue(new ParkedSlot(p), posted.inFlight, useSyncReadMem = true))
-  private val arrives = io.arrived.slot.post.valid || io.arrived.slot.arrival.valid
+  private val parked = Module(new Queue(new SearchedSlot(p), posted.inFlight, useSyncReadMem = true))
+  private val arrives = io.walked.slot.post.valid || io.walked.slot.arrival.valid
   parked.io.enq.valid := RegNext(parks && arrives, false.B)
-  parked.io.enq.bits := RegNext(io.arrived)
-  parked.io.enq.bits.postFound := io.arrived.postFound
-  parked.io.enq.bits.arrivalFound := io.arrived.arrivalFound
+  parked.io.enq.bits := RegNext(io.walked)
+  parked.io.enq.bits.postFound := io.walked.postFound
+  parked.io.enq.bits.arrivalFound := io.walked.arrivalFound
   // The oldest waits in a register, as from a memory to a decision it is far; so does the one behind
   // it, which is searched ahead.
   private val next = Queue(parked.io.deq, 1, pipe = true)
   private val oldest = Queue(next, 1, pipe = true)
   private val first = oldest.bits
-  private def ways(slot: ParkedSlot) = Seq(slot.slot.post, slot.slot.arrival)
+  private def ways(slot: SearchedSlot) = Seq(slot.slot.post, slot.slot.arrival)
   private val both = ways(first)
 
   // Search the rows for what the arrays do not have: for the oldest slot, and for the one behind it
   // as soon as that has been asked.
-  private def missing(slot: ParkedSlot): Seq[Bool] =
+  private def missing(slot: SearchedSlot): Seq[Bool] =
     ways(slot).zip(slot.found).map { case (op, found) =>
       op.valid && op.bits.command.searches && !found
     }
-  private def asks(slot: ParkedSlot): Seq[ArrayOperation] = Seq(
+  private def asks(slot: SearchedSlot): Seq[ArrayOperation] = Seq(
     OperationRules.ask(p, unexpected, slot.slot.post),
     OperationRules.ask(p, posted, slot.slot.arrival)
   )
@@ -109,7 +109,7 @@ class Overflow(p: TmuParams) extends Module {
     slots(s) := replies(s).bits.slot
   }
   private val answered = Seq.tabulate(2)(s => !waiting(s) || replies(s).valid)
-  io.found := VecInit.tabulate(2) { s =>
+  private val foundAnywhere = Seq.tabulate(2) { s =>
     first.found(s) || found(s) || (replies(s).valid && replies(s).bits.found)
   }
 
@@ -118,7 +118,7 @@ class Overflow(p: TmuParams) extends Module {
   private val stateKnown = age === EndpointTable.lead.U
   private val appendable = Seq(receives.io.settled, messages.io.settled)
   private val appends = Seq.tabulate(2) { s =>
-    both(s).valid && both(s).bits.appends && !io.found(s)
+    both(s).valid && both(s).bits.appends && !foundAnywhere(s)
   }
   decides := state === State.search && stateKnown && answered.reduce(_ && _) &&
     Seq.tabulate(2)(s => appendable(s) || !appends(s)).reduce(_ && _)
@@ -154,7 +154,7 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.lift.bits := atMost(io.freePosted)
 
   /** The turn of a slot, whose requests have been taken already or not. */
-  private def begin(slot: ParkedSlot, sent: Seq[Bool]): Unit =
+  private def begin(slot: SearchedSlot, sent: Seq[Bool]): Unit =
     for (s <- 0 to 1) {
       waiting(s) := missing(slot)(s)
       unsent(s) := missing(slot)(s) && !sent(s)
@@ -195,20 +195,19 @@ class Overflow(p: TmuParams) extends Module {
   }
 
   io.first := first.slot
-  io.decide := first.slot
-  io.decide.post.valid := decides && both(0).valid
-  io.decide.arrival.valid := decides && both(1).valid
+  io.parked := first
+  io.parked.slot.post.valid := decides && both(0).valid
+  io.parked.slot.arrival.valid := decides && both(1).valid
+  io.parked.found := foundAnywhere
   io.inArray := first.found
-  io.faults := first.faults
-  io.pairs := first.pairs
   private val lies = Seq.tabulate(2)(s => Mux(replies(s).valid, replies(s).bits.slot, slots(s)))
   private def place(found: Bool, lane: FoundLane, slot: UInt): FoundLane = {
     val place = WireDefault(lane)
     when(!found)(place.slot := slot)
     RegNext(place)
   }
-  io.postFound := place(first.found(0), first.postFound, lies(0))
-  io.arrivalFound := place(first.found(1), first.arrivalFound, lies(1))
+  io.parked.postFound := place(first.found(0), first.postFound, lies(0))
+  io.parked.arrivalFound := place(first.found(1), first.arrivalFound, lies(1))
 
   messages.io.append := io.appendUnexpected
   receives.io.append := io.appendPosted

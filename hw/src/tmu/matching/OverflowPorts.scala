@@ -6,36 +6,27 @@ import chisel3.util.Valid
 import tmu.fault.FaultPort
 import tmu.matching.array.StoredEntry
 import tmu.params.{TableParams, TmuParams}
-import tmu.types.{FilterActivity, FilterWindows, FoundLane, LaneEntry, LaneFault, Slot}
+import tmu.types.{FilterActivity, FilterWindows, LaneEntry, Slot}
 
 /** Ports of the overflow: index 0 is the post of a slot, 1 the arrival. */
 class OverflowPorts(p: TmuParams) extends Bundle {
   private val posted = TableParams.posted(p)
   private val unexpected = TableParams.unexpected(p)
 
-  /** A slot at the end of its walk, and one clock later where the arrays' finds lie; what of the
-    * one behind it searches, a clock ahead.
-    */
-  val arrived = Input(new ParkedSlot(p))
+  /** A slot that has walked the arrays; which of the next one's operations search, a clock ahead. */
+  val walked = Input(new SearchedSlot(p))
   val searchesNext = Input(Vec(2, Bool()))
   val windows = Input(new FilterWindows(p))
 
-  /** A slot that arrives is parked; `decide` tells which is decided now, `first` which is or will
-    * be next.
+  /** A slot that has walked is parked. `parked` is there in the clock in which it is decided, with
+    * what arrays and rows have found for it; `first` is that slot, or the one that is next.
     */
   val parks = Output(Bool())
   val first = Output(new Slot(p))
-  val decide = Output(new Slot(p))
-  val found = Output(Vec(2, Bool()))
-  val inArray = Output(Vec(2, Bool()))
-  val faults = Output(Vec(2, new LaneFault))
-  val pairs = Output(Bool())
+  val parked = Output(new SearchedSlot(p))
 
-  /** Where the finds lie, one clock after `decide`; a lane's parity counts where one was found in
-    * its array.
-    */
-  val postFound = Output(new FoundLane(p, unexpected))
-  val arrivalFound = Output(new FoundLane(p, posted))
+  /** What was found for it lies in its array, so that a lane's parity counts. */
+  val inArray = Output(Vec(2, Bool()))
 
   /** A queue has entries in its rows: its next one goes there too. */
   val postedInRows = Output(Bool())

@@ -29,8 +29,10 @@ object Operation {
   /** One clock later. */
   def later(p: TmuParams, operation: Valid[Operation]): Valid[Operation] = {
     val out = Wire(Valid(new Operation(p)))
-    out.bits := RegNext(operation.bits)
-    out.valid := RegNext(operation.valid, false.B)
+    val body = RegNext(operation.bits)
+    val there = RegNext(operation.valid, false.B)
+    out.bits := body
+    out.valid := there
     out
   }
 }

@@ -23,7 +23,7 @@ import tmu.types.{
   * It also counts the slots inside the unit, from entry to verdict, and lets in no more than there
   * are places here, so that a slot that is on its way never waits for one.
   */
-class Answers(p: TmuParams) extends Module {
+class AnswerStage(p: TmuParams) extends Module {
   private val posted = TableParams.posted(p)
   private val unexpected = TableParams.unexpected(p)
   private val places = posted.inFlight - 1
