@@ -15,7 +15,7 @@ TRACKS = (
         (
             (0, 1, INTERFACE, "accept", "AcceptStage"),
             (1, ROWS + 1, INTERFACE, "walk", "WalkStage"),
-            (ROWS + 2, 1, INTERFACE, "decide, append", "Decide-, AppendStage"),
+            (ROWS + 2, 1, INTERFACE, "decide", "and append"),
             (ROWS + 3, 1, INTERFACE, "body", "BodyStage"),
             (ROWS + 4, 3, INTERFACE, "answer", "AnswerStage"),
         ),
@@ -62,8 +62,8 @@ def stage(y: int, first: int, clocks: int, colour: str, name: str, module: str) 
     size = 10 if clocks == 1 else 12
     return [
         f'{shape} fill="{colour}" stroke="#333"/>',
-        text(x + width / 2, y + 18, name, size + 1 - 3 * (len(name) > 9 and clocks == 1), 'font-weight="bold"'),
-        text(x + width / 2, y + 35, module, size - (len(module) > 9 and clocks == 1) - 3 * (len(module) > 12)),
+        text(x + width / 2, y + 18, name, size + 1, 'font-weight="bold"'),
+        text(x + width / 2, y + 35, module, size - (len(module) > 9 and clocks == 1)),
     ]
 
 

@@ -10,8 +10,8 @@ import tmu.types.{MatchCommand, Slot}
 
 /** Accept, clock 0: the slot that enters the unit.
   *
-  * A slot enters only when there is room for its answers, so that none ever waits behind this
-  * stage (R11). A flush enters an empty unit and is a stream of slots of its own (R14); an endpoint
+  * A slot enters only when there is room for its answers, so that none ever waits behind this stage
+  * (R11). A flush enters an empty unit and is a stream of slots of its own (R14); an endpoint
   * request, a lift and an inspect close the unit to all others until they have been served.
   */
 class AcceptStage(p: TmuParams) extends Module {

@@ -8,7 +8,8 @@ import tmu.params.{TableParams, TmuParams}
 import tmu.rules.{Decision, OperationRules, Outcome}
 import tmu.types.{LaneEntry, Slot}
 
-/** Append, in the clock of the decision: where a new entry goes, to its array or to its memory rows.
+/** Append, in the clock of the decision: where a new entry goes, to its array or to its memory
+  * rows.
   *
   * Without memory rows all go to the array: what has room has a lane. With them, an entry goes to
   * the rows once older ones lie there, so that the array has the oldest (R3, R4); so it does while

@@ -13,8 +13,8 @@ import tmu.types.{Allowance, Operation, QuotaChange, Slot}
 /** Decide, clock R + 2: what becomes of a slot's operations, the post first (R5, R6, R7).
   *
   * The states of the endpoints, the counts of the tables and the marks of memory are those after
-  * every slot before, whatever is under way (R11, R13). With memory rows the slot that is decided is
-  * the one that has walked, or a parked one while `parks`.
+  * every slot before, whatever is under way (R11, R13). With memory rows the slot that is decided
+  * is the one that has walked, or a parked one while `parks`.
   */
 class DecideStage(p: TmuParams) extends Module {
   val io = IO(new Bundle {

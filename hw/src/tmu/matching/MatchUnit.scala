@@ -70,7 +70,8 @@ class MatchUnit(p: TmuParams) extends Module {
   // Nothing enters while a request waits, but for a flush.
   private val asked = requested && drained && !accept.io.flushing
   private val ahead = choose(
-    o => VecInit(Seq(o.io.first.post, o.io.first.arrival).map(op => Operation.endpoint(p, op.bits))),
+    o =>
+      VecInit(Seq(o.io.first.post, o.io.first.arrival).map(op => Operation.endpoint(p, op.bits))),
     walk.io.endpoints
   )
   decide.io.read := ahead.map(Mux(asked, io.endpoint.bits.endpoint, _))

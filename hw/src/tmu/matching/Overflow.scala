@@ -60,7 +60,9 @@ class Overflow(p: TmuParams) extends Module {
   receives.io.windows := windows
 
   // Park.
-  private val parked = Module(new Queue(new SearchedSlot(p), posted.inFlight, useSyncReadMem = true))
+  private val parked = Module(
+    new Queue(new SearchedSlot(p), posted.inFlight, useSyncReadMem = true)
+  )
   private val arrives = io.walked.slot.post.valid || io.walked.slot.arrival.valid
   parked.io.enq.valid := RegNext(parks && arrives, false.B)
   parked.io.enq.bits := RegNext(io.walked)

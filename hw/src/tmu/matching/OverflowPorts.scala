@@ -13,7 +13,8 @@ class OverflowPorts(p: TmuParams) extends Bundle {
   private val posted = TableParams.posted(p)
   private val unexpected = TableParams.unexpected(p)
 
-  /** A slot that has walked the arrays; which of the next one's operations search, a clock ahead. */
+  /** A slot that has walked the arrays; which of the next one's operations search, a clock ahead.
+    */
   val walked = Input(new SearchedSlot(p))
   val searchesNext = Input(Vec(2, Bool()))
   val windows = Input(new FilterWindows(p))
