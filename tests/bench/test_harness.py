@@ -79,7 +79,7 @@ def test_the_unit_says_the_latency_that_the_bench_sees() -> None:
 
 
 def test_one_verdict_a_clock_in_the_lanes() -> None:
-    """Two ways in: a match and the append that makes up for it in every clock."""
+    """Two streams: a match and the append that replaces its entry in every clock."""
     choice = cells.Choice(depths=(0, 1, SHALLOW), quick=True)
     chosen = cells.chosen(choice, harness.entries(PRESET), harness.array(PRESET))
     for result in harness.measure(PRESET, chosen, seed=1, pauses=False):
@@ -99,7 +99,7 @@ def test_random_operations_in_two_streams_agree_with_the_law(flowing: bool) -> N
     result = harness.campaign(PRESET, RANDOM_OPERATIONS, seed=seed, flowing=flowing)
     assert result["operations"] >= RANDOM_OPERATIONS
     assert result["differences"] == 0
-    # No memory is lent here, and no bit flipped.
+    # No memory is registered here, and no bit flipped.
     for status in set(regs.Status) - {regs.Status.SPILL_FAILED, regs.Status.TABLE_FAULT}:
         assert result["statuses"][status.name.lower()] > 0, f"{status.name}: never answered"
     entries = harness.entries(PRESET)

@@ -26,7 +26,7 @@ def measured() -> list[Result]:
 
 
 def planned() -> list[tuple[bool, str, int]]:
-    """The cells that a run of the default preset has: memory lent, attack, entries."""
+    """The cells that a run of the default preset has: memory registered, attack, entries."""
     cells = [(memory, word) for memory, words in isolation.PLANS["nic"].runs for word in words]
     return [(memory, word.split(":")[0], int(word.split(":")[1])) for memory, word in cells]
 

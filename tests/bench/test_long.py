@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The long campaign of `./tmu test --long`: 100 million random operations on two ways in."""
+"""The long campaign of `./tmu test --long`: 100 million random operations on two streams."""
 
 import os
 import random

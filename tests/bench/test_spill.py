@@ -143,7 +143,7 @@ def test_queues_beyond_the_tables_of_the_tiny_unit(tmu: Tmu, tmp_path: Path) -> 
     )
     clocks = [sum(one["clocks"] + one["lone_clocks"] for one in cells) for cells in (near, far)]
     assert clocks[1] > clocks[0], "memory is as far as it is"
-    # Words and the youngest entries lie on chip as well: the way to memory is not in these.
+    # Words and the youngest entries lie on chip as well: the latency of memory is not in these.
     youngest = [
         next(one for one in spill_figures.curve(found, memory, "youngest") if one["depth"] == 192)
         for memory in map(spill.Memory, plan.latencies)

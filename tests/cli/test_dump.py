@@ -89,7 +89,7 @@ def test_entries_in_memory_are_shown_behind_the_others(tmp_path: Path) -> None:
 
 
 def test_held_messages_are_counted(tmp_path: Path) -> None:
-    """R11: without memory lent a full table leaves the rest to the driver."""
+    """R11: without memory a full table leaves the rest to the driver."""
     trace = tmp_path / "full.trace"
     count = TINY.unexpected_entries + 3
     arrivals = "".join(f"arrive 2 {n} 0 0 {n} 8\n" for n in range(count))

@@ -48,7 +48,7 @@ module one_entry (
     else live <= (live && !taken) || enters;
     if (enters) entry <= new_entry;
     if (!reset) begin
-      // A slot that an entry has is not lent again.
+      // A slot that an entry has is not allocated again.
       own_slot : `DUTY(!(enters && live && !taken));
       // Exactly once: what is found is there, and matches (R3, R4, R9, R10, R15).
       found_is_live : `GUARANTEE(!found || live);

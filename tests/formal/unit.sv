@@ -6,7 +6,7 @@
 // back come out of their queue in any order, each once. Of the stores one place is kept, the others
 // hold anything.
 //
-// No memory is lent, so tables that are full refuse: nothing is deferred, and nothing injected.
+// No memory is registered, so full tables refuse: nothing is deferred, and nothing injected.
 //
 // `receive` and `message` are any two slots of the two stores, picked once by the solver.
 `default_nettype none
@@ -148,7 +148,7 @@ module unit_proof (
    table``__came ? table``__counted + 3'd1 : table``__counted - 3'd1)
 `define READY(table) \
   (table``__free == (table``__counted != 4) && table``__twoFree == (table``__counted < 3))
-// One that was lent leaves the registers a clock later.
+// One that was allocated leaves the registers a clock later.
 `define NEXT(store, slot) \
     ((store``__waiting != 0 && !store``__lent && store``__next_0 == slot) + \
      (store``__waiting > 1 && store``__next_1 == slot) + \
@@ -252,7 +252,7 @@ module unit_proof (
       read_alone_m : assert (!(found_m && enters_m));
 
 `ifndef LAW
-      // For the induction: each slot of a store is fresh, given back, about to be lent, in the
+      // For the induction: each slot of a store is fresh, freed, about to be allocated, in the
       // list, or on its way.
       slot_once_r :
       assert ((dut__body__postedStore__fresh <= receive) + has_r + live_r + enters_r +

@@ -66,7 +66,7 @@ def replays_to_the_same_verdicts(tmu: Tmu, stem: Path, engine: str, *more: str) 
 
 @pytest.mark.parametrize("engine", launch.ENGINES)
 def test_every_match_is_right_with_memory(engine: str, tmu: Tmu, compile_mpi: Compile) -> None:
-    """R11: nothing is refused and nothing held back; memory is lent unless it is forbidden."""
+    """R11: nothing is refused and nothing held back; memory is used unless it is forbidden."""
     compile_mpi("every_match.c")
     words = ["-n", "3", "--engine", engine, "--preset", "tiny", "--json"]
     done = tmu("mpi", *words, "--", "./every_match", "4")
@@ -200,11 +200,11 @@ def test_a_wrong_verdict_is_found(tmp_path: Path) -> None:
 def test_memory_lifts_the_limits_of_the_tables(tmp_path: Path) -> None:
     """A refusal counts as an operation only where it is a verdict of the law."""
     unit = {**REPORT["unit"], "posts": 2, "post_refused": 1}
-    lent = {**REPORT, "posted_entries": 0, "spill": {"segments": 1}, "unit": unit}
-    assert "--posted" not in check.limits(lent) and "--posted" in check.limits(REPORT)
+    registered = {**REPORT, "posted_entries": 0, "spill": {"segments": 1}, "unit": unit}
+    assert "--posted" not in check.limits(registered) and "--posted" in check.limits(REPORT)
     right = "post 1 queued\narrive 2 matched 1 truncated\n"
-    assert judged(tmp_path, right, report=lent)["mismatches"] == 0
-    alone = judged(tmp_path, right, report={**lent, "spill": {"segments": 0}})
+    assert judged(tmp_path, right, report=registered)["mismatches"] == 0
+    alone = judged(tmp_path, right, report={**registered, "spill": {"segments": 0}})
     assert "the unit counted 3 operations, 2 are recorded" in str(alone["mismatch"])
 
 

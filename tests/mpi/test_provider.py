@@ -222,7 +222,7 @@ def test_what_waits_for_a_peer_that_has_ended_ends(
 def test_a_signal_that_ends_the_process_is_not_waited_for(
     compile_fabric: Build, provider_folder: Path, tmp_path: Path
 ) -> None:
-    """A handler that calls exit within a call of the provider: its lock is never given back."""
+    """A handler that calls exit within a call of the provider: its lock is never released."""
     program = compile_fabric(HERE / "fabric_faults.c", tmp_path)
     done = run(program, provider_folder, "exit", TMU_URI="ref:tiny")
     assert (done.returncode, done.stderr) == (7, "")

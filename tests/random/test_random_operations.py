@@ -18,7 +18,7 @@ pytestmark = pytest.mark.slow
 RUNS = {"tiny": 50_000, "nic": 6_000}
 # Verilating and compiling `nic` takes two cores ten minutes, a third of what `./tmu test` may take.
 PRESETS = ["tiny", pytest.param("nic", marks=pytest.mark.long)]
-# With memory lent each search of a queue that has entries there takes a hundred clocks and more.
+# With memory each search of a queue that has entries there takes a hundred clocks and more.
 DEEP = 8_000
 
 
@@ -87,7 +87,7 @@ def test_a_narrow_unit_is_asked_for_no_more_than_it_has(bits: str, option: str) 
 
 
 def test_a_run_that_stands_still_says_why(tmp_path: Path) -> None:
-    """With memory lent a queue takes more receives than a unit with short ids can tell apart."""
+    """With memory a queue takes more receives than a unit with short ids can tell apart."""
     trace = tmp_path / "posts.trace"
     posts = "".join(f"post 0 {number} 0 1 1 8\n" for number in range(200))
     trace.write_text(f"# tmu-trace v1\n{posts}arrive 0 1 0 1 1 8\n")

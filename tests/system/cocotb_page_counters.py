@@ -44,7 +44,7 @@ async def r13_every_page_shows_the_counters(dut: Any) -> None:
     await device.run(traffic.mixed(60))
     page = PageCounters(device.doorbells, 1)
     before = await page.whole()
-    assert not any((await page.read() or {}).values()), "the first picture is the reset's"
+    assert not any((await page.read() or {}).values()), "the first snapshot is the reset's"
     await page.ask()
     await page.whole(since=before + 2)
     shown = await page.read()
@@ -91,13 +91,13 @@ async def r13_the_picture_is_of_one_clock_under_attack(dut: Any) -> None:
     stop = True
     for attacker in attackers:
         await attacker
-    assert read > 2, "a picture stands long enough to be read"
+    assert read > 2, "a snapshot stands long enough to be read"
     device.scoreboard.finish()
 
 
 @cocotb.test()
-async def r14_a_reset_leaves_a_picture_of_nothing(dut: Any) -> None:
-    """R14: a reset in the middle of a picture: none that is half old is ever called whole."""
+async def r14_a_reset_leaves_a_snapshot_of_nothing(dut: Any) -> None:
+    """R14: a reset in the middle of a snapshot: none that is half old is ever called whole."""
     device, traffic = await started(dut)
     page = PageCounters(device.doorbells, 0)
     last = await page.whole()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole unit, preset tiny, with memory lent: queues far deeper than the tables (R11)."""
+"""The whole unit, preset tiny, with memory registered: queues far deeper than the tables (R11)."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -10,7 +10,7 @@ from opentmu.bench import campaigns, seed
 from opentmu.bench.device import Device
 from opentmu.bench.law import Law
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.spill_memory import PAGE_BYTES, SEGMENT_BYTES, lent
+from opentmu.bench.spill_memory import PAGE_BYTES, SEGMENT_BYTES, registered
 from opentmu.bench.traffic import ALL_WILD, Item, Traffic
 
 PRESET = regs.PRESETS["tiny"]
@@ -18,16 +18,16 @@ DEEP = 3 * PRESET.posted_entries
 
 
 async def started(dut: Any, segments: int = 2) -> tuple[Device, Traffic]:
-    """A device with its pages open and memory lent, and traffic for it."""
+    """A device with its pages open and memory registered, and traffic for it."""
     law = Law(PRESET, spills=True)
     device = Device(dut, Scoreboard(law), seed.current())
     await device.start()
-    await device.lend(segments)
+    await device.add_memory(segments)
     return device, Traffic(law, seed.current())
 
 
 async def play(device: Device, items: Iterable[Item]) -> dict[str, int]:
-    """Run traffic to its end, see the memory given back, and the counters."""
+    """Run all traffic, see the memory freed, and the counters."""
     await device.run(items)
     device.scoreboard.finish()
     return await device.counters()
@@ -61,5 +61,5 @@ async def r11_everything_at_random_beyond_the_tables(dut: Any) -> None:
     )
     assert counters["spill_deferred"] > 0
     await play(device, traffic.empty_all())
-    chunks = lent(await device.read("SPILL_STATUS")) * SEGMENT_BYTES // PAGE_BYTES
+    chunks = registered(await device.read("SPILL_STATUS")) * SEGMENT_BYTES // PAGE_BYTES
     assert await device.read("SPILL_FREE") == chunks, "R14: a flush leaves memory in use"

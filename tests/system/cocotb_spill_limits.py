@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The whole unit, preset tiny, with memory lent: quotas, resets, broken memory, shared pages."""
+"""The whole unit, preset tiny, with memory: quotas, resets, broken memory, shared pages."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -15,7 +15,7 @@ from opentmu.bench.device import Device
 from opentmu.bench.law import Law, Quota
 from opentmu.bench.records import Answer, Operation, pages_of
 from opentmu.bench.registers import bit
-from opentmu.bench.spill_memory import lent
+from opentmu.bench.spill_memory import registered
 from opentmu.bench.traffic import ALL_WILD, CONTEXT_SHIFT, SOME_WILD, Item, Traffic
 from opentmu.regs import Opcode, Status
 
@@ -88,12 +88,12 @@ def many_chunks(traffic: Traffic) -> Iterator[Operation]:
 
 
 async def again(device: Device, segments: int) -> Traffic:
-    """After software's reset: an empty unit, its pages open, memory lent anew."""
+    """After software's reset: an empty unit, its pages open, memory registered anew."""
     law = device.fresh_law()
-    assert lent(await device.read("SPILL_STATUS")) == await device.read("SPILL_FREE") == 0
+    assert registered(await device.read("SPILL_STATUS")) == await device.read("SPILL_FREE") == 0
     for page in device.all_pages():
         await device.configure(page, regs.RING_LOG2_MIN)
-    await device.lend(segments)
+    await device.add_memory(segments)
     return Traffic(law, seed.current())
 
 
@@ -154,7 +154,7 @@ async def a_segment_too_many_is_an_error(dut: Any) -> None:
     free = await device.read("SPILL_FREE")
     await device.write("SPILL_COMMIT", bit("SPILL_COMMIT", "ADD"))
     status = await device.read("SPILL_STATUS")
-    assert status & error and lent(status) == PRESET.spill_segments
+    assert status & error and registered(status) == PRESET.spill_segments
     assert await device.read("SPILL_FREE") == free
     await device.soft_reset()
     assert await device.read("SPILL_STATUS") == 0

@@ -25,7 +25,7 @@ async def compare(dut: Any, operations: int, *, with_pauses: bool) -> dict[str, 
     device.in_flight = 1 << SHARE_LOG2
     streams = Streams(dut)
     await device.start(RING_LOG2)
-    await device.lend(2)
+    await device.add_memory(2)
     traffic = Traffic(law, seed.current())
     ended = False
 

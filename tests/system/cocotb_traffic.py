@@ -94,7 +94,7 @@ async def r14_flush_and_walk(dut: Any) -> None:
 
 @cocotb.test()
 async def counters_equal_the_model(dut: Any) -> None:
-    """Every counter of answers and depths equals the model's; clocks and visits are plausible."""
+    """Every counter of answers and depths equals the model's; clocks and services are plausible."""
     device, traffic = await started(dut)
     law = device.scoreboard.law
     await device.run(traffic.mixed(250, keys=2))

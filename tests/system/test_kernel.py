@@ -61,7 +61,7 @@ tmu-info dev:/dev/tmu1
 
 @with_and_without_iommu
 def test_the_driver_in_a_session(iommu: bool) -> None:
-    """What libtmu promises, in sessions: with memory that the module lends, and without."""
+    """What libtmu promises, in sessions: with memory that the module registers, and without."""
     script = f"""
 export TMU_TEST_DEV={FILE}
 driver_test_backend_dev
@@ -88,7 +88,9 @@ def test_a_hostile_process_gets_nothing(iommu: bool) -> None:
         stats = device.stop()
     assert re.search(r"^11 passed, 0 failed$", ran.output, re.MULTILINE), ran.output
     assert re.search(r"^by interrupt ", ran.output, re.MULTILINE), "the unit works as before"
-    assert stats["completions_refused"] == 0, "all that the unit wrote was to memory lent to it"
+    assert stats["completions_refused"] == 0, (
+        "all that the unit wrote was to memory registered with it"
+    )
     assert stats["commands_incomplete"] > 0
 
 

@@ -83,7 +83,7 @@ def test_two_ranks_share_a_unit(
     assert "ended 0\n" in ran.output
     found = proven(ran.result, "job", tmp_path)
     assert check.shared(found) == []
-    assert all(rank["counted"]["post_refused"] == 0 for rank in found), "memory is lent (R11)"
+    assert all(rank["counted"]["post_refused"] == 0 for rank in found), "memory is registered (R11)"
 
 
 @with_and_without_iommu

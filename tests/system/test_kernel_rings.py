@@ -73,7 +73,9 @@ def test_a_process_misuses_its_own_memory(iommu: bool) -> None:
         stats = device.stop()
     assert re.search(r"^7 passed, 0 failed$", ran.output, re.MULTILINE), ran.output
     assert re.search(r"^by interrupt ", ran.output, re.MULTILINE), "the unit works as before"
-    assert stats["completions_refused"] == 0, "all that the unit wrote was to memory lent to it"
+    assert stats["completions_refused"] == 0, (
+        "all that the unit wrote was to memory registered with it"
+    )
     acquired, released = pins(ran.output)
     assert acquired == released > 512
 

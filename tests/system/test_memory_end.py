@@ -25,7 +25,7 @@ FIRST_POST = SEGMENT + 1000
 
 
 def one_beyond_memory() -> list[str]:
-    """Messages for table, memory and one more; receives that find places on chip; the way back."""
+    """Messages for table, memory and one more; receives that find room on chip; the return."""
     messages = TABLE + SEGMENT + 1
     lines = [f"arrive 0 {i} 1 0 5 8" for i in range(messages)]
     # No chunk is free, and the table of receives is empty. Their messages have another source.
@@ -40,7 +40,7 @@ def one_beyond_memory() -> list[str]:
 
 @pytest.mark.parametrize("engine", engine.ENGINES)
 def test_one_beyond_memory(tmu: Tmu, tmp_path: Path, engine: str) -> None:
-    """A held message loses nothing, receives have the places on chip, and the judge agrees."""
+    """A held message loses nothing, receives have the room on chip, and the judge agrees."""
     trace = shapes.write(tmp_path / "beyond.trace", one_beyond_memory())
     log = tmp_path / "beyond.log"
     words = ["run", "--trace", trace, "--preset", "tiny", "--engine", engine]

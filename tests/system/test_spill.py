@@ -122,7 +122,7 @@ def test_without_memory_a_full_table_refuses(tmu: Tmu, tmp_path: Path, engine: s
 
 
 def test_one_segment_of_four(tmu: Tmu, tmp_path: Path) -> None:
-    """`--spill N` lends that many; more than the preset takes is refused."""
+    """`--spill N` registers that many; more than the preset takes is refused."""
     trace = shapes.write(tmp_path / "one.trace", deep.receives_reversed(2 * TABLE))
     words = ["run", "--trace", trace, "--preset", "tiny", "--engine", "model", "--json"]
     done = tmu(*words, "--spill", "1")

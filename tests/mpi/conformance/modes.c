@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard, synchronous, ready and buffered sends, persistent ones, and both ways at once. */
+/* Standard, synchronous, ready and buffered sends, persistent ones, and in both directions at once. */
 #include "pair.h"
 
 /* Ends only when it is matched: nothing that takes a message runs until the peer says so. */

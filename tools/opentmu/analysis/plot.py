@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Histograms of a trace as a picture."""
+"""Histograms of a trace as a figure."""
 
 from pathlib import Path
 

@@ -20,7 +20,7 @@ from opentmu.bench.ports import Ports
 from opentmu.bench.records import Answer, Operation, endpoint_of, pages_of
 from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, RegisterPort, bit, soon
 from opentmu.bench.scoreboard import Scoreboard
-from opentmu.bench.spill_memory import SpillMemory, lent
+from opentmu.bench.spill_memory import SpillMemory, registered
 from opentmu.bench.traffic import Item, Walk
 from opentmu.regs import Opcode
 
@@ -75,7 +75,7 @@ class Device(RegisterPort):
         self.rings.clear()
 
     def fresh_law(self) -> Law:
-        """After a reset the law starts again, with nothing queued and nothing lent."""
+        """After a reset the law starts again, with nothing queued and no memory."""
         self.spill.segments.clear()
         self.unjudged.clear()
         law = Law(self.preset, spills=self.scoreboard.law.spills)
@@ -102,14 +102,14 @@ class Device(RegisterPort):
         assert await self.commit() == 0, f"page {page} was refused"
         return ring
 
-    async def lend(self, segments: int) -> None:
-        """Lend the unit memory for queues that outgrow their tables (R11)."""
+    async def add_memory(self, segments: int) -> None:
+        """Register memory with the unit for queues that outgrow their tables (R11)."""
         for number in range(segments):
             base = self.spill.segment(number)
             await self.write("SPILL_BASE_LO", base & 0xFFFFFFFF)
             await self.write("SPILL_BASE_HI", base >> 32)
             await self.write("SPILL_COMMIT", bit("SPILL_COMMIT", "ADD"))
-        assert lent(await self.read("SPILL_STATUS")) == segments
+        assert registered(await self.read("SPILL_STATUS")) == segments
 
     async def commit(self) -> int:
         """Have the page registers taken over; PAGE_STATUS when that is done."""

@@ -120,7 +120,7 @@ class MatchUnitBench:
         self._sent = 0
         for stream in STREAMS:
             getattr(dut, f"io_{stream}_valid").value = 0
-        # No memory is lent: tables refuse when they are full, and nothing is deferred.
+        # No memory is registered: tables refuse when they are full, and nothing is deferred.
         dut.io_spill_lent.value = 0
         dut.io_windows_source.value = (1 << self.preset.source_bits) - 1
         half = self.preset.match_bits // 2

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The picture of the counters that every doorbell page shows, read without privilege."""
+"""The snapshot of the counters that every doorbell page shows, read without privilege."""
 
 from typing import Any
 
@@ -17,25 +17,25 @@ class PageCounters:
         self.start = page * regs.DOORBELL_PAGE_BYTES
 
     async def ask(self) -> None:
-        """Wish for a new picture."""
+        """Ask for a new snapshot."""
         address = self.start + regs.DOORBELL_ASK_OFFSET
         answer = await soon(self.doorbells.write(address, bytes(REGISTER_BYTES)))
         assert answer.resp == AxiResp.OKAY
 
     async def number(self) -> int:
-        """Which picture is there: odd is not whole."""
+        """The number of the snapshot: odd is not whole."""
         return await self._word(regs.DOORBELL_PICTURE_OFFSET)
 
     async def whole(self, *, since: int = 0) -> int:
-        """Wait for a whole picture with this number at least; its number."""
+        """Wait for a whole snapshot with this number at least; its number."""
         for _ in range(PATIENCE):
             number = await self.number()
             if number % 2 == 0 and number >= since:
                 return number
-        raise TimeoutError(f"no picture of the counters with number {since} or more")
+        raise TimeoutError(f"no snapshot of the counters with number {since} or more")
 
     async def read(self, names: list[str] | None = None) -> dict[str, int] | None:
-        """Counters of the picture that is there, all by default; None if it was replaced meanwhile.
+        """Counters of the snapshot, all by default; None if it was replaced meanwhile.
 
         Nothing is asked for here.
         """

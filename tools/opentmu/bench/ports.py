@@ -21,14 +21,14 @@ from opentmu.bench.spill_memory import SpillMemory
 class Ports:
     """Masters and slaves of one TmuTop."""
 
-    def __init__(self, dut: Any, memory: HostMemory, lent: SpillMemory) -> None:
+    def __init__(self, dut: Any, memory: HostMemory, spill_memory: SpillMemory) -> None:
         clock_and_reset = (dut.clock, dut.reset)
         self.registers = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axil"), *clock_and_reset)
         self.doorbells = AxiMaster(AxiBus.from_prefix(dut, "s_axi"), *clock_and_reset)
         bus = AxiWriteBus.from_prefix(dut, "m_axi")
         self.completions = AxiSlaveWrite(bus, *clock_and_reset, target=memory)
         spill = AxiBus.from_prefix(dut, "m_axi_mem")
-        self.spill = AxiSlave(spill, *clock_and_reset, target=lent)
+        self.spill = AxiSlave(spill, *clock_and_reset, target=spill_memory)
 
     def channels(self) -> Iterator[Any]:
         """Every channel that can pause."""

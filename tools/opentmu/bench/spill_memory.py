@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Memory that is lent to the unit for queues that outgrow their tables (R11).
+"""Memory that is registered with the unit for queues that outgrow their tables (R11).
 
 It is full of what was there before, answers late, and writes late: a read that overtakes a write
 finds what the write has not changed yet.
@@ -21,7 +21,7 @@ LATEST = 40
 
 
 class SpillMemory:
-    """Takes what the unit writes into lent segments; a word elsewhere is a failure."""
+    """Takes what the unit writes into registered segments; a word elsewhere is a failure."""
 
     def __init__(self, clock: Any, random: Random, *, late: bool) -> None:
         self.clock = clock
@@ -65,7 +65,7 @@ class SpillMemory:
         inside = any(one <= base < one + SEGMENT_BYTES for one in self.segments)
         if not inside or address + length > base + PAGE_BYTES:
             self.failure = self.failure or AssertionError(
-                f"{length} bytes at {address:#x} lie outside of the lent segments"
+                f"{length} bytes at {address:#x} lie outside of the registered segments"
             )
         if base not in self.pages:
             self.pages[base] = bytearray(self.random.randbytes(PAGE_BYTES))
@@ -80,7 +80,7 @@ class SpillMemory:
         raise BrokenMemory(f"memory at {address:#x} is broken")
 
 
-def lent(status: int) -> int:
+def registered(status: int) -> int:
     """Segments that SPILL_STATUS tells of."""
     low, width = regs.REGISTER_FIELDS["SPILL_STATUS"]["SEGMENTS"]
     return status >> low & ((1 << width) - 1)

@@ -52,8 +52,12 @@ class Streams:
 
     def _now(self) -> dict[str, State]:
         decoder = self.dut.decoder
-        offered = [bool(getattr(decoder, f"io_{way}_valid").value) for way in ("post", "arrival")]
-        taken = [bool(getattr(decoder, f"io_{way}_ready").value) for way in ("post", "arrival")]
+        offered = [
+            bool(getattr(decoder, f"io_{stream}_valid").value) for stream in ("post", "arrival")
+        ]
+        taken = [
+            bool(getattr(decoder, f"io_{stream}_ready").value) for stream in ("post", "arrival")
+        ]
         went = any(one and other for one, other in zip(offered, taken, strict=True))
         beat = self._channel("m_axi_mem_r")[0]
         asked, asks = self._channel("m_axi_mem_ar")

@@ -53,11 +53,11 @@ class Plan:
 
     victims: int
     cells: tuple[str, ...]
-    memory: tuple[str, ...] = ()  # with memory lent
+    memory: tuple[str, ...] = ()  # with memory registered
 
     @property
     def runs(self) -> list[tuple[bool, tuple[str, ...]]]:
-        """Each start of the program: whether memory is lent, and its cells."""
+        """Each start of the program: whether memory is registered, and its cells."""
         return [(False, self.cells), *([(True, self.memory)] if self.memory else [])]
 
 

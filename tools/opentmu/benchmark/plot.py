@@ -221,7 +221,7 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
         label = f"{window} operation{'s' if window > 1 else ''} in flight on each"
         points = [(one["queues"], 1 / one["clocks_per_verdict"]) for one in found]
         line(axis, points, label, colour, "-")
-    axis.axhline(1.0, color=RED, linestyle="--", label="the unit's limit by one way in")
+    axis.axhline(1.0, color=RED, linestyle="--", label="the unit's limit by one stream")
     axis.set_xscale("log", base=2)
     axis.set_yscale("log", base=2)
     plain(axis.xaxis)

@@ -88,7 +88,7 @@ def promises(results: Sequence[Result]) -> list[Promise]:
     unread = next(one for one in results if one["position"] == "unread")
     busy = [one for one in results if one["position"] in RIVALS and one["queues"] > 1]
     slowest = max(one["latency_clocks"]["max"] for one in busy)
-    # One turn of 4 from each neighbour, and the way through the unit.
+    # One turn of 4 from each neighbour, and the latency of the unit.
     bound = usual + 4 * NEIGHBOURS
     name = f"{full['queues']} queues"
     return [

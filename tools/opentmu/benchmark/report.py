@@ -57,7 +57,7 @@ def latencies(results: Sequence[Result], depths: Sequence[int]) -> Table:
 
 def pairs(results: Sequence[Result]) -> Table:
     """Both queues at once, beside one command a clock."""
-    columns = ("position", "depth", "pairs a clock", "with one way in", "ratio")
+    columns = ("position", "depth", "pairs a clock", "with one stream", "ratio")
     table = titled("a post and an arrival at once, both queues equally deep", *columns)
     for one in (r for r in results if "pair_rate" in r):
         both, alone = one["pairs_per_clock"], one["pairs_per_clock_one_way"]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Queues that outgrow the tables on chip: what matching costs in memory that the driver lends.
+"""Queues that outgrow the tables on chip: what matching costs in memory.
 
 Runs tmu-spill, which drives the whole Verilated unit through the driver and judges each verdict.
 """

@@ -69,7 +69,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 @command.command()
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--plot", type=click.Path(path_type=Path), help="Histograms as a picture (PNG).")
+@click.option("--plot", type=click.Path(path_type=Path), help="Histograms as a figure (PNG).")
 @options.as_json
 def stat(trace: Path, plot: Path | None, as_json: bool) -> int:
     """Describe a trace: depths, search positions, wildcards, bits in use.

@@ -213,7 +213,7 @@ CANARIES = (
             "io_decision_arrival_found & ~io_decision_takesPost;",
         ),
     ),
-    # A full table defers a post although no memory is lent (R11).
+    # A full table defers a post although no memory is registered (R11).
     Canary(
         UNIT,
         Mutant(

@@ -109,7 +109,7 @@ def shared(found: list[Report]) -> list[str]:
 
 
 def has_other_limits(report: Report) -> bool:
-    """Whether the tables are not the rank's limit: memory was lent, or others used them as well."""
+    """Whether the tables are not the rank's only limit: it has memory, or others use them."""
     return report["shared"] or int(report["spill"]["segments"]) > 0
 
 

@@ -25,7 +25,7 @@ class Job:
     provider: Path
     files: Path
     library: Library
-    spill: int | None = None  # segments of memory lent to each unit; None = all that it takes
+    spill: int | None = None  # segments of memory for each unit; None = all that it takes
 
 
 def uri(engine: str, preset: str, device: Path | None) -> str:
@@ -38,10 +38,10 @@ def uri(engine: str, preset: str, device: Path | None) -> str:
 def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
     """The caller's environment with what MPI, libfabric and the provider have to know."""
     place = callers.get("FI_PROVIDER_PATH", "")
-    lent = {} if job.spill is None else {"TMU_FI_SPILL": str(job.spill)}
+    registered = {} if job.spill is None else {"TMU_FI_SPILL": str(job.spill)}
     return {
         **job.library.environment(callers),
-        **lent,
+        **registered,
         "FI_PROVIDER_PATH": f"{job.provider}:{place}" if place else str(job.provider),
         "TMU_URI": job.uri,
         "TMU_FI_REPORT": str(job.files),

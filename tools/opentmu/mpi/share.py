@@ -37,8 +37,8 @@ def serving(device: str, spill: int | None) -> Iterator[str]:
     program = cbuild.program(cbuild.ensure(), PROGRAM)
     with TemporaryDirectory(prefix="tmu-share-") as place:
         socket = Path(place) / "s"  # short: a socket's path has 91 bytes at most
-        lent = [] if spill is None else ["--spill", str(spill)]
-        words = [str(program), "--with-parent", *lent, device, str(socket)]
+        registered = [] if spill is None else ["--spill", str(spill)]
+        words = [str(program), "--with-parent", *registered, device, str(socket)]
         # In a process group of its own, for what the user types to end a program is for the ranks;
         # in the same session all the same, because Linux divides its time among sessions first.
         with children.start(words, stdout=subprocess.PIPE, text=True, process_group=0) as process:

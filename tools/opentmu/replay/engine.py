@@ -104,7 +104,7 @@ def software_command(
 ) -> list[str]:
     """The command line of one replay by a software engine, with the limits of the preset.
 
-    With memory lent to the unit its tables are no limit.
+    With registered memory its tables are no limit.
     """
     preset = presets.find(options.preset)
     limited = options.spill == 0

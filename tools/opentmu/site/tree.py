@@ -9,7 +9,7 @@ from pathlib import Path
 from opentmu.testing.house import SKIPPED_FOLDERS
 
 LINK = re.compile(r"(?<!!)\[((?:[^\]\[]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
-PICTURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
+FIGURE = re.compile(r"!\[[^\]]*\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 ITEM = re.compile(r"(?:[-*]|\d+\.) ")
 
@@ -30,8 +30,8 @@ def write(root: Path, target: Path) -> list[Path]:
     names = [file.relative_to(root) for file in documents(root)]
     for name in names:
         text = (root / name).read_text()
-        for picture in PICTURE.findall(text):
-            source = Path(os.path.normpath((root / name).parent / picture))
+        for figure in FIGURE.findall(text):
+            source = Path(os.path.normpath((root / name).parent / figure))
             if source.is_file():
                 _copy(source, target / source.relative_to(root))
         file = target / name

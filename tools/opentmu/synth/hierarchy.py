@@ -23,20 +23,20 @@ def sizes(modules: Mapping[str, Any], top: str) -> dict[str, int]:
     """Bits that the cells of each module below `top` put out, instances included."""
     done: dict[str, int] = {}
 
-    def visit(name: str) -> int:
+    def walk(name: str) -> int:
         if name not in done:
             done[name] = sum(_size(cell) for cell in modules[name]["cells"].values())
         return done[name]
 
     def _size(cell: Mapping[str, Any]) -> int:
         if cell["type"] in modules:
-            return visit(cell["type"])
+            return walk(cell["type"])
         if cell["type"] == "$mem_v2":
             return 0
         ways = cell["port_directions"]
         return sum(len(bits) for port, bits in cell["connections"].items() if ways[port] != "input")
 
-    visit(top)
+    walk(top)
     return done
 
 
@@ -83,12 +83,12 @@ def _times(modules: Mapping[str, Any], top: str) -> Counter[str]:
     """Instances of each module in the whole design."""
     total: Counter[str] = Counter()
 
-    def visit(name: str, times: int) -> None:
+    def walk(name: str, times: int) -> None:
         total[name] += times
         kinds = Counter(cell["type"] for cell in modules[name]["cells"].values())
         for kind, count in kinds.items():
             if kind in modules:
-                visit(kind, times * count)
+                walk(kind, times * count)
 
-    visit(top, 1)
+    walk(top, 1)
     return total

@@ -18,7 +18,7 @@ from opentmu.synth.netlist import Cell, Module, place, plain
 
 @dataclass(frozen=True)
 class _Edge:
-    """A way through a cell or an instance from the net `source`."""
+    """A path through a cell or an instance from the net `source`."""
 
     source: int
     levels: int
@@ -269,13 +269,13 @@ def timings(modules: Mapping[str, Module], top: str) -> dict[str, Timing]:
     """The timing of `top` and of every module below it, innermost first."""
     done: dict[str, Timing] = {}
 
-    def visit(name: str) -> None:
+    def walk(name: str) -> None:
         for kind in modules[name].counts:
             if kind in modules and kind not in done:
-                visit(kind)
+                walk(kind)
         done[name] = Timing(modules[name], done)
 
-    visit(top)
+    walk(top)
     return done
 
 

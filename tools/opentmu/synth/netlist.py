@@ -138,13 +138,13 @@ def instances(modules: Mapping[str, Module], top: str) -> Counter[str]:
     """How many times each module stands in the design."""
     total: Counter[str] = Counter()
 
-    def visit(name: str, times: int) -> None:
+    def walk(name: str, times: int) -> None:
         total[name] += times
         for kind, count in modules[name].counts.items():
             if kind in modules:
-                visit(kind, times * count)
+                walk(kind, times * count)
 
-    visit(top, 1)
+    walk(top, 1)
     return total
 
 
