@@ -20,37 +20,26 @@ static const char usage[] =
     "  --pcap FILE     capture of what comes in, with its fate as a comment\n"
     "  --json          counters at the end as JSON\n";
 
-static double decimal_option(const char *option, const char *text, double low, double high) {
-    char *end = NULL;
-    const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value >= low && value <= high)) {
-        (void)fprintf(stderr, "tmu-switch: found %s '%s', expected a number from %g to %g\n",
-                      option, text, low, high);
-        exit(2);
-    }
-    return value;
-}
-
 static void set_impairment(switch_options_t *options, int option, const char *text) {
     link_impairments_t *impairments = &options->shape.impairments;
     switch (option) {
     case 'd':
-        impairments->drop = decimal_option("--drop", text, 0, 1);
+        impairments->drop = decimal_option("tmu-switch", "--drop", text, 0, 1);
         break;
     case 'u':
-        impairments->duplicate = decimal_option("--duplicate", text, 0, 1);
+        impairments->duplicate = decimal_option("tmu-switch", "--duplicate", text, 0, 1);
         break;
     case 'r':
-        impairments->reorder = decimal_option("--reorder", text, 0, 1);
+        impairments->reorder = decimal_option("tmu-switch", "--reorder", text, 0, 1);
         break;
     case 'c':
-        impairments->corrupt = decimal_option("--corrupt", text, 0, 1);
+        impairments->corrupt = decimal_option("tmu-switch", "--corrupt", text, 0, 1);
         break;
     case 'n':
         options->shape.delay_ns = number_option("tmu-switch", "--delay", text, 0, 10000000000);
         break;
     case 'g':
-        options->shape.gbps = decimal_option("--rate", text, 1e-6, 1e6);
+        options->shape.gbps = decimal_option("tmu-switch", "--rate", text, 1e-6, 1e6);
         break;
     case 'k':
         impairments->seed = number_option("tmu-switch", "--seed", text, 0, UINT64_MAX);

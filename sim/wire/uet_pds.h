@@ -62,7 +62,11 @@ enum { /* flags of acknowledgements; M, RETX and NT also of refusals */
 };
 
 typedef enum {
+    UET_NACK_TRIMMED = 0x01,
+    UET_NACK_TRIMMED_LASTHOP = 0x02,
     UET_NACK_NO_PDC_AVAIL = 0x04,
+    UET_NACK_NO_CCC_AVAIL = 0x05,
+    UET_NACK_NO_BITMAP = 0x06,
     UET_NACK_NO_PKT_BUFFER = 0x07,
     UET_NACK_NO_GTD_DEL_AVAIL = 0x08,
     UET_NACK_NO_SES_MSG_AVAIL = 0x09,
@@ -78,7 +82,8 @@ typedef enum {
     UET_NACK_INVALID_SYN = 0x15,
     UET_NACK_PDC_MODE_MISMATCH = 0x16,
     UET_NACK_RCVD_SES_PROCG = 0x18,
-    UET_NACK_UNEXP_EVENT = 0x19
+    UET_NACK_UNEXP_EVENT = 0x19,
+    UET_NACK_RCVR_INFER_LOSS = 0x1a
 } uet_nack_t;
 
 /* One structure for all types; a type uses the members that its layout lists. */

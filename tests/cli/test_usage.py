@@ -23,6 +23,7 @@ SUBCOMMANDS = [
     ["trace", "record"],
     ["trace", "stat"],
     ["wire", "decode"],
+    ["wire", "soak"],
 ]
 
 

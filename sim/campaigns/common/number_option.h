@@ -35,4 +35,17 @@ static inline uint64_t number_option(const char *program, const char *option, co
     return value;
 }
 
+/* The same with a fraction. */
+static inline double decimal_option(const char *program, const char *option, const char *text,
+                                    double low, double high) {
+    char *end = NULL;
+    const double value = strtod(text, &end);
+    if (end == text || *end != '\0' || !(value >= low && value <= high)) {
+        (void)fprintf(stderr, "%s: found %s '%s', expected a number from %g to %g\n", program,
+                      option, text, low, high);
+        exit(2);
+    }
+    return value;
+}
+
 #endif

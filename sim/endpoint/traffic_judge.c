@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is right: completions, bytes, counters. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "traffic_state.h"
+
+/* The first fault is kept. */
+void traffic_wrong(traffic_t *traffic, const char *form, ...) {
+    va_list arguments;
+    if (traffic->result->error[0] != '\0') {
+        return;
+    }
+    va_start(arguments, form);
+    (void)vsnprintf(traffic->result->error, sizeof traffic->result->error, form, arguments);
+    va_end(arguments);
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* The sender may reuse its buffer, and does (W4). */
+void traffic_on_sent(void *context, const uet_sent_t *sent) {
+    const struct side *side = context;
+    traffic_t *traffic = side->traffic;
+    const traffic_options_t *options = traffic->options;
+    unsigned direction;
+    unsigned kind;
+    uint64_t number;
+    traffic_of_handle(sent->handle, &direction, &kind, &number);
+    class_t *class = traffic->class[direction][kind];
+    uint32_t mtu = options->payload_mtu;
+    traffic_message_t message = traffic_message(options->seed, direction, kind, number, mtu);
+    traffic_receive_t receive = traffic_receive(options->seed, direction, kind, number, mtu);
+    uint32_t fits = smaller(message.bytes, receive.bytes);
+    if (direction != side->number || number >= class->sent || !class->busy[number % DEPTH]) {
+        traffic_wrong(traffic,
+                      "W4: a send was completed that is not on its way: class %u, message %" PRIu64,
+                      kind, number);
+        return;
+    }
+    if (sent->code != UET_RC_OK || sent->given_up ||
+        (sent->modified != message.bytes && sent->modified != fits)) {
+        traffic_wrong(traffic,
+                      "W4: class %u, message %" PRIu64 ": found return code %u, %" PRIu32
+                      " bytes, expected 1 and %" PRIu32 " or %" PRIu32,
+                      kind, number, sent->code, sent->modified, message.bytes, fits);
+    }
+    memset(class->out[number % DEPTH], REUSED, message.bytes);
+    class->busy[number % DEPTH] = false;
+    class->completed += 1;
+}
+
+/* Bytes of the message where they belong, and nothing beside them (W2, R12). */
+static void check_bytes(traffic_t *traffic, unsigned direction, unsigned kind, uint64_t number,
+                        uint32_t written) {
+    const uint8_t *buffer = traffic->class[direction][kind]->in[number % DEPTH];
+    for (uint32_t at = 0; at < GUARD + TRAFFIC_BYTES_MOST + GUARD; at++) {
+        bool inside = at >= GUARD && at - GUARD < written;
+        uint8_t expected =
+            inside ? traffic_byte(direction, kind, number, at - GUARD) : (uint8_t)UNWRITTEN;
+        if (buffer[at] != expected) {
+            traffic_wrong(traffic,
+                          "W2: class %u, receive %" PRIu64 " of %" PRIu32 " bytes: byte %" PRId64
+                          ": found %u, expected %u",
+                          kind, number, written, (int64_t)at - GUARD, buffer[at], expected);
+            return;
+        }
+    }
+}
+
+void traffic_on_received(void *context, const uet_received_t *received) {
+    const struct side *side = context;
+    traffic_t *traffic = side->traffic;
+    const traffic_options_t *options = traffic->options;
+    unsigned direction;
+    unsigned kind;
+    uint64_t number;
+    traffic_of_handle(received->handle, &direction, &kind, &number);
+    class_t *class = traffic->class[direction][kind];
+    traffic_message_t message =
+        traffic_message(options->seed, direction, kind, number, options->payload_mtu);
+    traffic_receive_t receive =
+        traffic_receive(options->seed, direction, kind, number, options->payload_mtu);
+    if (direction == side->number || number != class->received || number >= class->posted) {
+        traffic_wrong(traffic, "W1: class %u: receive %" PRIu64 " was completed, expected %" PRIu64,
+                      kind, number, class->received);
+        return;
+    }
+    if (received->code != UET_RC_OK || received->source != message.source ||
+        received->match != message.match || received->length != message.bytes ||
+        received->endpoint != message.endpoint ||
+        received->written != smaller(message.bytes, receive.bytes) ||
+        received->has_header_data != message.has_header_data ||
+        (message.has_header_data && received->header_data != message.header_data)) {
+        traffic_wrong(traffic,
+                      "W3: class %u, receive %" PRIu64 ": found code %u, source %" PRIu32
+                      ", match %#" PRIx64 ", %" PRIu32 " bytes, expected 1, %" PRIu32 ", %#" PRIx64
+                      ", %" PRIu32,
+                      kind, number, received->code, received->source, received->match,
+                      received->length, message.source, message.match, message.bytes);
+    }
+    check_bytes(traffic, direction, kind, number, smaller(message.bytes, receive.bytes));
+    class->received += 1;
+    traffic->result->received += 1;
+    traffic->result->bytes += received->written;
+    traffic->result->truncated += received->written < received->length;
+}
+
+/* Each frame is counted once (W6), each message has entered matching once (W1). */
+void traffic_check_counts(traffic_t *traffic) {
+    traffic_result_t *result = traffic->result;
+    char error[LINK_ERROR_BYTES];
+    for (unsigned side = 0; side < 2; side++) {
+        result->node[side] = *uet_node_stats(traffic->node[side]);
+        result->port[side] = *link_switch_counts(traffic->network, side);
+        const uet_node_stats_t *stats = &result->node[side];
+        uint64_t sum = 0;
+        for (unsigned reason = 0; reason < UET_REASONS; reason++) {
+            sum += stats->refused[reason];
+        }
+        for (unsigned count = 0; count < UET_COUNTS; count++) {
+            sum += stats->counted[count];
+        }
+        if (sum != stats->frames || stats->frames != result->port[side].sent ||
+            stats->sent_frames != result->port[side].received) {
+            traffic_wrong(traffic,
+                          "W6: side %u: %" PRIu64 " frames are counted, %" PRIu64
+                          " came of %" PRIu64 "; %" PRIu64 " went, the switch has %" PRIu64,
+                          side, sum, stats->frames, result->port[side].sent, stats->sent_frames,
+                          result->port[side].received);
+        }
+        if (stats->messages_taken != traffic->each * TRAFFIC_CLASSES) {
+            traffic_wrong(traffic,
+                          "W1: side %u: %" PRIu64 " messages entered matching, expected %" PRIu64,
+                          side, stats->messages_taken, traffic->each * TRAFFIC_CLASSES);
+        }
+    }
+    if (!link_counts_agree(result->port, 2, error)) {
+        traffic_wrong(traffic, "%s", error);
+    }
+    result->time_ns = traffic->now;
+}
