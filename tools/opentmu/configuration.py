@@ -34,13 +34,13 @@ class Configuration:
 
     @property
     def name(self) -> str:
-        """What reports call it."""
+        """Its name in reports."""
         stem = re.sub(r"[^A-Za-z0-9_.]+", "_", self.file.stem)
         return f"{stem}-{self.hash[:SHOWN]}"
 
     @property
     def build_name(self) -> str:
-        """What its builds are called."""
+        """The name of its builds."""
         return f"own-{self.hash[:16]}"
 
     @property
@@ -51,7 +51,7 @@ class Configuration:
 
     @property
     def chisel(self) -> str:
-        """How the program that elaborates is told."""
+        """Its argument of the program that elaborates."""
         return f"{self.base}:" + ",".join(f"{k}={int(v)}" for k, v in self.values.items())
 
     @property

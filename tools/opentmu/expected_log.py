@@ -16,7 +16,7 @@ def program() -> Path:
 
 
 def lines(replay: Path, trace: Path, *limits: str) -> list[str]:
-    """What `replay`, that program, says of a trace; `limits` are its options."""
+    """The log of a trace by `replay`, that program; `limits` are its options."""
     words = [str(replay), *limits, str(trace)]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode != 0:

@@ -38,12 +38,12 @@ def interface(header: str) -> Interface:
 
 
 def file(major: int = regs.INTERFACE_MAJOR) -> Path:
-    """Where the interface of a major version is committed."""
+    """The file of the committed interface of a major version."""
     return FOLDER / f"interface-{major}.json"
 
 
 def released() -> Interface:
-    """What has been released of the major version at hand; nothing before its first release."""
+    """The released interface of the major version at hand; nothing before its first release."""
     known: Interface = json.loads(file().read_text()) if file().exists() else {}
     return known
 

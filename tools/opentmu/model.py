@@ -19,7 +19,7 @@ NO_RECEIVE_ID = 2**32 - 1
 
 
 class Status(IntEnum):
-    """What the model answers; see tmu_model.h."""
+    """A verdict of the model; see tmu_model.h."""
 
     OK = 0
     MATCHED = 1
@@ -46,7 +46,7 @@ class Queue(IntEnum):
 
 @dataclass(frozen=True)
 class Key:
-    """What a receive, probe, claim or flush selects; a mask bit of 1 is not compared (R2)."""
+    """The selection of a receive, probe, claim or flush; a mask bit of 1 is not compared (R2)."""
 
     match: int = 0
     ignore: int = 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What lies around a CompletionWriter: the page table that it asks, and memory."""
+"""The surroundings of a CompletionWriter: its page table, and memory."""
 
 from collections import deque
 from random import Random

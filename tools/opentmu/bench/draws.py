@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What each stream of a race does next, drawn from what the law says of the queues by then."""
+"""The next operation of each stream of a race, drawn from the state of the law's queues."""
 
 from dataclasses import replace
 

@@ -20,7 +20,7 @@ TAGGED_SEND, RENDEZVOUS_TSEND = 9, 10
 
 @dataclass(frozen=True)
 class Settings:
-    """What both ends of a link have to agree on; names and numbers of `uet_settings_t`."""
+    """Settings that both sides of a link have in common; names and numbers of `uet_settings_t`."""
 
     crc: int = 1
     big_endian: bool = False
@@ -30,7 +30,7 @@ class Settings:
 
 @dataclass
 class Shape:
-    """What is around a packet."""
+    """The envelope of a packet."""
 
     tags: tuple[int, ...] = ()
     ipv6: bool = False

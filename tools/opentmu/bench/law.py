@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the unit has to answer: the reference model's verdicts in the host interface's words."""
+"""The right answers of the unit: the reference model's verdicts in the host interface's words."""
 
 from dataclasses import dataclass, field
 

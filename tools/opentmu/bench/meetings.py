@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the two streams of a matching unit met: bins that a race has to reach."""
+"""Meetings of the two streams of a matching unit: bins that a race has to reach."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Accepted:
 def meetings(
     preset: regs.Preset, accepted: Sequence[Accepted], answers: Sequence[Answer]
 ) -> Counter[str]:
-    """How often the streams of a run met in each of the ways of MEETINGS."""
+    """The number of meetings of each kind of MEETINGS in a run."""
     found: Counter[str] = Counter()
     when = {one.operation.handle: one for one in accepted}
     clocks: dict[int, list[Accepted]] = defaultdict(list)

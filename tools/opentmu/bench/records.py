@@ -158,7 +158,7 @@ class Answer:
         return cls(**result)
 
     def differences(self, other: "Answer") -> list[str]:
-        """What is not the same in the other one, as text; self is what was expected."""
+        """Differences of the other one, as text; self is what was expected."""
         return [
             f"{name}: expected {mine:#x}, found {theirs:#x}"
             for name, mine, theirs in (

@@ -63,7 +63,7 @@ class RegisterPort:
         return await self.until("ENDPOINT_STATUS", "BUSY", on=False)
 
     async def depths(self, endpoint: int) -> tuple[int, int]:
-        """What software reads of an endpoint's queues."""
+        """The depths of an endpoint's queues, as software reads them."""
         await self.write("ENDPOINT_SELECT", endpoint)
         await self.endpoint_command("READ_DEPTH")
         return await self.read("DEPTH_POSTED"), await self.read("DEPTH_UNEXPECTED")

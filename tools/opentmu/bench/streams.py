@@ -17,7 +17,7 @@ IDLE: State = (False, False)
 
 
 class Streams:
-    """What all streams did in every clock since the counters' reset."""
+    """The state of all streams in every clock since the counters' reset."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut

@@ -44,13 +44,13 @@ class Cell:
 
     @property
     def word(self) -> str:
-        """How the harness is told."""
+        """The harness's name of the cell."""
         return f"{self.kind}:{self.queue}:{self.position}:{self.depth}:{self.steps}"
 
 
 @dataclass(frozen=True)
 class Choice:
-    """What was asked for; empty means all."""
+    """The cells that were asked for; empty means all."""
 
     kinds: tuple[str, ...] = ()
     positions: tuple[str, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is needed to turn clocks into time: a rate and a clock that belong to the same hardware."""
+"""From clocks to time: a rate and a clock that belong to the same hardware."""
 
 import json
 from dataclasses import dataclass

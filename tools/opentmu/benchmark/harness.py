@@ -61,7 +61,7 @@ class Run:
     cells: Sequence[str]
 
     read: Callable[[Result], Result]
-    """What a line becomes."""
+    """The result that a line holds."""
 
 
 def collect(name: str, what: str, runs: Sequence[Run]) -> list[Result]:

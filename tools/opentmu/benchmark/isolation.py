@@ -49,7 +49,7 @@ DEEP_CLOCKS = targets.DEEP_CLOCKS
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured of a preset."""
+    """The cells of a preset."""
 
     victims: int
     cells: tuple[str, ...]
@@ -103,7 +103,7 @@ QUICK = {
 
 
 def plan_of(preset: str, *, quick: bool) -> Plan:
-    """What is measured; raises BadInput for a preset without cells."""
+    """The cells; raises BadInput for a preset without cells."""
     plans = QUICK if quick else PLANS
     if preset not in plans:
         raise BadInput(f"--isolation: found preset {preset}, expected {' or '.join(plans)}")

@@ -44,7 +44,7 @@ BUSY_CLOCKS = 24
 
 @dataclass(frozen=True)
 class Cell:
-    """What is measured, by the words of sim/campaigns/messages; `number` is a depth or a window."""
+    """A cell, in the words of sim/campaigns/messages; `number` is a depth or a window."""
 
     kind: str
     number: int
@@ -83,7 +83,7 @@ ROUNDS = 2
 
 @dataclass(frozen=True)
 class Setting:
-    """What all runs have in common."""
+    """The arguments that all runs have in common."""
 
     preset: str
     program: Path
@@ -109,7 +109,7 @@ def measure(preset: str, *, quick: bool) -> list[Result]:
 
 
 def matchers(cell: Cell) -> tuple[str, ...]:
-    """Who can do a cell: `net` stops for good behind some messages that nobody has asked for."""
+    """The matchers that can do a cell: `net` stops for good behind some unexpected messages."""
     stops = cell.kind == UNEXPECTED and cell.number > PLAIN_UNEXPECTED_MAX
     return tuple(engine for engine in ENGINES if engine != PLAIN or not stops)
 
@@ -258,7 +258,7 @@ def together(preset: str, engine: str, runs: Sequence[Result]) -> Result:
 
 
 def promises(results: Sequence[Result]) -> list[Promise]:
-    """What the unit itself adds to a message is bounded, however long its queues are.
+    """The unit's own work for a message is bounded, however long its queues are.
 
     In its tables a post and an arrival take some clocks each and do not wait for a search that
     grows with the depth; messages that come one at a time wait for the host in between.

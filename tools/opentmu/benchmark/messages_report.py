@@ -49,7 +49,7 @@ def table(title: str, kind: str, found: Sequence[Result]) -> Table:
 
 
 def figure(one: Result | None, *, latency: bool) -> str:
-    """What a cell is measured in, if it was measured."""
+    """A cell's figure, a dash if it was not measured."""
     if one is None:
         return "-"
     if latency:

@@ -236,7 +236,7 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
 
 
 def title_of(results: Sequence[Result]) -> str:
-    """What the results are of."""
+    """The title of a plot, with the preset of its results."""
     return f"preset {results[0]['preset']}"
 
 
@@ -288,7 +288,7 @@ def plain(axis: Any) -> None:
 
 
 def _array(axis: Any, results: Sequence[Result], array: int) -> None:
-    """Where the lanes end, when there are cells beyond."""
+    """A line at the depth of the lanes, when there are cells beyond."""
     if any(one["depth"] > array for one in results):
         axis.axvline(array, color=GREY, linewidth=0.8, linestyle=":")
         place = {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right"}

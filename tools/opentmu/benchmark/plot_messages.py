@@ -80,7 +80,7 @@ def rate(axis: Any, results: Sequence[Result]) -> bool:
 
 
 def clocks(axis: Any, results: Sequence[Result]) -> bool:
-    """What the simulated unit needs: its own clocks, whatever the host's clock said."""
+    """The simulated unit's own clocks, whatever the host's clock said."""
     drawn = False
     colours = dict(zip(STYLES, (plot.BLUE, plot.RED, plot.PURPLE), strict=True))
     for kind, colour in colours.items():
@@ -98,7 +98,7 @@ def clocks(axis: Any, results: Sequence[Result]) -> bool:
 
 
 def windows(results: Sequence[Result]) -> set[int]:
-    """How many messages there are at a time."""
+    """The number of messages at a time."""
     return {one["depth"] for one in results if one["position"] in STYLES}
 
 

@@ -35,7 +35,7 @@ OPERATIONS, QUICK_OPERATIONS = 4000, 300
 
 
 def cells(*, quick: bool) -> list[str]:
-    """What is measured: KIND:QUEUES:WINDOW; all queues in `pairs`, else the first one."""
+    """A cell: KIND:QUEUES:WINDOW; all queues in `pairs`, else the first one."""
     counts = (1, NEIGHBOURS) if quick else COUNTS
     curve = [f"{PAIRS}:{count}:{window}" for window in WINDOWS for count in counts]
     return [*curve, f"{PAIRS}:1:64", ALONE, *(f"{kind}:{NEIGHBOURS}:4" for kind in RIVALS)]
@@ -81,7 +81,7 @@ def alone(results: Sequence[Result]) -> Result:
 
 
 def promises(results: Sequence[Result]) -> list[Promise]:
-    """What many queues have to keep to."""
+    """The promises of many queues."""
     full = curve(results, WINDOWS[-1])[-1]
     single = curve(results, NEIGHBOURS)[0]
     usual = alone(results)["latency_clocks"]["p99"]

@@ -67,7 +67,7 @@ def pairs(results: Sequence[Result]) -> Table:
 
 
 def promises(targets: Sequence[Target]) -> Table:
-    """What was promised, what was found, and where it was worst."""
+    """Promises, what was found, and the worst cell of each."""
     table = titled("promises", "figure", "worst cell", "limit", "found", "cells", "", words=2)
     for one in targets:
         limit = f"{'at least' if one.at_least else 'at most'} {one.limit:g}"

@@ -35,7 +35,7 @@ def check(choice: Choice) -> None:
 
 
 def measure(results: Sequence[Result], *, quick: bool) -> dict[str, Any]:
-    """What tmu-engine-bench prints for the cells that software has too: `machine` and `cells`.
+    """The output of tmu-engine-bench for the cells that software has too: `machine` and `cells`.
 
     Raises BadInput if it has none of them, CheckFailed if an engine answers wrongly.
     """

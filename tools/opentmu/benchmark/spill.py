@@ -25,7 +25,7 @@ FIFO = "fifo"
 
 @dataclass(frozen=True)
 class Memory:
-    """How far memory is, and what it gives, in clocks (sim/device/tmu_sim.h)."""
+    """Latency and rate of memory, in clocks (sim/device/tmu_sim.h)."""
 
     latency: int
     spread: int = 0
@@ -53,7 +53,7 @@ class Memory:
 
 @dataclass(frozen=True)
 class Plan:
-    """What is measured of a preset."""
+    """The cells of a preset."""
 
     depths: tuple[int, ...]
     near: int  # depth of a queue on chip beside another one; 0 where nothing goes on in memory
@@ -173,7 +173,7 @@ def table(preset: str) -> int:
 
 
 def plan_of(preset: str, *, quick: bool) -> Plan:
-    """What is measured; raises BadInput for a preset without cells."""
+    """The cells; raises BadInput for a preset without cells."""
     plans = QUICK if quick else PLANS
     if preset not in plans:
         raise BadInput(f"--spill: found preset {preset}, expected one of {', '.join(plans)}")

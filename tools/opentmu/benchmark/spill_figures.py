@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the cells of `tmu bench --spill` say: curves by depth, cliff and slope, promises."""
+"""Figures of the cells of `tmu bench --spill`: curves by depth, cliff and slope, promises."""
 
 from collections.abc import Sequence
 
@@ -65,7 +65,7 @@ def slope(results: Sequence[Result], latency: int, position: str) -> float | Non
 
 
 def figures(one: Result) -> dict[str, float]:
-    """What is derived from the counters of a cell, the traffic with many in flight."""
+    """Figures derived from the counters of a cell, the traffic with many in flight."""
     counts = one["counts"]
     steps = counts["operations"] / 2
     return {
@@ -92,7 +92,7 @@ def slowest(results: Sequence[Result]) -> int:
 
 
 def promises(results: Sequence[Result]) -> list[Promise]:
-    """What memory may cost, its own endpoint and others (R13).
+    """The bounds of the cost of memory, for its own endpoint and others (R13).
 
     An endpoint on chip feels no more of a queue in memory than of one that is on chip, too.
     """

@@ -93,7 +93,7 @@ def _depths(results: Sequence[Result], latency: int) -> Table:
 
 
 def _slopes(results: Sequence[Result]) -> Table:
-    """How steep it is behind the table, at its edge and all along."""
+    """The slope beyond the table, at its edge and all along."""
     latencies = spill_figures.latencies(results)
     last, first, *more = spill_figures.beyond(results, latencies[0], spill.POSITIONS[0])
     to = f", and for each 1,000 entries more to {more[-1]['depth']:,}" if more else ""

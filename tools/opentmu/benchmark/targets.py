@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the matching unit has promised, checked on measured cells."""
+"""Promises of the matching unit, checked on measured cells."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

@@ -84,7 +84,7 @@ def relative(file: Path) -> str:
 
 
 def memories(log: str) -> Counter[tuple[int, int]]:
-    """How many memories there are of each (words, bits), from a log that ends with DUMP."""
+    """The number of memories of each (words, bits), from a log that ends with DUMP."""
     words = [int(n) for n in re.findall(r"^\s*parameter \\SIZE (\d+)$", log, re.MULTILINE)]
     bits = [int(n) for n in re.findall(r"^\s*parameter \\WIDTH (\d+)$", log, re.MULTILINE)]
     return Counter(zip(words, bits, strict=True))

@@ -119,7 +119,7 @@ def stale_files(root: Path = paths.ROOT) -> dict[str, bytes]:
 
 @cache
 def fresh_files() -> dict[str, bytes]:
-    """What Chisel writes into the committed generated files, asked once in a process."""
+    """The committed generated files as Chisel writes them, asked once in a process."""
     toolchain.need_mill()
     with tempfile.TemporaryDirectory(prefix="tmu-generated-") as name:
         fresh = Path(name)

@@ -59,7 +59,7 @@ def bind_files(folder: Path) -> list[Path]:
 
 
 def include_folders(folder: Path) -> list[Path]:
-    """Where the bind files find the ones that they include."""
+    """The folders of the files that bind files include."""
     return sorted({folder, *(bind.parent for bind in bind_files(folder))})
 
 
@@ -137,7 +137,7 @@ def _make_variables(more: str) -> Iterator[None]:
 
 
 def _name(preset: str, wave: bool, top: str) -> str:
-    """What folders and logs of a build are called; the whole unit is the one without a word."""
+    """The name of a build's folders and logs; the whole unit is the one without a word."""
     words = [presets.build_name(preset), *([] if top == TOP else [top.lower()]), *(["wave"] if wave else [])]
     return "-".join(words)
 
@@ -202,7 +202,7 @@ def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
 
 
 def _compile(top: Path, sources: Path, wave: bool) -> list[str | Path]:
-    """What compiles the C++ files of a folder that use a Verilated module."""
+    """The command that compiles the C++ files of a folder that use a Verilated module."""
     files = sorted(sources.glob("*.cpp"))
     if not files:
         raise CheckFailed(f"{sources} holds no C++ file")

@@ -145,7 +145,7 @@ def _spill(preset: str, settings: dict[str, Any]) -> int:
 def _beside_software(
     results: Sequence[harness.Result], speed: clock.Clock | None, settings: dict[str, Any]
 ) -> tuple[list[harness.Result], list[harness.Result]]:
-    """What the engines measured and the comparison, both empty if it was not asked for."""
+    """Figures of the engines and the comparison, both empty if not asked for."""
     if not settings["with_software"]:
         return [], []
     engines = software.measure(results, quick=settings["quick"])["cells"]

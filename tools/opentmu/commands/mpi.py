@@ -20,7 +20,7 @@ from opentmu.replay import engine as replay
 
 
 def print_compiler(name: str) -> int:
-    """What `--compiler` does instead of a run."""
+    """The compiler of an MPI, instead of a run."""
     options.refuse("--compiler takes nothing beside it", ["--compiler"])
     click.echo(library.choose(name).compiler)
     return 0
@@ -123,7 +123,7 @@ def check_arguments(preset: str, record: Path | None, words: Sequence[str]) -> N
 
 @contextmanager
 def folder_for(record: Path | None) -> Iterator[Path]:
-    """Where the ranks leave their files."""
+    """The folder of the ranks' files."""
     if record is not None:
         record.mkdir(parents=True, exist_ok=True)
         yield record.resolve()
@@ -139,7 +139,7 @@ def summary(
     units: str = share.EACH,
     lost: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """What came out of a run, over all ranks; and of the unit, if they had one together."""
+    """The result of a run, over all ranks; and of the unit, if they shared one."""
     # A process that opens a second device has a second report, with a number behind its name.
     first = {"-".join(one["name"].split("-")[:2]) for one in found if check.is_rank(one["name"])}
     missing = max(0, ranks - len(first)) + len(lost)

@@ -49,7 +49,7 @@ def command(uri: str, mpi: str | None, as_json: bool) -> None:
 
 
 def environment(folder: str, uri: str, chosen: library.Library | None) -> dict[str, str]:
-    """What has to be set, beside what the caller has set already."""
+    """The variables to set, beside what the caller has set already."""
     callers = dict(os.environ)
     place = callers.get("FI_PROVIDER_PATH", "")
     known = place.split(":") if place else []

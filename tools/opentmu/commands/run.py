@@ -24,7 +24,7 @@ def chosen_traces(given: tuple[Path, ...]) -> list[Path]:
 
 
 def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
-    """Where each trace's verdict log goes: one file, or one file a trace in a folder."""
+    """The file of each trace's verdict log: one file, or one file a trace in a folder."""
     if verdicts is None:
         return [None] * len(traces)
     if len(traces) == 1:

@@ -52,7 +52,7 @@ def command(
 
 
 def _code(finished: Sequence[runner.Finished]) -> int:
-    """What went wrong first: a tool that is missing, then failures, then what was skipped."""
+    """The first failure: a missing tool, then failures, then what was skipped."""
     if any(one.exit_code == ToolMissing.exit_code for one in finished):
         return ToolMissing.exit_code
     passed = sum(one.outcome.passed for one in finished)
@@ -77,7 +77,7 @@ def _figures(
 def _chosen(
     expression: str | None, long_too: bool, fast: bool, preset: str | None
 ) -> list[list[stages.Stage]]:
-    """What runs: all tests or some, or the soak of one configuration."""
+    """The stages that run: all tests or some, or the soak of one configuration."""
     if preset is None:
         return stages.lanes(expression, long=long_too, fast=fast)
     if expression is not None or long_too or fast:

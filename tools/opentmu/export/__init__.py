@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `tmu verilog` hands to somebody who integrates the unit."""
+"""The folder that `tmu verilog` writes for an integration of the unit."""

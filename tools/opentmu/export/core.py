@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a design is described with for other tools: a FuseSoC core and a constraints skeleton."""
+"""Descriptions of a design for other tools: a FuseSoC core and a constraints skeleton."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

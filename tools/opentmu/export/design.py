@@ -49,7 +49,7 @@ def write(design: Path, target: Path, preset: str, *, with_ipxact: bool = True) 
 
 
 def header(preset: str) -> str:
-    """What every file says of where it is from; the line with the module's name stands before."""
+    """The origin that every file states; the line with the module's name stands before."""
     parameters = dataclasses.asdict(presets.find(preset))
     del parameters["name"], parameters["number"]
     known = {name: value for name, value in parameters.items() if value or "places" not in name}

@@ -79,7 +79,7 @@ class Mutant:
 
 @dataclass(frozen=True)
 class Result:
-    """What SymbiYosys said: PASS, FAIL or UNKNOWN, what failed first, and where its files are."""
+    """Verdict of SymbiYosys (PASS, FAIL, UNKNOWN), what failed first, and where its files are."""
 
     status: str
     failed: tuple[str, ...]

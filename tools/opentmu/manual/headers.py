@@ -50,7 +50,7 @@ def _page(texts: dict[str, str], functions: list[re.Match[str]], version: str) -
 
 
 def introduction(text: str) -> str:
-    """What the comment at the start of a header says, without the licence."""
+    """The comment at the start of a header, without the licence."""
     found = re.match(r"/\*.*?\n \*\n(.*?)\*/", text, re.DOTALL)
     if found is None:
         raise roff.NotFound(f"a comment at the start of {MAIN}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the ranks left: their reports, and their streams replayed by the reference model."""
+"""The ranks' reports, and their streams replayed by the reference model."""
 
 import json
 from itertools import zip_longest
@@ -24,7 +24,7 @@ def reports(files: Path) -> list[Report]:
 
 
 def order(report: Report) -> tuple[bool, list[int]]:
-    """Where a report stands: ranks first, by the numbers in its name."""
+    """The sort key of a report: ranks first, by the numbers in its name."""
     name = str(report["name"])
     return not is_rank(name), [int(word) for word in name.split("-") if word.isdecimal()]
 
@@ -82,7 +82,7 @@ def judge(report: Report, stem: Path, replay: Path) -> Report:
 
 
 def unit(found: list[Report]) -> dict[str, int]:
-    """What a unit that these ranks shared counted meanwhile; a maximum is that of all time."""
+    """Growth of the counters of a unit that these ranks shared; a maximum is that of all time."""
     return {
         name: max(report["unit"].get(name, 0) for report in found)
         - (0 if name.endswith("_max") else min(report["before"][name] for report in found))
@@ -91,7 +91,7 @@ def unit(found: list[Report]) -> dict[str, int]:
 
 
 def shared(found: list[Report]) -> list[str]:
-    """What is wrong with the counters of a unit that these ranks shared, and nobody else used.
+    """Differences in the counters of a unit that these ranks shared, and nobody else used.
 
     Each rank read them when it opened the unit, and again after its last answer: the lowest were
     read before all that the ranks did, and the highest after it.
@@ -114,7 +114,7 @@ def has_other_limits(report: Report) -> bool:
 
 
 def limits(report: Report) -> list[str]:
-    """What the rank's unit has room for, as options of the model's program."""
+    """The capacity of the rank's unit, as options of the model's program."""
     words = ["--endpoints", str(report["endpoints"])]
     if has_other_limits(report):
         return words
