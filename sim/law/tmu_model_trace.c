@@ -3,6 +3,15 @@
 
 #include <stdlib.h>
 
+#include "tmu_model_ask.h"
+
+_Static_assert((int)TMU_TRACE_POST == TMU_MODEL_POST && (int)TMU_TRACE_ARRIVE == TMU_MODEL_ARRIVE &&
+                   (int)TMU_TRACE_PROBE == TMU_MODEL_PROBE &&
+                   (int)TMU_TRACE_CLAIM == TMU_MODEL_CLAIM &&
+                   (int)TMU_TRACE_CANCEL == TMU_MODEL_CANCEL &&
+                   (int)TMU_TRACE_FLUSH == TMU_MODEL_FLUSH,
+               "the model's operations have the numbers of a trace's kinds");
+
 /* An arrival held back (R11).  The oldest of each endpoint and source is a head: heads form a list
  * by age, and each head has its followers, by age, behind it. */
 typedef struct held {
@@ -24,45 +33,21 @@ typedef struct {
 static tmu_model_status_t execute(replay_t *replay, size_t operation) {
     const tmu_trace_op_t *op = &replay->op[operation];
     const tmu_model_replay_options_t *options = replay->options;
-    const tmu_model_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
-    const tmu_model_receive_t receive = {
-        .key = key,
+    tmu_model_question_t question = {
+        .operation = op->kind,
         .endpoint = op->endpoint,
+        .key = {op->match, op->ignore, op->source, op->source_ignore},
+        .handle = op->id,
+        .target = op->target,
         .receive_id = TMU_MODEL_NO_RECEIVE_ID,
-        .handle = op->id,
         .length = op->bytes,
     };
-    const tmu_model_message_t message = {
-        .match = op->match,
-        .source = op->source,
-        .endpoint = op->endpoint,
-        .handle = op->id,
-        .length = op->bytes,
-    };
-    const tmu_model_search_t search = {.key = key, .endpoint = op->endpoint, .handle = op->id};
-    const tmu_model_search_t everything = {
-        .key = {.ignore = UINT64_MAX, .source_ignore = UINT32_MAX},
-        .endpoint = op->endpoint,
-        .handle = op->id,
-    };
-    tmu_model_verdict_t *verdict = &replay->verdicts[operation];
-    switch (op->kind) {
-    case TMU_TRACE_POST:
-        return tmu_model_post(replay->model, &receive, verdict);
-    case TMU_TRACE_ARRIVE:
-        return tmu_model_arrive(replay->model, &message, verdict);
-    case TMU_TRACE_PROBE:
-        return tmu_model_probe(replay->model, &search, verdict);
-    case TMU_TRACE_CLAIM:
-        return tmu_model_claim(replay->model, &search, verdict);
-    case TMU_TRACE_CANCEL:
-        return tmu_model_cancel(replay->model, op->endpoint, op->id, op->target, verdict);
-    case TMU_TRACE_FLUSH:
-        return tmu_model_flush(replay->model, &everything, options->on_removed, options->context,
-                               verdict);
-    default:
-        return TMU_MODEL_BAD_ARGUMENT;
+    if (op->kind == TMU_TRACE_FLUSH) {
+        question.key = (tmu_model_key_t){.ignore = UINT64_MAX, .source_ignore = UINT32_MAX};
     }
+    replay->verdicts[operation] =
+        tmu_model_ask(replay->model, &question, options->on_removed, options->context);
+    return replay->verdicts[operation].status;
 }
 
 static void announce(const replay_t *replay, size_t operation) {

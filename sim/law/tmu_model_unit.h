@@ -7,26 +7,44 @@
 #define TMU_MODEL_UNIT_H
 
 #include "tmu/tmu_regs.h"
-#include "tmu_model.h"
+#include "tmu_model_ask.h"
 
-#include <stddef.h>
+#ifndef __cplusplus
+_Static_assert((int)TMU_OPCODE_POST == TMU_MODEL_POST &&
+                   (int)TMU_OPCODE_ARRIVE == TMU_MODEL_ARRIVE &&
+                   (int)TMU_OPCODE_PROBE == TMU_MODEL_PROBE &&
+                   (int)TMU_OPCODE_CLAIM == TMU_MODEL_CLAIM &&
+                   (int)TMU_OPCODE_CANCEL == TMU_MODEL_CANCEL &&
+                   (int)TMU_OPCODE_FLUSH == TMU_MODEL_FLUSH,
+               "the model's operations have the numbers of opcodes");
+#endif
 
 /* What the unit has to say where the model says `status`; 0 when no unit can say that. */
 static inline uint8_t tmu_model_unit_status(tmu_model_status_t status) {
-    static const uint8_t unit[] = {
-        [TMU_MODEL_MATCHED] = TMU_STATUS_MATCHED,
-        [TMU_MODEL_QUEUED] = TMU_STATUS_QUEUED,
-        [TMU_MODEL_FOUND] = TMU_STATUS_FOUND,
-        [TMU_MODEL_NONE] = TMU_STATUS_NONE,
-        [TMU_MODEL_CANCELLED] = TMU_STATUS_CANCELLED,
-        [TMU_MODEL_LATE] = TMU_STATUS_LATE,
-        [TMU_MODEL_FLUSHED] = TMU_STATUS_FLUSHED,
-        [TMU_MODEL_REFUSED_QUOTA] = TMU_STATUS_REFUSED_QUOTA,
-        [TMU_MODEL_REFUSED_ENDPOINT] = TMU_STATUS_REFUSED_ENDPOINT,
-        [TMU_MODEL_STALLED] = TMU_STATUS_STALLED,
-    };
-    const size_t place = (size_t)status;
-    return place < sizeof unit / sizeof unit[0] ? unit[place] : 0;
+    switch (status) {
+    case TMU_MODEL_MATCHED:
+        return TMU_STATUS_MATCHED;
+    case TMU_MODEL_QUEUED:
+        return TMU_STATUS_QUEUED;
+    case TMU_MODEL_FOUND:
+        return TMU_STATUS_FOUND;
+    case TMU_MODEL_NONE:
+        return TMU_STATUS_NONE;
+    case TMU_MODEL_CANCELLED:
+        return TMU_STATUS_CANCELLED;
+    case TMU_MODEL_LATE:
+        return TMU_STATUS_LATE;
+    case TMU_MODEL_FLUSHED:
+        return TMU_STATUS_FLUSHED;
+    case TMU_MODEL_REFUSED_QUOTA:
+        return TMU_STATUS_REFUSED_QUOTA;
+    case TMU_MODEL_REFUSED_ENDPOINT:
+        return TMU_STATUS_REFUSED_ENDPOINT;
+    case TMU_MODEL_STALLED:
+        return TMU_STATUS_STALLED;
+    default:
+        return 0;
+    }
 }
 
 #endif

@@ -151,40 +151,20 @@ static void take_its_word(checker_t *checker, const tmu_trace_op_t *op,
 
 /* Carries the operation out in the model. */
 static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) {
-    tmu_model_verdict_t verdict = {0};
-    const tmu_model_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
-    const tmu_model_search_t search = {key, op->endpoint, op->id};
-    const uint64_t address = operation_address(checker->workload, op);
-    switch (op->kind) {
-    case TMU_TRACE_POST: {
-        const tmu_model_receive_t receive = {key,    op->endpoint, TMU_MODEL_NO_RECEIVE_ID,
-                                             op->id, address,      op->bytes};
-        (void)tmu_model_post(checker->model, &receive, &verdict);
-        break;
-    }
-    case TMU_TRACE_ARRIVE: {
-        const tmu_model_message_t message = {op->match, op->source, op->endpoint,
-                                             op->id,    address,    op->bytes};
-        (void)tmu_model_arrive(checker->model, &message, &verdict);
-        break;
-    }
-    case TMU_TRACE_PROBE:
-        (void)tmu_model_probe(checker->model, &search, &verdict);
-        break;
-    case TMU_TRACE_CLAIM:
-        (void)tmu_model_claim(checker->model, &search, &verdict);
-        break;
-    case TMU_TRACE_CANCEL:
-        (void)tmu_model_cancel(checker->model, op->endpoint, op->id, op->target, &verdict);
-        break;
-    default: {
-        tmu_model_search_t all = search;
-        all.key = (tmu_model_key_t){0, UINT64_MAX, 0, UINT32_MAX};
+    tmu_model_question_t question = {.operation = op->kind,
+                                     .endpoint = op->endpoint,
+                                     .key = {op->match, op->ignore, op->source, op->source_ignore},
+                                     .handle = op->id,
+                                     .target = op->target,
+                                     .receive_id = TMU_MODEL_NO_RECEIVE_ID,
+                                     .address = operation_address(checker->workload, op),
+                                     .length = op->bytes};
+    if (op->kind == TMU_TRACE_FLUSH) {
+        question.key = (tmu_model_key_t){0, UINT64_MAX, 0, UINT32_MAX};
         checker->removed_count = 0;
-        (void)tmu_model_flush(checker->model, &all, keep_removed, checker, &verdict);
-        break;
     }
-    }
+    const tmu_model_verdict_t verdict =
+        tmu_model_ask(checker->model, &question, keep_removed, checker);
     tally_add(&checker->tally, op->kind, &verdict);
     return verdict;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "law.h"
 
-#include "tmu/tmu_regs.h"
+#include "tmu_model_unit.h"
 
 #include <algorithm>
 #include <sstream>
@@ -10,64 +10,31 @@ namespace bench {
 
 namespace {
 
-// The model knows none of the hardware's numbers: whoever compares translates.
 uint8_t translate(tmu_model_status_t status) {
-    switch (status) {
-    case TMU_MODEL_MATCHED:
-        return TMU_STATUS_MATCHED;
-    case TMU_MODEL_QUEUED:
-        return TMU_STATUS_QUEUED;
-    case TMU_MODEL_FOUND:
-        return TMU_STATUS_FOUND;
-    case TMU_MODEL_NONE:
-        return TMU_STATUS_NONE;
-    case TMU_MODEL_CANCELLED:
-        return TMU_STATUS_CANCELLED;
-    case TMU_MODEL_LATE:
-        return TMU_STATUS_LATE;
-    case TMU_MODEL_FLUSHED:
-        return TMU_STATUS_FLUSHED;
-    case TMU_MODEL_REFUSED_QUOTA:
-        return TMU_STATUS_REFUSED_QUOTA;
-    case TMU_MODEL_STALLED:
-        return TMU_STATUS_STALLED;
-    default:
+    const uint8_t unit = tmu_model_unit_status(status);
+    if (unit == 0) {
         throw std::runtime_error(std::string("the model cannot go on: ") +
                                  tmu_model_status_text(status));
     }
+    return unit;
 }
 
 tmu_model_key_t key_of(const Command &c) { return {c.match, c.ignore, c.source, c.source_ignore}; }
 
 tmu_model_verdict_t carry_out(tmu_model_t *model, const Command &c, uint32_t id_none) {
-    tmu_model_verdict_t v;
-    const uint32_t id = c.id == id_none ? TMU_MODEL_NO_RECEIVE_ID : c.id;
-    const tmu_model_search_t search = {key_of(c), c.endpoint, c.handle};
-    switch (c.opcode) {
-    case TMU_OPCODE_POST: {
-        const tmu_model_receive_t receive = {key_of(c), c.endpoint, id,
-                                             c.handle,  c.address,  c.length};
-        tmu_model_post(model, &receive, &v);
-        return v;
-    }
-    case TMU_OPCODE_ARRIVE: {
-        const tmu_model_message_t message = {c.match,  c.source,  c.endpoint,
-                                             c.handle, c.address, c.length};
-        tmu_model_arrive(model, &message, &v);
-        return v;
-    }
-    case TMU_OPCODE_PROBE:
-        tmu_model_probe(model, &search, &v);
-        return v;
-    case TMU_OPCODE_CLAIM:
-        tmu_model_claim(model, &search, &v);
-        return v;
-    case TMU_OPCODE_CANCEL:
-        tmu_model_cancel_id(model, c.endpoint, c.handle, id, &v);
-        return v;
-    default:
+    if (c.opcode < TMU_OPCODE_POST || c.opcode > TMU_OPCODE_CANCEL) {
         throw std::logic_error("the bench sent opcode " + std::to_string(c.opcode));
     }
+    tmu_model_question_t question{};
+    question.operation = c.opcode;
+    question.by_id = true;
+    question.endpoint = c.endpoint;
+    question.key = key_of(c);
+    question.handle = c.handle;
+    question.receive_id = c.id == id_none ? TMU_MODEL_NO_RECEIVE_ID : c.id;
+    question.address = c.address;
+    question.length = c.length;
+    return tmu_model_ask(model, &question, nullptr, nullptr);
 }
 
 void fill_entry(Verdict &v, const tmu_model_entry_t &entry) {

@@ -27,38 +27,14 @@ static inline uint32_t oracle_pick(uint64_t *state, uint32_t below) {
 
 /** What the model answers to one attempt. */
 static inline tmu_model_verdict_t oracle_ask(tmu_model_t *model, const oracle_question_t *q) {
-    tmu_model_verdict_t v = {.status = TMU_MODEL_BAD_ARGUMENT};
-    const tmu_model_search_t search = {
-        {q->key.match, q->key.ignore, q->key.source, q->key.source_ignore}, q->endpoint, q->handle};
-    const tmu_model_receive_t receive = {.key = search.key,
-                                         .endpoint = q->endpoint,
-                                         .receive_id = (uint32_t)q->handle,
-                                         .handle = q->handle};
-    const tmu_model_message_t message = {.match = q->key.match,
-                                         .source = q->key.source,
-                                         .endpoint = q->endpoint,
-                                         .handle = q->handle};
-    switch (q->opcode) {
-    case TMU_OPCODE_POST:
-        (void)tmu_model_post(model, &receive, &v);
-        break;
-    case TMU_OPCODE_ARRIVE:
-        (void)tmu_model_arrive(model, &message, &v);
-        break;
-    case TMU_OPCODE_PROBE:
-        (void)tmu_model_probe(model, &search, &v);
-        break;
-    case TMU_OPCODE_CLAIM:
-        (void)tmu_model_claim(model, &search, &v);
-        break;
-    case TMU_OPCODE_CANCEL:
-        (void)tmu_model_cancel(model, q->endpoint, q->handle, q->target, &v);
-        break;
-    default:
-        (void)tmu_model_flush(model, &search, NULL, NULL, &v);
-        break;
-    }
-    return v;
+    const tmu_model_question_t question = {
+        .operation = q->opcode,
+        .endpoint = q->endpoint,
+        .key = {q->key.match, q->key.ignore, q->key.source, q->key.source_ignore},
+        .handle = q->handle,
+        .target = q->target,
+        .receive_id = (uint32_t)q->handle};
+    return tmu_model_ask(model, &question, NULL, NULL);
 }
 
 /** Expects a completion to say what the model's verdict says. */

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from opentmu import paths
 from opentmu.benchmark import isolation, plot_isolation
-from opentmu.build import cbuild
+from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
@@ -86,6 +86,15 @@ def test_attacks_on_the_tiny_unit_R13_R14(tmu: Tmu, tmp_path: Path) -> None:
     assert all(one["count"] >= 2 and min(one.values()) > 0 for one in lives)
     names = sorted(file.name for file in (tmp_path / "plots").iterdir())
     assert names == ["bench-isolation.png", "bench-isolation.svg"]
+
+
+def test_a_flush_in_flight_at_the_end_is_judged_by_what_was_there_R14() -> None:
+    """R14: a cell may end while the attacker's last flush is on its way, with entries queued."""
+    program = cbuild.program(cbuild.ensure(), isolation.PROGRAM)
+    command = (program, "--uri", f"sim:{verilate.library('tiny')}", "lives:4:60", "lives:8:60")
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert [json.loads(line)["mismatches"] for line in done.stdout.splitlines()] == [0, 0]
 
 
 @pytest.mark.long

@@ -77,6 +77,19 @@ def test_the_law_and_the_engines_know_no_driver_and_not_each_other() -> None:
     assert without_tests(crossings(engines, headers(*others))) == {}
 
 
+def test_one_place_turns_an_operation_into_a_call_of_the_model() -> None:
+    """Whoever asks the law fills in a question; tests of the law itself call what they test."""
+    callers = {
+        file.relative_to(paths.ROOT).as_posix()
+        for folder in (paths.SIM, DRIVER)
+        for file in c_files(folder)
+        if "tmu_model_claim(" in file.read_text() and file.parent != paths.SIM / "law" / "test"
+    }
+    law = {"sim/law/tmu_model.c", "sim/law/tmu_model.h", "sim/law/tmu_model_ask.h"}
+    # The functional device has a table of functions, one each for a software engine's.
+    assert callers == law | {"sim/functional/ref_model.c"}
+
+
 def test_an_include_across_is_seen(tmp_path: Path) -> None:
     (tmp_path / "one.c").write_text('#include <stdio.h>\n#include "tmu_internal.h"\n')
     assert crossings(tmp_path, headers(DRIVER / "core")) == {"one.c": {"tmu_internal.h"}}

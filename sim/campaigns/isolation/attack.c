@@ -113,8 +113,8 @@ static void answered(attack_t *attack, const tmu_completion_t *c) {
         return;
     }
     /* R14: all that it had, and nothing of anybody else. */
-    attack->wrong += c->status != TMU_STATUS_FLUSHED || c->removed_posted != attack->entries ||
-                     c->removed_unexpected != attack->entries;
+    attack->wrong += c->status != TMU_STATUS_FLUSHED || c->removed_posted != attack->flushed ||
+                     c->removed_unexpected != attack->flushed;
     const uint64_t clocks = tmu_clock(attack->device) - attack->asked;
     if (attack->asked >= attack->since && clocks > attack->times.flush)
         attack->times.flush = clocks;
@@ -241,6 +241,7 @@ static tmu_result_t live(attack_t *attack) {
     result = tmu_flush(attack->queue, attack->endpoint, NULL, attack->filled);
     if (result == TMU_OK) {
         attack->asked = tmu_clock(attack->device);
+        attack->flushed = attack->entries;
         attack->state = STATE_FLUSHES;
     }
     return result == TMU_AGAIN ? TMU_OK : result;

@@ -45,9 +45,10 @@ typedef struct attack {
     uint64_t attempts;  /* writes to doorbells past the driver */
     bool raw;           /* went past the driver, which keeps off its ring from then on */
     attack_state_t state;
-    uint64_t asked; /* clock at which the flush was submitted */
-    uint64_t since; /* clock from which on times are taken */
-    uint64_t wrong; /* answers of the driver's operations that are not the law's */
+    uint64_t asked;   /* clock at which the flush was submitted */
+    uint64_t flushed; /* entries of each queue that were there then */
+    uint64_t since;   /* clock from which on times are taken */
+    uint64_t wrong;   /* answers of the driver's operations that are not the law's */
     attack_times_t times;
 } attack_t;
 

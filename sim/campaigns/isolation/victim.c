@@ -104,39 +104,17 @@ static tmu_result_t submit(victim_t *victim) {
 }
 
 static void ask_model(victim_t *victim, question_t *q) {
-    const tmu_model_search_t search = {
-        {q->key.match, q->key.ignore, q->key.source, q->key.source_ignore},
-        victim->endpoint,
-        q->handle};
-    const tmu_model_receive_t receive = {.key = search.key,
-                                         .endpoint = search.endpoint,
-                                         .receive_id = (uint32_t)q->handle,
-                                         .handle = q->handle,
-                                         .address = q->handle << 12,
-                                         .length = LENGTH};
-    const tmu_model_message_t message = {.match = q->key.match,
-                                         .source = q->key.source,
-                                         .endpoint = search.endpoint,
-                                         .handle = q->handle,
-                                         .place = q->handle << 8,
-                                         .length = q->length};
-    switch (q->opcode) {
-    case TMU_OPCODE_POST:
-        (void)tmu_model_post(victim->model, &receive, &q->expected);
-        break;
-    case TMU_OPCODE_ARRIVE:
-        (void)tmu_model_arrive(victim->model, &message, &q->expected);
-        break;
-    case TMU_OPCODE_PROBE:
-        (void)tmu_model_probe(victim->model, &search, &q->expected);
-        break;
-    case TMU_OPCODE_CLAIM:
-        (void)tmu_model_claim(victim->model, &search, &q->expected);
-        break;
-    default:
-        (void)tmu_model_cancel(victim->model, search.endpoint, q->handle, q->target, &q->expected);
-        break;
-    }
+    const bool arrives = q->opcode == TMU_OPCODE_ARRIVE;
+    const tmu_model_question_t question = {
+        .operation = q->opcode,
+        .endpoint = victim->endpoint,
+        .key = {q->key.match, q->key.ignore, q->key.source, q->key.source_ignore},
+        .handle = q->handle,
+        .target = q->target,
+        .receive_id = (uint32_t)q->handle,
+        .address = q->handle << (arrives ? 8 : 12),
+        .length = arrives ? q->length : LENGTH};
+    q->expected = tmu_model_ask(victim->model, &question, NULL, NULL);
     victim->no_memory |= q->expected.status == TMU_MODEL_NO_MEMORY;
 }
 

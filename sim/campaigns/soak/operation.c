@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "operation.h"
 
+#include "tmu_model_ask.h"
 #include "tmu_raw.h"
 
 #include <inttypes.h>
@@ -30,34 +31,16 @@ tmu_record_t operation_command(const operation_t *op) {
 
 tmu_model_verdict_t operation_law(const operation_t *op, tmu_model_t *model,
                                   tmu_model_report_t report, void *context) {
-    tmu_model_verdict_t verdict = {0};
-    const tmu_model_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
-    const tmu_model_search_t search = {key, op->endpoint, op->handle};
-    const tmu_model_receive_t receive = {key,        op->endpoint,   op->receive_id,
-                                         op->handle, address_of(op), op->length};
-    const tmu_model_message_t message = {op->match,  op->source,     op->endpoint,
-                                         op->handle, address_of(op), op->length};
-    switch (op->opcode) {
-    case TMU_OPCODE_POST:
-        (void)tmu_model_post(model, &receive, &verdict);
-        break;
-    case TMU_OPCODE_ARRIVE:
-        (void)tmu_model_arrive(model, &message, &verdict);
-        break;
-    case TMU_OPCODE_PROBE:
-        (void)tmu_model_probe(model, &search, &verdict);
-        break;
-    case TMU_OPCODE_CLAIM:
-        (void)tmu_model_claim(model, &search, &verdict);
-        break;
-    case TMU_OPCODE_CANCEL:
-        (void)tmu_model_cancel_id(model, op->endpoint, op->handle, op->receive_id, &verdict);
-        break;
-    default:
-        (void)tmu_model_flush(model, &search, report, context, &verdict);
-        break;
-    }
-    return verdict;
+    const tmu_model_question_t question = {
+        .operation = op->opcode,
+        .by_id = true,
+        .endpoint = op->endpoint,
+        .key = {op->match, op->ignore, op->source, op->source_ignore},
+        .handle = op->handle,
+        .receive_id = op->receive_id,
+        .address = address_of(op),
+        .length = op->length};
+    return tmu_model_ask(model, &question, report, context);
 }
 
 void operation_text(const operation_t *op, char *text, size_t size) {

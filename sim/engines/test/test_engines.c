@@ -11,7 +11,7 @@
 #include "engines.h"
 #include "expect.h"
 #include "fuzzy_queue.h"
-#include "tmu_model.h"
+#include "tmu_model_ask.h"
 
 static const char *const names[] = {ENGINES(ENGINE_MEMBER)};
 
@@ -81,36 +81,33 @@ static bool agree(const engine_ops_t *ops, engine_t *engine, tmu_model_t *model,
     const uint64_t kind = draw(100);
     const uint64_t length = draw(3);
     engine_verdict_t found = {0};
-    tmu_model_verdict_t expected = {0};
     uint64_t removed[2] = {0, 0};
     const bool is_arrival = kind >= shape->posts && kind < shape->posts + shape->arrivals;
     const engine_key_t key = random_key(shape, !is_arrival);
-    const tmu_model_key_t same_key = {key.match, key.ignore, key.source, key.source_ignore};
-    const tmu_model_search_t search = {same_key, endpoint, handle};
+    tmu_model_question_t question = {.endpoint = endpoint,
+                                     .key = {key.match, key.ignore, key.source, key.source_ignore},
+                                     .handle = handle,
+                                     .length = length};
     if (kind < shape->posts) {
-        const tmu_model_receive_t receive = {same_key, endpoint, 0, handle, 0, length};
+        question.operation = TMU_MODEL_POST;
         found = ops->post(engine, endpoint, &key, handle, length);
-        (void)tmu_model_post(model, &receive, &expected);
     } else if (is_arrival) {
-        const tmu_model_message_t message = {key.match, key.source, endpoint, handle, 0, length};
+        question.operation = TMU_MODEL_ARRIVE;
         found = ops->arrive(engine, endpoint, key.match, key.source, handle, length);
-        (void)tmu_model_arrive(model, &message, &expected);
     } else if (draw(400) == 0) {
-        const tmu_model_search_t all = {
-            {.ignore = UINT64_MAX, .source_ignore = UINT32_MAX}, endpoint, handle};
+        question.operation = TMU_MODEL_FLUSH;
+        question.key = (tmu_model_key_t){.ignore = UINT64_MAX, .source_ignore = UINT32_MAX};
         found = ops->flush(engine, endpoint, removed);
-        (void)tmu_model_flush(model, &all, NULL, NULL, &expected);
     } else if (draw(3) == 0) {
-        const uint64_t target = draw(handle + 1);
-        found = ops->cancel(engine, endpoint, target);
-        (void)tmu_model_cancel(model, endpoint, handle, target, &expected);
-    } else if (draw(2) == 0) {
-        found = ops->look(engine, endpoint, &key, false);
-        (void)tmu_model_probe(model, &search, &expected);
+        question.operation = TMU_MODEL_CANCEL;
+        question.target = draw(handle + 1);
+        found = ops->cancel(engine, endpoint, question.target);
     } else {
-        found = ops->look(engine, endpoint, &key, true);
-        (void)tmu_model_claim(model, &search, &expected);
+        const bool take = draw(2) != 0;
+        question.operation = take ? TMU_MODEL_CLAIM : TMU_MODEL_PROBE;
+        found = ops->look(engine, endpoint, &key, take);
     }
+    const tmu_model_verdict_t expected = tmu_model_ask(model, &question, NULL, NULL);
     return found.status == expected_status(expected.status) && found.other == expected.other &&
            (found.truncated != 0) == expected.truncated && removed[0] == expected.removed_posted &&
            removed[1] == expected.removed_unexpected;
