@@ -26,7 +26,8 @@ typedef struct ref_chunk_list {
 } ref_chunk_list_t;
 
 typedef struct ref_chunks {
-    ref_chunk_list_t (*lists)[2]; /* by endpoint and tmu_model_queue_t; NULL = no memory is lent */
+    ref_chunk_list_t (
+        *lists)[2]; /* by endpoint and tmu_model_queue_t; NULL = no memory is registered */
     uint32_t endpoints;
     uint64_t table[2];    /* entries that each table takes */
     uint64_t taken[2];    /* on chip */

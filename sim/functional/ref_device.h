@@ -14,10 +14,10 @@
  * Pages with commands are served in turn, one command each; a page whose ring has no room for an
  * answer is passed over, so that it stops nobody but itself (R13).
  *
- * Into memory lent for spill it writes nothing, and a dump shows all entries as if they were on
- * chip; but it counts them by chunks (ref_chunks.h), so that it says that memory is used up where
- * the hardware would that has nothing under way.  A flush of a part of a queue counts as one of its
- * oldest entries there.
+ * Into memory registered for spill it writes nothing, and a dump shows all entries as if they were
+ * on chip; but it counts them by chunks (ref_chunks.h), so that it says that memory is used up
+ * where the hardware would that has nothing under way.  A flush of a part of a queue counts as one
+ * of its oldest entries there.
  */
 #ifndef TMU_REF_DEVICE_H
 #define TMU_REF_DEVICE_H
@@ -140,7 +140,7 @@ struct tmu_sim {
     uint32_t fault_select;
     uint32_t spill_select;
     bool look_error;         /* the last look was at an endpoint that is not there */
-    uint32_t segments;       /* of memory lent */
+    uint32_t segments;       /* of memory that is registered */
     ref_chunks_t chunks;     /* once there is one */
     bool full;               /* it had no place for the last command's entry, if that had one */
     ref_reserve_t *reserves; /* by endpoint */

@@ -69,7 +69,7 @@ static void set_capacity(void *matcher, uint64_t posted, uint64_t unexpected) {
 
 static void set_full(void *matcher, bool posted, bool unexpected) {
     software_t *software = matcher;
-    software->entries.lent = true;
+    software->entries.registered = true;
     software->entries.full[TMU_MODEL_POSTED] = posted;
     software->entries.full[TMU_MODEL_UNEXPECTED] = unexpected;
 }

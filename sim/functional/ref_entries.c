@@ -104,7 +104,7 @@ static uint64_t position_of(const ref_entries_t *entries, const ref_list_t *list
 tmu_model_entry_t ref_entries_remove(ref_entries_t *entries, uint64_t place) {
     const ref_entry_t gone = entries->places[place];
     ref_list_t *list = &entries->lists[gone.entry.endpoint][gone.entry.queue];
-    if (entries->lent) {
+    if (entries->registered) {
         entries->position = position_of(entries, list, place);
     }
     if (gone.older == REF_ENTRY_NONE) {

@@ -37,8 +37,8 @@ typedef struct ref_entries {
     uint32_t endpoints;
     uint64_t capacity[2]; /* 0 = no limit */
     bool full[2];         /* no entry of the queue has room */
-    bool lent;            /* memory is, so that positions count */
-    uint64_t position;    /* that the entry had which was removed last, oldest = 0; once lent */
+    bool registered;      /* memory is, so that positions count */
+    uint64_t position;    /* that the entry had which was removed last, oldest = 0; from then on */
     uint64_t promised[2]; /* places for endpoints within their reserves (R11, R13) */
     ref_depths_t depths;
 } ref_entries_t;

@@ -27,7 +27,8 @@ typedef struct ref_matcher_ops {
     void (*set_quota)(void *matcher, uint32_t endpoint, uint64_t posted, uint64_t unexpected);
     void (*set_reserve)(void *matcher, uint32_t endpoint, uint64_t posted, uint64_t unexpected);
     void (*set_capacity)(void *matcher, uint64_t posted, uint64_t unexpected);
-    /** Until it is set again no receive, or no message, has room; only once memory is lent. */
+    /** Until it is set again no receive, or no message, has room; only once memory is registered.
+     */
     void (*set_full)(void *matcher, bool posted, bool unexpected);
 
     /** From the first `set_full` on: which entry of its queue an operation has just taken, oldest

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory lent to the functional device (R11): whether it has a place for an entry.
+ * Memory registered with the functional device (R11): whether it has room for an entry.
  *
- * Once memory is lent, the tables' sizes and the reserves decide only what lies on chip, so the
- * matcher knows no limits but the quotas, and is told of each command whether there is a place.
+ * Once memory is registered, the tables' sizes and the reserves decide only what lies on chip, so
+ * the matcher knows no limits but the quotas, and is told of each command whether there is a place.
  */
 #include "ref_device.h"
 

@@ -38,7 +38,7 @@ static uint64_t promised(const tmu_model_t *model, tmu_model_queue_t queue) {
     return sum;
 }
 
-/* R11: room for one more in the capacity that all share: any free place for an endpoint within its
+/* R11: room for one more in the capacity that all share: any free slot for an endpoint within its
  * reserve, and beyond it one that is promised to nobody (R13). */
 static bool table_has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     const list_t *list = &model->endpoint[endpoint].queue[queue];

@@ -176,11 +176,11 @@ tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, 
 void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected);
 
 /*
- * Lends memory of so many chunks (0 = none), in which both queues go on beyond the limits over all
- * endpoints.  Memory of C chunks with the entries of Q queues in it takes every entry as long as it
- * has fewer than TMU_MODEL_CHUNK_ENTRIES * (C - Q).  From there on an implementation may say that
- * it is full, by how its entries lie in chunks, and says so at the latest where every chunk is;
- * the model never does by itself.
+ * Registers memory of so many chunks (0 = none), in which both queues go on beyond the limits over
+ * all endpoints.  Memory of C chunks with the entries of Q queues in it takes every entry as long
+ * as it has fewer than TMU_MODEL_CHUNK_ENTRIES * (C - Q).  From there on an implementation may say
+ * that it is full, by how its entries lie in chunks, and says so at the latest where every chunk
+ * is; the model never does by itself.
  */
 #define TMU_MODEL_CHUNK_ENTRIES 30
 void tmu_model_lend(tmu_model_t *model, uint64_t chunks);

@@ -22,7 +22,7 @@ struct CampaignOptions {
 // Runs until every operation has its verdict and returns one JSON object.  Throws Difference.
 //
 // Traffic changes its character in phases: tables fill and drain, keys are few or many, wildcards
-// none or all, endpoints one or several, one way in rests, quotas and reserves come and
+// none or all, endpoints one or several, one port rests, quotas and reserves come and
 // go.  Between phases the
 // whole of a table is now and then read out by inspects and compared.
 std::string campaign(const Shape &shape, const CampaignOptions &options);

@@ -10,7 +10,7 @@
 
 namespace bench {
 
-// The unit's two ways in.  Of two commands of one clock, the post comes first (R7).
+// The unit's two ports.  Of two commands of one clock, the post comes first (R7).
 enum Port : unsigned { kPost = 0, kArrival = 1 };
 constexpr unsigned kPorts = 2;
 constexpr std::array<const char *, kPorts> kPortNames = {"post", "arrival"};

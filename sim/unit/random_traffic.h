@@ -14,7 +14,7 @@ constexpr uint32_t kEndpoints = 8;
 // How traffic is for a while; chances are in percent.
 struct Phase {
     uint64_t length = 0;       // operations
-    uint32_t offers[kPorts]{}; // chance that a way in has something to offer
+    uint32_t offers[kPorts]{}; // chance that a port has something to offer
     uint32_t takes = 100;      // chance that the bench takes verdicts
     uint32_t keys = 1;         // different tags, and different sources
     uint32_t contexts = 1;

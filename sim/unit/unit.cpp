@@ -87,7 +87,7 @@ Unit::Unit(const Shape &shape, uint64_t seed) : shape_(shape) {
     printed.clear();
     device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
-    // No memory is lent: what the tables do not take is refused here.
+    // No memory is registered: what the tables do not take is refused here.
     lends_nothing(top_->module, 0);
     offer(kPost, nullptr);
     offer(kArrival, nullptr);
@@ -229,7 +229,7 @@ void Unit::edge() {
     top_->module.eval();
     top_->context.timeInc(1);
     if (top_->module.reset == 0 && asks_memory(top_->module, 0))
-        throw Difference("R11: a command was deferred, and no memory is lent");
+        throw Difference("R11: a command was deferred, and no memory is registered");
     if (top_->context.gotError() || top_->context.gotFinish())
         throw Difference("an assertion of the unit failed:\n" + printed);
 }

@@ -158,7 +158,7 @@ int main(int count, char **values) {
         return 1;
     }
     if (tmu_queue_open(device, &attr, &queue) != TMU_OK || tmu_spill_add(device, 1) != TMU_OK) {
-        return refuse("opening a queue and lending memory");
+        return refuse("opening a queue and registering memory");
     }
     run(device, queue, info.endpoints, &arguments, &table);
     print(&arguments, &table);

@@ -28,7 +28,7 @@ typedef struct trial {
 /** The outcome, of a trial in which the place gave a flipped word or not. */
 trial_outcome_t trial_decide(const judge_result_t *judged, uint32_t limit, bool seen, bool flipped);
 
-/** Runs a trial on a device that has memory lent to it; it is reset first. */
+/** Runs a trial on a device with memory registered; it is reset first. */
 trial_t trial_run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, tmu_fault_t place,
                   uint64_t seed);
 

@@ -49,7 +49,7 @@ typedef struct session session_t;
 
 /**
  * Victims at both ends of the device's endpoints, the attacker in the middle; with `memory` the
- * device is lent all that it takes.  NULL and a sentence in `error` on failure.
+ * device has all of it registered that it takes.  NULL and a sentence in `error` on failure.
  */
 session_t *session_open(tmu_t *device, uint32_t victims, bool memory, char *error,
                         size_t error_size);

@@ -18,7 +18,7 @@ static const char usage[] =
     "usage: tmu-isolation --uri URI [--victims N] [--memory] ATTACK:ENTRIES:OPERATIONS...\n"
     "  --uri URI      device: sim:LIBRARY\n"
     "  --victims N    endpoints with steady mixed traffic (default 2)\n"
-    "  --memory       lends the device all the memory that it takes\n"
+    "  --memory       registers all the memory that the device takes\n"
     "  ATTACK         what another endpoint does, of ENTRIES in each queue where it fills them:\n"
     "                 full, wild, stuck, lives; so many queues in crowd; else 0:\n"
     "                 none, malformed, cancels, doorbells, unread, flushes\n"

@@ -3,7 +3,7 @@
  * The ledger of handles: every operation is answered once, every entry comes back once (R15).
  *
  * It knows nothing of the law.  An operation is in it from the time that it is sent to its answer,
- * and if it became an entry, until that is given back.  What a reset or the end of an owner takes
+ * and if it became an entry, until that is returned.  What a reset or the end of an owner takes
  * away is counted, so that at the end the sums tell whether anything is missing.
  */
 #ifndef SOAK_LEDGER_H

@@ -20,7 +20,7 @@ static const char usage[] =
     "  --uri URI       device: sim:LIBRARY or ref:PRESET\n"
     "  --operations N  that owners ask for (default 100000)\n"
     "  --seed N        of everything random but the pauses (default 1)\n"
-    "  --spill N       segments of memory that the device is lent (default all that it takes)\n"
+    "  --spill N       segments of memory to register (default all that the device takes)\n"
     "  --kills N       operations between two ends of owners, on average; 0: none (default 4000)\n"
     "  --resets N      the same of resets of the device (default 200000)\n"
     "  --limits N      the same of changes of quotas and reserves (default 400)\n"

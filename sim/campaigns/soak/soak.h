@@ -8,7 +8,7 @@
 typedef struct soak_shape {
     uint64_t operations;
     uint64_t seed;
-    uint32_t segments; /* of memory, lent to the unit */
+    uint32_t segments; /* of memory, registered */
     uint64_t canary;   /* answer that is changed, or 0 */
     uint32_t canary_kind;
     uint64_t kill_every; /* operations, on average; 0: never */

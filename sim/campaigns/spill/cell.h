@@ -57,7 +57,7 @@ typedef struct cell_result {
 
 typedef struct session session_t;
 
-/** Lends the device all the memory that it takes; NULL and a sentence in `error` on failure. */
+/** Registers all the memory that the device takes; NULL and a sentence in `error` on failure. */
 session_t *session_open(tmu_t *device, uint32_t window, char *error, size_t error_size);
 void session_close(session_t *session);
 

@@ -159,17 +159,17 @@ static void statistics_count_every_answer(void) {
     post(model, 0, 1, mpi_key(0, 1, 1));
     post(model, 1, 2, mpi_key(0, 1, 1));
     post(model, 0, 3, mpi_key(0, 1, 2));
-    post(model, 0, 4, mpi_key(0, 1, 3));               /* refused quota, visits 0 */
-    arrive_sized(model, 0, 10, mpi_key(0, 1, 1), 500); /* matched, truncated, visits 1 */
-    arrive(model, 0, 11, mpi_key(0, 7, 1));            /* queued, visits 1 */
-    arrive(model, 0, 12, mpi_key(0, 7, 2));            /* queued, visits 1 */
-    arrive(model, 0, 13, mpi_key(0, 7, 2));            /* stalled, visits 1 */
-    probe(model, 0, 20, mpi_key(0, 7, 2));             /* found, visits 2 */
-    claim(model, 0, 21, mpi_key(0, 7, 9));             /* none, visits 2 */
-    cancel(model, 0, 22, 3);                           /* cancelled, visits 1 */
-    cancel(model, 0, 23, 3);                           /* late, visits 0 */
+    post(model, 0, 4, mpi_key(0, 1, 3));               /* refused quota, searches 0 */
+    arrive_sized(model, 0, 10, mpi_key(0, 1, 1), 500); /* matched, truncated, searches 1 */
+    arrive(model, 0, 11, mpi_key(0, 7, 1));            /* queued, searches 1 */
+    arrive(model, 0, 12, mpi_key(0, 7, 2));            /* queued, searches 1 */
+    arrive(model, 0, 13, mpi_key(0, 7, 2));            /* stalled, searches 1 */
+    probe(model, 0, 20, mpi_key(0, 7, 2));             /* found, searches 2 */
+    claim(model, 0, 21, mpi_key(0, 7, 9));             /* none, searches 2 */
+    cancel(model, 0, 22, 3);                           /* cancelled, searches 1 */
+    cancel(model, 0, 23, 3);                           /* late, searches 0 */
     probe(model, 9, 24, everything);                   /* refused endpoint */
-    flush(model, 0, 25, everything, NULL, NULL);       /* removes and visits 2 */
+    flush(model, 0, 25, everything, NULL, NULL);       /* removes and searches 2 */
     tmu_model_stats_t stats;
     tmu_model_stats(model, &stats);
     EXPECT_NUMBER(stats.posts, 4);
