@@ -3,7 +3,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -12,18 +11,11 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from opentmu.bench import frames, seed
 from opentmu.bench.frame_judge import ACCEPTED, BAD_FRAME, Judged, judge
 from opentmu.bench.frame_stream import BEAT, FrameSource, beats
-from opentmu.bench.frames import Settings
+from opentmu.bench.frames import Settings, vector
 from opentmu.bench.handshake import Sink, Values, reset, start_clock
 
-VECTORS = Path(__file__).parents[1] / "wire"
 # Clocks from the last beat of a frame to its record.
 LATENCY = 40
-
-
-def vector(name: str) -> bytes:
-    """The frame of an example packet."""
-    text = (VECTORS / f"{name}.txt").read_text()
-    return bytes.fromhex(text.partition("\nframe\n")[2].partition("fields\n")[0])
 
 
 class Bench:

@@ -23,6 +23,15 @@ def test_the_unit_around_the_arrays() -> None:
     prove.run(proofs.UNIT, "prove", 3).require("PASS")
 
 
+def test_bytes_dropped_from_the_front_of_a_frame() -> None:
+    """W6: no frame is lost, and each leaves two clocks behind its last beat, by induction."""
+    prove.run(proofs.DROP, "prove", 3).require("PASS")
+
+
+def test_what_the_proof_of_dropped_bytes_speaks_of_happens() -> None:
+    prove.run(proofs.DROP, "cover", 10).require("PASS")
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("proof", [proofs.POSTED, proofs.UNEXPECTED], ids=lambda p: p.name)
 def test_an_array_from_reset(proof: prove.Proof) -> None:

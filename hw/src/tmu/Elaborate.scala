@@ -18,7 +18,7 @@ import tmu.params.{Presets, TmuParams}
 object Elaborate {
   private val usage =
     "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
-      "Elaborate lanes FOLDER | Elaborate card FOLDER | Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
+      "Elaborate lanes FOLDER | Elaborate card FOLDER [FIRTOOL-OPTION ...] | Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
 
   private def write(file: Path, text: String): Unit = {
     Files.createDirectories(file.getParent)
@@ -58,10 +58,10 @@ object Elaborate {
       Verilog.write(p, folder, options)
       write(Paths.get(folder, "tmu.rdl"), SystemRdl.render(p))
       write(Paths.get(folder, "configuration.json"), ParameterSchema.configuration(p))
-    case "check" :: configurations => check(configurations)
-    case "lanes" :: folder :: Nil  => Verilog.writeLanes(folder)
-    case "card" :: folder :: Nil   => Verilog.writeCard(folder)
-    case other                     =>
+    case "check" :: configurations   => check(configurations)
+    case "lanes" :: folder :: Nil    => Verilog.writeLanes(folder)
+    case "card" :: folder :: options => Verilog.writeCard(folder, options)
+    case other                       =>
       throw new IllegalArgumentException(s"found arguments '${other.mkString(" ")}'; $usage")
   }
 }

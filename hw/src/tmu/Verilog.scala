@@ -3,6 +3,7 @@ package tmu
 
 import _root_.circt.stage.ChiselStage
 import chisel3.Module
+import tmu.card.answer.AnswerBuilder
 import tmu.card.frame.FrameParser
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
@@ -49,8 +50,9 @@ object Verilog {
   }
 
   /** The stages of the card, each in a folder of its own, for benches and proofs of a stage. */
-  def writeCard(folder: String): Unit = {
-    emit(new FrameParser, s"$folder/frame", Nil)
+  def writeCard(folder: String, options: Seq[String]): Unit = {
+    emit(new FrameParser, s"$folder/frame", options)
+    emit(new AnswerBuilder, s"$folder/answer", options)
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {

@@ -10,6 +10,9 @@ from dataclasses import dataclass, field
 from functools import cache
 from random import Random
 
+from opentmu import paths
+
+VECTORS = paths.ROOT / "tests" / "wire"
 PORT = 4793
 PDS_BYTES = {2: 12, 3: 12, 7: 12, 8: 32, 9: 40, 10: 16, 11: 16, 12: 32, 13: 16, 14: 16}
 HEADLESS = (10, 11, 12)
@@ -148,6 +151,12 @@ def random_packet(random: Random, settings: Settings) -> bytes:
     """A frame with nothing wrong in it."""
     shape = random_shape(random, settings)
     return frame(random_headers(random) + random_payload(random), shape, random)
+
+
+def vector(name: str) -> bytes:
+    """The frame of an example packet, `p01` to `p20`."""
+    text = (VECTORS / f"{name}.txt").read_text()
+    return bytes.fromhex(text.partition("\nframe\n")[2].partition("fields\n")[0])
 
 
 def spoiled(data: bytes, random: Random) -> bytes:

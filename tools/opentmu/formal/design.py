@@ -11,6 +11,7 @@ from opentmu.errors import CheckFailed
 
 PRESET = "formal"
 TARGET = paths.BUILD / "formal" / "design"
+CARD = paths.BUILD / "formal" / "card"
 
 # Put Chisel's assertions into the modules: otherwise they lie in bind files, which Yosys cannot
 # read, and a proof would leave them out without a word.
@@ -39,12 +40,34 @@ def ensure() -> Path:
     return TARGET
 
 
+def ensure_card(part: str) -> Path:
+    """The same for a stage of the card, which knows no preset."""
+    key = stage.hash_of([rtl.source_key(), Path(__file__), *FIRTOOL, "card"])
+    if not stage.is_current(CARD, key):
+        toolchain.need_mill()
+    stage.ensure(CARD, key, _write_card)
+    return CARD / part
+
+
 def _write(folder: Path) -> None:
     rtl.mill(
         ["hw.runMain", rtl.MAIN, "verilog", PRESET, str(folder), *FIRTOOL],
         f"elaborating preset {PRESET} for the proofs",
         "elaborate-proofs",
     )
+    _make_plain(folder)
+
+
+def _write_card(folder: Path) -> None:
+    rtl.mill(
+        ["hw.runMain", rtl.MAIN, "card", str(folder), *FIRTOOL],
+        "elaborating the stages of the card for the proofs",
+        "elaborate-card-proofs",
+    )
+    _make_plain(folder)
+
+
+def _make_plain(folder: Path) -> None:
     for file in folder.rglob("*.sv"):
         file.write_text(plain(file.read_text()))
 

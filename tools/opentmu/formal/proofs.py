@@ -21,6 +21,8 @@ UNIT = Proof(
     delays=(("SlotDelay", 3),),
 )
 
+DROP = Proof("drop", "drop_front.sv", "drop_proof", "DropFront14_18_22", card="frame")
+
 
 @dataclass(frozen=True)
 class Canary:
@@ -65,6 +67,11 @@ def _unit(name: str, module: str, properties: str, *edits: tuple[str, str]) -> C
 def _induction(name: str, module: str, properties: str, *edits: tuple[str, str]) -> Canary:
     mutant = Mutant(name, _edits(module, edits))
     return Canary(UNIT, mutant, _words(properties), 3, counterexample=False, slow=True)
+
+
+def _drop(name: str, *edits: tuple[str, str]) -> Canary:
+    properties = "one_last one_first all_bytes full not_both"
+    return Canary(DROP, Mutant(name, _edits(DROP.device, edits)), _words(properties))
 
 
 def _edits(module: str, edits: tuple[tuple[str, str], ...]) -> tuple[Edit, ...]:
@@ -235,4 +242,8 @@ CANARIES = (
         18,
         slow=True,
     ),
+    # What a beat leaves when it has filled the one before it goes out once more (W6).
+    _drop("twice", ("waits <= io_in_valid ? ~spent :", "waits <= io_in_valid ? 1'h1 :")),
+    # A last beat that fits just so is held for bytes that it has not got.
+    _drop("just-so", ("io_in_bits_beat_bytes <= casez_tmp;", "io_in_bits_beat_bytes < casez_tmp;")),
 )

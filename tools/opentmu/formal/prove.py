@@ -30,6 +30,9 @@ class Proof:
     # Modules whose definition the checker brings itself.
     replaced: tuple[str, ...] = ()
 
+    # The stage of the card that has the device; else it is in the preset.
+    card: str = ""
+
     # The device against a plain delay of so many clocks.
     same_as_delay: int = 0
 
@@ -99,7 +102,8 @@ def run(proof: Proof, mode: str, depth: int, mutant: Mutant | None = None) -> Re
     The folder of the run keeps the trace of a failure (trace.vcd).
     """
     toolchain.need_yosys()
-    texts = design.modules(design.ensure(), proof.device)
+    folder = design.ensure_card(proof.card) if proof.card else design.ensure()
+    texts = design.modules(folder, proof.device)
     if mutant:
         texts = mutant.apply(texts)
     folder = RUNS / "-".join([proof.name, mode, *([mutant.name] if mutant else [])])

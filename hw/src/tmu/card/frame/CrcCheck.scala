@@ -3,6 +3,7 @@ package tmu.card.frame
 
 import chisel3._
 import chisel3.util.{Cat, ShiftRegister, Valid}
+import tmu.card.wire.Crc32c
 
 /** Whether the CRC32C of a frame is right, a beat a clock.
   *
@@ -46,11 +47,12 @@ class CrcCheck extends Module {
   private val raw = RegNext(beat.data)
   private val at = RegNext(remaining)
 
-  private val data = RegNext(Cat((Beat.size - 1 to 0 by -1).map { i =>
+  private val data = Reg(UInt(Beat.dataBits.W))
+  data := Cat((Beat.size - 1 to 0 by -1).map { i =>
     raw(8 * i + 7, 8 * i) & VecInit.fill(8)(counted(i)).asUInt ^ VecInit
       .fill(8)(inverted(i))
       .asUInt
-  }))
+  })
 
   // The CRC's own bytes, as they come; they may lie in two beats.
   private val stored = Reg(Vec(4, UInt(8.W)))
@@ -63,36 +65,25 @@ class CrcCheck extends Module {
   }
 
   // The sum of a beat in two clocks, then the loop.
-  private val slices = 8
-  private val slice = Beat.dataBits / slices
-  private val map = Crc32c.over(Beat.size)
-  private val sums = RegNext(VecInit((0 until slices).map { i =>
-    Crc32c(map.slice(i * slice, (i + 1) * slice), data(slice * (i + 1) - 1, slice * i))
-  }))
+  private val added = Crc32c.sum(data)
   private def behind[T <: Data](value: T, clocks: Int): T = ShiftRegister(value, clocks)
   private val valid = ShiftRegister(io.in.valid, 3, false.B, true.B)
   private val register = Reg(UInt(32.W))
   private val surplus = Reg(UInt(6.W))
   when(valid && behind(covers, 3)) {
     val old = Mux(behind(beat.first, 3), 0.U, Crc32c(Crc32c.advance(Beat.size), register))
-    register := sums.reduceTree(_ ^ _) ^ old
+    register := added ^ old
   }
   when(valid && behind(ends, 3))(surplus := (Beat.size.U - behind(at, 2).asUInt)(5, 0))
 
   // What the bytes behind the end have added is taken back.
   private val done = RegNext(valid && behind(beat.last, 3), false.B)
-  private var (crc, count) = (register, surplus)
-  private val steps = (0 until 6).reverse
-  for (i <- steps) {
-    val next = Reg(UInt(32.W))
-    next := Mux(count(i), Crc32c(Crc32c.goBack(1 << i), crc), crc)
-    crc = next
-    count = RegNext(count)
-  }
+  private val crc = Crc32c.rewind(register, surplus, Beat.size)
+  private val rewind = Crc32c.rewindClocks(Beat.size)
   private val found = {
     val word = Mux(io.bigEndian, Cat(stored), Cat(stored.reverse))
-    behind(word, 2 + steps.size)
+    behind(word, 2 + rewind)
   }
-  io.wrong.valid := ShiftRegister(done, steps.size, false.B, true.B)
-  io.wrong.bits := behind(mark.checked, 4 + steps.size) && ~crc =/= found
+  io.wrong.valid := ShiftRegister(done, rewind, false.B, true.B)
+  io.wrong.bits := behind(mark.checked, 4 + rewind) && ~crc =/= found
 }

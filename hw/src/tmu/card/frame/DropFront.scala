@@ -14,6 +14,7 @@ import chisel3.util.{log2Ceil, Valid}
   *   the numbers of bytes that there are to choose from, less than a beat
   */
 class DropFront[T <: Data](mark: => T, drops: Seq[Int]) extends Module {
+  override def desiredName: String = s"DropFront${drops.mkString("_")}"
   require(drops.size > 1 && drops.forall(n => n >= 0 && n < Beat.size), s"drops $drops")
   val io = IO(new Bundle {
     val in = Input(Valid(new Marked(mark)))

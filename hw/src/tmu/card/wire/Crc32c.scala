@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-package tmu.card.frame
+package tmu.card.wire
 
 import chisel3._
-import chisel3.util.Cat
+import chisel3.util.{log2Ceil, Cat}
 
 /** CRC32C (Castagnoli, reflected) as linear maps of bits: column `i` is what input bit `i` adds. */
 object Crc32c {
@@ -39,4 +39,28 @@ object Crc32c {
       map.indices.filter(i => (map(i) >> row & 1) != 0).map(bits(_)).foldLeft(false.B)(_ ^ _)
     })
   }
+
+  /** The register behind so many zero bytes less, a number below `most`: `rewindClocks` later. */
+  def rewind(register: UInt, bytes: UInt, most: Int): UInt =
+    (0 until log2Ceil(most)).reverse
+      .foldLeft((register, bytes)) { case ((now, count), i) =>
+        val next = Reg(UInt(registerBits.W))
+        next := Mux(count(i), Crc32c(goBack(1 << i), now), now)
+        (next, RegNext(count))
+      }
+      ._1
+  def rewindClocks(most: Int): Int = log2Ceil(most)
+
+  /** What the bytes add to a register that is zero before them, a clock later. */
+  def sum(data: UInt): UInt = {
+    val map = over(data.getWidth / 8)
+    val slices = Seq.range(0, data.getWidth, sliceBits)
+    RegNext(VecInit(slices.map { low =>
+      val high = math.min(low + sliceBits, data.getWidth)
+      Crc32c(map.slice(low, high), data(high - 1, low))
+    })).reduceTree(_ ^ _)
+  }
+
+  /** Bits that are added up in one clock, before the slices are. */
+  private val sliceBits = 64
 }
