@@ -18,7 +18,7 @@ LAYERS = (
     ("matching.filter",),
     ("matching", "spill"),
     ("host", "card.wire"),
-    ("card.frame", "card.answer"),
+    ("card.frame", "card.answer", "card.pdc"),
     ("",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

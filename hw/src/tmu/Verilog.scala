@@ -5,6 +5,7 @@ import _root_.circt.stage.ChiselStage
 import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.frame.FrameParser
+import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
 import tmu.params.{Presets, TableParams, TmuParams}
@@ -53,6 +54,7 @@ object Verilog {
   def writeCard(folder: String, options: Seq[String]): Unit = {
     emit(new FrameParser, s"$folder/frame", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
+    emit(new PdcStage(PdcParams()), s"$folder/pdc", options)
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {

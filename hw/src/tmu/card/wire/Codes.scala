@@ -106,3 +106,60 @@ object CrcCoverage {
   /** What follows the UDP or entropy header. */
   val behindUdp = 2
 }
+
+/** Why a packet is refused. */
+object NackCode {
+  val noPdcAvailable = 0x04
+  val noMessage = 0x09
+  val outOfWindow = 0x0b
+  val outOfOrder = 0x0d
+  val unknownPdc = 0x0e
+  val headerMismatch = 0x0f
+  val notReceived = 0x12
+  val invalidSyn = 0x15
+  val modeMismatch = 0x16
+  val unexpectedEvent = 0x19
+}
+
+/** Kinds of control packets, which have them in place of the next header. */
+object ControlKind {
+  val noOperation = 0
+  val ackRequest = 1
+  val clear = 2
+  val close = 4
+  val probe = 6
+}
+
+/** What becomes of an accepted frame at the table of connections: the number of its counter (W6).
+  */
+object PdcVerdict {
+
+  /** Goes on to the unit. */
+  val delivered = 0
+
+  /** A control packet that was in order. */
+  val control = 1
+
+  /** Refused by a NACK. */
+  val refused = 2
+
+  /** Known already: acknowledged again, or dropped when it is no retransmission. */
+  val repeated = 3
+  val duplicate = 4
+
+  /** Behind a gap that has been told. */
+  val gap = 5
+
+  /** Answers to an initiator, of which there is none, and what deserves no answer. */
+  val unasked = 6
+
+  /** Dropped by the parser: counted there. */
+  val none = 7
+  val bits = 3
+}
+
+/** Of answers that say nothing but that all is well. */
+object ResponseCode {
+  val default = 0
+  val ok = 1
+}

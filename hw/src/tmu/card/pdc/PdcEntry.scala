@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.pdc
+
+import chisel3._
+import tmu.card.wire.PacketRecord
+
+/** By what an initiator's connection is known before it knows our PDCID. */
+class PdcKey extends Bundle {
+  val ipv6 = Bool()
+  val source = UInt(128.W)
+  val destination = UInt(128.W)
+  val spdcid = UInt(16.W)
+}
+
+object PdcKey {
+  def of(record: PacketRecord): PdcKey = {
+    val key = Wire(new PdcKey)
+    key.ipv6 := record.internet.ipv6
+    key.source := record.internet.source
+    key.destination := record.internet.destination
+    key.spdcid := record.pds.spdcid
+    key
+  }
+}
+
+/** A connection of which this card is the target. */
+class PdcEntry(p: PdcParams) extends Bundle {
+  val live = Bool()
+
+  /** Never 0, so no PDCID is. */
+  val generation = UInt(p.generationBits.W)
+  val key = new PdcKey
+  val start = UInt(32.W)
+
+  /** The only sequence number that is accepted: there is no reordering (W1). */
+  val expected = UInt(32.W)
+
+  /** The gap in front of what comes has been told; once is enough. */
+  val gapTold = Bool()
+}
+
+/** A record that goes on. */
+class PdcRecord extends Bundle {
+  val record = new PacketRecord
+
+  /** The unit may see it: the next packet of its connection, exactly once (W1). Else only its beats
+    * of payload are to be freed.
+    */
+  val deliver = Bool()
+
+  /** Our PDCID of the connection: an answer's spdcid. */
+  val pdcid = UInt(16.W)
+}

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.pdc
+
+import chisel3._
+import chisel3.util.MuxCase
+import tmu.card.wire._
+
+/** What the table has found for a packet. */
+class PdcLookup(p: PdcParams) extends Bundle {
+
+  /** By source and SPDCID, for packets with SYN. */
+  val known = Bool()
+
+  /** By DPDCID, for all others; and the connection is the sender's. */
+  val named = Bool()
+  val own = Bool()
+  val entry = new PdcEntry(p)
+  val room = Bool()
+}
+
+/** What is done with a packet: at most one of the flags. */
+class PdcDecision extends Bundle {
+  val deliver = Bool()
+  val control = Bool()
+  val refuse = Bool()
+  val acknowledge = Bool()
+  val close = Bool()
+
+  /** A connection begins with this packet; it may be refused all the same. */
+  val open = Bool()
+  val advance = Bool()
+  val tellGap = Bool()
+  val code = UInt(8.W)
+  val payload = UInt(32.W)
+  val verdict = UInt(PdcVerdict.bits.W)
+}
+
+/** The law of connections, for a packet and what the table has of it. Pure, no state.
+  *
+  * Rows of negative cases and their order are those that docs/card.md lists.
+  */
+object PdcRules {
+  def apply(
+      p: PdcParams,
+      record: PacketRecord,
+      found: PdcLookup,
+      messageRoom: Bool
+  ): PdcDecision = {
+    val pds = record.pds
+    def kindIn(kinds: Int*): Bool = kinds.map(pds.kind === _.U).reduce(_ || _)
+    def flag(mask: Int): Bool = (pds.flags & mask.U).orR
+    val rod = kindIn(PdsType.rodRequest, PdsType.rodCcRequest)
+    val rud = kindIn(PdsType.rudRequest, PdsType.rudCcRequest)
+    val control = pds.kind === PdsType.control.U
+    val syn = flag(PdsLayout.syn) && !control
+    val retransmitted = flag(PdsLayout.retransmitted)
+    val readable = Seq(NextHeader.medium, NextHeader.standard).map(pds.next === _.U).reduce(_ || _)
+    def isControl(kind: Int): Bool = control && pds.next === kind.U
+    val counts = isControl(ControlKind.noOperation) || isControl(ControlKind.close)
+
+    // Where the packet lies: with SYN from where it says that the connection begins.
+    val start = pds.psn - pds.dpdcid(11, 0)
+    val begins = syn && !found.known
+    val expected = Mux(begins, start, found.entry.expected)
+    val ahead = (pds.psn - expected).asSInt
+    val inOrder = ahead === 0.S
+    val old = ahead < 0.S
+    val beyond = ahead >= p.window.S
+    val cases = Seq(
+      (record.verdict =/= Verdict.accepted.U) -> give(PdcVerdict.none),
+      (!rod && !rud && !control) -> give(PdcVerdict.unasked),
+      (syn && pds.spdcid === 0.U) -> give(PdcVerdict.unasked),
+      (syn && rud) -> refuse(NackCode.modeMismatch),
+      (syn && !readable) -> refuse(NackCode.headerMismatch),
+      (begins && !found.room) -> refuse(NackCode.noPdcAvailable),
+      (!syn && !found.named) -> refuse(NackCode.unknownPdc),
+      (!syn && !found.own) -> refuse(NackCode.headerMismatch),
+      rud -> refuse(NackCode.modeMismatch),
+      (syn && !begins && (found.entry.start =/= start || beyond)) -> refuse(NackCode.invalidSyn),
+      (begins && beyond) -> refuse(NackCode.invalidSyn),
+      isControl(ControlKind.clear) -> give(PdcVerdict.control, _.control := true.B),
+      (isControl(ControlKind.ackRequest) && !old) -> refuse(NackCode.notReceived),
+      (isControl(ControlKind.ackRequest) || isControl(ControlKind.probe)) ->
+        give(PdcVerdict.control, _.acknowledge := true.B),
+      (control && !counts) -> refuse(NackCode.unexpectedEvent),
+      (rod && !readable) -> refuse(NackCode.unexpectedEvent),
+      beyond -> refuse(NackCode.outOfWindow),
+      (old && retransmitted) -> give(PdcVerdict.repeated, _.acknowledge := true.B),
+      old -> give(PdcVerdict.duplicate),
+      (!inOrder && !begins && found.entry.gapTold) -> give(PdcVerdict.gap),
+      !inOrder -> refuse(NackCode.outOfOrder, expected),
+      (rod && !messageRoom) -> refuse(NackCode.noMessage),
+      control -> give(
+        PdcVerdict.control,
+        d => {
+          d.control := true.B
+          d.advance := true.B
+          d.acknowledge := flag(PdsLayout.wantsAck)
+          d.close := pds.next === ControlKind.close.U
+        }
+      )
+    )
+    val delivered = give(PdcVerdict.delivered, d => { d.deliver := true.B; d.advance := true.B })
+    val decision = Wire(new PdcDecision)
+    decision := MuxCase(delivered, cases)
+    decision.tellGap := decision.refuse && decision.code === NackCode.outOfOrder.U
+    decision.open := begins && (decision.deliver || decision.tellGap ||
+      decision.refuse && decision.code === NackCode.noMessage.U)
+    decision
+  }
+
+  private def give(verdict: Int, set: PdcDecision => Unit = _ => ()): PdcDecision = {
+    val decision = WireDefault(0.U.asTypeOf(new PdcDecision))
+    decision.verdict := verdict.U
+    set(decision)
+    decision
+  }
+
+  private def refuse(code: Int, payload: UInt = 0.U): PdcDecision = give(
+    PdcVerdict.refused,
+    decision => {
+      decision.refuse := true.B
+      decision.code := code.U
+      decision.payload := payload
+    }
+  )
+}

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.pdc
+
+import chisel3._
+import chisel3.util._
+import tmu.buffer.PointerQueue
+import tmu.card.wire._
+
+/** The target's table of connections: each record of the parser goes on, and says whether the unit
+  * may see its packet (W1). A packet takes two clocks.
+  *
+  * What is delivered is acknowledged by whoever knows what became of it; all other answers are made
+  * here. Nothing is delivered that the message stage has no room for: the packet is refused, and
+  * its connection waits.
+  */
+class PdcStage(p: PdcParams) extends Module {
+  val io = IO(new Bundle {
+    val record = Flipped(Decoupled(new PacketRecord))
+
+    /** The message stage has room for a packet, whatever it is. */
+    val messageRoom = Input(Bool())
+    val out = Decoupled(new PdcRecord)
+    val answer = Decoupled(new AnswerRequest)
+
+    /** PdcVerdict of each record that goes on (W6). */
+    val counted = Output(Valid(UInt(PdcVerdict.bits.W)))
+  })
+  private val table = RegInit(VecInit.fill(p.pdcs) {
+    val entry = Wire(new PdcEntry(p))
+    entry := DontCare
+    entry.live := false.B
+    entry.generation := 1.U
+    entry
+  })
+  private def pdcid(entry: PdcEntry, index: UInt): UInt = entry.generation ## index
+
+  // First clock: the packet is compared with every connection.
+  private val busy = RegInit(false.B)
+  private val record = Reg(new PacketRecord)
+  private val byKey = Reg(UInt(p.pdcs.W))
+  private val byName = Reg(UInt(p.pdcs.W))
+  private val takes = io.record.valid && !busy
+  private val finishes = Wire(Bool())
+  io.record.ready := !busy
+  when(takes) {
+    val key = PdcKey.of(io.record.bits)
+    val wanted = io.record.bits.pds.dpdcid
+    record := io.record.bits
+    byKey := VecInit(table.map(e => e.live && e.key.asUInt === key.asUInt)).asUInt
+    byName := VecInit(table.zipWithIndex.map { case (e, index) =>
+      e.live && pdcid(e, index.U(p.indexBits.W)) === wanted
+    }).asUInt
+    busy := true.B
+  }.elsewhen(finishes)(busy := false.B)
+
+  // Second clock: decided, and done when both exits have room.
+  private val control = record.pds.kind === PdsType.control.U
+  private val syn = (record.pds.flags & PdsLayout.syn.U).orR
+  private val opens = syn && !control
+  private val hit = Mux(opens, byKey, byName)
+  private val free = VecInit(table.map(!_.live)).asUInt
+  private val found = Wire(new PdcLookup(p))
+  found.known := opens && byKey.orR
+  found.named := !syn && byName.orR
+  found.entry := Mux1H(hit, table)
+  found.own := found.entry.key.asUInt === PdcKey.of(record).asUInt
+  found.room := free.orR
+  private val does = PdcRules(p, record, found, io.messageRoom)
+  private val index = Mux(does.open, PriorityEncoder(free), OHToUInt(hit))
+  private val before = table(index)
+  private val expected = Mux(does.open, record.pds.psn - record.pds.dpdcid(11, 0), before.expected)
+  private val after = expected + does.advance
+  private val id = pdcid(before, index)
+
+  private val outs = Module(new PointerQueue(new PdcRecord, 3))
+  private val answers = Module(new PointerQueue(new AnswerRequest, 3))
+  io.out <> outs.io.deq
+  io.answer <> answers.io.deq
+  finishes := busy && outs.io.enq.ready && answers.io.enq.ready
+  outs.io.enq.valid := finishes
+  outs.io.enq.bits.record := record
+  outs.io.enq.bits.deliver := does.deliver
+  outs.io.enq.bits.pdcid := id
+  answers.io.enq.valid := finishes && (does.refuse || does.acknowledge)
+  answers.io.enq.bits := answer
+  io.counted.valid := RegNext(finishes, false.B)
+  io.counted.bits := RegNext(does.verdict)
+
+  when(finishes) {
+    when(does.open) {
+      table(index).live := true.B
+      table(index).key := PdcKey.of(record)
+      table(index).start := expected
+    }
+    when(does.open || does.advance)(table(index).expected := after)
+    when(does.open || does.advance || does.tellGap)(table(index).gapTold := does.tellGap)
+    when(does.close) {
+      table(index).live := false.B
+      val next = before.generation + 1.U
+      table(index).generation := Mux(next === 0.U, 1.U, next)
+    }
+  }
+
+  private def answer: AnswerRequest = {
+    val made = Wire(new AnswerRequest)
+    val pds = record.pds
+    val probe = control && pds.next === ControlKind.probe.U
+    val marked = record.internet.ecn === 3.U
+    val retransmitted = (pds.flags & PdsLayout.retransmitted.U).orR
+    val acknowledged = after - 1.U
+    // A connection that the packet does not belong to is not named.
+    val named = (does.open || found.known || found.named && found.own) &&
+      does.code =/= NackCode.headerMismatch.U
+    made.ethernet := record.ethernet
+    made.internet := record.internet
+    made.pds.kind := Mux(does.refuse, PdsType.nack.U, PdsType.ack.U)
+    made.pds.next := Mux(does.refuse || control, NextHeader.none.U, NextHeader.response.U)
+    made.pds.flags := Cat(
+      0.U(1.W),
+      marked,
+      does.refuse && retransmitted,
+      probe && !does.refuse,
+      0.U(3.W)
+    )
+    made.pds.offset := Mux(
+      does.refuse,
+      does.code ## 0.U(8.W),
+      Mux(probe, pds.offset, (pds.psn - acknowledged)(15, 0))
+    )
+    made.pds.psn := Mux(does.refuse, pds.psn, acknowledged)
+    made.pds.spdcid := Mux(named, id, 0.U)
+    made.pds.dpdcid := pds.spdcid
+    made.pds.payload := does.payload
+    made.response.list := 0.U
+    made.response.opcode := ResponseCode.default.U
+    made.response.returnCode := ResponseCode.ok.U
+    made.response.messageId := record.ses.messageId
+    made.response.generation := record.ses.generation
+    made.response.job := record.ses.job
+    made.response.modifiedLength := record.ses.requestLength
+    made
+  }
+}
