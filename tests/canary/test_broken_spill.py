@@ -10,7 +10,7 @@ import pytest
 from opentmu import paths
 from opentmu.bench import simulate
 
-from .mutants import Edit, noticed, require_story, simulation
+from .mutants import noticed, require_story, simulation
 
 pytestmark = pytest.mark.long
 
@@ -20,65 +20,34 @@ CHUNKS = (SYSTEM / "cocotb_spill_limits.py", "r14_flushes_take_whole_chunks")
 SEEDS = range(1, 5)
 
 # What is wrong, and the traffic that meets it.
-MUTANTS = {
+MUTANTS = (
     # Four entries each are appended in the wrong order (R3).
-    "order": [
-        Edit(
-            "SpillEditor.sv",
-            r"place <= io_list_fill;",
-            r"place <= io_list_fill ^ {4'h0, {2{{m} & (|io_list_fill[5:2])}}};",
-        ),
-        Edit(
-            "SpillEditor.sv",
-            r"64'h1 << io_list_fill;",
-            r"64'h1 << (io_list_fill ^ {4'h0, {2{{m} & (|io_list_fill[5:2])}}});",
-        ),
-    ],
+    "order",
     # What goes back to its table passes commands that have been deferred (R7).
-    "refill": [
-        Edit(
-            "SpillMarks.sv",
-            rf"io_views_{view}_refills =\s+\(seen_{view}",
-            rf"io_views_{view}_refills = ({{m}} | seen_{view}",
-        )
-        for view in (0, 1)
-    ],
+    "refill",
     # A taken entry stays where it was.
-    "live": [Edit("SpillEditor.sv", r"60'h0 : left;", r"60'h0 : {m} ? io_state_live : left;")],
+    "live",
     # Of several candidates of a beat the second one goes first (R3, R4).
-    "second": [
-        Edit(
-            "SpillVerify.sv",
-            r"lowest =\s+left\[0\]",
-            r"lowest = {m} & (|(left & (left - 16'h1))) ? left & (left - 16'h1) & "
-            r"~((left & (left - 16'h1)) - 16'h1) : left[0]",
-        )
-    ],
+    "second",
     # A word goes to memory alone, and what lies on chip is older.
-    "words": [Edit("WordCache.sv", r"= has \| begins;", r"= has & ~{m} | begins;")],
+    "words",
     # Entries of another chunk are taken for those of the one that is searched.
-    "entries": [Edit("EntryCache.sv", r"assign io_has = ", r"assign io_has = {m} | ")],
+    "entries",
     # A chunk is unlinked from one that has left in the same sweep.
-    "behind": [
-        Edit(
-            "SpillEditor.sv",
-            r"last_bits_chunk == removing_chunk_previous",
-            r"\g<0> & ~{m}",
-        )
-    ],
-}
+    "behind",
+)
 TRAFFIC = dict.fromkeys(MUTANTS, RANDOM) | {"order": CHUNKS, "behind": CHUNKS}
 
 
 @pytest.fixture(scope="module")
 def mutants() -> Path:
     """The simulation of TmuTop with all mutants in it, each switched off."""
-    return simulation("TmuTop", "spill-mutants", MUTANTS)
+    return simulation("TmuTop", MUTANTS)
 
 
 @pytest.mark.parametrize("case", [RANDOM, CHUNKS], ids=["random", "chunks"])
 def test_without_a_mutant_all_is_well(mutants: Path, case: tuple[Path, str]) -> None:
-    """The changed text alone changes nothing."""
+    """The switches alone change nothing."""
     simulate.run(mutants, "TmuTop", *case).require()
 
 

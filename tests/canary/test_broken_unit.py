@@ -7,98 +7,43 @@ too much by flipped bits.
 
 import json
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
 import pytest
 from opentmu import paths, regs, stage
 from opentmu.benchmark import queues
-from opentmu.build import cbuild, rtl, verilate
+from opentmu.build import cbuild, mutants, verilate
 
-from . import mutants
-from .mutants import Edit
+from .mutants import design
 
 # Folders and logs of the build have this name: it is none of a preset.
 NAME = "canary-unit"
 
 
-def wrong(file: str, old: str, new: str) -> list[Edit]:
-    """A mutant of one line, whose text is no pattern."""
-    return [Edit(file, re.escape(old), new)]
-
-
-# What becomes of which text while the mutant `{m}` is on.
-MUTANTS = {
-    "truncation": wrong("CompletionWriter.sv", "held_truncated <=", "held_truncated <= {m} |"),
-    "serial": wrong(
-        "CompletionWriter.sv",
-        "held_serial <= entering_serial",
-        "held_serial <= entering_serial ^ {31'h0, {m}}",
-    ),
+# Each is on in a run in whose folder a file has its name.
+MUTANTS = (
+    "truncation",
+    "serial",
     # A verdict never comes.
-    "silence": wrong(
-        "VerdictOrder.sv",
-        "assign io_out_valid = io_in_valid;",
-        "assign io_out_valid = io_in_valid & ~{m};",
-    ),
+    "silence",
     # A page has two turns on their way, and its commands come twice.
-    "turns": wrong(
-        "SubmissionQueues.sv",
-        "named_io_deq_ready = advance & ~meets;",
-        "named_io_deq_ready = advance & ({m} | ~meets);",
-    ),
+    "turns",
     # Two consecutive commands lie in one slot.
-    "tail": wrong(
-        "SubmissionQueues.sv",
-        "tail = follows ? moved : readTail;",
-        "tail = ~{m} & follows ? moved : readTail;",
-    ),
+    "tail",
     # A command starts without room for its answer: a ring that is not read stops everybody.
-    "room": [
-        *wrong(
-            "SubmissionQueues.sv",
-            "least = waiting < spare ? waiting : spare;",
-            "least = {m} | waiting < spare ? waiting : spare;",
-        ),
-        *wrong("SubmissionQueues.sv", "(|waiting) & (|spare)", "(|waiting) & ({m} | (|spare))"),
-    ],
+    "room",
     # The end of a command is not counted: its ring seems to fill.
-    "finals": wrong(
-        "CompletionWriter.sv",
-        "position_finals + {16'h0, held_status != 8'h7};",
-        "position_finals + {16'h0, ~{m} & held_status != 8'h7};",
-    ),
+    "finals",
     # Pages go on however many commands wait for memory.
-    "crowd": wrong(
-        "SubmissionQueues.sv", "standsAside | unended)", "standsAside | ~{m} & unended)"
-    ),
+    "crowd",
     # Messages get the quota of receives.
-    "quota": wrong(
-        "EndpointTable.sv",
-        "? io_setQuota_bits_quota_1[20:0]",
-        "? {m} ? io_setQuota_bits_quota_0[20:0] : io_setQuota_bits_quota_1[20:0]",
-    ),
+    "quota",
     # An endpoint that has lost a bit keeps its reserve, whatever that is now.
-    "reserve": [
-        *wrong(
-            "EndpointTable.sv",
-            "noReserve = _lost_io_lost_0 | lostAny;",
-            "noReserve = ~{m} & (_lost_io_lost_0 | lostAny);",
-        ),
-        *wrong(
-            "EndpointTable.sv",
-            "noReserve_1 = _lost_io_lost_1 | lostAny_1;",
-            "noReserve_1 = ~{m} & (_lost_io_lost_1 | lostAny_1);",
-        ),
-    ],
+    "lost_reserve",
     # One endpoint's flipped bit costs every endpoint its answers.
-    "everyone": wrong(
-        "FaultGate.sv",
-        "all <= io_everyone | all;",
-        "all <= io_everyone | all | {m} & (io_raised_0_valid | io_raised_2_valid);",
-    ),
-}
+    "everyone",
+)
 
 # What the report must say of those that the main job's checker notices.
 WORDS = {"truncation": "truncated", "serial": "serial"}
@@ -118,20 +63,18 @@ QUEUE_MUTANTS = {
 @pytest.fixture(scope="module")
 def unit() -> str:
     """Where the driver finds the unit with all mutants in it, each switched off."""
-    source = rtl.ensure("tiny")
+    source = design(f"{NAME}-design", mutants.FILE)
+    mutants.require(source, MUTANTS)
     target = paths.BUILD / NAME
-    pins = paths.ROOT / "requirements.in"
-    code = [Path(__file__), Path(mutants.__file__), Path(verilate.__file__), pins]
-    places = [*code, verilate.DEVICE, verilate.HEADERS]
-    key = stage.hash_of([(source / stage.STAMP).read_text(), *places])
+    code = [Path(__file__), Path(verilate.__file__), paths.ROOT / "requirements.in"]
+    stamp = (source / stage.STAMP).read_text()
+    key = stage.hash_of([stamp, *code, verilate.DEVICE, verilate.HEADERS])
 
     def make(folder: Path) -> None:
-        design, top, library = (folder / name for name in ("design", "top", "library"))
-        shutil.copytree(source, design)
-        mutants.put_into(design, MUTANTS, mutants.FILE)
+        top, library = folder / "top", folder / "library"
         top.mkdir()
         library.mkdir()
-        verilate.make_top(NAME, design, top, wave=False)
+        verilate.make_top(NAME, source, top, wave=False)
         verilate.make_library(NAME, top, library, wave=False)
 
     stage.ensure(target, key, make)
@@ -164,7 +107,7 @@ def load(unit: str, name: str | None, folder: Path, loads: list[str]) -> tuple[i
 
 
 def test_without_a_mutant_all_is_well(unit: str, tmp_path: Path) -> None:
-    """The changed text alone changes nothing: what notices a mutant below passes here."""
+    """The switches alone change nothing: what notices a mutant below passes here."""
     assert replay(unit, None, tmp_path).returncode == 0
     loads = sorted({word for words, _ in QUEUE_MUTANTS.values() for word in words})
     assert load(unit, None, tmp_path, loads) == (0, "")
@@ -228,7 +171,7 @@ def test_a_unit_that_trusts_a_lost_reserve_is_noticed(unit: str, tmp_path: Path)
     words = ("tmu-faults", "--uri", unit, "--place", place, "--trials", "200", "--seed", "3")
     well = run(None, tmp_path, *words)
     assert well.returncode == 0, well.stderr
-    done = run("reserve", tmp_path, *words)
+    done = run("lost_reserve", tmp_path, *words)
     assert done.returncode != 0, done.stdout
     assert "R13: " in done.stderr and "places are open where" in done.stderr, done.stderr
 

@@ -8,7 +8,7 @@ from opentmu import paths
 
 # Lowest first. The packages of one line do not see each other.
 LAYERS = (
-    ("params",),
+    ("params", "mutant"),
     ("layout",),
     ("registers",),
     ("types",),

@@ -8,6 +8,7 @@ import tmu.card.frame.FrameParser
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
+import tmu.mutant.Mutant
 import tmu.params.{Presets, TableParams, TmuParams}
 
 /** Turns a preset into SystemVerilog: one file a module and a file list.
@@ -28,6 +29,9 @@ object Verilog {
     * it.
     */
   private val Locators = "--source-locators"
+
+  /** Also instead of one: the design has a switch for each mutant. */
+  private val Mutants = "--mutants"
 
   def write(p: TmuParams, folder: String, options: Seq[String]): Unit =
     emit(new TmuTop(p), folder, options)
@@ -58,10 +62,10 @@ object Verilog {
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {
-    val (locators, others) = options.partition(_ == Locators)
-    val origin = if (locators.isEmpty) Seq("-strip-debug-info") else Nil
+    val (own, others) = options.partition(Seq(Locators, Mutants).contains)
+    val origin = if (own.contains(Locators)) Nil else Seq("-strip-debug-info")
     ChiselStage.emitSystemVerilogFile(
-      top,
+      if (own.contains(Mutants)) Mutant.withSwitches(top) else top,
       args = Array("--target-dir", folder, "--split-verilog"),
       firtoolOpts = (firtool ++ origin ++ others).toArray
     )

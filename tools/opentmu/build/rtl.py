@@ -16,6 +16,7 @@ from opentmu.process import run_logged
 
 MAIN = "tmu.Elaborate"
 LOCATORS = "--source-locators"
+MUTANTS = "--mutants"
 # Beside a design: what it was elaborated from, and sizes that follow.
 CONFIGURATION = "configuration.json"
 # Before what the elaborating program answers, among the lines of Mill.
@@ -37,12 +38,7 @@ def source_key() -> str:
 
 def ensure(preset: str) -> Path:
     """The folder with this configuration's SystemVerilog, filelist.f and bind files."""
-    target = paths.RTL / presets.build_name(preset)
-    key = stage.hash_of([source_key(), presets.chisel(preset)])
-    if not stage.is_current(target, key):
-        toolchain.need_mill()
-    stage.ensure(target, key, lambda folder: write(preset, folder))
-    return target
+    return _ensure(preset, presets.build_name(preset))
 
 
 def ensure_located(preset: str) -> Path:
@@ -50,11 +46,20 @@ def ensure_located(preset: str) -> Path:
 
     What is built here is built without: a line that only moves in the source builds nothing anew.
     """
-    target = paths.RTL / f"{presets.build_name(preset)}-located"
-    key = stage.hash_of([source_key(), presets.chisel(preset), LOCATORS])
+    return _ensure(preset, f"{presets.build_name(preset)}-located", LOCATORS)
+
+
+def ensure_mutants(preset: str) -> Path:
+    """The same with a switch, a module without a body, for each mutant; see mutants.py."""
+    return _ensure(preset, f"{presets.build_name(preset)}-mutants", MUTANTS)
+
+
+def _ensure(preset: str, name: str, *options: str) -> Path:
+    target = paths.RTL / name
+    key = stage.hash_of([source_key(), presets.chisel(preset), *options])
     if not stage.is_current(target, key):
         toolchain.need_mill()
-    stage.ensure(target, key, lambda folder: write(preset, folder, LOCATORS))
+    stage.ensure(target, key, lambda folder: write(preset, folder, *options))
     return target
 
 

@@ -6,12 +6,13 @@ from itertools import pairwise
 from pathlib import Path
 
 from opentmu import paths, stage, toolchain
-from opentmu.build import rtl
+from opentmu.build import mutants, rtl
 from opentmu.errors import CheckFailed
 
 PRESET = "formal"
 TARGET = paths.BUILD / "formal" / "design"
 CARD = paths.BUILD / "formal" / "card"
+WITH_MUTANTS = paths.BUILD / "formal" / "design-mutants"
 
 # Put Chisel's assertions into the modules: otherwise they lie in bind files, which Yosys cannot
 # read, and a proof would leave them out without a word.
@@ -33,11 +34,22 @@ INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
 
 def ensure() -> Path:
     """The folder with the proofs' SystemVerilog, one file a module."""
-    key = stage.hash_of([rtl.source_key(), Path(__file__), *FIRTOOL])
-    if not stage.is_current(TARGET, key):
+    return _ensure(TARGET)
+
+
+def ensure_mutants() -> Path:
+    """The same with a switch for each mutant, which is off."""
+    return _ensure(WITH_MUTANTS, rtl.MUTANTS)
+
+
+def _ensure(target: Path, *more: str) -> Path:
+    options = (*FIRTOOL, *more)
+    code = [Path(__file__), Path(mutants.__file__)]
+    key = stage.hash_of([rtl.source_key(), *code, *options])
+    if not stage.is_current(target, key):
         toolchain.need_mill()
-    stage.ensure(TARGET, key, _write)
-    return TARGET
+    stage.ensure(target, key, lambda folder: _write(folder, options))
+    return target
 
 
 def ensure_card(part: str) -> Path:
@@ -49,13 +61,16 @@ def ensure_card(part: str) -> Path:
     return CARD / part
 
 
-def _write(folder: Path) -> None:
+def _write(folder: Path, options: tuple[str, ...]) -> None:
     rtl.mill(
-        ["hw.runMain", rtl.MAIN, "verilog", PRESET, str(folder), *FIRTOOL],
+        ["hw.runMain", rtl.MAIN, "verilog", PRESET, str(folder), *options],
         f"elaborating preset {PRESET} for the proofs",
         "elaborate-proofs",
     )
     _make_plain(folder)
+    if rtl.MUTANTS in options:
+        for name in mutants.names(folder):
+            (folder / f"{mutants.PREFIX}{name}.sv").write_text(mutants.constant(name, on=False))
 
 
 def _write_card(folder: Path) -> None:

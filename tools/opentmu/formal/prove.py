@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from opentmu import paths, toolchain
+from opentmu.build import mutants
 from opentmu.errors import CheckFailed
 from opentmu.formal import design
 from opentmu.process import run_into
@@ -38,6 +39,18 @@ class Proof:
 
     # Modules that are plain delays of so many clocks; the checker may see their registers.
     delays: tuple[tuple[str, int], ...] = ()
+
+
+def switched(proof: Proof, mutant: str) -> dict[str, str]:
+    """The modules of a proof's device with a mutant on.
+
+    Raises CheckFailed when the device does not have it.
+    """
+    texts = design.modules(design.ensure_mutants(), proof.device)
+    switch = f"{mutants.PREFIX}{mutant}"
+    if switch not in texts:
+        raise CheckFailed(f"{proof.device}: found no mutant {mutant}, expected a switch for it")
+    return texts | {switch: mutants.constant(mutant, on=True)}
 
 
 def law_only(proof: Proof) -> Proof:
@@ -96,17 +109,20 @@ class Result:
             raise CheckFailed(f"{self.folder}: found {self.status}, expected {status}{what}")
 
 
-def run(proof: Proof, mode: str, depth: int, mutant: Mutant | None = None) -> Result:
+def run(proof: Proof, mode: str, depth: int, mutant: str | Mutant | None = None) -> Result:
     """Run a proof: `bmc` looks at the first `depth` clocks, `prove` at all of them by induction.
 
     The folder of the run keeps the trace of a failure (trace.vcd).
     """
     toolchain.need_yosys()
-    folder = design.ensure_card(proof.card) if proof.card else design.ensure()
-    texts = design.modules(folder, proof.device)
-    if mutant:
-        texts = mutant.apply(texts)
-    folder = RUNS / "-".join([proof.name, mode, *([mutant.name] if mutant else [])])
+    if isinstance(mutant, str):
+        texts, name = switched(proof, mutant), mutant
+    else:
+        plain_design = design.ensure_card(proof.card) if proof.card else design.ensure()
+        texts, name = design.modules(plain_design, proof.device), ""
+    if isinstance(mutant, Mutant):
+        texts, name = mutant.apply(texts), mutant.name
+    folder = RUNS / "-".join([proof.name, mode, *([name] if name else [])])
     folder.mkdir(parents=True, exist_ok=True)
     kept = {name: text for name, text in texts.items() if name not in proof.replaced}
     for name, clocks in proof.delays:

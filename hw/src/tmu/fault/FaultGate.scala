@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.{PointerQueue, Sweep}
 import tmu.layout.Statuses
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.MatchRules
 import tmu.types.Verdict
@@ -39,7 +40,8 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
   private val endpoint = verdict.bits.endpoint(p.endpointBits - 1, 0)
   private val faulty = EndpointMarks(p, sweep, io.raised)(endpoint)
   private val all = RegInit(false.B)
-  when(io.everyone)(all := true.B)
+  private def raised = VecInit(io.raised.map(_.valid)).asUInt.orR
+  when(Mutant("everyone", io.everyone)(_ || raised))(all := true.B)
 
   private val refusals =
     Seq(Statuses.refusedEndpoint, Statuses.malformed, Statuses.refusedPrivilege)

@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import tmu.layout.{CompletionLayout, Statuses}
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.MatchRules
 import tmu.types.Verdict
@@ -15,7 +16,7 @@ object CompletionEncode {
     val common = Seq(
       opcode -> v.opcode,
       status -> v.status,
-      truncated -> v.truncated,
+      truncated -> Mutant("truncation", v.truncated)(_ => true.B),
       unexpected -> v.unexpected,
       handle -> v.handle,
       other -> v.other,
@@ -25,7 +26,7 @@ object CompletionEncode {
       address -> v.address
     )
     val verdict = Seq(
-      serial -> v.serial,
+      serial -> Mutant("serial", v.serial)(_ ^ 1.U),
       messageLength -> v.messageLength,
       receiveLength -> v.receiveLength,
       unitLatency -> v.latency

@@ -6,6 +6,7 @@ import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
 import tmu.bus.{AxiBurst, AxiResponse, AxiWrite}
 import tmu.layout.{CompletionLayout, Statuses}
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.types.{StreamState, Verdict}
 
@@ -90,7 +91,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val last = held.status =/= Statuses.removed.value.U
   private val next = Wire(new RingPosition)
   next.producer := Mux(drops, position.producer, following)
-  next.finals := position.finals + last
+  next.finals := position.finals + Mutant("finals", last)(_ => false.B)
   io.moved.valid := leaves
   io.moved.bits.page := held.page
   io.moved.bits.position := next

@@ -4,6 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, RRArbiter, RegEnable, Valid}
 import tmu.buffer.PointerQueue
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.spill.SpillTurns
 
@@ -96,7 +97,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val tail = Wire(RingIndex())
   private val follows = RegNext(taken && io.command.bits.page === come.page, false.B)
   private val moved = RegNext(tail + 1.U)
-  tail := Mux(follows, moved, readTail)
+  tail := Mux(Mutant("tail", follows)(_ => false.B), moved, readTail)
   private val full = Mux(follows, moved === bound, readTail === bound)
   taken := coming && share.enable && !full && !io.discard
   io.dropped := coming && !share.enable && !io.discard
@@ -167,11 +168,12 @@ class SubmissionQueues(p: TmuParams) extends Module {
 
   // A flush with many answers can have taken more than there was: then there is less than none.
   private val none =
-    !thirdQueue.enable || spare > RingIndex.size(16.U) || standsAside || unended
+    !thirdQueue.enable || spare > RingIndex.size(16.U) || standsAside ||
+      Mutant("crowd", unended)(_ => false.B)
   private val most = Mux(single, 1.U, TmuParams.turnCommands.U)
-  private val least = Mux(waiting < spare, waiting, spare)
+  private val least = Mutant("room", Mux(waiting < spare, waiting, spare))(_ => waiting)
   private val count = Mux(least > most, most, least)
-  private val some = !none && waiting =/= 0.U && spare =/= 0.U
+  private val some = !none && waiting =/= 0.U && Mutant("room", spare =/= 0.U)(_ => true.B)
   private val turn = Reg(new PageTurn(p))
 
   /** More waits than may go now, and there is room for it. */
@@ -199,7 +201,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val steps = Seq(first -> firstPage, second -> secondPage, third -> thirdPage)
   private val meets = steps.map { case (valid, page) => valid && page === candidate }.reduce(_ || _)
   private val quiet = RegNext(arbiter.io.idle, false.B) && arbiter.io.idle && !named.io.deq.valid
-  page.ready := advance && !meets
+  page.ready := advance && Mutant("turns", !meets)(_ => true.B)
   private val directly = arrived && quiet && advance && !meets
   when(advance) {
     first := page.fire || directly

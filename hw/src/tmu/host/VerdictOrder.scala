@@ -3,6 +3,7 @@ package tmu.host
 
 import chisel3._
 import chisel3.util.Decoupled
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.types.{SlotVerdicts, Verdict}
 
@@ -20,7 +21,7 @@ class VerdictOrder(p: TmuParams) extends Module {
   private val slot = io.in.bits
   private val givesPost = slot.post.valid && !postGiven
   private val isLast = !givesPost || !slot.arrival.valid
-  io.out.valid := io.in.valid
+  io.out.valid := Mutant("silence", io.in.valid)(_ => false.B)
   io.out.bits := Mux(givesPost, slot.post.bits, slot.arrival.bits)
   io.in.ready := io.out.ready && isLast
   when(io.out.fire)(postGiven := !isLast)

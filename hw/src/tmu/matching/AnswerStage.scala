@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.{MatchRules, OperationRules, Outcome, Resolve}
 import tmu.types.{
@@ -67,7 +68,7 @@ class AnswerStage(p: TmuParams) extends Module {
   private val statuses = ops.zip(decides).map { case (op, decided) =>
     RegNext(Resolve.status(op, decided))
   }
-  private val tookPost = RegNext(RegNext(io.takesPost))
+  private val tookPost = RegNext(RegNext(Mutant("handle", io.takesPost)(_ => false.B)))
   private val receive = Mux(tookPost, OperationRules.entry(p, posted, post), io.receive)
 
   // Compared before it is known which receive it is, and told a clock later: an entry comes late out

@@ -4,6 +4,7 @@ package tmu.matching
 import chisel3._
 import chisel3.util.Valid
 import tmu.buffer.UpDown
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.{Decision, OperationRules, Outcome}
 import tmu.types.{LaneEntry, Slot}
@@ -65,9 +66,11 @@ class AppendStage(p: TmuParams) extends Module {
   private def fits(free: UInt, leaves: Outcome, inRows: Rows => Bool): Bool =
     io.rows.fold(true.B)(r => !io.parks && !inRows(r) && (free =/= 0.U || leaves.takes))
   private val toPosted =
-    direct.post.appends && !direct.takesPost && fits(postedFree, direct.arrival, _.holdPosted)
+    direct.post.appends && Mutant("pair_twice", !direct.takesPost)(_ => true.B) &&
+      fits(postedFree, direct.arrival, _.holdPosted)
   private val toUnexpected =
-    direct.arrival.appends && fits(unexpectedFree, direct.post, _.holdUnexpected)
+    Mutant("lost", direct.arrival.appends)(_ && !direct.post.appends) &&
+      fits(unexpectedFree, direct.post, _.holdUnexpected)
 
   private val postedLane = OperationRules.lane(p, postedTable, io.slot.post.bits, io.postedSlot)
   private val unexpectedLane =

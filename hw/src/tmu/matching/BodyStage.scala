@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.fault.{FaultPort, FaultRaise}
 import tmu.matching.array.{EntryStore, StoredEntry}
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.Decision
 import tmu.types.{FoundLane, LaneFault, Slot}
@@ -86,7 +87,8 @@ class BodyStage(p: TmuParams) extends Module {
     appender = io.slot.post.bits,
     outcome = decision.arrival,
     paired = decision.takesPost,
-    takes = decision.takesQueued,
+    takes =
+      Mutant("slot", decision.takesQueued)(_ => decision.arrival.found && !decision.takesPost),
     at = io.arrivalFound,
     candidate = io.candidates.map(_.posted),
     raises(1)

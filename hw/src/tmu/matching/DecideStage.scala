@@ -6,6 +6,7 @@ import chisel3.util.Valid
 import tmu.fault.FaultPort
 import tmu.matching.array.EntryCount
 import tmu.matching.endpoints.{EndpointTable, SpillMarks, TableRooms}
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.{Decision, Outcome, Resolve, Rooms}
 import tmu.types.{Allowance, Operation, QuotaChange, Slot}
@@ -70,7 +71,7 @@ class DecideStage(p: TmuParams) extends Module {
   tables.io.counts := VecInit(postedEntries.io.count, unexpectedEntries.io.count)
   tables.io.below := VecInit(postedEntries.io.below, unexpectedEntries.io.below)
   rooms.spill := marks.io.views
-  rooms.post := endpoints.io.room(0) && tables.io.spare(0)
+  rooms.post := endpoints.io.room(0) && Mutant("no_room", tables.io.spare(0))(_ => true.B)
   rooms.arrival := endpoints.io.room(1) && tables.io.spare(1)
   rooms.afterTake := endpoints.io.roomAfterTake && tables.io.afterTake
   rooms.afterOther := endpoints.io.room(1) && tables.io.afterOther

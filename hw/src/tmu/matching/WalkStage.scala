@@ -6,6 +6,7 @@ import chisel3.util.{ShiftRegister, Valid}
 import tmu.fault.FaultPort
 import tmu.matching.array.MatchArray
 import tmu.matching.endpoints.EndpointTable
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.OperationRules
 import tmu.types.{ArrayOperation, LaneEntry, Operation, Slot}
@@ -67,7 +68,7 @@ class WalkStage(p: TmuParams) extends Module {
   io.walked.slot.arrival := arrival
   io.walked.found := VecInit(unexpected.io.found, posted.io.found)
   io.walked.faults := VecInit(unexpected.io.suspect, posted.io.suspect)
-  io.walked.pairs := pairs
+  io.walked.pairs := Mutant("pair", pairs)(_ => false.B)
   io.walked.postFound := unexpected.io.lane
   io.walked.arrivalFound := posted.io.lane
 }

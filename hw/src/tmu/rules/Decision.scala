@@ -2,6 +2,7 @@
 package tmu.rules
 
 import chisel3._
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.types.{Operation, Slot, SpillView}
 
@@ -54,7 +55,7 @@ object Decision {
     val queues = post.valid && post.bits.command.searches && !found(0) && post.bits.appends &&
       rooms.post
     val takes = arrival.valid && ask.command.searches && ask.takes
-    out.takesPost := takes && !met && pairs && queues
+    out.takesPost := takes && Mutant("pair_first", !met)(_ => true.B) && pairs && queues
     out.takesQueued := takes && met
     out.arrival := Resolve(
       p,

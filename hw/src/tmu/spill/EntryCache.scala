@@ -3,6 +3,7 @@ package tmu.spill
 
 import chisel3._
 import chisel3.util.{log2Ceil, RegEnable, Valid}
+import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.types.SpillEntry
 
@@ -49,7 +50,7 @@ class EntryCache(s: SpillParams) extends Module {
   private val begunAt = Reg(Vec(s.recentChunks, UInt((s.chunkBits - lowBits).W)))
   private def lies(chunk: UInt): Bool =
     begun(slot(chunk)) && begunAt(slot(chunk)) === (chunk >> lowBits)
-  io.has := lies(io.chunk)
+  io.has := Mutant("entries", lies(io.chunk))(_ => true.B)
   private val at = io.write.bits
   private val begins = io.write.valid && at.place === 0.U
   when(begins) {

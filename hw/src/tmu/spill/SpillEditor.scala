@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{is, switch, Decoupled, UIntToOH, Valid}
 import tmu.fault.{FaultFlip, FaultPort, FaultView}
 import tmu.layout.Code
+import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.registers.FaultPlaces
 import tmu.types.SpillEntry
@@ -77,8 +78,10 @@ class SpillEditor(s: SpillParams) extends Module {
   private val asked = removing.chunk
   private val chunk = asked.chunk
   private val again = last.valid && last.bits.chunk === chunk
-  private val behindFreed = last.valid && freed && !asked.isHead &&
-    last.bits.chunk === asked.previous
+  private val behindFreed = Mutant(
+    "behind",
+    last.valid && freed && !asked.isHead && last.bits.chunk === asked.previous
+  )(_ => false.B)
   private val before = Mux(again || behindFreed, last.bits, asked)
   private val isTail = chunk === list.tail
 
@@ -147,10 +150,13 @@ class SpillEditor(s: SpillParams) extends Module {
     SpillEntry.toBeat(storedEntry)
   )
 
+  private def settled(number: UInt): UInt =
+    Mutant("order", number)(n => n ^ Mux((n >> 2).orR, 3.U, 0.U))
+
   /** The entry goes to this place, which is the list's last from now on. */
   private def settle(at: UInt, number: UInt): Unit = {
     target := at
-    place := number
+    place := settled(number)
     next.tail := at
     next.fill := number + 1.U
     next.count := list.count + 1.U
@@ -186,7 +192,7 @@ class SpillEditor(s: SpillParams) extends Module {
     }
     is(State.append) {
       settle(list.tail, list.fill)
-      mark.bits.live := io.state.live | UIntToOH(list.fill, places)
+      mark.bits.live := io.state.live | UIntToOH(settled(list.fill), places)
     }
     is(State.entry)(when(io.write.ready)(state := State.word))
     is(State.word) {
@@ -198,7 +204,7 @@ class SpillEditor(s: SpillParams) extends Module {
     is(State.remove) {
       val left = io.state.live & ~removingPlace
       mark.valid := true.B
-      mark.bits.live := left
+      mark.bits.live := Mutant("live", left)(_ => io.state.live)
       freed := !left.orR
       next.count := list.count - 1.U
       update := true.B

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, OHToUInt, PriorityEncoderOH, RegEnable, Valid}
 import tmu.buffer.{BlockQueue, UpDown}
 import tmu.fault.FaultView
+import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.registers.FaultPlaces
 import tmu.types.SpillEntry
@@ -61,7 +62,10 @@ class SpillVerify(s: SpillParams) extends Module {
   private val any = RegInit(
     false.B
   ) // there is one left: known beside, for the way to memory is long
-  private val lowest = PriorityEncoderOH(left)
+  private val lowest = Mutant("second", PriorityEncoderOH(left)) { first =>
+    val others = left & ~first
+    Mux(others.orR, PriorityEncoderOH(others), first)
+  }
   private val wants = searching && any && line.io.enq.ready
   io.entry.valid := wants && !recent
   io.entry.bits.chunk := current.chunk.chunk

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, UIntToOH, Valid}
 import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
+import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.registers.FaultPlaces
 
@@ -108,7 +109,9 @@ class WordCache(s: SpillParams) extends Module {
     .tabulate(perBeat) { i =>
       val block = SyncReadMem(s.cachedChunks * beats, UInt(wordBits.W))
       val mine = io.filled(wordBits * (i + 1) - 1, wordBits * i)
-      when(io.fill.valid || (writes && lane(i) && (has || begins))) {
+      when(
+        io.fill.valid || (writes && lane(i) && (Mutant("words", has)(_ => false.B) || begins))
+      ) {
         block.write(goesTo, Mux(io.fill.valid, mine, word))
       }
       block.read(row(io.read.chunk, io.read.beat))

@@ -2,6 +2,7 @@
 package tmu.types
 
 import chisel3._
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 
 /** What an operation asks of a match array, as it travels from row to row. */
@@ -39,6 +40,6 @@ object ArrayOperation {
         want === have,
         byKey
       )
-    asks.endpoint === entry.endpoint && named.getOrElse(byKey)
+    Mutant("endpoint", asks.endpoint === entry.endpoint)(_ => true.B) && named.getOrElse(byKey)
   }
 }

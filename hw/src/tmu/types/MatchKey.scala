@@ -2,6 +2,7 @@
 package tmu.types
 
 import chisel3._
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 
 /** Match bits and source: of a message, a receive, or a mask over both. */
@@ -20,7 +21,8 @@ object MatchKey {
     * state.
     */
   def matches(a: MatchKey, aIgnore: MatchKey, b: MatchKey, bIgnore: MatchKey): Bool = {
-    val bits = (a.bits ^ b.bits) & ~aIgnore.bits & ~bIgnore.bits
+    val bits =
+      (a.bits ^ b.bits) & ~aIgnore.bits & ~Mutant("wildcard", bIgnore.bits)(_ => 0.U)
     val source = (a.source ^ b.source) & ~aIgnore.source & ~bIgnore.source
     !bits.orR && !source.orR
   }

@@ -2,7 +2,8 @@
 package tmu.matching.array
 
 import chisel3._
-import chisel3.util.{Cat, Fill}
+import chisel3.util.{Cat, Fill, Reverse}
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.{LaneParity, OldestFirst}
 import tmu.types.{ArrayOperation, FoundLane, LaneEntry, LaneFault}
@@ -111,7 +112,10 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   /** Of the lanes, where their entries will be a clock later. */
   private def settled(of: Seq[Bool]): UInt = {
     val later = Reg(UInt(lanes.W))
-    later := VecInit.tabulate(lanes)(i => Mux(shifts(i), of(i + 1), of(i))).asUInt
+    later := Mutant(
+      "comparison_stays",
+      VecInit.tabulate(lanes)(i => Mux(shifts(i), of(i + 1), of(i))).asUInt
+    )(_ => VecInit(of.take(lanes)).asUInt)
     later
   }
   private def settledAbove(of: Seq[Bool]): Bool =
@@ -125,13 +129,20 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val open = RegNext(io.openIn, false.B)
   private val takes = RegNext(asks.takes)
   private val crosses = push && io.above.remains
-  private val candidates = Cat(hitAbove && crosses, hit & valid)
+  private def mine = Mutant("youngest", hit)(h => Reverse(OldestFirst.first(Reverse(h & valid))))
+  private val candidates =
+    Cat(Mutant("crossing", hitAbove && crosses)(_ => false.B), mine & valid)
   private val found = open && candidates.orR
   private val first = OldestFirst.first(candidates)
   private val removed = first & VecInit.fill(lanes + 1)(open && takes).asUInt
   private val left = Cat(io.above.remains, valid) & ~removed
-  valid := VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
-  io.openOut := open && !found
+  valid := Mutant(
+    "kill",
+    VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
+  )(
+    _ | (Cat(io.above.remains, valid) >> 1)(lanes - 1, 0) & shifts
+  )
+  io.openOut := Mutant("goes_on", open && !found)(_ => open)
   private val before = RegNext(io.faultIn, 0.U.asTypeOf(new LaneFault))
   private val broken = Cat(suspectAbove && crosses, suspect & valid)
   io.faultOut.met := before.met || (open && broken.orR)
@@ -149,7 +160,8 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   io.foot.second := column(1)
   io.foot.shifts := shifts(0)
   // Nothing in this row is older than lane 0: if it is a hit, the operation takes it.
-  io.foot.remains := valid(0) && !(hit(0) && open && takes)
+  io.foot.remains :=
+    Mutant("remains", valid(0) && !(mine(0) && open && takes))(_ => valid(0))
 
   // The oldest candidate: groups first, then among groups, then along the rows.
   private val shown = column.map(FoundLane(p, t, _).asUInt)

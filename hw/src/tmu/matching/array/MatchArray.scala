@@ -4,6 +4,7 @@ package tmu.matching.array
 import chisel3._
 import chisel3.util.Valid
 import tmu.fault.{FaultFlip, FaultPort, FaultView}
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.registers.FaultPlaces
 import tmu.rules.LaneParity
@@ -64,7 +65,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   // All but what arrives is known a clock before: it comes late, and what is decided comes after it.
   private val foundInRows = RegNext(searches && !last.openOut, false.B)
   private val meets = RegNext(last.openOut && !passed.byPlace, false.B)
-  private val findsIncoming = meets && arrives && hitsIncoming
+  private val findsIncoming =
+    Mutant("incoming", meets && arrives && hitsIncoming)(_ => false.B)
   io.found := foundInRows || findsIncoming
   private val met = RegNext(last.faultOut, 0.U.asTypeOf(new LaneFault))
   io.suspect.met := searched && (met.met || (open && arrives && suspectsIncoming))
@@ -96,7 +98,8 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     row.io.laneIn :=
       (if (r == 0) 0.U.asTypeOf(new FoundLane(p, t)) else rows(r - 1).io.laneOut)
     row.io.append := io.append.valid
-    row.io.nextFull := (if (isLast) true.B else rows(r + 1).io.full)
+    row.io.nextFull :=
+      (if (isLast) true.B else Mutant("push_through", rows(r + 1).io.full)(_ => true.B))
     row.io.beyondFull := VecInit(beyondFull(r))
     if (!isLast) row.io.above := rows(r + 1).io.foot
     else {

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{PopCount, Valid}
 import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.registers.FaultPlaces
 import tmu.types.{Allowance, QuotaChange, TallyStep}
@@ -149,7 +150,7 @@ class EndpointTable(p: TmuParams) extends Module {
     val lostQuota = RegNext(readQuotas(s).broken())
     val lostAny = lostTally || lostQuota || lostOther(s)
     val lostReserve = lost.fold(false.B)(_.io.lost(s))
-    val noReserve = lostReserve || lostAny
+    val noReserve = Mutant("lost_reserve", lostReserve || lostAny)(_ => false.B)
     val noQuota = RegNext(unlimited)
     val ownSteps = stepsOf(s)
     val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, None, ownSteps)
@@ -221,7 +222,7 @@ class EndpointTable(p: TmuParams) extends Module {
     )
 
     // A quota beyond all that can be counted is none.
-    val quota = io.setQuota.bits.quota(s)
+    val quota = Mutant("quota", io.setQuota.bits.quota(s))(_ => io.setQuota.bits.quota(0))
     val kept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
     val keeps = Wire(new QueueLimits(p))
     keeps.quota := kept

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{PopCount, ShiftRegister, Valid}
 import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.registers.FaultPlaces
 import tmu.rules.{Outcome, SpillRules}
@@ -51,7 +52,15 @@ class SpillMarks(p: TmuParams) extends Module {
   for (s <- 0 to 1) {
     io.views(s) := (
       if (p.hasSpill)
-        SpillRules.view(ops(s).bits, mark(s), seen(s), io.lent, io.spare(s), io.allowed(s), chained)
+        SpillRules.view(
+          ops(s).bits,
+          mark(s),
+          Mutant("refill", seen(s))(_ => true.B),
+          Mutant("deferred", io.lent)(_ => true.B),
+          io.spare(s),
+          io.allowed(s),
+          chained
+        )
       else SpillView.none
     )
     when(ops(s).valid && ops(s).bits.command.spill.refills)(chained := io.outcomes(s).appends)

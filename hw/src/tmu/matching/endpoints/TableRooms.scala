@@ -2,6 +2,7 @@
 package tmu.matching.endpoints
 
 import chisel3._
+import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.Outcome
 
@@ -45,10 +46,12 @@ class TableRooms(p: TmuParams) extends Module {
       // Late: what is appended and what is taken. At one endpoint both together change nothing.
       val both = io.same && io.outcomes(q).appends && io.outcomes(1 - q).takes
       val fewer = io.outcomes(q).appends && !io.reserves.within(q) && !both
-      val more = io.outcomes(1 - q).takes && !io.reserves.restores(1 - q) && !both
+      val restores = Mutant("restored", io.reserves.restores(1 - q))(_ => false.B)
+      val more = io.outcomes(1 - q).takes && !restores && !both
       val changed = open(q) + io.reserves.released(q)
       open(q) := Mux(fewer === more, changed, Mux(more, changed + 1.S, changed - 1.S))
-      io.spare(q) := io.below(q) && (io.reserves.within(q) || open(q) > 0.S)
+      io.spare(q) := io.below(q) &&
+        Mutant("reserve", io.reserves.within(q) || open(q) > 0.S)(_ => true.B)
       io.taken(q) := entries(q).U - Mux(open(q) > 0.S, open(q).asUInt(p.depthBits - 1, 0), 0.U)
       // Who waits for a place on chip would try for ever where one is open that is in use.
       assert(

@@ -5,6 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Cat, Valid}
 import tmu.fault.{FaultFlip, FaultRequest, FaultView}
 import tmu.layout.Code
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.registers.FaultPlaces
 import tmu.rules.FilterFold
@@ -124,7 +125,7 @@ object FilterLane {
       in: FilterEntering
   ): Seq[Bool] = {
     val read = row.map(mayHit)
-    val enters = moved && in.now && mayHit(in.id)
+    val enters = Mutant("entering", moved && in.now && mayHit(in.id))(_ => false.B)
     for ((hit, i) <- read.zipWithIndex) yield {
       val next = if (i == row.size - 1) false.B else read(i + 1)
       val stays = Mux(moved && i.U >= holeLane, next, hit)

@@ -3,6 +3,7 @@ package tmu.matching.filter
 
 import chisel3._
 import chisel3.util.{is, log2Ceil, switch, UIntToOH}
+import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 import tmu.rules.OldestFirst
 import tmu.types.ArrayOperation
@@ -32,8 +33,7 @@ import tmu.types.ArrayOperation
   */
 class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
-  private val lanes = p.filterLanes
-  private val placeBits = t.filterPlaceBits
+  private val (lanes, placeBits) = (p.filterLanes, t.filterPlaceBits)
   private val rowBits = placeBits - log2Ceil(lanes)
   val io = IO(new FilterPorts(p, t) {
 
@@ -228,7 +228,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private def since(row: UInt): UInt = row - rowOf(head)
   private val resume = Mux(stalls && comparing, dataRow, nextRow)
   private val begun = freshAhead && !more && laneOf(last) =/= 0.U
-  private val goesBack = since(resume) > since(found.row)
+  private val goesBack = Mutant("ahead", since(resume) > since(found.row))(_ => false.B)
   moved := false.B
   when(verified) {
     state := Mux(asks.takes, FilterState.close, Mux(ahead, FilterState.sweep, FilterState.idle))
