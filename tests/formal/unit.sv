@@ -44,7 +44,7 @@ module unit_proof (
     same_m : assume (slot_m == message && queue_slot_m == message && place_m == message);
     slots : assume (receive < 12 && message < 12);
     // Memory beyond the tables asks for nothing.
-    not_lent : assume (!io_spill_lent);
+    not_lent : assume (!io_spill_registered);
     hosts : assume (!`INJECTED(io_post_bits) && !`INJECTED(io_arrival_bits));
     // Commands come by the stream of their queue (R3 to R10).
     posts :
@@ -150,7 +150,7 @@ module unit_proof (
   (table``__free == (table``__counted != 4) && table``__twoFree == (table``__counted < 3))
 // One that was allocated leaves the registers a clock later.
 `define NEXT(store, slot) \
-    ((store``__waiting != 0 && !store``__lent && store``__next_0 == slot) + \
+    ((store``__waiting != 0 && !store``__allocated && store``__next_0 == slot) + \
      (store``__waiting > 1 && store``__next_1 == slot) + \
      (store``__waiting > 2 && store``__next_2 == slot))
 
@@ -262,18 +262,18 @@ module unit_proof (
               `NEXT(dut__body__unexpectedStore, message) == 3'd1);
       slots_all_r :
       assert (dut__body__postedStore__fresh <= 12 && 5'd12 - dut__body__postedStore__fresh + queue_count_r +
-              dut__body__postedStore__waiting - dut__body__postedStore__lent + count_r +
+              dut__body__postedStore__waiting - dut__body__postedStore__allocated + count_r +
               dut__body__postedStore_io_release_valid_REG == 5'd12);
       slots_all_m :
       assert (dut__body__unexpectedStore__fresh <= 12 &&
               5'd12 - dut__body__unexpectedStore__fresh + queue_count_m + dut__body__unexpectedStore__waiting -
-              dut__body__unexpectedStore__lent + count_m + dut__body__unexpectedStore_io_release_valid_REG == 5'd12);
+              dut__body__unexpectedStore__allocated + count_m + dut__body__unexpectedStore_io_release_valid_REG == 5'd12);
       lends_r :
-      assert (dut__body__postedStore__waiting >= dut__body__postedStore__lent &&
-              (dut__body__postedStore__waiting > dut__body__postedStore__lent || !dut__decide__endpoints__sweep__ready));
+      assert (dut__body__postedStore__waiting >= dut__body__postedStore__allocated &&
+              (dut__body__postedStore__waiting > dut__body__postedStore__allocated || !dut__decide__endpoints__sweep__ready));
       lends_m :
-      assert (dut__body__unexpectedStore__waiting >= dut__body__unexpectedStore__lent &&
-              (dut__body__unexpectedStore__waiting > dut__body__unexpectedStore__lent || !dut__decide__endpoints__sweep__ready));
+      assert (dut__body__unexpectedStore__waiting >= dut__body__unexpectedStore__allocated &&
+              (dut__body__unexpectedStore__waiting > dut__body__unexpectedStore__allocated || !dut__decide__endpoints__sweep__ready));
       inside :
       assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));

@@ -61,8 +61,8 @@ class Fault(IntEnum):
     UNEXPECTED_LANES = 2  # Lanes of the array of messages.
     POSTED_STORE = 3  # Whole receives.
     UNEXPECTED_STORE = 4  # Whole messages.
-    POSTED_SLOTS = 5  # Free places for receives: one is lost, no answer.
-    UNEXPECTED_SLOTS = 6  # Free places for messages: one is lost, no answer.
+    POSTED_SLOTS = 5  # Free slots for receives: one is lost, no answer.
+    UNEXPECTED_SLOTS = 6  # Free slots for messages: one is lost, no answer.
     POSTED_FILTERS = 7  # Filter ids of receives: made up for.
     UNEXPECTED_FILTERS = 8  # Filter ids of messages: made up for.
     POST_TALLIES = 9  # What posts have done at endpoints.
@@ -71,7 +71,7 @@ class Fault(IntEnum):
     UNEXPECTED_QUOTAS = 12  # Quotas of messages.
     MARKS = 13  # Which endpoints have something in memory.
     CHUNK_LINKS = 14  # The chunk behind a chunk: memory has failed.
-    CHUNK_LIVES = 15  # The live places of a chunk: memory has failed.
+    CHUNK_LIVES = 15  # The live entries of a chunk: memory has failed.
     FREE_CHUNKS = 16  # Free chunks: one is lost, no answer.
     LISTS = 17  # Queues in memory, by endpoint: memory has failed.
     ANSWERED = 18  # Commands that memory has answered, by endpoint: memory has failed.

@@ -36,7 +36,7 @@ class TmuPorts(p: TmuParams) extends Bundle {
   /** Completions into host memory. */
   val m_axi = new AxiWrite(64, 512, 1)
 
-  /** Queues that continue in memory: in segments that software lends. */
+  /** Queues that continue in memory: in segments that software registers. */
   val m_axi_mem = new Axi(64, 512, 1)
 }
 
@@ -115,7 +115,7 @@ class TmuTop(p: TmuParams) extends Module {
   spill.io.unit <> unit.io.spill
   spill.io.windows := registers.io.windows
   spill.io.discard := sequencer.io.discard
-  spill.io.lend := registers.io.lend
+  spill.io.register := registers.io.register
   spill.io.endpoint := registers.io.endpoint.bits.endpoint
   registers.io.segments := spill.io.segments
   registers.io.spareChunks := spill.io.spare

@@ -105,10 +105,10 @@
 #define TMU_FILTER_HIGH_HI_INITIAL 0xffffffffu /* after reset */
 #define TMU_REG_SPILL_BASE_LO 0x0e4 /* read/write: Bus address of the segment that the next SPILL_COMMIT adds, low word; bits 11..0 are ignored. */
 #define TMU_REG_SPILL_BASE_HI 0x0e8 /* read/write: The same, high word. */
-#define TMU_REG_SPILL_COMMIT 0x0ec /* write 1 to trigger: Lends memory to the unit, until the next reset. Without any, a full table refuses and stalls. */
+#define TMU_REG_SPILL_COMMIT 0x0ec /* write 1 to trigger: Registers memory with the unit, until the next reset. Without any, a full table refuses and stalls. */
 #define TMU_SPILL_COMMIT_ADD_SHIFT 0 /* Adds the segment. The unit writes nowhere outside of segments. */
 #define TMU_SPILL_COMMIT_ADD_MASK 0x1u
-#define TMU_REG_SPILL_STATUS 0x0f0 /* read only: Memory lent to the unit. */
+#define TMU_REG_SPILL_STATUS 0x0f0 /* read only: Memory registered with the unit. */
 #define TMU_SPILL_STATUS_SEGMENTS_SHIFT 0 /* Segments that it has. */
 #define TMU_SPILL_STATUS_SEGMENTS_MASK 0xffu
 #define TMU_SPILL_STATUS_ERROR_SHIFT 8 /* The last SPILL_COMMIT was one too many: nothing changed. */
@@ -427,8 +427,8 @@ typedef enum tmu_fault {
     TMU_FAULT_UNEXPECTED_LANES = 2, /* Lanes of the array of messages. */
     TMU_FAULT_POSTED_STORE = 3, /* Whole receives. */
     TMU_FAULT_UNEXPECTED_STORE = 4, /* Whole messages. */
-    TMU_FAULT_POSTED_SLOTS = 5, /* Free places for receives: one is lost, no answer. */
-    TMU_FAULT_UNEXPECTED_SLOTS = 6, /* Free places for messages: one is lost, no answer. */
+    TMU_FAULT_POSTED_SLOTS = 5, /* Free slots for receives: one is lost, no answer. */
+    TMU_FAULT_UNEXPECTED_SLOTS = 6, /* Free slots for messages: one is lost, no answer. */
     TMU_FAULT_POSTED_FILTERS = 7, /* Filter ids of receives: made up for. */
     TMU_FAULT_UNEXPECTED_FILTERS = 8, /* Filter ids of messages: made up for. */
     TMU_FAULT_POST_TALLIES = 9, /* What posts have done at endpoints. */
@@ -437,7 +437,7 @@ typedef enum tmu_fault {
     TMU_FAULT_UNEXPECTED_QUOTAS = 12, /* Quotas of messages. */
     TMU_FAULT_MARKS = 13, /* Which endpoints have something in memory. */
     TMU_FAULT_CHUNK_LINKS = 14, /* The chunk behind a chunk: memory has failed. */
-    TMU_FAULT_CHUNK_LIVES = 15, /* The live places of a chunk: memory has failed. */
+    TMU_FAULT_CHUNK_LIVES = 15, /* The live entries of a chunk: memory has failed. */
     TMU_FAULT_FREE_CHUNKS = 16, /* Free chunks: one is lost, no answer. */
     TMU_FAULT_LISTS = 17, /* Queues in memory, by endpoint: memory has failed. */
     TMU_FAULT_ANSWERED = 18, /* Commands that memory has answered, by endpoint: memory has failed. */

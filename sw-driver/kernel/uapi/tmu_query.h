@@ -48,7 +48,7 @@ struct tmu_ioctl_query {
     __u32 queues;
     /* Interrupts; pages from this number on have none. */
     __u32 vectors;
-    /* Memory that is lent to the unit, in segments. */
+    /* Memory that is registered with the unit, in segments. */
     __u32 spill_segments;
     /* Chunks of it in which nothing lies. */
     __u32 spill_free;

@@ -121,7 +121,7 @@ class MatchUnitBench:
         for stream in STREAMS:
             getattr(dut, f"io_{stream}_valid").value = 0
         # No memory is registered: tables refuse when they are full, and nothing is deferred.
-        dut.io_spill_lent.value = 0
+        dut.io_spill_registered.value = 0
         dut.io_windows_source.value = (1 << self.preset.source_bits) - 1
         half = self.preset.match_bits // 2
         dut.io_windows_low.value = (1 << half) - 1

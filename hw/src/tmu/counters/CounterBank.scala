@@ -39,14 +39,14 @@ class CounterRound extends Bundle {
   val sum = UInt(CounterBank.width.W)
 }
 
-/** Counts events. `snapshot` asks for a picture of all counters at one clock, and the picture is
+/** Counts events. `snapshot` asks for a snapshot of all counters at one clock, and the snapshot is
   * what is read: it is of the next turn of the rounds below, and `busy` says that it is not there
   * yet.
   *
   * Counters are 48 bits wide and wrap: at 300 MHz after ten days. Sums that wide lie in a memory.
   * What happens is counted in a few bits for each counter; at the turn of a round all of these move
   * aside in one clock, and in the round they are added to the memory, one a clock. So a round is a
-  * picture of its first clock, and one that was asked for is kept in a memory of its own.
+  * snapshot of its first clock, and one that was asked for is kept in a memory of its own.
   */
 class CounterBank(p: TmuParams) extends Module {
   import CounterBank.{indexBits, width}
@@ -59,7 +59,7 @@ class CounterBank(p: TmuParams) extends Module {
     val index = Input(UInt(indexBits.W))
     val value = Output(UInt(width.W))
 
-    /** For whoever keeps a picture of their own. */
+    /** For a reader that keeps a snapshot of its own. */
     val round = Output(new CounterRound)
   })
 
@@ -214,9 +214,9 @@ class CounterBank(p: TmuParams) extends Module {
   }
 
   // The round: one counter a clock, read, and a clock later added and written. The first one after
-  // reset writes 0 everywhere, into the picture too.
+  // reset writes 0 everywhere, into the snapshot too.
   private val sums = Mem(size, UInt(width.W))
-  private val picture = Mem(size, UInt(width.W))
+  private val snapshots = Mem(size, UInt(width.W))
   private val first = RegInit(true.B)
   private val wanted = RegInit(false.B)
   private val taking = RegInit(true.B)
@@ -235,9 +235,9 @@ class CounterBank(p: TmuParams) extends Module {
   private val summed = RegNext(true.B, false.B)
   private val pictured = RegNext(taking, false.B)
   when(summed)(sums.write(to, sum))
-  when(pictured)(picture.write(to, sum))
+  when(pictured)(snapshots.write(to, sum))
   io.busy := wanted || taking || pictured
-  io.value := picture.read(io.index)
+  io.value := snapshots.read(io.index)
   io.round.turn := turns
   io.round.index := to
   io.round.sum := sum

@@ -6,10 +6,10 @@ import chisel3.util.{log2Ceil, Cat, UIntToOH}
 import tmu.layout.DoorbellLayout
 import tmu.registers.Counters
 
-/** How the pages look at the picture; directions are the looker's. */
+/** How the pages look at the snapshot; directions are the looker's. */
 class PictureLook extends Bundle {
 
-  /** Bit 0: the picture is not whole. */
+  /** Bit 0: the snapshot is not whole. */
   val number = Input(UInt(32.W))
 
   /** A line of 64 bytes of the window, a clock later. */
@@ -17,21 +17,21 @@ class PictureLook extends Bundle {
   val words = Input(Vec(PageCounters.lineWords, UInt(64.W)))
 }
 
-/** The picture of all counters that every doorbell page shows.
+/** The snapshot of all counters that every doorbell page shows.
   *
-  * A page asks for a new one, and it is taken when the last one is old enough. So a picture stands
+  * A page asks for a new one, and it is taken when the last one is old enough. So a snapshot stands
   * long enough to be read, and who asks waits no longer than that, whatever other pages ask for
-  * (R13). its number changes when a picture begins and when it is whole: what is read between two
+  * (R13). its number changes when a snapshot begins and when it is whole: what is read between two
   * readings of the same even number is of one clock.
   *
-  * After a reset of the counters a picture is taken unasked; until it is whole there is none.
+  * After a reset of the counters a snapshot is taken unasked; until it is whole there is none.
   *
   * @param clocks
-  *   least age of a picture that is replaced
+  *   least age of a snapshot that is replaced
   */
 class PageCounters(clocks: Int) extends Module {
   import PageCounters.lineWords
-  require(clocks > 2 * Counters.all.size, s"a picture stands $clocks clocks, less than two rounds")
+  require(clocks > 2 * Counters.all.size, s"a snapshot stands $clocks clocks, less than two rounds")
 
   val io = IO(new Bundle {
     val round = Input(new CounterRound)
@@ -76,7 +76,7 @@ class PageCounters(clocks: Int) extends Module {
     val words = VecInit.fill(lineWords)(io.round.sum)
     block.write(io.round.index >> wordBits, words, UIntToOH(word, lineWords).asBools)
   }
-  // A line that is written while it is read is no part of a whole picture, so nobody believes it.
+  // A line that is written while it is read is no part of a whole snapshot, so nobody believes it.
   private val line = RegNext(io.look.line)
   for ((word, i) <- RegNext(block.read(io.look.line)).zipWithIndex)
     io.look.words(i) := Mux(Cat(line, i.U(wordBits.W)) < Counters.all.size.U, word, 0.U)

@@ -43,14 +43,14 @@ object DiscoveryHeaders {
       Seq("} tmu_info_t;", "/* clang-format on */")
   )
 
-  /** What a session is told: memory is counted as it was lent. */
+  /** What a session is told: memory is counted as it was registered. */
   def query: String = {
     val members = Discovery.all.sortBy(_.offset).flatMap {
       case one if one.name == "SPILL_SEGMENTS" =>
         Seq(
           "    /* Interrupts; pages from this number on have none. */",
           "    __u32 vectors;",
-          "    /* Memory that is lent to the unit, in segments. */",
+          "    /* Memory that is registered with the unit, in segments. */",
           "    __u32 spill_segments;",
           "    /* Chunks of it in which nothing lies. */",
           "    __u32 spill_free;"

@@ -110,17 +110,17 @@ object RegisterDocument {
       Seq(
         s"${DoorbellLayout.askOffset}",
         "write of 4 bytes",
-        s"Any value: a new picture of the counters is wanted. It is taken when the last one is ${DoorbellLayout.pictureClocks} clocks old."
+        s"Any value: a new snapshot of the counters is wanted. It is taken when the last one is ${DoorbellLayout.pictureClocks} clocks old."
       ),
       Seq(
         s"${DoorbellLayout.pictureOffset}",
         "read of 8 bytes",
-        "Which picture stands below: bit 0, it is not whole yet; bits 31..1, how many whole ones there were."
+        "Which snapshot stands below: bit 0, it is not whole yet; bits 31..1, how many whole ones there were."
       ),
       Seq(
         s"${DoorbellLayout.countersOffset} to ${DoorbellLayout.countersOffset + DoorbellLayout.counterBytes * (Counters.all.size - 1)}, multiples of ${DoorbellLayout.counterBytes}",
         "read of 8 bytes",
-        s"The counters of that picture, in the order of their registers; 0 from there to the page's end."
+        s"The counters of that snapshot, in the order of their registers; 0 from there to the page's end."
       )
     )
   )
@@ -151,7 +151,7 @@ object RegisterDocument {
       "",
       s"Page n of ${DoorbellLayout.pageBytes} bytes is submission queue n; the page after the last queue is the privileged one.",
       "Counters are the unit's, the same on every page; wider reads get what lies beside.",
-      s"What is read while the picture's number is the same even one is of one clock.",
+      s"What is read while the snapshot's number is the same even one is of one clock.",
       ""
     ) ++ doorbell ++
     Seq("", "## Opcodes", "") ++ codes(Opcodes.all) ++

@@ -44,7 +44,7 @@ class FaultRaise(p: TmuParams) extends Module {
     /** At the same time: every endpoint may have lost an entry. */
     val everyone = Output(Bool())
 
-    /** At the same time: what was taken leaves a slot that can be lent again. */
+    /** At the same time: what was taken leaves a slot that can be allocated again. */
     val releases = Output(Bool())
   })
   private def late(event: Bool): Bool = RegNext(RegNext(event, false.B), false.B)

@@ -45,7 +45,7 @@ class CompletionWriter(p: TmuParams) extends Module {
     val axi = new AxiWrite(64, 512, 1)
     val error = Output(Bool())
 
-    /** Completions on their way to memory; one waits for room in its ring too. */
+    /** Completions being written to memory; one waits for room in its ring too. */
     val stream = Output(new StreamState)
     val idle = Output(Bool())
   })

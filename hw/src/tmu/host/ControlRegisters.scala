@@ -29,7 +29,7 @@ class ControlRegisters(p: TmuParams) extends Module {
     val patience = Output(UInt(32.W))
 
     /** A segment of memory for queues that outgrow the tables: bits 63..12 of its address. */
-    val lend = Valid(UInt(52.W))
+    val register = Valid(UInt(52.W))
     val segments = Input(UInt(p.segmentBits.W))
     val spareChunks = Input(UInt(p.spilledBits.W))
 
@@ -126,13 +126,13 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("DEPTH_UNEXPECTED") := depths(1)
 
   // Memory for queues that outgrow the tables.
-  private val lends = trigger("SPILL_COMMIT")(bit("SPILL_COMMIT", "ADD")) && io.ready
-  private val lendError = RegInit(false.B)
+  private val registers = trigger("SPILL_COMMIT")(bit("SPILL_COMMIT", "ADD")) && io.ready
+  private val registerError = RegInit(false.B)
   private val takesMore = io.segments =/= p.spillSegments.U
-  when(lends)(lendError := !takesMore).elsewhen(io.reset)(lendError := false.B)
-  io.lend.valid := lends && takesMore
-  io.lend.bits := Cat(control("SPILL_BASE_HI"), control("SPILL_BASE_LO") >> 12)
-  status("SPILL_STATUS") := Cat(lendError, io.segments.pad(8))
+  when(registers)(registerError := !takesMore).elsewhen(io.reset)(registerError := false.B)
+  io.register.valid := registers && takesMore
+  io.register.bits := Cat(control("SPILL_BASE_HI"), control("SPILL_BASE_LO") >> 12)
+  status("SPILL_STATUS") := Cat(registerError, io.segments.pad(8))
   status("SPILL_FREE") := io.spareChunks
 
   // Where queues go on there.

@@ -50,10 +50,10 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val dropped = Output(Bool())
     val overrun = Output(Bool())
 
-    /** A command is on its way in. */
+    /** A command is entering. */
     val moving = Output(Bool())
 
-    /** None is on its way in or out, or waits for its turn; some may wait for room in their ring.
+    /** None is on its path in or out, or waits for its turn; some may wait for room in their ring.
       */
     val idle = Output(Bool())
   })
@@ -68,12 +68,12 @@ class SubmissionQueues(p: TmuParams) extends Module {
   // Pages whose turn is next: the way from the arbiter is long.
   private val named = Module(new PointerQueue(UInt(p.pageBits.W), 2))
 
-  // Pages of an endpoint whose entries are on their way back stand aside, and are named now and then;
+  // Pages of an endpoint whose entries are on their return stand aside, and are named now and then;
   // so does the privileged one, which may name that endpoint, beside anybody's.
   private val aside = Module(new PageArbiter(p))
   private val next = Module(new RRArbiter(UInt(p.pageBits.W), 2))
   private val pause = RegInit(0.U(log2Ceil(SubmissionQueues.pause).W))
-  private val namesAside = RegNext(!io.memory.bars || pause === 0.U, true.B)
+  private val namesAside = RegNext(!io.memory.holds || pause === 0.U, true.B)
   pause := pause + 1.U
   next.io.in(0) <> arbiter.io.page
   next.io.in(1).valid := aside.io.page.valid && namesAside
@@ -154,7 +154,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   // what waits for memory is bounded without anybody waiting for it but its own page (R13).
   private val privileged = secondPage === p.privilegedPage.U // names any endpoint
   io.memory.asked := queue.endpoint
-  private val standsAside = RegEnable(Mux(privileged, io.memory.bars, io.memory.barred), advance)
+  private val standsAside = RegEnable(Mux(privileged, io.memory.holds, io.memory.held), advance)
   private val single = RegEnable(io.memory.scarce, advance)
   private val unended = RegEnable(
     due =/= 0.U && (io.memory.scarce || (io.memory.crowded && (io.memory.spilling || privileged))),

@@ -14,11 +14,11 @@ object DoorbellLayout {
   /** A 32-bit write here tells how many completions the ring's owner has consumed, modulo 2^32. */
   val consumerOffset: Int = 2048
 
-  /** A 32-bit write here, of any value, asks for a new picture of the counters. */
+  /** A 32-bit write here, of any value, asks for a new snapshot of the counters. */
   val askOffset: Int = 2052
 
-  /** Readable, 64 bits: which picture stands in the window below. Bit 0: it is not whole; above it,
-    * the number of the last whole one.
+  /** Readable, 64 bits: which snapshot stands in the window below. Bit 0: it is not whole; above
+    * it, the number of the last whole one.
     */
   val pictureOffset: Int = 2056
 
@@ -26,7 +26,7 @@ object DoorbellLayout {
   val countersOffset: Int = 3072
   val counterBytes: Int = 8
 
-  /** Clocks from one picture to the next at least, so that each stands long enough to be read. */
+  /** Clocks from one snapshot to the next at least, so that each stands long enough to be read. */
   val pictureClocks: Int = 1 << 16
 
   val ringLog2Min: Int = 4

@@ -97,7 +97,7 @@ class DecideStage(p: TmuParams) extends Module {
   marks.io.deciding := decided
   marks.io.spare := tables.io.spare
   marks.io.allowed := endpoints.io.room
-  marks.io.lent := io.spills
+  marks.io.spills := io.spills
   marks.io.outcomes := outcomes
   tables.io.outcomes := outcomes
   tables.io.reserves := endpoints.io.reserves

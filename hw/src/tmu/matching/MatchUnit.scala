@@ -39,7 +39,7 @@ class MatchUnit(p: TmuParams) extends Module {
   now := now + 1.U
   private val drained = answers.io.drained
   private val (requested, configuring) = (requests.io.requested, requests.io.configuring)
-  private val spills = SpillPorts.lent(io.spill, drained)
+  private val spills = SpillPorts.spills(io.spill, drained)
   private val idle = drained && !accept.io.flushing && !configuring
   private val parks = overflow.fold(false.B)(_.io.parks)
   private def choose[T <: Data](parked: Overflow => T, walked: T, parks: Bool = parks): T =
@@ -54,7 +54,7 @@ class MatchUnit(p: TmuParams) extends Module {
   accept.io.requested := requested || configuring
   accept.io.holdsBack := overflow.fold(false.B)(_.io.holdsBack)
   accept.io.holdsInspects := overflow.fold(false.B)(_.io.holdsInspects)
-  accept.io.registered := io.spill.lent
+  accept.io.registered := io.spill.registered
   accept.io.spills := spills
 
   walk.io.slot := accept.io.slot
@@ -65,7 +65,7 @@ class MatchUnit(p: TmuParams) extends Module {
   decide.io.walked := walked
   decide.io.parked.zip(overflow).foreach { case (to, o) => to := o.io.parked }
   decide.io.parks := parks
-  decide.io.spills := io.spill.lent && spills
+  decide.io.spills := io.spill.registered && spills
   decide.io.setQuota := requests.io.setQuota
   // Nothing enters while a request waits, but for a flush.
   private val asked = requested && drained && !accept.io.flushing

@@ -46,16 +46,16 @@ class Overflow(p: TmuParams) extends Module {
 
   // Whether the array has an answer would be known too late: who may have to search the rows parks.
   // So does who comes right behind the first entry that goes there.
-  private val grows = Seq(io.appendUnexpected.valid, io.appendPosted.valid)
-  private val parks = RegInit(false.B)
-  when(Seq.tabulate(2)(s => io.searchesNext(s) && (inRows(s) || grows(s))).reduce(_ || _)) {
-    parks := true.B
-  }.elsewhen(io.drained && !io.entered && state === State.idle && rowsIdle)(parks := false.B)
-  io.parks := parks
+  private val parkGrows = Seq(io.appendUnexpected.valid, io.appendPosted.valid)
+  private val parkMode = RegInit(false.B)
+  when(Seq.tabulate(2)(s => io.searchesNext(s) && (inRows(s) || parkGrows(s))).reduce(_ || _)) {
+    parkMode := true.B
+  }.elsewhen(io.drained && !io.entered && state === State.idle && rowsIdle)(parkMode := false.B)
+  io.parks := parkMode
 
   // Windows change only while nothing is filtered by them.
   private val windows = Reg(new FilterWindows(p))
-  when(!longer && !parks && !grows.reduce(_ || _))(windows := io.windows)
+  when(!longer && !parkMode && !parkGrows.reduce(_ || _))(windows := io.windows)
   messages.io.windows := windows
   receives.io.windows := windows
 
@@ -63,153 +63,162 @@ class Overflow(p: TmuParams) extends Module {
   private val parked = Module(
     new Queue(new SearchedSlot(p), posted.inFlight, useSyncReadMem = true)
   )
-  private val arrives = io.walked.slot.post.valid || io.walked.slot.arrival.valid
-  parked.io.enq.valid := RegNext(parks && arrives, false.B)
+  private val parkArrives = io.walked.slot.post.valid || io.walked.slot.arrival.valid
+  parked.io.enq.valid := RegNext(parkMode && parkArrives, false.B)
   parked.io.enq.bits := RegNext(io.walked)
   parked.io.enq.bits.postFound := io.walked.postFound
   parked.io.enq.bits.arrivalFound := io.walked.arrivalFound
   // The oldest waits in a register, as from a memory to a decision it is far; so does the one behind
   // it, which is searched ahead.
-  private val next = Queue(parked.io.deq, 1, pipe = true)
-  private val oldest = Queue(next, 1, pipe = true)
-  private val first = oldest.bits
+  private val parkNext = Queue(parked.io.deq, 1, pipe = true)
+  private val parkOldest = Queue(parkNext, 1, pipe = true)
+  private val parkFirst = parkOldest.bits
   private def ways(slot: SearchedSlot) = Seq(slot.slot.post, slot.slot.arrival)
-  private val both = ways(first)
+  private val parkOperations = ways(parkFirst)
 
   // Search the rows for what the arrays do not have: for the oldest slot, and for the one behind it
   // as soon as that has been asked.
-  private def missing(slot: SearchedSlot): Seq[Bool] =
+  private def searchMissing(slot: SearchedSlot): Seq[Bool] =
     ways(slot).zip(slot.found).map { case (op, found) =>
       op.valid && op.bits.command.searches && !found
     }
-  private def asks(slot: SearchedSlot): Seq[ArrayOperation] = Seq(
+  private def searchAsks(slot: SearchedSlot): Seq[ArrayOperation] = Seq(
     OperationRules.ask(p, unexpected, slot.slot.post),
     OperationRules.ask(p, posted, slot.slot.arrival)
   )
-  private val waiting = Reg(Vec(2, Bool()))
-  private val unsent = Reg(Vec(2, Bool()))
-  private val sentAhead = RegInit(VecInit(false.B, false.B))
-  private val found = Reg(Vec(2, Bool()))
-  private val decides = Wire(Bool())
-  private val starts = state === State.idle && oldest.valid
-  private val requests = Seq(messages, receives).zipWithIndex.map { case (table, s) =>
-    val turn = Mux(state === State.search, unsent(s), starts && missing(first)(s))
-    val behind = asks(next.bits)(s)
-    val ahead = state === State.search && !unsent(s) && !sentAhead(s) && next.valid &&
-      missing(next.bits)(s) && !behind.byPlace
+  private val searchWaiting = Reg(Vec(2, Bool()))
+  private val searchUnsent = Reg(Vec(2, Bool()))
+  private val searchSentAhead = RegInit(VecInit(false.B, false.B))
+  private val searchFound = Reg(Vec(2, Bool()))
+  private val decideNow = Wire(Bool())
+  private val searchStarts = state === State.idle && parkOldest.valid
+  private val searchRequests = Seq(messages, receives).zipWithIndex.map { case (table, s) =>
+    val turn =
+      Mux(state === State.search, searchUnsent(s), searchStarts && searchMissing(parkFirst)(s))
+    val behind = searchAsks(parkNext.bits)(s)
+    val ahead =
+      state === State.search && !searchUnsent(s) && !searchSentAhead(s) && parkNext.valid &&
+        searchMissing(parkNext.bits)(s) && !behind.byPlace
     table.io.request.valid := turn || ahead
-    table.io.request.bits := Mux(ahead, behind, asks(first)(s))
+    table.io.request.bits := Mux(ahead, behind, searchAsks(parkFirst)(s))
     table.io.ahead := ahead
-    table.io.commit := decides
+    table.io.commit := decideNow
     table.io.request.fire
   }
-  private val replies = Seq(messages.io.reply, receives.io.reply)
-  private val slots = Seq(Reg(UInt(unexpected.slotBits.W)), Reg(UInt(posted.slotBits.W)))
-  for (s <- 0 to 1) when(replies(s).valid) {
-    waiting(s) := false.B
-    found(s) := replies(s).bits.found
-    slots(s) := replies(s).bits.slot
+  private val searchReplies = Seq(messages.io.reply, receives.io.reply)
+  private val searchSlots = Seq(Reg(UInt(unexpected.slotBits.W)), Reg(UInt(posted.slotBits.W)))
+  for (s <- 0 to 1) when(searchReplies(s).valid) {
+    searchWaiting(s) := false.B
+    searchFound(s) := searchReplies(s).bits.found
+    searchSlots(s) := searchReplies(s).bits.slot
   }
-  private val answered = Seq.tabulate(2)(s => !waiting(s) || replies(s).valid)
-  private val foundAnywhere = Seq.tabulate(2) { s =>
-    first.found(s) || found(s) || (replies(s).valid && replies(s).bits.found)
+  private val searchAnswered = Seq.tabulate(2)(s => !searchWaiting(s) || searchReplies(s).valid)
+  private val decideFound = Seq.tabulate(2) { s =>
+    parkFirst.found(s) || searchFound(s) || (searchReplies(s).valid && searchReplies(s).bits.found)
   }
 
   // Decide: the answers are there, the endpoints' states have come, and rows take what is appended.
-  private val age = RegInit(0.U(log2Ceil(EndpointTable.lead + 1).W))
-  private val stateKnown = age === EndpointTable.lead.U
-  private val appendable = Seq(receives.io.settled, messages.io.settled)
-  private val appends = Seq.tabulate(2) { s =>
-    both(s).valid && both(s).bits.appends && !foundAnywhere(s)
+  private val decideAge = RegInit(0.U(log2Ceil(EndpointTable.lead + 1).W))
+  private val decideStateKnown = decideAge === EndpointTable.lead.U
+  private val decideAppendable = Seq(receives.io.settled, messages.io.settled)
+  private val decideAppends = Seq.tabulate(2) { s =>
+    parkOperations(s).valid && parkOperations(s).bits.appends && !decideFound(s)
   }
-  decides := state === State.search && stateKnown && answered.reduce(_ && _) &&
-    Seq.tabulate(2)(s => appendable(s) || !appends(s)).reduce(_ && _)
-  when(decides || !oldest.valid)(age := 0.U)
-    .elsewhen(!stateKnown)(age := age + 1.U)
+  decideNow := state === State.search && decideStateKnown && searchAnswered.reduce(_ && _) &&
+    Seq.tabulate(2)(s => decideAppendable(s) || !decideAppends(s)).reduce(_ && _)
+  when(decideNow || !parkOldest.valid)(decideAge := 0.U)
+    .elsewhen(!decideStateKnown)(decideAge := decideAge + 1.U)
 
   // Lift: worth it when some lanes can be filled, or when all that is in the rows can go.
-  private val tables = Seq(messages -> io.freeUnexpected, receives -> io.freePosted)
-  private val filled = tables.map { case (table, free) =>
+  private val liftTables = Seq(messages -> io.freeUnexpected, receives -> io.freePosted)
+  private val liftFills = liftTables.map { case (table, free) =>
     table.io.count >= posted.lift.U && free >= posted.lift.U
   }
-  private val emptied = tables.map { case (table, free) => free >= table.io.count }
-  private val served = RegInit(true.B)
-  private val worth = RegNext(filled.reduce(_ || _) || (longer && emptied.reduce(_ && _)), false.B)
-  private val lifts = worth && (served || !RegNext(io.waiting, false.B))
-  private def atMost(free: UInt): UInt = Mux(free > posted.liftMost.U, posted.liftMost.U, free)
+  private val liftEmpties = liftTables.map { case (table, free) => free >= table.io.count }
+  private val liftServed = RegInit(true.B)
+  private val liftWorth =
+    RegNext(liftFills.reduce(_ || _) || (longer && liftEmpties.reduce(_ && _)), false.B)
+  private val liftDue = liftWorth && (liftServed || !RegNext(io.waiting, false.B))
+  private def liftAtMost(free: UInt): UInt = Mux(free > posted.liftMost.U, posted.liftMost.U, free)
   // A slot may enter again while entries are lifted, if it ends its walk after the last of them, and
   // if no other lift has to follow. Nothing changes while the unit is empty, so it is known ahead.
-  private val mostLifted =
-    RegNext(tables.map { case (_, free) => atMost(free) }.reduce((a, b) => Mux(a > b, a, b)))
-  private val endsLift = RegNext(mostLifted + Overflow.liftClocks.U)
+  private val liftMost =
+    RegNext(
+      liftTables.map { case (_, free) => liftAtMost(free) }.reduce((a, b) => Mux(a > b, a, b))
+    )
+  private val liftClocks = RegNext(liftMost + Overflow.liftClocks.U)
   private val liftWait = Reg(UInt(posted.countBits.W))
-  private val early = RegInit(false.B)
+  private val liftEarly = RegInit(false.B)
   // With the rows empty, the unit only has to empty too.
-  io.holdsBack := lifts || early || (parks && !longer)
-  io.holdsInspects := worth || state === State.lift
+  io.holdsBack := liftDue || liftEarly || (parkMode && !longer)
+  io.holdsInspects := liftWorth || state === State.lift
   // Nothing enters when there is something to lift.
-  private val canLift = state === State.idle && rowsIdle && io.drained && lifts
-  when(decides)(served := true.B).elsewhen(canLift)(served := false.B)
-  messages.io.lift.valid := canLift && io.freeUnexpected =/= 0.U && messages.io.some
-  messages.io.lift.bits := atMost(io.freeUnexpected)
-  receives.io.lift.valid := canLift && io.freePosted =/= 0.U && receives.io.some
-  receives.io.lift.bits := atMost(io.freePosted)
+  private val liftStarts = state === State.idle && rowsIdle && io.drained && liftDue
+  when(decideNow)(liftServed := true.B).elsewhen(liftStarts)(liftServed := false.B)
+  messages.io.lift.valid := liftStarts && io.freeUnexpected =/= 0.U && messages.io.some
+  messages.io.lift.bits := liftAtMost(io.freeUnexpected)
+  receives.io.lift.valid := liftStarts && io.freePosted =/= 0.U && receives.io.some
+  receives.io.lift.bits := liftAtMost(io.freePosted)
 
   /** The turn of a slot, whose requests have been taken already or not. */
   private def begin(slot: SearchedSlot, sent: Seq[Bool]): Unit =
     for (s <- 0 to 1) {
-      waiting(s) := missing(slot)(s)
-      unsent(s) := missing(slot)(s) && !sent(s)
-      found(s) := false.B
+      searchWaiting(s) := searchMissing(slot)(s)
+      searchUnsent(s) := searchMissing(slot)(s) && !sent(s)
+      searchFound(s) := false.B
     }
 
-  oldest.ready := decides
+  parkOldest.ready := decideNow
   switch(state) {
     is(State.idle) {
-      when(canLift) {
+      when(liftStarts) {
         state := State.lift
-        early := endsLift > posted.walk.U
-        liftWait := endsLift - posted.walk.U
-      }.elsewhen(starts) {
-        begin(first, requests)
+        liftEarly := liftClocks > posted.walk.U
+        liftWait := liftClocks - posted.walk.U
+      }.elsewhen(searchStarts) {
+        begin(parkFirst, searchRequests)
         state := State.search
       }
     }
     is(State.search) {
-      for (s <- 0 to 1) when(requests(s)) {
-        when(unsent(s))(unsent(s) := false.B).otherwise(sentAhead(s) := true.B)
+      for (s <- 0 to 1) when(searchRequests(s)) {
+        when(searchUnsent(s))(searchUnsent(s) := false.B).otherwise(searchSentAhead(s) := true.B)
       }
-      when(decides) {
-        begin(next.bits, sentAhead.zip(requests).map { case (before, now) => before || now })
-        sentAhead.foreach(_ := false.B)
-        when(!next.valid)(state := State.idle)
+      when(decideNow) {
+        begin(
+          parkNext.bits,
+          searchSentAhead.zip(searchRequests).map { case (before, now) => before || now }
+        )
+        searchSentAhead.foreach(_ := false.B)
+        when(!parkNext.valid)(state := State.idle)
       }
     }
     is(State.lift) {
       liftWait := liftWait - 1.U
-      when(liftWait === 1.U)(early := false.B)
+      when(liftWait === 1.U)(liftEarly := false.B)
       // The last lifted entry is in its lane three clocks after the rows are at rest.
       when(rowsIdle && ShiftRegister(rowsIdle, 1) && ShiftRegister(rowsIdle, 2)) {
         state := State.idle
-        early := false.B
+        liftEarly := false.B
       }
     }
   }
 
-  io.first := first.slot
-  io.parked := first
-  io.parked.slot.post.valid := decides && both(0).valid
-  io.parked.slot.arrival.valid := decides && both(1).valid
-  io.parked.found := foundAnywhere
-  io.inArray := first.found
-  private val lies = Seq.tabulate(2)(s => Mux(replies(s).valid, replies(s).bits.slot, slots(s)))
-  private def place(found: Bool, lane: FoundLane, slot: UInt): FoundLane = {
-    val place = WireDefault(lane)
-    when(!found)(place.slot := slot)
-    RegNext(place)
+  io.first := parkFirst.slot
+  io.parked := parkFirst
+  io.parked.slot.post.valid := decideNow && parkOperations(0).valid
+  io.parked.slot.arrival.valid := decideNow && parkOperations(1).valid
+  io.parked.found := decideFound
+  io.inArray := parkFirst.found
+  private val decideSlots =
+    Seq.tabulate(2)(s => Mux(searchReplies(s).valid, searchReplies(s).bits.slot, searchSlots(s)))
+  private def foundLane(found: Bool, lane: FoundLane, slot: UInt): FoundLane = {
+    val at = WireDefault(lane)
+    when(!found)(at.slot := slot)
+    RegNext(at)
   }
-  io.parked.postFound := place(first.found(0), first.postFound, lies(0))
-  io.parked.arrivalFound := place(first.found(1), first.arrivalFound, lies(1))
+  io.parked.postFound := foundLane(parkFirst.found(0), parkFirst.postFound, decideSlots(0))
+  io.parked.arrivalFound := foundLane(parkFirst.found(1), parkFirst.arrivalFound, decideSlots(1))
 
   messages.io.append := io.appendUnexpected
   receives.io.append := io.appendPosted
@@ -223,10 +232,10 @@ class Overflow(p: TmuParams) extends Module {
   FaultPort.join(io.fault, Seq(messages.io.fault, receives.io.fault))
   io.activity := VecInit(messages.io.activity, receives.io.activity)
 
-  assert(!(canLift && io.entered), "R7: a slot enters while entries are lifted")
+  assert(!(liftStarts && io.entered), "R7: a slot enters while entries are lifted")
   assert(!parked.io.enq.valid || parked.io.enq.ready, "R11: no room to park a slot")
   assert(
-    !(state === State.lift && (oldest.valid || arrives)),
+    !(state === State.lift && (parkOldest.valid || parkArrives)),
     "R7: entries lifted while a slot is at the end of its walk"
   )
 }

@@ -40,8 +40,8 @@ case class SpillParams(p: TmuParams) {
   val bursts: Int = 64
   val verifies: Int = 16
 
-  /** Chunks whose words lie on chip as well, those begun or read last; none in a unit that is lent
-    * one segment at most, for it is one on a small device. And chunks whose entries do, those begun
+  /** Chunks whose words lie on chip as well, those begun or read last; none in a unit that has one
+    * segment at most, for it is one on a small device. And chunks whose entries do, those begun
     * last.
     */
   val cachedChunks: Int = if (p.spillSegments == 1) 0 else math.max(8, math.min(512, chunks / 64))
@@ -50,7 +50,7 @@ case class SpillParams(p: TmuParams) {
   /** Entries that are moved to the tables at a time. */
   val batch: Int = 32
 
-  /** Free places of a table that make a refill worth it. */
+  /** Free slots of a table that make a refill worth it. */
   def worth(entries: Int): Int = math.max(1, math.min(batch, entries / 8))
 
   /** A table with fewer entries has run low: refills come before commands then. */

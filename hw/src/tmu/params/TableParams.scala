@@ -32,7 +32,9 @@ case class TableParams(
   val laneBits: Int = log2Ceil(lanes)
   val rowNumberBits: Int = math.max(1, log2Ceil(rows))
 
-  /** Slots of whole entries: more than entries, for those on their way back to be lent again. */
+  /** Slots of whole entries: more than entries, for those that rest before they are allocated
+    * again.
+    */
   val slots: Int = entries + TableParams.spare + losable
   val slotBits: Int = log2Ceil(slots)
 

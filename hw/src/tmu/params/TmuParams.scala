@@ -74,11 +74,11 @@ case class TmuParams(
   /** Depth counters count from 0 to the number of entries, both included. */
   val depthBits: Int = log2Ceil(math.max(postedEntries, unexpectedEntries) + 1)
 
-  /** Segments that have been lent, from none to all. */
+  /** Segments that have been registered, from none to all. */
   val segmentBits: Int = math.max(1, log2Ceil(spillSegments + 1))
 
-  /** Chunks of memory that can be lent, and entries of one queue in them: both included. Without
-    * any the ports are as wide as with one segment.
+  /** Chunks of memory that can be registered, and entries of one queue in them: both included.
+    * Without any the ports are as wide as with one segment.
     */
   val spillChunks: Int = math.max(1, spillSegments) * SpillLayout.chunksPerSegment
   val spilledBits: Int = log2Ceil(spillChunks * SpillLayout.entries + 1)

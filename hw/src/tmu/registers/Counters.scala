@@ -166,7 +166,7 @@ object Counters {
   ) ++ Streams.all.flatMap(_.idle) ++ added
 
   /** Clocks that a snapshot takes at most: the rest of a round and a whole one, which see to one
-    * counter a clock, and the way in and out.
+    * counter a clock, and the path in and out.
     */
   lazy val snapshotClocks: Int = 2 * all.size + 4
 }

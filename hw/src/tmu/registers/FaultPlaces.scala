@@ -9,9 +9,9 @@ object FaultPlaces {
   val unexpectedLanes = Code("unexpected_lanes", 2, "Lanes of the array of messages.")
   val postedStore = Code("posted_store", 3, "Whole receives.")
   val unexpectedStore = Code("unexpected_store", 4, "Whole messages.")
-  val postedSlots = Code("posted_slots", 5, "Free places for receives: one is lost, no answer.")
+  val postedSlots = Code("posted_slots", 5, "Free slots for receives: one is lost, no answer.")
   val unexpectedSlots =
-    Code("unexpected_slots", 6, "Free places for messages: one is lost, no answer.")
+    Code("unexpected_slots", 6, "Free slots for messages: one is lost, no answer.")
   val postedFilters = Code("posted_filters", 7, "Filter ids of receives: made up for.")
   val unexpectedFilters = Code("unexpected_filters", 8, "Filter ids of messages: made up for.")
   val postTallies = Code("post_tallies", 9, "What posts have done at endpoints.")
@@ -20,7 +20,7 @@ object FaultPlaces {
   val unexpectedQuotas = Code("unexpected_quotas", 12, "Quotas of messages.")
   val marks = Code("marks", 13, "Which endpoints have something in memory.")
   val chunkLinks = Code("chunk_links", 14, "The chunk behind a chunk: memory has failed.")
-  val chunkLives = Code("chunk_lives", 15, "The live places of a chunk: memory has failed.")
+  val chunkLives = Code("chunk_lives", 15, "The live entries of a chunk: memory has failed.")
   val freeChunks = Code("free_chunks", 16, "Free chunks: one is lost, no answer.")
   val lists = Code("lists", 17, "Queues in memory, by endpoint: memory has failed.")
   val answered =

@@ -3,7 +3,7 @@ package tmu.registers
 
 import tmu.params.SpillLayout
 
-/** Registers by which software lends the unit memory for queues that outgrow the tables. */
+/** Registers by which software registers memory for queues that outgrow the tables. */
 object SpillRegisters {
   import Access.{ReadOnly, ReadWrite, Trigger}
 
@@ -19,7 +19,7 @@ object SpillRegisters {
       "SPILL_COMMIT",
       0xec,
       Trigger,
-      "Lends memory to the unit, until the next reset. Without any, a full table refuses and stalls.",
+      "Registers memory with the unit, until the next reset. Without any, a full table refuses and stalls.",
       Seq(
         RegisterField("ADD", 0, 1, "Adds the segment. The unit writes nowhere outside of segments.")
       )
@@ -28,7 +28,7 @@ object SpillRegisters {
       "SPILL_STATUS",
       0xf0,
       ReadOnly,
-      "Memory lent to the unit.",
+      "Memory registered with the unit.",
       Seq(
         RegisterField("SEGMENTS", 0, 8, "Segments that it has."),
         RegisterField("ERROR", 8, 1, "The last SPILL_COMMIT was one too many: nothing changed.")

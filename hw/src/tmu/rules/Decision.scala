@@ -49,7 +49,7 @@ object Decision {
       Operation.endpoint(p, slot.post.bits) === Operation.endpoint(p, arrival.bits)
     out.post := Resolve(p, slot.post, found(0), rooms.post, rooms.spill(0))
     val (ask, met) = (arrival.bits, found(1))
-    // A post beside an arrival neither goes to memory nor comes from there: while memory is lent there
+    // A post beside an arrival neither goes to memory nor comes from there: while memory is registered there
     // is one command a slot. What is known of memory comes late, so it is left out here.
     val post = slot.post
     val queues = post.valid && post.bits.command.searches && !found(0) && post.bits.appends &&

@@ -22,13 +22,13 @@ object SpillRules {
       op: Operation,
       mark: SpillMark,
       seen: Bool,
-      lent: Bool,
+      spills: Bool,
       spare: Bool,
       allowed: Bool,
       chained: Bool
   ): SpillView = {
     val asks = op.command.spill
-    val overflows = lent && !spare && allowed && op.appends && op.command.searches
+    val overflows = spills && !spare && allowed && op.appends && op.command.searches
     val view = Wire(new SpillView)
     view.spilling := mark.spilling
     view.defers := Resolve.mayWait(op) && !asks.retries && (mark.spilling || overflows)

@@ -12,7 +12,7 @@ import tmu.registers.FaultPlaces
 /** What the unit knows of a chunk without reading memory. */
 class ChunkState(s: SpillParams) extends Bundle {
 
-  /** A bit of the link has been lost, or of the live places. */
+  /** A bit of the link has been lost, or of the live entries. */
   val brokenNext = Bool()
   val brokenLive = Bool()
 
@@ -29,16 +29,17 @@ class ChunkLink(s: SpillParams) extends Bundle {
   val next = UInt(s.chunkBits.W)
 }
 
-/** The live places of a chunk. */
+/** The live entries of a chunk. */
 class ChunkMark(s: SpillParams) extends Bundle {
   val chunk = UInt(s.chunkBits.W)
   val live = UInt(SpillLayout.entries.W)
 }
 
-/** Links and live places of all chunks, and the chunks that nobody has.
+/** Links and live entries of all chunks, and the chunks that nobody has.
   *
   * Both lie on chip, so that a search knows which chunks to read long before they come, and a taken
-  * entry costs no write to memory. Chunks that came back are lent first; each of the others once.
+  * entry costs no write to memory. Chunks that came back are allocated first; each of the others
+  * once.
   */
 class ChunkTable(s: SpillParams) extends Module {
   val io = IO(new Bundle {
@@ -56,7 +57,7 @@ class ChunkTable(s: SpillParams) extends Module {
     val exhausted = Output(Bool())
     val free = Flipped(Valid(UInt(s.chunkBits.W)))
 
-    /** Chunks of the segments that were lent, and how many of them are free. */
+    /** Chunks of the segments that were allocated, and how many of them are free. */
     val chunks = Input(UInt(s.freeBits.W))
     val spare = Output(UInt(s.freeBits.W))
 
@@ -85,7 +86,7 @@ class ChunkTable(s: SpillParams) extends Module {
   io.state.brokenNext := !linked && nextRead.broken()
   io.state.brokenLive := !marked && liveRead.broken()
 
-  // Chunks that came back, a stack with its top in a register; and the first that was never lent.
+  // Chunks that came back, a stack with its top in a register; and the first that was never allocated.
   private val returned = SyncReadMem(s.chunks, new Checked(s.p, number))
   private val below = RegInit(0.U(s.freeBits.W)) // in the memory, under the top
   private val topValid = RegInit(false.B)
@@ -124,5 +125,5 @@ class ChunkTable(s: SpillParams) extends Module {
   )
   io.spare := io.chunks - fresh + below + topValid + fetching
 
-  assert(fresh <= io.chunks, "R11: a chunk was lent that is not there")
+  assert(fresh <= io.chunks, "R11: a chunk was allocated that is not there")
 }

@@ -12,7 +12,7 @@ import tmu.types.SpillEntry
   * An entry is verified here without waiting for memory, which may not even have it yet. A chunk
   * has one place, by its lowest bits, from its first entry on until another one begins there;
   * memory has the entries as well. Rows that no entry of a chunk has are a ring for what memory
-  * answers, so that one memory with one way in and one way out does for both: nothing is appended
+  * answers, so that one memory with one input and one output does for both: nothing is appended
   * while a search wants answers.
   */
 class EntryCache(s: SpillParams) extends Module {
@@ -25,7 +25,7 @@ class EntryCache(s: SpillParams) extends Module {
     val chunk = Input(UInt(s.chunkBits.W))
     val has = Output(Bool())
 
-    /** An entry on its way to memory. */
+    /** An entry being written to memory. */
     val write = Flipped(Valid(new SpillPlace(s)))
     val written = Input(new SpillEntry(s.p))
 

@@ -17,13 +17,13 @@ class MemoryPorts(p: TmuParams) extends Bundle {
   val windows = Input(new FilterWindows(p))
   val discard = Input(Bool())
   val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
-  val lend = Flipped(Valid(UInt(52.W)))
+  val register = Flipped(Valid(UInt(52.W)))
   val segments = Output(UInt(p.segmentBits.W))
   val spare = Output(UInt(s.freeBits.W))
 
   val turns = new SpillTurns(p)
 
-  /** The host's commands wait before the unit: an entry has no place in memory and goes to its
+  /** The host's commands wait before the unit: an entry has no location in memory and goes to its
     * table.
     */
   val holds = Output(Bool())

@@ -4,7 +4,7 @@ package tmu.spill
 import chisel3._
 import tmu.params.TmuParams
 
-/** In the place of [[Spill]] in a unit that takes no memory: none is lent, so no command is
+/** Instead of [[Spill]] in a unit that takes no memory: none is registered, so no command is
   * deferred and a full table refuses (R11). Software that looks finds every queue at rest and
   * empty.
   */
@@ -14,5 +14,5 @@ class NoSpill(p: TmuParams) extends MemoryPart(p) {
   io.ready := true.B
   io.idle := true.B
   assert(!io.unit.deferred.valid, "R11: a command was deferred, and there is no memory")
-  assert(!io.lend.valid, "memory was lent to a unit that takes none")
+  assert(!io.register.valid, "memory was registered with a unit that takes none")
 }

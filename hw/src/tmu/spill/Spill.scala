@@ -8,10 +8,11 @@ import tmu.fault.FaultView
 import tmu.params.{SpillLayout, SpillParams, TmuParams}
 import tmu.types.{Deferred, FilterWindows, Operation}
 
-/** Queues beyond the tables, in memory that software lends (R11): wiring, and who has what there.
+/** Queues beyond the tables, in memory that software registers (R11): wiring, and who has what
+  * there.
   *
   * A command that the tables do not answer, of an endpoint that has something in memory or needs
-  * to, waits here for its turn. When none waits, endpoints with something in memory are visited one
+  * to, waits here for its turn. When none waits, endpoints with something in memory are served one
   * after the other, and what has room goes back to the tables.
   */
 class Spill(p: TmuParams) extends MemoryPart(p) {
@@ -28,31 +29,20 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   private val packs = packer.io.busy
 
   io.axi <> link.io.axi
-  link.io.lend := io.lend
+  link.io.register := io.register
   io.segments := link.io.segments
-  io.unit.lent := link.io.segments =/= 0.U
+  io.unit.registered := link.io.segments =/= 0.U
 
-  private val failed = RegInit(false.B)
+  private val memoryFailed = RegInit(false.B)
 
-  // Commands of an endpoint do not begin while its entries are on their way back, which they would only
-  // thwart. Under a steady load nothing would ever go back: so, while a table has run low, those of
-  // the endpoint that is to be visited next do not begin either, for a while and until some have gone
-  // back; then there is a rest.
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
-  private val low = Seq(p.postedEntries, p.unexpectedEntries).map(s.low)
-  private val hungry = RegNext(
-    Seq.tabulate(2)(q => totals(q) =/= 0.U && io.unit.counts(q) < low(q).U).reduce(_ || _),
-    false.B
-  )
-  private val moving = engine.io.moving
-  private val moved = RegNext(moving, false.B) && !moving
-  private val rest = RegInit(0.U(SpillParams.restBits.W))
-  when(moved)(rest := ~0.U(SpillParams.restBits.W)).elsewhen(rest =/= 0.U)(rest := rest - 1.U)
-  private val feeding = RegInit(false.B)
-  private val fed = RegInit(0.U(SpillParams.restBits.W))
-  when(!feeding)(fed := 0.U).elsewhen(!fed.andR)(fed := fed + 1.U)
-  when(!hungry || (moved && fed.andR) || failed)(feeding := false.B)
-    .elsewhen(rest === 0.U)(feeding := true.B)
+  private val refillMoving = engine.io.moving
+  private val demand = Module(new RefillDemand(s))
+  demand.io.totals := totals
+  demand.io.counts := io.unit.counts
+  demand.io.moving := refillMoving
+  demand.io.failed := memoryFailed
+  private val refillDue = demand.io.due
   io.turns.crowded := RegNext(waiting.io.count >= s.crowded.U, false.B)
   io.turns.scarce := RegNext(waiting.io.count >= s.scarce.U, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
@@ -62,10 +52,11 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   private val errors =
     Seq(search.io.error, editor.io.error, lists.io.error, link.io.writeError, packer.io.error)
   private val error = errors.reduce(_ || _)
-  when(error)(failed := true.B)
+  when(error)(memoryFailed := true.B)
   // What memory answers with an error is no entry: memory has failed by now, and nobody's answer is right.
-  private val broken = search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
-  io.raised.valid := broken && !failed
+  private val hitBroken =
+    search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
+  io.raised.valid := hitBroken && !memoryFailed
   io.raised.bits := engine.io.lists.at.endpoint
   private val checked = Seq(chunks.io.fault, lists.io.fault, editor.io.fault, search.io.fault)
   checked.foreach(_.flip := io.fault.flip)
@@ -84,7 +75,7 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   private val windows = Reg(new FilterWindows(p))
   when(engine.io.idle && totals.map(_ === 0.U).reduce(_ && _))(windows := io.windows)
   engine.io.windows := windows
-  engine.io.failed := failed
+  engine.io.failed := memoryFailed
   engine.io.discard := RegNext(io.discard, false.B) // who has begun by then is waited for
   lists.io.access <> engine.io.lists
   engine.io.waits := waiting.io.count =/= 0.U
@@ -134,7 +125,7 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   packer.io.start.bits := engine.io.lists.at
   engine.io.packed := packer.io.done
   packer.io.quiet := search.io.idle
-  packer.io.stirs := editor.io.remove.fire || io.lend.valid
+  packer.io.changes := editor.io.remove.fire || io.register.valid
   packer.io.windows := windows
   packer.io.list := lists.io.access.list
   packer.io.state := chunks.io.state
@@ -158,134 +149,141 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   )
 
   // Endpoints that have something in memory, from the first command that is deferred on. Each stands
-  // in line once, to be visited; one that was released meanwhile leaves the line at its turn.
+  // in line once, to be served; one that was released meanwhile leaves the line at its turn.
   private val sweep = Module(new Sweep(p.endpoints))
-  private val marks, inLine = Mem(p.endpoints, Bool())
+  private val marks, lineMember = Mem(p.endpoints, Bool())
   private val line = Module(new BlockQueue(UInt(p.endpointBits.W), math.max(3, p.endpoints)))
-  private val starts = io.unit.deferred.valid
-  private val starter = Operation.endpoint(p, io.unit.deferred.bits.operation)
-  private val released = engine.io.released
-  when(!sweep.io.ready || starts || released.valid) {
+  private val deferralStarts = io.unit.deferred.valid
+  private val deferralOf = Operation.endpoint(p, io.unit.deferred.bits.operation)
+  private val markReleased = engine.io.released
+  when(!sweep.io.ready || deferralStarts || markReleased.valid) {
     marks.write(
-      Mux(!sweep.io.ready, sweep.io.place, Mux(starts, starter, released.bits)),
-      sweep.io.ready && starts
+      Mux(!sweep.io.ready, sweep.io.place, Mux(deferralStarts, deferralOf, markReleased.bits)),
+      sweep.io.ready && deferralStarts
     )
   }
-  assert(!starts || !released.valid, "a command is deferred while an endpoint is released")
+  assert(
+    !deferralStarts || !markReleased.valid,
+    "a command is deferred while an endpoint is released"
+  )
   io.turns.spilling := marks.read(io.turns.asked)
 
   // Commands of each endpoint that were deferred, and those of them that have been answered: marks and
   // lists count them too, and are asked by others in every clock.
-  private val deferrals, answered = Mem(p.endpoints, UInt(SpillParams(p).deferralBits.W))
-  private val started = RegNext(starts, false.B)
-  private val startedBy = RegNext(starter)
-  private val answers = engine.io.lists.writeDone
-  when(!sweep.io.ready || started) {
+  private val deferrals, deferralsAnswered = Mem(p.endpoints, UInt(SpillParams(p).deferralBits.W))
+  private val deferralStarted = RegNext(deferralStarts, false.B)
+  private val deferralStartedOf = RegNext(deferralOf)
+  private val deferralAnswers = engine.io.lists.writeDone
+  when(!sweep.io.ready || deferralStarted) {
     deferrals.write(
-      Mux(sweep.io.ready, startedBy, sweep.io.place),
-      Mux(sweep.io.ready, deferrals.read(startedBy) + 1.U, 0.U)
+      Mux(sweep.io.ready, deferralStartedOf, sweep.io.place),
+      Mux(sweep.io.ready, deferrals.read(deferralStartedOf) + 1.U, 0.U)
     )
   }
-  when(!sweep.io.ready || answers.valid) {
-    answered.write(
+  when(!sweep.io.ready || deferralAnswers.valid) {
+    deferralsAnswered.write(
       Mux(sweep.io.ready, engine.io.lists.at.endpoint, sweep.io.place),
-      Mux(sweep.io.ready, answers.bits, 0.U)
+      Mux(sweep.io.ready, deferralAnswers.bits, 0.U)
     )
   }
 
-  // The head's mark is looked at a clock ahead, for the way from the line to it and back is long; it
+  // The head's mark is looked at a clock ahead, for it is a long path from the line and back; it
   // counts unless head or marks have changed since.
-  private val head = line.io.deq
-  private val stays = head.valid && !head.ready && !starts && !started && !released.valid
-  private val known = RegNext(stays, false.B)
-  private val marked = RegNext(marks.read(head.bits))
-  private val quiet = RegNext(deferrals.read(head.bits) === answered.read(head.bits))
-  // Who was visited, on the way to the end of the line.
-  private val returns = RegInit(0.U.asTypeOf(Valid(UInt(p.endpointBits.W))))
-  private val joins = starts && !inLine.read(starter)
-  private val leaves = known && !marked && !starts
-  private val looks = looker.io.visit.valid && !waiting.io.deq.valid
+  private val lineHead = line.io.deq
+  private val headStable =
+    lineHead.valid && !lineHead.ready && !deferralStarts && !deferralStarted && !markReleased.valid
+  private val headKnown = RegNext(headStable, false.B)
+  private val headMarked = RegNext(marks.read(lineHead.bits))
+  private val headSettled = RegNext(
+    deferrals.read(lineHead.bits) === deferralsAnswered.read(lineHead.bits)
+  )
+  // The endpoint that was served, about to join the line again.
+  private val lineReturning = RegInit(0.U.asTypeOf(Valid(UInt(p.endpointBits.W))))
+  private val lineJoins = deferralStarts && !lineMember.read(deferralOf)
+  private val lineLeaves = headKnown && !headMarked && !deferralStarts
+  private val lookTaken = looker.io.service.valid && !waiting.io.deq.valid
   // A round takes a clock for each endpoint that there is, or who asks one operation at a time would
-  // wait for a batch each time; nobody waits for a visit while a table has run low.
-  private val pause = RegInit(0.U((p.endpointBits + 1).W))
-  private val visitable = known && marked && !returns.valid && !starts
-  private val idles = pause === 0.U && !waiting.io.deq.valid
-  // While a table has run low, visits and commands take turns.
-  private val visitedLast = RegInit(false.B)
-  private val feeds = feeding && quiet && !(visitedLast && waiting.io.deq.valid)
-  private val visits = visitable && (feeds || idles)
-  engine.io.visit.valid := visits || looks
-  engine.io.precedes := visits && feeding
-  when(engine.io.deferred.fire)(visitedLast := false.B)
-  engine.io.visit.bits := Mux(looks, looker.io.visit.bits, head.bits)
-  engine.io.looks := looks
-  private val visited = engine.io.visit.fire && !looks
-  when(visited)(visitedLast := true.B)
+  // wait for a batch each time; nobody waits for a service while a table has run low.
+  private val servicePause = RegInit(0.U((p.endpointBits + 1).W))
+  private val servicePossible = headKnown && headMarked && !lineReturning.valid && !deferralStarts
+  private val serviceIdle = servicePause === 0.U && !waiting.io.deq.valid
+  // While a table has run low, services and commands take turns.
+  private val serviceLast = RegInit(false.B)
+  private val serviceRefills = refillDue && headSettled && !(serviceLast && waiting.io.deq.valid)
+  private val serviceStarts = servicePossible && (serviceRefills || serviceIdle)
+  engine.io.service.valid := serviceStarts || lookTaken
+  engine.io.precedes := serviceStarts && refillDue
+  when(engine.io.deferred.fire)(serviceLast := false.B)
+  engine.io.service.bits := Mux(lookTaken, looker.io.service.bits, lineHead.bits)
+  engine.io.looks := lookTaken
+  private val serviceTaken = engine.io.service.fire && !lookTaken
+  when(serviceTaken)(serviceLast := true.B)
 
-  // Whoever is to be visited stands aside, but not for long while others' commands are answered: then
+  // Whoever is to be served stands aside, but not for long while others' commands are answered: then
   // it goes to the end of the line.
-  private val next = Reg(UInt(p.endpointBits.W))
-  private val stood = RegInit(0.U(SpillParams.patienceBits.W))
-  private val others = engine.io.works && engine.io.lists.at.endpoint =/= next
-  private val skips = visitable && feeding && stood.andR && !visited
-  when(head.valid)(next := head.bits)
-  when(!feeding || head.fire)(stood := 0.U).elsewhen(others && !stood.andR)(stood := stood + 1.U)
-  private val barsNext = RegNext(feeding && line.io.count + returns.valid =/= 0.U, false.B)
-  private val barsMoving = RegNext(moving, false.B)
-  private val movingOf = RegNext(engine.io.lists.at.endpoint)
-  io.turns.bars := barsNext || barsMoving
-  io.turns.barred :=
-    (barsNext && io.turns.asked === next) || (barsMoving && io.turns.asked === movingOf)
-  head.ready := visited || skips || leaves
-  when(!sweep.io.ready || joins || leaves) {
-    inLine.write(
-      Mux(!sweep.io.ready, sweep.io.place, Mux(joins, starter, head.bits)),
-      sweep.io.ready && joins
+  private val holdEndpoint = Reg(UInt(p.endpointBits.W))
+  private val holdClocks = RegInit(0.U(SpillParams.patienceBits.W))
+  private val holdOthers = engine.io.works && engine.io.lists.at.endpoint =/= holdEndpoint
+  private val lineSkips = servicePossible && refillDue && holdClocks.andR && !serviceTaken
+  when(lineHead.valid)(holdEndpoint := lineHead.bits)
+  when(!refillDue || lineHead.fire)(holdClocks := 0.U)
+    .elsewhen(holdOthers && !holdClocks.andR)(holdClocks := holdClocks + 1.U)
+  private val holdNext = RegNext(refillDue && line.io.count + lineReturning.valid =/= 0.U, false.B)
+  private val holdMoving = RegNext(refillMoving, false.B)
+  private val holdMovingOf = RegNext(engine.io.lists.at.endpoint)
+  io.turns.holds := holdNext || holdMoving
+  io.turns.held :=
+    (holdNext && io.turns.asked === holdEndpoint) || (holdMoving && io.turns.asked === holdMovingOf)
+  lineHead.ready := serviceTaken || lineSkips || lineLeaves
+  when(!sweep.io.ready || lineJoins || lineLeaves) {
+    lineMember.write(
+      Mux(!sweep.io.ready, sweep.io.place, Mux(lineJoins, deferralOf, lineHead.bits)),
+      sweep.io.ready && lineJoins
     )
   }
-  line.io.enq.valid := joins || returns.valid
-  line.io.enq.bits := Mux(joins, starter, returns.bits)
-  when(pause =/= 0.U)(pause := pause - 1.U)
-  when(!joins)(returns.valid := false.B)
-  when(visited)(pause := p.endpoints.U >> Log2(line.io.count))
-  when(visited || skips) {
-    returns.valid := true.B
-    returns.bits := head.bits
+  line.io.enq.valid := lineJoins || lineReturning.valid
+  line.io.enq.bits := Mux(lineJoins, deferralOf, lineReturning.bits)
+  when(servicePause =/= 0.U)(servicePause := servicePause - 1.U)
+  when(!lineJoins)(lineReturning.valid := false.B)
+  when(serviceTaken)(servicePause := p.endpoints.U >> Log2(line.io.count))
+  when(serviceTaken || lineSkips) {
+    lineReturning.valid := true.B
+    lineReturning.bits := lineHead.bits
   }
   assert(!line.io.enq.valid || line.io.enq.ready, "an endpoint stands in line twice")
 
   // Software looks.
   io.look <> looker.io.port
-  looker.io.visit.ready := engine.io.visit.ready && looks
+  looker.io.service.ready := engine.io.service.ready && lookTaken
   looker.io.list := lists.io.access.list
   looker.io.state := chunks.io.state
-  looker.io.failed := failed
-  looker.io.passes := visited
-  looker.io.listed := line.io.count + returns.valid
-  private val makesRoom = RegNext(io.unit.counts).asUInt =/= io.unit.counts.asUInt
-  looker.io.stirs := starts || waiting.io.count =/= 0.U || engine.io.works || makesRoom ||
+  looker.io.failed := memoryFailed
+  looker.io.passes := serviceTaken
+  looker.io.listed := line.io.count + lineReturning.valid
+  private val tablesChange = RegNext(io.unit.counts).asUInt =/= io.unit.counts.asUInt
+  looker.io.changes := deferralStarts || waiting.io.count =/= 0.U || engine.io.works || tablesChange ||
     !link.io.idle || !io.ready || io.discard
   assert(
     !looker.io.read.valid || !(editor.io.look.valid || search.io.walk.valid),
     "software looks at a chunk while the unit does"
   )
 
-  private val refills = engine.io.refilling
-  private val comes = editor.io.update.valid && engine.io.append.valid
-  private val goes = Mux(refills, engine.io.lists.moved, editor.io.remove.fire)
+  private val listRefills = engine.io.refilling
+  private val listComes = editor.io.update.valid && engine.io.append.valid
+  private val listGoes = Mux(listRefills, engine.io.lists.moved, editor.io.remove.fire)
   for (q <- 0 to 1) {
-    val mine = engine.io.lists.at.unexpected === (q == 1).B
-    totals(q) := UpDown.next(totals(q), mine && comes, mine && goes)
+    val listMine = engine.io.lists.at.unexpected === (q == 1).B
+    totals(q) := UpDown.next(totals(q), listMine && listComes, listMine && listGoes)
   }
   io.totals := totals
 
   io.ready := sweep.io.ready && lists.io.ready && search.io.ready
   io.idle := engine.io.idle && waiting.io.count === 0.U &&
     search.io.idle && link.io.idle
-  io.activity.deferred := starts
+  io.activity.deferred := deferralStarts
   io.activity.appended := editor.io.append.fire && !editor.io.refused
-  io.activity.taken := editor.io.remove.fire && !refills
-  io.activity.refilled := editor.io.remove.fire && refills
+  io.activity.taken := editor.io.remove.fire && !listRefills
+  io.activity.refilled := editor.io.remove.fire && listRefills
   io.activity.falsePositive := search.io.falsePositive
   io.activity.refused := engine.io.exhausted
   io.activity.error := error

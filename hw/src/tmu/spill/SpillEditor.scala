@@ -20,7 +20,7 @@ class Addition(s: SpillParams) extends Bundle {
   *
   * A removal touches no memory; the last one of a chunk gives the chunk back. An append writes the
   * entry and its word. Removals of one sweep come in age order, and know the chunk before theirs
-  * only as the search saw it: what was given back since then is stepped over here.
+  * only as the search saw it: what was freed since then is stepped over here.
   */
 class SpillEditor(s: SpillParams) extends Module {
   private val places = SpillLayout.entries

@@ -27,11 +27,11 @@ class SpillEngine(s: SpillParams) extends SpillEngineParts(s) {
       stuck := false.B
       retried := false.B
       borrows := false.B
-      io.deferred.ready := !visits
+      io.deferred.ready := !services
       when(takes) {
         when(!io.discard)(state := State.first)
-      }.elsewhen(io.visit.valid && !io.discard && !io.failed && !held) {
-        io.visit.ready := true.B
+      }.elsewhen(io.service.valid && !io.discard && !io.failed && !held) {
+        io.service.ready := true.B
         state := State.first
       }
     }

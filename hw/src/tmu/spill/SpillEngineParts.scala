@@ -73,11 +73,11 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   io.range.valid := state === State.search || state === State.sweep || state === State.move
 
   // Back to the tables, when there is room for a few. An endpoint that has, or can soon have, nothing
-  // left in memory is released in the same visit, for under load its next command would begin a new
+  // left in memory is released in the same service, for under load its next command would begin a new
   // list there; not if a command waits to be answered here, or an entry was refused.
   protected val refill = Module(new SpillRefill(s))
   protected val movable = VecInit.tabulate(2)(q => SpillRefill.pays(s, q, lists(q), io.counts(q)))
-  protected val goesOn = Reg(Bool()) // in this visit some have gone back already
+  protected val goesOn = Reg(Bool()) // in this service some have gone back already
   io.moving := visiting && (state >= State.move || (state === State.choose && goesOn))
   protected val settles = state === State.settle && refill.io.moved.valid
   refill.io.begins := state === State.move
@@ -159,15 +159,15 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   io.hit.ready := false.B
   io.stop := false.B
   io.deferred.ready := false.B
-  io.visit.ready := false.B
+  io.service.ready := false.B
   io.released.valid := false.B
   io.released.bits := endpoint
-  protected val visits = io.visit.valid && io.precedes && !io.failed && !io.discard && !held
-  protected val takes = io.deferred.valid && !visits
+  protected val services = io.service.valid && io.precedes && !io.failed && !io.discard && !held
+  protected val takes = io.deferred.valid && !services
   protected val next = Mux(
     takes,
     Operation.endpoint(p, io.deferred.bits.operation),
-    io.visit.bits
+    io.service.bits
   )
   io.lists.read.endpoint := Mux(state === State.idle, next, endpoint)
   io.lists.read.unexpected := state =/= State.idle && state =/= State.reload

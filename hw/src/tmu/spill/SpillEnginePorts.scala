@@ -45,10 +45,10 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val holds = Output(Bool())
   val waits = Input(Bool())
 
-  /** An endpoint to be visited while nothing is deferred, or before that: it has something in
+  /** An endpoint to be served while nothing is deferred, or before that: it has something in
     * memory, or software only `looks` at its lists.
     */
-  val visit = Flipped(Decoupled(UInt(p.endpointBits.W)))
+  val service = Flipped(Decoupled(UInt(p.endpointBits.W)))
   val precedes = Input(Bool())
   val looks = Input(Bool())
   val released = Valid(UInt(p.endpointBits.W))
@@ -56,7 +56,7 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val inject = Decoupled(new Injection(s))
   val injected = Flipped(Valid(new Injected(p)))
 
-  /** What is edited is on the way back to its table. */
+  /** What is edited is on its return to its table. */
   val refilling = Output(Bool())
 
   /** Entries, or a release, are on the way to the matching unit; or a command is answered. */

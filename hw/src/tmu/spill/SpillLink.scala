@@ -29,19 +29,19 @@ class SpillWrite(s: SpillParams) extends Bundle {
   val data = UInt((8 * SpillLayout.beatBytes).W)
 }
 
-/** The way to the memory that software has lent: places in, AXI bursts out.
+/** The path to the memory that software has registered: locations in, AXI bursts out.
   *
   * Words of a chunk are read in one burst under id 0, entries one by one under id 1; memory may
   * answer one kind before the other, never one of a kind before another of that kind. Whoever reads
   * takes what comes in the clock in which it comes. All addresses are made from a chunk and a place
-  * within it, so nothing outside of lent segments is touched.
+  * within it, so nothing outside of registered segments is touched.
   */
 class SpillLink(s: SpillParams) extends Module {
   val io = IO(new Bundle {
     val axi = new Axi(64, 8 * SpillLayout.beatBytes, 1)
 
-    /** Lends a segment: bits 63..12 of its address. */
-    val lend = Flipped(Valid(UInt(52.W)))
+    /** Registers a segment: bits 63..12 of its address. */
+    val register = Flipped(Valid(UInt(52.W)))
     val segments = Output(UInt(s.p.segmentBits.W))
 
     /** Reads the words of a chunk, as many beats follow as a chunk has; or an entry. Either is read
@@ -63,12 +63,12 @@ class SpillLink(s: SpillParams) extends Module {
   })
   private val segments = RegInit(0.U(s.p.segmentBits.W))
   private val bases = Mem(s.p.spillSegments, UInt(52.W))
-  when(io.lend.valid) {
-    bases.write(segments(math.max(1, log2Ceil(s.p.spillSegments)) - 1, 0), io.lend.bits)
+  when(io.register.valid) {
+    bases.write(segments(math.max(1, log2Ceil(s.p.spillSegments)) - 1, 0), io.register.bits)
     segments := segments + 1.U
   }
   io.segments := segments
-  assert(!io.lend.valid || segments =/= s.p.spillSegments.U, "one segment too many")
+  assert(!io.register.valid || segments =/= s.p.spillSegments.U, "one segment too many")
 
   private val inSegment = log2Ceil(SpillLayout.chunksPerSegment)
   private def address(chunk: UInt, beat: UInt): UInt = {

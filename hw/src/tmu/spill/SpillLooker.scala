@@ -31,7 +31,7 @@ class SpillLookPort(s: SpillParams) extends Bundle {
   val seen = Output(new SpillSeen(s))
 }
 
-/** Shows software where a queue goes on in memory, at the cost of a visit of the engine.
+/** Shows software where a queue goes on in memory, at the cost of a service of the engine.
   *
   * It answers within a few clocks: while commands are under way, or entries may soon move, it says
   * so and reads nothing. The chunk is any that software names, also one that nobody has written: a
@@ -43,17 +43,17 @@ class SpillLooker(s: SpillParams) extends Module {
     val port = new SpillLookPort(s)
 
     /** Something happens, after which an entry may have to move. */
-    val stirs = Input(Bool())
+    val changes = Input(Bool())
 
-    /** An endpoint is visited, without effect unless something `stirs` in the next clocks; and how
-      * many are visited in turn.
+    /** An endpoint is served, without effect unless something `changes` in the next clocks; and how
+      * many are served in turn.
       */
     val passes = Input(Bool())
     val listed = Input(UInt((s.p.endpointBits + 1).W))
     val failed = Input(Bool())
 
-    /** A visit of the engine; it reads both lists in the clocks behind it. */
-    val visit = Decoupled(UInt(s.p.endpointBits.W))
+    /** A service of the engine; it reads both lists in the clocks behind it. */
+    val service = Decoupled(UInt(s.p.endpointBits.W))
     val list = Input(new SpillList(s))
 
     /** A chunk's state, one clock later. */
@@ -62,16 +62,16 @@ class SpillLooker(s: SpillParams) extends Module {
   })
   // After a round in which nothing had to move, nothing will.
   private val passed = RegInit(0.U((s.p.endpointBits + 1).W))
-  private val rests = RegNext(!io.stirs && passed >= io.listed, false.B)
-  when(io.stirs)(passed := 0.U).elsewhen(io.passes && !rests)(passed := passed + 1.U)
+  private val rests = RegNext(!io.changes && passed >= io.listed, false.B)
+  when(io.changes)(passed := 0.U).elsewhen(io.passes && !rests)(passed := passed + 1.U)
 
   private val asked = Reg(new SpillLook(s))
   private val waits = RegInit(false.B)
   private val seen = RegInit(0.U.asTypeOf(new SpillSeen(s)))
   private val goes = rests && !io.failed
-  io.visit.valid := waits && goes
-  io.visit.bits := asked.endpoint
-  private val first = RegNext(io.visit.fire, false.B) // receives are there
+  io.service.valid := waits && goes
+  io.service.bits := asked.endpoint
+  private val first = RegNext(io.service.fire, false.B) // receives are there
   private val second = RegNext(first, false.B) // messages, and the chunk
   private val done = RegNext(second, false.B)
   io.read.valid := first
@@ -88,7 +88,7 @@ class SpillLooker(s: SpillParams) extends Module {
   when(io.port.ask.valid) {
     asked := io.port.ask.bits
     waits := true.B
-  }.elsewhen(io.visit.ready || !goes)(waits := false.B)
+  }.elsewhen(io.service.ready || !goes)(waits := false.B)
   io.port.busy := waits || first || second || done
   io.port.seen := seen
   assert(!io.port.ask.valid || !io.port.busy, "a look begins before the last one is over")

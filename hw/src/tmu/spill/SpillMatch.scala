@@ -33,7 +33,7 @@ class SpillAsk(s: SpillParams) extends Bundle {
 /** Entries and words in memory, and what searches find among them: pure functions. */
 object SpillMatch {
 
-  /** An entry with its parity, for a place in memory. */
+  /** An entry with its parity, for a location in memory. */
   def at(s: SpillParams, entry: SpillEntry, place: SpillPlace): SpillEntry = {
     val whole = WireDefault(entry)
     whole.parity := false.B

@@ -29,7 +29,7 @@ class SpillPacker(s: SpillParams) extends Module {
     val quiet = Input(Bool())
 
     /** An entry has left memory, or there is more of it. */
-    val stirs = Input(Bool())
+    val changes = Input(Bool())
     val windows = Input(new FilterWindows(s.p))
 
     /** A list, one clock later; what was read is used; and what becomes of it. */
@@ -64,7 +64,7 @@ class SpillPacker(s: SpillParams) extends Module {
   private val tight = RegInit(false.B) // no list has neighbours that fit in one
   private val last = Reg(Bool()) // the round is over: the own list's youngest chunk alone
 
-  // A chunk and the one behind it: live places, and what comes behind.
+  // A chunk and the one behind it: live entries, and what comes behind.
   private val chunk, behind, beyond = Reg(UInt(s.chunkBits.W))
   private val live, behindLive = Reg(UInt(places.W))
   private val isTail = chunk === list.tail
@@ -125,7 +125,7 @@ class SpillPacker(s: SpillParams) extends Module {
     state := State.idle
   }
 
-  when(io.stirs)(tight := false.B)
+  when(io.changes)(tight := false.B)
   switch(state) {
     is(State.idle) {
       own := io.start.bits

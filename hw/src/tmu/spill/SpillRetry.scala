@@ -8,7 +8,7 @@ import tmu.rules.MatchRules
 import tmu.types.{MatchCommand, SpillRequest}
 
 /** Holds the host's commands while an entry of a deferred one goes to its table, for want of a
-  * place in memory (R11).
+  * location in memory (R11).
   *
   * What was deferred has missed its table, and whoever comes later must not find there what an
   * older one has put there meanwhile, nor take it from one that still waits (R7). So from `begins`

@@ -75,7 +75,7 @@ class SpillSearch(s: SpillParams) extends Module {
     val entry = Decoupled(new SpillPlace(s))
     val entryBeat = Flipped(Valid(new SpillBeat))
 
-    /** An entry or its word on its way to memory: never while a search wants answers. */
+    /** An entry or its word being written to memory: never while a search wants answers. */
     val write = Flipped(Valid(new SpillWrite(s)))
 
     /** An entry was read, and was not what is asked for. */
@@ -182,7 +182,7 @@ class SpillSearch(s: SpillParams) extends Module {
     c.io.fault.flip := io.fault.flip
   }
 
-  // Compared a clock after they come, with the live places of their chunk.
+  // Compared a clock after they come, with the live entries of their chunk.
   private val comes = Mux(gave, giving, bursts.io.deq.bits)
   private val comesBeat = Mux(gave, gaveBeat, beat)
   private val live = VecInit.tabulate(SpillLayout.wordBeats) { b =>

@@ -13,15 +13,15 @@ class SpillTurns(p: TmuParams) extends Bundle {
   /** So many that everybody should, who could have something in memory by then. */
   val scarce = Output(Bool())
 
-  /** Some endpoint's entries are on their way back, or should soon be: its commands would only
-    * thwart them.
+  /** Some endpoint's entries are on their return, or should soon be: its commands would only thwart
+    * them.
     */
-  val bars = Output(Bool())
+  val holds = Output(Bool())
 
   /** An endpoint; in the same clock, whether it has something in memory, and whether it is that
     * one.
     */
   val asked = Input(UInt(p.endpointBits.W))
   val spilling = Output(Bool())
-  val barred = Output(Bool())
+  val held = Output(Bool())
 }

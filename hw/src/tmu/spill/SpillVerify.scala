@@ -19,7 +19,7 @@ class Candidates(s: SpillParams) extends Bundle {
 
 /** Compares candidates with what is asked for, in age order: a filter id never takes an entry (R2).
   *
-  * Several are on their way from memory at a time, unless they lie on chip still. What is under way
+  * Several are being read from memory at a time, unless they lie on chip still. What is under way
   * when a search ends is forgotten, once memory has answered.
   */
 class SpillVerify(s: SpillParams) extends Module {
@@ -30,7 +30,7 @@ class SpillVerify(s: SpillParams) extends Module {
     val entry = Decoupled(new SpillPlace(s))
     val entryBeat = Flipped(Valid(new SpillBeat))
 
-    /** An entry on its way to memory. */
+    /** An entry being written to memory. */
     val write = Flipped(Valid(new SpillPlace(s)))
     val written = Input(new SpillEntry(s.p))
 
@@ -61,7 +61,7 @@ class SpillVerify(s: SpillParams) extends Module {
   private val left = RegInit(0.U(SpillLayout.wordsPerBeat.W))
   private val any = RegInit(
     false.B
-  ) // there is one left: known beside, for the way to memory is long
+  ) // there is one left: known beside, for the path to memory is long
   private val lowest = Mutant("second", PriorityEncoderOH(left)) { first =>
     val others = left & ~first
     Mux(others.orR, PriorityEncoderOH(others), first)

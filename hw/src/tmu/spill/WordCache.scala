@@ -47,8 +47,8 @@ class WordCache(s: SpillParams) extends Module {
     val fill = Flipped(Valid(new WordBeat(s)))
     val filled = Input(UInt((8 * SpillLayout.beatBytes).W))
 
-    /** A word on its way to memory, here a clock later; the first of a chunk makes its place here.
-      * Never while a beat is filled in.
+    /** A word being written to memory, here a clock later; the first of a chunk makes its location
+      * here. Never while a beat is filled in.
       */
     val write = Flipped(Valid(new SpillPlace(s)))
     val word = Input(UInt(wordBits.W))

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.params.TmuParams
 
-/** One operation on its way through the unit. */
+/** One operation in flight through the unit. */
 class Operation(p: TmuParams) extends Bundle {
   val command = new MatchCommand(p)
 

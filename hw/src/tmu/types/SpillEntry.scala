@@ -10,7 +10,7 @@ import tmu.params.TmuParams
   */
 class SpillEntry(p: TmuParams) extends Bundle {
 
-  /** Of all that follows and of the entry's place in memory; 0 in a unit without parity. */
+  /** Of all that follows and of the entry's location in memory; 0 in a unit without parity. */
   val parity = Bool()
   val endpoint = UInt(p.endpointBits.W)
   val id = UInt(p.idBits.W)

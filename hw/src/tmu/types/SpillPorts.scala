@@ -33,8 +33,8 @@ class Injected(p: TmuParams) extends Bundle {
 /** Between the matching unit and the part that keeps queues in memory. */
 class SpillPorts(p: TmuParams) extends Bundle {
 
-  /** Memory was lent: full tables do not refuse. */
-  val lent = Input(Bool())
+  /** Memory was registered: full tables do not refuse. */
+  val registered = Input(Bool())
 
   /** There is room for it always: who lets commands in sees to it. */
   val deferred = Valid(new Deferred(p))
@@ -52,11 +52,11 @@ class SpillPorts(p: TmuParams) extends Bundle {
 object SpillPorts {
 
   /** Whether memory counts: once the unit is empty, for a slot of two may be inside when it is
-    * lent, and no two commands are deferred at once (R11).
+    * registered, and no two commands are deferred at once (R11).
     */
-  def lent(ports: SpillPorts, drained: Bool): Bool = {
+  def spills(ports: SpillPorts, drained: Bool): Bool = {
     val counts = RegInit(false.B)
-    when(ports.lent && drained)(counts := true.B)
+    when(ports.registered && drained)(counts := true.B)
     counts
   }
 }

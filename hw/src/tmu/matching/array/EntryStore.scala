@@ -21,10 +21,10 @@ class StoredEntry(p: TmuParams, t: TableParams) extends Bundle {
 
 /** Where whole entries lie, by slot: lanes move slots, never bodies.
   *
-  * A slot is lent from `allocate`, filled by `write`, read by `readSlot` (`read` one clock later)
-  * and given back by `release`, one of each a clock. There are `TableParams.spare` more slots than
-  * entries, because one that was given back can be lent again a few clocks later only; so an asker
-  * who keeps the number of entries below the table's always finds one.
+  * A slot is allocated from `allocate`, filled by `write`, read by `readSlot` (`read` one clock
+  * later) and freed by `release`, one of each a clock. There are `TableParams.spare` more slots
+  * than entries, because one that was freed can be allocated again a few clocks later only; so an
+  * asker who keeps the number of entries below the table's always finds one.
   */
 class EntryStore(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"EntryStore${if (t.receives) "Posted" else "Unexpected"}"
@@ -57,8 +57,8 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   io.read.broken := read.broken(RegNext(io.readSlot.bits))
   private val reads = RegNext(io.readSlot.valid, false.B)
 
-  // After reset slots come from a counter; those that were given back come from the queue. The next
-  // few wait in registers. Whether one is lent is known late, so it leaves them a clock later.
+  // After reset slots come from a counter; those that were freed come from the queue. The next
+  // few wait in registers. Whether one is allocated is known late, so it leaves them a clock later.
   private val fresh = RegInit(0.U(log2Ceil(t.slots + 1).W))
   private def slot = UInt(t.slotBits.W)
   private val free = Module(new Queue(new Checked(p, slot), t.slots, useSyncReadMem = true))
@@ -73,9 +73,9 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   private val ahead = if (p.parity) 4 else 3 // one may come without a slot
   private val next = Reg(Vec(ahead, UInt(t.slotBits.W)))
   private val waiting = RegInit(0.U(log2Ceil(ahead + 1).W))
-  private val lent = RegNext(io.allocate.fire, false.B)
+  private val allocated = RegNext(io.allocate.fire, false.B)
   private val wants = waiting =/= ahead.U
-  // One that has lost a bit names a slot that may be in use: it is never lent again.
+  // One that has lost a bit names a slot that may be in use: it is never allocated again.
   private val lost = free.io.deq.bits.broken()
   private val comes = wants && (unused || (free.io.deq.valid && !lost))
   private val coming = Mux(unused, fresh(t.slotBits - 1, 0), free.io.deq.bits.word)
@@ -84,11 +84,11 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   for (i <- 0 until ahead) {
     val behind = if (i + 1 < ahead) next(i + 1) else coming
     val moved = Mux(waiting === (i + 1).U, coming, behind)
-    next(i) := Mux(lent, moved, Mux(waiting === i.U, coming, next(i)))
+    next(i) := Mux(allocated, moved, Mux(waiting === i.U, coming, next(i)))
   }
-  waiting := waiting + comes - lent
-  io.allocate.valid := waiting > lent
-  io.allocate.bits := Mux(lent, next(1), next(0))
+  waiting := waiting + comes - allocated
+  io.allocate.valid := waiting > allocated
+  io.allocate.bits := Mux(allocated, next(1), next(0))
   io.fault.view := FaultView.all(
     Seq(
       FaultView(place, reads && io.read.broken, flipped),
@@ -104,6 +104,6 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
       "R15: slot %d read while it is written",
       io.readSlot.bits
     )
-  assert(!io.release.valid || free.io.enq.ready, "R15: slot %d given back twice", io.release.bits)
+  assert(!io.release.valid || free.io.enq.ready, "R15: slot %d freed twice", io.release.bits)
   assert(!io.allocate.ready || io.allocate.valid, "R11: an entry without a slot")
 }

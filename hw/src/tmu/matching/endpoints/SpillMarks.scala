@@ -30,7 +30,7 @@ class SpillMarks(p: TmuParams) extends Module {
     val deciding = Input(new Slot(p))
     val spare = Input(Vec(2, Bool()))
     val allowed = Input(Vec(2, Bool()))
-    val lent = Input(Bool())
+    val spills = Input(Bool())
 
     /** What memory has to do with them, in the same clock. */
     val views = Output(Vec(2, new SpillView))
@@ -56,7 +56,7 @@ class SpillMarks(p: TmuParams) extends Module {
           ops(s).bits,
           mark(s),
           Mutant("refill", seen(s))(_ => true.B),
-          Mutant("deferred", io.lent)(_ => true.B),
+          Mutant("deferred", io.spills)(_ => true.B),
           io.spare(s),
           io.allowed(s),
           chained

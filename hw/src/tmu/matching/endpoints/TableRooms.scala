@@ -9,10 +9,10 @@ import tmu.rules.Outcome
 /** Whether the tables on chip have a place for the operations of a slot (R11), reserves of
   * endpoints set apart (R13).
   *
-  * A table's free places, less those that reserves still lack, are open to all; there are none, or
+  * A table's free slots, less those that reserves still lack, are open to all; there are none, or
   * less than none, while reserves lack more than is free. An endpoint within its reserve may take
-  * any free place. Who appends within its reserve, or takes an entry and is within it then, leaves
-  * the open places as they are.
+  * any free slot. Who appends within its reserve, or takes an entry and is within it then, leaves
+  * the open slots as they are.
   */
 class TableRooms(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -53,7 +53,7 @@ class TableRooms(p: TmuParams) extends Module {
       io.spare(q) := io.below(q) &&
         Mutant("reserve", io.reserves.within(q) || open(q) > 0.S)(_ => true.B)
       io.taken(q) := entries(q).U - Mux(open(q) > 0.S, open(q).asUInt(p.depthBits - 1, 0), 0.U)
-      // Who waits for a place on chip would try for ever where one is open that is in use.
+      // Who waits for a slot on chip would try for ever where one is open that is in use.
       assert(
         open(q) <= entries(q).S - io.counts(q).zext,
         "R13: %d places are open where %d of %d are in use",

@@ -111,8 +111,8 @@ class CounterBankSpec extends CounterBankBench {
       }
     }
 
-    it("adds up the entries visited in each queue") {
-      val random = Seeds.random("CounterBank visited")
+    it("adds up the entries served in each queue") {
+      val random = Seeds.random("CounterBank served")
       bank.run { dut =>
         quiet(dut)
         var sums = (0, 0)

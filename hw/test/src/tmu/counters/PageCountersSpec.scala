@@ -10,7 +10,7 @@ class PageCountersSpec extends DeviceSpec {
   private val clocks = 400
   private val round = Counters.all.size
 
-  /** A counter bank in which each clock counts as so many other events, and its picture. */
+  /** A counter bank in which each clock counts as so many other events, and its snapshot. */
   private class Harness extends Module {
     val io = IO(new Bundle {
       val clear = Input(Bool())
@@ -24,11 +24,11 @@ class PageCountersSpec extends DeviceSpec {
     bank.io.events := events
     bank.io.snapshot := false.B
     bank.io.index := 0.U
-    private val pictures = Module(new PageCounters(clocks))
-    pictures.io.round := bank.io.round
-    pictures.io.clear := io.clear
-    pictures.io.ask := io.ask
-    io.look <> pictures.io.look
+    private val snapshots = Module(new PageCounters(clocks))
+    snapshots.io.round := bank.io.round
+    snapshots.io.clear := io.clear
+    snapshots.io.ask := io.ask
+    io.look <> snapshots.io.look
   }
   private val harness = device(new Harness)
 
@@ -63,7 +63,7 @@ class PageCountersSpec extends DeviceSpec {
       dut.io.look.words(index % PageCounters.lineWords).value.toInt
     }
 
-    /** Clocks counted in the picture, which has to be of one clock. */
+    /** Clocks counted in the snapshot, which has to be of one clock. */
     def clocksShown(): Int = {
       val shown = counter(Counters.clocks)
       val same = Seq(Counters.busyClocks, Counters.disabledDrops, Counters.spillTaken)
@@ -81,10 +81,10 @@ class PageCountersSpec extends DeviceSpec {
   private def test(body: Page => Unit): Unit = harness.run(dut => body(new Page(dut)))
 
   describe("PageCounters") {
-    it("has no picture after a reset, and then one of nothing, unasked") {
+    it("has no snapshot after a reset, and then one of nothing, unasked") {
       test { page =>
         assert(!page.whole)
-        page.until("the first picture", round + 4)(page.whole)
+        page.until("the first snapshot", round + 4)(page.whole)
         assert(Counters.all.map(page.counter(_)).forall(_ == 0))
       }
     }
@@ -92,7 +92,7 @@ class PageCountersSpec extends DeviceSpec {
     it("shows all counters of one clock, and 0 behind the last one") {
       harness.run { dut =>
         val page = new Page(dut)
-        page.until("the first picture", round + 4)(page.whole)
+        page.until("the first snapshot", round + 4)(page.whole)
         val first = page.number
         page.ask()
         page.until("the asked one", 2 * round + 4)(page.number == first + 2)
@@ -108,7 +108,7 @@ class PageCountersSpec extends DeviceSpec {
     it("is of a clock after the number was read, whenever it is asked for") {
       val random = Seeds.random("PageCounters ask")
       test { page =>
-        page.until("the first picture", round + 4)(page.whole)
+        page.until("the first snapshot", round + 4)(page.whole)
         for (_ <- 0 until 60) {
           (0 until random.nextInt(2 * round)).foreach(_ => page.step())
           // One that is not whole yet may be of an earlier clock; then it takes the one after it.
@@ -153,7 +153,7 @@ class PageCountersSpec extends DeviceSpec {
           val last = page.number
           page.clear()
           assert(!page.whole, "nothing is whole once counters are reset")
-          page.until("a picture of nothing", round + 4)(page.whole)
+          page.until("a snapshot of nothing", round + 4)(page.whole)
           assert(page.counter(Counters.clocks) == 0 && page.number > last && last >= before)
         }
       }

@@ -42,7 +42,7 @@ class FaultRaiseSpec extends DeviceSpec {
     dut.io.entryLost.poke(lost)
     val raised = dut.io.raised.filter(_.valid.isOn).map(_.bits.value.toInt).toSet
     val everyone = dut.io.everyone.isOn
-    assert(dut.io.releases.isOn == raised.isEmpty, "a slot of a wrong entry is not lent again")
+    assert(dut.io.releases.isOn == raised.isEmpty, "a slot of a wrong entry is not allocated again")
     dut.clock.step()
     (raised, everyone)
   }

@@ -38,7 +38,7 @@ class CommandPathHarness(p: TmuParams) extends Module {
   queues.io.discard := false.B
   queues.io.crowded := false.B
   queues.io.scarce := false.B
-  queues.io.barred := 0.U
+  queues.io.held := 0.U
   queues.io.spilling := 0.U
   decoder.io.in <> queues.io.out
   decoder.io.discard := false.B

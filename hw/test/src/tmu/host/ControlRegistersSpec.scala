@@ -168,35 +168,37 @@ class ControlRegistersSpec extends DeviceSpec with ControlRegistersBench {
       bare.run { dut =>
         quiet(dut)
         assert(tryWrite(dut, dut.io.axi, offset("SPILL_COMMIT"), 1, 15) {
-          assert(!dut.io.lend.valid.isOn)
+          assert(!dut.io.register.valid.isOn)
         } == 0)
         assert(read(dut, "SPILL_STATUS") == 0x100 && read(dut, "SPILL_SEGMENTS") == 0)
       }
     }
 
-    it("R11: lends the segment that the registers name, and refuses one too many") {
+    it("R11: registers the segment that the registers name, and refuses one too many") {
       test { dut =>
-        var lent = Seq.empty[BigInt]
+        var registered = Seq.empty[BigInt]
         def commit(segments: Int, value: Int): Unit = {
           dut.io.segments.poke(segments)
-          lent = Nil
+          registered = Nil
           assert(tryWrite(dut, dut.io.axi, offset("SPILL_COMMIT"), value, 15) {
-            if (dut.io.lend.valid.isOn) lent :+= dut.io.lend.bits.value
+            if (dut.io.register.valid.isOn) registered :+= dut.io.register.bits.value
           } == 0)
         }
         write(dut, "SPILL_BASE_LO", BigInt("fedcbfff", 16))
         write(dut, "SPILL_BASE_HI", 0x1234567)
         commit(0, 1)
-        assert(lent == Seq(BigInt("1234567fedcb", 16)))
+        assert(registered == Seq(BigInt("1234567fedcb", 16)))
         commit(0, 0)
-        assert(lent.isEmpty && read(dut, "SPILL_STATUS") == 0 && read(dut, "SPILL_FREE") == 513)
+        assert(
+          registered.isEmpty && read(dut, "SPILL_STATUS") == 0 && read(dut, "SPILL_FREE") == 513
+        )
         commit(p.spillSegments, 1)
-        assert(lent.isEmpty && read(dut, "SPILL_STATUS") == (0x100 | p.spillSegments))
+        assert(registered.isEmpty && read(dut, "SPILL_STATUS") == (0x100 | p.spillSegments))
         commit(1, 1)
-        assert(lent.size == 1 && read(dut, "SPILL_STATUS") == 1)
+        assert(registered.size == 1 && read(dut, "SPILL_STATUS") == 1)
         dut.io.ready.poke(false)
         commit(0, 1) // R14: the unit is being reset
-        assert(lent.isEmpty)
+        assert(registered.isEmpty)
       }
     }
 

@@ -112,7 +112,7 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
       }
     }
 
-    it("takes four bytes at the place for it as a wish for a picture of the counters") {
+    it("takes four bytes at the place for it as a wish for a snapshot of the counters") {
       test { bell =>
         for (n <- 0 until p.pages) {
           assert(bell.write(page(n, 0x804), Beat(BigInt(n) << 32, BigInt(0xf0))) == okay)

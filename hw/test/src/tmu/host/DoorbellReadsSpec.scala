@@ -15,7 +15,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
   private val slaveError = 2
   private val (fixed, increment, wrap) = (0, 1, 2)
 
-  /** The port with a picture whose words tell their place. */
+  /** The port with a snapshot whose words tell their place. */
   private class Pictured extends Module {
     val axi = IO(Flipped(new Axi(p.doorbellAddressBits, 512, DoorbellPort.idBits)))
     val errors = IO(Output(Vec(2, Bool())))
@@ -85,7 +85,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
   private def page(n: Int, offset: Int): Int = 4096 * n + offset
 
   describe("DoorbellPort") {
-    it("shows the picture of the counters on every page, and its number") {
+    it("shows the snapshot of the counters on every page, and its number") {
       test { reader =>
         for (n <- 0 until p.pages) {
           val place = page(n, DoorbellLayout.pictureOffset)

@@ -24,7 +24,7 @@ class SubmissionHarness(p: TmuParams) extends Module {
 
     /** Endpoints that have something in memory, and those of them that stand aside. */
     val spilling = Input(UInt(p.endpoints.W))
-    val barred = Input(UInt(p.endpoints.W))
+    val held = Input(UInt(p.endpoints.W))
     val dropped = Output(Bool())
     val overrun = Output(Bool())
     val idle = Output(Bool())
@@ -56,9 +56,9 @@ class SubmissionHarness(p: TmuParams) extends Module {
   queues.io.ended.bits := RegNext(io.moved.bits.page)
   queues.io.memory.crowded := io.crowded
   queues.io.memory.scarce := io.scarce
-  queues.io.memory.bars := RegNext(io.barred.orR)
+  queues.io.memory.holds := RegNext(io.held.orR)
   queues.io.memory.spilling := io.spilling(queues.io.memory.asked)
-  queues.io.memory.barred := io.barred(queues.io.memory.asked)
+  queues.io.memory.held := io.held(queues.io.memory.asked)
   io.out <> queues.io.out
   io.hold := commit.io.hold
   io.dropped := queues.io.dropped

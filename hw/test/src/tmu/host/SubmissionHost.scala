@@ -38,7 +38,7 @@ trait SubmissionHost extends DeviceSpec {
     io.crowded.poke(false)
     io.scarce.poke(false)
     io.spilling.poke(0)
-    io.barred.poke(0)
+    io.held.poke(0)
     io.out.ready.poke(false)
     waitFor(dut, "the sweep")(io.ready.isOn)
 

@@ -20,21 +20,21 @@ class SubmissionSpillSpec extends SubmissionHost {
   }
 
   describe("SubmissionQueues, beside memory") {
-    it("R11: pages of an endpoint whose entries are on their way back stand aside until they are") {
+    it("R11: pages of an endpoint whose entries are on their return stand aside until they are") {
       test { host =>
         val all = four(host)
-        host.dut.io.barred.poke(1 << 3)
+        host.dut.io.held.poke(1 << 3)
         for (n <- 0 until 20; page <- all) host.send(page)
         host.run(100)
         assert(host.numbers(1) == (0 until 20), "R13: page 1 is not of that endpoint")
         for (page <- all.tail) assert(host.numbers(page).isEmpty, s"page $page")
         assert(!host.dut.io.idle.isOn, "they still want their turn")
         // Another one's are: each goes on where it stopped, and soon.
-        host.dut.io.barred.poke(1 << 1)
+        host.dut.io.held.poke(1 << 1)
         host.run(4 * SubmissionQueues.pause)
         for (page <- Seq(2, 3)) assert(host.numbers(page).nonEmpty, s"R13: page $page")
         assert(host.numbers(p.privilegedPage).isEmpty, "who names any endpoint may name that one")
-        host.dut.io.barred.poke(0)
+        host.dut.io.held.poke(0)
         host.settle()
         for (page <- all) assert(host.numbers(page) == (0 until 20), s"R7: page $page")
       }
@@ -114,16 +114,16 @@ class SubmissionSpillSpec extends SubmissionHost {
         host.takes = () => random.nextInt(4) != 0
         host.answers = () => random.nextInt(3) != 0
         io.spilling.poke(10) // endpoints 1 and 3
-        var (barred, crowded, scarce) = (0, false, false)
+        var (held, crowded, scarce) = (0, false, false)
         var since = 0
         val bound = collection.mutable.Map[Int, Int]()
         for (n <- 0 until 3000) {
           if (random.nextInt(150) == 0) {
-            barred = Seq(0, 0, 2, 8)(random.nextInt(4))
+            held = Seq(0, 0, 2, 8)(random.nextInt(4))
             scarce = random.nextInt(4) == 0
             crowded = scarce || random.nextBoolean()
             since = n
-            io.barred.poke(barred)
+            io.held.poke(held)
             io.crowded.poke(crowded)
             io.scarce.poke(scarce)
           }
@@ -136,7 +136,7 @@ class SubmissionSpillSpec extends SubmissionHost {
           if (n - since > 100) for (seen <- host.seen.drop(before)) {
             val endpoint = pages.indexOf(seen.page) % 4
             val privileged = seen.page == p.privilegedPage
-            val bars = if (privileged) barred else barred & (1 << endpoint)
+            val bars = if (privileged) held else held & (1 << endpoint)
             assert(bars == 0, s"clock $n, page ${seen.page}")
             val memory = privileged || endpoint % 2 == 1
             val most = if (scarce) 1 else if (crowded && memory) TmuParams.turnCommands else 32
@@ -145,7 +145,7 @@ class SubmissionSpillSpec extends SubmissionHost {
           }
         }
         assert(bound.size == pages.size, "each page had turns")
-        io.barred.poke(0)
+        io.held.poke(0)
         for (_ <- 0 until 20; page <- pages) {
           host.run(20)
           host.consumeAll(page)

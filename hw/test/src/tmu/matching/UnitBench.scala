@@ -26,8 +26,8 @@ trait UnitBench { this: DeviceSpec =>
     val latencies: mutable.Buffer[Int] = mutable.Buffer()
     ports.foreach(_.valid.poke(false))
     dut.io.endpoint.valid.poke(false)
-    // No memory is lent: tables refuse when they are full, and nothing is deferred.
-    dut.io.spill.lent.poke(false)
+    // No memory is registered: tables refuse when they are full, and nothing is deferred.
+    dut.io.spill.registered.poke(false)
     dut.io.windows.source.poke((BigInt(1) << p.sourceBits) - 1)
     dut.io.windows.low.poke((BigInt(1) << (p.matchBits / 2)) - 1)
     dut.io.windows.high.poke((BigInt(1) << p.matchBits) - (BigInt(1) << (p.matchBits / 2)))
@@ -126,7 +126,7 @@ trait UnitBench { this: DeviceSpec =>
       val accepted = ports.zip(commands).map { case (port, c) => c.isDefined && port.ready.isOn }
       for (((c, yes), stream) <- commands.zip(accepted).zipWithIndex if yes) expect(stream, c.get)
       if (takes && dut.io.verdicts.valid.isOn) take()
-      assert(!dut.io.spill.deferred.valid.isOn, "R11: deferred, and no memory is lent")
+      assert(!dut.io.spill.deferred.valid.isOn, "R11: deferred, and no memory is registered")
       assert(!dut.io.spill.injected.valid.isOn, "nothing was injected")
       dut.clock.step()
       now += 1

@@ -15,10 +15,12 @@ class ChunkTableSpec extends SpillSpec {
   }
 
   describe("ChunkTable") {
-    it("R11: lends every chunk once, says when there is none, and the last that came back first") {
+    it(
+      "R11: allocates every chunk once, says when there is none, and the last that came back first"
+    ) {
       table.run { dut =>
         quiet(dut, 0)
-        assert(dut.io.exhausted.isOn && !dut.io.allocate.valid.isOn, "nothing was lent to the unit")
+        assert(dut.io.exhausted.isOn && !dut.io.allocate.valid.isOn, "no memory is registered")
         dut.io.chunks.poke(3)
         def take(): BigInt = {
           waitFor(dut, "a chunk", limit = 4)(dut.io.allocate.valid.isOn)
@@ -46,42 +48,45 @@ class ChunkTableSpec extends SpillSpec {
       }
     }
 
-    it("R11: never lends a chunk that somebody has, and finds each that is free, at random") {
+    it("R11: never allocates a chunk that somebody has, and finds each that is free, at random") {
       val random = Seeds.random("ChunkTable")
       table.run { dut =>
         quiet(dut, 12)
-        val lent = mutable.Set[Int]()
+        val allocated = mutable.Set[Int]()
         var (empty, waited) = (0, 0)
         def enough = empty > 5
         for (clock <- Traffic.until(2500)(enough)) {
           // Spells in which most is taken, and in which most comes back.
           val takes = random.nextInt(8) < (if (clock / 60 % 2 == 0) 7 else 2)
-          val back = Option.when(lent.nonEmpty && random.nextInt(8) > (if (takes) 5 else 2))(
-            lent.toSeq(random.nextInt(lent.size))
+          val back = Option.when(allocated.nonEmpty && random.nextInt(8) > (if (takes) 5 else 2))(
+            allocated.toSeq(random.nextInt(allocated.size))
           )
-          assert(dut.io.spare.value == 12 - lent.size, s"clock $clock")
+          assert(dut.io.spare.value == 12 - allocated.size, s"clock $clock")
           val there = dut.io.allocate.valid.isOn
           if (dut.io.exhausted.isOn) {
-            assert(lent.size == 12 && !there, s"clock $clock")
+            assert(allocated.size == 12 && !there, s"clock $clock")
             empty += 1
           }
-          waited = if (there || lent.size == 12) 0 else waited + 1
+          waited = if (there || allocated.size == 12) 0 else waited + 1
           assert(waited <= 4, s"clock $clock: a free chunk does not come")
           dut.io.allocate.ready.poke(takes)
           dut.io.free.valid.poke(back.isDefined)
           back.foreach(dut.io.free.bits.poke(_))
           if (takes && there) {
             val chunk = dut.io.allocate.bits.value.toInt
-            assert(chunk < 12 && lent.add(chunk), s"clock $clock: chunk $chunk lent twice")
+            assert(
+              chunk < 12 && allocated.add(chunk),
+              s"clock $clock: chunk $chunk allocated twice"
+            )
           }
-          back.foreach(lent.remove)
+          back.foreach(allocated.remove)
           dut.clock.step()
         }
         assert(enough, "the table was never used up")
       }
     }
 
-    it("R3: keeps each chunk's link and live places, also what is written as it is read") {
+    it("R3: keeps each chunk's link and live entries, also what is written as it is read") {
       val random = Seeds.random("ChunkTable state")
       table.run { dut =>
         quiet(dut, 12)

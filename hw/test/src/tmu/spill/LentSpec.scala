@@ -5,7 +5,7 @@ import tmu.layout.{Code, Opcodes}
 import tmu.matching.MatchUnit
 import tmu.types.MatchCommand
 
-/** Memory is lent to a unit that is at work. */
+/** Memory is registered with a unit that is at work. */
 class LentSpec extends SpillSpec {
   private val unit = device(new MatchUnit(p))
 
@@ -14,7 +14,7 @@ class LentSpec extends SpillSpec {
     var (accepted, answered, deferred) = (0, 0, 0)
     private val ports = Seq(io.post -> Opcodes.post, io.arrival -> Opcodes.arrive)
     io.endpoint.valid.poke(false)
-    io.spill.lent.poke(false)
+    io.spill.registered.poke(false)
     io.verdicts.ready.poke(true)
     for ((port, code) <- ports) {
       port.valid.poke(false)
@@ -36,8 +36,8 @@ class LentSpec extends SpillSpec {
     }
 
     /** A clock in which both streams are offered something, or neither. */
-    def clock(offers: Boolean, lent: Boolean): Unit = {
-      io.spill.lent.poke(lent)
+    def clock(offers: Boolean, registered: Boolean): Unit = {
+      io.spill.registered.poke(registered)
       for ((port, _) <- ports) port.valid.poke(offers)
       accepted += ports.count { case (port, _) => offers && port.ready.isOn }
       if (io.verdicts.valid.isOn) {
@@ -47,18 +47,18 @@ class LentSpec extends SpillSpec {
       if (io.spill.deferred.valid.isOn) deferred += 1
       dut.clock.step()
     }
-    def rest(lent: Boolean): Unit = for (_ <- 0 until 60) clock(offers = false, lent)
+    def rest(registered: Boolean): Unit = for (_ <- 0 until 60) clock(offers = false, registered)
   }
 
   describe("MatchUnit") {
-    it("R11: memory that is lent under full load defers one command a clock and loses none") {
+    it("R11: memory that is registered under full load defers one command a clock and loses none") {
       for (before <- 24 until 30) unit.run { dut =>
         val bench = new Bench(dut)
-        for (_ <- 0 until before) bench.clock(offers = true, lent = false)
+        for (_ <- 0 until before) bench.clock(offers = true, registered = false)
         val full = bench.accepted
         assert(full > 2 * p.postedEntries && bench.deferred == 0)
-        for (_ <- 0 until 200) bench.clock(offers = true, lent = true)
-        bench.rest(lent = true)
+        for (_ <- 0 until 200) bench.clock(offers = true, registered = true)
+        bench.rest(registered = true)
         assert(bench.deferred > 20, "memory counts soon although both streams are never idle")
         assert(bench.accepted == bench.answered + bench.deferred, s"$before clocks")
       }

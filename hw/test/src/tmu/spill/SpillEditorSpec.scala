@@ -53,7 +53,7 @@ class SpillEditorSpec extends SpillSpec {
   private val editor = device(new SpillEditorHarness(s))
   private val chunks = 9
 
-  /** A list as it should be: its chunks in their order, each with its live places by handle. */
+  /** A list as it should be: its chunks in their order, each with its live entries by handle. */
   private class Model {
     val chunks = mutable.Buffer[(Int, mutable.SortedMap[Int, Int])]()
     var (head, tail, fill, count) = (BigInt(0), BigInt(0), BigInt(0), BigInt(0))

@@ -35,7 +35,7 @@ class SpillLinkSpec extends SpillSpec {
     var (errors, wordBursts, held) = (0, 0, 0)
     var lateWrites = 3
     var errorsIn = 0 // of so many answers, one is an error; 0 none
-    Seq(io.lend.valid, io.words.valid, io.entry.valid, io.write.valid).foreach(_.poke(false))
+    Seq(io.register.valid, io.words.valid, io.entry.valid, io.write.valid).foreach(_.poke(false))
     Seq(axi.arready, axi.awready, axi.wready, axi.rvalid, axi.bvalid).foreach(_.poke(false))
     axi.bid.poke(0)
     private def chance(of: Int) = random.nextInt(of) == 0
@@ -43,10 +43,10 @@ class SpillLinkSpec extends SpillSpec {
 
     for ((base, i) <- bases.zipWithIndex) {
       assert(io.segments.value == i)
-      io.lend.bits.poke(base)
-      io.lend.valid.poke(true)
+      io.register.bits.poke(base)
+      io.register.valid.poke(true)
       dut.clock.step()
-      io.lend.valid.poke(false)
+      io.register.valid.poke(false)
     }
     assert(io.segments.value == bases.size)
     private val data = mutable.Map[BigInt, BigInt]()
@@ -269,9 +269,9 @@ class SpillLinkSpec extends SpillSpec {
       val error = intercept[Exception] {
         link.run { dut =>
           new Bench(dut, Seeds.random("SpillLink segments"))
-          dut.io.lend.valid.poke(true)
+          dut.io.register.valid.poke(true)
           dut.clock.step()
-          dut.io.lend.valid.poke(false)
+          dut.io.register.valid.poke(false)
         }
       }
       assert(error.getMessage.contains("one segment too many"), error)

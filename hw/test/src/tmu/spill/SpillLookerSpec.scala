@@ -4,14 +4,15 @@ package tmu.spill
 import tmu.Seeds
 import tmu.registers.SpillLookRegisters
 
-/** The spec is the engine: it takes a visit, and reads both lists in the clocks behind it. */
+/** The spec is the engine: it takes a service, and reads both lists in the clocks behind it. */
 class SpillLookerSpec extends SpillSpec {
   private val looker = device(new SpillLooker(s))
   private case class Told(count: Int, head: Int)
 
   private def quiet(dut: SpillLooker): Unit = {
     val io = dut.io
-    Seq(io.stirs, io.passes, io.failed, io.visit.ready, io.port.ask.valid).foreach(_.poke(false))
+    Seq(io.changes, io.passes, io.failed, io.service.ready, io.port.ask.valid)
+      .foreach(_.poke(false))
     io.listed.poke(p.endpoints)
     io.state.brokenNext.poke(false)
     io.state.brokenLive.poke(false)
@@ -40,15 +41,15 @@ class SpillLookerSpec extends SpillSpec {
     assert(dut.io.port.busy.isOn)
   }
 
-  /** Answers a visit as the engine, its lists and the chunk table do. */
+  /** Answers a service as the engine, its lists and the chunk table do. */
   private def serve(dut: SpillLooker, lists: Seq[Told], chunk: Int, live: BigInt): Unit = {
     val io = dut.io
-    io.visit.ready.poke(true)
-    assert(io.visit.valid.isOn && !io.read.valid.isOn)
+    io.service.ready.poke(true)
+    assert(io.service.valid.isOn && !io.read.valid.isOn)
     dut.clock.step()
-    io.visit.ready.poke(false)
+    io.service.ready.poke(false)
     for ((list, clock) <- lists.zipWithIndex) {
-      assert(!io.visit.valid.isOn && io.read.valid.isOn == (clock == 0))
+      assert(!io.service.valid.isOn && io.read.valid.isOn == (clock == 0))
       if (clock == 0) assert(io.read.bits.value == chunk)
       io.list.count.poke(list.count)
       io.list.head.poke(list.head)
@@ -74,8 +75,8 @@ class SpillLookerSpec extends SpillSpec {
           val endpoint = random.nextInt(p.endpoints)
           ask(dut, endpoint, queue == 1, chunk)
           val busy = random.nextInt(SpillLookRegisters.clocks - 5)
-          for (_ <- 0 until busy) { // the engine visits somebody else
-            assert(dut.io.visit.valid.isOn && dut.io.visit.bits.value == endpoint)
+          for (_ <- 0 until busy) { // the engine services somebody else
+            assert(dut.io.service.valid.isOn && dut.io.service.bits.value == endpoint)
             dut.clock.step()
           }
           serve(dut, lists, chunk, live)
@@ -87,11 +88,11 @@ class SpillLookerSpec extends SpillSpec {
       }
     }
 
-    it("says at once that things move, and asks for no visit then") {
+    it("says at once that things move, and asks for no service then") {
       test { dut =>
         def refused(): Unit = {
           ask(dut, 1, unexpected = false, 0)
-          assert(!dut.io.visit.valid.isOn)
+          assert(!dut.io.service.valid.isOn)
           dut.clock.step()
           assert(!dut.io.port.busy.isOn && !dut.io.port.seen.resting.isOn)
         }
@@ -102,32 +103,32 @@ class SpillLookerSpec extends SpillSpec {
         ask(dut, 1, unexpected = false, 0)
         serve(dut, Seq(Told(5, 1), Told(6, 2)), 0, 3)
         assert(dut.io.port.seen.resting.isOn)
-        dut.io.stirs.poke(true)
+        dut.io.changes.poke(true)
         dut.io.passes.poke(true)
         dut.clock.step()
-        dut.io.stirs.poke(false)
+        dut.io.changes.poke(false)
         dut.io.passes.poke(false)
         refused()
         rest(dut, p.endpoints - 1)
         refused()
         rest(dut, 1)
-        // Something stirs while the look waits for the engine.
+        // Something changes while the look waits for the engine.
         ask(dut, 1, unexpected = false, 0)
-        dut.io.stirs.poke(true)
+        dut.io.changes.poke(true)
         dut.clock.step()
-        dut.io.stirs.poke(false)
+        dut.io.changes.poke(false)
         dut.clock.step()
         assert(!dut.io.port.busy.isOn && !dut.io.port.seen.resting.isOn)
       }
     }
 
-    it("waits for as many visits as endpoints have something in memory, and for none without") {
+    it("waits for as many services as endpoints have something in memory, and for none without") {
       test { dut =>
         for (listed <- Seq(1, 0)) {
           dut.io.listed.poke(listed)
-          dut.io.stirs.poke(true)
+          dut.io.changes.poke(true)
           dut.clock.step()
-          dut.io.stirs.poke(false)
+          dut.io.changes.poke(false)
           rest(dut, listed)
           dut.clock.step()
           ask(dut, 0, unexpected = false, 3)
@@ -137,20 +138,20 @@ class SpillLookerSpec extends SpillSpec {
       }
     }
 
-    it("R13: tells that memory has failed, before a visit and by it") {
+    it("R13: tells that memory has failed, before a service and by it") {
       test { dut =>
         rest(dut)
         dut.io.failed.poke(true)
         ask(dut, 1, unexpected = true, 0)
-        assert(!dut.io.visit.valid.isOn)
+        assert(!dut.io.service.valid.isOn)
         dut.clock.step()
         assert(!dut.io.port.busy.isOn)
         assert(dut.io.port.seen.failed.isOn && !dut.io.port.seen.resting.isOn)
         dut.io.failed.poke(false)
         ask(dut, 1, unexpected = true, 0)
-        dut.io.visit.ready.poke(true)
+        dut.io.service.ready.poke(true)
         dut.clock.step()
-        dut.io.visit.ready.poke(false)
+        dut.io.service.ready.poke(false)
         dut.clock.step()
         dut.io.failed.poke(true) // the list has lost a bit
         dut.clock.step(2)

@@ -13,7 +13,7 @@ class SpillPackerHarness(s: SpillParams) extends Module {
   val io = IO(new Bundle {
     val start = Flipped(Valid(new SpillIndex(s)))
     val done = Output(Bool())
-    val stirs = Input(Bool())
+    val changes = Input(Bool())
     val read = Output(new SpillIndex(s))
     val list = Input(new SpillList(s))
     val write = Valid(new SpillList(s))
@@ -39,7 +39,7 @@ class SpillPackerHarness(s: SpillParams) extends Module {
   chunks.io.fault.flip := 0.U.asTypeOf(chunks.io.fault.flip)
   packer.io.start := io.start
   io.done := packer.io.done
-  packer.io.stirs := io.stirs
+  packer.io.changes := io.changes
   packer.io.windows := windows
   packer.io.quiet := true.B
   io.read := packer.io.read

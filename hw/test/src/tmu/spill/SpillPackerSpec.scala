@@ -9,7 +9,7 @@ import tmu.layout.SpillEntryLayout
 class SpillPackerSpec extends SpillSpec {
   private val packer = device(new SpillPackerHarness(s))
 
-  /** A list's chunks in their order, each with its live places and what lies there. */
+  /** A list's chunks in their order, each with its live entries and what lies there. */
   private class Plan(val chunks: Seq[(Int, Seq[(Int, Plain)])], val fill: Int) {
     def entries: Seq[Plain] = chunks.flatMap(_._2.map(_._2))
   }
@@ -20,7 +20,7 @@ class SpillPackerSpec extends SpillSpec {
     private var lists = Map[(Int, Boolean), Plan]()
     private var kept = Map[(Int, Boolean), Seq[BigInt]]() // head, tail, fill, count
     var moves = 0
-    Seq(io.start.valid, io.stirs, io.entryBeat.valid, io.mark.valid, io.link.valid)
+    Seq(io.start.valid, io.changes, io.entryBeat.valid, io.mark.valid, io.link.valid)
       .foreach(_.poke(false))
     io.entryBeat.bits.error.poke(false)
     io.allocate.ready.poke(false)
@@ -215,9 +215,9 @@ class SpillPackerSpec extends SpillSpec {
         val moved = bench.moves
         val second = bench.pack(0, false)
         assert(second < 12 && second < first, s"$second and $first clocks")
-        dut.io.stirs.poke(true)
+        dut.io.changes.poke(true)
         dut.clock.step()
-        dut.io.stirs.poke(false)
+        dut.io.changes.poke(false)
         assert(bench.pack(0, false) > second)
         bench.check()
         assert(bench.moves == moved)

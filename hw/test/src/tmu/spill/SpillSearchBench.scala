@@ -37,7 +37,7 @@ trait SpillSearchBench extends SpillSpec {
         )
       )
       val live = Seq.fill(places)(random.nextDouble() < density)
-      // A chunk without a live place is in no list.
+      // A chunk without a live entry is in no list.
       Chunk(number, entries, if (live.contains(true)) live else live.updated(7, true))
     }
 

@@ -44,7 +44,7 @@ class SpillSearchCacheSpec extends SpillSearchBench {
         val first = full(random, Seq(9)).head
         bench.begin(Seq(first), Ask(0, 4095), sweeps = false)
         assert(bench.next(1).isEmpty)
-        // Written anew from the first place on, as in a chunk that was given back.
+        // Written anew from the first place on, as in a chunk that was freed.
         val c = full(random, Seq(9)).head
         for (e <- random.shuffle(c.entries).take(10)) {
           val ask = Ask(e.endpoint, e.bits)

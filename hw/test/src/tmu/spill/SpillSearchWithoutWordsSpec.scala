@@ -3,7 +3,7 @@ package tmu.spill
 
 import tmu.params.SpillLayout
 
-/** A unit that is lent one segment at most has no words on chip: it reads them each time. */
+/** A unit with one segment at most has no words on chip: it reads them each time. */
 class SpillSearchWithoutWordsSpec extends SpillSearchBench {
   override protected def segments: Int = 1
 

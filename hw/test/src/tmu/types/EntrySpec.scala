@@ -14,7 +14,7 @@ class EntrySpec extends AnyFunSpec {
       assert(t.walk == 10 && t.inFlight >= t.walk + 6)
     }
 
-    it("R11: has more slots than entries, for those that are on their way back") {
+    it("R11: has more slots than entries, for those that are on their return") {
       val t = TableParams.posted(p)
       assert(t.slots == 64 + TableParams.spare + TableParams.losable)
       assert((1 << t.slotBits) >= t.slots)

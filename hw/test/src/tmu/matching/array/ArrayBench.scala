@@ -18,7 +18,7 @@ trait ArrayBench extends TablePokes { this: DeviceSpec =>
     var mostHeld = 0
     private var justAppended: Option[BigInt] = None
 
-    // What a reset finds on its way through the rows goes out of them first: the unit's own sweep
+    // What a reset finds in flight through the rows goes out of them first: the unit's own sweep
     // takes longer than that.
     dut.io.ask.searches.poke(false)
     dut.io.append.valid.poke(false)

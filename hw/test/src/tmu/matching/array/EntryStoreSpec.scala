@@ -30,7 +30,7 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
   }
 
   describe("EntryStore") {
-    it("R15: lends each slot once, then none until one is given back") {
+    it("R15: allocates each slot once, then none until one is freed") {
       store.run { dut =>
         assert(t.slots == t.entries + TableParams.spare + TableParams.losable)
         val slots = Seq.fill(t.slots)(allocate(dut))
@@ -48,7 +48,7 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
     it("R15: returns every field of an entry unchanged, over many laps of all slots") {
       val random = Seeds.random("EntryStore")
       store.run { dut =>
-        val lent = mutable.Map[Int, Seq[BigInt]]()
+        val allocated = mutable.Map[Int, Seq[BigInt]]()
         def fields(e: Entry) = Seq(
           e.endpoint,
           e.key.bits,
@@ -60,51 +60,53 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
           e.length
         )
         for (_ <- 0 until 300)
-          if (lent.size < t.entries && random.nextInt(5) > 1) {
+          if (allocated.size < t.entries && random.nextInt(5) > 1) {
             val slot = allocate(dut)
-            assert(!lent.contains(slot), s"slot $slot lent twice")
+            assert(!allocated.contains(slot), s"slot $slot allocated twice")
             val values = fields(dut.io.write.bits.entry).map(f => BigInt(f.getWidth, random))
             fields(dut.io.write.bits.entry).zip(values).foreach { case (f, v) => f.poke(v) }
             dut.io.write.bits.slot.poke(slot)
             dut.io.write.valid.poke(true)
             dut.clock.step()
             dut.io.write.valid.poke(false)
-            lent(slot) = values
-          } else if (lent.nonEmpty) {
-            val slot = lent.keys.toSeq(random.nextInt(lent.size))
+            allocated(slot) = values
+          } else if (allocated.nonEmpty) {
+            val slot = allocated.keys.toSeq(random.nextInt(allocated.size))
             dut.io.readSlot.valid.poke(true)
             dut.io.readSlot.bits.poke(slot)
             dut.clock.step()
             dut.io.readSlot.valid.poke(false)
-            assert(fields(dut.io.read.entry).map(_.value) == lent(slot), s"slot $slot")
+            assert(fields(dut.io.read.entry).map(_.value) == allocated(slot), s"slot $slot")
             if (random.nextBoolean()) {
               release(dut, slot)
-              lent -= slot
+              allocated -= slot
             }
           }
       }
     }
 
-    it("R11: who keeps below the table's size gets a slot in every clock, given back or not") {
+    it("R11: who keeps below the table's size gets a slot in every clock, freed or not") {
       val random = Seeds.random("EntryStore spare")
       store.run { dut =>
-        var lent = Vector.empty[Int]
+        var allocated = Vector.empty[Int]
         waitFor(dut, "the first slots", limit = 3)(dut.io.allocate.valid.isOn)
         for (clock <- 0 until 200) {
-          val lends = lent.size < t.entries && random.nextInt(8) > 0
-          val back = Option.when(lent.nonEmpty && (lent.size == t.entries || random.nextBoolean()))(
-            lent(random.nextInt(lent.size))
+          val allocates = allocated.size < t.entries && random.nextInt(8) > 0
+          val back = Option.when(
+            allocated.nonEmpty && (allocated.size == t.entries || random.nextBoolean())
+          )(
+            allocated(random.nextInt(allocated.size))
           )
           dut.io.release.valid.poke(back.isDefined)
           back.foreach(dut.io.release.bits.poke(_))
-          dut.io.allocate.ready.poke(lends)
-          if (lends) {
-            assert(dut.io.allocate.valid.isOn, s"clock $clock, ${lent.size} lent")
+          dut.io.allocate.ready.poke(allocates)
+          if (allocates) {
+            assert(dut.io.allocate.valid.isOn, s"clock $clock, ${allocated.size} allocated")
             val slot = dut.io.allocate.bits.value.toInt
-            assert(!lent.contains(slot), s"slot $slot lent twice")
-            lent :+= slot
+            assert(!allocated.contains(slot), s"slot $slot allocated twice")
+            allocated :+= slot
           }
-          lent = lent.filterNot(back.contains)
+          allocated = allocated.filterNot(back.contains)
           dut.clock.step()
         }
         dut.io.release.valid.poke(false)
@@ -131,7 +133,7 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
       }
     }
 
-    it("R13: a free slot that has lost a bit is never lent again") {
+    it("R13: a free slot that has lost a bit is never allocated again") {
       store.run { dut =>
         val slots = Seq.fill(t.slots)(allocate(dut))
         flip(dut, dut.io.fault, FaultPlaces.postedSlots, 1)
@@ -142,15 +144,15 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
       }
     }
 
-    it("R15: a slot that is given back twice stops the simulation") {
+    it("R15: a slot that is freed twice stops the simulation") {
       val error = intercept[Exception] {
         store.run { dut =>
-          // Those that are lent next have left their queue, so the first four are not noticed.
+          // Those that are allocated next have left their queue, so the first four are not noticed.
           val slots = Seq.fill(t.slots)(allocate(dut))
           (slots ++ slots.take(5)).foreach(release(dut, _))
         }
       }
-      assert(error.getMessage.matches("(?s).*R15: slot +4 given back twice.*"), error)
+      assert(error.getMessage.matches("(?s).*R15: slot +4 freed twice.*"), error)
     }
   }
 }

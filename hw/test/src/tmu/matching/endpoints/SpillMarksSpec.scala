@@ -27,7 +27,7 @@ class SpillMarksSpec extends SpillSpec {
       offBy: Int = 0,
       spare: Boolean = true,
       allowed: Boolean = true,
-      lent: Boolean = true,
+      spills: Boolean = true,
       sure: Boolean = false
   )
 
@@ -40,7 +40,7 @@ class SpillMarksSpec extends SpillSpec {
     quiet()
     waitFor(dut, "the sweep")(io.ready.isOn)
     private def quiet(): Unit = {
-      io.lent.poke(true)
+      io.spills.poke(true)
       io.deciding.post.valid.poke(false)
       io.deciding.arrival.valid.poke(false)
       for (s <- 0 to 1) {
@@ -82,10 +82,10 @@ class SpillMarksSpec extends SpillSpec {
       command.spill.deferrals.poke((state.deferrals + step.offBy) % count)
       io.spare(s).poke(step.spare)
       io.allowed(s).poke(step.allowed)
-      io.lent.poke(step.lent)
+      io.spills.poke(step.spills)
       assert(io.views(s).spilling.isOn == state.spilling, s"R7: stream $s at ${step.endpoint}")
       val view = io.views(s)
-      val overflows = step.lent && !step.spare && step.allowed && hosts
+      val overflows = step.spills && !step.spare && step.allowed && hosts
       assert(view.defers.isOn == (state.spilling || overflows), s"$step")
       val seen = step.offBy == 0
       assert(view.releases.isOn == seen, s"$step after ${state.deferrals} deferrals")
@@ -120,7 +120,7 @@ class SpillMarksSpec extends SpillSpec {
     offBy = if (random.nextInt(4) == 0) 1 + random.nextInt(3) else 0,
     spare = random.nextInt(3) == 0,
     allowed = random.nextInt(6) > 0,
-    lent = random.nextInt(6) > 0,
+    spills = random.nextInt(6) > 0,
     sure = random.nextInt(4) == 0
   ) match {
     case step if !step.refills && random.nextInt(5) == 0 => step.copy(releases = true)
@@ -168,7 +168,7 @@ class SpillMarksSpec extends SpillSpec {
         def enough = bench.deferred > 150 && bench.released > 40 && bench.refilled > 5
         for (n <- Traffic.until(1500)(enough)) {
           val few = if (n % 300 < 150) 2 else p.endpoints
-          // One command a slot, as while memory is lent.
+          // One command a slot, as while memory is registered.
           val stream = random.nextInt(2)
           val next = Seq.tabulate(2)(s => Option.when(s == stream)(random.nextInt(few)))
           bench.clock(next)((_, endpoint) => any(random, endpoint))
