@@ -40,7 +40,8 @@ auto drive_reserves(Module *m, const bench::Limits &limits, int)
 template <class Module> bool drive_reserves(Module *, const bench::Limits &, long) { return false; }
 
 // Ports to memory, of a preset that takes any.
-template <class Module> auto lends_nothing(Module &m, int) -> decltype(m.io_spill_registered, void()) {
+template <class Module>
+auto lends_nothing(Module &m, int) -> decltype(m.io_spill_registered, void()) {
     m.io_spill_registered = 0;
 }
 
