@@ -13,7 +13,8 @@ class ElaborateSpec extends AnyFunSpec {
     it("says what it found and how it is called when the arguments are wrong") {
       val usage =
         "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
-          "Elaborate lanes FOLDER | Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
+          "Elaborate lanes FOLDER | Elaborate card FOLDER [FIRTOOL-OPTION ...] | " +
+          "Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
       assert(refusal() == s"found arguments ''; $usage")
       assert(refusal("generate") == s"found arguments 'generate'; $usage")
       assert(refusal("generate", "a", "b") == s"found arguments 'generate a b'; $usage")
