@@ -18,7 +18,7 @@ LAYERS = (
     ("matching.filter",),
     ("matching", "spill"),
     ("host", "card.wire"),
-    ("card.frame", "card.answer", "card.pdc"),
+    ("card.frame", "card.answer", "card.pdc", "card.placement"),
     ("",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

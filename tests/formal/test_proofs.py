@@ -2,7 +2,7 @@
 """Formal proofs of the `formal` preset; docs/proof.md says what each of them shows."""
 
 import pytest
-from opentmu.formal import proofs, prove
+from opentmu.formal import card, proofs, prove
 
 pytestmark = pytest.mark.slow
 
@@ -30,6 +30,20 @@ def test_bytes_dropped_from_the_front_of_a_frame() -> None:
 
 def test_what_the_proof_of_dropped_bytes_speaks_of_happens() -> None:
     prove.run(proofs.DROP, "cover", 10).require("PASS")
+
+
+CARD = pytest.mark.parametrize("proof", card.PROOFS, ids=lambda p: p.name)
+
+
+@CARD
+def test_the_card_writes_inside_and_completes_behind(proof: prove.Proof) -> None:
+    """W2, W3: what of a packet is written, its walk to memory, what memory owes, by induction."""
+    prove.run(proof, "prove", 2).require("PASS")
+
+
+@CARD
+def test_what_a_proof_of_the_card_speaks_of_happens(proof: prove.Proof) -> None:
+    prove.run(proof, "cover", 14).require("PASS")
 
 
 @pytest.mark.long

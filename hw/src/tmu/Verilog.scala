@@ -6,6 +6,7 @@ import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.frame.FrameParser
 import tmu.card.pdc.{PdcParams, PdcStage}
+import tmu.card.placement.{Placement, PlacementParams}
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
 import tmu.mutant.Mutant
@@ -59,6 +60,8 @@ object Verilog {
     emit(new FrameParser, s"$folder/frame", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
     emit(new PdcStage(PdcParams()), s"$folder/pdc", options)
+    emit(new Placement(PlacementParams()), s"$folder/placement", options)
+    emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {

@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 
+from opentmu.formal import card
 from opentmu.formal.prove import Edit, Mutant, Proof
 
 POSTED = Proof("posted", "array.sv", "array_proof", "MatchArrayPosted", ("RECEIVES",))
@@ -117,4 +118,8 @@ CANARIES = (
     _drop("twice", ("waits <= io_in_valid ? ~spent :", "waits <= io_in_valid ? 1'h1 :")),
     # A last beat that fits just so is held for bytes that it has not got.
     _drop("just-so", ("io_in_bits_beat_bytes <= casez_tmp;", "io_in_bits_beat_bytes < casez_tmp;")),
+    *(
+        Canary(proof, Mutant(name, _edits(proof.device, (edit,))), _words(properties))
+        for proof, name, properties, edit in card.MUTANTS
+    ),
 )
