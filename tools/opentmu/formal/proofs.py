@@ -119,7 +119,7 @@ CANARIES = (
     # A last beat that fits just so is held for bytes that it has not got.
     _drop("just-so", ("io_in_bits_beat_bytes <= casez_tmp;", "io_in_bits_beat_bytes < casez_tmp;")),
     *(
-        Canary(proof, Mutant(name, _edits(proof.device, (edit,))), _words(properties))
+        Canary(proof, Mutant(name, (Edit(proof.device, *edit),)), _words(properties))
         for proof, name, properties, edit in card.MUTANTS
     ),
 )
