@@ -95,6 +95,7 @@ class DecideStageSpec extends DeviceSpec with StagePokes {
           told = told.tail :+ serials.toSeq
           dut.clock.step()
         }
+        pokeSlot(dut.io.walked.slot, None, None)
         assert(full > 5 && pairs > 5, s"a full table $full times, $pairs pairs")
       }
     }

@@ -5,7 +5,7 @@ import tmu.DeviceSpec
 import tmu.params.{SpillParams, TmuParams}
 
 class RefillDemandSpec extends DeviceSpec {
-  private val p = TmuParams("refills", 4, 16, 32, arrayEntries = 16, lanes = 4)
+  private val p = TmuParams("refills", 4, 32, 32, arrayEntries = 16, lanes = 4, filterLanes = 16)
   private val s = SpillParams(p)
   private val demand = device(new RefillDemand(s))
   private val span = 1 << SpillParams.restBits
