@@ -126,11 +126,11 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("DEPTH_UNEXPECTED") := depths(1)
 
   // Memory for queues that outgrow the tables.
-  private val registers = trigger("SPILL_COMMIT")(bit("SPILL_COMMIT", "ADD")) && io.ready
+  private val addsMemory = trigger("SPILL_COMMIT")(bit("SPILL_COMMIT", "ADD")) && io.ready
   private val registerError = RegInit(false.B)
   private val takesMore = io.segments =/= p.spillSegments.U
-  when(registers)(registerError := !takesMore).elsewhen(io.reset)(registerError := false.B)
-  io.register.valid := registers && takesMore
+  when(addsMemory)(registerError := !takesMore).elsewhen(io.reset)(registerError := false.B)
+  io.register.valid := addsMemory && takesMore
   io.register.bits := Cat(control("SPILL_BASE_HI"), control("SPILL_BASE_LO") >> 12)
   status("SPILL_STATUS") := Cat(registerError, io.segments.pad(8))
   status("SPILL_FREE") := io.spareChunks
