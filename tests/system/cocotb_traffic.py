@@ -100,6 +100,10 @@ async def counters_equal_the_model(dut: Any) -> None:
     await device.run(traffic.mixed(250, keys=2))
     first = await device.counters()
     expected = law.counters()
+    # A post that is appended in the clock in which an arrival takes another one makes the queue no
+    # longer there; to the model, which has one after the other, it is longer by one in between.
+    for name in ("posted_depth_max", "unexpected_depth_max"):
+        assert expected[name] - 1 <= first[name] <= expected.pop(name), name
     assert {name: first[name] for name in expected} == expected
     assert first["first_accept"] < first["last_verdict"] < first["clocks"]
     assert 0 < first["busy_clocks"] <= first["clocks"]
