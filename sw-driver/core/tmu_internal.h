@@ -185,6 +185,9 @@ tmu_result_t tmu_queue_remove(tmu_queue_t *queue);
 
 /* tmu_ring.c: the queue's lock is held. */
 
+/** Writes the page's consumer index: so many completions, modulo 2^32, have been read. */
+tmu_result_t tmu_queue_write_consumer(const tmu_queue_t *queue, uint32_t count);
+
 /** Tells the unit that consumed ring entries are free; TMU_AGAIN leaves that for the next call. */
 tmu_result_t tmu_queue_announce(tmu_queue_t *queue);
 

@@ -4,8 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "tmu_barrier.h"
-#include "tmu_internal.h"
+#include "tmu_ring_read.h"
 
 #define SLOTS (TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES)
 
@@ -37,25 +36,13 @@ tmu_result_t tmu_raw_command(const tmu_queue_t *queue, uint32_t slot, tmu_record
 void tmu_raw_key(tmu_record_t *command, const tmu_key_t *key) { tmu_wire_key(command, key); }
 
 tmu_result_t tmu_raw_consumer(const tmu_queue_t *queue, uint32_t count) {
-    const uint32_t index = tmu_le32(count);
-    tmu_order_reads_before_consumer();
-    return tmu_raw_doorbell(queue, TMU_DOORBELL_CONSUMER_OFFSET, &index, sizeof index);
+    return tmu_queue_write_consumer(queue, count);
 }
 
 bool tmu_raw_completion(const tmu_queue_t *queue, uint32_t read, tmu_completion_t *completion_p) {
-    const uint64_t *words = (const uint64_t *)queue->ring.memory +
-                            (read & (queue->entries - 1)) * (size_t)TMU_RECORD_WORDS;
-    const uint64_t lap = read >> queue->ring_log2;
     tmu_record_t record;
-    record.word[TMU_COMPLETION_PHASE_WORD] =
-        tmu_le64(tmu_load_phase_word(&words[TMU_COMPLETION_PHASE_WORD]));
-    if (TMU_FIELD_GET(&record, TMU_COMPLETION_PHASE) != (~lap & 1)) {
+    if (!tmu_ring_read(queue, read, &record)) {
         return false;
-    }
-    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-        if (i != TMU_COMPLETION_PHASE_WORD) {
-            record.word[i] = tmu_le64(words[i]);
-        }
     }
     tmu_wire_completion(&record, completion_p);
     /* A ring is cleared when its page is disabled, and half of all laps have the phase 0. */

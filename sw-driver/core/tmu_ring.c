@@ -4,8 +4,7 @@
  */
 #include <inttypes.h>
 
-#include "tmu_barrier.h"
-#include "tmu_internal.h"
+#include "tmu_ring_read.h"
 
 /* ---- decoded completions: a circular buffer ------------------------------------------------ */
 
@@ -32,42 +31,31 @@ uint32_t tmu_queue_credits_free(const tmu_queue_t *queue) {
     return used < queue->entries ? queue->entries - used : 0;
 }
 
+tmu_result_t tmu_queue_write_consumer(const tmu_queue_t *queue, uint32_t count) {
+    const tmu_t *device = queue->device;
+    const uint32_t index = tmu_le32(count);
+    const uint64_t offset =
+        (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_CONSUMER_OFFSET;
+    tmu_order_reads_before_consumer();
+    return device->ops->doorbell_write(device->backend, offset, &index, sizeof index);
+}
+
 tmu_result_t tmu_queue_announce(tmu_queue_t *queue) {
-    tmu_t *device = queue->device;
     if (queue->announced == queue->consumed) {
         return TMU_OK;
     }
-    uint32_t index = tmu_le32(queue->consumed);
-    uint64_t offset =
-        (uint64_t)queue->page.number * TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_CONSUMER_OFFSET;
-    tmu_order_reads_before_consumer();
-    tmu_result_t result =
-        device->ops->doorbell_write(device->backend, offset, &index, sizeof index);
+    tmu_result_t result = tmu_queue_write_consumer(queue, queue->consumed);
     if (result == TMU_OK) {
         queue->announced = queue->consumed;
     }
     return result;
 }
 
-/** Copies the next completion out of the ring; false if the unit has not written it yet. */
+/** Takes the next completion out of the ring; false if the unit has not written it yet. */
 static bool ring_take(tmu_queue_t *queue, tmu_record_t *record_p) {
-    uint32_t position = queue->consumed & (queue->entries - 1);
-    const uint64_t *words = (const uint64_t *)queue->ring.memory + position * TMU_RECORD_WORDS;
-    uint64_t lap = queue->consumed >> queue->ring_log2;
-    tmu_record_t record;
-    record.word[TMU_COMPLETION_PHASE_WORD] =
-        tmu_le64(tmu_load_phase_word(&words[TMU_COMPLETION_PHASE_WORD]));
-    if (TMU_FIELD_GET(&record, TMU_COMPLETION_PHASE) != (~lap & 1)) {
-        return false;
-    }
-    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-        if (i != TMU_COMPLETION_PHASE_WORD) {
-            record.word[i] = tmu_le64(words[i]);
-        }
-    }
-    queue->consumed++;
-    *record_p = record;
-    return true;
+    const bool there = tmu_ring_read(queue, queue->consumed, record_p);
+    queue->consumed += there;
+    return there;
 }
 
 /** Whether an opcode can be answered by a status. */

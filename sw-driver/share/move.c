@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "share.h"
-#include "tmu_barrier.h"
+#include "tmu_ring_read.h"
 
 /* A doorbell alone has the unit run a little: a picture of the counters is made of it. */
 #define LINGER_CLOCKS 512
@@ -132,23 +132,9 @@ tmu_result_t share_move_bells_all(share_t *share, share_queue_t *queue) {
  */
 
 bool share_take(const tmu_queue_t *unit, uint32_t *read_p, tmu_record_t *record_p) {
-    const uint64_t *words = (const uint64_t *)unit->ring.memory +
-                            (*read_p & (unit->entries - 1)) * (size_t)TMU_RECORD_WORDS;
-    uint64_t lap = *read_p >> unit->ring_log2;
-    tmu_record_t record;
-    record.word[TMU_COMPLETION_PHASE_WORD] =
-        tmu_le64(tmu_load_phase_word(&words[TMU_COMPLETION_PHASE_WORD]));
-    if (TMU_FIELD_GET(&record, TMU_COMPLETION_PHASE) != (~lap & 1)) {
-        return false;
-    }
-    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-        if (i != TMU_COMPLETION_PHASE_WORD) {
-            record.word[i] = tmu_le64(words[i]);
-        }
-    }
-    (*read_p)++;
-    *record_p = record;
-    return true;
+    const bool there = tmu_ring_read(unit, *read_p, record_p);
+    *read_p += there;
+    return there;
 }
 
 /** The session's ring is as long as the unit's, so that a completion's phase is right there. */
