@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmu-wire-soak: its command line and its report. */
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "number_option.h"
+#include "link_options.h"
 #include "traffic.h"
 #include "usage.h"
 
@@ -13,11 +12,7 @@ static const char PROGRAM[] = "tmu-wire-soak";
 static const char usage[] =
     "usage: tmu-wire-soak [OPTION...]\n"
     "Two Ultra Ethernet endpoints in software exchange tagged messages over an impaired switch.\n"
-    "  --messages N    both ways together (default 100000)\n"
-    "  --drop P        chance from 0 to 1 that a frame is lost (default 0)\n"
-    "  --duplicate P   that it comes twice\n"
-    "  --reorder P     that it lets 1 to 4 frames of its port pass\n"
-    "  --corrupt P     that one bit behind its Ethernet header is flipped\n"
+    "  --messages N    both ways together (default 100000)\n" LINK_IMPAIRMENT_USAGE
     "  --delay NS      nanoseconds through the switch (default 1000)\n"
     "  --rate GBPS     of each port, in gigabits a second (default 100)\n"
     "  --payload-mtu N bytes of a message in each packet but the last (default 1024)\n"
@@ -43,31 +38,7 @@ static void show_progress(uint64_t received) {
     }
 }
 
-static void set_impairment(traffic_options_t *options, int option) {
-    link_impairments_t *impairments = &options->impairments;
-    switch (option) {
-    case 'd':
-        impairments->drop = decimal_option(PROGRAM, "--drop", optarg, 0, 1);
-        break;
-    case 'u':
-        impairments->duplicate = decimal_option(PROGRAM, "--duplicate", optarg, 0, 1);
-        break;
-    case 'r':
-        impairments->reorder = decimal_option(PROGRAM, "--reorder", optarg, 0, 1);
-        break;
-    case 'c':
-        impairments->corrupt = decimal_option(PROGRAM, "--corrupt", optarg, 0, 1);
-        break;
-    case 'n':
-        options->delay_ns = number_option(PROGRAM, "--delay", optarg, 0, 10000000);
-        break;
-    case 'g':
-        options->gbps = decimal_option(PROGRAM, "--rate", optarg, 0.1, 1e6);
-        break;
-    default:
-        usage_option(option, usage);
-    }
-}
+static const link_bounds_t BOUNDS = {.delay_ns_most = 10000000, .gbps_least = 0.1};
 
 static void set_traffic(soak_t *soak, int option) {
     traffic_options_t *options = &soak->traffic;
@@ -85,9 +56,6 @@ static void set_traffic(soak_t *soak, int option) {
     case 'q':
         options->quota = number_option(PROGRAM, "--quota", optarg, 1, 1000000);
         break;
-    case 'k':
-        options->seed = number_option(PROGRAM, "--seed", optarg, 0, UINT64_MAX);
-        break;
     case 'f':
         options->pcap = optarg;
         break;
@@ -98,23 +66,19 @@ static void set_traffic(soak_t *soak, int option) {
         options->progress = show_progress;
         break;
     default:
-        set_impairment(options, option);
+        if (!link_option(PROGRAM, option, optarg, BOUNDS, &options->link)) {
+            usage_option(option, usage);
+        }
     }
 }
 
 static soak_t parse(int count, char **values) {
     static const struct option names[] = {
+        LINK_LONG_OPTIONS,
         {"messages", required_argument, NULL, 'm'},
-        {"drop", required_argument, NULL, 'd'},
-        {"duplicate", required_argument, NULL, 'u'},
-        {"reorder", required_argument, NULL, 'r'},
-        {"corrupt", required_argument, NULL, 'c'},
-        {"delay", required_argument, NULL, 'n'},
-        {"rate", required_argument, NULL, 'g'},
         {"payload-mtu", required_argument, NULL, 'p'},
         {"window", required_argument, NULL, 'w'},
         {"quota", required_argument, NULL, 'q'},
-        {"seed", required_argument, NULL, 'k'},
         {"pcap", required_argument, NULL, 'f'},
         {"json", no_argument, NULL, 'j'},
         {"progress", no_argument, NULL, 'P'},
@@ -122,9 +86,7 @@ static soak_t parse(int count, char **values) {
         {NULL, 0, NULL, 0},
     };
     soak_t soak = {.traffic = {.messages = 100000,
-                               .seed = 1,
-                               .delay_ns = 1000,
-                               .gbps = 100,
+                               .link = {.impairments = {.seed = 1}, .delay_ns = 1000, .gbps = 100},
                                .payload_mtu = 1024,
                                .window = 64,
                                .close_midway = true}};
@@ -135,7 +97,7 @@ static soak_t parse(int count, char **values) {
     if (optind < count) {
         usage_wrong(PROGRAM, "a word that is no option", usage);
     }
-    soak.traffic.impairments.seed = soak.traffic.seed;
+    soak.traffic.seed = soak.traffic.link.impairments.seed;
     tenth = (soak.traffic.messages + 9) / 10;
     return soak;
 }

@@ -191,7 +191,8 @@ static void finish(traffic_t *traffic) {
 
 static bool create(traffic_t *traffic) {
     const traffic_options_t *options = traffic->options;
-    link_shape_t shape = {2, options->impairments, options->delay_ns, options->gbps};
+    link_shape_t shape = options->link;
+    shape.ports = 2;
     traffic->network = link_switch_new(&shape);
     for (unsigned side = 0; side < 2; side++) {
         uet_node_config_t config = UET_NODE_DEFAULT;

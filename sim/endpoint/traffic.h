@@ -16,11 +16,9 @@
 enum { TRAFFIC_ERROR_BYTES = 512 };
 
 typedef struct {
-    uint64_t messages; /* both directions together, at least 1 */
-    uint64_t seed;     /* of the messages, and of the switch's impairments */
-    link_impairments_t impairments;
-    uint64_t delay_ns;
-    double gbps;          /* 0: not limited */
+    uint64_t messages;    /* both directions together, at least 1 */
+    uint64_t seed;        /* of the messages */
+    link_shape_t link;    /* of the switch; its ports are two whatever it says */
     uint32_t payload_mtu; /* at most TRAFFIC_MTU_MOST */
     uint16_t window;
     uint64_t quota;    /* unexpected messages that every other endpoint keeps; 0: no limit */

@@ -18,53 +18,70 @@ void traffic_wrong(traffic_t *traffic, const char *form, ...) {
     va_end(arguments);
 }
 
-static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
+/* What a completion is of, by its handle. */
+typedef struct {
+    unsigned direction;
+    unsigned kind;
+    uint64_t number;
+    class_t *class;
+    traffic_message_t message;
+    traffic_receive_t receive;
+    uint32_t fits; /* bytes of the message that the receive has room for (R12) */
+} subject_t;
+
+static subject_t subject_of(const traffic_t *traffic, uint64_t handle) {
+    const traffic_options_t *options = traffic->options;
+    uint32_t mtu = options->payload_mtu;
+    subject_t it;
+    traffic_of_handle(handle, &it.direction, &it.kind, &it.number);
+    it.class = traffic->class[it.direction][it.kind];
+    it.message = traffic_message(options->seed, it.direction, it.kind, it.number, mtu);
+    it.receive = traffic_receive(options->seed, it.direction, it.kind, it.number, mtu);
+    it.fits = it.message.bytes < it.receive.bytes ? it.message.bytes : it.receive.bytes;
+    return it;
+}
 
 /* The sender may reuse its buffer, and does (W4). */
 void traffic_on_sent(void *context, const uet_sent_t *sent) {
     const struct side *side = context;
     traffic_t *traffic = side->traffic;
-    const traffic_options_t *options = traffic->options;
-    unsigned direction;
-    unsigned kind;
-    uint64_t number;
-    traffic_of_handle(sent->handle, &direction, &kind, &number);
-    class_t *class = traffic->class[direction][kind];
-    uint32_t mtu = options->payload_mtu;
-    traffic_message_t message = traffic_message(options->seed, direction, kind, number, mtu);
-    traffic_receive_t receive = traffic_receive(options->seed, direction, kind, number, mtu);
-    uint32_t fits = smaller(message.bytes, receive.bytes);
-    if (direction != side->number || number >= class->sent || !class->busy[number % DEPTH]) {
+    const subject_t subject = subject_of(traffic, sent->handle);
+    const uint32_t bytes = subject.message.bytes;
+    class_t *class = subject.class;
+    bool *busy = &class->busy[subject.number % DEPTH];
+    if (subject.direction != side->number || subject.number >= class->sent || !*busy) {
         traffic_wrong(traffic,
                       "W4: a send was completed that is not on its way: class %u, message %" PRIu64,
-                      kind, number);
+                      subject.kind, subject.number);
         return;
     }
     if (sent->code != UET_RC_OK || sent->given_up ||
-        (sent->modified != message.bytes && sent->modified != fits)) {
+        (sent->modified != bytes && sent->modified != subject.fits)) {
         traffic_wrong(traffic,
                       "W4: class %u, message %" PRIu64 ": found return code %u, %" PRIu32
                       " bytes, expected 1 and %" PRIu32 " or %" PRIu32,
-                      kind, number, sent->code, sent->modified, message.bytes, fits);
+                      subject.kind, subject.number, sent->code, sent->modified, bytes,
+                      subject.fits);
     }
-    memset(class->out[number % DEPTH], REUSED, message.bytes);
-    class->busy[number % DEPTH] = false;
+    memset(class->out[subject.number % DEPTH], REUSED, bytes);
+    *busy = false;
     class->completed += 1;
 }
 
 /* Bytes of the message where they belong, and nothing beside them (W2, R12). */
-static void check_bytes(traffic_t *traffic, unsigned direction, unsigned kind, uint64_t number,
-                        uint32_t written) {
-    const uint8_t *buffer = traffic->class[direction][kind]->in[number % DEPTH];
+static void check_bytes(traffic_t *traffic, const subject_t *subject) {
+    const uint8_t *buffer = subject->class->in[subject->number % DEPTH];
     for (uint32_t at = 0; at < GUARD + TRAFFIC_BYTES_MOST + GUARD; at++) {
-        bool inside = at >= GUARD && at - GUARD < written;
+        bool inside = at >= GUARD && at - GUARD < subject->fits;
         uint8_t expected =
-            inside ? traffic_byte(direction, kind, number, at - GUARD) : (uint8_t)UNWRITTEN;
+            inside ? traffic_byte(subject->direction, subject->kind, subject->number, at - GUARD)
+                   : (uint8_t)UNWRITTEN;
         if (buffer[at] != expected) {
             traffic_wrong(traffic,
                           "W2: class %u, receive %" PRIu64 " of %" PRIu32 " bytes: byte %" PRId64
                           ": found %u, expected %u",
-                          kind, number, written, (int64_t)at - GUARD, buffer[at], expected);
+                          subject->kind, subject->number, subject->fits, (int64_t)at - GUARD,
+                          buffer[at], expected);
             return;
         }
     }
@@ -73,35 +90,28 @@ static void check_bytes(traffic_t *traffic, unsigned direction, unsigned kind, u
 void traffic_on_received(void *context, const uet_received_t *received) {
     const struct side *side = context;
     traffic_t *traffic = side->traffic;
-    const traffic_options_t *options = traffic->options;
-    unsigned direction;
-    unsigned kind;
-    uint64_t number;
-    traffic_of_handle(received->handle, &direction, &kind, &number);
-    class_t *class = traffic->class[direction][kind];
-    traffic_message_t message =
-        traffic_message(options->seed, direction, kind, number, options->payload_mtu);
-    traffic_receive_t receive =
-        traffic_receive(options->seed, direction, kind, number, options->payload_mtu);
-    if (direction == side->number || number != class->received || number >= class->posted) {
+    const subject_t subject = subject_of(traffic, received->handle);
+    const traffic_message_t *message = &subject.message;
+    class_t *class = subject.class;
+    if (subject.direction == side->number || subject.number != class->received ||
+        subject.number >= class->posted) {
         traffic_wrong(traffic, "W1: class %u: receive %" PRIu64 " was completed, expected %" PRIu64,
-                      kind, number, class->received);
+                      subject.kind, subject.number, class->received);
         return;
     }
-    if (received->code != UET_RC_OK || received->source != message.source ||
-        received->match != message.match || received->length != message.bytes ||
-        received->endpoint != message.endpoint ||
-        received->written != smaller(message.bytes, receive.bytes) ||
-        received->has_header_data != message.has_header_data ||
-        (message.has_header_data && received->header_data != message.header_data)) {
-        traffic_wrong(traffic,
-                      "W3: class %u, receive %" PRIu64 ": found code %u, source %" PRIu32
-                      ", match %#" PRIx64 ", %" PRIu32 " bytes, expected 1, %" PRIu32 ", %#" PRIx64
-                      ", %" PRIu32,
-                      kind, number, received->code, received->source, received->match,
-                      received->length, message.source, message.match, message.bytes);
+    if (received->code != UET_RC_OK || received->source != message->source ||
+        received->match != message->match || received->length != message->bytes ||
+        received->endpoint != message->endpoint || received->written != subject.fits ||
+        received->has_header_data != message->has_header_data ||
+        (message->has_header_data && received->header_data != message->header_data)) {
+        traffic_wrong(
+            traffic,
+            "W3: class %u, receive %" PRIu64 ": found code %u, source %" PRIu32 ", match %#" PRIx64
+            ", %" PRIu32 " bytes, expected 1, %" PRIu32 ", %#" PRIx64 ", %" PRIu32,
+            subject.kind, subject.number, received->code, received->source, received->match,
+            received->length, message->source, message->match, message->bytes);
     }
-    check_bytes(traffic, direction, kind, number, smaller(message.bytes, receive.bytes));
+    check_bytes(traffic, &subject);
     class->received += 1;
     traffic->result->received += 1;
     traffic->result->bytes += received->written;

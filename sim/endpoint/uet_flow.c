@@ -94,7 +94,7 @@ message_t *uet_flow_start(uet_node_t *node, uint32_t address, uint32_t job) {
             message->code = UET_RC_OK;
             message->cut = 0;
             message->modified = message->send.bytes;
-            message->started = message->ended = message->answered = message->owed = false;
+            message->started = message->answered = message->owed = false;
             move_to_end(node, flow);
             return message;
         }

@@ -149,7 +149,6 @@ static void cut(uet_node_t *node, initiator_t *pdc) {
     };
     message->cut += record->bytes;
     message->started = true;
-    message->ended = record->eom;
     message->open += 1;
     if (record->eom) {
         pdc->current = NULL;

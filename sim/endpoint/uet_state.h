@@ -21,7 +21,6 @@ typedef struct message {
     uint8_t generation;
     uint32_t cut;  /* bytes that packets were made of */
     bool started;  /* SOM was sent */
-    bool ended;    /* EOM was sent */
     bool answered; /* the answer to EOM is known */
     bool owed;     /* NO_RESPONSE: the answer follows */
     uint32_t open; /* packets without an answer */
@@ -114,7 +113,6 @@ typedef struct {
     bool closed; /* remembered, so that late packets do not open it again (W1) */
     uint64_t serial;
     uint32_t address;
-    uint64_t mac;
     uint16_t peer;
     uint16_t pdcid;
     bool rod;

@@ -4,7 +4,7 @@
 One that has no effect in its combination is refused.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
 import click
@@ -32,6 +32,35 @@ def engine(names: Sequence[str], words: str) -> Callable[[Command], Command]:
     return click.option(
         "--engine", type=click.Choice(names), default="rtl", show_default=True, help=words
     )
+
+
+def impairments(function: Command) -> Command:
+    """Options of a switch that loses, repeats, reorders and corrupts frames as a seed has it."""
+    chance = click.FloatRange(0, 1)
+    seeds = click.IntRange(0, 2**64 - 1)
+    for option in (
+        click.option("--seed", type=seeds, default=1, show_default=True),
+        click.option(
+            "--corrupt", type=chance, help="Chance that a bit behind its header is flipped."
+        ),
+        click.option(
+            "--reorder", type=chance, help="Chance that it lets 1 to 4 frames of its port pass."
+        ),
+        click.option("--duplicate", type=chance, help="Chance that it comes twice."),
+        click.option("--drop", type=chance, help="Chance that a frame is lost."),
+    ):
+        function = option(function)
+    return function
+
+
+def words(options: Mapping[str, object]) -> list[str]:
+    """What a program is called with: each option that has a value, by its name."""
+    return [
+        word
+        for name, value in options.items()
+        if value is not None
+        for word in (f"--{name.replace('_', '-')}", str(value))
+    ]
 
 
 def given() -> list[str]:

@@ -11,9 +11,7 @@ static traffic_options_t usual(void) {
     traffic_options_t options = {
         .messages = 4000,
         .seed = seed,
-        .impairments = {.seed = seed},
-        .delay_ns = 1000,
-        .gbps = 100,
+        .link = {.impairments = {.seed = seed}, .delay_ns = 1000, .gbps = 100},
         .payload_mtu = 1024,
         .window = 64,
         .close_midway = true,
@@ -41,7 +39,7 @@ static void w1_w4_without_loss_next_to_nothing_is_sent_again(void) {
 
 static void w1_w3_under_loss_every_byte_arrives_once(void) {
     traffic_options_t options = usual();
-    options.impairments = (link_impairments_t){0.01, 0.01, 0.01, 0.01, seed};
+    options.link.impairments = (link_impairments_t){0.01, 0.01, 0.01, 0.01, seed};
     traffic_result_t result = run(options);
     EXPECT(result.port[0].dropped > 0 && result.port[0].duplicated > 0);
     EXPECT(result.port[0].reordered > 0 && result.port[0].corrupted > 0);
@@ -54,13 +52,13 @@ static void w1_w3_under_loss_every_byte_arrives_once(void) {
 static void w1_w3_under_heavy_loss_as_well(void) {
     traffic_options_t options = usual();
     options.messages = 800;
-    options.impairments = (link_impairments_t){0.15, 0.15, 0.15, 0.15, seed};
+    options.link.impairments = (link_impairments_t){0.15, 0.15, 0.15, 0.15, seed};
     (void)run(options);
 }
 
 static void w5_an_endpoint_without_room_loses_nothing(void) {
     traffic_options_t options = usual();
-    options.impairments = (link_impairments_t){0.01, 0.01, 0.01, 0.01, seed};
+    options.link.impairments = (link_impairments_t){0.01, 0.01, 0.01, 0.01, seed};
     options.quota = 1;
     traffic_result_t result = run(options);
     EXPECT(result.node[0].messages_refused + result.node[1].messages_refused > 0);
@@ -69,7 +67,7 @@ static void w5_an_endpoint_without_room_loses_nothing(void) {
 static void small_windows_and_packets(void) {
     traffic_options_t options = usual();
     options.messages = 1600;
-    options.impairments.drop = 0.01;
+    options.link.impairments.drop = 0.01;
     for (uint16_t window = 2; window <= 5; window++) {
         options.window = window;
         options.payload_mtu = 61u * window;

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from opentmu import options
 from opentmu.build import cbuild
 from opentmu.process import replace_by
 
 PROGRAM = "tmu-switch"
-CHANCE = click.FloatRange(0, 1)
 
 
 @click.command()
@@ -20,16 +20,12 @@ CHANCE = click.FloatRange(0, 1)
     required=True,
     help="A connection to S takes the lowest free port, one to S.K takes port K.",
 )
-@click.option("--drop", type=CHANCE, help="Chance that a frame is lost.")
-@click.option("--duplicate", type=CHANCE, help="Chance that it comes twice.")
-@click.option("--reorder", type=CHANCE, help="Chance that it lets 1 to 4 frames of its port pass.")
-@click.option("--corrupt", type=CHANCE, help="Chance that a bit behind its header is flipped.")
+@options.impairments
 @click.option("--delay", type=click.IntRange(0, 10**10), help="Nanoseconds from port to port.")
 @click.option("--rate", type=click.FloatRange(1e-6, 1e6), help="Gigabits a second of each port.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
 @click.option("--pcap", type=click.Path(path_type=Path), help="Capture of what comes in (pcapng).")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object at the end.")
-def command(socket: Path, as_json: bool, **options: object) -> None:
+def command(socket: Path, as_json: bool, **values: object) -> None:
     """Join links by a learning switch, until it is interrupted; then print counters by port.
 
     A link is a Unix stream socket with each frame behind its length, as QEMU has it with
@@ -39,9 +35,6 @@ def command(socket: Path, as_json: bool, **options: object) -> None:
     For example: tmu switch --ports 2 --socket /tmp/s --drop 0.01 --seed 7
     """
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    words = [str(program), "--socket", str(socket)]
-    for name, value in options.items():
-        if value is not None:
-            words += [f"--{name}", str(value)]
+    words = [str(program), "--socket", str(socket), *options.words(values)]
     words += ["--json"] if as_json else []
     replace_by(words)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import click
 
+from opentmu import options
 from opentmu.build import cbuild
 from opentmu.process import replace_by
 
 PROGRAM = "tmu-decode"
 SOAK = "tmu-wire-soak"
-CHANCE = click.FloatRange(0, 1)
 
 
 @click.group()
@@ -34,25 +34,21 @@ def decode(file: Path, as_json: bool, no_crc: bool) -> None:
     For example: tmu wire decode mine.pcapng --json
     """
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    options = [word for word, given in (("--json", as_json), ("--no-crc", no_crc)) if given]
-    replace_by([program, *options, "--", file])
+    flags = [word for word, given in (("--json", as_json), ("--no-crc", no_crc)) if given]
+    replace_by([program, *flags, "--", file])
 
 
 @command.command()
 @click.option("--messages", type=click.IntRange(1, 10**9), default=100_000, show_default=True)
-@click.option("--drop", type=CHANCE, help="Chance that a frame is lost.")
-@click.option("--duplicate", type=CHANCE, help="Chance that it comes twice.")
-@click.option("--reorder", type=CHANCE, help="Chance that it lets 1 to 4 frames of its port pass.")
-@click.option("--corrupt", type=CHANCE, help="Chance that a bit behind its header is flipped.")
+@options.impairments
 @click.option("--delay", type=click.IntRange(0, 10**7), help="Nanoseconds through the switch.")
 @click.option("--rate", type=click.FloatRange(0.1, 1e6), help="Gigabits a second of each port.")
 @click.option("--payload-mtu", type=click.IntRange(64, 4096), help="Bytes of a message a packet.")
 @click.option("--window", type=click.IntRange(2, 128), help="Packets without an acknowledgement.")
 @click.option("--quota", type=click.IntRange(1, 10**6), help="Unexpected messages kept.")
-@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
 @click.option("--pcap", type=click.Path(path_type=Path), help="Capture of all frames (pcapng).")
-@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def soak(as_json: bool, **options: object) -> None:
+@options.as_json
+def soak(as_json: bool, **values: object) -> None:
     """Exchange tagged messages between two endpoints in software, every byte checked.
 
     No hardware takes part yet: both ends are the endpoint that the card's tests will talk to. A
@@ -62,9 +58,6 @@ def soak(as_json: bool, **options: object) -> None:
     For example: tmu wire soak --messages 10000 --drop 0.01 --corrupt 0.01
     """
     program = cbuild.program(cbuild.ensure(), SOAK)
-    words = [str(program), "--progress"]
-    for name, value in options.items():
-        if value is not None:
-            words += [f"--{name.replace('_', '-')}", str(value)]
+    words = [str(program), "--progress", *options.words(values)]
     words += ["--json"] if as_json else []
     replace_by(words)
