@@ -69,13 +69,7 @@ class Bench:
 
     async def start(self) -> None:
         """Settings and reset."""
-        for name, value in (
-            ("udpPort", self.settings.port),
-            ("nativeProtocol", self.settings.native or 0),
-            ("crc", self.settings.crc),
-            ("crcBigEndian", int(self.settings.big_endian)),
-        ):
-            getattr(self.dut, f"io_settings_{name}").value = value
+        self.settings.drive(self.dut, "native")
         self.dut.io_dscp.value = DSCP
         start_clock(self.dut)
         await reset(self.dut)

@@ -12,7 +12,7 @@ from opentmu.bench import frames, seed
 from opentmu.bench.frame_judge import ACCEPTED, BAD_FRAME, Judged, judge
 from opentmu.bench.frame_stream import BEAT, FrameSource, beats
 from opentmu.bench.frames import Settings, vector
-from opentmu.bench.handshake import Sink, Values, reset, start_clock
+from opentmu.bench.handshake import Sink, Values, count_events, reset, start_clock
 
 # Clocks from the last beat of a frame to its record.
 LATENCY = 40
@@ -33,24 +33,10 @@ class Bench:
 
     async def start(self) -> None:
         """Settings, reset, and the count of verdicts."""
-        native = self.settings.native
-        for name, value in (
-            ("udpPort", self.settings.port),
-            ("native", int(native is not None)),
-            ("nativeProtocol", native or 0),
-            ("crc", self.settings.crc),
-            ("crcBigEndian", int(self.settings.big_endian)),
-        ):
-            getattr(self.dut, f"io_settings_{name}").value = value
+        self.settings.drive(self.dut)
         start_clock(self.dut)
         await reset(self.dut)
-        cocotb.start_soon(self._count())
-
-    async def _count(self) -> None:
-        while True:
-            await RisingEdge(self.dut.clock)
-            if self.dut.io_counted_valid.value:
-                self.counts[int(self.dut.io_counted_bits.value)] += 1
+        cocotb.start_soon(count_events(self.dut, self.counts))
 
     def take_payload(self, number: int, length: int) -> bytes:
         """The payload of the oldest frame: so many beats, the last of them marked."""

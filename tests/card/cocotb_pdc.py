@@ -7,9 +7,9 @@ from random import Random
 from typing import Any
 
 import cocotb
-from cocotb.triggers import ClockCycles, RisingEdge
+from cocotb.triggers import ClockCycles
 from opentmu.bench import seed
-from opentmu.bench.handshake import Sink, Source, Values, reset, start_clock
+from opentmu.bench.handshake import Sink, Source, Values, count_events, reset, start_clock
 from opentmu.bench.pdc_model import (
     ACK_REQ,
     AR,
@@ -82,13 +82,7 @@ class Bench:
         """Reset, and the count of outcomes."""
         start_clock(self.dut)
         await reset(self.dut)
-        cocotb.start_soon(self._count())
-
-    async def _count(self) -> None:
-        while True:
-            await RisingEdge(self.dut.clock)
-            if self.dut.io_counted_valid.value:
-                self.counts[int(self.dut.io_counted_bits.value)] += 1
+        cocotb.start_soon(count_events(self.dut, self.counts))
 
     def record(self, initiator: Initiator, **values: int) -> Values:
         """A packet of an initiator: a tagged send, if nothing else is said."""

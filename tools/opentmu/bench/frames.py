@@ -9,6 +9,7 @@ import struct
 from dataclasses import dataclass, field
 from functools import cache
 from random import Random
+from typing import Any
 
 from opentmu import paths
 
@@ -29,6 +30,18 @@ class Settings:
     big_endian: bool = False
     port: int = PORT
     native: int | None = None
+
+    def drive(self, dut: Any, *without: str) -> None:
+        """Set the block's `io_settings`, `WireSettings` in Chisel, but for fields that it lacks."""
+        fields = {
+            "udpPort": self.port,
+            "native": int(self.native is not None),
+            "nativeProtocol": self.native or 0,
+            "crc": self.crc,
+            "crcBigEndian": int(self.big_endian),
+        }
+        for name in fields.keys() - set(without):
+            getattr(dut, f"io_settings_{name}").value = fields[name]
 
 
 @dataclass

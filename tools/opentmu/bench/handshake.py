@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Ready/valid ports of single blocks, with random pauses unless they are switched off."""
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Mapping
 from random import Random
 from typing import Any
@@ -41,6 +41,14 @@ def set_all(dut: Any, prefix: str, values: Mapping[str, int]) -> None:
         signal = getattr(dut, f"{prefix}_{name}", None)
         if signal is not None:
             signal.value = value
+
+
+async def count_events(dut: Any, counts: Counter[int]) -> None:
+    """Count what the block gives at `io_counted`, clock by clock, for the whole test."""
+    while True:
+        await RisingEdge(dut.clock)
+        if dut.io_counted_valid.value:
+            counts[int(dut.io_counted_bits.value)] += 1
 
 
 class Port:

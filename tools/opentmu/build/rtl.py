@@ -80,39 +80,29 @@ def write(preset: str, folder: Path, *options: str) -> None:
 
 def ensure_lanes() -> Path:
     """The folder with a folder of Verilog for each kind of lane; see Verilog.scala."""
-    target = paths.RTL / "lanes"
-    key = stage.hash_of([source_key(), "lanes"])
-    if not stage.is_current(target, key):
-        toolchain.need_mill()
-    stage.ensure(target, key, write_lanes)
-    return target
-
-
-def write_lanes(folder: Path) -> None:
-    """Write the Verilog of every kind of lane below `folder`."""
-    mill(
-        ["hw.runMain", MAIN, "lanes", str(folder)],
-        "elaborating each kind of lane with Chisel",
-        "elaborate-lanes",
-    )
+    return _ensure_parts("lanes", "each kind of lane")
 
 
 def ensure_card() -> Path:
     """The folder with a folder of Verilog for each stage of the card; see Verilog.scala."""
-    target = paths.RTL / "card"
-    key = stage.hash_of([source_key(), "card"])
+    return _ensure_parts("card", "each stage of the card")
+
+
+def _ensure_parts(command: str, what: str) -> Path:
+    target = paths.RTL / command
+    key = stage.hash_of([source_key(), command])
     if not stage.is_current(target, key):
         toolchain.need_mill()
-    stage.ensure(target, key, write_card)
+    stage.ensure(target, key, lambda folder: write_parts(command, what, folder))
     return target
 
 
-def write_card(folder: Path) -> None:
-    """Write the Verilog of every stage of the card below `folder`."""
+def write_parts(command: str, what: str, folder: Path, *options: str, suffix: str = "") -> None:
+    """Write the Verilog that Elaborate has for `command`, which knows no preset, below `folder`."""
     mill(
-        ["hw.runMain", MAIN, "card", str(folder)],
-        "elaborating each stage of the card with Chisel",
-        "elaborate-card",
+        ["hw.runMain", MAIN, command, str(folder), *options],
+        f"elaborating {what} with Chisel",
+        f"elaborate-{command}{suffix}",
     )
 
 

@@ -2,6 +2,7 @@
 """The elaborated design as the proofs take it: assertions inside the modules, plain for Yosys."""
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -34,31 +35,28 @@ INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
 
 def ensure() -> Path:
     """The folder with the proofs' SystemVerilog, one file a module."""
-    return _ensure(TARGET)
+    return _ensure(TARGET, FIRTOOL, _write)
 
 
 def ensure_mutants() -> Path:
     """The same with a switch for each mutant, which is off."""
-    return _ensure(WITH_MUTANTS, rtl.MUTANTS)
-
-
-def _ensure(target: Path, *more: str) -> Path:
-    options = (*FIRTOOL, *more)
-    code = [Path(__file__), Path(mutants.__file__)]
-    key = stage.hash_of([rtl.source_key(), *code, *options])
-    if not stage.is_current(target, key):
-        toolchain.need_mill()
-    stage.ensure(target, key, lambda folder: _write(folder, options))
-    return target
+    return _ensure(WITH_MUTANTS, (*FIRTOOL, rtl.MUTANTS), _write)
 
 
 def ensure_card(part: str) -> Path:
     """The same for a stage of the card, which knows no preset."""
-    key = stage.hash_of([rtl.source_key(), Path(__file__), *FIRTOOL, "card"])
-    if not stage.is_current(CARD, key):
+    return _ensure(CARD, FIRTOOL, _write_card) / part
+
+
+def _ensure(
+    target: Path, options: tuple[str, ...], write: Callable[[Path, tuple[str, ...]], None]
+) -> Path:
+    code = [Path(__file__), Path(mutants.__file__)]
+    key = stage.hash_of([rtl.source_key(), *code, target.name, *options])
+    if not stage.is_current(target, key):
         toolchain.need_mill()
-    stage.ensure(CARD, key, _write_card)
-    return CARD / part
+    stage.ensure(target, key, lambda folder: write(folder, options))
+    return target
 
 
 def _write(folder: Path, options: tuple[str, ...]) -> None:
@@ -73,11 +71,9 @@ def _write(folder: Path, options: tuple[str, ...]) -> None:
             (folder / f"{mutants.PREFIX}{name}.sv").write_text(mutants.constant(name, on=False))
 
 
-def _write_card(folder: Path) -> None:
-    rtl.mill(
-        ["hw.runMain", rtl.MAIN, "card", str(folder), *FIRTOOL],
-        "elaborating the stages of the card for the proofs",
-        "elaborate-card-proofs",
+def _write_card(folder: Path, options: tuple[str, ...]) -> None:
+    rtl.write_parts(
+        "card", "the stages of the card for the proofs", folder, *options, suffix="-proofs"
     )
     _make_plain(folder)
 

@@ -59,9 +59,8 @@ object PdcRules {
     val counts = isControl(ControlKind.noOperation) || isControl(ControlKind.close)
 
     // Where the packet lies: with SYN from where it says that the connection begins.
-    val start = pds.psn - pds.dpdcid(11, 0)
     val begins = syn && !found.known
-    val expected = Mux(begins, start, found.entry.expected)
+    val expected = Mux(begins, pds.start, found.entry.expected)
     val ahead = (pds.psn - expected).asSInt
     val inOrder = ahead === 0.S
     val old = ahead < 0.S
@@ -76,7 +75,9 @@ object PdcRules {
       (!syn && !found.named) -> refuse(NackCode.unknownPdc),
       (!syn && !found.own) -> refuse(NackCode.headerMismatch),
       rud -> refuse(NackCode.modeMismatch),
-      (syn && !begins && (found.entry.start =/= start || beyond)) -> refuse(NackCode.invalidSyn),
+      (syn && !begins && (found.entry.start =/= pds.start || beyond)) -> refuse(
+        NackCode.invalidSyn
+      ),
       (begins && beyond) -> refuse(NackCode.invalidSyn),
       isControl(ControlKind.clear) -> give(PdcVerdict.control, _.control := true.B),
       (isControl(ControlKind.ackRequest) && !old) -> refuse(NackCode.notReceived),

@@ -68,7 +68,7 @@ class PdcStage(p: PdcParams) extends Module {
   private val does = PdcRules(p, record, found, io.messageRoom)
   private val index = Mux(does.open, PriorityEncoder(free), OHToUInt(hit))
   private val before = table(index)
-  private val expected = Mux(does.open, record.pds.psn - record.pds.dpdcid(11, 0), before.expected)
+  private val expected = Mux(does.open, record.pds.start, before.expected)
   private val after = expected + does.advance
   private val id = pdcid(before, index)
 

@@ -51,6 +51,9 @@ class PdsPart extends Bundle {
   val spdcid = UInt(16.W)
   val dpdcid = UInt(16.W)
   val payload = UInt(32.W)
+
+  /** With SYN: the PSN with which the connection begins; `dpdcid` then holds the offset from it. */
+  def start: UInt = psn - dpdcid(11, 0)
 }
 
 /** The semantic header, the same for standard and medium requests.
