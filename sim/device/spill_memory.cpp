@@ -25,7 +25,7 @@ void SpillMemory::blame(const char *what, uint64_t address) {
     problem_ = text;
 }
 
-void SpillMemory::lend(uint64_t base) {
+void SpillMemory::add_segment(uint64_t base) {
     if (forgotten_)
         segments_.clear();
     forgotten_ = false;
@@ -150,7 +150,7 @@ void SpillMemory::check_write(const Write &write) {
     auto segment = segments_.upper_bound(write.address);
     if (segment == segments_.begin() ||
         write.address - *--segment >= uint64_t{TMU_SPILL_SEGMENT_BYTES})
-        blame("a write outside of the segments lent to the unit", write.address);
+        blame("a write outside of the segments registered with the unit", write.address);
 }
 
 void SpillMemory::accept_write(const SpillPins &pins) {

@@ -54,10 +54,10 @@ class SpillMemory {
 
     SpillMemory(HostMemory &memory, const SpillTiming &timing) : memory_(memory), timing_(timing) {}
 
-    // The unit has been given the segment at this address.
-    void lend(uint64_t base);
+    // The segment at this address is registered with the unit.
+    void add_segment(uint64_t base);
     // It was told to forget all segments; what is on its way to them may still arrive until the
-    // next one is lent.
+    // next one is registered.
     void take_back() { forgotten_ = true; }
 
     void drive(SpillPins &pins, Pauses &pauses);

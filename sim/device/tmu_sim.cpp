@@ -124,7 +124,7 @@ struct tmu_sim {
     // One clock; false once an assertion has failed.
     bool cycle();
     int access();
-    // Looks for memory that is lent to the unit by a register write.
+    // Looks for memory that a register write registers with the unit.
     void watch(uint32_t offset, uint32_t value);
 
     VerilatedContext context;
@@ -202,7 +202,7 @@ void tmu_sim::watch(uint32_t offset, uint32_t value) {
     else if (offset == TMU_REG_SPILL_BASE_HI)
         spill_base = (spill_base & kLow) | uint64_t{value} << kWord;
     else if (offset == TMU_REG_SPILL_COMMIT && (value >> TMU_SPILL_COMMIT_ADD_SHIFT & 1) != 0)
-        ends->spill.lend(spill_base);
+        ends->spill.add_segment(spill_base);
     else if (offset == TMU_REG_CONTROL && (value >> TMU_CONTROL_RESET_SHIFT & 1) != 0)
         ends->spill.take_back();
 }

@@ -81,7 +81,7 @@ typedef struct initiator {
     record_t ring[RING];
 } initiator_t;
 
-/* A message on its way in, or waiting for its receive. */
+/* A message that is arriving, or waits for its receive. */
 typedef enum { INBOUND_MATCHED, INBOUND_OVERFLOW, INBOUND_REFUSED } inbound_state_t;
 typedef struct inbound {
     struct inbound *next;

@@ -27,7 +27,7 @@ void ref_chunks_destroy(ref_chunks_t *chunks) {
     *chunks = (ref_chunks_t){0};
 }
 
-void ref_chunks_lend(ref_chunks_t *chunks, uint64_t count) {
+void ref_chunks_add(ref_chunks_t *chunks, uint64_t count) {
     chunks->free += count;
     chunks->tight = false;
 }

@@ -45,7 +45,7 @@ void ref_chunks_destroy(ref_chunks_t *chunks);
 void ref_chunks_set_reserve(ref_chunks_t *chunks, uint32_t endpoint, uint64_t posted,
                             uint64_t unexpected);
 /** So many chunks more. */
-void ref_chunks_lend(ref_chunks_t *chunks, uint64_t count);
+void ref_chunks_add(ref_chunks_t *chunks, uint64_t count);
 
 /** Makes room for an entry of the queue if that can be; whether there is. */
 bool ref_chunks_make_room(ref_chunks_t *chunks, uint32_t endpoint, tmu_model_queue_t queue);

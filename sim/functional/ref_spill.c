@@ -45,7 +45,7 @@ void ref_spill_commit(ref_device_t *device, uint32_t value) {
         return;
     }
     device->segments++;
-    ref_chunks_lend(&device->chunks, CHUNKS_PER_SEGMENT);
+    ref_chunks_add(&device->chunks, CHUNKS_PER_SEGMENT);
 }
 
 /* Memory is taken away by a reset alone. */

@@ -133,7 +133,7 @@ void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpe
     }
 }
 
-void tmu_model_lend(tmu_model_t *model, uint64_t chunks) {
+void tmu_model_add_chunks(tmu_model_t *model, uint64_t chunks) {
     if (model != NULL) {
         model->chunks = chunks;
     }

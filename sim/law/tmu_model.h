@@ -183,7 +183,7 @@ void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpe
  * is; the model never does by itself.
  */
 #define TMU_MODEL_CHUNK_ENTRIES 30
-void tmu_model_lend(tmu_model_t *model, uint64_t chunks);
+void tmu_model_add_chunks(tmu_model_t *model, uint64_t chunks);
 
 /* Whether an implementation may say so to an entry of the endpoint's queue: only if the table has
  * no room for it either. */

@@ -49,7 +49,7 @@ class Channel {
 
     Descriptor socket_;
     std::string problem_;
-    // The message on its way in.
+    // The message that is being received.
     Message incoming_;
     size_t have_ = 0; // of header and payload together
 };

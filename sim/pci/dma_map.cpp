@@ -14,7 +14,7 @@ namespace {
 
 volatile std::sig_atomic_t memory_gone = 0;
 
-// A client may shrink a file that it has lent; the access that finds its end raises this signal.
+// A client may shrink a file that it has mapped; the access that finds its end raises this signal.
 void replace_page(int signal, siginfo_t *info, void *) {
     auto *page = reinterpret_cast<uint8_t *>(reinterpret_cast<uintptr_t>(info->si_addr) /
                                              DmaMap::kPageBytes * DmaMap::kPageBytes);

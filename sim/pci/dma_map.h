@@ -32,7 +32,7 @@ class DmaMap {
     // Whether the unit reaches anything at all; PCI's bus master bit.
     void allow(bool allowed);
 
-    // Whether the client has taken memory back that it had lent, since this was last asked.  What
+    // Whether the client has taken memory back that it had mapped, since this was last asked.  What
     // the unit finds in its place is memory of nobody, so that the process goes on.
     static bool taken_back();
 

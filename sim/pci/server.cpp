@@ -138,7 +138,7 @@ void Server::serve(int wake) {
     while (!woken) {
         poll(wake, woken);
         if (DmaMap::taken_back() && session_)
-            end_session("took memory back that it had lent to the unit");
+            end_session("took memory back that it had mapped for the unit");
         if (device_.busy())
             device_.step();
     }

@@ -22,7 +22,7 @@ typedef struct {
 struct checker {
     const workload_t *workload;
     tmu_model_config_t config;
-    uint64_t chunks;  /* of memory lent */
+    uint64_t chunks;  /* of registered memory */
     limits_t *limits; /* by endpoint */
     tmu_model_t *model;
     FILE *report;
@@ -53,7 +53,7 @@ static bool start(checker_t *checker) {
     if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
         checker->order == NULL || checker->places == NULL)
         return false;
-    tmu_model_lend(checker->model, checker->chunks);
+    tmu_model_add_chunks(checker->model, checker->chunks);
     for (uint32_t i = 0; i < endpoints; ++i) {
         checker_set_quota(checker, i, checker->limits[i].quota);
         checker_set_reserve(checker, i, checker->limits[i].reserve);

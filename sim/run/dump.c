@@ -32,7 +32,7 @@ static const char usage[] =
     "  --trace FILE  operations\n"
     "  --stop N      stop after N operations\n"
     "  --endpoint E  show this endpoint alone\n"
-    "  --spill N     segments of memory lent to the unit, 0 = none (default: all it takes)\n";
+    "  --spill N     segments of memory registered with the unit, 0 = none (default: all)\n";
 
 static uint64_t number(const char *option, const char *text, uint64_t high) {
     return number_option("tmu-dump", option, text, 0, high);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { ANSWERED = 1, QUEUED = 2, GIVEN_BACK = 4 };
+enum { ANSWERED = 1, QUEUED = 2, RETURNED = 4 };
 
 /* An operation, and the entry that it became. */
 typedef struct {
@@ -96,16 +96,16 @@ static page_t *named(ledger_t *ledger, size_t by, bool message, uint64_t handle)
     return wrong == NULL ? &ledger->pages[place] : NULL;
 }
 
-static void give_back(ledger_t *ledger, size_t by, bool message, uint64_t handle) {
+static void entry_leaves(ledger_t *ledger, size_t by, bool message, uint64_t handle) {
     page_t *page = named(ledger, by, message, handle);
     if (page == NULL)
         return;
-    if ((page->bits & GIVEN_BACK) != 0) {
-        complain(ledger, by, "was given back before", handle);
+    if ((page->bits & RETURNED) != 0) {
+        complain(ledger, by, "was returned before", handle);
         return;
     }
-    page->bits |= GIVEN_BACK;
-    ++ledger->counts.given_back;
+    page->bits |= RETURNED;
+    ++ledger->counts.returned;
     --ledger->accounts[ledger->workload->ops[by].endpoint].left[message];
 }
 
@@ -141,7 +141,7 @@ void ledger_take(ledger_t *ledger, const tmu_completion_t *c) {
         return;
     }
     if (c->status == TMU_STATUS_REMOVED) {
-        give_back(ledger, place, c->unexpected, c->other);
+        entry_leaves(ledger, place, c->unexpected, c->other);
         return;
     }
     page->bits |= ANSWERED;
@@ -150,9 +150,9 @@ void ledger_take(ledger_t *ledger, const tmu_completion_t *c) {
     if (c->status == TMU_STATUS_QUEUED)
         queue(ledger, place, arrival);
     else if (c->status == TMU_STATUS_MATCHED)
-        give_back(ledger, place, !arrival, c->other);
+        entry_leaves(ledger, place, !arrival, c->other);
     else if (c->status == TMU_STATUS_CANCELLED)
-        give_back(ledger, place, false, c->other);
+        entry_leaves(ledger, place, false, c->other);
     else if (c->status == TMU_STATUS_FOUND)
         (void)named(ledger, place, true, c->other);
 }

@@ -2,7 +2,7 @@
 /*
  * Who has which handle, without asking the law.
  *
- * Every operation is answered once, every entry that was queued is given back once at most, by an
+ * Every operation is answered once, every entry that was queued is returned once at most, by an
  * operation of its own endpoint, and nothing comes back from before a reset (R11, R13, R14, R15).
  * What the ledger says remains queued must be the depths that the unit tells.
  */
@@ -17,12 +17,12 @@
 typedef struct ledger ledger_t;
 
 typedef struct {
-    uint64_t answered;   /* operations */
-    uint64_t queued;     /* entries */
-    uint64_t given_back; /* of these: matched, cancelled or removed */
-    uint64_t forgotten;  /* of these: by a reset */
-    uint64_t let_go;     /* arrivals that were held back when a reset came */
-    uint64_t left;       /* entries that are queued still */
+    uint64_t answered;  /* operations */
+    uint64_t queued;    /* entries */
+    uint64_t returned;  /* of these: matched, cancelled or removed */
+    uint64_t forgotten; /* of these: by a reset */
+    uint64_t let_go;    /* arrivals that were held back when a reset came */
+    uint64_t left;      /* entries that are queued still */
 } ledger_counts_t;
 
 /* For the operations of `workload` on so many endpoints; `report` gets the first complaint.
@@ -33,7 +33,7 @@ void ledger_destroy(ledger_t *ledger);
 /* The driver has accepted the operation at this place of the workload. */
 void ledger_sent(ledger_t *ledger, size_t place);
 
-/* The driver has given back a completion. */
+/* The driver has returned a completion. */
 void ledger_take(ledger_t *ledger, const tmu_completion_t *completion);
 
 /* Nothing is in flight, and the driver says that it holds so many arrivals back. */

@@ -53,7 +53,7 @@ static const char usage[] =
     "                   change and the unit is reset among them, and all that is left comes\n"
     "                   back at the end\n"
     "  --quota N        entries allowed per endpoint and queue\n"
-    "  --spill N        segments of memory lent to the unit, 0 = none (default: all it takes)\n"
+    "  --spill N        segments of memory registered with the unit, 0 = none (default: all)\n"
     "  --timed          keep the trace's times\n"
     "  --clock-mhz X    clock that times are kept by (default 300)\n"
     "  --refuse-endpoints\n"
@@ -344,7 +344,7 @@ int main(int count, char **values) {
         status = failed(error, EXIT_USAGE);
     else if (arguments.check)
         status = EXIT_WELL;
-    else if (replay_lend(device, &arguments.replay, error, sizeof error) != 0)
+    else if (replay_spill(device, &arguments.replay, error, sizeof error) != 0)
         status = failed(error, EXIT_USAGE);
     else if (arguments.trace != NULL)
         status = replay_trace(device, &info, &arguments, &workload);

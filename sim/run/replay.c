@@ -340,13 +340,13 @@ static int open_queues(run_t *run, const tmu_info_t *info) {
     return 0;
 }
 
-int replay_lend(tmu_t *device, const replay_options_t *options, char *error, size_t error_size) {
+int replay_spill(tmu_t *device, const replay_options_t *options, char *error, size_t error_size) {
     tmu_info_t info;
     run_t run = {.device = device, .error = error, .error_size = error_size};
     if (tmu_query(device, &info) != TMU_OK)
         return fail(&run, "query");
     if (info.shared && options->spill == REPLAY_SPILL_MOST)
-        return 0; /* whoever shares the unit has lent it */
+        return 0; /* whoever shares the unit has registered it */
     const uint64_t segments =
         options->spill == REPLAY_SPILL_MOST ? info.spill_segments : options->spill;
     return tmu_spill_add(device, (uint32_t)segments) == TMU_OK ? 0 : fail(&run, "spill memory");

@@ -12,7 +12,7 @@
 typedef struct {
     uint32_t quota;   /* per endpoint and queue; 0 = none */
     uint32_t reserve; /* per endpoint and queue, beside a quota */
-    uint64_t spill;   /* segments of memory to lend; REPLAY_SPILL_MOST = all that the unit takes */
+    uint64_t spill;   /* segments to register; REPLAY_SPILL_MOST = all that the unit takes */
     bool timed;       /* keep the trace's times */
     double clock_mhz; /* what a clock is worth when times are kept */
     bool progress;    /* `progress DONE TOTAL` lines on stderr */
@@ -20,10 +20,10 @@ typedef struct {
 } replay_options_t;
 
 /*
- * Lends the device the memory that the options ask for; it stays lent for all later runs.
+ * Registers the memory that the options ask for with the device; it stays so for all later runs.
  * 0, or -1 and a sentence in `error`.
  */
-int replay_lend(tmu_t *device, const replay_options_t *options, char *error, size_t error_size);
+int replay_spill(tmu_t *device, const replay_options_t *options, char *error, size_t error_size);
 
 /*
  * Runs the workload on the device, which it resets first.

@@ -57,7 +57,7 @@ static void soak_json(FILE *out, const replay_result_t *result) {
                   ", \"queued\": %" PRIu64 ", \"given_back\": %" PRIu64 ", \"forgotten\": %" PRIu64
                   ", \"let_go\": %" PRIu64 ", \"left\": %" PRIu64 "}",
                   result->resets, result->quota_changes, result->reserve_changes, ledger->answered,
-                  ledger->queued, ledger->given_back, ledger->forgotten, ledger->let_go,
+                  ledger->queued, ledger->returned, ledger->forgotten, ledger->let_go,
                   ledger->left);
 }
 

@@ -51,7 +51,7 @@ static void add_latency(replay_latency_t *sum, const replay_latency_t *before) {
 static void add_ledger(ledger_counts_t *sum, const ledger_counts_t *before) {
     sum->answered += before->answered;
     sum->queued += before->queued;
-    sum->given_back += before->given_back;
+    sum->returned += before->returned;
     sum->forgotten += before->forgotten;
     sum->let_go += before->let_go;
     sum->left += before->left;

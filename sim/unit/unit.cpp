@@ -41,11 +41,11 @@ template <class Module> bool drive_reserves(Module *, const bench::Limits &, lon
 
 // Ports to memory, of a preset that takes any.
 template <class Module>
-auto lends_nothing(Module &m, int) -> decltype(m.io_spill_registered, void()) {
+auto registers_nothing(Module &m, int) -> decltype(m.io_spill_registered, void()) {
     m.io_spill_registered = 0;
 }
 
-template <class Module> void lends_nothing(Module &, long) {}
+template <class Module> void registers_nothing(Module &, long) {}
 
 template <class Module>
 auto asks_memory(const Module &m, int) -> decltype(m.io_spill_deferred_valid, true) {
@@ -89,7 +89,7 @@ Unit::Unit(const Shape &shape, uint64_t seed) : shape_(shape) {
     device::printed = &printed;
     top_ = std::make_unique<Top>(seed);
     // No memory is registered: what the tables do not take is refused here.
-    lends_nothing(top_->module, 0);
+    registers_nothing(top_->module, 0);
     offer(kPost, nullptr);
     offer(kArrival, nullptr);
     withdraw_endpoint();

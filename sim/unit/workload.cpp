@@ -89,7 +89,7 @@ void constant_depth(Script &script, const Cell &cell) {
     }
 }
 
-void searches_in_vain(Script &script, const Cell &cell) {
+void searches_missing(Script &script, const Cell &cell) {
     Side receives(script, Queue::posted, cell.keys), messages(script, Queue::unexpected, cell.keys);
     fill_both(script, receives, messages, cell.depth);
     for (uint32_t step = 0; step < kSettle + cell.steps; ++step) {
@@ -246,7 +246,7 @@ Make maker_of(const Cell &cell) {
     case Kind::fifo:
         return cell.depth == 0 ? empty_queue : constant_depth;
     case Kind::miss:
-        return searches_in_vain;
+        return searches_missing;
     case Kind::hole_workload:
         return holes;
     case Kind::same_key:

@@ -34,7 +34,7 @@ typedef struct vfio_device {
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/** In this order: nothing may reach memory when its addresses are given back. */
+/** In this order: nothing may reach memory when its addresses are freed. */
 static void vfio_close(void *backend) {
     vfio_device_t *device = backend;
     vfio_window_unmap(&device->registers);
@@ -165,7 +165,8 @@ static tmu_result_t vfio_doorbell_write(void *backend, uint64_t offset, const vo
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-static tmu_result_t lend(vfio_device_t *device, void *memory, size_t bytes, uint64_t *address_p) {
+static tmu_result_t map_memory(vfio_device_t *device, void *memory, size_t bytes,
+                               uint64_t *address_p) {
     if (!vfio_iova_take(&device->iova, bytes, address_p)) {
         return tmu_error_set(TMU_ERR_MEMORY, "%s: the IOMMU has no addresses for %zu bytes",
                              device->files.place.address, bytes);
@@ -204,7 +205,7 @@ static tmu_result_t vfio_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p
     }
     (void)close(file); /* it stays mapped */
     pthread_mutex_lock(&device->lock);
-    tmu_result_t result = lend(device, memory, whole, &address);
+    tmu_result_t result = map_memory(device, memory, whole, &address);
     pthread_mutex_unlock(&device->lock);
     if (result != TMU_OK) {
         dma_memory_unmap(memory, whole);

@@ -195,7 +195,7 @@ static tmu_result_t vfu_page_read64(void *backend, uint64_t offset, uint64_t *va
 /* ---- memory --------------------------------------------------------------------------------- */
 
 /** Bus addresses are those of this process: they are different for all memory that is mapped. */
-static tmu_result_t lend(vfu_device_t *device, void *memory, size_t bytes, int file) {
+static tmu_result_t map_memory(vfu_device_t *device, void *memory, size_t bytes, int file) {
     vfu_dma_map_t request = {
         .argsz = sizeof request,
         .flags = VFU_MAY_READ | VFU_MAY_WRITE,
@@ -222,7 +222,7 @@ static tmu_result_t vfu_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
     if (!memory) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for %zu bytes of shared memory", bytes);
     }
-    tmu_result_t result = lend(backend, memory, whole, file);
+    tmu_result_t result = map_memory(backend, memory, whole, file);
     (void)close(file); /* the device has it as well now */
     if (result != TMU_OK) {
         dma_memory_unmap(memory, whole);
@@ -232,7 +232,7 @@ static tmu_result_t vfu_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
     return TMU_OK;
 }
 
-/** Memory is given back to the system even if the device is gone: then nobody writes there. */
+/** Memory is returned to the system even if the device is gone: then nobody writes there. */
 static void vfu_dma_free(void *backend, tmu_dma_t *dma) {
     vfu_device_t *device = backend;
     vfu_dma_unmap_t request = {
@@ -240,7 +240,7 @@ static void vfu_dma_free(void *backend, tmu_dma_t *dma) {
     vfu_dma_unmap_t answer;
     vfu_call_t call = {
         .command = VFU_DMA_UNMAP,
-        .name = "memory to be given back",
+        .name = "memory to be returned",
         .request = &request,
         .request_bytes = sizeof request,
         .file = -1,

@@ -169,7 +169,7 @@ static void queue_close(session_t *session, uint64_t name) {
     (void)ask(session, TMU_IOCTL_CLOSE, &call, "closing a queue");
 }
 
-/** Gives back memory of this process that no ring lies in; there may be none. */
+/** Frees memory of this process that no ring lies in; there may be none. */
 static void ring_drop(tmu_dma_t *ring) {
     if (ring->memory) {
         (void)munmap(ring->memory, ring->bytes);

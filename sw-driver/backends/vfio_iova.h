@@ -31,7 +31,7 @@ bool vfio_iova_allow(vfio_iova_t *iova, uint64_t first, uint64_t last);
 /** Takes `bytes`, which are whole pages, at a page's start; false if there is no room. */
 bool vfio_iova_take(vfio_iova_t *iova, uint64_t bytes, uint64_t *address_p);
 
-/** Gives back what was taken at that address. */
+/** Frees what was taken at that address. */
 void vfio_iova_give(vfio_iova_t *iova, uint64_t address);
 
 void vfio_iova_free(vfio_iova_t *iova);

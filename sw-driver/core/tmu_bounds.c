@@ -46,7 +46,7 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     return TMU_OK;
 }
 
-/** Whether so many find places on chip that are promised to nobody (R11). */
+/** Whether so many find slots on chip that are promised to nobody (R11). */
 static bool messages_fit(const tmu_bounds_t *bounds, uint64_t table) {
     return messages(table) <= atomic_load(&bounds->fit_unexpected);
 }
@@ -61,7 +61,7 @@ static uint64_t marked(const tmu_bounds_t *bounds, uint64_t table) {
     return bounds->spills && beyond ? table | SPILLED : table;
 }
 
-void tmu_bounds_lend(tmu_bounds_t *bounds) {
+void tmu_bounds_add_memory(tmu_bounds_t *bounds) {
     uint64_t posted = 0;
     for (uint32_t i = 0; i < bounds->endpoint_count; i++) {
         posted += atomic_load(&bounds->endpoints[i].posted);
@@ -254,7 +254,7 @@ static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota
     }
 }
 
-/** Gives back what was taken under one limit; the bound before that. */
+/** Returns what was taken under one limit; the bound before that. */
 static uint64_t give(tmu_bound_t *bound, uint64_t amount) {
     uint64_t old = atomic_fetch_sub(bound, amount);
     if (old & WAITED_FOR && !any_sure(old - amount)) {

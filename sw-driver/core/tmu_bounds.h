@@ -7,10 +7,10 @@
  * An arrival takes its place in the bounds before it is sent:
  * - A *sure* one found every bound below its limit.  It cannot stall, so commands may follow it.
  * - Any other is sent alone on its queue, since it may stall, and only while no sure one is in
- *   flight under the limit that it is beyond: it could take the place that was promised to that.
+ *   flight under the limit that it is beyond: it could take the slot that was promised to that.
  *
- * With memory lent to the unit a table is no limit, but memory is one, and receives take from it as
- * messages do.  There surely is room
+ * With memory registered with the unit a table is no limit, but memory is one, and receives take
+ * from it as messages do.  There surely is room
  * - for all that fits on chip, as long as no entry can have gone to memory since the reset;
  * - and for as many operations that may append, from a reading of the unit's free chunks on, as
  * fill these: a queue takes a chunk when its youngest is full, and not before. So receives count
@@ -19,7 +19,7 @@
  * limit is no proof of being full: reading again may find room.
  *
  * Where endpoints have reserves, what surely fits on chip is what no reserve can claim: with no
- * more entries than that there are more free places than promised ones.  Beyond it an endpoint may
+ * more entries than that there are more vacant slots than promised ones.  Beyond it an endpoint may
  * have room all the same, within its reserve or because others use theirs, and only the unit knows.
  * So a held arrival is worth another attempt whenever an entry has left since its last one.
  *
@@ -52,19 +52,19 @@ typedef struct tmu_bounds_endpoint {
     _Atomic uint64_t stalled; /* `left` before the last attempt that stalled, and 1; 0 = none did */
     /* These change while no queue is in a call. */
     tmu_depth_t quota;   /* 0 = none */
-    tmu_depth_t reserve; /* places on chip */
+    tmu_depth_t reserve; /* slots on chip */
 } tmu_bounds_endpoint_t;
 
 typedef struct tmu_bounds {
     tmu_bounds_endpoint_t *endpoints;
     uint32_t endpoint_count;
     /* These change while no queue is in a call. */
-    tmu_depth_t tables;   /* places on chip */
+    tmu_depth_t tables;   /* slots on chip */
     tmu_depth_t reserved; /* of these, over all endpoints */
     uint32_t unseen;      /* operations that a reading of free chunks may not have seen, at most */
-    bool spills;          /* memory was lent: receives are counted */
+    bool spills;          /* memory is registered: receives are counted */
     bool shared;          /* a session's: others use the rest of the tables, and memory */
-    /* Entries that find places which no reserve can claim; these are read outside of queues, too.
+    /* Entries that find slots which no reserve can claim; these are read outside of queues, too.
      */
     _Atomic uint32_t fit_posted;
     _Atomic uint32_t fit_unexpected;
@@ -85,10 +85,10 @@ typedef struct tmu_bounds {
 tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info);
 void tmu_bounds_free(tmu_bounds_t *bounds);
 
-/** Memory is lent from now on; all that the unit may contain stays counted. */
-void tmu_bounds_lend(tmu_bounds_t *bounds);
+/** Memory is registered from here on; all that the unit may contain stays counted. */
+void tmu_bounds_add_memory(tmu_bounds_t *bounds);
 
-/** From the start it is a session's: so many entries surely have places on chip; `spills` says
+/** From the start it is a session's: so many entries surely have slots on chip; `spills` says
  * whether the unit has memory. */
 void tmu_bounds_share(tmu_bounds_t *bounds, tmu_depth_t sure, bool spills);
 
@@ -114,7 +114,7 @@ tmu_bounds_endpoint_t *tmu_bounds_endpoint(const tmu_bounds_t *bounds, uint32_t 
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
 /** Whether nothing but the table's limit is against an arrival there, and that may be wrong: there
- * may be memory, or a place on chip that reserves allow. */
+ * may be memory, or a slot on chip that reserves allow. */
 bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
 /** An attempt there found no room; `left` was the count of the bounds before it was sent. */

@@ -4,7 +4,7 @@
  */
 #include "tmu_internal.h"
 
-/* A picture that does not come is a fault; one that is replaced while it is read is read again. */
+/* A snapshot that does not come is a fault; one that is replaced while it is read is read again. */
 #define LOOKS_MAX 100000
 #define LOOKS_TO_ASK_AGAIN 1000
 #define LOOK_CLOCKS 256
@@ -45,8 +45,8 @@ static tmu_result_t page_read(const tmu_queue_t *queue, uint64_t inside, uint64_
     return device->ops->page_read64(device->backend, page + inside, value_p);
 }
 
-/** The number in the picture's place: `*whole_p`, and how many whole pictures there were. */
-static tmu_result_t picture_number(const tmu_queue_t *queue, bool *whole_p, uint32_t *number_p) {
+/** The number of the snapshot: `*whole_p`, and how many whole snapshots there were. */
+static tmu_result_t snapshot_number(const tmu_queue_t *queue, bool *whole_p, uint32_t *number_p) {
     uint64_t word = 0;
     tmu_result_t result = page_read(queue, TMU_DOORBELL_PICTURE_OFFSET, &word);
     *whole_p = (word & 1) == 0;
@@ -54,7 +54,7 @@ static tmu_result_t picture_number(const tmu_queue_t *queue, bool *whole_p, uint
     return result;
 }
 
-/** Whether a picture's number, which has 31 bits, is not before another one. */
+/** Whether a snapshot's number, which has 31 bits, is not before another one. */
 static bool is_since(uint32_t number, uint32_t other) {
     return ((number - other) & UINT32_C(0x40000000)) == 0;
 }
@@ -68,11 +68,11 @@ static tmu_result_t ask(const tmu_queue_t *queue) {
                                        sizeof any);
 }
 
-/** Asks for a picture; `*number_p` is the first one that is of a later clock than this call. */
-static tmu_result_t picture_ask(const tmu_queue_t *queue, uint32_t *number_p) {
+/** Asks for a snapshot; `*number_p` is the first one that is of a later clock than this call. */
+static tmu_result_t snapshot_ask(const tmu_queue_t *queue, uint32_t *number_p) {
     tmu_t *device = queue->device;
     bool whole = false;
-    tmu_result_t result = picture_number(queue, &whole, number_p);
+    tmu_result_t result = snapshot_number(queue, &whole, number_p);
     *number_p += whole ? 1 : 2; /* one that is being made is of an earlier clock */
     if (result == TMU_OK) {
         result = TMU_AGAIN;
@@ -88,14 +88,14 @@ static tmu_result_t picture_ask(const tmu_queue_t *queue, uint32_t *number_p) {
 }
 
 /**
- * Waits for a whole picture not before `*number_p`, which becomes its number.
+ * Waits for a whole snapshot not before `*number_p`, which becomes its number.
  * A reset of the device by another thread forgets who has asked, so it asks again now and then.
  */
-static tmu_result_t picture_wait(const tmu_queue_t *queue, uint32_t *number_p) {
+static tmu_result_t snapshot_wait(const tmu_queue_t *queue, uint32_t *number_p) {
     for (unsigned looks = 0; looks < LOOKS_MAX; looks++) {
         bool whole = false;
         uint32_t number = 0;
-        tmu_result_t result = picture_number(queue, &whole, &number);
+        tmu_result_t result = snapshot_number(queue, &whole, &number);
         if (result == TMU_OK && whole && is_since(number, *number_p)) {
             *number_p = number;
             return TMU_OK;
@@ -110,13 +110,13 @@ static tmu_result_t picture_wait(const tmu_queue_t *queue, uint32_t *number_p) {
             return result;
         }
     }
-    return tmu_error_set(TMU_ERR_DEVICE, "page %u: no picture of the counters came in %d looks",
+    return tmu_error_set(TMU_ERR_DEVICE, "page %u: no snapshot of the counters came in %d looks",
                          queue->page.number, LOOKS_MAX);
 }
 
-/** Reads the picture that stands there; TMU_AGAIN when it was not the same from end to end. */
-static tmu_result_t picture_read(const tmu_queue_t *queue, uint32_t number, tmu_counter_t *counters,
-                                 size_t count) {
+/** Reads the snapshot that stands there; TMU_AGAIN when it was not the same from end to end. */
+static tmu_result_t snapshot_read(const tmu_queue_t *queue, uint32_t number,
+                                  tmu_counter_t *counters, size_t count) {
     tmu_result_t result = TMU_OK;
     for (size_t i = 0; i < count && result == TMU_OK; i++) {
         counters[i].name = names[i];
@@ -126,7 +126,7 @@ static tmu_result_t picture_read(const tmu_queue_t *queue, uint32_t number, tmu_
     bool whole = false;
     uint32_t now = 0;
     if (result == TMU_OK) {
-        result = picture_number(queue, &whole, &now);
+        result = snapshot_number(queue, &whole, &now);
     }
     return result == TMU_OK && !(whole && now == number) ? TMU_AGAIN : result;
 }
@@ -145,15 +145,15 @@ tmu_result_t tmu_queue_counters(tmu_queue_t *queue, tmu_counter_t *counters, siz
     uint32_t number = 0;
     tmu_result_t result = tmu_device_check(queue->device);
     if (result == TMU_OK) {
-        result = picture_ask(queue, &number);
+        result = snapshot_ask(queue, &number);
     }
     if (result == TMU_OK) {
         result = TMU_AGAIN;
     }
     for (unsigned reads = 0; reads < READS_MAX && result == TMU_AGAIN; reads++) {
-        result = picture_wait(queue, &number);
+        result = snapshot_wait(queue, &number);
         if (result == TMU_OK) {
-            result = picture_read(queue, number, counters, max < COUNTERS ? max : COUNTERS);
+            result = snapshot_read(queue, number, counters, max < COUNTERS ? max : COUNTERS);
         }
     }
     if (result == TMU_OK) {

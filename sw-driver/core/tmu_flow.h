@@ -12,10 +12,10 @@
  * waits behind it.
  * An attempt that must stall again is left out: the arrival has no room, and no receive was queued
  * at its endpoint since its last attempt.  That changes no outcome, only the number of commands.
- * Where memory is lent to the unit, or endpoints have reserves, the bounds do not know when there
- * is no room: when something left the unit, with memory when this says that a chunk is free, and
- * without a free one once in a while, the arrivals of an endpoint are tried again until one of them
- * stalls.
+ * Where memory is registered with the unit, or endpoints have reserves, the bounds do not know when
+ * there is no room: when something left the unit, with memory when this says that a chunk is free,
+ * and without a free one once in a while, the arrivals of an endpoint are tried again until one of
+ * them stalls.
  *
  * The queue's lock is held in every function.
  */

@@ -66,8 +66,8 @@ struct tmu {
     tmu_granted_t *granted; /* by endpoint, in a session; NULL for who has the unit alone */
     tmu_queue_t *queues;
     tmu_pages_t pages;
-    tmu_dma_t *segments;    /* room for info.spill_segments; NULL before the first is lent */
-    uint32_t segment_count; /* lent to the unit */
+    tmu_dma_t *segments;    /* room for info.spill_segments; NULL before the first is registered */
+    uint32_t segment_count; /* registered with the unit */
     pthread_mutex_t lock;
     tmu_bounds_t bounds;
     tmu_receives_t receives;
@@ -143,7 +143,7 @@ tmu_result_t tmu_filter_write(tmu_t *device, const tmu_filter_windows_t *windows
 
 /* tmu_spill.c */
 
-/** Lends all segments again, after a reset; the device is stopped. */
+/** Registers all segments again, after a reset; the device is stopped. */
 tmu_result_t tmu_spill_restore(tmu_t *device);
 
 /** Takes all segments back and frees them. */

@@ -23,7 +23,7 @@
 
 /** A command that the unit has not answered yet. */
 typedef struct tmu_pending {
-    struct tmu_pending *next; /* sent later; of a free place: the next free one */
+    struct tmu_pending *next; /* sent later; of a vacant slot: the next vacant one */
     struct tmu_pending *previous;
     tmu_record_t command; /* as it was sent */
     uint64_t handle;      /* the caller's */

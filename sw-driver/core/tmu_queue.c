@@ -20,7 +20,7 @@ tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable) {
     return result;
 }
 
-/** Frees what queue_create made and gives back what it took. */
+/** Frees what queue_create made and returns what it took. */
 static void queue_free(tmu_queue_t *queue) {
     tmu_t *device = queue->device;
     tmu_flow_free(&queue->flow);

@@ -115,7 +115,7 @@ static tmu_result_t take(tmu_receives_t *receives, tmu_receive_cache_t *cache, u
 }
 
 /** Takes the oldest `count` indices of the cache back into the list. */
-static void give_back(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t count) {
+static void list_fill(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t count) {
     pthread_mutex_lock(&receives->lock);
     while (count-- > 0) {
         list_push(receives, cache_pop(cache));
@@ -124,14 +124,14 @@ static void give_back(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint
 }
 
 void tmu_receive_cache_empty(tmu_receives_t *receives, tmu_receive_cache_t *cache) {
-    give_back(receives, cache, cache->count);
+    list_fill(receives, cache, cache->count);
 }
 
 /** An index whose slot has got its next generation may be used again. */
 static void release(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t index) {
     cache_push(cache, index);
     if (cache->count >= 2 * receives->batch) {
-        give_back(receives, cache, receives->batch > 0 ? receives->batch : 1);
+        list_fill(receives, cache, receives->batch > 0 ? receives->batch : 1);
     }
 }
 

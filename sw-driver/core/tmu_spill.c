@@ -2,8 +2,8 @@
  *
  * Memory that the unit borrows for queues that outgrow its tables (R11).
  *
- * Segments are lent until the device is closed.  A reset takes them away from the unit, so they are
- * added again, in the same order, before anything else can be queued.
+ * Segments are registered until the device is closed.  A reset takes them away from the unit, so
+ * they are added again, in the same order, before anything else can be queued.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -50,7 +50,7 @@ tmu_result_t tmu_spill_restore(tmu_t *device) {
     return result;
 }
 
-/** Gets memory for segments behind those that are lent; all of it or none. */
+/** Gets memory for segments behind those that are registered; all of it or none. */
 static tmu_result_t allocate(tmu_t *device, uint32_t count) {
     uint32_t first = device->segment_count;
     if (!device->segments) {
@@ -97,7 +97,7 @@ static tmu_result_t add_stopped(tmu_t *device, uint32_t count) {
     if (result != TMU_OK) {
         return tmu_device_break(device);
     }
-    tmu_bounds_lend(&device->bounds);
+    tmu_bounds_add_memory(&device->bounds);
     tmu_bounds_room_came(&device->bounds);
     return TMU_OK;
 }

@@ -109,7 +109,7 @@ static bool flipped(const tmu_t *device, const tmu_record_t *record, uint32_t ch
            __builtin_parityll(all);
 }
 
-/** Reads the entry at a place of a chunk that was lent. */
+/** Reads the entry at an index of a registered chunk. */
 static tmu_result_t read_entry(tmu_t *device, const tmu_entry_t *which, uint32_t chunk,
                                uint32_t place, tmu_entry_t *entry_p) {
     const char *segment = device->segments[chunk / CHUNKS_PER_SEGMENT].memory;
@@ -145,7 +145,7 @@ static tmu_result_t read_entry(tmu_t *device, const tmu_entry_t *which, uint32_t
 static tmu_result_t check_chunk(uint32_t chunk, const look_t *at, uint32_t left) {
     const uint32_t live = (uint32_t)__builtin_popcountll(at->live);
     if (TMU_REGISTER_GET(at->state, TMU_SPILL_STATE_LOST_LIVE) != 0) {
-        return tmu_error_set(TMU_ERR_DEVICE, "the live places of chunk %" PRIu32 " have lost a bit",
+        return tmu_error_set(TMU_ERR_DEVICE, "the live bits of chunk %" PRIu32 " have lost a bit",
                              chunk);
     }
     if (live == 0 || live > left || at->live >> TMU_SPILL_CHUNK_ENTRIES != 0) {
@@ -166,9 +166,9 @@ static tmu_result_t walk(tmu_t *device, tmu_entry_t *which, bool *met, const tmu
     uint32_t chunk = at.head;
     while (result == TMU_OK && left > 0 && *to->go_on_p) {
         if (chunk >= chunks || met[chunk]) {
-            return tmu_error_set(TMU_ERR_DEVICE,
-                                 "a queue in memory goes on at chunk %" PRIu32 ": %s", chunk,
-                                 chunk < chunks ? "it was there before" : "none that was lent");
+            return tmu_error_set(
+                TMU_ERR_DEVICE, "a queue in memory goes on at chunk %" PRIu32 ": %s", chunk,
+                chunk < chunks ? "it was there before" : "none that is registered");
         }
         met[chunk] = true;
         result = look(device, which, chunk, &at);

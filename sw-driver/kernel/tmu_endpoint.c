@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Whose an endpoint is, and how many places on chip it has in reserve.  The unit's lock is held.
+ * Whose an endpoint is, and how many slots on chip it has in reserve.  The unit's lock is held.
  */
 #include <linux/delay.h>
 

@@ -14,7 +14,8 @@
 
 static uint spill_segments = 4;
 module_param(spill_segments, uint, 0444);
-MODULE_PARM_DESC(spill_segments, "segments of 2 MiB that each unit is lent, at most (default 4)");
+MODULE_PARM_DESC(spill_segments,
+                 "segments of 2 MiB registered with each unit, at most (default 4)");
 
 uint tmu_reserve_percent = 25;
 module_param_named(reserve_percent, tmu_reserve_percent, uint, 0644);

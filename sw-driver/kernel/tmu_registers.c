@@ -171,8 +171,8 @@ int tmu_identify(struct tmu_unit *unit) {
     return 0;
 }
 
-/* Lends the unit the memory that there is, in the same order each time. */
-static int lend(struct tmu_unit *unit) {
+/* Registers the memory that there is with the unit, in the same order each time. */
+static int register_segments(struct tmu_unit *unit) {
     for (u32 i = 0; i < unit->segment_count; i++) {
         dma_addr_t address = unit->segments[i].address;
         u32 status;
@@ -219,7 +219,7 @@ int tmu_start(struct tmu_unit *unit) {
     filter_set(unit);
     tmu_hurry(unit, false);
     pci_set_master(unit->pdev);
-    error = lend(unit);
+    error = register_segments(unit);
     return error ? error : tmu_privileged_open(unit);
 }
 

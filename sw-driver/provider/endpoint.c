@@ -169,7 +169,7 @@ static void free_unfinished(tfi_ep_t *ep) {
     while (ep->pulls != NULL) {
         tfi_pull_t *pull = ep->pulls;
         ep->pulls = pull->next;
-        slots_give_back(&ep->fetched, pull->handle); /* it may be in both */
+        slots_release(&ep->fetched, pull->handle); /* it may be in both */
         free_pull(ep, pull);
     }
     for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;)

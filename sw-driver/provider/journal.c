@@ -164,7 +164,7 @@ void journal_write(journal_t *journal, const journal_operation_t *operation,
                    const tmu_completion_t *completion, uint64_t other) {
     if (journal->trace == NULL || completion->status == TMU_STATUS_STALLED ||
         completion->status == TMU_STATUS_REMOVED ||
-        (journal->lent && completion->status == TMU_STATUS_REFUSED_QUOTA))
+        (journal->spills && completion->status == TMU_STATUS_REFUSED_QUOTA))
         return;
     write_operation(journal->trace, operation);
     write_verdict(journal->verdicts, operation, completion, other);

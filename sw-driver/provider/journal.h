@@ -16,9 +16,9 @@ typedef struct journal_file journal_file_t;
 typedef struct {
     journal_file_t *trace;
     journal_file_t *verdicts;
-    /* Memory is lent, or others use the unit as well: refusals are left out, for they changed
+    /* Memory is registered, or others use the unit as well: refusals are left out, for they changed
      * nothing, the receive stands where it got in, and when room is used up nobody here knows. */
-    bool lent;
+    bool spills;
 } journal_t;
 
 /* What was asked.  Numbers are those of the trace, unique in it. */

@@ -16,7 +16,7 @@
 
 /* A device that is of no use any more answers about nothing that it has or waits for it.  A cancel
  * and a flush are no records of the caller's: whoever waits for one sees that the device broke. */
-static void give_back_all(matcher_t *m, void (*event)(void *user, record_t *record)) {
+static void return_all(matcher_t *m, void (*event)(void *user, record_t *record)) {
     size_t at = 0;
     m->asks = m->arrivals = (record_list_t){0};
     m->attempt = NULL;
@@ -24,7 +24,7 @@ static void give_back_all(matcher_t *m, void (*event)(void *user, record_t *reco
         if (record->owner != m || record->opcode == TMU_OPCODE_CANCEL ||
             record->opcode == TMU_OPCODE_FLUSH)
             continue;
-        slots_give_back(&m->unit->slots, record->handle);
+        slots_release(&m->unit->slots, record->handle);
         event(m->user, record);
     }
 }
@@ -34,7 +34,7 @@ static void break_down(matcher_t *m, const char *sentence) {
         return;
     m->broken = true;
     m->events->broken(m->user, sentence);
-    give_back_all(m, m->events->failed);
+    return_all(m, m->events->failed);
 }
 
 /* For the queue: counts every raw answer and has it written down. */
@@ -270,7 +270,7 @@ bool matcher_cancel(matcher_t *m, record_t *receive) {
             while (!m->broken && cancel.cancelled == TMU_AGAIN)
                 matcher_progress(m);
         }
-        slots_give_back(&m->unit->slots, cancel.handle);
+        slots_release(&m->unit->slots, cancel.handle);
         if (cancel.cancelled == TMU_OK)
             return true;
     }
@@ -278,14 +278,14 @@ bool matcher_cancel(matcher_t *m, record_t *receive) {
     if (m->broken || slots_find(&m->unit->slots, handle) != receive || !receive->waits ||
         !records_take_out(&m->asks, receive))
         return false;
-    slots_give_back(&m->unit->slots, handle);
+    slots_release(&m->unit->slots, handle);
     m->refused = false;
     return true;
 }
 
-static void give_back_list(matcher_t *m, record_list_t *list) {
+static void return_list(matcher_t *m, record_list_t *list) {
     for (record_t *record; (record = records_take_first(list)) != NULL;) {
-        slots_give_back(&m->unit->slots, record->handle);
+        slots_release(&m->unit->slots, record->handle);
         m->events->left(m->user, record);
     }
 }
@@ -307,19 +307,19 @@ static void flush_all(matcher_t *m) {
             matcher_progress(m);
         while (sent && !m->broken && flush.cancelled == TMU_AGAIN)
             matcher_progress(m);
-        slots_give_back(&m->unit->slots, flush.handle);
+        slots_release(&m->unit->slots, flush.handle);
         m->inside -= sent;
         wait_until_answered(m);
     }
 }
 
 void matcher_close(matcher_t *m) {
-    give_back_list(m, &m->asks);
-    give_back_list(m, &m->arrivals);
+    return_list(m, &m->asks);
+    return_list(m, &m->arrivals);
     wait_until_answered(m);
-    give_back_list(m, &m->asks); /* a receive that was refused meanwhile */
+    return_list(m, &m->asks); /* a receive that was refused meanwhile */
     flush_all(m);
-    give_back_all(m, m->events->left);
+    return_all(m, m->events->left);
     const tmu_result_t closed = tmu_queue_close(m->queue);
     if (closed == TMU_OK) {
         unit_return_endpoint(m->unit, m->endpoint);

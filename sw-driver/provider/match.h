@@ -24,9 +24,9 @@ typedef struct {
     /* A probe or claim was answered; it is the caller's again.  `message` is NULL if there was
      * none; the message that a claim took is the caller's again, that of a probe is not. */
     void (*looked)(void *user, record_t *look, record_t *message);
-    /* The matcher is closing and gives back what nobody matched. */
+    /* The matcher is closing and returns what nobody matched. */
     void (*left)(void *user, record_t *record);
-    /* The device is of no use any more; comes once.  What is handed over is given back by `failed`,
+    /* The device is of no use any more; comes once.  What is handed over is returned by `failed`,
      * one by one, and then there is nothing left in the matcher. */
     void (*broken)(void *user, const char *sentence);
     void (*failed)(void *user, record_t *record);
@@ -53,7 +53,7 @@ typedef struct {
 int matcher_open(matcher_t *matcher, unit_t *unit, const match_events_t *events, void *user,
                  char *error, size_t error_size);
 
-/* Gives back every record that is left, then the endpoint.  A queue that the driver does not let go
+/* Returns every record that is left, then the endpoint.  A queue that the driver does not let go
  * of, because the unit left something unanswered, stays open and keeps its endpoint. */
 void matcher_close(matcher_t *matcher);
 

@@ -119,7 +119,7 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
         ask = tfi_ask(ep, &fetch, TMU_OPCODE_POST, flags, &result);
     if (ask != NULL) {
         ask->shown = tfi_shown(ep->rx_selective, flags);
-        slots_give_back(&ep->claimed, handle);
+        slots_release(&ep->claimed, handle);
         end_claimed(ep, message, ask);
         result = 0;
     }

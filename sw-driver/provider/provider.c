@@ -29,7 +29,7 @@ void tfi_nap(void) {
 }
 
 /* A program that ends without closing its endpoints still gets its report, unless it ends within a
- * call of ours, as by a signal handler that exits: the lock is then never given back.
+ * call of ours, as by a signal handler that exits: the lock is then never released.
  * A child of fork that ends has nothing to end here, nor a lock to wait for. */
 static void cleanup(void) {
     const uint64_t until = tfi_now_ms() + EXIT_MS;

@@ -16,7 +16,7 @@ static uint64_t wanted(const tfi_pull_t *pull) {
 
 static void finish(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     if (pull->handle != SLOTS_NONE)
-        slots_give_back(&ep->fetched, pull->handle);
+        slots_release(&ep->fetched, pull->handle);
     if (pull->ask != NULL)
         tfi_received(ep, pull->message, pull->ask, err);
     else

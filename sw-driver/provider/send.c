@@ -23,7 +23,7 @@ void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err) {
     };
     tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, send->shown);
     if (send->handle != SLOTS_NONE)
-        slots_give_back(&ep->sends, send->handle);
+        slots_release(&ep->sends, send->handle);
     tfi_send_free(ep, send);
 }
 
@@ -54,7 +54,7 @@ const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame
         return "a peer asks for a message that was announced to another";
     if (pull->length > send->length)
         return "a peer asks for more of a message than there is";
-    slots_give_back(&ep->sends, send->handle);
+    slots_release(&ep->sends, send->handle);
     send->handle = SLOTS_NONE;
     if (pull->length == 0) {
         tfi_send_end(ep, send, 0);
@@ -122,7 +122,7 @@ static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     }
     if (result != 0) {
         tfi_out_drop(ep, out);
-        slots_give_back(&ep->sends, send->handle);
+        slots_release(&ep->sends, send->handle);
     }
     return result;
 }

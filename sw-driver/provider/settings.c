@@ -13,9 +13,10 @@ const setting_row_t settings[SETTINGS] = {
     [SETTING_RECORD] = {"record", "FI_TMU_RECORD", UNIT_RECORD,
                         "folder for the trace and the verdict log of each process; default: no "
                         "recording"},
-    [SETTING_SPILL] = {"spill", "FI_TMU_SPILL", SPILL_SEGMENTS,
-                       "segments of 2 MiB of memory that are lent to the device, 0 for none; "
-                       "default: all that the device takes"},
+    [SETTING_SPILL] =
+        {"spill", "FI_TMU_SPILL", SPILL_SEGMENTS,
+         "segments of 2 MiB of memory that are registered with the device, 0 for none; "
+         "default: all that the device takes"},
     [SETTING_UNEXPECTED] = {"unexpected", "FI_TMU_UNEXPECTED", TFI_UNEXPECTED,
                             "bytes of messages that nobody has asked for, which an endpoint holds "
                             "at most; beyond that messages wait at their senders; default: no "

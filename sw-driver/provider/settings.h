@@ -17,7 +17,7 @@ typedef enum {
     SETTING_URI,        /* the device */
     SETTING_REPORT,     /* folder for the report at the end; none = no report */
     SETTING_RECORD,     /* folder for the trace and the verdict log; none = no recording */
-    SETTING_SPILL,      /* memory lent to the device (spill.h) */
+    SETTING_SPILL,      /* memory registered with the device (spill.h) */
     SETTING_UNEXPECTED, /* bytes of messages that an endpoint holds */
     SETTING_INNER,      /* the provider below, if not the usual one */
     SETTINGS

@@ -47,7 +47,7 @@ static bool can_be(const matcher_t *m, const tmu_completion_t *c, const record_t
 
 /* The unit has it no longer. */
 static void end(matcher_t *m, record_t *record) {
-    slots_give_back(&m->unit->slots, record->handle);
+    slots_release(&m->unit->slots, record->handle);
     --m->inside;
     m->unit->epoch += spill_uncount(&m->unit->spill, record->opcode);
 }

@@ -53,7 +53,7 @@ void *slots_find(const slots_t *slots, uint64_t handle) {
     return slot != NULL ? slot->record : NULL;
 }
 
-void slots_give_back(slots_t *slots, uint64_t handle) {
+void slots_release(slots_t *slots, uint64_t handle) {
     struct slot *slot = find(slots, handle);
     if (slot == NULL)
         return;
@@ -82,7 +82,7 @@ void *slots_take_out(slots_t *slots) {
     size_t at = 0;
     void *record = slots_next(slots, &at);
     if (record != NULL)
-        slots_give_back(slots, (uint64_t)slots->slot[at - 1].generation << 32 | (at - 1));
+        slots_release(slots, (uint64_t)slots->slot[at - 1].generation << 32 | (at - 1));
     return record;
 }
 

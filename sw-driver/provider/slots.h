@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * From handles that others give back (the unit, a peer) to records, without trusting them.
+ * From handles that others return (the unit, a peer) to records, without trusting them.
  * A handle is {generation, index} and is never used twice, so that a stale one finds nothing.
  */
 #ifndef TMU_PROVIDER_SLOTS_H
@@ -22,17 +22,17 @@ typedef struct {
  * A zeroed slots_t is empty. */
 uint64_t slots_take(slots_t *slots, void *record);
 
-/* The record, or NULL for a handle that was not taken or was given back. */
+/* The record, or NULL for a handle that was not taken or was freed. */
 void *slots_find(const slots_t *slots, uint64_t handle);
 
 /* Ends a handle; one that is not taken is left alone. */
-void slots_give_back(slots_t *slots, uint64_t handle);
+void slots_release(slots_t *slots, uint64_t handle);
 
 /* Any record that is in the table, taken out of it; NULL when it is empty. */
 void *slots_take_out(slots_t *slots);
 
-/* The next record from place *at on, which moves behind it; NULL when there is none.  Begin with 0;
- * the record may be given back before the next call. */
+/* The next record from index *at on, which moves behind it; NULL when there is none.  Begin with 0;
+ * the record may be freed before the next call. */
 void *slots_next(const slots_t *slots, size_t *at);
 
 /* Frees the table, not the records. */

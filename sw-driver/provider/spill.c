@@ -20,21 +20,22 @@ static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text) && errno == 0 &&
         number <= info->spill_segments)
         return (int64_t)number;
-    (void)snprintf(error, error_size,
-                   "%s=%s: expected how many segments of memory to lend to the unit, 0 to %" PRIu32
-                   "; unset it, and all are lent",
-                   setting_name(SETTING_SPILL), text, info->spill_segments);
+    (void)snprintf(
+        error, error_size,
+        "%s=%s: expected how many segments of memory to register with the unit, 0 to %" PRIu32
+        "; unset it, and all are registered",
+        setting_name(SETTING_SPILL), text, info->spill_segments);
     return -1;
 }
 
-/* A session of a shared unit has what whoever shares it lent. */
+/* A session of a shared unit has the memory that the sharing process registered. */
 static int open_shared(spill_t *spill, const tmu_info_t *info, char *error, size_t error_size) {
     const char *text = setting_get(SETTING_SPILL);
     *spill = (spill_t){.segments = info->spill_segments, .shared = true};
     if (text == NULL)
         return 0;
     (void)snprintf(error, error_size,
-                   "%s=%s: the unit is shared, and whoever shares it has lent it %" PRIu32
+                   "%s=%s: the unit is shared, and its sharing process has registered %" PRIu32
                    " segments of memory; unset it",
                    setting_name(SETTING_SPILL), text, info->spill_segments);
     return -1;
@@ -55,7 +56,8 @@ int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *erro
     };
     if (tmu_spill_add(device, spill->segments) == TMU_OK)
         return 0;
-    (void)snprintf(error, error_size, "the unit cannot be lent %" PRIu32 " segments of memory: %s",
+    (void)snprintf(error, error_size,
+                   "%" PRIu32 " segments of memory cannot be registered with the unit: %s",
                    spill->segments, tmu_error_text(device));
     return -1;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Memory lent to the unit for queues that outgrow its tables (R11), and for which receives there is
- * room for certain.
+ * Memory registered with the unit for queues that outgrow its tables (R11), and for which receives
+ * there is room for certain.
  *
  * The setting is segments of TMU_SPILL_SEGMENT_BYTES, 0 = none; all that the unit takes if not set.
  *
- * In a session of a shared unit whoever shares it lends, and room is never certain: others use the
- * rest, and nothing tells when they make some.
+ * In a session of a shared unit the sharing process registers memory, and room is never certain:
+ * others use the rest, and nothing tells when they make some.
  */
 #ifndef TMU_PROVIDER_SPILL_H
 #define TMU_PROVIDER_SPILL_H
@@ -15,7 +15,7 @@
 
 typedef struct {
     tmu_t *device;
-    uint32_t segments; /* lent */
+    uint32_t segments; /* registered */
     uint64_t posted;   /* entries of the tables */
     uint64_t unexpected;
     uint64_t receives; /* upper bounds of what is in the unit */
@@ -24,7 +24,7 @@ typedef struct {
     bool shared; /* others use tables and memory as well */
 } spill_t;
 
-/* Lends what the environment says.  0, or -1 and a sentence for the user. */
+/* Registers what the environment says.  0, or -1 and a sentence for the user. */
 int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *error,
                size_t error_size);
 

@@ -9,14 +9,15 @@
 #define PATIENCE_MS 3000u
 
 static void tell(const unit_t *unit, uint64_t arrivals, bool receive_waits) {
-    const uint32_t lent = unit->spill.segments;
+    const uint32_t registered = unit->spill.segments;
     const uint32_t most = unit->info.spill_segments;
-    tfi_say("%" PRIu64 " arrivals are held back%s, and nothing has moved for %u seconds: the "
-            "unit's tables and the memory lent to it (%" PRIu32 " segments) are used up; %s",
-            arrivals, receive_waits ? " and a receive is refused" : "", PATIENCE_MS / 1000u, lent,
-            unit->spill.shared ? "share it with more --spill"
-            : lent < most      ? "lend more with --spill or TMU_FI_SPILL"
-                               : "that is all the device takes, so choose a larger preset");
+    tfi_say(
+        "%" PRIu64 " arrivals are held back%s, and nothing has moved for %u seconds: the "
+        "unit's tables and the memory registered with it (%" PRIu32 " segments) are used up; %s",
+        arrivals, receive_waits ? " and a receive is refused" : "", PATIENCE_MS / 1000u, registered,
+        unit->spill.shared  ? "share it with more --spill"
+        : registered < most ? "register more with --spill or TMU_FI_SPILL"
+                            : "that is all the device takes, so choose a larger preset");
 }
 
 void stall_look(unit_t *unit, bool receive_waits, uint64_t now_ms) {

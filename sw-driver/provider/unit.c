@@ -106,7 +106,7 @@ static int open_rooms(unit_t *unit, char *error, size_t error_size) {
     if (spill_open(&unit->spill, unit->device, &unit->info, error, error_size) == 0 &&
         read_before(unit, error, error_size) == 0) {
         open_journal(unit);
-        unit->journal.lent = unit->spill.segments != 0 || unit->info.shared;
+        unit->journal.spills = unit->spill.segments != 0 || unit->info.shared;
         return 0;
     }
     order_close(&unit->order);

@@ -47,7 +47,7 @@ struct unit {
     size_t before_count;
     journal_t journal;
     order_t order; /* of what goes there */
-    spill_t spill; /* memory lent, and what may be in the unit */
+    spill_t spill; /* registered memory, and what may be in the unit */
     unit_traffic_t traffic;
     stall_t stall;
     uint64_t next_number; /* of the next operation in the trace */

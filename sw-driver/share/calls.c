@@ -66,7 +66,7 @@ static tmu_result_t query(call_t *call) {
             .vectors = 0, /* clients are woken by memory */
         .spill_free = spill.chunks_free,
     };
-    call->arguments->query.spill_segments = spill.segments; /* that are lent */
+    call->arguments->query.spill_segments = spill.segments; /* that are registered */
     return result;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Whose an endpoint is, and how many places on chip it has in reserve: as the kernel driver does it
+ * Whose an endpoint is, and how many slots on chip it has in reserve: as the kernel driver does it
  * (kernel/tmu_endpoint.c).
  */
 #include <errno.h>

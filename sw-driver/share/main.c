@@ -20,7 +20,7 @@ static const char usage_text[] =
     "usage: tmu-share [--spill N] [--with-parent] DEVICE SOCKET\n"
     "  DEVICE     the unit, as for tmu_open: ref:PRESET, sim:LIBRARY, vfu:SOCKET, vfio:ADDRESS\n"
     "  SOCKET     where others find it: they open share:SOCKET[?endpoints=N]\n"
-    "  --spill N  segments of 2 MiB lent to the unit, at most all that it takes, the default\n"
+    "  --spill N  segments of 2 MiB registered with the unit (default: all that it takes)\n"
     "  --with-parent  ends when the process that started it does, by kill -9 as well\n"
     "Prints a line when it is ready. SIGINT and SIGTERM end it.\n";
 

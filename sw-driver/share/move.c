@@ -16,7 +16,7 @@
 #include "share.h"
 #include "tmu_ring_read.h"
 
-/* A doorbell alone has the unit run a little: a picture of the counters is made of it. */
+/* A doorbell alone has the unit run a little: a snapshot of the counters is made of it. */
 #define LINGER_CLOCKS 512
 /* Last answers that wait for a session beside those in its rings; as many as the longest ring has.
  * What a flush removes comes on top, and is bounded by what was put in. */
@@ -78,7 +78,7 @@ static tmu_result_t ring_bell(share_t *share, share_queue_t *queue,
     }
     if (bell->size == sizeof(uint32_t) && bell->offset == TMU_DOORBELL_ASK_OFFSET) {
         share->linger = LINGER_CLOCKS;
-        if (share->asked) { /* the picture is the unit's: one ask is everybody's */
+        if (share->asked) { /* the snapshot is the unit's: one ask is everybody's */
             return TMU_OK;
         }
         tmu_result_t result = write_page(share, queue, bell->offset, bell->data, bell->size);

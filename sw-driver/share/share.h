@@ -78,7 +78,7 @@ typedef struct share {
     uint64_t moved;       /* bells and completions so far */
     uint32_t linger;      /* clocks that the unit is still to run although nothing is in flight */
     uint32_t turn;        /* whose doorbells go first */
-    bool asked;           /* for a picture of the counters, in this turn */
+    bool asked;           /* for a snapshot of the counters, in this turn */
     const char *path;
     int listener;
     int signals;
@@ -89,7 +89,7 @@ int64_t share_now_ns(void);
 
 /* unit.c: the unit, and its privileged page. */
 
-/** Takes the device over, with its privileged page, and lends it memory. */
+/** Takes the device over, with its privileged page, and registers memory. */
 tmu_result_t share_unit_open(share_t *share, const char *uri, uint32_t segments);
 void share_unit_close(share_t *share);
 

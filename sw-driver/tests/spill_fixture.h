@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A device of the preset tiny with memory lent to it, for the driver's tests. */
+/* A device of the preset tiny with registered memory, for the driver's tests. */
 #ifndef SPILL_FIXTURE_H
 #define SPILL_FIXTURE_H
 
@@ -9,7 +9,7 @@
 #define SEGMENT_CHUNKS (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 #define SEGMENT_ENTRIES (SEGMENT_CHUNKS * TMU_SPILL_CHUNK_ENTRIES)
 
-static inline bench_t lent_open(uint32_t endpoint, uint32_t ring_log2, uint32_t segments) {
+static inline bench_t spill_open(uint32_t endpoint, uint32_t ring_log2, uint32_t segments) {
     bench_t b = bench_open(endpoint, ring_log2);
     must(tmu_spill_add(b.device, segments), b.device);
     return b;

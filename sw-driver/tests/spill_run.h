@@ -52,13 +52,13 @@ static inline void judge(void *user, const tmu_completion_t *c) {
 static inline void observe(void *user, const tmu_completion_t *c) {
     run_t *run = user;
     operation_t *o = &run->operations[c->handle];
-    const bool gives_back = c->status == TMU_STATUS_MATCHED || c->status == TMU_STATUS_CANCELLED ||
-                            c->status == TMU_STATUS_REMOVED;
-    EXPECT(c->handle < run->count && (!gives_back || c->other < run->count));
+    const bool returns_one = c->status == TMU_STATUS_MATCHED || c->status == TMU_STATUS_CANCELLED ||
+                             c->status == TMU_STATUS_REMOVED;
+    EXPECT(c->handle < run->count && (!returns_one || c->other < run->count));
     if (expect_failures > 0) {
         return;
     }
-    if (gives_back) {
+    if (returns_one) {
         run->operations[c->other].back++;
     }
     o->queued += c->status == TMU_STATUS_QUEUED;
@@ -140,7 +140,7 @@ static inline run_t opened(void) {
     EXPECT(run.operations && tmu_model_create(&config, &run.model) == TMU_MODEL_OK);
     run.bench = bench_open(TMU_ENDPOINT_ANY, 12);
     must(tmu_spill_add(run.bench.device, 1), run.bench.device);
-    tmu_model_lend(run.model, SEGMENT_CHUNKS);
+    tmu_model_add_chunks(run.model, SEGMENT_CHUNKS);
     return run;
 }
 

@@ -176,7 +176,7 @@ static void a_sure_arrival_finds_a_chunk_R11(void) {
     run->state = seed;
     run->memory.free = CHUNKS;
     EXPECT_NUMBER(tmu_bounds_init(&run->bounds, &info), TMU_OK);
-    tmu_bounds_lend(&run->bounds);
+    tmu_bounds_add_memory(&run->bounds);
     for (unsigned i = 0; i < STEPS; i++) {
         step(run, i / 25000 % 2 ? 35 : 70); /* fills up, empties, and so on */
     }

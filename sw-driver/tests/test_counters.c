@@ -7,30 +7,30 @@
 
 #define COUNTERS_MAX 128
 
-typedef struct picture {
+typedef struct snapshot {
     tmu_counter_t counters[COUNTERS_MAX];
     size_t count;
-} picture_t;
+} snapshot_t;
 
-static uint64_t value_of(const picture_t *picture, const char *name) {
-    for (size_t i = 0; i < picture->count; i++) {
-        if (strcmp(picture->counters[i].name, name) == 0) {
-            return picture->counters[i].value;
+static uint64_t value_of(const snapshot_t *snapshot, const char *name) {
+    for (size_t i = 0; i < snapshot->count; i++) {
+        if (strcmp(snapshot->counters[i].name, name) == 0) {
+            return snapshot->counters[i].value;
         }
     }
     abort();
 }
 
-static picture_t from_page(const bench_t *b) {
-    picture_t picture = {0};
-    must(tmu_queue_counters(b->queue, picture.counters, COUNTERS_MAX, &picture.count), b->device);
-    return picture;
+static snapshot_t from_page(const bench_t *b) {
+    snapshot_t snapshot = {0};
+    must(tmu_queue_counters(b->queue, snapshot.counters, COUNTERS_MAX, &snapshot.count), b->device);
+    return snapshot;
 }
 
-static picture_t from_registers(const bench_t *b) {
-    picture_t picture = {0};
-    must(tmu_counters(b->device, picture.counters, COUNTERS_MAX, &picture.count), b->device);
-    return picture;
+static snapshot_t from_registers(const bench_t *b) {
+    snapshot_t snapshot = {0};
+    must(tmu_counters(b->device, snapshot.counters, COUNTERS_MAX, &snapshot.count), b->device);
+    return snapshot;
 }
 
 /** Whether a counter stands still while nothing is asked of the unit. */
@@ -46,9 +46,9 @@ static void pages_show_what_registers_show(void) {
             bench_arrive(&b, 1, 1, (int32_t)(2 * i), 200 * round + i);
         }
         bench_settle(&b);
-        const picture_t mine = from_page(&b);
-        const picture_t others = from_page(&other);
-        const picture_t registers = from_registers(&b);
+        const snapshot_t mine = from_page(&b);
+        const snapshot_t others = from_page(&other);
+        const snapshot_t registers = from_registers(&b);
         EXPECT_NUMBER(value_of(&mine, "posts"), 5 * round);
         EXPECT_NUMBER(value_of(&mine, "arrivals"), 5 * round);
         EXPECT(mine.count == registers.count && others.count == registers.count);
@@ -73,12 +73,12 @@ static void a_page_shows_no_counter_of_before_a_reset_R14(void) {
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     (void)bench_post(&b, 1, 1, 1, 1);
     bench_settle(&b);
-    picture_t picture = from_page(&b);
-    EXPECT_NUMBER(value_of(&picture, "posts"), 1);
+    snapshot_t snapshot = from_page(&b);
+    EXPECT_NUMBER(value_of(&snapshot, "posts"), 1);
     must(tmu_reset(b.device), b.device);
-    picture = from_page(&b);
-    EXPECT_NUMBER(value_of(&picture, "posts"), 0);
-    EXPECT_NUMBER(value_of(&picture, "commands"), 0);
+    snapshot = from_page(&b);
+    EXPECT_NUMBER(value_of(&snapshot, "posts"), 0);
+    EXPECT_NUMBER(value_of(&snapshot, "commands"), 0);
     bench_close(&b);
 }
 
@@ -157,7 +157,7 @@ static void odd_pages_are_reported(void) {
     bench_t b = odd_open(1, 0); /* never whole */
     EXPECT_NUMBER(tmu_queue_counters(b.queue, counters, 4, &count), TMU_ERR_DEVICE);
     EXPECT_TEXT(tmu_error_text(b.device),
-                "page 0: no picture of the counters came in 100000 looks");
+                "page 0: no snapshot of the counters came in 100000 looks");
     tmu_close(b.device);
     b = odd_open(10, 0); /* never a new one */
     EXPECT_NUMBER(tmu_queue_counters(b.queue, counters, 4, &count), TMU_ERR_DEVICE);

@@ -103,7 +103,7 @@ static void put(const bench_t *b, uint32_t chunk, uint32_t place, uint64_t handl
     told.count++;
 }
 
-static void links_and_live_places_say_what_is_queued(void) {
+static void links_and_live_bits_say_what_is_queued(void) {
     bench_t b = told_open();
     seen_t seen = {.count = 0};
     told.head = 2;
@@ -140,7 +140,7 @@ static void a_list_that_cannot_be_ends_a_dump_R13(void) {
     put(&b, 0, 0, 1);
     told.next[0] = 512;
     told.count = 2;
-    expect_refused(&b, 1, "a queue in memory goes on at chunk 512: none that was lent");
+    expect_refused(&b, 1, "a queue in memory goes on at chunk 512: none that is registered");
     b = told_open();
     told.count = 1;
     expect_refused(&b, 0, "chunk 0 has 0 entries of the 1 that are left of its queue");
@@ -173,7 +173,7 @@ static void a_list_that_cannot_be_ends_a_dump_R13(void) {
 }
 
 int main(void) {
-    RUN(links_and_live_places_say_what_is_queued);
+    RUN(links_and_live_bits_say_what_is_queued);
     RUN(a_list_that_cannot_be_ends_a_dump_R13);
     return expect_summary();
 }

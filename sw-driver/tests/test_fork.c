@@ -103,20 +103,20 @@ static void a_child_opens_its_own(void) {
     bench_close(&b);
 }
 
-static void *lent;
+static void *mapped;
 
 static void has_no_such_memory(bench_t *b) {
     (void)b;
-    EXPECT(msync(lent, 1, MS_ASYNC) != 0 && errno == ENOMEM);
+    EXPECT(msync(mapped, 1, MS_ASYNC) != 0 && errno == ENOMEM);
 }
 
 static void memory_for_a_device_is_no_childs(void) {
     const size_t bytes = dma_memory_whole(1);
     int file = -1;
-    lent = dma_memory_map(bytes, &file);
-    EXPECT(lent && msync(lent, 1, MS_ASYNC) == 0);
+    mapped = dma_memory_map(bytes, &file);
+    EXPECT(mapped && msync(mapped, 1, MS_ASYNC) == 0);
     EXPECT(child_does(has_no_such_memory, NULL));
-    dma_memory_unmap(lent, bytes);
+    dma_memory_unmap(mapped, bytes);
     (void)close(file);
 }
 

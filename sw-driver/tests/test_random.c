@@ -2,7 +2,7 @@
  *
  * Random traffic under quotas, every attempt checked against the reference model in the order of
  * serial numbers (R7, R11), every operation answered exactly once, and no arrival before an older
- * one of its source; the same again with memory lent, and queues deeper than the tables.
+ * one of its source; the same again with registered memory, and queues deeper than the tables.
  * Filter windows change meanwhile, and reserves whenever nothing is in flight.
  * Prints its seed; TMU_TEST_SEED repeats a run.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Reserves: places on chip that are kept for an endpoint while others fill the rest (R11, R13), and
+ * Reserves: slots on chip that are kept for an endpoint while others fill the rest (R11, R13), and
  * what flow control makes of arrivals that may or may not have one.
  */
 #include "fixture.h"
@@ -295,9 +295,9 @@ static bool count_entry(void *user, const tmu_entry_t *entry) {
     return true;
 }
 
-/** With memory lent nobody is refused, and the places that are kept are on chip, where a dump sees
- * what lies in them. */
-static void with_memory_lent_a_reserve_keeps_places_on_chip_R11(void) {
+/** With registered memory nobody is refused, and the slots that are kept are on chip, where a dump
+ * sees what lies in them. */
+static void with_registered_memory_a_reserve_keeps_slots_on_chip_R11(void) {
     enum { N = 2 * TABLE, RESERVE = 8 };
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     unsigned on_chip = 0;
@@ -321,7 +321,7 @@ static void with_memory_lent_a_reserve_keeps_places_on_chip_R11(void) {
         EXPECT_ANSWER(&b, ARRIVE, 5000 + i, MATCHED, i);
         EXPECT_ANSWER(&b, CLAIM, i, MATCHED, 1000 + i);
     }
-    must(tmu_reset(b.device), b.device); /* lends the memory again, and gives the reserve back */
+    must(tmu_reset(b.device), b.device); /* registers the memory again, and restores the reserve */
     post_many(&b, 1, 0, N);
     EXPECT_NUMBER(depth_of(&b, 1).posted, N);
     bench_close(&b);
@@ -350,7 +350,7 @@ static void all(void) {
     RUN(a_device_without_reserves_is_given_none);
     RUN(quota_and_reserve_leave_each_other_alone_R11);
     RUN(a_reset_keeps_reserves_R14);
-    RUN(with_memory_lent_a_reserve_keeps_places_on_chip_R11);
+    RUN(with_registered_memory_a_reserve_keeps_slots_on_chip_R11);
 }
 
 int main(void) {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory lent to the unit: queues go on in it when a table is full (R11).
+ * Memory registered with the unit: queues go on in it when a table is full (R11).
  */
 #include "spill_fixture.h"
 #include "tmu_internal.h"
 
-static void memory_is_lent_up_to_what_the_unit_takes(void) {
+static void memory_is_registered_up_to_what_the_unit_takes(void) {
     bench_t b = bench_open(1, 4);
     tmu_info_t info;
     must(tmu_query(b.device, &info), b.device);
@@ -32,7 +32,7 @@ static void memory_is_lent_up_to_what_the_unit_takes(void) {
 
 static void receives_go_on_in_memory_and_all_match_R11(void) {
     enum { N = 3 * TABLE };
-    bench_t b = lent_open(1, 6, 1);
+    bench_t b = spill_open(1, 6, 1);
     tmu_depth_t depth;
     for (uint32_t i = 0; i < N; i++) {
         (void)bench_post(&b, 1, 1, i, i);
@@ -67,7 +67,7 @@ static void queue_messages(bench_t *b, uint32_t count) {
 
 static void messages_beyond_the_table_are_pipelined_R11(void) {
     enum { N = 3 * TABLE };
-    bench_t b = lent_open(1, 6, 1);
+    bench_t b = spill_open(1, 6, 1);
     queue_messages(&b, N);
     for (uint32_t i = N; i-- > 0;) {
         bench_claim(&b, 1, 1, i, 1000 + i);
@@ -84,7 +84,7 @@ static void messages_beyond_the_table_are_pipelined_R11(void) {
 /** More entries than chunks: the driver reads now and then how many are free. */
 static void messages_beyond_the_chunks_are_pipelined_R11(void) {
     enum { N = TABLE + 2 * SEGMENT_CHUNKS };
-    bench_t b = lent_open(1, 6, 1);
+    bench_t b = spill_open(1, 6, 1);
     queue_messages(&b, N);
     bench_settle(&b);
     EXPECT_ANSWER(&b, ARRIVE, N - 1, QUEUED, 0);
@@ -94,7 +94,7 @@ static void messages_beyond_the_chunks_are_pipelined_R11(void) {
 
 static void cancels_and_a_flush_reach_memory_R10_R14(void) {
     enum { N = 2 * TABLE };
-    bench_t b = lent_open(TMU_ENDPOINT_ANY, 5, 1);
+    bench_t b = spill_open(TMU_ENDPOINT_ANY, 5, 1);
     tmu_receive_id_t id[N];
     for (uint32_t i = 0; i < N; i++) {
         id[i] = bench_post(&b, 1, 1, i, i);
@@ -131,7 +131,7 @@ static void cancels_and_a_flush_reach_memory_R10_R14(void) {
 
 static void a_quota_may_be_larger_than_the_table_R11(void) {
     enum { QUOTA = TABLE + 40 };
-    bench_t b = lent_open(1, 6, 1);
+    bench_t b = spill_open(1, 6, 1);
     must(tmu_quota_set(b.device, 1, QUOTA, QUOTA), b.device);
     for (uint32_t i = 0; i <= QUOTA; i++) {
         (void)bench_post(&b, 1, 1, i, i);
@@ -153,8 +153,8 @@ static void a_quota_may_be_larger_than_the_table_R11(void) {
     bench_close(&b);
 }
 
-static void a_reset_lends_the_memory_again_R14(void) {
-    bench_t b = lent_open(1, 6, 2);
+static void a_reset_registers_the_memory_again_R14(void) {
+    bench_t b = spill_open(1, 6, 2);
     for (unsigned lap = 0; lap < 3; lap++) {
         b.count = 0;
         for (uint32_t i = 0; i < 2 * TABLE; i++) {
@@ -169,7 +169,7 @@ static void a_reset_lends_the_memory_again_R14(void) {
     bench_close(&b);
 }
 
-static void memory_may_be_lent_when_a_table_is_full_R11(void) {
+static void memory_may_be_registered_when_a_table_is_full_R11(void) {
     bench_t b = bench_open(1, 6);
     for (uint32_t i = 0; i < TABLE + 10; i++) {
         bench_arrive(&b, 1, i, 1, i);
@@ -190,7 +190,7 @@ static void memory_may_be_lent_when_a_table_is_full_R11(void) {
 
 /** Fills the table of receives and all memory. */
 static bench_t exhausted(tmu_receive_id_t *last_p) {
-    bench_t b = lent_open(1, 12, 1);
+    bench_t b = spill_open(1, 12, 1);
     for (uint32_t i = 0; i < TABLE + SEGMENT_ENTRIES; i++) {
         *last_p = bench_post(&b, 1, 1, i, i);
     }
@@ -256,7 +256,7 @@ static void a_chunk_that_is_free_without_a_completion_is_seen_R11(void) {
 
 /** The hardware itself: the memory goes away behind the unit's back. */
 static void memory_that_goes_away_fails_and_a_reset_mends_it_R13(void) {
-    bench_t b = lent_open(TMU_ENDPOINT_ANY, 6, 1);
+    bench_t b = spill_open(TMU_ENDPOINT_ANY, 6, 1);
     /* So many that the oldest of those in memory do not lie on chip as well. */
     for (uint32_t i = 0; i < TABLE + 7 * TMU_SPILL_CHUNK_ENTRIES; i++) {
         (void)bench_post(&b, 1, 1, i, i);
@@ -283,14 +283,14 @@ static void memory_that_goes_away_fails_and_a_reset_mends_it_R13(void) {
 }
 
 static void all(void) {
-    RUN(memory_is_lent_up_to_what_the_unit_takes);
+    RUN(memory_is_registered_up_to_what_the_unit_takes);
     RUN(receives_go_on_in_memory_and_all_match_R11);
     RUN(messages_beyond_the_table_are_pipelined_R11);
     RUN(messages_beyond_the_chunks_are_pipelined_R11);
     RUN(cancels_and_a_flush_reach_memory_R10_R14);
     RUN(a_quota_may_be_larger_than_the_table_R11);
-    RUN(a_reset_lends_the_memory_again_R14);
-    RUN(memory_may_be_lent_when_a_table_is_full_R11);
+    RUN(a_reset_registers_the_memory_again_R14);
+    RUN(memory_may_be_registered_when_a_table_is_full_R11);
     RUN(memory_that_goes_away_fails_and_a_reset_mends_it_R13);
 }
 

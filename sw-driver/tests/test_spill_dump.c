@@ -293,7 +293,7 @@ static void flipped(tmu_fault_t place, uint32_t posts, uint32_t shown, const cha
 static void a_flipped_bit_in_memory_is_named_R13(void) {
     const uint32_t full = TABLE + TMU_SPILL_CHUNK_ENTRIES;
     flipped(TMU_FAULT_CHUNK_LINKS, full + 1, full, "the link behind chunk 0 has lost a bit");
-    flipped(TMU_FAULT_CHUNK_LIVES, TABLE + 3, TABLE, "the live places of chunk 0 have lost a bit");
+    flipped(TMU_FAULT_CHUNK_LIVES, TABLE + 3, TABLE, "the live bits of chunk 0 have lost a bit");
     flipped(TMU_FAULT_ENTRIES, TABLE + 5, TABLE + 4,
             "the entry at place 4 of chunk 0 has lost a bit");
 }

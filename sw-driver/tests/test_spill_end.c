@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory that is used up (R11): a segment is filled to its last place.  Then what needs a place is
- * refused or held and changes nothing, what hits is answered, and nothing is lost on the way back.
+ * Memory that is used up (R11): a segment is filled to its last slot.  Then what needs a slot is
+ * refused or held and changes nothing, what hits is answered, and nothing is lost on its return
+ * from memory.
  *
- * A place of a chunk is used once, so what has left makes room when a whole chunk is free, or when
+ * A slot of a chunk is used once, so what has left makes room when a whole chunk is free, or when
  * the entries of two fit in one.
  */
 #include "spill_run.h"
@@ -61,7 +62,7 @@ static void fill_again(run_t *run, uint32_t *oldest_p) {
     EXPECT_NUMBER(run->turned_away, turned_away + 3);
 }
 
-/** By hits of every place in memory, by cancels, and half of them by a flush. */
+/** By hits of every slot in memory, by cancels, and half of them by a flush. */
 static void drain(run_t *run, uint32_t oldest) {
     for (uint32_t i = 0; i < 16; i++) {
         (void)submit(run, TMU_OPCODE_ARRIVE, DEEP, 1, FILLED - 1 - i);
@@ -97,10 +98,10 @@ static void a_full_segment_refuses_and_loses_nothing_R11_R15(void) {
 }
 
 /** An endpoint that has something in memory is served from there; but where there is no chunk its
- * entry takes a place on chip, if none of its queue lies in memory. */
-static void a_free_place_on_chip_is_used_without_a_chunk_R11(void) {
+ * entry takes a slot on chip, if none of its queue lies in memory. */
+static void a_vacant_slot_on_chip_is_used_without_a_chunk_R11(void) {
     enum { MESSAGE = FILLED, RECEIVE };
-    bench_t b = lent_open(TMU_ENDPOINT_ANY, 12, 1);
+    bench_t b = spill_open(TMU_ENDPOINT_ANY, 12, 1);
     for (uint32_t i = 0; i < FILLED; i++) {
         (void)bench_post(&b, DEEP, 1, i, i);
     }
@@ -118,7 +119,7 @@ static void a_free_place_on_chip_is_used_without_a_chunk_R11(void) {
 
 static void all(void) {
     RUN(a_full_segment_refuses_and_loses_nothing_R11_R15);
-    RUN(a_free_place_on_chip_is_used_without_a_chunk_R11);
+    RUN(a_vacant_slot_on_chip_is_used_without_a_chunk_R11);
 }
 
 int main(void) { return on_every_device(all); }

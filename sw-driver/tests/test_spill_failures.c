@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory lent to the unit: hosts without memory, devices that do not take any, memory that fails.
+ * Memory registered with the unit: hosts without memory, devices that do not take any, memory that
+ * fails.
  */
 #include "fixture.h"
 #include "tmu_internal.h"
@@ -46,7 +47,7 @@ static tmu_t *open_faulty(uint32_t offset, uint32_t value) {
     return device;
 }
 
-static void without_memory_nothing_is_lent(void) {
+static void without_memory_nothing_is_registered(void) {
     tmu_t *device = open_faulty(UINT32_MAX, 0);
     tmu_spill_stats_t stats;
     allocations_left = 2;
@@ -144,7 +145,7 @@ static void failed_memory_is_told_to_whoever_asks_R13(void) {
 }
 
 int main(void) {
-    RUN(without_memory_nothing_is_lent);
+    RUN(without_memory_nothing_is_registered);
     RUN(a_device_that_does_not_take_a_segment_is_unusable);
     RUN(a_device_of_interface_2_0_takes_none);
     RUN(failed_memory_is_told_to_whoever_asks_R13);

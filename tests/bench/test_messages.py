@@ -89,7 +89,7 @@ def test_the_documented_figures_are_whole() -> None:
     assert all(one.met for one in messages.promises(results))
 
 
-def test_times_of_a_simulation_are_in_no_picture(tmp_path: Path) -> None:
+def test_times_of_a_simulation_are_in_no_figure(tmp_path: Path) -> None:
     """The simulated unit has clocks; its seconds on the host stand beside nothing."""
     results = measured()
     slow = [one for one in results if one["engine"] == "rtl"]

@@ -177,7 +177,7 @@ async def r13_wrong_writes_are_errors(dut: Any) -> None:
 
 
 @cocotb.test()
-async def wishes_for_a_picture_pass(dut: Any) -> None:
+async def wishes_for_a_snapshot_pass(dut: Any) -> None:
     """Four bytes at the place for it, on every page, whatever they say."""
     port = Writes(dut)
     await port.start()

@@ -44,7 +44,7 @@ module unit_proof (
     same_m : assume (slot_m == message && queue_slot_m == message && place_m == message);
     slots : assume (receive < 12 && message < 12);
     // Memory beyond the tables asks for nothing.
-    not_lent : assume (!io_spill_registered);
+    not_registered : assume (!io_spill_registered);
     hosts : assume (!`INJECTED(io_post_bits) && !`INJECTED(io_arrival_bits));
     // Commands come by the stream of their queue (R3 to R10).
     posts :
@@ -268,10 +268,10 @@ module unit_proof (
       assert (dut__body__unexpectedStore__fresh <= 12 &&
               5'd12 - dut__body__unexpectedStore__fresh + queue_count_m + dut__body__unexpectedStore__waiting -
               dut__body__unexpectedStore__allocated + count_m + dut__body__unexpectedStore_io_release_valid_REG == 5'd12);
-      lends_r :
+      registers_r :
       assert (dut__body__postedStore__waiting >= dut__body__postedStore__allocated &&
               (dut__body__postedStore__waiting > dut__body__postedStore__allocated || !dut__decide__endpoints__sweep__ready));
-      lends_m :
+      registers_m :
       assert (dut__body__unexpectedStore__waiting >= dut__body__unexpectedStore__allocated &&
               (dut__body__unexpectedStore__waiting > dut__body__unexpectedStore__allocated || !dut__decide__endpoints__sweep__ready));
       inside :

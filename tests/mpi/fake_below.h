@@ -178,7 +178,7 @@ static inline void stop(void) {
     while (ep.pulls != NULL) {
         tfi_pull_t *pull = ep.pulls;
         ep.pulls = pull->next;
-        slots_give_back(&ep.fetched, pull->handle);
+        slots_release(&ep.fetched, pull->handle);
         free_pull(pull);
     }
     for (tfi_pull_t *pull; (pull = slots_take_out(&ep.fetched)) != NULL;)

@@ -297,7 +297,7 @@ static void broken(void) {
     EXPECT(ep.receives.count == 1 && cq.count == 0 && ep.sends.used == 1);
     /* What it answers first is about something that is not there. */
     record_t *receive = &tfi_find_ask(&ep, &contexts[0])->record;
-    slots_give_back(&domain.unit->slots, receive->handle);
+    slots_release(&domain.unit->slots, receive->handle);
     receive->handle = slots_take(&domain.unit->slots, receive);
     tfi_progress(&ep);
     EXPECT(ep.matcher.broken && ep.receives.count == 0 && ep.sends.used == 0 && cq.count == 5);

@@ -66,7 +66,7 @@ async def r13_every_page_shows_the_counters(dut: Any) -> None:
 
 
 @cocotb.test()
-async def r13_the_picture_is_of_one_clock_under_attack(dut: Any) -> None:
+async def r13_the_snapshot_is_of_one_clock_under_attack(dut: Any) -> None:
     """R13: pages ask all the time; one reads what agrees in itself, verdicts stay the law's."""
     device, traffic = await started(dut)
     names = [name for sum_, parts in PARTS.items() for name in (sum_, *parts)]

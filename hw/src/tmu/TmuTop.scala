@@ -53,7 +53,7 @@ class TmuTop(p: TmuParams) extends Module {
   private val doorbell = Module(new DoorbellPort(p))
   private val decoder = Module(new CommandDecoder(p))
   private val writer = Module(new CompletionWriter(p))
-  private val pageCounters = Module(new PageCounters(DoorbellLayout.pictureClocks))
+  private val pageCounters = Module(new PageCounters(DoorbellLayout.snapshotClocks))
 
   // The parts that software's reset clears.
   private val cleared = reset.asBool || sequencer.io.clear

@@ -136,7 +136,7 @@ tmu_result_t attack_collect(attack_t *attack) {
 }
 
 /** The next of the searches that find nothing and change nothing. */
-static void search_in_vain(const attack_t *attack, tmu_record_t *command) {
+static void search_missing(const attack_t *attack, tmu_record_t *command) {
     static const uint8_t opcodes[] = {TMU_OPCODE_POST, TMU_OPCODE_ARRIVE, TMU_OPCODE_PROBE,
                                       TMU_OPCODE_CLAIM};
     const bool wild = attack->kind == ATTACK_WILD;
@@ -195,7 +195,7 @@ static tmu_result_t raw_strike(attack_t *attack) {
         return wrong_write(attack);
     case ATTACK_FULL:
     case ATTACK_WILD:
-        search_in_vain(attack, &command);
+        search_missing(attack, &command);
         break;
     case ATTACK_MALFORMED:
         malformed(attack, &command);

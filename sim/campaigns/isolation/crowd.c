@@ -10,7 +10,7 @@
 
 /** Receives of which only the whole entry tells that no message is theirs, and arrivals, probes and
  * claims, in turn: memory has to be read for nearly all of them. */
-static tmu_record_t search_in_vain(uint64_t turn, uint64_t number) {
+static tmu_record_t search_missing(uint64_t turn, uint64_t number) {
     static const uint8_t opcodes[] = {TMU_OPCODE_POST, TMU_OPCODE_ARRIVE, TMU_OPCODE_PROBE,
                                       TMU_OPCODE_CLAIM};
     const uint8_t opcode = opcodes[turn % 4];
@@ -50,7 +50,7 @@ tmu_result_t crowd_strike(crowd_t *crowd) {
     const uint32_t which = crowd->next;
     const uint64_t turn = crowd->written[which];
     const uint64_t number = turn * crowd->count + which;
-    tmu_result_t result = tmu_raw_command(crowd->queues[which], 0, search_in_vain(turn, number));
+    tmu_result_t result = tmu_raw_command(crowd->queues[which], 0, search_missing(turn, number));
     if (result != TMU_OK)
         return result;
     crowd->next = (which + 1) % crowd->count;

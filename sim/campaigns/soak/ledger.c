@@ -134,11 +134,11 @@ static uint32_t named(ledger_t *ledger, uint64_t handle, uint32_t endpoint, bool
     return wrong ? NOWHERE : place;
 }
 
-static void give_back(ledger_t *ledger, uint64_t handle, uint32_t endpoint, bool message) {
+static void entry_leaves(ledger_t *ledger, uint64_t handle, uint32_t endpoint, bool message) {
     const uint32_t place = named(ledger, handle, endpoint, message);
     if (place == NOWHERE)
         return;
-    ledger->counts.given_back++;
+    ledger->counts.returned++;
     ledger->counts.left--;
     ledger->entries[endpoint][message]--;
     erase(ledger, place);
@@ -157,7 +157,7 @@ void ledger_take(ledger_t *ledger, const tmu_completion_t *c) {
         return;
     }
     if (c->status == TMU_STATUS_REMOVED) {
-        give_back(ledger, c->other, endpoint, c->unexpected);
+        entry_leaves(ledger, c->other, endpoint, c->unexpected);
         return;
     }
     ledger->counts.answered++;
@@ -171,9 +171,9 @@ void ledger_take(ledger_t *ledger, const tmu_completion_t *c) {
     }
     erase(ledger, place);
     if (c->status == TMU_STATUS_MATCHED)
-        give_back(ledger, c->other, endpoint, !arrival);
+        entry_leaves(ledger, c->other, endpoint, !arrival);
     else if (c->status == TMU_STATUS_CANCELLED)
-        give_back(ledger, c->other, endpoint, false);
+        entry_leaves(ledger, c->other, endpoint, false);
     else if (c->status == TMU_STATUS_FOUND)
         (void)named(ledger, c->other, endpoint, true);
 }

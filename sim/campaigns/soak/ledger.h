@@ -17,14 +17,14 @@ typedef struct ledger ledger_t;
 
 typedef struct ledger_counts {
     uint64_t sent;
-    uint64_t answered;   /* = sent, less those let go, dropped and waiting */
-    uint64_t let_go;     /* by a reset, before an answer came */
-    uint64_t dropped;    /* with their owner, before they had begun */
-    uint64_t waiting;    /* now */
-    uint64_t queued;     /* became entries */
-    uint64_t given_back; /* = queued, less those forgotten and left */
-    uint64_t forgotten;  /* entries, by a reset */
-    uint64_t left;       /* entries now */
+    uint64_t answered;  /* = sent, less those let go, dropped and waiting */
+    uint64_t let_go;    /* by a reset, before an answer came */
+    uint64_t dropped;   /* with their owner, before they had begun */
+    uint64_t waiting;   /* now */
+    uint64_t queued;    /* became entries */
+    uint64_t returned;  /* = queued, less those forgotten and left */
+    uint64_t forgotten; /* entries, by a reset */
+    uint64_t left;      /* entries now */
 } ledger_counts_t;
 
 /* Complaints go to `report`; NULL without memory. */

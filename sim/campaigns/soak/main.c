@@ -114,7 +114,7 @@ static void print_ledger(const ledger_counts_t *l) {
     printf(", \"ledger\": {\"sent\": %" PRIu64 ", \"answered\": %" PRIu64 ", \"let_go\": %" PRIu64
            ", \"dropped\": %" PRIu64 ", \"waiting\": %" PRIu64 ", \"queued\": %" PRIu64
            ", \"given_back\": %" PRIu64 ", \"forgotten\": %" PRIu64 ", \"left\": %" PRIu64 "}",
-           l->sent, l->answered, l->let_go, l->dropped, l->waiting, l->queued, l->given_back,
+           l->sent, l->answered, l->let_go, l->dropped, l->waiting, l->queued, l->returned,
            l->forgotten, l->left);
 }
 

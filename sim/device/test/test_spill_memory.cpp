@@ -22,12 +22,12 @@ struct Answer {
     Beat data;
 };
 
-// A port with one segment lent, and what came back.
+// A port with one segment registered, and what came back.
 struct Bench {
     explicit Bench(bool pauses_on = false, device::SpillTiming timing = {kLatency, 0, 1})
         : bytes(TMU_SPILL_SEGMENT_BYTES), spill(host, timing), pauses(pauses_on, 5) {
         host.add(kBase, bytes.data(), bytes.size());
-        spill.lend(kBase);
+        spill.add_segment(kBase);
         pins.bready = pins.rready = 1;
     }
 
@@ -148,7 +148,7 @@ void sixty_four_reads_may_wait() {
 
 void what_is_no_memory_is_an_error() {
     Bench b;
-    b.spill.lend(kBase + 0x10000000); /* lent, and not there */
+    b.spill.add_segment(kBase + 0x10000000); /* registered, and not there */
     b.write(kBase + 0x10000000, 1, ~0ull);
     b.read(kBase - 64, 1);
     b.run(20);
@@ -165,8 +165,9 @@ void a_write_outside_of_segments_is_told() {
     b.write(kBase + TMU_SPILL_SEGMENT_BYTES - 64, 1, ~0ull);
     EXPECT(b.spill.problem().empty());
     b.write(kBase + TMU_SPILL_SEGMENT_BYTES, 1, ~0ull);
-    EXPECT_TEXT(b.spill.problem().c_str(),
-                "spill memory: a write outside of the segments lent to the unit at 0x7f0000200000");
+    EXPECT_TEXT(
+        b.spill.problem().c_str(),
+        "spill memory: a write outside of the segments registered with the unit at 0x7f0000200000");
 }
 
 void segments_end_with_the_next_one_after_a_reset() {
@@ -174,7 +175,7 @@ void segments_end_with_the_next_one_after_a_reset() {
     b.spill.take_back();
     b.write(kBase, 1, ~0ull); /* was on its way */
     EXPECT(b.spill.problem().empty());
-    b.spill.lend(kBase + 0x10000000);
+    b.spill.add_segment(kBase + 0x10000000);
     b.write(kBase, 1, ~0ull);
     EXPECT(!b.spill.problem().empty());
 }

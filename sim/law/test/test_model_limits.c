@@ -62,7 +62,7 @@ static void r11_memory_may_be_full_only_beyond_what_is_sure(void) {
         .endpoints = 2, .posted_capacity = 4, .unexpected_capacity = 4};
     tmu_model_t *model = NULL;
     EXPECT_NUMBER(tmu_model_create(&config, &model), TMU_MODEL_OK);
-    tmu_model_lend(model, 2);
+    tmu_model_add_chunks(model, 2);
     for (uint64_t i = 0; i < TMU_MODEL_CHUNK_ENTRIES; i++) {
         EXPECT(!tmu_model_may_be_full(model, 0, TMU_MODEL_UNEXPECTED));
         EXPECT_STATUS(arrive(model, 0, i, mpi_key(0, 1, 1)), TMU_MODEL_QUEUED);
@@ -79,7 +79,7 @@ static void r11_memory_may_be_full_only_beyond_what_is_sure(void) {
     tmu_model_set_full(model, true, false);
     EXPECT_STATUS(post(model, 0, 93, mpi_key(0, 1, 3)), TMU_MODEL_REFUSED_QUOTA);
     EXPECT_VERDICT(post(model, 0, 94, mpi_key(0, 1, 1)), TMU_MODEL_MATCHED, 0);
-    tmu_model_lend(model, 0);
+    tmu_model_add_chunks(model, 0);
     EXPECT(!tmu_model_may_be_full(model, 0, TMU_MODEL_UNEXPECTED));
     tmu_model_destroy(model);
 }

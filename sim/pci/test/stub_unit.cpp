@@ -113,7 +113,7 @@ int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t, const void *data, size_t size) {
     return 0;
 }
 
-// Nothing is readable but the place of the picture's number.
+// Nothing is readable but the offset of the snapshot's number.
 int tmu_sim_doorbell_read(tmu_sim_t *, uint64_t offset, uint64_t *value_p) {
     if (offset % TMU_DOORBELL_PAGE_BYTES != TMU_DOORBELL_PICTURE_OFFSET)
         return 1;

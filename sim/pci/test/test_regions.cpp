@@ -158,12 +158,12 @@ void whole_mappings_are_unmapped() {
         EXPECT_NUMBER(reply.error(), 0);
         return reply.part<vfu_dma_unmap_t>().size;
     };
-    const auto lend = [&] {
+    const auto map_all = [&] {
         EXPECT_NUMBER(b.map(kBus, 8192, {memory.file.number()}), 0);
         EXPECT_NUMBER(b.map(kBus + 8192, 4096, {memory.file.number()}), 0);
         EXPECT_NUMBER(b.map(kBus + 65536, 4096, {}), 0);
     };
-    lend();
+    map_all();
     EXPECT_NUMBER(b.unmap(kBus, 4096), EINVAL); // a part of one
     EXPECT_NUMBER(b.unmap(kBus + 4096, 4096), EINVAL);
     EXPECT_NUMBER(b.unmap(kBus + 4096, 8192), EINVAL);
@@ -173,7 +173,7 @@ void whole_mappings_are_unmapped() {
     EXPECT_NUMBER(unmapped(kBus, 8192), 8192);
     EXPECT_NUMBER(unmapped(kBus, 8192), 0); // nothing is there, as QEMU may ask for
     EXPECT_NUMBER(unmapped(0, uint64_t{1} << 63), 8192);
-    lend();
+    map_all();
     EXPECT_NUMBER(
         b.ask(VFU_DMA_UNMAP, bytes_of(vfu_dma_unmap_t{24, VFU_UNMAP_ALL, kBus, 4096})).error(),
         EINVAL);

@@ -90,7 +90,7 @@ static void right_answers_pass_and_are_counted_R15(void) {
     const ledger_counts_t counts = ledger_counts(ledger);
     EXPECT_NUMBER(counts.answered, OPERATIONS);
     EXPECT_NUMBER(counts.queued, 4);
-    EXPECT_NUMBER(counts.given_back, 3);
+    EXPECT_NUMBER(counts.returned, 3);
     EXPECT_NUMBER(counts.left, 1);
     end(0, "");
 }
@@ -135,12 +135,12 @@ static void two_answers_are_noticed(void) {
     end(1, "handle 10 was answered before");
 }
 
-static void an_entry_given_back_twice_is_noticed(void) {
+static void an_entry_returned_twice_is_noticed(void) {
     begin();
     answer(POST, TMU_STATUS_QUEUED, 0);
     answer(ARRIVE, TMU_STATUS_MATCHED, 10);
     answer(ARRIVE_2, TMU_STATUS_MATCHED, 10);
-    end(1, "handle 10 was given back before");
+    end(1, "handle 10 was returned before");
 }
 
 static void a_report_after_a_match_is_noticed(void) {
@@ -221,7 +221,7 @@ int main(void) {
     RUN(an_answer_from_before_a_reset_is_noticed_R14);
     RUN(an_entry_from_before_a_reset_is_noticed_R14);
     RUN(two_answers_are_noticed);
-    RUN(an_entry_given_back_twice_is_noticed);
+    RUN(an_entry_returned_twice_is_noticed);
     RUN(a_report_after_a_match_is_noticed);
     RUN(what_was_never_queued_is_noticed);
     RUN(an_entry_of_nobody_is_noticed_R15);

@@ -194,7 +194,7 @@ tmu_result_t tmu_query_sized(tmu_t *device, tmu_info_t *info_p, size_t size);
 /**
  * Empties both tables of all endpoints (R14) and forgets receives, held arrivals and completions
  * that were not polled; queues stay open, quotas, reserves and filter windows stay set, and memory
- * stays lent.
+ * stays registered.
  * TMU_AGAIN while operations are in flight on any queue.  Errors: TMU_ERR_DEVICE.
  * In a session it empties the session's endpoints.
  */
@@ -210,10 +210,10 @@ tmu_result_t tmu_reset(tmu_t *device);
 tmu_result_t tmu_quota_set(tmu_t *device, uint32_t endpoint, uint32_t posted, uint32_t unexpected);
 
 /**
- * Keeps places on chip for an endpoint (R11, R13): as long as it has fewer receives or messages
+ * Keeps slots on chip for an endpoint (R11, R13): as long as it has fewer receives or messages
  * there, others cannot fill them.  What others have there already stays until it leaves.
  * TMU_AGAIN as for tmu_quota_set.  Errors: TMU_ERR_INVALID for an endpoint that the device does not
- * have, where a table has fewer places than all reserves together, and for a device that was built
+ * have, where a table has fewer slots than all reserves together, and for a device that was built
  * without; TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_reserve_set(tmu_t *device, uint32_t endpoint, uint32_t posted,

@@ -25,12 +25,12 @@ typedef struct tmu_counter {
 tmu_result_t tmu_counters(tmu_t *device, tmu_counter_t *counters, size_t max, size_t *count_p);
 
 /**
- * The same without a register: reads the picture of the unit's counters that the queue's doorbell
+ * The same without a register: reads the snapshot of the unit's counters that the queue's doorbell
  * page shows.  All of them are of one clock, later than the call.
- * A new picture is taken when the last one is TMU_DOORBELL_PICTURE_CLOCKS clocks old, so this takes
- * so long where somebody else asks as well; other calls, on this queue too, do not wait for it.
- * A simulated device is run until the picture is there.
- * TMU_AGAIN when reading took so long that new pictures came in between, several times.
+ * A new snapshot is taken when the last one is TMU_DOORBELL_PICTURE_CLOCKS clocks old, so this
+ * takes so long where another queue asks as well; other calls, on this queue too, do not wait.
+ * A simulated device is run until the snapshot is there.
+ * TMU_AGAIN when reading took so long that new snapshots came in between, several times.
  * Errors: TMU_ERR_VERSION for a unit whose pages show none, TMU_ERR_INVALID, TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_queue_counters(tmu_queue_t *queue, tmu_counter_t *counters, size_t max,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Memory lent to the unit for queues that outgrow its tables (R11); a part of tmu/tmu.h.
+ * Memory registered with the unit for queues that outgrow its tables (R11); a part of tmu/tmu.h.
  */
 #ifndef TMU_TMU_SPILL_H
 #define TMU_TMU_SPILL_H
@@ -19,13 +19,14 @@ typedef struct tmu_spill_stats {
 } tmu_spill_stats_t;
 
 /**
- * Lends the unit so many more segments of memory, in which its queues continue when a table is
- * full. Without any, a full table refuses posts and stalls arrivals; with some, this happens only
- * when a quota is used up, or memory is and the table has no room either: of C chunks with the
- * entries of Q queues in them, 30 * (C - Q) entries surely have room.  Memory stays lent until the
- * device is closed.  It is allocated here.  0 segments are allowed and change nothing. Errors:
- * TMU_ERR_INVALID when the unit takes fewer, TMU_ERR_MEMORY, and then nothing was lent;
- * TMU_ERR_DEVICE.
+ * Registers more segments of memory with the unit; its queues continue there when a table is full.
+ * Without any, a full table refuses posts and stalls arrivals; with some, this happens only when a
+ * quota is used up, or memory is and the table has no room either: of C chunks with the entries of
+ * Q queues in them, 30 * (C - Q) entries surely have room.
+ * The memory is allocated here and stays registered until the device is closed.
+ * 0 segments are allowed and change nothing.
+ * Errors: TMU_ERR_INVALID when the unit takes fewer, TMU_ERR_MEMORY, and then nothing was
+ * registered; TMU_ERR_DEVICE.
  */
 tmu_result_t tmu_spill_add(tmu_t *device, uint32_t segments);
 

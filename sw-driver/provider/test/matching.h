@@ -12,41 +12,41 @@
 
 typedef struct {
     record_t record;
-    int gone; /* how often it was given back */
+    int gone; /* how often it was returned */
     const record_t *partner;
-    int order; /* of being given back, from 1 */
+    int order; /* of being returned, from 1 */
 } item_t;
 
 static unit_t *unit;
 static matcher_t matcher;
-static int given_back;
+static int returned;
 static int breakdowns;
 static int failures;
 
 static inline item_t *item(const record_t *record) { return (item_t *)(uintptr_t)record; }
 
-static inline void give_back(record_t *record, const record_t *partner) {
+static inline void count_returned(record_t *record, const record_t *partner) {
     ++item(record)->gone;
     item(record)->partner = partner;
-    item(record)->order = ++given_back;
+    item(record)->order = ++returned;
 }
 
 static inline void on_matched(void *user, record_t *message, record_t *receive) {
     (void)user;
-    give_back(receive, message);
-    give_back(message, receive);
+    count_returned(receive, message);
+    count_returned(message, receive);
 }
 
 static inline void on_looked(void *user, record_t *look, record_t *message) {
     (void)user;
-    give_back(look, message);
+    count_returned(look, message);
     if (message != NULL && look->opcode == TMU_OPCODE_CLAIM)
-        give_back(message, look);
+        count_returned(message, look);
 }
 
 static inline void on_left(void *user, record_t *record) {
     (void)user;
-    give_back(record, NULL);
+    count_returned(record, NULL);
 }
 
 static inline void on_broken(void *user, const char *sentence) {
@@ -58,19 +58,19 @@ static inline void on_broken(void *user, const char *sentence) {
 static inline void on_failed(void *user, record_t *record) {
     (void)user;
     EXPECT(breakdowns == 1);
-    give_back(record, NULL);
+    count_returned(record, NULL);
     ++failures;
 }
 
 static const match_events_t events = {on_matched, on_looked, on_left, on_broken, on_failed};
 
-/* With so many segments of memory lent to the unit. */
+/* With so many segments of memory registered with the unit. */
 static inline void start_with(const char *segments) {
     char error[256];
     (void)setenv(UNIT_URI, "ref:tiny", 1);
     (void)setenv(SPILL_SEGMENTS, segments, 1);
     unit = unit_acquire(error, sizeof error);
-    given_back = breakdowns = failures = 0;
+    returned = breakdowns = failures = 0;
     EXPECT_NUMBER(matcher_open(&matcher, unit, &events, NULL, error, sizeof error), 0);
 }
 

@@ -62,7 +62,7 @@ static void a_broken_matcher_is_not_called_after_its_end(void) {
 }
 
 /* A unit that breaks: whatever was handed over comes back once, in the unit, waiting or refused. */
-static void what_a_broken_unit_has_is_given_back(void) {
+static void what_a_broken_unit_has_is_returned(void) {
     static item_t receives[ENTRIES + 4];
     item_t items[] = {made(TMU_OPCODE_ARRIVE, 1, 5), made(TMU_OPCODE_PROBE, 2, 5),
                       made(TMU_OPCODE_CLAIM, 3, 5), made(TMU_OPCODE_POST, 4, 5)};
@@ -78,7 +78,7 @@ static void what_a_broken_unit_has_is_given_back(void) {
         submit(&items[i]);
     /* Its answer to the arrival is about nothing that there is. */
     const uint64_t handle = items[0].record.handle;
-    slots_give_back(&unit->slots, handle);
+    slots_release(&unit->slots, handle);
     items[0].record.handle = slots_take(&unit->slots, &items[0].record);
     progress();
     EXPECT_NUMBER(breakdowns, 1);
@@ -91,7 +91,7 @@ static void what_a_broken_unit_has_is_given_back(void) {
     EXPECT(!matcher_cancel(&matcher, &receives[0].record));
     matcher_close(&matcher);
     unit_release(unit);
-    EXPECT_NUMBER(given_back, ENTRIES + 4 + ITEMS);
+    EXPECT_NUMBER(returned, ENTRIES + 4 + ITEMS);
 }
 
 /* Verdicts that an operation cannot have change nothing, whatever its partner is. */
@@ -135,7 +135,7 @@ static void impossible_verdicts_are_refused(void) {
     }
     EXPECT(tried > 3000);
     EXPECT_NUMBER(matcher.inside, inside);
-    EXPECT_NUMBER(given_back, 0);
+    EXPECT_NUMBER(returned, 0);
     stop();
 }
 
@@ -242,7 +242,7 @@ static void one_look_takes_all_answers(void) {
     for (uint32_t i = 0; i < SOME; ++i)
         submit(&items[SOME + i]);
     matcher_progress(&matcher);
-    EXPECT_NUMBER(given_back, 2 * SOME);
+    EXPECT_NUMBER(returned, 2 * SOME);
     stop();
 }
 
@@ -285,10 +285,11 @@ static void a_standstill_is_told(void) {
     }
     progress_for(60000);
     EXPECT_NUMBER(said, 1);
-    EXPECT_TEXT(last_said,
-                "3 arrivals are held back, and nothing has moved for 3 seconds: the unit's tables "
-                "and the memory lent to it (0 segments) are used up; lend more with --spill or "
-                "TMU_FI_SPILL");
+    EXPECT_TEXT(
+        last_said,
+        "3 arrivals are held back, and nothing has moved for 3 seconds: the unit's tables "
+        "and the memory registered with it (0 segments) are used up; register more with --spill or "
+        "TMU_FI_SPILL");
     item_t receive = made(TMU_OPCODE_POST, 0, 0);
     submit(&receive);
     progress();
@@ -301,7 +302,7 @@ static void a_standstill_is_told(void) {
 int main(void) {
     RUN(room_that_another_endpoint_makes_is_taken);
     RUN(a_broken_matcher_is_not_called_after_its_end);
-    RUN(what_a_broken_unit_has_is_given_back);
+    RUN(what_a_broken_unit_has_is_returned);
     RUN(impossible_verdicts_are_refused);
     RUN(too_many_endpoints_are_refused_with_a_sentence);
     RUN(receives_go_on_in_memory);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The matcher on a functional device: what it gives back, in which order, and when it is full. */
+/* The matcher on a functional device: what it returns, in which order, and when it is full. */
 #include "matching.h"
 
 static void either_may_come_first(void) {
@@ -142,7 +142,7 @@ static void a_receive_can_be_cancelled_while_it_is_refused(void) {
     stop();
 }
 
-/* R11, R14: messages beyond the table are held back, and an end gives back every record once. */
+/* R11, R14: messages beyond the table are held back, and an end returns every record once. */
 static void an_end_gives_everything_back(void) {
     enum { MANY = 150 };
     static item_t messages[MANY];

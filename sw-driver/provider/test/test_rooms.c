@@ -65,8 +65,8 @@ static void handles_are_never_used_twice(void) {
         handles[i] = slots_take(&slots, &records[i]);
     for (size_t i = 0; i < 600; ++i)
         EXPECT(slots_find(&slots, handles[i]) == &records[i]);
-    slots_give_back(&slots, handles[7]);
-    slots_give_back(&slots, handles[7]);
+    slots_release(&slots, handles[7]);
+    slots_release(&slots, handles[7]);
     EXPECT(slots_find(&slots, handles[7]) == NULL);
     const uint64_t again = slots_take(&slots, &records[7]);
     EXPECT(again != handles[7] && again < UINT64_C(1) << 63);
@@ -302,7 +302,7 @@ static void verdicts_are_written_in_the_order_of_the_law(void) {
     uint32_t serial = 9;
     EXPECT(mkdtemp(folder) != NULL);
     EXPECT_NUMBER(journal_open(&journal, folder, "two"), 0);
-    journal.lent = true;
+    journal.spills = true;
     EXPECT_NUMBER(order_open(&order, 2), 0);
     order_entry_t come[] = {
         entry(1, 4, 3, TMU_STATUS_QUEUED),        entry(1, 3, 2, TMU_STATUS_MATCHED),
@@ -325,7 +325,7 @@ static void verdicts_are_written_in_the_order_of_the_law(void) {
     order_close(&order);
     EXPECT_NUMBER(journal_close(&journal), 0);
     read_whole(folder, "two.verdicts", text, sizeof text);
-    /* The refused one changed nothing and is left out, for memory is lent. */
+    /* The refused one changed nothing and is left out, for memory is registered. */
     EXPECT(strncmp(text,
                    "post 5 queued\npost 1 queued\npost 3 matched 77\npost 4 queued\n"
                    "post 6 queued\npost 7 queued\npost 8 queued\n",

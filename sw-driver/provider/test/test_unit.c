@@ -136,16 +136,17 @@ static void a_child_ends_nothing(void) {
     (void)unsetenv(UNIT_REPORT);
 }
 
-static void memory_that_cannot_be_lent_is_said(void) {
+static void memory_that_cannot_be_registered_is_said(void) {
     const char *const wrong[] = {"5", "", "-1", "2x", "99999999999999999999"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         char expected[256];
         (void)setenv(SPILL_SEGMENTS, wrong[i], 1);
         EXPECT(unit_acquire(error, sizeof error) == NULL);
-        (void)snprintf(expected, sizeof expected,
-                       "TMU_FI_SPILL=%s: expected how many segments of memory to lend to the unit, "
-                       "0 to 4; unset it, and all are lent",
-                       wrong[i]);
+        (void)snprintf(
+            expected, sizeof expected,
+            "TMU_FI_SPILL=%s: expected how many segments of memory to register with the unit, "
+            "0 to 4; unset it, and all are registered",
+            wrong[i]);
         EXPECT_TEXT(error, expected);
     }
     (void)setenv(SPILL_SEGMENTS, "3", 1);
@@ -159,13 +160,14 @@ static void memory_that_cannot_be_lent_is_said(void) {
 }
 
 /* R11: of a shared unit no room is certain, and a refused receive has to be tried again. */
-static void a_shared_unit_is_lent_nothing_and_promises_nothing(void) {
+static void with_a_shared_unit_nothing_is_registered_and_nothing_promised(void) {
     const tmu_info_t info = {.shared = true, .posted_entries = 64, .spill_segments = 4};
     spill_t spill;
     (void)setenv(SPILL_SEGMENTS, "4", 1);
     EXPECT_NUMBER(spill_open(&spill, NULL, &info, error, sizeof error), -1);
-    EXPECT_TEXT(error, "TMU_FI_SPILL=4: the unit is shared, and whoever shares it has lent it 4 "
-                       "segments of memory; unset it");
+    EXPECT_TEXT(error,
+                "TMU_FI_SPILL=4: the unit is shared, and its sharing process has registered 4 "
+                "segments of memory; unset it");
     (void)unsetenv(SPILL_SEGMENTS);
     EXPECT_NUMBER(spill_open(&spill, NULL, &info, error, sizeof error), 0);
     EXPECT_NUMBER(spill.segments, 4);
@@ -289,8 +291,8 @@ int main(void) {
     RUN(a_recording_that_cannot_be_made_is_said);
     RUN(a_recording_that_ends_early_is_said);
     RUN(a_child_ends_nothing);
-    RUN(memory_that_cannot_be_lent_is_said);
-    RUN(a_shared_unit_is_lent_nothing_and_promises_nothing);
+    RUN(memory_that_cannot_be_registered_is_said);
+    RUN(with_a_shared_unit_nothing_is_registered_and_nothing_promised);
     RUN(one_device_serves_all_and_ends_with_the_last);
     RUN(differences_are_counted_at_the_end);
     RUN(a_process_that_another_started_has_files_of_its_own);

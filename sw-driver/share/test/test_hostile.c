@@ -122,7 +122,7 @@ static void who_asks_before_the_answer_is_taken_is_ended(void) {
     other_goes_on();
 }
 
-/** R13: pictures that are asked for without end keep nobody waiting, nor does the end of who asks.
+/** R13: snapshots that are asked for without end keep nobody waiting, nor does the end of who asks.
  */
 static void a_flood_of_asks_stops_nobody(void) {
     raw_t raw = raw_open();

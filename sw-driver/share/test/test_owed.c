@@ -30,7 +30,7 @@ typedef struct asking {
 } asking_t;
 
 /** Rings commands whose answers nobody reads, unless the session has ended. */
-static void ask_in_vain(const raw_t *raw, asking_t *queue, uint32_t count) {
+static void ask_for_missing(const raw_t *raw, asking_t *queue, uint32_t count) {
     const struct timespec rest = {.tv_nsec = 10000};
     for (uint32_t i = 0; i < count; i++) {
         while (atomic_load(&queue->memory->rung) - atomic_load(&queue->memory->taken) ==
@@ -58,7 +58,7 @@ static void many_queues_do_not_keep_more(void) {
     const uint32_t each = ((1u << TMU_RING_LOG2_MAX) + 512) / QUEUES + 16 + TMU_SHARE_BELLS;
     for (uint32_t turn = 0; turn < each && !raw_hangs_up(&raw, 0); turn += 64) {
         for (size_t i = 0; i < QUEUES; i++) {
-            ask_in_vain(&raw, &queues[i], 64);
+            ask_for_missing(&raw, &queues[i], 64);
         }
     }
     EXPECT(raw_ended(&raw));
@@ -80,7 +80,7 @@ static void many_sessions_do_not_keep_more(void) {
     }
     for (uint32_t turn = 0; turn < each; turn += 1000) {
         for (size_t i = 0; i < SESSIONS; i++) {
-            ask_in_vain(&raw[i], &queues[i], 1000);
+            ask_for_missing(&raw[i], &queues[i], 1000);
         }
         other_goes_on();
     }

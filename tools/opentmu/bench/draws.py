@@ -21,7 +21,7 @@ def at_random(traffic: Traffic, keys: int, mixes: tuple[Mix, Mix], ends: list[in
     last: list[Operation | None] = [None, None]
 
     def draw(stream: int) -> Operation:
-        drawn = last[stream] = aimed(stream, last[1 - stream]) or by_lot(stream)
+        drawn = last[stream] = aimed(stream, last[1 - stream]) or at_random(stream)
         return drawn
 
     def aimed(stream: int, other: Operation | None) -> Operation | None:
@@ -37,7 +37,7 @@ def at_random(traffic: Traffic, keys: int, mixes: tuple[Mix, Mix], ends: list[in
             return traffic.make(Opcode.CANCEL, end, receive_id=other.receive_id)
         return traffic.arrive(end, **key)
 
-    def by_lot(stream: int) -> Operation:
+    def at_random(stream: int) -> Operation:
         if traffic.random.random() < 1 / 40:
             queue = Queue.UNEXPECTED if stream == POST else Queue.POSTED
             return traffic.inspect(queue, traffic.random.randrange(preset.posted_entries + 2))

@@ -7,7 +7,7 @@ import tmu.layout.DoorbellLayout
 import tmu.registers.Counters
 
 /** How the pages look at the snapshot; directions are the looker's. */
-class PictureLook extends Bundle {
+class SnapshotLook extends Bundle {
 
   /** Bit 0: the snapshot is not whole. */
   val number = Input(UInt(32.W))
@@ -39,7 +39,7 @@ class PageCounters(clocks: Int) extends Module {
     /** The counters are reset in this clock. */
     val clear = Input(Bool())
     val ask = Input(Bool())
-    val look = Flipped(new PictureLook)
+    val look = Flipped(new SnapshotLook)
   })
   private def cleared[T <: Data](start: T): T = withReset(reset.asBool || io.clear)(RegInit(start))
 

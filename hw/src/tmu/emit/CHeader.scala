@@ -76,10 +76,10 @@ object CHeader {
     s"#define TMU_DOORBELL_COMMAND_WINDOW_BYTES ${DoorbellLayout.commandWindowBytes}",
     s"#define TMU_DOORBELL_CONSUMER_OFFSET ${DoorbellLayout.consumerOffset}",
     s"#define TMU_DOORBELL_ASK_OFFSET ${DoorbellLayout.askOffset}",
-    s"#define TMU_DOORBELL_PICTURE_OFFSET ${DoorbellLayout.pictureOffset}",
+    s"#define TMU_DOORBELL_PICTURE_OFFSET ${DoorbellLayout.snapshotOffset}",
     s"#define TMU_DOORBELL_COUNTERS_OFFSET ${DoorbellLayout.countersOffset}",
     s"#define TMU_DOORBELL_COUNTER_BYTES ${DoorbellLayout.counterBytes}",
-    s"#define TMU_DOORBELL_PICTURE_CLOCKS ${DoorbellLayout.pictureClocks}",
+    s"#define TMU_DOORBELL_PICTURE_CLOCKS ${DoorbellLayout.snapshotClocks}",
     s"#define TMU_RING_LOG2_MIN ${DoorbellLayout.ringLog2Min}",
     s"#define TMU_RING_LOG2_MAX ${DoorbellLayout.ringLog2Max}"
   )

@@ -110,10 +110,10 @@ object RegisterDocument {
       Seq(
         s"${DoorbellLayout.askOffset}",
         "write of 4 bytes",
-        s"Any value: a new snapshot of the counters is wanted. It is taken when the last one is ${DoorbellLayout.pictureClocks} clocks old."
+        s"Any value: a new snapshot of the counters is wanted. It is taken when the last one is ${DoorbellLayout.snapshotClocks} clocks old."
       ),
       Seq(
-        s"${DoorbellLayout.pictureOffset}",
+        s"${DoorbellLayout.snapshotOffset}",
         "read of 8 bytes",
         "Which snapshot stands below: bit 0, it is not whole yet; bits 31..1, how many whole ones there were."
       ),

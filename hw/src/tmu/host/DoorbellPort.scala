@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Cat, Irrevocable, Queue, Valid}
 import tmu.buffer.PointerQueue
 import tmu.bus.{Axi, AxiBurst, AxiResponse}
-import tmu.counters.{PageCounters, PictureLook}
+import tmu.counters.{PageCounters, SnapshotLook}
 import tmu.layout.DoorbellLayout
 import tmu.params.TmuParams
 
@@ -50,7 +50,7 @@ class DoorbellPort(p: TmuParams) extends Module {
     val ask = Output(Bool())
 
     /** The counters that reads show. */
-    val look = new PictureLook
+    val look = new SnapshotLook
 
     /** A beat of a write was wrong, and one of a read. */
     val errors = Output(Vec(2, Bool()))
@@ -175,9 +175,9 @@ class DoorbellPort(p: TmuParams) extends Module {
   private def lineOf(pageOffset: Int): UInt = (pageOffset >> lineOffsetBits).U
   private val readLine = read.address(pageOffsetBits - 1, lineOffsetBits)
   private val readInPages = (read.address >> pageOffsetBits) < p.pages.U && !read.wraps
-  private val readsNumber = readLine === lineOf(DoorbellLayout.pictureOffset)
+  private val readsNumber = readLine === lineOf(DoorbellLayout.snapshotOffset)
   private val readsCounters = readLine >= lineOf(DoorbellLayout.countersOffset)
-  private val numberAt = 8 * (DoorbellLayout.pictureOffset % PageCounters.lineBytes)
+  private val numberAt = 8 * (DoorbellLayout.snapshotOffset % PageCounters.lineBytes)
   io.look.line := (readLine - lineOf(DoorbellLayout.countersOffset))(PageCounters.lineBits - 1, 0)
   private val fetch = looked && !offered
   private val readable = readInPages && (readsNumber || readsCounters)

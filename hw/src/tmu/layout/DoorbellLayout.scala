@@ -20,14 +20,14 @@ object DoorbellLayout {
   /** Readable, 64 bits: which snapshot stands in the window below. Bit 0: it is not whole; above
     * it, the number of the last whole one.
     */
-  val pictureOffset: Int = 2056
+  val snapshotOffset: Int = 2056
 
   /** Readable: all counters of `Counters.all` in this order, 64 bits each; to the page's end. */
   val countersOffset: Int = 3072
   val counterBytes: Int = 8
 
   /** Clocks from one snapshot to the next at least, so that each stands long enough to be read. */
-  val pictureClocks: Int = 1 << 16
+  val snapshotClocks: Int = 1 << 16
 
   val ringLog2Min: Int = 4
   val ringLog2Max: Int = 16

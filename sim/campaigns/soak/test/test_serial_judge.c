@@ -97,7 +97,7 @@ static void right_answers_pass_in_any_order_R7(void) {
     EXPECT_NUMBER(judge_counts(judge).verdicts, 2);
     const ledger_counts_t counts = ledger_counts(ledger);
     EXPECT_NUMBER(counts.answered, 2);
-    EXPECT_NUMBER(counts.given_back, 1);
+    EXPECT_NUMBER(counts.returned, 1);
     EXPECT_NUMBER(counts.left, 0);
     end(0, 0, "");
 }

@@ -15,7 +15,7 @@ class PageCountersSpec extends DeviceSpec {
     val io = IO(new Bundle {
       val clear = Input(Bool())
       val ask = Input(Bool())
-      val look = Flipped(new PictureLook)
+      val look = Flipped(new SnapshotLook)
     })
     private val bank = withReset(reset.asBool || io.clear)(Module(new CounterBank(Presets.tiny)))
     private val events = Wire(new CounterEvents(Presets.tiny))

@@ -16,7 +16,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
   private val (fixed, increment, wrap) = (0, 1, 2)
 
   /** The port with a snapshot whose words tell their place. */
-  private class Pictured extends Module {
+  private class SnapshotPorts extends Module {
     val axi = IO(Flipped(new Axi(p.doorbellAddressBits, 512, DoorbellPort.idBits)))
     val errors = IO(Output(Vec(2, Bool())))
     private val port = Module(new DoorbellPort(p))
@@ -28,7 +28,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
       word := (RegNext(port.io.look.line) ## i.U(3.W)) +& 1000.U
     errors := port.io.errors
   }
-  private val port = device(new Pictured)
+  private val port = device(new SnapshotPorts)
 
   private case class Answer(data: BigInt, response: Int) {
 
@@ -36,7 +36,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
     def at(address: Int): BigInt = (data >> (8 * (address & 0x38))) & ((BigInt(1) << 64) - 1)
   }
 
-  private class Reader(dut: Pictured) {
+  private class Reader(dut: SnapshotPorts) {
     quiet(dut.axi)
     var errors = 0
     private val random = Seeds.random("DoorbellReads")
@@ -88,7 +88,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
     it("shows the snapshot of the counters on every page, and its number") {
       test { reader =>
         for (n <- 0 until p.pages) {
-          val place = page(n, DoorbellLayout.pictureOffset)
+          val place = page(n, DoorbellLayout.snapshotOffset)
           val seen = reader.read(place).head
           assert(seen.response == okay && seen.at(place) == number)
           for (i <- Counters.all.indices) {
@@ -117,7 +117,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
     it("R13: answers every beat of another read with SLVERR and nothing, and counts it") {
       test { reader =>
         val wrong = Seq(page(0, 0), page(1, 0x7c0), page(1, 0x840), page(2, 0xbc0)) ++
-          Seq(DoorbellLayout.pictureOffset, DoorbellLayout.countersOffset).map(page(p.pages, _))
+          Seq(DoorbellLayout.snapshotOffset, DoorbellLayout.countersOffset).map(page(p.pages, _))
         for ((place, i) <- wrong.zipWithIndex) {
           val seen = reader.read(place).head
           assert(seen == Answer(0, slaveError), f"at $place%x")

@@ -19,9 +19,9 @@ class DoorbellLayoutSpec extends AnyFunSpec {
     }
 
     it("shows all counters behind the words that are written, by words that lie in their places") {
-      assert(askOffset == consumerOffset + 4 && pictureOffset >= askOffset + 4)
-      assert(pictureOffset % 8 == 0 && countersOffset % 64 == 0)
-      assert(countersOffset >= pictureOffset + 8)
+      assert(askOffset == consumerOffset + 4 && snapshotOffset >= askOffset + 4)
+      assert(snapshotOffset % 8 == 0 && countersOffset % 64 == 0)
+      assert(countersOffset >= snapshotOffset + 8)
       assert(countersOffset + counterBytes * Counters.all.size <= pageBytes)
     }
 

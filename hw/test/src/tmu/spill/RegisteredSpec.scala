@@ -6,7 +6,7 @@ import tmu.matching.MatchUnit
 import tmu.types.MatchCommand
 
 /** Memory is registered with a unit that is at work. */
-class LentSpec extends SpillSpec {
+class RegisteredSpec extends SpillSpec {
   private val unit = device(new MatchUnit(p))
 
   private class Bench(dut: MatchUnit) {
