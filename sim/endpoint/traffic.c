@@ -12,6 +12,7 @@ static const uint32_t ADDRESS[2] = {0x0a000001, 0x0a000002};
 static void on_frame(void *context, const uint8_t *frame, size_t bytes) {
     const struct side *side = context;
     traffic_t *traffic = side->traffic;
+    wire_judge_sent(traffic->judge[side->number], frame, bytes);
     if (traffic->capture != NULL) {
         (void)link_capture_write(traffic->capture, side->number, traffic->now, frame, bytes, false,
                                  NULL);
@@ -49,6 +50,20 @@ static void send_one(traffic_t *traffic, unsigned direction, unsigned kind) {
     }
 }
 
+static void judge_post(wire_judge_t *judge, const uet_receive_t *post) {
+    const wire_receive_t receive = {
+        .endpoint = post->endpoint,
+        .match = post->match,
+        .ignore = post->ignore,
+        .source = post->source,
+        .source_ignore = post->source_ignore,
+        .address = (uintptr_t)post->buffer,
+        .bytes = post->bytes,
+        .handle = post->handle,
+    };
+    wire_judge_post(judge, &receive);
+}
+
 static void post_one(traffic_t *traffic, unsigned direction, unsigned kind) {
     const traffic_options_t *options = traffic->options;
     class_t *class = traffic->class[direction][kind];
@@ -74,6 +89,7 @@ static void post_one(traffic_t *traffic, unsigned direction, unsigned kind) {
     };
     memset(buffer, UNWRITTEN, GUARD + TRAFFIC_BYTES_MOST + GUARD);
     class->posted += 1;
+    judge_post(traffic->judge[1 - direction], &post);
     if (!uet_node_post(traffic->node[1 - direction], &post)) {
         traffic_wrong(traffic, "class %u: receive %" PRIu64 " was not taken", kind, number);
     }
@@ -94,6 +110,7 @@ static void deliver(traffic_t *traffic) {
                 (void)link_capture_write(traffic->capture, side, traffic->now, copy, bytes, true,
                                          NULL);
             }
+            wire_judge_frame(traffic->judge[side], copy, bytes);
             uet_node_frame(traffic->node[side], copy, bytes);
         }
     }
@@ -108,6 +125,14 @@ static uint64_t next_event(traffic_t *traffic) {
     return next;
 }
 
+static void advance(traffic_t *traffic) {
+    for (unsigned side = 0; side < 2; side++) {
+        wire_judge_advance(traffic->judge[side], traffic->now);
+        uet_node_advance(traffic->node[side], traffic->now);
+        traffic_check_law(traffic, side);
+    }
+}
+
 /* Everything that happens up to a time. */
 static void run_until(traffic_t *traffic, uint64_t until) {
     while (traffic->result->error[0] == '\0') {
@@ -117,12 +142,10 @@ static void run_until(traffic_t *traffic, uint64_t until) {
             break;
         }
         traffic->now = next > traffic->now ? next : traffic->now + 1;
-        uet_node_advance(traffic->node[0], traffic->now);
-        uet_node_advance(traffic->node[1], traffic->now);
+        advance(traffic);
     }
     traffic->now = until > traffic->now ? until : traffic->now;
-    uet_node_advance(traffic->node[0], traffic->now);
-    uet_node_advance(traffic->node[1], traffic->now);
+    advance(traffic);
 }
 
 static bool all_done(const traffic_t *traffic) {
@@ -189,46 +212,64 @@ static void finish(traffic_t *traffic) {
     run_until(traffic, traffic->now + 5000000);
 }
 
-static bool create(traffic_t *traffic) {
+/* Its endpoints; every other one keeps few unexpected messages. */
+static void create_endpoints(traffic_t *traffic, unsigned side) {
+    wire_model_t *law = wire_judge_model(traffic->judge[side]);
+    for (uint16_t index = 0; index < TRAFFIC_ENDPOINTS; index++) {
+        wire_endpoint_t endpoint = {
+            .job = TRAFFIC_JOB,
+            .pid = TRAFFIC_PID,
+            .index = index,
+            .unexpected = index % 2 == 1 ? traffic->options->quota : 0,
+        };
+        uint32_t number = uet_node_endpoint(traffic->node[side], TRAFFIC_JOB, TRAFFIC_PID, index);
+        uet_node_quota(traffic->node[side], number, endpoint.unexpected);
+        (void)wire_model_endpoint(law, &endpoint);
+    }
+}
+
+static bool create_side(traffic_t *traffic, unsigned side) {
     const traffic_options_t *options = traffic->options;
-    link_shape_t shape = options->link;
-    shape.ports = 2;
-    traffic->network = link_switch_new(&shape);
-    for (unsigned side = 0; side < 2; side++) {
-        uet_node_config_t config = UET_NODE_DEFAULT;
-        config.address = ADDRESS[side];
-        config.payload_mtu = options->payload_mtu;
-        config.window = options->window;
-        config.seed = options->seed * 2 + side;
-        config.quarantine = 50000000;
-        traffic->side[side] = (struct side){traffic, side};
-        uet_callbacks_t callbacks = {&traffic->side[side], on_frame, traffic_on_sent,
-                                     traffic_on_received};
-        traffic->node[side] = uet_node_create(&config, &callbacks);
-        for (unsigned kind = 0; kind < TRAFFIC_CLASSES; kind++) {
-            traffic->class[side][kind] = calloc(1, sizeof(class_t));
-            if (traffic->class[side][kind] == NULL) {
-                return false;
-            }
-        }
-        if (traffic->node[side] == NULL || traffic->network == NULL) {
+    uet_callbacks_t callbacks = {&traffic->side[side], on_frame, traffic_on_sent,
+                                 traffic_on_received};
+    uet_node_config_t config = UET_NODE_DEFAULT;
+    config.address = ADDRESS[side];
+    config.payload_mtu = options->payload_mtu;
+    config.window = options->window;
+    config.seed = options->seed * 2 + side;
+    config.quarantine = 50000000;
+    traffic->side[side] = (struct side){traffic, side};
+    traffic->node[side] = uet_node_create(&config, &callbacks);
+    traffic->judge[side] = uet_law_judge(&config);
+    for (unsigned kind = 0; kind < TRAFFIC_CLASSES; kind++) {
+        traffic->class[side][kind] = calloc(1, sizeof(class_t));
+        if (traffic->class[side][kind] == NULL) {
             return false;
         }
-        link_switch_open(traffic->network, side);
-        for (uint16_t index = 0; index < TRAFFIC_ENDPOINTS; index++) {
-            uint32_t endpoint =
-                uet_node_endpoint(traffic->node[side], TRAFFIC_JOB, TRAFFIC_PID, index);
-            if (options->quota != 0 && index % 2 == 1) {
-                uet_node_quota(traffic->node[side], endpoint, options->quota);
-            }
-        }
     }
+    if (traffic->node[side] == NULL || traffic->judge[side] == NULL) {
+        return false;
+    }
+    create_endpoints(traffic, side);
+    return true;
+}
+
+static bool create(traffic_t *traffic) {
+    link_shape_t shape = traffic->options->link;
+    shape.ports = 2;
+    traffic->network = link_switch_new(&shape);
+    if (traffic->network == NULL || !create_side(traffic, 0) || !create_side(traffic, 1)) {
+        return false;
+    }
+    link_switch_open(traffic->network, 0);
+    link_switch_open(traffic->network, 1);
     return true;
 }
 
 static void destroy(traffic_t *traffic) {
     for (unsigned side = 0; side < 2; side++) {
         uet_node_destroy(traffic->node[side]);
+        wire_judge_free(traffic->judge[side]);
         for (unsigned kind = 0; kind < TRAFFIC_CLASSES; kind++) {
             free(traffic->class[side][kind]);
         }

@@ -93,6 +93,8 @@ void traffic_on_received(void *context, const uet_received_t *received) {
     const subject_t subject = subject_of(traffic, received->handle);
     const traffic_message_t *message = &subject.message;
     class_t *class = subject.class;
+    uet_law_received(traffic->judge[side->number], received,
+                     class->in[subject.number % DEPTH] + GUARD);
     if (subject.direction == side->number || subject.number != class->received ||
         subject.number >= class->posted) {
         traffic_wrong(traffic, "W1: class %u: receive %" PRIu64 " was completed, expected %" PRIu64,
@@ -118,6 +120,23 @@ void traffic_on_received(void *context, const uet_received_t *received) {
     traffic->result->truncated += received->written < received->length;
 }
 
+void traffic_check_law(traffic_t *traffic, unsigned side) {
+    const char *error = wire_judge_error(traffic->judge[side]);
+    if (error[0] != '\0') {
+        traffic_wrong(traffic, "side %u is not as the model of the wire: %s", side, error);
+    }
+}
+
+static void check_law_counts(traffic_t *traffic, unsigned side) {
+    char error[UET_LAW_ERROR_BYTES];
+    const wire_counts_t *right = wire_model_counts(wire_judge_model(traffic->judge[side]));
+    wire_judge_finish(traffic->judge[side]);
+    traffic_check_law(traffic, side);
+    if (!uet_law_counts(uet_node_stats(traffic->node[side]), right, error)) {
+        traffic_wrong(traffic, "side %u: %s", side, error);
+    }
+}
+
 /* Each frame is counted once (W6), each message has entered matching once (W1). */
 void traffic_check_counts(traffic_t *traffic) {
     traffic_result_t *result = traffic->result;
@@ -126,6 +145,7 @@ void traffic_check_counts(traffic_t *traffic) {
         result->node[side] = *uet_node_stats(traffic->node[side]);
         result->port[side] = *link_switch_counts(traffic->network, side);
         const uet_node_stats_t *stats = &result->node[side];
+        check_law_counts(traffic, side);
         uint64_t sum = 0;
         for (unsigned reason = 0; reason < UET_REASONS; reason++) {
             sum += stats->refused[reason];

@@ -7,6 +7,7 @@
 #include "lot.h"
 #include "traffic.h"
 #include "traffic_class.h"
+#include "uet_law.h"
 
 enum { DEPTH = 32, GUARD = 64, UNWRITTEN = 0xa5, REUSED = 0xee };
 
@@ -34,6 +35,7 @@ typedef struct traffic {
     uint64_t each; /* messages of a class */
     struct side side[2];
     uet_node_t *node[2];
+    wire_judge_t *judge[2]; /* of each node */
     link_switch_t *network;
     link_capture_t *capture;
     class_t *class[2][TRAFFIC_CLASSES]; /* by direction: 0 is from side 0 to side 1 */
@@ -45,6 +47,9 @@ void traffic_wrong(traffic_t *traffic, const char *form, ...);
 /* Callbacks of the endpoints; the context is a struct side. */
 void traffic_on_sent(void *context, const uet_sent_t *sent);
 void traffic_on_received(void *context, const uet_received_t *received);
+
+/* What this side has done as a target is what the model of the wire says. */
+void traffic_check_law(traffic_t *traffic, unsigned side);
 
 /* Each frame is counted once (W6), each message has entered matching once (W1). */
 void traffic_check_counts(traffic_t *traffic);

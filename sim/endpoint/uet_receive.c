@@ -77,7 +77,8 @@ static uint8_t check_form(const uet_node_t *node, const uet_packet_t *packet) {
                    : UET_RC_OK;
     }
     uint32_t first = ses->request_length < most ? ses->request_length : most;
-    return packet->payload_bytes != first ? UET_RC_OP_VIOLATION : UET_RC_OK;
+    bool early = (ses->flags & UET_SES_EOM) != 0 && first != ses->request_length;
+    return packet->payload_bytes != first || early ? UET_RC_OP_VIOLATION : UET_RC_OK;
 }
 
 /* Whether the endpoint may take a message that starts; `*generation` is the right one. */
@@ -120,6 +121,12 @@ static void refuse_rest(inbound_t *inbound, uint8_t code, uint8_t generation) {
     inbound->generation = generation;
 }
 
+/* No packet of the message follows. */
+static bool is_last(const uet_packet_t *packet) {
+    return (packet->ses.flags & UET_SES_EOM) != 0 || packet->ses.opcode == UET_OP_MSG_ERROR ||
+           packet->ses.kind == UET_NEXT_REQ_MEDIUM;
+}
+
 static void answer_end(const inbound_t *inbound, uet_ses_t *response) {
     uint32_t room = inbound->state == INBOUND_MATCHED ? inbound->receive.bytes : inbound->length;
     response->list = inbound->state == INBOUND_OVERFLOW ? UET_LIST_OVERFLOW : UET_LIST_EXPECTED;
@@ -133,7 +140,7 @@ static void answer_end(const inbound_t *inbound, uet_ses_t *response) {
 static bool start(uet_node_t *node, uint64_t pdc, const uet_packet_t *packet, uint8_t code,
                   uet_ses_t *response) {
     const uet_ses_t *ses = &packet->ses;
-    bool last = (ses->flags & UET_SES_EOM) != 0;
+    bool last = is_last(packet);
     uint8_t generation = ses->ri_generation;
     inbound_t *inbound = calloc(1, sizeof *inbound);
     if (inbound == NULL) {
@@ -142,9 +149,6 @@ static bool start(uet_node_t *node, uint64_t pdc, const uet_packet_t *packet, ui
     fill_inbound(node, inbound, pdc, packet);
     if (code == UET_RC_OK) {
         code = check_endpoint(node, ses, &inbound->endpoint, &generation);
-    }
-    if (code == UET_RC_OK && last && ses->request_length != packet->payload_bytes) {
-        code = UET_RC_OP_VIOLATION; /* ends before all bytes */
     }
     inbound->next = node->inbound;
     node->inbound = inbound;
@@ -195,11 +199,13 @@ static uint8_t check_rest(const inbound_t *inbound, const uet_packet_t *packet) 
 
 static void go_on(uet_node_t *node, inbound_t *inbound, const uet_packet_t *packet, uint8_t code,
                   uet_ses_t *response) {
-    bool last = (packet->ses.flags & UET_SES_EOM) != 0;
+    bool last = is_last(packet);
     inbound->touched = node->now;
     if (inbound->state == INBOUND_REFUSED) {
         respond(response, inbound->code);
-        response->ri_generation = inbound->generation;
+        if (inbound->code == UET_RC_BAD_GENERATION) {
+            response->ri_generation = inbound->generation;
+        }
         if (last) {
             uet_arrival_free(node, inbound);
         }
@@ -239,10 +245,10 @@ bool uet_receive_request(uet_node_t *node, uint64_t pdc, const uet_packet_t *pac
     }
     if ((ses->flags & UET_SES_SOM) != 0) {
         if (live != NULL) { /* the first message goes on */
-            respond(response, UET_RC_OP_VIOLATION);
+            respond(response, code != UET_RC_OK ? code : UET_RC_OP_VIOLATION);
             return true;
         }
-        bool alone = code != UET_RC_OK && (ses->flags & UET_SES_EOM) != 0;
+        bool alone = code != UET_RC_OK && is_last(packet);
         if (alone) {
             respond(response, code);
             return true;

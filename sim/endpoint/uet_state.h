@@ -115,7 +115,6 @@ typedef struct {
     uint32_t address;
     uint16_t peer;
     uint16_t pdcid;
-    bool rod;
     uint32_t start;
     uint32_t expected;
     uint32_t clear;

@@ -7,16 +7,23 @@
 
 #include "uet_state.h"
 
-enum { ECN_EXPERIENCED = 3 };
+enum { ECN_EXPERIENCED = 3, FARTHEST = 0x8000 /* back that an acknowledgement can name */ };
 
 static bool is_rod(unsigned type) { return type == UET_PDS_ROD_REQ || type == UET_PDS_ROD_CC_REQ; }
+
+/* RETX as in the packet that is answered, M if that has met congestion. */
+static uint8_t flags_back(const uet_packet_t *packet) {
+    unsigned flags = packet->pds.flags & (unsigned)UET_FLAG_RETX;
+    flags |= packet->envelope.ecn == ECN_EXPERIENCED ? UET_FLAG_M : 0u;
+    return (uint8_t)flags;
+}
 
 static void nack(uet_node_t *node, const uet_packet_t *packet, const target_t *pdc, uint8_t code,
                  uint32_t payload) {
     uet_packet_t out = {0};
     out.envelope.source_port = packet->envelope.source_port;
     out.pds.type = UET_PDS_NACK;
-    out.pds.flags = packet->pds.flags & UET_FLAG_RETX;
+    out.pds.flags = flags_back(packet);
     out.pds.nack_code = code;
     out.pds.nack_psn = packet->pds.psn;
     out.pds.spdcid = pdc == NULL ? 0 : pdc->pdcid;
@@ -36,10 +43,7 @@ static void ack(uet_node_t *node, const uet_packet_t *packet, target_t *pdc, uin
     bool kept = response != NULL && response->opcode == UET_RSP_RESPONSE;
     out.envelope.source_port = packet->envelope.source_port;
     out.pds.type = UET_PDS_ACK;
-    unsigned flags = packet->pds.flags & (unsigned)UET_FLAG_RETX;
-    flags |= kept ? UET_FLAG_REQ_CLEAR : 0u;
-    flags |= packet->envelope.ecn == ECN_EXPERIENCED ? UET_FLAG_M : 0u;
-    out.pds.flags = (uint8_t)flags;
+    out.pds.flags = (uint8_t)(flags_back(packet) | (kept ? UET_FLAG_REQ_CLEAR : 0));
     out.pds.cack_psn = cack_of(pdc);
     out.pds.ack_psn_offset = (int16_t)psn_distance(psn, out.pds.cack_psn);
     out.pds.spdcid = pdc->pdcid;
@@ -88,13 +92,16 @@ static target_t *by_number(uet_node_t *node, uint16_t pdcid) {
     return NULL;
 }
 
-/* The live PDC of an initiator, or one that is remembered and had this packet's number. */
-static target_t *by_initiator(uet_node_t *node, const uet_packet_t *packet) {
-    uint32_t start = packet->pds.psn - packet->pds.psn_offset;
+static uint32_t start_of(const uet_packet_t *packet) {
+    return packet->pds.psn - packet->pds.psn_offset;
+}
+
+/* The PDC of an initiator: the live one, or one that is remembered and began with this number. */
+static target_t *by_initiator(uet_node_t *node, const uet_packet_t *packet, bool closed) {
     for (uint32_t i = 0; i < node->config.pdcs; i++) {
         target_t *pdc = &node->targets[i];
-        if (pdc->used && pdc->address == packet->envelope.source_low &&
-            pdc->peer == packet->pds.spdcid && (!pdc->closed || pdc->start == start)) {
+        if (pdc->used && pdc->closed == closed && pdc->address == packet->envelope.source_low &&
+            pdc->peer == packet->pds.spdcid && (!closed || pdc->start == start_of(packet))) {
             return pdc;
         }
     }
@@ -109,6 +116,15 @@ static uint16_t fresh_pdcid(uet_node_t *node) {
     return node->last_target;
 }
 
+static bool has_room(const uet_node_t *node) {
+    for (uint32_t i = 0; i < node->config.pdcs; i++) {
+        if (!node->targets[i].used) {
+            return true;
+        }
+    }
+    return false;
+}
+
 static target_t *open_pdc(uet_node_t *node, const uet_packet_t *packet) {
     for (uint32_t i = 0; i < node->config.pdcs; i++) {
         target_t *pdc = &node->targets[i];
@@ -121,8 +137,7 @@ static target_t *open_pdc(uet_node_t *node, const uet_packet_t *packet) {
         pdc->used = true;
         pdc->address = (uint32_t)packet->envelope.source_low;
         pdc->peer = packet->pds.spdcid;
-        pdc->rod = is_rod(packet->pds.type) || packet->pds.type == UET_PDS_CP;
-        pdc->start = packet->pds.psn - packet->pds.psn_offset;
+        pdc->start = start_of(packet);
         pdc->expected = pdc->start;
         pdc->clear = pdc->start - 1;
         return pdc;
@@ -135,54 +150,56 @@ static void close_pdc(uet_node_t *node, target_t *pdc) {
     pdc->forget = node->now + node->config.quarantine;
 }
 
-/* A SYN: the PDC it opens or belongs to; NULL: answered, and `*count` says how it counts. */
+static bool readable(const uet_packet_t *packet) {
+    return packet->pds.next_hdr == UET_NEXT_REQ_STD || packet->pds.next_hdr == UET_NEXT_REQ_MEDIUM;
+}
+
+/* A request with SYN: the PDC it opens or belongs to; NULL: answered, and counts as `*count`. */
 static target_t *synchronise(uet_node_t *node, const uet_packet_t *packet, uet_count_t *count) {
-    const uet_pds_t *pds = &packet->pds;
-    bool request = uet_pds_is_request(pds->type);
+    target_t *pdc = by_initiator(node, packet, false);
     *count = UET_COUNT_MISMATCH;
-    if (pds->spdcid == 0) {
+    if (packet->pds.spdcid == 0) {
         return NULL;
     }
-    if (request && (pds->next_hdr < UET_NEXT_REQ_SMALL || pds->next_hdr > UET_NEXT_REQ_STD)) {
-        nack(node, packet, NULL, UET_NACK_PDC_HDR_MISMATCH, 0);
-        return NULL;
-    }
-    target_t *pdc = by_initiator(node, packet);
-    if (pdc == NULL && request && !is_rod(pds->type)) {
-        nack(node, packet, NULL, UET_NACK_PDC_MODE_MISMATCH, 0);
-        return NULL;
-    }
-    if (pdc == NULL) {
-        pdc = open_pdc(node, packet);
-        if (pdc == NULL) {
-            *count = UET_COUNT_NO_ROOM;
-            nack(node, packet, NULL, UET_NACK_NO_PDC_AVAIL, 0);
-        }
-        return pdc;
-    }
-    if (pdc->closed) { /* late, of a PDC that has ended (W1) */
-        *count = UET_COUNT_DUPLICATE;
-        return NULL;
-    }
-    if (request && is_rod(pds->type) != pdc->rod) {
+    if (!is_rod(packet->pds.type)) {
         nack(node, packet, pdc, UET_NACK_PDC_MODE_MISMATCH, 0);
         return NULL;
     }
-    int32_t ahead = psn_distance(pds->psn, pdc->expected);
-    if (pds->psn - pds->psn_offset != pdc->start || ahead > UET_WINDOW_MOST || ahead < -0x8000) {
+    if (!readable(packet)) {
+        nack(node, packet, NULL, UET_NACK_PDC_HDR_MISMATCH, 0);
+        return NULL;
+    }
+    if (by_initiator(node, packet, true) != NULL) { /* late, of a PDC that has ended (W1) */
+        *count = UET_COUNT_DUPLICATE;
+        return NULL;
+    }
+    bool known = pdc != NULL;
+    int32_t ahead = known ? psn_distance(packet->pds.psn, pdc->expected) : packet->pds.psn_offset;
+    bool invalid = ahead >= UET_WINDOW_MOST || (known && start_of(packet) != pdc->start);
+    if (!known && !has_room(node)) {
+        *count = UET_COUNT_NO_ROOM;
+        nack(node, packet, NULL, UET_NACK_NO_PDC_AVAIL, 0);
+        return NULL;
+    }
+    if (invalid) {
         nack(node, packet, pdc, UET_NACK_INVALID_SYN, 0);
         return NULL;
     }
-    return pdc;
+    return known ? pdc : open_pdc(node, packet);
 }
 
+/* A control packet opens no PDC, with SYN either. */
 static target_t *locate(uet_node_t *node, const uet_packet_t *packet, uet_count_t *count) {
     const uet_pds_t *pds = &packet->pds;
-    if ((pds->flags & UET_FLAG_SYN) != 0) {
+    bool syn = (pds->flags & UET_FLAG_SYN) != 0;
+    if (syn && uet_pds_is_request(pds->type)) {
         return synchronise(node, packet, count);
     }
-    target_t *pdc = by_number(node, pds->dpdcid);
     *count = UET_COUNT_MISMATCH;
+    if (syn && pds->spdcid == 0) {
+        return NULL;
+    }
+    target_t *pdc = syn ? by_initiator(node, packet, false) : by_number(node, pds->dpdcid);
     if (pdc == NULL) {
         nack(node, packet, NULL, UET_NACK_INV_DPDCID, 0);
         return NULL;
@@ -191,7 +208,7 @@ static target_t *locate(uet_node_t *node, const uet_packet_t *packet, uet_count_
         nack(node, packet, NULL, UET_NACK_PDC_HDR_MISMATCH, 0);
         return NULL;
     }
-    if (uet_pds_is_request(pds->type) && is_rod(pds->type) != pdc->rod) {
+    if (uet_pds_is_request(pds->type) && !is_rod(pds->type)) {
         nack(node, packet, pdc, UET_NACK_PDC_MODE_MISMATCH, 0);
         return NULL;
     }
@@ -211,6 +228,11 @@ static uet_ses_t default_response(const uet_packet_t *packet) {
     return response;
 }
 
+/* Whether an acknowledgement, which counts from CACK, reaches back to a number. */
+static bool can_name(const target_t *pdc, uint32_t psn) {
+    return psn_distance(psn, cack_of(pdc)) >= -FARTHEST;
+}
+
 /*
  * Not the next number.  One that was accepted is answered again if it says that it is sent again,
  * and never delivered again (W1); one behind a gap is refused, once for each gap.
@@ -219,7 +241,7 @@ static uet_count_t out_of_order(uet_node_t *node, const uet_packet_t *packet, ta
                                 int32_t ahead) {
     const uet_pds_t *pds = &packet->pds;
     if (ahead < 0) {
-        if ((pds->flags & UET_FLAG_RETX) != 0 && psn_distance(pds->psn, pdc->start) >= 0) {
+        if ((pds->flags & UET_FLAG_RETX) != 0 && can_name(pdc, pds->psn)) {
             uet_ses_t response = default_response(packet);
             const uet_ses_t *stored = stored_for(pdc, pds->psn);
             bool bare = pds->type == UET_PDS_CP;
@@ -253,16 +275,16 @@ uet_count_t uet_target_request(uet_node_t *node, const uet_packet_t *packet) {
     if (pdc == NULL) {
         return count;
     }
-    if (pds->clear_psn_offset <= 0) {
-        apply_clear(pdc, psn_at(pds->psn, pds->clear_psn_offset));
+    if (!readable(packet)) {
+        nack(node, packet, pdc, UET_NACK_UNEXP_EVENT, 0);
+        return UET_COUNT_UNSUPPORTED;
     }
     int32_t ahead = psn_distance(pds->psn, pdc->expected);
     if (ahead != 0) {
         return out_of_order(node, packet, pdc, ahead);
     }
-    if (pds->next_hdr != UET_NEXT_REQ_STD && pds->next_hdr != UET_NEXT_REQ_MEDIUM) {
-        nack(node, packet, pdc, UET_NACK_UNEXP_EVENT, 0);
-        return UET_COUNT_UNSUPPORTED;
+    if (pds->clear_psn_offset <= 0) { /* before a shortage of kept answers, which it may end */
+        apply_clear(pdc, psn_at(pds->psn, pds->clear_psn_offset));
     }
     if (pdc->stored >= node->config.stored) { /* the answer might have to be kept */
         nack(node, packet, pdc, UET_NACK_NO_GTD_DEL_AVAIL, 0);
@@ -312,19 +334,23 @@ static uet_count_t numbered(uet_node_t *node, const uet_packet_t *packet, target
 }
 
 /* The answer to a number again, or that it has not come. */
-static void acknowledge_again(uet_node_t *node, const uet_packet_t *packet, target_t *pdc) {
+static uet_count_t acknowledge_again(uet_node_t *node, const uet_packet_t *packet, target_t *pdc) {
     if (psn_distance(packet->pds.psn, pdc->expected) >= 0) {
         nack(node, packet, pdc, UET_NACK_PKT_NOT_RCVD, 0);
-    } else {
-        ack(node, packet, pdc, packet->pds.psn, stored_for(pdc, packet->pds.psn));
+        return UET_COUNT_CONTROL;
     }
+    if (!can_name(pdc, packet->pds.psn)) {
+        return UET_COUNT_DUPLICATE;
+    }
+    ack(node, packet, pdc, packet->pds.psn, stored_for(pdc, packet->pds.psn));
+    return UET_COUNT_CONTROL;
 }
 
 static void probe(uet_node_t *node, const uet_packet_t *packet, target_t *pdc) {
     uet_packet_t out = {0};
     out.envelope.source_port = packet->envelope.source_port;
     out.pds.type = UET_PDS_ACK;
-    out.pds.flags = UET_FLAG_P;
+    out.pds.flags = (uint8_t)(flags_back(packet) | UET_FLAG_P);
     out.pds.cack_psn = cack_of(pdc);
     out.pds.ack_psn_offset = (int16_t)packet->pds.probe_opaque;
     out.pds.spdcid = pdc->pdcid;
@@ -343,8 +369,7 @@ uet_count_t uet_target_control(uet_node_t *node, const uet_packet_t *packet) {
     case UET_CP_CLOSE:
         return numbered(node, packet, pdc);
     case UET_CP_ACK_REQ:
-        acknowledge_again(node, packet, pdc);
-        return UET_COUNT_CONTROL;
+        return acknowledge_again(node, packet, pdc);
     case UET_CP_CLEAR:
         apply_clear(pdc, packet->pds.payload);
         return UET_COUNT_CONTROL;

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One endpoint, 10.0.0.2, and forged packets from a peer, 10.0.0.1: what it answers and counts. */
+/*
+ * One endpoint, 10.0.0.2, and forged packets from a peer, 10.0.0.1: what it answers and counts. The
+ * model of the wire says the same of each.
+ */
 #ifndef BENCH_H
 #define BENCH_H
 
 #include <string.h>
 
 #include "expect.h"
-#include "uet_node.h"
+#include "uet_law.h"
 
 enum {
     OURS = 0x0a000002,
@@ -23,6 +26,7 @@ enum {
 
 typedef struct {
     uet_node_t *node;
+    wire_judge_t *judge;
     uint16_t peer_pdcid; /* of the endpoint, once it has told */
     uint32_t next;       /* PSN of the next request */
     unsigned answers;    /* since the last packet was given */
@@ -44,6 +48,7 @@ static inline void on_frame(void *context, const uint8_t *frame, size_t bytes) {
     bench_t *bench = context;
     uet_error_t error;
     bench->answers += 1;
+    wire_judge_sent(bench->judge, frame, bytes);
     memcpy(bench->answer, frame, bytes);
     EXPECT(uet_packet_decode(bench->answer, bytes, &bench_settings, &bench->last, &error));
     EXPECT_NUMBER(bench->last.envelope.destination_low, PEER);
@@ -59,6 +64,7 @@ static inline void on_received(void *context, const uet_received_t *received) {
     bench_t *bench = context;
     bench->received += 1;
     bench->completion = *received;
+    uet_law_received(bench->judge, received, bench->buffer[received->handle % 8]);
 }
 
 /* With an endpoint and no PDC. */
@@ -70,31 +76,63 @@ static inline void bench_create(bench_t *bench, uint32_t pdcs) {
     config.payload_mtu = PAYLOAD_MTU;
     config.pdcs = pdcs;
     config.window = 8;
+    wire_endpoint_t endpoint = {.job = JOB, .pid = PID, .index = INDEX};
     bench->node = uet_node_create(&config, &callbacks);
+    bench->judge = uet_law_judge(&config);
     bench->next = START;
     EXPECT_NUMBER(uet_node_endpoint(bench->node, JOB, PID, INDEX), 0);
+    EXPECT_NUMBER(wire_model_endpoint(wire_judge_model(bench->judge), &endpoint), 0);
 }
 
-static inline void bench_destroy(bench_t *bench) { uet_node_destroy(bench->node); }
+static inline void bench_destroy(bench_t *bench) {
+    char error[UET_LAW_ERROR_BYTES] = "";
+    wire_judge_finish(bench->judge);
+    EXPECT_TEXT(wire_judge_error(bench->judge), "");
+    (void)uet_law_counts(uet_node_stats(bench->node),
+                         wire_model_counts(wire_judge_model(bench->judge)), error);
+    EXPECT_TEXT(error, "");
+    wire_judge_free(bench->judge);
+    uet_node_destroy(bench->node);
+}
 
 /* A receive that takes any message. */
-static inline void bench_post(bench_t *bench) {
+static inline void bench_post_of(bench_t *bench, uint32_t bytes) {
     uet_receive_t receive = {
         .ignore = UINT64_MAX,
         .source_ignore = UINT32_MAX,
         .buffer = bench->buffer[bench->posted % 8],
-        .bytes = RECEIVE_BYTES,
+        .bytes = bytes,
+        .handle = bench->posted,
+    };
+    wire_receive_t law = {
+        .ignore = UINT64_MAX,
+        .source_ignore = UINT32_MAX,
+        .address = (uintptr_t)receive.buffer,
+        .bytes = bytes,
         .handle = bench->posted,
     };
     bench->posted += 1;
+    wire_judge_post(bench->judge, &law);
     EXPECT(uet_node_post(bench->node, &receive));
+}
+
+static inline void bench_post(bench_t *bench) { bench_post_of(bench, RECEIVE_BYTES); }
+
+static inline void bench_enable(bench_t *bench, bool enable) {
+    wire_judge_enable(bench->judge, 0, enable);
+    uet_node_enable(bench->node, 0, enable);
+}
+
+static inline void bench_advance(bench_t *bench, uet_time_t now) {
+    wire_judge_advance(bench->judge, now);
+    uet_node_advance(bench->node, now);
 }
 
 /* The next request on the PDC: a whole message of 8 bytes. */
 static inline uet_packet_t bench_request(bench_t *bench) {
     uet_packet_t packet = {
-        .envelope = {.destination_mac = 0x020000000002,
-                     .source_mac = 0x020000000001,
+        .envelope = {.destination_mac = 0x020000000000 | OURS,
+                     .source_mac = 0x020000000000 | PEER,
                      .source_low = PEER,
                      .destination_low = OURS,
                      .dont_fragment = 1,
@@ -164,6 +202,7 @@ static inline void bench_give_changed(bench_t *bench, const uet_packet_t *packet
     }
     bench->answers = 0;
     bench->before = *uet_node_stats(bench->node);
+    wire_judge_frame(bench->judge, frame, bytes);
     uet_node_frame(bench->node, frame, bytes);
 }
 

@@ -162,9 +162,9 @@ static void w1_a_timer_goes_back_to_the_first_without_an_answer(void) {
     uet_packet_t packet = ack(1, 1);
     bench_give(&bench, &packet);
     bench.answers = 0;
-    uet_node_advance(bench.node, uet_node_next(bench.node) - 1);
+    bench_advance(&bench, uet_node_next(bench.node) - 1);
     EXPECT_NUMBER(bench.answers, 0);
-    uet_node_advance(bench.node, uet_node_next(bench.node));
+    bench_advance(&bench, uet_node_next(bench.node));
     EXPECT_NUMBER(bench.answers, 2);
     EXPECT_NUMBER(bench.last.pds.psn, first + 3);
     finish();
@@ -202,7 +202,7 @@ static void w5_what_was_refused_goes_again_in_its_order(void) {
     EXPECT_NUMBER(bench.sent, 1);
     EXPECT_NUMBER(bench.told.handle, 1);
     bench.answers = 0;
-    uet_node_advance(bench.node, uet_node_next(bench.node));
+    bench_advance(&bench, uet_node_next(bench.node));
     EXPECT_NUMBER(bench.answers, 1);
     EXPECT_NUMBER(bench.last.ses.ri_generation, 4);
     EXPECT_NUMBER(bench.last.ses.request_length, 8);

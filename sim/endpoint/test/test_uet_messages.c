@@ -47,12 +47,12 @@ static void w5_case_20_generation(void) {
     bench_expect_response(&bench, UET_RC_BAD_GENERATION);
     EXPECT_NUMBER(bench.last.ses.ri_generation, 0);
     bench.next += 1;
-    uet_node_enable(bench.node, 0, false);
+    bench_enable(&bench, false);
     packet = bench_request(&bench);
     bench_give(&bench, &packet);
     bench_expect_response(&bench, UET_RC_DISABLED_GEN);
     bench.next += 1;
-    uet_node_enable(bench.node, 0, true);
+    bench_enable(&bench, true);
     packet = bench_request(&bench);
     bench_give(&bench, &packet);
     bench_expect_response(&bench, UET_RC_BAD_GENERATION);
@@ -176,17 +176,15 @@ static void w3_case_31_no_bytes(void) {
 
 static void r12_case_32_truncated(void) {
     bench_open(&bench);
-    uet_receive_t receive = {
-        .ignore = UINT64_MAX, .source_ignore = UINT32_MAX, .buffer = bench.buffer[7], .bytes = 3};
-    EXPECT(uet_node_post(bench.node, &receive));
+    bench_post_of(&bench, 3);
     uet_packet_t packet = bench_request(&bench);
     bench_give(&bench, &packet);
     bench_expect_response(&bench, UET_RC_OK);
     EXPECT_NUMBER(bench.last.ses.modified_length, 3);
     EXPECT_NUMBER(bench.completion.length, 8);
     EXPECT_NUMBER(bench.completion.written, 3);
-    EXPECT_NUMBER(bench.buffer[7][2], 3);
-    EXPECT_NUMBER(bench.buffer[7][3], 0); /* W2 */
+    EXPECT_NUMBER(bench.buffer[1][2], 3);
+    EXPECT_NUMBER(bench.buffer[1][3], 0); /* W2 */
     bench.next += 1;
     bench_expect_goes_on(&bench);
 }
