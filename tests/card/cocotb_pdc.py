@@ -39,6 +39,7 @@ BITS = {
     "pds_offset": 16,
     "pds_payload": 32,
     "ses_opcode": 6,
+    "ses_flags": 6,
     "ses_messageId": 16,
     "ses_generation": 8,
     "ses_job": 24,

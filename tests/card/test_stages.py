@@ -12,6 +12,7 @@ pytestmark = pytest.mark.mill
 STAGES = {
     "frame": "FrameParser",
     "pdc": "PdcStage",
+    "message": "MessageStage",
     "answer": "AnswerBuilder",
     "placement": "Placement",
 }

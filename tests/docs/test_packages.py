@@ -19,6 +19,7 @@ LAYERS = (
     ("matching", "spill"),
     ("host", "card.wire"),
     ("card.frame", "card.answer", "card.pdc", "card.placement"),
+    ("card.message",),
     ("",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

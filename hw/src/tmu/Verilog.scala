@@ -5,6 +5,7 @@ import _root_.circt.stage.ChiselStage
 import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.frame.FrameParser
+import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
 import tmu.matching.array.ArrayRow
@@ -60,6 +61,7 @@ object Verilog {
     emit(new FrameParser, s"$folder/frame", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
     emit(new PdcStage(PdcParams()), s"$folder/pdc", options)
+    emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
     emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)
   }

@@ -13,6 +13,7 @@ ROD, RUD, CONTROL = (3, 14), (2, 13), 11
 RETX, AR, SYN = 0x10, 0x08, 0x04
 MEDIUM, STANDARD = 2, 3
 NOOP, ACK_REQ, CLEAR, CLOSE, PROBE = 0, 1, 2, 4, 6
+FIRST = 1  # of the semantic header: a message begins
 NUMBERS = 1 << 32
 
 
@@ -79,7 +80,7 @@ class PdcModel:
         return pdc.generation * self.size + pdc.index
 
     def packet(self, record: Values, *, room: bool = True) -> Result:
-        """The next packet; `room` says whether the message stage can take one."""
+        """The next packet; `room` says whether a message may begin."""
         if record["verdict"] != 0:
             return Result(Outcome.NONE)
         kind = record["pds_kind"]
@@ -151,7 +152,8 @@ class PdcModel:
         """A packet with a number of its own: accepted in order, and only then."""
         if _distance(record, pdc) != 0:
             return self._out_of_order(record, pdc)
-        if record["pds_kind"] != CONTROL and not room:
+        begins = record["pds_kind"] != CONTROL and record["ses_flags"] & FIRST
+        if begins and not room:
             return self._refuse(record, Nack.NO_SES_MSG_AVAIL, pdc)
         pdc.expected = (pdc.expected + 1) % NUMBERS
         pdc.told = False

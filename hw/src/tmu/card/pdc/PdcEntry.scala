@@ -48,6 +48,9 @@ class PdcRecord extends Bundle {
     */
   val deliver = Bool()
 
+  /** The connection ends with this packet. */
+  val closes = Bool()
+
   /** Our PDCID of the connection: an answer's spdcid. */
   val pdcid = UInt(16.W)
 }

@@ -56,6 +56,7 @@ object PdcRules {
     val retransmitted = flag(PdsLayout.retransmitted)
     val readable = Seq(NextHeader.medium, NextHeader.standard).map(pds.next === _.U).reduce(_ || _)
     def isControl(kind: Int): Bool = control && pds.next === kind.U
+    val first = (record.ses.flags & SesLayout.first.U).orR
     val counts = isControl(ControlKind.noOperation) || isControl(ControlKind.close)
 
     // Where the packet lies: with SYN from where it says that the connection begins.
@@ -90,7 +91,7 @@ object PdcRules {
       old -> give(PdcVerdict.duplicate),
       (!inOrder && !begins && found.entry.gapTold) -> give(PdcVerdict.gap),
       !inOrder -> refuse(NackCode.outOfOrder, expected),
-      (rod && !messageRoom) -> refuse(NackCode.noMessage),
+      (rod && first && !messageRoom) -> refuse(NackCode.noMessage),
       control -> give(
         PdcVerdict.control,
         d => {

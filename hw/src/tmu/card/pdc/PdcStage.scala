@@ -10,14 +10,14 @@ import tmu.card.wire._
   * may see its packet (W1). A packet takes two clocks.
   *
   * What is delivered is acknowledged by whoever knows what became of it; all other answers are made
-  * here. Nothing is delivered that the message stage has no room for: the packet is refused, and
-  * its connection waits.
+  * here. No message begins that the message stage has no room for: its packet is refused, and its
+  * connection waits; one that has begun goes on.
   */
 class PdcStage(p: PdcParams) extends Module {
   val io = IO(new Bundle {
     val record = Flipped(Decoupled(new PacketRecord))
 
-    /** The message stage has room for a packet, whatever it is. */
+    /** The message stage has room for a message that begins. */
     val messageRoom = Input(Bool())
     val out = Decoupled(new PdcRecord)
     val answer = Decoupled(new AnswerRequest)
@@ -80,6 +80,7 @@ class PdcStage(p: PdcParams) extends Module {
   outs.io.enq.valid := finishes
   outs.io.enq.bits.record := record
   outs.io.enq.bits.deliver := does.deliver
+  outs.io.enq.bits.closes := does.close
   outs.io.enq.bits.pdcid := id
   answers.io.enq.valid := finishes && (does.refuse || does.acknowledge)
   answers.io.enq.bits := answer
@@ -133,7 +134,7 @@ class PdcStage(p: PdcParams) extends Module {
     made.pds.payload := does.payload
     made.response.list := 0.U
     made.response.opcode := ResponseCode.default.U
-    made.response.returnCode := ResponseCode.ok.U
+    made.response.returnCode := ReturnCode.ok.U
     made.response.messageId := record.ses.messageId
     made.response.generation := record.ses.generation
     made.response.job := record.ses.job

@@ -67,9 +67,12 @@ object NextHeader {
 
 /** Opcodes of requests. */
 object Opcode {
+  val noOperation = 0x00
   val rendezvousSend = 0x06
   val taggedSend = 0x09
   val rendezvousTaggedSend = 0x0a
+  val deferrableTaggedSend = 0x0b
+  val messageError = 0x0f
 }
 
 /** What becomes of a frame: the number of its counter (W6).
@@ -158,8 +161,36 @@ object PdcVerdict {
   val bits = 3
 }
 
-/** Of answers that say nothing but that all is well. */
+/** Kinds of answers to a request. */
 object ResponseCode {
+
+  /** All is well. */
   val default = 0
-  val ok = 1
+
+  /** What it says has to be read. */
+  val response = 1
+}
+
+/** Lists of an answer: whether the message found a receive. */
+object ResponseList {
+  val expected = 0
+  val overflow = 1
+}
+
+/** Answers to a request; of table 3-19 those that the card gives. */
+object ReturnCode {
+  val ok = 0x01
+  val badGeneration = 0x02
+  val disabled = 0x03
+  val disabledGeneration = 0x04
+  val unsupportedOperation = 0x06
+  val unsupportedSize = 0x07
+  val violation = 0x18
+  val badIndex = 0x19
+  val badPid = 0x1a
+  val badJob = 0x1b
+  val badAddress = 0x1d
+  val uncorrectable = 0x20
+  val initiatorError = 0x23
+  val bits = 6
 }

@@ -86,6 +86,10 @@ object PdsLayout {
   val retransmitted = 0x10
   val wantsAck = 0x08
   val syn = 0x04
+
+  // Flags of acknowledgements.
+  val marked = 0x20
+  val wantsClear = 0x02
 }
 
 /** Semantic header: bytes 0 to 11 of all requests, then those of standard and medium ones. */

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.message
+
+import chisel3._
+import chisel3.util._
+import tmu.buffer.PointerQueue
+import tmu.card.placement.{PlacementOrder, PlacementParams}
+import tmu.card.wire.{ReturnCode, SesLayout}
+
+/** A message of which more packets are to come. */
+class MessageContext(m: MessageParams) extends Bundle {
+  val live = Bool()
+  val pdc = UInt(16.W)
+  val id = UInt(16.W)
+
+  /** All that comes of it gets the same answer, and nothing of it is used. */
+  val refused = Bool()
+  val code = UInt(ReturnCode.bits.W)
+  val generation = UInt(8.W)
+
+  /** Of one that was taken: where its next packet begins, and how long it is. */
+  val message = UInt(m.messageBits.W)
+  val next = UInt(32.W)
+  val length = UInt(32.W)
+}
+
+/** Which message a packet belongs to, and what becomes of it. A packet takes two clocks: it is
+  * compared with every message that is open, then `ContextRules` decides.
+  *
+  * A message that begins gets a number and goes to the unit (W1); every packet gets an order for
+  * its payload and, but for some in the middle, an answer. When a connection ends, so do its
+  * messages (W7).
+  */
+class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
+  val io = IO(new Bundle {
+    val packet = Flipped(Decoupled(new CheckedPacket(m)))
+
+    /** A number for a message that begins; there is one, or the message would not be here. */
+    val number = Flipped(Decoupled(UInt(m.messageBits.W)))
+    val order = Decoupled(new PlacementOrder(p))
+    val arrival = Decoupled(new Arrival(m))
+    val intent = Decoupled(new AnswerIntent(m))
+
+    /** Contexts that are free. */
+    val free = Output(UInt(log2Ceil(m.contexts + 1).W))
+
+    /** A packet has been decided. */
+    val done = Output(Bool())
+    val idle = Output(Bool())
+  })
+  private val table = RegInit(VecInit.fill(m.contexts) {
+    val context = Wire(new MessageContext(m))
+    context := DontCare
+    context.live := false.B
+    context
+  })
+  private val lives = VecInit(table.map(_.live)).asUInt
+
+  // First clock.
+  private val busy = RegInit(false.B)
+  private val checked = Reg(new CheckedPacket(m))
+  private val hits = Reg(UInt(m.contexts.W))
+  private val ofConnection = Reg(UInt(m.contexts.W))
+  private val finishes = Wire(Bool())
+  io.packet.ready := !busy
+  when(io.packet.fire) {
+    val packet = io.packet.bits.packet
+    val same = VecInit(table.map(c => c.live && c.pdc === packet.pdc)).asUInt
+    checked := io.packet.bits
+    hits := same & VecInit(table.map(_.id === packet.ses.messageId)).asUInt &
+      Fill(m.contexts, ContextRules.hasId(packet))
+    ofConnection := same
+    busy := true.B
+  }.elsewhen(finishes)(busy := false.B)
+
+  // Second clock. A connection that ends has its messages ended one by one.
+  private val packet = checked.packet
+  private val context = Mux1H(hits, table)
+  private val does = ContextRules(m, checked, hits.orR, context)
+  private val ending = packet.closes && ofConnection.orR
+  private val victim = PriorityEncoderOH(ofConnection)
+  private val ended = Mux1H(victim, table)
+  private val free = PriorityEncoderOH(~lives)
+
+  private val orders = Module(new PointerQueue(new PlacementOrder(p), 3))
+  private val arrivals = Module(new PointerQueue(new Arrival(m), 3))
+  private val intents = Module(new PointerQueue(new AnswerIntent(m), 3))
+  io.order <> orders.io.deq
+  io.arrival <> arrivals.io.deq
+  io.intent <> intents.io.deq
+  private val goes = busy && orders.io.enq.ready && arrivals.io.enq.ready && intents.io.enq.ready
+  finishes := goes && !ending
+  private val begins = finishes && does.begins
+  io.number.ready := begins
+  private val message = Mux(does.begins, io.number.bits, context.message)
+  assert(!begins || io.number.valid, "a message begins and there is no number for it")
+
+  private val last = (packet.ses.flags & SesLayout.last.U).orR
+  private val order = orders.io.enq.bits
+  orders.io.enq.valid := goes && !(ending && ended.refused)
+  order.beats := Mux(ending, 0.U, packet.beats)
+  order.belongs := ending || does.begins || does.goesOn || does.breaks
+  order.message := Mux(ending, ended.message, message)
+  order.offset := Mux(does.begins, 0.U, context.next)
+  order.bytes := Mux(ending || does.breaks, 0.U, packet.payloadBytes)
+  order.length := Mux(
+    ending,
+    ended.length,
+    Mux(does.begins, packet.ses.requestLength, context.length)
+  )
+  order.last := ending || does.breaks || last
+  order.aborted := ending || does.breaks
+
+  private val arrival = arrivals.io.enq.bits
+  arrivals.io.enq.valid := begins
+  arrival.message := message
+  arrival.endpoint := checked.entry.endpoint
+  arrival.page := checked.entry.page
+  arrival.matchBits := packet.ses.matchBits
+  arrival.initiator := packet.ses.initiator
+  arrival.length := packet.ses.requestLength
+  arrival.headerData := Mux(
+    (packet.ses.flags & SesLayout.hasHeaderData.U).orR,
+    packet.ses.headerData,
+    0.U
+  )
+
+  private val intent = intents.io.enq.bits
+  private val ends = (does.begins || does.goesOn) && last
+  intents.io.enq.valid := goes && Mux(ending, !ended.refused, packet.deliver)
+  intent.packet := packet
+  intent.sends := !ending && (does.answers || ends)
+  intent.code := does.code
+  intent.generation := does.generation
+  intent.asks := !ending && ends
+  intent.ends := ending || ends || does.breaks
+  intent.message := Mux(ending, ended.message, message)
+
+  for ((entry, index) <- table.zipWithIndex) {
+    val own = hits(index)
+    when(goes && ending && victim(index))(entry.live := false.B)
+    when(finishes && own) {
+      when(does.goesOn)(entry.next := context.next + packet.payloadBytes)
+      when(does.breaks) {
+        entry.refused := true.B
+        entry.code := does.code
+        entry.generation := does.generation
+      }
+      when(does.leaves)(entry.live := false.B)
+    }
+    when(finishes && does.stays && free(index)) {
+      entry.live := true.B
+      entry.pdc := packet.pdc
+      entry.id := packet.ses.messageId
+      entry.refused := !does.begins
+      entry.code := does.code
+      entry.generation := does.generation
+      entry.message := message
+      entry.next := packet.payloadBytes
+      entry.length := packet.ses.requestLength
+    }
+  }
+  when(goes && ending)(ofConnection := ofConnection & ~victim)
+  assert(!(finishes && does.stays) || !lives.andR, "a message stays open and there is no room")
+
+  io.done := finishes
+  io.free := RegNext(PopCount(~lives), 0.U)
+  io.idle := !busy && Seq(orders, intents).map(!_.io.deq.valid).reduce(_ && _) &&
+    !arrivals.io.deq.valid
+}

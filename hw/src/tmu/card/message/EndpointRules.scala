@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.message
+
+import chisel3._
+import chisel3.util.MuxCase
+import tmu.card.wire.{NextHeader, Opcode, ReturnCode, SesLayout}
+
+/** What the tables have found for a packet. */
+class EndpointFound(m: MessageParams) extends Bundle {
+  val job = Bool()
+  val process = Bool()
+  val endpoint = Bool()
+  val entry = new EndpointEntry(m)
+}
+
+/** The checks of a tagged request in the order in which the first one that fails answers. Pure, no
+  * state: what depends on the other packets of a message is for its context.
+  */
+object EndpointRules {
+
+  /** Whether it is refused, and the code. */
+  def apply(
+      packet: MessagePacket,
+      settings: MessageSettings,
+      found: EndpointFound
+  ): (Bool, UInt) = {
+    val ses = packet.ses
+    def flag(mask: Int): Bool = (ses.flags & mask.U).orR
+    val first = flag(SesLayout.first)
+    val last = flag(SesLayout.last)
+    val medium = ses.next === NextHeader.medium.U
+    val tagged = ses.opcode === Opcode.taggedSend.U || ses.opcode === Opcode.deferrableTaggedSend.U
+    val ends = ses.opcode === Opcode.messageError.U
+    val bytes = packet.payloadBytes
+    val whole = ses.requestLength <= settings.payloadMtu
+    val due = Mux(whole, ses.requestLength, settings.payloadMtu)
+    // What the headers alone say.
+    val form = Seq(
+      (ends && (medium || first)) -> ReturnCode.initiatorError,
+      (!tagged && !ends) -> ReturnCode.unsupportedOperation,
+      (medium && (!(first && last) || ses.requestLength =/= bytes)) -> ReturnCode.violation,
+      (tagged && !first && ses.payloadLength =/= bytes) -> ReturnCode.violation,
+      (first && bytes =/= due) -> ReturnCode.violation,
+      (first && ses.requestLength > settings.limit) -> ReturnCode.unsupportedSize
+    )
+    // Only the first packet looks for its endpoint.
+    val entry = found.entry
+    val lookups = Seq(
+      !found.job -> ReturnCode.badJob,
+      !found.process -> ReturnCode.badPid,
+      !found.endpoint -> ReturnCode.badIndex,
+      (!entry.enabled && entry.usesGeneration) -> ReturnCode.disabledGeneration,
+      !entry.enabled -> ReturnCode.disabled,
+      (ses.generation =/= Mux(entry.usesGeneration, entry.generation, 0.U)) ->
+        ReturnCode.badGeneration,
+      flag(SesLayout.initiatorError) -> ReturnCode.initiatorError,
+      (last && ses.requestLength =/= bytes) -> ReturnCode.violation
+    ).map { case (fails, code) => (first && fails) -> code }
+    val idle = ses.opcode === Opcode.noOperation.U
+    val all = ((ses.version =/= 0.U) -> ReturnCode.uncorrectable) +:
+      (form ++ lookups).map { case (fails, code) => (!idle && fails) -> code }
+    val codes = all.map { case (fails, code) => fails -> code.U(ReturnCode.bits.W) }
+    (codes.map(_._1).reduce(_ || _), MuxCase(ReturnCode.ok.U(ReturnCode.bits.W), codes))
+  }
+}
