@@ -2,18 +2,25 @@
 package tmu.spill
 
 import chisel3._
-import chisel3.util.{log2Ceil, Log2, Valid}
-import tmu.buffer.{BlockQueue, PointerQueue, Sweep, UpDown}
+import chisel3.util.log2Ceil
+import tmu.buffer.{BlockQueue, PointerQueue, UpDown}
 import tmu.fault.FaultView
 import tmu.params.{SpillLayout, SpillParams, TmuParams}
 import tmu.types.{Deferred, FilterWindows, Operation}
 
-/** Queues beyond the tables, in memory that software registers (R11): wiring, and who has what
-  * there.
+/** Queues beyond the tables, in memory that software registers (R11): wiring of the stages.
   *
   * A command that the tables do not answer, of an endpoint that has something in memory or needs
-  * to, waits here for its turn. When none waits, endpoints with something in memory are served one
-  * after the other, and what has room goes back to the tables.
+  * to, waits for its turn:
+  * {{{
+  * wait     BlockQueue    deferred commands, in their order (R7)
+  * line     ServiceLine   endpoints that are served while none waits, or when a refill is due
+  * engine   SpillEngine   one command, or one service, at a time
+  * list     SpillLists    both queues of its endpoint
+  * search   SpillSearch   candidates, oldest first, and their verification
+  * edit     SpillEditor   what is taken or appended; chunks by ChunkTable
+  * answer   SpillAnswer   verdicts; what has room returns to the tables by SpillRefill
+  * }}}
   */
 class Spill(p: TmuParams) extends MemoryPart(p) {
   private val s = SpillParams(p)
@@ -36,13 +43,11 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   private val memoryFailed = RegInit(false.B)
 
   private val totals = RegInit(VecInit.fill(2)(0.U(s.countBits.W)))
-  private val refillMoving = engine.io.moving
   private val demand = Module(new RefillDemand(s))
   demand.io.totals := totals
   demand.io.counts := io.unit.counts
-  demand.io.moving := refillMoving
+  demand.io.moving := engine.io.moving
   demand.io.failed := memoryFailed
-  private val refillDue = demand.io.due
   io.turns.crowded := RegNext(waiting.io.count >= s.crowded.U, false.B)
   io.turns.scarce := RegNext(waiting.io.count >= s.scarce.U, false.B)
   waiting.io.enq.valid := io.unit.deferred.valid
@@ -148,109 +153,28 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
     "R3: chunks are made fewer while somebody else is at them"
   )
 
-  // Endpoints that have something in memory, from the first command that is deferred on. Each stands
-  // in line once, to be served; one that was released meanwhile leaves the line at its turn.
-  private val sweep = Module(new Sweep(p.endpoints))
-  private val marks, lineMember = Mem(p.endpoints, Bool())
-  private val line = Module(new BlockQueue(UInt(p.endpointBits.W), math.max(3, p.endpoints)))
-  private val deferralStarts = io.unit.deferred.valid
-  private val deferralOf = Operation.endpoint(p, io.unit.deferred.bits.operation)
-  private val markReleased = engine.io.released
-  when(!sweep.io.ready || deferralStarts || markReleased.valid) {
-    marks.write(
-      Mux(!sweep.io.ready, sweep.io.place, Mux(deferralStarts, deferralOf, markReleased.bits)),
-      sweep.io.ready && deferralStarts
-    )
-  }
-  assert(
-    !deferralStarts || !markReleased.valid,
-    "a command is deferred while an endpoint is released"
-  )
-  io.turns.spilling := marks.read(io.turns.asked)
-
-  // Commands of each endpoint that were deferred, and those of them that have been answered: marks and
-  // lists count them too, and are asked by others in every clock.
-  private val deferrals, deferralsAnswered = Mem(p.endpoints, UInt(SpillParams(p).deferralBits.W))
-  private val deferralStarted = RegNext(deferralStarts, false.B)
-  private val deferralStartedOf = RegNext(deferralOf)
-  private val deferralAnswers = engine.io.lists.writeDone
-  when(!sweep.io.ready || deferralStarted) {
-    deferrals.write(
-      Mux(sweep.io.ready, deferralStartedOf, sweep.io.place),
-      Mux(sweep.io.ready, deferrals.read(deferralStartedOf) + 1.U, 0.U)
-    )
-  }
-  when(!sweep.io.ready || deferralAnswers.valid) {
-    deferralsAnswered.write(
-      Mux(sweep.io.ready, engine.io.lists.at.endpoint, sweep.io.place),
-      Mux(sweep.io.ready, deferralAnswers.bits, 0.U)
-    )
-  }
-
-  // The head's mark is looked at a clock ahead, for it is a long path from the line and back; it
-  // counts unless head or marks have changed since.
-  private val lineHead = line.io.deq
-  private val headStable =
-    lineHead.valid && !lineHead.ready && !deferralStarts && !deferralStarted && !markReleased.valid
-  private val headKnown = RegNext(headStable, false.B)
-  private val headMarked = RegNext(marks.read(lineHead.bits))
-  private val headSettled = RegNext(
-    deferrals.read(lineHead.bits) === deferralsAnswered.read(lineHead.bits)
-  )
-  // The endpoint that was served, about to join the line again.
-  private val lineReturning = RegInit(0.U.asTypeOf(Valid(UInt(p.endpointBits.W))))
-  private val lineJoins = deferralStarts && !lineMember.read(deferralOf)
-  private val lineLeaves = headKnown && !headMarked && !deferralStarts
+  // Endpoints are served in line; software looks at one while no command waits.
+  private val line = Module(new ServiceLine(p))
   private val lookTaken = looker.io.service.valid && !waiting.io.deq.valid
-  // A round takes a clock for each endpoint that there is, or who asks one operation at a time would
-  // wait for a batch each time; nobody waits for a service while a table has run low.
-  private val servicePause = RegInit(0.U((p.endpointBits + 1).W))
-  private val servicePossible = headKnown && headMarked && !lineReturning.valid && !deferralStarts
-  private val serviceIdle = servicePause === 0.U && !waiting.io.deq.valid
-  // While a table has run low, services and commands take turns.
-  private val serviceLast = RegInit(false.B)
-  private val serviceRefills = refillDue && headSettled && !(serviceLast && waiting.io.deq.valid)
-  private val serviceStarts = servicePossible && (serviceRefills || serviceIdle)
-  engine.io.service.valid := serviceStarts || lookTaken
-  engine.io.precedes := serviceStarts && refillDue
-  when(engine.io.deferred.fire)(serviceLast := false.B)
-  engine.io.service.bits := Mux(lookTaken, looker.io.service.bits, lineHead.bits)
+  line.io.deferred.valid := io.unit.deferred.valid
+  line.io.deferred.bits := Operation.endpoint(p, io.unit.deferred.bits.operation)
+  line.io.released := engine.io.released
+  line.io.works := engine.io.works
+  line.io.moving := engine.io.moving
+  line.io.worksFor := engine.io.lists.at.endpoint
+  line.io.answered := engine.io.lists.writeDone
+  line.io.waits := waiting.io.deq.valid
+  line.io.begins := engine.io.deferred.fire
+  line.io.refillDue := demand.io.due
+  line.io.service.ready := engine.io.service.ready && !lookTaken
+  engine.io.service.valid := line.io.service.valid || lookTaken
+  engine.io.service.bits := Mux(lookTaken, looker.io.service.bits, line.io.service.bits)
+  engine.io.precedes := line.io.service.valid && demand.io.due
   engine.io.looks := lookTaken
-  private val serviceTaken = engine.io.service.fire && !lookTaken
-  when(serviceTaken)(serviceLast := true.B)
-
-  // Whoever is to be served stands aside, but not for long while others' commands are answered: then
-  // it goes to the end of the line.
-  private val holdEndpoint = Reg(UInt(p.endpointBits.W))
-  private val holdClocks = RegInit(0.U(SpillParams.patienceBits.W))
-  private val holdOthers = engine.io.works && engine.io.lists.at.endpoint =/= holdEndpoint
-  private val lineSkips = servicePossible && refillDue && holdClocks.andR && !serviceTaken
-  when(lineHead.valid)(holdEndpoint := lineHead.bits)
-  when(!refillDue || lineHead.fire)(holdClocks := 0.U)
-    .elsewhen(holdOthers && !holdClocks.andR)(holdClocks := holdClocks + 1.U)
-  private val holdNext = RegNext(refillDue && line.io.count + lineReturning.valid =/= 0.U, false.B)
-  private val holdMoving = RegNext(refillMoving, false.B)
-  private val holdMovingOf = RegNext(engine.io.lists.at.endpoint)
-  io.turns.holds := holdNext || holdMoving
-  io.turns.held :=
-    (holdNext && io.turns.asked === holdEndpoint) || (holdMoving && io.turns.asked === holdMovingOf)
-  lineHead.ready := serviceTaken || lineSkips || lineLeaves
-  when(!sweep.io.ready || lineJoins || lineLeaves) {
-    lineMember.write(
-      Mux(!sweep.io.ready, sweep.io.place, Mux(lineJoins, deferralOf, lineHead.bits)),
-      sweep.io.ready && lineJoins
-    )
-  }
-  line.io.enq.valid := lineJoins || lineReturning.valid
-  line.io.enq.bits := Mux(lineJoins, deferralOf, lineReturning.bits)
-  when(servicePause =/= 0.U)(servicePause := servicePause - 1.U)
-  when(!lineJoins)(lineReturning.valid := false.B)
-  when(serviceTaken)(servicePause := p.endpoints.U >> Log2(line.io.count))
-  when(serviceTaken || lineSkips) {
-    lineReturning.valid := true.B
-    lineReturning.bits := lineHead.bits
-  }
-  assert(!line.io.enq.valid || line.io.enq.ready, "an endpoint stands in line twice")
+  line.io.asked := io.turns.asked
+  io.turns.spilling := line.io.spilling
+  io.turns.holds := line.io.holds
+  io.turns.held := line.io.held
 
   // Software looks.
   io.look <> looker.io.port
@@ -258,11 +182,11 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   looker.io.list := lists.io.access.list
   looker.io.state := chunks.io.state
   looker.io.failed := memoryFailed
-  looker.io.passes := serviceTaken
-  looker.io.listed := line.io.count + lineReturning.valid
+  looker.io.passes := line.io.service.fire
+  looker.io.listed := line.io.length
   private val tablesChange = RegNext(io.unit.counts).asUInt =/= io.unit.counts.asUInt
-  looker.io.changes := deferralStarts || waiting.io.count =/= 0.U || engine.io.works || tablesChange ||
-    !link.io.idle || !io.ready || io.discard
+  looker.io.changes := io.unit.deferred.valid || waiting.io.count =/= 0.U || engine.io.works ||
+    tablesChange || !link.io.idle || !io.ready || io.discard
   assert(
     !looker.io.read.valid || !(editor.io.look.valid || search.io.walk.valid),
     "software looks at a chunk while the unit does"
@@ -277,10 +201,10 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   }
   io.totals := totals
 
-  io.ready := sweep.io.ready && lists.io.ready && search.io.ready
+  io.ready := line.io.ready && lists.io.ready && search.io.ready
   io.idle := engine.io.idle && waiting.io.count === 0.U &&
     search.io.idle && link.io.idle
-  io.activity.deferred := deferralStarts
+  io.activity.deferred := io.unit.deferred.valid
   io.activity.appended := editor.io.append.fire && !editor.io.refused
   io.activity.taken := editor.io.remove.fire && !listRefills
   io.activity.refilled := editor.io.remove.fire && listRefills
