@@ -11,7 +11,7 @@ pytestmark = pytest.mark.slow
 def parameters() -> list[object]:
     """All canaries; the slow ones only in long runs."""
     return [
-        pytest.param(one, id=one.name, marks=[pytest.mark.long] if one.slow else [])
+        pytest.param(one, id=one.mutant, marks=[pytest.mark.long] if one.slow else [])
         for one in proofs.CANARIES
     ]
 

@@ -25,11 +25,11 @@ def test_the_unit_around_the_arrays() -> None:
 
 def test_bytes_dropped_from_the_front_of_a_frame() -> None:
     """W6: no frame is lost, and each leaves two clocks behind its last beat, by induction."""
-    prove.run(proofs.DROP, "prove", 3).require("PASS")
+    prove.run(card.DROP, "prove", 3).require("PASS")
 
 
 def test_what_the_proof_of_dropped_bytes_speaks_of_happens() -> None:
-    prove.run(proofs.DROP, "cover", 10).require("PASS")
+    prove.run(card.DROP, "cover", 10).require("PASS")
 
 
 CARD = pytest.mark.parametrize("proof", card.PROOFS, ids=lambda p: p.name)

@@ -40,15 +40,24 @@ def argument(name: str) -> str:
     return f"+mutant={name}"
 
 
-def names(design: Path) -> list[str]:
-    """The mutants of a design, in order.
+def switches(design: Path) -> list[tuple[str, Path]]:
+    """The mutants of a design, in order, each with the folder of the modules that have it.
 
     Raises CheckFailed when it has none: it was not elaborated with --mutants.
     """
-    found = {name for file in design.glob("*.sv") for name in INSTANCE.findall(file.read_text())}
+    found = {
+        (name, file.parent)
+        for file in design.rglob("*.sv")
+        for name in INSTANCE.findall(file.read_text())
+    }
     if not found:
         raise CheckFailed(f"{design}: found no module {PREFIX}*, expected a switch for each mutant")
     return sorted(found)
+
+
+def names(design: Path) -> list[str]:
+    """The mutants of a design, in order; raises CheckFailed when it has none."""
+    return sorted({name for name, _ in switches(design)})
 
 
 def require(design: Path, wanted: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from opentmu.errors import CheckFailed
 PRESET = "formal"
 TARGET = paths.BUILD / "formal" / "design"
 CARD = paths.BUILD / "formal" / "card"
-WITH_MUTANTS = paths.BUILD / "formal" / "design-mutants"
+MUTANTS = "-mutants"
 
 # Put Chisel's assertions into the modules: otherwise they lie in bind files, which Yosys cannot
 # read, and a proof would leave them out without a word.
@@ -33,19 +33,21 @@ PORT = re.compile(r"^ +(?:(input|output) +)?(\[\d+:0\])? *(\w+),?$")
 INSTANCE = re.compile(r"^  (\w+) (\w+) \($", re.MULTILINE)
 
 
-def ensure() -> Path:
-    """The folder with the proofs' SystemVerilog, one file a module."""
-    return _ensure(TARGET, FIRTOOL, _write)
+def ensure(card: str = "") -> Path:
+    """The folder with the proofs' SystemVerilog, one file a module: of the preset, or of a stage of
+    the card, which knows no preset.
+    """
+    return _either(card, "", FIRTOOL)
 
 
-def ensure_mutants() -> Path:
+def ensure_mutants(card: str = "") -> Path:
     """The same with a switch for each mutant, which is off."""
-    return _ensure(WITH_MUTANTS, (*FIRTOOL, rtl.MUTANTS), _write)
+    return _either(card, MUTANTS, (*FIRTOOL, rtl.MUTANTS))
 
 
-def ensure_card(part: str) -> Path:
-    """The same for a stage of the card, which knows no preset."""
-    return _ensure(CARD, FIRTOOL, _write_card) / part
+def _either(card: str, suffix: str, options: tuple[str, ...]) -> Path:
+    target, write = (CARD, _write_card) if card else (TARGET, _write)
+    return _ensure(target.with_name(target.name + suffix), options, write) / card
 
 
 def _ensure(
@@ -65,22 +67,22 @@ def _write(folder: Path, options: tuple[str, ...]) -> None:
         f"elaborating preset {PRESET} for the proofs",
         "elaborate-proofs",
     )
-    _make_plain(folder)
-    if rtl.MUTANTS in options:
-        for name in mutants.names(folder):
-            (folder / f"{mutants.PREFIX}{name}.sv").write_text(mutants.constant(name, on=False))
+    _make_plain(folder, options)
 
 
 def _write_card(folder: Path, options: tuple[str, ...]) -> None:
     rtl.write_parts(
         "card", "the stages of the card for the proofs", folder, *options, suffix="-proofs"
     )
-    _make_plain(folder)
+    _make_plain(folder, options)
 
 
-def _make_plain(folder: Path) -> None:
+def _make_plain(folder: Path, options: tuple[str, ...]) -> None:
     for file in folder.rglob("*.sv"):
         file.write_text(plain(file.read_text()))
+    if rtl.MUTANTS in options:
+        for name, part in mutants.switches(folder):
+            (part / f"{mutants.PREFIX}{name}.sv").write_text(mutants.constant(name, on=False))
 
 
 def plain(text: str) -> str:

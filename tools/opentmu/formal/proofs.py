@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from opentmu.formal import card
-from opentmu.formal.prove import Edit, Mutant, Proof
+from opentmu.formal.prove import Proof
 
 POSTED = Proof("posted", "array.sv", "array_proof", "MatchArrayPosted", ("RECEIVES",))
 UNEXPECTED = Proof("unexpected", "array.sv", "array_proof", "MatchArrayUnexpected")
@@ -22,8 +22,6 @@ UNIT = Proof(
     delays=(("SlotDelay", 3),),
 )
 
-DROP = Proof("drop", "drop_front.sv", "drop_proof", "DropFront14_18_22", card="frame")
-
 
 @dataclass(frozen=True)
 class Canary:
@@ -35,16 +33,11 @@ class Canary:
     """
 
     proof: Proof
-    mutant: str | Mutant
+    mutant: str
     properties: tuple[str, ...]
     depth: int = 12
     counterexample: bool = True
     slow: bool = False
-
-    @property
-    def name(self) -> str:
-        """Of its mutant: one of the Chisel source, or edits of a stage of the card."""
-        return self.mutant if isinstance(self.mutant, str) else self.mutant.name
 
 
 def _words(text: str) -> tuple[str, ...]:
@@ -68,13 +61,6 @@ def _unit(mutant: str, properties: str, *, slow: bool = True) -> Canary:
 
 def _induction(mutant: str, properties: str, *, slow: bool = True) -> Canary:
     return Canary(UNIT, mutant, _words(properties), 3, counterexample=False, slow=slow)
-
-
-def _drop(name: str, *edits: tuple[str, str]) -> Canary:
-    properties = "one_last one_first all_bytes full not_both"
-    return Canary(
-        DROP, Mutant(name, tuple(Edit(DROP.device, *edit) for edit in edits)), _words(properties)
-    )
 
 
 CANARIES = (
@@ -114,12 +100,5 @@ CANARIES = (
     _induction("deferred", "deferred5 nothing_deferred carried1", slow=False),
     # An arrival names the store's entry although it took the post beside it (R15).
     _unit("handle", "pair_back"),
-    # What a beat leaves when it has filled the one before it goes out once more (W6).
-    _drop("twice", ("waits <= io_in_valid ? ~spent :", "waits <= io_in_valid ? 1'h1 :")),
-    # A last beat that fits just so is held for bytes that it has not got.
-    _drop("just-so", ("io_in_bits_beat_bytes <= casez_tmp;", "io_in_bits_beat_bytes < casez_tmp;")),
-    *(
-        Canary(proof, Mutant(name, (Edit(proof.device, *edit),)), _words(properties))
-        for proof, name, properties, edit in card.MUTANTS
-    ),
+    *(Canary(proof, name, _words(properties)) for proof, name, properties in card.MUTANTS),
 )

@@ -46,7 +46,7 @@ def switched(proof: Proof, mutant: str) -> dict[str, str]:
 
     Raises CheckFailed when the device does not have it.
     """
-    texts = design.modules(design.ensure_mutants(), proof.device)
+    texts = design.modules(design.ensure_mutants(proof.card), proof.device)
     switch = f"{mutants.PREFIX}{mutant}"
     if switch not in texts:
         raise CheckFailed(f"{proof.device}: found no mutant {mutant}, expected a switch for it")
@@ -56,41 +56,6 @@ def switched(proof: Proof, mutant: str) -> dict[str, str]:
 def law_only(proof: Proof) -> Proof:
     """The proof without the assertions that only help the induction."""
     return replace(proof, name=f"{proof.name}-law", defines=(*proof.defines, "LAW"))
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A piece of a module's text and what stands there instead; blanks count as one."""
-
-    module: str
-    old: str
-    new: str
-
-
-@dataclass(frozen=True)
-class Mutant:
-    """A defect: edits, each of whose places has to be there exactly once."""
-
-    name: str
-    edits: tuple[Edit, ...]
-
-    def apply(self, texts: dict[str, str]) -> dict[str, str]:
-        """The modules with the defect in.
-
-        Raises CheckFailed when a place is not found, or more than once: the design has moved on,
-        and the mutant has to follow.
-        """
-        broken = dict(texts)
-        for edit in self.edits:
-            place = re.compile(r"\s+".join(re.escape(word) for word in edit.old.split()))
-            found = len(place.findall(broken[edit.module]))
-            if found != 1:
-                raise CheckFailed(
-                    f"mutant {self.name}: found {found} times in {edit.module}, "
-                    f"expected once: {edit.old}"
-                )
-            broken[edit.module] = edit.new.join(place.split(broken[edit.module]))
-        return broken
 
 
 @dataclass(frozen=True)
@@ -109,20 +74,17 @@ class Result:
             raise CheckFailed(f"{self.folder}: found {self.status}, expected {status}{what}")
 
 
-def run(proof: Proof, mode: str, depth: int, mutant: str | Mutant | None = None) -> Result:
+def run(proof: Proof, mode: str, depth: int, mutant: str = "") -> Result:
     """Run a proof: `bmc` looks at the first `depth` clocks, `prove` at all of them by induction.
 
     The folder of the run keeps the trace of a failure (trace.vcd).
     """
     toolchain.need_yosys()
-    if isinstance(mutant, str):
-        texts, name = switched(proof, mutant), mutant
+    if mutant:
+        texts = switched(proof, mutant)
     else:
-        plain_design = design.ensure_card(proof.card) if proof.card else design.ensure()
-        texts, name = design.modules(plain_design, proof.device), ""
-    if isinstance(mutant, Mutant):
-        texts, name = mutant.apply(texts), mutant.name
-    folder = RUNS / "-".join([proof.name, mode, *([name] if name else [])])
+        texts = design.modules(design.ensure(proof.card), proof.device)
+    folder = RUNS / "-".join([proof.name, mode, *([mutant] if mutant else [])])
     folder.mkdir(parents=True, exist_ok=True)
     kept = {name: text for name, text in texts.items() if name not in proof.replaced}
     for name, clocks in proof.delays:

@@ -3,6 +3,7 @@ package tmu.card.frame
 
 import chisel3._
 import chisel3.util.{log2Ceil, Valid}
+import tmu.mutant.Mutant
 
 /** Takes bytes off the front of each frame, so that what follows begins at byte 0.
   *
@@ -34,10 +35,11 @@ class DropFront[T <: Data](mark: => T, drops: Seq[Int]) extends Module {
   // The held beat is filled from the next one of its frame, or goes as it is.
   private val filled = waits && !held.beat.last && io.in.valid
   private val ends = waits && held.beat.last
-  private val spent = filled && beat.last && beat.bytes <= drop
+  private val spent =
+    filled && beat.last && Mutant("just_fits", beat.bytes <= drop)(_ => beat.bytes < drop)
   when(io.in.valid) {
     held := io.in.bits
-    waits := !spent
+    waits := Mutant("beat_twice", !spent)(_ => true.B)
   }.elsewhen(ends)(waits := false.B)
   when(io.in.valid && beat.first)(choice := io.choice)
 

@@ -4,6 +4,7 @@ package tmu.card.placement
 import chisel3._
 import chisel3.util.{Decoupled, UIntToOH}
 import tmu.buffer.PointerQueue
+import tmu.mutant.Mutant
 
 /** Orders wait here until the destination of their message is known; out come writes.
   *
@@ -46,7 +47,7 @@ class DestinationStep(p: PlacementParams) extends Module {
   private val base = Reg(UInt(p.addressBits.W))
   private val room = Reg(UInt(p.lengthBits.W))
   private val leaves = Wire(Bool())
-  private val able = !order.belongs || known(order.message)
+  private val able = Mutant("no_verdict", !order.belongs || known(order.message))(_ => true.B)
   orders.io.deq.ready := able && (!full || leaves)
   when(orders.io.deq.fire) {
     held := order
@@ -60,7 +61,9 @@ class DestinationStep(p: PlacementParams) extends Module {
     ~bit(orders.io.deq.fire && order.belongs && order.last, order.message)
 
   // Stage 2: what of it is written, and where.
-  private val usable = Mux(room < held.length, room, held.length)
+  private val shorter =
+    Mutant("message_length", Mux(room < held.length, room, held.length))(_ => room)
+  private val usable = Mutant("receive_length", shorter)(_ => held.length)
   private val left = Mux(usable > held.offset, usable - held.offset, 0.U)
   private val writing = RegInit(false.B)
   private val write = Reg(new WriteCommand(p))

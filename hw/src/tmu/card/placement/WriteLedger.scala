@@ -4,6 +4,7 @@ package tmu.card.placement
 import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.{PointerQueue, Sweep}
+import tmu.mutant.Mutant
 
 /** What memory owes an answer, in the order of the bursts, and the completions between them (W3).
   *
@@ -38,8 +39,10 @@ class WriteLedger(p: PlacementParams) extends Module {
   private val answered = there && head.burst && io.answer.valid
   private val wrong = answered && io.answer.bits
   private val marked = marks.read(head.message)
-  io.answer.ready := there && head.burst && (!head.completes || io.complete.ready)
-  io.complete.valid := there && head.completes && (!head.burst || io.answer.valid)
+  io.answer.ready := there && head.burst &&
+    Mutant("answer_lost", !head.completes || io.complete.ready)(_ => true.B)
+  io.complete.valid := there && head.completes &&
+    Mutant("no_answer", !head.burst || io.answer.valid)(_ => true.B)
   io.complete.bits.message := head.message
   io.complete.bits.failed := wrong || marked
   queue.io.deq.ready := Mux(head.completes, io.complete.fire, io.answer.fire)

@@ -3,6 +3,7 @@ package tmu.card.placement
 
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
+import tmu.mutant.Mutant
 
 /** Walks through a write, one beat a clock, without a clock between two writes.
   *
@@ -85,16 +86,17 @@ class WriteSteps(p: PlacementParams) extends Module {
   step.address := index ## 0.U(p.byteBits.W)
   step.begins := first || inPage === 0.U
   step.finishes := lastWrite || toPage === 0.U
-  step.more := Mux(within, writes - 1.U, toPage)
-  private val from = Mux(first, shift, 0.U)
+  step.more := Mutant("page_crossed", Mux(within, writes - 1.U, toPage))(_ => writes - 1.U)
+  private val from = Mutant("first_byte", Mux(first, shift, 0.U))(_ => 0.U)
   private val above = VecInit.tabulate(p.bytes)(byte => byte.U >= from).asUInt
-  private val below = VecInit.tabulate(p.bytes)(byte => byte.U < tail || tail === 0.U).asUInt
+  private val whole = Mutant("last_byte", tail === 0.U)(_ => true.B)
+  private val below = VecInit.tabulate(p.bytes)(byte => byte.U < tail || whole).asUInt
   step.strobe := above & Mux(lastWrite, below, ~0.U(p.bytes.W))
   io.step.valid := go
 
   io.entry.valid := go && Mux(writing, step.begins, first && completes)
   io.entry.bits.burst := writing
-  io.entry.bits.completes := completes && (!writing || within)
+  io.entry.bits.completes := completes && Mutant("told_early", !writing || within)(_ => true.B)
   io.entry.bits.message := message
 
   io.idle := !busy
