@@ -126,6 +126,68 @@ static void w1_case_26_id_in_use(void) {
     bench_expect_goes_on(&bench);
 }
 
+static void w2_case_25_one_packet_ends_early(void) {
+    REFUSED((packet.ses.request_length = 2 * PAYLOAD_MTU, packet.payload_bytes = PAYLOAD_MTU,
+             packet.ses.job_id += 1), /* the length is looked at first */
+            UET_RC_OP_VIOLATION);
+}
+
+static void w1_case_26_what_is_wrong_by_itself_is_told_first(void) {
+    uet_packet_t second = bench_second_of_three(&bench);
+    uet_packet_t other = bench_part(&bench, 8, 0, 150);
+    other.ses.version = 1;
+    bench_give(&bench, &other);
+    bench_expect_response(&bench, UET_RC_UNCOR);
+    bench.next += 1;
+    second.pds.psn = bench.next;
+    bench_give(&bench, &second); /* the first message goes on */
+    bench_expect_default(&bench);
+    bench.next += 1;
+    bench_destroy(&bench);
+}
+
+/* A medium header carries a whole message: none is open behind it. */
+static void w2_case_22_medium_leaves_nothing_open(void) {
+    bench_open(&bench);
+    uet_packet_t packet = bench_request(&bench);
+    packet.pds.next_hdr = packet.ses.kind = UET_NEXT_REQ_MEDIUM;
+    packet.ses.flags = UET_SES_REL | UET_SES_SOM;
+    bench_give(&bench, &packet);
+    bench_expect_response(&bench, UET_RC_OP_VIOLATION);
+    bench.next += 1;
+    packet = bench_request(&bench);
+    packet.pds = (uet_pds_t){.type = UET_PDS_CP,
+                             .next_hdr = UET_CP_CLOSE,
+                             .flags = UET_FLAG_AR,
+                             .psn = bench.next,
+                             .spdcid = PDCID,
+                             .dpdcid = bench.peer_pdcid};
+    packet.ses = (uet_ses_t){0};
+    packet.payload_bytes = 0;
+    bench_give(&bench, &packet);
+    EXPECT_NUMBER(bench.last.pds.type, UET_PDS_ACK);
+    bench_destroy(&bench);
+}
+
+/* A refused message ends with MSG_ERROR, with EOM or without. */
+static void w7_case_29_message_error_ends_what_was_refused(void) {
+    bench_open(&bench);
+    uet_packet_t packet = bench_part(&bench, 8, 0, 150);
+    packet.ses.ri_generation = 9;
+    bench_give(&bench, &packet);
+    bench_expect_response(&bench, UET_RC_BAD_GENERATION);
+    bench.next += 1;
+    packet = bench_part(&bench, 8, PAYLOAD_MTU, 150);
+    packet.ses.opcode = UET_OP_MSG_ERROR;
+    packet.ses.payload_length = 0;
+    packet.payload_bytes = 0;
+    bench_give(&bench, &packet);
+    bench_expect_response(&bench, UET_RC_BAD_GENERATION);
+    bench.next += 1;
+    packet = bench_part(&bench, 8, 2 * PAYLOAD_MTU, 150);
+    refused(packet, UET_RC_OP_VIOLATION); /* of no message */
+}
+
 static void w2_case_27_no_message(void) {
     bench_open(&bench);
     refused(bench_part(&bench, 9, PAYLOAD_MTU, 150), UET_RC_OP_VIOLATION);
@@ -203,7 +265,11 @@ int main(void) {
     RUN(w2_case_23_payload_length);
     RUN(w2_case_24_offsets);
     RUN(w2_case_25_ends_early);
+    RUN(w2_case_25_one_packet_ends_early);
     RUN(w1_case_26_id_in_use);
+    RUN(w1_case_26_what_is_wrong_by_itself_is_told_first);
+    RUN(w2_case_22_medium_leaves_nothing_open);
+    RUN(w7_case_29_message_error_ends_what_was_refused);
     RUN(w2_case_27_no_message);
     RUN(w2_case_28_length_changes);
     RUN(w7_case_29_message_error);
