@@ -33,6 +33,9 @@ static void respond(uet_ses_t *response, uint8_t code) {
 /* Job, then pid, then index. */
 static uint8_t find_endpoint(const uet_node_t *node, const uet_ses_t *ses, uint32_t *number) {
     uint8_t code = UET_RC_BAD_JOB_ID;
+    if ((ses->flags & UET_SES_REL) == 0) { /* a service, whatever the job: there is none */
+        return UET_RC_BAD_PID;
+    }
     for (uint32_t i = 0; i < node->endpoint_count; i++) {
         const endpoint_t *at = &node->endpoints[i];
         if (at->job != ses->job_id) {
@@ -77,13 +80,13 @@ static uint8_t check_form(const uet_node_t *node, const uet_packet_t *packet) {
                    : UET_RC_OK;
     }
     uint32_t first = ses->request_length < most ? ses->request_length : most;
-    bool early = (ses->flags & UET_SES_EOM) != 0 && first != ses->request_length;
-    return packet->payload_bytes != first || early ? UET_RC_OP_VIOLATION : UET_RC_OK;
+    return packet->payload_bytes != first ? UET_RC_OP_VIOLATION : UET_RC_OK;
 }
 
 /* Whether the endpoint may take a message that starts; `*generation` is the right one. */
-static uint8_t check_endpoint(const uet_node_t *node, const uet_ses_t *ses, uint32_t *number,
+static uint8_t check_endpoint(const uet_node_t *node, const uet_packet_t *packet, uint32_t *number,
                               uint8_t *generation) {
+    const uet_ses_t *ses = &packet->ses;
     uint8_t code = find_endpoint(node, ses, number);
     if (code != UET_RC_OK) {
         return code;
@@ -96,7 +99,11 @@ static uint8_t check_endpoint(const uet_node_t *node, const uet_ses_t *ses, uint
         *generation = endpoint->generation;
         return UET_RC_BAD_GENERATION;
     }
-    return (ses->flags & UET_SES_IE) != 0 ? UET_RC_INITIATOR_ERR : UET_RC_OK;
+    if ((ses->flags & UET_SES_IE) != 0) {
+        return UET_RC_INITIATOR_ERR;
+    }
+    bool last = (ses->flags & UET_SES_EOM) != 0;
+    return last && ses->request_length != packet->payload_bytes ? UET_RC_OP_VIOLATION : UET_RC_OK;
 }
 
 static void fill_inbound(uet_node_t *node, inbound_t *inbound, uint64_t pdc,
@@ -148,7 +155,7 @@ static bool start(uet_node_t *node, uint64_t pdc, const uet_packet_t *packet, ui
     }
     fill_inbound(node, inbound, pdc, packet);
     if (code == UET_RC_OK) {
-        code = check_endpoint(node, ses, &inbound->endpoint, &generation);
+        code = check_endpoint(node, packet, &inbound->endpoint, &generation);
     }
     inbound->next = node->inbound;
     node->inbound = inbound;
@@ -203,9 +210,7 @@ static void go_on(uet_node_t *node, inbound_t *inbound, const uet_packet_t *pack
     inbound->touched = node->now;
     if (inbound->state == INBOUND_REFUSED) {
         respond(response, inbound->code);
-        if (inbound->code == UET_RC_BAD_GENERATION) {
-            response->ri_generation = inbound->generation;
-        }
+        response->ri_generation = inbound->generation;
         if (last) {
             uet_arrival_free(node, inbound);
         }
@@ -245,7 +250,13 @@ bool uet_receive_request(uet_node_t *node, uint64_t pdc, const uet_packet_t *pac
     }
     if ((ses->flags & UET_SES_SOM) != 0) {
         if (live != NULL) { /* the first message goes on */
+            uint32_t endpoint;
+            uint8_t generation = ses->ri_generation;
+            if (code == UET_RC_OK) {
+                code = check_endpoint(node, packet, &endpoint, &generation);
+            }
             respond(response, code != UET_RC_OK ? code : UET_RC_OP_VIOLATION);
+            response->ri_generation = generation;
             return true;
         }
         bool alone = code != UET_RC_OK && is_last(packet);

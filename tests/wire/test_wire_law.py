@@ -29,7 +29,7 @@ MUTANTS = {
         "if (ahead >= (int32_t)model->config.window) {",
         "if (ahead > (int32_t)model->config.window) {",
     ),
-    "W1 a live id begins anew": (LAW, "wire_message.c", "if (live != NULL) { /*", "if (0) { /*"),
+    "W1 a live id begins anew": (LAW, "wire_message.c", "if (live) { /*", "if (0) { /*"),
     "W2 a byte more than the receive": (
         *(LAW, "wire_arrival.c"),
         "least(count, message->room - offset)",

@@ -32,12 +32,15 @@ class Config(ctypes.Structure):
         ("ipv4", c_uint32),
         ("ipv6_high", c_uint64),
         ("ipv6_low", c_uint64),
-        *((name, c_uint32) for name in ("payload_mtu", "window", "pdcs", "responses")),
+        *(
+            (name, c_uint32)
+            for name in ("payload_mtu", "length_most", "window", "pdcs", "responses")
+        ),
         *((name, c_uint32) for name in ("ack_trigger", "ack_least", "endpoints")),
         *((name, c_uint64) for name in ("quarantine", "reopen", "idle")),
         ("dscp", c_uint8),
         *((name, c_bool) for name in ("ack_on_ecn", "no_match_first", "cack_runs_past")),
-        *((name, c_bool) for name in ("all_duplicates", "undeliverable")),
+        *((name, c_bool) for name in ("all_duplicates", "undeliverable", "deferrable")),
     ]
 
 
@@ -49,7 +52,8 @@ class Endpoint(ctypes.Structure):
         ("pid", c_uint16),
         ("index", c_uint16),
         ("unexpected", c_uint64),
-        *((name, c_bool) for name in ("pooled", "nack_shortage", "answer_at_match", "deferrable")),
+        *((name, c_bool) for name in ("pooled", "nack_shortage", "answer_at_match", "absolute")),
+        ("no_generation", c_bool),
         ("too_long", c_int),
     ]
 

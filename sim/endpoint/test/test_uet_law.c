@@ -175,7 +175,7 @@ static unsigned run(uint64_t number, uint32_t wrong_of_1024, unsigned steps) {
     for (unsigned i = 0; i < WIRE_COUNTERS; i++) {
         hit += counts->counted[i] > 0 ? 1u << i : 0u;
     }
-    EXPECT(bench.completed > steps / 100);
+    EXPECT(bench.completed > steps / 1000);
     finish(&bench);
     return hit;
 }

@@ -37,6 +37,7 @@ static void w8_case_19_unknown_endpoint(void) {
     REFUSED(packet.ses.job_id = JOB + 1, UET_RC_BAD_JOB_ID);
     REFUSED(packet.ses.pid_on_fep = PID + 1, UET_RC_BAD_PID);
     REFUSED(packet.ses.resource_index = INDEX + 1, UET_RC_BAD_INDEX);
+    REFUSED(packet.ses.flags &= (uint8_t)~UET_SES_REL, UET_RC_BAD_PID);
 }
 
 static void w5_case_20_generation(void) {
@@ -127,9 +128,11 @@ static void w1_case_26_id_in_use(void) {
 }
 
 static void w2_case_25_one_packet_ends_early(void) {
-    REFUSED((packet.ses.request_length = 2 * PAYLOAD_MTU, packet.payload_bytes = PAYLOAD_MTU,
-             packet.ses.job_id += 1), /* the length is looked at first */
+    REFUSED((packet.ses.request_length = 2 * PAYLOAD_MTU, packet.payload_bytes = PAYLOAD_MTU),
             UET_RC_OP_VIOLATION);
+    REFUSED((packet.ses.request_length = 2 * PAYLOAD_MTU, packet.payload_bytes = PAYLOAD_MTU,
+             packet.ses.job_id += 1), /* the endpoint is looked at first */
+            UET_RC_BAD_JOB_ID);
 }
 
 static void w1_case_26_what_is_wrong_by_itself_is_told_first(void) {

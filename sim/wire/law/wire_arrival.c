@@ -22,7 +22,9 @@ void wire_endpoint_opens(endpoint_t *endpoint) {
     if (endpoint->full) {
         endpoint->full = false;
         endpoint->refused_before = false;
-        endpoint->generation += 1;
+        if (!endpoint->is.no_generation) {
+            endpoint->generation += 1;
+        }
     }
 }
 
@@ -45,7 +47,8 @@ static wire_arrival_t shortage(wire_model_t *model, endpoint_t *endpoint, uint8_
     endpoint->refused_before = true;
     endpoint->reopen =
         model->config.reopen == WIRE_NEVER ? WIRE_NEVER : model->now + model->config.reopen;
-    return (wire_arrival_t){.code = first ? UET_RC_NO_MATCH : UET_RC_DISABLED_GEN};
+    uint8_t off = endpoint->is.no_generation ? UET_RC_DISABLED : UET_RC_DISABLED_GEN;
+    return (wire_arrival_t){.code = first ? UET_RC_NO_MATCH : off};
 }
 
 static bool too_long(const wire_model_t *model, const message_t *message) {

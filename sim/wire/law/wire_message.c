@@ -37,30 +37,21 @@ static bool is_last(const uet_packet_t *packet) {
 
 /* What the headers alone say, of a packet that begins a message. */
 static uint8_t check_first(const wire_model_t *model, const uet_packet_t *packet) {
-    const uet_ses_t *ses = &packet->ses;
-    uint32_t bytes = (uint32_t)packet->payload_bytes;
-    if (ses->opcode == UET_OP_MSG_ERROR) {
+    const wire_config_t *config = &model->config;
+    uint32_t length = packet->ses.request_length;
+    if (packet->ses.opcode == UET_OP_MSG_ERROR) {
         return UET_RC_INITIATOR_ERR;
     }
-    if (bytes != least(ses->request_length, model->config.payload_mtu)) {
+    if (packet->payload_bytes != least(length, config->payload_mtu)) {
         return UET_RC_OP_VIOLATION;
     }
-    return (ses->flags & UET_SES_EOM) != 0 && bytes != ses->request_length ? UET_RC_OP_VIOLATION
-                                                                           : UET_RC_OK;
+    return config->length_most != 0 && length > config->length_most ? UET_RC_UNSUPPORTED_SIZE
+                                                                    : UET_RC_OK;
 }
 
-static bool supported(const wire_model_t *model, const uet_ses_t *ses) {
-    if (ses->opcode != UET_OP_DEFERRABLE_TSEND) {
-        return ses->opcode == UET_OP_TAGGED_SEND || ses->opcode == UET_OP_MSG_ERROR;
-    }
-    for (uint32_t i = 0; i < model->endpoint_count; i++) {
-        const wire_endpoint_t *at = &model->endpoints[i].is;
-        if (at->deferrable && at->job == ses->job_id && at->pid == ses->pid_on_fep &&
-            at->index == ses->resource_index) {
-            return true;
-        }
-    }
-    return false;
+static bool supported(const wire_model_t *model, unsigned opcode) {
+    return opcode == UET_OP_TAGGED_SEND || opcode == UET_OP_MSG_ERROR ||
+           (opcode == UET_OP_DEFERRABLE_TSEND && model->config.deferrable);
 }
 
 static uint8_t check_form(const wire_model_t *model, const uet_packet_t *packet) {
@@ -69,7 +60,7 @@ static uint8_t check_form(const wire_model_t *model, const uet_packet_t *packet)
     if (ses->version != 0) {
         return UET_RC_UNCOR;
     }
-    if (!supported(model, ses)) {
+    if (!supported(model, ses->opcode)) {
         return UET_RC_UNSUPPORTED_OP;
     }
     if (medium && ses->opcode == UET_OP_MSG_ERROR) {
@@ -87,13 +78,14 @@ static uint8_t check_form(const wire_model_t *model, const uet_packet_t *packet)
                : UET_RC_OK;
 }
 
-/* Job, then pid, then index. */
+/* Job, then pid, then index.  An absolute pid has no job. */
 static uint8_t find_endpoint(const wire_model_t *model, const uet_ses_t *ses, uint32_t *number) {
-    bool job = false;
+    bool absolute = (ses->flags & UET_SES_REL) == 0;
+    bool job = absolute;
     bool pid = false;
     for (uint32_t i = 0; i < model->endpoint_count; i++) {
         const wire_endpoint_t *at = &model->endpoints[i].is;
-        bool same_job = at->job == ses->job_id;
+        bool same_job = at->absolute == absolute && (absolute || at->job == ses->job_id);
         bool same_pid = same_job && at->pid == ses->pid_on_fep;
         if (same_pid && at->index == ses->resource_index) {
             *number = i;
@@ -108,21 +100,27 @@ static uint8_t find_endpoint(const wire_model_t *model, const uet_ses_t *ses, ui
     return pid ? UET_RC_BAD_INDEX : job ? UET_RC_BAD_PID : UET_RC_BAD_JOB_ID;
 }
 
-/* Whether the endpoint takes a message that begins. */
-static uint8_t check_endpoint(const wire_model_t *model, const uet_ses_t *ses, message_t *message) {
-    uint8_t code = find_endpoint(model, ses, &message->endpoint);
+/* Whether the endpoint takes a message that begins; `*generation` is that of its answer. */
+static uint8_t check_endpoint(const wire_model_t *model, const uet_packet_t *packet,
+                              uint32_t *number, uint8_t *generation) {
+    const uet_ses_t *ses = &packet->ses;
+    uint8_t code = find_endpoint(model, ses, number);
     if (code != UET_RC_OK) {
         return code;
     }
-    const endpoint_t *endpoint = &model->endpoints[message->endpoint];
+    const endpoint_t *endpoint = &model->endpoints[*number];
     if (endpoint->disabled || endpoint->full) {
-        return UET_RC_DISABLED_GEN;
+        return endpoint->is.no_generation ? UET_RC_DISABLED : UET_RC_DISABLED_GEN;
     }
     if (endpoint->generation != ses->ri_generation) {
-        message->generation = endpoint->generation;
+        *generation = endpoint->generation;
         return UET_RC_BAD_GENERATION;
     }
-    return (ses->flags & UET_SES_IE) != 0 ? UET_RC_INITIATOR_ERR : UET_RC_OK;
+    if ((ses->flags & UET_SES_IE) != 0) {
+        return UET_RC_INITIATOR_ERR;
+    }
+    bool last = (ses->flags & UET_SES_EOM) != 0;
+    return last && packet->payload_bytes != ses->request_length ? UET_RC_OP_VIOLATION : UET_RC_OK;
 }
 
 /* A message of a connection, in front of the others. */
@@ -140,6 +138,7 @@ static message_t *begin(wire_model_t *model, const connection_t *connection,
     message->source = ses->initiator;
     message->match = ses->match_bits;
     message->length = ses->request_length;
+    message->generation = ses->ri_generation;
     message->has_header_data = (ses->flags & UET_SES_HD) != 0;
     message->header_data = ses->header_data;
     message->code = UET_RC_OK;
@@ -149,13 +148,11 @@ static message_t *begin(wire_model_t *model, const connection_t *connection,
     return message;
 }
 
-/* The answer to each packet of a refused message. */
+/* Each packet of a refused message has the same answer. */
 static void respond_refused(wire_model_t *model, message_t *message, const uet_packet_t *packet,
                             uet_ses_t *response) {
     respond(response, message->code);
-    if (message->code == UET_RC_BAD_GENERATION) {
-        response->ri_generation = message->generation;
-    }
+    response->ri_generation = message->generation;
     if (is_last(packet)) {
         wire_message_free(model, message);
     }
@@ -179,15 +176,23 @@ static void end_well(wire_model_t *model, message_t *message, const connection_t
     wire_message_end(model, message, UET_RC_OK);
 }
 
+/* A message begins; `live`: its id is that of one whose end has not come. */
 static uint8_t start(wire_model_t *model, const connection_t *connection,
-                     const uet_packet_t *packet, uint8_t code, uet_ses_t *response) {
+                     const uet_packet_t *packet, uint8_t code, bool live, uet_ses_t *response) {
+    uint32_t endpoint = 0;
+    uint8_t generation = packet->ses.ri_generation;
+    code = code == UET_RC_OK ? check_endpoint(model, packet, &endpoint, &generation) : code;
+    if (live) { /* which goes on as it was */
+        respond(response, code != UET_RC_OK ? code : UET_RC_OP_VIOLATION);
+        response->ri_generation = generation;
+        return 0;
+    }
     message_t *message = begin(model, connection, packet);
     if (message == NULL) {
         return UET_NACK_NO_SES_MSG_AVAIL;
     }
-    if (code == UET_RC_OK) {
-        code = check_endpoint(model, &packet->ses, message);
-    }
+    message->endpoint = endpoint;
+    message->generation = generation;
     if (code == UET_RC_OK) {
         wire_arrival_t arrival = wire_arrive(model, message);
         if (arrival.nack != 0) {
@@ -267,11 +272,7 @@ uint8_t wire_request(wire_model_t *model, connection_t *connection, const uet_pa
     message_t *live =
         ses->kind == UET_NEXT_REQ_MEDIUM ? NULL : message_of(model, connection, ses->message_id);
     if ((ses->flags & UET_SES_SOM) != 0) {
-        if (live != NULL) { /* which goes on as it was */
-            respond(response, code != UET_RC_OK ? code : UET_RC_OP_VIOLATION);
-            return 0;
-        }
-        return start(model, connection, packet, code, response);
+        return start(model, connection, packet, code, live != NULL, response);
     }
     if (live != NULL) {
         go_on(model, live, connection, packet, code, response);

@@ -77,7 +77,9 @@ bool wire_model_pool(wire_model_t *model, uint32_t endpoint, uint64_t address, u
 void wire_model_enable(wire_model_t *model, uint32_t endpoint, bool enable) {
     endpoint_t *at = &model->endpoints[endpoint];
     if (enable && at->disabled) {
-        at->generation += 1;
+        if (!at->is.no_generation) {
+            at->generation += 1;
+        }
     }
     at->disabled = !enable;
 }

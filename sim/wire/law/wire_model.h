@@ -31,6 +31,7 @@ typedef struct {
     uint64_t ipv6_high;
     uint64_t ipv6_low;
     uint32_t payload_mtu; /* of every packet of a message but the last, at least 1 */
+    uint32_t length_most; /* of a message; 0: any length */
     uint32_t window;      /* numbers ahead of the expected one that are not refused, 1 to 32767 */
     uint32_t pdcs;        /* connections at once, remembered ones included */
     uint32_t responses;   /* that a connection keeps until they are cleared, at least 1 */
@@ -46,6 +47,7 @@ typedef struct {
     bool cack_runs_past; /* CACK is not held below responses that are not cleared */
     bool all_duplicates; /* answer those that do not say that they are sent again as well */
     bool undeliverable;  /* the one answer for unknown job, pid and index */
+    bool deferrable;     /* deferrable sends are taken as plain ones */
 } wire_config_t;
 
 #define WIRE_CONFIG_DEFAULT                                                                        \
@@ -70,7 +72,8 @@ typedef struct {
     bool nack_shortage;  /* a shortage is answered by a NACK, which holds up the connection */
     bool
         answer_at_match; /* an unexpected message: NO_RESPONSE, and the answer when it is matched */
-    bool deferrable;     /* deferrable sends are taken as plain ones */
+    bool absolute;       /* its pid names a service: the job is not compared */
+    bool no_generation;  /* when it is off or full it answers DISABLED */
     wire_too_long_t too_long;
 } wire_endpoint_t;
 

@@ -67,7 +67,7 @@ typedef struct message {
     bool has_header_data;
     uint64_t header_data;
     uint8_t code;
-    uint8_t generation; /* of the answer BAD_GENERATION */
+    uint8_t generation; /* refused: of its answers */
     uint64_t touched;
     uint8_t *kept; /* parked: `length` bytes */
     buffer_t *buffer;

@@ -238,7 +238,9 @@ static void w6_p12_to_p19_what_is_not_spoken_and_the_end(void) {
 }
 
 static void p15_deferrable_sends_can_be_plain_ones(void) {
-    open_model(2, usual, (wire_endpoint_t){.deferrable = true});
+    wire_config_t config = usual;
+    config.deferrable = true;
+    open_model(2, config, (wire_endpoint_t){0});
     post(ROOM);
     give(1, WIRE_TAKEN);
     GIVE_CHANGED(15, WIRE_TAKEN, (packet.pds.psn = 0x12001, packet.pds.flags = UET_FLAG_AR));
