@@ -5,8 +5,7 @@ bench.json holds the cells of `./tmu bench --json`, without what the plots do no
 bench-queues.json those of `./tmu bench --queues --json`, bench-spill.json those of
 `./tmu bench --spill --json`, bench-isolation.json those of
 `./tmu bench --isolation --json`, bench-mpi.json those of
-`./tmu bench --mpi --preset tiny --json`, bench-spill-ecp5.json those of
-`./tmu bench --spill --preset ecp5 --json`. bench-engines.json is what tmu-engine-bench printed,
+`./tmu bench --mpi --preset tiny --json`. bench-engines.json is what tmu-engine-bench printed,
 bench-clocks.json what `./tmu synth --json` did, both without what the plots do not show.
 Needs the interpreter in build/venv/bin.
 """
@@ -26,12 +25,8 @@ def main() -> None:
     loads = json.loads((HERE / "bench-queues.json").read_text())
     files = [*plot.write(HERE, cells, [], None, array), *plot.write_queues(HERE, loads)]
     beyond = json.loads((HERE / "bench-spill.json").read_text())
-    small = json.loads((HERE / "bench-spill-ecp5.json").read_text())
     engines = json.loads((HERE / "bench-engines.json").read_text())["cells"]
-    units = [
-        plot_depth.Unit(cells, clock.clock_from(HERE / "bench-clocks.json", preset))
-        for cells, preset in ((beyond, "nic"), (small, "ecp5"))
-    ]
+    units = [plot_depth.Unit(beyond, clock.clock_from(HERE / "bench-clocks.json", "nic"))]
     files += [*plot_spill.write(HERE, beyond), *plot_depth.write(HERE, units, engines)]
     attacks = json.loads((HERE / "bench-isolation.json").read_text())
     files += plot_isolation.write(HERE, attacks)

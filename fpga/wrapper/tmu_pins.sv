@@ -211,9 +211,11 @@ module tmu_pins #(
         m_axi_mem_arcache, m_axi_mem_arprot, m_axi_mem_arvalid, m_axi_mem_rready
     };
 
+    // What is shifted in behind the outputs is a register: behind a constant, the constant outputs at
+    // their end would be taken out one by one, each by a whole round of the mapper.
     always @(posedge clk) begin
         if (shifts) stimulus <= {stimulus[INPUTS-2:0], bit_in};
-        if (response_moves) response <= response_shifts ? {response[OUTPUTS-2:0], 1'b0} : driven;
+        if (response_moves) response <= response_shifts ? {response[OUTPUTS-2:0], bit_in} : driven;
     end
     assign serial_out = response[OUTPUTS-1];
 

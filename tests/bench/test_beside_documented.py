@@ -13,13 +13,10 @@ FIGURES = paths.ROOT / "docs" / "figures"
 TEXT = (paths.ROOT / "docs" / "benchmark.md").read_text()
 SECTION = TEXT[TEXT.index("## Beside software") :]
 Result = dict[str, Any]
-FILES = {"nic": "bench-spill.json", "ecp5": "bench-spill-ecp5.json"}
-MEMORY = {"nic": 90, "ecp5": 30}
+FILES = {"nic": "bench-spill.json"}
+MEMORY = {"nic": 90}
 # Depths of which every position is in the document; the plot has the others as well.
-SHOWN = {
-    "nic": {2, 16, 1024, 4096, 16384, 65536},
-    "ecp5": {16, 64},
-}
+SHOWN = {"nic": {2, 16, 1024, 4096, 16384, 65536}}
 
 
 def read(name: str) -> Any:
@@ -68,10 +65,5 @@ def test_the_document_has_no_other_row() -> None:
 
 def test_the_clocks_are_those_of_synthesis() -> None:
     synthesis = (paths.ROOT / "docs" / "synthesis.md").read_text()
-    routed = clock.clock_from(FIGURES / "bench-clocks.json", "ecp5")
     estimate = clock.clock_from(FIGURES / "bench-clocks.json", "nic")
-    assert (
-        f"| clock, placed and routed, {routed.source.split()[-1]} | **{routed.low:g} MHz**"
-        in synthesis
-    )
     assert f"| clock, **estimate** | {estimate.low:g} to {estimate.high:g} MHz |" in synthesis

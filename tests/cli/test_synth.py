@@ -59,7 +59,11 @@ WRONG = {
     "preset": (["--preset", "big"], "no preset 'big'; the presets are nic, tiny"),
     "proofs": (["--preset", "formal"], "preset 'formal' has narrow keys, for proofs only"),
     "family": (["--family", "ice40"], "'ice40' is not one of 'ecp5', 'xcup'"),
-    "clock": (["--freq", "0"], "0.0 is not in the range 1<=x<=1000"),
+    "seed": (
+        ["--preset", "tiny", "--seed", "4"],
+        "--seed is for --route; found --seed",
+    ),
+    "xcup": (["--family", "xcup", "--route"], "is for --family ecp5; found --route"),
     "limit": (["--timeout", "0"], "0.0 is not in the range x>0"),
     "row": (["--area-per-lane", "Row:x:."], "Row:x:.: expected TOP:LANES:FOLDER"),
     "folder": (["--area-per-lane", "Row:8:/none"], "Row:8:/none: found no folder /none"),
@@ -135,9 +139,26 @@ def test_a_run_that_took_too_long_still_has_its_resources(
     monkeypatch.setattr(flow, "routed", stopped)
     monkeypatch.setattr(flow, "FOLDER", tmp_path / "reports")
     monkeypatch.setattr(flow, "ecp5", lambda *_: routed("x", fmax_mhz=None))
-    found = flow.report("x", "ecp5", Settings(100, 1, 1))
+    found = flow.report("x", "ecp5", Settings(1, 1, route=True))
     assert found["problem"] == "nextpnr on x: stopped after 1 s"
     assert found["lut"] == 12345 and found["fmax_mhz"] is None
+
+
+def test_without_route_nothing_is_placed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def placed(*_: object) -> Path:
+        raise AssertionError("placed without --route")
+
+    module: dict[str, Any] = {"ports": {}, "cells": {}, "netnames": {}, "attributes": {}}
+    (tmp_path / "netlist.json").write_text(json.dumps({"modules": {"tmu_pins": module}}))
+    (tmp_path / stage.STAMP).write_text("key")
+    design = flow.Design("x-ecp5", (), "tmu_pins", (), "")
+    monkeypatch.setattr(flow.Design, "of_preset", lambda *_: design)
+    monkeypatch.setattr(flow, "mapped", lambda *_: tmp_path)
+    monkeypatch.setattr(flow, "routed", placed)
+    monkeypatch.setattr(flow, "FOLDER", tmp_path / "reports")
+    found = flow.report("x", "ecp5", Settings(1, 1))
+    assert found["problem"] is None and found["fmax_mhz"] is None and found["seed"] is None
+    assert found["method"].endswith("not placed, not routed")
 
 
 def test_lanes_measures_every_kind_of_lane(

@@ -121,7 +121,7 @@ WRONG = {
     ),
     "seed without a placer": (
         ["synth", "--preset", "tiny", "--family", "xcup", "--seed", "4"],
-        "which only --family ecp5 has; found --seed",
+        "placing and routing is for --family ecp5; found --seed",
     ),
     "compiler and a program": (
         ["mpi", "--compiler", "system", "-n", "4", "--", "true"],

@@ -115,3 +115,16 @@ async def a_doorbell_write_of_the_wrong_shape_is_refused_through_the_pins(dut: A
     answered = await step(dut, s_axi_bready=1)
     assert answered["s_axi_bvalid"]
     assert (answered["s_axi_bid"], answered["s_axi_bresp"]) == (5, 2)
+
+
+@cocotb.test()
+async def what_is_shifted_in_follows_the_outputs(dut: Any) -> None:
+    """A constant there would let a mapper take constant outputs out, a round of it for each."""
+    await start(dut)
+    mark = [0, 1, 0, 1, 1, 0, 0, 1, 1, 1, 0, 1]
+    await shift(dut, mark)
+    seen = ""
+    for _ in range(sum(width for _, width in OUTPUTS) + len(mark)):
+        await shift(dut, [0])
+        seen += str(int(dut.serial_out.value))
+    assert "".join(map(str, mark[1:])) in seen[-2 * len(mark) :]

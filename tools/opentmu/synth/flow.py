@@ -10,34 +10,13 @@ from typing import Any
 from opentmu import paths, presets, stage
 from opentmu.build import fpga, rtl
 from opentmu.errors import BadInput
-from opentmu.synth import (
-    carries,
-    cells,
-    chain,
-    clocknet,
-    copies,
-    hierarchy,
-    levels,
-    memories,
-    methods,
-    netlist,
-    nets,
-    pieces,
-    pnr,
-    prepare,
-    spread,
-    tools,
-)
+from opentmu.synth import cells, chain, hierarchy, levels, methods, netlist, pieces, pnr, tools
 
 FAMILIES = ("ecp5", "xcup")
 TOPS = {"ecp5": "tmu_pins", "xcup": "tmu_wrapper"}
 XCUP_DEVICE = "UltraScale+, no part chosen"
-ECP5_CELLS = sorted((fpga.FPGA / "synth").glob("ecp5_*.sv"))
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
-FLOORPLANS = fpga.FPGA / "floorplan"
 FOLDER = paths.BUILD / "synth"
-PLACER_MODULES = (*(clocknet, copies, memories, nets, prepare, spread),)
-PLACER_INPUTS = [Path(str(module.__file__)) for module in PLACER_MODULES]
 
 # What is reported without --preset: the unit that is meant, and the one that can be routed.
 DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))
@@ -55,9 +34,6 @@ class Design:
     key: str
     library: Path | None = None
 
-    # Places of its block memories on the ECP5 that is taken (docs/synthesis.md).
-    floorplan: Path | None = None
-
     @classmethod
     def of_preset(cls, preset: str, family: str) -> "Design":
         """The unit of a preset in the wrapper that the family's runs take."""
@@ -65,10 +41,8 @@ class Design:
         bits = (("ADDRESS_BITS", fpga.address_bits(preset)),)
         key = (folder / stage.STAMP).read_text()
         sources = tuple(fpga.sources(folder))
-        plan = FLOORPLANS / f"{preset}.json"
-        plan_or_none = plan if family == "ecp5" and plan.is_file() else None
         name = f"{presets.build_name(preset)}-{family}"
-        return cls(name, sources, TOPS[family], bits, key, floorplan=plan_or_none)
+        return cls(name, sources, TOPS[family], bits, key)
 
     @classmethod
     def of_folder(cls, folder: Path, top: str, family: str) -> "Design":
@@ -94,9 +68,9 @@ class Design:
 
 def mapped(design: Design, family: str, seconds: float) -> Path:
     """The folder with netlist.json of a design in the cells of a family."""
-    scripts = [fpga.ELABORATE, fpga.ECP5, *ECP5_CELLS] if family == "ecp5" else [XCUP]
+    scripts = [fpga.ELABORATE, fpga.ECP5] if family == "ecp5" else [XCUP]
     target = FOLDER / f"{design.name}-netlist"
-    make = [Path(str(module.__file__)) for module in (carries, hierarchy, nets, pieces)]
+    make = [Path(str(module.__file__)) for module in (hierarchy, pieces)]
     key = _key(design.key, design.read(), design.sources, scripts, make, tools.versions("yosys"))
     choose = hierarchy.repeated if family == "ecp5" else hierarchy.kept
 
@@ -116,7 +90,6 @@ def mapped(design: Design, family: str, seconds: float) -> Path:
             steps += [f"setattr -mod -set keep_hierarchy 1 {name}" for name in borders]
             steps += [fpga.script(fpga.ELABORATE), fpga.script(fpga.ECP5)]
             run([*steps, f"write_json {fpga.relative(written)}"], design.top)
-            carries.in_file(written, design.top)
 
     stage.ensure(target, key, write)
     return target
@@ -146,38 +119,17 @@ def _elaborate(
 
 def routed(design: Design, settings: pnr.Settings, netlist_folder: Path) -> Path:
     """The folder with nextpnr's report of a mapped ECP5 design."""
-    target = FOLDER / f"{design.name}-{settings.freq:g}-{settings.seed}"
+    target = FOLDER / f"{design.name}-{settings.seed}"
     made_from = (netlist_folder / stage.STAMP).read_text()
-    wanted = [*pnr.OPTIONS, *pnr.SECOND, f"{settings.freq:g}", f"{settings.seed}"]
-    inputs = [*PLACER_INPUTS, *([design.floorplan] if design.floorplan else [])]
-    key = _key(made_from, wanted, inputs, tools.versions("nextpnr-ecp5"))
+    wanted = [*pnr.OPTIONS, f"{settings.seed}"]
+    key = _key(made_from, wanted, pnr.ROUTER, tools.versions("nextpnr-ecp5"))
 
     def write(folder: Path) -> None:
         log = paths.LOGS / f"synth-{target.name}.log"
-        prepared = folder / "prepared.json"
-        every = spread.step(ecp5_resources(design, netlist_folder).lut)
-        empty = prepare.prepare(netlist_folder / "netlist.json", design.top, prepared, every)
-        places = planned(design, netlist_folder)
-        pnr.run(prepared, design.top, folder, settings, log, empty, places)
-        prepared.unlink()
+        pnr.run(netlist_folder / "netlist.json", design.top, folder, settings, log)
 
     stage.ensure(target, key, write)
     return target
-
-
-def planned(design: Design, mapped_in: Path) -> dict[str, str] | None:
-    """The places of a mapped design's block memories, if its floorplan has them all."""
-    if design.floorplan is None:
-        return None
-    places = memories.floorplan(design.floorplan)
-    mapped_ones = memories.names(mapped_in / "netlist.json", design.top)
-    return places if places.keys() == set(mapped_ones) else None
-
-
-def ecp5_resources(design: Design, mapped_in: Path) -> cells.Resources:
-    """What a mapped ECP5 design takes, before packing."""
-    modules = netlist.load(mapped_in / "netlist.json", design.top)
-    return cells.resources(netlist.cell_counts(modules, design.top))
 
 
 def report(preset: str, family: str, settings: pnr.Settings) -> dict[str, Any]:
@@ -186,12 +138,12 @@ def report(preset: str, family: str, settings: pnr.Settings) -> dict[str, Any]:
     mapped_in = mapped(design, family, settings.timeout)
     problem = ""
     made = mapped_in
-    if family == "ecp5":
+    if settings.route and family == "ecp5":
         try:
             made = routed(design, settings, mapped_in)
         except tools.OutOfTime as error:
             problem = str(error)
-    key = _key((made / stage.STAMP).read_text(), [Path(__file__).parent])
+    key = _key((made / stage.STAMP).read_text(), f"{settings}", [Path(__file__).parent])
     target = FOLDER / f"{made.name}-report"
 
     def write(folder: Path) -> None:
@@ -209,7 +161,6 @@ def ecp5(
 ) -> dict[str, Any]:
     modules = netlist.load(mapped_in / "netlist.json", design.top)
     taken = cells.resources(netlist.cell_counts(modules, design.top))
-    every = spread.step(taken.lut)
     found: dict[str, Any] = {
         "device": pnr.DEVICE,
         **asdict(taken),
@@ -218,9 +169,8 @@ def ecp5(
         "fmax_mhz": None,
         "critical_path": None,
         "clock_estimate": None,
-        "target_mhz": settings.freq,
-        "seed": settings.seed,
-        "method": methods.METHODS["ecp5"] + _memories(design, mapped_in) + spread.words(every),
+        "seed": settings.seed if settings.route else None,
+        "method": methods.METHODS["routed" if settings.route else "ecp5"],
         "tools": tools.versions("yosys", "nextpnr-ecp5"),
     }
     if routed_in == mapped_in:
@@ -236,13 +186,6 @@ def ecp5(
     said = json.loads((routed_in / pnr.REPORT).read_text())
     path = pnr.critical_path(said, modules[design.top])
     return found | {"fmax_mhz": pnr.fmax(said), "critical_path": path}
-
-
-def _memories(design: Design, mapped_in: Path) -> str:
-    """What a report says of how block memories got their places."""
-    if planned(design, mapped_in) is None or design.floorplan is None:
-        return ", block memories placed first"
-    return f", block memories placed by {fpga.relative(design.floorplan)}"
 
 
 def xcup(design: Design, mapped_in: Path) -> dict[str, Any]:

@@ -2,9 +2,10 @@
 """How a figure was made, in the words of a report."""
 
 METHODS = {
-    "ecp5": (
-        "large repeated modules mapped once, all flattened, placed and routed with one seed behind "
-        "six pins, the widest resets and enables on the clock network"
+    "ecp5": "large repeated modules mapped once, all flattened; not placed, not routed",
+    "routed": (
+        "large repeated modules mapped once, all flattened; placed and routed by nextpnr with one "
+        "seed behind six pins"
     ),
     "flat": "whole design flattened and mapped; not placed, not routed",
     "kept": (

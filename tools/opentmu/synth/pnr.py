@@ -11,24 +11,25 @@ from typing import Any
 from opentmu import toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
-from opentmu.synth import copies, memories, tools
+from opentmu.synth import tools
 from opentmu.synth.netlist import Module, place, plain
 
 # The member with serial links of 5 Gbit/s, which a network card on this family takes: its core runs
 # at 1.2 V instead of 1.1, which makes it nearly a fifth quicker (docs/synthesis.md).
 DEVICE = "LFE5UM5G-85F CABGA756 speed 8"
-# A target that is not met is no error, and does not change what is done: a way counts as much as it
-# is long beside the slowest one. The default router takes back what it has made for as long as it
-# likes; the second one lets nets share wires, raises the price of those that are shared, and comes
-# to an end. The placer takes smaller steps than it does by default, for a better place
-# (docs/synthesis.md).
+# The default router takes back what it has made for as long as it likes; the second one lets nets
+# share wires, raises the price of those that are shared, and completes. A target that is not met is
+# no error, and the placer tries as hard with any.
 OPTIONS = (
     *("--um5g-85k", "--package", "CABGA756", "--speed", "8"),
-    *("--timing-allow-fail", "--router", "router2", "--placer-heap-alpha", "0.03"),
+    *("--freq", "120", "--timing-allow-fail", "--router", "router2"),
 )
-# Once memories have their places, a slow way weighs three times as much as it does by default; in
-# the first placement that would be noise (docs/decisions/0049-timing.md).
-SECOND = ("--placer-heap-timingweight", "30")
+
+# Weights of the second router, which has no option for them but takes them from a netlist. By
+# default the price of a wire that several nets want grows by 2.0 a round: after fifty rounds no net
+# comes near another, and all of them make detours that are wanted again. The estimate of the rest
+# of a route counts 1.25 times by default, which ends a search sooner, at a longer route.
+ROUTER = {"router2/currCongWeightMult": "0.5", "router2/estimateWeight": "0.75"}
 
 # What a run leaves in its folder.
 REPORT = "report.json"
@@ -36,11 +37,11 @@ REPORT = "report.json"
 
 @dataclass(frozen=True)
 class Settings:
-    """Target clock in MHz, seed of the placer, time limit in seconds."""
+    """Seed of the placer, time limit of a tool in seconds; whether to place at all."""
 
-    freq: float
     seed: int
     timeout: float
+    route: bool = False
 
 
 @dataclass(frozen=True)
@@ -54,46 +55,24 @@ class PathStep:
     routing_ns: float
 
 
-def run(
-    netlist: Path,
-    top: str,
-    folder: Path,
-    settings: Settings,
-    log: Path,
-    left_empty: int = 0,
-    places: Mapping[str, str] | None = None,
-) -> None:
-    """Place and route `netlist`; leaves report.json, the routed design and its delays.
+def run(netlist: Path, top: str, folder: Path, settings: Settings, log: Path) -> None:
+    """Place and route `top` of `netlist`; leaves nextpnr's report, and what the device has of it.
 
-    Block memories get the `places` that they have by name, and `netlist` says so then. Without
-    `places` it is placed twice, and they stay where the first placement has put them, which is in
-    memories.json. `left_empty` places for a LUT and for a flip-flop are taken by cells
-    that do nothing, and do not count. A design that is too large leaves no report.json; raises
-    CheckFailed for any other failure. utilisation.json is there at any rate.
+    A design that is too large leaves no report; raises CheckFailed for any other failure.
     """
     toolchain.use_path()
     toolchain.need_compiled(tools.NEXTPNR)
-    report = folder / REPORT
+    report, weighted = folder / REPORT, folder / "weighted.json"
+    content = json.loads(netlist.read_text())
+    content["modules"][top]["settings"] = ROUTER
+    weighted.write_text(json.dumps(content))
+    command = [tools.NEXTPNR, *OPTIONS, "--seed", f"{settings.seed}"]
+    command += ["--json", fpga.relative(weighted)]
+    command += ["--report", fpga.relative(report)]
     title = f"nextpnr on {shown(folder)}"
-    command = [tools.NEXTPNR, *OPTIONS, "--freq", f"{settings.freq:g}"]
-    command += ["--seed", f"{settings.seed}", "--json", fpga.relative(netlist)]
-    code = 0
-    if memories.names(netlist, top):
-        if places is None:
-            placed = folder / "placed.json"
-            first = [*command, "--no-route", "--write", fpga.relative(placed)]
-            code = tools.run(first, f"{title}, memories", log, settings.timeout)
-            if not code:
-                places = memories.found(placed)
-                placed.unlink()
-                (folder / "memories.json").write_text(json.dumps(places, indent=1) + "\n")
-        if places is not None:
-            memories.keep(netlist, top, places)
-            command += SECOND
-    if not code:
-        command += ["--report", fpga.relative(report)]
-        code = tools.run(command, title, log, settings.timeout)
-    used = utilisation(log.read_text(errors="replace"), left_empty)
+    code = tools.run(command, title, log, settings.timeout)
+    weighted.unlink()
+    used = utilisation(log.read_text(errors="replace"))
     (folder / "utilisation.json").write_text(json.dumps(used))
     if code and not excess(used):
         raise tools.failed(title, code, log)
@@ -106,15 +85,11 @@ def shown(folder: Path) -> str:
     return folder.name.strip(".").removesuffix(".partial")
 
 
-def utilisation(said: str, left_empty: int = 0) -> dict[str, dict[str, int]]:
-    """Used and available of each kind of cell that is used, as nextpnr's log counts them.
-
-    What is left empty on purpose is available, and not used.
-    """
+def utilisation(said: str) -> dict[str, dict[str, int]]:
+    """Used and available of each kind of cell that is used, as nextpnr's log counts them."""
     rows = re.findall(r"^Info:\s+(\w+):\s+(\d+)/\s*(\d+)\s+\d+%$", said, re.MULTILINE)
-    empty = {"TRELLIS_COMB": left_empty, "TRELLIS_FF": left_empty}
     return {
-        kind: {"used": int(used) - empty.get(kind, 0), "available": int(available)}
+        kind: {"used": int(used), "available": int(available)}
         for kind, used, available in rows
         if int(used)
     }
@@ -151,7 +126,7 @@ def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
     end = f"{_named(last['cell'], registers)} ({last['port']})"
     # A name that begins with a dollar is a number of the mapper's and lies nowhere.
     passed = [*(step.cell for step in steps), last["cell"]]
-    cells = [_register(cell, registers) for cell in passed]
+    cells = [registers.get(cell, cell) for cell in passed]
     places = [place(cell) for cell in cells if not cell.startswith("$")]
     logic = sum(hop["delay"] for hop in hops if hop["type"] != "routing")
     routing = sum(hop["delay"] for hop in hops if hop["type"] == "routing")
@@ -178,7 +153,7 @@ def _steps(hops: list[Mapping[str, Any]], kinds: Mapping[str, str]) -> list[Path
             continue
         follows = wire if wire is not None and wire["type"] == "routing" else None
         cell = hop["from"]["cell"]
-        kind = kinds.get(copies.original(cell)) or kinds.get(re.sub(r"\$.*", "", cell), "")
+        kind = kinds.get(cell) or kinds.get(re.sub(r"\$.*", "", cell), "")
         net = follows["net"] if follows else ""
         routing = round(follows["delay"], 3) if follows else 0.0
         steps.append(PathStep(cell, kind, net, round(hop["delay"], 3), routing))
@@ -194,13 +169,8 @@ def _register_names(module: Module) -> dict[str, str]:
     }
 
 
-def _register(cell: str, registers: Mapping[str, str]) -> str:
-    """The design's name of a register, of which the cell may be a copy; else the cell's own."""
-    return registers.get(copies.original(cell), cell)
-
-
 def _named(cell: str, registers: Mapping[str, str]) -> str:
-    return plain(_register(cell, registers))
+    return plain(registers.get(cell, cell))
 
 
 def _changes(places: list[str]) -> list[str]:

@@ -44,8 +44,8 @@ object Presets {
     reserve = false
   )
 
-  /** For an ECP5-85: the largest that is routed there (docs/synthesis.md). Parity would take a
-    * quarter more, and queues in memory the room of twice the lanes; it has no reserves either.
+  /** Sized for an ECP5-85 (docs/synthesis.md). Parity would take a quarter more, and queues in
+    * memory the room of twice the lanes; it has no reserves either.
     */
   val ecp5: TmuParams = TmuParams(
     "ecp5",
