@@ -141,7 +141,10 @@ bool uet_node_post(uet_node_t *node, const uet_receive_t *receive) {
     posted->handle = ++node->handles;
     endpoint_t *endpoint = &node->endpoints[receive->endpoint];
     tmu_model_receive_t entry = {
-        .key = {receive->match, receive->ignore, receive->source, receive->source_ignore},
+        .key = {.match = receive->match,
+                .ignore = receive->ignore,
+                .source = receive->source,
+                .source_ignore = receive->source_ignore},
         .endpoint = receive->endpoint,
         .receive_id = endpoint->receives,
         .handle = posted->handle,

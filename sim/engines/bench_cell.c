@@ -21,7 +21,7 @@ static int compare(const void *a, const void *b) {
 static void warm(const bench_workload_t *workload, size_t start) {
     volatile uint64_t sink = 0;
     for (size_t i = start; i < start + workload->shape.batch; i++) {
-        sink += workload->post[i].handle + workload->arrival[i].match;
+        sink += workload->post[i].handle + workload->arrival[i].key.match;
     }
 }
 
@@ -37,8 +37,7 @@ static double run_batch(const engine_ops_t *ops, engine_t *engine, const bench_w
             posted[g] = ops->post(engine, 0, &post[g].key, post[g].handle, 8);
         }
         for (unsigned g = i; g < i + group; g++) {
-            arrived[g] =
-                ops->arrive(engine, 0, arrival[g].match, arrival[g].source, arrival[g].handle, 8);
+            arrived[g] = ops->arrive(engine, 0, &arrival[g].key, arrival[g].handle, 8);
         }
     }
     return now_ns() - begin;
@@ -59,8 +58,7 @@ static void fill(const engine_ops_t *ops, engine_t *engine, const bench_workload
                  bench_result_t *result) {
     for (unsigned i = 0; i < workload->shape.depth && workload->fill != NULL; i++) {
         const bench_arrival_t *arrival = &workload->fill[i];
-        const engine_verdict_t verdict =
-            ops->arrive(engine, 0, arrival->match, arrival->source, arrival->handle, 8);
+        const engine_verdict_t verdict = ops->arrive(engine, 0, &arrival->key, arrival->handle, 8);
         result->wrong += verdict.status != ENGINE_QUEUED;
         result->checked += 1;
     }

@@ -113,7 +113,7 @@ static bench_arrival_t plan_arrival(plan_t *plan, bench_kind_t kind, size_t plac
     const size_t room = sizeof plan->vacant / sizeof plan->vacant[0];
     const uint32_t number = plan->live[place].number;
     bench_arrival_t arrival = {.handle = 7};
-    message_key(kind, number, &arrival.match, &arrival.source);
+    message_key(kind, number, &arrival.key.match, &arrival.key.source);
     *taken = plan->live[place].handle;
     plan->count -= 1;
     memmove(&plan->live[place], &plan->live[place + 1],
@@ -147,7 +147,8 @@ static void plan_all(plan_t *plan, bench_workload_t *workload) {
     for (uint32_t i = 0; i < shape->depth; i++) {
         if (workload->fill != NULL) {
             /* A context of its own: no receive takes it. */
-            workload->fill[i] = (bench_arrival_t){UINT64_C(0x77) << 32 | i, i % 61, i};
+            workload->fill[i] =
+                (bench_arrival_t){{.match = UINT64_C(0x77) << 32 | i, .source = i % 61}, i};
         }
         workload->resident[i] = plan_post(plan, shape->kind);
     }
@@ -163,18 +164,16 @@ static void plan_all(plan_t *plan, bench_workload_t *workload) {
 }
 
 static bool model_post(tmu_model_t *model, const bench_post_t *post) {
-    const tmu_model_receive_t receive = {
-        .key = {post->key.match, post->key.ignore, post->key.source, post->key.source_ignore},
-        .handle = post->handle,
-        .receive_id = TMU_MODEL_NO_RECEIVE_ID};
+    tmu_model_receive_t receive = {.handle = post->handle, .receive_id = TMU_MODEL_NO_RECEIVE_ID};
+    TMU_MODEL_COPY_KEY(receive.key, post->key);
     tmu_model_verdict_t verdict;
     return tmu_model_post(model, &receive, &verdict) == TMU_MODEL_QUEUED;
 }
 
 static bool model_arrival(tmu_model_t *model, const bench_arrival_t *arrival,
                           tmu_model_status_t status, uint64_t other) {
-    const tmu_model_message_t message = {
-        .match = arrival->match, .source = arrival->source, .handle = arrival->handle};
+    tmu_model_message_t message = {.handle = arrival->handle};
+    TMU_MODEL_COPY_VALUES(message, arrival->key);
     tmu_model_verdict_t verdict;
     return tmu_model_arrive(model, &message, &verdict) == status && verdict.other == other;
 }

@@ -49,9 +49,8 @@ typedef struct {
 } bench_post_t;
 
 typedef struct {
-    uint64_t match;
-    uint32_t source;
-    uint32_t handle;
+    engine_key_t key;
+    uint64_t handle;
 } bench_arrival_t;
 
 typedef struct {

@@ -13,6 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine_key.h"
+
 #define ENGINE_LENGTH_BITS 48
 
 typedef struct engine engine_t;
@@ -38,14 +40,6 @@ typedef struct {
     uint32_t truncated; /* post or arrive matched: 1 = message longer than receive (R12) */
 } engine_verdict_t;
 
-/* A mask bit of 1 = that bit is not compared (R2). */
-typedef struct {
-    uint64_t match;
-    uint64_t ignore;
-    uint32_t source;
-    uint32_t source_ignore;
-} engine_key_t;
-
 typedef struct {
     uint32_t endpoints;           /* at least 1 */
     uint64_t posted_capacity;     /* over all endpoints; 0 = no limit */
@@ -70,7 +64,8 @@ typedef struct {
     void (*destroy)(engine_t *engine);
     engine_verdict_t (*post)(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
                              uint64_t handle, uint64_t length);
-    engine_verdict_t (*arrive)(engine_t *engine, uint32_t endpoint, uint64_t match, uint32_t source,
+    /* Of the key the values alone. */
+    engine_verdict_t (*arrive)(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
                                uint64_t handle, uint64_t length);
     /* Probe (R8), or claim (R9) where `take`. */
     engine_verdict_t (*look)(engine_t *engine, uint32_t endpoint, const engine_key_t *key,

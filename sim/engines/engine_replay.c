@@ -48,7 +48,9 @@ static tmu_log_record_t record_of(engine_verdict_t verdict) {
 /* One operation; its record is written unless the engine has no memory. */
 static engine_status_t execute(run_t *run, size_t place) {
     const tmu_trace_op_t *op = &run->op[place];
-    const engine_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    engine_key_t key = {0};
+    ENGINE_KEY_COPY_VALUES(key, *op);
+    ENGINE_KEY_COPY_MASKS(key, *op);
     engine_verdict_t verdict;
     uint64_t removed[2] = {0, 0};
     switch (op->kind) {
@@ -56,8 +58,7 @@ static engine_status_t execute(run_t *run, size_t place) {
         verdict = run->ops->post(run->engine, op->endpoint, &key, op->id, op->bytes);
         break;
     case TMU_TRACE_ARRIVE:
-        verdict =
-            run->ops->arrive(run->engine, op->endpoint, op->match, op->source, op->id, op->bytes);
+        verdict = run->ops->arrive(run->engine, op->endpoint, &key, op->id, op->bytes);
         break;
     case TMU_TRACE_CANCEL:
         verdict = run->ops->cancel(run->engine, op->endpoint, op->target);

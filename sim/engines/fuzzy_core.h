@@ -26,33 +26,30 @@ static inline engine_verdict_t answer(engine_status_t status) {
 
 static inline uint64_t length_of(const fuzzy_entry_t *entry) { return entry->length_pattern >> 8; }
 
-static inline uint16_t handle_id(uint64_t handle) { return fuzzy_id(handle, 0); }
+static inline uint16_t handle_id(uint64_t handle) { return fuzzy_id(handle); }
 
 /* R1 for a receive, under the masks it was posted with. */
-static inline bool takes(const fuzzy_queue_t *queue, size_t place, uint64_t match,
-                         uint32_t source) {
+static inline bool takes(const fuzzy_queue_t *queue, size_t place, const engine_key_t *message) {
     const fuzzy_entry_t *entry = &queue->entry[place];
     unsigned p = (unsigned)(entry->length_pattern & 0xff);
     const fuzzy_pattern_t *masks =
         LIKELY(p != FUZZY_NO_PATTERN) ? &queue->pattern[p] : &queue->mask[place];
-    return (((entry->match ^ match) & ~masks->ignore) |
-            ((entry->source ^ source) & ~masks->source_ignore)) == 0;
+    return ENGINE_KEY_EQUAL(*entry, *message, *masks);
 }
 
 /* R1 for a message, under the masks of the search. */
 static inline bool fits(const fuzzy_entry_t *entry, const engine_key_t *key) {
-    return (((entry->match ^ key->match) & ~key->ignore) |
-            ((entry->source ^ key->source) & ~key->source_ignore)) == 0;
+    return ENGINE_KEY_EQUAL(*entry, *key, *key);
 }
 
 /* The ids that an arrival looks for: one per pattern that live receives have. */
-static inline unsigned wanted_ids(const fuzzy_queue_t *queue, uint64_t match, uint32_t source,
+static inline unsigned wanted_ids(const fuzzy_queue_t *queue, const engine_key_t *message,
                                   uint16_t id[FUZZY_PATTERNS + 1]) {
     unsigned count = 0;
     for (unsigned p = 0; p < queue->patterns; p++) {
         const fuzzy_pattern_t *pattern = &queue->pattern[p];
         if (pattern->live > 0) {
-            id[count++] = fuzzy_id(match & ~pattern->ignore, source & ~pattern->source_ignore);
+            id[count++] = fuzzy_id(ENGINE_KEY_MIXED(*message, *pattern));
         }
     }
     if (UNLIKELY(queue->unfiltered > 0)) {
@@ -63,16 +60,16 @@ static inline unsigned wanted_ids(const fuzzy_queue_t *queue, uint64_t match, ui
 
 /* R3 where receives of several patterns are queued. */
 static APART size_t find_posted_of_many(engine_t *engine, const fuzzy_queue_t *queue,
-                                        uint64_t match, uint32_t source) {
+                                        const engine_key_t *message) {
     uint16_t id[FUZZY_PATTERNS + 1];
-    unsigned count = wanted_ids(queue, match, source, id);
+    unsigned count = wanted_ids(queue, message, id);
     for (size_t from = queue->first;; from++) {
         from = scan_any(queue->column[FUZZY_KEYS], from, queue->end, id, count);
         if (from == FUZZY_ABSENT) {
             return FUZZY_ABSENT;
         }
         engine->verified += 1;
-        if (LIKELY(takes(queue, from, match, source))) {
+        if (LIKELY(takes(queue, from, message))) {
             return from;
         }
         engine->false_positives += 1;
@@ -90,12 +87,12 @@ static inline unsigned only_pattern(const fuzzy_queue_t *queue) {
 }
 
 /* R3: the oldest receive that takes the message. */
-static inline size_t find_posted(engine_t *engine, const fuzzy_queue_t *queue, uint64_t match,
-                                 uint32_t source) {
+static inline size_t find_posted(engine_t *engine, const fuzzy_queue_t *queue,
+                                 const engine_key_t *message) {
     const uint16_t *column = queue->column[FUZZY_KEYS];
     if (queue->end - queue->first <= SHORT_QUEUE) {
         for (size_t i = queue->first; i < queue->end; i++) {
-            if (column[i] != FUZZY_HOLE && takes(queue, i, match, source)) {
+            if (column[i] != FUZZY_HOLE && takes(queue, i, message)) {
                 return i;
             }
         }
@@ -103,17 +100,17 @@ static inline size_t find_posted(engine_t *engine, const fuzzy_queue_t *queue, u
     }
     unsigned p = only_pattern(queue);
     if (UNLIKELY(p == FUZZY_NO_PATTERN)) {
-        return find_posted_of_many(engine, queue, match, source);
+        return find_posted_of_many(engine, queue, message);
     }
     const fuzzy_pattern_t *masks = &queue->pattern[p];
-    uint16_t id = fuzzy_id(match & ~masks->ignore, source & ~masks->source_ignore);
+    uint16_t id = fuzzy_id(ENGINE_KEY_MIXED(*message, *masks));
     for (size_t from = queue->first;; from++) {
         from = scan_one(column, from, queue->end, id);
         if (from == FUZZY_ABSENT) {
             return FUZZY_ABSENT;
         }
         engine->verified += 1;
-        if (LIKELY(takes(queue, from, match, source))) {
+        if (LIKELY(takes(queue, from, message))) {
             return from;
         }
         engine->false_positives += 1;
@@ -136,12 +133,11 @@ static APART size_t find_unfiltered(engine_t *engine, const fuzzy_queue_t *queue
 
 static inline unsigned column_of(fuzzy_queue_t *queue, const engine_key_t *key) {
     for (unsigned p = 0; p < queue->patterns; p++) {
-        if (queue->pattern[p].ignore == key->ignore &&
-            queue->pattern[p].source_ignore == key->source_ignore) {
+        if (ENGINE_KEY_SAME_MASKS(queue->pattern[p], *key)) {
             return p;
         }
     }
-    return fuzzy_add_column(queue, key->ignore, key->source_ignore);
+    return fuzzy_add_column(queue, key);
 }
 
 /* R4: the oldest message that the search selects. */
@@ -157,7 +153,7 @@ static inline size_t find_unexpected(engine_t *engine, fuzzy_queue_t *queue,
     if (UNLIKELY(p == FUZZY_NO_PATTERN)) {
         return find_unfiltered(engine, queue, key);
     }
-    uint16_t id = fuzzy_id(key->match & ~key->ignore, key->source & ~key->source_ignore);
+    uint16_t id = fuzzy_id(ENGINE_KEY_MIXED(*key, *key));
     for (size_t from = queue->first;; from++) {
         from = scan_one(queue->column[p], from, queue->end, id);
         if (from == FUZZY_ABSENT) {
@@ -230,18 +226,19 @@ static inline engine_status_t append_posted(engine_t *engine, fuzzy_queue_t *que
     size_t place = queue->end;
     unsigned p = 0;
     uint16_t id = FUZZY_UNFILTERED;
-    if ((key->ignore | key->source_ignore) != 0) {
-        p = fuzzy_take_pattern(queue, key->ignore, key->source_ignore);
+    if (ENGINE_KEY_IGNORES(*key)) {
+        p = fuzzy_take_pattern(queue, key);
     }
     if (LIKELY(p != FUZZY_NO_PATTERN)) {
-        id = fuzzy_id(key->match & ~key->ignore, key->source & ~key->source_ignore);
+        id = fuzzy_id(ENGINE_KEY_MIXED(*key, *key));
         queue->pattern[p].live += 1;
-    } else if (fuzzy_keep_masks(queue, key->ignore, key->source_ignore)) {
+    } else if (fuzzy_keep_masks(queue, key)) {
         queue->unfiltered += 1;
     } else {
         return ENGINE_NO_MEMORY;
     }
-    queue->entry[place] = (fuzzy_entry_t){key->match, handle, length << 8 | p, key->source, 0};
+    queue->entry[place] = (fuzzy_entry_t){.handle = handle, .length_pattern = length << 8 | p};
+    ENGINE_KEY_COPY_VALUES(queue->entry[place], *key);
     set_id(queue->column[FUZZY_KEYS], place, id);
     queue->column[FUZZY_HANDLES][place] = handle_id(handle);
     count_in(engine, queue, FUZZY_POSTED);
@@ -249,17 +246,17 @@ static inline engine_status_t append_posted(engine_t *engine, fuzzy_queue_t *que
 }
 
 static APART engine_status_t append_unexpected(engine_t *engine, fuzzy_queue_t *queue,
-                                               uint64_t match, uint32_t source, uint64_t handle,
+                                               const engine_key_t *message, uint64_t handle,
                                                uint64_t length) {
     if (UNLIKELY(queue->end == queue->capacity) && !fuzzy_make_room(engine, queue)) {
         return ENGINE_NO_MEMORY;
     }
     size_t place = queue->end;
-    queue->entry[place] = (fuzzy_entry_t){match, handle, length << 8, source, 0};
+    queue->entry[place] = (fuzzy_entry_t){.handle = handle, .length_pattern = length << 8};
+    ENGINE_KEY_COPY_VALUES(queue->entry[place], *message);
     for (unsigned p = 0; p < queue->patterns; p++) {
         const fuzzy_pattern_t *pattern = &queue->pattern[p];
-        set_id(queue->column[p], place,
-               fuzzy_id(match & ~pattern->ignore, source & ~pattern->source_ignore));
+        set_id(queue->column[p], place, fuzzy_id(ENGINE_KEY_MIXED(*message, *pattern)));
     }
     count_in(engine, queue, FUZZY_UNEXPECTED);
     return ENGINE_QUEUED;
@@ -286,13 +283,14 @@ static engine_verdict_t post(engine_t *engine, uint32_t endpoint, const engine_k
 }
 
 /* R6: the posted queue first. */
-static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, uint64_t match, uint32_t source,
+static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
                                uint64_t handle, uint64_t length) {
     if (UNLIKELY(endpoint >= engine->endpoints)) {
         return answer(ENGINE_REFUSED_ENDPOINT);
     }
+    const engine_key_t message = *key; /* in registers, whatever is written */
     fuzzy_queue_t *queue = engine->endpoint[endpoint];
-    size_t hit = find_posted(engine, &queue[FUZZY_POSTED], match, source);
+    size_t hit = find_posted(engine, &queue[FUZZY_POSTED], &message);
     if (LIKELY(hit != FUZZY_ABSENT)) {
         const fuzzy_entry_t *entry = &queue[FUZZY_POSTED].entry[hit];
         const engine_verdict_t verdict = {entry->handle, ENGINE_MATCHED, length > length_of(entry)};
@@ -302,8 +300,7 @@ static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, uint64_t mat
     if (!has_room(engine, &queue[FUZZY_UNEXPECTED], FUZZY_UNEXPECTED)) {
         return answer(ENGINE_STALLED);
     }
-    return answer(
-        append_unexpected(engine, &queue[FUZZY_UNEXPECTED], match, source, handle, length));
+    return answer(append_unexpected(engine, &queue[FUZZY_UNEXPECTED], &message, handle, length));
 }
 
 /* R8, R9. */

@@ -119,11 +119,11 @@ bool fuzzy_make_room(engine_t *engine, fuzzy_queue_t *queue) {
     return grow(queue);
 }
 
-unsigned fuzzy_take_pattern(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore) {
+unsigned fuzzy_take_pattern(fuzzy_queue_t *queue, const engine_key_t *masks) {
     unsigned vacant = queue->patterns;
     for (unsigned p = 0; p < queue->patterns; p++) {
         const fuzzy_pattern_t *pattern = &queue->pattern[p];
-        if (pattern->ignore == ignore && pattern->source_ignore == source_ignore) {
+        if (ENGINE_KEY_SAME_MASKS(*pattern, *masks)) {
             return p;
         }
         if (pattern->live == 0 && p > 0) {
@@ -136,11 +136,12 @@ unsigned fuzzy_take_pattern(fuzzy_queue_t *queue, uint64_t ignore, uint32_t sour
     if (vacant == queue->patterns) {
         queue->patterns += 1;
     }
-    queue->pattern[vacant] = (fuzzy_pattern_t){.ignore = ignore, .source_ignore = source_ignore};
+    queue->pattern[vacant] = (fuzzy_pattern_t){0};
+    ENGINE_KEY_COPY_MASKS(queue->pattern[vacant], *masks);
     return vacant;
 }
 
-unsigned fuzzy_add_column(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore) {
+unsigned fuzzy_add_column(fuzzy_queue_t *queue, const engine_key_t *masks) {
     unsigned p = queue->patterns;
     if (p == FUZZY_PATTERNS) {
         return FUZZY_NO_PATTERN;
@@ -154,22 +155,23 @@ unsigned fuzzy_add_column(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source
     for (size_t i = queue->first; i < queue->end; i++) {
         const fuzzy_entry_t *entry = &queue->entry[i];
         bool hole = queue->column[0][i] == FUZZY_HOLE;
-        queue->column[p][i] =
-            hole ? FUZZY_HOLE : fuzzy_id(entry->match & ~ignore, entry->source & ~source_ignore);
+        queue->column[p][i] = hole ? FUZZY_HOLE : fuzzy_id(ENGINE_KEY_MIXED(*entry, *masks));
     }
-    queue->pattern[p] = (fuzzy_pattern_t){.ignore = ignore, .source_ignore = source_ignore};
+    queue->pattern[p] = (fuzzy_pattern_t){0};
+    ENGINE_KEY_COPY_MASKS(queue->pattern[p], *masks);
     queue->patterns = queue->columns = p + 1;
     return p;
 }
 
-bool fuzzy_keep_masks(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore) {
+bool fuzzy_keep_masks(fuzzy_queue_t *queue, const engine_key_t *masks) {
     if (queue->mask == NULL) {
         queue->mask = calloc(queue->capacity, sizeof *queue->mask);
         if (queue->mask == NULL) {
             return false;
         }
     }
-    queue->mask[queue->end] = (fuzzy_pattern_t){.ignore = ignore, .source_ignore = source_ignore};
+    queue->mask[queue->end] = (fuzzy_pattern_t){0};
+    ENGINE_KEY_COPY_MASKS(queue->mask[queue->end], *masks);
     return true;
 }
 

@@ -83,20 +83,20 @@ bool fuzzy_make_room(engine_t *engine, fuzzy_queue_t *queue);
 void fuzzy_compact(engine_t *engine, fuzzy_queue_t *queue);
 
 /* The slot of a posted receive's pattern, FUZZY_NO_PATTERN if all are taken by others. */
-unsigned fuzzy_take_pattern(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore);
+unsigned fuzzy_take_pattern(fuzzy_queue_t *queue, const engine_key_t *masks);
 
 /* A column for searches of unexpected messages with this pattern; FUZZY_NO_PATTERN if there is no
  * slot or no memory left. */
-unsigned fuzzy_add_column(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore);
+unsigned fuzzy_add_column(fuzzy_queue_t *queue, const engine_key_t *masks);
 
 /* Remembers the masks of the receive about to be appended; false = no memory. */
-bool fuzzy_keep_masks(fuzzy_queue_t *queue, uint64_t ignore, uint32_t source_ignore);
+bool fuzzy_keep_masks(fuzzy_queue_t *queue, const engine_key_t *masks);
 
-/* The 16-bit id of a key whose ignored bits are 0, never FUZZY_HOLE or FUZZY_UNFILTERED.  Upper
- * bits of a product depend on all bits below; two groups of them are folded so that no stride of
- * tags can keep one group still. */
-static inline uint16_t fuzzy_id(uint64_t match, uint32_t source) {
-    uint64_t mixed = (match ^ source * UINT64_C(0xd6e8feb86659fd93)) * UINT64_C(0x9e3779b97f4a7c15);
+/* The 16-bit id of a key's ENGINE_KEY_MIXED, or of a handle, never FUZZY_HOLE or FUZZY_UNFILTERED.
+ * Upper bits of a product depend on all bits below; two groups of them are folded so that no stride
+ * of tags can keep one group still. */
+static inline uint16_t fuzzy_id(uint64_t bits) {
+    uint64_t mixed = bits * UINT64_C(0x9e3779b97f4a7c15);
     uint16_t id = (uint16_t)(mixed >> 48 ^ mixed >> 32);
     return id > FUZZY_UNFILTERED ? id : (uint16_t)(id + 2);
 }

@@ -113,10 +113,7 @@ static engine_status_t append(engine_t *engine, list_t *list, int queue, engine_
         return ENGINE_NO_MEMORY;
     }
     node->next = NULL;
-    node->key.match = key.match;
-    node->key.ignore = key.ignore;
-    node->key.source = key.source;
-    node->key.source_ignore = key.source_ignore;
+    node->key = key;
     node->handle = handle;
     node->length = length;
     *list->end = node;
@@ -143,12 +140,11 @@ static void drop(engine_t *engine, list_t *list, int queue, node_t **link) {
 
 /* The link to the oldest entry that matches (R3, R4), or NULL.  The masks are those of the side
  * that has some: an arrival and a message have none. */
-static node_t **find_posted(engine_t *engine, list_t *list, uint64_t match, uint32_t source) {
+static node_t **find_posted(engine_t *engine, list_t *list, const engine_key_t *message) {
     for (node_t **link = &list->oldest; *link != NULL; link = &(*link)->next) {
         const engine_key_t *key = &(*link)->key;
         engine->verified += 1;
-        if (((key->match ^ match) & ~key->ignore) == 0 &&
-            ((key->source ^ source) & ~key->source_ignore) == 0) {
+        if (ENGINE_KEY_EQUAL(*key, *message, *key)) {
             return link;
         }
     }
@@ -159,8 +155,7 @@ static node_t **find_unexpected(engine_t *engine, list_t *list, const engine_key
     for (node_t **link = &list->oldest; *link != NULL; link = &(*link)->next) {
         const engine_key_t *entry = &(*link)->key;
         engine->verified += 1;
-        if (((entry->match ^ key->match) & ~key->ignore) == 0 &&
-            ((entry->source ^ key->source) & ~key->source_ignore) == 0) {
+        if (ENGINE_KEY_EQUAL(*entry, *key, *key)) {
             return link;
         }
     }
@@ -185,13 +180,13 @@ static engine_verdict_t post(engine_t *engine, uint32_t endpoint, const engine_k
     return answer(append(engine, &queue[POSTED], POSTED, *key, handle, length));
 }
 
-static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, uint64_t match, uint32_t source,
+static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
                                uint64_t handle, uint64_t length) {
     if (endpoint >= engine->endpoints) {
         return answer(ENGINE_REFUSED_ENDPOINT);
     }
     list_t *queue = engine->endpoint[endpoint].queue;
-    node_t **hit = find_posted(engine, &queue[POSTED], match, source);
+    node_t **hit = find_posted(engine, &queue[POSTED], key);
     if (hit != NULL) {
         const engine_verdict_t verdict = {(*hit)->handle, ENGINE_MATCHED, length > (*hit)->length};
         drop(engine, &queue[POSTED], POSTED, hit);
@@ -200,8 +195,9 @@ static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, uint64_t mat
     if (!has_room(engine, &queue[UNEXPECTED], UNEXPECTED)) {
         return answer(ENGINE_STALLED);
     }
-    const engine_key_t key = {.match = match, .source = source};
-    return answer(append(engine, &queue[UNEXPECTED], UNEXPECTED, key, handle, length));
+    engine_key_t message = {0};
+    ENGINE_KEY_COPY_VALUES(message, *key);
+    return answer(append(engine, &queue[UNEXPECTED], UNEXPECTED, message, handle, length));
 }
 
 static engine_verdict_t look(engine_t *engine, uint32_t endpoint, const engine_key_t *key,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "ref_device.h"
+#include "tmu/tmu_info.h"
 
 /** Bits that a command with this opcode may set, word by word; the rest must be 0 (R13). */
 static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *used_p) {
@@ -12,8 +13,8 @@ static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *
                   opcode == TMU_OPCODE_CLAIM || opcode == TMU_OPCODE_FLUSH;
     bool buffer = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE;
     bool named = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_CANCEL;
-    uint64_t match = UINT64_MAX >> (64 - ref_match_bits(preset));
-    uint64_t source = UINT64_MAX >> (64 - preset->source_bits);
+    const tmu_info_t *info =
+        &(tmu_info_t){.match_bits = ref_match_bits(preset), .source_bits = preset->source_bits};
     tmu_record_t used = {0};
     if (opcode < TMU_OPCODE_POST || opcode > TMU_OPCODE_INSPECT) {
         return false;
@@ -21,14 +22,15 @@ static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *
     TMU_FIELD_SET(&used, TMU_COMMAND_OPCODE, UINT64_MAX);
     TMU_FIELD_SET(&used, TMU_COMMAND_ENDPOINT, UINT64_MAX);
     TMU_FIELD_SET(&used, TMU_COMMAND_HANDLE, UINT64_MAX >> (64 - preset->handle_bits));
-    if (search || opcode == TMU_OPCODE_ARRIVE) {
-        TMU_FIELD_SET(&used, TMU_COMMAND_MATCH, match);
-        TMU_FIELD_SET(&used, TMU_COMMAND_SOURCE, source);
+#define USE(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    if (search || opcode == TMU_OPCODE_ARRIVE) {                                                   \
+        TMU_FIELD_SET(&used, TMU_COMMAND_##VALUE, UINT64_MAX >> (64 - (kept)));                    \
+    }                                                                                              \
+    if (search) {                                                                                  \
+        TMU_FIELD_SET(&used, TMU_COMMAND_##MASK, UINT64_MAX >> (64 - (kept)));                     \
     }
-    if (search) {
-        TMU_FIELD_SET(&used, TMU_COMMAND_IGNORE, match);
-        TMU_FIELD_SET(&used, TMU_COMMAND_SOURCE_IGNORE, source);
-    }
+    TMU_KEY_TABLE(USE)
+#undef USE
     if (buffer) {
         TMU_FIELD_SET(&used, TMU_COMMAND_ADDRESS, UINT64_MAX >> (64 - preset->address_bits));
         TMU_FIELD_SET(&used, TMU_COMMAND_LENGTH, UINT64_MAX >> (64 - preset->length_bits));
@@ -98,8 +100,10 @@ static void answer_entry(tmu_record_t *record, const tmu_model_entry_t *entry) {
     bool message = entry->queue == TMU_MODEL_UNEXPECTED;
     TMU_FIELD_SET(record, TMU_COMPLETION_UNEXPECTED, message);
     TMU_FIELD_SET(record, TMU_COMPLETION_OTHER, entry->handle);
-    TMU_FIELD_SET(record, TMU_COMPLETION_MATCH, entry->key.match);
-    TMU_FIELD_SET(record, TMU_COMPLETION_SOURCE, entry->key.source);
+#define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    TMU_FIELD_SET(record, TMU_COMPLETION_##VALUE, entry->key.value);
+    TMU_KEY_TABLE(PUT)
+#undef PUT
     TMU_FIELD_SET(record, TMU_COMPLETION_ADDRESS, entry->address);
     if (message) {
         TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, entry->length);
@@ -205,8 +209,10 @@ static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
     TMU_FIELD_SET(record, TMU_COMPLETION_SERIAL, verdict->serial);
     TMU_FIELD_SET(record, TMU_COMPLETION_TRUNCATED, verdict->truncated);
     TMU_FIELD_SET(record, TMU_COMPLETION_OTHER, verdict->other);
-    TMU_FIELD_SET(record, TMU_COMPLETION_MATCH, verdict->match);
-    TMU_FIELD_SET(record, TMU_COMPLETION_SOURCE, verdict->source);
+#define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    TMU_FIELD_SET(record, TMU_COMPLETION_##VALUE, verdict->value);
+    TMU_KEY_TABLE(PUT)
+#undef PUT
     TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, verdict->message_length);
     TMU_FIELD_SET(record, TMU_COMPLETION_RECEIVE_LENGTH, verdict->receive_length);
     TMU_FIELD_SET(record, TMU_COMPLETION_ADDRESS, verdict->address);
@@ -233,8 +239,10 @@ static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t 
             if (record) {
                 answer_entry(record, &entry);
                 TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, entry.length);
-                TMU_FIELD_SET(record, TMU_COMPLETION_ENTRY_IGNORE, entry.key.ignore);
-                TMU_FIELD_SET(record, TMU_COMPLETION_ENTRY_SOURCE_IGNORE, entry.key.source_ignore);
+#define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    TMU_FIELD_SET(record, TMU_COMPLETION_ENTRY_##MASK, entry.key.mask);
+                TMU_KEY_TABLE(PUT)
+#undef PUT
             }
             return;
         }
@@ -244,10 +252,11 @@ static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t 
 
 static tmu_model_key_t command_key(const tmu_record_t *command) {
     return (tmu_model_key_t){
-        .match = TMU_FIELD_GET(command, TMU_COMMAND_MATCH),
-        .ignore = TMU_FIELD_GET(command, TMU_COMMAND_IGNORE),
-        .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
-        .source_ignore = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE_IGNORE),
+#define GET(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    .value = (type)TMU_FIELD_GET(command, TMU_COMMAND_##VALUE),                                    \
+    .mask = (type)TMU_FIELD_GET(command, TMU_COMMAND_##MASK),
+        TMU_KEY_TABLE(GET)
+#undef GET
     };
 }
 
@@ -268,9 +277,11 @@ static void post(ref_device_t *device, const tmu_record_t *command, uint32_t end
 static void arrive(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
     tmu_model_verdict_t verdict;
     tmu_model_message_t message = {
-        .match = TMU_FIELD_GET(command, TMU_COMMAND_MATCH),
-        .source = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_SOURCE),
-        .endpoint = endpoint,
+#define GET(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    .value = (type)TMU_FIELD_GET(command, TMU_COMMAND_##VALUE),
+        TMU_KEY_TABLE(GET)
+#undef GET
+            .endpoint = endpoint,
         .handle = TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
         .place = TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS),
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),

@@ -11,6 +11,7 @@
  */
 #include "engine.h"
 #include "ref_entries.h"
+#include "tmu/tmu_regs.h"
 
 #include <stdlib.h>
 
@@ -139,14 +140,15 @@ static bool known(const software_t *software, uint64_t place, uint32_t endpoint,
 
 static void describe_message(tmu_model_verdict_t *verdict, const tmu_model_entry_t *message) {
     verdict->other = message->handle;
-    verdict->match = message->key.match;
-    verdict->source = message->key.source;
+    TMU_MODEL_COPY_VALUES(*verdict, message->key);
     verdict->message_length = message->length;
     verdict->address = message->address;
 }
 
 static engine_key_t engine_key(const tmu_model_key_t *key) {
-    return (engine_key_t){key->match, key->ignore, key->source, key->source_ignore};
+    engine_key_t one = {0};
+    TMU_KEY_COPY(one, *key);
+    return one;
 }
 
 /* ---- operations --------------------------------------------------------------------------------
@@ -196,19 +198,20 @@ static void arrive(void *matcher, const tmu_model_message_t *message,
     ref_entries_t *entries = &software->entries;
     const uint64_t before = verified(software);
     const uint64_t place = ref_entries_take(entries);
-    const tmu_model_entry_t entry = {.key = {message->match, 0, message->source, 0},
-                                     .endpoint = message->endpoint,
-                                     .receive_id = TMU_MODEL_NO_RECEIVE_ID,
-                                     .handle = message->handle,
-                                     .address = message->place,
-                                     .length = message->length,
-                                     .queue = TMU_MODEL_UNEXPECTED};
+    tmu_model_entry_t entry = {.endpoint = message->endpoint,
+                               .receive_id = TMU_MODEL_NO_RECEIVE_ID,
+                               .handle = message->handle,
+                               .address = message->place,
+                               .length = message->length,
+                               .queue = TMU_MODEL_UNEXPECTED};
+    TMU_MODEL_COPY_VALUES(entry.key, *message);
+    const engine_key_t key = engine_key(&entry.key);
     engine_verdict_t found = {.status = ENGINE_NO_MEMORY};
     if (place != REF_ENTRY_NONE) {
         software->ops->admit(software->engine, true,
                              ref_entries_room(entries, message->endpoint, TMU_MODEL_UNEXPECTED));
-        found = software->ops->arrive(software->engine, message->endpoint, message->match,
-                                      message->source, place, message->length);
+        found = software->ops->arrive(software->engine, message->endpoint, &key, place,
+                                      message->length);
     }
     if (found.status == ENGINE_MATCHED &&
         !known(software, found.other, message->endpoint, TMU_MODEL_POSTED)) {
@@ -268,8 +271,7 @@ static void cancel(void *matcher, uint32_t endpoint, uint64_t handle, uint32_t r
     if (found.status == ENGINE_CANCELLED) {
         const tmu_model_entry_t receive = ref_entries_remove(&software->entries, target);
         verdict_p->other = receive.handle;
-        verdict_p->match = receive.key.match;
-        verdict_p->source = receive.key.source;
+        TMU_MODEL_COPY_VALUES(*verdict_p, receive.key);
         verdict_p->receive_length = receive.length;
         verdict_p->address = receive.address;
     }
@@ -280,8 +282,10 @@ static void cancel(void *matcher, uint32_t endpoint, uint64_t handle, uint32_t r
 
 /** R14: equal in every bit that neither side ignores. */
 static bool selected(const tmu_model_key_t *entry, const tmu_model_key_t *select) {
-    return ((entry->match ^ select->match) & ~entry->ignore & ~select->ignore) == 0 &&
-           ((entry->source ^ select->source) & ~entry->source_ignore & ~select->source_ignore) == 0;
+#define EQUAL(value, mask, VALUE, MASK, type, kept, signal)                                        \
+    ((entry->value ^ select->value) & ~entry->mask & ~select->mask) == 0 &&
+    return TMU_KEY_TABLE(EQUAL) true;
+#undef EQUAL
 }
 
 /** An engine empties an endpoint as a whole; of some of its entries each is taken out by itself:
@@ -301,7 +305,9 @@ static void flush(void *matcher, const tmu_model_search_t *select, tmu_model_rep
                   void *context, tmu_model_verdict_t *verdict_p) {
     software_t *software = matcher;
     ref_list_t *lists = software->entries.lists[select->endpoint];
-    const bool all = select->key.ignore == UINT64_MAX && select->key.source_ignore == UINT32_MAX;
+#define ALL(value, mask, VALUE, MASK, type, kept, signal) select->key.mask == (type)UINT64_MAX &&
+    const bool all = TMU_KEY_TABLE(ALL) true;
+#undef ALL
     const uint64_t before[2] = {lists[0].depth, lists[1].depth};
     uint64_t removed[2] = {0, 0};
     engine_verdict_t found = {.status = ENGINE_FLUSHED};

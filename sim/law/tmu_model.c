@@ -93,8 +93,7 @@ static bool endpoint_exists(const tmu_model_t *model, uint32_t endpoint, uint64_
 /* What a verdict says about the message that was hit (R15: its handle unchanged). */
 static void describe_message(tmu_model_verdict_t *verdict, const tmu_model_entry_t *message) {
     verdict->other = message->handle;
-    verdict->match = message->key.match;
-    verdict->source = message->key.source;
+    TMU_MODEL_COPY_VALUES(*verdict, message->key);
     verdict->message_length = message->length;
     verdict->address = message->address;
 }
@@ -138,13 +137,13 @@ tmu_model_status_t tmu_model_arrive(tmu_model_t *model, const tmu_model_message_
     if (!endpoint_exists(model, message->endpoint, message->handle, verdict_p)) {
         return model_answer(model, &model->stats.arrivals, verdict_p);
     }
-    const tmu_model_entry_t entry = {.key = {message->match, 0, message->source, 0},
-                                     .endpoint = message->endpoint,
-                                     .receive_id = TMU_MODEL_NO_RECEIVE_ID,
-                                     .handle = message->handle,
-                                     .address = message->place,
-                                     .length = message->length,
-                                     .queue = TMU_MODEL_UNEXPECTED};
+    tmu_model_entry_t entry = {.endpoint = message->endpoint,
+                               .receive_id = TMU_MODEL_NO_RECEIVE_ID,
+                               .handle = message->handle,
+                               .address = message->place,
+                               .length = message->length,
+                               .queue = TMU_MODEL_UNEXPECTED};
+    TMU_MODEL_COPY_VALUES(entry.key, *message);
     /* R6: the posted queue first, and its oldest match (R3). */
     list_t *posted = &model->endpoint[message->endpoint].queue[TMU_MODEL_POSTED];
     node_t *hit = find_oldest(posted, &entry.key, &verdict_p->visited);
@@ -216,8 +215,7 @@ static tmu_model_status_t cancel(tmu_model_t *model, bool by_id, uint64_t target
         if (name == target && !names_none) {
             verdict->status = TMU_MODEL_CANCELLED;
             verdict->other = node->entry.handle;
-            verdict->match = node->entry.key.match;
-            verdict->source = node->entry.key.source;
+            TMU_MODEL_COPY_VALUES(*verdict, node->entry.key);
             verdict->receive_length = node->entry.length;
             verdict->address = node->entry.address;
             model_discard(model, node);

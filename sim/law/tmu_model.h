@@ -61,6 +61,16 @@ typedef struct {
     uint32_t source_ignore;
 } tmu_model_key_t;
 
+/* Copies a key, or its values alone, between structures with members of these names. */
+#define TMU_MODEL_COPY_VALUES(to, from)                                                            \
+    ((void)((to).match = (from).match), (void)((to).source = (from).source))
+#define TMU_MODEL_COPY_KEY(to, from)                                                               \
+    (TMU_MODEL_COPY_VALUES(to, from), (void)((to).ignore = (from).ignore),                         \
+     (void)((to).source_ignore = (from).source_ignore))
+
+/* Selects everything (R14). */
+#define TMU_MODEL_EVERYTHING ((tmu_model_key_t){.ignore = UINT64_MAX, .source_ignore = UINT32_MAX})
+
 typedef struct {
     tmu_model_key_t key;
     uint32_t endpoint;

@@ -37,8 +37,13 @@ static inline tmu_model_verdict_t tmu_model_ask(tmu_model_t *model, const tmu_mo
     const tmu_model_search_t search = {q->key, q->endpoint, q->handle};
     const tmu_model_receive_t receive = {q->key,    q->endpoint, q->receive_id,
                                          q->handle, q->address,  q->length};
-    const tmu_model_message_t message = {q->key.match, q->key.source, q->endpoint,
-                                         q->handle,    q->address,    q->length};
+    tmu_model_message_t message;
+    memset(&message, 0, sizeof message);
+    TMU_MODEL_COPY_VALUES(message, q->key);
+    message.endpoint = q->endpoint;
+    message.handle = q->handle;
+    message.place = q->address;
+    message.length = q->length;
     tmu_model_verdict_t verdict;
     memset(&verdict, 0, sizeof verdict);
     switch (q->operation) {

@@ -10,10 +10,10 @@ static inline bool tmu_model_agrees(const tmu_model_verdict_t *v, const tmu_comp
     const uint8_t status = tmu_model_unit_status(v->status);
     return status != 0 && status == c->status && v->serial == c->serial &&
            v->endpoint == c->endpoint && v->handle == c->handle && v->other == c->other &&
-           v->match == c->match && v->source == c->source &&
-           v->message_length == c->message_length && v->receive_length == c->receive_length &&
-           v->address == c->address && v->truncated == c->truncated &&
-           v->removed_posted == c->removed_posted && v->removed_unexpected == c->removed_unexpected;
+           TMU_KEY_SAME_VALUES(*v, *c) && v->message_length == c->message_length &&
+           v->receive_length == c->receive_length && v->address == c->address &&
+           v->truncated == c->truncated && v->removed_posted == c->removed_posted &&
+           v->removed_unexpected == c->removed_unexpected;
 }
 
 #endif

@@ -36,14 +36,14 @@ static tmu_model_status_t execute(replay_t *replay, size_t operation) {
     tmu_model_question_t question = {
         .operation = op->kind,
         .endpoint = op->endpoint,
-        .key = {op->match, op->ignore, op->source, op->source_ignore},
         .handle = op->id,
         .target = op->target,
         .receive_id = TMU_MODEL_NO_RECEIVE_ID,
         .length = op->bytes,
     };
+    TMU_MODEL_COPY_KEY(question.key, *op);
     if (op->kind == TMU_TRACE_FLUSH) {
-        question.key = (tmu_model_key_t){.ignore = UINT64_MAX, .source_ignore = UINT32_MAX};
+        question.key = TMU_MODEL_EVERYTHING;
     }
     replay->verdicts[operation] =
         tmu_model_ask(replay->model, &question, options->on_removed, options->context);

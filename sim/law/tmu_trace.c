@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tmu_trace.h"
 
-#include <assert.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +8,6 @@
 
 #include "trace_input.h"
 #include "trace_line.h"
-
-static_assert(sizeof(tmu_trace_op_t) == 72, "the layout of tmu_trace_op_t is a contract");
 
 static const char first_line[] = "# tmu-trace v1";
 

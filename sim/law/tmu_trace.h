@@ -50,6 +50,9 @@ typedef struct {
     uint8_t raw; /* 1 = written in the raw form */
     uint8_t reserved[2];
 } tmu_trace_op_t;
+#ifndef __cplusplus
+_Static_assert(sizeof(tmu_trace_op_t) == 72, "the layout of tmu_trace_op_t is a contract");
+#endif
 
 typedef struct tmu_trace tmu_trace_t;
 

@@ -153,14 +153,14 @@ static void take_its_word(checker_t *checker, const tmu_trace_op_t *op,
 static tmu_model_verdict_t expect(checker_t *checker, const tmu_trace_op_t *op) {
     tmu_model_question_t question = {.operation = op->kind,
                                      .endpoint = op->endpoint,
-                                     .key = {op->match, op->ignore, op->source, op->source_ignore},
                                      .handle = op->id,
                                      .target = op->target,
                                      .receive_id = TMU_MODEL_NO_RECEIVE_ID,
                                      .address = operation_address(checker->workload, op),
                                      .length = op->bytes};
+    TMU_MODEL_COPY_KEY(question.key, *op);
     if (op->kind == TMU_TRACE_FLUSH) {
-        question.key = (tmu_model_key_t){0, UINT64_MAX, 0, UINT32_MAX};
+        question.key = TMU_MODEL_EVERYTHING;
         checker->removed_count = 0;
     }
     const tmu_model_verdict_t verdict =
@@ -247,13 +247,11 @@ static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t *
     if (place < checker->removed_count) {
         const tmu_model_entry_t *entry = &checker->removed[place];
         const uint64_t length = found->unexpected ? found->message_length : found->receive_length;
-        if (found->other == entry->handle && found->match == entry->key.match &&
-            found->source == entry->key.source && found->address == entry->address &&
-            length == entry->length)
+        if (found->other == entry->handle && TMU_KEY_SAME_VALUES(*found, entry->key) &&
+            found->address == entry->address && length == entry->length)
             return;
         expected.other = entry->handle;
-        expected.match = entry->key.match;
-        expected.source = entry->key.source;
+        TMU_MODEL_COPY_VALUES(expected, entry->key);
         expected.address = entry->address;
     }
     report_difference(checker, op, &expected, found);

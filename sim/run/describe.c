@@ -28,38 +28,48 @@ const char *describe_status(unsigned status) {
     return name == NULL ? "unknown" : name;
 }
 
+/* A field of the key, with a digit for every four bits that it has. */
+static void put_bits(FILE *out, const char *name, uint64_t bits, size_t bytes) {
+    (void)fprintf(out, "%s 0x%0*" PRIx64, name, (int)(2 * bytes), bits);
+}
+
 void describe_op(FILE *out, const tmu_trace_op_t *op) {
     (void)fprintf(out, "line %" PRIu64 ": %s endpoint %" PRIu32 " id %" PRIu64, op->line,
                   tmu_trace_kind_name(op->kind), op->endpoint, op->id);
     if (op->kind == TMU_TRACE_CANCEL)
         (void)fprintf(out, " target %" PRIu64, op->target);
-    else if (op->kind != TMU_TRACE_FLUSH)
-        (void)fprintf(out,
-                      " match 0x%016" PRIx64 " ignore 0x%016" PRIx64 " source 0x%08" PRIx32
-                      " ignore 0x%08" PRIx32 " bytes %" PRIu64,
-                      op->match, op->ignore, op->source, op->source_ignore, op->bytes);
+    else if (op->kind != TMU_TRACE_FLUSH) {
+#define FIELD(value, mask, VALUE, MASK, type, kept, signal)                                        \
+    put_bits(out, " " #value, op->value, sizeof op->value);                                        \
+    put_bits(out, " ignore", op->mask, sizeof op->mask);
+        TMU_KEY_TABLE(FIELD)
+#undef FIELD
+        (void)fprintf(out, " bytes %" PRIu64, op->bytes);
+    }
 }
 
-void describe_completion(FILE *out, const tmu_completion_t *c) {
-    (void)fprintf(
-        out,
-        "%s, serial %" PRIu32 ", other %" PRIu64 ", match 0x%016" PRIx64 ", source 0x%08" PRIx32
-        ", message %" PRIu64 " bytes, receive %" PRIu64 " bytes, address 0x%" PRIx64 "%s",
-        describe_status(c->status), c->serial, c->other, c->match, c->source, c->message_length,
-        c->receive_length, c->address, c->truncated ? ", truncated" : "");
-    if (c->status == TMU_STATUS_FLUSHED)
+/* The values of a key that `of` has as members. */
+#define PUT_VALUE(value, mask, VALUE, MASK, type, kept, signal)                                    \
+    put_bits(out, ", " #value, of->value, sizeof of->value);
+
+/* What a verdict says, the model's and the unit's alike. */
+#define PUT_VERDICT(text)                                                                          \
+    (void)fprintf(out, "%s, serial %" PRIu32 ", other %" PRIu64, text, of->serial, of->other);     \
+    TMU_KEY_TABLE(PUT_VALUE)                                                                       \
+    (void)fprintf(                                                                                 \
+        out, ", message %" PRIu64 " bytes, receive %" PRIu64 " bytes, address 0x%" PRIx64 "%s",    \
+        of->message_length, of->receive_length, of->address, of->truncated ? ", truncated" : "");
+
+void describe_completion(FILE *out, const tmu_completion_t *of) {
+    PUT_VERDICT(describe_status(of->status))
+    if (of->status == TMU_STATUS_FLUSHED)
         (void)fprintf(out, ", removed %" PRIu32 " posted and %" PRIu32 " unexpected",
-                      c->removed_posted, c->removed_unexpected);
+                      of->removed_posted, of->removed_unexpected);
 }
 
-void describe_expected(FILE *out, const tmu_model_verdict_t *v) {
-    (void)fprintf(
-        out,
-        "%s, serial %" PRIu32 ", other %" PRIu64 ", match 0x%016" PRIx64 ", source 0x%08" PRIx32
-        ", message %" PRIu64 " bytes, receive %" PRIu64 " bytes, address 0x%" PRIx64 "%s",
-        tmu_model_status_text(v->status), v->serial, v->other, v->match, v->source,
-        v->message_length, v->receive_length, v->address, v->truncated ? ", truncated" : "");
-    if (v->status == TMU_MODEL_FLUSHED)
+void describe_expected(FILE *out, const tmu_model_verdict_t *of) {
+    PUT_VERDICT(tmu_model_status_text(of->status))
+    if (of->status == TMU_MODEL_FLUSHED)
         (void)fprintf(out, ", removed %" PRIu64 " posted and %" PRIu64 " unexpected",
-                      v->removed_posted, v->removed_unexpected);
+                      of->removed_posted, of->removed_unexpected);
 }

@@ -19,12 +19,7 @@ static bool has_key(const tmu_trace_op_t *op) {
     return op->kind != TMU_TRACE_CANCEL && op->kind != TMU_TRACE_FLUSH;
 }
 
-static void set_key(tmu_trace_op_t *op, const tmu_key_t *key) {
-    op->match = key->match;
-    op->ignore = key->ignore;
-    op->source = key->source;
-    op->source_ignore = key->source_ignore;
-}
+static void set_key(tmu_trace_op_t *op, const tmu_key_t *key) { TMU_KEY_COPY(*op, *key); }
 
 /* The key of an MPI form; false with the library's sentence when it has no room. */
 static bool fit_mpi(tmu_trace_op_t *op, const tmu_info_t *unit) {

@@ -6,15 +6,17 @@
 tmu_result_t submit_operation(tmu_queue_t *queue, const workload_t *workload, size_t place,
                               tmu_receive_id_t *receives) {
     const tmu_trace_op_t *op = &workload->ops[place];
-    const tmu_key_t key = {op->match, op->ignore, op->source, op->source_ignore};
+    tmu_key_t key = {0};
+    TMU_KEY_COPY(key, *op);
     switch (op->kind) {
     case TMU_TRACE_POST: {
         const tmu_receive_t receive = {key, op->id, operation_address(workload, op), op->bytes};
         return tmu_post(queue, op->endpoint, &receive, &receives[place]);
     }
     case TMU_TRACE_ARRIVE: {
-        const tmu_message_t message = {op->match, op->source, op->id,
-                                       operation_address(workload, op), op->bytes};
+        tmu_message_t message = {
+            .handle = op->id, .place = operation_address(workload, op), .length = op->bytes};
+        TMU_KEY_COPY_VALUES(message, *op);
         return tmu_arrive(queue, op->endpoint, &message);
     }
     case TMU_TRACE_PROBE:

@@ -3,6 +3,8 @@
 #ifndef TMU_BENCH_COMMAND_H
 #define TMU_BENCH_COMMAND_H
 
+#include "tmu/tmu_regs.h"
+
 #include <array>
 #include <cstdint>
 #include <stdexcept>
@@ -33,6 +35,12 @@ struct Limits {
     std::array<uint32_t, 2> reserve{};
 };
 
+// The values and the masks of the key's fields.
+#define BENCH_KEY_MEMBER(value, mask, VALUE, MASK, type, kept, signal)                             \
+    type value = 0;                                                                                \
+    type mask = 0;
+#define BENCH_KEY_MEMBERS TMU_KEY_TABLE(BENCH_KEY_MEMBER)
+
 struct Command {
     uint8_t opcode = 0;
     bool malformed = false;
@@ -40,11 +48,8 @@ struct Command {
     bool inspect_unexpected = false;
     uint32_t page = 0;
     uint32_t endpoint = 0;
-    uint64_t match = 0;
-    uint64_t ignore = 0;
-    uint32_t source = 0;
-    uint32_t source_ignore = 0;
-    uint64_t handle = 0;
+    BENCH_KEY_MEMBERS // an arrival's masks mean nothing
+        uint64_t handle = 0;
     uint64_t address = 0;
     uint64_t length = 0;
     uint32_t id = 0;
@@ -67,13 +72,10 @@ struct Verdict {
     uint32_t stamp = 0;
     uint64_t handle = 0;
     uint64_t other = 0;
-    uint64_t match = 0;
-    uint32_t source = 0;
-    uint64_t message_length = 0;
+    BENCH_KEY_MEMBERS // the masks: inspect only
+        uint64_t message_length = 0;
     uint64_t receive_length = 0;
     uint64_t address = 0;
-    uint64_t ignore = 0; // these two: inspect only
-    uint32_t source_ignore = 0;
 };
 
 // Unit and model differ, or the unit broke its own rules: exit code 1.

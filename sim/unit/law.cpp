@@ -19,7 +19,11 @@ uint8_t translate(tmu_model_status_t status) {
     return unit;
 }
 
-tmu_model_key_t key_of(const Command &c) { return {c.match, c.ignore, c.source, c.source_ignore}; }
+tmu_model_key_t key_of(const Command &c) {
+    tmu_model_key_t key = {};
+    TMU_KEY_COPY(key, c);
+    return key;
+}
 
 tmu_model_verdict_t carry_out(tmu_model_t *model, const Command &c, uint32_t id_none) {
     if (c.opcode < TMU_OPCODE_POST || c.opcode > TMU_OPCODE_CANCEL) {
@@ -39,8 +43,7 @@ tmu_model_verdict_t carry_out(tmu_model_t *model, const Command &c, uint32_t id_
 
 void fill_entry(Verdict &v, const tmu_model_entry_t &entry) {
     v.other = entry.handle;
-    v.match = entry.key.match;
-    v.source = entry.key.source;
+    TMU_KEY_COPY_VALUES(v, entry.key);
     v.address = entry.address;
     v.unexpected = entry.queue == TMU_MODEL_UNEXPECTED;
     (v.unexpected ? v.message_length : v.receive_length) = entry.length;
@@ -58,8 +61,9 @@ template <class F> void each_field(const Verdict &a, const Verdict &b, F f) {
     f("stamp", a.stamp, b.stamp);
     f("handle", a.handle, b.handle);
     f("other", a.other, b.other);
-    f("match", a.match, b.match);
-    f("source", a.source, b.source);
+#define FIELD(value, mask, VALUE, MASK, type, kept, signal) f(#value, a.value, b.value);
+    TMU_KEY_TABLE(FIELD)
+#undef FIELD
     f("message_length", a.message_length, b.message_length);
     f("receive_length", a.receive_length, b.receive_length);
     f("address", a.address, b.address);
@@ -73,7 +77,9 @@ bool same(const Verdict &a, const Verdict &b) {
 
 // What a mask shows is reported by an inspect alone; elsewhere it means nothing.
 bool same_masks(const Verdict &a, const Verdict &b) {
-    return a.ignore == b.ignore && a.source_ignore == b.source_ignore;
+#define SAME(value, mask, VALUE, MASK, type, kept, signal) a.mask == b.mask &&
+    return TMU_KEY_TABLE(SAME) true;
+#undef SAME
 }
 
 } // namespace
@@ -122,8 +128,7 @@ void Law::accept(const Command &c, Port port, uint64_t clock, uint64_t step) {
         Verdict &v = answer.wanted;
         v.serial = m.serial;
         v.other = m.other;
-        v.match = m.match;
-        v.source = m.source;
+        TMU_KEY_COPY_VALUES(v, m);
         v.message_length = m.message_length;
         v.receive_length = m.receive_length;
         v.address = m.address;
@@ -214,8 +219,7 @@ std::string Law::compare(const Verdict &found, Port port) const {
             return "found an entry that is in no queue:" + describe(found);
         fill_entry(wanted, *entry);
         wanted.endpoint = entry->endpoint;
-        wanted.ignore = entry->key.ignore;
-        wanted.source_ignore = entry->key.source_ignore;
+        TMU_KEY_COPY(wanted, entry->key);
         if (!same_masks(found, wanted))
             return "found other wildcards than the entry has:" + describe(found);
     }

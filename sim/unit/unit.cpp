@@ -113,6 +113,13 @@ void Unit::offer(Port port, const Command *c) {
     const uint8_t early = early_status(shape_, *c, port);
     const bool flushes = c->opcode == TMU_OPCODE_FLUSH && early == 0;
 // The ports have the same fields under two names.
+#define DRIVE_KEY(P, value, mask, signal)                                                          \
+    m.io_##P##_bits_key_##signal = c->value;                                                       \
+    m.io_##P##_bits_ignore_##signal = c->mask;
+#define DRIVE_post(value, mask, VALUE, MASK, type, kept, signal)                                   \
+    DRIVE_KEY(post, value, mask, signal)
+#define DRIVE_arrival(value, mask, VALUE, MASK, type, kept, signal)                                \
+    DRIVE_KEY(arrival, value, mask, signal)
 #define DRIVE(P)                                                                                   \
     do {                                                                                           \
         m.io_##P##_bits_opcode = c->opcode;                                                        \
@@ -123,10 +130,7 @@ void Unit::offer(Port port, const Command *c) {
         m.io_##P##_bits_status = early;                                                            \
         m.io_##P##_bits_page = static_cast<std::decay_t<decltype(m.io_##P##_bits_page)>>(c->page); \
         m.io_##P##_bits_endpoint = c->endpoint;                                                    \
-        m.io_##P##_bits_key_bits = c->match;                                                       \
-        m.io_##P##_bits_key_source = c->source;                                                    \
-        m.io_##P##_bits_ignore_bits = c->ignore;                                                   \
-        m.io_##P##_bits_ignore_source = c->source_ignore;                                          \
+        TMU_KEY_TABLE(DRIVE_##P)                                                                   \
         m.io_##P##_bits_handle = c->handle;                                                        \
         m.io_##P##_bits_address = c->address;                                                      \
         m.io_##P##_bits_length = c->length;                                                        \
@@ -146,6 +150,9 @@ void Unit::offer(Port port, const Command *c) {
     else
         DRIVE(arrival);
 #undef DRIVE
+#undef DRIVE_post
+#undef DRIVE_arrival
+#undef DRIVE_KEY
 }
 
 void Unit::accept_verdicts(bool ready) { top_->module.io_verdicts_ready = ready; }
@@ -188,6 +195,13 @@ bool Unit::verdict_valid(Port port) const {
 Verdict Unit::verdict(Port port, uint32_t *latency_p) const {
     const VMatchUnit &m = top_->module;
     Verdict v;
+#define SAMPLE_KEY(P, value, mask, signal)                                                         \
+    v.value = m.io_verdicts_bits_##P##_bits_key_##signal;                                          \
+    v.mask = m.io_verdicts_bits_##P##_bits_ignore_##signal;
+#define SAMPLE_post(value, mask, VALUE, MASK, type, kept, signal)                                  \
+    SAMPLE_KEY(post, value, mask, signal)
+#define SAMPLE_arrival(value, mask, VALUE, MASK, type, kept, signal)                               \
+    SAMPLE_KEY(arrival, value, mask, signal)
 #define SAMPLE(P)                                                                                  \
     do {                                                                                           \
         v.opcode = m.io_verdicts_bits_##P##_bits_opcode;                                           \
@@ -200,13 +214,10 @@ Verdict Unit::verdict(Port port, uint32_t *latency_p) const {
         v.stamp = m.io_verdicts_bits_##P##_bits_stamp;                                             \
         v.handle = m.io_verdicts_bits_##P##_bits_handle;                                           \
         v.other = m.io_verdicts_bits_##P##_bits_other;                                             \
-        v.match = m.io_verdicts_bits_##P##_bits_key_bits;                                          \
-        v.source = m.io_verdicts_bits_##P##_bits_key_source;                                       \
+        TMU_KEY_TABLE(SAMPLE_##P)                                                                  \
         v.message_length = m.io_verdicts_bits_##P##_bits_messageLength;                            \
         v.receive_length = m.io_verdicts_bits_##P##_bits_receiveLength;                            \
         v.address = m.io_verdicts_bits_##P##_bits_address;                                         \
-        v.ignore = m.io_verdicts_bits_##P##_bits_ignore_bits;                                      \
-        v.source_ignore = m.io_verdicts_bits_##P##_bits_ignore_source;                             \
         *latency_p = m.io_verdicts_bits_##P##_bits_latency;                                        \
     } while (false)
     if (port == kPost)
@@ -214,6 +225,9 @@ Verdict Unit::verdict(Port port, uint32_t *latency_p) const {
     else
         SAMPLE(arrival);
 #undef SAMPLE
+#undef SAMPLE_post
+#undef SAMPLE_arrival
+#undef SAMPLE_KEY
     return v;
 }
 

@@ -185,8 +185,7 @@ tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message
                                  .id = TMU_RECEIVE_NONE,
                                  .endpoint = endpoint,
                                  .opcode = TMU_OPCODE_ARRIVE};
-    TMU_FIELD_SET(&operation.command, TMU_COMMAND_MATCH, message->match);
-    TMU_FIELD_SET(&operation.command, TMU_COMMAND_SOURCE, message->source);
+    tmu_wire_message(&operation.command, message);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_HANDLE, message->handle);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_ADDRESS, message->place);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_LENGTH, message->length);
@@ -202,15 +201,16 @@ tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message
     return result;
 }
 
-/** Probe, claim and flush differ in the opcode alone. */
+/** Probe, claim and flush differ in the opcode alone; without a key all is selected (R14). */
 static tmu_result_t search(tmu_queue_t *queue, uint8_t opcode, uint32_t endpoint,
                            const tmu_key_t *key, uint64_t handle) {
-    if (!queue || !key) {
-        return TMU_ERR_INVALID;
-    }
     tmu_operation_t operation = {
         .handle = handle, .id = TMU_RECEIVE_NONE, .endpoint = endpoint, .opcode = opcode};
-    tmu_wire_key(&operation.command, key);
+    if (key) {
+        tmu_wire_key(&operation.command, key);
+    } else {
+        tmu_wire_everything(&operation.command, &queue->device->info);
+    }
     pthread_mutex_lock(&queue->lock);
     tmu_result_t result = queue_check(queue, endpoint);
     if (result == TMU_OK) {
@@ -222,29 +222,17 @@ static tmu_result_t search(tmu_queue_t *queue, uint8_t opcode, uint32_t endpoint
 
 tmu_result_t tmu_probe(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle) {
-    return search(queue, TMU_OPCODE_PROBE, endpoint, key, handle);
+    return queue && key ? search(queue, TMU_OPCODE_PROBE, endpoint, key, handle) : TMU_ERR_INVALID;
 }
 
 tmu_result_t tmu_claim(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle) {
-    return search(queue, TMU_OPCODE_CLAIM, endpoint, key, handle);
+    return queue && key ? search(queue, TMU_OPCODE_CLAIM, endpoint, key, handle) : TMU_ERR_INVALID;
 }
 
-/** All ones in the bits that the device keeps; more would be malformed. */
-static uint64_t ones(uint32_t bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
-
-/** R14: without a key every entry is selected. */
 tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *key,
                        uint64_t handle) {
-    if (!queue) {
-        return TMU_ERR_INVALID;
-    }
-    const tmu_info_t *info = &queue->device->info;
-    tmu_key_t everything = {
-        .ignore = ones(info->match_bits),
-        .source_ignore = (uint32_t)ones(info->source_bits),
-    };
-    return search(queue, TMU_OPCODE_FLUSH, endpoint, key ? key : &everything, handle);
+    return queue ? search(queue, TMU_OPCODE_FLUSH, endpoint, key, handle) : TMU_ERR_INVALID;
 }
 
 static tmu_result_t cancel_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t target,

@@ -2,10 +2,28 @@
 #include "tmu_wire.h"
 
 void tmu_wire_key(tmu_record_t *command, const tmu_key_t *key) {
-    TMU_FIELD_SET(command, TMU_COMMAND_MATCH, key->match);
-    TMU_FIELD_SET(command, TMU_COMMAND_IGNORE, key->ignore);
-    TMU_FIELD_SET(command, TMU_COMMAND_SOURCE, key->source);
-    TMU_FIELD_SET(command, TMU_COMMAND_SOURCE_IGNORE, key->source_ignore);
+#define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    TMU_FIELD_SET(command, TMU_COMMAND_##VALUE, key->value);                                       \
+    TMU_FIELD_SET(command, TMU_COMMAND_##MASK, key->mask);
+    TMU_KEY_TABLE(PUT)
+#undef PUT
+}
+
+void tmu_wire_message(tmu_record_t *command, const tmu_message_t *message) {
+#define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    TMU_FIELD_SET(command, TMU_COMMAND_##VALUE, message->value);
+    TMU_KEY_TABLE(PUT)
+#undef PUT
+}
+
+/** All ones in `bits` bits. */
+static uint64_t ones(uint32_t bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
+
+void tmu_wire_everything(tmu_record_t *command, const tmu_info_t *info) {
+#define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    TMU_FIELD_SET(command, TMU_COMMAND_##MASK, ones(kept));
+    TMU_KEY_TABLE(PUT)
+#undef PUT
 }
 
 void tmu_wire_completion(const tmu_record_t *record, tmu_completion_t *completion_p) {
@@ -17,9 +35,11 @@ void tmu_wire_completion(const tmu_record_t *record, tmu_completion_t *completio
         .serial = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_SERIAL),
         .handle = TMU_FIELD_GET(record, TMU_COMPLETION_HANDLE),
         .other = TMU_FIELD_GET(record, TMU_COMPLETION_OTHER),
-        .match = TMU_FIELD_GET(record, TMU_COMPLETION_MATCH),
-        .source = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_SOURCE),
-        .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENDPOINT),
+#define GET(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    .value = (type)TMU_FIELD_GET(record, TMU_COMPLETION_##VALUE),
+        TMU_KEY_TABLE(GET)
+#undef GET
+            .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENDPOINT),
         .message_length = TMU_FIELD_GET(record, TMU_COMPLETION_MESSAGE_LENGTH),
         .host_latency = (uint16_t)TMU_FIELD_GET(record, TMU_COMPLETION_HOST_LATENCY),
         .receive_length = TMU_FIELD_GET(record, TMU_COMPLETION_RECEIVE_LENGTH),
@@ -43,12 +63,12 @@ void tmu_wire_entry(const tmu_record_t *record, tmu_entry_t *entry_p) {
     *entry_p = (tmu_entry_t){
         .unexpected = TMU_FIELD_GET(record, TMU_COMPLETION_UNEXPECTED) != 0,
         .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENDPOINT),
-        .key = {.match = TMU_FIELD_GET(record, TMU_COMPLETION_MATCH),
-                .ignore = TMU_FIELD_GET(record, TMU_COMPLETION_ENTRY_IGNORE),
-                .source = (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_SOURCE),
-                .source_ignore =
-                    (uint32_t)TMU_FIELD_GET(record, TMU_COMPLETION_ENTRY_SOURCE_IGNORE)},
-        .handle = TMU_FIELD_GET(record, TMU_COMPLETION_OTHER),
+#define GET(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    .key.value = (type)TMU_FIELD_GET(record, TMU_COMPLETION_##VALUE),                              \
+    .key.mask = (type)TMU_FIELD_GET(record, TMU_COMPLETION_ENTRY_##MASK),
+        TMU_KEY_TABLE(GET)
+#undef GET
+            .handle = TMU_FIELD_GET(record, TMU_COMPLETION_OTHER),
         .address = TMU_FIELD_GET(record, TMU_COMPLETION_ADDRESS),
         .length = TMU_FIELD_GET(record, TMU_COMPLETION_MESSAGE_LENGTH),
     };
@@ -58,11 +78,12 @@ void tmu_wire_spilled(const tmu_record_t *record, tmu_entry_t *entry_p) {
     *entry_p = (tmu_entry_t){
         .spilled = true,
         .endpoint = (uint32_t)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_ENDPOINT),
-        .key = {.match = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_MATCH),
-                .ignore = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_IGNORE),
-                .source = (uint32_t)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_SOURCE),
-                .source_ignore = (uint32_t)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_SOURCE_IGNORE)},
-        .handle = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_HANDLE),
+#define GET(value, mask, VALUE, MASK, type, kept, signal)                                          \
+    .key.value = (type)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_##VALUE),                             \
+    .key.mask = (type)TMU_FIELD_GET(record, TMU_SPILL_ENTRY_##MASK),
+        TMU_KEY_TABLE(GET)
+#undef GET
+            .handle = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_HANDLE),
         .address = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_ADDRESS),
         .length = TMU_FIELD_GET(record, TMU_SPILL_ENTRY_LENGTH),
     };

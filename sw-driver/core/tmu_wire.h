@@ -14,6 +14,12 @@
 /** The selective fields of a search: post, probe, claim, flush. */
 void tmu_wire_key(tmu_record_t *command, const tmu_key_t *key);
 
+/** The key of a message. */
+void tmu_wire_message(tmu_record_t *command, const tmu_message_t *message);
+
+/** The selective fields of a flush of everything: all bits that the device keeps are ignored. */
+void tmu_wire_everything(tmu_record_t *command, const tmu_info_t *info);
+
 /** Decodes every field of a completion; handles stay as the unit gave them. */
 void tmu_wire_completion(const tmu_record_t *record, tmu_completion_t *completion_p);
 

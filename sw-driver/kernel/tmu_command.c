@@ -80,13 +80,16 @@ static int next(struct tmu_unit *unit, u64 record[WORDS]) {
 
 /* ETIME: nothing was heard for long. */
 static int flush_once(struct tmu_unit *unit, u32 endpoint, u32 *serial_p) {
+    const struct tmu_ioctl_query *info = &unit->info;
     u64 record[WORDS] = {0};
     u64 status;
     int error = 0;
     FIELD_SET_OF(record, TMU_COMMAND_OPCODE, TMU_OPCODE_FLUSH);
     FIELD_SET_OF(record, TMU_COMMAND_ENDPOINT, endpoint);
-    FIELD_SET_OF(record, TMU_COMMAND_IGNORE, GENMASK_ULL(unit->info.match_bits - 1, 0));
-    FIELD_SET_OF(record, TMU_COMMAND_SOURCE_IGNORE, GENMASK_ULL(unit->info.source_bits - 1, 0));
+#define IGNORE_ALL(value, mask, VALUE, MASK, type, kept, signal)                                   \
+    FIELD_SET_OF(record, TMU_COMMAND_##MASK, GENMASK_ULL((kept)-1, 0));
+    TMU_KEY_TABLE(IGNORE_ALL)
+#undef IGNORE_ALL
     for (u32 i = 0; i < WORDS; i++) {
         writeq(record[i], unit->page + i * sizeof(u64));
     }

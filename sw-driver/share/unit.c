@@ -166,12 +166,9 @@ static tmu_result_t next(share_t *share, tmu_record_t *record_p) {
 
 tmu_result_t share_unit_flush(share_t *share, uint32_t endpoint, uint32_t *serial_p,
                               bool *empty_p) {
-    const tmu_info_t *info = &share->device->info;
-    const tmu_key_t all = {.ignore = UINT64_MAX >> (64 - info->match_bits),
-                           .source_ignore = UINT32_MAX >> (32 - info->source_bits)};
     tmu_record_t record = {0};
     uint64_t status = TMU_STATUS_REMOVED;
-    tmu_wire_key(&record, &all);
+    tmu_wire_everything(&record, &share->device->info);
     TMU_FIELD_SET(&record, TMU_COMMAND_OPCODE, TMU_OPCODE_FLUSH);
     TMU_FIELD_SET(&record, TMU_COMMAND_ENDPOINT, endpoint);
     for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {

@@ -27,13 +27,12 @@ static inline uint32_t oracle_pick(uint64_t *state, uint32_t below) {
 
 /** What the model answers to one attempt. */
 static inline tmu_model_verdict_t oracle_ask(tmu_model_t *model, const oracle_question_t *q) {
-    const tmu_model_question_t question = {
-        .operation = q->opcode,
-        .endpoint = q->endpoint,
-        .key = {q->key.match, q->key.ignore, q->key.source, q->key.source_ignore},
-        .handle = q->handle,
-        .target = q->target,
-        .receive_id = (uint32_t)q->handle};
+    tmu_model_question_t question = {.operation = q->opcode,
+                                     .endpoint = q->endpoint,
+                                     .handle = q->handle,
+                                     .target = q->target,
+                                     .receive_id = (uint32_t)q->handle};
+    TMU_KEY_COPY(question.key, q->key);
     return tmu_model_ask(model, &question, NULL, NULL);
 }
 

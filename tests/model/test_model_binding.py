@@ -47,8 +47,8 @@ def test_r8_r9_probe_leaves_and_claim_takes(model: ReferenceModel) -> None:
 
 
 def test_r10_cancel_by_handle_and_by_id(model: ReferenceModel) -> None:
-    model.post(0, WIDE, Key(1), receive_id=1)
-    model.post(0, 8, Key(2), receive_id=2)
+    model.post(0, WIDE, Key(match=1), receive_id=1)
+    model.post(0, 8, Key(match=2), receive_id=2)
     assert model.cancel(1, 50, WIDE).status is Status.LATE
     assert model.cancel(0, 50, WIDE).status is Status.CANCELLED
     assert [model.cancel(0, 51 + i, WIDE).status for i in range(3)] == [Status.LATE] * 3
@@ -58,8 +58,8 @@ def test_r10_cancel_by_handle_and_by_id(model: ReferenceModel) -> None:
 
 def test_r11_quotas_and_capacities() -> None:
     with ReferenceModel(2, posted_capacity=2, quota_unexpected=1) as model:
-        assert [model.post(e, e, Key(e)).status for e in (0, 1)] == [Status.QUEUED] * 2
-        assert model.post(0, 3, Key(9)).status is Status.REFUSED_QUOTA
+        assert [model.post(e, e, Key(match=e)).status for e in (0, 1)] == [Status.QUEUED] * 2
+        assert model.post(0, 3, Key(match=9)).status is Status.REFUSED_QUOTA
         assert model.arrive(0, 4, 7, 7).status is Status.QUEUED
         assert model.arrive(0, 5, 7, 7).status is Status.STALLED
         assert model.set_quota(0, 0, 2) is Status.OK
@@ -70,10 +70,10 @@ def test_r11_quotas_and_capacities() -> None:
 def test_r11_reserves() -> None:
     with ReferenceModel(2, posted_capacity=2, unexpected_capacity=1) as model:
         assert model.set_reserve(1, 1, 0) is Status.OK
-        assert model.post(0, 1, Key(1)).status is Status.QUEUED
-        assert model.post(0, 2, Key(2)).status is Status.REFUSED_QUOTA
+        assert model.post(0, 1, Key(match=1)).status is Status.QUEUED
+        assert model.post(0, 2, Key(match=2)).status is Status.REFUSED_QUOTA
         assert model.arrive(0, 3, 7, 7).status is Status.QUEUED
-        assert model.post(1, 4, Key(4)).status is Status.QUEUED
+        assert model.post(1, 4, Key(match=4)).status is Status.QUEUED
         assert model.set_reserve(2, 0, 1) is Status.REFUSED_ENDPOINT
 
 
@@ -107,8 +107,8 @@ def test_r14_flush_returns_what_it_removed(model: ReferenceModel) -> None:
 
 
 def test_statistics_come_by_name(model: ReferenceModel) -> None:
-    model.post(0, 1, Key(1))
-    model.post(0, 2, Key(2))
+    model.post(0, 1, Key(match=1))
+    model.post(0, 2, Key(match=2))
     model.arrive(0, 3, 2, 0, length=1)
     stats = model.stats()
     assert (stats["posts"], stats["arrivals"], stats["queued"], stats["matched"]) == (2, 1, 2, 1)

@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from opentmu import model_abi as abi
-from opentmu import paths
+from opentmu import paths, regs
 from opentmu.build import cbuild
 from opentmu.errors import CheckFailed
 
@@ -44,14 +44,9 @@ class Queue(IntEnum):
     UNEXPECTED = 1
 
 
-@dataclass(frozen=True)
-class Key:
+@dataclass(frozen=True, kw_only=True)
+class Key(regs.KeyFields):
     """The selection of a receive, probe, claim or flush; a mask bit of 1 is not compared (R2)."""
-
-    match: int = 0
-    ignore: int = 0
-    source: int = 0
-    source_ignore: int = 0
 
     @classmethod
     def mpi(cls, context: int, source: int | None, tag: int | None) -> Self:
@@ -64,20 +59,18 @@ class Key:
         )
 
 
-EVERYTHING = Key(ignore=2**64 - 1, source_ignore=2**32 - 1)
+EVERYTHING = Key(**{mask: (1 << width) - 1 for _, mask, width, _ in regs.KEY})
 
 
 @dataclass(frozen=True)
-class Verdict:
-    """One answer; fields that the status does not name are 0."""
+class Verdict(regs.KeyFields):
+    """One answer; fields that the status does not name, and masks, are 0."""
 
     status: Status
     endpoint: int
     serial: int
-    source: int
     handle: int
     other: int
-    match: int
     message_length: int
     receive_length: int
     address: int
@@ -102,7 +95,7 @@ class Entry:
 
 def _values(structure: ctypes.Structure, like: type) -> dict[str, Any]:
     """The fields of a C structure by the names of the dataclass `like`."""
-    return {field.name: getattr(structure, field.name) for field in fields(like)}
+    return {field.name: getattr(structure, field.name, 0) for field in fields(like)}
 
 
 def _entry(raw: abi.Entry) -> Entry:
@@ -192,8 +185,12 @@ class ReferenceModel:
         *,
         length: int = 0,
         place: int = 0,
+        **others: int,
     ) -> Verdict:
-        """Take the oldest matching receive or queue the message (R3, R6)."""
+        """Take the oldest matching receive or queue the message (R3, R6).
+
+        `others` are the values of the key's other fields.
+        """
         message = abi.fill(
             abi.Message(),
             endpoint=endpoint,
@@ -202,6 +199,7 @@ class ReferenceModel:
             source=source,
             length=length,
             place=place,
+            **others,
         )
         return self._answer(self._library.tmu_model_arrive, ctypes.byref(message))
 

@@ -3,10 +3,12 @@
 
 import ctypes
 import os
-from ctypes import c_bool, c_char_p, c_int, c_uint32, c_uint64, c_void_p
+from ctypes import c_bool, c_char_p, c_int, c_uint8, c_uint16, c_uint32, c_uint64, c_void_p
 from functools import cache
 from pathlib import Path
 from typing import TypeVar
+
+from opentmu import regs
 
 
 class Config(ctypes.Structure):
@@ -19,13 +21,15 @@ class Config(ctypes.Structure):
     ]
 
 
+_KINDS = {8: c_uint8, 16: c_uint16, 32: c_uint32, 64: c_uint64}
+
+
 class Key(ctypes.Structure):
-    _fields_ = [
-        ("match", c_uint64),
-        ("ignore", c_uint64),
-        ("source", c_uint32),
-        ("source_ignore", c_uint32),
-    ]
+    _fields_ = [(name, _KINDS[bits]) for *names, bits, _ in regs.KEY for name in names]
+
+
+# The values of fields beyond match bits and source come last in messages and verdicts.
+OTHERS = tuple((value, _KINDS[bits]) for value, _, bits, _ in regs.KEY[2:])
 
 
 class Receive(ctypes.Structure):
@@ -47,6 +51,7 @@ class Message(ctypes.Structure):
         ("handle", c_uint64),
         ("place", c_uint64),
         ("length", c_uint64),
+        *OTHERS,
     ]
 
 
@@ -82,6 +87,7 @@ class Verdict(ctypes.Structure):
         ("removed_posted", c_uint64),
         ("removed_unexpected", c_uint64),
         ("truncated", c_bool),
+        *OTHERS,
     ]
 
 

@@ -609,6 +609,12 @@ REGISTER_ACCESS: Final[dict[str, str]] = {
     "COUNTER_SPILL_WRITE_IDLE_256_HI": "r",
 }
 
+# Fields of the key: (value, mask, width, name in the hardware)
+KEY: Final[tuple[tuple[str, str, int, str], ...]] = (
+    ("match", "ignore", 64, "bits"),
+    ("source", "source_ignore", 32, "source"),
+)
+
 # (64-bit word, low bit, width)
 COMMAND_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
     "opcode": (0, 0, 8),
@@ -648,8 +654,8 @@ COMPLETION_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
     "address": (7, 0, 64),
     "removed_posted": (2, 0, 32),
     "removed_unexpected": (2, 32, 32),
-    "entry_source_ignore": (0, 32, 32),
     "entry_ignore": (6, 0, 64),
+    "entry_source_ignore": (0, 32, 32),
 }
 
 # offset of the low word
@@ -783,6 +789,16 @@ STREAMS: Final[dict[str, tuple[str, str, tuple[str, ...]]]] = {
 }
 # shortest run of idle clocks of each bucket
 STREAM_IDLE_FROM: Final = (1, 4, 16, 64, 256)
+
+
+@dataclass(frozen=True, kw_only=True)
+class KeyFields:
+    """The key: values, and masks of bits that are not compared (R1, R2)."""
+
+    match: int = 0
+    ignore: int = 0
+    source: int = 0
+    source_ignore: int = 0
 
 
 @dataclass(frozen=True)

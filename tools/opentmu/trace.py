@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from opentmu import paths
+from opentmu import paths, regs
 from opentmu.build import cbuild
 from opentmu.errors import BadInput, CheckFailed
 
@@ -33,7 +33,10 @@ OP = np.dtype(
         ("kind", "u1"),  # a Kind
         ("raw", "u1"),
         ("reserved", "u1", (2,)),
-    ]
+        # Fields of the key beyond match bits and source.
+        *((name, f"<u{bits // 8}") for *names, bits, _ in regs.KEY[2:] for name in names),
+    ],
+    align=True,
 )
 
 

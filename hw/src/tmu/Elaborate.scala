@@ -6,6 +6,7 @@ import java.nio.file.{Files, Path, Paths}
 import tmu.emit.{
   CHeader,
   DiscoveryHeaders,
+  KeyHeader,
   ParameterDocument,
   ParameterSchema,
   PythonConstants,
@@ -30,6 +31,7 @@ object Elaborate {
   def generated: Seq[(String, String)] = Seq(
     "sw-driver/include/tmu/tmu_regs.h" -> CHeader.render(Presets.nic),
     "sw-driver/include/tmu/tmu_info.h" -> DiscoveryHeaders.info,
+    "sw-driver/include/tmu/tmu_key.h" -> KeyHeader.render,
     "sw-driver/kernel/uapi/tmu_query.h" -> DiscoveryHeaders.query,
     "tools/opentmu/regs.py" -> PythonConstants.render(Presets.nic),
     "docs/registers.md" -> RegisterDocument.render(Presets.nic),

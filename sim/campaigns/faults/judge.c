@@ -26,7 +26,7 @@ static bool withheld(const tmu_completion_t *c) {
 /** Whether the model says the same of an operation. */
 static bool right(const judge_t *judge, const tmu_completion_t *c, const tmu_model_verdict_t *v) {
     return tmu_model_unit_status(v->status) == c->status && v->other == c->other &&
-           v->match == c->match && v->source == c->source && v->serial == c->serial &&
+           TMU_KEY_SAME_VALUES(*v, *c) && v->serial == c->serial &&
            v->removed_posted == c->removed_posted &&
            v->removed_unexpected == c->removed_unexpected &&
            judge->reported[c->handle] == v->removed_posted + v->removed_unexpected;

@@ -105,15 +105,14 @@ static tmu_result_t submit(victim_t *victim) {
 
 static void ask_model(victim_t *victim, question_t *q) {
     const bool arrives = q->opcode == TMU_OPCODE_ARRIVE;
-    const tmu_model_question_t question = {
-        .operation = q->opcode,
-        .endpoint = victim->endpoint,
-        .key = {q->key.match, q->key.ignore, q->key.source, q->key.source_ignore},
-        .handle = q->handle,
-        .target = q->target,
-        .receive_id = (uint32_t)q->handle,
-        .address = q->handle << (arrives ? 8 : 12),
-        .length = arrives ? q->length : LENGTH};
+    tmu_model_question_t question = {.operation = q->opcode,
+                                     .endpoint = victim->endpoint,
+                                     .handle = q->handle,
+                                     .target = q->target,
+                                     .receive_id = (uint32_t)q->handle,
+                                     .address = q->handle << (arrives ? 8 : 12),
+                                     .length = arrives ? q->length : LENGTH};
+    TMU_KEY_COPY(question.key, q->key);
     q->expected = tmu_model_ask(victim->model, &question, NULL, NULL);
     victim->no_memory |= q->expected.status == TMU_MODEL_NO_MEMORY;
 }

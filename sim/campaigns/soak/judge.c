@@ -162,9 +162,8 @@ static void compare_removed(void *context, const tmu_model_entry_t *entry) {
     }
     const tmu_completion_t *c = &removals->found[i];
     const uint64_t length = message ? c->message_length : c->receive_length;
-    judge->agrees &= c->other == entry->handle && c->match == entry->key.match &&
-                     c->source == entry->key.source && c->address == entry->address &&
-                     length == entry->length;
+    judge->agrees &= c->other == entry->handle && TMU_KEY_SAME_VALUES(*c, entry->key) &&
+                     c->address == entry->address && length == entry->length;
 }
 
 static void count(judge_t *judge, const operation_t *op, const tmu_model_verdict_t *v) {

@@ -9,12 +9,9 @@
 
 typedef struct operation {
     uint64_t handle; /* no two operations have the same one */
-    uint64_t match;
-    uint64_t ignore;
+    tmu_key_t key;
     uint64_t length;
     uint64_t order; /* among the operations of its endpoint on its kind of page */
-    uint32_t source;
-    uint32_t source_ignore;
     uint32_t endpoint;
     uint32_t receive_id; /* of a post; of a cancel, the target's */
     uint8_t opcode;

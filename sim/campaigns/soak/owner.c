@@ -118,7 +118,7 @@ static tmu_result_t send(market_t *market, owner_t *owner, const operation_t *op
         return result;
     owner->order++;
     owner->flights[owner->flight_count++] =
-        (flight_t){op->handle, op->endpoint, op->source, op->opcode, again};
+        (flight_t){op->handle, op->endpoint, op->key.source, op->opcode, again};
     if (!again && !ledger_sent(market->ledger, op))
         return tmu_raw_error(TMU_ERR_MEMORY, "the ledger is full");
     market->handles += !again;
@@ -139,7 +139,7 @@ static uint32_t busy_sources(const owner_t *owner, uint32_t endpoint) {
             busy |= 1u << owner->flights[i].source;
     for (uint32_t i = 0; i < owner->held_count; i++)
         if (owner->held[i].endpoint == endpoint)
-            busy |= 1u << owner->held[i].source;
+            busy |= 1u << owner->held[i].key.source;
     return busy;
 }
 
@@ -171,7 +171,7 @@ static bool may_inject(const market_t *market, const owner_t *owner, const opera
         return false;
     return op->opcode != TMU_OPCODE_ARRIVE ||
            (owner->held_count + owner->flight_count < OWNER_HELD &&
-            (busy_sources(owner, op->endpoint) >> op->source & 1) == 0);
+            (busy_sources(owner, op->endpoint) >> op->key.source & 1) == 0);
 }
 
 /* An operation of the privileged page at anybody's endpoint, or at one that is not there (R13). */
@@ -244,8 +244,7 @@ static bool flush_fits(const market_t *market, const owner_t *owner, uint32_t en
 tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint) {
     operation_t op = {.endpoint = endpoint,
                       .opcode = TMU_OPCODE_FLUSH,
-                      .ignore = UINT64_MAX,
-                      .source_ignore = UINT32_MAX};
+                      .key = {.ignore = UINT64_MAX, .source_ignore = UINT32_MAX}};
     if (owner->flight_count >= owner->window)
         return TMU_AGAIN;
     if (page_unannounced(&owner->page) > 0 && page_announce(&owner->page) != TMU_OK)

@@ -40,27 +40,27 @@ static uint64_t draw_match(const traffic_t *traffic, lot_t *lot) {
 
 static void widen(const traffic_t *traffic, lot_t *lot, operation_t *op) {
     if (lot_chance(lot, traffic->any_source)) {
-        op->source = 0;
-        op->source_ignore = UINT32_MAX;
+        op->key.source = 0;
+        op->key.source_ignore = UINT32_MAX;
     }
     if (lot_chance(lot, traffic->any_tag)) {
-        op->match &= ~(uint64_t)INT32_MAX;
-        op->ignore = INT32_MAX;
+        op->key.match &= ~(uint64_t)INT32_MAX;
+        op->key.ignore = INT32_MAX;
     } else if (lot_chance(lot, traffic->raw)) {
-        op->ignore = lot_draw(lot) & lot_draw(lot);
+        op->key.ignore = lot_draw(lot) & lot_draw(lot);
     }
 }
 
 static void take_all(operation_t *op) {
-    op->match = 0;
-    op->source = 0;
-    op->ignore = UINT64_MAX;
-    op->source_ignore = UINT32_MAX;
+    op->key.match = 0;
+    op->key.source = 0;
+    op->key.ignore = UINT64_MAX;
+    op->key.source_ignore = UINT32_MAX;
 }
 
 static void set_key(operation_t *op, const half_t *half) {
-    op->match = half->match;
-    op->source = half->source;
+    op->key.match = half->match;
+    op->key.source = half->source;
 }
 
 /* A target is small as a rule: the tables are for all endpoints together. */
@@ -131,8 +131,8 @@ static void look(traffic_t *traffic, lot_t *lot, operation_t *op) {
         return;
     }
     op->opcode = kind == 1 ? TMU_OPCODE_CLAIM : TMU_OPCODE_PROBE;
-    op->match = draw_match(traffic, lot);
-    op->source = lot_below(lot, TRAFFIC_SOURCES);
+    op->key.match = draw_match(traffic, lot);
+    op->key.source = lot_below(lot, TRAFFIC_SOURCES);
     widen(traffic, lot, op);
 }
 
@@ -148,7 +148,7 @@ static void relieve(traffic_t *traffic, lot_t *lot, operation_t *op) {
  * as before. */
 static void put_off(traffic_t *traffic, const operation_t *op) {
     if (traffic->posts_lead)
-        traffic->ahead[traffic->owed++] = (half_t){op->match, op->source, op->receive_id};
+        traffic->ahead[traffic->owed++] = (half_t){op->key.match, op->key.source, op->receive_id};
     else
         traffic->owed--;
 }
@@ -156,8 +156,8 @@ static void put_off(traffic_t *traffic, const operation_t *op) {
 /* A cancel has no key. */
 static void tidy(operation_t *op) {
     if (op->opcode == TMU_OPCODE_CANCEL) {
-        op->match = op->ignore = 0;
-        op->source = op->source_ignore = 0;
+        op->key.match = op->key.ignore = 0;
+        op->key.source = op->key.source_ignore = 0;
     }
 }
 
@@ -178,7 +178,7 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
     } else {
         follow(traffic, lot, op);
     }
-    if (op->opcode == TMU_OPCODE_ARRIVE && (busy >> op->source & 1) != 0) {
+    if (op->opcode == TMU_OPCODE_ARRIVE && (busy >> op->key.source & 1) != 0) {
         put_off(traffic, op);
         *op = (operation_t){.length = op->length};
         relieve(traffic, lot, op);
@@ -188,8 +188,8 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
 
 void traffic_inject(const traffic_t *traffic, lot_t *lot, uint64_t number, operation_t *op) {
     op->length = LENGTH / 2 + lot_below(lot, LENGTH);
-    op->match = draw_match(traffic, lot);
-    op->source = TRAFFIC_SOURCES + lot_below(lot, TRAFFIC_SOURCES);
+    op->key.match = draw_match(traffic, lot);
+    op->key.source = TRAFFIC_SOURCES + lot_below(lot, TRAFFIC_SOURCES);
     const uint32_t kind = lot_below(lot, 8);
     op->opcode = kind < 3   ? TMU_OPCODE_ARRIVE
                  : kind < 6 ? TMU_OPCODE_POST
@@ -204,8 +204,7 @@ void traffic_inject(const traffic_t *traffic, lot_t *lot, uint64_t number, opera
 
 void traffic_answer(const operation_t *first, lot_t *lot, uint64_t number, operation_t *op) {
     *op = (operation_t){.endpoint = first->endpoint,
-                        .match = first->match,
-                        .source = first->source,
+                        .key = {.match = first->key.match, .source = first->key.source},
                         .length = LENGTH / 2 + lot_below(lot, LENGTH)};
     if (first->opcode == TMU_OPCODE_POST) {
         op->opcode = TMU_OPCODE_ARRIVE;

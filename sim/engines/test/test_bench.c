@@ -6,9 +6,9 @@
 static const engine_ops_t *real;
 
 /* Takes the right receive and names another. */
-static engine_verdict_t wrong_arrive(engine_t *engine, uint32_t endpoint, uint64_t match,
-                                     uint32_t source, uint64_t handle, uint64_t length) {
-    engine_verdict_t verdict = real->arrive(engine, endpoint, match, source, handle, length);
+static engine_verdict_t wrong_arrive(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
+                                     uint64_t handle, uint64_t length) {
+    engine_verdict_t verdict = real->arrive(engine, endpoint, key, handle, length);
     verdict.other += handle == 7 && verdict.other == 20;
     return verdict;
 }

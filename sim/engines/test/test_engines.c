@@ -84,19 +84,17 @@ static bool agree(const engine_ops_t *ops, engine_t *engine, tmu_model_t *model,
     uint64_t removed[2] = {0, 0};
     const bool is_arrival = kind >= shape->posts && kind < shape->posts + shape->arrivals;
     const engine_key_t key = random_key(shape, !is_arrival);
-    tmu_model_question_t question = {.endpoint = endpoint,
-                                     .key = {key.match, key.ignore, key.source, key.source_ignore},
-                                     .handle = handle,
-                                     .length = length};
+    tmu_model_question_t question = {.endpoint = endpoint, .handle = handle, .length = length};
+    TMU_MODEL_COPY_KEY(question.key, key);
     if (kind < shape->posts) {
         question.operation = TMU_MODEL_POST;
         found = ops->post(engine, endpoint, &key, handle, length);
     } else if (is_arrival) {
         question.operation = TMU_MODEL_ARRIVE;
-        found = ops->arrive(engine, endpoint, key.match, key.source, handle, length);
+        found = ops->arrive(engine, endpoint, &key, handle, length);
     } else if (draw(400) == 0) {
         question.operation = TMU_MODEL_FLUSH;
-        question.key = (tmu_model_key_t){.ignore = UINT64_MAX, .source_ignore = UINT32_MAX};
+        question.key = TMU_MODEL_EVERYTHING;
         found = ops->flush(engine, endpoint, removed);
     } else if (draw(3) == 0) {
         question.operation = TMU_MODEL_CANCEL;
@@ -187,8 +185,9 @@ static void r10_the_oldest_of_one_handle_goes(void) {
             (void)ops->post(engine, 0, &(engine_key_t){.match = tag}, 5, 0);
         }
         EXPECT_NUMBER(ops->cancel(engine, 0, 5).status, ENGINE_CANCELLED);
-        EXPECT_NUMBER(ops->arrive(engine, 0, 0, 0, 1, 0).status, ENGINE_QUEUED);
-        EXPECT_NUMBER(ops->arrive(engine, 0, 1, 0, 1, 0).status, ENGINE_MATCHED);
+        EXPECT_NUMBER(ops->arrive(engine, 0, &(engine_key_t){0}, 1, 0).status, ENGINE_QUEUED);
+        EXPECT_NUMBER(ops->arrive(engine, 0, &(engine_key_t){.match = 1}, 1, 0).status,
+                      ENGINE_MATCHED);
         ops->destroy(engine);
     }
 }
@@ -196,7 +195,7 @@ static void r10_the_oldest_of_one_handle_goes(void) {
 /* The comparison would say nothing about false positives if there were none. */
 static void a_false_positive_is_rejected(void) {
     uint64_t twin = 1;
-    while (fuzzy_id(twin, 0) != fuzzy_id(0, 0)) {
+    while (fuzzy_id(twin) != fuzzy_id(0)) {
         twin += 1;
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
@@ -209,7 +208,7 @@ static void a_false_positive_is_rejected(void) {
             const engine_key_t key = {.match = place == 99 ? 0 : twin};
             EXPECT_NUMBER(ops->post(engine, 0, &key, place, 0).status, ENGINE_QUEUED);
         }
-        EXPECT_NUMBER(ops->arrive(engine, 0, 0, 0, 1, 0).other, 99);
+        EXPECT_NUMBER(ops->arrive(engine, 0, &(engine_key_t){0}, 1, 0).other, 99);
         engine_stats_t stats;
         ops->stats(engine, &stats);
         EXPECT_NUMBER(stats.false_positives, 99);
@@ -224,7 +223,8 @@ static void strides_of_tags_share_few_ids(void) {
         memset(seen, 0, sizeof seen);
         unsigned most = 0;
         for (uint64_t tag = 0; tag < 16384; tag++) {
-            unsigned now = ++seen[fuzzy_id(7ull << 32 | (uint32_t)(tag << shift), 3)];
+            const engine_key_t key = {.match = 7ull << 32 | (uint32_t)(tag << shift), .source = 3};
+            unsigned now = ++seen[fuzzy_id(ENGINE_KEY_MIXED(key, key))];
             most = now > most ? now : most;
         }
         EXPECT(most <= 8);

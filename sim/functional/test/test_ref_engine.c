@@ -74,10 +74,11 @@ static void a_wrong_verdict_is_passed_on_R4(void) {
 }
 
 /** Of what was found, another place is told, at which there may be nothing. */
-static engine_verdict_t arrive_elsewhere(engine_t *engine, uint32_t endpoint, uint64_t match,
-                                         uint32_t source, uint64_t handle, uint64_t length) {
-    engine_verdict_t found = list_engine()->arrive(engine, endpoint, match, source, handle, length);
-    found.other = found.status == ENGINE_MATCHED ? match : found.other;
+static engine_verdict_t arrive_elsewhere(engine_t *engine, uint32_t endpoint,
+                                         const engine_key_t *key, uint64_t handle,
+                                         uint64_t length) {
+    engine_verdict_t found = list_engine()->arrive(engine, endpoint, key, handle, length);
+    found.other = found.status == ENGINE_MATCHED ? key->match : found.other;
     return found;
 }
 

@@ -214,7 +214,10 @@ static void hand_over(wire_model_t *model, message_t *message, const wire_receiv
 bool wire_model_post(wire_model_t *model, const wire_receive_t *receive, wire_result_t *result) {
     tmu_model_verdict_t verdict;
     tmu_model_receive_t entry = {
-        .key = {receive->match, receive->ignore, receive->source, receive->source_ignore},
+        .key = {.match = receive->match,
+                .ignore = receive->ignore,
+                .source = receive->source,
+                .source_ignore = receive->source_ignore},
         .endpoint = receive->endpoint,
         .receive_id = TMU_MODEL_NO_RECEIVE_ID,
         .handle = receive->handle,

@@ -592,12 +592,12 @@ typedef enum tmu_fault {
 #define TMU_COMPLETION_REMOVED_UNEXPECTED_WORD 2 /* Flushed: messages removed. */
 #define TMU_COMPLETION_REMOVED_UNEXPECTED_SHIFT 32
 #define TMU_COMPLETION_REMOVED_UNEXPECTED_MASK 0xffffffffull
-#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_WORD 0 /* Entry: ignored source bits. */
-#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_SHIFT 32
-#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_MASK 0xffffffffull
 #define TMU_COMPLETION_ENTRY_IGNORE_WORD 6 /* Entry: ignored match bits. */
 #define TMU_COMPLETION_ENTRY_IGNORE_SHIFT 0
 #define TMU_COMPLETION_ENTRY_IGNORE_MASK 0xffffffffffffffffull
+#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_WORD 0 /* Entry: ignored source bits. */
+#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_SHIFT 32
+#define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_MASK 0xffffffffull
 
 #define TMU_SPILL_ENTRY_PARITY_WORD 0 /* Makes the ones of the entry even, with those of its chunk's number and of its place's. */
 #define TMU_SPILL_ENTRY_PARITY_SHIFT 0
@@ -605,10 +605,10 @@ typedef enum tmu_fault {
 #define TMU_SPILL_ENTRY_ENDPOINT_WORD 0 /* Endpoint that it is queued at. */
 #define TMU_SPILL_ENTRY_ENDPOINT_SHIFT 32
 #define TMU_SPILL_ENTRY_ENDPOINT_MASK 0xffffffffull
-#define TMU_SPILL_ENTRY_MATCH_WORD 1 /* Match bits. */
+#define TMU_SPILL_ENTRY_MATCH_WORD 1 /* Match bits (MPI: the tag in the lowest TAG_BITS, the context above). */
 #define TMU_SPILL_ENTRY_MATCH_SHIFT 0
 #define TMU_SPILL_ENTRY_MATCH_MASK 0xffffffffffffffffull
-#define TMU_SPILL_ENTRY_IGNORE_WORD 2 /* Match bits that a receive ignores; of a message 0. */
+#define TMU_SPILL_ENTRY_IGNORE_WORD 2 /* Match bits that are not compared (post, probe, claim, flush). */
 #define TMU_SPILL_ENTRY_IGNORE_SHIFT 0
 #define TMU_SPILL_ENTRY_IGNORE_MASK 0xffffffffffffffffull
 #define TMU_SPILL_ENTRY_SOURCE_WORD 3 /* Source. */
@@ -629,6 +629,20 @@ typedef enum tmu_fault {
 #define TMU_SPILL_ENTRY_RECEIVE_ID_WORD 7 /* Id of a receive. */
 #define TMU_SPILL_ENTRY_RECEIVE_ID_SHIFT 0
 #define TMU_SPILL_ENTRY_RECEIVE_ID_MASK 0xffffffffull
+
+/* X(value, mask, VALUE, MASK, type, kept, signal): for each field of the key the members of
+ * structures, the names in records, the members' type, the bits that the unit of `info` keeps,
+ * and the name in the hardware. */
+#define TMU_KEY_TABLE(X) \
+    X(match, ignore, MATCH, IGNORE, uint64_t, (info)->match_bits, bits) \
+    X(source, source_ignore, SOURCE, SOURCE_IGNORE, uint32_t, (info)->source_bits, source)
+/* Copies or compares a key, or its values alone, in structures with members of these names. */
+#define TMU_KEY_COPY(to, from) \
+    ((void)((to).match = (from).match), (void)((to).ignore = (from).ignore), (void)((to).source = (from).source), (void)((to).source_ignore = (from).source_ignore))
+#define TMU_KEY_COPY_VALUES(to, from) \
+    ((void)((to).match = (from).match), (void)((to).source = (from).source))
+#define TMU_KEY_SAME_VALUES(a, b) \
+    ((a).match == (b).match && (a).source == (b).source)
 
 /* X(name, offset of the low word) */
 #define TMU_COUNTER_TABLE(X) \

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The right answers of the unit: the reference model's verdicts in the host interface's words."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 
 from opentmu import model, regs
-from opentmu.bench.records import Answer, Operation
+from opentmu.bench.records import Answer, Operation, values_of
 from opentmu.model import Key, Queue, ReferenceModel
 from opentmu.regs import Opcode, Status
 
@@ -172,8 +172,8 @@ class Law:
             options = {"length": length, "address": address, "receive_id": ident}
             verdict = law.post(endpoint, handle, key, **options)
         elif operation.opcode == Opcode.ARRIVE:
-            match, source = operation.match, operation.source
-            verdict = law.arrive(endpoint, handle, match, source, length=length, place=address)
+            message = values_of(operation)
+            verdict = law.arrive(endpoint, handle, **message, length=length, place=address)
         elif operation.opcode == Opcode.PROBE:
             verdict = law.probe(endpoint, handle, key)
         elif operation.opcode == Opcode.CLAIM:
@@ -193,8 +193,7 @@ class Law:
             status,
             serial=verdict.serial,
             other=verdict.other,
-            match=verdict.match,
-            source=verdict.source,
+            **values_of(verdict),
             message_length=verdict.message_length,
             receive_length=verdict.receive_length,
             address=verdict.address,
@@ -223,8 +222,7 @@ class Law:
             is_message = entry.queue is Queue.UNEXPECTED
             values = {
                 "other": entry.handle,
-                "match": entry.key.match,
-                "source": entry.key.source,
+                **values_of(entry.key),
                 "address": entry.address,
                 "unexpected": int(is_message),
                 "message_length" if is_message else "receive_length": entry.length,
@@ -254,15 +252,13 @@ class Law:
             Status.ENTRY,
             endpoint=held.endpoint,
             other=seen.handle,
-            match=seen.match,
-            source=seen.source,
+            **values_of(seen),
             message_length=seen.length,
             address=seen.address,
             unexpected=int(is_message),
-            ignore=0 if is_message else seen.ignore,
-            source_ignore=0 if is_message else seen.source_ignore,
+            **{mask: 0 if is_message else getattr(seen, mask) for _, mask, *_ in regs.KEY},
         )
 
 
 def _key(operation: Operation) -> Key:
-    return Key(operation.match, operation.ignore, operation.source, operation.source_ignore)
+    return Key(**{one.name: getattr(operation, one.name) for one in fields(Key)})

@@ -12,16 +12,22 @@ WORD_BYTES = 8
 Layout = Mapping[str, tuple[int, int, int]]
 
 # What each opcode uses; every other field of a command has to be zero (R13).
-KEY = frozenset({"match", "ignore", "source", "source_ignore"})
+VALUES = frozenset(value for value, *_ in regs.KEY)
+KEY = VALUES | {mask for _, mask, *_ in regs.KEY}
 USED: Mapping[int, frozenset[str]] = {
     Opcode.POST: KEY | {"handle", "address", "length", "receive_id"},
-    Opcode.ARRIVE: frozenset({"match", "source", "handle", "address", "length"}),
+    Opcode.ARRIVE: VALUES | {"handle", "address", "length"},
     Opcode.PROBE: KEY | {"handle"},
     Opcode.CLAIM: KEY | {"handle"},
     Opcode.CANCEL: frozenset({"handle", "receive_id"}),
     Opcode.FLUSH: KEY | {"handle"},
     Opcode.INSPECT: frozenset({"handle", "address"}),
 }
+
+
+def values_of(key: regs.KeyFields) -> dict[str, int]:
+    """The values of a key by name, without its masks."""
+    return {value: getattr(key, value) for value, *_ in regs.KEY}
 
 
 def pack(layout: Layout, values: Mapping[str, int]) -> bytes:
@@ -64,16 +70,12 @@ def place(queue: int, position: int) -> int:
 
 
 @dataclass(frozen=True)
-class Operation:
+class Operation(regs.KeyFields):
     """One command as it is submitted; `extra` sets reserved fields, for commands that are wrong."""
 
     opcode: int
     page: int
     endpoint: int = 0
-    match: int = 0
-    ignore: int = 0
-    source: int = 0
-    source_ignore: int = 0
     handle: int = 0
     address: int = 0
     length: int = 0
@@ -127,7 +129,7 @@ class Operation:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Answer(regs.KeyFields):
     """One completion or verdict; a field that the status does not name is 0."""
 
     opcode: int
@@ -136,15 +138,11 @@ class Answer:
     endpoint: int
     serial: int = 0
     other: int = 0
-    match: int = 0
-    source: int = 0
     message_length: int = 0
     receive_length: int = 0
     address: int = 0
     truncated: int = 0
     unexpected: int = 0
-    ignore: int = 0
-    source_ignore: int = 0
 
     @classmethod
     def of_completion(cls, data: bytes) -> "Answer":
@@ -152,8 +150,7 @@ class Answer:
         values = unpack(COMPLETION_FIELDS, data)
         result = {one.name: values[one.name] for one in fields(cls) if one.name in values}
         if values["status"] == Status.ENTRY:
-            result["ignore"] = values["entry_ignore"]
-            result["source_ignore"] = values["entry_source_ignore"]
+            result |= {mask: values[f"entry_{mask}"] for _, mask, *_ in regs.KEY}
             result["serial"] = result["receive_length"] = 0
         return cls(**result)
 

@@ -15,6 +15,7 @@ KERNEL_LICENCE = "SPDX-License-Identifier: GPL-2.0-only"
 SKIPPED_FOLDERS = {"build", "out"}
 GENERATED = {
     "sw-driver/include/tmu/tmu_info.h",
+    "sw-driver/include/tmu/tmu_key.h",
     "sw-driver/include/tmu/tmu_regs.h",
     "sw-driver/kernel/uapi/tmu_query.h",
     "tools/opentmu/parameters.json",

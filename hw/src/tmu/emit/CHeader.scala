@@ -135,6 +135,7 @@ object CHeader {
       layout(CommandLayout.layout),
       layout(CompletionLayout.layout),
       layout(SpillEntryLayout.layout),
+      KeyHeader.tables,
       counters,
       presets
     )

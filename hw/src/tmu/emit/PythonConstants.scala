@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.emit
 
-import tmu.layout.{Code, CommandLayout, CompletionLayout, DoorbellLayout, Layout, Opcodes, Statuses}
+import tmu.layout.{
+  Code,
+  CommandLayout,
+  CompletionLayout,
+  DoorbellLayout,
+  KeyLayout,
+  Layout,
+  Opcodes,
+  Statuses
+}
 import tmu.params.{Presets, TableParams, TmuParams}
 import tmu.registers.{Counters, Discovery, FaultPlaces, RegisterMap, Streams, TmuRegisters}
 
@@ -29,6 +38,21 @@ object PythonConstants {
   private def access(map: RegisterMap): Seq[String] =
     Seq("REGISTER_ACCESS: Final[dict[str, str]] = {") ++
       map.registers.map(r => s"""    "${r.name}": "${r.access.rdl}",""") ++ Seq("}")
+
+  private def key: Seq[String] =
+    Seq(
+      "# Fields of the key: (value, mask, width, name in the hardware)",
+      "KEY: Final[tuple[tuple[str, str, int, str], ...]] = ("
+    ) ++ KeyLayout.all.map(f =>
+      s"""    ("${f.value.name}", "${f.ignore.name}", ${f.value.width}, "${f.signal}"),"""
+    ) :+ ")"
+
+  private def keyClass: Seq[String] = Seq(
+    "@dataclass(frozen=True, kw_only=True)",
+    "class KeyFields:",
+    "    \"\"\"The key: values, and masks of bits that are not compared (R1, R2).\"\"\"",
+    ""
+  ) ++ KeyLayout.fields.map(f => s"    ${f.name}: int = 0")
 
   private def layout(l: Layout): Seq[String] =
     Seq(
@@ -145,10 +169,12 @@ object PythonConstants {
       Seq("", "") ++ enumeration("Status", Statuses.all) ++
       Seq("", "") ++ enumeration("Fault", FaultPlaces.all) ++
       Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
-      layout(CommandLayout.layout) ++ Seq("") ++ layout(CompletionLayout.layout) ++ Seq(
+      key ++ Seq("") ++ layout(CommandLayout.layout) ++ Seq("") ++ layout(
+        CompletionLayout.layout
+      ) ++ Seq(
         ""
       ) ++ counters ++ Seq("") ++ streams ++
-      Seq("", "") ++ presetClass ++ Seq("", "", "PRESETS: Final[dict[str, Preset]] = {") ++
+      Seq("", "") ++ keyClass ++ Seq("", "") ++ presetClass ++ Seq("", "", "PRESETS: Final[dict[str, Preset]] = {") ++
       Presets.all.flatMap(preset) ++ Seq("}")).mkString("", "\n", "\n")
   }
 }

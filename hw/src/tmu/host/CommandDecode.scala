@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.PointerQueue
-import tmu.layout.{Code, CommandLayout, Opcodes, Statuses, WordField}
+import tmu.layout.{Code, CommandLayout, KeyLayout, Opcodes, Statuses, WordField}
 import tmu.params.TmuParams
 import tmu.rules.MatchRules
 import tmu.types.{MatchCommand, SpillRequest, StreamState}
@@ -13,27 +13,29 @@ import tmu.types.{MatchCommand, SpillRequest, StreamState}
 object CommandDecode {
   import CommandLayout._
 
+  private val keys: Seq[WordField] = KeyLayout.all.map(_.value)
+  private val wildcards: Seq[WordField] = KeyLayout.all.map(_.ignore)
+  private val selects: Set[WordField] = KeyLayout.fields.toSet + handle
+
   /** Fields that an opcode uses; all others must be zero. */
   private val used: Map[Code, Set[WordField]] = Map(
-    Opcodes.post ->
-      Set(matchBits, ignore, source, sourceIgnore, handle, address, length, receiveId),
-    Opcodes.arrive -> Set(matchBits, source, handle, address, length),
-    Opcodes.probe -> Set(matchBits, ignore, source, sourceIgnore, handle),
-    Opcodes.claim -> Set(matchBits, ignore, source, sourceIgnore, handle),
+    Opcodes.post -> (selects ++ Set(address, length, receiveId)),
+    Opcodes.arrive -> (keys.toSet ++ Set(handle, address, length)),
+    Opcodes.probe -> selects,
+    Opcodes.claim -> selects,
     Opcodes.cancel -> Set(handle, receiveId),
-    Opcodes.flush -> Set(matchBits, ignore, source, sourceIgnore, handle),
+    Opcodes.flush -> selects,
     Opcodes.inspect -> Set(handle, address)
   )
 
   /** Bits of a field beyond what this configuration keeps. */
   private def excess(p: TmuParams, record: UInt, field: WordField): Bool = {
+    val ofKey = KeyLayout.all.find(f => f.value == field || f.ignore == field)
     val kept = field match {
-      case `matchBits` | `ignore`    => p.matchBits
-      case `source` | `sourceIgnore` => p.sourceBits
-      case `handle`                  => p.handleBits
-      case `address`                 => p.addressBits
-      case `length`                  => p.lengthBits
-      case _                         => field.width
+      case `handle`  => p.handleBits
+      case `address` => p.addressBits
+      case `length`  => p.lengthBits
+      case _         => ofKey.map(_.kept(p)).getOrElse(field.width)
     }
     if (kept >= field.width) false.B else (field.of(record) >> kept).orR
   }
@@ -57,8 +59,6 @@ object CommandDecode {
     * opcode uses.
     */
   def wrongs(p: TmuParams, record: UInt): Vec[Bool] = {
-    val keys = Seq(matchBits, source)
-    val wildcards = Seq(ignore, sourceIgnore)
     val places = Seq(handle, address)
     val sizes = Seq(length, receiveId)
     val others =
@@ -100,10 +100,10 @@ object CommandDecode {
     out.privileged := privileged
     out.page := in.page
     out.endpoint := Mux(privileged, endpoint.of(record), in.endpoint)
-    out.key.bits := matchBits.of(record)(p.matchBits - 1, 0)
-    out.key.source := source.of(record)(p.sourceBits - 1, 0)
-    out.ignore.bits := ignore.of(record)(p.matchBits - 1, 0)
-    out.ignore.source := sourceIgnore.of(record)(p.sourceBits - 1, 0)
+    for (f <- KeyLayout.all) {
+      out.key(f) := f.value.of(record)(f.kept(p) - 1, 0)
+      out.ignore(f) := f.ignore.of(record)(f.kept(p) - 1, 0)
+    }
     out.handle := handle.of(record)
     out.address := address.of(record)(p.addressBits - 1, 0)
     out.length := length.of(record)(p.lengthBits - 1, 0)

@@ -2,7 +2,7 @@
 package tmu.host
 
 import chisel3._
-import tmu.layout.{CompletionLayout, Statuses}
+import tmu.layout.{CompletionLayout, KeyLayout, Statuses}
 import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.MatchRules
@@ -20,11 +20,9 @@ object CompletionEncode {
       unexpected -> v.unexpected,
       handle -> v.handle,
       other -> v.other,
-      matchBits -> v.key.bits,
-      source -> v.key.source,
       endpoint -> v.endpoint,
       address -> v.address
-    )
+    ) ++ KeyLayout.all.map(f => f.completed -> v.key(f))
     val verdict = Seq(
       serial -> Mutant("serial", v.serial)(_ ^ 1.U),
       messageLength -> v.messageLength,
@@ -32,11 +30,8 @@ object CompletionEncode {
       unitLatency -> v.latency
     )
     // An inspected entry shows its wildcards where verdicts show serial number and lengths.
-    val entry = Seq(
-      entrySourceIgnore -> v.ignore.source,
-      entryIgnore -> v.ignore.bits,
-      messageLength -> Mux(v.unexpected, v.messageLength, v.receiveLength)
-    )
+    val entry = KeyLayout.all.map(f => f.inspected -> v.ignore(f)) :+
+      (messageLength -> Mux(v.unexpected, v.messageLength, v.receiveLength))
     Mux(
       MatchRules.is(v.status, Statuses.entry),
       layout.pack(common ++ entry: _*),

@@ -14,8 +14,6 @@ object CompletionLayout {
   val handle = WordField("handle", 1, 0, 64, "Handle of the command.")
   val other =
     WordField("other", 2, 0, 64, "Handle of the entry that was matched, found or removed.")
-  val matchBits = WordField("match", 3, 0, 64, "Match bits of the message or of the removed entry.")
-  val source = WordField("source", 4, 0, 32, "Source of the message or of the removed entry.")
   val endpoint = WordField("endpoint", 4, 32, 32, "Endpoint.")
   val messageLength = WordField("message_length", 5, 0, 48, "Bytes of the message.")
   val hostLatency =
@@ -28,10 +26,6 @@ object CompletionLayout {
   val removedPosted = WordField("removed_posted", 2, 0, 32, "Flushed: receives removed.")
   val removedUnexpected = WordField("removed_unexpected", 2, 32, 32, "Flushed: messages removed.")
 
-  /** Status entry reads `serial` and word 6 as the entry's ignore bits. */
-  val entrySourceIgnore = WordField("entry_source_ignore", 0, 32, 32, "Entry: ignored source bits.")
-  val entryIgnore = WordField("entry_ignore", 6, 0, 64, "Entry: ignored match bits.")
-
   val layout: Layout = Layout(
     "completion",
     Seq(
@@ -42,9 +36,8 @@ object CompletionLayout {
       unexpected,
       serial,
       handle,
-      other,
-      matchBits,
-      source,
+      other
+    ) ++ KeyLayout.all.map(_.completed) ++ Seq(
       endpoint,
       messageLength,
       hostLatency,
@@ -52,6 +45,7 @@ object CompletionLayout {
       unitLatency,
       address
     ),
-    overlays = Seq(removedPosted, removedUnexpected, entrySourceIgnore, entryIgnore)
+    // Status entry has the entry's masks where verdicts have `serial` and word 6.
+    overlays = Seq(removedPosted, removedUnexpected) ++ KeyLayout.all.map(_.inspected)
   )
 }

@@ -35,3 +35,18 @@ case class Layout(name: String, fields: Seq[WordField], overlays: Seq[WordField]
     parts.foldLeft(0.U(64.W))(_ | _)
   })
 }
+
+object Layout {
+
+  /** Fields in the order of their bits, with those between them that must be 0. */
+  def withZeros(fields: Seq[WordField]): Seq[WordField] = (0 until 8).flatMap { word =>
+    val used = fields.filter(_.word == word).sortBy(_.low)
+    val ends = 0 +: used.map(f => f.low + f.width)
+    val gaps = ends.zip(used.map(_.low) :+ 64).filter { case (from, to) => from < to }
+    val zeros = gaps.zipWithIndex.map { case ((from, to), i) =>
+      val name = if (i == 0) s"reserved$word" else s"reserved${word}_$i"
+      WordField(name, word, from, to - from, "Must be 0.")
+    }
+    (used ++ zeros).sortBy(_.low)
+  }
+}

@@ -3,7 +3,7 @@ package tmu.layout
 
 /** Bytes of an entry in memory: those of a command that would queue it, where both have them. */
 object SpillEntryLayout {
-  import CommandLayout.{length, source, sourceIgnore}
+  import CommandLayout.length
 
   val parity = WordField(
     "parity",
@@ -13,9 +13,6 @@ object SpillEntryLayout {
     "Makes the ones of the entry even, with those of its chunk's number and of its place's."
   )
   val endpoint: WordField = CommandLayout.endpoint.copy(text = "Endpoint that it is queued at.")
-  val matchBits: WordField = CommandLayout.matchBits.copy(text = "Match bits.")
-  val ignore: WordField =
-    CommandLayout.ignore.copy(text = "Match bits that a receive ignores; of a message 0.")
   val handle: WordField =
     CommandLayout.handle.copy(text = "Handle of the receive or of the message.")
   val address: WordField =
@@ -26,11 +23,8 @@ object SpillEntryLayout {
     "spill_entry",
     Seq(
       parity,
-      endpoint,
-      matchBits,
-      ignore,
-      source,
-      sourceIgnore,
+      endpoint
+    ) ++ KeyLayout.fields ++ Seq(
       handle,
       address,
       length,

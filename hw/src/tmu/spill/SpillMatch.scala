@@ -80,8 +80,7 @@ object SpillMatch {
     val ask = Wire(new SpillAsk(s))
     ask := 0.U.asTypeOf(ask)
     ask.endpoint := endpoint
-    ask.ignore.bits := ~0.U(s.p.matchBits.W)
-    ask.ignore.source := ~0.U(s.p.sourceBits.W)
+    ask.ignore := MatchKey.everything(s.p)
     ask.word.filter.wild := ~0.U(3.W)
     ask
   }

@@ -2,7 +2,7 @@
 package tmu.types
 
 import chisel3._
-import tmu.layout.{CommandLayout, SpillEntryLayout, WordField}
+import tmu.layout.{CommandLayout, KeyLayout, SpillEntryLayout, WordField}
 import tmu.params.TmuParams
 
 /** An entry of either queue in memory; `SpillEntryLayout` says how it lies there. A message ignores
@@ -25,15 +25,11 @@ object SpillEntry {
   private def places(entry: SpillEntry): Seq[(WordField, UInt)] = Seq(
     SpillEntryLayout.parity -> entry.parity,
     SpillEntryLayout.endpoint -> entry.endpoint,
-    SpillEntryLayout.matchBits -> entry.key.bits,
-    SpillEntryLayout.ignore -> entry.ignore.bits,
-    CommandLayout.source -> entry.key.source,
-    CommandLayout.sourceIgnore -> entry.ignore.source,
     SpillEntryLayout.handle -> entry.handle,
     SpillEntryLayout.address -> entry.address,
     CommandLayout.length -> entry.length,
     SpillEntryLayout.receiveId -> entry.id
-  )
+  ) ++ KeyLayout.all.flatMap(f => Seq(f.value -> entry.key(f), f.ignore -> entry.ignore(f)))
 
   /** Between an entry and its beat; bits of the beat that no field has are 0. */
   def toBeat(entry: SpillEntry): UInt = SpillEntryLayout.layout.pack(places(entry): _*)

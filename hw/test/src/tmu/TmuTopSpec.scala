@@ -2,7 +2,7 @@
 package tmu
 
 import tmu.host.{Beat, CommandRecord, DoorbellDriver, RegisterDriver}
-import tmu.layout.{Code, CommandLayout, CompletionLayout, Opcodes, Statuses, WordField}
+import tmu.layout.{Code, CommandLayout, CompletionLayout, KeyLayout, Opcodes, Statuses, WordField}
 import tmu.params.Presets
 import tmu.registers.{Counter, Counters, TmuRegisters}
 
@@ -85,8 +85,8 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
     def post(page: Int, key: BigInt, n: Int): Completion = ask(
       page,
       Opcodes.post,
-      CommandLayout.matchBits -> key,
-      CommandLayout.source -> BigInt(4),
+      KeyLayout.matchBits.value -> key,
+      KeyLayout.source.value -> BigInt(4),
       CommandLayout.handle -> BigInt(n),
       CommandLayout.address -> BigInt(0x5000 + n),
       CommandLayout.length -> BigInt(100),
@@ -95,8 +95,8 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
     def arrive(page: Int, key: BigInt, n: Int, bytes: Int): Completion = ask(
       page,
       Opcodes.arrive,
-      CommandLayout.matchBits -> key,
-      CommandLayout.source -> BigInt(4),
+      KeyLayout.matchBits.value -> key,
+      KeyLayout.source.value -> BigInt(4),
       CommandLayout.handle -> BigInt(n),
       CommandLayout.address -> BigInt(0x9000 + n),
       CommandLayout.length -> BigInt(bytes)
@@ -122,8 +122,16 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
         val matched = card.arrive(1, key, 88, bytes = 101)
         assert(matched.is(Statuses.matched) && matched(serial) == 1)
         assert(matched.address == (BigInt(1) << 32) + 0x20040)
-        assert(matched(handle) == 88 && matched(other) == 77 && matched(matchBits) == key)
-        assert(matched(source) == 4 && matched(endpoint) == 1 && matched(truncated) == 1)
+        assert(
+          matched(handle) == 88 && matched(other) == 77 && matched(
+            KeyLayout.matchBits.completed
+          ) == key
+        )
+        assert(
+          matched(KeyLayout.source.completed) == 4 && matched(endpoint) == 1 && matched(
+            truncated
+          ) == 1
+        )
         assert(matched(messageLength) == 101 && matched(receiveLength) == 100)
         assert(matched(CompletionLayout.address) == 0x5000 + 77)
         assert(matched(unitLatency) > 0 && matched(hostLatency) >= matched(unitLatency))
@@ -154,7 +162,7 @@ class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
         card.send(3, Opcodes.probe)
         card.silent(40)
         assert(
-          card.ask(2, Opcodes.cancel, CommandLayout.source -> BigInt(1)).is(Statuses.malformed)
+          card.ask(2, Opcodes.cancel, KeyLayout.source.value -> BigInt(1)).is(Statuses.malformed)
         )
         card.write("CONTROL", 2)
         assert(card.counter(Counters.disabledDrops) == 1)

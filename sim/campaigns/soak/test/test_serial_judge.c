@@ -43,8 +43,8 @@ static operation_t send(uint8_t opcode, uint32_t number, uint32_t endpoint) {
                       .receive_id = number,
                       .length = 8};
     if (opcode == TMU_OPCODE_FLUSH) {
-        op.ignore = UINT64_MAX;
-        op.source_ignore = UINT32_MAX;
+        op.key.ignore = UINT64_MAX;
+        op.key.source_ignore = UINT32_MAX;
     }
     EXPECT(ledger_sent(ledger, &op));
     return op;

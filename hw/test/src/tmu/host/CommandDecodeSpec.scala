@@ -3,7 +3,7 @@ package tmu.host
 
 import chisel3._
 import tmu.{DeviceSpec, Seeds}
-import tmu.layout.{Code, CommandLayout, Opcodes, Statuses, WordField}
+import tmu.layout.{Code, CommandLayout, KeyLayout, Opcodes, Statuses, WordField}
 import tmu.params.{Presets, TableParams, TmuParams}
 import tmu.types.MatchCommand
 
@@ -19,7 +19,9 @@ class CommandDecodeHarness(p: TmuParams) extends Module {
 }
 
 class CommandDecodeSpec extends DeviceSpec {
-  import CommandLayout.{ignore => ignoreBits, _}
+  import CommandLayout._
+  import KeyLayout.matchBits.{ignore => ignoreBits, value => matchBits}
+  import KeyLayout.source.{ignore => sourceIgnore, value => source}
   private val tiny = device(new CommandDecodeHarness(Presets.tiny))
   private val formal = device(new CommandDecodeHarness(Presets.formal))
   private val privileged = Presets.tiny.privilegedPage

@@ -3,7 +3,7 @@ package tmu.spill
 
 import chisel3.util.log2Ceil
 import tmu.DeviceSpec
-import tmu.layout.{CommandLayout, SpillEntryLayout, WordField}
+import tmu.layout.{CommandLayout, KeyLayout, SpillEntryLayout, WordField}
 import tmu.params.{SpillLayout, SpillParams, TmuParams}
 
 /** What specs of the parts that keep queues in memory have in common: a small unit, plain entries.
@@ -43,8 +43,8 @@ trait SpillSpec extends DeviceSpec {
       SpillEntryLayout.endpoint -> e.endpoint,
       SpillEntryLayout.receiveId -> e.id,
       SpillEntryLayout.handle -> e.handle,
-      SpillEntryLayout.matchBits -> e.bits,
-      CommandLayout.source -> e.source
+      KeyLayout.matchBits.value -> e.bits,
+      KeyLayout.source.value -> e.source
     ).map { case (field, value) => BigInt(value) << lowest(field) }.sum
     val ones = body.bitCount + BigInt(chunk).bitCount + BigInt(place).bitCount
     (BigInt(ones % 2) << lowest(SpillEntryLayout.parity)) | body
@@ -57,10 +57,10 @@ trait SpillSpec extends DeviceSpec {
   protected val kept: Seq[Int] = Seq(
     SpillEntryLayout.parity -> 1,
     SpillEntryLayout.endpoint -> log2Ceil(p.endpoints),
-    SpillEntryLayout.matchBits -> p.matchBits,
-    SpillEntryLayout.ignore -> p.matchBits,
-    CommandLayout.source -> p.sourceBits,
-    CommandLayout.sourceIgnore -> p.sourceBits,
+    KeyLayout.matchBits.value -> p.matchBits,
+    KeyLayout.matchBits.ignore -> p.matchBits,
+    KeyLayout.source.value -> p.sourceBits,
+    KeyLayout.source.ignore -> p.sourceBits,
     SpillEntryLayout.handle -> p.handleBits,
     SpillEntryLayout.address -> p.addressBits,
     CommandLayout.length -> p.lengthBits,
