@@ -78,7 +78,9 @@ object KeyHeader {
       table("TMU_KEY_COPY_VALUES(to, from)", Seq(copies(all.map(_.value.name)))) ++
       table(
         "TMU_KEY_SAME_VALUES(a, b)",
-        Seq(all.map(f => s"(a).${f.value.name} == (b).${f.value.name}").mkString("    (", " && ", ")"))
+        Seq(
+          all.map(f => s"(a).${f.value.name} == (b).${f.value.name}").mkString("    (", " && ", ")")
+        )
       )
   }
 

@@ -174,7 +174,11 @@ object PythonConstants {
       ) ++ Seq(
         ""
       ) ++ counters ++ Seq("") ++ streams ++
-      Seq("", "") ++ keyClass ++ Seq("", "") ++ presetClass ++ Seq("", "", "PRESETS: Final[dict[str, Preset]] = {") ++
+      Seq("", "") ++ keyClass ++ Seq("", "") ++ presetClass ++ Seq(
+        "",
+        "",
+        "PRESETS: Final[dict[str, Preset]] = {"
+      ) ++
       Presets.all.flatMap(preset) ++ Seq("}")).mkString("", "\n", "\n")
   }
 }
