@@ -6,9 +6,7 @@
 
 #include "link_options.h"
 #include "traffic.h"
-#include "usage.h"
 
-static const char PROGRAM[] = "tmu-wire-soak";
 static const char usage[] =
     "usage: tmu-wire-soak [OPTION...]\n"
     "Two Ultra Ethernet endpoints in software exchange tagged messages over an impaired switch.\n"
@@ -23,6 +21,8 @@ static const char usage[] =
     "  --json          figures as JSON\n"
     "  --progress      one line for each tenth, on standard error\n";
 
+static const program_t program = {"tmu-wire-soak", usage, NULL};
+
 typedef struct {
     traffic_options_t traffic;
     bool json;
@@ -34,68 +34,32 @@ static void show_progress(uint64_t received) {
     static uint64_t shown;
     if (received / tenth > shown) {
         shown = received / tenth;
-        (void)fprintf(stderr, "%s: %" PRIu64 " messages\n", PROGRAM, received);
-    }
-}
-
-static const link_bounds_t BOUNDS = {.delay_ns_most = 10000000, .gbps_least = 0.1};
-
-static void set_traffic(soak_t *soak, int option) {
-    traffic_options_t *options = &soak->traffic;
-    switch (option) {
-    case 'm':
-        options->messages = number_option(PROGRAM, "--messages", optarg, 1, 1000000000);
-        break;
-    case 'p':
-        options->payload_mtu =
-            (uint32_t)number_option(PROGRAM, "--payload-mtu", optarg, 64, TRAFFIC_MTU_MOST);
-        break;
-    case 'w':
-        options->window = (uint16_t)number_option(PROGRAM, "--window", optarg, 2, UET_WINDOW_MOST);
-        break;
-    case 'q':
-        options->quota = number_option(PROGRAM, "--quota", optarg, 1, 1000000);
-        break;
-    case 'f':
-        options->pcap = optarg;
-        break;
-    case 'j':
-        soak->json = true;
-        break;
-    case 'P':
-        options->progress = show_progress;
-        break;
-    default:
-        if (!link_option(PROGRAM, option, optarg, BOUNDS, &options->link)) {
-            usage_option(option, usage);
-        }
+        (void)fprintf(stderr, "%s: %" PRIu64 " messages\n", program.name, received);
     }
 }
 
 static soak_t parse(int count, char **values) {
-    static const struct option names[] = {
-        LINK_LONG_OPTIONS,
-        {"messages", required_argument, NULL, 'm'},
-        {"payload-mtu", required_argument, NULL, 'p'},
-        {"window", required_argument, NULL, 'w'},
-        {"quota", required_argument, NULL, 'q'},
-        {"pcap", required_argument, NULL, 'f'},
-        {"json", no_argument, NULL, 'j'},
-        {"progress", no_argument, NULL, 'P'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     soak_t soak = {.traffic = {.messages = 100000,
                                .link = {.impairments = {.seed = 1}, .delay_ns = 1000, .gbps = 100},
                                .payload_mtu = 1024,
                                .window = 64,
                                .close_midway = true}};
-    int option;
-    while ((option = getopt_long(count, values, "", names, NULL)) != -1) {
-        set_traffic(&soak, option);
-    }
-    if (optind < count) {
-        usage_wrong(PROGRAM, "a word that is no option", usage);
+    traffic_options_t *traffic = &soak.traffic;
+    bool progress = false;
+    const program_option_t options[] = {
+        LINK_OPTIONS(traffic->link, 10000000, 0.1),
+        OPTION_NUMBER("messages", traffic->messages, 1, 1000000000),
+        OPTION_NUMBER("payload-mtu", traffic->payload_mtu, 64, TRAFFIC_MTU_MOST),
+        OPTION_NUMBER("window", traffic->window, 2, UET_WINDOW_MOST),
+        OPTION_NUMBER("quota", traffic->quota, 1, 1000000),
+        OPTION_TEXT("pcap", traffic->pcap),
+        OPTION_FLAG("json", soak.json),
+        OPTION_FLAG("progress", progress),
+        {0},
+    };
+    (void)program_options(&program, options, count, values);
+    if (progress) {
+        traffic->progress = show_progress;
     }
     soak.traffic.seed = soak.traffic.link.impairments.seed;
     tenth = (soak.traffic.messages + 9) / 10;
@@ -156,10 +120,10 @@ int main(int count, char **values) {
     soak_t soak = parse(count, values);
     traffic_result_t result;
     if (!traffic_run(&soak.traffic, &result)) {
-        (void)fprintf(stderr, "%s: %s; --seed %" PRIu64 " repeats it\n", PROGRAM, result.error,
-                      soak.traffic.seed);
-        return result.received == 0 && soak.traffic.pcap != NULL ? 2 : 1;
+        const bool unwritten = result.received == 0 && soak.traffic.pcap != NULL;
+        return program_fails(&program, unwritten ? EXIT_USAGE : EXIT_DIFFERENCE,
+                             "%s; --seed %" PRIu64 " repeats it", result.error, soak.traffic.seed);
     }
     report(&soak, &result);
-    return 0;
+    return EXIT_WELL;
 }

@@ -2,7 +2,6 @@
 /* tmu-switch: its command line. */
 #include "link_options.h"
 #include "switch_run.h"
-#include "usage.h"
 
 static const char usage[] =
     "usage: tmu-switch --ports N --socket S [OPTION...]\n"
@@ -14,48 +13,21 @@ static const char usage[] =
     "  --pcap FILE     capture of what comes in, with its fate as a comment\n"
     "  --json          counters at the end as JSON\n";
 
-static const link_bounds_t BOUNDS = {.delay_ns_most = 10000000000, .gbps_least = 1e-6};
+static const program_t program = {"tmu-switch", usage, NULL};
 
 static void parse(int count, char **values, switch_options_t *options) {
-    static const struct option names[] = {
-        LINK_LONG_OPTIONS,
-        {"ports", required_argument, NULL, 'p'},
-        {"socket", required_argument, NULL, 's'},
-        {"pcap", required_argument, NULL, 'f'},
-        {"json", no_argument, NULL, 'j'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
     *options = (switch_options_t){.shape = {.impairments = {.seed = 1}}};
-    while ((option = getopt_long(count, values, "", names, NULL)) != -1) {
-        switch (option) {
-        case 'p':
-            options->shape.ports =
-                (unsigned)number_option("tmu-switch", "--ports", optarg, 1, LINK_PORTS_MAX);
-            break;
-        case 's':
-            options->socket = optarg;
-            break;
-        case 'f':
-            options->pcap = optarg;
-            break;
-        case 'j':
-            options->json = true;
-            break;
-        default:
-            if (!link_option("tmu-switch", option, optarg, BOUNDS, &options->shape)) {
-                usage_option(option, usage);
-            }
-        }
-    }
-    if (optind < count || !options->socket || options->shape.ports == 0) {
-        usage_wrong("tmu-switch",
-                    optind < count     ? "a word that is no option"
-                    : !options->socket ? "no --socket"
-                                       : "no --ports",
-                    usage);
-    }
+    const program_option_t table[] = {
+        LINK_OPTIONS(options->shape, 10000000000, 1e-6),
+        OPTION_NUMBER("ports", options->shape.ports, 1, LINK_PORTS_MAX),
+        OPTION_NEEDED("socket", options->socket),
+        OPTION_TEXT("pcap", options->pcap),
+        OPTION_FLAG("json", options->json),
+        {0},
+    };
+    (void)program_options(&program, table, count, values);
+    if (options->shape.ports == 0)
+        program_usage(&program, "no --ports");
 }
 
 int main(int count, char **values) {

@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tmu-dump: the queues of a device in words, after the first operations of a trace. */
 #include "fit.h"
-#include "number_option.h"
+#include "program.h"
 #include "submit.h"
-#include "usage.h"
 
-#include <getopt.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
-
-enum { EXIT_WELL = 0, EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
 #define RING_LOG2 8
 #define POLL_MAX 64
@@ -34,54 +31,23 @@ static const char usage[] =
     "  --endpoint E  show this endpoint alone\n"
     "  --spill N     segments of memory registered with the unit, 0 = none (default: all)\n";
 
-static uint64_t number(const char *option, const char *text, uint64_t high) {
-    return number_option("tmu-dump", option, text, 0, high);
-}
+static const program_t program = {"tmu-dump", usage, NULL};
 
 static void parse(int count, char **values, arguments_t *arguments) {
-    static const struct option options[] = {
-        {"uri", required_argument, NULL, 'u'},
-        {"trace", required_argument, NULL, 't'},
-        {"stop", required_argument, NULL, 's'},
-        {"endpoint", required_argument, NULL, 'e'},
-        {"spill", required_argument, NULL, 'm'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     *arguments = (arguments_t){.stop = UINT64_MAX, .endpoint = ANY_ENDPOINT, .spill = SPILL_MOST};
-    int option;
-    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'u':
-            arguments->uri = optarg;
-            break;
-        case 't':
-            arguments->trace = optarg;
-            break;
-        case 's':
-            arguments->stop = number("--stop", optarg, UINT64_MAX);
-            break;
-        case 'e':
-            arguments->endpoint = number("--endpoint", optarg, UINT32_MAX);
-            break;
-        case 'm':
-            arguments->spill = number("--spill", optarg, UINT32_MAX);
-            break;
-        default:
-            usage_option(option, usage);
-        }
-    }
-    if (optind < count || arguments->uri == NULL || arguments->trace == NULL)
-        usage_wrong("tmu-dump",
-                    optind < count           ? "a word that is no option"
-                    : arguments->uri == NULL ? "no --uri"
-                                             : "no --trace",
-                    usage);
+    const program_option_t options[] = {
+        OPTION_NEEDED("uri", arguments->uri),
+        OPTION_NEEDED("trace", arguments->trace),
+        OPTION_NUMBER("stop", arguments->stop, 0, UINT64_MAX),
+        OPTION_NUMBER("endpoint", arguments->endpoint, 0, UINT32_MAX),
+        OPTION_NUMBER("spill", arguments->spill, 0, UINT32_MAX),
+        {0},
+    };
+    (void)program_options(&program, options, count, values);
 }
 
 static int failed(tmu_t *device, const char *what) {
-    (void)fprintf(stderr, "tmu-dump: %s: %s\n", what, tmu_error_text(device));
-    return EXIT_FAILED;
+    return program_fails(&program, EXIT_DIFFERENCE, "%s: %s", what, tmu_error_text(device));
 }
 
 /* Takes what is there; advances a simulated device when nothing is. */

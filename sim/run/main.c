@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 /* tmu-replay: traffic through the driver and a device, every verdict checked by the model. */
 #include "fit.h"
-#include "number_option.h"
+#include "program.h"
 #include "replay.h"
 #include "report.h"
-#include "usage.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
 #define ERROR_MAX TMU_TRACE_ERROR_MAX
 /* Random operations after which the unit is reset and the next seed taken; where quotas hold
@@ -22,6 +18,7 @@ enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 /* Times as many entries as on chip, at most, in random workloads for queues that go on in memory.
  */
 #define OUTGROWN 8u
+#define CLOCK_MHZ 300.0
 
 typedef struct {
     const char *uri;
@@ -62,46 +59,20 @@ static const char usage[] =
     "  --check          only say whether the trace has room in the keys of the device\n"
     "  --progress       print `progress DONE TOTAL` lines to standard error\n";
 
-static uint64_t number(const char *option, const char *text, uint64_t low, uint64_t high) {
-    return number_option("tmu-replay", option, text, low, high);
-}
+static const program_t program = {"tmu-replay", usage, NULL};
 
-static double megahertz(const char *text) {
+static void megahertz(void *value_p, const char *text) {
     char *end = NULL;
     const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value > 0.0) || value > 100000.0) {
-        (void)fprintf(
-            stderr,
-            "tmu-replay: found --clock-mhz '%s', expected megahertz above 0, at most 100000\n",
-            text);
-        exit(EXIT_USAGE);
-    }
-    return value;
+    if (end == text || *end != '\0' || !(value > 0.0) || value > 100000.0)
+        exit(program_fails(&program, EXIT_USAGE,
+                           "found --clock-mhz '%s', expected megahertz above 0, at most 100000",
+                           text));
+    *(double *)value_p = value;
 }
-
-static const struct option options[] = {
-    {"uri", required_argument, NULL, 'u'},
-    {"trace", required_argument, NULL, 't'},
-    {"verdicts", required_argument, NULL, 'v'},
-    {"random", required_argument, NULL, 'r'},
-    {"seed", required_argument, NULL, 's'},
-    {"soak", no_argument, NULL, 'e'},
-    {"quota", required_argument, NULL, 'q'},
-    {"spill", required_argument, NULL, 'm'},
-    {"timed", no_argument, NULL, 'k'},
-    {"clock-mhz", required_argument, NULL, 'c'},
-    {"refuse-endpoints", no_argument, NULL, 'f'},
-    {"check", no_argument, NULL, 'n'},
-    {"progress", no_argument, NULL, 'p'},
-    {"help", no_argument, NULL, 'h'},
-    {NULL, 0, NULL, 0},
-};
 
 /** What contradicts itself among the arguments; NULL if nothing does. */
 static const char *contradiction(const arguments_t *arguments, bool clock_given) {
-    if (arguments->uri == NULL) {
-        return "no --uri";
-    }
     if ((arguments->trace == NULL) == (arguments->random == 0)) {
         return "not exactly one of --trace and --random";
     }
@@ -124,65 +95,30 @@ static const char *contradiction(const arguments_t *arguments, bool clock_given)
 }
 
 static void parse(int count, char **values, arguments_t *arguments) {
-    *arguments =
-        (arguments_t){.seed = 1, .replay = {.spill = REPLAY_SPILL_MOST, .clock_mhz = 300.0}};
-    bool clock_given = false;
-    int option;
-    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'u':
-            arguments->uri = optarg;
-            break;
-        case 't':
-            arguments->trace = optarg;
-            break;
-        case 'v':
-            arguments->verdicts = optarg;
-            break;
-        case 'r':
-            arguments->random = number("--random", optarg, 1, UINT64_MAX / 2);
-            break;
-        case 's':
-            arguments->seed = number("--seed", optarg, 0, UINT64_MAX);
-            break;
-        case 'e':
-            arguments->soak = true;
-            break;
-        case 'q':
-            arguments->replay.quota = (uint32_t)number("--quota", optarg, 1, TMU_QUOTA_MAX);
-            break;
-        case 'm':
-            arguments->replay.spill = number("--spill", optarg, 0, UINT32_MAX);
-            break;
-        case 'k':
-            arguments->replay.timed = true;
-            break;
-        case 'c':
-            arguments->replay.clock_mhz = megahertz(optarg);
-            clock_given = true;
-            break;
-        case 'f':
-            arguments->refuse_endpoints = true;
-            break;
-        case 'p':
-            arguments->replay.progress = true;
-            break;
-        case 'n':
-            arguments->check = true;
-            break;
-        default:
-            usage_option(option, usage);
-        }
-    }
-    const char *problem =
-        optind < count ? "a word that is no option" : contradiction(arguments, clock_given);
+    replay_options_t *replay = &arguments->replay;
+    *arguments = (arguments_t){.seed = 1, .replay = {.spill = REPLAY_SPILL_MOST}};
+    const program_option_t options[] = {
+        OPTION_NEEDED("uri", arguments->uri),
+        OPTION_TEXT("trace", arguments->trace),
+        OPTION_TEXT("verdicts", arguments->verdicts),
+        OPTION_NUMBER("random", arguments->random, 1, UINT64_MAX / 2),
+        OPTION_NUMBER("seed", arguments->seed, 0, UINT64_MAX),
+        OPTION_FLAG("soak", arguments->soak),
+        OPTION_NUMBER("quota", replay->quota, 1, TMU_QUOTA_MAX),
+        OPTION_NUMBER("spill", replay->spill, 0, UINT32_MAX),
+        OPTION_FLAG("timed", replay->timed),
+        OPTION_OTHER("clock-mhz", megahertz, replay->clock_mhz),
+        OPTION_FLAG("refuse-endpoints", arguments->refuse_endpoints),
+        OPTION_FLAG("check", arguments->check),
+        OPTION_FLAG("progress", replay->progress),
+        {0},
+    };
+    (void)program_options(&program, options, count, values);
+    const char *problem = contradiction(arguments, replay->clock_mhz > 0);
     if (problem != NULL)
-        usage_wrong("tmu-replay", problem, usage);
-}
-
-static int failed(const char *message, int status) {
-    (void)fprintf(stderr, "tmu-replay: %s\n", message);
-    return status;
+        program_usage(&program, problem);
+    if (!(replay->clock_mhz > 0))
+        replay->clock_mhz = CLOCK_MHZ;
 }
 
 static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *arguments,
@@ -190,11 +126,9 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
     char error[ERROR_MAX] = "";
     if (arguments->verdicts != NULL) {
         arguments->replay.verdicts = fopen(arguments->verdicts, "w");
-        if (arguments->replay.verdicts == NULL) {
-            (void)snprintf(error, sizeof error, "%s: cannot be written (%s)", arguments->verdicts,
-                           strerror(errno));
-            return failed(error, EXIT_USAGE);
-        }
+        if (arguments->replay.verdicts == NULL)
+            return program_fails(&program, EXIT_USAGE, "%s: cannot be written (%s)",
+                                 arguments->verdicts, strerror(errno));
     }
     replay_result_t result;
     int outcome = replay_run(device, workload, &arguments->replay, &result, error, sizeof error);
@@ -204,7 +138,7 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
         outcome = -1;
     }
     if (outcome != 0)
-        return failed(error, EXIT_DIFFERENCE);
+        return program_fails(&program, EXIT_DIFFERENCE, "%s", error);
     report_json(stdout, info, arguments->trace, &result, false);
     return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
 }
@@ -277,7 +211,7 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
     (void)fprintf(stderr, "random operations, seed %" PRIu64 "\n", arguments->seed);
     tmu_spill_stats_t spill;
     if (tmu_spill_stats(device, &spill) != TMU_OK)
-        return failed(tmu_error_text(device), EXIT_DIFFERENCE);
+        return program_fails(&program, EXIT_DIFFERENCE, "%s", tmu_error_text(device));
     replay_options_t options = arguments->replay;
     options.progress = false;
     uint64_t seed = arguments->seed;
@@ -297,7 +231,7 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
         shape.count = (size_t)(left < segment ? left : segment);
         workload_t workload;
         if (workload_make(&workload, &shape) != 0)
-            return failed("no memory for a random workload", EXIT_DIFFERENCE);
+            return program_fails(&program, EXIT_DIFFERENCE, "no memory for a random workload");
         replay_result_t part;
         const int outcome = replay_run(device, &workload, &options, &part, error, sizeof error);
         if (outcome != 0 || part.mismatches != 0)
@@ -305,7 +239,7 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
                           shape.seed);
         workload_free(&workload);
         if (outcome != 0)
-            return failed(error, EXIT_DIFFERENCE);
+            return program_fails(&program, EXIT_DIFFERENCE, "%s", error);
         result_add(&sum, &part);
         done += shape.count;
         if (arguments->replay.progress)
@@ -330,22 +264,23 @@ int main(int count, char **values) {
     tmu_info_t info;
     int status;
     if (tmu_open(arguments.uri, &device) != TMU_OK)
-        status = failed(tmu_error_text(NULL), EXIT_USAGE);
+        status = program_fails(&program, EXIT_USAGE, "%s", tmu_error_text(NULL));
     else if (tmu_query(device, &info) != TMU_OK)
-        status = failed(tmu_error_text(device), EXIT_DIFFERENCE);
+        status = program_fails(&program, EXIT_DIFFERENCE, "%s", tmu_error_text(device));
     else if (info.shared && arguments.random != 0)
-        status = failed("random operations name endpoints that are not there, which a session "
-                        "cannot; replay a trace",
-                        EXIT_USAGE);
+        status =
+            program_fails(&program, EXIT_USAGE,
+                          "random operations name endpoints that are not there, which a session "
+                          "cannot; replay a trace");
     else if (arguments.trace != NULL && !has_endpoints(&info, &arguments, &workload))
         status = EXIT_USAGE;
     else if (arguments.trace != NULL &&
              fit_trace(&workload, arguments.trace, &info, error, sizeof error) != 0)
-        status = failed(error, EXIT_USAGE);
+        status = program_fails(&program, EXIT_USAGE, "%s", error);
     else if (arguments.check)
         status = EXIT_WELL;
     else if (replay_spill(device, &arguments.replay, error, sizeof error) != 0)
-        status = failed(error, EXIT_USAGE);
+        status = program_fails(&program, EXIT_USAGE, "%s", error);
     else if (arguments.trace != NULL)
         status = replay_trace(device, &info, &arguments, &workload);
     else

@@ -2,6 +2,7 @@
 #include "replay.h"
 
 #include "log_line.h"
+#include "operation_ledger.h"
 #include "queue_set.h"
 #include "submit.h"
 #include "tmu/tmu_regs.h"
@@ -263,7 +264,7 @@ static int offer_all(run_t *run) {
             run->offering = true;
         }
         run->offering = false;
-        ledger_sent(run->ledger, i);
+        operation_ledger_sent(run->ledger, workload, i);
         tell_progress(run);
     }
     return drain(run);
@@ -369,7 +370,7 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
                                      .chunks = spill.segments *
                                                (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)};
     run.checker = checker_create(&info, &limits, workload, stderr);
-    run.ledger = ledger_create(workload, info.endpoints, stderr);
+    run.ledger = operation_ledger_create(workload, info.endpoints, stderr);
     run.endpoints = info.endpoints;
     run.ids = (UINT64_C(1) << info.id_bits) - 1;
     run.receives = calloc(workload->count + 1, sizeof *run.receives);

@@ -5,6 +5,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 typedef struct spread {
@@ -25,6 +26,11 @@ static inline spread_t spread_of(uint16_t *values, size_t count) {
         return (spread_t){0};
     qsort(values, count, sizeof *values, spread_by_value);
     return (spread_t){values[count / 2], values[count * 99 / 100], values[count - 1]};
+}
+
+/* As a member of a JSON object. */
+static inline void spread_print(const char *name, const spread_t *s) {
+    (void)printf("\"%s\": {\"p50\": %u, \"p99\": %u, \"max\": %u}", name, s->p50, s->p99, s->max);
 }
 
 #endif

@@ -5,13 +5,10 @@
  * Prints a table of place and outcome as JSON.  A trial whose outcome is silent or uncontained is
  * named with its seed, and makes the exit code 1.
  */
-#include "number_option.h"
+#include "program_device.h"
 #include "trial.h"
-#include "usage.h"
 
-#include <getopt.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 static const char usage[] =
     "usage: tmu-faults --uri URI [--trials N] [--seed S] [--place P] [--progress]\n"
@@ -20,6 +17,8 @@ static const char usage[] =
     "  --seed S      of the first trial; trial n has seed S + n (default 1)\n"
     "  --place P     only this place, by its number (default: all)\n"
     "  --progress    print `progress DONE TOTAL` lines to standard error\n";
+
+static const program_t program = {"tmu-faults", usage, NULL};
 
 static const char *const place_names[] = {
 #define PLACE_ROW(name, number) [number] = #name,
@@ -38,45 +37,16 @@ typedef struct arguments {
 } arguments_t;
 
 static void parse(int count, char **values, arguments_t *arguments) {
-    static const struct option options[] = {
-        {"uri", required_argument, NULL, 'u'},
-        {"trials", required_argument, NULL, 'n'},
-        {"seed", required_argument, NULL, 's'},
-        {"place", required_argument, NULL, 'p'},
-        {"progress", no_argument, NULL, 'r'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
-    int option;
     *arguments = (arguments_t){.trials = 400, .seed = 1};
-    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'u':
-            arguments->uri = optarg;
-            break;
-        case 'n':
-            arguments->trials = number_option("tmu-faults", "--trials", optarg, 1, 1000000000);
-            break;
-        case 's':
-            arguments->seed = number_option("tmu-faults", "--seed", optarg, 0, UINT64_MAX / 2);
-            break;
-        case 'p':
-            arguments->place = number_option("tmu-faults", "--place", optarg, 1, PLACES - 1);
-            break;
-        case 'r':
-            arguments->progress = true;
-            break;
-        default:
-            usage_option(option, usage);
-        }
-    }
-    if (!arguments->uri || optind < count)
-        usage_wrong("tmu-faults", arguments->uri ? "a word that is no option" : "no --uri", usage);
-}
-
-static int refuse(const char *what) {
-    (void)fprintf(stderr, "tmu-faults: %s: %s\n", what, tmu_error_text(NULL));
-    return 1;
+    const program_option_t options[] = {
+        OPTION_NEEDED("uri", arguments->uri),
+        OPTION_NUMBER("trials", arguments->trials, 1, 1000000000),
+        OPTION_NUMBER("seed", arguments->seed, 0, UINT64_MAX / 2),
+        OPTION_NUMBER("place", arguments->place, 1, PLACES - 1),
+        OPTION_FLAG("progress", arguments->progress),
+        {0},
+    };
+    (void)program_options(&program, options, count, values);
 }
 
 typedef struct table {
@@ -143,22 +113,22 @@ static void run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, const arg
 
 int main(int count, char **values) {
     arguments_t arguments;
-    tmu_t *device = NULL;
     tmu_queue_t *queue = NULL;
     const tmu_queue_attr_t attr = {.endpoint = TMU_ENDPOINT_ANY, .ring_log2 = 8};
     table_t table = {0};
     tmu_info_t info;
     parse(count, values, &arguments);
-    if (tmu_open(arguments.uri, &device) != TMU_OK) {
-        return refuse(arguments.uri);
+    tmu_t *device = program_device(&program, arguments.uri, &info);
+    if (!device) {
+        return EXIT_USAGE;
     }
-    if (tmu_query(device, &info) != TMU_OK || info.endpoints < JUDGE_ENDPOINTS) {
-        (void)fprintf(stderr, "tmu-faults: %s has too few endpoints; expected %d\n", arguments.uri,
-                      JUDGE_ENDPOINTS);
-        return 1;
+    if (info.endpoints < JUDGE_ENDPOINTS) {
+        return program_fails(&program, EXIT_USAGE, "%s: found %" PRIu32 " endpoints, expected %d",
+                             arguments.uri, info.endpoints, JUDGE_ENDPOINTS);
     }
     if (tmu_queue_open(device, &attr, &queue) != TMU_OK || tmu_spill_add(device, 1) != TMU_OK) {
-        return refuse("opening a queue and registering memory");
+        return program_fails(&program, EXIT_DIFFERENCE,
+                             "opening a queue and registering memory: %s", tmu_error_text(device));
     }
     run(device, queue, info.endpoints, &arguments, &table);
     print(&arguments, &table);

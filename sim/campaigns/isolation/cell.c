@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cell.h"
 
-#include "counter_sums.h"
-
 #include "tmu_raw.h"
 
 #include <inttypes.h>
@@ -38,40 +36,27 @@ static uint32_t endpoint_of(const session_t *session, uint32_t victim) {
     return victim < low ? victim : session->endpoints - 1 - (victim - low);
 }
 
-static int counters(session_t *session, cell_counts_t *counts) {
-    const counter_sum_t sums[] = {
-        {"commands", &counts->commands},
-        {"flushes", &counts->flushes},
-        {"post_refused", &counts->post_refused},
-        {"arrive_stalled", &counts->arrive_stalled},
-        {"malformed", &counts->malformed},
-        {"cancel_late", &counts->cancel_late},
-        {"doorbell_errors", &counts->doorbell_errors},
-        {"disabled_drops", &counts->disabled_drops},
-        {"queue_overruns", &counts->queue_overruns},
-        {"ring_overruns", &counts->ring_overruns},
-        {"filter_false", &counts->filter_false},
-        {"spill_deferred", &counts->spill_deferred},
-    };
-    *counts = (cell_counts_t){0};
-    return counter_sums(session->device, sums, sizeof sums / sizeof sums[0]) == TMU_OK
+const counter_row_t cell_counters[] = {
+    {"commands", "commands"},
+    {"flushes", "flushes"},
+    {"post_refused", "post_refused"},
+    {"arrive_stalled", "arrive_stalled"},
+    {"malformed", "malformed"},
+    {"cancel_late", "cancel_late"},
+    {"doorbell_errors", "doorbell_errors"},
+    {"disabled_drops", "disabled_drops"},
+    {"queue_overruns", "queue_overruns"},
+    {"ring_overruns", "ring_overruns"},
+    {"filter_false", "filter_false"},
+    {"spill_deferred", "spill_deferred"},
+    {NULL, NULL},
+};
+
+static int counters(session_t *session, counter_set_t *counts) {
+    *counts = (counter_set_t){0};
+    return counter_set_add(counts, cell_counters, session->device) == TMU_OK
                ? 0
                : fail(session, "counters");
-}
-
-static void subtract(cell_counts_t *counts, const cell_counts_t *before) {
-    counts->commands -= before->commands;
-    counts->flushes -= before->flushes;
-    counts->post_refused -= before->post_refused;
-    counts->arrive_stalled -= before->arrive_stalled;
-    counts->malformed -= before->malformed;
-    counts->cancel_late -= before->cancel_late;
-    counts->doorbell_errors -= before->doorbell_errors;
-    counts->disabled_drops -= before->disabled_drops;
-    counts->queue_overruns -= before->queue_overruns;
-    counts->ring_overruns -= before->ring_overruns;
-    counts->filter_false -= before->filter_false;
-    counts->spill_deferred -= before->spill_deferred;
 }
 
 static int prepare(session_t *session, const cell_t *cell) {
@@ -192,7 +177,7 @@ static int measure(session_t *session, const cell_t *cell, cell_result_t *result
     const bool lives = cell->kind == ATTACK_LIVES;
     const unsigned both = VICTIMS_ASK | ATTACKER_STRIKES;
     goal_t goal = {.turns = ATTACKER_FILLS, .filled = true, .ended = true};
-    cell_counts_t before;
+    counter_set_t before = {0};
     int status = lives || cell->kind == ATTACK_NONE ? 0 : work(session, &goal);
     /* A flush that is not read takes place once: it is kept for the measurement. */
     goal = (goal_t){.turns = cell->kind == ATTACK_STUCK ? VICTIMS_ASK : both,
@@ -223,7 +208,7 @@ static int measure(session_t *session, const cell_t *cell, cell_result_t *result
         status = work(session, &goal);
     if (status == 0)
         status = counters(session, &result->counts);
-    subtract(&result->counts, &before);
+    counter_set_subtract(&result->counts, &before);
     result->attempts = session->attack.attempts;
     result->times = session->attack.times;
     return status;

@@ -4,6 +4,7 @@
 #define TMU_ISOLATION_CELL_H
 
 #include "attack.h"
+#include "counter_set.h"
 #include "spread.h"
 #include "victim.h"
 
@@ -17,22 +18,6 @@ typedef struct cell {
     uint64_t operations; /* of all victims, measured */
 } cell_t;
 
-/** What the unit counted while the victims were measured, of all endpoints. */
-typedef struct cell_counts {
-    uint64_t commands;
-    uint64_t flushes;
-    uint64_t post_refused;
-    uint64_t arrive_stalled;
-    uint64_t malformed;
-    uint64_t cancel_late;
-    uint64_t doorbell_errors;
-    uint64_t disabled_drops;
-    uint64_t queue_overruns;
-    uint64_t ring_overruns;
-    uint64_t filter_false;
-    uint64_t spill_deferred;
-} cell_counts_t;
-
 typedef struct cell_result {
     uint64_t verdicts; /* of the victims */
     uint64_t clocks;
@@ -42,8 +27,10 @@ typedef struct cell_result {
     spread_t unit;
     uint64_t attempts; /* writes past the driver */
     attack_times_t times;
-    cell_counts_t counts;
+    counter_set_t counts; /* while the victims were measured, of all endpoints: cell_counters */
 } cell_result_t;
+
+extern const counter_row_t cell_counters[];
 
 typedef struct session session_t;
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "load.h"
 
-#include "counter_sums.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -156,13 +154,12 @@ static bool latencies(const load_t *load, uint32_t measured, load_result_t *resu
     return true;
 }
 
+const counter_row_t load_counters[] = {
+    {"queue_overruns", "overruns"}, {"malformed", "malformed"}, {NULL, NULL}};
+
 /** What the unit says of those who kept to no rule. */
 static int count(load_t *load, load_result_t *result) {
-    const counter_sum_t sums[] = {
-        {"queue_overruns", &result->overruns},
-        {"malformed", &result->malformed},
-    };
-    return counter_sums(load->device, sums, sizeof sums / sizeof sums[0]) == TMU_OK
+    return counter_set_add(&result->counters, load_counters, load->device) == TMU_OK
                ? 0
                : fail(load, "counters");
 }

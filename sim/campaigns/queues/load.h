@@ -3,6 +3,7 @@
 #ifndef TMU_QUEUES_LOAD_H
 #define TMU_QUEUES_LOAD_H
 
+#include "counter_set.h"
 #include "spread.h"
 #include "worker.h"
 
@@ -20,10 +21,12 @@ typedef struct load_result {
     uint64_t least; /* verdicts of the queue with fewest, and with most */
     uint64_t most;
     uint64_t wrong;
-    uint64_t overruns;  /* commands dropped because their share was full */
-    uint64_t malformed; /* commands answered so */
-    spread_t latency;   /* with the host interface, clocks */
+    counter_set_t counters; /* load_counters */
+    spread_t latency;       /* with the host interface, clocks */
 } load_result_t;
+
+/** Commands dropped because their share was full, and commands answered as malformed. */
+extern const counter_row_t load_counters[];
 
 /**
  * Measures `operations` after a run-in; -1 and a sentence in `error` on failure.

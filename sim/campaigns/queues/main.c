@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmu-queues: many submission queues of one device at work at once, a JSON line a cell. */
+#include "cells.h"
 #include "load.h"
-#include "number_option.h"
-#include "usage.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: tmu-queues --uri URI [--operations N] KIND:QUEUES:WINDOW...\n"
@@ -20,6 +16,11 @@ static const char usage[] =
     "                  flood, cancels, refused, unread, bad: what all queues but the first do, "
     "which\n"
     "                  is measured with one operation at a time\n";
+
+static const program_t program = {"tmu-queues", usage, "KIND:QUEUES:WINDOW"};
+
+static uint64_t operations = 20000;
+static cells_t campaign;
 
 static const struct {
     const char *name;
@@ -41,73 +42,40 @@ static load_cell_t cell_of(const char *word) {
     for (size_t i = 0; count == 3 && i < sizeof kinds / sizeof kinds[0]; i++)
         if (strcmp(kinds[i].name, name) == 0 && queues > 0 && window > 0)
             return (load_cell_t){kinds[i].name, kinds[i].rivals, kinds[i].watched, queues, window};
-    (void)fprintf(stderr, "tmu-queues: found '%s', expected KIND:QUEUES:WINDOW\n", word);
-    exit(EXIT_USAGE);
+    exit(program_fails(&program, EXIT_USAGE, "found '%s', expected %s", word, program.words));
 }
 
 static void print(const load_cell_t *cell, const load_result_t *r) {
     printf("{\"kind\": \"%s\", \"queues\": %" PRIu32 ", \"window\": %" PRIu32
            ", \"verdicts\": %" PRIu64 ", \"clocks\": %" PRIu64
-           ", \"clocks_per_verdict\": %.4f, \"least\": %" PRIu64 ", \"most\": %" PRIu64
-           ", \"latency_clocks\": {\"p50\": %u, \"p99\": %u, \"max\": %u}, \"mismatches\": %" PRIu64
-           ", \"overruns\": %" PRIu64 ", \"malformed\": %" PRIu64 "}\n",
+           ", \"clocks_per_verdict\": %.4f, \"least\": %" PRIu64 ", \"most\": %" PRIu64 ", ",
            cell->name, cell->queues, cell->window, r->verdicts, r->clocks,
-           (double)r->clocks / (double)r->verdicts, r->least, r->most, r->latency.p50,
-           r->latency.p99, r->latency.max, r->wrong, r->overruns, r->malformed);
-    (void)fflush(stdout);
+           (double)r->clocks / (double)r->verdicts, r->least, r->most);
+    spread_print("latency_clocks", &r->latency);
+    printf(", \"mismatches\": %" PRIu64 ", ", r->wrong);
+    counter_set_print(&r->counters, load_counters);
+    printf("}\n");
+}
+
+static void check(const char *word) { (void)cell_of(word); }
+
+static bool measure(tmu_t *device, const char *word, uint64_t *mismatches_p) {
+    const load_cell_t cell = cell_of(word);
+    load_result_t result;
+    /* A watched queue has one operation at a time, and waits for the others. */
+    const uint64_t measured = cell.watched ? operations / 5 : operations;
+    if (load_run(device, &cell, measured, &result, campaign.error, sizeof campaign.error) != 0)
+        return false;
+    print(&cell, &result);
+    *mismatches_p = result.wrong;
+    return true;
 }
 
 int main(int count, char **values) {
-    static const struct option options[] = {
-        {"uri", required_argument, NULL, 'u'},
-        {"operations", required_argument, NULL, 'o'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     const char *uri = NULL;
-    uint64_t operations = 20000;
-    int option;
-    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'u':
-            uri = optarg;
-            break;
-        case 'o':
-            operations = number_option("tmu-queues", "--operations", optarg, 50, 100000000);
-            break;
-        default:
-            usage_option(option, usage);
-        }
-    }
-    if (!uri || optind == count) {
-        (void)fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
-    tmu_t *device = NULL;
-    if (tmu_open(uri, &device) != TMU_OK) {
-        (void)fprintf(stderr, "tmu-queues: %s\n", tmu_error_text(NULL));
-        return EXIT_USAGE;
-    }
-    int status = EXIT_WELL;
-    for (int i = optind; i < count && status == EXIT_WELL; i++) {
-        const load_cell_t cell = cell_of(values[i]);
-        load_result_t result;
-        char error[400];
-        /* Who is watched has one operation at a time, and waits for the others. */
-        const uint64_t measured = cell.watched ? operations / 5 : operations;
-        if (load_run(device, &cell, measured, &result, error, sizeof error) != 0) {
-            (void)fprintf(stderr, "tmu-queues: %s: %s\n", values[i], error);
-            status = EXIT_DIFFERENCE;
-        } else {
-            print(&cell, &result);
-            if (result.wrong > 0) {
-                (void)fprintf(stderr, "tmu-queues: %s: %" PRIu64 " verdicts are not the law's\n",
-                              values[i], result.wrong);
-                status = EXIT_DIFFERENCE;
-            }
-        }
-    }
-    if (status == EXIT_WELL) /* else its queues may still be open, see load_run */
-        tmu_close(device);
-    return status;
+    const program_option_t options[] = {
+        OPTION_NEEDED("uri", uri), OPTION_NUMBER("operations", operations, 50, 100000000), {0}};
+    const int first = program_options(&program, options, count, values);
+    campaign = (cells_t){.check = check, .measure = measure};
+    return cells_run(&program, &campaign, uri, values + first);
 }

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What happens while all are at work: limits change, owners end, the unit is reset. */
-#include "counter_sums.h"
 #include "soak.h"
 
 #define QUOTA_MOST 8
@@ -212,23 +211,23 @@ bool events_done(const soak_t *soak) {
     return true;
 }
 
+const counter_row_t soak_counters[] = {
+    {"commands", "commands"},
+    {"completions", "completions"},
+    {"disabled_drops", "disabled_drops"},
+    {"queue_overruns", "queue_overruns"},
+    {"ring_overruns", "ring_overruns"},
+    {"malformed", "malformed"},
+    {"refused_endpoint", "refused_endpoint"},
+    {"spill_deferred", "spill_deferred"},
+    {"spill_appended", "spill_appended"},
+    {"spill_taken", "spill_taken"},
+    {"spill_refilled", "spill_refilled"},
+    {NULL, NULL},
+};
+
 tmu_result_t events_count(soak_t *soak) {
-    soak_units_t *u = &soak->units;
-    const counter_sum_t sums[] = {
-        {"commands", &u->commands},
-        {"completions", &u->completions},
-        {"disabled_drops", &u->disabled_drops},
-        {"queue_overruns", &u->queue_overruns},
-        {"ring_overruns", &u->ring_overruns},
-        {"malformed", &u->malformed},
-        {"refused_endpoint", &u->refused_endpoint},
-        {"spill_appended", &u->spill_appended},
-        {"spill_taken", &u->spill_taken},
-        {"spill_refilled", &u->spill_refilled},
-        {"spill_deferred", &u->spill_deferred},
-        {"filter_false", &u->filter_false},
-    };
-    return counter_sums(soak->market.device, sums, sizeof sums / sizeof sums[0]);
+    return counter_set_add(&soak->counters, soak_counters, soak->market.device);
 }
 
 static void turn_tide(soak_t *soak) {

@@ -9,6 +9,7 @@
 #define SOAK_JUDGE_H
 
 #include "ledger.h"
+#include "operation.h"
 
 typedef struct judge judge_t;
 

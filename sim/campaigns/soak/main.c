@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmu-soak: every endpoint with a queue of its own, all at work at once, and what can happen. */
 #include "canary.h"
-#include "number_option.h"
+#include "program_device.h"
 #include "soak.h"
-#include "usage.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
-
-enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
 #define OPERATIONS_MAX UINT64_C(100000000000)
 
@@ -33,81 +29,31 @@ typedef struct options {
     soak_shape_t shape;
 } options_t;
 
-static canary_t canary_option(const char *name) {
-    const canary_t kind = canary_named(name);
-    if (kind == CANARY_NONE) {
-        (void)fprintf(stderr, "tmu-soak: found --canary '%s', expected verdict, lost or doubled\n",
-                      name);
-        exit(EXIT_USAGE);
-    }
-    return kind;
-}
+static const program_t program = {"tmu-soak", usage, NULL};
 
-static uint64_t count_option(const char *name, const char *text) {
-    return number_option("tmu-soak", name, text, 0, OPERATIONS_MAX);
+static void canary_option(void *kind_p, const char *name) {
+    const canary_t kind = canary_named(name);
+    if (kind == CANARY_NONE)
+        exit(program_fails(&program, EXIT_USAGE,
+                           "found --canary '%s', expected verdict, lost or doubled", name));
+    *(uint32_t *)kind_p = kind;
 }
 
 static void read_options(int count, char **values, options_t *options) {
-    static const struct option names[] = {
-        {"uri", required_argument, NULL, 'u'},
-        {"seed", required_argument, NULL, 's'},
-        {"operations", required_argument, NULL, 'o'},
-        {"spill", required_argument, NULL, 'm'},
-        {"kills", required_argument, NULL, 'k'},
-        {"resets", required_argument, NULL, 'r'},
-        {"limits", required_argument, NULL, 'l'},
-        {"canary", required_argument, NULL, 'c'},
-        {"flood", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     soak_shape_t *shape = &options->shape;
-    int option;
-    while ((option = getopt_long(count, values, "", names, NULL)) != -1) {
-        switch (option) {
-        case 'u':
-            options->uri = optarg;
-            break;
-        case 'o':
-            shape->operations = count_option("--operations", optarg);
-            break;
-        case 's':
-            shape->seed = number_option("tmu-soak", "--seed", optarg, 0, UINT64_MAX);
-            break;
-        case 'm':
-            shape->segments = (uint32_t)number_option("tmu-soak", "--spill", optarg, 0, 128);
-            break;
-        case 'k':
-            shape->kill_every = count_option("--kills", optarg);
-            break;
-        case 'r':
-            shape->reset_every = count_option("--resets", optarg);
-            break;
-        case 'l':
-            shape->limit_every = count_option("--limits", optarg);
-            break;
-        case 'f':
-            shape->flood = true;
-            break;
-        case 'c':
-            shape->canary_kind = canary_option(optarg);
-            break;
-        default:
-            usage_option(option, usage);
-        }
-    }
-}
-
-static void print_units(const soak_units_t *u) {
-    printf(", \"unit\": {\"commands\": %" PRIu64 ", \"completions\": %" PRIu64
-           ", \"disabled_drops\": %" PRIu64 ", \"queue_overruns\": %" PRIu64
-           ", \"ring_overruns\": %" PRIu64 ", \"malformed\": %" PRIu64
-           ", \"refused_endpoint\": %" PRIu64 ", \"spill_deferred\": %" PRIu64
-           ", \"spill_appended\": %" PRIu64 ", \"spill_taken\": %" PRIu64
-           ", \"spill_refilled\": %" PRIu64 "}",
-           u->commands, u->completions, u->disabled_drops, u->queue_overruns, u->ring_overruns,
-           u->malformed, u->refused_endpoint, u->spill_deferred, u->spill_appended, u->spill_taken,
-           u->spill_refilled);
+    const program_option_t table[] = {
+        OPTION_NEEDED("uri", options->uri),
+        OPTION_NUMBER("seed", shape->seed, 0, UINT64_MAX),
+        OPTION_NUMBER("operations", shape->operations, 0, OPERATIONS_MAX),
+        OPTION_NUMBER("spill", shape->segments, 0, 128),
+        OPTION_NUMBER("kills", shape->kill_every, 0, OPERATIONS_MAX),
+        OPTION_NUMBER("resets", shape->reset_every, 0, OPERATIONS_MAX),
+        OPTION_NUMBER("limits", shape->limit_every, 0, OPERATIONS_MAX),
+        OPTION_FLAG("flood", shape->flood),
+        OPTION_OTHER("canary", canary_option, shape->canary_kind),
+        {0},
+    };
+    (void)program_options(&program, table, count, values);
 }
 
 static void print_ledger(const ledger_counts_t *l) {
@@ -147,8 +93,9 @@ static void print(const soak_t *soak, uint64_t clocks, double seconds, uint64_t 
            soak->reserve_changes, soak->tides, soak->ebbs,
            soak->turns ? (double)soak->entries / (double)soak->turns : 0);
     print_ledger(&ledger);
-    print_units(&soak->units);
-    printf("}\n");
+    printf(", \"unit\": {");
+    counter_set_print(&soak->counters, soak_counters);
+    printf("}}\n");
 }
 
 static int work(tmu_t *device, const soak_shape_t *shape) {
@@ -161,7 +108,7 @@ static int work(tmu_t *device, const soak_shape_t *shape) {
     well = well && soak_run(&soak);
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     if (soak.error[0] != '\0')
-        (void)fprintf(stderr, "tmu-soak: %s\n", soak.error);
+        (void)program_fails(&program, EXIT_DIFFERENCE, "%s", soak.error);
     uint64_t mismatches = !well;
     if (soak.market.judge) {
         mismatches +=
@@ -182,18 +129,12 @@ int main(int count, char **values) {
                                    .reset_every = 200000,
                                    .limit_every = 400}};
     read_options(count, values, &options);
-    if (!options.uri || optind != count) {
-        (void)fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
     soak_shape_t *shape = &options.shape;
     shape->canary = shape->canary_kind == CANARY_NONE ? 0 : 1 + shape->operations / 2;
-    tmu_t *device = NULL;
     tmu_info_t info = {0};
-    if (tmu_open(options.uri, &device) != TMU_OK || tmu_query(device, &info) != TMU_OK) {
-        (void)fprintf(stderr, "tmu-soak: %s\n", tmu_error_text(NULL));
+    tmu_t *device = program_device(&program, options.uri, &info);
+    if (!device)
         return EXIT_USAGE;
-    }
     if (shape->segments > info.spill_segments)
         shape->segments = info.spill_segments;
     const int status = work(device, shape);

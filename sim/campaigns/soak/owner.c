@@ -119,7 +119,8 @@ static tmu_result_t send(market_t *market, owner_t *owner, const operation_t *op
     owner->order++;
     owner->flights[owner->flight_count++] =
         (flight_t){op->handle, op->endpoint, op->key.source, op->opcode, again};
-    if (!again && !ledger_sent(market->ledger, op))
+    if (!again &&
+        !ledger_sent(market->ledger, op->handle, op->endpoint, op->opcode == TMU_OPCODE_ARRIVE, op))
         return tmu_raw_error(TMU_ERR_MEMORY, "the ledger is full");
     market->handles += !again;
     return TMU_OK;
@@ -149,9 +150,10 @@ static tmu_result_t ask_again(market_t *market, owner_t *owner) {
     operation_t op = owner->held[place];
     if (market->owners[op.endpoint].state != OWNER_LIVES || market->owners[op.endpoint].flushes > 0)
         return TMU_AGAIN;
-    if (!ledger_again(market->ledger, op.handle, owner->order))
+    operation_t *kept = ledger_again(market->ledger, op.handle);
+    if (!kept)
         return TMU_AGAIN;
-    op.order = owner->order;
+    op.order = kept->order = owner->order;
     tmu_result_t result = send(market, owner, &op, true);
     if (result == TMU_OK) {
         owner->held[place] = owner->held[--owner->held_count];
@@ -203,8 +205,8 @@ static uint32_t ring_room(const owner_t *owner) {
 
 /* Receives and messages that an endpoint has, as far as answers tell. */
 static uint32_t entries_of(const market_t *market, uint32_t endpoint) {
-    return ledger_entries(market->ledger, endpoint, false) +
-           ledger_entries(market->ledger, endpoint, true);
+    const tmu_depth_t entries = ledger_entries(market->ledger, endpoint);
+    return entries.posted + entries.unexpected;
 }
 
 /* Operations in flight at an endpoint: each may become an entry. */

@@ -12,6 +12,7 @@
 #define EBB_TURNS 20000
 #define TIDE_FIRST 20000 /* operations */
 #define PROGRESS_EVERY 1000000
+#define LEDGER_ROOM 32768
 
 static bool failed(soak_t *soak, const char *what) {
     (void)snprintf(soak->error, sizeof soak->error, "%s: %s", what,
@@ -31,7 +32,10 @@ bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *rep
                    .crowd = (soak->info.posted_entries + soak->info.unexpected_entries) / 4 * 3,
                    .canary = shape->canary,
                    .canary_kind = shape->canary_kind};
-    market->ledger = ledger_create(endpoints, report);
+    market->ledger = ledger_create(&(ledger_shape_t){.endpoints = endpoints,
+                                                     .room = LEDGER_ROOM,
+                                                     .op_bytes = sizeof(operation_t),
+                                                     .report = report});
     market->owners = calloc(endpoints + 1, sizeof *market->owners);
     if (market->ledger)
         market->judge = judge_create(endpoints, market->ledger, report);
@@ -185,9 +189,9 @@ static tmu_result_t empty(soak_t *soak) {
     tmu_result_t result = TMU_OK;
     for (uint32_t i = 0; i < market->endpoints && result == TMU_OK; i++) {
         owner_t *owner = &market->owners[i];
-        const uint32_t entries =
-            ledger_entries(market->ledger, i, false) + ledger_entries(market->ledger, i, true);
-        if (entries >= page_ring(&owner->page)) /* its own ring is too small for that */
+        const tmu_depth_t entries = ledger_entries(market->ledger, i);
+        if (entries.posted + entries.unexpected >=
+            page_ring(&owner->page)) /* its own ring is too small for that */
             owner = &market->owners[market->endpoints];
         do {
             result = owner_flush(market, owner, i);

@@ -3,6 +3,7 @@
 #ifndef SOAK_SOAK_H
 #define SOAK_SOAK_H
 
+#include "counter_set.h"
 #include "owner.h"
 
 typedef struct soak_shape {
@@ -17,21 +18,8 @@ typedef struct soak_shape {
     bool flood; /* queues are deep all the time, rather than now and then */
 } soak_shape_t;
 
-/* What the unit counted itself, over all its lives. */
-typedef struct soak_units {
-    uint64_t commands;
-    uint64_t completions;
-    uint64_t disabled_drops;
-    uint64_t queue_overruns;
-    uint64_t ring_overruns;
-    uint64_t malformed;
-    uint64_t refused_endpoint;
-    uint64_t spill_appended;
-    uint64_t spill_taken;
-    uint64_t spill_refilled;
-    uint64_t spill_deferred;
-    uint64_t filter_false;
-} soak_units_t;
+/* What the unit counts itself. */
+extern const counter_row_t soak_counters[];
 
 typedef struct soak {
     market_t market;
@@ -58,8 +46,8 @@ typedef struct soak {
     uint64_t paced;  /* operations at the last look at the pace */
     uint32_t ebbs;
     uint64_t turns;
-    uint64_t entries; /* sum of those that the unit had at each turn */
-    soak_units_t units;
+    uint64_t entries;       /* sum of those that the unit had at each turn */
+    counter_set_t counters; /* over all lives of the unit */
     char error[400];
 } soak_t;
 

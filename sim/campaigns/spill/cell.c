@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cell.h"
 
-#include "counter_sums.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,33 +29,24 @@ static int fail(session_t *session, const char *what) {
     return -1;
 }
 
-static int counters(session_t *session, cell_counts_t *counts) {
-    const counter_sum_t sums[] = {
-        {"posts", &counts->operations},
-        {"arrivals", &counts->operations},
-        {"spill_deferred", &counts->deferred},
-        {"spill_appended", &counts->appended},
-        {"spill_taken", &counts->taken},
-        {"spill_refilled", &counts->refilled},
-        {"spill_false", &counts->wrong_candidates},
-        {"spill_reads", &counts->reads},
-        {"spill_writes", &counts->writes},
-    };
-    *counts = (cell_counts_t){0};
-    return counter_sums(session->device, sums, sizeof sums / sizeof sums[0]) == TMU_OK
+const counter_row_t cell_counters[] = {
+    {"posts", "operations"},
+    {"arrivals", "operations"},
+    {"spill_deferred", "deferred"},
+    {"spill_appended", "appended"},
+    {"spill_taken", "taken"},
+    {"spill_refilled", "refilled"},
+    {"spill_false", "wrong_candidates"},
+    {"spill_reads", "reads"},
+    {"spill_writes", "writes"},
+    {NULL, NULL},
+};
+
+static int counters(session_t *session, counter_set_t *counts) {
+    *counts = (counter_set_t){0};
+    return counter_set_add(counts, cell_counters, session->device) == TMU_OK
                ? 0
                : fail(session, "counters");
-}
-
-static void subtract(cell_counts_t *counts, const cell_counts_t *before) {
-    counts->operations -= before->operations;
-    counts->deferred -= before->deferred;
-    counts->appended -= before->appended;
-    counts->taken -= before->taken;
-    counts->refilled -= before->refilled;
-    counts->wrong_candidates -= before->wrong_candidates;
-    counts->reads -= before->reads;
-    counts->writes -= before->writes;
 }
 
 static uint64_t completed(const session_t *session) {
@@ -129,8 +118,8 @@ static cell_latency_t latency(stream_t *stream) {
 /** Measures `steps` of a stream after `run_in` steps; the rival works as long, if it does at all.
  */
 static int measure(session_t *session, stream_t *stream, bool rival, uint64_t run_in,
-                   uint64_t steps, uint64_t *clocks, cell_counts_t *counts) {
-    cell_counts_t before;
+                   uint64_t steps, uint64_t *clocks, counter_set_t *counts) {
+    counter_set_t before = {0};
     if (counters(session, &before) != 0)
         return -1;
     goal_t goal = {.fills = false};
@@ -156,7 +145,7 @@ static int measure(session_t *session, stream_t *stream, bool rival, uint64_t ru
         status = work(session, &goal, NULL, 0);
     if (status == 0)
         status = counters(session, counts);
-    subtract(counts, &before);
+    counter_set_subtract(counts, &before);
     return status;
 }
 

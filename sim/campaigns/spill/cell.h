@@ -3,6 +3,7 @@
 #ifndef TMU_SPILL_CELL_H
 #define TMU_SPILL_CELL_H
 
+#include "counter_set.h"
 #include "spread.h"
 #include "stream.h"
 
@@ -30,30 +31,21 @@ typedef struct cell_latency {
     spread_t append_unit;
 } cell_latency_t;
 
-/** What the unit's counters say of a measurement. */
-typedef struct cell_counts {
-    uint64_t operations; /* of all endpoints */
-    uint64_t deferred;
-    uint64_t appended;
-    uint64_t taken;
-    uint64_t refilled;
-    uint64_t wrong_candidates;
-    uint64_t reads;
-    uint64_t writes;
-} cell_counts_t;
-
 typedef struct cell_result {
     uint64_t verdicts;
     uint64_t clocks;
     uint64_t rival_verdicts; /* of the deep queue beside the one that is measured */
     uint64_t mismatches;
-    cell_counts_t counts; /* with the run-in and what was in flight at the end */
+    counter_set_t counts; /* with the run-in and what was in flight at the end */
     cell_latency_t busy;  /* with a window of operations in flight */
     cell_latency_t one;   /* with one at a time */
-    cell_counts_t lone_counts;
+    counter_set_t lone_counts;
     uint64_t lone_verdicts; /* one at a time */
     uint64_t lone_clocks;
 } cell_result_t;
+
+/** What the unit counts of a measurement, of all endpoints. */
+extern const counter_row_t cell_counters[];
 
 typedef struct session session_t;
 

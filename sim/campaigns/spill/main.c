@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* tmu-spill: queues that outgrow the tables of a device, a JSON line a cell. */
 #include "cell.h"
-#include "number_option.h"
-#include "usage.h"
+#include "cells.h"
 
-#include <getopt.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { EXIT_WELL = 0, EXIT_DIFFERENCE = 1, EXIT_USAGE = 2 };
 
 static const char usage[] =
     "usage: tmu-spill --uri URI [--window N] KIND:POSITION:DEPTH:STEPS...\n"
@@ -21,6 +17,12 @@ static const char usage[] =
     "              beside: a few receives of another endpoint beside posted, which does the same\n"
     "              alone: the same, and the deep queue rests\n"
     "  POSITION    oldest, youngest, random: what is taken of the deep queue; fifo: oldest\n";
+
+static const program_t program = {"tmu-spill", usage, "KIND:POSITION:DEPTH:STEPS"};
+
+static uint32_t window = 32;
+static session_t *session;
+static cells_t campaign;
 
 static const char *const kinds[] = {
     [CELL_POSTED] = "posted",
@@ -54,8 +56,7 @@ static cell_t cell_of(const char *word) {
     const size_t p = find(positions, COUNT(positions), position);
     if (found != 4 || k == COUNT(kinds) || p == COUNT(positions) || cell.depth < 2 ||
         cell.depth > UINT64_C(1) << 24 || cell.steps == 0 || cell.steps > UINT64_C(1) << 24) {
-        (void)fprintf(stderr, "tmu-spill: found '%s', expected KIND:POSITION:DEPTH:STEPS\n", word);
-        exit(EXIT_USAGE);
+        exit(program_fails(&program, EXIT_USAGE, "found '%s', expected %s", word, program.words));
     }
     cell.kind = (cell_kind_t)k;
     cell.name = kinds[k];
@@ -64,24 +65,22 @@ static cell_t cell_of(const char *word) {
     return cell;
 }
 
-static void print_spread(const char *name, const spread_t *s, const char *end) {
-    printf("\"%s\": {\"p50\": %u, \"p99\": %u, \"max\": %u}%s", name, s->p50, s->p99, s->max, end);
-}
-
 static void print_latency(const char *name, const cell_latency_t *latency) {
     printf(", \"%s\": {", name);
-    print_spread("take", &latency->take_host, ", ");
-    print_spread("take_unit", &latency->take_unit, ", ");
-    print_spread("append", &latency->append_host, ", ");
-    print_spread("append_unit", &latency->append_unit, "}");
+    spread_print("take", &latency->take_host);
+    printf(", ");
+    spread_print("take_unit", &latency->take_unit);
+    printf(", ");
+    spread_print("append", &latency->append_host);
+    printf(", ");
+    spread_print("append_unit", &latency->append_unit);
+    printf("}");
 }
 
-static void print_counts(const char *name, const cell_counts_t *c) {
-    printf(", \"%s\": {\"operations\": %" PRIu64 ", \"deferred\": %" PRIu64
-           ", \"appended\": %" PRIu64 ", \"taken\": %" PRIu64 ", \"refilled\": %" PRIu64
-           ", \"wrong_candidates\": %" PRIu64 ", \"reads\": %" PRIu64 ", \"writes\": %" PRIu64 "}",
-           name, c->operations, c->deferred, c->appended, c->taken, c->refilled,
-           c->wrong_candidates, c->reads, c->writes);
+static void print_counts(const char *name, const counter_set_t *counts) {
+    printf(", \"%s\": {", name);
+    counter_set_print(counts, cell_counters);
+    printf("}");
 }
 
 static void print(const cell_t *cell, const cell_result_t *r) {
@@ -98,66 +97,34 @@ static void print(const cell_t *cell, const cell_result_t *r) {
     print_latency("latency_clocks", &r->busy);
     print_latency("lone_latency_clocks", &r->one);
     printf("}\n");
-    (void)fflush(stdout);
 }
 
-static int run(session_t *session, const char *word, const char *error) {
+static void check(const char *word) { (void)cell_of(word); }
+
+static bool open_session(tmu_t *device) {
+    session = session_open(device, window, campaign.error, sizeof campaign.error);
+    return session != NULL;
+}
+
+static bool measure(tmu_t *device, const char *word, uint64_t *mismatches_p) {
+    (void)device; /* the session's */
     const cell_t cell = cell_of(word);
     cell_result_t result;
-    if (session_run(session, &cell, &result) != 0) {
-        (void)fprintf(stderr, "tmu-spill: %s: %s\n", word, error);
-        return EXIT_DIFFERENCE;
-    }
+    if (session_run(session, &cell, &result) != 0)
+        return false;
     print(&cell, &result);
-    if (result.mismatches > 0) {
-        (void)fprintf(stderr, "tmu-spill: %s: %" PRIu64 " verdicts are not the law's\n", word,
-                      result.mismatches);
-        return EXIT_DIFFERENCE;
-    }
-    return EXIT_WELL;
+    *mismatches_p = result.mismatches;
+    return true;
 }
 
+static void close_session(void) { session_close(session); }
+
 int main(int count, char **values) {
-    static const struct option options[] = {
-        {"uri", required_argument, NULL, 'u'},
-        {"window", required_argument, NULL, 'w'},
-        {"help", no_argument, NULL, 'h'},
-        {NULL, 0, NULL, 0},
-    };
     const char *uri = NULL;
-    uint32_t window = 32;
-    int option;
-    while ((option = getopt_long(count, values, "", options, NULL)) != -1) {
-        switch (option) {
-        case 'u':
-            uri = optarg;
-            break;
-        case 'w':
-            window = (uint32_t)number_option("tmu-spill", "--window", optarg, 1, 256);
-            break;
-        default:
-            usage_option(option, usage);
-        }
-    }
-    if (!uri || optind == count) {
-        (void)fputs(usage, stderr);
-        return EXIT_USAGE;
-    }
-    for (int i = optind; i < count; i++)
-        (void)cell_of(values[i]);
-    tmu_t *device = NULL;
-    if (tmu_open(uri, &device) != TMU_OK) {
-        (void)fprintf(stderr, "tmu-spill: %s\n", tmu_error_text(NULL));
-        return EXIT_USAGE;
-    }
-    char error[400] = "";
-    session_t *session = session_open(device, window, error, sizeof error);
-    int status = session ? EXIT_WELL : EXIT_DIFFERENCE;
-    if (!session)
-        (void)fprintf(stderr, "tmu-spill: %s\n", error);
-    for (int i = optind; i < count && status == EXIT_WELL; i++)
-        status = run(session, values[i], error);
-    session_close(session);
-    tmu_close(device);
-    return status;
+    const program_option_t options[] = {
+        OPTION_NEEDED("uri", uri), OPTION_NUMBER("window", window, 1, 256), {0}};
+    const int first = program_options(&program, options, count, values);
+    campaign =
+        (cells_t){.check = check, .open = open_session, .measure = measure, .close = close_session};
+    return cells_run(&program, &campaign, uri, values + first);
 }

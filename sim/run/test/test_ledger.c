@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The ledger of handles: what is right passes, and each kind of wrong answer is told in words. */
 #include "expect.h"
-#include "ledger.h"
+#include "operation_ledger.h"
 #include "temporary_file.h"
 
 #include <string.h>
@@ -32,9 +32,9 @@ static void begin(void) {
     (void)remove(path);
     memset(said, 0, sizeof said);
     report = tmpfile();
-    ledger = ledger_create(&workload, 2, report);
+    ledger = operation_ledger_create(&workload, 2, report);
     for (size_t i = 0; i < OPERATIONS; ++i)
-        ledger_sent(ledger, i);
+        operation_ledger_sent(ledger, &workload, i);
 }
 
 static void answer(size_t place, uint8_t status, uint64_t other) {
@@ -119,11 +119,11 @@ static void an_entry_from_before_a_reset_is_noticed_R14(void) {
     begin();
     answer(POST, TMU_STATUS_QUEUED, 0);
     ledger_destroy(ledger);
-    ledger = ledger_create(&workload, 2, report);
-    ledger_sent(ledger, POST);
+    ledger = operation_ledger_create(&workload, 2, report);
+    operation_ledger_sent(ledger, &workload, POST);
     answer(POST, TMU_STATUS_QUEUED, 0);
     ledger_reset(ledger);
-    ledger_sent(ledger, ARRIVE);
+    operation_ledger_sent(ledger, &workload, ARRIVE);
     answer(ARRIVE, TMU_STATUS_MATCHED, 10);
     end(1, "handle 10 is from before a reset (R14)");
 }
@@ -173,8 +173,8 @@ static void an_entry_of_another_endpoint_is_noticed_R13(void) {
 static void an_endpoint_that_is_not_there_queues_nothing_R13(void) {
     begin();
     ledger_destroy(ledger);
-    ledger = ledger_create(&workload, 1, report);
-    ledger_sent(ledger, POST);
+    ledger = operation_ledger_create(&workload, 1, report);
+    operation_ledger_sent(ledger, &workload, POST);
     answer(POST, TMU_STATUS_QUEUED, 0);
     end(1, "handle 10 is queued at an endpoint that is not there (R13)");
 }
@@ -184,13 +184,14 @@ static void a_handle_of_nobody_is_noticed_R15(void) {
     const tmu_completion_t c = {
         .opcode = TMU_OPCODE_POST, .status = TMU_STATUS_QUEUED, .handle = 12345};
     ledger_take(ledger, &c);
-    end(1, "an answer has the handle 12345, which no operation has (R15)");
+    end(1, "handle 12345 is of no operation (R15)");
 }
 
 static void an_operation_sent_twice_is_noticed(void) {
     begin();
-    ledger_sent(ledger, POST);
-    end(1, "handle 10 was sent before");
+    operation_ledger_sent(ledger, &workload, POST);
+    end(1, "post endpoint 1 id 10");
+    EXPECT(strstr(said, "it was sent before") != NULL);
 }
 
 static void missing_answers_are_noticed_R11(void) {
@@ -209,7 +210,7 @@ static void a_depth_that_is_not_so_is_noticed(void) {
 static void only_the_first_complaint_is_told(void) {
     begin();
     ledger_still(ledger, 2);
-    ledger_sent(ledger, POST);
+    operation_ledger_sent(ledger, &workload, POST);
     ledger_depth(ledger, 1, &(tmu_depth_t){.unexpected = 1});
     end(3, "8 operations have no answer");
     EXPECT(strstr(said, "sent before") == NULL);

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "operation_ledger.h"
+
+#include "describe.h"
+
+static uint64_t place_of(const void *user, bool message, uint64_t handle) {
+    const size_t place = workload_find(user, message, handle);
+    return place == ID_MAP_NONE ? LEDGER_NO_KEY : place;
+}
+
+static void describe(const void *user, FILE *report, uint64_t place) {
+    const workload_t *workload = user;
+    describe_op(report, &workload->ops[place]);
+}
+
+ledger_t *operation_ledger_create(const workload_t *workload, uint32_t endpoints, FILE *report) {
+    return ledger_create(&(ledger_shape_t){.endpoints = endpoints,
+                                           .room = (uint32_t)workload->count + 1,
+                                           .keeps = true,
+                                           .report = report,
+                                           .key = place_of,
+                                           .describe = describe,
+                                           .user = workload});
+}
+
+void operation_ledger_sent(ledger_t *ledger, const workload_t *workload, size_t place) {
+    const tmu_trace_op_t *op = &workload->ops[place];
+    (void)ledger_sent(ledger, place, op->endpoint, op->kind == TMU_TRACE_ARRIVE, NULL);
+}
