@@ -48,6 +48,3 @@ class FilterMemory(p: TmuParams, t: TableParams) {
       }
     }
 }
-
-/** An entry that is written, and where. */
-case class FilterEntering(now: Bool, row: UInt, lane: UInt, id: FilterLane, slot: UInt)

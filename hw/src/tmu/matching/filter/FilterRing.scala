@@ -18,14 +18,11 @@ class FilterRing(t: TableParams) extends Module {
     val leaves = Input(Bool())
     val lifts = Input(Bool())
 
-    /** Place of the oldest, of the youngest, and of one that enters in this clock. */
-    val head = Output(UInt(t.filterPlaceBits.W))
-    val last = Output(UInt(t.filterPlaceBits.W))
-    val free = Output(UInt(t.filterPlaceBits.W))
+    val extent = Output(new FilterExtent(t))
 
-    /** How many there are, and whether there are any. */
+    /** Place of one that enters in this clock; how many there are. */
+    val free = Output(UInt(t.filterPlaceBits.W))
     val count = Output(UInt(t.countBits.W))
-    val some = Output(Bool())
   })
   private val bits = t.filterPlaceBits
   private val head = RegInit(0.U(bits.W))
@@ -47,11 +44,11 @@ class FilterRing(t: TableParams) extends Module {
   when(io.lifts || (io.leaves && !io.enters))(some := count =/= 1.U)
   count := UpDown.next(count, io.enters, io.leaves || io.lifts)
 
-  io.head := head
-  io.last := last
+  io.extent.head := head
+  io.extent.last := last
+  io.extent.some := some
   io.free := Mux(io.leaves, last, behind)
   io.count := count
-  io.some := some
 
   assert(
     !io.enters || io.leaves || count =/= t.filterEntries.U,
@@ -63,17 +60,25 @@ class FilterRing(t: TableParams) extends Module {
   assert(behind === head + count && last === behind - 1.U, "R7: places of memory rows disagree")
 }
 
-object FilterRing {
+/** The places that hold entries. */
+class FilterExtent(t: TableParams) extends Bundle {
+
+  /** Place of the oldest and of the youngest; whether there are any. */
+  val head = UInt(t.filterPlaceBits.W)
+  val last = UInt(t.filterPlaceBits.W)
+  val some = Bool()
+}
+
+object FilterExtent {
 
   /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
-  def holding(ring: FilterRing, lanes: Int, row: UInt): UInt = {
+  def holding(extent: FilterExtent, lanes: Int, row: UInt): UInt = {
     def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
     def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
-    val (head, last) = (ring.io.head, ring.io.last)
-    val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(head)).asUInt
-    val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(last)).asUInt
+    val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(extent.head)).asUInt
+    val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(extent.last)).asUInt
     val all = ~0.U(lanes.W)
-    val young = Mux(row === rowOf(last), toLast, all)
-    Mux(ring.io.some, Mux(row === rowOf(head), fromHead, all) & young, 0.U)
+    val young = Mux(row === rowOf(extent.last), toLast, all)
+    Mux(extent.some, Mux(row === rowOf(extent.head), fromHead, all) & young, 0.U)
   }
 }

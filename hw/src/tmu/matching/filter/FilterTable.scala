@@ -2,10 +2,8 @@
 package tmu.matching.filter
 
 import chisel3._
-import chisel3.util.{is, log2Ceil, switch, UIntToOH}
-import tmu.mutant.Mutant
+import chisel3.util.{is, switch, UIntToOH}
 import tmu.params.{TableParams, TmuParams}
-import tmu.rules.OldestFirst
 import tmu.types.ArrayOperation
 
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
@@ -30,11 +28,19 @@ import tmu.types.ArrayOperation
   * An append waits for `settled`: at rest, or closing a hole in the last row only, or with nothing
   * but a request ahead of its turn; and it comes without a lift or a request whose turn it is. When
   * full, one must not be asked for. Assertions guard it (R7, R11).
+  *
+  * Its stages:
+  * {{{
+  * append      FilterAppend      an entry is folded and written
+  * sweep       FilterSweep       rows are read and compared
+  * pick        FilterPick        hits of a row, oldest first
+  * candidates  FilterCandidates  a hit's entry is read and compared whole
+  * close       FilterClose       younger entries move into a hole
+  * }}}
   */
 class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
   private val (lanes, placeBits) = (p.filterLanes, t.filterPlaceBits)
-  private val rowBits = placeBits - log2Ceil(lanes)
   val io = IO(new FilterPorts(p, t) {
 
     /** What an entry that does not leave is compared with; the result comes another clock later. */
@@ -45,127 +51,122 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val state = RegInit(FilterState.idle)
   private val asks = Reg(new ArrayOperation(p, t))
   private val following = Reg(new ArrayOperation(p, t))
-  private val wants = Reg(new FilterLane(p, t))
-  private val wantsById = Reg(Bool())
   private val lifting = Reg(Bool())
   private val budget = Reg(UInt(t.countBits.W))
   private val asked = Reg(UInt(placeBits.W))
 
-  private val ring = Module(new FilterRing(t))
-  private val head = ring.io.head
-  private val last = ring.io.last
-
   // The request whose turn it is has no answer yet; a request was taken ahead of its turn.
   private val leading = RegInit(false.B)
   private val ahead = RegInit(false.B)
+
+  private val ring = Module(new FilterRing(t))
+  private val append = Module(new FilterAppend(p, t))
+  private val sweep = Module(new FilterSweep(p, t))
+  private val pick = Module(new FilterPick(p, t))
+  private val candidates = Module(new FilterCandidates(p, t))
+  private val close = Module(new FilterClose(p, t))
+  private val memory = new FilterMemory(p, t)
   private def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
   private def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
-  private val lastRow = rowOf(last)
-
-  private val memory = new FilterMemory(p, t)
-  private val readRow = WireDefault(rowOf(head))
-  private val reading = WireDefault(false.B)
-  private val row = memory.readIds(readRow, reading)
-  private val dataRow = RegNext(readRow)
-
-  // An append is folded in one clock and written in the next; it may come with the clock in which
-  // a hole begins to be closed, into the place that is left then.
-  private val appended = Reg(new FilterLane(p, t))
-  private val appendedSlot = RegNext(io.append.bits.slot)
-  private val appendedPlace = RegNext(ring.io.free)
-  private val enters = RegNext(io.append.valid, false.B)
-  private val entering =
-    FilterEntering(enters, rowOf(appendedPlace), laneOf(appendedPlace), appended, appendedSlot)
-  private def isWritten(row: UInt): Bool = enters && entering.row === row
-
-  // Sweep: read, compare, keep the hits of a row until they are sent. While an earlier row has hits
-  // left, or hits whose turn has not come, those wait; the row that is compared then is read again.
-  private val nextRow = Reg(UInt(rowBits.W))
-  private val allRead = Reg(Bool())
-  private val starts = WireDefault(false.B)
-  private val close = Module(new FilterClose(p, t))
-  private val candidates = Module(new FilterCandidates(p, t))
+  private val extent = ring.io.extent
+  private val headRow = rowOf(extent.head)
+  private val lastRow = rowOf(extent.last)
+  private val sweeps = state === FilterState.sweep
   private val verified = candidates.io.verified
-  private val moved = RegInit(false.B)
-  private val comparing =
-    RegNext(starts || (state === FilterState.sweep && reading && !verified), false.B) || moved
-  private val mayHit = FilterLane.mayHit(_, wants, wantsById)
-  private val holding = FilterRing.holding(ring, lanes, dataRow)
-  private val hits =
-    VecInit(FilterLane.hits(row, mayHit, moved, close.io.moves.holeLane, entering)).asUInt &
-      holding
-  private val fresh = Reg(UInt(lanes.W))
-  private val freshRow = Reg(UInt(rowBits.W))
-  private val freshAhead = Reg(Bool())
-  private val left = Reg(UInt(lanes.W))
-  private val leftRow = Reg(UInt(rowBits.W))
-  private val more = Reg(Bool())
-  private val some = fresh.orR
-  private val waits = (ahead && freshAhead) || state === FilterState.close
-  private val stalls = more || (some && waits)
-  when(!stalls) {
-    fresh := Mux(comparing, hits, 0.U)
-    freshRow := dataRow
-    freshAhead := ahead
-  }
-
-  // Send: the hits of one row in age order, one a clock, to be verified.
-  private val current = Mux(more, left, fresh)
-  private val currentRow = Mux(more, leftRow, freshRow)
-  private val oldest = OldestFirst.first(current)
-  private val sends = state === FilterState.sweep || state === FilterState.extract
-  private val pending = more || (some && !waits)
-  private val picks = sends && pending && !verified && (!lifting || budget =/= 0.U)
-  left := current & ~oldest
-  leftRow := currentRow
-  more := (more || !waits) && OldestFirst.atLeastTwo(current)
+  private val found = candidates.io.found
   private val closeStarts = verified && asks.takes
-  private val closingRow = closeStarts || state === FilterState.close
-  private val slotsRead = memory.readSlots(Mux(closingRow, readRow, currentRow))
-  candidates.io.picks := picks
-  candidates.io.oldest := oldest
-  candidates.io.row := currentRow
+  private val closing = state === FilterState.close
+  private val inLastRow = Reg(Bool())
+  private val begun = pick.io.isAhead && !pick.io.more && laneOf(extent.last) =/= 0.U
+
+  append.io.windows := io.windows
+  append.io.append := io.append
+  append.io.free := ring.io.free
+  append.io.flip := io.fault.flip
+
+  private val rowRead = memory.readIds(sweep.io.read.bits, sweep.io.read.valid)
+  sweep.io.start.valid := io.request.fire
+  sweep.io.start.bits.wants := FilterLane.wanted(p, t, io.windows, io.request.bits)
+  sweep.io.start.bits.byId := io.request.bits.byId.getOrElse(false.B)
+  sweep.io.start.bits.reads := !io.request.bits.byPlace && extent.some
+  sweep.io.start.bits.ahead := io.ahead
+  sweep.io.sweeps := sweeps
+  sweep.io.ahead := ahead
+  sweep.io.ring := extent
+  sweep.io.entering := append.io.entering
+  sweep.io.stalls := pick.io.stalls
+  sweep.io.verified := verified
+  sweep.io.foundRow := found.row
+  sweep.io.begun := begun
+  sweep.io.close.valid := close.io.reads
+  sweep.io.close.bits := close.io.row
+  sweep.io.holeLane := close.io.moves.holeLane
+  sweep.io.closesLast :=
+    closeStarts && inLastRow && io.commit && ahead && begun && !pick.io.some
+  sweep.io.ids := VecInit(rowRead)
+
+  pick.io.hits := sweep.io.hits
+  pick.io.ahead := ahead
+  pick.io.closes := closing
+  pick.io.sends := sweeps || state === FilterState.extract
+  pick.io.allowed := !lifting || budget =/= 0.U
+  pick.io.named.valid := state === FilterState.name
+  pick.io.named.bits.lanes := Mux(
+    lifting,
+    FilterExtent.holding(extent, lanes, headRow),
+    UIntToOH(laneOf(asked), lanes)
+  )
+  pick.io.named.bits.row := Mux(lifting, headRow, rowOf(asked))
+  pick.io.verified := verified
+  pick.io.keeps := begun && !sweep.io.goesBack
+  pick.io.restart.valid := io.request.fire && (!io.ahead || state === FilterState.idle)
+  pick.io.restart.bits := io.ahead
+
+  private val slotsRead =
+    memory.readSlots(Mux(closeStarts || closing, sweep.io.read.bits, pick.io.row))
+  candidates.io.picks := pick.io.picks
+  candidates.io.oldest := pick.io.oldest
+  candidates.io.row := pick.io.row
   candidates.io.slots := slotsRead
   candidates.io.lifting := lifting
   candidates.io.holds := io.holds
-  private val found = candidates.io.found
-  io.readSlot := candidates.io.readSlot
-  io.asks := asks
-  io.lifted.valid := candidates.io.lifted
-  io.lifted.bits := candidates.io.reading.slot
-  private val inLastRow = Reg(Bool())
-  when(!closingRow)(inLastRow := asks.takes && candidates.io.reading.row === lastRow)
+  when(!(closeStarts || closing)) {
+    inLastRow := asks.takes && candidates.io.reading.row === lastRow
+  }
+
+  close.io.start := closeStarts
+  close.io.hole := found
+  close.io.last := extent.last
+  close.io.inLastRow := inLastRow
+  close.io.headRow := headRow
+  memory.write(close.io.moves, rowRead, slotsRead, append.io.entering)
+  ring.io.enters := io.append.valid
+  ring.io.leaves := closeStarts
+  ring.io.lifts := state === FilterState.extract && lifting && pick.io.picks
 
   private val missed = RegInit(false.B)
   missed := false.B
   io.reply.valid := verified || missed
   io.reply.bits.found := verified
   io.reply.bits.slot := found.slot
-
-  close.io.start := closeStarts
-  close.io.hole := found
-  close.io.last := last
-  close.io.inLastRow := inLastRow
-  close.io.headRow := rowOf(head)
-  private val (folded, flipped) = FilterLane.stored(p, t, io.windows, io.append, io.fault.flip)
-  appended := folded
-  memory.write(close.io.moves, row, slotsRead, entering)
-  ring.io.enters := io.append.valid
-  ring.io.leaves := closeStarts
-  ring.io.lifts := state === FilterState.extract && lifting && picks
+  io.readSlot := candidates.io.readSlot
+  io.asks := asks
+  io.lifted.valid := candidates.io.lifted
+  io.lifted.bits := candidates.io.reading.slot
 
   // Closing writes its last row in its last clock, and the last lane of the row before.
   private val leavesClose = close.io.ends && close.io.headRests && !io.request.bits.byPlace
-  private val aheadReady = ring.io.some && !ahead && !verified &&
-    (state === FilterState.idle || (state === FilterState.sweep && leading && allRead && !more))
-  io.request.ready := !isWritten(rowOf(head)) &&
+  private val aheadReady = extent.some && !ahead && !verified &&
+    (state === FilterState.idle || (sweeps && leading && sweep.io.allRead && !pick.io.more))
+  private val headWritten = append.io.entering.now && append.io.entering.row === headRow
+  io.request.ready := !headWritten &&
     Mux(io.ahead, aheadReady, state === FilterState.idle || leavesClose)
   io.lift.ready := state === FilterState.idle && !io.request.valid
   io.count := ring.io.count
-  io.some := ring.io.some
+  io.some := extent.some
   io.idle := state === FilterState.idle
-  io.settled := state === FilterState.idle || (inLastRow && (verified || state === FilterState.close)) ||
-    (ahead && !leading && state === FilterState.sweep)
+  io.settled := state === FilterState.idle || (inLastRow && (verified || closing)) ||
+    (ahead && !leading && sweeps)
 
   switch(state) {
     is(FilterState.idle) {
@@ -173,38 +174,23 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       when(io.lift.fire) {
         lifting := true.B
         budget := io.lift.bits
-        when(ring.io.some)(state := FilterState.name)
+        when(extent.some)(state := FilterState.name)
       }
     }
     // Places that are named, a clock or two ahead of the rest: they are no hurry, and it is far.
     is(FilterState.locate) {
       val place = asks.place - t.arrayEntries.U
-      asked := (head + place)(placeBits - 1, 0)
+      asked := (extent.head + place)(placeBits - 1, 0)
       missed := asks.place < t.arrayEntries.U || place >= ring.io.count
       state := FilterState.name
     }
-    is(FilterState.name) {
-      fresh := Mux(
-        lifting,
-        FilterRing.holding(ring, lanes, rowOf(head)),
-        UIntToOH(laneOf(asked), lanes)
-      )
-      freshRow := Mux(lifting, rowOf(head), rowOf(asked))
-      more := false.B
-      state := Mux(missed, FilterState.idle, FilterState.extract)
-    }
+    is(FilterState.name)(state := Mux(missed, FilterState.idle, FilterState.extract))
     is(FilterState.sweep) {
-      val mayRead = !allRead && !(ahead && nextRow === lastRow) && !isWritten(nextRow) &&
-        ring.io.some
-      reading := Mux(stalls, comparing, mayRead)
-      readRow := Mux(stalls, dataRow, nextRow)
-      when(!stalls && mayRead) {
-        nextRow := nextRow + 1.U
-        when(nextRow === lastRow)(allRead := true.B)
-      }
-      // Requests before it have taken everything.
-      when(!ahead && !ring.io.some)(allRead := true.B)
-      val allSent = Mux(ahead, freshAhead && !more, allRead && !comparing && !pending)
+      val allSent = Mux(
+        ahead,
+        pick.io.isAhead && !pick.io.more,
+        sweep.io.allRead && !sweep.io.hits.valid && !pick.io.pending
+      )
       when(leading && allSent && candidates.io.empty && !verified) {
         missed := true.B
         leading := false.B
@@ -212,8 +198,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
       }
     }
     is(FilterState.extract) {
-      when(picks)(budget := budget - 1.U)
-      when(lifting && candidates.io.empty && (!pending || budget === 0.U))(
+      when(pick.io.picks)(budget := budget - 1.U)
+      when(lifting && candidates.io.empty && (!pick.io.pending || budget === 0.U))(
         state := FilterState.idle
       )
     }
@@ -222,33 +208,9 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     }
   }
 
-  // An answer. What it leaves is not sent. A request behind it goes back to the row of the hole; to
-  // the first if it has not begun, or if the last row may be empty now; or it goes on with the last
-  // row while that is closed.
-  private def since(row: UInt): UInt = row - rowOf(head)
-  private val resume = Mux(stalls && comparing, dataRow, nextRow)
-  private val begun = freshAhead && !more && laneOf(last) =/= 0.U
-  private val goesBack = Mutant("ahead", since(resume) > since(found.row))(_ => false.B)
-  moved := false.B
   when(verified) {
     state := Mux(asks.takes, FilterState.close, Mux(ahead, FilterState.sweep, FilterState.idle))
     leading := false.B
-    more := false.B
-    when(!begun || goesBack)(fresh := 0.U)
-    freshAhead := ahead
-    nextRow := Mux(begun, Mux(goesBack, found.row, resume), rowOf(head))
-  }
-  when(close.io.reads) {
-    reading := true.B
-    readRow := close.io.row
-  }
-  when(
-    closeStarts && inLastRow && io.commit && ahead && begun && nextRow === lastRow &&
-      rowOf(head) =/= lastRow && !comparing && !some
-  ) {
-    moved := true.B
-    allRead := true.B
-    nextRow := lastRow + 1.U
   }
 
   // The turn of what was taken ahead.
@@ -258,36 +220,25 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     asks := following
   }
 
-  // Start: the oldest row is read at once.
   when(io.request.fire) {
     val itsTurn = !io.ahead || io.commit
-    val reads = !io.request.bits.byPlace && ring.io.some
-    when(itsTurn)(asks := io.request.bits)
+    when(itsTurn) {
+      asks := io.request.bits
+      leading := sweep.io.start.bits.reads
+    }
     following := io.request.bits
     ahead := !itsTurn
-    when(itsTurn)(leading := reads)
-    wantsById := io.request.bits.byId.getOrElse(false.B)
-    wants := FilterLane.wanted(p, t, io.windows, io.request.bits)
-    starts := reads && !(io.ahead && rowOf(head) === lastRow)
-    readRow := rowOf(head)
-    reading := starts
-    nextRow := Mux(starts, rowOf(head) + 1.U, rowOf(head))
-    allRead := starts && rowOf(head) === lastRow
-    when(!io.ahead || state === FilterState.idle) {
-      fresh := 0.U
-      freshAhead := io.ahead
-      more := false.B
-    }
-    when(!io.request.bits.byPlace && !ring.io.some)(missed := true.B)
+    when(!io.request.bits.byPlace && !extent.some)(missed := true.B)
     state := Mux(
       io.request.bits.byPlace,
       FilterState.locate,
-      Mux(ring.io.some, FilterState.sweep, FilterState.idle)
+      Mux(extent.some, FilterState.sweep, FilterState.idle)
     )
   }
 
-  io.fault.view := FilterLane.view(t, row, Mux(comparing, holding, 0.U), flipped)
-  io.activity.pass := comparing && !stalls
+  private val compared = Mux(sweep.io.hits.valid, sweep.io.holding, 0.U)
+  io.fault.view := FilterLane.view(t, rowRead, compared, append.io.flipped)
+  io.activity.pass := sweep.io.hits.valid && !pick.io.stalls
   io.activity.candidate := candidates.io.checked
   io.activity.lift := io.lifted.valid
   io.activity.falsePositive := candidates.io.checked && !io.holds

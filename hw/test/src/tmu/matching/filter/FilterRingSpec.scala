@@ -24,8 +24,8 @@ class FilterRingSpec extends DeviceSpec {
     it("begins empty, and the first place is the first entry's") {
       ring.run { dut =>
         poke(dut, enters = false, leaves = false, lifts = false)
-        assert(!dut.io.some.isOn && dut.io.count.value == 0)
-        assert(dut.io.head.value == 0 && dut.io.free.value == 0)
+        assert(!dut.io.extent.some.isOn && dut.io.count.value == 0)
+        assert(dut.io.extent.head.value == 0 && dut.io.free.value == 0)
       }
     }
 
@@ -38,9 +38,9 @@ class FilterRingSpec extends DeviceSpec {
           val leaves = !lifts && count > 0 && random.nextInt(3) == 0
           val enters = !lifts && random.nextBoolean() && (leaves || count < t.filterEntries)
           poke(dut, enters, leaves, lifts)
-          assert(dut.io.head.value == head && dut.io.count.value == count)
-          assert(dut.io.some.isOn == count > 0)
-          assert(dut.io.last.value == (head + count - 1 + places) % places)
+          assert(dut.io.extent.head.value == head && dut.io.count.value == count)
+          assert(dut.io.extent.some.isOn == count > 0)
+          assert(dut.io.extent.last.value == (head + count - 1 + places) % places)
           val used = if (leaves) count - 1 else count
           assert(dut.io.free.value == (head + used) % places)
           dut.clock.step()
