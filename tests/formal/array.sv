@@ -233,7 +233,7 @@ module array_proof (
       open2 : assert (dut__row0__open == searches(op2));
       open3 : assert (dut__row1__open == (searches(op3) && !found3));
       in_rows4 : assert (dut__foundInRows == found4);
-      meets4 : assert (dut__meets == (open4 && !byPlace(op4)));
+      incoming4 : assert (dut__searchesIncoming == (open4 && !byPlace(op4)));
       once4 : assert (!(before4 && dut__row1__foundBefore));
       search3 : assert (!found3 || (searches(op3) && dut__row0__groupHit));
       search4 : assert (!found4 || searches(op4));

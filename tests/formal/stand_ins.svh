@@ -80,7 +80,7 @@ endmodule
     input wire [2:0] io_ask_key_bits, input wire [1:0] io_ask_key_source, \
     input wire [2:0] io_ask_ignore_bits, input wire [1:0] io_ask_ignore_source, \
     output wire io_found, output wire [3:0] io_lane_slot, \
-    output wire io_suspect_met, output wire io_suspect_found, \
+    output wire io_suspect_compared, output wire io_suspect_found, \
     output wire [20:0] io_fault_view_seen, \
     input wire io_append_valid, input wire io_append_bits_endpoint, \
     input wire [2:0] io_append_bits_key_bits, input wire [1:0] io_append_bits_key_source, \
@@ -95,7 +95,7 @@ endmodule
                   io_append_bits_key_source, extra}), \
       .new_slot(io_append_bits_slot), .found4(io_found), .slot5(io_lane_slot) \
     ); \
-    assign io_suspect_met = 0; \
+    assign io_suspect_compared = 0; \
     assign io_suspect_found = 0; \
     assign io_fault_view_seen = 0;
 `define ID {io_ask_byId, io_ask_id}

@@ -49,7 +49,7 @@ class FaultRaise(p: TmuParams) extends Module {
   })
   private def late(event: Bool): Bool = RegNext(RegNext(event, false.B), false.B)
   private val found = late(io.stored && io.outcome.found)
-  private val lane = late(io.op.valid && io.lane.met)
+  private val lane = late(io.op.valid && io.lane.compared)
   private val state = late(io.op.valid && io.state)
   private val inspects = late(MatchRules.is(io.op.bits.command.opcode, Opcodes.inspect))
   private val endpoint = RegNext(Operation.endpoint(p, io.op.bits))

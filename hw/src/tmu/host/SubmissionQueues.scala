@@ -199,10 +199,11 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val page = named.io.deq
   private val candidate = Mux(page.valid, page.bits, arrival.page)
   private val steps = Seq(first -> firstPage, second -> secondPage, third -> thirdPage)
-  private val meets = steps.map { case (valid, page) => valid && page === candidate }.reduce(_ || _)
+  private val candidateBusy =
+    steps.map { case (valid, page) => valid && page === candidate }.reduce(_ || _)
   private val quiet = RegNext(arbiter.io.idle, false.B) && arbiter.io.idle && !named.io.deq.valid
-  page.ready := advance && Mutant("turns", !meets)(_ => true.B)
-  private val directly = arrived && quiet && advance && !meets
+  page.ready := advance && Mutant("turns", !candidateBusy)(_ => true.B)
+  private val directly = arrived && quiet && advance && !candidateBusy
   when(advance) {
     first := page.fire || directly
     second := first

@@ -48,19 +48,19 @@ object Decision {
     val same =
       Operation.endpoint(p, slot.post.bits) === Operation.endpoint(p, arrival.bits)
     out.post := Resolve(p, slot.post, found(0), rooms.post, rooms.spill(0))
-    val (ask, met) = (arrival.bits, found(1))
+    val (ask, foundReceive) = (arrival.bits, found(1))
     // A post beside an arrival neither goes to memory nor comes from there: while memory is registered there
     // is one command a slot. What is known of memory comes late, so it is left out here.
     val post = slot.post
     val queues = post.valid && post.bits.command.searches && !found(0) && post.bits.appends &&
       rooms.post
     val takes = arrival.valid && ask.command.searches && ask.takes
-    out.takesPost := takes && Mutant("pair_first", !met)(_ => true.B) && pairs && queues
-    out.takesQueued := takes && met
+    out.takesPost := takes && Mutant("pair_first", !foundReceive)(_ => true.B) && pairs && queues
+    out.takesQueued := takes && foundReceive
     out.arrival := Resolve(
       p,
       arrival,
-      met || out.takesPost,
+      foundReceive || out.takesPost,
       Mux(out.post.takes, Mux(same, rooms.afterTake, rooms.afterOther), rooms.arrival),
       rooms.spill(1)
     )

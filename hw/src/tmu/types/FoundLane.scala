@@ -4,11 +4,11 @@ package tmu.types
 import chisel3._
 import tmu.params.{TableParams, TmuParams}
 
-/** What an operation has met of lanes that lost a bit. */
+/** What an operation has seen of lanes that lost a bit. */
 class LaneFault extends Bundle {
 
-  /** One on which it must not rely, before it had found anything. */
-  val met = Bool()
+  /** It was compared with one, on which it must not rely, before it had found anything. */
+  val compared = Bool()
 
   /** What it has found is the entry of such a lane. */
   val found = Bool()

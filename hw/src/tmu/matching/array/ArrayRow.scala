@@ -145,7 +145,7 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   io.openOut := Mutant("goes_on", open && !found)(_ => open)
   private val before = RegNext(io.faultIn, 0.U.asTypeOf(new LaneFault))
   private val broken = Cat(suspectAbove && crosses, suspect & valid)
-  io.faultOut.met := before.met || (open && broken.orR)
+  io.faultOut.compared := before.compared || (open && broken.orR)
   io.faultOut.found := before.found || (open && (first & broken).orR)
 
   private val aboveHole = Cat(1.U(1.W), absorbs)

@@ -64,14 +64,14 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
 
   // All but what arrives is known a clock before: it comes late, and what is decided comes after it.
   private val foundInRows = RegNext(searches && !last.openOut, false.B)
-  private val meets = RegNext(last.openOut && !passed.byPlace, false.B)
+  private val searchesIncoming = RegNext(last.openOut && !passed.byPlace, false.B)
   private val findsIncoming =
-    Mutant("incoming", meets && arrives && hitsIncoming)(_ => false.B)
+    Mutant("incoming", searchesIncoming && arrives && hitsIncoming)(_ => false.B)
   io.found := foundInRows || findsIncoming
-  private val met = RegNext(last.faultOut, 0.U.asTypeOf(new LaneFault))
-  io.suspect.met := searched && (met.met || (open && arrives && suspectsIncoming))
-  io.suspect.found := searched && (met.found || (findsIncoming && suspectsIncoming))
-  io.fault.view := FaultView(place, io.suspect.met, flipped)
+  private val rowsFault = RegNext(last.faultOut, 0.U.asTypeOf(new LaneFault))
+  io.suspect.compared := searched && (rowsFault.compared || (open && arrives && suspectsIncoming))
+  io.suspect.found := searched && (rowsFault.found || (findsIncoming && suspectsIncoming))
+  io.fault.view := FaultView(place, io.suspect.compared, flipped)
   io.lane := Mux(RegNext(findsIncoming), RegNext(FoundLane(p, t, incoming)), last.laneOut)
 
   // The new entry pushes from the last row down to the first that has a hole then. Whether one

@@ -104,14 +104,14 @@ class SpillMarks(p: TmuParams) extends Module {
   }
   io.fault.view := FaultView(FaultPlaces.marks, io.broken.asUInt.orR && io.ready, flipped)
   for (s <- 0 to 1) {
-    def meets(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
+    def changes(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
     // What is written in the clock of a read is read, whatever the memory does.
     val entering = Wire(Valid(new SpillMark(p)))
-    entering.valid := meets(io.read(s))
+    entering.valid := changes(io.read(s))
     entering.bits := change.bits.mark
     val carried = (1 until lead).foldLeft(RegNext(entering)) { (news, k) =>
       val next = Wire(Valid(new SpillMark(p)))
-      val now = meets(at(k)(s))
+      val now = changes(at(k)(s))
       next.valid := now || news.valid
       next.bits := Mux(now, change.bits.mark, news.bits)
       RegNext(next)

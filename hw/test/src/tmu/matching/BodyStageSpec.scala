@@ -16,7 +16,7 @@ class BodyStageSpec extends DeviceSpec with StagePokes {
     pokeSlot(dut.io.slot, None, None)
     pokeDecision(dut.io.decision, PlainDecision())
     for (s <- 0 to 1) {
-      dut.io.faults(s).met.poke(false)
+      dut.io.faults(s).compared.poke(false)
       dut.io.faults(s).found.poke(false)
       dut.io.broken(s).poke(false)
       dut.io.appends(s).poke(false)
