@@ -15,6 +15,8 @@ STAGES = {
     "message": "MessageStage",
     "answer": "AnswerBuilder",
     "placement": "Placement",
+    "complete": "MessageCompletions",
+    "memory": "WriteJoin",
 }
 
 

@@ -18,8 +18,9 @@ LAYERS = (
     ("matching.filter",),
     ("matching", "spill"),
     ("host", "card.wire"),
-    ("card.frame", "card.answer", "card.pdc", "card.placement"),
+    ("card.frame", "card.answer", "card.pdc", "card.placement", "card.memory"),
     ("card.message",),
+    ("card.complete",),
     ("",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

@@ -4,7 +4,9 @@ package tmu
 import _root_.circt.stage.ChiselStage
 import chisel3.Module
 import tmu.card.answer.AnswerBuilder
+import tmu.card.complete.MessageCompletions
 import tmu.card.frame.FrameParser
+import tmu.card.memory.WriteJoin
 import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
@@ -63,7 +65,15 @@ object Verilog {
     emit(new PdcStage(PdcParams()), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
+    emit(new WriteJoin, s"$folder/memory", options)
+    emit(completions, s"$folder/complete", options)
     emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)
+  }
+
+  private def completions: MessageCompletions = {
+    val p = Presets.tiny
+    val m = MessageParams(p.endpointBits, p.pageBits, messages = 32)
+    new MessageCompletions(p, m, PlacementParams(messages = 32))
   }
 
   private def emit(top: => Module, folder: String, options: Seq[String]): Unit = {

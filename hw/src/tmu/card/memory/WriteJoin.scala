@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu.card.memory
+
+import chisel3._
+import chisel3.util.RRArbiter
+import tmu.buffer.PointerQueue
+import tmu.bus.{AxiBurst, AxiWrite}
+
+/** Two writers on one port of host memory: each has an AXI id of its own, so each sees its answers
+  * in order, whatever the other one does. Both write beats of 64 bytes at rising addresses.
+  */
+class WriteJoin extends Module {
+  val io = IO(new Bundle {
+    val in = Vec(2, Flipped(new AxiWrite(64, 512, 1)))
+    val out = new AxiWrite(64, 512, 1)
+  })
+  private class Address extends Bundle {
+    val source = UInt(1.W)
+    val address = UInt(64.W)
+    val more = UInt(8.W)
+  }
+  // Beats follow in the order of addresses.
+  private val addresses = Module(new PointerQueue(new Address, 3))
+  private val sources = Module(new PointerQueue(UInt(1.W), 63))
+  private val choice = Module(new RRArbiter(new Address, 2))
+  for ((in, index) <- io.in.zipWithIndex) {
+    val offer = choice.io.in(index)
+    offer.valid := in.awvalid
+    offer.bits.source := index.U
+    offer.bits.address := in.awaddr
+    offer.bits.more := in.awlen
+    in.awready := offer.ready
+    val answers = io.out.bid === index.U
+    in.bid := 0.U
+    in.bresp := io.out.bresp
+    in.bvalid := io.out.bvalid && answers
+  }
+  private val takes = addresses.io.enq.ready && sources.io.enq.ready
+  choice.io.out.ready := takes
+  addresses.io.enq.valid := choice.io.out.valid && takes
+  addresses.io.enq.bits := choice.io.out.bits
+  sources.io.enq.valid := addresses.io.enq.valid
+  sources.io.enq.bits := choice.io.out.bits.source
+
+  private val out = io.out
+  out.awvalid := addresses.io.deq.valid
+  out.awid := addresses.io.deq.bits.source
+  out.awaddr := addresses.io.deq.bits.address
+  out.awlen := addresses.io.deq.bits.more
+  out.awsize := 6.U
+  out.awburst := AxiBurst.increment
+  out.awlock := false.B
+  out.awcache := 3.U
+  out.awprot := 0.U
+  addresses.io.deq.ready := out.awready
+
+  private val source = sources.io.deq.bits
+  private def chosen[T <: Data](of: AxiWrite => T): T =
+    Mux(source.asBool, of(io.in(1)), of(io.in(0)))
+  out.wvalid := sources.io.deq.valid && chosen(_.wvalid)
+  out.wdata := chosen(_.wdata)
+  out.wstrb := chosen(_.wstrb)
+  out.wlast := chosen(_.wlast)
+  for ((in, index) <- io.in.zipWithIndex)
+    in.wready := sources.io.deq.valid && source === index.U && out.wready
+  sources.io.deq.ready := out.wvalid && out.wready && out.wlast
+  out.bready := Mux(out.bid.asBool, io.in(1).bready, io.in(0).bready)
+}
