@@ -72,7 +72,7 @@ object Verilog {
 
   private def completions: MessageCompletions = {
     val p = Presets.tiny
-    val m = MessageParams(p.endpointBits, p.pageBits, messages = 32)
+    val m = MessageParams(endpointBits = p.endpointBits, pageBits = p.pageBits, messages = 32)
     new MessageCompletions(p, m, PlacementParams(messages = 32))
   }
 

@@ -33,7 +33,9 @@ object SystemRdl {
   }
 
   private def register(r: Register): Seq[String] = {
-    val fields = if (r.fields.isEmpty) Seq(RegisterField("VALUE", 0, 32, r.text)) else r.fields
+    val fields =
+      if (r.fields.isEmpty) Seq(RegisterField(name = "VALUE", low = 0, width = 32, text = r.text))
+      else r.fields
     Seq(
       "    reg {",
       s"        name = ${quoted(r.name)};",

@@ -9,52 +9,108 @@ case class Code(name: String, value: Int, text: String) {
 /** What a command asks for. Zero is no opcode, so that a cleared slot is malformed. */
 object Opcodes {
   val post =
-    Code("post", 1, "Receive: takes the oldest matching unexpected message or is queued (R4, R5).")
+    Code(
+      name = "post",
+      value = 1,
+      text = "Receive: takes the oldest matching unexpected message or is queued (R4, R5)."
+    )
   val arrive =
-    Code("arrive", 2, "Message: takes the oldest matching posted receive or is queued (R3, R6).")
+    Code(
+      name = "arrive",
+      value = 2,
+      text = "Message: takes the oldest matching posted receive or is queued (R3, R6)."
+    )
   val probe =
-    Code("probe", 3, "Reports the oldest matching unexpected message, changes nothing (R8).")
+    Code(
+      name = "probe",
+      value = 3,
+      text = "Reports the oldest matching unexpected message, changes nothing (R8)."
+    )
   val claim =
-    Code("claim", 4, "Removes the oldest matching unexpected message for the caller (R9).")
-  val cancel = Code("cancel", 5, "Removes the posted receive with the given receive id (R10).")
-  val flush = Code("flush", 6, "Removes every entry of the endpoint that the key selects (R14).")
+    Code(
+      name = "claim",
+      value = 4,
+      text = "Removes the oldest matching unexpected message for the caller (R9)."
+    )
+  val cancel = Code(
+    name = "cancel",
+    value = 5,
+    text = "Removes the posted receive with the given receive id (R10)."
+  )
+  val flush = Code(
+    name = "flush",
+    value = 6,
+    text = "Removes every entry of the endpoint that the key selects (R14)."
+  )
   val inspect =
-    Code("inspect", 7, "Privileged: reads the entry at a place of a queue's table, oldest first.")
+    Code(
+      name = "inspect",
+      value = 7,
+      text = "Privileged: reads the entry at a place of a queue's table, oldest first."
+    )
   val all: Seq[Code] = Seq(post, arrive, probe, claim, cancel, flush, inspect)
 }
 
 /** What a completion answers. */
 object Statuses {
-  val matched = Code("matched", 1, "Matched; the other side's entry is consumed.")
-  val queued = Code("queued", 2, "No match; appended to the queue.")
-  val found = Code("found", 3, "Probe: a message is there and stays.")
-  val none = Code("none", 4, "Probe or claim: no matching message.")
-  val cancelled = Code("cancelled", 5, "Cancel: the receive was queued and is removed.")
-  val late = Code("late", 6, "Cancel: no such receive is queued; nothing changed.")
+  val matched =
+    Code(name = "matched", value = 1, text = "Matched; the other side's entry is consumed.")
+  val queued = Code(name = "queued", value = 2, text = "No match; appended to the queue.")
+  val found = Code(name = "found", value = 3, text = "Probe: a message is there and stays.")
+  val none = Code(name = "none", value = 4, text = "Probe or claim: no matching message.")
+  val cancelled =
+    Code(name = "cancelled", value = 5, text = "Cancel: the receive was queued and is removed.")
+  val late =
+    Code(name = "late", value = 6, text = "Cancel: no such receive is queued; nothing changed.")
   val removed =
-    Code("removed", 7, "Flush: one removed entry; more completions of this command follow.")
-  val flushed = Code("flushed", 8, "Flush: done; counts of removed entries.")
-  val refusedQuota = Code("refused_quota", 9, "Post: quota or table used up; nothing changed.")
+    Code(
+      name = "removed",
+      value = 7,
+      text = "Flush: one removed entry; more completions of this command follow."
+    )
+  val flushed = Code(name = "flushed", value = 8, text = "Flush: done; counts of removed entries.")
+  val refusedQuota =
+    Code(name = "refused_quota", value = 9, text = "Post: quota or table used up; nothing changed.")
   val refusedEndpoint =
-    Code("refused_endpoint", 10, "The unit has no such endpoint; nothing changed.")
+    Code(
+      name = "refused_endpoint",
+      value = 10,
+      text = "The unit has no such endpoint; nothing changed."
+    )
   val stalled =
-    Code("stalled", 11, "Arrive: quota or table used up; nothing changed, offer it again later.")
+    Code(
+      name = "stalled",
+      value = 11,
+      text = "Arrive: quota or table used up; nothing changed, offer it again later."
+    )
   val malformed =
-    Code("malformed", 12, "Unknown opcode or a field that must be zero is not; nothing changed.")
+    Code(
+      name = "malformed",
+      value = 12,
+      text = "Unknown opcode or a field that must be zero is not; nothing changed."
+    )
   val refusedPrivilege =
-    Code("refused_privilege", 13, "Needs the privileged page; nothing changed.")
-  val entry = Code("entry", 14, "Inspect: the entry at that place.")
-  val empty = Code("empty", 15, "Inspect: beyond the table's last place.")
-  val vacant = Code("vacant", 16, "Inspect: no entry at that place; there may be later ones.")
+    Code(
+      name = "refused_privilege",
+      value = 13,
+      text = "Needs the privileged page; nothing changed."
+    )
+  val entry = Code(name = "entry", value = 14, text = "Inspect: the entry at that place.")
+  val empty = Code(name = "empty", value = 15, text = "Inspect: beyond the table's last place.")
+  val vacant = Code(
+    name = "vacant",
+    value = 16,
+    text = "Inspect: no entry at that place; there may be later ones."
+  )
   val spillFailed = Code(
-    "spill_failed",
-    17,
-    "Memory beyond the tables has failed: no answer is known until a reset."
+    name = "spill_failed",
+    value = 17,
+    text = "Memory beyond the tables has failed: no answer is known until a reset."
   )
   val tableFault = Code(
-    "table_fault",
-    18,
-    "A stored word has lost a bit: no answer of the endpoint until a reset."
+    name = "table_fault",
+    value = 18,
+    text = "A stored word has lost a bit: no answer of the endpoint until a reset."
   )
   val all: Seq[Code] = Seq(
     matched,

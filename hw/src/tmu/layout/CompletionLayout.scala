@@ -3,32 +3,106 @@ package tmu.layout
 
 /** Bytes of a completion: one aligned 64-byte write into the ring of the page that asked. */
 object CompletionLayout {
-  val opcode = WordField("opcode", 0, 0, 8, "Opcode of the command.")
-  val status = WordField("status", 0, 8, 8, "The verdict.")
-  val phase = WordField("phase", 0, 16, 1, "1 in the first lap of the ring, then alternating.")
-  val truncated = WordField("truncated", 0, 17, 1, "The message is longer than the receive (R12).")
+  val opcode =
+    WordField(name = "opcode", word = 0, low = 0, width = 8, text = "Opcode of the command.")
+  val status = WordField(name = "status", word = 0, low = 8, width = 8, text = "The verdict.")
+  val phase = WordField(
+    name = "phase",
+    word = 0,
+    low = 16,
+    width = 1,
+    text = "1 in the first lap of the ring, then alternating."
+  )
+  val truncated = WordField(
+    name = "truncated",
+    word = 0,
+    low = 17,
+    width = 1,
+    text = "The message is longer than the receive (R12)."
+  )
   val unexpected =
-    WordField("unexpected", 0, 18, 1, "Removed or inspected entry is a message, not a receive.")
+    WordField(
+      name = "unexpected",
+      word = 0,
+      low = 18,
+      width = 1,
+      text = "Removed or inspected entry is a message, not a receive."
+    )
   val serial =
-    WordField("serial", 0, 32, 32, "Serialisation number: verdicts of this endpoint so far (R7).")
-  val handle = WordField("handle", 1, 0, 64, "Handle of the command.")
+    WordField(
+      name = "serial",
+      word = 0,
+      low = 32,
+      width = 32,
+      text = "Serialisation number: verdicts of this endpoint so far (R7)."
+    )
+  val handle =
+    WordField(name = "handle", word = 1, low = 0, width = 64, text = "Handle of the command.")
   val other =
-    WordField("other", 2, 0, 64, "Handle of the entry that was matched, found or removed.")
-  val endpoint = WordField("endpoint", 4, 32, 32, "Endpoint.")
-  val messageLength = WordField("message_length", 5, 0, 48, "Bytes of the message.")
+    WordField(
+      name = "other",
+      word = 2,
+      low = 0,
+      width = 64,
+      text = "Handle of the entry that was matched, found or removed."
+    )
+  val endpoint = WordField(name = "endpoint", word = 4, low = 32, width = 32, text = "Endpoint.")
+  val messageLength = WordField(
+    name = "message_length",
+    word = 5,
+    low = 0,
+    width = 48,
+    text = "Bytes of the message."
+  )
   val hostLatency =
-    WordField("host_latency", 5, 48, 16, "Clocks from doorbell to completion write, saturating.")
-  val receiveLength = WordField("receive_length", 6, 0, 48, "Bytes of the receive's buffer.")
-  val unitLatency = WordField("unit_latency", 6, 48, 16, "Clocks in the matching unit, saturating.")
-  val address = WordField("address", 7, 0, 64, "The receive's buffer or the message's place.")
+    WordField(
+      name = "host_latency",
+      word = 5,
+      low = 48,
+      width = 16,
+      text = "Clocks from doorbell to completion write, saturating."
+    )
+  val receiveLength = WordField(
+    name = "receive_length",
+    word = 6,
+    low = 0,
+    width = 48,
+    text = "Bytes of the receive's buffer."
+  )
+  val unitLatency = WordField(
+    name = "unit_latency",
+    word = 6,
+    low = 48,
+    width = 16,
+    text = "Clocks in the matching unit, saturating."
+  )
+  val address = WordField(
+    name = "address",
+    word = 7,
+    low = 0,
+    width = 64,
+    text = "The receive's buffer or the message's place."
+  )
 
   /** Status flushed reads `other` as these two counts. */
-  val removedPosted = WordField("removed_posted", 2, 0, 32, "Flushed: receives removed.")
-  val removedUnexpected = WordField("removed_unexpected", 2, 32, 32, "Flushed: messages removed.")
+  val removedPosted = WordField(
+    name = "removed_posted",
+    word = 2,
+    low = 0,
+    width = 32,
+    text = "Flushed: receives removed."
+  )
+  val removedUnexpected = WordField(
+    name = "removed_unexpected",
+    word = 2,
+    low = 32,
+    width = 32,
+    text = "Flushed: messages removed."
+  )
 
   val layout: Layout = Layout(
-    "completion",
-    Seq(
+    name = "completion",
+    fields = Seq(
       opcode,
       status,
       phase,

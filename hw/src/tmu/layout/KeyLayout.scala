@@ -43,31 +43,61 @@ object KeyLayout {
     signal = "bits",
     kept = _.matchBits,
     value = WordField(
-      "match",
-      1,
-      0,
-      64,
-      "Match bits (MPI: the tag in the lowest TAG_BITS, the context above)."
+      name = "match",
+      word = 1,
+      low = 0,
+      width = 64,
+      text = "Match bits (MPI: the tag in the lowest TAG_BITS, the context above)."
     ),
     ignore = WordField(
-      "ignore",
-      2,
-      0,
-      64,
-      "Match bits that are not compared (post, probe, claim, flush)."
+      name = "ignore",
+      word = 2,
+      low = 0,
+      width = 64,
+      text = "Match bits that are not compared (post, probe, claim, flush)."
     ),
-    completed = WordField("match", 3, 0, 64, "Match bits of the message or of the removed entry."),
-    inspected = WordField("entry_ignore", 6, 0, 64, "Entry: ignored match bits."),
+    completed = WordField(
+      name = "match",
+      word = 3,
+      low = 0,
+      width = 64,
+      text = "Match bits of the message or of the removed entry."
+    ),
+    inspected = WordField(
+      name = "entry_ignore",
+      word = 6,
+      low = 0,
+      width = 64,
+      text = "Entry: ignored match bits."
+    ),
     told = Some("MATCH_BITS")
   )
 
   val source: KeyField = KeyField(
     signal = "source",
     kept = _.sourceBits,
-    value = WordField("source", 3, 0, 32, "Source."),
-    ignore = WordField("source_ignore", 3, 32, 32, "Source bits that are not compared."),
-    completed = WordField("source", 4, 0, 32, "Source of the message or of the removed entry."),
-    inspected = WordField("entry_source_ignore", 0, 32, 32, "Entry: ignored source bits."),
+    value = WordField(name = "source", word = 3, low = 0, width = 32, text = "Source."),
+    ignore = WordField(
+      name = "source_ignore",
+      word = 3,
+      low = 32,
+      width = 32,
+      text = "Source bits that are not compared."
+    ),
+    completed = WordField(
+      name = "source",
+      word = 4,
+      low = 0,
+      width = 32,
+      text = "Source of the message or of the removed entry."
+    ),
+    inspected = WordField(
+      name = "entry_source_ignore",
+      word = 0,
+      low = 32,
+      width = 32,
+      text = "Entry: ignored source bits."
+    ),
     told = Some("SOURCE_BITS")
   )
 

@@ -45,7 +45,7 @@ object Layout {
     val gaps = ends.zip(used.map(_.low) :+ 64).filter { case (from, to) => from < to }
     val zeros = gaps.zipWithIndex.map { case ((from, to), i) =>
       val name = if (i == 0) s"reserved$word" else s"reserved${word}_$i"
-      WordField(name, word, from, to - from, "Must be 0.")
+      WordField(name = name, word = word, low = from, width = to - from, text = "Must be 0.")
     }
     (used ++ zeros).sortBy(_.low)
   }

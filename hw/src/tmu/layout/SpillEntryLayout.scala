@@ -6,11 +6,11 @@ object SpillEntryLayout {
   import CommandLayout.length
 
   val parity = WordField(
-    "parity",
-    0,
-    0,
-    1,
-    "Makes the ones of the entry even, with those of its chunk's number and of its place's."
+    name = "parity",
+    word = 0,
+    low = 0,
+    width = 1,
+    text = "Makes the ones of the entry even, with those of its chunk's number and of its place's."
   )
   val endpoint: WordField = CommandLayout.endpoint.copy(text = "Endpoint that it is queued at.")
   val handle: WordField =
@@ -20,8 +20,8 @@ object SpillEntryLayout {
   val receiveId: WordField = CommandLayout.receiveId.copy(text = "Id of a receive.")
 
   val layout: Layout = Layout(
-    "spill_entry",
-    Seq(
+    name = "spill_entry",
+    fields = Seq(
       parity,
       endpoint
     ) ++ KeyLayout.fields ++ Seq(

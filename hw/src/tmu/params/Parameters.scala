@@ -12,72 +12,91 @@ object Parameters {
   /** In the order of the fields of `TmuParams`, whose names they have. */
   val all: Seq[Parameter] = Seq(
     Parameter(
-      "endpoints",
-      PowerOfTwo(2, 4096),
-      "Pairs of queues; endpoint numbers are 0 until endpoints."
+      name = "endpoints",
+      range = PowerOfTwo(low = 2, high = 4096),
+      help = "Pairs of queues; endpoint numbers are 0 until endpoints."
     ),
     Parameter(
-      "postedEntries",
-      PowerOfTwo(4, 1 << 20),
-      "Posted receives on chip, over all endpoints together."
+      name = "postedEntries",
+      range = PowerOfTwo(low = 4, high = 1 << 20),
+      help = "Posted receives on chip, over all endpoints together."
     ),
     Parameter(
-      "unexpectedEntries",
-      PowerOfTwo(4, 1 << 20),
-      "Unexpected messages on chip, over all endpoints together."
+      name = "unexpectedEntries",
+      range = PowerOfTwo(low = 4, high = 1 << 20),
+      help = "Unexpected messages on chip, over all endpoints together."
     ),
     Parameter(
-      "arrayEntries",
-      PowerOfTwo(4, 1 << 12),
-      "Of each queue, the oldest entries, which exact lanes hold: searched at one operation a clock."
+      name = "arrayEntries",
+      range = PowerOfTwo(low = 4, high = 1 << 12),
+      help =
+        "Of each queue, the oldest entries, which exact lanes hold: searched at one operation a clock."
     ),
     Parameter(
-      "lanes",
-      PowerOfTwo(2, 256),
-      "Lanes of a row: what one clock settles; a search walks arrayEntries / lanes rows."
+      name = "lanes",
+      range = PowerOfTwo(low = 2, high = 256),
+      help = "Lanes of a row: what one clock settles; a search walks arrayEntries / lanes rows."
     ),
     Parameter(
-      "filterLanes",
-      PowerOfTwo(2, 1024),
-      "Lanes of a memory row of filter ids, which hold the younger entries: read in one clock."
+      name = "filterLanes",
+      range = PowerOfTwo(low = 2, high = 1024),
+      help =
+        "Lanes of a memory row of filter ids, which hold the younger entries: read in one clock."
     ),
-    Parameter("filterBits", OneOf(8, 16, 32), "Bits of a filter id."),
-    Parameter("contextBits", Between(1, 32), "Context bits kept per entry: the upper match bits."),
+    Parameter(name = "filterBits", range = OneOf(8, 16, 32), help = "Bits of a filter id."),
     Parameter(
-      "tagBits",
-      Between(2, 32),
-      "Tag bits kept per entry, its sign included: the lower match bits."
-    ),
-    Parameter("sourceBits", Between(1, 32), "Source bits kept per entry."),
-    Parameter("handleBits", Between(1, 64), "Bits of the caller's handle."),
-    Parameter(
-      "addressBits",
-      Between(1, 64),
-      "Bits of a buffer's address or of where a message waits."
-    ),
-    Parameter("lengthBits", Between(1, 48), "Bits of a buffer's or message's length in bytes."),
-    Parameter(
-      "idBits",
-      Between(2, 31),
-      "Bits of the driver's receive id; the value with all bits set means none."
-    ),
-    Parameter("queues", Between(2, 4096), "Submission queues: doorbell pages without privilege."),
-    Parameter(
-      "commandSlots",
-      PowerOfTwo(4, 1 << 15),
-      "Commands that wait on chip before the matching unit, shared out among the pages."
+      name = "contextBits",
+      range = Between(1, 32),
+      help = "Context bits kept per entry: the upper match bits."
     ),
     Parameter(
-      "spillSegments",
-      PowerOfTwo(1, 128, orNone = true),
-      "Segments of memory that the unit can take for queues that outgrow the tables; 0: a full table refuses."
+      name = "tagBits",
+      range = Between(2, 32),
+      help = "Tag bits kept per entry, its sign included: the lower match bits."
+    ),
+    Parameter(name = "sourceBits", range = Between(1, 32), help = "Source bits kept per entry."),
+    Parameter(name = "handleBits", range = Between(1, 64), help = "Bits of the caller's handle."),
+    Parameter(
+      name = "addressBits",
+      range = Between(1, 64),
+      help = "Bits of a buffer's address or of where a message waits."
     ),
     Parameter(
-      "parity",
-      Flag,
-      "Stored words have a parity bit, and what depends on a flipped one is not answered."
+      name = "lengthBits",
+      range = Between(1, 48),
+      help = "Bits of a buffer's or message's length in bytes."
     ),
-    Parameter("reserve", Flag, "An endpoint can have places of the tables that others do not fill.")
+    Parameter(
+      name = "idBits",
+      range = Between(2, 31),
+      help = "Bits of the driver's receive id; the value with all bits set means none."
+    ),
+    Parameter(
+      name = "queues",
+      range = Between(2, 4096),
+      help = "Submission queues: doorbell pages without privilege."
+    ),
+    Parameter(
+      name = "commandSlots",
+      range = PowerOfTwo(low = 4, high = 1 << 15),
+      help = "Commands that wait on chip before the matching unit, shared out among the pages."
+    ),
+    Parameter(
+      name = "spillSegments",
+      range = PowerOfTwo(low = 1, high = 128, orNone = true),
+      help =
+        "Segments of memory that the unit can take for queues that outgrow the tables; 0: a full table refuses."
+    ),
+    Parameter(
+      name = "parity",
+      range = Flag,
+      help = "Stored words have a parity bit, and what depends on a flipped one is not answered."
+    ),
+    Parameter(
+      name = "reserve",
+      range = Flag,
+      help = "An endpoint can have places of the tables that others do not fill."
+    )
   )
 
   /** What the functional device has to know of a configuration. */
@@ -100,35 +119,50 @@ object Parameters {
 
   val rules: Seq[Rule] = Seq(
     Rule(
-      "arrayEntries",
-      2,
-      "lanes",
-      "an array of one row is not supported"
+      parameter = "arrayEntries",
+      times = 2,
+      other = "lanes",
+      text = "an array of one row is not supported"
     ),
-    Rule("postedEntries", 1, "arrayEntries", "the array holds the oldest of a queue's entries"),
-    Rule("unexpectedEntries", 1, "arrayEntries", "the array holds the oldest of a queue's entries"),
     Rule(
-      "unexpectedEntries",
-      1,
-      "arrayEntries",
-      "both queues have memory rows or neither has",
+      parameter = "postedEntries",
+      times = 1,
+      other = "arrayEntries",
+      text = "the array holds the oldest of a queue's entries"
+    ),
+    Rule(
+      parameter = "unexpectedEntries",
+      times = 1,
+      other = "arrayEntries",
+      text = "the array holds the oldest of a queue's entries"
+    ),
+    Rule(
+      parameter = "unexpectedEntries",
+      times = 1,
+      other = "arrayEntries",
+      text = "both queues have memory rows or neither has",
       strict = true,
       when = Some("postedEntries" -> "arrayEntries")
     ),
     Rule(
-      "postedEntries",
-      1,
-      "arrayEntries",
-      "both queues have memory rows or neither has",
+      parameter = "postedEntries",
+      times = 1,
+      other = "arrayEntries",
+      text = "both queues have memory rows or neither has",
       strict = true,
       when = Some("unexpectedEntries" -> "arrayEntries")
     ),
-    Rule("handleBits", 1, "idBits", "the driver finds a receive by a handle of its own"),
     Rule(
-      "idBits",
-      1,
-      "postedEntries",
-      "each receive that is queued has an id of its own",
+      parameter = "handleBits",
+      times = 1,
+      other = "idBits",
+      text = "the driver finds a receive by a handle of its own"
+    ),
+    Rule(
+      parameter = "idBits",
+      times = 1,
+      other = "postedEntries",
+      text = "each receive that is queued has an id of its own",
       strict = true,
       power = true
     )

@@ -7,12 +7,12 @@ object Presets {
   /** The default: a network card for 2,048 MPI processes. */
   val nic: TmuParams =
     TmuParams(
-      "nic",
-      2048,
-      16384,
-      16384,
-      1024,
-      128,
+      name = "nic",
+      endpoints = 2048,
+      postedEntries = 16384,
+      unexpectedEntries = 16384,
+      arrayEntries = 1024,
+      lanes = 128,
       filterLanes = 1024,
       queues = 2048,
       commandSlots = 4096,
@@ -20,11 +20,18 @@ object Presets {
     )
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
-  val tiny: TmuParams = TmuParams("tiny", 4, 64, 64, 32, 16)
+  val tiny: TmuParams = TmuParams(
+    name = "tiny",
+    endpoints = 4,
+    postedEntries = 64,
+    unexpectedEntries = 64,
+    arrayEntries = 32,
+    lanes = 16
+  )
 
   /** Narrow everything, for proofs. */
   val formal: TmuParams = TmuParams(
-    "formal",
+    name = "formal",
     endpoints = 2,
     postedEntries = 4,
     unexpectedEntries = 4,
@@ -48,12 +55,12 @@ object Presets {
     * memory the room of twice the lanes; it has no reserves either.
     */
   val ecp5: TmuParams = TmuParams(
-    "ecp5",
-    16,
-    64,
-    64,
-    64,
-    16,
+    name = "ecp5",
+    endpoints = 16,
+    postedEntries = 64,
+    unexpectedEntries = 64,
+    arrayEntries = 64,
+    lanes = 16,
     queues = 15,
     commandSlots = 128,
     spillSegments = 0,
@@ -64,12 +71,12 @@ object Presets {
   /** What a large card can hold. */
   val max: TmuParams =
     TmuParams(
-      "max",
-      4096,
-      65536,
-      65536,
-      1024,
-      128,
+      name = "max",
+      endpoints = 4096,
+      postedEntries = 65536,
+      unexpectedEntries = 65536,
+      arrayEntries = 1024,
+      lanes = 128,
       filterLanes = 1024,
       queues = 4096,
       commandSlots = 8192,
@@ -80,12 +87,29 @@ object Presets {
     * all endpoints at work.
     */
   val many: TmuParams =
-    TmuParams("many", 256, 128, 128, 128, 32, queues = 256, commandSlots = 1024)
+    TmuParams(
+      name = "many",
+      endpoints = 256,
+      postedEntries = 128,
+      unexpectedEntries = 128,
+      arrayEntries = 128,
+      lanes = 32,
+      queues = 256,
+      commandSlots = 1024
+    )
 
   /** Endpoints, memory rows and spill as in `nic`, in small tables: quick to build, and enough for
     * the jobs of 16 ranks of the committed traces.
     */
-  val small: TmuParams = TmuParams("small", 64, 256, 256, 64, 32, filterLanes = 32)
+  val small: TmuParams = TmuParams(
+    name = "small",
+    endpoints = 64,
+    postedEntries = 256,
+    unexpectedEntries = 256,
+    arrayEntries = 64,
+    lanes = 32,
+    filterLanes = 32
+  )
 
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many, small)

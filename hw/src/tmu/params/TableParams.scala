@@ -88,11 +88,11 @@ object TableParams {
 
   private def table(p: TmuParams, entries: Int, receives: Boolean): TableParams =
     TableParams(
-      entries,
-      p.arrayEntries,
-      p.lanes,
-      p.filterLanes,
-      receives,
+      entries = entries,
+      arrayEntries = p.arrayEntries,
+      lanes = p.lanes,
+      filterLanes = p.filterLanes,
+      receives = receives,
       losable = if (p.parity) TableParams.losable else 0
     )
 }

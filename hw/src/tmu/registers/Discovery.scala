@@ -33,7 +33,14 @@ case class Discovered(
   val member: String = name.toLowerCase
 
   def register(p: TmuParams): Register =
-    Register(name, offset, Access.ReadOnly, text, fields, constant = Some(value(p)))
+    Register(
+      name = name,
+      offset = offset,
+      access = Access.ReadOnly,
+      text = text,
+      fields = fields,
+      constant = Some(value(p))
+    )
 }
 
 /** A bit of CAPABILITIES, and of which parameters a unit has it. */
@@ -53,11 +60,19 @@ object Discovery {
 
   /** From bit 0 on; a bit that was released keeps its number. */
   val abilities: Seq[Ability] = Seq(
-    Ability("INSPECT", "The inspect command.", _ => true),
-    Ability("QUOTA", "Quotas per endpoint.", _ => true),
-    Ability("SPILL", "Queues continue in memory when the tables are full.", _.hasSpill),
-    Ability("PARITY", "Stored words are checked for flipped bits.", _.parity),
-    Ability("RESERVE", "An endpoint can have a reserve in the tables.", _.reserve)
+    Ability(name = "INSPECT", text = "The inspect command.", of = _ => true),
+    Ability(name = "QUOTA", text = "Quotas per endpoint.", of = _ => true),
+    Ability(
+      name = "SPILL",
+      text = "Queues continue in memory when the tables are full.",
+      of = _.hasSpill
+    ),
+    Ability(name = "PARITY", text = "Stored words are checked for flipped bits.", of = _.parity),
+    Ability(
+      name = "RESERVE",
+      text = "An endpoint can have a reserve in the tables.",
+      of = _.reserve
+    )
   )
 
   private def capabilities(p: TmuParams): BigInt =
@@ -67,16 +82,23 @@ object Discovery {
   private def parameter(name: String, offset: Int, text: String): Discovered = {
     val words = name.toLowerCase.split('_')
     val field = words.head + words.tail.map(_.capitalize).mkString
-    Discovered(name, offset, text, p => p.values(field), parameter = Some(field))
+    Discovered(
+      name = name,
+      offset = offset,
+      text = text,
+      value = p => p.values(field),
+      parameter = Some(field)
+    )
   }
 
   /** What `tmu_info_t` has, in its order: a new register comes last, at the next free offset. */
   val all: Seq[Discovered] = Seq(
     Discovered(
-      "PRESET",
-      0x08,
-      s"Number of the preset this unit was built from; ${Presets.ownNumber} is a configuration of one's own.",
-      p => Presets.number(p)
+      name = "PRESET",
+      offset = 0x08,
+      text =
+        s"Number of the preset this unit was built from; ${Presets.ownNumber} is a configuration of one's own.",
+      value = p => Presets.number(p)
     ),
     parameter("ENDPOINTS", 0x0c, "Endpoints; they are numbered from 0."),
     parameter("POSTED_ENTRIES", 0x10, "Posted receives on chip, all endpoints together."),
@@ -87,7 +109,12 @@ object Discovery {
       0x30,
       "Receive id bits; the id with all of them set names no receive."
     ),
-    Discovered("MATCH_BITS", 0x1c, "Match bits kept.", p => p.matchBits),
+    Discovered(
+      name = "MATCH_BITS",
+      offset = 0x1c,
+      text = "Match bits kept.",
+      value = p => p.matchBits
+    ),
     parameter("SOURCE_BITS", 0x20, "Source bits kept."),
     parameter("HANDLE_BITS", 0x24, "Handle bits kept."),
     parameter("ADDRESS_BITS", 0x28, "Address bits kept."),
@@ -103,31 +130,31 @@ object Discovery {
       "Commands that can wait on chip; QUEUE_CONFIG gives each page its share."
     ),
     Discovered(
-      "CAPABILITIES",
-      0x38,
-      "What this unit can do.",
-      capabilities,
+      name = "CAPABILITIES",
+      offset = 0x38,
+      text = "What this unit can do.",
+      value = capabilities,
       fields = abilities.zipWithIndex.map { case (one, bit) =>
-        RegisterField(one.name, bit, 1, one.text)
+        RegisterField(name = one.name, low = bit, width = 1, text = one.text)
       }
     ),
     Discovered(
-      "ARRAY_ENTRIES",
-      0x3c,
-      "Of each queue, the oldest entries, searched at one operation a clock.",
-      p => p.arrayEntries
+      name = "ARRAY_ENTRIES",
+      offset = 0x3c,
+      text = "Of each queue, the oldest entries, searched at one operation a clock.",
+      value = p => p.arrayEntries
     ),
     Discovered(
-      "FILTER_LANES",
-      0x40,
-      "Filter ids compared in one clock, of the entries beyond the arrays; 0 is none.",
-      p => if (p.hasFilter) p.filterLanes else 0
+      name = "FILTER_LANES",
+      offset = 0x40,
+      text = "Filter ids compared in one clock, of the entries beyond the arrays; 0 is none.",
+      value = p => if (p.hasFilter) p.filterLanes else 0
     ),
     Discovered(
-      "FILTER_BITS",
-      0x44,
-      "Bits of a filter id.",
-      p => if (p.hasFilter) p.filterBits else 0
+      name = "FILTER_BITS",
+      offset = 0x44,
+      text = "Bits of a filter id.",
+      value = p => if (p.hasFilter) p.filterBits else 0
     ),
     parameter(
       "SPILL_SEGMENTS",
@@ -144,20 +171,26 @@ object Discovery {
   /** The registers, by their offsets. */
   def registers(p: TmuParams): Seq[Register] = Seq(
     Register(
-      "MAGIC",
-      0x00,
-      Access.ReadOnly,
-      f"Reads 0x${magic.toString(16)}.",
+      name = "MAGIC",
+      offset = 0x00,
+      access = Access.ReadOnly,
+      text = f"Reads 0x${magic.toString(16)}.",
       constant = Some(magic)
     ),
     Register(
-      "INTERFACE_VERSION",
-      0x04,
-      Access.ReadOnly,
-      "Version of this host interface; a driver refuses a major version that it does not know.",
-      Seq(
-        RegisterField("MINOR", 0, 16, "Additions that old drivers may ignore."),
-        RegisterField("MAJOR", 16, 16, "Incompatible changes.")
+      name = "INTERFACE_VERSION",
+      offset = 0x04,
+      access = Access.ReadOnly,
+      text =
+        "Version of this host interface; a driver refuses a major version that it does not know.",
+      fields = Seq(
+        RegisterField(
+          name = "MINOR",
+          low = 0,
+          width = 16,
+          text = "Additions that old drivers may ignore."
+        ),
+        RegisterField(name = "MAJOR", low = 16, width = 16, text = "Incompatible changes.")
       ),
       constant = Some((BigInt(versionMajor) << 16) | versionMinor)
     )

@@ -5,30 +5,56 @@ import tmu.layout.Code
 
 /** Where stored words are checked for flipped bits, by the number that registers name them by. */
 object FaultPlaces {
-  val postedLanes = Code("posted_lanes", 1, "Lanes of the array of receives.")
-  val unexpectedLanes = Code("unexpected_lanes", 2, "Lanes of the array of messages.")
-  val postedStore = Code("posted_store", 3, "Whole receives.")
-  val unexpectedStore = Code("unexpected_store", 4, "Whole messages.")
-  val postedSlots = Code("posted_slots", 5, "Free slots for receives: one is lost, no answer.")
+  val postedLanes = Code(name = "posted_lanes", value = 1, text = "Lanes of the array of receives.")
+  val unexpectedLanes =
+    Code(name = "unexpected_lanes", value = 2, text = "Lanes of the array of messages.")
+  val postedStore = Code(name = "posted_store", value = 3, text = "Whole receives.")
+  val unexpectedStore = Code(name = "unexpected_store", value = 4, text = "Whole messages.")
+  val postedSlots = Code(
+    name = "posted_slots",
+    value = 5,
+    text = "Free slots for receives: one is lost, no answer."
+  )
   val unexpectedSlots =
-    Code("unexpected_slots", 6, "Free slots for messages: one is lost, no answer.")
-  val postedFilters = Code("posted_filters", 7, "Filter ids of receives: made up for.")
-  val unexpectedFilters = Code("unexpected_filters", 8, "Filter ids of messages: made up for.")
-  val postTallies = Code("post_tallies", 9, "What posts have done at endpoints.")
-  val arrivalTallies = Code("arrival_tallies", 10, "What arrivals have done at endpoints.")
-  val postedQuotas = Code("posted_quotas", 11, "Quotas of receives.")
-  val unexpectedQuotas = Code("unexpected_quotas", 12, "Quotas of messages.")
-  val marks = Code("marks", 13, "Which endpoints have something in memory.")
-  val chunkLinks = Code("chunk_links", 14, "The chunk behind a chunk: memory has failed.")
-  val chunkLives = Code("chunk_lives", 15, "The live entries of a chunk: memory has failed.")
-  val freeChunks = Code("free_chunks", 16, "Free chunks: one is lost, no answer.")
-  val lists = Code("lists", 17, "Queues in memory, by endpoint: memory has failed.")
+    Code(
+      name = "unexpected_slots",
+      value = 6,
+      text = "Free slots for messages: one is lost, no answer."
+    )
+  val postedFilters =
+    Code(name = "posted_filters", value = 7, text = "Filter ids of receives: made up for.")
+  val unexpectedFilters =
+    Code(name = "unexpected_filters", value = 8, text = "Filter ids of messages: made up for.")
+  val postTallies =
+    Code(name = "post_tallies", value = 9, text = "What posts have done at endpoints.")
+  val arrivalTallies =
+    Code(name = "arrival_tallies", value = 10, text = "What arrivals have done at endpoints.")
+  val postedQuotas = Code(name = "posted_quotas", value = 11, text = "Quotas of receives.")
+  val unexpectedQuotas = Code(name = "unexpected_quotas", value = 12, text = "Quotas of messages.")
+  val marks = Code(name = "marks", value = 13, text = "Which endpoints have something in memory.")
+  val chunkLinks =
+    Code(name = "chunk_links", value = 14, text = "The chunk behind a chunk: memory has failed.")
+  val chunkLives =
+    Code(name = "chunk_lives", value = 15, text = "The live entries of a chunk: memory has failed.")
+  val freeChunks =
+    Code(name = "free_chunks", value = 16, text = "Free chunks: one is lost, no answer.")
+  val lists =
+    Code(name = "lists", value = 17, text = "Queues in memory, by endpoint: memory has failed.")
   val answered =
-    Code("answered", 18, "Commands that memory has answered, by endpoint: memory has failed.")
-  val words = Code("words", 19, "Words in memory that stand for entries: made up for.")
-  val entries = Code("entries", 20, "Entries in memory.")
+    Code(
+      name = "answered",
+      value = 18,
+      text = "Commands that memory has answered, by endpoint: memory has failed."
+    )
+  val words =
+    Code(name = "words", value = 19, text = "Words in memory that stand for entries: made up for.")
+  val entries = Code(name = "entries", value = 20, text = "Entries in memory.")
   val wordTags =
-    Code("word_tags", 21, "Which chunks' words lie on chip: these are read from memory.")
+    Code(
+      name = "word_tags",
+      value = 21,
+      text = "Which chunks' words lie on chip: these are read from memory."
+    )
   val all: Seq[Code] = Seq(
     postedLanes,
     unexpectedLanes,

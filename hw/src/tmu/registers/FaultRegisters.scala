@@ -8,56 +8,76 @@ object FaultRegisters {
 
   val all: Seq[Register] = Seq(
     Register(
-      "FAULT_SELECT",
-      0xf8,
-      ReadWrite,
-      "What the next FAULT_INJECT flips.",
-      Seq(
-        RegisterField("PLACE", 0, placeBits, "Number of the place; another one flips nothing."),
-        RegisterField("BIT", 8, bitBits, "Bit of the word; beyond its end nothing is flipped.")
-      )
-    ),
-    Register(
-      "FAULT_INJECT",
-      0xfc,
-      Trigger,
-      "For tests.",
-      Seq(
-        RegisterField("FLIP", 0, 1, "Flips the bit of the next word that is written there, once.")
-      )
-    ),
-    Register(
-      "FAULT_STATUS",
-      0x100,
-      ReadOnly,
-      "Flipped bits since the last reset.",
-      Seq(
+      name = "FAULT_SELECT",
+      offset = 0xf8,
+      access = ReadWrite,
+      text = "What the next FAULT_INJECT flips.",
+      fields = Seq(
         RegisterField(
-          "SEEN",
-          0,
-          firstBits,
-          "Bit n: the place with number n has given a word with a flipped bit."
+          name = "PLACE",
+          low = 0,
+          width = placeBits,
+          text = "Number of the place; another one flips nothing."
         ),
         RegisterField(
-          "WIDTH",
-          firstBits,
-          bitBits,
-          "Bits of a word at the place of the last FAULT_INJECT; 0 if it names none."
-        ),
-        RegisterField("FLIPPED", 31, 1, "The last FAULT_INJECT has flipped a bit.")
+          name = "BIT",
+          low = 8,
+          width = bitBits,
+          text = "Bit of the word; beyond its end nothing is flipped."
+        )
       )
     ),
     Register(
-      "FAULT_MORE",
-      0x124,
-      ReadOnly,
-      "The same, of further places.",
-      Seq(
+      name = "FAULT_INJECT",
+      offset = 0xfc,
+      access = Trigger,
+      text = "For tests.",
+      fields = Seq(
         RegisterField(
-          "SEEN",
-          0,
-          seenBits - firstBits,
-          s"Bit n: the place with number $firstBits + n has given a word with a flipped bit."
+          name = "FLIP",
+          low = 0,
+          width = 1,
+          text = "Flips the bit of the next word that is written there, once."
+        )
+      )
+    ),
+    Register(
+      name = "FAULT_STATUS",
+      offset = 0x100,
+      access = ReadOnly,
+      text = "Flipped bits since the last reset.",
+      fields = Seq(
+        RegisterField(
+          name = "SEEN",
+          low = 0,
+          width = firstBits,
+          text = "Bit n: the place with number n has given a word with a flipped bit."
+        ),
+        RegisterField(
+          name = "WIDTH",
+          low = firstBits,
+          width = bitBits,
+          text = "Bits of a word at the place of the last FAULT_INJECT; 0 if it names none."
+        ),
+        RegisterField(
+          name = "FLIPPED",
+          low = 31,
+          width = 1,
+          text = "The last FAULT_INJECT has flipped a bit."
+        )
+      )
+    ),
+    Register(
+      name = "FAULT_MORE",
+      offset = 0x124,
+      access = ReadOnly,
+      text = "The same, of further places.",
+      fields = Seq(
+        RegisterField(
+          name = "SEEN",
+          low = 0,
+          width = seenBits - firstBits,
+          text = s"Bit n: the place with number $firstBits + n has given a word with a flipped bit."
         )
       )
     )

@@ -17,67 +17,102 @@ object SpillLookRegisters {
 
   val all: Seq[Register] = Seq(
     Register(
-      "SPILL_SELECT",
-      0x104,
-      ReadWrite,
-      "What the next SPILL_LOOK fetches, of the endpoint in ENDPOINT_SELECT.",
-      Seq(
-        RegisterField("CHUNK", 0, chunkBits, "Chunk that is meant."),
-        RegisterField("UNEXPECTED", 31, 1, "Queue that is meant: 0 receives, 1 messages.")
-      )
-    ),
-    Register(
-      "SPILL_LOOK",
-      0x108,
-      Trigger,
-      "Looks at what the unit keeps about queues in memory.",
-      Seq(
+      name = "SPILL_SELECT",
+      offset = 0x104,
+      access = ReadWrite,
+      text = "What the next SPILL_LOOK fetches, of the endpoint in ENDPOINT_SELECT.",
+      fields = Seq(
+        RegisterField(name = "CHUNK", low = 0, width = chunkBits, text = "Chunk that is meant."),
         RegisterField(
-          "FETCH",
-          0,
-          1,
-          s"Fetches the registers from SPILL_STATE on. The next access waits until that is done, $clocks clocks at most."
+          name = "UNEXPECTED",
+          low = 31,
+          width = 1,
+          text = "Queue that is meant: 0 receives, 1 messages."
         )
       )
     ),
     Register(
-      "SPILL_STATE",
-      0x10c,
-      ReadOnly,
-      "Outcome of the last SPILL_LOOK.",
-      Seq(
+      name = "SPILL_LOOK",
+      offset = 0x108,
+      access = Trigger,
+      text = "Looks at what the unit keeps about queues in memory.",
+      fields = Seq(
         RegisterField(
-          "RESTING",
-          0,
-          1,
-          "The registers behind this one say what is, and it stays so until a command comes. Otherwise they mean nothing: commands were under way, entries were or may be moved soon, or one of the other bits is set."
-        ),
-        RegisterField("ERROR", 1, 1, "The selected endpoint is not there."),
-        RegisterField("FAILED", 2, 1, "Memory has failed: no answer is known until a reset."),
-        RegisterField("LOST_NEXT", 3, 1, "SPILL_NEXT has lost a bit."),
-        RegisterField("LOST_LIVE", 4, 1, "SPILL_LIVE has lost a bit.")
+          name = "FETCH",
+          low = 0,
+          width = 1,
+          text =
+            s"Fetches the registers from SPILL_STATE on. The next access waits until that is done, $clocks clocks at most."
+        )
       )
     ),
-    Register("SPILL_COUNT", 0x110, ReadOnly, "Entries of the queue that lie in memory."),
-    Register("SPILL_HEAD", 0x114, ReadOnly, "Chunk with the oldest of them, if there is one."),
     Register(
-      "SPILL_NEXT",
-      0x118,
-      ReadOnly,
-      "Chunk behind the selected one; of no meaning in the youngest of a queue."
+      name = "SPILL_STATE",
+      offset = 0x10c,
+      access = ReadOnly,
+      text = "Outcome of the last SPILL_LOOK.",
+      fields = Seq(
+        RegisterField(
+          name = "RESTING",
+          low = 0,
+          width = 1,
+          text =
+            "The registers behind this one say what is, and it stays so until a command comes. Otherwise they mean nothing: commands were under way, entries were or may be moved soon, or one of the other bits is set."
+        ),
+        RegisterField(
+          name = "ERROR",
+          low = 1,
+          width = 1,
+          text = "The selected endpoint is not there."
+        ),
+        RegisterField(
+          name = "FAILED",
+          low = 2,
+          width = 1,
+          text = "Memory has failed: no answer is known until a reset."
+        ),
+        RegisterField(name = "LOST_NEXT", low = 3, width = 1, text = "SPILL_NEXT has lost a bit."),
+        RegisterField(name = "LOST_LIVE", low = 4, width = 1, text = "SPILL_LIVE has lost a bit.")
+      )
     ),
     Register(
-      "SPILL_LIVE_LO",
-      0x11c,
-      ReadOnly,
-      "Bit n: place n of the selected chunk has an entry that is queued, places 0 to 31; lower ones are older."
+      name = "SPILL_COUNT",
+      offset = 0x110,
+      access = ReadOnly,
+      text = "Entries of the queue that lie in memory."
     ),
     Register(
-      "SPILL_LIVE_HI",
-      0x120,
-      ReadOnly,
-      "The same, places from 32 on.",
-      Seq(RegisterField("PLACES", 0, high, s"Places 32 to ${SpillLayout.entries - 1}."))
+      name = "SPILL_HEAD",
+      offset = 0x114,
+      access = ReadOnly,
+      text = "Chunk with the oldest of them, if there is one."
+    ),
+    Register(
+      name = "SPILL_NEXT",
+      offset = 0x118,
+      access = ReadOnly,
+      text = "Chunk behind the selected one; of no meaning in the youngest of a queue."
+    ),
+    Register(
+      name = "SPILL_LIVE_LO",
+      offset = 0x11c,
+      access = ReadOnly,
+      text =
+        "Bit n: place n of the selected chunk has an entry that is queued, places 0 to 31; lower ones are older."
+    ),
+    Register(
+      name = "SPILL_LIVE_HI",
+      offset = 0x120,
+      access = ReadOnly,
+      text = "The same, places from 32 on.",
+      fields = Seq(
+        RegisterField(
+          name = "PLACES",
+          low = 0,
+          width = high,
+          text = s"Places 32 to ${SpillLayout.entries - 1}."
+        )
+      )
     )
   )
 }

@@ -29,7 +29,7 @@ object Streams {
     val idle = idleFrom.zip(upTo).map { case (from, to) =>
       Counter(s"${name}_idle_$from", s"Runs of $from $to idle clocks that have ended: $text.")
     }
-    Stream(name, text, active, stalled, idle)
+    Stream(name = name, text = text, active = active, stalled = stalled, idle = idle)
   }
 
   val command: Stream = stream(

@@ -13,96 +13,119 @@ object TmuRegisters {
 
   private val control: Seq[Register] = Seq(
     Register(
-      "CONTROL",
-      0x80,
-      Trigger,
-      "Actions.",
-      Seq(
+      name = "CONTROL",
+      offset = 0x80,
+      access = Trigger,
+      text = "Actions.",
+      fields = Seq(
         RegisterField(
-          "RESET",
-          0,
-          1,
-          "Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost."
+          name = "RESET",
+          low = 0,
+          width = 1,
+          text =
+            "Empties both queues, clears quotas, reserves, serial numbers, counters and rings. Commands that wait are lost."
         ),
         RegisterField(
-          "SNAPSHOT",
-          1,
-          1,
-          s"Copies all counters, at one clock, to where they can be read. The next access waits until that is done, ${Counters.snapshotClocks} clocks at most."
+          name = "SNAPSHOT",
+          low = 1,
+          width = 1,
+          text =
+            s"Copies all counters, at one clock, to where they can be read. The next access waits until that is done, ${Counters.snapshotClocks} clocks at most."
         )
       )
     ),
     Register(
-      "STATUS",
-      0x84,
-      ReadOnly,
-      "State of the unit.",
-      Seq(
-        RegisterField("READY", 0, 1, "Reset has finished."),
+      name = "STATUS",
+      offset = 0x84,
+      access = ReadOnly,
+      text = "State of the unit.",
+      fields = Seq(
+        RegisterField(name = "READY", low = 0, width = 1, text = "Reset has finished."),
         RegisterField(
-          "IDLE",
-          1,
-          1,
-          "No command works or has a completion on its way; none waits, but for room in its ring."
+          name = "IDLE",
+          low = 1,
+          width = 1,
+          text =
+            "No command works or has a completion on its way; none waits, but for room in its ring."
         )
       )
     ),
-    Register("ENDPOINT_SELECT", 0xb0, ReadWrite, "Endpoint that the next ENDPOINT_COMMAND means."),
     Register(
-      "QUOTA_POSTED",
-      0xb4,
-      ReadWrite,
-      "Receives the endpoint may have queued; 0 is no quota."
+      name = "ENDPOINT_SELECT",
+      offset = 0xb0,
+      access = ReadWrite,
+      text = "Endpoint that the next ENDPOINT_COMMAND means."
     ),
     Register(
-      "QUOTA_UNEXPECTED",
-      0xb8,
-      ReadWrite,
-      "Messages the endpoint may have queued; 0 is no quota."
+      name = "QUOTA_POSTED",
+      offset = 0xb4,
+      access = ReadWrite,
+      text = "Receives the endpoint may have queued; 0 is no quota."
     ),
     Register(
-      "RESERVE_POSTED",
-      0x140,
-      ReadWrite,
-      "Places for receives on chip that are the endpoint's even while others fill the rest."
+      name = "QUOTA_UNEXPECTED",
+      offset = 0xb8,
+      access = ReadWrite,
+      text = "Messages the endpoint may have queued; 0 is no quota."
     ),
     Register(
-      "RESERVE_UNEXPECTED",
-      0x144,
-      ReadWrite,
-      "Places for messages on chip that are the endpoint's even while others fill the rest."
+      name = "RESERVE_POSTED",
+      offset = 0x140,
+      access = ReadWrite,
+      text = "Places for receives on chip that are the endpoint's even while others fill the rest."
     ),
     Register(
-      "ENDPOINT_COMMAND",
-      0xbc,
-      Trigger,
-      "Acts on the selected endpoint between two commands of the stream.",
-      Seq(
-        RegisterField("SET_QUOTA", 0, 1, "Takes both quotas and both reserves over."),
-        RegisterField("READ_DEPTH", 1, 1, "Fetches both depths.")
+      name = "RESERVE_UNEXPECTED",
+      offset = 0x144,
+      access = ReadWrite,
+      text = "Places for messages on chip that are the endpoint's even while others fill the rest."
+    ),
+    Register(
+      name = "ENDPOINT_COMMAND",
+      offset = 0xbc,
+      access = Trigger,
+      text = "Acts on the selected endpoint between two commands of the stream.",
+      fields = Seq(
+        RegisterField(
+          name = "SET_QUOTA",
+          low = 0,
+          width = 1,
+          text = "Takes both quotas and both reserves over."
+        ),
+        RegisterField(name = "READ_DEPTH", low = 1, width = 1, text = "Fetches both depths.")
       )
     ),
     Register(
-      "ENDPOINT_STATUS",
-      0xc0,
-      ReadOnly,
-      "State of the last ENDPOINT_COMMAND.",
-      Seq(
-        RegisterField("BUSY", 0, 1, "Not done yet; a new one is ignored."),
-        RegisterField("ERROR", 1, 1, "The selected endpoint is not there.")
+      name = "ENDPOINT_STATUS",
+      offset = 0xc0,
+      access = ReadOnly,
+      text = "State of the last ENDPOINT_COMMAND.",
+      fields = Seq(
+        RegisterField(
+          name = "BUSY",
+          low = 0,
+          width = 1,
+          text = "Not done yet; a new one is ignored."
+        ),
+        RegisterField(
+          name = "ERROR",
+          low = 1,
+          width = 1,
+          text = "The selected endpoint is not there."
+        )
       )
     ),
     Register(
-      "DEPTH_POSTED",
-      0xc4,
-      ReadOnly,
-      "Receives queued at the endpoint of the last READ_DEPTH."
+      name = "DEPTH_POSTED",
+      offset = 0xc4,
+      access = ReadOnly,
+      text = "Receives queued at the endpoint of the last READ_DEPTH."
     ),
     Register(
-      "DEPTH_UNEXPECTED",
-      0xc8,
-      ReadOnly,
-      "Messages queued at the endpoint of the last READ_DEPTH."
+      name = "DEPTH_UNEXPECTED",
+      offset = 0xc8,
+      access = ReadOnly,
+      text = "Messages queued at the endpoint of the last READ_DEPTH."
     )
   )
 
@@ -120,19 +143,24 @@ object TmuRegisters {
       ("FILTER_HIGH_LO", 0xdc, s"Match bits 31..0 $text", context & word),
       ("FILTER_HIGH_HI", 0xe0, s"Match bits 63..32 $text", context >> 32)
     ).map { case (name, offset, meaning, initial) =>
-      Register(name, offset, ReadWrite, meaning, initial = initial)
+      Register(name = name, offset = offset, access = ReadWrite, text = meaning, initial = initial)
     }
   }
 
   private val counters: Seq[Register] = Counters.all.zipWithIndex.flatMap { case (c, i) =>
     Seq(
       Register(
-        lo(c),
-        counterBase + 8 * i,
-        ReadOnly,
-        s"${c.text} Low word, as of the last snapshot."
+        name = lo(c),
+        offset = counterBase + 8 * i,
+        access = ReadOnly,
+        text = s"${c.text} Low word, as of the last snapshot."
       ),
-      Register(hi(c), counterBase + 8 * i + 4, ReadOnly, s"${c.text} High word.")
+      Register(
+        name = hi(c),
+        offset = counterBase + 8 * i + 4,
+        access = ReadOnly,
+        text = s"${c.text} High word."
+      )
     )
   }
 
@@ -144,9 +172,11 @@ object TmuRegisters {
 
   def map(p: TmuParams): RegisterMap =
     RegisterMap(
-      "tmu",
-      bytes,
-      Discovery.registers(p) ++ control ++ PageRegisters.all ++ filters(p) ++ SpillRegisters.all ++
+      name = "tmu",
+      bytes = bytes,
+      registers = Discovery.registers(p) ++ control ++ PageRegisters.all ++ filters(
+        p
+      ) ++ SpillRegisters.all ++
         FaultRegisters.all ++ SpillLookRegisters.all ++ counters
     )
 }

@@ -22,15 +22,15 @@ object EthernetLayout {
 /** RFC 791. */
 object Ipv4Layout {
   val bytes = 20
-  val version = Field(0, 0, 4)
-  val headerWords = Field(0, 4, 4)
-  val dscp = Field(1, 0, 6)
-  val ecn = Field(1, 6, 2)
+  val version = Field(byte = 0, skip = 0, width = 4)
+  val headerWords = Field(byte = 0, skip = 4, width = 4)
+  val dscp = Field(byte = 1, skip = 0, width = 6)
+  val ecn = Field(byte = 1, skip = 6, width = 2)
   val totalLength = Field(2, 16)
-  val dontFragment = Field(6, 1, 1)
+  val dontFragment = Field(byte = 6, skip = 1, width = 1)
 
   /** More fragments, and the offset of this one. */
-  val fragment = Field(6, 2, 14)
+  val fragment = Field(byte = 6, skip = 2, width = 14)
   val hopLimit = Field(8, 8)
   val protocol = Field(9, 8)
   val checksum = Field(10, 16)
@@ -41,9 +41,9 @@ object Ipv4Layout {
 /** RFC 8200. */
 object Ipv6Layout {
   val bytes = 40
-  val version = Field(0, 0, 4)
-  val dscp = Field(0, 4, 6)
-  val ecn = Field(1, 2, 2)
+  val version = Field(byte = 0, skip = 0, width = 4)
+  val dscp = Field(byte = 0, skip = 4, width = 6)
+  val ecn = Field(byte = 1, skip = 2, width = 2)
   val payloadLength = Field(4, 16)
   val protocol = Field(6, 8)
   val hopLimit = Field(7, 8)
@@ -63,9 +63,9 @@ object UdpLayout {
 
 /** Packet delivery header. All types have the first twelve bytes alike but for what is in them. */
 object PdsLayout {
-  val kind = Field(0, 0, 5)
-  val next = Field(0, 5, 4)
-  val flags = Field(1, 1, 7)
+  val kind = Field(byte = 0, skip = 0, width = 5)
+  val next = Field(byte = 0, skip = 5, width = 4)
+  val flags = Field(byte = 1, skip = 1, width = 7)
 
   /** clear_psn_offset, ack_psn_offset, probe_opaque, or nack_code and vendor_code. */
   val offset = Field(2, 16)
@@ -94,25 +94,25 @@ object PdsLayout {
 
 /** Semantic header: bytes 0 to 11 of all requests, then those of standard and medium ones. */
 object SesLayout {
-  val list = Field(0, 0, 2)
-  val opcode = Field(0, 2, 6)
-  val version = Field(1, 0, 2)
+  val list = Field(byte = 0, skip = 0, width = 2)
+  val opcode = Field(byte = 0, skip = 2, width = 6)
+  val version = Field(byte = 1, skip = 0, width = 2)
 
   /** Of a response: its return code. */
-  val flags = Field(1, 2, 6)
+  val flags = Field(byte = 1, skip = 2, width = 6)
   val messageId = Field(2, 16)
 
   /** request_length of a medium header, payload_length of a small response with data. */
-  val shortLength = Field(2, 2, 14)
+  val shortLength = Field(byte = 2, skip = 2, width = 14)
   val generation = Field(4, 8)
   val job = Field(5, 24)
-  val pid = Field(8, 4, 12)
-  val index = Field(10, 4, 12)
+  val pid = Field(byte = 8, skip = 4, width = 12)
+  val index = Field(byte = 10, skip = 4, width = 12)
   val bufferOffset = Field(12, 64)
   val initiator = Field(20, 32)
   val matchBits = Field(24, 64)
   val headerData = Field(32, 64)
-  val payloadLength = Field(34, 2, 14)
+  val payloadLength = Field(byte = 34, skip = 2, width = 14)
   val messageOffset = Field(36, 32)
   val requestLength = Field(40, 32)
   val modifiedLength = Field(8, 32)
@@ -132,7 +132,7 @@ object RendezvousLayout {
   val eagerLength = Field(0, 32)
   val generation = Field(4, 8)
   val pid = Field(5, 12)
-  val index = Field(6, 4, 12)
+  val index = Field(byte = 6, skip = 4, width = 12)
   val offset = Field(8, 64)
   val key = Field(16, 64)
 }

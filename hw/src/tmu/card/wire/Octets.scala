@@ -17,7 +17,7 @@ case class Field(byte: Int, skip: Int, width: Int) {
 object Field {
 
   /** A field of whole bytes. */
-  def apply(byte: Int, width: Int): Field = Field(byte, 0, width)
+  def apply(byte: Int, width: Int): Field = Field(byte = byte, skip = 0, width = width)
 }
 
 /** Bytes in the order of the wire: byte 0, the first, in the lowest bits, as in AXI4-Stream. */
