@@ -163,7 +163,7 @@ async def step(bench: Bench) -> None:
         if random.random() < 0.7:
             bench.opened(one)
     elif draw < 0.72:
-        away = random.choice((-1, -2, 1, 2, 60, 127, 128, 129, 4000, -100, 1 << 31))
+        away = random.choice((-1, -2, 1, 2, 60, 127, 128, 129, 4000, -100, -32769, -32770, 1 << 31))
         flags = random.choice((0, RETX, AR | RETX))
         record = bench.record(one, pds_psn=(one.next + away) % NUMBERS)
         record["pds_flags"] |= flags
@@ -198,7 +198,7 @@ def resynchronise(bench: Bench, one: Initiator) -> None:
 async def control(bench: Bench, one: Initiator) -> None:
     """A control packet of an initiator; it may end the connection."""
     kind = bench.random.choice((NOOP, NOOP, ACK_REQ, CLEAR, CLOSE, CLOSE, PROBE, 5, 9))
-    flags = bench.random.choice((AR, AR, 0, RETX | AR))
+    flags = bench.random.choice((AR, AR, 0, RETX | AR, SYN, SYN | AR))
     psn = (one.next + bench.random.choice((0, 0, 0, -1, 1))) % NUMBERS
     record = bench.record(
         one, pds_kind=CONTROL, pds_next=kind, pds_flags=flags, pds_psn=psn, ses_next=0

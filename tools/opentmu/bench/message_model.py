@@ -175,10 +175,7 @@ class MessageModel:
             return result
         code = code if code != OK else self.form(p)
         if p["ses_flags"] & FIRST:
-            if live:
-                result.answer = Answer(p, VIOLATION, p["ses_generation"])
-            else:
-                self._begin(p, code, key, result)
+            self._begin(p, code, key, result, known=live is not None)
         elif live:
             self._go_on(p, code, key, live, result)
         else:
@@ -186,13 +183,18 @@ class MessageModel:
             result.answer = Answer(p, code if code != OK else stray, p["ses_generation"])
         return result
 
-    def _begin(self, p: Values, code: int, key: tuple[int, int], result: Result) -> None:
+    def _begin(
+        self, p: Values, code: int, key: tuple[int, int], result: Result, *, known: bool
+    ) -> None:
         entry: Values = {}
         if code == OK:
             code, entry = self.endpoint(p)
         generation = p["ses_generation"]
         if code == BAD_GENERATION:
             generation = entry["generation"]
+        if known:  # the message that is open goes on
+            result.answer = Answer(p, code if code != OK else VIOLATION, generation)
+            return
         message = None
         if code == OK:
             arrival = {name: entry[name] for name in ("endpoint", "page")}
@@ -203,7 +205,7 @@ class MessageModel:
             self._take(p, message, result)
         else:
             result.answer = Answer(p, code, generation)
-        if not p["ses_flags"] & LAST:
+        if not _closes(p):
             self.contexts[key] = Context(message, code, generation)
 
     def _take(self, p: Values, message: Message, result: Result) -> None:
@@ -231,7 +233,7 @@ class MessageModel:
                 result.orders = [(_break(message) | {"beats": p["beats"]}, message)]
                 result.answer = Answer(p, code, p["ses_generation"])
                 live.message, live.code, live.generation = None, code, p["ses_generation"]
-        if p["ses_flags"] & LAST:
+        if _closes(p):
             del self.contexts[key]
 
     def _close(self, pdc: int) -> Result:
@@ -242,6 +244,11 @@ class MessageModel:
             if message:
                 result.orders.append((_break(message) | {"beats": 0}, message))
         return result
+
+
+def _closes(p: Values) -> bool:
+    """No packet of its message follows: MSG_ERROR ends it, and a medium header has all of it."""
+    return bool(p["ses_flags"] & LAST) or p["ses_opcode"] == ERROR or p["ses_next"] == MEDIUM
 
 
 def _rest(p: Values, message: Message) -> int:

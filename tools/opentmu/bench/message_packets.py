@@ -111,7 +111,7 @@ class Packets:
             packet |= {"deliver": 0, "closes": int(random.random() < 0.3)}
         elif draw < 0.06:
             packet |= {"ses_opcode": ERROR, "payloadBytes": 0, "beats": 0, "ses_next": STANDARD}
-            packet["ses_flags"] = LAST | random.choice((0, 0, 0, FIRST))
+            packet["ses_flags"] = random.choice((LAST, LAST, LAST, LAST | FIRST, 0))
         elif draw < 0.25:
             flag = packet["ses_flags"] ^ random.choice((FIRST, LAST, IE, RELATIVE))
             size = random.randrange(2000)

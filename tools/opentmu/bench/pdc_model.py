@@ -15,6 +15,7 @@ MEDIUM, STANDARD = 2, 3
 NOOP, ACK_REQ, CLEAR, CLOSE, PROBE = 0, 1, 2, 4, 6
 FIRST = 1  # of the semantic header: a message begins
 NUMBERS = 1 << 32
+FARTHEST = -0x8001  # behind what is expected: an offset from the number before has 16 bits
 
 
 class Nack(IntEnum):
@@ -84,7 +85,8 @@ class PdcModel:
         if record["verdict"] != 0:
             return Result(Outcome.NONE)
         kind = record["pds_kind"]
-        if kind not in (*ROD, *RUD, CONTROL):
+        nameless = record["pds_flags"] & SYN and record["pds_spdcid"] == 0
+        if nameless or kind not in (*ROD, *RUD, CONTROL):
             return Result(Outcome.UNASKED)
         if kind != CONTROL and record["pds_flags"] & SYN:
             return self._syn(record, room=room)
@@ -98,8 +100,6 @@ class PdcModel:
 
     def _syn(self, record: Values, *, room: bool) -> Result:
         pdc = next((one for one in self.pdcs if one.key == _key(record)), None)
-        if record["pds_spdcid"] == 0:
-            return Result(Outcome.UNASKED)
         code = self._unfit_syn(record, pdc)
         if code is not None:
             return self._refuse(record, code, pdc)
@@ -130,7 +130,7 @@ class PdcModel:
 
     def _named(self, record: Values) -> Pdc | None:
         if record["pds_flags"] & SYN:
-            return None
+            return next((one for one in self.pdcs if one.key == _key(record)), None)
         name = record["pds_dpdcid"]
         return next((one for one in self.pdcs if self.pdcid(one) == name), None)
 
@@ -141,12 +141,19 @@ class PdcModel:
         if kind == PROBE:
             return Result(Outcome.CONTROL, self._ack(record, pdc, probe=True))
         if kind == ACK_REQ:
-            if _distance(record, pdc) >= 0:
-                return self._refuse(record, Nack.PKT_NOT_RCVD, pdc)
-            return Result(Outcome.CONTROL, self._ack(record, pdc))
+            return self._asked(record, pdc)
         if kind not in (NOOP, CLOSE):
             return self._refuse(record, Nack.UNEXP_EVENT, pdc)
         return self._numbered(record, pdc, room=True)
+
+    def _asked(self, record: Values, pdc: Pdc) -> Result:
+        """The answer to a number again."""
+        ahead = _distance(record, pdc)
+        if ahead >= 0:
+            return self._refuse(record, Nack.PKT_NOT_RCVD, pdc)
+        if ahead < FARTHEST:
+            return Result(Outcome.DUPLICATE)
+        return Result(Outcome.CONTROL, self._ack(record, pdc))
 
     def _numbered(self, record: Values, pdc: Pdc, *, room: bool) -> Result:
         """A packet with a number of its own: accepted in order, and only then."""
@@ -159,7 +166,7 @@ class PdcModel:
         pdc.told = False
         if record["pds_kind"] != CONTROL:
             return Result(Outcome.DELIVERED, pdcid=self.pdcid(pdc))
-        answer = self._ack(record, pdc) if record["pds_flags"] & AR else None
+        answer = self._ack(record, pdc) if record["pds_flags"] & (AR | SYN) else None
         if record["pds_next"] == CLOSE:
             self.pdcs.remove(pdc)
             most = 0x10000 // self.size
@@ -171,7 +178,7 @@ class PdcModel:
         if ahead >= self.window:
             return self._refuse(record, Nack.PSN_OOR_WINDOW, pdc)
         if ahead < 0:
-            if record["pds_flags"] & RETX:
+            if record["pds_flags"] & RETX and ahead >= FARTHEST:
                 return Result(Outcome.REPEATED, self._ack(record, pdc))
             return Result(Outcome.DUPLICATE)
         if pdc.told:
@@ -204,7 +211,7 @@ class PdcModel:
         answer = _back(record) | {
             "pds_kind": 7,
             "pds_next": 0 if record["pds_kind"] == CONTROL else 4,
-            "pds_flags": _marked(record) | (0x08 if probe else 0),
+            "pds_flags": (record["pds_flags"] & RETX) | _marked(record) | (0x08 if probe else 0),
             "pds_offset": record["pds_offset"] if probe else (record["pds_psn"] - done) % 0x10000,
             "pds_psn": done,
             "pds_spdcid": self.pdcid(pdc),

@@ -43,6 +43,7 @@ object ContextRules {
     val first = flag(SesLayout.first)
     val last = flag(SesLayout.last)
     val ends = ses.opcode === Opcode.messageError.U
+    val closes = last || ends || !hasId(packet) // no packet of its message follows
     val end = ses.messageOffset +& packet.payloadBytes
     val out = Wire(new ContextDecision)
 
@@ -66,8 +67,8 @@ object ContextRules {
     out.begins := strange && first && !checked.refused
     out.goesOn := taken && !wrong
     out.breaks := taken && wrong
-    out.stays := strange && first && !last
-    out.leaves := own && !first && last
+    out.stays := strange && first && !closes
+    out.leaves := own && !first && closes
 
     val stray = Mux(
       checked.refused,
@@ -77,7 +78,7 @@ object ContextRules {
     out.code := MuxCase(
       code(ReturnCode.ok),
       Seq(
-        (own && first) -> code(ReturnCode.violation),
+        (own && first) -> stray,
         (own && context.refused) -> context.code,
         own -> broken,
         (strange && first && checked.refused) -> checked.code,
@@ -90,7 +91,7 @@ object ContextRules {
       own && !first && context.refused,
       context.generation,
       Mux(
-        strange && first && checked.code === ReturnCode.badGeneration.U,
+        first && checked.code === ReturnCode.badGeneration.U,
         checked.entry.generation,
         ses.generation
       )

@@ -8,10 +8,12 @@ import tmu.card.wire._
 /** What the table has found for a packet. */
 class PdcLookup(p: PdcParams) extends Bundle {
 
-  /** By source and SPDCID, for packets with SYN. */
+  /** By source and SPDCID, for requests with SYN. */
   val known = Bool()
 
-  /** By DPDCID, for all others; and the connection is the sender's. */
+  /** By DPDCID, or by source and SPDCID for control packets with SYN, which open no connection; and
+    * the connection is the sender's.
+    */
   val named = Bool()
   val own = Bool()
   val entry = new PdcEntry(p)
@@ -53,6 +55,7 @@ object PdcRules {
     val rud = kindIn(PdsType.rudRequest, PdsType.rudCcRequest)
     val control = pds.kind === PdsType.control.U
     val syn = flag(PdsLayout.syn) && !control
+    val wantsAck = flag(PdsLayout.wantsAck) || flag(PdsLayout.syn)
     val retransmitted = flag(PdsLayout.retransmitted)
     val readable = Seq(NextHeader.medium, NextHeader.standard).map(pds.next === _.U).reduce(_ || _)
     def isControl(kind: Int): Bool = control && pds.next === kind.U
@@ -65,11 +68,13 @@ object PdcRules {
     val ahead = (pds.psn - expected).asSInt
     val inOrder = ahead === 0.S
     val old = ahead < 0.S
+    // An acknowledgement, which counts from the number before, has 16 bits to name one with.
+    val far = ahead < (-0x8001).S
     val beyond = ahead >= p.window.S
     val cases = Seq(
       (record.verdict =/= Verdict.accepted.U) -> give(PdcVerdict.none),
       (!rod && !rud && !control) -> give(PdcVerdict.unasked),
-      (syn && pds.spdcid === 0.U) -> give(PdcVerdict.unasked),
+      (flag(PdsLayout.syn) && pds.spdcid === 0.U) -> give(PdcVerdict.unasked),
       (syn && rud) -> refuse(NackCode.modeMismatch),
       (syn && !readable) -> refuse(NackCode.headerMismatch),
       (begins && !found.room) -> refuse(NackCode.noPdcAvailable),
@@ -82,12 +87,13 @@ object PdcRules {
       (begins && beyond) -> refuse(NackCode.invalidSyn),
       isControl(ControlKind.clear) -> give(PdcVerdict.control, _.control := true.B),
       (isControl(ControlKind.ackRequest) && !old) -> refuse(NackCode.notReceived),
+      (isControl(ControlKind.ackRequest) && far) -> give(PdcVerdict.duplicate),
       (isControl(ControlKind.ackRequest) || isControl(ControlKind.probe)) ->
         give(PdcVerdict.control, _.acknowledge := true.B),
       (control && !counts) -> refuse(NackCode.unexpectedEvent),
       (rod && !readable) -> refuse(NackCode.unexpectedEvent),
       beyond -> refuse(NackCode.outOfWindow),
-      (old && retransmitted) -> give(PdcVerdict.repeated, _.acknowledge := true.B),
+      (old && retransmitted && !far) -> give(PdcVerdict.repeated, _.acknowledge := true.B),
       old -> give(PdcVerdict.duplicate),
       (!inOrder && !begins && found.entry.gapTold) -> give(PdcVerdict.gap),
       !inOrder -> refuse(NackCode.outOfOrder, expected),
@@ -97,7 +103,7 @@ object PdcRules {
         d => {
           d.control := true.B
           d.advance := true.B
-          d.acknowledge := flag(PdsLayout.wantsAck)
+          d.acknowledge := wantsAck
           d.close := pds.next === ControlKind.close.U
         }
       )

@@ -57,11 +57,11 @@ class PdcStage(p: PdcParams) extends Module {
   private val control = record.pds.kind === PdsType.control.U
   private val syn = (record.pds.flags & PdsLayout.syn.U).orR
   private val opens = syn && !control
-  private val hit = Mux(opens, byKey, byName)
+  private val hit = Mux(syn, byKey, byName)
   private val free = VecInit(table.map(!_.live)).asUInt
   private val found = Wire(new PdcLookup(p))
   found.known := opens && byKey.orR
-  found.named := !syn && byName.orR
+  found.named := Mux(syn, control && byKey.orR, byName.orR)
   found.entry := Mux1H(hit, table)
   found.own := found.entry.key.asUInt === PdcKey.of(record).asUInt
   found.room := free.orR
@@ -119,7 +119,7 @@ class PdcStage(p: PdcParams) extends Module {
     made.pds.flags := Cat(
       0.U(1.W),
       marked,
-      does.refuse && retransmitted,
+      retransmitted,
       probe && !does.refuse,
       0.U(3.W)
     )
