@@ -126,15 +126,15 @@ class Packets:
                     {"ses_messageOffset": random.choice((0, 1024, 4096, 1 << 31))},
                     {"ses_messageId": random.randrange(self.ids + 1)},
                     {"ses_generation": random.randrange(3)},
-                    {"ses_job": 3},
+                    {"ses_job": random.choice((3, 4))},
                     {
                         "ses_requestLength": self.limit + 1,
                         "payloadBytes": self.mtu,
                         "beats": 16,
                         "ses_flags": FIRST | RELATIVE,
                     },
-                    {"ses_pid": 2},
-                    {"ses_index": 2},
+                    {"ses_pid": random.choice((2, 3))},
+                    {"ses_index": random.choice((2, 3))},
                 )
             )
         return packet
