@@ -2,6 +2,7 @@
 """MessageStage: messages of packets (W1), answers, and what is refused, judged by a model."""
 
 from collections import Counter, deque
+from itertools import takewhile
 from random import Random
 from typing import Any
 
@@ -12,8 +13,7 @@ from opentmu.bench.handshake import Sink, Source, Values, reset, start_clock
 from opentmu.bench.message_model import EXPECTED, FIRST, RELATIVE, Answer, Message, MessageModel
 from opentmu.bench.message_packets import Packets
 
-MTU, LIMIT = 1024, 1 << 20
-NAMES, WAYS = 256, 4
+MTU, LIMIT, NAMES, WAYS = 1024, 1 << 20, 256, 4
 CODES = {1, 2, 3, 4, 6, 7, 0x18, 0x19, 0x1A, 0x1B, 0x1D, 0x20, 0x23}
 
 
@@ -189,15 +189,10 @@ class Bench:
 
 @cocotb.test()
 async def w1_random_packets(dut: Any) -> None:
-    """W1, W6: packets of messages that begin, go on, break, among changes of names.
-
-    At least 3,000 of them, and more while a rare answer has not been given.
-    """
+    """W1, W6: packets among changes of names, 3,000 and more until each answer was given."""
     bench = Bench(dut)
     await bench.start()
-    for step in range(30_000):
-        if step >= 3000 and set(bench.codes) >= CODES:
-            break
+    for step in takewhile(lambda at: at < 3000 or set(bench.codes) != CODES, range(30_000)):
         if step % 30 == 0:
             await bench.until_quiet()
             for _ in range(bench.random.randrange(4)):
