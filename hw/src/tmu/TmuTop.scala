@@ -89,7 +89,7 @@ class TmuTop(p: TmuParams) extends Module {
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
 
-  // What memory injects goes before the host's commands, and its verdicts before the others: it is
+  // Injected commands go before the host's, and verdicts of memory before the others: memory is
   // slower than both.
   private val injected = spill.io.inject
   private val streams = Seq(

@@ -40,8 +40,8 @@ object Verilog {
   def write(p: TmuParams, folder: String, options: Seq[String]): Unit =
     emit(new TmuTop(p), folder, options)
 
-  /** What a lane costs: a row of full-width lanes of each queue, and memory rows with filter ids of
-    * each width, each in a folder of its own.
+  /** Modules that show the cost of a lane: a row of full-width lanes of each queue, and memory rows
+    * with filter ids of each width, each in a folder of its own.
     */
   def writeLanes(folder: String): Unit = {
     val nic = Presets.nic

@@ -4,7 +4,7 @@ package tmu.buffer
 import chisel3._
 import chisel3.util.log2Ceil
 
-/** What a queue knows of itself, all in registers: so neither side waits for a comparison. */
+/** Fill state of a queue, all in registers: so neither side waits for a comparison. */
 object Occupancy {
 
   /** @param entries

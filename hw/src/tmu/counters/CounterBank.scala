@@ -8,7 +8,7 @@ import tmu.params.TmuParams
 import tmu.registers.{Counter, Counters, Streams}
 import tmu.types.{MatchActivity, SpillActivity, StreamState, Verdict}
 
-/** What the counters see of one clock. */
+/** Events of one clock that are counted. */
 class CounterEvents(p: TmuParams) extends Bundle {
 
   /** A verdict that was taken in this clock. */
@@ -25,7 +25,7 @@ class CounterEvents(p: TmuParams) extends Bundle {
   val ringOverrun = Bool()
   val queueOverrun = Bool()
 
-  /** What goes on in memory beyond the tables, and the receives and messages that lie there. */
+  /** Activity of memory beyond the tables, and the receives and messages that lie there. */
   val spill = new SpillActivity
   val spilled = Vec(2, UInt(p.spilledBits.W))
 }
@@ -44,7 +44,7 @@ class CounterRound extends Bundle {
   * yet.
   *
   * Counters are 48 bits wide and wrap: at 300 MHz after ten days. Sums that wide lie in a memory.
-  * What happens is counted in a few bits for each counter; at the turn of a round all of these move
+  * Events are counted in a few bits for each counter; at the turn of a round all of these move
   * aside in one clock, and in the round they are added to the memory, one a clock. So a round is a
   * snapshot of its first clock, and one that was asked for is kept in a memory of its own.
   */
@@ -187,11 +187,11 @@ class CounterBank(p: TmuParams) extends Module {
       s"counter ${counter.name} must have exactly one source of events"
     )
 
-  // What was counted since the last turn, or is held: the widest leave first, so that all can move
-  // up through the places of those before them.
+  // Counts since the last turn, and held values: the widest leave first, so that all can move up
+  // through the registers of those before them.
   private val size = Counters.all.size
   private val place = RegInit(0.U(log2Ceil(size).W))
-  // Many registers hear of it, and their wires alone are a clock long.
+  // Many registers hear of the turn, and their wires alone are a clock long.
   private val turns = RegNext(place === (size - 2).U, false.B)
   place := Mux(turns, 0.U, place + 1.U)
   private class Source(val counter: Counter) {

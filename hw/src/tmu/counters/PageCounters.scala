@@ -6,7 +6,7 @@ import chisel3.util.{log2Ceil, Cat, UIntToOH}
 import tmu.layout.DoorbellLayout
 import tmu.registers.Counters
 
-/** How the pages look at the snapshot; directions are the looker's. */
+/** Port by which the pages read the snapshot; directions are the reader's. */
 class SnapshotLook extends Bundle {
 
   /** Bit 0: the snapshot is not whole. */
@@ -20,9 +20,9 @@ class SnapshotLook extends Bundle {
 /** The snapshot of all counters that every doorbell page shows.
   *
   * A page asks for a new one, and it is taken when the last one is old enough. So a snapshot stands
-  * long enough to be read, and who asks waits no longer than that, whatever other pages ask for
-  * (R13). its number changes when a snapshot begins and when it is whole: what is read between two
-  * readings of the same even number is of one clock.
+  * long enough to be read, and a page that asks waits no longer than that, whatever other pages ask
+  * for (R13). Its number changes when a snapshot begins and when it is whole: words between two
+  * readings of the same even number are of one clock.
   *
   * After a reset of the counters a snapshot is taken unasked; until it is whole there is none.
   *
@@ -47,7 +47,7 @@ class PageCounters(clocks: Int) extends Module {
   private val age = cleared(clocks.U(log2Ceil(clocks + 1).W))
   private val takes = io.round.turn && wanted && age === clocks.U
   when(takes)(age := 0.U).elsewhen(age =/= clocks.U)(age := age + 1.U)
-  // Who asks in the clock of the turn may have seen more than the round has.
+  // A page that asks in the clock of the turn may have seen more than the round has.
   when(io.ask)(wanted := true.B).elsewhen(takes)(wanted := false.B)
 
   // Sums lie behind their turn by so much, and so does the end of their round.

@@ -24,7 +24,7 @@ object DiscoveryHeaders {
   private def member(kind: String, one: Discovered, opening: String): Seq[String] =
     comment(one.text, opening) :+ s"    $kind ${one.member};"
 
-  /** What `tmu_query` says. */
+  /** Answer of `tmu_query`. */
   def info: String = header(
     "TMU_TMU_INFO_H",
     Seq(
@@ -43,7 +43,7 @@ object DiscoveryHeaders {
       Seq("} tmu_info_t;", "/* clang-format on */")
   )
 
-  /** What a session is told: memory is counted as it was registered. */
+  /** Answer to a session: memory is counted as it was registered. */
   def query: String = {
     val members = Discovery.all.sortBy(_.offset).flatMap {
       case one if one.name == "SPILL_SEGMENTS" =>

@@ -38,7 +38,9 @@ object ParameterSchema {
 
   private def preset(p: TmuParams): String = member(p.name, values(p).mkString("{", ", ", "}"))
 
-  /** What an elaborated design is, beside its files; with the places that an inspect can name. */
+  /** Configuration of an elaborated design, beside its files; with the locations that an inspect
+    * can name.
+    */
   def configuration(p: TmuParams): String = {
     val places = Seq(
       member("postedPlaces", s"${TableParams.posted(p).places}"),

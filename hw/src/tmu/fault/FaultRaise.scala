@@ -55,7 +55,8 @@ class FaultRaise(p: TmuParams) extends Module {
   private val endpoint = RegNext(Operation.endpoint(p, io.op.bits))
   private val foundLane = late(io.lane.found)
   private val wrong = found && (foundLane || io.entryBroken)
-  // What it found has its endpoint, so that is how the parity should be: else it is another one's.
+  // The entry that was found has the operation's endpoint, so that gives the parity: else it is
+  // another one's.
   private val turned = RegNext(io.endpointParity =/= endpoint.xorR)
   private val strays = foundLane && !turned && !inspects
   io.raised(0).valid := (lane || wrong || state) && !inspects

@@ -5,13 +5,13 @@ import chisel3._
 import tmu.layout.Code
 import tmu.registers.FaultPlaces
 
-/** What software asks to be flipped. */
+/** Bit that software asks to be flipped. */
 class FaultRequest extends Bundle {
   val place = UInt(FaultPlaces.placeBits.W)
   val bit = UInt(FaultPlaces.bitBits.W)
 }
 
-/** What is seen of flipped bits in a clock. */
+/** Flipped bits that are seen in a clock. */
 class FaultView extends Bundle {
 
   /** Bit n: place n has given a word with a flipped bit. */
@@ -27,7 +27,7 @@ class FaultView extends Bundle {
 object FaultView {
   def none: FaultView = 0.U.asTypeOf(new FaultView)
 
-  /** What a place has given. */
+  /** View of one checked memory. */
   def apply(place: Code, broken: Bool): FaultView = {
     val view = WireDefault(none)
     view.seen := Mux(broken, (BigInt(1) << place.value).U, 0.U)

@@ -148,7 +148,7 @@ class CommandDecoder(p: TmuParams) extends Module {
   private val full = RegInit(false.B)
   private val held = Reg(new PageCommand(p))
 
-  // What is wrong with a command takes longest to see, and comes in behind the queue.
+  // Faults of a command take longest to see, and come in behind the queue.
   private class Decoded extends Bundle {
     val command = new MatchCommand(p)
     val wrongs = Vec(CommandDecode.parts, Bool())

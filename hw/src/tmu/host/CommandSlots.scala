@@ -24,7 +24,7 @@ class SlotWrite(p: TmuParams) extends Bundle {
   val command = new DoorbellCommand(p)
 }
 
-/** How many commands of a page have been read. */
+/** Number of commands of a page that have been read. */
 class SlotFreed(p: TmuParams) extends Bundle {
   val page = UInt(p.pageBits.W)
   val index = RingIndex()

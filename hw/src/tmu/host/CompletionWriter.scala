@@ -136,8 +136,8 @@ class CompletionWriter(p: TmuParams) extends Module {
     room := found.producer =/= io.ring.limit && !old
   }.elsewhen(io.configured)(room := false.B)
 
-  // How long one page's ring has been found full. Room for one completion does not start it anew, so
-  // that nobody can dole it out: another page's completion does, and a new configuration.
+  // Time for which one page's ring has been found full. Room for one completion does not start it
+  // anew, so that nobody can dole it out: another page's completion does, and a new configuration.
   private val waiting = RegInit(0.U(32.W))
   private val waiter = Reg(UInt(p.pageBits.W))
   private val impatient = RegInit(false.B)

@@ -45,7 +45,7 @@ class ControlRegisters(p: TmuParams) extends Module {
     val counting = Input(Bool())
     val error = Output(Bool())
 
-    /** What is to be flipped, and what is seen of flipped bits. */
+    /** Bit to be flipped, and flipped bits that are seen. */
     val fault = Flipped(new FaultPort)
   })
 
@@ -135,7 +135,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("SPILL_STATUS") := Cat(registerError, io.segments.pad(8))
   status("SPILL_FREE") := io.spareChunks
 
-  // Where queues go on there.
+  // View of a queue's list in memory.
   private val looks = trigger("SPILL_LOOK")(bit("SPILL_LOOK", "FETCH"))
   private val lookError = RegInit(false.B)
   private val shown = io.look.seen

@@ -18,7 +18,7 @@ class DoorbellCommand(p: TmuParams) extends Bundle {
   val stamp = UInt(32.W)
 }
 
-/** How far the owner of a ring has read. */
+/** Consumer index of a ring, from its owner. */
 class ConsumerUpdate(p: TmuParams) extends Bundle {
   val page = UInt(p.pageBits.W)
   val index = UInt(32.W)

@@ -26,10 +26,10 @@ class PageArbiter(p: TmuParams) extends Module {
 
   private val wanting = RegInit(VecInit.fill(groups)(0.U(lanes.W)))
 
-  // Which groups have any, kept beside the bits: the OR over all pages is a long way.
+  // Groups that have any, kept beside the bits: the OR over all pages is a long path.
   private val some = RegInit(0.U(groups.W))
 
-  // What is asked takes a clock to its bit: the ways from those who ask are long.
+  // A request takes a clock to its bit: the routes from the askers are long.
   private val asked = io.wants.map { want =>
     val late = Wire(Valid(UInt(p.pageBits.W)))
     late.valid := RegNext(want.valid, false.B)
@@ -79,7 +79,7 @@ class PageArbiter(p: TmuParams) extends Module {
 
 object PageArbiter {
 
-  /** Who may say that a page wants a turn. */
+  /** Ports that may ask for a page's turn. */
   val askers: Int = 4
 
   /** Pages that are looked at together. */

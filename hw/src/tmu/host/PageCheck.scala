@@ -8,7 +8,9 @@ import tmu.params.TmuParams
 import tmu.registers.RegisterMap
 import tmu.rules.MatchRules
 
-/** What the registers say of a page; valid when it can be (a page that is disabled always can). */
+/** Configuration of a page as the registers have it; valid when it can be (a page that is disabled
+  * always can).
+  */
 object PageCheck {
   def apply(p: TmuParams, map: RegisterMap, control: NamedWords): Valid[PageConfig] = {
     def field(register: String, name: String): UInt = control.field(map, register, name)

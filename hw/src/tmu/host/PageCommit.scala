@@ -29,7 +29,7 @@ class PageCommit(p: TmuParams) extends Module {
     /** Nothing may move that a change could meet. */
     val hold = Output(Bool())
 
-    /** It is held, or the sweep is on: the only clocks in which a page may start again. */
+    /** The unit is held, or the sweep is on: the only clocks in which a page may start again. */
     val still = Output(Bool())
 
     /** Something moves. */

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.params.TmuParams
 
-/** How far a page's ring is written. */
+/** Indices up to which a page's ring is written. */
 class RingPosition extends Bundle {
 
   /** Completions written. */
@@ -21,7 +21,7 @@ class RingMove(p: TmuParams) extends Bundle {
   val position = new RingPosition
 }
 
-/** What can be said of a ring's room before a command starts. */
+/** Room of a ring, as it is known before a command starts. */
 class RingRoom extends Bundle {
   val position = new RingPosition
 
@@ -29,7 +29,7 @@ class RingRoom extends Bundle {
   val limit = RingIndex()
 }
 
-/** What the writer has to know of a ring. */
+/** State of a ring for the writer. */
 class RingState extends RingRoom {
   val config = new RingConfig
 }

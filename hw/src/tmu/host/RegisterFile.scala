@@ -58,10 +58,10 @@ class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = N
     val access = Flipped(Decoupled(new RegisterAccess(addressBits)))
     val answer = Valid(new RegisterAnswer)
 
-    /** What the unit shows in its read-only registers. */
+    /** Values that the unit shows in its read-only registers. */
     val status = Input(new NamedWords(named(Access.ReadOnly)))
 
-    /** What software has written. */
+    /** Values that software has written. */
     val control = Output(new NamedWords(named(Access.ReadWrite)))
 
     /** For one clock: the bits that software triggers. */

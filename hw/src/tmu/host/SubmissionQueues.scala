@@ -40,7 +40,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val roomRead = Output(UInt(p.pageBits.W))
     val room = Input(new RingRoom)
 
-    /** What memory asks of those who would have their turn. */
+    /** Requests of memory to the pages that want a turn. */
     val memory = Flipped(new SpillTurns(p))
 
     /** Drop whatever comes: the unit is being reset. */
@@ -118,8 +118,8 @@ class SubmissionQueues(p: TmuParams) extends Module {
   }
   slots.io.hold := io.hold
 
-  // It gets to its slot, and asks for its page's turn, a clock later: the ways there are long, and
-  // the turn takes longer than that.
+  // A command gets to its slot, and asks for its page's turn, a clock later: the routes there are
+  // long, and the turn takes longer than that.
   private val arrived = RegNext(taken, false.B)
   private val arrival = RegNext(come)
   slots.io.write.valid := arrived
@@ -195,7 +195,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
     )
   }
 
-  // Who comes while nobody waits has its turn at once.
+  // A page that comes while none waits has its turn at once.
   private val page = named.io.deq
   private val candidate = Mux(page.valid, page.bits, arrival.page)
   private val steps = Seq(first -> firstPage, second -> secondPage, third -> thirdPage)
@@ -208,7 +208,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
     first := page.fire || directly
     second := first
     third := second
-    // What is there before a reset has swept everything means nothing.
+    // State from before a reset means nothing until the reset has swept everything.
     fourth := third && some && !io.discard
     firstPage := candidate
   }

@@ -6,7 +6,7 @@ case class Code(name: String, value: Int, text: String) {
   require(value >= 1 && value <= 255, s"code $name is $value; codes lie between 1 and 255")
 }
 
-/** What a command asks for. Zero is no opcode, so that a cleared slot is malformed. */
+/** Operation that a command asks for. Zero is no opcode, so that a cleared slot is malformed. */
 object Opcodes {
   val post =
     Code(
@@ -51,7 +51,7 @@ object Opcodes {
   val all: Seq[Code] = Seq(post, arrive, probe, claim, cancel, flush, inspect)
 }
 
-/** What a completion answers. */
+/** Status that a completion answers. */
 object Statuses {
   val matched =
     Code(name = "matched", value = 1, text = "Matched; the other side's entry is consumed.")

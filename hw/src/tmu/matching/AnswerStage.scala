@@ -21,8 +21,8 @@ import tmu.types.{
 
 /** Makes verdicts of decided slots and keeps them until they are taken.
   *
-  * It also counts the slots inside the unit, from entry to verdict, and lets in no more than there
-  * are places here, so that a slot that is on its way never waits for one.
+  * The stage also counts the slots inside the unit, from entry to verdict, and lets in no more than
+  * it can keep, so that a slot that is under way never waits for room.
   */
 class AnswerStage(p: TmuParams) extends Module {
   private val posted = TableParams.posted(p)
@@ -52,7 +52,7 @@ class AnswerStage(p: TmuParams) extends Module {
     /** At the same time: what their quotas left them. */
     val allowances = Input(Vec(2, new Allowance(p)))
 
-    /** What a flush that ends has removed. */
+    /** Entries that a flush has removed when it ends. */
     val removed = Input(Vec(2, UInt(32.W)))
     val verdicts = Decoupled(new SlotVerdicts(p))
 
@@ -81,8 +81,8 @@ class AnswerStage(p: TmuParams) extends Module {
     Mux(tookPost, longerThanPost, longerThanEntry)
   )
 
-  // What the taker waits for lies beside the verdicts, in a memory that is quick to show it: which
-  // of the two there are, and when their operations were accepted.
+  // Fields that the taker waits for lie beside the verdicts, in a memory that is quick to show
+  // them: which of the two there are, and when their operations were accepted.
   private class Side extends Bundle {
     val answers = Bool()
     val accepted = UInt(32.W)

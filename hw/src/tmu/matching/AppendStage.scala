@@ -46,7 +46,7 @@ class AppendStage(p: TmuParams) extends Module {
     val parks = Input(Bool())
     val rows = Option.when(p.hasFilter)(Input(new Rows))
 
-    /** What goes to the arrays, lifted entries among it; and what goes to the rows. */
+    /** Entries for the arrays, lifted ones among them; and entries for the rows. */
     val posted = Valid(new LaneEntry(p, postedTable))
     val unexpected = Valid(new LaneEntry(p, unexpectedTable))
     val postedToRows = Valid(new LaneEntry(p, postedTable))

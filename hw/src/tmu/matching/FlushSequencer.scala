@@ -65,8 +65,8 @@ class FlushSequencer(p: TmuParams) extends Module {
   io.slot.post.bits := operation
   io.slot.arrival.bits := operation
 
-  // What the takes find comes late in its clock, and is used in the next: long before the unit is
-  // empty again.
+  // Results of the takes come at the end of their clock, and are used in the next: long before the
+  // unit is empty again.
   when(RegNext(io.removed, false.B))(counts(onUnexpected) := counts(onUnexpected) + 1.U)
   when(RegNext(io.start.fire, false.B))(counts.foreach(_ := 0.U))
   when(RegNext(io.missed, false.B))(exhausted := true.B)

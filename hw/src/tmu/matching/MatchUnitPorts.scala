@@ -33,7 +33,7 @@ class MatchUnitPorts(p: TmuParams) extends Bundle {
   val idle = Output(Bool())
   val activity = Output(new MatchActivity(p))
 
-  /** What goes on in memory beyond the tables. */
+  /** Ports to memory beyond the tables. */
   val spill = new SpillPorts(p)
 
   /** Endpoints that can not be trusted any more, before a verdict shows it. */

@@ -26,7 +26,7 @@ class OverflowPorts(p: TmuParams) extends Bundle {
   val first = Output(new Slot(p))
   val parked = Output(new SearchedSlot(p))
 
-  /** What was found for it lies in its array, so that a lane's parity counts. */
+  /** The entry found for an operation lies in its array, so that a lane's parity counts. */
   val inArray = Output(Vec(2, Bool()))
 
   /** A queue has entries in its rows: its next one goes there too. */

@@ -9,9 +9,9 @@ import tmu.types.FoundLane
 
 /** Release: the oldest parked slot goes to its decision when the rows have answered for it.
   *
-  * It goes in the clock of its last answer, once the states of its endpoints have been read; but a
-  * slot that appends waits until its rows are settled. So slots are decided one by one, in their
-  * order (R7).
+  * A slot goes in the clock of its last answer, once the states of its endpoints have been read;
+  * but a slot that appends waits until its rows are settled. So slots are decided one by one, in
+  * their order (R7).
   */
 class ReleaseStage(p: TmuParams) extends Module {
   private val posted = TableParams.posted(p)
@@ -31,7 +31,7 @@ class ReleaseStage(p: TmuParams) extends Module {
     /** The rows that its operations append to take an entry: receives, messages. */
     val settled = Input(Vec(2, Bool()))
 
-    /** It is decided in this clock. */
+    /** The slot is decided in this clock. */
     val now = Output(Bool())
     val parked = Output(new SearchedSlot(p))
   })
@@ -52,7 +52,7 @@ class ReleaseStage(p: TmuParams) extends Module {
   io.parked.slot.arrival.valid := now && operations(1).valid
   io.parked.found := io.found
 
-  /** Where it lies, a clock later. */
+  /** Lane or slot of the entry that was found, a clock later. */
   private def foundLane(found: Bool, lane: FoundLane, slot: UInt): FoundLane = {
     val at = WireDefault(lane)
     when(!found)(at.slot := slot)

@@ -13,7 +13,7 @@ class ParkedOperation(p: TmuParams) extends Bundle {
   val op = Valid(new Operation(p))
   val found = Bool()
 
-  /** It has to search the rows. */
+  /** The operation has to search the rows. */
   def misses: Bool = op.valid && op.bits.command.searches && !found
 }
 

@@ -6,10 +6,10 @@ import chisel3.util.{log2Ceil, ShiftRegister}
 import tmu.params.TmuParams
 import tmu.types.{Operation, Slot}
 
-/** Gives each slot back a fixed number of clocks later, when its operations have walked the rows.
+/** Delays each slot by a fixed number of clocks, in which its operations walk the rows.
   *
-  * A memory with a turning place; nothing in it moves. The way here is long, so a slot goes into a
-  * register first, which can lie on that way.
+  * A memory with a rotating index; nothing in it moves. The route here is long, so a slot goes into
+  * a register first, which can lie on that route.
   */
 class SlotDelay(p: TmuParams, clocks: Int) extends Module {
   require(clocks >= 2, s"a delay of $clocks clocks; its registers need at least 2")
@@ -31,7 +31,7 @@ class SlotDelay(p: TmuParams, clocks: Int) extends Module {
     out.valid := ShiftRegister(in.valid, clocks, false.B, true.B)
   }
 
-  /** What was given so many clocks ago as there are places, less one. */
+  /** Operation that was given `places` - 1 clocks ago. */
   private def turn(in: Operation, name: String): Operation = {
     val memory = Mem(places, new Operation(p)).suggestName(name)
     memory.write(place, in)

@@ -109,7 +109,7 @@ class AnswerBuilder extends Module {
   assert(!(valid && second && !io.stream.tlast), "an answer of more than two beats")
 }
 
-/** What is computed over an answer. */
+/** Checks that are computed over an answer. */
 class Checks extends Bundle {
   val crc = UInt(32.W)
   val checksum = UInt(16.W)

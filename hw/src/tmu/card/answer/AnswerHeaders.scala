@@ -91,7 +91,7 @@ object AnswerHeaders {
     Octets.reverse(from ## to)
   }
 
-  /** What a CRC covers: of a packet, with transport in front or without. */
+  /** Bytes that a CRC covers: the packet, with transport in front or without. */
   def covered(request: AnswerRequest, coverage: UInt, packet: Piece, transport: Piece): Piece = {
     val v6 = request.internet.ipv6
     val all = transport.behind(

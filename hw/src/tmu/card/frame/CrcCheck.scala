@@ -76,7 +76,7 @@ class CrcCheck extends Module {
   }
   when(valid && behind(ends, 3))(surplus := (Beat.size.U - behind(at, 2).asUInt)(5, 0))
 
-  // What the bytes behind the end have added is taken back.
+  // The contribution of the bytes behind the end is taken back.
   private val done = RegNext(valid && behind(beat.last, 3), false.B)
   private val crc = Crc32c.rewind(register, surplus, Beat.size)
   private val rewind = Crc32c.rewindClocks(Beat.size)

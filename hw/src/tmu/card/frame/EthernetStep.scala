@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.{MuxCase, Valid}
 import tmu.card.wire.{EthernetLayout, EthernetPart, Octets, Verdict}
 
-/** What the first step tells the next. */
+/** Result of the Ethernet step for the IP step. */
 class EthernetMark extends Bundle {
   val ipv6 = Bool()
 
@@ -40,7 +40,7 @@ class EthernetStep extends Module {
   private val needs =
     VecInit((0 to 2).map(n => (EthernetLayout.bytes + EthernetLayout.tagBytes * n).U))(tags)
 
-  // What a tag needs that the frame has not got is missing here too: the frame is short.
+  // A frame that lacks bytes which a tag needs lacks them here too: it is short.
   private val mark = Reg(new EthernetMark)
   private val choice = Reg(UInt(2.W))
   when(io.in.valid && beat.first) {

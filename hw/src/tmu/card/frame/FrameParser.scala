@@ -61,7 +61,7 @@ class FrameParser extends Module {
   enter(beats.io.enq, payload.io.out)
   io.payload <> beats.io.deq
 
-  // What the steps have read meets here: a queue each, one entry a frame.
+  // Results of the steps meet here: a queue each, one entry a frame.
   private val ethernets = queue(ethernet.io.part)
   private val internets = queue(internet.io.part)
   private val verdicts = queue(internet.io.verdict)

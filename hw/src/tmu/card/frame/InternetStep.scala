@@ -5,19 +5,19 @@ import chisel3._
 import chisel3.util.{MuxCase, Valid}
 import tmu.card.wire._
 
-/** What the IP header says to the steps behind it; bytes count from its first one. */
+/** Result of the IP header for the steps behind it; bytes count from its first one. */
 class InternetMark extends Bundle {
 
-  /** What follows is read: nothing is wrong so far. */
+  /** The rest of the frame is read: nothing is wrong so far. */
   val alive = Bool()
 
   /** Bytes of packet headers and payload, without the CRC. */
   val inside = UInt(16.W)
 
-  /** Where IP ends: what follows is padding of Ethernet. */
+  /** End of the IP packet: padding of Ethernet follows. */
   val end = UInt(InternetStep.endBits.W)
 
-  /** The CRC is to be checked, and what it covers begins here. */
+  /** The CRC is to be checked, over bytes from `crcStart` on. */
   val checked = Bool()
   val crcStart = UInt(6.W)
 }
@@ -156,7 +156,7 @@ class InternetStep extends Module {
 
 object InternetStep {
 
-  /** Where IP ends: at most 40 bytes of header and 65,535 behind. */
+  /** Width of the end of the IP packet: at most 40 bytes of header and 65,535 behind. */
   val endBits: Int = 17
   val crcBytes: Int = 4
 

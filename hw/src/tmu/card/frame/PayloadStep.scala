@@ -5,10 +5,10 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.card.wire.{PacketRecord, Verdict}
 
-/** What the last step knows of a frame at its end. */
+/** Result of the last step at the end of a frame. */
 class PayloadPart extends Bundle {
 
-  /** What is wrong with the packet itself. */
+  /** Fault of the packet itself. */
   val verdict = UInt(Verdict.bits.W)
   val bytes = UInt(16.W)
 

@@ -5,16 +5,16 @@ import chisel3._
 import chisel3.util.{MuxLookup, Valid}
 import tmu.card.wire.{NextHeader, Octets, PdsLayout, PdsPart, PdsType, Verdict}
 
-/** What the packet delivery header, or a later one, tells the steps behind it. */
+/** Result of the packet delivery header, or of a later one, for the steps behind it. */
 class PacketMark extends Bundle {
 
   /** Nothing in front of the packet is wrong: there may be a payload. */
   val alive = Bool()
 
-  /** What is wrong with the packet itself. */
+  /** Fault of the packet itself. */
   val verdict = UInt(Verdict.bits.W)
 
-  /** NextHeader: what begins at byte 0. */
+  /** NextHeader: the header at byte 0. */
   val next = UInt(4.W)
 
   /** Bytes from byte 0 to the end of the payload. */

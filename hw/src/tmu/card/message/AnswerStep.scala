@@ -6,7 +6,7 @@ import chisel3.util.{Decoupled, UIntToOH, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
 import tmu.card.wire._
 
-/** What a packet is answered, in the order of packets.
+/** Answers of packets, in the order of packets.
   *
   * The last packet of a message is answered when the unit has said where the message goes: all is
   * well, or it is longer than its receive (R12), or it has met none. Those behind it wait.
@@ -43,8 +43,8 @@ class AnswerStep(m: MessageParams) extends Module {
   io.answered.bits := intent.message
   private def bit(valid: Bool, message: UInt): UInt =
     Mux(valid, UIntToOH(message, m.messages), 0.U)
-  // What is said of a message that has ended early is never asked for, so it is the beginning of the
-  // next one with its number that forgets it.
+  // The verdict on a message that has ended early is never asked for, so the beginning of the next
+  // message with its number clears it.
   known := (known | bit(io.say.valid, io.say.bits.message)) & ~bit(io.begun.valid, io.begun.bits)
 
   answers.io.enq.valid := goes && intent.sends

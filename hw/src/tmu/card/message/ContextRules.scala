@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.MuxCase
 import tmu.card.wire.{NextHeader, Opcode, PdsLayout, ReturnCode, SesLayout}
 
-/** What becomes of a packet among the others of its message. */
+/** Decision on a packet among the others of its message. */
 class ContextDecision extends Bundle {
 
   /** A message begins, goes on, or ends before its time: at most one of them. */

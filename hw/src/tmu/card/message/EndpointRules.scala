@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.MuxCase
 import tmu.card.wire.{NextHeader, Opcode, ReturnCode, SesLayout}
 
-/** What the tables have found for a packet. */
+/** Entries that the tables have found for a packet. */
 class EndpointFound(m: MessageParams) extends Bundle {
   val job = Bool()
   val process = Bool()
@@ -34,7 +34,7 @@ object EndpointRules {
     val bytes = packet.payloadBytes
     val whole = ses.requestLength <= settings.payloadMtu
     val due = Mux(whole, ses.requestLength, settings.payloadMtu)
-    // What the headers alone say.
+    // Errors that the headers alone show.
     val form = Seq(
       (ends && (medium || first)) -> ReturnCode.initiatorError,
       (!tagged && !ends) -> ReturnCode.unsupportedOperation,

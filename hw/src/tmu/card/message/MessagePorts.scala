@@ -38,7 +38,7 @@ object MessagePacket {
   }
 }
 
-/** What both sides of the wire must agree on. */
+/** Settings that both sides of the wire must agree on. */
 class MessageSettings extends Bundle {
 
   /** Bytes of every packet of a message but the last. */
@@ -48,7 +48,7 @@ class MessageSettings extends Bundle {
   val limit = UInt(32.W)
 }
 
-/** What the driver says of an endpoint. */
+/** Entry of an endpoint, written by the driver. */
 class EndpointEntry(m: MessageParams) extends Bundle {
 
   /** Of the unit. */
@@ -63,7 +63,7 @@ class EndpointEntry(m: MessageParams) extends Bundle {
   val generation = UInt(8.W)
 }
 
-/** What an endpoint is named by on the wire. Of an absolute address the job is no part. */
+/** Name of an endpoint on the wire. Of an absolute address the job is no part. */
 class EndpointName extends Bundle {
   val relative = Bool()
   val job = UInt(24.W)
@@ -114,7 +114,7 @@ class Arrival(m: MessageParams) extends Bundle {
   val headerData = UInt(64.W)
 }
 
-/** What the unit says of an arrival. */
+/** Answer of the unit to an arrival. */
 class ArrivalAnswer(m: MessageParams) extends Bundle {
   val message = UInt(m.messageBits.W)
 
@@ -137,7 +137,7 @@ object ArrivalKind {
   val bits = 2
 }
 
-/** How a packet is answered. */
+/** Answer that a packet is to get. */
 class AnswerIntent(m: MessageParams) extends Bundle {
   val packet = new MessagePacket
 

@@ -19,7 +19,7 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
     val order = Decoupled(new PlacementOrder(p))
     val arrival = Decoupled(new Arrival(m))
 
-    /** What the unit says of each arrival. */
+    /** Answer of the unit to each arrival. */
     val say = Flipped(Valid(new ArrivalAnswer(m)))
 
     /** The host has been told of a message, and nothing of it is needed any more. */

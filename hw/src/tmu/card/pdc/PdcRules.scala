@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.MuxCase
 import tmu.card.wire._
 
-/** What the table has found for a packet. */
+/** Entries that the table has found for a packet. */
 class PdcLookup(p: PdcParams) extends Bundle {
 
   /** By source and SPDCID, for requests with SYN. */
@@ -20,7 +20,7 @@ class PdcLookup(p: PdcParams) extends Bundle {
   val room = Bool()
 }
 
-/** What is done with a packet: at most one of the flags. */
+/** Decision on a packet: at most one of the flags. */
 class PdcDecision extends Bundle {
   val deliver = Bool()
   val control = Bool()
@@ -62,7 +62,8 @@ object PdcRules {
     val first = (record.ses.flags & SesLayout.first.U).orR
     val counts = isControl(ControlKind.noOperation) || isControl(ControlKind.close)
 
-    // Where the packet lies: with SYN from where it says that the connection begins.
+    // Sequence number relative to the expected one: a packet with SYN names where its connection
+    // begins.
     val begins = syn && !found.known
     val expected = Mux(begins, pds.start, found.entry.expected)
     val ahead = (pds.psn - expected).asSInt

@@ -9,9 +9,9 @@ import tmu.card.wire._
 /** The target's table of connections: each record of the parser goes on, and says whether the unit
   * may see its packet (W1). A packet takes two clocks.
   *
-  * What is delivered is acknowledged by whoever knows what became of it; all other answers are made
-  * here. No message begins that the message stage has no room for: its packet is refused, and its
-  * connection waits; one that has begun goes on.
+  * A delivered packet is acknowledged by the stage that knows its outcome; all other answers are
+  * made here. No message begins that the message stage has no room for: its packet is refused, and
+  * its connection waits; one that has begun goes on.
   */
 class PdcStage(p: PdcParams) extends Module {
   val io = IO(new Bundle {

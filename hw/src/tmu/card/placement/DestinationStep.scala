@@ -32,7 +32,7 @@ class DestinationStep(p: PlacementParams) extends Module {
   orders.io.enq <> io.order
   private val order = orders.io.deq.bits
 
-  // What is known of each message. The bit of one is set by its destination and cleared by its last
+  // Destination of each message. The bit of one is set by its destination and cleared by its last
   // order.
   private val table = Mem(p.messages, new Destination(p))
   private val known = RegInit(0.U(p.messages.W))

@@ -3,7 +3,7 @@ package tmu.card.placement
 
 import chisel3._
 
-/** What to do with the payload of one packet: in the order in which the payload came. */
+/** Order for the payload of one packet: in the order in which the payload came. */
 class PlacementOrder(p: PlacementParams) extends Bundle {
 
   /** Beats of the payload stream that are the packet's. */
@@ -13,8 +13,8 @@ class PlacementOrder(p: PlacementParams) extends Bundle {
   val belongs = Bool()
   val message = UInt(p.messageBits.W)
 
-  /** Where in the message its bytes lie, and how many there are: none of a packet whose payload
-    * must not be used.
+  /** Offset of its bytes in the message, and their number: none of a packet whose payload must not
+    * be used.
     */
   val offset = UInt(p.lengthBits.W)
   val bytes = UInt(p.packetBits.W)
@@ -29,7 +29,7 @@ class PlacementOrder(p: PlacementParams) extends Bundle {
   val aborted = Bool()
 }
 
-/** Where a message goes: the verdict of the unit, once for each message, in any order. */
+/** Destination of a message: the verdict of the unit, once for each message, in any order. */
 class Destination(p: PlacementParams) extends Bundle {
   val message = UInt(p.messageBits.W)
   val address = UInt(p.addressBits.W)
@@ -83,7 +83,7 @@ class WriteStep(p: PlacementParams) extends Bundle {
   val more = UInt(p.burstBits.W)
 }
 
-/** What memory has to answer, and what follows from it, in the order of the writes. */
+/** Answer that memory owes, and its consequence, in the order of the writes. */
 class LedgerEntry(p: PlacementParams) extends Bundle {
 
   /** Stands for a burst; else only for the completion of a message without one. */

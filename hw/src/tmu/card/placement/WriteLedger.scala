@@ -6,7 +6,7 @@ import chisel3.util.Decoupled
 import tmu.buffer.{PointerQueue, Sweep}
 import tmu.mutant.Mutant
 
-/** What memory owes an answer, in the order of the bursts, and the completions between them (W3).
+/** Answers that memory owes, in the order of the bursts, and the completions between them (W3).
   *
   * All writes have one AXI id, so memory answers in order. A burst leaves the ledger with its
   * answer; a completion leaves with the answer to the last burst of its message, or, when that had

@@ -42,7 +42,7 @@ object PdsType {
   val omitted: Seq[Int] = Seq(rudiRequest, rudiResponse, uudRequest)
 }
 
-/** What follows the packet delivery header. */
+/** Header or payload behind the packet delivery header. */
 object NextHeader {
   val none = 0
   val small = 1
@@ -75,7 +75,7 @@ object Opcode {
   val messageError = 0x0f
 }
 
-/** What becomes of a frame: the number of its counter (W6).
+/** Outcome of a frame: the number of its counter (W6).
   *
   * All but `accepted` are dropped without an answer: the reasons of uet_error.h, and a frame that
   * the Ethernet port calls bad.
@@ -99,14 +99,14 @@ object Verdict {
   val bits = 4
 }
 
-/** What a CRC32C covers. */
+/** Bytes that a CRC32C covers. */
 object CrcCoverage {
   val none = 0
 
   /** From the IP addresses to the end of the payload. */
   val addresses = 1
 
-  /** What follows the UDP or entropy header. */
+  /** From behind the UDP or entropy header on. */
   val behindUdp = 2
 }
 
@@ -133,8 +133,7 @@ object ControlKind {
   val probe = 6
 }
 
-/** What becomes of an accepted frame at the table of connections: the number of its counter (W6).
-  */
+/** Outcome of an accepted frame at the table of connections: the number of its counter (W6). */
 object PdcVerdict {
 
   /** Goes on to the unit. */
@@ -167,7 +166,7 @@ object ResponseCode {
   /** All is well. */
   val default = 0
 
-  /** What it says has to be read. */
+  /** The response has to be read. */
   val response = 1
 }
 

@@ -51,7 +51,7 @@ object Crc32c {
       ._1
   def rewindClocks(most: Int): Int = log2Ceil(most)
 
-  /** What the bytes add to a register that is zero before them, a clock later. */
+  /** Contribution of the bytes to a register that is zero before them, a clock later. */
   def sum(data: UInt): UInt = {
     val map = over(data.getWidth / 8)
     val slices = Seq.range(0, data.getWidth, sliceBits)

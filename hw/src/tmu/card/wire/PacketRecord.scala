@@ -3,7 +3,9 @@ package tmu.card.wire
 
 import chisel3._
 
-/** What both ends of a link must agree on, because no packet says it: registers of the driver. */
+/** Settings that both sides of a link must agree on, because no packet says them: registers of the
+  * driver.
+  */
 class WireSettings extends Bundle {
   val udpPort = UInt(16.W)
 
