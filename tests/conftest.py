@@ -12,7 +12,7 @@ from opentmu.errors import ToolMissing
 Done = subprocess.CompletedProcess[str]
 Tmu = Callable[..., Done]
 
-# What `./tmu test --fast` runs, by the starts of their names, but for those marked slow: no Java,
+# Tests of `./tmu test --fast`, by the starts of their names, but for those marked slow: no Java,
 # no Verilator, no MPI program, no environment made for a test; but a build of the C programs.
 FAST = (
     "tests/cli/",

@@ -143,7 +143,7 @@ def matching() -> list[str]:
 
 
 def behind() -> list[str]:
-    """What lies behind the decision: overflow, bodies, verdicts."""
+    """Blocks behind the decision: overflow, bodies, verdicts."""
     return [
         *box(
             (360, 562, 250, 105),

@@ -211,7 +211,7 @@ module tmu_pins #(
         m_axi_mem_arcache, m_axi_mem_arprot, m_axi_mem_arvalid, m_axi_mem_rready
     };
 
-    // What is shifted in behind the outputs is a register: behind a constant, the constant outputs at
+    // Register bit_in is shifted in behind the outputs: behind a constant, the constant outputs at
     // their end would be taken out one by one, each by a whole round of the mapper.
     always @(posedge clk) begin
         if (shifts) stimulus <= {stimulus[INPUTS-2:0], bit_in};

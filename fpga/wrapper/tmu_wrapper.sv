@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an FPGA shell instantiates: the unit with the conventional clock and reset of AXI.
+// Wrapper for an FPGA shell: the unit with the conventional clock and reset of AXI.
 //
 // Everything is in the one clock `aclk`; `aresetn` is active low and may change at any time.
 // Two flip-flops that its fall clears take it over and a third passes it on, so that the unit's

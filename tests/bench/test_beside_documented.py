@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the documents say of the unit beside software is made of the figures in docs/figures."""
+"""The documents' figures of the unit beside software are those in docs/figures."""
 
 import json
 import re

@@ -17,7 +17,7 @@ PRESET = "tiny"
 SHALLOW = 16
 RANDOM_OPERATIONS = 1_000_000
 MODEL = paths.SIM / "law"
-# What the model says instead, and a word of the complaint: the unit then seems to be wrong.
+# Mistakes of the model, and a word of the complaint: the unit then seems to be wrong.
 BROKEN_MODELS = {
     "R12": ("message->length > hit->entry.length", "message->length >= hit->entry.length", "trunc"),
     "R3": (
@@ -191,7 +191,7 @@ def test_bad_input_is_told(program: Path, case: tuple[tuple[str, ...], str]) -> 
 
 
 def test_the_harness_failing_is_the_commands_failing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the program says and its exit code reach the caller; a missing result is a failure."""
+    """The program's message and exit code reach the caller; a missing result is a failure."""
     with pytest.raises(BadInput, match="found depth 65, expected at most the 64 entries"):
         harness.measure(
             PRESET, [cells.Cell("exact", "posted", "oldest", 65, 9)], seed=1, pauses=False

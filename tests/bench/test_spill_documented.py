@@ -17,7 +17,7 @@ from opentmu.benchmark import spill, spill_figures
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
 Result = dict[str, Any]
 MEASURED = paths.ROOT / "docs" / "figures" / "bench-spill.json"
-# What says which cell it is.
+# Keys of a result that identify its cell.
 CELL = ("preset", "memory_latency", "memory_spread", "memory_gap", "queue", "position", "depth")
 
 

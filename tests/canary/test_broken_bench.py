@@ -33,7 +33,7 @@ def board() -> Iterator[Scoreboard]:
 
 
 def answer_all(board: Scoreboard, operation: Operation) -> None:
-    """What a right unit answers; an inspect shows nothing."""
+    """Answer as a right unit does; an inspect shows nothing."""
     step = board.sent(operation)
     for answer in step.sights[:1] or step.answers:
         board.received(operation.page, answer)

@@ -19,11 +19,11 @@ RANDOM = (SYSTEM / "cocotb_spill.py", "r11_everything_at_random_beyond_the_table
 CHUNKS = (SYSTEM / "cocotb_spill_limits.py", "r14_flushes_take_whole_chunks")
 SEEDS = range(1, 5)
 
-# What is wrong, and the traffic that meets it.
+# Mutants, and the traffic that meets each.
 MUTANTS = (
     # Four entries each are appended in the wrong order (R3).
     "order",
-    # What goes back to its table passes commands that have been deferred (R7).
+    # An entry that goes back to its table passes commands that have been deferred (R7).
     "refill",
     # A taken entry stays where it was.
     "live",

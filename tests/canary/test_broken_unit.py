@@ -45,7 +45,7 @@ MUTANTS = (
     "everyone",
 )
 
-# What the report must say of those that the main job's checker notices.
+# Words of the report about those that the main job's checker notices.
 WORDS = {"truncation": "truncated", "serial": "serial"}
 
 # The loads that meet a wrong queue, and what one of the reports must say.
@@ -62,7 +62,7 @@ QUEUE_MUTANTS = {
 
 @pytest.fixture(scope="module")
 def unit() -> str:
-    """Where the driver finds the unit with all mutants in it, each switched off."""
+    """URI of the unit with all mutants in it, each switched off."""
     source = design(f"{NAME}-design", mutants.FILE)
     mutants.require(source, MUTANTS)
     target = paths.BUILD / NAME

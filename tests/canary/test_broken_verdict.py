@@ -25,7 +25,7 @@ MUTANTS = (
     "incoming",
     # A search ahead of its turn does not read again what the closing of a hole has moved.
     "ahead",
-    # It does not see what comes into the last row while that is being closed.
+    # A search does not see what comes into the last row while that is being closed.
     "entering",
     # Others get what a reserve lacks.
     "reserve",

@@ -19,7 +19,7 @@ BROKEN = Status.TABLE_FAULT
 
 @dataclass(eq=False)
 class Message:
-    """What has happened to one so far."""
+    """State of one so far."""
 
     number: int
     header: int

@@ -183,7 +183,7 @@ async def step(bench: Bench) -> None:
             record["verdict"] = random.randrange(1, 14)
         before = bench.model.pdcs[:]
         await bench.packet(record, room=room)
-        # What it may have moved, its initiator must not go on from.
+        # Its initiator must not go on from a connection that the packet may have moved.
         if len(before) != len(bench.model.pdcs) or one.dpdcid is not None:
             resynchronise(bench, one)
 

@@ -21,7 +21,7 @@ printf '%s\\n' "${{COMPREPLY[@]}}"
 
 
 def completed(tmp_path: Path, *words: str) -> list[str]:
-    """What bash offers for the last word."""
+    """Completions that bash offers for the last word."""
     quoted = " ".join(f'"{word}"' for word in words)
     text = BASH.format(tmu=paths.ROOT / "tmu", words=quoted, index=len(words))
     done = subprocess.run(

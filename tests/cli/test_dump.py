@@ -29,7 +29,7 @@ def dump(
 
 
 def shown(trace: Path, *options: str, uri: str = "ref:tiny") -> list[str]:
-    """What is printed, without addresses, which are the replay's own."""
+    """Printed lines without addresses, which are the replay's own."""
     done = dump(trace, *options, uri=uri)
     assert done.returncode == 0 and done.stderr == "", done.stderr
     lines = [line.partition(", address 0x") for line in done.stdout.splitlines()]

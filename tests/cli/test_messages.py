@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How much a command says, and the log of it."""
+"""Amount of a command's messages, and the log of them."""
 
 import subprocess
 from collections.abc import Callable

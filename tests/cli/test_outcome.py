@@ -223,7 +223,7 @@ def test_skipped(): pass
 
 
 def workers(folder: Path, suite: str) -> tuple[Outcome, Path]:
-    """What the stage pytest makes of a suite, with its workers."""
+    """Outcome of a suite by the stage pytest, with its workers."""
     (folder / "test_it.py").write_text(suite)
     (folder / "pytest.ini").write_text("[pytest]\n")
     report, log = folder / "report.xml", folder / "log"

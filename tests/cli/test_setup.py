@@ -158,7 +158,7 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
 
 
 def test_a_copy_never_uses_the_build_of_the_original(checkout: Path, tmp_path: Path) -> None:
-    """What holds absolute paths goes from the copy; the original stays as it is, to the byte.
+    """Files that hold absolute paths go from the copy; the original stays as it is, to the byte.
 
     The copy is one of hard links, in which a file that is written over is the original's as well.
     """

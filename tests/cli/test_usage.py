@@ -237,7 +237,7 @@ def test_an_error_of_the_system_is_one_sentence(
 
 
 def test_the_front_door_is_this_command_line() -> None:
-    """What the tests above call is what `./tmu` starts."""
+    """The command line that the tests above call is what `./tmu` starts."""
     done = subprocess.run(
         [paths.ROOT / "tmu", "run", "--speed"], capture_output=True, text=True, check=False
     )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How the virtual machine's parts are fetched and put together, without the network."""
+"""Parts of the virtual machine are fetched and put together, without the network."""
 
 import gzip
 import re

@@ -24,7 +24,7 @@ QUOTED = re.compile(
 
 
 def arguments(text: str, at: int) -> list[str]:
-    """What lies between commas from `at`, behind an opening bracket, to the closing one."""
+    """Texts between commas from `at`, behind an opening bracket, to the closing one."""
     depth, begin = 0, at
     found = []
     for i in range(at, len(text)):

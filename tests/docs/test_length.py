@@ -19,7 +19,7 @@ def words(text: str) -> int:
 
 
 def complaint(counts: dict[str, int], most: int) -> str:
-    """What is wrong with the words of each document, with the longest ones; nothing, if all fit."""
+    """Complaint about the words of all documents, with the longest ones; empty if all fit."""
     total = sum(counts.values())
     longest = sorted(counts, key=lambda name: -counts[name])[:10]
     named = ", ".join(f"{name} {counts[name]:,}" for name in longest)

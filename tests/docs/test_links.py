@@ -39,7 +39,7 @@ def anchors(text: str) -> set[str]:
 
 
 def broken_links(document: Path) -> list[str]:
-    """What the relative links of a document miss."""
+    """Relative links of a document whose target is missing."""
     missing = []
     for link in LINK.findall(prose(document.read_text())):
         if re.match(r"[a-z]+:", link):

@@ -31,7 +31,7 @@ UNSEEN = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
 
 
 def complaints(folder: Path, *, ordered: bool = True) -> list[str]:
-    """What is wrong below a folder of Scala sources: place, what was found, what was expected."""
+    """Complaints about a folder of Scala sources: file, what was found, what was expected."""
     found = []
     for file in sorted(folder.rglob("*.scala")):
         name = file.relative_to(folder).as_posix()

@@ -8,12 +8,12 @@ from pathlib import Path
 from opentmu import paths
 from opentmu.testing import house
 
-# What a language or a library calls so: a keyword, a method, a named argument.
+# Words of a language or a library: a keyword, a method, a named argument.
 KEYWORDS = {".sv": frozenset(["end"])}
 # Names that users have in their programs and scripts, which therefore stay: two constants of the
 # released header, and a field of the JSON of replays and of the soak.
 RELEASED = re.compile(r"(TMU_)?DOORBELL_PICTURE_(OFFSET|CLOCKS)|\bgiven_back\b")
-# Where a word begins within an identifier.
+# Start of a word within an identifier.
 JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 NOT_OURS = (r"(?<!\.)", r"(?!=[^=])")
 GLOSSARY = "docs/glossary.md"

@@ -10,7 +10,7 @@
 // every name below it as <instance>__<name>.
 `default_nettype none
 
-// Where an entry is, and what operations on their way have to do with it.
+// Lane of an entry, and what operations on their way have to do with it.
 module watch (
     input wire clock,
     input wire reset,

@@ -17,7 +17,7 @@ module destination_proof (
   wire [11:0] word_1 = \dut.table_ext.word_1 ;
   (* anyconst *) wire [6:0] x;
 
-  // What the unit has said of each message.
+  // Destination that the unit has given of each message.
   wire gives = io_destination_valid;
   wire to = io_destination_bits_message;
   reg [1:0] given = 0;

@@ -45,7 +45,7 @@ module drop_proof (
       frame_choice <= choice;
     end
 
-  // What has to leave, and when: at once when the last beat's bytes all fit into the one before.
+  // Bytes that have to leave, and when: at once if those of the last beat fit into the one before.
   wire fits = !first && bytes <= drop;
   reg soon = 0;
   reg later = 0;
@@ -60,7 +60,7 @@ module drop_proof (
     due_still <= due;
   end
 
-  // What has left of the frame that leaves.
+  // Bytes that have left of the frame that leaves.
   wire leaves = io_out_valid;
   wire [15:0] out_bytes = io_out_bits_beat_bytes;
   reg [15:0] left = 0;

@@ -44,7 +44,7 @@ module ledger_proof (
       // Nothing completes the message of a burst that memory has not answered, but its own answer.
       not_before : assert (!(io_complete_valid && watched && io_complete_bits_message == message) ||
                            (at_head && answered == io_complete_ready && io_answer_valid));
-      // It is not forgotten: it leaves with an answer, and with its completion.
+      // The burst is not forgotten: it leaves with an answer, and with its completion.
       with_answer : assert (!(watched && at_head && leaves) || answered);
       with_completion : assert (!(watched && at_head && leaves && completes) ||
                                 (io_complete_valid && io_complete_ready));

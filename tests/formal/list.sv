@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a match array promises and what it asks for: an ordered list, of which one slot is watched.
+// Guarantees and duties of a match array: an ordered list, of which one slot is watched.
 //
 // Both proofs read this file. In the proof of an array its guarantees are asserted and its duties
 // assumed; in the proof of the unit (macro UNIT) a list with exactly these guarantees stands in
@@ -53,13 +53,13 @@ module one_entry (
       // Exactly once: what is found is there, and matches (R3, R4, R9, R10, R15).
       found_is_live : `GUARANTEE(!found || live);
       found_matches : `GUARANTEE(!found || byPlace(op5) || hit);
-      // What matches is not missed, whatever moves meanwhile.
+      // An entry that matches is not missed, whatever moves meanwhile.
       match_is_found : `GUARANTEE(!(searches(op5) && !byPlace(op5) && live && hit) || found5);
     end
   end
 endmodule
 
-// How many entries the law has, this clock's operation and append not counted.
+// Count of the law's entries, without this clock's operation and append.
 module room (
     input wire clock,
     input wire reset,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands in the place of arrays, queues of slots and stores in unit.sv.
+// Stand-ins of arrays, queues of slots and stores in unit.sv.
 
 // A list in the place of an array: answers are free but for the guarantees.
 module any_list (

@@ -35,7 +35,7 @@ module steps_proof (
     has_beats : assume (io_command_bits_bytes <= {io_command_bits_beats, 2'd0});
   end
 
-  // What has been done of it.
+  // Progress of the command.
   wire writes = io_step_valid && io_step_bits_writes;
   wire hit = writes && io_step_bits_address[6:2] == x[6:2] && io_step_bits_strobe[x[1:0]];
   wire tells = io_entry_valid && io_entry_bits_completes;

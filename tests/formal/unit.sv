@@ -27,7 +27,7 @@ module unit_proof (
   `include "unit_names.svh"
   `include "unit_carried.svh"
 
-  // What the decoder says of a command that searches nothing (R10, R13).
+  // Decoder's verdict about a command that searches nothing (R10, R13).
 `define EARLY(x) \
     (x``_searches == (!x``_malformed && x``_endpoint < 2 && \
                       !(x``_opcode == CANCEL && x``_id == 15) && \
@@ -60,7 +60,7 @@ module unit_proof (
             io_arrival_bits_opcode == INSPECT);
   end
 
-  // What the caller gave with a command: handle, address, length. Clock 4 is the end.
+  // Caller's fields of a command: handle, address, length. Clock 4 is the end.
   reg [10:0] p1, p2, p3, p4, p5, p6, a1, a2, a3, a4, a5, a6;
   always @(posedge clock) begin
     p1 <= {io_post_bits_handle[3:0], io_post_bits_address, io_post_bits_length};
@@ -69,7 +69,7 @@ module unit_proof (
     {a2, a3, a4, a5, a6} <= {a1, a2, a3, a4, a5};
   end
 
-  // What the law's entries hold beside their keys.
+  // Bodies of the law's entries, beside their keys.
   reg [10:0] body_r, body_m;
   reg found6_r, found6_m;
   reg [10:0] body6_r, body6_m;
@@ -82,7 +82,7 @@ module unit_proof (
     body6_m <= body_m;
   end
 
-  // What was decided at the end of a slot, one and two clocks later.
+  // Decisions at the end of a slot, one and two clocks later.
   reg pair5, pair6, append5_r, append6_r, append5_m, append6_m;
   always @(posedge clock) begin
     pair5 <= dut__decide__direct_takesPost && !reset;
@@ -123,7 +123,7 @@ module unit_proof (
   wire [7:0] end_p = dut__walk__post_body_command_opcode;
   wire [7:0] end_a = dut__walk__arrival_body_command_opcode;
 
-  // What a list was asked, from the operation that the unit has at the same place.
+  // Question to a list, from the operation that the unit has at the same stage.
 `define TAKES(op) (op != PROBE && op != INSPECT)
 `define ASKED_M(k) {dut__walk__delay__``k``_post_valid && dut__walk__delay__``k``_post_bits_command_searches, \
     `TAKES(dut__walk__delay__``k``_post_bits_command_opcode), \
@@ -277,7 +277,7 @@ module unit_proof (
       inside :
       assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));
-      // What lies beside an answer comes and goes with it; a word of its length comes a clock later.
+      // Sides of an answer come and go with it; a word of its length comes a clock later.
       beside :
       assert (dut__answers__sides__count == dut__answers__answers__count &&
               dut__answers__sides__stored == dut__answers__answers__stored &&

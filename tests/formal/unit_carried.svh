@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the operations that the unit carries along have to be, at every clock of their walk.
+// Invariants of the operations that the unit carries along, at every clock of their walk.
 
-// What memory beyond the tables sends between the host's commands.
+// Commands of memory beyond the tables, sent between the host's.
 `define INJECTED(x) \
     (x``_spill_refills || x``_spill_releases || x``_spill_retries)
 `define BODY(x) {x``_handle[3:0], x``_address, x``_length}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the stand-ins of unit.sv keep, by queue: _r receives, _m messages.
+// State of the stand-ins of unit.sv, by queue: _r receives, _m messages.
 (* hierconn *) wire [3:0] \dut.walk.posted.list.slot ;
 wire [3:0] slot_r = \dut.walk.posted.list.slot ;
 (* hierconn *) wire \dut.walk.posted.list.live ;

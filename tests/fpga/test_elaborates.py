@@ -38,8 +38,8 @@ def test_an_assertion_among_the_sources_is_refused(text: str, tmp_path: Path) ->
         fpga.sources(tmp_path)
 
 
-# What the contract does not tell: slots beyond entries, some of them for those that flipped bits
-# take away; and tiny's memory rows of filter ids.
+# Sizes that the contract does not tell: slots beyond entries, some of them for those that flipped
+# bits take away; and tiny's memory rows of filter ids.
 SPARE_SLOTS = 8
 LOSABLE_SLOTS = 16
 HAVE_PARITY = {"tiny"}

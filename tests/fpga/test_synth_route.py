@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What nextpnr says, as the report tells it; and a small module through all tools."""
+"""Output of nextpnr, as the report tells it; and a small module through all tools."""
 
 import copy
 import json
@@ -121,7 +121,7 @@ def test_a_module_that_is_not_there_is_refused() -> None:
 
 
 def resized(instance: str) -> str:
-    """What Yosys says when a port of `instance` is connected to a wire that is too wide."""
+    """Output of Yosys when a port of `instance` is connected to a wire that is too wide."""
     file = paths.BUILD / "test" / "synth-resized.sv"
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(

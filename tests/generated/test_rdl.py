@@ -36,7 +36,7 @@ def rdl_registers() -> dict[str, Any]:
 
 
 def from_rdl() -> dict[str, Register]:
-    """What the SystemRDL file says; a field VALUE is the whole register."""
+    """Registers of the SystemRDL file; a field VALUE is the whole register."""
     result = {}
     for name, node in rdl_registers().items():
         access = {one.get_property("sw").name for one in node.fields()}
@@ -50,7 +50,7 @@ def from_rdl() -> dict[str, Register]:
 
 
 def from_python() -> dict[str, Register]:
-    """What regs.py says."""
+    """Registers of regs.py."""
     result = {
         name: Register(offset, regs.REGISTER_ACCESS[name], dict(regs.REGISTER_FIELDS.get(name, {})))
         for name, offset in regs.REGISTERS.items()
@@ -62,7 +62,7 @@ def from_python() -> dict[str, Register]:
 
 
 def from_header() -> dict[str, Register]:
-    """What tmu_regs.h says."""
+    """Registers of tmu_regs.h."""
     text = HEADER.read_text()
     result = {}
     for name, offset, comment in re.findall(

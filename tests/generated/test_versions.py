@@ -39,7 +39,7 @@ def _numbers(release: str) -> tuple[int, ...]:
 
 
 def test_changes_are_by_version() -> None:
-    """What is not released yet on top, then releases, the newest first, the last one this one."""
+    """Unreleased changes come first, then releases, the newest first, none after this version."""
     text = (paths.ROOT / "CHANGELOG.md").read_text()
     headings = re.findall(r"^## (\S+)", text, re.MULTILINE)
     releases = [_numbers(one) for one in headings if one != "Unreleased"]

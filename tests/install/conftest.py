@@ -46,7 +46,7 @@ class Installed:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What the README of the examples says of a prefix of one's own."""
+        """Variables that the README of the examples sets for a prefix of one's own."""
         return {
             "PKG_CONFIG_PATH": str(self.library / "pkgconfig"),
             "CMAKE_PREFIX_PATH": str(self.prefix),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `cmake --install` puts where, that it works from there, and that `uninstall` undoes it."""
+"""Files of `cmake --install` lie where they belong, work from there, and leave by `uninstall`."""
 
 import re
 import shutil

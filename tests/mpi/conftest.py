@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of the provider need; they are skipped where MPI or libfabric is missing."""
+"""Fixtures for the provider's tests; they are skipped where MPI or libfabric is missing."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -180,7 +180,7 @@ int main(void) {
     looks();
     cancels();
     untagged();
-    /* What is left at the end is flushed (R14): a receive, and messages of both kinds. */
+    /* All that is left at the end is flushed (R14): a receive, and messages of both kinds. */
     must(fi_trecv(a.ep, in, 8, NULL, a.peer, 0x70, 0, NULL), "fi_trecv");
     SEND(fi_tinject(b.ep, "left", 4, b.peer, 0x71));
     SEND(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x72, NULL));

@@ -324,7 +324,7 @@ static void shared(void) {
     EXPECT(fi_cntr_wait(all, 3, SECONDS * 1000) == 0);
     quiet();
     EXPECT(fi_cntr_read(all) == 3 && fi_cntr_readerr(all) == 0);
-    /* What is left when an endpoint is closed is dropped without a word. */
+    /* Operations left when an endpoint is closed are dropped without a word. */
     must(fi_trecv(a.ep, in, 8, NULL, a.peer, 0x72, 0, NULL), "fi_trecv");
     must(fi_recv(a.ep, in, 8, NULL, FI_ADDR_UNSPEC, NULL), "fi_recv");
     close_side(&a);

@@ -74,7 +74,7 @@ static int end_of(struct side *side, const void *context) {
     }
 }
 
-/* A message that is announced to it, and will not be asked for. */
+/* A message is announced to the dead peer, which will not ask for it. */
 static void announce(fi_addr_t dead, void *context) {
     int receive;
     must(fi_trecv(a.ep, in, 8, NULL, dead, 2, 0, &receive), "fi_trecv");
@@ -104,7 +104,7 @@ static void what_waits_for_it_ends(fi_addr_t dead, const void *before) {
     }
 }
 
-/* It is looked at, has its port, and is left alone. */
+/* A slow peer is checked, has its port, and is left alone. */
 static void a_slow_peer_is_waited_for(void) {
     struct fi_cq_tagged_entry entry;
     send_to(&a, a.peer, LONG_BYTES, 6, &a);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What users get wrong, and what is left when an endpoint is closed.
- * With the word `counters`, what users get wrong about those.
+ * Mistakes of users, and operations left when an endpoint is closed.
+ * With the word `counters`, mistakes of users about those.
  * Ends with 1 where an answer is not as it has to be.
  */
 #include "fabric_sides.h"
@@ -114,7 +114,7 @@ static void leave_something(struct fi_context *context, uint64_t tag) {
     close_side(&stranger);
 }
 
-/* What counters cannot do; the provider writes a sentence for each. */
+/* Requests that counters refuse; the provider writes a sentence for each. */
 static void counters(void) {
     struct fi_cntr_attr attr = {.wait_obj = FI_WAIT_FD};
     struct fid_cntr *cntr = NULL;

@@ -7,7 +7,7 @@
 
 #define MOST 200000u
 
-/* How many are taken; both sides make progress. */
+/* Count of messages that are taken; both sides make progress. */
 static size_t flood(size_t length, uint64_t tag) {
     size_t taken = 0;
     for (int tries = 0; taken < MOST && tries < 2000;) {

@@ -77,7 +77,7 @@ static void inserted_after_its_messages(void) {
     EXPECT(received(a.peer, 11, 5, 'l') == a.peer);
 }
 
-/* What is inserted twice has one index and is there until it was removed twice. */
+/* A peer inserted twice has one index and is there until it was removed twice. */
 static void inserted_twice(void) {
     const fi_addr_t wrong_ones[] = {2, 1000, UINT64_C(1) << 32, (UINT64_C(1) << 32) + 1,
                                     FI_ADDR_NOTAVAIL - 1};
@@ -98,7 +98,7 @@ static void inserted_twice(void) {
     must(fi_av_remove(a.av, &a.peer, 1, 0), "fi_av_remove");
     EXPECT(fi_av_remove(a.av, &a.peer, 1, 0) == -FI_EINVAL);
     EXPECT(fi_trecv(a.ep, in, 1, NULL, a.peer, 1, 0, NULL) == -FI_EINVAL);
-    /* It is unknown again, and then known again with what it sent meanwhile. */
+    /* The peer is unknown again, and then known again with what it sent meanwhile. */
     sent("gone", 5, 13);
     sent("gone", 5, 14);
     EXPECT(received(FI_ADDR_UNSPEC, 13, 5, 'g') == FI_ADDR_NOTAVAIL);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the provider does not offer is refused, in every call that libfabric lets a program make.
+ * Features that the provider lacks are refused, in every call that libfabric lets a program make.
  * Ends with 1 where something is taken that is not kept.
  */
 #include "fabric_sides.h"
@@ -162,7 +162,7 @@ static int ask(struct fi_info *hints) {
     return result;
 }
 
-/* What an info of ours says holds, and hints that ask for more find nothing. */
+/* Hints that ask for what an info of ours says are met, and those for more find nothing. */
 static void hints(void) {
     struct fi_info *hint = fi_dupinfo(info);
     EXPECT(info->tx_attr->comp_order == FI_ORDER_NONE && info->rx_attr->comp_order == 0);

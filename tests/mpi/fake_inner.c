@@ -295,7 +295,7 @@ static void broken(void) {
         EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[i]) == 0);
     }
     EXPECT(ep.receives.count == 1 && cq.count == 0 && ep.sends.used == 1);
-    /* What it answers first is about something that is not there. */
+    /* The unit's first answer is about a handle that is not there. */
     record_t *receive = &tfi_find_ask(&ep, &contexts[0])->record;
     slots_release(&domain.unit->slots, receive->handle);
     receive->handle = slots_take(&domain.unit->slots, receive);

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from opentmu import paths
 
-# What mpirun calls instead of ssh: the command it is given, under the host name it is given.
+# Script that mpirun calls instead of ssh: it runs the given command under the given host name.
 AGENT = """#!/bin/sh
 host=$1
 shift
@@ -33,7 +33,7 @@ def unshare() -> list[str]:
 
 
 def environment(folder: Path, count: int, slots: int) -> dict[str, str]:
-    """What has Open MPI and MPICH start ranks on so many nodes, with so many ranks on each."""
+    """Variables that have Open MPI and MPICH start `slots` ranks on each of `count` nodes."""
     agent = folder / "agent"
     agent.write_text(AGENT.format(unshare=" ".join(unshare())))
     agent.chmod(0o755)

@@ -124,7 +124,7 @@ def test_one_process(words: str, provider_folder: Path) -> None:
 
 
 def test_pingpong_of_libfabric_itself(provider_folder: Path) -> None:
-    """It comes with libfabric (Debian: libfabric-bin), so it runs where nothing else does."""
+    """fi_pingpong comes with libfabric (Debian: libfabric-bin): it runs where nothing else does."""
     port = free_port()
     command = [find("fi_pingpong"), "-p", "tmu", "-e", "rdm", "-d", "lo", "-I", "20"]
     client = [*command, "-P", port, SERVER]

@@ -59,7 +59,7 @@ def test_the_provider_below_matches_no_sources(
 def test_a_provider_that_stays_hidden_is_said(
     asks: Path, provider_folder: Path, plain: Path
 ) -> None:
-    """Where libfabric's own flag means nothing: the sentence, and what it advises helps."""
+    """The sentence, where libfabric's own flag means nothing; and its advice helps."""
     done = run(asks, provider_folder, LD_PRELOAD=str(plain))
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == (

@@ -77,7 +77,7 @@ def sanitized(provider_folder: Path, tmp_path_factory: pytest.TempPathFactory) -
     """The provider with AddressSanitizer, its leak check included."""
     folder = tmp_path_factory.mktemp("sanitized")
     provider.build(folder, sanitized_driver(), *SANITIZE)
-    # What libfabric itself does not free is not ours to judge.
+    # Memory that libfabric itself does not free is not ours to judge.
     (folder / "leaks").write_text("leak:libfabric.so\n")
     return folder
 
@@ -185,7 +185,7 @@ def test_a_failure_below_ends_what_waits_for_it(
         "tmu provider: an injected message was not delivered: Connection reset by peer"
     )
     assert broken.startswith("tmu provider: the unit is of no use any more: the unit gave opcode")
-    # What the broken unit still had was never answered.
+    # Operations that the broken unit still had were never answered.
     assert differ.startswith("tmu provider: counters differ in process-")
 
 

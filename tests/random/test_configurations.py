@@ -73,7 +73,7 @@ def small(random: Random, most: int = 8) -> Values:
     }
 
 
-# What a configuration is at when its parameters are at their least, or beyond what is usual.
+# Values of parameters at their least, or beyond what is usual.
 EDGES: dict[str, list[int]] = {
     "endpoints": [2, 256],
     "lanes": [2],
@@ -218,7 +218,7 @@ def test_a_named_configuration_is_right(case: tuple[int, Values], tmp_path: Path
 
 
 def by_chisel(all_values: Sequence[Values], folder: Path) -> list[str]:
-    """What Chisel says to each configuration; nothing to a legal one."""
+    """Complaint of Chisel about each configuration; empty for a legal one."""
     words = [
         f"{BASE}:" + ",".join(f"{name}={int(value)}" for name, value in values.items())
         for values in all_values
@@ -227,7 +227,7 @@ def by_chisel(all_values: Sequence[Values], folder: Path) -> list[str]:
 
 
 def by_file(values: Values, folder: Path) -> str:
-    """What the reader of a file says."""
+    """Complaint of the reader of a file; empty for a legal configuration."""
     file = write(values, folder / "one.toml")
     try:
         configuration.read(file)

@@ -14,7 +14,7 @@ LAW = paths.SIM / "law"
 FIELDS = {"context": 32, "source": 32, "tag": 32, "endpoint": 2}
 TAG_SIGN, ANY_TAG = "UINT64_C(0x80000000)", "UINT64_C(0x7fffffff)"
 
-# Where the law says what it says, and what it says with the numbered mistakes.
+# Lines of the law, and those with the numbered mistakes.
 KEYS = (
     "    uint64_t match_differs = (a->match ^ b->match) & ~(a->ignore | b->ignore);\n"
     "    uint32_t source_differs = (a->source ^ b->source) & "
@@ -181,7 +181,7 @@ def program(folder: Path) -> Path:
 
 
 def killed(program: Path, trace: Path) -> list[str]:
-    """What the trace notices."""
+    """Mistakes that the trace notices."""
     done = subprocess.run([program, trace], capture_output=True, text=True, check=True)
     return done.stdout.splitlines()
 

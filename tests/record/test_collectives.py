@@ -24,7 +24,7 @@ RANKS = 5
 SENT = tuple[int, int, int]
 
 
-# What one rank sends in each algorithm, told from its own side and not from that of the round.
+# Sends of one rank in each algorithm, told from its own side and not from that of the round.
 def low_bit(number: int) -> int:
     return number & -number
 

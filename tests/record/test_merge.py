@@ -108,7 +108,7 @@ def test_a_probe_that_missed_holds_the_arrival_back() -> None:
 
 
 def test_a_probe_that_no_order_explains_is_left_out_and_counted() -> None:
-    """It misses a message that an earlier probe saw and that nobody has taken."""
+    """The probe misses a message that an earlier probe saw and that nobody has taken."""
     run = Run(2)
     run.send(1, 0, 5)
     run.look(0, 1, 5, found=(1, 5))

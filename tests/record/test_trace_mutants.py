@@ -20,7 +20,7 @@ GENERATOR = paths.TRACES / "generate.py"
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
-    """What each trace notices."""
+    """Mistakes that each trace notices."""
     program = mutants.program(tmp_path_factory.mktemp("mutants"))
     return {trace.name: mutants.killed(program, trace) for trace in TRACES}
 

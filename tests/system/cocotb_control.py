@@ -77,7 +77,7 @@ async def bad_register_accesses_are_refused_and_counted(dut: Any) -> None:
 
 @cocotb.test()
 async def writable_registers_keep_their_bits(dut: Any) -> None:
-    """What is written is read, in the bits that exist; triggers read 0."""
+    """Written values are read, in the bits that exist; triggers read 0."""
     device, _ = await started(dut)
     for name, access in regs.REGISTER_ACCESS.items():
         if access == "rw":

@@ -16,7 +16,7 @@ from opentmu.bench.traffic import Traffic
 
 PRESET = regs.PRESETS["tiny"]
 
-# What each sum is made of, at every clock.
+# Parts of each sum, at every clock.
 PARTS = {
     "posts": ["post_matched", "post_queued", "post_refused"],
     "arrivals": ["arrive_matched", "arrive_queued", "arrive_stalled"],

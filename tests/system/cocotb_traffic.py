@@ -20,7 +20,7 @@ PRESET = regs.PRESETS["tiny"]
 
 
 class Key(TypedDict):
-    """What a message is matched by, as fields of an operation."""
+    """Key that a message is matched by, as fields of an operation."""
 
     match: int
     source: int

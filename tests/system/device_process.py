@@ -38,7 +38,7 @@ class Device:
         raise AssertionError(f"the device did not start: {self.said}")
 
     def stats(self) -> dict[str, Any]:
-        """What it did so far."""
+        """Counts of the device so far."""
         self.process.send_signal(signal.SIGUSR1)
         return self._line()
 

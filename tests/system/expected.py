@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the law demands of a trace."""
+"""Log that the law demands of a trace."""
 
 from pathlib import Path
 

@@ -42,7 +42,7 @@ def garble(dice: random.Random, place: Path) -> None:
             size = dice.randrange(2**32) if dice.random() < 0.05 else None
             flags = dice.choice((0, 0, 0, 0x10, 0x10, dice.randrange(64)))
             client.sendall(message(dice.randrange(18), payload, flags, size))
-        # It is dropped, or has all its messages looked at.
+        # The client is dropped, or has all its messages looked at.
         client.shutdown(socket.SHUT_WR)
         while client.recv(4096):
             pass

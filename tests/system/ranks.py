@@ -13,7 +13,7 @@ from .sessions import URI
 RANKS = 2
 # Two jobs and their buffers, beside the file system, which lies in memory as well.
 MEMORY_MB = 1024
-# Where jobs leave their files in the guest, each in a folder of its own.
+# Folder of the guest in which each job leaves its files, in a folder of its own.
 LEFT = Path("/left")
 # Hydra and the ranks find each other by the name of the machine.
 NETWORK = """ifconfig lo 127.0.0.1 up
@@ -28,7 +28,7 @@ SEND = f'for file in {LEFT}/*/*; do echo "{HEAD}$file"; cat "$file"; done >/dev/
 
 
 def programs(chosen: library.Library) -> list[Path]:
-    """What starts ranks; the second is looked for beside the first."""
+    """Programs that start ranks; the second is looked for beside the first."""
     return [chosen.starter, chosen.starter.with_name("hydra_pmi_proxy")]
 
 

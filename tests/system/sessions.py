@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What tests of the kernel driver share: a guest with the module, and traces for sessions."""
+"""Shared by tests of the kernel driver: a guest with the module, and traces for sessions."""
 
 import gzip
 import subprocess
@@ -14,7 +14,7 @@ from .device_process import Device
 FILE = "/dev/tmu0"
 URI = f"dev:{FILE}"
 TOOLS = ("tmu-info", "tmu-ping", "tmu-replay")
-# What the kernel says when something in it is wrong.
+# Words of the kernel when something in it is wrong.
 TROUBLE = r"BUG|WARNING|Oops|Call Trace|general protection|refcount|use-after-free|hung task"
 
 

@@ -108,7 +108,7 @@ def test_a_killed_client_harms_nobody_after_it(device: Device) -> None:
 
 
 def test_a_second_client_is_turned_away(device: Device) -> None:
-    """It hears so at once, and the first one goes on."""
+    """The second client hears so at once, and the first one goes on."""
     endless = replay_words(device.uri, "--random", "100000000", "--seed", "1")
     with subprocess.Popen(endless, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as first:
         device.wait_for("commands", 100)

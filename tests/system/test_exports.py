@@ -21,7 +21,7 @@ PUBLIC = DRIVER / "include" / "tmu"
 LIBTMU = DRIVER / "core" / "libtmu.map"
 LAW = paths.SIM / "law"
 
-# What CMake builds, by name: the list of its exports.
+# Libraries that CMake builds, by name: the list of exports.
 BUILT = {
     "libtmu.so": LIBTMU,
     "libtmu_fake_sim.so": verilate.EXPORTS,
@@ -31,7 +31,7 @@ BUILT = {
     "libtmu_stub_unit.so": verilate.EXPORTS,
     "libtmu_trace.so": LAW / "tmu_trace.map",
 }
-# What the front door builds when it is first needed.
+# Libraries that the front door builds when they are first needed.
 MADE: dict[Path, Callable[[], Path]] = {
     provider.EXPORTS: lambda: provider.folder() / provider.NAME,
     recorder.EXPORTS: recorder.library,

@@ -61,7 +61,7 @@ tmu-info dev:/dev/tmu1
 
 @with_and_without_iommu
 def test_the_driver_in_a_session(iommu: bool) -> None:
-    """What libtmu promises, in sessions: with memory that the module registers, and without."""
+    """Promises of libtmu, in sessions: with memory that the module registers, and without."""
     script = f"""
 export TMU_TEST_DEV={FILE}
 driver_test_backend_dev

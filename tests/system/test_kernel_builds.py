@@ -29,7 +29,7 @@ def test_every_package_is_pinned() -> None:
 
 
 def test_versions_are_looked_at_in_one_header() -> None:
-    """What differs between kernels lies in tmu_compat.h."""
+    """Differences between kernels lie in tmu_compat.h."""
     looking = [
         file.name
         for file in Path(kernel.SOURCES).rglob("*.[ch]")

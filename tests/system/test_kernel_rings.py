@@ -27,14 +27,14 @@ sed -n 's/^nr_foll_pin_//p' /proc/vmstat
 
 
 def pins(output: str) -> tuple[int, int]:
-    """How many pages were pinned, and how many of these are not any more."""
+    """Counts of pages that were pinned, and of those that were released."""
     found = dict(re.findall(r"^(acquired|released) (\d+)$", output, re.MULTILINE))
     return int(found["acquired"]), int(found["released"])
 
 
 @with_and_without_iommu
 def test_the_driver_with_rings_of_its_own(iommu: bool, tmp_path: Path) -> None:
-    """What libtmu promises, with every ring in memory of the process; the tools as well."""
+    """Promises of libtmu, with every ring in memory of the process; the tools as well."""
     script = f"""{LARGE_PAGES}
 export TMU_TEST_DEV={FILE} TMU_TEST_DEV_OPTION=rings=own
 driver_test_backend_dev

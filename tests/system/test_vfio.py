@@ -14,7 +14,7 @@ FUNCTIONS = Path("/sys/bus/pci/devices")
 
 
 def said(uri: str, exit_code: int = 2) -> str:
-    """What tmu-info says about a URI that it cannot use."""
+    """Complaint of tmu-info about a URI that it cannot use."""
     program = cbuild.program(cbuild.ensure(), "tmu-info")
     done = subprocess.run([program, uri], capture_output=True, text=True, check=False)
     assert done.returncode == exit_code

@@ -137,7 +137,7 @@ def _signal_all(processes: set[int], number: int) -> None:
 
 @cache
 def _wrapper() -> tuple[str, ...]:
-    """What has the kernel end a program with its parent; thread-safe, unlike a preexec_fn."""
+    """Prefix that has a program end with its parent; thread-safe, unlike a preexec_fn."""
     found = shutil.which("setpriv")
     return (found, "--pdeathsig", "TERM", "--") if found else ()
 
@@ -176,7 +176,7 @@ def run(
 
 
 def guarded(process: "subprocess.Popen[Any]", wait: Callable[[], Result]) -> Result:
-    """What `wait` returns; whatever it raises, the program has ended then."""
+    """Result of `wait`; whatever it raises, the program has ended then."""
     try:
         return wait()
     except BaseException:

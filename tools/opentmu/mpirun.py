@@ -10,7 +10,7 @@ from opentmu.errors import BadInput
 
 
 def allowed() -> dict[str, str]:
-    """What has mpirun start more ranks than processors, and as root, which it refuses untold."""
+    """Settings for more ranks than processors, and for root, which mpirun refuses untold."""
     known = {"OMPI_MCA_rmaps_base_oversubscribe": "1"}
     if os.geteuid() == 0:
         known["OMPI_ALLOW_RUN_AS_ROOT"] = "1"

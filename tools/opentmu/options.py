@@ -54,7 +54,7 @@ def impairments(function: Command) -> Command:
 
 
 def words(options: Mapping[str, object]) -> list[str]:
-    """What a program is called with: each option that has a value, by its name."""
+    """Arguments of a program: each option that has a value, by its name."""
     return [
         word
         for name, value in options.items()
@@ -64,7 +64,7 @@ def words(options: Mapping[str, object]) -> list[str]:
 
 
 def given() -> list[str]:
-    """What the command line of the running command names, as the caller types it."""
+    """Options and arguments given to the running command, as the caller types them."""
     context = click.get_current_context()
     return [
         parameter.opts[-1]

@@ -13,7 +13,7 @@ from opentmu.errors import BadInput
 
 # A report keeps its columns when it goes into a file or a pipe.
 PIPE_WIDTH = 100
-# What a table that is read by itself fits into.
+# Most columns of a table that is read by itself.
 SCREEN = 80
 
 

@@ -81,7 +81,7 @@ class Rule:
     text: str
 
     def complaint(self, values: Mapping[str, Value]) -> str | None:
-        """What is wrong, if the rule does not hold."""
+        """Complaint if the rule does not hold, else None."""
         if self.when is not None and values[self.when[0]] <= values[self.when[1]]:
             return None
         subject, found = self.parameter, int(values[self.parameter])
@@ -110,12 +110,12 @@ def all_by_name() -> dict[str, Parameter]:
 
 @cache
 def rules() -> list[Rule]:
-    """What has to hold between two parameters."""
+    """Rules between two parameters."""
     return [Rule(**one) for one in _file()["rules"]]
 
 
 def complaint(values: Mapping[str, Value]) -> str | None:
-    """What is wrong with the values of all parameters, as Chisel says it; None if legal."""
+    """Complaint about the values of all parameters, as Chisel words it; None if legal."""
     for one in all_by_name().values():
         value = values[one.name]
         if not one.allows(value):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where things are in the checkout.  Nothing here creates a folder."""
+"""Paths of the checkout.  Nothing here creates a folder."""
 
 from pathlib import Path
 

@@ -46,13 +46,13 @@ def find(name: str) -> regs.Preset:
 
 
 def build_name(name: str) -> str:
-    """What builds are called: a configuration of one's own by its content."""
+    """Name of builds: a configuration of one's own is named by its content."""
     found = own(name)
     return found.build_name if found else name
 
 
 def chisel(name: str) -> str:
-    """How the program that elaborates is told which configuration is meant."""
+    """Argument that names the configuration to the program that elaborates."""
     found = own(name)
     return found.chisel if found else name
 

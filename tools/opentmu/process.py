@@ -16,11 +16,11 @@ from opentmu.stage import held_locks
 
 TAIL_LINES = 40
 CAUSE_LINES = 10
-# How Python, Java and Scala begin to tell an exception, whose cause stands first and whose calls
+# First words of an exception in Python, Java and Scala, whose cause stands first and whose calls
 # can fill more lines than are shown.
 EXCEPTION = re.compile(r"\s*(Traceback \(most recent|Exception in |[\w.$]+(Exception|Error)(:|$))")
 
-# What pip, apt, Maven and Coursier say of a server that they do not reach.
+# Messages of pip, apt, Maven and Coursier about a server that they do not reach.
 UNREACHABLE = re.compile(
     "Could not resolve|Temporary failure (in name resolution|resolving)|Name or service not known|"
     "UnknownHostException|Unknown host|Network is unreachable|No route to host|Connection refused|"
@@ -104,7 +104,7 @@ def run_logged(
 
 
 def _network(log: Path) -> str:
-    """What to see to where a program did not reach its server."""
+    """Advice where a program did not reach its server, else nothing."""
     if not UNREACHABLE.search(log.read_text(errors="replace")):
         return ""
     return (

@@ -56,7 +56,7 @@ class Ticker:
 
 @dataclass
 class Told:
-    """How much is said on standard error, and the log of all of it."""
+    """Amount of messages on standard error, and the log of all of them."""
 
     verbose: bool = False
     quiet: bool = False

@@ -14,13 +14,13 @@ PARALLEL_JOBS = max(1, min(4, os.cpu_count() or 1))
 
 
 def need_compiler() -> None:
-    """What the C programs need (CMake and Ninja are in the Python environment)."""
+    """Require the tools of C programs (CMake and Ninja are in the Python environment)."""
     system.require("g++", "make", "zlib.h")
     use_path()
 
 
 def need_verilator(*, wave: bool = False) -> None:
-    """What turning Verilog into a simulation needs; BadInput where make could not follow paths."""
+    """Require the tools of simulations; BadInput where make could not follow paths."""
     if any(character.isspace() for character in str(paths.ROOT)):
         raise BadInput(
             f"{paths.ROOT}: found a space in the checkout's path, expected none: Verilator's "
@@ -33,7 +33,7 @@ def need_verilator(*, wave: bool = False) -> None:
 
 
 def need_mill() -> None:
-    """What Chisel needs."""
+    """Require the tools of Chisel."""
     system.require("java")
     mill.ensure()
     shims.ensure()
@@ -41,7 +41,7 @@ def need_mill() -> None:
 
 
 def need_yosys() -> None:
-    """What proofs and synthesis need."""
+    """Require the tools of proofs and synthesis."""
     shims.ensure()
     use_path()
     need_compiled("yosys")
@@ -58,7 +58,7 @@ def need_compiled(program: str) -> None:
 
 
 def need_mpi() -> None:
-    """What starting an MPI program needs, to record it or to run it on the unit; only then.
+    """Require the compiler and starter of MPI programs, recorded or run on the unit; only then.
 
     PATH stays the caller's, for the program is the caller's too.
     """

@@ -16,7 +16,7 @@ NEVER = 2**64 - 1
 
 
 class Counter(IntEnum):
-    """Where a frame is counted, each once (W6)."""
+    """Counters of frames, each frame in one (W6)."""
 
     REFUSED_FRAME = 0
     FOREIGN = 1
@@ -33,7 +33,7 @@ class Counter(IntEnum):
 
 
 class TooLong(IntEnum):
-    """What becomes of a message that is longer than its receive."""
+    """Treatment of a message that is longer than its receive."""
 
     TRUNCATE = 0
     TOO_LONG = 1
@@ -78,7 +78,7 @@ class Effect:
 
 @dataclass(frozen=True)
 class Result:
-    """What a frame brings about, and where it is counted; `reason` of a frame that is dropped."""
+    """Effects of a frame, and its counter; `reason` of a frame that is dropped."""
 
     counter: Counter
     reason: int

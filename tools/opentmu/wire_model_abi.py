@@ -13,7 +13,7 @@ REASONS = 15  # uet_reason_t
 
 
 class WireSettings(ctypes.Structure):
-    """What no packet says: uet_settings_t."""
+    """Settings that no packet carries: uet_settings_t."""
 
     _fields_: ClassVar[Any] = [
         ("udp_port", c_uint16),

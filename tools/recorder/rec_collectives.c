@@ -219,7 +219,7 @@ REC_COLLECTIVE_CALL(Alltoallw, Ialltoallw, REC_CALL_ALLTOALLV, 0, 0,
                     const MPI_Datatype out_types[], void *in, const int in_counts[],
                     const int in_places[], const MPI_Datatype in_types[], MPI_Comm comm);
 
-/* What each rank is sent is as long for all senders. */
+/* A rank is sent the same length by every sender. */
 REC_COLLECTIVE_CALL(Reduce_scatter, Ireduce_scatter, REC_CALL_ALLTOALLV, 0, 0,
                     parts(id, comm, in_counts, type), (out, in, in_counts, type, op, comm),
                     const void *out, void *in, const int in_counts[], MPI_Datatype type, MPI_Op op,

@@ -2,7 +2,7 @@
 /* Sends, and the calls that send and receive in one. A send is noted before MPI gets it. */
 #include "recorder.h"
 
-/* Where there is nothing the type may be none, which MPI must not be asked about. */
+/* An empty message may have no type, and MPI must not be asked about none. */
 uint64_t rec_bytes(int count, MPI_Datatype type) {
     MPI_Count size = 0;
     if (count > 0 && type != MPI_DATATYPE_NULL)

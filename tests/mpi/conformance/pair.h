@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the programs of this folder share.  Each takes an even number of ranks, pairs rank 2n with
- * rank 2n+1, checks one part of what MPI says about messages, and ends with 1 where an answer is
- * wrong; rank 0 says so when all were right.
+ * Shared functions of this folder's programs.  Each program takes an even number of ranks, pairs
+ * rank 2n with rank 2n+1, checks one part of what MPI says about messages, and ends with 1 where
+ * an answer is wrong; rank 0 says so when all were right.
  */
 #ifndef PAIR_H
 #define PAIR_H

@@ -51,7 +51,7 @@ static void misses(void) {
     EXPECT(!found);
 }
 
-/* What is claimed is out of reach of probes and receives; claims may be fetched in any order. */
+/* A claimed message is out of reach of probes and receives; claims are fetched in any order. */
 static void claims(void) {
     enum { CLAIMS = 8 };
     MPI_Message message[CLAIMS];

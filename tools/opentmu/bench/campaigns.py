@@ -101,7 +101,7 @@ def every_mask(traffic: Traffic) -> Iterator[Operation]:
 
 
 def endpoints_apart(traffic: Traffic) -> Iterator[Operation]:
-    """What matches at one endpoint does not at another, and handle 0 is a handle (R13, R15)."""
+    """An entry matches at its own endpoint alone, and handle 0 is a handle (R13, R15)."""
     yield from traffic.empty_all()
     key = {"match": 5, "source": 5}
     for endpoint in traffic.endpoints:

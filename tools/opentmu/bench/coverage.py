@@ -82,7 +82,7 @@ class Coverage:
 
     def observe(self, step: Step) -> None:
         """Fill the bins of one step."""
-        # What an inspect shows is known when its answer comes: `inspected`.
+        # The entry that an inspect shows is known when its answer comes: `inspected`.
         answers = [] if step.sights else step.answers
         for answer in {a.status: a for a in answers}.values():
             self.counts[f"{opcode_name(answer.opcode)} {status_name(answer.status)}"] += 1

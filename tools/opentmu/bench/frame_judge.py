@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the codec of `sim/wire` says of frames, in the words of the card's records."""
+"""Verdicts of the codec in `sim/wire` about frames, in the words of the card's records."""
 
 import subprocess
 from collections.abc import Sequence

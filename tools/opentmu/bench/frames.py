@@ -180,7 +180,7 @@ def spoiled(data: bytes, random: Random) -> bytes:
             at = random.randrange(len(bad))
             bad[at] ^= 1 << random.randrange(8)
         case 1:
-            # Where headers are: what decides is there.
+            # Within the headers, whose fields decide.
             bad[random.randrange(min(90, len(bad)))] = random.choice((0, 1, 0xFF, 0x81, 8))
         case 2:
             del bad[random.randrange(len(bad)) :]

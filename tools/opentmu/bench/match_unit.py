@@ -22,7 +22,7 @@ from opentmu.regs import Opcode, Status
 PATIENCE = 5000
 STREAMS = ("post", "arrival")
 
-# What is injected for memory beyond the tables, and never by the host.
+# Fields of commands that memory beyond the tables injects, and never the host.
 SPILL_FIELDS = ("refills", "releases", "first", "deferrals", "retries", "sure")
 INJECTED = tuple(f"spill_{name}" for name in SPILL_FIELDS)
 Draw = Callable[[int], Operation]

@@ -22,7 +22,7 @@ COPIED = ("ethernet_sourceMac", "internet_source", "internet_sourcePort", "inter
 
 @dataclass
 class Tables:
-    """What the driver has told."""
+    """Tables as the driver has set them."""
 
     jobs: set[int] = field(default_factory=set)
     processes: set[tuple[int, ...]] = field(default_factory=set)
@@ -55,7 +55,7 @@ class Message:
 
 @dataclass
 class Context:
-    """What later packets of a message meet: the message, or the answer that all of them get."""
+    """State for later packets of a message: the message, or the answer that all of them get."""
 
     message: Message | None
     code: int
@@ -64,7 +64,7 @@ class Context:
 
 @dataclass
 class Answer:
-    """What a packet is answered; `asks`: what the unit says of the message decides."""
+    """Answer to a packet; `asks`: the message whose verdict by the unit decides it."""
 
     packet: Values
     code: int
@@ -72,7 +72,7 @@ class Answer:
     asks: Message | None = None
 
     def fields(self) -> Values:
-        """What the answer says."""
+        """Fields of the answer."""
         packet = self.packet
         fields = {name: packet[name] for name in COPIED} | self.response()
         return fields | {
@@ -113,7 +113,7 @@ class Answer:
 
 @dataclass
 class Result:
-    """What comes of a packet; an order names its message until that has a number."""
+    """Effects of a packet; an order names its message until that has a number."""
 
     orders: list[tuple[Values, Message | None]] = field(default_factory=list)
     arrival: Message | None = None
@@ -130,7 +130,7 @@ class MessageModel:
     contexts: dict[tuple[int, int], Context] = field(default_factory=dict)
 
     def form(self, p: Values) -> int:
-        """What the headers alone say."""
+        """Code of the answer by the headers alone."""
         first, last = p["ses_flags"] & FIRST, p["ses_flags"] & LAST
         size, length, medium = p["payloadBytes"], p["ses_requestLength"], p["ses_next"] == MEDIUM
         tagged = p["ses_opcode"] in (TAGGED, DEFERRABLE)

@@ -60,7 +60,7 @@ class Pdc:
 
 @dataclass
 class Result:
-    """What becomes of a packet."""
+    """Outcome of a packet, with its answer and connection."""
 
     outcome: Outcome
     answer: Values | None = None
@@ -106,7 +106,7 @@ class PdcModel:
         return self._numbered(record, pdc or self._open(record), room=room)
 
     def _unfit_syn(self, record: Values, pdc: Pdc | None) -> Nack | None:
-        """What is wrong with a packet that asks for a connection, or for one that there is."""
+        """NACK of a packet with SYN, for a new connection or one that there is; None if fit."""
         if record["pds_kind"] in RUD:
             return Nack.PDC_MODE_MISMATCH
         if record["pds_next"] not in (MEDIUM, STANDARD):
@@ -244,7 +244,7 @@ def _start(record: Values) -> int:
 
 
 def _unfit(record: Values, pdc: Pdc | None) -> Nack | None:
-    """What is wrong with a packet that names a connection, but for its number."""
+    """NACK of a packet that names a connection, by all but its number; None if fit."""
     if pdc is None:
         return Nack.INV_DPDCID
     if pdc.key != _key(record):
@@ -256,7 +256,7 @@ def _unfit(record: Values, pdc: Pdc | None) -> Nack | None:
 
 
 def _distance(record: Values, pdc: Pdc) -> int:
-    """How far a packet lies ahead of the one that is expected; behind it, if negative."""
+    """Distance of a packet ahead of the one that is expected; behind it, if negative."""
     ahead = (record["pds_psn"] - pdc.expected) % NUMBERS
     return ahead - NUMBERS if ahead >= NUMBERS // 2 else ahead
 

@@ -40,7 +40,7 @@ class Message:
         return min(self.room, self.length)
 
     def expected(self) -> bytes:
-        """What of the receive is written once all packets are placed."""
+        """Bytes of the receive that are written once all packets are placed."""
         return b"".join(self.packets)[: self.writable]
 
     def orders(self) -> Iterator[tuple[Values, bytes]]:

@@ -11,7 +11,7 @@ BYTES = regs.DOORBELL_COMMAND_BYTES
 WORD_BYTES = 8
 Layout = Mapping[str, tuple[int, int, int]]
 
-# What each opcode uses; every other field of a command has to be zero (R13).
+# Fields that each opcode uses; every other one of a command has to be zero (R13).
 VALUES = frozenset(value for value, *_ in regs.KEY)
 KEY = VALUES | {mask for _, mask, *_ in regs.KEY}
 USED: Mapping[int, frozenset[str]] = {

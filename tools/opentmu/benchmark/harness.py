@@ -16,7 +16,7 @@ from opentmu.errors import BadInput, CheckFailed, TmuError
 from opentmu.progress import step
 
 Result = dict[str, Any]
-# What was measured; the clock of the one says nothing of the other (clock.py).
+# Measured interface; the clock of the one says nothing of the other (clock.py).
 MATCH_UNIT = "matching unit alone"
 WHOLE_UNIT = "whole unit"
 _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput}

@@ -21,7 +21,7 @@ NONE, FULL, WILD, MALFORMED, CANCELS = "none", "full", "wild", "malformed", "can
 DOORBELLS, UNREAD, FLUSHES, STUCK, LIVES = "doorbells", "unread", "flushes", "stuck", "lives"
 CROWD = "crowd"
 
-# What an attack looks like to the unit: a counter, and how often it counts at least.
+# Evidence of an attack: a counter of the unit, and how often it counts at least.
 EVIDENCE = {
     FULL: ("post_refused", 5),
     WILD: ("filter_false", 500),

@@ -143,7 +143,7 @@ def below() -> str:
 
 
 def environment(setting: Setting, engine: str, files: Path) -> tuple[list[str], dict[str, str]]:
-    """How the ranks are started, less the program's own words, and in what environment."""
+    """Command line that starts the ranks, less the program's own words; its environment."""
     uri = launch.uri("model" if engine == PLAIN else engine, setting.preset, setting.device)
     words = [str(setting.program)]
     job = launch.Job(words, RANKS, uri, setting.provider, files, setting.mpi)
@@ -186,7 +186,7 @@ def run(setting: Setting, cell: Cell, engine: str) -> Result:
 def counted(
     title: str, cell: Cell, repeats: int, engine: str, ranks: Sequence[check.Report], entries: int
 ) -> Result:
-    """What the units did; raises CheckFailed where that is wrong, or not the cell's work."""
+    """Counts of the units; raises CheckFailed where they are wrong, or not the cell's work."""
     if len(ranks) != (0 if engine == PLAIN else RANKS):
         raise CheckFailed(f"{title}: found {len(ranks)} reports of units")
     for rank in ranks:
@@ -206,7 +206,7 @@ def counted(
 
 
 def evidence(cell: Cell, repeats: int, entries: int) -> dict[str, int]:
-    """What a cell looks like to the unit that has most of it: counters, and their least values.
+    """Evidence of a cell in the unit that has most of it: counters, and their least values.
 
     Beyond its table a unit gets receives one at a time, and messages may be there before some.
     """

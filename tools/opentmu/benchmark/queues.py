@@ -22,7 +22,7 @@ PROGRAM = "tmu-queues"
 COUNTS = (1, 2, 4, 8, 16, 32, 64)
 WINDOWS = (1, 4)
 PAIRS, ALONE = "pairs", "flood:1:1"
-# What 63 neighbours do to one queue that has an operation in flight at a time.
+# Loads of 63 neighbours beside one queue that has an operation in flight at a time.
 NEIGHBOURS = 64
 RIVALS = {
     "flood": "the same, 4 at a time",

@@ -102,7 +102,7 @@ def merged(results: Sequence[Result], rows: Sequence[Result]) -> list[Result]:
     ]
 
 
-# What says which cell it is.
+# Keys of a result that identify its cell.
 _PLACE = ("kind", "queue", "position", "depth", "memory_latency", "memory_spread", "memory_gap")
 
 

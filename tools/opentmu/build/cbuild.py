@@ -66,8 +66,8 @@ def ensure(variant: Variant = PLAIN) -> Path:
             # Programs of targets that are gone; `program` may find such a one.
             run_logged([*ninja[:3], "-t", "cleandead"], "tidying", f"ninja-{folder.name}-dead")
         except CheckFailed:
-            # What CMake found may be there no more, a compiler for example: it looks again, and
-            # nothing is compiled twice for that.
+            # A program that CMake found may be missing, a compiler for example: CMake looks again,
+            # and nothing is compiled twice for that.
             (folder / "CMakeCache.txt").unlink(missing_ok=True)
             raise
     return folder

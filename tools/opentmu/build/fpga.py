@@ -19,9 +19,9 @@ ECP5 = FPGA / "synth" / "ecp5.ys"
 # The step that shows every memory of a flat design, for `memories`.
 DUMP = "dump t:$mem_v2"
 
-# What the file list names for simulations only; the bind files themselves it never names.
+# Folder that the file list names for simulations only; bind files are never listed.
 VERIFICATION = "verification"
-# Where `tmu verilog` puts the wrapper, which is ours and not the design's.
+# Folder of the wrapper after `tmu verilog`, which is ours and not the design's.
 WRAPPER = "wrapper"
 DOORBELL_PAGE_BITS = 12
 
@@ -66,7 +66,7 @@ def yosys(design: Path, top: str, bits: int, steps: Sequence[str], log: str) -> 
 
 def command(steps: Iterable[str], log: Path, excused: Iterable[str] = ()) -> list[str]:
     """Yosys on `steps`, with what it says in `log`; every warning but those excused is an error."""
-    # What follows ABC never reaches a redirected output, hence the log of its own.
+    # Output after ABC never reaches a redirected stream, hence the log of its own.
     words = ["yosys", "-e", ".", "-q", "-l", relative(log)]
     for warning in excused:
         words += ["-w", warning]

@@ -15,7 +15,7 @@ DRIVER = paths.ROOT / "sw-driver"
 SOURCES = DRIVER / "kernel"
 HEADERS = DRIVER / "include"
 COMPILER = "gcc-12"
-# What newer compilers than that are told by the settings of the kernels that they have built.
+# Option of newer compilers than that, in the settings of the kernels that they have built.
 UNKNOWN = "-fmin-function-alignment=*"
 SCRIPT = f"""#!/bin/sh
 for word; do

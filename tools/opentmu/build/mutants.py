@@ -36,7 +36,7 @@ endmodule
 
 
 def argument(name: str) -> str:
-    """What an argument of a simulation says that this mutant is on."""
+    """Argument of a simulation that switches this mutant on."""
     return f"+mutant={name}"
 
 

@@ -24,7 +24,7 @@ SAID = "said: "
 MILL_OPTIONS = ("--no-server", "--ticker", "false", "--color", "false")
 MILL_OUT = paths.BUILD / "mill-out"
 RUNNING = MILL_OUT / ".running"
-# What Mill says at the end when it was not killed itself.
+# Last line of Mill when it was not killed itself.
 REPORTED = re.compile(r"^\d+ (targets|tasks) failed$", re.MULTILINE)
 # A failure that names a source of ours, or a call of one, is that source's.
 OURS = re.compile(r"\bhw/\S+\.scala\b|\bbuild\.sc\b|^\s*(at )?tmu\.", re.MULTILINE)

@@ -22,7 +22,7 @@ TOP = "TmuTop"
 UNIT = "MatchUnit"
 DEVICE = paths.SIM / "device"
 EXPORTS = DEVICE / "tmu_sim.map"
-# What the simulation prints goes to the device, not to standard output.
+# Output of the simulation goes to the device, not to standard output.
 PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
 BENCH = paths.SIM / "unit"

@@ -19,7 +19,7 @@ PROGRAMS = ("tmu-info", "tmu-ping", "tmu-replay")
 DRIVERS = ("vfio-pci", "tmu")
 
 
-# What follows the command's name is the command's, options included.
+# Words behind the command's name are the command's, options included.
 @click.command(context_settings={"allow_interspersed_args": False})
 @presets.options()
 @click.option(

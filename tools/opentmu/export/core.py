@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 TOP = "tmu_wrapper"
-# What the constraints ask for; whoever integrates the unit says what the card's clock is.
+# Clock of the constraints; whoever integrates the unit says what the card's clock is.
 MHZ = 100.0
 
 

@@ -45,7 +45,7 @@ MUTANTS: tuple[tuple[Proof, str, str], ...] = (
     (LEDGER, "no_answer", "not_before with_answer"),
     # An answer is taken although its completion cannot leave yet: the next one stands for it (W3).
     (LEDGER, "answer_lost", "one_each not_before"),
-    # What a beat leaves when it has filled the one before it goes out once more (W6).
+    # Bytes that a beat leaves when it has filled the one before go out once more (W6).
     (DROP, "beat_twice", "one_last one_first all_bytes full not_both"),
     # A last beat that fits just so is held for bytes that it has not got.
     (DROP, "just_fits", "one_last one_first all_bytes full not_both"),

@@ -128,7 +128,7 @@ def ports(text: str) -> list[tuple[str, str, str]]:
 
 
 def device(texts: dict[str, str], module: str) -> str:
-    """What a checker includes: `module` as `dut`, its inputs free, and every name below it.
+    """Text that a checker includes: `module` as `dut`, its inputs free, and every name below it.
 
     A wire has the name of each port but clock and reset, which the checker brings.
     Register r of dut.row0 becomes dut__row0__r. A name that is gone makes the checker unreadable,
@@ -180,7 +180,7 @@ def delayed(text: str, module: str, clocks: int) -> str:
 
 
 def comparison(text: str, law: str) -> str:
-    """What delay.sv includes: `law` beside the device, and same_post_bits, same_arrival_bits."""
+    """Text for delay.sv: `law` beside the device, and same_post_bits, same_arrival_bits."""
     lines: list[str] = []
     connected = []
     for way, width, name in ports(text):

@@ -80,7 +80,7 @@ CANARIES = (
     _array("endpoint", "found_matches"),
     # A receive's ignored bits are compared all the same (R2).
     _array("wildcard", LIST),
-    # What waits to enter the lanes is not compared.
+    # Entries that wait to enter the lanes are not compared.
     _array("incoming", LIST),
     # A push goes through a hole into the row below.
     _array("push_through", LIST + " assert__chisel3_builtin"),

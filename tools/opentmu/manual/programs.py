@@ -62,7 +62,7 @@ def body(text: str) -> str:
 
 
 def _paragraph(lines: list[str]) -> list[str]:
-    """What the lines of prose make, which are used up."""
+    """A paragraph of the lines of prose, which are used up."""
     text = "\n".join(line for line in lines if line)
     lines.clear()
     return [roff.paragraph(text)] if text else []

@@ -10,7 +10,7 @@ from opentmu import expected_log
 from opentmu.errors import CheckFailed
 
 Report = dict[str, Any]
-# What the names of processes begin with that a rank has started (MPI_Comm_spawn).
+# Prefix of the names of processes that a rank has started (MPI_Comm_spawn).
 DYNAMIC = "job-"
 KINDS = ("posts", "arrivals", "probes", "claims", "cancels", "flushes")
 
@@ -101,7 +101,7 @@ def shared(found: list[Report]) -> list[str]:
     for name in found[0]["counted"]:
         counted = sum(report["counted"][name] for report in found)
         grown = done[name]
-        # Who shares the unit empties the endpoint of a rank that has ended.
+        # Ranks that share the unit empty the endpoint of one that has ended.
         flushes = len(found) if name == "flushes" else 0
         if not counted <= grown <= counted + flushes:
             wrong.append(f"the unit's counter {name}: found {grown}, expected {counted}")

@@ -17,7 +17,7 @@ ENGINES = (*replay.DEVICES, SOFTWARE)
 
 @dataclass(frozen=True)
 class Job:
-    """What to run, on which device, and where each rank leaves its files."""
+    """Program to run, its device, and the folder where each rank leaves its files."""
 
     command: Sequence[str]
     ranks: int
@@ -50,7 +50,7 @@ def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
 
 
 def words(job: Job) -> list[str]:
-    """What starts the ranks."""
+    """Command line that starts the ranks."""
     return [str(job.library.starter), "-n", str(job.ranks), *job.command]
 
 

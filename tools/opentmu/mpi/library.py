@@ -35,13 +35,13 @@ MPICH = {
     # With RMA it asks for FI_DELIVERY_COMPLETE; without, its windows send messages.
     "MPIR_CVAR_CH4_OFI_ENABLE_RMA": "0",
 }
-# What programs for an MPI can be linked with.
+# Libraries that programs for an MPI can be linked with.
 LINKED = {
     "system": ("libmpi.so.40",),
     "openmpi": ("libmpi.so.40",),
     "mpich": ("libmpi.so.12", "libmpi_abi.so.1"),
 }
-# Who makes what programs are linked with.
+# Makers of the libraries that programs are linked with.
 MAKERS = {
     "libmpi.so.40": "Open MPI",
     "libmpi.so.12": "MPICH",

@@ -36,7 +36,7 @@ class Sent(NamedTuple):
 
 
 Rounds = Iterator[list[Sent]]
-# What one rank contributes, and what it sends to each other rank where lengths differ.
+# Bytes that each rank contributes, and that it sends to each other one where lengths differ.
 Sizes = Sequence[int]
 Parts = Sequence[Sequence[int]]
 

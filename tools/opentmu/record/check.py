@@ -7,7 +7,7 @@ from opentmu.record.merge import Trace
 
 
 def _outcomes(verdicts: Iterable[str]) -> tuple[dict[int, int | None], dict[int, bool]]:
-    """What each post, claim and probe got, and which cancels were in time, by a verdict log."""
+    """Messages of posts, claims and probes, and which cancels were in time, by a verdict log."""
     got: dict[int, int | None] = {}
     cancelled: dict[int, bool] = {}
     for line in verdicts:

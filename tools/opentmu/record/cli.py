@@ -24,7 +24,7 @@ NAME_CHARACTERS = frozenset("abcdefghijklmnopqrstuvwxyz0123456789-")
 
 @dataclass(frozen=True)
 class Recording:
-    """What was recorded; `facts` is the trace's metadata."""
+    """A recorded run; `facts` is the trace's metadata."""
 
     output: Path
     operations: int

@@ -22,7 +22,7 @@ FIRST_ID = 1 << 48
 TAG = -100
 TAG_WAITED_FOR = -1000
 
-# What goes into a log: by time, then behind the record of the call, in the order of the algorithm.
+# Order within a log: by time, then behind the record of the call, as the algorithm has it.
 Place = tuple[int, int, int]
 
 
@@ -38,7 +38,7 @@ class Entered:
 
     @property
     def alike(self) -> tuple[int, int, int]:
-        """What all ranks of a call agree about."""
+        """Values that all ranks of a call agree about."""
         return self.entry.tag, self.entry.peer, self.entry.flags & WAITED_FOR
 
 

@@ -13,7 +13,7 @@ from opentmu.stage import ensure, hash_of
 SOURCES = paths.TOOLS / "recorder"
 NAME = "libtmu-record.so"
 EXPORTS = SOURCES / "recorder.map"
-# It is loaded into every program that is recorded, some of which use libtmu.
+# The library is loaded into every program that is recorded, some of which use libtmu.
 FLAGS = (*cbuild.LIBRARY_FLAGS, *cbuild.exports(EXPORTS))
 
 

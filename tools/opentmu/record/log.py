@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class CommNote:
-    """How a rank came by its communicator `number`; see tools/recorder/rec_comms.c."""
+    """Origin of a rank's communicator `number`; see tools/recorder/rec_comms.c."""
 
     number: int
     how: str

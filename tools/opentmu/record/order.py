@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where in the receiver's log each message arrives, so that the law repeats the recorded run.
+"""Arrival of each message in the receiver's log, so that the law repeats the recorded run.
 
 Only three things can go wrong in a replay of one endpoint and context, and each is a bound:
 - A receive, claim or hit probe that got message `a` also fits a message `b` that a younger
@@ -40,7 +40,7 @@ class _Chain:
 
 @dataclass
 class _Bounds:
-    """What must hold in one queue: edges as indices, and who set each release."""
+    """Bounds of one queue: edges as indices, and the look that set each release."""
 
     after: dict[int, list[Message]] = field(default_factory=lambda: defaultdict(list))
     causes: dict[int, Look] = field(default_factory=dict)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What reached one endpoint on one context, and which message each receive got."""
+"""Messages that reached one endpoint on one context, and the receive that got each."""
 
 from collections import Counter
 from collections.abc import Sequence

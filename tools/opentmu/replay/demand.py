@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a trace demands of a configuration, and what a run refused that nobody asked it to refuse.
+"""Endpoints that a trace demands of a configuration, and refusals that nobody asked a run for.
 
 A run whose configuration left out a part of its input ends as a success only when the caller said
 that this is wanted.
@@ -15,7 +15,7 @@ from opentmu.trace import Trace
 
 
 def endpoints(trace: Trace) -> int:
-    """How many endpoints a device needs for every operation of a trace."""
+    """Endpoints that a device needs for every operation of a trace."""
     return int(trace.ops["endpoint"].max()) + 1 if len(trace.ops) else 0
 
 
@@ -40,7 +40,7 @@ def check_endpoints(traces: Sequence[Trace], has: int, configuration: str) -> No
 
 
 def unasked(result: Mapping[str, Any], options: Options) -> str | None:
-    """What a run refused or held back to its end because it had no room, and nobody asked for that.
+    """Complaint about operations refused, or held back to the end, for lack of room; or None.
 
     R11 is kept then, but a part of the trace was not matched.  With a quota, or with the memory
     named, the limits are the caller's.

@@ -27,7 +27,7 @@ def software(kind: str = r"\w+") -> tuple[str, ...]:
     return tuple(re.findall(rf'^    X\("([\w-]+)", \w+, {kind}\)', _TABLE.read_text(), re.M))
 
 
-# What the hardware is compared with: no device, no driver, no clock.
+# Engines that the hardware is compared with: no device, no driver, no clock.
 SOFTWARE = software("OFFERED")
 DEVICES = ("rtl", "model")
 ENGINES = (*DEVICES, *SOFTWARE)
@@ -39,7 +39,7 @@ Message = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Options:
-    """What a run was asked for, the same for all its traces."""
+    """Options of a run, the same for all its traces."""
 
     engine: str
     preset: str

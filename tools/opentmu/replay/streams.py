@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the clocks of the unit's streams were, as a table for people."""
+"""Clocks of the unit's streams, as a table for people."""
 
 from rich.table import Table
 

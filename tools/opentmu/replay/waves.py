@@ -197,7 +197,7 @@ def commands(wave: Path, stages: Sequence[tuple[str, list[Signal]]], clock: int 
 
 
 def said(wave: Path, clock: int | None, files: Sequence[Path]) -> list[str]:
-    """What a run with a waveform tells, in sentences."""
+    """Lines that a run with a waveform tells."""
     lines = []
     if clock is not None:
         time = clock * CLOCK_PS / 1000

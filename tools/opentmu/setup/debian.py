@@ -36,7 +36,7 @@ def read_lock(file: Path) -> list[Pin]:
 
 
 def archive_site() -> str:
-    """Where the machine's apt has Debian from: an archive has every suite, but for security."""
+    """Archive that the machine's apt has Debian from: it has every suite, but for security."""
     command = ["apt-get", "indextargets", "--format", "$(SITE) $(RELEASE)"]
     listed = subprocess.run(command, capture_output=True, text=True, check=False).stdout
     for site, release in (line.split() for line in listed.splitlines()):

@@ -36,7 +36,7 @@ class Tool:
 
     @property
     def lock(self) -> Path:
-        """What it is made from, beside this file."""
+        """Lock file of the tool, beside this file."""
         return Path(__file__).with_name(f"{self.name}.lock")
 
     def ensure(self) -> Path:

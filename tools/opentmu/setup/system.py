@@ -51,7 +51,7 @@ NEEDS = {
 }
 
 
-# What building and simulating anything needs; whoever lacks one of these is told of all of them.
+# Needs of building and simulating anything; whoever lacks one of these is told of all of them.
 CORE = ("python3-venv", "g++", "make", "ccache", "perl", "zlib.h", "lz4.h", "java", "mvn")
 
 
@@ -82,7 +82,7 @@ def is_met(need: Need) -> bool:
 
 
 def install_command(needs: Sequence[Need]) -> str:
-    """What a person without root types (or asks an administrator to type)."""
+    """Command that a person without root types (or asks an administrator to type)."""
     names = " ".join(sorted({need.package for need in needs}))
     return f"sudo apt-get install --no-install-recommends {names}"
 

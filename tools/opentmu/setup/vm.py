@@ -14,7 +14,7 @@ from opentmu.setup import debian
 LOCK = Path(__file__).with_name("vm.lock")
 KERNEL = paths.VM / "kernel"
 BUSYBOX = paths.VM / "busybox"
-# What the kernel's modules are built with, and where Debian has it.
+# Headers that the kernel's modules are built with, and Debian's folders of them.
 HEADERS = paths.VM / "headers"
 DEBIAN_HEADERS = ("usr/src", "usr/lib/linux-kbuild-6.1")
 QEMU = "qemu-system-x86"
@@ -50,7 +50,7 @@ def ensure() -> bool:
 
 
 def qemu_words() -> list[str | Path]:
-    """What starts QEMU: by its own loader, for its libraries are not the machine's."""
+    """Command that starts QEMU: by its own loader, for its libraries are not the machine's."""
     root = paths.VM / "root" / "usr"
     libraries = root / "lib" / "x86_64-linux-gnu"
     loader = root / "lib64" / "ld-linux-x86-64.so.2"

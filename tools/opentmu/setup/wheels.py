@@ -40,7 +40,7 @@ def is_current(package: str) -> bool:
 
 
 def ensure(package: str) -> Path:
-    """Where the package is, with bin and lib below; fetched when it is first needed."""
+    """Folder of the package, with bin and lib below; fetched when it is first needed."""
     place = place_of(package)
     stage.ensure(place, key_of(package), lambda folder: _make(folder, package))
     return place

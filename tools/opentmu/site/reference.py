@@ -7,7 +7,7 @@ from pathlib import Path
 
 from opentmu.manual import headers
 
-# What a test bench or a script of one's own imports.
+# Modules that a test bench or a script of one's own imports.
 PYTHON = (
     "bench/own.py",
     "bench/match_unit.py",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the cells of a mapped netlist are: LUTs, flip-flops, memories, and how they delay."""
+"""Cells of a mapped netlist: LUTs, flip-flops, memories, and their delays."""
 
 import re
 from collections.abc import Mapping
@@ -39,7 +39,7 @@ BLOCK_MEMORY_LEVELS = 2
 
 @dataclass(frozen=True)
 class Resources:
-    """What a netlist takes; `bram` and `uram` in memories of full size."""
+    """Resources of a netlist; `bram` and `uram` in memories of full size."""
 
     lut: int
     lut_logic: int

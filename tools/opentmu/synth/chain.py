@@ -49,7 +49,7 @@ class Chain:
 
 
 def clock_estimate(levels: int) -> dict[str, Any]:
-    """What clock in MHz the rule of thumb gives a chain of so many levels."""
+    """Clock in MHz that the rule of thumb gives a chain of so many levels."""
     low, high = (1000 / (REGISTER_NS[i] + levels * LEVEL_NS[i]) for i in (1, 0))
     return {
         "estimate": True,

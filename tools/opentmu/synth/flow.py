@@ -18,14 +18,14 @@ XCUP_DEVICE = "UltraScale+, no part chosen"
 XCUP = fpga.FPGA / "synth" / "xcup.ys"
 FOLDER = paths.BUILD / "synth"
 
-# What is reported without --preset: the unit that is meant, and the one that can be routed.
+# Reports without --preset: of the unit that is meant, and of the one that can be routed.
 DEFAULT_RUNS = (("nic", "xcup"), ("ecp5", "ecp5"))
 SLOWEST_SHOWN = 12
 
 
 @dataclass(frozen=True)
 class Design:
-    """What is mapped: elaborated Verilog, its top, and the name of its folder in build/synth."""
+    """Design to map: elaborated Verilog, its top, and the name of its folder in build/synth."""
 
     name: str
     sources: tuple[Path, ...]
@@ -211,7 +211,7 @@ def xcup(design: Design, mapped_in: Path) -> dict[str, Any]:
 
 
 def _modules(modules: dict[str, netlist.Module], top: str) -> list[dict[str, Any]]:
-    """What one instance of each mapped module takes by itself."""
+    """Resources of one instance of each mapped module by itself."""
     times = netlist.instances(modules, top)
     return [
         {"module": name, "instances": times[name], **asdict(cells.resources(module.counts))}

@@ -58,7 +58,7 @@ def kept(modules: Mapping[str, Any], top: str) -> list[str]:
             least = REPEATED_BITS if times[kind] > 1 else SINGLE_BITS
             if least <= size[kind] <= LARGEST_BITS:
                 found.add(kind)
-            # What is there once may still hold something that is there often.
+            # A module that is there once may still hold one that is there often.
             if kind not in found or times[kind] == 1:
                 waiting.append(kind)
     return sorted(found)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How a figure was made, in the words of a report."""
+"""Methods by which figures are made, in the words of a report."""
 
 METHODS = {
     "ecp5": "large repeated modules mapped once, all flattened; not placed, not routed",

@@ -135,7 +135,7 @@ def _pins(port: str, bits: list[int | str]) -> list[tuple[str, int]]:
 
 
 def instances(modules: Mapping[str, Module], top: str) -> Counter[str]:
-    """How many times each module stands in the design."""
+    """Instances of each module in the design, counted."""
     total: Counter[str] = Counter()
 
     def walk(name: str, times: int) -> None:

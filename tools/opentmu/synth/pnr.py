@@ -31,7 +31,7 @@ OPTIONS = (
 # of a route counts 1.25 times by default, which ends a search sooner, at a longer route.
 ROUTER = {"router2/currCongWeightMult": "0.5", "router2/estimateWeight": "0.75"}
 
-# What a run leaves in its folder.
+# File that a run leaves in its folder.
 REPORT = "report.json"
 
 
@@ -81,7 +81,7 @@ def run(netlist: Path, top: str, folder: Path, settings: Settings, log: Path) ->
 
 
 def shown(folder: Path) -> str:
-    """What a run is called: its folder, without what is added while it is made."""
+    """Name of a run: its folder, without the marks that are added while it is made."""
     return folder.name.strip(".").removesuffix(".partial")
 
 
@@ -96,7 +96,7 @@ def utilisation(said: str) -> dict[str, dict[str, int]]:
 
 
 def excess(used: Mapping[str, Mapping[str, int]]) -> list[str]:
-    """What is too much for the device, in words."""
+    """Kinds of cells that are too many for the device, in words."""
     return [
         f"{kind} {count['used']:,} of {count['available']:,} "
         f"({100 * count['used'] / count['available']:.0f} %)"

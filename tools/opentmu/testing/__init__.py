@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What `tmu test` runs: stages that end in counts of single tests."""
+"""Stages of `tmu test`, which end in counts of single tests."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How long each test took: kept in durations.json beside the reports, the slowest ones shown."""
+"""Duration of each test: kept in durations.json beside the reports, the slowest ones shown."""
 
 import json
 from collections.abc import Sequence

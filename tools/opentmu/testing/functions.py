@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 MOST_LINES = {".py": 50, ".c": 60, ".h": 60, ".cpp": 60}
-# What opens a block at the left edge of C and C++ and is no function.
+# Head of a block at the left edge of C and C++ that is no function.
 NO_FUNCTION = re.compile(
     r'(typedef |static |const |inline )*(struct|enum|union|class|namespace|extern "C")\b[^()]*\{$'
 )

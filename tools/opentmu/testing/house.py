@@ -48,7 +48,7 @@ def source_files(root: Path) -> Iterator[Path]:
 
 
 def complaints(name: str, text: str, most_lines: int) -> list[str]:
-    """What is wrong with one file."""
+    """Complaints about one file."""
     lines = text.splitlines()
     found = []
     expected = (LICENCE, KERNEL_LICENCE) if name.startswith(KERNEL_FOLDER) else (LICENCE,)

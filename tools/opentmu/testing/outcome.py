@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 
 @dataclass
 class Outcome:
-    """What a stage's tests came to: names of those that failed, and reasons of those not run."""
+    """Results of a stage's tests: names of those that failed, and reasons of those not run."""
 
     passed: int = 0
     failures: list[str] = field(default_factory=list)

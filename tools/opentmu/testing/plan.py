@@ -25,7 +25,7 @@ WHOLE_LAW = (Path("hw") / "src", Path("sim") / "law")
 DRIVER = Path("sw-driver") / "core"
 DRIVER_RULES = {2, 8, 10, 11, 13, 14, 15}
 SOURCES = {".scala", ".c", ".h"}
-# Where tests are: folders of nothing else, and trees with a folder of tests beside each source.
+# Folders of tests: those of nothing else, and trees with a folder of tests beside each source.
 SEPARATE = (Path("hw") / "test", Path("tests"))
 TESTS = (*SEPARATE, Path("sim"), Path("sw-driver"))
 TEST_FOLDERS = {"test", "tests"}
@@ -148,7 +148,7 @@ def test_text(file: Path, name: str) -> str | None:
 
 
 def complaints(root: Path) -> list[str]:
-    """What is wrong with the plan in `root`, with the tests or with the citations."""
+    """Complaints about the plan in `root`, the tests or the citations."""
     tests = found(root)
     wrong = [f"R{n}: no test cites it" for n in RULES if not any(n in cites(t.text) for t in tests)]
     wrong += [

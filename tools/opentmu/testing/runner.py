@@ -77,7 +77,7 @@ def _run(stage: Stage, folder: Path) -> Finished:
 
 
 def share_of(log: Path) -> str:
-    """How far pytest is, from the percentage that it prints at the end of its lines."""
+    """Progress of pytest, from the percentage that it prints at the end of its lines."""
     try:
         with log.open("rb") as file:
             file.seek(max(0, log.stat().st_size - 400))

@@ -15,7 +15,7 @@ from opentmu.testing import house
 from opentmu.testing.long import CAMPAIGNS, Campaign, judge
 from opentmu.testing.outcome import Outcome, of_check, of_reports
 
-# What `tmu test --fast` runs; of pytest the tests that tests/conftest.py marks.
+# Stages of `tmu test --fast`; of pytest the tests that tests/conftest.py marks.
 FAST = (
     *("house-rules", "python-format", "python-lint", "python-types"),
     *("c-format", "c-tests", "pytest"),
@@ -80,7 +80,7 @@ def _scala_tests(log: Path) -> Outcome:
 
 
 def _designs(log: Path) -> Outcome:
-    """What pytest needs of Mill, before the tests in Scala have it for minutes; no test itself."""
+    """Designs for pytest, before the tests in Scala have Mill for minutes; no test itself."""
     for preset in ELABORATED:
         rtl.ensure(preset)
     design.ensure()

@@ -21,7 +21,7 @@ from opentmu.vm import cpio
 
 MACHINE = "x86_64"
 SLOT = "05.0"
-# Where the guest finds the device.
+# Address of the device in the guest.
 ADDRESS = f"0000:00:{SLOT}"
 MEMORY_MB = 256
 # Console, what the script prints, and what it writes to /dev/ttyS2.
@@ -43,7 +43,7 @@ stty -F /dev/ttyS2 raw
 poweroff -f
 """
 
-# What gives the device to vfio-pci, at the head of a script.
+# Commands that give the device to vfio-pci, at the head of a script.
 BIND = f"""set -e
 for module in {" ".join(Path(module).name for module in vm.MODULES)}; do
     insmod /modules/$module
@@ -53,18 +53,18 @@ echo {ADDRESS} >/sys/bus/pci/drivers_probe
 set +e
 """
 
-# Where the kernel driver lies in the guest, for those who bring it.
+# Path of the kernel driver in the guest, for those who bring it.
 DRIVER = "modules/tmu.ko"
 
 
 def load(parameters: str = "") -> str:
-    """What gives the device to the kernel driver, at the head of a script."""
+    """Command that gives the device to the kernel driver, at the head of a script."""
     return f"insmod /{DRIVER} {parameters} || exit 99\n"
 
 
 @dataclass(frozen=True)
 class Ran:
-    """What a script did: its exit code, what it printed, and what it wrote to /dev/ttyS2."""
+    """Results of a script: its exit code, what it printed, and what it wrote to /dev/ttyS2."""
 
     exit_code: int
     output: str
@@ -130,7 +130,7 @@ def _system(script: str, programs: Iterable[Path]) -> dict[str, Path | bytes]:
 
 
 def _libraries(program: Path) -> dict[str, Path | bytes]:
-    """What a program is linked with; the loader has to lie where the program says."""
+    """Libraries of a program; the loader has to lie where the program says."""
     done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         raise CheckFailed(f"ldd {program}: {done.stderr.strip()}")
