@@ -8,7 +8,7 @@ import chisel3.util.log2Ceil
 object Occupancy {
 
   /** @param entries
-    *   that it holds at most; who lets them in sees to that
+    *   that it holds at most; the producer adds no more
     * @return
     *   how many there are; whether another one fits; whether there is one
     */

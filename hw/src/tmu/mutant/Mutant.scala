@@ -20,7 +20,7 @@ class MutantSwitch(mutant: String) extends ExtModule {
   */
 object Mutant {
 
-  /** What the module of a mutant's switch is called, before the mutant's name. */
+  /** Module name of a mutant's switch, before the mutant's name. */
   val prefix: String = "Mutant_"
   private val switches = new DynamicVariable(false)
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.params
 
-/** What is said about a parameter of `TmuParams`: the values that it can have, and its help. */
+/** Parameter of `TmuParams`: the values that it can have, and its help. */
 case class Parameter(name: String, range: Range, help: String)
 
 /** Every parameter and every rule between two of them: what `TmuParams` checks, and what generated
@@ -99,7 +99,7 @@ object Parameters {
     )
   )
 
-  /** What the functional device has to know of a configuration. */
+  /** Parameters that the functional device has to know. */
   val functional: Seq[Parameter] = Seq(
     "endpoints",
     "postedEntries",
@@ -168,7 +168,7 @@ object Parameters {
     )
   )
 
-  /** What is wrong with a configuration, as the end of a sentence; nothing when it is legal. */
+  /** Complaint about a configuration, as the end of a sentence; None when it is legal. */
   def complaint(value: String => Int): Option[String] = {
     def shown(p: Parameter) = if (p.range == Flag) s"${value(p.name) != 0}" else s"${value(p.name)}"
     val outside = all.collectFirst {

@@ -68,7 +68,7 @@ object Presets {
     reserve = false
   )
 
-  /** What a large card can hold. */
+  /** Configuration for a large card. */
   val max: TmuParams =
     TmuParams(
       name = "max",
@@ -114,7 +114,7 @@ object Presets {
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many, small)
 
-  /** What the PRESET register shows: the number of a preset, or `ownNumber`. */
+  /** Value of the PRESET register: the number of a preset, or `ownNumber`. */
   def number(p: TmuParams): Int = {
     val index = all.indexWhere(_ == p)
     if (index < 0) ownNumber else index

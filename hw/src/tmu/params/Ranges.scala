@@ -7,7 +7,7 @@ import chisel3.util.isPow2
 sealed trait Range {
   def allows(value: Int): Boolean
 
-  /** What completes the sentence "it must ...". */
+  /** End of the sentence "it must ...". */
   def text: String
 
   /** The range as a call of the Python class that checks it: its kind and its numbers. */
@@ -79,7 +79,7 @@ case class Rule(
     when: Option[(String, String)] = None
 ) {
 
-  /** What is bounded, in words that take its name as it is. */
+  /** Bounded quantity, in words that take its name as it is. */
   def subject(name: String): String = if (power) s"2 to the power of $name" else name
   def found(value: String => Int): Long =
     if (power) 1L << value(parameter) else value(parameter).toLong

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.params
 
-/** How queues lie in memory: segments of chunks, a chunk an array of entries of one queue.
+/** Layout of queues in memory: segments of chunks, a chunk an array of entries of one queue.
   *
   * A chunk begins with a word per entry, by which a search picks candidates; the entries follow. So
   * a search reads little, in one burst a chunk.

@@ -91,7 +91,8 @@ object Discovery {
     )
   }
 
-  /** What `tmu_info_t` has, in its order: a new register comes last, at the next free offset. */
+  /** Registers of `tmu_info_t`, in its order: a new register comes last, at the next free offset.
+    */
   val all: Seq[Discovered] = Seq(
     Discovered(
       name = "PRESET",

@@ -3,7 +3,7 @@ package tmu.registers
 
 import tmu.layout.Code
 
-/** Where stored words are checked for flipped bits, by the number that registers name them by. */
+/** Stored words that are checked for flipped bits, by the number that registers name them by. */
 object FaultPlaces {
   val postedLanes = Code(name = "posted_lanes", value = 1, text = "Lanes of the array of receives.")
   val unexpectedLanes =

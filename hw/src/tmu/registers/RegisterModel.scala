@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.registers
 
-/** How software may use a register. */
+/** Access of software to a register. */
 sealed abstract class Access(val rdl: String, val text: String)
 
 object Access {

@@ -21,7 +21,7 @@ class Rooms extends Bundle {
   val spill = Vec(2, new SpillView)
 }
 
-/** What becomes of the operations of one slot. */
+/** Outcomes of the operations of one slot. */
 class Decision(p: TmuParams) extends Bundle {
   val post = new Outcome(p)
   val arrival = new Outcome(p)

@@ -7,7 +7,9 @@ import tmu.layout.{Code, Opcodes, Statuses}
 import tmu.params.{TableParams, TmuParams}
 import tmu.types.MatchCommand
 
-/** What each operation asks of the queues, and what the answers mean: pure functions of the law. */
+/** Questions of each operation to the queues, and the meaning of the answers: pure functions of the
+  * law.
+  */
 object MatchRules {
   def is(opcode: UInt, code: Code): Bool = opcode === code.value.U
 
@@ -36,8 +38,8 @@ object MatchRules {
     */
   def noId(p: TmuParams, id: UInt): Bool = (id >> p.idBits).orR || id(p.idBits - 1, 0).andR
 
-  /** What is known of a command before it searches: whether it does, and the answer if not. Bad
-    * ones touch no queue (R13).
+  /** Result of a command before it searches: whether it does, and the answer if not. Bad ones touch
+    * no queue (R13).
     *
     * @param noId
     *   its id is that of receives without one, and no cancel names them (R10)
@@ -64,7 +66,7 @@ object MatchRules {
   /** Is appended to its own queue when the other one has no match (R5, R6). */
   def appends(opcode: UInt): Bool = is(opcode, Opcodes.post) || is(opcode, Opcodes.arrive)
 
-  /** What it finds leaves the queue: all but a probe (R8) and an inspect. */
+  /** The entry found leaves the queue: all but a probe (R8) and an inspect. */
   def takes(opcode: UInt): Bool = !is(opcode, Opcodes.probe) && !is(opcode, Opcodes.inspect)
 
   /** Verdict of a search that hit. */

@@ -7,12 +7,12 @@ import tmu.layout.Opcodes
 import tmu.params.{TableParams, TmuParams}
 import tmu.types.{ArrayOperation, Entry, LaneEntry, MatchCommand, Operation, Slot}
 
-/** What follows from a command when it is accepted, and what its operation asks of each table: pure
+/** Consequences of a command when it is accepted, and its operation's requests to each table: pure
   * functions.
   */
 object OperationRules {
 
-  /** What is accepted in a clock; a post only if it may be one of a slot. */
+  /** Slot accepted in a clock; with a post only if it may be one of a slot. */
   def slot(
       p: TmuParams,
       post: DecoupledIO[MatchCommand],
@@ -50,7 +50,7 @@ object OperationRules {
     )
   }
 
-  /** What it asks of the array of its stream's target queue. */
+  /** Request of an operation to the array of its stream's target queue. */
   def ask(p: TmuParams, t: TableParams, op: Valid[Operation]): ArrayOperation = {
     val command = op.bits.command
     val ask = Wire(new ArrayOperation(p, t))
@@ -66,7 +66,7 @@ object OperationRules {
     ask
   }
 
-  /** What its lane would hold if it were appended. */
+  /** Lane of an operation's entry, if it were appended. */
   def lane(p: TmuParams, t: TableParams, op: Operation, slot: UInt): LaneEntry = {
     val lane = Wire(new LaneEntry(p, t))
     lane.endpoint := Operation.endpoint(p, op)
@@ -78,7 +78,7 @@ object OperationRules {
     lane
   }
 
-  /** What its slot in the store would hold if it were appended. */
+  /** Entry in the store of an operation, if it were appended. */
   def entry(p: TmuParams, t: TableParams, op: Operation): Entry = {
     val entry = Wire(new Entry(p, t))
     entry.endpoint := Operation.endpoint(p, op)

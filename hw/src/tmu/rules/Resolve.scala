@@ -7,7 +7,7 @@ import tmu.layout.{Opcodes, Statuses}
 import tmu.params.TmuParams
 import tmu.types.{Entry, Operation, SpillView, TallyStep, Verdict}
 
-/** What is known of one operation at its end. */
+/** Outcome of one operation at its end. */
 class Outcome(p: TmuParams) extends Bundle {
 
   /** The operation is there and is answered. */
@@ -16,15 +16,17 @@ class Outcome(p: TmuParams) extends Bundle {
   /** Its own queue takes another entry: what its status says of a miss. */
   val room = Bool()
 
-  /** It found an entry; it removed that entry; it is appended to its own queue. */
+  /** The operation found an entry; removed that entry; is appended to its own queue. */
   val found = Bool()
   val takes = Bool()
   val appends = Bool()
 
-  /** It is answered later: its endpoint's queues in memory have to be looked at first (R11). */
+  /** The operation is answered later: its endpoint's queues in memory have to be searched first
+    * (R11).
+    */
   val defers = Bool()
 
-  /** It was injected and tells that its endpoint has nothing in memory any more. */
+  /** The operation was injected and tells that its endpoint has nothing in memory any more. */
   val releases = Bool()
 }
 
@@ -79,7 +81,7 @@ object Resolve {
   def mayWait(op: Operation): Bool =
     !op.sweeps && !MatchRules.is(op.command.opcode, Opcodes.inspect)
 
-  /** What its verdict says, for an operation that is there. */
+  /** Status in the verdict of an operation that is there. */
   def status(op: Operation, outcome: Outcome): UInt = {
     val opcode = op.command.opcode
     Mux(
@@ -89,7 +91,7 @@ object Resolve {
     )
   }
 
-  /** What it adds to its endpoint's state. */
+  /** Step of an operation in its endpoint's state. */
   def step(p: TmuParams, op: Valid[Operation], outcome: Outcome): TallyStep = {
     val step = Wire(new TallyStep(p))
     step.endpoint := Operation.endpoint(p, op.bits)
@@ -99,7 +101,7 @@ object Resolve {
     step
   }
 
-  /** What its verdict hangs on. */
+  /** Kind of an operation, on which its verdict depends. */
   def kind(op: Operation): AnswerKind = {
     val out = Wire(new AnswerKind)
     out.isArrival := MatchRules.is(op.command.opcode, Opcodes.arrive)

@@ -7,7 +7,7 @@ import tmu.types.{Operation, SpillMark, SpillView}
 /** Queues that go on in memory, as the decision sees them (R11): pure functions. */
 object SpillRules {
 
-  /** What memory has to do with an operation.
+  /** View of memory for an operation.
     *
     * @param seen
     *   its sender has seen all that was deferred at its endpoint

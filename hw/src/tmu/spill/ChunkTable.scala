@@ -9,7 +9,7 @@ import tmu.layout.Code
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.registers.FaultPlaces
 
-/** What the unit knows of a chunk without reading memory. */
+/** State of a chunk that the unit knows without reading memory. */
 class ChunkState(s: SpillParams) extends Bundle {
 
   /** A bit of the link has been lost, or of the live entries. */
@@ -76,7 +76,7 @@ class ChunkTable(s: SpillParams) extends Module {
   when(io.link.valid)(nexts.write(io.link.bits.chunk, next))
   when(io.mark.valid)(lives.write(io.mark.bits.chunk, live))
 
-  // What is written in the clock of a read is read, whatever the memory does.
+  // A read in the clock of a write returns the new word, whatever the memory does.
   private val linked = RegNext(io.link.valid && io.link.bits.chunk === io.read)
   private val marked = RegNext(io.mark.valid && io.mark.bits.chunk === io.read)
   private val nextRead = nexts.read(io.read)

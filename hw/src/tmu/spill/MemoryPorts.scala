@@ -42,7 +42,7 @@ class MemoryPorts(p: TmuParams) extends Bundle {
   val fault = new FaultPort
 }
 
-/** What stands there: [[Spill]], or [[NoSpill]]. */
+/** Module behind these ports: [[Spill]], or [[NoSpill]]. */
 abstract class MemoryPart(p: TmuParams) extends Module {
   val io = IO(new MemoryPorts(p))
 }

@@ -58,7 +58,8 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
     Seq(search.io.error, editor.io.error, lists.io.error, link.io.writeError, packer.io.error)
   private val error = errors.reduce(_ || _)
   when(error)(memoryFailed := true.B)
-  // What memory answers with an error is no entry: memory has failed by now, and nobody's answer is right.
+  // A beat that memory answers with an error is no entry: memory has failed by now, and nobody's
+  // answer is right.
   private val hitBroken =
     search.io.hit.valid && search.io.hit.bits.found && search.io.hit.bits.broken
   io.raised.valid := hitBroken && !memoryFailed

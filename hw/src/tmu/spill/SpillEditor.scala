@@ -85,8 +85,8 @@ class SpillEditor(s: SpillParams) extends Module {
   private val before = Mux(again || behindFreed, last.bits, asked)
   private val isTail = chunk === list.tail
 
-  // What comes of an append or a removal goes out a clock later. That a chunk is empty is known only
-  // then, so all that hangs on it is chosen behind the registers.
+  // Results of an append or a removal go out a clock later. That a chunk is empty is known only
+  // then, so all that depends on it is chosen behind the registers.
   private val removed = RegNext(removes, false.B)
   private val empties = removed && freed
   private val wasHead = RegNext(before.isHead)

@@ -8,7 +8,7 @@ import tmu.params.{SpillLayout, SpillParams}
 import tmu.rules.MatchRules
 import tmu.types.{Deferred, Operation, SpillEntry, Verdict}
 
-/** What [[SpillEngine]] works with: registers, and what follows from them without a step. */
+/** Registers of [[SpillEngine]], and signals that follow from them without a step. */
 abstract class SpillEngineParts(s: SpillParams) extends Module {
   protected val p = s.p
   val io = IO(new SpillEnginePorts(s))

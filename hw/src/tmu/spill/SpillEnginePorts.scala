@@ -6,7 +6,7 @@ import chisel3.util.{Decoupled, Valid}
 import tmu.params.SpillParams
 import tmu.types.{Deferred, FilterWindows, Injected, Verdict}
 
-/** What the engine has to do with: the matching unit, and the parts that work for it. */
+/** Ports of the engine: to the matching unit, and to the parts that work for it. */
 class SpillEnginePorts(s: SpillParams) extends Bundle {
   private val p = s.p
   val deferred = Flipped(Decoupled(new Deferred(p)))
@@ -56,7 +56,7 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val inject = Decoupled(new Injection(s))
   val injected = Flipped(Valid(new Injected(p)))
 
-  /** What is edited is on its return to its table. */
+  /** The entry that is edited is on its return to its table. */
   val refilling = Output(Bool())
 
   /** Entries, or a release, are on the way to the matching unit; or a command is answered. */

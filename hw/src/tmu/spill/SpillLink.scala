@@ -8,13 +8,13 @@ import tmu.bus.{Axi, AxiBurst, AxiResponse}
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.types.StreamState
 
-/** Where something lies in memory. */
+/** Location of an entry in memory. */
 class SpillPlace(s: SpillParams) extends Bundle {
   val chunk = UInt(s.chunkBits.W)
   val place = UInt(s.placeBits.W)
 }
 
-/** What memory has answered. */
+/** Answer of memory. */
 class SpillBeat extends Bundle {
   val data = UInt((8 * SpillLayout.beatBytes).W)
   val error = Bool()

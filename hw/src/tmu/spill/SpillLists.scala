@@ -26,7 +26,7 @@ class SpillIndex(s: SpillParams) extends Bundle {
   val unexpected = Bool()
 }
 
-/** How lists are read, changed and written back. */
+/** Port that reads, changes and writes back lists. */
 class ListAccess(s: SpillParams) extends Bundle {
 
   /** A list, and of its endpoint the commands that memory has answered; one clock later. */
@@ -34,7 +34,7 @@ class ListAccess(s: SpillParams) extends Bundle {
   val list = Input(new SpillList(s))
   val done = Input(UInt(s.deferralBits.W))
 
-  /** What was read is used. */
+  /** The list that was read is used. */
   val uses = Output(Bool())
   val usesDone = Output(Bool())
   val write = Valid(new Bundle {
@@ -46,7 +46,7 @@ class ListAccess(s: SpillParams) extends Bundle {
   val at = Output(new SpillIndex(s))
   val moved = Output(Bool())
 
-  /** How many commands of its endpoint have been answered by now. */
+  /** Number of commands of its endpoint that have been answered. */
   val writeDone = Valid(UInt(s.deferralBits.W))
 }
 
@@ -61,7 +61,7 @@ class SpillLists(s: SpillParams) extends Module {
     val endpoint = Input(UInt(s.p.endpointBits.W))
     val counts = Output(Vec(2, UInt(s.countBits.W)))
 
-    /** What was used has lost a bit. */
+    /** A list or count that was used has lost a bit. */
     val error = Output(Bool())
     val fault = new FaultPort
   })
@@ -85,7 +85,8 @@ class SpillLists(s: SpillParams) extends Module {
       Mux(io.ready, kept, 0.U.asTypeOf(listWord))
     )
   }
-  // What has gone back to its table is counted there: not here too, until the list is written.
+  // Entries that went back to their table are counted there: not here too, until the list is
+  // written.
   private val moved = RegInit(0.U(s.countBits.W))
   private val movedAt = Reg(new SpillIndex(s))
   when(access.write.valid && at.asUInt === movedAt.asUInt)(moved := 0.U)

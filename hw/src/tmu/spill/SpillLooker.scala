@@ -6,14 +6,14 @@ import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.params.SpillParams
 import tmu.registers.SpillLookRegisters
 
-/** What software wants to see: the list of a queue, and a chunk. */
+/** Request of software: the list of a queue, and a chunk. */
 class SpillLook(s: SpillParams) extends Bundle {
   val endpoint = UInt(s.p.endpointBits.W)
   val unexpected = Bool()
   val chunk = UInt(s.chunkBits.W)
 }
 
-/** What it is shown. */
+/** Answer to that request. */
 class SpillSeen(s: SpillParams) extends Bundle {
 
   /** All of it is true, and stays so until a command comes. */
@@ -24,7 +24,8 @@ class SpillSeen(s: SpillParams) extends Bundle {
   val chunk = new ChunkState(s)
 }
 
-/** How software looks; `busy` from the clock behind `ask` on until `seen` is the answer. */
+/** Port of software's requests; `busy` from the clock behind `ask` on until `seen` is the answer.
+  */
 class SpillLookPort(s: SpillParams) extends Bundle {
   val ask = Flipped(Valid(new SpillLook(s)))
   val busy = Output(Bool())
@@ -33,10 +34,10 @@ class SpillLookPort(s: SpillParams) extends Bundle {
 
 /** Shows software where a queue goes on in memory, at the cost of a service of the engine.
   *
-  * It answers within a few clocks: while commands are under way, or entries may soon move, it says
-  * so and reads nothing. The chunk is any that software names, also one that nobody has written: a
-  * bit that it has lost is told, and has no consequence here. A list is one that the engine goes by
-  * as well, so there a lost bit is a failure.
+  * The answer comes within a few clocks: while commands are under way, or entries may soon move, it
+  * says so and nothing is read. The chunk is any that software names, also one that nobody has
+  * written: a bit that it has lost is told, and has no consequence here. A list is one that the
+  * engine goes by as well, so there a lost bit is a failure.
   */
 class SpillLooker(s: SpillParams) extends Module {
   val io = IO(new Bundle {

@@ -17,7 +17,7 @@ class SpillWord(s: SpillParams) extends Bundle {
   val parity = Bool()
 }
 
-/** What a search compares words and entries with. */
+/** Key that a search compares words and entries with. */
 class SpillAsk(s: SpillParams) extends Bundle {
   private val p = s.p
   val endpoint = UInt(p.endpointBits.W)
@@ -63,7 +63,7 @@ object SpillMatch {
     word
   }
 
-  /** What a command searches for. */
+  /** Key of a command's search. */
   def asked(s: SpillParams, windows: FilterWindows, command: MatchCommand): SpillAsk = {
     val ask = Wire(new SpillAsk(s))
     ask.endpoint := command.endpoint(s.p.endpointBits - 1, 0)

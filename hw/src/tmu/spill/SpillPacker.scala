@@ -49,7 +49,7 @@ class SpillPacker(s: SpillParams) extends Module {
     val entryBeat = Flipped(Valid(new SpillBeat))
     val memory = Decoupled(new SpillWrite(s))
 
-    /** What was read has lost a bit. */
+    /** A chunk or entry that was read has lost a bit. */
     val error = Output(Bool())
     val busy = Output(Bool())
   })
@@ -206,7 +206,7 @@ class SpillPacker(s: SpillParams) extends Module {
     }
     is(State.close) {
       frees := frees || pairs
-      // It goes on with the same chunk, which may take more.
+      // The same chunk is next, for it may take more.
       state := State.follow
       when(isTail || behind === list.tail) {
         changed := true.B

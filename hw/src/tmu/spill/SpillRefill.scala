@@ -8,7 +8,7 @@ import tmu.layout.Opcodes
 import tmu.params.SpillParams
 import tmu.types.MatchCommand
 
-/** What is injected into the matching unit, and into which of its streams. */
+/** Command injected into the matching unit, and the stream that it enters. */
 class Injection(s: SpillParams) extends Bundle {
   val command = new MatchCommand(s.p)
   val withArrivals = Bool()

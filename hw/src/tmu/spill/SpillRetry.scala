@@ -10,10 +10,10 @@ import tmu.types.{MatchCommand, SpillRequest}
 /** Holds the host's commands while an entry of a deferred one goes to its table, for want of a
   * location in memory (R11).
   *
-  * What was deferred has missed its table, and whoever comes later must not find there what an
-  * older one has put there meanwhile, nor take it from one that still waits (R7). So from `begins`
-  * on nobody enters; all that wait are answered, each after it has searched its table once more;
-  * and only then the host's commands go on.
+  * A deferred command has missed its table, and whoever comes later must not find there an entry
+  * that an older one has put there meanwhile, nor take it from one that still waits (R7). So from
+  * `begins` on nobody enters; all that wait are answered, each after it has searched its table once
+  * more; and only then the host's commands go on.
   */
 class SpillHold(s: SpillParams) extends Module {
   val io = IO(new Bundle {
@@ -47,7 +47,7 @@ class SpillHold(s: SpillParams) extends Module {
   io.grown := grown
 }
 
-/** What is injected to search a table once more for a deferred command. */
+/** Command that is injected to search a table once more for a deferred one. */
 object SpillRetry {
 
   /** @param unexpected

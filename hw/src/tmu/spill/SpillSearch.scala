@@ -9,7 +9,7 @@ import tmu.params.{SpillLayout, SpillParams}
 import tmu.registers.FaultPlaces
 import tmu.types.SpillEntry
 
-/** Where to search, and for what. */
+/** Chunks to search, and the key. */
 class SpillRange(s: SpillParams) extends Bundle {
   val head = UInt(s.chunkBits.W)
   val tail = UInt(s.chunkBits.W)
@@ -28,7 +28,7 @@ class WalkedChunk(s: SpillParams) extends Bundle {
   val isHead = Bool()
 }
 
-/** Where a search has found an entry. */
+/** Location of an entry that a search has found. */
 class FoundPlace(s: SpillParams) extends Bundle {
   val chunk = new WalkedChunk(s)
   val place = UInt(s.placeBits.W)

@@ -4,7 +4,7 @@ package tmu.spill
 import chisel3._
 import tmu.params.TmuParams
 
-/** What memory asks of those who give pages their turns. */
+/** Requests of memory to the parts that give pages their turns. */
 class SpillTurns(p: TmuParams) extends Bundle {
 
   /** Many commands wait for memory: one that would join them should wait for those before it. */

@@ -19,7 +19,7 @@ class MatchActivity(p: TmuParams) extends Bundle {
   val long = Bool()
 }
 
-/** What a table did in this clock, for the counters. */
+/** Activity of a table in this clock, for the counters. */
 class FilterActivity extends Bundle {
   val pass = Bool()
   val candidate = Bool()
@@ -27,7 +27,7 @@ class FilterActivity extends Bundle {
   val lift = Bool()
 }
 
-/** What goes on in memory, for the counters. */
+/** Activity of memory, for the counters. */
 class SpillActivity extends Bundle {
   val deferred = Bool()
   val appended = Bool()

@@ -4,7 +4,7 @@ package tmu.types
 import chisel3._
 import tmu.params.TmuParams
 
-/** What an endpoint's quota leaves one of its queues. */
+/** Number of entries that an endpoint's quota leaves one of its queues. */
 class Allowance(p: TmuParams) extends Bundle {
   val unlimited = Bool()
   val left = SInt((p.quotaBits + 1).W)

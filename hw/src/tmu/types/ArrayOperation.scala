@@ -5,10 +5,10 @@ import chisel3._
 import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 
-/** What an operation asks of a match array, as it travels from row to row. */
+/** Request of an operation to a match array, as it travels from row to row. */
 class ArrayOperation(p: TmuParams, t: TableParams) extends Bundle {
 
-  /** It searches this array at all; without it the operation only keeps its place in the order. */
+  /** The operation searches this array; otherwise it only keeps its position in the order. */
   val searches = Bool()
 
   /** A hit leaves the array (R3, R4, R9, R10, R14); without it, it stays (R8). */

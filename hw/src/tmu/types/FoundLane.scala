@@ -4,20 +4,21 @@ package tmu.types
 import chisel3._
 import tmu.params.{TableParams, TmuParams}
 
-/** What an operation has seen of lanes that lost a bit. */
+/** Lanes that lost a bit, as an operation has met them. */
 class LaneFault extends Bundle {
 
-  /** It was compared with one, on which it must not rely, before it had found anything. */
+  /** The operation was compared with one, on which it must not rely, before it had found anything.
+    */
   val compared = Bool()
 
-  /** What it has found is the entry of such a lane. */
+  /** The entry that the operation has found is that of such a lane. */
   val found = Bool()
 }
 
 /** The lane in which an operation has found an entry. */
 class FoundLane(p: TmuParams, t: TableParams) extends Bundle {
 
-  /** Where the entry's body lies. */
+  /** Slot of the entry's body. */
   val slot = UInt(t.slotBits.W)
 
   /** Parity of its endpoint, as it was stored: who has found it by its endpoint knows what it

@@ -9,7 +9,8 @@ import tmu.params.TmuParams
 class Operation(p: TmuParams) extends Bundle {
   val command = new MatchCommand(p)
 
-  /** What it finds leaves the queue; it is appended to its own queue if it finds nothing. */
+  /** The entry found leaves the queue; the operation is appended to its own queue if it finds none.
+    */
   val takes = Bool()
   val appends = Bool()
 

@@ -5,8 +5,8 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.params.TmuParams
 
-/** What enters the unit in one clock. The post comes before the arrival in the order of the law:
-  * slot by slot, post then arrival, every execution is a serial one (R7).
+/** Operations that enter the unit in one clock. The post comes before the arrival in the order of
+  * the law: slot by slot, post then arrival, every execution is a serial one (R7).
   */
 class Slot(p: TmuParams) extends Bundle {
 

@@ -39,7 +39,7 @@ object SpillEntry {
     entry
   }
 
-  /** What is appended for an operation; `receive` tells which queue it is appended to. */
+  /** Entry that is appended for an operation; `receive` tells which queue it is appended to. */
   def apply(p: TmuParams, op: Operation, receive: Bool): SpillEntry = {
     val entry = Wire(new SpillEntry(p))
     entry.endpoint := Operation.endpoint(p, op)

@@ -12,17 +12,17 @@ class Deferred(p: TmuParams) extends Bundle {
   /** Its place in its endpoint's order (R7). */
   val serial = UInt(32.W)
 
-  /** What the quota leaves beside the entries on chip. */
+  /** Allowance that the quota leaves beside the entries on chip. */
   val allowance = new Allowance(p)
 
   /** A flush: receives and messages that it has removed on chip. */
   val removed = Vec(2, UInt(32.W))
 }
 
-/** What became of an injected command. */
+/** Outcome of an injected command. */
 class Injected(p: TmuParams) extends Bundle {
 
-  /** It did what it asked: appended an entry, or took an endpoint's mark away. */
+  /** The command did its work: appended an entry, or took an endpoint's mark away. */
   val done = Bool()
 
   /** A retry has found an entry: this one. */

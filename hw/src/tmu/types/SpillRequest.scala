@@ -4,7 +4,7 @@ package tmu.types
 import chisel3._
 import tmu.params.{SpillParams, TmuParams}
 
-/** What an injected command asks: the part of the unit that keeps queues in memory sends these
+/** Request of an injected command: the part of the unit that keeps queues in memory sends these
   * between the host's commands.
   */
 class SpillRequest(p: TmuParams) extends Bundle {
@@ -37,11 +37,11 @@ class SpillRequest(p: TmuParams) extends Bundle {
 
 object SpillRequest {
 
-  /** What a command of the host asks: none of it. */
+  /** Request of a command of the host: none. */
   def none(p: TmuParams): SpillRequest = 0.U.asTypeOf(new SpillRequest(p))
 }
 
-/** What the decision has to know of an endpoint's queues in memory. */
+/** State of an endpoint's queues in memory that the decision depends on. */
 class SpillMark(p: TmuParams) extends Bundle {
 
   /** Entries lie in memory, or commands are on their way there: what the tables do not answer is

@@ -3,13 +3,13 @@ package tmu.types
 
 import chisel3._
 
-/** What memory has to do with an operation, known before it is decided. */
+/** State of memory that concerns an operation, known before it is decided. */
 class SpillView extends Bundle {
 
   /** Its endpoint goes on in memory, so nothing is appended here but what comes from there. */
   val spilling = Bool()
 
-  /** What the tables do not answer is deferred. */
+  /** An operation that the tables do not answer is deferred. */
   val defers = Bool()
 
   /** An injected operation may do what it asks: nothing was deferred that its sender has not seen,

@@ -4,7 +4,7 @@ package tmu.types
 import chisel3._
 import tmu.params.TmuParams
 
-/** What one operation adds to its stream's tally: nothing, if there is none. */
+/** Step of one operation in its stream's tally: nothing, if there is none. */
 class TallyStep(p: TmuParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val serial = Bool()

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu
 
-/** How long random traffic goes on.
+/** Length of random traffic.
   *
-  * What it meets by then is chance. A test that asks for some of it has to go on until it came, or
-  * it fails at one seed in some hundreds; the check behind it still fails where it never comes.
+  * Events that it meets by then are chance. A test that asks for some of them has to go on until
+  * they came, or it fails at one seed in some hundreds; the check behind it still fails where they
+  * never come.
   */
 object Traffic {
 

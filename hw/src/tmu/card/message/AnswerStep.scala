@@ -6,7 +6,7 @@ import chisel3.util.{Decoupled, UIntToOH, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
 import tmu.card.wire._
 
-/** Answers of packets, in the order of packets.
+/** Answers to packets, in the order of packets.
   *
   * The last packet of a message is answered when the unit has said where the message goes: all is
   * well, or it is longer than its receive (R12), or it has met none. Those behind it wait.

@@ -13,8 +13,8 @@ class PlacementOrder(p: PlacementParams) extends Bundle {
   val belongs = Bool()
   val message = UInt(p.messageBits.W)
 
-  /** Offset of its bytes in the message, and their number: none of a packet whose payload must not
-    * be used.
+  /** Offset of the packet's bytes in the message, and their number: none if its payload must not be
+    * used.
     */
   val offset = UInt(p.lengthBits.W)
   val bytes = UInt(p.packetBits.W)

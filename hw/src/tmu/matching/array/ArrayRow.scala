@@ -8,7 +8,7 @@ import tmu.params.{TableParams, TmuParams}
 import tmu.rules.{LaneParity, OldestFirst}
 import tmu.types.{ArrayOperation, FoundLane, LaneEntry, LaneFault}
 
-/** What a row shows of its two oldest lanes to the row below, which may get them next. */
+/** Two oldest lanes of a row, as shown to the row below, which may get them next. */
 class RowFoot(p: TmuParams, t: TableParams) extends Bundle {
   val oldest = new LaneEntry(p, t)
   val second = new LaneEntry(p, t)
@@ -43,25 +43,25 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
     val in = Input(new ArrayOperation(p, t))
     val out = Output(new ArrayOperation(p, t))
 
-    /** It has found nothing below this row yet; and after this row. */
+    /** The operation has found nothing below this row yet; and after this row. */
     val openIn = Input(Bool())
     val openOut = Output(Bool())
 
-    /** What it has met of lanes that lost a bit, before this row and with it. */
+    /** Lanes that lost a bit and that the operation has met, before this row and with it. */
     val faultIn = Input(new LaneFault)
     val faultOut = Output(new LaneFault)
 
-    /** What was found, two clocks after the row settled. */
+    /** Lane that was found, two clocks after the row settled. */
     val laneIn = Input(new FoundLane(p, t))
     val laneOut = Output(new FoundLane(p, t))
 
     /** A new entry arrives in the last row in the next clock. */
     val append = Input(Bool())
 
-    /** It reaches this row if no row above has a hole, neither the next one nor those beyond, which
-      * are told in two parts: with what comes, they meet in one LUT in front of every lane. Then
-      * the row above gives its lane 0 to this row, or this is the last one and gets the entry
-      * itself. With no hole in this row either, this one gives its own to the row below.
+    /** The entry reaches this row if no row above has a hole, neither the next one nor those
+      * beyond, which are told in two parts: with what comes, they meet in one LUT in front of every
+      * lane. Then the row above gives its lane 0 to this row, or this is the last one and gets the
+      * entry itself. With no hole in this row either, this one gives its own to the row below.
       */
     val nextFull = Input(Bool())
     val beyondFull = Input(Vec(2, Bool()))
@@ -88,8 +88,8 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   private val shifts = Cat(1.U(1.W), absorbs) & Fill(lanes, push)
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
-  // What is left in either case is known before it is known whether there is a push, and what that
-  // brings into the top lane last of all.
+  // Remaining entries are known in either case before it is known whether there is a push, and the
+  // bit that a push brings into the top lane comes last of all.
   private val below =
     VecInit.tabulate(lanes - 1)(i => Mux(absorbs(i), valid(i + 1), valid(i))).asUInt
   private val pushed = OldestFirst.allAbove(below) & Fill(lanes - 1, io.above.remains)

@@ -8,8 +8,9 @@ import tmu.rules.MatchRules
 
 /** Entries of a table, and whether one more has a place (R11).
   *
-  * What comes and goes is decided at the end of a clock and no sooner, so it is counted in the next
-  * one. Whether there is a place is needed at once: that is made ready for each case, and chosen.
+  * Arrivals and departures are decided at the end of a clock and no sooner, so they are counted in
+  * the next one. Whether one more fits is needed at once: that is made ready for each case, and
+  * chosen.
   */
 class EntryCount(entries: Int) extends Module {
   require(entries >= 2, s"a table of $entries entries; one that comes is counted late")

@@ -12,14 +12,14 @@ import tmu.types.Entry
 class StoredEntry(p: TmuParams, t: TableParams) extends Bundle {
   val entry = new Entry(p, t)
 
-  /** It is not what was stored there. */
+  /** The entry is not as it was stored. */
   val broken = Bool()
 
   /** Its endpoint has lost a bit, so that nobody knows whose it is. */
   def lost: Bool = entry.parity.fold(false.B)(_ ^ entry.endpoint.xorR)
 }
 
-/** Where whole entries lie, by slot: lanes move slots, never bodies.
+/** Store of whole entries, by slot: lanes move slots, never bodies.
   *
   * A slot is allocated from `allocate`, filled by `write`, read by `readSlot` (`read` one clock
   * later) and freed by `release`, one of each a clock. There are `TableParams.spare` more slots

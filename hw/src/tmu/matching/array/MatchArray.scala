@@ -33,11 +33,11 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     val found = Output(Bool())
     val lane = Output(new FoundLane(p, t))
 
-    /** What the operation of the other stream that is at its end would append, and whether it does.
+    /** Entry that the operation of the other stream at its end would append, and whether it does.
       */
     val append = Flipped(Valid(new LaneEntry(p, t)))
 
-    /** What it has met of lanes that lost a bit, at the same time as `found`. */
+    /** Lanes that lost a bit and that the operation has met, at the same time as `found`. */
     val suspect = Output(new LaneFault)
     val fault = new FaultPort
   })

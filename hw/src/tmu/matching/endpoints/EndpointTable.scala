@@ -85,7 +85,7 @@ class EndpointTable(p: TmuParams) extends Module {
   private val next = Seq.fill(2)(Wire(new StreamTally(p)))
   private val broken = Seq.fill(2, 2)(Wire(Bool()))
   private val raw = Seq.tabulate(2, 2) { (of, r) =>
-    // What is written in the clock of a read is read, whatever the memory does.
+    // A read in the clock of a write returns the new word, whatever the memory does.
     val through = RegNext(written(of).any && written(of).endpoint === io.read(r))
     val memory = copies(of)(r).read(io.read(r))
     broken(of)(r) := RegNext(!through && memory.broken())
@@ -183,7 +183,7 @@ class EndpointTable(p: TmuParams) extends Module {
       io.reserves.released(s) := RegNext(Mux(changes, less.zext - unmetNext.zext, 0.S), 0.S)
     }
 
-    // What is written, one clock after the step: all that was under way is in it.
+    // The tally is written one clock after the step: all that was under way is in it.
     def ahead(of: Int, what: TallyStep => Bool): UInt =
       RegNext(RegNext(counted(of, what)) +& lastCounts(of, what))
     val base = RegNext(RegNext(tally))
@@ -265,7 +265,7 @@ object EndpointTable {
     */
   val history: Int = lead
 
-  /** What is kept of a reserve that software asks for: no more than can be queued. */
+  /** Reserve that is kept when software asks for one: no more than can be queued. */
   def reserve(p: TmuParams, asked: UInt): UInt = {
     val most = math.max(p.postedEntries, p.unexpectedEntries)
     if (p.reserve) Mux(asked > most.U, most.U, asked)(p.depthBits - 1, 0) else 0.U(0.W)

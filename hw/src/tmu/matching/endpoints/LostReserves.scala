@@ -28,7 +28,7 @@ class LostReserves(p: TmuParams) extends Module {
 
   private val marked = EndpointMarks(p, sweep, io.loses)
   for (s <- 0 to 1) {
-    // What is told in this clock is marked in the next.
+    // An endpoint that is told in this clock is marked in the next.
     val now = io.loses.map(l => l.valid && l.bits === io.at(s))
     io.lost(s) := marked(io.at(s)) || now.reduce(_ || _)
   }

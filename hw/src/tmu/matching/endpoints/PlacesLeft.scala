@@ -4,7 +4,7 @@ package tmu.matching.endpoints
 import chisel3._
 import chisel3.util.{Cat, Mux1H}
 
-/** What was decided at an endpoint between its read and its own decision, of one of its queues.
+/** Steps of one queue of an endpoint, decided between an operation's read and its own decision.
   *
   * @param cameEarlier
   *   of each clock but the last two, whether an entry joined; known two clocks before the decision
@@ -28,8 +28,8 @@ class QueueSteps(
     val fewer: Bool
 )
 
-/** How many places a limit leaves a queue at its decision, two clocks after limit and depth: most
-  * of it is cut to a few bits a clock ahead, for the last steps come late.
+/** Entries that a limit still allows a queue at its decision, two clocks after limit and depth:
+  * most of it is cut to a few bits a clock ahead, for the last steps come late.
   *
   * @param unlimited
   *   there is no limit, known a clock after `limit`
@@ -67,7 +67,7 @@ class PlacesLeft(limit: UInt, depth: UInt, unlimited: Bool, none: Option[Bool], 
 /** Sums of a few bits, written down as tables: an adder and a comparison take twice as long. */
 object PlacesLeft {
 
-  /** How many more came than went: 3 bits, from two clocks. */
+  /** Arrivals less departures: 3 bits, from two clocks. */
   def change(came: Seq[Bool], went: Seq[Bool]): SInt = {
     require(came.size == 2 && went.size == 2, "steps of two clocks")
     val table =

@@ -4,13 +4,13 @@ package tmu.matching.endpoints
 import chisel3._
 import tmu.params.TmuParams
 
-/** What is kept of a queue's quota and reserve. */
+/** Quota and reserve of a queue, as they are stored. */
 class QueueLimits(p: TmuParams) extends Bundle {
   val quota = UInt(p.quotaBits.W)
   val reserve = UInt((if (p.reserve) p.depthBits else 0).W)
 }
 
-/** What reserves have to do with the two operations of a slot (R11, R13). */
+/** State of the reserves that two operations of a slot depend on (R11, R13). */
 class ReserveState(p: TmuParams) extends Bundle {
 
   /** The stream's own queue has fewer entries than its reserve; the other stream's queue has, once

@@ -32,10 +32,10 @@ class SpillMarks(p: TmuParams) extends Module {
     val allowed = Input(Vec(2, Bool()))
     val spills = Input(Bool())
 
-    /** What memory has to do with them, in the same clock. */
+    /** View of memory for each operation, in the same clock. */
     val views = Output(Vec(2, new SpillView))
 
-    /** What becomes of them. It changes the mark of one endpoint at most. */
+    /** Outcomes of the operations. They change the mark of one endpoint at most. */
     val outcomes = Input(Vec(2, new Outcome(p)))
 
     /** `lead` clocks after the read: what was read has lost a bit. */
@@ -105,7 +105,7 @@ class SpillMarks(p: TmuParams) extends Module {
   io.fault.view := FaultView(FaultPlaces.marks, io.broken.asUInt.orR && io.ready, flipped)
   for (s <- 0 to 1) {
     def changes(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
-    // What is written in the clock of a read is read, whatever the memory does.
+    // A read in the clock of a write returns the new word, whatever the memory does.
     val entering = Wire(Valid(new SpillMark(p)))
     entering.valid := changes(io.read(s))
     entering.bits := change.bits.mark

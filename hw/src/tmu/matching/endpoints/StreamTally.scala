@@ -4,7 +4,7 @@ package tmu.matching.endpoints
 import chisel3._
 import tmu.params.TmuParams
 
-/** What one stream has done at an endpoint; all modulo the width. */
+/** Operations of one stream at an endpoint; all modulo the width. */
 class StreamTally(p: TmuParams) extends Bundle {
 
   /** Verdicts that took a serial number (R7). */

@@ -32,7 +32,7 @@ class TableRooms(p: TmuParams) extends Module {
     val afterTake = Output(Bool())
     val afterOther = Output(Bool())
 
-    /** What becomes of them, in the same clock. */
+    /** Outcomes of the operations, in the same clock. */
     val outcomes = Input(Vec(2, new Outcome(p)))
 
     /** Places of each table that are in use or kept for somebody. */
@@ -53,7 +53,8 @@ class TableRooms(p: TmuParams) extends Module {
       io.spare(q) := io.below(q) &&
         Mutant("reserve", io.reserves.within(q) || open(q) > 0.S)(_ => true.B)
       io.taken(q) := entries(q).U - Mux(open(q) > 0.S, open(q).asUInt(p.depthBits - 1, 0), 0.U)
-      // Who waits for a slot on chip would try for ever where one is open that is in use.
+      // A command that waits for a slot on chip would try for ever if a slot in use counted as
+      // open.
       assert(
         open(q) <= entries(q).S - io.counts(q).zext,
         "R13: %d places are open where %d of %d are in use",

@@ -19,8 +19,8 @@ class FilterEntering(p: TmuParams, t: TableParams) extends Bundle {
 
 /** Append: an entry is folded to its filter id in one clock and written in the next.
   *
-  * It may come in the clock in which a hole begins to be closed: it goes to the lane that is free
-  * then.
+  * An entry may come in the clock in which a hole begins to be closed: it goes to the lane that is
+  * free then.
   */
 class FilterAppend(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterAppend${if (t.receives) "Posted" else "Unexpected"}"

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Mux1H, OHToUInt, ShiftRegister, Valid}
 import tmu.params.{TableParams, TmuParams}
 
-/** Where an entry of a filter table lies, and its slot in the store. */
+/** Row and lane of an entry of a filter table, and its slot in the store. */
 class FilterPlace(p: TmuParams, t: TableParams) extends Bundle {
   private val laneBits = log2Ceil(p.filterLanes)
   val slot = UInt(t.slotBits.W)
@@ -38,10 +38,10 @@ class FilterCandidates(p: TmuParams, t: TableParams) extends Module {
     val row = Input(UInt((t.filterPlaceBits - log2Ceil(lanes)).W))
     val slots = Input(Vec(lanes, UInt(t.slotBits.W)))
 
-    /** What is picked leaves, and is not verified. */
+    /** The picked entry leaves, and is not verified. */
     val lifting = Input(Bool())
 
-    /** What was compared a clock ago is what was asked for. */
+    /** The entry compared a clock ago is the one that was asked for. */
     val holds = Input(Bool())
 
     /** Read from the store; one clock later it is there, and leaves when `lifted`. */

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.log2Ceil
 import tmu.params.{TableParams, TmuParams}
 
-/** How a hole is closed: the row that was read, and from which place to which entries move. */
+/** Moves that close a hole: the row that was read, and the lanes that entries leave and enter. */
 class FilterMoves(p: TmuParams, t: TableParams) extends Bundle {
   private val laneBits = log2Ceil(p.filterLanes)
   private val rowBits = t.filterPlaceBits - laneBits

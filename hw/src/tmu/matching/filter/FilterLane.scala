@@ -11,7 +11,7 @@ import tmu.registers.FaultPlaces
 import tmu.rules.FilterFold
 import tmu.types.{ArrayOperation, FilterId, FilterWindows, LaneEntry, MatchKey}
 
-/** What a lane of a memory row keeps of an entry to compare; its slot lies beside. */
+/** Fields of an entry that a lane of a memory row compares; its slot lies beside. */
 class FilterLane(p: TmuParams, t: TableParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val filter = new FilterId(FilterFold.widths(p.filterBits))
@@ -30,17 +30,17 @@ class FilterReply(t: TableParams) extends Bundle {
 
 object FilterLane {
 
-  /** What a lane keeps of an entry. */
+  /** Lane of an entry. */
   def apply(p: TmuParams, t: TableParams, windows: FilterWindows, entry: LaneEntry): FilterLane = {
     val ignored = entry.ignore.getOrElse(MatchKey.exact(p))
     fold(p, t, windows, entry.endpoint, entry.key, ignored, entry.id)
   }
 
-  /** Where they lie, when they are checked. */
+  /** Checked memory of a table's lanes. */
   def place(t: TableParams): Code =
     if (t.receives) FaultPlaces.postedFilters else FaultPlaces.unexpectedFilters
 
-  /** What is stored of an entry that is appended; and what was flipped, for tests. */
+  /** Lane that is stored of an appended entry; and flipped bits, for tests. */
   def stored(
       p: TmuParams,
       t: TableParams,
@@ -50,13 +50,13 @@ object FilterLane {
   ): (FilterLane, FaultView) =
     FaultFlip(p, place(t), FilterLane(p, t, windows, append.bits), flip, append.valid)
 
-  /** What is seen of a row that was read, of the lanes that count. */
+  /** View of a row that was read, of the lanes that count. */
   def view(t: TableParams, row: Seq[FilterLane], count: UInt, flips: FaultView): FaultView = {
     val lost = VecInit(row.map(broken(_))).asUInt & count
     FaultView(place(t), RegNext(lost.orR, false.B), flips)
   }
 
-  /** What lanes are compared with. */
+  /** Lane that others are compared with. */
   def wanted(
       p: TmuParams,
       t: TableParams,

@@ -29,7 +29,7 @@ class FilterPorts(p: TmuParams, t: TableParams) extends Bundle {
   /** One clock later: it leaves. */
   val lifted = Valid(UInt(t.slotBits.W))
 
-  /** How many entries there are, and whether there are any. */
+  /** Number of entries, and whether there are any. */
   val count = Output(UInt(t.countBits.W))
   val some = Output(Bool())
   val idle = Output(Bool())

@@ -6,7 +6,7 @@ import chisel3.util.{log2Ceil, Valid}
 import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
 
-/** What a search looks for in the rows, when its request is taken. */
+/** Search of the rows, as it stands when its request is taken. */
 class FilterStart(p: TmuParams, t: TableParams) extends Bundle {
   val wants = new FilterLane(p, t)
   val byId = Bool()

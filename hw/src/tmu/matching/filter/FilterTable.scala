@@ -43,7 +43,9 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val (lanes, placeBits) = (p.filterLanes, t.filterPlaceBits)
   val io = IO(new FilterPorts(p, t) {
 
-    /** What an entry that does not leave is compared with; the result comes another clock later. */
+    /** Operation that an entry which does not leave is compared with; the result comes another
+      * clock later.
+      */
     val asks = Output(new ArrayOperation(p, t))
     val holds = Input(Bool())
   })

@@ -21,8 +21,8 @@ class CounterStreamsSpec extends CounterBankBench {
       played = now +: played
     }
 
-    /** What a snapshot has to show whose counter of clocks has this value. The clock of the reset
-      * is one of them, and nothing happens in it.
+    /** Counts that a snapshot has to show whose counter of clocks has this value. The clock of the
+      * reset is one of them, and nothing happens in it.
       */
     def expected(clocks: Int): Map[Counter, Int] = {
       val since = played.reverse.take(clocks - 1)

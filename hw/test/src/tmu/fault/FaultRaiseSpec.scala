@@ -8,7 +8,7 @@ import tmu.params.Presets
 class FaultRaiseSpec extends DeviceSpec {
   private val raise = device(new FaultRaise(Presets.tiny))
 
-  /** Who is told that a post of `asks` took an entry that the store has as `entry`'s. */
+  /** Endpoints told when a post of `asks` took an entry that the store has as `entry`'s. */
   private def told(
       dut: FaultRaise,
       asks: Int,

@@ -26,7 +26,7 @@ class CommandDecodeSpec extends DeviceSpec {
   private val formal = device(new CommandDecodeHarness(Presets.formal))
   private val privileged = Presets.tiny.privilegedPage
 
-  /** What the contract lets each opcode use besides opcode and endpoint. */
+  /** Fields that the contract lets each opcode use besides opcode and endpoint. */
   private val select = Set(matchBits, ignoreBits, source, sourceIgnore, handle)
   private val uses: Map[Code, Set[WordField]] = Map(
     Opcodes.post -> (select ++ Set(address, length, receiveId)),

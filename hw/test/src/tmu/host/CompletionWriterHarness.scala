@@ -34,7 +34,7 @@ class CompletionWriterHarness(p: TmuParams) extends Module {
   commit.io.drained := true.B
   commit.io.fenced := writer.io.fenced
   pages.io.change := commit.io.change
-  // What comes while a page changes waits, as it does at the doorbell.
+  // A consumer index that comes while a page changes waits, as it does at the doorbell.
   pages.io.consumer.valid := io.consumer.valid && !commit.io.hold
   pages.io.consumer.bits := io.consumer.bits
   pages.io.moved := writer.io.moved

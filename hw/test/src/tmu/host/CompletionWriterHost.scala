@@ -6,7 +6,7 @@ import tmu.DeviceSpec
 import tmu.layout.{CompletionLayout, Statuses, WordField}
 import tmu.params.TmuParams
 
-/** What lies around a completion writer: memory, and software that sets rings up and reads them. */
+/** Surroundings of a completion writer: memory, and software that sets rings up and reads them. */
 trait CompletionWriterHost extends DeviceSpec {
   import CompletionLayout._
   protected val p: TmuParams = TmuParams("writer", 4, 16, 16, 16, 4, queues = 4)

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import tmu.DeviceSpec
 import tmu.params.TmuParams
 
-/** What lies around submission queues: owners of pages, and a unit that answers their commands. */
+/** Surroundings of submission queues: owners of pages, and a unit that answers their commands. */
 trait SubmissionHost extends DeviceSpec {
   protected val p: TmuParams =
     TmuParams("queues", 4, 16, 16, 16, 4, queues = 70, commandSlots = 256)

@@ -213,7 +213,7 @@ class SubmissionQueuesSpec extends SubmissionHost {
 
     it("R14: a consumer index during a reset starts no turn of a page that is being cleared") {
       test { host =>
-        // What a page's indices were before a reset stays in their memories until it is cleared.
+        // Indices of a page from before a reset stay in their memories until it is cleared.
         val page = p.queues
         host.configure(page, 0, ring = 4, first = 0, share = 4)
         host.takes = () => false

@@ -42,7 +42,7 @@ class BodyStageSpec extends DeviceSpec with StagePokes {
             assert(dut.io.receive.entry.endpoint.value == op.endpoint)
           }
           val appends = queued.size < p.postedEntries && r.nextInt(2) == 0
-          // What was appended a clock ago is written in this one, and read in the next.
+          // An entry appended a clock ago is written in this one, and read in the next.
           val takes = queued.nonEmpty && r.nextInt(2) == 0
           val post = PlainOp(
             Opcodes.post,

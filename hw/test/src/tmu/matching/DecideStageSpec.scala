@@ -26,7 +26,7 @@ class DecideStageSpec extends DeviceSpec with StagePokes {
     dut.clock.step(EndpointTable.lead)
   }
 
-  /** What the law has beside the stage: depths of both queues of each endpoint, and verdicts. */
+  /** State of the law beside the stage: depths of both queues of each endpoint, and verdicts. */
   private class Plain(endpoints: Int) {
     val receives: Array[Int] = Array.fill(endpoints)(0)
     val messages: Array[Int] = Array.fill(endpoints)(0)

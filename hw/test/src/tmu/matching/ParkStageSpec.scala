@@ -79,7 +79,7 @@ class ParkStageSpec extends DeviceSpec with StagePokes {
         var lane = BigInt(0)
         var seen = 0
         for (n <- 0 until 400) {
-          // Where it was found comes a clock behind the rest.
+          // The lane that was found comes a clock behind the rest.
           dut.io.walked.postFound.slot.poke(lane)
           pokeSlot(dut.io.walked.slot, None, None)
           if (n < 380 && parked.size < 8 && random.nextBoolean()) {

@@ -64,7 +64,7 @@ trait StagePokes extends TablePokes { this: DeviceSpec =>
     pokeOperation(port.arrival, arrival)
   }
 
-  /** What becomes of a slot, as its decision says. */
+  /** Outcomes of a slot, as its decision says. */
   protected def pokeDecision(port: Decision, decided: PlainDecision): Unit = {
     for ((outcome, s) <- Seq(port.post, port.arrival).zipWithIndex) {
       outcome.answers.poke(true)

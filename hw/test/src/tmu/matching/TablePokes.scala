@@ -4,7 +4,7 @@ package tmu.matching
 import tmu.DeviceSpec
 import tmu.types.{ArrayOperation, LaneEntry, MatchKey}
 
-/** What is asked of a table, as plain numbers. */
+/** Request to a table, as plain numbers. */
 case class PlainAsk(
     endpoint: Int,
     key: PlainKey,
@@ -31,7 +31,7 @@ trait TablePokes { this: DeviceSpec =>
     port.id.foreach(_.poke(ask.id.getOrElse(BigInt(0))))
   }
 
-  /** What is compared of an entry; its handle is the slot. */
+  /** Fields of an entry that are compared; its handle is the slot. */
   protected def pokeLane(port: LaneEntry, entry: PlainEntry): Unit = {
     port.endpoint.poke(entry.endpoint)
     pokeKey(port.key, entry.key)

@@ -82,7 +82,7 @@ trait UnitBench { this: DeviceSpec =>
       )
     }
 
-    /** What was accepted, and when. */
+    /** Log of accepted commands, with their clocks. */
     private val story = mutable.Buffer[String]()
     private var now = 0
 

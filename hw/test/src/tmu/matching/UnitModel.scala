@@ -67,7 +67,7 @@ class UnitModel(
     v.copy(serial = serial)
   }
 
-  /** What is refused before any queue is looked at, the worst reason first (R13). */
+  /** Reason to refuse a command before any queue is searched, the worst first (R13). */
   private def refusal(c: PlainCommand): Option[Code] =
     if (c.malformed) Some(Statuses.malformed)
     else if (c.opcode == Opcodes.inspect && !c.privileged) Some(Statuses.refusedPrivilege)
@@ -171,8 +171,8 @@ class UnitModel(
       )
   }
 
-  /** What an inspect may answer: any entry of the table, for places have holes; or that there is
-    * none. A walk over all places has to give all entries in their order.
+  /** Possible answers of an inspect: any entry of the table, for places have holes; or that there
+    * is none. A walk over all places has to give all entries in their order.
     */
   def sights(c: PlainCommand): Seq[PlainVerdict] = {
     val blank = PlainVerdict(c.opcode, Statuses.vacant, c.endpoint, c.handle)

@@ -25,7 +25,7 @@ class OldestFirstHarness(widths: Seq[Int]) extends Module {
   }
 }
 
-/** What rows of filter ids need, for widths that are looked at in groups and some that are not. */
+/** Functions that rows of filter ids need, for widths in groups and some that are not. */
 class WideOldestFirstHarness(widths: Seq[Int]) extends Module {
   val io = IO(new Bundle {
     val hits = Input(UInt(widths.max.W))

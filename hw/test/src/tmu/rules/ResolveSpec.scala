@@ -61,7 +61,7 @@ class ResolveSpec extends DeviceSpec {
     spill(dut)
   }
 
-  /** What memory beyond the tables has to do with it: by default there is none. */
+  /** View of memory beyond the tables: by default there is none. */
   private def spill(
       dut: ResolveHarness,
       defers: Boolean = false,

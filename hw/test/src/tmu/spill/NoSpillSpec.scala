@@ -4,7 +4,7 @@ package tmu.spill
 import tmu.DeviceSpec
 import tmu.params.Presets
 
-/** What stands in the place of memory where there is none. */
+/** Module that replaces memory where there is none. */
 class NoSpillSpec extends DeviceSpec {
   private val bare = Presets.tiny.copy(name = "bare", spillSegments = 0)
   private val none = device(new NoSpill(bare))

@@ -23,7 +23,7 @@ class SpillLinkSpec extends SpillSpec {
     private val words = mutable.Queue[BigInt]()
     private val entries = mutable.Queue[BigInt]()
 
-    /** What should be written: address, data, strobes; and what memory has taken of it. */
+    /** Writes that are due: address, data, strobes; and those that memory has taken. */
     private val due = mutable.Queue[(BigInt, BigInt, BigInt)]()
     private val addresses = mutable.Queue[BigInt]()
     private val beats = mutable.Queue[(BigInt, BigInt)]()

@@ -50,7 +50,7 @@ trait SpillSearchBench extends SpillSpec {
         fail(s"chunk $number is not in the list ${list.map(_.number)}")
       )
 
-    /** What memory will answer, and from which clock on: the link takes a few. */
+    /** Answers of memory, and the clock from which on each is given: the link takes a few. */
     private val words = mutable.Queue[(Int, BigInt)]()
     private val entries = mutable.Queue[(Int, BigInt)]()
     private var now = 0
@@ -144,7 +144,7 @@ trait SpillSearchBench extends SpillSpec {
       }
     }
 
-    /** What chunks hold; another entry at a place is one that was written there. */
+    /** Contents of chunks; another entry at a place is one that was written there. */
     private val contents = mutable.Map[(Int, Int), Plain]()
     private def write(c: Chunk): Unit =
       for ((e, i) <- c.entries.zipWithIndex if contents.put((c.number, i), e).exists(_ != e)) {

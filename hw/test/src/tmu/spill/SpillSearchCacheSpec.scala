@@ -5,7 +5,7 @@ import scala.util.Random
 import tmu.Traffic
 import tmu.params.SpillLayout
 
-/** What lies on chip as well: it changes what is read, and never what is found. */
+/** Entry cache on chip: it changes which words are read, never the result. */
 class SpillSearchCacheSpec extends SpillSearchBench {
 
   /** Chunks of these numbers, all places live. */

@@ -6,8 +6,7 @@ import tmu.DeviceSpec
 import tmu.layout.{CommandLayout, KeyLayout, SpillEntryLayout, WordField}
 import tmu.params.{SpillLayout, SpillParams, TmuParams}
 
-/** What specs of the parts that keep queues in memory have in common: a small unit, plain entries.
-  */
+/** Common setup of specs of the parts that keep queues in memory: a small unit, plain entries. */
 trait SpillSpec extends DeviceSpec {
   protected def segments: Int = 2
   protected val p: TmuParams = TmuParams(

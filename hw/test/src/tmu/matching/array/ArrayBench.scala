@@ -12,14 +12,14 @@ trait ArrayBench extends TablePokes { this: DeviceSpec =>
     private var pending = Vector.fill[Option[PlainAsk]](t.walk)(None)
     private var slotDue: Option[BigInt] = None
 
-    /** How often an answer was an entry, and how often one that came in the clock before. */
+    /** Answers that were an entry, and those that were one that came in the clock before. */
     var hits = 0
     var hitsIncoming = 0
     var mostHeld = 0
     private var justAppended: Option[BigInt] = None
 
-    // What a reset finds in flight through the rows goes out of them first: the unit's own sweep
-    // takes longer than that.
+    // Operations that a reset finds in flight through the rows leave them first: the unit's own
+    // sweep takes longer than that.
     dut.io.ask.searches.poke(false)
     dut.io.append.valid.poke(false)
     dut.clock.step(t.walk + 1)

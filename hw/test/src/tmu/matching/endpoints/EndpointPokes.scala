@@ -3,7 +3,7 @@ package tmu.matching.endpoints
 
 import tmu.DeviceSpec
 
-/** What an operation adds to its endpoint's state, in plain words. */
+/** Step of an operation in its endpoint's state, in plain words. */
 case class PlainStep(endpoint: Int, serial: Boolean, append: Boolean, take: Boolean)
 
 /** Steps and limits on the ports of an endpoint table. */

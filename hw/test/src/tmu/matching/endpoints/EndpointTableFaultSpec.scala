@@ -69,7 +69,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPok
         dut.clock.step(EndpointTable.lead)
         dut.io.there.foreach(_.poke(true))
         dut.clock.step()
-        // It may be whole again: the next one, and all that come later, do without.
+        // The reserve may be whole again: the next one, and all that come later, do without.
         setQuota(dut, lost, Seq(0, 0), Seq(7, 7))
         for (_ <- 0 until 2 * EndpointTable.lead) {
           assert(!reserves(dut).exists(_.isOn))

@@ -27,7 +27,7 @@ class LostReservesSpec extends DeviceSpec {
               loses.bits.poke(endpoint)
               if (now) lost += endpoint
             }
-            // What is told in this clock counts for who is decided in the next.
+            // An endpoint told in this clock counts for the operations decided in the next.
             for (s <- 0 to 1) {
               val endpoint = random.nextInt(p.endpoints)
               dut.io.at(s).poke(endpoint)

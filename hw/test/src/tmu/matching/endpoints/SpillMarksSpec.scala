@@ -16,7 +16,7 @@ class SpillMarksSpec extends SpillSpec {
     var deferrals = 0
   }
 
-  /** What a stream's operation asks, and what becomes of it. */
+  /** Request of a stream's operation, and its outcome. */
   private case class Step(
       endpoint: Int,
       there: Boolean = true,

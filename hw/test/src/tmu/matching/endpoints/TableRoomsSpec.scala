@@ -51,7 +51,7 @@ class TableRoomsSpec extends DeviceSpec {
       val seen = if (at(0) == at(1)) dut.io.afterTake else dut.io.afterOther
       assert(seen.isOn == room, s"after a take at ${at(0)}, at ${at(1)}")
     }
-    // It may also take the receive that the post has just appended.
+    // The arrival may also take the receive that the post has just appended.
     val arrivalTakes = plain.depth(0)(at(1)) > 0 && random.nextInt(3) == 0
     val arrivalAppends = !arrivalTakes && room && random.nextBoolean()
     dut.io.outcomes(1).takes.poke(arrivalTakes)
