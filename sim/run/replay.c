@@ -28,9 +28,9 @@ static int wait_for_time(run_t *run, const tmu_trace_op_t *op) {
 
 static void tell_progress(run_t *run) {
     const time_t now = time(NULL);
-    if (!run->options->progress || now == run->told)
+    if (!run->options->progress || now == run->progress_time)
         return;
-    run->told = now;
+    run->progress_time = now;
     (void)fprintf(stderr, "progress %" PRIu64 " %zu\n", run->answered, run->workload->count);
 }
 
@@ -73,7 +73,7 @@ static int end_life(run_t *run) {
 }
 
 /* Resets the unit, or gives an endpoint other quotas or reserves. */
-static int happen(run_t *run, const workload_event_t *event) {
+static int apply_event(run_t *run, const workload_event_t *event) {
     const uint32_t endpoint = event->endpoint;
     if (run_drain(run) != 0)
         return -1;
@@ -97,7 +97,7 @@ static int happen(run_t *run, const workload_event_t *event) {
     if (tmu_reset(run->device) != TMU_OK)
         return run_fails(run, "reset");
     ++run->result->resets;
-    run->heard = tmu_clock(run->device);
+    run->last_verdict_clock = tmu_clock(run->device);
     ledger_reset(run->ledger);
     if (checker_restart(run->checker))
         return 0;
@@ -105,7 +105,7 @@ static int happen(run_t *run, const workload_event_t *event) {
     return -1;
 }
 
-static int no_queue(run_t *run, const tmu_trace_op_t *op) {
+static int report_missing_queue(run_t *run, const tmu_trace_op_t *op) {
     (void)snprintf(run->error, run->error_size,
                    "line %" PRIu64 ": found endpoint %" PRIu32
                    ", expected one below %zu: more of them by ?endpoints=NUMBER",
@@ -118,7 +118,7 @@ static int offer_all(run_t *run) {
     size_t next = 0; /* event */
     for (size_t i = 0; i < workload->count; ++i) {
         for (; next < workload->event_count && workload->events[next].before == i; ++next)
-            if (happen(run, &workload->events[next]) != 0)
+            if (apply_event(run, &workload->events[next]) != 0)
                 return -1;
         if (wait_for_time(run, &workload->ops[i]) != 0)
             return -1;
@@ -126,7 +126,7 @@ static int offer_all(run_t *run) {
             run->lead = run->skipped_clocks;
         tmu_queue_t *queue = queue_set_find(&run->set, workload->ops[i].endpoint);
         if (queue == NULL)
-            return no_queue(run, &workload->ops[i]);
+            return report_missing_queue(run, &workload->ops[i]);
         for (;;) {
             const tmu_result_t result = submit_operation(queue, workload, i, run->receives);
             if (result == TMU_OK)
@@ -185,7 +185,7 @@ static int open_queues(run_t *run, const tmu_info_t *info) {
         return -1;
     if (queue_set_open(&run->set, run->device, checker_observe, run->checker) != TMU_OK)
         return run_fails(run, "queue");
-    run->start_clock = run->heard = tmu_clock(run->device);
+    run->start_clock = run->last_verdict_clock = tmu_clock(run->device);
     return 0;
 }
 

@@ -17,7 +17,7 @@ uint64_t run_mismatches(const run_t *run) {
     return checker_mismatches(run->checker) + ledger_complaints(run->ledger);
 }
 
-static void record(run_t *run, const tmu_completion_t *c) {
+static void record_completion(run_t *run, const tmu_completion_t *c) {
     if (c->status == TMU_STATUS_REMOVED)
         return; /* a report of a flush, whose verdict follows */
     ++run->unit_latencies[c->unit_latency];
@@ -35,18 +35,18 @@ static bool is_silent(run_t *run, size_t count) {
     (void)tmu_flow_stats(run->device, &flow);
     const uint64_t now = tmu_clock(run->device);
     if (count != 0 || flow.stalls != run->stalls || queue_set_in_flight(&run->set) == 0) {
-        run->heard = now;
+        run->last_verdict_clock = now;
         run->stalls = flow.stalls;
     }
-    return now - run->heard > SILENCE_CLOCKS;
+    return now - run->last_verdict_clock > SILENCE_CLOCKS;
 }
 
 /* Whether nothing was answered for far too long while an operation waits to be accepted. */
 static bool is_stuck(run_t *run, size_t count) {
     const uint64_t now = tmu_clock(run->device);
     if (count != 0 || !run->offering)
-        run->moved = now;
-    return now - run->moved > SILENCE_CLOCKS;
+        run->last_answer_clock = now;
+    return now - run->last_answer_clock > SILENCE_CLOCKS;
 }
 
 int run_collect(run_t *run) {
@@ -59,7 +59,7 @@ int run_collect(run_t *run) {
         count += some;
         for (size_t i = 0; i < some; ++i) {
             ledger_take(run->ledger, &completions[i]);
-            record(run, &completions[i]);
+            record_completion(run, &completions[i]);
         }
     }
     run->polled += count;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one replay has in its hands, for the parts of it. */
+/* State of one replay, shared by its parts. */
 #ifndef TMU_REPLAY_RUN_H
 #define TMU_REPLAY_RUN_H
 
@@ -30,11 +30,11 @@ typedef struct run {
     uint64_t skipped_clocks;
     uint64_t lead; /* of the skipped clocks: before the first operation */
     uint64_t start_clock;
-    uint64_t heard;  /* clock at which the device last gave a verdict */
-    uint64_t stalls; /* stalled attempts until then */
-    bool offering;   /* an operation has not been accepted yet */
-    uint64_t moved;  /* clock at which it was offered first, or an operation was answered since */
-    time_t told;
+    uint64_t last_verdict_clock; /* of a verdict or a stall, or with nothing in flight */
+    uint64_t stalls;             /* stalled attempts until then */
+    bool offering;               /* an operation has not been accepted yet */
+    uint64_t last_answer_clock;  /* of the last answer while it waits, or of its first offer */
+    time_t progress_time;        /* second of the last line of progress */
     char *error;
     size_t error_size;
 } run_t;
