@@ -6,7 +6,7 @@
 namespace device {
 
 namespace {
-// How many accepted writes wait for their answer before an agent stops accepting.
+// Accepted writes that wait for their answer before an agent stops accepting.
 constexpr size_t kDepthMax = 16;
 
 Beat beat_of(const VlWide<16> &words) {

@@ -12,13 +12,13 @@ namespace device {
 constexpr unsigned kBeatBytes = 64;
 using Beat = std::array<uint8_t, kBeatBytes>;
 
-// What AXI's responses say.
+// Response codes of AXI.
 constexpr uint8_t kOkay = 0;
 constexpr uint8_t kDecodeError = 3;
 
 class HostMemory {
   public:
-    // What the unit may do there.
+    // Accesses that the unit may make.
     enum Access : unsigned { kRead = 1, kWrite = 2, kBoth = kRead | kWrite };
 
     // False where some of it is there already, and then nothing changes.

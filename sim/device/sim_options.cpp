@@ -18,7 +18,7 @@ bool number(const std::string &text, uint64_t &value) {
     return !text.empty() && text[0] >= '0' && text[0] <= '9' && *stop == '\0' && errno == 0;
 }
 
-// Where an option of memory goes; null for any other option.
+// Destination of an option of memory; null for any other option.
 unsigned *memory_option(const std::string &name, SpillTiming &memory) {
     return name == "memory_latency"  ? &memory.latency
            : name == "memory_spread" ? &memory.spread

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands behind the library's name in the URI of a simulated device.
+// Options behind the library's name in the URI of a simulated device.
 #ifndef SIM_OPTIONS_H
 #define SIM_OPTIONS_H
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the simulation prints goes into the unit's error text: a library does not write to stdout.
- */
+/* Prints of the simulation go into the unit's error text: a library does not write to stdout. */
 #ifndef TMU_SIM_PRINT_H
 #define TMU_SIM_PRINT_H
 
@@ -10,7 +9,7 @@
 #include <string>
 
 namespace device {
-// What the unit whose clock runs on this thread prints goes here, or nowhere if this is null.
+// Destination of the unit whose clock runs on this thread; null discards its prints.
 extern thread_local std::string *printed;
 } // namespace device
 

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // The other end of the unit's port to spill memory: host memory, some clocks away.
 //
-// It is as unhelpful as AXI allows:
-// - A write changes memory in the clock in which its answer is offered, and no earlier, so that who
-//   reads without waiting for the answer sees what was there before.
+// This memory is as unhelpful as AXI allows:
+// - A write changes memory in the clock in which its answer is offered, and no earlier, so that a
+//   read that does not wait for the answer sees the old data.
 // - A read sees memory as of the clock in which its address was taken.  With pauses it may as well
-//   see each beat as of the clock in which that is offered, so that who writes without waiting for
+//   see each beat as of the clock in which that is offered, so that a write that does not wait for
 //   a read's data is found out, too.
 // - Answers keep their order within an id.  Of several ids the one that is due longest is next, as
 //   in a memory that takes one access after the other; with pauses it is any of them.
-// What AXI or the unit's own rules forbid ends the simulation with a sentence.
+// A breach of AXI's or the unit's own rules ends the simulation with a sentence.
 #pragma once
 
 #include "host_memory.h"
@@ -40,7 +40,7 @@ struct SpillPins {
     Beat rdata;
 };
 
-// How far memory is, and how much it gives.
+// Latency and throughput of the memory.
 struct SpillTiming {
     unsigned latency = 30; // clocks from an address to the first beat, from a write to its answer
     unsigned spread = 0; // up to so many more, at random: those of one id overtake those of another
@@ -56,14 +56,14 @@ class SpillMemory {
 
     // The segment at this address is registered with the unit.
     void add_segment(uint64_t base);
-    // It was told to forget all segments; what is on its way to them may still arrive until the
-    // next one is registered.
+    // The unit was told to forget all segments; accesses under way may still arrive until the next
+    // one is registered.
     void take_back() { forgotten_ = true; }
 
     void drive(SpillPins &pins, Pauses &pauses);
     void sample(const SpillPins &pins, Pauses &pauses);
 
-    // What the unit did that it must not, in a sentence; empty if nothing.
+    // Sentence about a forbidden act of the unit; empty if there was none.
     const std::string &problem() const { return problem_; }
 
   private:

@@ -26,14 +26,14 @@ constexpr int kTraceLevels = 99;
 
 } // namespace
 
-// What the hardware does not reset starts at random: nothing may depend on it.
+// State that the hardware does not reset starts at random: nothing may depend on it.
 static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
     context.randReset(2);
     context.randSeed(static_cast<int>(1 + seed % 0x7ffffffe));
     return &context;
 }
 
-// The other ends of the unit's ports; made anew with every reset, as what was on its way is lost.
+// The other ends of the unit's ports; made anew with every reset, as transfers under way are lost.
 struct Ends {
     Ends(device::HostMemory &host, device::MemoryAgent::Listener &listener,
          const device::SpillTiming &timing)
@@ -140,7 +140,7 @@ void tmu_sim::watch(uint32_t offset, uint32_t value) {
 // Runs until the register access that is offered has been answered.
 int tmu_sim::access() {
     for (unsigned i = 0; i < kRegisterClocksMax; ++i) {
-        // What is transferred on this clock edge shows before it: look with the inputs settled.
+        // Transfers on this clock edge show before it: look with the inputs settled.
         top.clock = 0;
         top.eval();
         const bool written = top.s_axil_awvalid && top.s_axil_awready;

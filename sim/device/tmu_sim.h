@@ -100,7 +100,7 @@ int tmu_sim_wave(tmu_sim_t *sim);
 /* Clocks since power-up. */
 uint64_t tmu_sim_clock(const tmu_sim_t *sim);
 
-/* What failed, in a sentence; empty if nothing did. */
+/* The failure, in a sentence; empty if there was none. */
 const char *tmu_sim_error(const tmu_sim_t *sim);
 
 #ifdef __cplusplus

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a message and its receive are, from their direction, class and number alone. */
+/* Values of a message and its receive, from their direction, class and number alone. */
 #ifndef TRAFFIC_CLASS_H
 #define TRAFFIC_CLASS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is right: completions, bytes, counters. */
+/* Checks of completions, bytes and counters. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ void traffic_wrong(traffic_t *traffic, const char *form, ...) {
     va_end(arguments);
 }
 
-/* What a completion is of, by its handle. */
+/* Message and receive of a completion, by its handle. */
 typedef struct {
     unsigned direction;
     unsigned kind;

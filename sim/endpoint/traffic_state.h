@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What traffic.c, which makes messages, and traffic_judge.c, which judges them, share. */
+/* State shared by traffic.c, which makes messages, and traffic_judge.c, which judges them. */
 #ifndef TRAFFIC_STATE_H
 #define TRAFFIC_STATE_H
 
@@ -48,7 +48,7 @@ void traffic_wrong(traffic_t *traffic, const char *form, ...);
 void traffic_on_sent(void *context, const uet_sent_t *sent);
 void traffic_on_received(void *context, const uet_received_t *received);
 
-/* What this side has done as a target is what the model of the wire says. */
+/* Checks the acts of this side as a target against the model of the wire. */
 void traffic_check_law(traffic_t *traffic, unsigned side);
 
 /* Each frame is counted once (W6), each message has entered matching once (W1). */

@@ -114,7 +114,7 @@ void uet_arrival_end(uet_node_t *node, inbound_t *inbound, uint8_t code) {
     /* Else it stays in the queue; the receive that takes it hears of the code. */
 }
 
-/* What was stored goes to the receive; packets to come go there directly. */
+/* Stored bytes go to the receive; packets to come go there directly. */
 static void hand_over(uet_node_t *node, uint64_t handle, const uet_receive_t *receive) {
     inbound_t *inbound = node->inbound;
     while (inbound->handle != handle) {

@@ -12,7 +12,7 @@ wire_config_t uet_law_config(const uet_node_config_t *config);
 /* A judge without endpoints; NULL without memory. */
 wire_judge_t *uet_law_judge(const uet_node_config_t *config);
 
-/* What a node tells of a receive. */
+/* Tells the judge a node's report of a receive. */
 void uet_law_received(wire_judge_t *judge, const uet_received_t *received, const void *data);
 
 /* Whether each counter of the node has what the model counts there (W6); else why not. */

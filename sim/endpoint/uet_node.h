@@ -47,7 +47,7 @@ typedef struct {
         .quarantine = 2000000000, .idle = 5000000000, .seed = 1                                    \
     }
 
-/* Where messages go: {address, job, pid, index}; relative addressing. */
+/* Destination of messages: {address, job, pid, index}; relative addressing. */
 typedef struct {
     uint32_t address;
     uint32_t job;

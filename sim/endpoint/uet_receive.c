@@ -56,7 +56,7 @@ static uint8_t find_endpoint(const uet_node_t *node, const uet_ses_t *ses, uint3
     return code;
 }
 
-/* What the headers alone say. */
+/* Checks the headers alone. */
 static uint8_t check_form(const uet_node_t *node, const uet_packet_t *packet) {
     const uet_ses_t *ses = &packet->ses;
     bool medium = ses->kind == UET_NEXT_REQ_MEDIUM;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an initiator does on a NACK, by the class of its code. */
+/* Action of an initiator on a NACK, by the class of its code. */
 #include "uet_state.h"
 
 typedef enum {

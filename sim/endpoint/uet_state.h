@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of a node share. */
+/* Types and functions that the files of a node share. */
 #ifndef UET_STATE_H
 #define UET_STATE_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What a software matching engine does: the law's operations (R1 to R15) on one core.
+ * Software matching engine: the law's operations (R1 to R15) on one core.
  *
  * An engine is a table of functions; the reference model is none of them and judges them.
  * Handles are the caller's and come back unchanged (R15); lengths are below 2^48.

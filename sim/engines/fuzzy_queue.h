@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How the fuzzy engine keeps a queue.
+ * Queue of the fuzzy engine.
  *
  * Entries stand in an array in age order.  Beside them stand columns of 16-bit filter ids, 32 to a
  * cache line, so that one AVX-512 compare asks 32 entries.  An id is a hash of the key bits that
@@ -9,9 +9,9 @@
  *   posted receives: one column, each receive under its own pattern; an arrival looks for one id
  *     per pattern that is present.  A second column holds ids of the handles, for cancel.
  *   unexpected messages: one column per pattern that was searched for; a post looks in its own.
- * What has no pattern slot is compared in full; that is slow and right.
- * An entry consumed between others leaves the id 0, which nobody looks for.  Holes that come to
- * stand at either end are taken off at once, the others by rewriting the queue when they are more
+ * Keys without a pattern slot are compared in full; that is slow and right.
+ * An entry consumed between others leaves the id 0, which no search looks for.  Holes at
+ * either end are taken off at once, the others by rewriting the queue when they are more
  * than half of its live entries.
  */
 #ifndef FUZZY_QUEUE_H
@@ -26,7 +26,7 @@
 #define FUZZY_NO_PATTERN 0xffu
 #define FUZZY_ABSENT SIZE_MAX
 
-/* What the full compare needs, half a cache line. */
+/* Values for the full compare, half a cache line. */
 typedef struct {
     uint64_t match;
     uint64_t handle;

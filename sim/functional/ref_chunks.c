@@ -164,7 +164,7 @@ static bool new_chunk(ref_chunks_t *chunks, ref_chunk_list_t *list) {
     return true;
 }
 
-/** Where the table has room the oldest go back, of one endpoint after the other. */
+/** Takes the oldest back while the table has room, of one endpoint after the other. */
 static void refill(ref_chunks_t *chunks, tmu_model_queue_t queue) {
     for (uint32_t i = 0; chunks->in_memory > 0 && i < chunks->endpoints; i++) {
         ref_chunk_list_t *list = &chunks->lists[chunks->cursor][queue];

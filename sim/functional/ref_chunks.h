@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where entries of the functional device would lie: on chip or in which chunk of memory (R11).
+ * Locations that the functional device's entries would have: on chip or in a chunk (R11).
  *
  * The hardware's lists, without entries: of each queue the entries on chip, which are its oldest,
- * and the chunks behind them with their live entries.  What is counted here decides no match, but
- * whether there is a place for an entry, by the rules of the hardware when nothing is under way:
+ * and the chunks behind them with their live entries.  These counts decide no match, but
+ * whether there is room for an entry, by the rules of the hardware when nothing is under way:
  * entries go back as soon as a table has room, and chunks become fewer when there is none left.
  */
 #ifndef TMU_REF_CHUNKS_H

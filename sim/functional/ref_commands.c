@@ -153,7 +153,7 @@ static void count(ref_device_t *device, uint8_t opcode, uint64_t visited) {
     }
 }
 
-/** What a matcher's verdict is on the wire, and which counter it moves. */
+/** Status in the completion for a matcher's verdict; increments the verdict's counter. */
 static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_status_t status) {
     uint64_t *counters = device->counters;
     switch (status) {

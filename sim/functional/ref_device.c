@@ -28,7 +28,7 @@ void tmu_sim_close(ref_device_t *device) {
     free(device);
 }
 
-/** What follows from the options; false and a sentence without memory. */
+/** Sets up the state that the options ask for; false and a sentence without memory. */
 static bool start(ref_device_t *device) {
     const ref_preset_t *preset = device->preset;
     ref_registers_start(device);

@@ -4,11 +4,11 @@
  * unit's registers, doorbell pages and completion rings around it, so that every line of the driver
  * above a backend runs.
  *
- * It is a library with the interface of sim/device/tmu_sim.h, which the driver loads for `ref:`.
- * Its options are what follows the colon there: PRESET[?engine=NAME&PARAMETER=NUMBER...].
- * It has no waveform, no memory of the caller's and no reset but the register's.
+ * Its library has the interface of sim/device/tmu_sim.h; the driver loads it for `ref:`.
+ * Its options follow the colon there: PRESET[?engine=NAME&PARAMETER=NUMBER...].
+ * The device has no waveform, no memory of the caller's and no reset but the register's.
  *
- * It answers one command a step and knows no time: latencies read 0.
+ * A step answers one command and knows no time: latencies read 0.
  * Every doorbell write is taken at once: a command waits in its page's share of the command slots,
  * and one that finds no free slot is dropped and counted.
  * Pages with commands are served in turn, one command each; a page whose ring has no room for an
@@ -90,7 +90,7 @@ typedef struct ref_region {
     size_t bytes;
 } ref_region_t;
 
-/** What an endpoint keeps of the tables. */
+/** Entries of the tables reserved for an endpoint. */
 typedef struct ref_reserve {
     uint32_t posted;
     uint32_t unexpected;
@@ -198,10 +198,10 @@ void ref_spill_reserve(ref_device_t *device);
  */
 void ref_spill_prepare(ref_device_t *device, tmu_model_queue_t queue, uint32_t endpoint);
 
-/** What a command has done to the queues. */
+/** Takes over a command's effect on the queues. */
 void ref_spill_follow(ref_device_t *device, uint8_t opcode, const tmu_model_verdict_t *verdict);
 
-/** Chunks in which nothing lies. */
+/** Number of free chunks. */
 uint32_t ref_spill_free(const ref_device_t *device);
 
 /** Whether memory, and not only a quota, refuses what was refused just now. */

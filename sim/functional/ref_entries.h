@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a software engine does not keep of its entries: addresses, ids, their order for reports, and
- * the limits of each endpoint.
+ * Data beside a software engine's entries: addresses, ids, their order for reports, and the limits
+ * of each endpoint.
  *
  * An entry is known by its place, which the engine is given as its handle; each endpoint's places
  * of a queue are a list by age.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Who decides the verdicts of the functional device: the reference model, or a software engine.
+ * Matcher behind the functional device's verdicts: the reference model, or a software engine.
  *
  * Operations and verdicts are those of the model's header; each function answers as the one of the
  * same name there does.

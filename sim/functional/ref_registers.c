@@ -62,7 +62,7 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
         TMU_DISCOVERY_PARAMETER_TABLE(PARAMETER)
 #undef PARAMETER
     };
-    /* What this device says nothing else of: as a unit without it. */
+    /* Registers that are not above read as in a unit without them. */
     static const register_value_t others[] = {
 #define OLDER(member, offset, since, needs, older) {offset, older},
         TMU_DISCOVERY_TABLE(OLDER)

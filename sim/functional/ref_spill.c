@@ -74,7 +74,7 @@ void ref_spill_prepare(ref_device_t *device, tmu_model_queue_t queue, uint32_t e
     device->match->set_full(device->matcher, device->full, device->full);
 }
 
-/** What was queued has left: all of it, or so many of the oldest. */
+/** Removes flushed entries: so many of the oldest, or all. */
 static void flushed(ref_device_t *device, uint32_t endpoint, tmu_model_queue_t queue,
                     uint64_t removed) {
     for (uint64_t i = 0; i < removed; i++) {

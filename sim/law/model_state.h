@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the model keeps: private to sim/law, included by its two sources only. */
+/* State of the model: private to sim/law, included by its two sources only. */
 #ifndef MODEL_STATE_H
 #define MODEL_STATE_H
 

@@ -90,7 +90,7 @@ static bool endpoint_exists(const tmu_model_t *model, uint32_t endpoint, uint64_
     return endpoint < model->endpoints;
 }
 
-/* What a verdict says about the message that was hit (R15: its handle unchanged). */
+/* Copies the message that was hit into the verdict (R15: its handle unchanged). */
 static void describe_message(tmu_model_verdict_t *verdict, const tmu_model_entry_t *message) {
     verdict->other = message->handle;
     TMU_MODEL_COPY_VALUES(*verdict, message->key);

@@ -52,8 +52,7 @@ typedef struct {
     uint64_t quota_unexpected;    /* messages queued per endpoint; 0 = no limit */
 } tmu_model_config_t;
 
-/* What a receive, probe, claim or flush selects; a mask bit of 1 = that bit is not compared (R2).
- */
+/* Key of a receive, probe, claim or flush; a mask bit of 1 = that bit is not compared (R2). */
 typedef struct {
     uint64_t match;
     uint64_t ignore;

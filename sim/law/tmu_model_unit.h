@@ -19,7 +19,7 @@ _Static_assert((int)TMU_OPCODE_POST == TMU_MODEL_POST &&
                "the model's operations have the numbers of opcodes");
 #endif
 
-/* What the unit has to say where the model says `status`; 0 when no unit can say that. */
+/* Status that the unit must give for the model's `status`; 0 when no unit can give it. */
 static inline uint8_t tmu_model_unit_status(tmu_model_status_t status) {
     switch (status) {
     case TMU_MODEL_MATCHED:

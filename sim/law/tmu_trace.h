@@ -68,8 +68,8 @@ void tmu_trace_free(tmu_trace_t *trace); /* NULL is allowed */
 size_t tmu_trace_count(const tmu_trace_t *trace);
 const tmu_trace_op_t *tmu_trace_ops(const tmu_trace_t *trace);
 
-/* How many endpoints a device needs for every operation: one more than the greatest that is named;
- * 0 of a trace without operations. */
+/* Number of endpoints that the operations need: one more than the greatest that is named; 0 of a
+ * trace without operations. */
 uint64_t tmu_trace_endpoints(const tmu_trace_t *trace);
 
 /* The `# name: value` lines in file order; a repeated name is kept each time. */

@@ -14,7 +14,7 @@ enum {
     ALL = POST | ARRIVE | PROBE | CLAIM | CANCEL | FLUSH
 };
 
-/* What follows the operation's number: a word, then the numbers that the verdict has. */
+/* Text after the operation's number: a word, then the numbers that the verdict has. */
 static const struct {
     const char *word;
     int kinds;

@@ -8,7 +8,7 @@
 
 typedef struct trace_input trace_input_t;
 
-/* How reading stopped short; `found` and `expected` complete the reader's error sentence. */
+/* Reason of a failed read; `found` and `expected` complete the reader's error sentence. */
 typedef struct {
     char found[256];
     const char *expected;

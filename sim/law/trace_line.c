@@ -71,7 +71,7 @@ static const form_t forms[] = {
 };
 #define FORMS (sizeof forms / sizeof forms[0])
 
-/* How a field is called in a sentence, how it stands in the form, and what it may be. */
+/* Name of a field in a sentence, its text in the form, and its allowed values. */
 static const struct {
     const char *name;
     const char *in_form;

@@ -9,7 +9,7 @@
 
 #define TRACE_TEXT_MAX 512 /* bytes for either half of an error sentence */
 
-/* What was found and what was expected. */
+/* Halves of an error sentence. */
 typedef struct {
     char found[TRACE_TEXT_MAX];
     char expected[TRACE_TEXT_MAX];

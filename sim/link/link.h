@@ -16,7 +16,7 @@
 /* A jumbo frame's 9,216 bytes, the Ethernet header and two VLAN tags; no check sequence. */
 #define LINK_FRAME_MAX 9238u
 #define LINK_LENGTH_BYTES 4u
-/* What a link keeps of frames that the other end does not read. */
+/* Bytes of frames that a link keeps while the other end does not read. */
 #define LINK_QUEUE_BYTES (64u * 1024u)
 /* The kernel's limit of a socket's path, without the zero behind it. */
 #define LINK_PATH_MAX 107u

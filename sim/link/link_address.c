@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where links lead: sockets by their path, tap devices by their name. */
+/* Addresses of links: sockets by their path, tap devices by their name. */
 #include "link.h"
 #include "link_parts.h"
 

@@ -27,10 +27,10 @@ link_capture_t *link_capture_open(const char *path, const char *program, const c
 bool link_capture_write(link_capture_t *capture, unsigned interface, uint64_t time_ns,
                         const uint8_t *frame, size_t bytes, bool inbound, const char *comment);
 
-/* What was written so far is in the file. */
+/* Writes buffered records to the file; false on failure. */
 bool link_capture_flush(link_capture_t *capture);
 
-/* False when something of it could not be written. */
+/* False when a part could not be written. */
 bool link_capture_close(link_capture_t *capture);
 
 typedef struct link_reader link_reader_t;

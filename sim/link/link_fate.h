@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What becomes of a frame on an impaired link.
+ * Fate of a frame on an impaired link.
  *
  * The fate of a frame depends on the seed, the port and the frame's number at that port alone: the
  * same frames in have the same fate again, whenever they come and whatever other ports do.

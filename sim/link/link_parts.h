@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the two halves of the link library know of each other. */
+/* Functions that the two halves of the link library share. */
 #ifndef LINK_PARTS_H
 #define LINK_PARTS_H
 

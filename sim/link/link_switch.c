@@ -199,7 +199,7 @@ uint64_t link_switch_leaves(const link_switch_t *sw, unsigned port) {
     return first ? first->leaves_ns : LINK_NEVER;
 }
 
-/* What one port holds; the time of the next that goes on. */
+/* Releases frames that one port holds; returns the time of the next release. */
 static uint64_t release_port(link_switch_t *sw, unsigned port, uint64_t now_ns, bool all) {
     const uint64_t number = sw->port[port].counts.received;
     uint64_t next = LINK_NEVER;

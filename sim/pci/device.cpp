@@ -139,15 +139,15 @@ int Device::doorbell(uint64_t offset, uint32_t count, const uint8_t *data) {
     } else if ((count != 4 && count != TMU_DOORBELL_COMMAND_BYTES) || offset % count != 0) {
         return EINVAL;
     }
-    // What lies behind the pages is the unit's to refuse, as it does with every bad place (R13).
+    // The unit itself refuses addresses behind the pages, as every bad address (R13).
     counts_.commands += command ? 1 : 0;
     unit_.doorbell(offset, whole, size);
     wake();
     return 0;
 }
 
-// What shows nothing reads as all ones, as on a bus: a client that passes accesses of a guest on
-// has nothing to do with an error, and may end by it.
+// Addresses without a word read as all ones, as on a bus: a client that passes accesses of a guest
+// on has nothing to do with an error, and may end by it.
 int Device::doorbell_read(uint64_t offset, uint32_t count, uint8_t *data) {
     uint64_t value = 0;
     std::memset(data, 0xff, count);
@@ -183,7 +183,7 @@ int Device::time_write(uint64_t offset, uint32_t count, const uint8_t *data) {
     if (clocks > VFU_TIME_RUN_MAX)
         return EINVAL;
     wake();
-    // What was written while this message was on its way is what its sender waits for.
+    // The sender waits for completions written while this message was under way.
     if (!news_)
         counts_.clocks_on_demand += unit_.run(clocks);
     news_ = false;

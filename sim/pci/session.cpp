@@ -90,7 +90,7 @@ int Session::dispatch(Message &message) {
     }
 }
 
-// What both sides can do, as a subset of what the client says.
+// Capabilities of both sides, a subset of the client's.
 int Session::capabilities(const Message &message, std::string &offered) {
     const auto *text = reinterpret_cast<const char *>(message.payload.data());
     const size_t bytes = message.payload.size() - sizeof(vfu_version_t);

@@ -34,7 +34,7 @@ class Session {
     int number() const { return channel_.number(); }
 
   private:
-    // What is answered: an errno value, or 0 and `answer_`.
+    // The answer: an errno value, or 0 and `answer_`.
     int dispatch(Message &message);
     int version(Message &message);
     int dma_map(Message &message);

@@ -33,7 +33,7 @@ struct checker {
     tmu_completion_t *reports;
     size_t report_count;
     size_t report_room;
-    /* What the model removed in the flush at hand. */
+    /* Entries that the model removed in the flush at hand. */
     tmu_model_entry_t *removed;
     size_t removed_count;
     size_t removed_room;

@@ -46,7 +46,7 @@ void checker_set_reserve(checker_t *checker, uint32_t endpoint, tmu_depth_t rese
  * False when memory is short. */
 bool checker_restart(checker_t *checker);
 
-/* What the model says that the unit must have counted since the last reset (tally_counters). */
+/* Counts that the model expects of the unit since the last reset (tally_counters). */
 size_t checker_counters(const checker_t *checker, tmu_counter_t counters[TALLY_COUNTERS]);
 
 /* The greatest depths that one endpoint had since the last reset: receives, messages. */

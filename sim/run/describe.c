@@ -52,7 +52,7 @@ void describe_op(FILE *out, const tmu_trace_op_t *op) {
 #define PUT_VALUE(value, mask, VALUE, MASK, type, kept, signal)                                    \
     put_bits(out, ", " #value, of->value, sizeof of->value);
 
-/* What a verdict says, the model's and the unit's alike. */
+/* Text of a verdict, the model's and the unit's alike. */
 #define PUT_VERDICT(text)                                                                          \
     (void)fprintf(out, "%s, serial %" PRIu32 ", other %" PRIu64, text, of->serial, of->other);     \
     TMU_KEY_TABLE(PUT_VALUE)                                                                       \

@@ -32,7 +32,7 @@ static bool fit_mpi(tmu_trace_op_t *op, const tmu_info_t *unit) {
     return true;
 }
 
-/* What of an operation has no room, and how many bits the unit keeps of it; NULL if all has. */
+/* Field of an operation that has no room, and the bits that the unit keeps of it; NULL: none. */
 static const char *too_wide(tmu_trace_op_t *op, const tmu_info_t *unit, uint64_t *value_p,
                             uint32_t *bits_p) {
     const bool buffer = op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_ARRIVE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the verdict log says of a completion. */
+/* Line of the verdict log for a completion. */
 #ifndef TMU_REPLAY_LOG_LINE_H
 #define TMU_REPLAY_LOG_LINE_H
 

@@ -71,7 +71,7 @@ static void megahertz(void *value_p, const char *text) {
     *(double *)value_p = value;
 }
 
-/** What contradicts itself among the arguments; NULL if nothing does. */
+/** Complaint about arguments that contradict each other, or NULL. */
 static const char *contradiction(const arguments_t *arguments, bool clock_given) {
     if ((arguments->trace == NULL) == (arguments->random == 0)) {
         return "not exactly one of --trace and --random";
@@ -196,7 +196,7 @@ static uint64_t most_of(const tmu_info_t *info, bool spills) {
     return spills && ids < handles ? ids : handles;
 }
 
-/* How long a workload is; that of a soak is long enough to fill the tables between two resets. */
+/* Length of a workload; that of a soak is enough to fill the tables between two resets. */
 static uint64_t segment_of(const tmu_info_t *info, bool soak, bool spills, uint64_t quota) {
     const uint64_t deep = UINT64_C(4) * info->posted_entries;
     const uint64_t usual = quota != 0 ? QUOTA_SEGMENT : soak && deep > SEGMENT ? deep : SEGMENT;

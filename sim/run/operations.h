@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an operation of a trace becomes: the same address for the driver and for the model. */
+/* Address of a trace's operation, the same for the driver and for the model. */
 #ifndef TMU_REPLAY_OPERATIONS_H
 #define TMU_REPLAY_OPERATIONS_H
 

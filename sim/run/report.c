@@ -48,7 +48,7 @@ static const char *preset_name(uint32_t number) {
     return number < sizeof names / sizeof names[0] ? names[number] : "unknown";
 }
 
-/* What a soak did, and what became of its handles. */
+/* Acts of a soak, and the fate of its handles. */
 static void soak_json(FILE *out, const replay_result_t *result) {
     const ledger_counts_t *ledger = &result->ledger;
     (void)fprintf(out,

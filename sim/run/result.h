@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a run came to, and the sum of several. */
+/* Result of a run, and the sum of several. */
 #ifndef TMU_REPLAY_RESULT_H
 #define TMU_REPLAY_RESULT_H
 

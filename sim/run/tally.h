@@ -21,7 +21,7 @@ typedef struct {
 void tally_add(tally_t *tally, unsigned kind, const tmu_model_verdict_t *verdict);
 
 /*
- * What the unit must have counted, by the names of its counters; returns how many there are.
+ * Counts that the unit must have, by the names of its counters; returns their number.
  * The greatest depths over all endpoints are left out on demand: these have no order among each
  * other, so they are the same only where no operation waited for memory.
  */

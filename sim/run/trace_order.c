@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-/* How far an endpoint has come: one more than the last operation's place. */
+/* Progress of an endpoint: one more than the last operation's index. */
 typedef struct {
     size_t any;
     size_t other; /* than arrivals */

@@ -56,7 +56,7 @@ size_t workload_find(const workload_t *workload, bool arrival, uint64_t handle) 
 
 /* ---- random workloads --------------------------------------------------------------------- */
 
-/* What the operations of one workload have in common, drawn from its seed. */
+/* Parameters of one workload's operations, drawn from its seed. */
 typedef struct {
     lot_t lot;
     uint32_t endpoints;
@@ -241,7 +241,7 @@ static void add_event(workload_t *workload, const workload_event_t *event) {
     workload->events[workload->event_count++] = *event;
 }
 
-/* What happens before an operation of a soak, now and then. */
+/* Adds an event before an operation of a soak, now and then. */
 static void make_event(maker_t *maker, const workload_shape_t *shape, workload_t *workload,
                        size_t before) {
     workload_event_t event = {.before = before, .kind = WORKLOAD_RESET};

@@ -36,7 +36,7 @@ typedef struct {
     uint64_t address_mask; /* bits of an address that the unit keeps */
 } workload_t;
 
-/* What a random workload is made for. */
+/* Shape of a random workload. */
 typedef struct {
     uint64_t seed;
     size_t count;

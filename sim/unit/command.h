@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What goes into the matching unit and what comes out of it, as plain numbers.
+// Commands and verdicts of the matching unit as plain numbers.
 #ifndef TMU_BENCH_COMMAND_H
 #define TMU_BENCH_COMMAND_H
 
@@ -28,7 +28,7 @@ struct Shape {
     uint32_t queues = 0; // pages without privilege; the privileged one has this number
 };
 
-// What an endpoint may have of each table, receives and messages: at most, where 0 is no limit, and
+// An endpoint's entries of each table, receives and messages: at most, where 0 is no limit, and
 // whatever others do (R11, R13).
 struct Limits {
     std::array<uint32_t, 2> quota{};

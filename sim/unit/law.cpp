@@ -75,7 +75,7 @@ bool same(const Verdict &a, const Verdict &b) {
     return equal;
 }
 
-// What a mask shows is reported by an inspect alone; elsewhere it means nothing.
+// An inspect alone reports masks; elsewhere they mean nothing.
 bool same_masks(const Verdict &a, const Verdict &b) {
 #define SAME(value, mask, VALUE, MASK, type, kept, signal) a.mask == b.mask &&
     return TMU_KEY_TABLE(SAME) true;

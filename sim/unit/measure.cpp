@@ -99,7 +99,7 @@ class Measurement {
                 const bool now = waits[port] && !(one && port == kArrival) && !pauses();
                 offer.command[port] = now ? &*slot.command[port] : nullptr;
             }
-            // What the bench holds back on one side must not overtake on the other.
+            // An arrival must not overtake a post that the bench holds back.
             if (waits[kPost] && offer.command[kPost] == nullptr)
                 offer.command[kArrival] = nullptr;
             offer.take_verdicts = !pauses();

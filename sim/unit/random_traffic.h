@@ -11,7 +11,7 @@ namespace bench {
 
 constexpr uint32_t kEndpoints = 8;
 
-// How traffic is for a while; chances are in percent.
+// Shape of traffic for a while; chances are in percent.
 struct Phase {
     uint64_t length = 0;       // operations
     uint32_t offers[kPorts]{}; // chance that a port has something to offer

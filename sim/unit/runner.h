@@ -25,7 +25,7 @@ class Rng {
     lot_t lot_;
 };
 
-// How often clocks count: percentiles without keeping every value.
+// Counts of latencies in clocks: percentiles without keeping every value.
 class Histogram {
   public:
     void add(uint64_t clocks);

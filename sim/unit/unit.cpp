@@ -13,7 +13,7 @@ namespace {
 
 constexpr unsigned kResetClocks = 4;
 
-// What assertions of the only unit of this program say.
+// Messages of assertions of this program's only unit.
 std::string printed;
 
 // A port that nothing in the whole unit drives is not there.
@@ -54,7 +54,7 @@ auto asks_memory(const Module &m, int) -> decltype(m.io_spill_deferred_valid, tr
 
 template <class Module> bool asks_memory(const Module &, long) { return false; }
 
-// What the decoder says of a command that searches nothing (R10, R13), or 0.
+// The decoder's status for a command that searches nothing (R10, R13), or 0.
 uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
     if (const uint8_t refused = refusal(shape, c))
         return refused;

@@ -9,7 +9,7 @@
 
 namespace bench {
 
-// What the registers see of an endpoint.
+// Depths of an endpoint that the registers show.
 struct EndpointView {
     uint32_t posted;
     uint32_t unexpected;

@@ -11,7 +11,7 @@
 
 namespace bench {
 
-// What differs between the keys of a cell.
+// Fields in which the keys of a cell differ.
 enum class Keys {
     exact,          // tags, and sources beside them
     any_source,     // receives that ignore the source; tags differ
@@ -47,10 +47,10 @@ struct Cell {
     uint32_t steps = 0; // measured
 };
 
-// What is offered in one clock.  Both are accepted before the next slot is offered.
+// Commands offered in one clock.  Both are accepted before the next slot is offered.
 struct Slot {
     std::optional<Command> command[2]; // by Port
-    // What the workload means the answers to be: the status, and the entry that is taken or found.
+    // Answers that the workload expects: the status, and the entry that is taken or found.
     uint8_t status[2] = {0, 0};
     uint64_t other[2] = {0, 0};
     bool measured = false;

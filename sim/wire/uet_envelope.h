@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is around a packet: Ethernet with 0 to 2 VLAN tags, IPv4 or IPv6, UDP or entropy header. */
+/* Envelope of a packet: Ethernet with 0 to 2 VLAN tags, IPv4 or IPv6, UDP or entropy header. */
 #ifndef UET_ENVELOPE_H
 #define UET_ENVELOPE_H
 

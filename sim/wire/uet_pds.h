@@ -22,7 +22,7 @@ typedef enum {
     UET_PDS_ROD_CC_REQ = 14
 } uet_pds_type_t;
 
-/* What follows the header; in control packets the same bits are the kind of packet. */
+/* Next header; in control packets the same bits are the kind of packet. */
 typedef enum {
     UET_NEXT_NONE = 0,
     UET_NEXT_REQ_SMALL = 1,
@@ -115,7 +115,7 @@ typedef struct {
     uint32_t payload; /* NACK, CP */
 } uet_pds_t;
 
-/* What the 64 bits `state` of an ACK_CC hold when cc_type is 0. */
+/* Fields of an ACK_CC's 64 bits `state` when cc_type is 0. */
 typedef struct {
     uint16_t service_time;
     uint8_t restore_cwnd;

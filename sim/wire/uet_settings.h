@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What both ends of a link must agree on, because nothing on the wire says it. */
+/* Settings that both ends of a link must share, because nothing on the wire says them. */
 #ifndef UET_SETTINGS_H
 #define UET_SETTINGS_H
 

@@ -133,7 +133,7 @@ static tmu_result_t dev_ring_get(session_t *session, struct tmu_ioctl_open *open
     return TMU_OK;
 }
 
-/** What the driver says about the unit, to look at without a call. */
+/** Maps the driver's page about the unit's state, which is read without a call. */
 static tmu_result_t dev_found(session_t *session) {
     void *state = mmap(NULL, TMU_DOORBELL_PAGE_BYTES, PROT_READ, MAP_SHARED, session->file,
                        TMU_IOCTL_STATE_OFFSET);

@@ -48,7 +48,7 @@ static tmu_result_t gone(const session_t *session, const char *what) {
                          what, session->path);
 }
 
-/** What an errno of tmu-share's means, in a sentence. */
+/** Sentence for an errno of tmu-share's. */
 static tmu_result_t refused(const session_t *session, int error, const char *what) {
     switch (error) {
     case ENOSPC:
@@ -292,7 +292,7 @@ static tmu_result_t wake(const share_t *share) {
     }
     ssize_t sent =
         send(share->session.file, &question, sizeof question, MSG_DONTWAIT | MSG_NOSIGNAL);
-    /* Where no message fits any more it has enough to wake up for. */
+    /* A full socket holds enough to wake tmu-share. */
     return sent > 0 || errno == EAGAIN || errno == EWOULDBLOCK
                ? TMU_OK
                : gone(&share->session, "ringing a doorbell");

@@ -173,7 +173,7 @@ static tmu_result_t functional_open(const char *rest, void **backend_p) {
     return result == TMU_OK ? sim_keep(device, functional_start(device, rest), backend_p) : result;
 }
 
-/** What a negative answer of the library means: the device is dead.  Locked. */
+/** Error for a negative answer of the library: the device is dead.  Locked. */
 static tmu_result_t sim_failed(const sim_device_t *device) {
     return tmu_error_set(TMU_ERR_DEVICE, "%s, clock %" PRIu64 ": %s", device->kind,
                          device->clock(device->sim), device->last_error(device->sim));

@@ -41,7 +41,7 @@ static bool is_within(uint32_t value, uint32_t least, uint32_t most) {
     return least <= value && value <= most;
 }
 
-/** What is counted with, shifted by or made room for is looked at before that. */
+/** Checks numbers that loops, shifts and allocations use. */
 static tmu_result_t query_check(const session_t *session, const struct tmu_ioctl_query *q) {
     if (is_within(q->queues, 1, MOST) && is_within(q->command_slots, 1, MOST) &&
         is_within(q->id_bits, 1, 32) && is_within(q->match_bits, 1, 64) &&
@@ -58,7 +58,7 @@ static tmu_result_t query_check(const session_t *session, const struct tmu_ioctl
 static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
     const char *scheme = device->info.scheme;
     device->info = (tmu_info_t){.scheme = scheme, .shared = true};
-    /* Where it says 0 there is no such register. */
+    /* A member of 0 says that there is no such register. */
 #define TAKE(member, offset, since, needs, older)                                                  \
     device->info.member = q->member != 0 ? q->member : (older);
     TMU_DISCOVERY_TABLE(TAKE)

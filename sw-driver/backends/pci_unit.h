@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What every way to the PCI function has in common: who it is, how it is enabled, and the eventfds
+ * Parts common to every route to the PCI function: its identity, its enabling, and the eventfds
  * of its vectors.
  */
 #ifndef PCI_UNIT_H

@@ -2,7 +2,7 @@
  *
  * A session of a unit that others share: what was asked for by the URI, and how to ask for more.
  *
- * What is asked is that of kernel/uapi/tmu_ioctl.h.  The kernel driver is asked by ioctl
+ * Calls are those of kernel/uapi/tmu_ioctl.h.  The kernel driver is asked by ioctl
  * (backend_dev.c), the program tmu-share by messages (backend_share.c); control_session.c does not
  * see the difference.
  */

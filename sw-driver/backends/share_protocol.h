@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What tmu-share and its clients say to each other, and the memory that they share.
+ * Messages between tmu-share and its clients, and the memory that they share.
  *
  * A connection of a local socket that keeps messages apart is a session.  It begins with a greeting
  * of tmu-share's, with which comes the file of the session's memory.  Then the client asks, one
@@ -89,7 +89,7 @@ struct tmu_share_queue {
     _Alignas(TMU_SHARE_LINE) struct tmu_share_bell bells[TMU_SHARE_BELLS];
 };
 
-/** Where the ring of completions begins, which tmu-share alone writes. */
+/** Offset of the ring of completions, which tmu-share alone writes. */
 #define TMU_SHARE_RING_OFFSET 12288
 
 _Static_assert(sizeof(struct tmu_share_queue) <= TMU_SHARE_RING_OFFSET, "the ring lies behind it");

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Where the library of a simulated device lies, for those who name the device alone.
+ * Location of a simulated device's library, for a URI that names the device alone.
  *
- * It is looked for in the folders of TMU_SIM_PATH, beside this library (or the program that it is
+ * The search is in the folders of TMU_SIM_PATH, beside this library (or the program that it is
  * linked into), in the folder tmu there, and in each folder above: in the folder tmu, where the
  * installation has it, and in the build of a checkout.
  */

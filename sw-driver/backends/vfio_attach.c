@@ -15,7 +15,7 @@
 
 #define CONTAINER "/dev/vfio/vfio"
 #define PATH_BYTES 64
-/* What every IOMMU has addresses for, where Linux is too old to say; below the range that x86 takes
+/* Last address that every IOMMU has, where Linux is too old to say; below the range that x86 takes
  * for interrupts. */
 #define LAST_ALWAYS 0xfedfffffu
 
@@ -219,7 +219,7 @@ tmu_result_t vfio_ranges_find(const vfio_files_t *files, vfio_iova_t *iova) {
     if (ioctl(files->container, VFIO_IOMMU_GET_INFO, &small) != 0) {
         return failed(files, "to describe its IOMMU");
     }
-    /* What it has to say is longer than what it was asked for, and then it says by how much. */
+    /* A description longer than the structure is cut, and argsz says its length. */
     size_t bytes = small.argsz > sizeof small ? small.argsz : sizeof small;
     struct vfio_iommu_type1_info *info = calloc(1, bytes);
     bool well = false;

@@ -44,7 +44,7 @@ void vfio_window_unmap(vfio_window_t *window);
 /** Learns which bus addresses the IOMMU has room for.  Errors: TMU_ERR_DEVICE, TMU_ERR_MEMORY. */
 tmu_result_t vfio_ranges_find(const vfio_files_t *files, vfio_iova_t *iova);
 
-/** How many vectors the function has.  Errors: TMU_ERR_DEVICE. */
+/** Number of vectors of the function.  Errors: TMU_ERR_DEVICE. */
 tmu_result_t vfio_vectors_count(const vfio_files_t *files, uint32_t *count_p);
 
 /**

@@ -74,7 +74,7 @@ static tmu_result_t check_address(const char *address, vfio_place_t *place) {
     return TMU_OK;
 }
 
-/** Who has the function, and whether an IOMMU stands between it and memory. */
+/** Checks the function's driver, and that an IOMMU stands between it and memory. */
 static tmu_result_t check_driver(const char *sysfs, vfio_place_t *place) {
     char group[NAME_BYTES];
     char driver[NAME_BYTES];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What Linux says about a PCI function before anybody opens it.
+ * Facts of Linux about a PCI function before it is opened.
  */
 #ifndef VFIO_PLACE_H
 #define VFIO_PLACE_H

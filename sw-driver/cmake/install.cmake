@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# What `cmake --install` puts where, everything below CMAKE_INSTALL_PREFIX, and the target
+# Files of `cmake --install`, everything below CMAKE_INSTALL_PREFIX, and the target
 # `uninstall`, which takes away the files of the last installation and the folders that it made.
 #
 #   TMU_PROVIDER         AUTO (with libfabric's headers), ON or OFF: the libfabric provider

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a device must offer to the driver.  Everything above this table is the same for every
+ * Functions that a device offers to the driver.  Everything above this table is the same for every
  * device; a backend knows no command, completion or flow control.
  *
  * Every function but open and close may be called by several threads at once.
@@ -34,7 +34,7 @@ struct tmu_control_ops;
 typedef struct tmu_backend_ops {
     const char *scheme; /**< the URI's part before the colon */
 
-    /** How the device is controlled; NULL = by read32, write32, dma_alloc and dma_free, which a
+    /** Control of the device; NULL = by read32, write32, dma_alloc and dma_free, which a
      * backend that brings its own does not have. */
     const struct tmu_control_ops *control;
 

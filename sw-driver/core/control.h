@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is done off the data path: finding out what the device is, resetting it, giving queues their
+ * Acts off the data path: finding out what the device is, resetting it, giving queues their
  * pages and rings, and reading depths and counters.
  *
- * Who owns a device does that by its registers (control_registers.c); a session asks
- * whoever shares the device (control_session.c).  Doorbells, rings, bounds and flow control know no
- * difference, but that a session's endpoints have other numbers in the unit.
+ * The owner of a device does that by its registers (control_registers.c); a session asks the
+ * program that shares the device (control_session.c).  Doorbells, rings, bounds and flow control
+ * see no difference, but that a session's endpoints have other numbers in the unit.
  *
  * Every function expects the device's lock held, or that nobody else has the device yet.
  */

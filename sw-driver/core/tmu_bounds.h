@@ -18,8 +18,8 @@
  * as an unsure arrival does; it need not be alone, for a refusal changes nothing. Being beyond that
  * limit is no proof of being full: reading again may find room.
  *
- * Where endpoints have reserves, what surely fits on chip is what no reserve can claim: with no
- * more entries than that there are more vacant slots than promised ones.  Beyond it an endpoint may
+ * With reserves of endpoints, only slots that no reserve can claim are sure room on chip: with no
+ * more entries than those, more slots are vacant than promised.  Beyond that an endpoint may
  * have room all the same, within its reserve or because others use theirs, and only the unit knows.
  * So a held arrival is worth another attempt whenever an entry has left since its last one.
  *
@@ -127,7 +127,7 @@ bool tmu_bounds_has_news(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t
  * attempt. */
 void tmu_bounds_room_came(tmu_bounds_t *bounds);
 
-/** What an arrival's attempt to take a place came to; only the first two took one. */
+/** Outcome of an arrival's attempt to take a slot; only the first two took one. */
 typedef enum tmu_place {
     TMU_PLACE_SURE,   /* it cannot stall */
     TMU_PLACE_UNSURE, /* to be sent alone */

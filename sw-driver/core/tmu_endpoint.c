@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What can be asked about endpoints and counters, off the fast path.
+ * Queries about endpoints and counters, off the fast path.
  */
 #include "tmu_internal.h"
 #include "tmu_sized.h"

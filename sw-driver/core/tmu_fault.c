@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the unit tells of stored words that have lost a bit, and bits that it flips for tests.
+ * Reports of the unit on stored words that have lost a bit, and bits that it flips for tests.
  */
 #include "tmu_internal.h"
 #include "tmu_sized.h"

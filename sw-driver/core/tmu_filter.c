@@ -107,7 +107,7 @@ void tmu_filter_observe(tmu_filter_sample_t *sample, uint64_t match, uint64_t ig
     mask_count(sample->source_masks, source_ignore);
 }
 
-/** What windows are chosen for: the bits of one field, and how often which of them are ignored. */
+/** Input of a choice of windows: bits of one field, and how often which of them are ignored. */
 typedef struct field {
     uint64_t varied;
     uint64_t keys;
@@ -152,8 +152,8 @@ static size_t kinds_of(const field_t *field, kind_t *kinds) {
     return count;
 }
 
-/** How many entries in a million pass the filter of a key with this mask although they are wrong,
- * if every bit that varies were random. */
+/** Wrong entries in a million that pass the filter of a key with this mask, if all bits that vary
+ * were random. */
 static double passing(const field_t *field, const uint64_t *windows, uint64_t ignore) {
     uint64_t compared = 0;
     unsigned bits = 0;

@@ -202,8 +202,8 @@ void tmu_flow_undo(tmu_flow_t *flow, const tmu_pending_t *pending) {
 }
 
 /** Keeps the upper bounds true after one completion; false if that is impossible.
- * What failed for want of the memory itself is not in the unit as far as anybody can find it; where
- * a stored word has lost a bit it may be, for good, and may take the place of something else. */
+ * An entry that failed for want of memory is not in the unit as far as anybody can find it; one
+ * whose stored word has lost a bit may be, for good, and may take a slot from another. */
 static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pending_t *pending,
                     const tmu_completion_t *completion) {
     tmu_bounds_t *bounds = flow->bounds;

@@ -12,10 +12,9 @@
  * waits behind it.
  * An attempt that must stall again is left out: the arrival has no room, and no receive was queued
  * at its endpoint since its last attempt.  That changes no outcome, only the number of commands.
- * Where memory is registered with the unit, or endpoints have reserves, the bounds do not know when
- * there is no room: when something left the unit, with memory when this says that a chunk is free,
- * and without a free one once in a while, the arrivals of an endpoint are tried again until one of
- * them stalls.
+ * With registered memory, or reserves of endpoints, the bounds do not know when there is no room.
+ * An endpoint's arrivals are tried again until one of them stalls: when something left the unit,
+ * with memory when the unit says that a chunk is free, and without a free one once in a while.
  *
  * The queue's lock is held in every function.
  */
@@ -72,7 +71,7 @@ bool tmu_flow_drop(tmu_flow_t *flow, uint32_t *endpoint_p, uint64_t *handle_p);
 /** Forgets held arrivals, for a reset; the bounds are cleared beside it. */
 void tmu_flow_clear(tmu_flow_t *flow);
 
-/** What became of an operation that asks to be submitted. */
+/** Decision on an operation that asks to be submitted. */
 typedef enum tmu_admission {
     TMU_ADMIT_AGAIN, /* later */
     TMU_ADMIT_SEND,  /* now, unless the bounds say that it has to be alone */

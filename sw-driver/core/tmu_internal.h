@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the driver's source files share, and who may touch what.
+ * Types and functions that the driver's source files share, and the locks that guard them.
  *
  * - A queue's lock guards the queue: submitting and polling take it and no other, so that threads
  *   with a queue each never wait for one another.
  * - The device's lock guards what is off that path: registers, the list of queues, pages and
  *   shares.  It is taken before a queue's lock.
- * - Who holds a queue's lock may only try the device's or another queue's, never wait for it.
+ * - The holder of a queue's lock may only try the device's or another queue's, never wait for it.
  * - Bounds and receive ids are shared without a lock of these two.
  */
 #ifndef TMU_INTERNAL_H
@@ -133,7 +133,7 @@ tmu_result_t tmu_endpoint_check(const tmu_t *device, uint32_t endpoint);
 
 /* tmu_filter.c */
 
-/** What the registers hold after power-on: source, tag and context of MPI. */
+/** Windows in the registers after power-on: source, tag and context of MPI. */
 extern const tmu_filter_windows_t tmu_filter_default;
 
 /** The same for a unit's own widths. */
@@ -151,7 +151,7 @@ void tmu_spill_free(tmu_t *device);
 
 /* tmu_spill_dump.c: the device is stopped, and still. */
 
-/** Who is shown a dump's entries, and whether there was enough. */
+/** Receiver of a dump's entries, and whether it wants more. */
 typedef struct tmu_dump_to {
     tmu_dump_fn dump;
     void *user;

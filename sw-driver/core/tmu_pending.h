@@ -5,8 +5,8 @@
  * Answers may come in another order than commands were sent: one that has to look into memory is
  * overtaken.  So a completion names its command:
  * - Handles of probes, claims, cancels, flushes and inspects go no further than the unit's answer.
- *   What is sent in their place is a name that the queue gives once: where the command is kept, and
- *   how many were sent before it.
+ *   The command carries a name instead that the queue gives once: the command's index here, and the
+ *   number of commands sent before it.
  * - A post is sent with its receive's handle, which no other live receive has.
  * - An arrival is sent with the caller's handle, because the unit keeps it as the message's.
  *   Several at one endpoint may bear the same one; nothing in an answer tells them apart then, nor

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a completion is read out of a ring that the unit writes meanwhile. */
+/* Read of a completion out of a ring that the unit writes meanwhile. */
 #ifndef TMU_RING_READ_H
 #define TMU_RING_READ_H
 

@@ -16,7 +16,7 @@
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 #define FIRST_MINOR 4 /* of the interface, that has the registers */
 
-/** What SPILL_LOOK has fetched: the list, and a chunk. */
+/** Values that SPILL_LOOK has fetched: the list, and a chunk. */
 typedef struct look {
     uint32_t state;
     uint32_t count;

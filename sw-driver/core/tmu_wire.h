@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the driver's structures are as the words of a record.  All positions come from the generated
+ * The driver's structures as the words of a record.  All positions come from the generated
  * header.
  */
 #ifndef TMU_WIRE_H

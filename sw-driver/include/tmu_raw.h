@@ -22,7 +22,7 @@
 #include "tmu/tmu.h"
 #include "tmu_record.h"
 
-/** What of a queue does not change while it is open. */
+/** Values of a queue that do not change while it is open. */
 typedef struct tmu_raw_page {
     uint32_t number;   /**< of its doorbell page */
     uint32_t commands; /**< that may be in flight: its share of the command slots */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What Linux calls otherwise in its versions since 6.1.  The module looks at the version nowhere
+ * Names that differ between versions of Linux since 6.1.  The module looks at the version nowhere
  * else.
  */
 #ifndef TMU_COMPAT_H

@@ -17,7 +17,7 @@ struct tmu_endpoint *tmu_endpoint_find(struct tmu_session *session, u32 number) 
                : NULL;
 }
 
-/* What an endpoint is granted in one table: not what others have, and not all of it. */
+/* An endpoint's grant in one table: none of the others' slots, and not all of it. */
 static u32 grant(const struct tmu_unit *unit, u32 wanted, u32 places, u32 reserved) {
     u32 most = (u64)places * min(tmu_reserve_percent, 100u) / 100;
     if (TMU_GET(unit->info.capabilities, TMU_CAPABILITIES_RESERVE) == 0) {

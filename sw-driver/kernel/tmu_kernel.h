@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only
  *
- * What the module's source files share.
+ * Types and functions that the module's source files share.
  *
  * One lock for each unit, `lock`, is held for every sequence of registers and for everything that
  * says whose an endpoint, a page or a slot is.  It is taken inside mmap_lock, by page faults, so no
@@ -23,9 +23,9 @@
 #include "tmu_compat.h"
 #include "tmu_ioctl.h"
 
-/* What the module waits for others' full rings before it has the unit hurry. */
+/* Time that the module waits for others' full rings before it has the unit hurry. */
 #define TMU_RING_WAIT_MS 250
-/* What it waits before it takes the unit as failed.  A card takes microseconds, and would end the
+/* Time before it takes the unit as failed.  A card takes microseconds, and would end the
  * patience with as many full rings as there can be in less; one that is simulated in a busy machine
  * is waited for until it has run as many clocks as that takes, if its clock goes on at all. */
 #define TMU_PATIENCE_MS 10000u
@@ -118,7 +118,7 @@ struct tmu_queue {
     struct eventfd_ctx *event;
 };
 
-/* How long is waited for the unit: tmu_wait_begin. */
+/* Wait for the unit: tmu_wait_begin. */
 struct tmu_wait {
     unsigned long end;
     unsigned long last;
@@ -127,7 +127,7 @@ struct tmu_wait {
     u64 seen;   /* of its clocks, at the last look */
 };
 
-/* How a doorbell page is to be. */
+/* Settings of a doorbell page. */
 struct tmu_page {
     u32 number;
     u32 endpoint;

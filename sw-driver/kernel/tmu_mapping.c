@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a process sees of its queues: the doorbell page to write, and the ring to read.
+ * Mappings of a process's queues: the doorbell page to write, and the ring to read.
  *
  * A doorbell page is put into a mapping when it is touched and taken out of all when its queue is
  * closed; a touch after that finds no queue and ends in SIGBUS.

@@ -112,7 +112,7 @@ static int wait_for(struct tmu_unit *unit, u32 offset, u32 mask, u32 value, cons
     return wait_ms(unit, offset, mask, value, TMU_PATIENCE_MS) == 0 ? 0 : tmu_fail(unit, what);
 }
 
-/* Where the unit has no such register the query keeps 0. */
+/* Reads the discovery registers; the query keeps 0 for one that the unit lacks. */
 static void discover(struct tmu_unit *unit, struct tmu_ioctl_query *info, u32 minor) {
     static const struct {
         size_t member;

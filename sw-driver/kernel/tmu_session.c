@@ -272,7 +272,7 @@ static int join(struct tmu_unit *unit, struct tmu_session *session) {
     if (unit->gone) {
         return -ENODEV;
     }
-    /* It did not start when the last one ended: maybe it does now. */
+    /* The unit did not start when the last session ended: maybe it does at this try. */
     if (unit->failed && (unit->sessions > 0 || tmu_start(unit) != 0)) {
         return -EIO;
     }

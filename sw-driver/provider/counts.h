@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the provider asked of the unit and what it was answered, counted on this side of the
+ * Operations of the provider on the unit, and their answers, counted on this side of the
  * driver, to be compared with the unit's own counters at the end.
  */
 #ifndef TMU_PROVIDER_COUNTS_H
@@ -25,7 +25,7 @@ typedef struct {
 /* Counts a raw completion, as an observer of the queue sees it. */
 void counts_answer(counts_t *counts, const tmu_completion_t *completion);
 
-/* What the unit must have counted, under the names of its counters; returns how many. */
+/* Counts that the unit must have, under the names of its counters; returns their number. */
 size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COUNTS_NAMES]);
 
 /* Counters of a unit as they were read. */

@@ -50,7 +50,7 @@ static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
             ep->next_rx = cq->endpoints;
         cq->endpoints = ep;
     } else if (ep->tx_cq == ep->rx_cq && (flags & FI_RECV) == 0) {
-        /* It was in the list as the receiving side and now is there as both. */
+        /* The endpoint stood in the list as the receiving side, and stands there as both. */
         ep->next_tx = ep->next_rx;
     }
     tfi_unlock();
@@ -128,7 +128,7 @@ static int ep_control(struct fid *fid, int command, void *argument) {
 
 /* ---- close -------------------------------------------------------------------------------- */
 
-/* What the user was told is sent, and is not, still goes out. */
+/* Sends that were reported to the user, and are still here, go out. */
 static void linger(tfi_ep_t *ep) {
     struct timespec start;
     struct timespec now;
@@ -162,7 +162,7 @@ static void free_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     free(pull);
 }
 
-/* What nobody will finish any more. */
+/* Frees operations that cannot finish. */
 static void free_unfinished(tfi_ep_t *ep) {
     for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;)
         tfi_send_free(ep, send);

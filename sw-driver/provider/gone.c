@@ -79,7 +79,7 @@ static bool is_refused(tfi_lane_t *lane) {
     return error == ECONNREFUSED;
 }
 
-/* What waits for a peer that has ended: frames, payloads from it, messages announced to it. */
+/* Fails operations on a peer that has ended: frames, payloads from it, messages to it. */
 static void end_all(tfi_ep_t *ep, tfi_lane_t *lane) {
     peer_t *peer = lane->watched;
     size_t at = 0;

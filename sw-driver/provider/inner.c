@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What this provider offers, made from what the provider below offers. */
+/* The provider's offers, made from those of the provider below. */
 #include "provider.h"
 
 #include <stdatomic.h>

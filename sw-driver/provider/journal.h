@@ -21,7 +21,7 @@ typedef struct {
     bool spills;
 } journal_t;
 
-/* What was asked.  Numbers are those of the trace, unique in it. */
+/* An operation of the trace.  Numbers are those of the trace, unique in it. */
 typedef struct {
     uint8_t opcode; /* TMU_OPCODE_* */
     uint32_t endpoint;

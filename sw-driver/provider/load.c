@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each peer was sent and the provider below has not written to its connection yet.
- * It is bounded, for a peer that does not read would cost memory without end: a send beyond the
+ * Load of each peer: sends that the provider below has not written to its connection yet.
+ * Without a bound a peer that does not read would cost memory without end: a send beyond the
  * bound is refused with -FI_EAGAIN, and only the sends to that peer are.
  */
 #include "provider.h"

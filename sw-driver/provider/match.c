@@ -141,7 +141,7 @@ static void send_waiting(matcher_t *m) {
     while (!m->broken && m->asks.first != NULL && ask_may_go(m)) {
         record_t *record = m->asks.first;
         const bool sure = is_sure(m, record);
-        /* What other queues free from here on may let it in, also if its answer is read later. */
+        /* Slots freed by other queues from here on may admit it, even before its answer is read. */
         const uint64_t epoch = m->unit->epoch;
         if (!try_submit(m, record))
             break;

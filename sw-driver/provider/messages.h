@@ -32,7 +32,7 @@ void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err);
 tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t payload);
 /* Has a lane for the peer with a number; false: memory is short. */
 bool tfi_lane_make(tfi_ep_t *ep, uint32_t number);
-/* What waits in a lane ends with the error. */
+/* Frames that wait in a lane end with the error. */
 void tfi_lane_fail(tfi_ep_t *ep, uint32_t number, int err);
 /* Frees one that nobody has; NULL is allowed. */
 void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out);
@@ -65,7 +65,7 @@ bool tfi_measure(const tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t *
  * wrong with that. */
 const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame_t *pull);
 
-/* What a call returns whose record the matcher does not take. */
+/* Result of a call whose record the matcher does not take. */
 ssize_t tfi_not_taken(const tfi_ep_t *ep);
 /* asks.c: receives that are not reported yet */
 void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask);
@@ -96,7 +96,7 @@ extern struct fi_ops_msg tfi_msg_ops;
 /* An untagged message meets a receive, or waits for one.  False: memory is short, and it stays the
  * caller's. */
 bool tfi_untagged_came(tfi_ep_t *ep, tfi_message_t *message);
-/* What waited for memory. */
+/* Goes on with messages that waited for memory. */
 void tfi_untagged_progress(tfi_ep_t *ep);
 ssize_t tfi_untagged_cancel(tfi_ep_t *ep, tfi_ask_t *ask);
 void tfi_untagged_free(tfi_ep_t *ep);

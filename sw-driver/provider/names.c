@@ -27,7 +27,7 @@ static bool is_everywhere(const name_t *name) {
     return name->any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&name->six.sin6_addr);
 }
 
-/* Where the address of a name begins and how long it is. */
+/* Start and size of a name's address. */
 static void *address_of(name_t *name, size_t *size_p) {
     const bool four = name->any.sa_family == AF_INET;
     *size_p = four ? sizeof name->four.sin_addr : sizeof name->six.sin6_addr;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is under way at an endpoint: frames, sends, receives, messages and payloads. */
+/* Operations under way at an endpoint: frames, sends, receives, messages and payloads. */
 #ifndef TMU_PROVIDER_OPERATIONS_H
 #define TMU_PROVIDER_OPERATIONS_H
 
@@ -10,7 +10,7 @@
 
 #define TFI_IOV 4u /* pieces of a buffer at most */
 
-/* What an inner operation's context points to. */
+/* Target of an inner operation's context. */
 typedef enum { TFI_FRAME_IN, TFI_OUT, TFI_PULL } tfi_work_kind_t;
 typedef struct {
     tfi_work_kind_t kind;
@@ -25,7 +25,7 @@ typedef struct tfi_in {
     uint8_t *bytes; /* room for the longest frame */
 } tfi_in_t;
 
-/* What the completion queue shows of an operation.  An injected message is never shown: it has no
+/* Whether the completion queue shows an operation.  An injected message is never shown: it has no
  * context, and there are programs that look into that of each entry. */
 typedef enum { TFI_ALWAYS, TFI_IF_FAILED, TFI_NEVER } tfi_shown_t;
 
@@ -63,7 +63,7 @@ typedef struct tfi_out {
     uint8_t bytes[]; /* of a frame */
 } tfi_out_t;
 
-/* What waits to leave for one peer, oldest first; no peer's frames wait for another's. */
+/* Frames that wait to leave for one peer, oldest first; no peer's frames wait for another's. */
 typedef struct {
     tfi_out_t *first;
     tfi_out_t *last;

@@ -8,7 +8,7 @@
 
 #include "journal.h"
 
-/* What the journal is told of one verdict. */
+/* Entry of the journal for one verdict. */
 typedef struct {
     journal_operation_t operation;
     tmu_completion_t completion;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What leaves by the inner endpoint that carries frames, in order for each peer.
+ * Output of the inner endpoint that carries frames, in order for each peer.
  *
- * While a connection is made, or is full, the inner endpoint takes nothing for that peer: what is
- * for it waits in its lane, and all others go on.  Lanes take turns.
+ * While a connection is made, or is full, the inner endpoint takes nothing for that peer: its
+ * frames wait in its lane, and all others go on.  Lanes take turns.
  */
 #include "provider.h"
 
@@ -50,7 +50,7 @@ void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out) {
     free(out);
 }
 
-/* It did not arrive: what waits for it ends with the error. */
+/* A frame did not arrive: its send or pull ends with the error. */
 static void failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
     tfi_send_t *send = out->send != NULL ? out->send : slots_find(&ep->sends, out->announces);
     tfi_pull_t *pull = slots_find(&ep->fetched, out->asks_for);

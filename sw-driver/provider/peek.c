@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * FI_PEEK is a probe of the unit (R8), with FI_CLAIM or FI_DISCARD a claim (R9).
- * What was claimed waits here, under a number in the user's fi_context, until a call with FI_CLAIM
+ * A claimed message waits here, under a number in the user's fi_context, until a call with FI_CLAIM
  * alone fetches it; no other receive can meet it, so that call does not concern the unit.
  */
 #include "provider.h"
@@ -85,7 +85,7 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
     tfi_ask_free(ep, look);
 }
 
-/* What was claimed goes to the user, or is let go; with the lock held. */
+/* A claimed message goes to the user, or is dropped; with the lock held. */
 static void end_claimed(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
     if ((ask->flags & FI_DISCARD) == 0) {
         ask->matched = true;

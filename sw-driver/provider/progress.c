@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What comes in by the inner endpoint: frames from peers, payloads, and ends of sends. */
+/* Input of the inner endpoint: frames from peers, payloads, and ends of sends. */
 #include "provider.h"
 
 #include <stdlib.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The libfabric provider `tmu`: what its rooms share.
+ * The libfabric provider `tmu`: types and functions that its source files share.
  *
- * It sits on a provider that carries bytes, `tcp` or `net`, through libfabric's public calls.  Each
- * endpoint has one of that provider's, with its address.  Messages travel there in frames (wire.h);
- * tagged ones are matched by the unit, untagged ones have a queue of their own (untagged.c).
+ * The provider sits on another one for bytes, `tcp` or `net`, through libfabric's public calls.
+ * Each endpoint has one of that provider's, with its address.  Messages travel there in frames
+ * (wire.h); the unit matches tagged ones, untagged ones have a queue of their own (untagged.c).
  *
  * One lock guards everything, the unit included: callers may use any thread.
  */
@@ -96,7 +96,7 @@ typedef struct tfi_cntr {
     struct tfi_seat *seats; /* of the endpoints that are bound to it */
 } tfi_cntr_t;
 
-/* What an endpoint can have a counter for. */
+/* Events for which an endpoint can have a counter. */
 enum { TFI_SENDS, TFI_RECEIVES, TFI_READS, TFI_WRITES, TFI_SEATS };
 
 /* The counter of one of these. */
@@ -249,8 +249,7 @@ void tfi_held_end(tfi_ep_t *ep, const tfi_message_t *message);
 void tfi_held_tell(tfi_ep_t *ep);
 
 /* names.c: addresses of sockets */
-/* What a frame to a peer names as its sender: the address by which the peer reaches this endpoint.
- */
+/* Sender's name in a frame to a peer: the address by which the peer reaches this endpoint. */
 void tfi_name_for(const tfi_ep_t *ep, peer_t *peer, uint8_t name[static WIRE_NAME]);
 
 #include "messages.h"

@@ -232,7 +232,7 @@ static void on_looked(void *user, record_t *look, record_t *message) {
 }
 
 static void on_left(void *user, record_t *record) {
-    /* It is the first member of what was allocated. */
+    /* The record is the first member of the allocated structure. */
     if (record->opcode == TMU_OPCODE_POST)
         tfi_delist(user, TFI_OF(tfi_ask_t, record));
     if (record->opcode == TMU_OPCODE_ARRIVE)
@@ -241,8 +241,7 @@ static void on_left(void *user, record_t *record) {
         tfi_ask_free(user, TFI_OF(tfi_ask_t, record));
 }
 
-/* What is asked of a unit that broke ends in error, each with its own context; a message is gone.
- */
+/* Operations on a unit that broke end in error, each with its own context; a message is gone. */
 static void on_failed(void *user, record_t *record) {
     tfi_ep_t *ep = user;
     if (record->opcode == TMU_OPCODE_ARRIVE) {

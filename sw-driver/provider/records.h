@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the matcher is handed, and the lists in which it waits. */
+/* Records that the matcher is handed, and the lists in which they wait. */
 #ifndef TMU_PROVIDER_RECORDS_H
 #define TMU_PROVIDER_RECORDS_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a process did with its unit, as one JSON object. */
+/* Report of a process on its unit, as one JSON object. */
 #ifndef TMU_PROVIDER_REPORT_H
 #define TMU_PROVIDER_REPORT_H
 

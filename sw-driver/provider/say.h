@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the provider tells: sentences for the user, and notes for the log of libfabric. */
+/* Output of the provider: sentences for the user, and notes for the log of libfabric. */
 #ifndef TMU_PROVIDER_SAY_H
 #define TMU_PROVIDER_SAY_H
 
@@ -16,7 +16,7 @@ void tfi_say_rarely(uint64_t *count, const char *format, ...) __attribute__((for
 /* A note, which nobody sees unless the log is asked for it. */
 void tfi_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Where these go: to `log`, which returns 0 for a sentence that it did not show. */
+/* Directs these to `log`, which returns 0 for a sentence that it did not show. */
 typedef enum { SAY_SENTENCE, SAY_NOTE } say_kind_t;
 typedef int (*say_log_fn)(say_kind_t kind, const char *text);
 void say_to(say_log_fn log);

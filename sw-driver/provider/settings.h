@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What users set in the environment.  libfabric calls a provider's parameters FI_<PROVIDER>_<NAME>
+ * Settings from the environment.  libfabric calls a provider's parameters FI_<PROVIDER>_<NAME>
  * and shows them in `fi_info -e`; each has a name of its own as well, that of libtmu and ./tmu.
  */
 #ifndef TMU_PROVIDER_SETTINGS_H

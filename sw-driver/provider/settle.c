@@ -45,14 +45,14 @@ static bool can_be(const matcher_t *m, const tmu_completion_t *c, const record_t
     return i < POSSIBLE && fits(m, partner, possible[i].partner);
 }
 
-/* The unit has it no longer. */
+/* The record has left the unit. */
 static void end(matcher_t *m, record_t *record) {
     slots_release(&m->unit->slots, record->handle);
     --m->inside;
     m->unit->epoch += spill_uncount(&m->unit->spill, record->opcode);
 }
 
-/* What happens from the attempt on may let it in: m->refused_epoch is of then. */
+/* Slots freed since the attempt may admit the receive: m->refused_epoch is of then. */
 static void refuse(matcher_t *m, record_t *receive) {
     --m->inside;
     (void)spill_uncount(&m->unit->spill, receive->opcode);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What becomes of records by the unit's verdicts. */
+/* Effects of the unit's verdicts on records. */
 #ifndef TMU_PROVIDER_SETTLE_H
 #define TMU_PROVIDER_SETTLE_H
 

@@ -30,7 +30,7 @@ int spill_open(spill_t *spill, tmu_t *device, const tmu_info_t *info, char *erro
 
 /* One more receive or message is on its way to the unit. */
 void spill_count(spill_t *spill, uint8_t opcode);
-/* It is not in the unit any more; false for what is neither. */
+/* A receive or message has left the unit; false for other operations. */
 bool spill_uncount(spill_t *spill, uint8_t opcode);
 
 /* Whether the next receive cannot be refused for want of room. */

@@ -73,7 +73,7 @@ bool unit_next_name(unit_t *unit) {
     return true;
 }
 
-/* What cannot be recorded is matched all the same: a file must not cost the device. */
+/* Operations that cannot be recorded are matched all the same: a file must not cost the device. */
 static void open_journal(unit_t *unit) {
     const char *folder = setting_get(SETTING_RECORD);
     if (folder == NULL || folder[0] == '\0')
@@ -87,7 +87,7 @@ static void open_journal(unit_t *unit) {
             setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
 }
 
-/* What a shared unit did for others, before this process or an earlier one of it. */
+/* Counters of a shared unit's work for others, before this process or an earlier one of it. */
 static int read_before(unit_t *unit, char *error, size_t error_size) {
     if (!unit->info.shared ||
         tmu_counters(unit->device, unit->before, UNIT_COUNTERS, &unit->before_count) == TMU_OK)
@@ -168,7 +168,7 @@ static void end(unit_t *unit) {
 }
 
 void unit_write(unit_t *unit, const order_entry_t *entry) {
-    /* What a flush removes has no number. */
+    /* Entries that a flush removes have no number. */
     if (unit->journal.trace != NULL && entry->completion.status != TMU_STATUS_REMOVED)
         order_put(&unit->order, &unit->journal, entry);
 }

@@ -22,7 +22,7 @@
 #define UNIT_ENDPOINTS 64u /* endpoints of one process at most */
 #define UNIT_COUNTERS 128u /* counters of a unit at most */
 
-/* What the provider did with the messages, for the report alone. */
+/* Counts of the provider's work on messages, for the report alone. */
 typedef struct {
     uint64_t eager;      /* tagged messages that came with their payload */
     uint64_t rendezvous; /* tagged messages whose payload was fetched after the match */
@@ -76,7 +76,7 @@ bool unit_is_open(void);
 /* Ends the unit although somebody uses it still: the process is about to exit. */
 void unit_abandon(void);
 
-/* How many endpoints of the unit this process can have at once. */
+/* Number of the unit's endpoints that this process can have at once. */
 uint32_t unit_endpoints(const unit_t *unit);
 
 /* An endpoint of the unit that nobody has, or UINT32_MAX. */

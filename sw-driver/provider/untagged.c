@@ -151,7 +151,7 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
     return result;
 }
 
-/* What a buffer has on the way into it still ends; the last of that releases the buffer. */
+/* Pieces on their way into a buffer still end; the last of them releases the buffer. */
 ssize_t tfi_untagged_cancel(tfi_ep_t *ep, tfi_ask_t *ask) {
     const struct fi_cq_err_entry entry = {
         .op_context = ask->context,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What two providers say to each other: frames of a fixed header, little-endian, and for short
+ * Messages between two providers: frames of a fixed header, little-endian, and for short
  * messages the payload behind it.
  */
 #ifndef TMU_PROVIDER_WIRE_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What a session may ask: the kernel driver's calls, with its errors (kernel/tmu_session.c).
+ * Calls of a session: the kernel driver's calls, with its errors (kernel/tmu_session.c).
  */
 #include <errno.h>
 #include <linux/sockios.h>
@@ -187,7 +187,7 @@ static tmu_result_t counters(call_t *call) {
     return result;
 }
 
-/** What the unit shows on a page; another read is an error of the device, which ends all. */
+/** Words that a page has to read; another read is an error of the device, which ends all. */
 static bool is_readable(uint32_t offset) {
     return offset % sizeof(uint64_t) == 0 && offset < TMU_DOORBELL_PAGE_BYTES &&
            (offset == TMU_DOORBELL_PICTURE_OFFSET || offset >= TMU_DOORBELL_COUNTERS_OFFSET);

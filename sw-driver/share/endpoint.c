@@ -30,7 +30,7 @@ static tmu_result_t limits(share_t *share, uint32_t number, tmu_depth_t quota,
     return share->device->control->limits(share->device, number, quota, reserve);
 }
 
-/** What an endpoint is granted in one table: not what others have, and not all of it. */
+/** An endpoint's grant in one table: none of the others' slots, and not all of it. */
 static uint32_t grant(const share_t *share, uint32_t wanted, uint32_t places, uint32_t reserved) {
     const tmu_info_t *info = &share->device->info;
     uint32_t most = (uint32_t)((uint64_t)places * RESERVE_PERCENT / 100);

@@ -19,7 +19,7 @@
 /* A doorbell alone has the unit run a little: a snapshot of the counters is made of it. */
 #define LINGER_CLOCKS 512
 /* Last answers that wait for a session beside those in its rings; as many as the longest ring has.
- * What a flush removes comes on top, and is bounded by what was put in. */
+ * Reports of a flush come on top, and are bounded by the entries put in. */
 #define ANSWERS_MAX (1u << TMU_RING_LOG2_MAX)
 /* Of all sessions together: beyond it those that are owed more than their part of it end.  A
  * session that reads its answers is owed none. */
@@ -34,7 +34,7 @@ static tmu_result_t write_page(share_t *share, const share_queue_t *queue, uint3
     return share->ops->doorbell_write(share->backend, page + offset, data, size);
 }
 
-/** What the session says it has read cannot go back, nor beyond what it was given. */
+/** The session's consumer index cannot go back, nor beyond the answers that it was given. */
 static bool free_ring(share_queue_t *queue, const uint8_t *data) {
     uint32_t index;
     memcpy(&index, data, sizeof index);

@@ -42,7 +42,7 @@ static share_queue_t *queue_allocate(share_session_t *session, uint32_t ring_log
     return queue;
 }
 
-/** What a session is answered where the driver did not open a queue; 0 is a failure of the unit. */
+/** A session's errno where the driver did not open a queue; 0 is a failure of the unit. */
 static int errno_of(tmu_result_t result) {
     switch (result) {
     case TMU_ERR_BUSY:

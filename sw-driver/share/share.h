@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the source files of tmu-share have in common.
+ * Types and functions that the source files of tmu-share share.
  *
  * One thread does everything.  While it waits for the unit, which is whenever `progress` of the
  * unit's driver is called, answers and doorbells of all sessions go on (share_unit.c); questions

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the driver itself costs: threads with a queue each post and arrive as fast as they can, on a
+ * Cost of the driver itself: threads with a queue each post and arrive as fast as they can, on a
  * device that answers within the doorbell write and has no lock.
  *
  * usage: driver_bench_threads [MILLISECONDS]

@@ -22,7 +22,7 @@
 
 static const char *test_uri = "ref:tiny";
 
-/** How often to do something: a simulated machine is slow. */
+/** Number of repeats: a simulated machine is slow. */
 static inline uint64_t often(uint64_t count) {
     return strncmp(test_uri, "ref:", 4) == 0 ? count : count / 10;
 }

@@ -5,8 +5,8 @@
 
 _Static_assert(TMU_OK == 0, "a result of 0 is success");
 
-/* What programs of libtmu.so.1 were compiled with.  A structure that crosses the library's edge
- * without its size stays as it is: another one needs another SONAME (tmu_abi in CMakeLists.txt). */
+/* Sizes that programs of libtmu.so.1 were compiled with.  A structure that crosses the library's
+ * edge without its size stays as it is: another needs a new SONAME (tmu_abi in CMakeLists.txt). */
 #define STAYS(type, bytes) _Static_assert(sizeof(type) == (bytes), #type " is another interface")
 STAYS(tmu_key_t, 24);
 STAYS(tmu_receive_t, 48);

@@ -4,7 +4,7 @@
  *
  * Each wrong call is answered with the errno that it should have, and what is touched without right
  * ends in a signal; that the kernel has no complaint of its own, the caller looks up.
- * It expects an otherwise unused unit with the preset tiny.
+ * The test expects an otherwise unused unit with the preset tiny.
  */
 #include <errno.h>
 #include <setjmp.h>

@@ -25,7 +25,7 @@ static inline uint32_t oracle_pick(uint64_t *state, uint32_t below) {
     return (uint32_t)(*state >> 33) % below;
 }
 
-/** What the model answers to one attempt. */
+/** The model's verdict on one attempt. */
 static inline tmu_model_verdict_t oracle_ask(tmu_model_t *model, const oracle_question_t *q) {
     tmu_model_question_t question = {.operation = q->opcode,
                                      .endpoint = q->endpoint,

@@ -2,10 +2,10 @@
  *
  * own_rings FILE iommu|direct: rings of the kernel driver in memory of the process, which it pins.
  *
- * What is no such memory is refused, and whatever a process does with its memory afterwards, the
- * unit writes into that and into nothing else.  The second word says whether an IOMMU puts pages
- * side by side for the unit.  It expects an otherwise unused unit with the preset tiny, and large
- * pages for those who ask for them.
+ * Other memory is refused, and whatever a process does with its memory afterwards, the unit writes
+ * into the rings and into nothing else.  The second word says whether an IOMMU puts pages side by
+ * side for the unit.  The test expects an otherwise unused unit with the preset tiny, and large
+ * pages for processes that ask for them.
  */
 #include <signal.h>
 #include <string.h>
@@ -124,7 +124,7 @@ static void rings_of_many_pages(void) {
     EXPECT_NUMBER(munmap(memory, 2 * LARGE), 0);
 }
 
-/** What lies at the place afterwards is another page, which the unit does not know. */
+/** A page mapped at the address afterwards is another, which the unit does not know. */
 static void memory_that_is_given_up(void) {
     int file = session_open();
     uint32_t endpoint = take(file).endpoint;

@@ -204,7 +204,7 @@ static void another_sessions_room_is_found(void) {
     bench_close(&b);
 }
 
-/** What the driver answers to a call, the queue's own page shows without. */
+/** The queue's own page shows the same counters as a call of the driver. */
 static void a_page_shows_the_counters(void) {
     bench_t b = session_open(SMALL, 1);
     tmu_counter_t called[128];

@@ -13,7 +13,7 @@
 #include "tmu/tmu_pci.h"
 #include "vfu_protocol.h"
 
-/** What the device does that a right one does not. */
+/** Faults of the device, which a right one does not have. */
 typedef struct script {
     uint16_t major;
     uint16_t minor;

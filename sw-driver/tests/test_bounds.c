@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What is known of room in memory, against lists of chunks as the unit keeps them: whatever is
+ * Bounds of room in memory, against lists of chunks as the unit keeps them: whatever is
  * queued and taken, an arrival that was said to be sure finds a chunk (R11).
  * Prints its seed; TMU_TEST_SEED repeats a run.
  */
@@ -135,7 +135,7 @@ static void leave(run_t *run) {
     }
 }
 
-/** What is on its way goes on while the register is read. */
+/** Commands under way go on while the register is read. */
 static void read_free(run_t *run) {
     int64_t before = tmu_bounds_room(&run->bounds);
     unsigned free_chunks = 0;

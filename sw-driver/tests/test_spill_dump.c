@@ -29,7 +29,7 @@ typedef struct run {
     uint64_t state;
 } run_t;
 
-/* Where a dump is compared with the model. */
+/* State of a dump's comparison with the model. */
 typedef struct shown {
     run_t *run;
     uint32_t endpoint;

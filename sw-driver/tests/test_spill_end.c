@@ -23,7 +23,7 @@ static void fill(run_t *run) {
     EXPECT_NUMBER(tmu_model_depth(run->model, DEEP, TMU_MODEL_POSTED), FILLED);
 }
 
-/** What needs a place finds none, and what waits gets the place of the next message to leave. */
+/** An entry finds no slot, and a waiting arrival gets that of the next message to leave. */
 static void turn_away(run_t *run) {
     for (uint32_t i = 0; i < 5; i++) {
         (void)submit(run, TMU_OPCODE_POST, i % 2 == 0 ? DEEP : 0, 1, FILLED + i);

@@ -156,7 +156,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/** What is off the fast path may be called meanwhile. */
+/** Calls functions off the fast path meanwhile. */
 static void *disturb(void *argument) {
     tmu_t *device = argument;
     while (!atomic_load(&stop)) {

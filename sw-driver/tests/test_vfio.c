@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What vfio: does before it has a device: bus addresses, and what Linux says about a function.
- * With one it runs in a virtual machine: tests/vm.
+ * Parts of vfio: without a device: bus addresses, and the facts of Linux about a function.
+ * With one the backend runs in a virtual machine: tests/vm.
  */
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * What the help texts of the tools have in common.
+ * Lines that the help texts of the tools share.
  */
 #ifndef TMU_TOOL_HELP_H
 #define TMU_TOOL_HELP_H

@@ -4,8 +4,8 @@
  *
  * Every operation is answered once, every entry that was queued is returned once at most, by an
  * operation of its own endpoint, and nothing comes back from before a reset (R11, R13, R14, R15).
- * What a reset or the end of an owner takes away is counted, so that at the end the sums tell
- * whether anything is missing.
+ * Handles that a reset or the end of an owner takes away are counted: the sums at the end tell
+ * whether any is missing.
  */
 #ifndef LEDGER_H
 #define LEDGER_H

@@ -43,7 +43,7 @@ static void take(const program_t *program, const program_option_t *option, const
     }
 }
 
-/* What the command line lacks, or has too much; NULL if it is right. */
+/* Complaint about a missing or surplus argument; NULL if there is none. */
 static const char *wrong(const program_t *program, const program_option_t *options, bool words,
                          char *text, size_t size) {
     for (const program_option_t *option = options; option->name; option++) {

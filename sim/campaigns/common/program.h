@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the C programs of the campaigns begin and end with: one table of options, complaints
+ * Command lines and ends of the campaigns' C programs: one table of options, complaints
  * and exit codes.
  *
  * Figures go to standard output, everything else to standard error.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the C programs end where their command line asks for help or has something wrong. */
+/* Exit of a C program whose command line asks for help or is wrong. */
 #ifndef USAGE_H
 #define USAGE_H
 

@@ -65,7 +65,7 @@ static uint32_t arrange(const judge_t *judge, order_t *order) {
     return differences;
 }
 
-/** What was withheld, by the endpoint that was asked: the answer may have lost its own. */
+/** Counts withheld answers by the endpoint that was asked: the answer may have lost its own. */
 static judge_result_t count(const judge_t *judge) {
     bool has[JUDGE_ENDPOINTS] = {false};
     judge_result_t result = {0};

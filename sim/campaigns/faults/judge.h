@@ -22,7 +22,7 @@ typedef struct judge {
     uint32_t count;                      /* operations that were asked */
 } judge_t;
 
-/** What was found, of one trial. */
+/** Findings of one trial. */
 typedef struct judge_result {
     uint32_t withheld;    /* answers, those that have lost their numbers too */
     uint32_t endpoints;   /* of which at least one answer was withheld */

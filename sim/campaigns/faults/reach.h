@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * How far a flipped bit may reach: of how many endpoints answers may be withheld for it (R13).
+ * Reach of a flipped bit: the most endpoints whose answers may be withheld for it (R13).
  *
  * Words lie as FaultFlip flips them: their endpoint on top, bits of parity below.
  */

@@ -105,7 +105,7 @@ static bool victims_wait(const session_t *session) {
     return false;
 }
 
-/** Who has a turn. */
+/** Parties that have a turn. */
 typedef enum turn { VICTIMS_ASK = 1, ATTACKER_STRIKES = 2, ATTACKER_FILLS = 4 } turn_t;
 
 static tmu_result_t turn(session_t *session, unsigned turns, uint64_t number) {
@@ -201,7 +201,7 @@ static int measure(session_t *session, const cell_t *cell, cell_result_t *result
         status = work(session, &goal);
     result->clocks = tmu_clock(session->device) - start;
     result->verdicts = completed(session) - done;
-    /* What still waits was asked under attack as well. */
+    /* Operations that still wait were asked under attack as well. */
     goal = (goal_t){.turns = lives ? ATTACKER_FILLS : 0, .still = true, .ended = true};
     session->attack.entries = lives ? 0 : session->attack.entries;
     if (status == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * How long messages of MPI take, and how many pass in a second: two ranks, a cell in each run.
+ * Latency and rate of MPI messages: two ranks, a cell in each run.
  *
  * messages CELL NUMBER BYTES REPEATS
  *   latency NUMBER     one message to and fro, behind so many receives that wait for others
@@ -8,7 +8,7 @@
  *   reverse NUMBER     the same, with receives that wait in the reverse order
  *   unexpected NUMBER  the same, all there before the first is asked for, which is the youngest
  *
- * Rank 0 prints a line of JSON with what one message took, in microseconds: of a latency half of
+ * Rank 0 prints a line of JSON with the time of one message, in microseconds: of a latency half of
  * the way to and fro, otherwise a turn by its messages.  A payload that is not what was sent ends
  * the run.  A tenth more repeats come first and are not counted; after some seconds there are no
  * more repeats, and the line says how many there were.
@@ -46,7 +46,7 @@ static char *place(const cell_t *cell, int message) {
     return cell->memory + (size_t)message * (size_t)cell->bytes;
 }
 
-/* What the first and the last byte of a message are. */
+/* First and last byte of a message. */
 static char mark(int turn, int message) { return (char)(turn * 31 + message * 7 + 1); }
 
 static void put(const cell_t *cell, int turn, int message) {

@@ -43,7 +43,7 @@ static int worker_open(load_t *load, uint32_t number, const tmu_info_t *info, ui
         .kind = first ? WORKER_PAIRS : cell->rivals,
         .room = operations,
     };
-    /* Who is watched shares its endpoint with nobody. */
+    /* The watched queue shares its endpoint with none. */
     if (cell->watched && number > 0)
         worker->endpoint = 1 + (number - 1) % (info->endpoints - 1);
     worker->clocks = malloc(operations * sizeof *worker->clocks);
@@ -157,7 +157,7 @@ static bool latencies(const load_t *load, uint32_t measured, load_result_t *resu
 const counter_row_t load_counters[] = {
     {"queue_overruns", "overruns"}, {"malformed", "malformed"}, {NULL, NULL}};
 
-/** What the unit says of those who kept to no rule. */
+/** Reads the unit's counters of broken rules. */
 static int count(load_t *load, load_result_t *result) {
     return counter_set_add(&result->counters, load_counters, load->device) == TMU_OK
                ? 0

@@ -5,7 +5,7 @@
 
 #include "tmu/tmu.h"
 
-/** What a queue does all the time. */
+/** Kind of a queue's traffic. */
 typedef enum worker_kind {
     WORKER_PAIRS,   /* a receive, then its message, with a key that no other queue has */
     WORKER_CANCELS, /* cancels of receives that are not there */

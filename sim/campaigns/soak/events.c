@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What happens while all are at work: limits change, owners end, the unit is reset. */
+/* Events while all are at work: limits change, owners end, the unit is reset. */
 #include "soak.h"
 
 #define QUOTA_MOST 8
@@ -89,8 +89,7 @@ tmu_result_t events_lift(soak_t *soak) {
 
 static void kill_one(soak_t *soak) {
     owner_t *owner = any_owner(soak);
-    /* What the last ones were answered may never be seen, so it has to be clear what it would be.
-     */
+    /* The last answers may never be seen, so the model has to determine them. */
     if (owner->state != OWNER_LIVES || judge_is_between(soak->market.judge, owner->endpoint))
         return;
     soak->next_kill = later(soak, soak->shape.kill_every);
@@ -189,7 +188,7 @@ static tmu_result_t reset(soak_t *soak) {
         result = tmu_raw_reset(market->device);
     if (result == TMU_OK)
         result = page_settle(market->device); /* or find the pages closed */
-    /* What was answered in time was executed, and is judged. */
+    /* Operations that were answered in time were executed, and are judged. */
     for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
         if (market->owners[i].state < OWNER_GONE)
             result = owner_read(market, &market->owners[i]);

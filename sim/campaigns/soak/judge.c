@@ -12,7 +12,7 @@
 /* Verdicts of an endpoint that wait for one before them: more than can ever be in flight. */
 #define WAITING_MOST 64
 
-/* What the reports of a flush say, until its own verdict has its turn. */
+/* Reports of a flush, kept until its own verdict has its turn. */
 typedef struct removals {
     tmu_completion_t *found;
     size_t count;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Who has a page: an endpoint's owner, or the privileged one, who names any endpoint.
+ * Owner of a page: of one endpoint, or the privileged owner, which names any endpoint.
  *
- * It keeps the rules of R7 and R11 that are the host's: where arrivals can stall, one of a source
+ * An owner keeps the host's rules of R7 and R11: where arrivals can stall, one of a source
  * is in flight at a time, and one that stalled is asked again before its source's next.
  */
 #ifndef SOAK_OWNER_H
@@ -53,7 +53,7 @@ typedef struct owner {
     operation_t held[OWNER_HELD];
 } owner_t;
 
-/* What all owners share. */
+/* State that all owners share. */
 typedef struct market {
     tmu_t *device;
     ledger_t *ledger;
@@ -87,10 +87,10 @@ tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now);
 /* Asks for a flush of an endpoint; TMU_AGAIN: not now. */
 tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint);
 
-/* It has ended, and its endpoint is empty: all that it had asked is accounted for. */
+/* Accounts for all operations of an owner that has ended and whose endpoint is empty. */
 void owner_bury(market_t *market, owner_t *owner);
 
-/* The unit was reset, and the ledger knows. */
+/* Forgets an owner's operations after a reset, which the ledger knows. */
 void owner_forget(market_t *market, owner_t *owner);
 
 #endif

@@ -18,7 +18,7 @@ typedef struct soak_shape {
     bool flood; /* queues are deep all the time, rather than now and then */
 } soak_shape_t;
 
-/* What the unit counts itself. */
+/* Counters of the unit that a soak reports. */
 extern const counter_row_t soak_counters[];
 
 typedef struct soak {
@@ -63,10 +63,10 @@ tmu_result_t soak_turn(soak_t *soak);
 
 /* events.c */
 
-/* What follows an owner's end. */
+/* Steps that follow an owner's end. */
 tmu_result_t events_turn(soak_t *soak);
 
-/* What is due: other limits, an owner's end, a reset. */
+/* Events that are due: other limits, an owner's end, a reset. */
 tmu_result_t events_due(soak_t *soak);
 
 /* A new owner, with limits of its own. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What the owner of an endpoint asks.
+ * Operations that the owner of an endpoint asks for.
  *
  * Receives and messages come in pairs with one key, the one or the other first; as many are ahead
  * as the owner's target says, so that it decides how deep the queues are.  A claim can take the
@@ -16,7 +16,7 @@
 #define TRAFFIC_SOURCES 4
 #define TRAFFIC_OWED 64 /* more than any target */
 
-/* How deep queues are to be for a while. */
+/* Depth of the queues for a while. */
 typedef enum tide { TIDE_LOW, TIDE_HIGH, TIDE_FLOOD } tide_t;
 
 typedef struct half {
@@ -44,7 +44,7 @@ typedef struct traffic {
 /* A new owner's habits. */
 void traffic_start(traffic_t *traffic, lot_t *lot);
 
-/* The unit holds nothing of it any more. */
+/* Forgets all entries: the unit holds none of them. */
 void traffic_forget(traffic_t *traffic);
 
 /*
@@ -57,7 +57,7 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
  * is never the same. */
 void traffic_inject(const traffic_t *traffic, lot_t *lot, uint64_t number, operation_t *op);
 
-/* What it asks after that, so that nothing is left over as a rule. */
+/* Operation after an injected one, so that as a rule nothing is left over. */
 void traffic_answer(const operation_t *first, lot_t *lot, uint64_t number, operation_t *op);
 
 #endif

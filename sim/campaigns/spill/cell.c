@@ -53,7 +53,7 @@ static uint64_t completed(const session_t *session) {
     return session->streams[DEEP].completed + session->streams[WATCHED].completed;
 }
 
-/** How far each stream goes: operations, or entries that are appended. */
+/** Goal of each stream: operations, or entries that are appended. */
 typedef struct goal {
     bool fills;
     uint64_t upto[STREAMS];

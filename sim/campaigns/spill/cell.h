@@ -44,7 +44,7 @@ typedef struct cell_result {
     uint64_t lone_clocks;
 } cell_result_t;
 
-/** What the unit counts of a measurement, of all endpoints. */
+/** Counters of the unit over a measurement, of all endpoints. */
 extern const counter_row_t cell_counters[];
 
 typedef struct session session_t;

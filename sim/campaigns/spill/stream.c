@@ -81,9 +81,9 @@ static void put(stream_t *stream, uint64_t handle) {
     stream->entries[stream->first + stream->count++] = handle;
 }
 
-/** Where the next take's entry stands, the oldest at 0. */
+/** Position of the entry for the next take, the oldest at 0. */
 static size_t choose(stream_t *stream) {
-    /* What this step has appended is already there, and is not meant. */
+    /* The entry that this step appended is already there, and is not meant. */
     const size_t there = stream->count - (stream->takes_first ? 0 : 1);
     switch (stream->position) {
     case POSITION_YOUNGEST:

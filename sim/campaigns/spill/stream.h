@@ -22,7 +22,7 @@ typedef struct latencies {
     size_t room;
 } latencies_t;
 
-/** What an operation in flight has to be answered. */
+/** Answer that an operation in flight must get. */
 typedef struct expected {
     bool pending;
     bool takes;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What an initiator makes of answers: forged, stale and repeated ones change nothing (W6, W8),
+ * Answers to an initiator: forged, stale and repeated ones change nothing (W6, W8),
  * losses are mended once, and a sender hears of its message when all of it is answered (W4).
  */
 #include "bench.h"

@@ -77,7 +77,7 @@ static void w2_case_22_medium(void) {
     refused(packet, UET_RC_OP_VIOLATION);
 }
 
-/* It is refused, and the receive that was matched ends with that error, not in silence. */
+/* The packet is refused, and its matched receive ends with that error, not in silence. */
 static void broken(uet_packet_t packet, unsigned return_code) {
     bench_give(&bench, &packet);
     bench_expect_response(&bench, return_code);

@@ -55,7 +55,7 @@ static void w1_case_15_too_far_back_to_be_named(void) {
     bench_expect_goes_on(&bench);
 }
 
-/* What was accepted before, or comes too early, clears nothing (W6). */
+/* Packets that were accepted before, or come too early, clear nothing (W6). */
 static void w6_case_15_only_what_is_expected_clears(void) {
     bench_open(&bench);
     uet_packet_t packet = bench_request(&bench);

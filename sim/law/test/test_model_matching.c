@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What matches, and which of several: R1 to R9, R12, R15. */
+/* Entries that match, and the choice among several: R1 to R9, R12, R15. */
 #include "fixture.h"
 #include "model_state.h"
 

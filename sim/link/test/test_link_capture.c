@@ -65,7 +65,7 @@ static void what_is_written_is_read(void) {
     link_reader_close(reader);
 }
 
-/* How many frames a file has, or -1 with what is wrong. */
+/* Number of frames in a file, or -1 with the error. */
 static int count_frames(char error[LINK_CAPTURE_ERROR_BYTES]) {
     link_record_t record;
     int frames = 0;

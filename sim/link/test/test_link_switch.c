@@ -148,7 +148,7 @@ static void runts_are_counted_and_go_nowhere(void) {
 
 static const link_impairments_t all_kinds = {0.1, 0.05, 0.1, 0.02, 77};
 
-/* What leaves port 1 of `MANY` frames into port 0, with frames of port 2 between if asked. */
+/* Frames that leave port 1 of `MANY` into port 0, with frames of port 2 between if asked. */
 static unsigned through(link_impairments_t impairments, bool others, uint32_t *got) {
     link_switch_t *sw = switch_of((link_shape_t){.impairments = impairments});
     uint32_t none[8];

@@ -16,7 +16,7 @@ struct Reply {
     vfu_header_t header{};
     std::vector<uint8_t> payload;
 
-    // What was answered: an errno value, 0 if all is well, or -1 if nothing came.
+    // The answer: an errno value, 0 if all is well, or -1 if nothing came.
     int error() const {
         if (!there)
             return -1;
@@ -70,7 +70,7 @@ class Client {
         send_raw(bytes_of(header) + payload, files);
     }
 
-    // What has come; with patience also what comes within a second.
+    // A message that has come; with patience also one that comes in that time.
     Reply receive(int patience_ms = 0) {
         Reply reply;
         pollfd readable{socket_.number(), POLLIN, 0};

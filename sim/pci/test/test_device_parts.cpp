@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the device process is made of, each part alone.
+// Parts of the device process, each alone.
 #include "combiner.h"
 #include "config_space.h"
 #include "expect.h"

@@ -62,7 +62,7 @@ void doorbells_are_commands_pieces_or_indices() {
 void pages_are_read_by_words() {
     Bench b;
     const uint64_t place = TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_PICTURE_OFFSET;
-    // What was read stands behind four words that say where.
+    // The data read stand behind four words that say where.
     using Words = std::array<uint32_t, 6>;
     using FewerWords = std::array<uint32_t, 5>;
     const Reply whole = b.read(TMU_PCI_BAR_DOORBELLS, place, 8);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a client may ask and what it is answered; argument: the stub unit's library.
+// Requests of a client and their answers; argument: the stub unit's library.
 #include "bench.h"
 
 #include <cerrno>

@@ -28,7 +28,7 @@ static const tmu_info_t full = {.match_bits = 64,
 static workload_t workload;
 static char error[TMU_TRACE_ERROR_MAX];
 
-/* What fit_trace answers to a trace of this one line. */
+/* Answer of fit_trace to a trace of this one line. */
 static int fitted(const char *line, const tmu_info_t *unit) {
     char text[256];
     const int length = snprintf(text, sizeof text, "# tmu-trace v1\n%s\n", line);

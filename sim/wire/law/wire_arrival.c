@@ -76,7 +76,7 @@ static void complete(wire_model_t *model, const message_t *message) {
     wire_effect_complete(model, &completion);
 }
 
-/* It has a receive, which ends with an error: no byte is written. */
+/* The receive of a message that is too long ends with an error: no byte is written. */
 static void refuse_long(wire_model_t *model, message_t *message) {
     message->state = MESSAGE_REFUSED;
     message->arrived = 0;
@@ -185,7 +185,7 @@ static void settle(wire_model_t *model, const message_t *message) {
     wire_settle(model, message->owed_by, &message->last, message->owed_psn, &response);
 }
 
-/* What is parked goes to the receive; packets to come go there directly. */
+/* Parked bytes go to the receive; packets to come go there directly. */
 static void hand_over(wire_model_t *model, message_t *message, const wire_receive_t *receive) {
     bool all_in = message->connection == 0;
     uint32_t moved = least(message->arrived, receive->bytes);

@@ -219,7 +219,7 @@ void wire_settle(wire_model_t *model, uint64_t serial, const uet_packet_t *packe
         connection = connection->next;
     }
     if (connection == NULL) {
-        return; /* closed by its initiator, who does not want to know */
+        return; /* closed by its initiator, which needs no answer */
     }
     for (response_t *kept = connection->responses; kept != NULL; kept = kept->next) {
         if (kept->psn == psn && kept->owed) {

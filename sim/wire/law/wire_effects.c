@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call of the model brings about, in its order. */
+/* Effects of a call of the model, in their order. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -3,7 +3,7 @@
  * Holds a target against the model of the wire: it is told what the target was given and what it
  * did, in order, and says the first difference.
  *
- * What was given is held until the next one comes: what the target does in between is its doing.
+ * An input is held until the next one comes: acts of the target in between are its effects.
  * A judge has one difference at most; after it nothing is compared.
  */
 #ifndef WIRE_JUDGE_H
@@ -19,13 +19,13 @@ void wire_judge_free(wire_judge_t *judge);
 /* For its endpoints and pools, before anything is given. */
 wire_model_t *wire_judge_model(wire_judge_t *judge);
 
-/* What the target is given.  The caller's bytes may change afterwards. */
+/* Inputs of the target.  The caller's bytes may change afterwards. */
 void wire_judge_frame(wire_judge_t *judge, const uint8_t *frame, size_t bytes);
 void wire_judge_post(wire_judge_t *judge, const wire_receive_t *receive);
 void wire_judge_advance(wire_judge_t *judge, uint64_t now);
 void wire_judge_enable(wire_judge_t *judge, uint32_t endpoint, bool enable);
 
-/* What it does.  Frames of its sending side are ignored. */
+/* Acts of the target.  Frames of its sending side are ignored. */
 void wire_judge_sent(wire_judge_t *judge, const uint8_t *frame, size_t bytes);
 /* `data`: what is in the receive, completion->written bytes (W3). */
 void wire_judge_completed(wire_judge_t *judge, const wire_completion_t *completion,

@@ -35,7 +35,7 @@ static bool is_last(const uet_packet_t *packet) {
            packet->ses.kind == UET_NEXT_REQ_MEDIUM;
 }
 
-/* What the headers alone say, of a packet that begins a message. */
+/* Checks the headers alone of a packet that begins a message. */
 static uint8_t check_first(const wire_model_t *model, const uet_packet_t *packet) {
     const wire_config_t *config = &model->config;
     uint32_t length = packet->ses.request_length;
@@ -213,7 +213,7 @@ static uint8_t start(wire_model_t *model, const connection_t *connection,
     return 0;
 }
 
-/* What is wrong with a packet that goes on with a message. */
+/* Checks a packet that continues a message; a return code, or 0. */
 static uint8_t check_rest(const message_t *message, const uet_packet_t *packet) {
     const uet_ses_t *ses = &packet->ses;
     uint64_t end = (uint64_t)ses->message_offset + packet->payload_bytes;

@@ -3,9 +3,9 @@
  * The reference model of the wire: the law W1 to W6 for a target of tagged messages over reliable
  * ordered delivery (ROD).
  *
- * It is told the frames that arrive and the receives that are posted, in the order in which a card
- * sees them, and says for each which bytes are written where, which receives complete, which frames
- * answer, and which counter counts it.  Every run of a card or an endpoint is judged by it, so it
+ * Its inputs are the frames that arrive and the receives that are posted, in the order in which a
+ * card sees them; for each it says which bytes are written where, which receives complete, which
+ * frames answer, and which counter counts it.  It judges every run of a card or an endpoint, so it
  * shares nothing with them but the codec of headers; matching is the law's (sim/law, R1 to R15).
  *
  * Lengths are in bytes, times in nanoseconds since some beginning.  A function that returns NULL or
@@ -24,7 +24,7 @@ typedef struct wire_model wire_model_t;
 
 #define WIRE_NEVER UINT64_MAX
 
-/* What an implementation chooses, and the settings for which sources of the standard differ. */
+/* Choices of an implementation, and the settings for which sources of the standard differ. */
 typedef struct {
     uet_settings_t wire;
     uint32_t ipv4; /* the card's addresses; 0: none */

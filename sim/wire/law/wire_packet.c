@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What each packet does to its connection (W1).  The first rule that it meets decides; a refusal is
- * a NACK, and what is refused has changed no state (W6).
+ * Effect of each packet on its connection (W1).  The first rule that applies decides; a refusal is
+ * a NACK, and a refused packet has changed no state (W6).
  */
 #include "wire_state.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the files of the model share: plain lists, searched from their beginning. */
+/* State that the files of the model share: plain lists, searched from their beginning. */
 #ifndef WIRE_STATE_H
 #define WIRE_STATE_H
 
@@ -133,7 +133,7 @@ void wire_clear(connection_t *connection, uint32_t clear);
 const response_t *wire_response(const connection_t *connection, uint32_t psn);
 uint32_t wire_responses(const connection_t *connection);
 void wire_keep(wire_model_t *model, connection_t *connection, uint32_t psn, const uet_ses_t *ses);
-/* What was owed is known. */
+/* Keeps and sends the response that was owed. */
 void wire_settle(wire_model_t *model, uint64_t serial, const uet_packet_t *packet, uint32_t psn,
                  const uet_ses_t *ses);
 

@@ -234,7 +234,7 @@ void forge_taken(stream_t *stream, const uet_packet_t *packet) {
     }
 }
 
-/* Where the target stands, as far as an answer tells. */
+/* Follows the target's next number, as far as an answer tells. */
 static void follow(forge_t *forge, stream_t *stream, const uet_packet_t *answer) {
     const uet_pds_t *pds = &answer->pds;
     uint32_t next = stream->next;

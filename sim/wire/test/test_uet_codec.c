@@ -80,7 +80,7 @@ static void crc_as_set(void) {
     }
 }
 
-/* Where the headers start with each envelope. */
+/* Offsets of the headers with each envelope. */
 static void envelopes(void) {
     for (unsigned form = 0; form < 12; form++) {
         uint8_t frame[ROOM];
@@ -154,7 +154,7 @@ static void envelopes_that_are_refused(void) {
     EXPECT_NUMBER(packet.payload_bytes, 8);
 }
 
-/* What was found, where, what was expected. */
+/* Errors say the found value, its address and the expected value. */
 static void errors_in_words(void) {
     uint8_t frame[ROOM];
     size_t bytes = encoded(&settings, frame);

@@ -43,7 +43,7 @@
 extern "C" {
 #endif
 
-/** What a call of this library answers; the unit's verdicts are TMU_STATUS_*, in completions. */
+/** Result of a call of this library; the unit's verdicts are TMU_STATUS_*, in completions. */
 typedef enum tmu_result {
     TMU_OK = 0,
     TMU_AGAIN,       /**< nothing happened; poll (and tmu_progress), then repeat the call */
@@ -103,7 +103,7 @@ typedef struct tmu_depth {
     uint32_t unexpected;
 } tmu_depth_t;
 
-/** What to open a queue with. */
+/** Attributes with which a queue is opened. */
 typedef struct tmu_queue_attr {
     uint32_t endpoint;  /**< that it acts for, or TMU_ENDPOINT_ANY: the privileged queue */
     uint32_t ring_log2; /**< log2 of the completion ring's entries, 4 to 16 */
@@ -112,7 +112,7 @@ typedef struct tmu_queue_attr {
     uint32_t commands_log2;
 } tmu_queue_attr_t;
 
-/** What flow control did on a device since it was opened or reset (R11). */
+/** Counts of flow control on a device since it was opened or reset (R11). */
 typedef struct tmu_flow_stats {
     uint64_t stalls;   /**< attempts that the unit answered `stalled` */
     uint64_t resumes;  /**< held arrivals that were admitted later */
@@ -298,7 +298,7 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
  * An eventfd to wait for when there is nothing else to do, signalled when the unit has written a
  * completion for this queue.  Read its 8 bytes, call tmu_poll until it finds nothing, then wait,
  * with a limit: a device that fails signals nothing, but in a session of the kernel driver.
- * It belongs to the library until tmu_close.
+ * The eventfd belongs to the library until tmu_close.
  * Errors: TMU_ERR_INVALID when this queue has no interrupt, TMU_ERR_DEVICE, TMU_ERR_MEMORY.
  */
 tmu_result_t tmu_queue_event_fd(tmu_queue_t *queue, int *fd_p);
@@ -322,7 +322,7 @@ tmu_result_t tmu_dump(tmu_queue_t *queue, uint32_t endpoint, tmu_dump_fn dump, v
 }
 #endif
 
-/* What there is to know of it, and what suits it to its traffic. */
+/* Headers of the device's facts, and of its settings for its traffic. */
 #include "tmu/tmu_counters.h"
 #include "tmu/tmu_failure.h"
 #include "tmu/tmu_fault.h"

@@ -15,7 +15,7 @@
 extern "C" {
 #endif
 
-/** What the unit has seen of stored words that lost a bit, since the last reset. */
+/** Stored words that lost a bit, as the unit has seen them since the last reset. */
 typedef struct tmu_fault_stats {
     uint32_t places; /**< bit n: the place with number n (tmu_fault_t) has given such a word */
     bool flipped;    /**< the last tmu_fault_inject has flipped a bit */

@@ -73,9 +73,9 @@ void tmu_filter_observe(tmu_filter_sample_t *sample, uint64_t match, uint64_t ig
  *
  * Bits that never varied are left out.  Bits that the same wildcards ignore stay together, apart
  * from those that remain compared; the larger piece goes where it tells more keys apart.
- * Where no wildcard ignores match bits, both windows have every bit that varied: together the two
+ * If no wildcard ignores match bits, both windows have every bit that varied: together the two
  * pieces tell all keys apart that differ within 22 bits, wherever these lie.
- * What the sample says nothing about keeps the windows of a new device.
+ * Fields without a bit that varied in the sample keep the windows of a new device.
  * Errors: TMU_ERR_INVALID for NULL.
  */
 tmu_result_t tmu_filter_choose(const tmu_filter_sample_t *sample, tmu_filter_windows_t *windows_p);

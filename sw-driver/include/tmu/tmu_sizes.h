@@ -4,10 +4,10 @@
  * part of tmu/tmu.h.
  *
  * The library exports functions that take the size, and a program calls the inline ones below.
- * What is read: a library with a shorter structure leaves the rest of the program's 0, one with a
- * longer structure writes what the program has room for.
- * What is given (tmu_queue_attr_t): what a program does not have counts as 0, which asks for
- * nothing; a library refuses what it does not know with TMU_ERR_INVALID, unless it is 0.
+ * A structure that is read: a shorter one in the library leaves the rest of the program's 0, of a
+ * longer one the library writes as many bytes as the program has room for.
+ * A structure that is given (tmu_queue_attr_t): members that a program lacks count as 0, which asks
+ * for nothing; a library refuses unknown bytes with TMU_ERR_INVALID, unless they are 0.
  * A size of 0 is TMU_ERR_INVALID.
  * All other structures of the interface stay as they are for as long as the library's SONAME does.
  */

@@ -66,7 +66,7 @@ struct tmu_ioctl_quota {
     __u32 unexpected;
 };
 
-/* How many entries an endpoint has, and where its serial numbers began in this session. */
+/* Numbers of an endpoint's entries, and its first serial number in this session. */
 struct tmu_ioctl_depth {
     __u32 size;
     __u32 endpoint;

@@ -123,7 +123,7 @@ static void impossible_verdicts_are_refused(void) {
                     EXPECT(!matcher_settle(&matcher, &c));
                     ++tried;
                 }
-    /* What stands alone, on an operation that cannot have it. */
+    /* Verdicts without a partner, on an operation that cannot have them. */
     const uint8_t wrong[][2] = {{0, TMU_STATUS_NONE},          {1, TMU_STATUS_NONE},
                                 {1, TMU_STATUS_REFUSED_QUOTA}, {2, TMU_STATUS_QUEUED},
                                 {2, TMU_STATUS_REFUSED_QUOTA}, {3, TMU_STATUS_QUEUED}};

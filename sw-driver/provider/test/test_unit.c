@@ -28,7 +28,7 @@ static void a_device_that_cannot_be_opened_is_named(void) {
     EXPECT(strncmp(error, "TMU_URI=sim:/nowhere/library.so: ", 33) == 0);
 }
 
-/* What is said on standard error between two calls. */
+/* Text on standard error between two calls. */
 static FILE *said;
 static int terminal;
 

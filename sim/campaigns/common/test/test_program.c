@@ -36,7 +36,7 @@ static int parse(const program_t *program, values_t *values, int count, char **w
     return program_options(program, options, count, words);
 }
 
-/* How a command line ends the program, and what it says: the first `size` bytes of both streams. */
+/* Exit code of the program with a command line; `said`: the first `size` bytes of both streams. */
 static int ends(const program_t *program, int count, char **words, char *said, size_t size) {
     int ends_of[2];
     EXPECT_NUMBER(pipe(ends_of), 0);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How far a flipped bit may reach, and what a trial becomes in which it reached further. */
+/* Reach of a flipped bit, and the outcome of a trial in which it reached further. */
 #include "trial.h"
 
 /* Widths are made up; the endpoints are those of the preset tiny. */
 enum { LANE = 224, STORE = 400, ENDPOINTS = 4 };
 
-/* What a unit that withholds answers of so many endpoints is judged to be. */
+/* Outcome of a trial whose unit withholds answers of so many endpoints. */
 static trial_outcome_t decided(uint32_t endpoints, uint32_t limit) {
     const judge_result_t judged = {.withheld = 10 * endpoints, .endpoints = endpoints};
     return trial_decide(&judged, limit, true, true);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a stream asks for, and that it notices every kind of wrong answer. */
+/* Operations of a stream, and that it notices every kind of wrong answer. */
 #include "expect.h"
 #include "stream.h"
 
