@@ -73,6 +73,8 @@ class WalkStageSpec extends DeviceSpec with StagePokes {
     it("R3, R4: what lies in the other queue's array is found, and where, a clock later") {
       stage.run { dut =>
         still(dut)
+        // A slot that was on the ports during the reset, with values at random, walks to its end.
+        dut.clock.step(walk + 1)
         val key = PlainKey(5, 1)
         dut.io.appendPosted.valid.poke(true)
         pokeLane(dut.io.appendPosted.bits, PlainEntry(1, key, PlainKey.zero, 3, handle = 6))
