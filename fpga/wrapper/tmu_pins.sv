@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+// Generated from hw/src/tmu/ShellWiring.scala by ./tmu generate. Do not edit.
 //
-// The unit behind six pins, for boards and place-and-route runs with fewer pins than it has ports.
+// The unit behind six pins, for boards and place-and-route runs with few pins.
 //
-// Every input of the unit comes from a flip-flop, every output goes into one of `response`: nothing
-// is optimised away, all timing paths of the unit are register to register, and none begins at a
-// pin, which lies at the edge of the device.
-//   shift  1: stimulus takes `serial_in` and response gives `serial_out`, one bit a clock, highest
-//             bit of each first.
-//   step   1: for one clock the unit sees the valid and ready bits of stimulus, and response takes
-//             what the unit drives in it; otherwise they are all 0.
+// Every input of the unit comes from a flip-flop, every output goes into one of `response`:
+// nothing is optimised away, all timing paths of the unit are register to register, and none
+// begins at a pin, which lies at the edge of the device.
+//   shift  1: stimulus takes `serial_in` and response gives `serial_out`, one bit a clock,
+//             highest bit of each first.
+//   step   1: for one clock the unit sees the valid and ready bits of stimulus, and response
+//             takes what the unit drives in it; otherwise they are all 0.
 // Response moves two clocks after the pins say so, for a shift and for a step.
 // The bits lie in the order of the two concatenations below.
 // `shift` and `step` must not be 1 together: shift wins, and the step would be lost.
@@ -169,16 +170,15 @@ module tmu_pins #(
     wire held_m_axi_mem_rvalid;
     assign {
         s_axil_awaddr, s_axil_awprot, held_s_axil_awvalid, s_axil_wdata, s_axil_wstrb,
-        held_s_axil_wvalid, held_s_axil_bready, s_axil_araddr, s_axil_arprot,
-        held_s_axil_arvalid, held_s_axil_rready, s_axi_awid, s_axi_awaddr, s_axi_awlen,
-        s_axi_awsize, s_axi_awburst, s_axi_awlock, s_axi_awcache, s_axi_awprot,
-        held_s_axi_awvalid, s_axi_wdata, s_axi_wstrb, s_axi_wlast, held_s_axi_wvalid,
-        held_s_axi_bready, s_axi_arid, s_axi_araddr, s_axi_arlen, s_axi_arsize, s_axi_arburst,
-        s_axi_arlock, s_axi_arcache, s_axi_arprot, held_s_axi_arvalid, held_s_axi_rready,
-        held_m_axi_awready, held_m_axi_wready, m_axi_bid, m_axi_bresp, held_m_axi_bvalid,
-        held_m_axi_mem_awready, held_m_axi_mem_wready, m_axi_mem_bid, m_axi_mem_bresp,
-        held_m_axi_mem_bvalid, held_m_axi_mem_arready, m_axi_mem_rid, m_axi_mem_rdata,
-        m_axi_mem_rresp, m_axi_mem_rlast, held_m_axi_mem_rvalid
+        held_s_axil_wvalid, held_s_axil_bready, s_axil_araddr, s_axil_arprot, held_s_axil_arvalid,
+        held_s_axil_rready, s_axi_awid, s_axi_awaddr, s_axi_awlen, s_axi_awsize, s_axi_awburst,
+        s_axi_awlock, s_axi_awcache, s_axi_awprot, held_s_axi_awvalid, s_axi_wdata, s_axi_wstrb,
+        s_axi_wlast, held_s_axi_wvalid, held_s_axi_bready, s_axi_arid, s_axi_araddr, s_axi_arlen,
+        s_axi_arsize, s_axi_arburst, s_axi_arlock, s_axi_arcache, s_axi_arprot, held_s_axi_arvalid,
+        held_s_axi_rready, held_m_axi_awready, held_m_axi_wready, m_axi_bid, m_axi_bresp,
+        held_m_axi_bvalid, held_m_axi_mem_awready, held_m_axi_mem_wready, m_axi_mem_bid,
+        m_axi_mem_bresp, held_m_axi_mem_bvalid, held_m_axi_mem_arready, m_axi_mem_rid,
+        m_axi_mem_rdata, m_axi_mem_rresp, m_axi_mem_rlast, held_m_axi_mem_rvalid
     } = stimulus;
     localparam HANDSHAKES = 18;
     wire [HANDSHAKES-1:0] held = {
@@ -198,24 +198,26 @@ module tmu_pins #(
     } = shown;
 
     wire [OUTPUTS-1:0] driven = {
-        s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready,
-        s_axil_rdata, s_axil_rresp, s_axil_rvalid, s_axi_awready, s_axi_wready, s_axi_bid,
-        s_axi_bresp, s_axi_bvalid, s_axi_arready, s_axi_rid, s_axi_rdata, s_axi_rresp,
-        s_axi_rlast, s_axi_rvalid, m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize,
-        m_axi_awburst, m_axi_awlock, m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata,
-        m_axi_wstrb, m_axi_wlast, m_axi_wvalid, m_axi_bready,
-        m_axi_mem_awid, m_axi_mem_awaddr, m_axi_mem_awlen, m_axi_mem_awsize, m_axi_mem_awburst,
-        m_axi_mem_awlock, m_axi_mem_awcache, m_axi_mem_awprot, m_axi_mem_awvalid, m_axi_mem_wdata,
-        m_axi_mem_wstrb, m_axi_mem_wlast, m_axi_mem_wvalid, m_axi_mem_bready, m_axi_mem_arid,
-        m_axi_mem_araddr, m_axi_mem_arlen, m_axi_mem_arsize, m_axi_mem_arburst, m_axi_mem_arlock,
-        m_axi_mem_arcache, m_axi_mem_arprot, m_axi_mem_arvalid, m_axi_mem_rready
+        s_axil_awready, s_axil_wready, s_axil_bresp, s_axil_bvalid, s_axil_arready, s_axil_rdata,
+        s_axil_rresp, s_axil_rvalid, s_axi_awready, s_axi_wready, s_axi_bid, s_axi_bresp,
+        s_axi_bvalid, s_axi_arready, s_axi_rid, s_axi_rdata, s_axi_rresp, s_axi_rlast, s_axi_rvalid,
+        m_axi_awid, m_axi_awaddr, m_axi_awlen, m_axi_awsize, m_axi_awburst, m_axi_awlock,
+        m_axi_awcache, m_axi_awprot, m_axi_awvalid, m_axi_wdata, m_axi_wstrb, m_axi_wlast,
+        m_axi_wvalid, m_axi_bready, m_axi_mem_awid, m_axi_mem_awaddr, m_axi_mem_awlen,
+        m_axi_mem_awsize, m_axi_mem_awburst, m_axi_mem_awlock, m_axi_mem_awcache, m_axi_mem_awprot,
+        m_axi_mem_awvalid, m_axi_mem_wdata, m_axi_mem_wstrb, m_axi_mem_wlast, m_axi_mem_wvalid,
+        m_axi_mem_bready, m_axi_mem_arid, m_axi_mem_araddr, m_axi_mem_arlen, m_axi_mem_arsize,
+        m_axi_mem_arburst, m_axi_mem_arlock, m_axi_mem_arcache, m_axi_mem_arprot, m_axi_mem_arvalid,
+        m_axi_mem_rready
     };
 
-    // Register bit_in is shifted in behind the outputs: behind a constant, the constant outputs at
-    // their end would be taken out one by one, each by a whole round of the mapper.
+    // Register bit_in is shifted in behind the outputs: behind a constant, the constant
+    // outputs at their end would be taken out one by one, each by a whole round of the
+    // mapper.
     always @(posedge clk) begin
         if (shifts) stimulus <= {stimulus[INPUTS-2:0], bit_in};
-        if (response_moves) response <= response_shifts ? {response[OUTPUTS-2:0], bit_in} : driven;
+        if (response_moves)
+            response <= response_shifts ? {response[OUTPUTS-2:0], bit_in} : driven;
     end
     assign serial_out = response[OUTPUTS-1];
 

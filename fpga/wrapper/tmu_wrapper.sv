@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
+// Generated from hw/src/tmu/ShellWiring.scala by ./tmu generate. Do not edit.
 //
 // Wrapper for an FPGA shell: the unit with the conventional clock and reset of AXI.
 //
 // Everything is in the one clock `aclk`; `aresetn` is active low and may change at any time.
-// Two flip-flops that its fall clears take it over and a third passes it on, so that the unit's
-// synchronous reset changes only at clock edges.
-// Until the unit has left reset no handshake is offered or taken: a master that starts in the first
-// clock after `aresetn` rises waits, and no transfer is lost.
-// Commands count from STATUS.READY on; earlier ones are taken and dropped, as pages have no rings.
+// Two flip-flops that its fall clears take it over and a third passes it on, so that the
+// unit's synchronous reset changes only at clock edges.
+// Until the unit has left reset no handshake is offered or taken: a master that starts in
+// the first clock after `aresetn` rises waits, and no transfer is lost.
+// Commands count from STATUS.READY on; earlier ones are taken and dropped, as pages have no
+// rings.
 //
-// Through m_axi the unit only writes; the read channel is tied off for shells that connect whole AXI4
-// masters, and whatever comes back on it is ignored.  Through m_axi_mem it writes and reads.
+// Through m_axi the unit only writes; the read channel is tied off for shells that connect
+// whole AXI4 masters, and whatever comes back on it is ignored.  Through m_axi_mem it writes
+// and reads.
 //
 // ADDRESS_BITS is 12 (a doorbell page) + ceil(log2(queues + 1)) of the preset.
 `default_nettype none
@@ -160,7 +163,7 @@ module tmu_wrapper #(
     initial reset = 1'b1;
     always @(posedge aclk) reset <= ~released[1];
 
-    // aresetn itself is part of it: valid falls with it, as AXI asks, before the clock edge does.
+    // aresetn itself is part of it: valid falls with it, as AXI asks, before the clock edge.
     wire run = aresetn & released[1] & ~reset;
 
     wire unit_s_axil_awvalid;
@@ -248,8 +251,9 @@ module tmu_wrapper #(
     assign m_axi_arvalid = 1'b0;
     assign m_axi_rready = 1'b1;
     // Named so that lint knows: nothing is read through the master.
-    wire unused = &{1'b0, m_axi_arready, m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast,
-                    m_axi_rvalid};
+    wire unused = &{
+        1'b0, m_axi_arready, m_axi_rid, m_axi_rdata, m_axi_rresp, m_axi_rlast, m_axi_rvalid
+    };
 
     TmuTop unit (
         .clock(aclk),

@@ -37,7 +37,9 @@ object Elaborate {
     "docs/registers.md" -> RegisterDocument.render(Presets.nic),
     "docs/parameters.md" -> ParameterDocument.render,
     "tools/opentmu/parameters.json" -> ParameterSchema.render,
-    "docs/tmu.rdl" -> SystemRdl.render(Presets.nic)
+    "docs/tmu.rdl" -> SystemRdl.render(Presets.nic),
+    "fpga/wrapper/tmu_wrapper.sv" -> ShellWiring.wrapper,
+    "fpga/wrapper/tmu_pins.sv" -> ShellWiring.pins
   )
 
   /** A preset by its name, or `PRESET:PARAMETER=VALUE,...`. */

@@ -23,6 +23,8 @@ GENERATED = {
     "docs/parameters.md",
     "docs/registers.md",
     "docs/tmu.rdl",
+    "fpga/wrapper/tmu_pins.sv",
+    "fpga/wrapper/tmu_wrapper.sv",
 }
 MOST_LINES = {
     ".scala": 300,

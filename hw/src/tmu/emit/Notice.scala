@@ -3,6 +3,6 @@ package tmu.emit
 
 /** The sentence at the head of each generated file. */
 object Notice {
-  val text: String =
-    "Generated from hw/src/tmu/registers, layout and params by ./tmu generate. Do not edit."
+  def of(source: String): String = s"Generated from $source by ./tmu generate. Do not edit."
+  val text: String = of("hw/src/tmu/registers, layout and params")
 }

@@ -32,7 +32,7 @@ class ElaborateSpec extends AnyFunSpec {
     it("generates every committed file, byte for byte what it lists") {
       val target = folder()
       Elaborate.main(Array("generate", target.toString))
-      assert(Elaborate.generated.size == 9)
+      assert(Elaborate.generated.size == 11)
       Elaborate.generated.foreach { case (file, text) =>
         assert(Files.readString(target.resolve(Paths.get(file))) == text, file)
       }
