@@ -54,7 +54,7 @@ object ShellWiring {
   private val shell: Seq[Seq[Port]] =
     unit.map(all => if (all.head.bus == "m_axi") all ++ reads else all)
 
-  /** What the read channel is tied to, in the order of its ports. */
+  /** Constants that the read channel is tied to, in the order of its ports. */
   private def tied(one: Port): String = one.signal match {
     case "arsize"  => "3'd6"
     case "arburst" => "2'b01"
