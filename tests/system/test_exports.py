@@ -20,6 +20,7 @@ DRIVER = paths.ROOT / "sw-driver"
 PUBLIC = DRIVER / "include" / "tmu"
 LIBTMU = DRIVER / "core" / "libtmu.map"
 LAW = paths.SIM / "law"
+WIRE = paths.SIM / "wire" / "law"
 
 # Libraries that CMake builds, by name: the list of exports.
 BUILT = {
@@ -30,6 +31,7 @@ BUILT = {
     "libtmu_model_trace.so": LAW / "tmu_model_trace.map",
     "libtmu_stub_unit.so": verilate.EXPORTS,
     "libtmu_trace.so": LAW / "tmu_trace.map",
+    "libtmu_wire_model.so": WIRE / "tmu_wire_model.map",
 }
 # Libraries that the front door builds when they are first needed.
 MADE: dict[Path, Callable[[], Path]] = {
@@ -43,6 +45,7 @@ DECLARED = {
     LAW / "tmu_model.map": (LAW / "tmu_model.h",),
     LAW / "tmu_model_trace.map": (LAW / "tmu_model_trace.h",),
     LAW / "tmu_trace.map": (LAW / "tmu_trace.h", LAW / "tmu_verdict_log.h"),
+    WIRE / "tmu_wire_model.map": (WIRE / "wire_model.h",),
     verilate.EXPORTS: (verilate.DEVICE / "tmu_sim.h",),
 }
 
@@ -71,7 +74,7 @@ def declared(headers: tuple[Path, ...]) -> set[str]:
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.DOTALL)
     text = re.sub(r"^ *#(?:.*\\\n)*.*$", "", text, flags=re.MULTILINE)
     text = re.sub(r"^static inline[^;{]*\{.*?^\}", "", text, flags=re.MULTILINE | re.DOTALL)
-    return set(re.findall(r"\b(tmu_\w+)\(", text))
+    return set(re.findall(r"\b((?:tmu|wire)_\w+)\(", text))
 
 
 def test_what_cmake_builds_exports_its_list() -> None:
