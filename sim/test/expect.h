@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static unsigned expect_failures; /* of the running test */
@@ -47,6 +48,14 @@ static inline void expect_run(const char *name, void (*test)(void)) {
         expect_failed += 1;
         (void)fprintf(stderr, "FAILED: %s\n", name);
     }
+}
+
+/* The seed of a random test, which it prints: that of TMU_SEED, else `otherwise`. */
+static inline uint64_t expect_seed(uint64_t otherwise) {
+    const char *given = getenv("TMU_SEED");
+    const uint64_t seed = given == NULL ? otherwise : strtoull(given, NULL, 10);
+    (void)printf("seed %" PRIu64 "; TMU_SEED=%" PRIu64 " replays this run\n", seed, seed);
+    return seed;
 }
 
 static inline int expect_summary(void) {

@@ -8,8 +8,7 @@
 
 #include <string.h>
 
-#include "expect.h"
-#include "uet_law.h"
+#include "expect_law.h"
 
 enum {
     OURS = 0x0a000002,
@@ -84,16 +83,7 @@ static inline void bench_create(bench_t *bench, uint32_t pdcs) {
     EXPECT_NUMBER(wire_model_endpoint(wire_judge_model(bench->judge), &endpoint), 0);
 }
 
-static inline void bench_destroy(bench_t *bench) {
-    char error[UET_LAW_ERROR_BYTES] = "";
-    wire_judge_finish(bench->judge);
-    EXPECT_TEXT(wire_judge_error(bench->judge), "");
-    (void)uet_law_counts(uet_node_stats(bench->node),
-                         wire_model_counts(wire_judge_model(bench->judge)), error);
-    EXPECT_TEXT(error, "");
-    wire_judge_free(bench->judge);
-    uet_node_destroy(bench->node);
-}
+static inline void bench_destroy(bench_t *bench) { expect_law(bench->judge, bench->node); }
 
 /* A receive that takes any message. */
 static inline void bench_post_of(bench_t *bench, uint32_t bytes) {

@@ -4,11 +4,9 @@
  * implementations that share nothing but codec and matching answer, complete and count alike
  * (W1 to W6).
  */
-#include <stdlib.h>
 
-#include "expect.h"
+#include "expect_law.h"
 #include "forge.h"
-#include "uet_law.h"
 
 enum { RECEIVES = 48, RECEIVE_BYTES = 200 };
 
@@ -141,17 +139,6 @@ static void enable(bench_t *bench, bool on) {
     uet_node_enable(bench->node, endpoint, on);
 }
 
-static void finish(bench_t *bench) {
-    char error[UET_LAW_ERROR_BYTES] = "";
-    wire_judge_finish(bench->judge);
-    EXPECT_TEXT(wire_judge_error(bench->judge), "");
-    (void)uet_law_counts(uet_node_stats(bench->node),
-                         wire_model_counts(wire_judge_model(bench->judge)), error);
-    EXPECT_TEXT(error, "");
-    uet_node_destroy(bench->node);
-    wire_judge_free(bench->judge);
-}
-
 static uint64_t seed = 1;
 
 /* The counters that were hit; with enough steps all but a few that no packet of it can reach. */
@@ -176,7 +163,7 @@ static unsigned run(uint64_t number, uint32_t wrong_of_1024, unsigned steps) {
         hit += counts->counted[i] > 0 ? 1u << i : 0u;
     }
     EXPECT(bench.completed > steps / 1000);
-    finish(&bench);
+    expect_law(bench.judge, bench.node);
     return hit;
 }
 
@@ -191,9 +178,7 @@ static void w1_w6_packets_with_many_faults(void) {
 }
 
 int main(void) {
-    const char *text = getenv("TMU_SEED");
-    seed = text == NULL ? seed : strtoull(text, NULL, 0);
-    (void)printf("seed %" PRIu64 "; TMU_SEED=%" PRIu64 " repeats this run\n", seed, seed);
+    seed = expect_seed(seed);
     RUN(w1_w6_packets_with_few_faults);
     RUN(w1_w6_packets_with_many_faults);
     return expect_summary();

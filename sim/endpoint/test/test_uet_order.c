@@ -55,13 +55,19 @@ static void w1_case_15_too_far_back_to_be_named(void) {
     bench_expect_goes_on(&bench);
 }
 
-/* Packets that were accepted before, or come too early, clear nothing (W6). */
-static void w6_case_15_only_what_is_expected_clears(void) {
+/* A request that is refused, and whose answer is kept; the bench has yet to go on to the next. */
+static uet_packet_t open_refused(void) {
     bench_open(&bench);
     uet_packet_t packet = bench_request(&bench);
     packet.ses.opcode = UET_OP_WRITE;
     bench_give(&bench, &packet);
     bench_expect_response(&bench, UET_RC_UNSUPPORTED_OP);
+    return packet;
+}
+
+/* Packets that were accepted before, or come too early, clear nothing (W6). */
+static void w6_case_15_only_what_is_expected_clears(void) {
+    uet_packet_t packet = open_refused();
     bench.next += 1;
     packet.pds.flags |= UET_FLAG_RETX;
     packet.pds.clear_psn_offset = 0;
@@ -72,11 +78,7 @@ static void w6_case_15_only_what_is_expected_clears(void) {
 }
 
 static void w1_case_15_a_kept_answer_is_given_again(void) {
-    bench_open(&bench);
-    uet_packet_t packet = bench_request(&bench);
-    packet.ses.opcode = UET_OP_WRITE;
-    bench_give(&bench, &packet);
-    bench_expect_response(&bench, UET_RC_UNSUPPORTED_OP);
+    uet_packet_t packet = open_refused();
     packet.pds.flags |= UET_FLAG_RETX;
     bench_give(&bench, &packet);
     EXPECT_NUMBER(bench.last.ses.return_code, UET_RC_UNSUPPORTED_OP);
@@ -92,11 +94,7 @@ static void w1_case_15_a_kept_answer_is_given_again(void) {
 }
 
 static void w6_case_16_clear_ahead(void) {
-    bench_open(&bench);
-    uet_packet_t packet = bench_request(&bench);
-    packet.ses.opcode = UET_OP_WRITE;
-    bench_give(&bench, &packet);
-    bench_expect_response(&bench, UET_RC_UNSUPPORTED_OP);
+    uet_packet_t packet = open_refused();
     bench.next += 1;
     uet_packet_t ahead = bench_request(&bench);
     ahead.pds.clear_psn_offset = 5;

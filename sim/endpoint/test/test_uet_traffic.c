@@ -3,8 +3,6 @@
 #include "expect.h"
 #include "traffic.h"
 
-#include <stdlib.h>
-
 static uint64_t seed = 1;
 
 static traffic_options_t usual(void) {
@@ -76,9 +74,7 @@ static void small_windows_and_packets(void) {
 }
 
 int main(void) {
-    const char *text = getenv("TMU_SEED");
-    seed = text == NULL ? seed : strtoull(text, NULL, 0);
-    (void)printf("seed %" PRIu64 "; TMU_SEED=%" PRIu64 " repeats this run\n", seed, seed);
+    seed = expect_seed(seed);
     RUN(w1_w4_without_loss_next_to_nothing_is_sent_again);
     RUN(w1_w3_under_loss_every_byte_arrives_once);
     RUN(w1_w3_under_heavy_loss_as_well);

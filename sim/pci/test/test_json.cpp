@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <memory>
@@ -181,11 +180,7 @@ void random_documents_are_read_and_damaged_ones_do_no_harm() {
 } // namespace
 
 int main() {
-    const char *given = std::getenv("TMU_SEED");
-    const uint64_t seed = given ? std::strtoull(given, nullptr, 10) : std::time(nullptr);
-    (void)std::printf("seed %llu; TMU_SEED=%llu replays this run\n",
-                      static_cast<unsigned long long>(seed), static_cast<unsigned long long>(seed));
-    random_numbers.seed(seed);
+    random_numbers.seed(expect_seed(static_cast<uint64_t>(std::time(nullptr))));
     RUN(numbers_are_found_by_path);
     RUN(what_is_not_json_is_refused);
     RUN(random_documents_are_read_and_damaged_ones_do_no_harm);

@@ -256,9 +256,7 @@ static void a_configuration_out_of_range_is_refused(void) {
 }
 
 int main(void) {
-    const char *text = getenv("TMU_SEED");
-    seed = text == NULL ? seed : strtoull(text, NULL, 0);
-    (void)printf("seed %" PRIu64 "; TMU_SEED=%" PRIu64 " repeats this run\n", seed, seed);
+    seed = expect_seed(seed);
     RUN(w1_w6_hold_for_whatever_comes);
     RUN(w6_random_bytes_change_nothing);
     RUN(a_configuration_out_of_range_is_refused);

@@ -3,18 +3,9 @@ package tmu.matching
 
 import tmu.{DeviceSpec, Seeds}
 import tmu.layout.Opcodes
-import tmu.params.TmuParams
 
 class ParkStageSpec extends DeviceSpec with StagePokes {
-  private val p = TmuParams(
-    "park",
-    endpoints = 2,
-    postedEntries = 16,
-    unexpectedEntries = 16,
-    arrayEntries = 4,
-    lanes = 2,
-    filterLanes = 4
-  )
+  private val p = RowsParams("park", 16)
   private val stage = device(new ParkStage(p))
 
   /** No slot, empty rows. */

@@ -4,18 +4,9 @@ package tmu.matching
 import tmu.{DeviceSpec, Seeds}
 import tmu.layout.Opcodes
 import tmu.matching.endpoints.EndpointTable
-import tmu.params.TmuParams
 
 class ReleaseStageSpec extends DeviceSpec with StagePokes {
-  private val p = TmuParams(
-    "release",
-    endpoints = 2,
-    postedEntries = 16,
-    unexpectedEntries = 16,
-    arrayEntries = 4,
-    lanes = 2,
-    filterLanes = 4
-  )
+  private val p = RowsParams("release", 16)
   private val stage = device(new ReleaseStage(p))
 
   /** A post and an arrival are parked; whether each is found in its array. */

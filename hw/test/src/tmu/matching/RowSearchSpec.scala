@@ -3,18 +3,10 @@ package tmu.matching
 
 import tmu.DeviceSpec
 import tmu.layout.{Code, Opcodes}
-import tmu.params.{TableParams, TmuParams}
+import tmu.params.TableParams
 
 class RowSearchSpec extends DeviceSpec with StagePokes {
-  private val p = TmuParams(
-    "search",
-    endpoints = 2,
-    postedEntries = 16,
-    unexpectedEntries = 16,
-    arrayEntries = 4,
-    lanes = 2,
-    filterLanes = 4
-  )
+  private val p = RowsParams("search", 16)
   private val search = device(new RowSearch(p, TableParams.posted(p)))
 
   private def arrive(source: Int, opcode: Code = Opcodes.arrive) =

@@ -2,19 +2,11 @@
 package tmu.matching.filter
 
 import tmu.DeviceSpec
-import tmu.params.{TableParams, TmuParams}
+import tmu.matching.RowsParams
+import tmu.params.TableParams
 
 class FilterCandidatesSpec extends DeviceSpec {
-  private val p =
-    TmuParams(
-      "candidates",
-      endpoints = 2,
-      postedEntries = 32,
-      unexpectedEntries = 32,
-      arrayEntries = 4,
-      lanes = 2,
-      filterLanes = 4
-    )
+  private val p = RowsParams("candidates", 32)
   private val t = TableParams.posted(p)
   private val candidates = device(new FilterCandidates(p, t))
 

@@ -2,10 +2,11 @@
 package tmu.matching.filter
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.params.{TableParams, TmuParams}
+import tmu.matching.RowsParams
+import tmu.params.TableParams
 
 class FilterRingSpec extends DeviceSpec {
-  private val p: TmuParams = TmuParams("ring", 2, 16, 16, 4, 2, filterLanes = 4)
+  private val p = RowsParams("ring", 16)
   private val t = TableParams.posted(p)
   private val ring = device(new FilterRing(t))
   private val places = 1 << t.filterPlaceBits

@@ -2,19 +2,11 @@
 package tmu.matching.filter
 
 import tmu.{DeviceSpec, Seeds}
-import tmu.params.{TableParams, TmuParams}
+import tmu.matching.RowsParams
+import tmu.params.TableParams
 
 class FilterSweepSpec extends DeviceSpec {
-  private val p =
-    TmuParams(
-      "sweep",
-      endpoints = 2,
-      postedEntries = 32,
-      unexpectedEntries = 32,
-      arrayEntries = 4,
-      lanes = 2,
-      filterLanes = 4
-    )
+  private val p = RowsParams("sweep", 32)
   private val t = TableParams.posted(p)
   private val sweep = device(new FilterSweep(p, t))
   private val rows = 1 << (t.filterPlaceBits - 2)
