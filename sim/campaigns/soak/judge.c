@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "judge.h"
 
+#include "removals.h"
 #include "serial_order.h"
 #include "tmu_model_completion.h"
 
@@ -11,13 +12,6 @@
 #define TEXT 400
 /* Verdicts of an endpoint that wait for one before them: more than can ever be in flight. */
 #define WAITING_MOST 64
-
-/* Reports of a flush, kept until its own verdict has its turn. */
-typedef struct removals {
-    tmu_completion_t *found;
-    size_t count;
-    size_t room;
-} removals_t;
 
 typedef struct bench {
     tmu_depth_t quota;
@@ -89,7 +83,7 @@ void judge_destroy(judge_t *judge) {
         return;
     stop(judge);
     for (uint32_t i = 0; judge->benches && i < judge->endpoints; i++)
-        free(judge->benches[i].removals.found);
+        removals_free(&judge->benches[i].removals);
     free(judge->benches);
     free(judge);
 }
@@ -146,24 +140,11 @@ static void settle(judge_t *judge, const operation_t *op, const tmu_completion_t
 /* ---- verdicts ---------------------------------------------------------------------------------
  */
 
-/* Each queue's reports come oldest first; between the queues there is no order. */
 static void compare_removed(void *context, const tmu_model_entry_t *entry) {
     judge_t *judge = context;
-    const removals_t *removals = &judge->benches[judge->flush->endpoint].removals;
-    const bool message = entry->queue == TMU_MODEL_UNEXPECTED;
-    size_t i = judge->next[message];
-    while (i < removals->count && (removals->found[i].unexpected != message ||
-                                   removals->found[i].handle != judge->flush->handle))
-        i++;
-    judge->next[message] = i + 1;
-    if (i >= removals->count) {
-        judge->agrees = false;
-        return;
-    }
-    const tmu_completion_t *c = &removals->found[i];
-    const uint64_t length = message ? c->message_length : c->receive_length;
-    judge->agrees &= c->other == entry->handle && TMU_KEY_SAME_VALUES(*c, entry->key) &&
-                     c->address == entry->address && length == entry->length;
+    const operation_t *flush = judge->flush;
+    judge->agrees &= removals_next_is(&judge->benches[flush->endpoint].removals, flush->handle,
+                                      judge->next, entry);
 }
 
 static void count(judge_t *judge, const operation_t *op, const tmu_model_verdict_t *v) {
@@ -185,26 +166,6 @@ static void count(judge_t *judge, const operation_t *op, const tmu_model_verdict
     }
 }
 
-/* The reports of a flush go to the ledger while it still waits for its own verdict. */
-static void tell_removals(judge_t *judge, const operation_t *flush) {
-    const removals_t *removals = &judge->benches[flush->endpoint].removals;
-    for (size_t i = 0; i < removals->count; i++)
-        if (removals->found[i].handle == flush->handle)
-            ledger_take(judge->ledger, &removals->found[i]);
-}
-
-/* Forgets the reports of a flush, and says how many there were. */
-static size_t take_removals(judge_t *judge, const operation_t *flush) {
-    removals_t *removals = &judge->benches[flush->endpoint].removals;
-    const size_t before = removals->count;
-    size_t left = 0;
-    for (size_t i = 0; i < before; i++)
-        if (removals->found[i].handle != flush->handle)
-            removals->found[left++] = removals->found[i];
-    removals->count = left;
-    return before - left;
-}
-
 static void compare(judge_t *judge, const operation_t *op, const tmu_completion_t *found) {
     const bool flushes = op->opcode == TMU_OPCODE_FLUSH && op->endpoint < judge->endpoints;
     judge->flush = op;
@@ -214,7 +175,7 @@ static void compare(judge_t *judge, const operation_t *op, const tmu_completion_
     judge->no_memory |= expected.status == TMU_MODEL_NO_MEMORY;
     count(judge, op, &expected);
     if (flushes)
-        judge->agrees &= take_removals(judge, op) ==
+        judge->agrees &= removals_forget(&judge->benches[op->endpoint].removals, op->handle) ==
                          (size_t)expected.removed_posted + (size_t)expected.removed_unexpected;
     if (!tmu_model_agrees(&expected, found) || found->opcode != op->opcode)
         differ(judge, op, found, &expected, "the verdict is not the law's");
@@ -247,26 +208,11 @@ static void take(void *user, const tmu_completion_t *found) {
         if (judge->benches[op.endpoint].between)
             settle(judge, &op, found);
         compare_order(judge, &op, found);
-        if (op.opcode == TMU_OPCODE_FLUSH)
-            tell_removals(judge, &op);
+        if (op.opcode == TMU_OPCODE_FLUSH) /* whose own verdict the ledger gets only then */
+            removals_tell(&judge->benches[op.endpoint].removals, op.handle, judge->ledger);
     }
     ledger_take(judge->ledger, found);
     compare(judge, &op, found);
-}
-
-static void keep_removal(judge_t *judge, const tmu_completion_t *found) {
-    removals_t *removals = &judge->benches[found->endpoint].removals;
-    if (removals->count == removals->room) {
-        const size_t room = removals->room == 0 ? 16 : 2 * removals->room;
-        tmu_completion_t *grown = realloc(removals->found, room * sizeof *grown);
-        if (!grown) {
-            judge->no_memory = true;
-            return;
-        }
-        removals->found = grown;
-        removals->room = room;
-    }
-    removals->found[removals->count++] = *found;
 }
 
 bool judge_put(judge_t *judge, const tmu_completion_t *found) {
@@ -278,7 +224,7 @@ bool judge_put(judge_t *judge, const tmu_completion_t *found) {
     if (found->unit_latency > found->host_latency)
         differ(judge, op, found, NULL, "it was in the unit for longer than it took altogether");
     if (found->status == TMU_STATUS_REMOVED) {
-        keep_removal(judge, found);
+        judge->no_memory |= !removals_keep(&judge->benches[found->endpoint].removals, found);
         return true;
     }
     uint32_t serial = 0;
@@ -307,7 +253,7 @@ static void carry_out(judge_t *judge, const operation_t *op, uint32_t serial) {
     tmu_completion_t c = {
         .opcode = op->opcode, .handle = op->handle, .endpoint = op->endpoint, .serial = serial};
     judge->flush = op;
-    (void)take_removals(judge, op);
+    (void)removals_forget(&judge->benches[op->endpoint].removals, op->handle);
     const tmu_model_verdict_t verdict = operation_law(op, judge->model, removed_unseen, judge);
     c.status = tmu_model_unit_status(verdict.status);
     c.other = verdict.other;
