@@ -21,10 +21,12 @@ Beat beat_of(const VlWide<16> &words) {
 
 void DoorbellAgent::drive(VTmuTop &top, Pauses &pauses) {
     const bool any = !waiting_.empty();
-    if (any && !address_taken_ && !pauses.pause(kAw))
+    if (any && !address_taken_ && !pauses.pause(kAw)) {
         address_offered_ = true;
-    if (any && !data_taken_ && !pauses.pause(kW))
+    }
+    if (any && !data_taken_ && !pauses.pause(kW)) {
         data_offered_ = true;
+    }
     top.s_axi_awvalid = address_offered_;
     top.s_axi_wvalid = data_offered_;
     if (any) {
@@ -33,18 +35,21 @@ void DoorbellAgent::drive(VTmuTop &top, Pauses &pauses) {
         top.s_axi_awaddr = static_cast<uint32_t>(write.address);
         top.s_axi_awsize = write.size == 64 ? 6 : 2;
         top.s_axi_wstrb = write.size == 64 ? ~0ull : 0xfull << lane;
-        for (unsigned i = 0; i < 16; ++i)
+        for (unsigned i = 0; i < 16; ++i) {
             top.s_axi_wdata[i] = 0;
-        for (unsigned i = 0; i < write.size / 4; ++i)
+        }
+        for (unsigned i = 0; i < write.size / 4; ++i) {
             top.s_axi_wdata[(lane / 4 + i) % 16] = write.data[i];
+        }
     }
     top.s_axi_awid = 0;
     top.s_axi_awlen = 0;
     top.s_axi_awburst = 1;
     top.s_axi_wlast = 1;
     top.s_axi_bready = !pauses.pause(kB);
-    if (read_ == Read::kWaits && !any && unanswered_ == 0 && !pauses.pause(kAr))
+    if (read_ == Read::kWaits && !any && unanswered_ == 0 && !pauses.pause(kAr)) {
         read_ = Read::kOffered;
+    }
     top.s_axi_arvalid = read_ == Read::kOffered;
     top.s_axi_araddr = static_cast<uint32_t>(read_address_);
     top.s_axi_arid = 0;
@@ -79,10 +84,12 @@ void DoorbellAgent::sample(VTmuTop &top) {
         address_taken_ = data_taken_ = false;
         ++unanswered_;
     }
-    if (top.s_axi_bvalid && top.s_axi_bready)
+    if (top.s_axi_bvalid && top.s_axi_bready) {
         --unanswered_;
-    if (top.s_axi_arvalid && top.s_axi_arready)
+    }
+    if (top.s_axi_arvalid && top.s_axi_arready) {
         read_ = Read::kTaken;
+    }
     if (top.s_axi_rvalid && top.s_axi_rready) {
         const unsigned word = static_cast<unsigned>(read_address_ % 64) / 4;
         read_value_ = uint64_t{top.s_axi_rdata[word + 1]} << 32 | top.s_axi_rdata[word];
@@ -94,8 +101,9 @@ void DoorbellAgent::sample(VTmuTop &top) {
 void MemoryAgent::drive(VTmuTop &top, Pauses &pauses) {
     top.m_axi_awready = addresses_.size() < kDepthMax && !pauses.pause(kMemoryAw);
     top.m_axi_wready = beats_.size() < kDepthMax && !pauses.pause(kMemoryW);
-    if (!answers_.empty() && !pauses.pause(kMemoryB))
+    if (!answers_.empty() && !pauses.pause(kMemoryB)) {
         answer_offered_ = true;
+    }
     top.m_axi_bvalid = answer_offered_;
     top.m_axi_bresp = answers_.empty() ? kOkay : answers_.front();
     top.m_axi_bid = 0;
@@ -106,18 +114,21 @@ bool MemoryAgent::sample(VTmuTop &top) {
         answers_.pop_front();
         answer_offered_ = false;
     }
-    if (top.m_axi_awvalid && top.m_axi_awready)
+    if (top.m_axi_awvalid && top.m_axi_awready) {
         addresses_.push_back(top.m_axi_awaddr);
-    if (top.m_axi_wvalid && top.m_axi_wready)
+    }
+    if (top.m_axi_wvalid && top.m_axi_wready) {
         beats_.push_back(Data{beat_of(top.m_axi_wdata), top.m_axi_wstrb});
+    }
     bool wrote = false;
     while (!addresses_.empty() && !beats_.empty()) {
         const bool stored =
             memory_.write(addresses_.front(), beats_.front().data, beats_.front().strobes);
         answers_.push_back(stored ? kOkay : kDecodeError);
         wrote = wrote || stored;
-        if (listener_)
+        if (listener_) {
             listener_(addresses_.front(), stored);
+        }
         addresses_.pop_front();
         beats_.pop_front();
     }

@@ -4,8 +4,9 @@
 namespace device {
 
 void Pauses::clock() {
-    if (!enabled_ || lull_ == 0)
+    if (!enabled_ || lull_ == 0) {
         return;
+    }
     if (stretch_left_ == 0) {
         calm_ = !calm_;
         stretch_left_ = 1 + random_() % lull_;
@@ -14,8 +15,9 @@ void Pauses::clock() {
 }
 
 bool Pauses::pause(unsigned channel) {
-    if (!enabled_ || calm_)
+    if (!enabled_ || calm_) {
         return false;
+    }
     if (left_[channel] == 0) {
         pausing_[channel] = !pausing_[channel];
         const uint64_t draw = random_();

@@ -39,34 +39,40 @@ std::string parse(const char *text, Options &options) {
         const std::string value = equals == std::string::npos ? "" : pair.substr(equals + 1);
         if (name == "pauses") {
             options.pauses = true;
-            if (!number(value, options.seed))
+            if (!number(value, options.seed)) {
                 return "found pauses=" + value + ", expected a decimal seed";
+            }
         } else if (name == "lulls") {
-            if (!number(value, options.lulls) || options.lulls < 1)
+            if (!number(value, options.lulls) || options.lulls < 1) {
                 return "found lulls=" + value + ", expected clocks from 1 on";
+            }
         } else if (unsigned *clocks = memory_option(name, options.memory)) {
             const unsigned least = name == "memory_spread" ? 0 : 1;
             uint64_t found = 0;
-            if (!number(value, found) || found < least || found > kMemoryClocksMax)
+            if (!number(value, found) || found < least || found > kMemoryClocksMax) {
                 return "found " + name + "=" + value + ", expected clocks from " +
                        std::to_string(least) + " to " + std::to_string(kMemoryClocksMax);
+            }
             *clocks = static_cast<unsigned>(found);
         } else if (name == "wave" || name == "window") {
             options.wave = value;
             options.window = name == "window";
-            if (value.empty())
+            if (value.empty()) {
                 return "found " + name + " without a file name, expected " + name + "=FILE";
+            }
         } else {
             return "found option '" + name +
                    "', expected pauses, lulls, memory_latency, memory_spread, memory_gap, wave or "
                    "window";
         }
     }
-    if (options.lulls != 0 && !options.pauses)
+    if (options.lulls != 0 && !options.pauses) {
         return "found lulls without pauses";
+    }
 #if !VM_TRACE
-    if (!options.wave.empty())
+    if (!options.wave.empty()) {
         return "this library was built without waveforms";
+    }
 #endif
     return "";
 }

@@ -8,8 +8,9 @@ thread_local std::string *device::printed = nullptr;
 extern "C" int tmu_sim_vprint(const char *format, va_list arguments) {
     char text[1024];
     const int length = std::vsnprintf(text, sizeof text, format, arguments);
-    if (device::printed != nullptr)
+    if (device::printed != nullptr) {
         device::printed->append(text);
+    }
     return length;
 }
 

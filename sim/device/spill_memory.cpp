@@ -18,24 +18,27 @@ constexpr uint8_t kNothing = 0xa5; // on the wires while nothing is offered
 } // namespace
 
 void SpillMemory::blame(const char *what, uint64_t address) {
-    if (!problem_.empty())
+    if (!problem_.empty()) {
         return;
+    }
     char text[160];
     std::snprintf(text, sizeof text, "spill memory: %s at 0x%" PRIx64, what, address);
     problem_ = text;
 }
 
 void SpillMemory::add_segment(uint64_t base) {
-    if (forgotten_)
+    if (forgotten_) {
         segments_.clear();
+    }
     forgotten_ = false;
     segments_.insert(base - base % kPageBytes);
 }
 
 size_t SpillMemory::reads() const {
     size_t sum = 0;
-    for (const auto &queue : reads_)
+    for (const auto &queue : reads_) {
         sum += queue.size();
+    }
     return sum;
 }
 
@@ -58,22 +61,26 @@ static unsigned next_due(const Queues &queues, uint64_t clock, Pauses &pauses) {
     unsigned chosen = SpillMemory::kIds;
     for (unsigned i = 0; i < SpillMemory::kIds; ++i) {
         const unsigned id = (first + i) % SpillMemory::kIds;
-        if (queues[id].empty() || queues[id].front().due > clock)
+        if (queues[id].empty() || queues[id].front().due > clock) {
             continue;
+        }
         if (chosen == SpillMemory::kIds ||
-            (!pauses.enabled() && queues[id].front().due < queues[chosen].front().due))
+            (!pauses.enabled() && queues[id].front().due < queues[chosen].front().due)) {
             chosen = id;
+        }
     }
     return chosen;
 }
 
 // Of the writes that are due the oldest of some id is carried out and answered.
 void SpillMemory::offer_answer(Pauses &pauses) {
-    if (answer_offered_ || pauses.pause(kSpillB))
+    if (answer_offered_ || pauses.pause(kSpillB)) {
         return;
+    }
     const unsigned id = next_due(writes_, clock_, pauses);
-    if (id == kIds)
+    if (id == kIds) {
         return;
+    }
     const Write &write = writes_[id].front();
     answer_ =
         memory_.write(write.address, write.data.data, write.data.strobes) ? kOkay : kDecodeError;
@@ -89,22 +96,26 @@ unsigned SpillMemory::next_read(Pauses &pauses) const {
 }
 
 void SpillMemory::offer_beat(Pauses &pauses) {
-    if (beat_offered_ || clock_ < next_beat_ || pauses.pause(kSpillR))
+    if (beat_offered_ || clock_ < next_beat_ || pauses.pause(kSpillR)) {
         return;
+    }
     const unsigned chosen = next_read(pauses);
-    if (chosen == kIds)
+    if (chosen == kIds) {
         return;
+    }
     Read &read = reads_[chosen].front();
-    if (read.late)
+    if (read.late) {
         fetch(read, read.next);
+    }
     beat_id_ = chosen;
     beat_offered_ = true;
 }
 
 void SpillMemory::drive(SpillPins &pins, Pauses &pauses) {
     size_t writes = addresses_.size();
-    for (const auto &queue : writes_)
+    for (const auto &queue : writes_) {
         writes += queue.size();
+    }
     pins.awready = writes < kWritesMax && !pauses.pause(kSpillAw);
     pins.wready = beats_.size() < kWritesMax && !pauses.pause(kSpillW);
     pins.arready = reads() < kReadsMax && !pauses.pause(kSpillAr);
@@ -141,16 +152,18 @@ void SpillMemory::accept_read(const SpillPins &pins, Pauses &pauses) {
     read.late = pauses.choose(2) == 1;
     read.data.resize(beats);
     read.responses.resize(beats);
-    for (unsigned i = 0; i < beats; ++i)
+    for (unsigned i = 0; i < beats; ++i) {
         fetch(read, i);
+    }
     reads_[pins.arid].push_back(read);
 }
 
 void SpillMemory::check_write(const Write &write) {
     auto segment = segments_.upper_bound(write.address);
     if (segment == segments_.begin() ||
-        write.address - *--segment >= uint64_t{TMU_SPILL_SEGMENT_BYTES})
+        write.address - *--segment >= uint64_t{TMU_SPILL_SEGMENT_BYTES}) {
         blame("a write outside of the segments registered with the unit", write.address);
+    }
 }
 
 void SpillMemory::accept_write(const SpillPins &pins) {
@@ -170,18 +183,22 @@ void SpillMemory::sample(const SpillPins &pins, Pauses &pauses) {
     }
     if (pins.rvalid && pins.rready) {
         Read &read = reads_[beat_id_].front();
-        if (++read.next == read.beats)
+        if (++read.next == read.beats) {
             reads_[beat_id_].pop_front();
+        }
         beat_offered_ = false;
         next_beat_ = clock_ + timing_.gap;
     }
-    if (pins.arvalid && pins.arready)
+    if (pins.arvalid && pins.arready) {
         accept_read(pins, pauses);
-    if (pins.awvalid && pins.awready)
+    }
+    if (pins.awvalid && pins.awready) {
         accept_write(pins);
+    }
     if (pins.wvalid && pins.wready) {
-        if (!pins.wlast)
+        if (!pins.wlast) {
             blame("a write of more than one beat", pins.awaddr);
+        }
         beats_.push_back(Data{pins.wdata, pins.wstrb});
     }
     while (!addresses_.empty() && !beats_.empty()) {

@@ -73,8 +73,9 @@ struct tmu_sim {
     bool dumps = true; // the wave is being written
 
     void dump(uint64_t time) {
-        if (wave && dumps)
+        if (wave && dumps) {
             wave->dump(time);
+        }
     }
 #endif
 };
@@ -85,14 +86,16 @@ void tmu_sim::reset() {
     top.s_axil_awvalid = top.s_axil_wvalid = top.s_axil_arvalid = 0;
     top.s_axil_bready = top.s_axil_rready = 1;
     top.reset = 1;
-    for (unsigned i = 0; i < kResetClocks; ++i)
+    for (unsigned i = 0; i < kResetClocks; ++i) {
         cycle();
+    }
     top.reset = 0;
 }
 
 bool tmu_sim::cycle() {
-    if (context.gotError() || context.gotFinish())
+    if (context.gotError() || context.gotFinish()) {
         return false;
+    }
     device::printed = &error;
     pauses.clock();
     ends->doorbells.drive(top, pauses);
@@ -127,14 +130,15 @@ bool tmu_sim::cycle() {
 void tmu_sim::watch(uint32_t offset, uint32_t value) {
     constexpr unsigned kWord = 32;
     constexpr uint64_t kLow = UINT32_MAX;
-    if (offset == TMU_REG_SPILL_BASE_LO)
+    if (offset == TMU_REG_SPILL_BASE_LO) {
         spill_base = (spill_base & ~kLow) | value;
-    else if (offset == TMU_REG_SPILL_BASE_HI)
+    } else if (offset == TMU_REG_SPILL_BASE_HI) {
         spill_base = (spill_base & kLow) | uint64_t{value} << kWord;
-    else if (offset == TMU_REG_SPILL_COMMIT && (value >> TMU_SPILL_COMMIT_ADD_SHIFT & 1) != 0)
+    } else if (offset == TMU_REG_SPILL_COMMIT && (value >> TMU_SPILL_COMMIT_ADD_SHIFT & 1) != 0) {
         ends->spill.add_segment(spill_base);
-    else if (offset == TMU_REG_CONTROL && (value >> TMU_CONTROL_RESET_SHIFT & 1) != 0)
+    } else if (offset == TMU_REG_CONTROL && (value >> TMU_CONTROL_RESET_SHIFT & 1) != 0) {
         ends->spill.take_back();
+    }
 }
 
 // Runs until the register access that is offered has been answered.
@@ -147,14 +151,18 @@ int tmu_sim::access() {
         const bool read = top.s_axil_arvalid && top.s_axil_arready;
         const bool answered = top.s_axil_bvalid || top.s_axil_rvalid;
         const int response = top.s_axil_bvalid ? top.s_axil_bresp : top.s_axil_rresp;
-        if (!cycle())
+        if (!cycle()) {
             return -1;
-        if (written)
+        }
+        if (written) {
             top.s_axil_awvalid = top.s_axil_wvalid = 0;
-        if (read)
+        }
+        if (read) {
             top.s_axil_arvalid = 0;
-        if (answered)
+        }
+        if (answered) {
             return response == 0 ? 0 : 1;
+        }
     }
     error = "a register access was not answered within " + std::to_string(kRegisterClocksMax) +
             " clocks";
@@ -190,32 +198,37 @@ tmu_sim_t *tmu_sim_open(const char *options_text, char *error, size_t error_size
 }
 
 void tmu_sim_close(tmu_sim_t *sim) {
-    if (sim == nullptr)
+    if (sim == nullptr) {
         return;
+    }
     device::printed = &sim->error;
     sim->top.final();
 #if VM_TRACE
-    if (sim->wave)
+    if (sim->wave) {
         sim->wave->close();
+    }
 #endif
     device::printed = nullptr;
     delete sim;
 }
 
 int tmu_sim_read32(tmu_sim_t *sim, uint32_t offset, uint32_t *value_p) {
-    if (offset >= TMU_REGISTER_BYTES)
+    if (offset >= TMU_REGISTER_BYTES) {
         return 1; // no bus routes such an address to the unit
+    }
     sim->top.s_axil_araddr = static_cast<uint16_t>(offset);
     sim->top.s_axil_arvalid = 1;
     const int result = sim->access();
-    if (result == 0)
+    if (result == 0) {
         *value_p = sim->top.s_axil_rdata;
+    }
     return result;
 }
 
 int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value) {
-    if (offset >= TMU_REGISTER_BYTES)
+    if (offset >= TMU_REGISTER_BYTES) {
         return 1; // no bus routes such an address to the unit
+    }
     sim->watch(offset, value);
     sim->top.s_axil_awaddr = static_cast<uint16_t>(offset);
     sim->top.s_axil_wdata = value;
@@ -230,8 +243,9 @@ int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t s
         sim->error = "a doorbell write has 4 or 64 bytes at a multiple of its size";
         return -1;
     }
-    if (sim->ends->doorbells.full())
+    if (sim->ends->doorbells.full()) {
         return 1;
+    }
     device::DoorbellAgent::Write write{offset, static_cast<unsigned>(size), {}};
     std::memcpy(write.data.data(), data, size);
     sim->ends->doorbells.push(write);
@@ -246,10 +260,12 @@ int tmu_sim_doorbell_read(tmu_sim_t *sim, uint64_t offset, uint64_t *value_p) {
     int response = 0;
     sim->ends->doorbells.read(offset);
     for (unsigned i = 0; i < kRegisterClocksMax; ++i) {
-        if (!sim->cycle())
+        if (!sim->cycle()) {
             return -1;
-        if (sim->ends->doorbells.answered(*value_p, response))
+        }
+        if (sim->ends->doorbells.answered(*value_p, response)) {
             return response == 0 ? 0 : 1;
+        }
     }
     sim->error =
         "a doorbell page was not read within " + std::to_string(kRegisterClocksMax) + " clocks";
@@ -296,8 +312,9 @@ int tmu_sim_progress(tmu_sim_t *sim, unsigned max_clocks) {
     sim->wrote = false;
     unsigned ran = 0;
     while (ran < max_clocks && !sim->wrote) {
-        if (!sim->cycle())
+        if (!sim->cycle()) {
             return -1;
+        }
         ++ran;
     }
     return static_cast<int>(ran);

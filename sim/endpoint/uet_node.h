@@ -40,12 +40,20 @@ typedef struct {
 } uet_node_config_t;
 
 #define UET_NODE_DEFAULT                                                                           \
-    {                                                                                              \
-        .wire = UET_SETTINGS_DEFAULT, .payload_mtu = 4096, .window = 64, .pdcs = 64,               \
-        .endpoints = 16, .stored = 64, .ack_trigger = 16384, .retransmit = 250000,                 \
-        .retransmit_most = 4000000000, .refused_wait = 200000, .reopen = 10000000,                 \
-        .quarantine = 2000000000, .idle = 5000000000, .seed = 1                                    \
-    }
+    {.wire = UET_SETTINGS_DEFAULT,                                                                 \
+     .payload_mtu = 4096,                                                                          \
+     .window = 64,                                                                                 \
+     .pdcs = 64,                                                                                   \
+     .endpoints = 16,                                                                              \
+     .stored = 64,                                                                                 \
+     .ack_trigger = 16384,                                                                         \
+     .retransmit = 250000,                                                                         \
+     .retransmit_most = 4000000000,                                                                \
+     .refused_wait = 200000,                                                                       \
+     .reopen = 10000000,                                                                           \
+     .quarantine = 2000000000,                                                                     \
+     .idle = 5000000000,                                                                           \
+     .seed = 1}
 
 /* Destination of messages: {address, job, pid, index}; relative addressing. */
 typedef struct {

@@ -72,8 +72,9 @@ static inline size_t scan_one(const uint16_t *column, size_t from, size_t end, u
 }
 
 /* The same for several ids; `count` is a constant wherever this is put in line. */
-static inline __attribute__((always_inline)) size_t
-scan_count(const uint16_t *column, size_t from, size_t end, const uint16_t *id, unsigned count) {
+static inline __attribute__((always_inline)) size_t scan_count(const uint16_t *column, size_t from,
+                                                               size_t end, const uint16_t *id,
+                                                               unsigned count) {
     __m512i wanted[FUZZY_PATTERNS + 1];
     for (unsigned i = 0; i < count; i++) {
         wanted[i] = _mm512_set1_epi16((short)id[i]);

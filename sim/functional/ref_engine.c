@@ -81,8 +81,7 @@ static uint64_t position(const void *matcher, const tmu_model_verdict_t *verdict
     return software->entries.position;
 }
 
-/* ---- verdicts ----------------------------------------------------------------------------------
- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
 static tmu_model_status_t status_of(engine_status_t status) {
     switch (status) {
@@ -151,8 +150,7 @@ static engine_key_t engine_key(const tmu_model_key_t *key) {
     return one;
 }
 
-/* ---- operations --------------------------------------------------------------------------------
- */
+/* ---- operations ------------------------------------------------------------------------------ */
 
 static void post(void *matcher, const tmu_model_receive_t *receive,
                  tmu_model_verdict_t *verdict_p) {
@@ -277,8 +275,7 @@ static void cancel(void *matcher, uint32_t endpoint, uint64_t handle, uint32_t r
     }
 }
 
-/* ---- flush -------------------------------------------------------------------------------------
- */
+/* ---- flush ----------------------------------------------------------------------------------- */
 
 /** R14: equal in every bit that neither side ignores. */
 static bool selected(const tmu_model_key_t *entry, const tmu_model_key_t *select) {
@@ -337,8 +334,7 @@ static void flush(void *matcher, const tmu_model_search_t *select, tmu_model_rep
     verdict_p->removed_unexpected = before[1] - lists[1].depth;
 }
 
-/* ---- figures -----------------------------------------------------------------------------------
- */
+/* ---- figures --------------------------------------------------------------------------------- */
 
 static bool inspect(const void *matcher, uint32_t endpoint, tmu_model_queue_t queue,
                     uint64_t position, tmu_model_entry_t *entry_p) {

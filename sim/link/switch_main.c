@@ -26,8 +26,9 @@ static void parse(int count, char **values, switch_options_t *options) {
         {0},
     };
     (void)program_options(&program, table, count, values);
-    if (options->shape.ports == 0)
+    if (options->shape.ports == 0) {
         program_usage(&program, "no --ports");
+    }
 }
 
 int main(int count, char **values) {

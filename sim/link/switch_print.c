@@ -9,8 +9,7 @@ static const struct {
     const char *name;
     size_t offset;
 } columns[] = {
-#define COLUMN(name)                                                                               \
-    { #name, offsetof(link_counts_t, name) }
+#define COLUMN(name) {#name, offsetof(link_counts_t, name)}
     COLUMN(received),   COLUMN(received_bytes), COLUMN(dropped),    COLUMN(runts),
     COLUMN(filtered),   COLUMN(forwarded),      COLUMN(flooded),    COLUMN(held),
     COLUMN(duplicated), COLUMN(reordered),      COLUMN(corrupted),  COLUMN(copies),

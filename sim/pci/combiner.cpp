@@ -24,16 +24,18 @@ const Combiner::Command *Combiner::add(uint64_t offset, const uint8_t *data, uns
     command.offset = start;
     command.have = static_cast<uint16_t>(command.have | words);
     std::memcpy(command.data.data() + first, data, size);
-    if (command.have != kAll)
+    if (command.have != kAll) {
         return nullptr;
+    }
     command.have = 0;
     return &command.data;
 }
 
 void Combiner::forget(uint32_t page) {
     const auto found = commands_.find(page);
-    if (found == commands_.end())
+    if (found == commands_.end()) {
         return;
+    }
     lost_ += found->second.have != 0 ? 1 : 0;
     commands_.erase(found);
 }

@@ -89,8 +89,9 @@ ConfigSpace::ConfigSpace(const Shape &shape) {
 }
 
 void ConfigSpace::reset() {
-    for (size_t i = 0; i < kBytes; ++i)
+    for (size_t i = 0; i < kBytes; ++i) {
         bytes_[i] = static_cast<uint8_t>(bytes_[i] & ~writable_[i]);
+    }
 }
 
 void ConfigSpace::read(size_t offset, size_t count, uint8_t *data) const {

@@ -17,8 +17,9 @@ class Descriptor {
         return *this;
     }
     ~Descriptor() {
-        if (number_ >= 0)
+        if (number_ >= 0) {
             (void)::close(number_);
+        }
     }
 
     int number() const { return number_; }

@@ -30,24 +30,27 @@ constexpr PresetName kPresets[] = {TMU_PRESET_TABLE(TMU_PRESET_NAME)};
 
 uint64_t window(uint64_t bytes) {
     uint64_t size = kWindowBytesMin;
-    while (size < bytes)
+    while (size < bytes) {
         size *= 2;
+    }
     return size;
 }
 
 uint32_t value_of(Unit &unit, uint32_t offset) {
     uint32_t value = 0;
-    if (!unit.read(offset, value))
+    if (!unit.read(offset, value)) {
         throw UnitFailure("simulated hardware: register " + std::to_string(offset) +
                           " cannot be read");
+    }
     return value;
 }
 
 } // namespace
 
 Device::Shape::Shape(Unit &unit) {
-    if (value_of(unit, TMU_REG_MAGIC) != TMU_MAGIC)
+    if (value_of(unit, TMU_REG_MAGIC) != TMU_MAGIC) {
         throw UnitFailure("simulated hardware: no tag-matching unit, its magic is wrong");
+    }
     preset = value_of(unit, TMU_REG_PRESET);
     pages = value_of(unit, TMU_REG_QUEUES) + 1; // and the privileged one
     windows.vectors = std::min<uint32_t>(pages, TMU_PCI_VECTORS_MAX);
@@ -64,9 +67,11 @@ Device::Device(const std::string &library)
 }
 
 const char *Device::preset() const {
-    for (const auto &one : kPresets)
-        if (one.number == shape_.preset)
+    for (const auto &one : kPresets) {
+        if (one.number == shape_.preset) {
             return one.name;
+        }
+    }
     return shape_.preset == TMU_PRESET_OWN ? "own" : "without a name";
 }
 
@@ -74,9 +79,11 @@ void Device::written(void *user, uint64_t address, int stored) {
     auto *device = static_cast<Device *>(user);
     device->wrote_ = device->news_ = true;
     ++(stored != 0 ? device->counts_.completions : device->counts_.completions_refused);
-    if (stored != 0)
-        for (const uint32_t page : device->rings_.pages(address))
+    if (stored != 0) {
+        for (const uint32_t page : device->rings_.pages(address)) {
             device->interrupts_.raise(page);
+        }
+    }
 }
 
 uint64_t Device::region_bytes(uint32_t region) const {
@@ -97,14 +104,16 @@ uint64_t Device::region_bytes(uint32_t region) const {
 }
 
 uint32_t Device::region_flags(uint32_t region) const {
-    if (region_bytes(region) == 0)
+    if (region_bytes(region) == 0) {
         return 0;
+    }
     return VFU_REGION_READABLE | VFU_REGION_WRITABLE;
 }
 
 int Device::register_access(uint64_t offset, uint32_t count, uint8_t *read, const uint8_t *write) {
-    if (count != kRegisterBytes || offset % kRegisterBytes != 0)
+    if (count != kRegisterBytes || offset % kRegisterBytes != 0) {
         return EINVAL;
+    }
     const auto place = static_cast<uint32_t>(offset);
     uint32_t value = 0;
     bool well = false;
@@ -114,8 +123,9 @@ int Device::register_access(uint64_t offset, uint32_t count, uint8_t *read, cons
         std::memcpy(&value, write, sizeof value);
         well = unit_.write(place, value);
         const auto configured = well ? rings_.write(place, value) : std::nullopt;
-        if (configured)
+        if (configured) {
             combiner_.forget(*configured);
+        }
     } else {
         ++counts_.register_reads;
         well = unit_.read(place, value);
@@ -131,8 +141,9 @@ int Device::doorbell(uint64_t offset, uint32_t count, const uint8_t *data) {
     uint32_t size = count;
     if (command && (count == 4 || count == 8) && offset % count == 0) {
         const Combiner::Command *combined = combiner_.add(offset, data, count);
-        if (combined == nullptr)
+        if (combined == nullptr) {
             return 0;
+        }
         whole = combined->data();
         size = Combiner::kCommandBytes;
         offset -= offset % size;
@@ -169,31 +180,36 @@ int Device::doorbell_read(uint64_t offset, uint32_t count, uint8_t *data) {
 
 int Device::time_read(uint64_t offset, uint32_t count, uint8_t *data) {
     const uint64_t now = clock();
-    if (offset != VFU_TIME_CLOCK || count != sizeof now)
+    if (offset != VFU_TIME_CLOCK || count != sizeof now) {
         return EINVAL;
+    }
     std::memcpy(data, &now, sizeof now);
     return 0;
 }
 
 int Device::time_write(uint64_t offset, uint32_t count, const uint8_t *data) {
     uint32_t clocks = 0;
-    if (offset != VFU_TIME_RUN || count != sizeof clocks)
+    if (offset != VFU_TIME_RUN || count != sizeof clocks) {
         return EINVAL;
+    }
     std::memcpy(&clocks, data, sizeof clocks);
-    if (clocks > VFU_TIME_RUN_MAX)
+    if (clocks > VFU_TIME_RUN_MAX) {
         return EINVAL;
+    }
     wake();
     // The sender waits for completions written while this message was under way.
-    if (!news_)
+    if (!news_) {
         counts_.clocks_on_demand += unit_.run(clocks);
+    }
     news_ = false;
     return 0;
 }
 
 int Device::read(uint32_t region, uint64_t offset, uint32_t count, uint8_t *data) {
     const uint64_t bytes = region_bytes(region);
-    if (count == 0 || offset > bytes || count > bytes - offset)
+    if (count == 0 || offset > bytes || count > bytes - offset) {
         return EINVAL;
+    }
     switch (region) {
     case TMU_PCI_BAR_REGISTERS:
         return register_access(offset, count, data, nullptr);
@@ -212,8 +228,9 @@ int Device::read(uint32_t region, uint64_t offset, uint32_t count, uint8_t *data
 
 int Device::write(uint32_t region, uint64_t offset, uint32_t count, const uint8_t *data) {
     const uint64_t bytes = region_bytes(region);
-    if (count == 0 || offset > bytes || count > bytes - offset)
+    if (count == 0 || offset > bytes || count > bytes - offset) {
         return EINVAL;
+    }
     switch (region) {
     case TMU_PCI_BAR_REGISTERS:
         return register_access(offset, count, nullptr, data);
@@ -222,13 +239,15 @@ int Device::write(uint32_t region, uint64_t offset, uint32_t count, const uint8_
     case TMU_PCI_BAR_MSIX: {
         // The table is memory; pending bits are read only, and never set.
         const uint64_t end = std::min<uint64_t>(offset + count, bytes / 2);
-        if (offset < end)
+        if (offset < end) {
             std::memcpy(msix_.data() + offset, data, end - offset);
+        }
         return 0;
     }
     case VFU_REGION_CONFIG:
-        if (config_.write(offset, count, data))
+        if (config_.write(offset, count, data)) {
             reset();
+        }
         dma_.allow(config_.bus_master());
         return 0;
     default:
@@ -250,8 +269,9 @@ void Device::reset() {
 
 void Device::clear_vectors() {
     std::fill(msix_.begin(), msix_.end(), uint8_t{0});
-    for (unsigned vector = 0; vector < shape_.windows.vectors; ++vector)
+    for (unsigned vector = 0; vector < shape_.windows.vectors; ++vector) {
         msix_[vector * kVectorBytes + kVectorControl] = 1;
+    }
 }
 
 void Device::release() {
@@ -268,10 +288,12 @@ void Device::wake() {
 void Device::step() {
     wrote_ = false;
     quiet_ += unit_.run(kStepClocks);
-    if (wrote_)
+    if (wrote_) {
         quiet_ = 0;
-    if (quiet_ < kQuietClocks)
+    }
+    if (quiet_ < kQuietClocks) {
         return;
+    }
     quiet_ = 0;
     const uint32_t status = value_of(unit_, TMU_REG_STATUS);
     const uint32_t idle = status >> TMU_STATUS_IDLE_SHIFT & TMU_STATUS_IDLE_MASK;

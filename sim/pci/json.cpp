@@ -24,34 +24,39 @@ class Reader {
 
   private:
     void skip() {
-        while (at_ != end_ && std::strchr(" \t\r\n", *at_) != nullptr && *at_ != '\0')
+        while (at_ != end_ && std::strchr(" \t\r\n", *at_) != nullptr && *at_ != '\0') {
             ++at_;
+        }
     }
 
     bool take(char expected) {
         skip();
-        if (at_ == end_ || *at_ != expected)
+        if (at_ == end_ || *at_ != expected) {
             return false;
+        }
         ++at_;
         return true;
     }
 
     bool word(const char *expected) {
         const size_t length = std::strlen(expected);
-        if (static_cast<size_t>(end_ - at_) < length || std::strncmp(at_, expected, length) != 0)
+        if (static_cast<size_t>(end_ - at_) < length || std::strncmp(at_, expected, length) != 0) {
             return false;
+        }
         at_ += length;
         return true;
     }
 
     // Escapes stay as they are written: no name that anybody looks for has one.
     bool string(std::string &found) {
-        if (!take('"'))
+        if (!take('"')) {
             return false;
+        }
         const char *start = at_;
         while (at_ != end_ && *at_ != '"') {
-            if (static_cast<unsigned char>(*at_) < ' ' || (*at_ == '\\' && ++at_ == end_))
+            if (static_cast<unsigned char>(*at_) < ' ' || (*at_ == '\\' && ++at_ == end_)) {
                 return false;
+            }
             ++at_;
         }
         found.assign(start, at_);
@@ -60,64 +65,77 @@ class Reader {
 
     bool digits() {
         const char *start = at_;
-        while (at_ != end_ && *at_ >= '0' && *at_ <= '9')
+        while (at_ != end_ && *at_ >= '0' && *at_ <= '9') {
             ++at_;
+        }
         return at_ != start;
     }
 
     bool number(const std::string &path, bool kept) {
         const char *start = at_;
-        if (*at_ == '-')
+        if (*at_ == '-') {
             ++at_;
-        if (!digits())
+        }
+        if (!digits()) {
             return false;
-        if (at_ != end_ && *at_ == '.' && (++at_, !digits()))
+        }
+        if (at_ != end_ && *at_ == '.' && (++at_, !digits())) {
             return false;
+        }
         if (at_ != end_ && (*at_ == 'e' || *at_ == 'E')) {
             ++at_;
-            if (at_ != end_ && (*at_ == '+' || *at_ == '-'))
+            if (at_ != end_ && (*at_ == '+' || *at_ == '-')) {
                 ++at_;
-            if (!digits())
+            }
+            if (!digits()) {
                 return false;
+            }
         }
-        if (kept)
+        if (kept) {
             numbers_[path] = std::strtod(std::string(start, at_).c_str(), nullptr);
+        }
         return true;
     }
 
     bool truth(const std::string &path, bool kept, double found) {
-        if (kept)
+        if (kept) {
             numbers_[path] = found;
+        }
         return true;
     }
 
     bool object(const std::string &path, bool kept, unsigned depth) {
-        if (take('}'))
+        if (take('}')) {
             return true;
+        }
         do {
             std::string name;
             skip();
             if (!string(name) || !take(':') ||
-                !value(path.empty() ? name : path + "." + name, kept, depth + 1))
+                !value(path.empty() ? name : path + "." + name, kept, depth + 1)) {
                 return false;
+            }
         } while (take(','));
         return take('}');
     }
 
     bool array(unsigned depth) {
-        if (take(']'))
+        if (take(']')) {
             return true;
+        }
         do {
-            if (!value("", false, depth + 1))
+            if (!value("", false, depth + 1)) {
                 return false;
+            }
         } while (take(','));
         return take(']');
     }
 
     bool value(const std::string &path, bool kept, unsigned depth) {
         skip();
-        if (at_ == end_ || depth > kDepthMax)
+        if (at_ == end_ || depth > kDepthMax) {
             return false;
+        }
         std::string ignored;
         switch (*at_) {
         case '{':

@@ -63,20 +63,24 @@ Arguments parse(int count, char **values) {
             std::exit(kUsage);
         }
     }
-    if (optind < count)
+    if (optind < count) {
         usage("a word that is no option");
-    if (arguments.library.empty())
+    }
+    if (arguments.library.empty()) {
         usage("no --library");
-    if (arguments.socket.empty())
+    }
+    if (arguments.socket.empty()) {
         usage("no --socket");
+    }
     return arguments;
 }
 
 vfu::Descriptor signals() {
     sigset_t set;
     (void)sigemptyset(&set);
-    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2})
+    for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2}) {
         (void)sigaddset(&set, signal);
+    }
     (void)sigprocmask(SIG_BLOCK, &set, nullptr);
     // A client may hand over as an eventfd what is none.
     (void)std::signal(SIGPIPE, SIG_IGN);
@@ -86,13 +90,14 @@ vfu::Descriptor signals() {
 // Says at which clock the waveform was paused, or has gone on.
 void turn_wave(vfu::Device &device) {
     const int on = device.wave();
-    if (on < 0)
+    if (on < 0) {
         (void)std::fputs("tmu-device: no waveform is written; start the device with one: "
                          "./tmu device --wave FILE\n",
                          stderr);
-    else
+    } else {
         (void)std::fprintf(stderr, "tmu-device: the waveform %s at clock %" PRIu64 "\n",
                            on == 0 ? "pauses" : "goes on", device.clock());
+    }
 }
 
 void run(const Arguments &arguments) {
@@ -105,17 +110,20 @@ void run(const Arguments &arguments) {
         server.serve(wake.number());
         signalfd_siginfo told{};
         const bool heard = ::read(wake.number(), &told, sizeof told) == sizeof told;
-        if (!heard)
+        if (!heard) {
             continue;
+        }
         if (told.ssi_signo == SIGUSR2) {
             turn_wave(device);
             continue;
         }
         const bool ends = told.ssi_signo != SIGUSR1;
-        if (!ends || arguments.stats)
+        if (!ends || arguments.stats) {
             server.report(stdout);
-        if (ends)
+        }
+        if (ends) {
             return;
+        }
     }
 }
 

@@ -53,8 +53,9 @@ void Rings::commit() {
     const uint32_t log2 = config_ >> TMU_RING_CONFIG_LOG2_SHIFT & TMU_RING_CONFIG_LOG2_MASK;
     const bool enabled =
         (config_ >> TMU_RING_CONFIG_ENABLE_SHIFT & TMU_RING_CONFIG_ENABLE_MASK) != 0;
-    if (!enabled)
+    if (!enabled) {
         return;
+    }
     const uint64_t start = base_ / TMU_DOORBELL_COMMAND_BYTES * TMU_DOORBELL_COMMAND_BYTES;
     by_page_[selected_] =
         rings_.emplace(start, Ring{selected_, uint64_t{TMU_DOORBELL_COMMAND_BYTES} << log2});
@@ -65,11 +66,14 @@ void Rings::clear() { *this = Rings(); }
 std::vector<uint32_t> Rings::pages(uint64_t address) const {
     std::vector<uint32_t> found;
     const auto after = rings_.upper_bound(address);
-    if (after == rings_.begin())
+    if (after == rings_.begin()) {
         return found;
-    for (auto ring = rings_.lower_bound(std::prev(after)->first); ring != after; ++ring)
-        if (address - ring->first < ring->second.bytes)
+    }
+    for (auto ring = rings_.lower_bound(std::prev(after)->first); ring != after; ++ring) {
+        if (address - ring->first < ring->second.bytes) {
             found.push_back(ring->second.page);
+        }
+    }
     return found;
 }
 

@@ -18,10 +18,11 @@ constexpr size_t kOthersMax = 16;
 
 sockaddr_un address_of(const std::string &path) {
     sockaddr_un address{};
-    if (path.empty() || path.size() >= sizeof address.sun_path)
+    if (path.empty() || path.size() >= sizeof address.sun_path) {
         throw SocketFailure("--socket: found a path of " + std::to_string(path.size()) +
                             " characters, expected 1 to " +
                             std::to_string(sizeof address.sun_path - 1));
+    }
     address.sun_family = AF_UNIX;
     std::memcpy(address.sun_path, path.c_str(), path.size());
     return address;
@@ -29,8 +30,9 @@ sockaddr_un address_of(const std::string &path) {
 
 Descriptor new_socket() {
     Descriptor made(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
-    if (!made)
+    if (!made) {
         throw SocketFailure(std::string("no socket: ") + std::strerror(errno));
+    }
     return made;
 }
 
@@ -38,11 +40,13 @@ Descriptor new_socket() {
 void remove_stale(const sockaddr_un &address) {
     const Descriptor probe = new_socket();
     const auto *general = reinterpret_cast<const sockaddr *>(&address);
-    if (::connect(probe.number(), general, sizeof address) == 0)
+    if (::connect(probe.number(), general, sizeof address) == 0) {
         throw SocketFailure(std::string(address.sun_path) +
                             ": found another device that listens there");
-    if (errno == ECONNREFUSED)
+    }
+    if (errno == ECONNREFUSED) {
         (void)::unlink(address.sun_path);
+    }
 }
 
 } // namespace
@@ -54,30 +58,35 @@ Server::Server(Device &device, const std::string &path, std::FILE *messages)
     listener_ = new_socket();
     if (::bind(listener_.number(), reinterpret_cast<const sockaddr *>(&address), sizeof address) !=
             0 ||
-        ::listen(listener_.number(), kBacklog) != 0)
+        ::listen(listener_.number(), kBacklog) != 0) {
         throw SocketFailure(path + ": no socket can be made there: " + std::strerror(errno));
+    }
 }
 
 Server::~Server() { (void)::unlink(path_.c_str()); }
 
 void Server::say(const std::string &text) const {
-    if (messages_ != nullptr)
+    if (messages_ != nullptr) {
         (void)std::fprintf(messages_, "tmu-device: %s\n", text.c_str());
+    }
 }
 
 void Server::accept() {
     Descriptor socket(::accept4(listener_.number(), nullptr, nullptr, SOCK_CLOEXEC));
-    if (!socket)
+    if (!socket) {
         return; // it went away before
+    }
     // Those that wait have said nothing yet: the one that has been silent longest makes room.
-    if (others_.size() == kOthersMax)
+    if (others_.size() == kOthersMax) {
         others_.pop_front();
+    }
     others_.emplace_back(std::move(socket));
 }
 
 void Server::drop(const std::string &problem) {
-    if (problem.empty())
+    if (problem.empty()) {
         return; // it closed the connection
+    }
     ++counts_.dropped;
     say("the client " + problem + "; it was dropped");
 }
@@ -105,8 +114,9 @@ void Server::hear_others() {
             (void)other->refuse(message.header, EBUSY);
         } else {
             session_.emplace(std::move(*other), device_, session_counts_);
-            if (!session_->handle(message))
+            if (!session_->handle(message)) {
                 end_session(session_->problem());
+            }
         }
         other = others_.erase(other);
     }
@@ -114,22 +124,27 @@ void Server::hear_others() {
 
 void Server::poll(int wake, bool &woken) {
     std::vector<pollfd> sockets{{wake, POLLIN, 0}, {listener_.number(), POLLIN, 0}};
-    if (session_)
+    if (session_) {
         sockets.push_back({session_->number(), POLLIN, 0});
-    for (const auto &other : others_)
+    }
+    for (const auto &other : others_) {
         sockets.push_back({other.number(), POLLIN, 0});
+    }
     counts_.naps += device_.busy() ? 0 : 1;
-    if (::poll(sockets.data(), sockets.size(), device_.busy() ? 0 : -1) <= 0)
+    if (::poll(sockets.data(), sockets.size(), device_.busy() ? 0 : -1) <= 0) {
         return;
+    }
     woken = sockets[0].revents != 0;
     // A client that is gone makes room before the next one is looked at; what it still wanted does
     // not count, as the unit is reset.
-    if (session_ && (sockets[2].revents & POLLHUP) != 0)
+    if (session_ && (sockets[2].revents & POLLHUP) != 0) {
         end_session("");
-    else if (session_ && sockets[2].revents != 0 && !session_->serve())
+    } else if (session_ && sockets[2].revents != 0 && !session_->serve()) {
         end_session(session_->problem());
-    if (sockets[1].revents != 0)
+    }
+    if (sockets[1].revents != 0) {
         accept();
+    }
     hear_others();
 }
 
@@ -137,10 +152,12 @@ void Server::serve(int wake) {
     bool woken = false;
     while (!woken) {
         poll(wake, woken);
-        if (DmaMap::taken_back() && session_)
+        if (DmaMap::taken_back() && session_) {
             end_session("took memory back that it had mapped for the unit");
-        if (device_.busy())
+        }
+        if (device_.busy()) {
             device_.step();
+        }
     }
 }
 
@@ -172,8 +189,9 @@ void Server::report(std::FILE *file) const {
         {"naps", counts_.naps},
     };
     (void)std::fprintf(file, "{\"preset\": \"%s\"", device_.preset());
-    for (const auto &one : figures)
+    for (const auto &one : figures) {
         (void)std::fprintf(file, ", \"%s\": %" PRIu64, one.name, one.value);
+    }
     (void)std::fputs("}\n", file);
     (void)std::fflush(file);
 }

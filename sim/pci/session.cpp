@@ -17,8 +17,9 @@ constexpr unsigned kMessagesMax = 16;
 
 // The fixed part of a message, if that is all there is or, with `open`, if something may follow.
 template <class Part> bool part_of(const Message &message, Part &part, bool open = false) {
-    if (message.payload.size() < sizeof part || (!open && message.payload.size() > sizeof part))
+    if (message.payload.size() < sizeof part || (!open && message.payload.size() > sizeof part)) {
         return false;
+    }
     std::memcpy(&part, message.payload.data(), sizeof part);
     return true;
 }
@@ -34,14 +35,16 @@ bool Session::serve() {
     for (unsigned i = 0; i < kMessagesMax && !over_; ++i) {
         Message message;
         const Channel::Outcome outcome = channel_.receive(message);
-        if (outcome == Channel::Outcome::kNothing)
+        if (outcome == Channel::Outcome::kNothing) {
             return true;
+        }
         if (outcome == Channel::Outcome::kEnd) {
             problem_ = channel_.problem();
             return false;
         }
-        if (!handle(message))
+        if (!handle(message)) {
             return false;
+        }
     }
     return !over_;
 }
@@ -54,14 +57,16 @@ bool Session::handle(Message &message) {
     counts_.refused += error != 0 ? 1 : 0;
     const bool sent = error != 0 ? channel_.refuse(message.header, error)
                                  : channel_.reply(message.header, answer_.data(), answer_.size());
-    if (!sent)
+    if (!sent) {
         problem_ = channel_.problem();
+    }
     return sent && !over_;
 }
 
 int Session::dispatch(Message &message) {
-    if (!agreed_ && message.header.command != VFU_VERSION)
+    if (!agreed_ && message.header.command != VFU_VERSION) {
         return EINVAL;
+    }
     switch (message.header.command) {
     case VFU_VERSION:
         return version(message);
@@ -96,26 +101,30 @@ int Session::capabilities(const Message &message, std::string &offered) {
     const size_t bytes = message.payload.size() - sizeof(vfu_version_t);
     JsonNumbers numbers;
     if (bytes > 0 && (message.payload.back() != 0 ||
-                      !json_read({text + sizeof(vfu_version_t), bytes - 1}, numbers)))
+                      !json_read({text + sizeof(vfu_version_t), bytes - 1}, numbers))) {
         return EINVAL;
+    }
     const auto offer = [&](const std::string &name, const std::string &value) {
-        if (numbers.count("capabilities." + name) != 0)
+        if (numbers.count("capabilities." + name) != 0) {
             offered += (offered.empty() ? "\"" : ",\"") + name + "\":" + value;
+        }
     };
     offer("max_msg_fds", std::to_string(kDescriptorsMax));
     offer("max_data_xfer_size", std::to_string(kTransferMax));
     offer("max_dma_maps", std::to_string(DmaMap::kMapsMax));
     offer("pgsizes", std::to_string(DmaMap::kPageBytes));
-    if (numbers["capabilities.write_multiple"] == 1)
+    if (numbers["capabilities.write_multiple"] == 1) {
         offer("write_multiple", "true");
+    }
     offered = "{\"capabilities\":{" + offered + "}}";
     return 0;
 }
 
 int Session::version(Message &message) {
     vfu_version_t asked{};
-    if (agreed_ || !part_of(message, asked, true))
+    if (agreed_ || !part_of(message, asked, true)) {
         return EINVAL;
+    }
     if (asked.major != VFU_MAJOR) {
         problem_ = "asked for version " + std::to_string(asked.major) + "." +
                    std::to_string(asked.minor) + " of the protocol, expected " +
@@ -125,8 +134,9 @@ int Session::version(Message &message) {
     }
     std::string offered;
     const int error = capabilities(message, offered);
-    if (error != 0)
+    if (error != 0) {
         return error;
+    }
     const auto minor = static_cast<uint16_t>(std::min<unsigned>(asked.minor, VFU_MINOR));
     answer(vfu_version_t{VFU_MAJOR, minor});
     answer_.insert(answer_.end(), offered.c_str(), offered.c_str() + offered.size() + 1);
@@ -137,8 +147,9 @@ int Session::version(Message &message) {
 
 int Session::dma_map(Message &message) {
     vfu_dma_map_t request{};
-    if (!part_of(message, request) || message.descriptors.size() > 1)
+    if (!part_of(message, request) || message.descriptors.size() > 1) {
         return EINVAL;
+    }
     const Descriptor none;
     return device_.dma().map(request,
                              message.descriptors.empty() ? none : message.descriptors.front());
@@ -146,8 +157,9 @@ int Session::dma_map(Message &message) {
 
 int Session::dma_unmap(Message &message) {
     vfu_dma_unmap_t request{};
-    if (!part_of(message, request))
+    if (!part_of(message, request)) {
         return EINVAL;
+    }
     const int error = device_.dma().unmap(request, request.size);
     answer(request);
     return error;
@@ -155,8 +167,9 @@ int Session::dma_unmap(Message &message) {
 
 int Session::device_info(Message &message) {
     vfu_device_info_t request{};
-    if (!part_of(message, request) || request.argsz < sizeof request)
+    if (!part_of(message, request) || request.argsz < sizeof request) {
         return EINVAL;
+    }
     answer(vfu_device_info_t{sizeof request, VFU_DEVICE_HAS_RESET | VFU_DEVICE_IS_PCI,
                              VFU_REGION_TIME + 1, VFU_PCI_IRQS});
     return 0;
@@ -165,8 +178,9 @@ int Session::device_info(Message &message) {
 int Session::region_info(Message &message) {
     vfu_region_info_t request{};
     if (!part_of(message, request) || request.argsz < sizeof request ||
-        request.index > VFU_REGION_TIME)
+        request.index > VFU_REGION_TIME) {
         return EINVAL;
+    }
     vfu_region_info_t info{};
     info.argsz = sizeof info;
     info.index = request.index;
@@ -181,17 +195,19 @@ int Session::region_info(Message &message) {
     const bool fits = request.argsz >= info.argsz;
     info.capability_offset = fits ? sizeof info : 0;
     answer(info);
-    if (fits)
+    if (fits) {
         answer(vfu_region_type_t{VFU_CAPABILITY_TYPE, 1, 0, VFU_REGION_OF_VENDOR | TMU_PCI_VENDOR,
                                  VFU_TIME_SUBTYPE});
+    }
     return 0;
 }
 
 int Session::irq_info(Message &message) {
     vfu_irq_info_t request{};
     if (!part_of(message, request) || request.argsz < sizeof request ||
-        request.index >= VFU_PCI_IRQS)
+        request.index >= VFU_PCI_IRQS) {
         return EINVAL;
+    }
     const uint32_t count = request.index == VFU_IRQ_MSIX ? device_.interrupts().vectors() : 0;
     answer(vfu_irq_info_t{sizeof request, VFU_IRQ_BY_EVENTFD, request.index, count});
     return 0;
@@ -199,15 +215,17 @@ int Session::irq_info(Message &message) {
 
 int Session::set_irqs(Message &message) {
     vfu_irq_set_t request{};
-    if (!part_of(message, request, true) || request.argsz < sizeof request)
+    if (!part_of(message, request, true) || request.argsz < sizeof request) {
         return EINVAL;
+    }
     return device_.interrupts().set(request, message);
 }
 
 int Session::region_read(Message &message) {
     vfu_access_t request{};
-    if (!part_of(message, request) || request.count > kTransferMax)
+    if (!part_of(message, request) || request.count > kTransferMax) {
         return EINVAL;
+    }
     answer(request);
     answer_.resize(sizeof request + request.count);
     return device_.read(request.region, request.offset, request.count,
@@ -217,8 +235,9 @@ int Session::region_read(Message &message) {
 int Session::region_write(Message &message) {
     vfu_access_t request{};
     if (!part_of(message, request, true) ||
-        message.payload.size() != sizeof request + uint64_t{request.count})
+        message.payload.size() != sizeof request + uint64_t{request.count}) {
         return EINVAL;
+    }
     answer(request);
     return device_.write(request.region, request.offset, request.count,
                          message.payload.data() + sizeof request);
@@ -227,28 +246,33 @@ int Session::region_write(Message &message) {
 // The first write that fails ends it; those before it are made.
 int Session::region_write_multi(Message &message) {
     vfu_write_multi_t request{};
-    if (!part_of(message, request, true))
+    if (!part_of(message, request, true)) {
         return EINVAL;
+    }
     const uint64_t bytes = message.payload.size() - sizeof request;
     if (bytes % sizeof(vfu_small_write_t) != 0 ||
-        request.count != bytes / sizeof(vfu_small_write_t))
+        request.count != bytes / sizeof(vfu_small_write_t)) {
         return EINVAL;
+    }
     for (uint64_t i = 0; i < request.count; ++i) {
         vfu_small_write_t one{};
         std::memcpy(&one, message.payload.data() + sizeof request + i * sizeof one, sizeof one);
-        if (one.count > sizeof one.data)
+        if (one.count > sizeof one.data) {
             return EINVAL;
+        }
         const int error = device_.write(one.region, one.offset, one.count, one.data);
-        if (error != 0)
+        if (error != 0) {
             return error;
+        }
     }
     answer(request);
     return 0;
 }
 
 int Session::reset(Message &message) {
-    if (!message.payload.empty())
+    if (!message.payload.empty()) {
         return EINVAL;
+    }
     device_.reset();
     return 0;
 }

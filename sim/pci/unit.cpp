@@ -13,15 +13,17 @@ constexpr unsigned kDoorbellClocksMax = 100000;
 
 template <class Function> void Unit::find(const char *name, Function &function) {
     void *symbol = ::dlsym(library_, name);
-    if (symbol == nullptr)
+    if (symbol == nullptr) {
         throw UnitFailure(std::string("is no simulated device: it has no function ") + name);
+    }
     std::memcpy(&function, &symbol, sizeof symbol); // ISO C++ has no cast for it
 }
 
 void Unit::load(const std::string &path) {
     library_ = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library_ == nullptr)
+    if (library_ == nullptr) {
         throw UnitFailure(std::string("cannot be loaded: ") + ::dlerror());
+    }
     find("tmu_sim_open", open_);
     find("tmu_sim_close", close_);
     find("tmu_sim_read32", read_);
@@ -47,15 +49,18 @@ Unit::Unit(const std::string &place) {
         load(path);
         char error[200] = "";
         sim_ = open_(options.c_str(), error, sizeof error);
-        if (sim_ == nullptr)
+        if (sim_ == nullptr) {
             problem = "does not start with options '" + options + "': " + error;
+        }
     } catch (const UnitFailure &failure) {
         problem = failure.what();
     }
-    if (problem.empty())
+    if (problem.empty()) {
         return;
-    if (library_ != nullptr)
+    }
+    if (library_ != nullptr) {
         (void)::dlclose(library_);
+    }
     throw UnitFailure("'" + path + "' " + problem);
 }
 
@@ -70,25 +75,29 @@ void Unit::fail() const {
 
 bool Unit::read(uint32_t offset, uint32_t &value) {
     const int answer = read_(sim_, offset, &value);
-    if (answer < 0)
+    if (answer < 0) {
         fail();
+    }
     return answer == 0;
 }
 
 bool Unit::write(uint32_t offset, uint32_t value) {
     const int answer = write_(sim_, offset, value);
-    if (answer < 0)
+    if (answer < 0) {
         fail();
+    }
     return answer == 0;
 }
 
 void Unit::doorbell(uint64_t offset, const void *data, size_t size) {
     for (unsigned clocks = 0; clocks < kDoorbellClocksMax; ++clocks) {
         const int answer = doorbell_(sim_, offset, data, size);
-        if (answer < 0)
+        if (answer < 0) {
             fail();
-        if (answer == 0)
+        }
+        if (answer == 0) {
             return;
+        }
         (void)run(1);
     }
     throw UnitFailure("simulated hardware: took no doorbell in " +
@@ -97,21 +106,24 @@ void Unit::doorbell(uint64_t offset, const void *data, size_t size) {
 
 bool Unit::doorbell_read(uint64_t offset, uint64_t &value) {
     const int answer = doorbell_read_(sim_, offset, &value);
-    if (answer < 0)
+    if (answer < 0) {
         fail();
+    }
     return answer == 0;
 }
 
 unsigned Unit::run(unsigned clocks) {
     const int ran = progress_(sim_, clocks);
-    if (ran < 0)
+    if (ran < 0) {
         fail();
+    }
     return static_cast<unsigned>(ran);
 }
 
 void Unit::reset() {
-    if (reset_(sim_) < 0)
+    if (reset_(sim_) < 0) {
         fail();
+    }
 }
 
 bool Unit::map(void *memory, size_t bytes, uint64_t address, unsigned access) {

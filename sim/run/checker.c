@@ -51,8 +51,9 @@ static bool start(checker_t *checker) {
     checker->order = serial_order_create(endpoints, judge, checker);
     checker->places = trace_order_create(endpoints);
     if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
-        checker->order == NULL || checker->places == NULL)
+        checker->order == NULL || checker->places == NULL) {
         return false;
+    }
     tmu_model_add_chunks(checker->model, checker->chunks);
     for (uint32_t i = 0; i < endpoints; ++i) {
         checker_set_quota(checker, i, checker->limits[i].quota);
@@ -73,8 +74,9 @@ static void stop(checker_t *checker) {
 checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits,
                           const workload_t *workload, FILE *report) {
     checker_t *checker = calloc(1, sizeof *checker);
-    if (checker == NULL)
+    if (checker == NULL) {
         return NULL;
+    }
     checker->config = (tmu_model_config_t){
         .endpoints = info->endpoints,
         .posted_capacity = info->posted_entries,
@@ -84,9 +86,10 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
     checker->workload = workload;
     checker->report = report;
     checker->limits = calloc(info->endpoints, sizeof *checker->limits);
-    for (uint32_t i = 0; checker->limits != NULL && i < info->endpoints; ++i)
+    for (uint32_t i = 0; checker->limits != NULL && i < info->endpoints; ++i) {
         checker->limits[i] =
             (limits_t){{limits->quota, limits->quota}, {limits->reserve, limits->reserve}};
+    }
     if (checker->limits == NULL || !start(checker)) {
         checker_destroy(checker);
         return NULL;
@@ -95,8 +98,9 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
 }
 
 void checker_destroy(checker_t *checker) {
-    if (checker == NULL)
+    if (checker == NULL) {
         return;
+    }
     stop(checker);
     free(checker->limits);
     free(checker->reports);
@@ -180,8 +184,9 @@ static bool concerns(const tmu_trace_op_t *op, const number_t *numbers, size_t c
         const bool arrival = op->kind == TMU_TRACE_ARRIVE;
         const bool named = op->kind == TMU_TRACE_CANCEL && op->target == numbers[i].id;
         if ((op->id == numbers[i].id && arrival == numbers[i].arrival) ||
-            (named && !numbers[i].arrival))
+            (named && !numbers[i].arrival)) {
             return true;
+        }
     }
     return false;
 }
@@ -190,8 +195,9 @@ static bool concerns(const tmu_trace_op_t *op, const number_t *numbers, size_t c
 static void report_difference(checker_t *checker, const tmu_trace_op_t *op,
                               const tmu_model_verdict_t *expected, const tmu_completion_t *found) {
     FILE *out = checker->report;
-    if (checker->mismatches++ != 0)
+    if (checker->mismatches++ != 0) {
         return;
+    }
     (void)fprintf(out, "first difference\n  operation: ");
     describe_op(out, op);
     (void)fprintf(out, "\n  expected:  ");
@@ -208,8 +214,9 @@ static void report_difference(checker_t *checker, const tmu_trace_op_t *op,
     };
     size_t shown = 0;
     for (size_t i = 0; i < checker->workload->count && shown < HISTORY_MAX; ++i) {
-        if (!concerns(&checker->workload->ops[i], numbers, sizeof numbers / sizeof numbers[0]))
+        if (!concerns(&checker->workload->ops[i], numbers, sizeof numbers / sizeof numbers[0])) {
             continue;
+        }
         (void)fprintf(out, "    ");
         describe_op(out, &checker->workload->ops[i]);
         (void)fprintf(out, "\n");
@@ -241,15 +248,17 @@ static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t *
     const tmu_model_queue_t queue = found->unexpected ? TMU_MODEL_UNEXPECTED : TMU_MODEL_POSTED;
     tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
     size_t place = *place_p;
-    while (place < checker->removed_count && checker->removed[place].queue != queue)
+    while (place < checker->removed_count && checker->removed[place].queue != queue) {
         ++place;
+    }
     *place_p = place + 1;
     if (place < checker->removed_count) {
         const tmu_model_entry_t *entry = &checker->removed[place];
         const uint64_t length = found->unexpected ? found->message_length : found->receive_length;
         if (found->other == entry->handle && TMU_KEY_SAME_VALUES(*found, entry->key) &&
-            found->address == entry->address && length == entry->length)
+            found->address == entry->address && length == entry->length) {
             return;
+        }
         expected.other = entry->handle;
         TMU_MODEL_COPY_VALUES(expected, entry->key);
         expected.address = entry->address;
@@ -275,8 +284,9 @@ static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
     }
     checker->report_count = left;
     const bool all_reported = verdict.status != TMU_MODEL_FLUSHED || mine == checker->removed_count;
-    if (checker->no_memory || !all_reported || !tmu_model_agrees(&verdict, found))
+    if (checker->no_memory || !all_reported || !tmu_model_agrees(&verdict, found)) {
         report_difference(checker, op, &verdict, found);
+    }
 }
 
 /* One queue's operations keep their order in each endpoint (R7). */
@@ -284,8 +294,9 @@ static void judge_place(checker_t *checker, size_t place, const tmu_completion_t
     const tmu_trace_op_t *op = &checker->workload->ops[place];
     const trace_step_t step = {op->endpoint, place, op->kind == TMU_TRACE_ARRIVE,
                                found->status == TMU_STATUS_STALLED};
-    if (trace_order_step(checker->places, &step) || checker->mismatches++ != 0)
+    if (trace_order_step(checker->places, &step) || checker->mismatches++ != 0) {
         return;
+    }
     (void)fprintf(checker->report, "first difference\n  operation: ");
     describe_op(checker->report, op);
     (void)fprintf(checker->report,
@@ -305,8 +316,9 @@ static void judge(void *user, const tmu_completion_t *found) {
     } else {
         take_its_word(checker, op, found);
         const tmu_model_verdict_t expected = expect(checker, op);
-        if (!tmu_model_agrees(&expected, found))
+        if (!tmu_model_agrees(&expected, found)) {
             report_difference(checker, op, &expected, found);
+        }
     }
     judge_place(checker, place, found);
 }
@@ -315,11 +327,12 @@ void checker_observe(void *user, const tmu_completion_t *found) {
     checker_t *checker = user;
     const bool arrival = found->opcode == TMU_OPCODE_ARRIVE;
     if (workload_find(checker->workload, arrival, found->handle) == ID_MAP_NONE) {
-        if (checker->mismatches++ == 0)
+        if (checker->mismatches++ == 0) {
             (void)fprintf(checker->report,
                           "first difference\n  a completion has the handle %" PRIu64
                           ", which no operation has (R15)\n",
                           found->handle);
+        }
     } else if (found->status == TMU_STATUS_REMOVED) {
         keep_report(checker, found);
     } else if (found->status == TMU_STATUS_REFUSED_ENDPOINT) {
@@ -333,14 +346,16 @@ void checker_finish(checker_t *checker) {
     uint32_t endpoint = 0;
     uint32_t serial = 0;
     const size_t waiting = serial_order_waiting(checker->order, &endpoint, &serial);
-    if (checker->no_memory && checker->mismatches++ == 0)
+    if (checker->no_memory && checker->mismatches++ == 0) {
         (void)fprintf(checker->report, "no memory to check every completion\n");
-    if ((waiting > 0 || checker->report_count > 0) && checker->mismatches++ == 0)
+    }
+    if ((waiting > 0 || checker->report_count > 0) && checker->mismatches++ == 0) {
         (void)fprintf(
             checker->report,
             "first difference\n  %zu verdicts and %zu reports of a flush wait for others; "
             "endpoint %" PRIu32 " never had serial number %" PRIu32 " (R7)\n",
             waiting, checker->report_count, endpoint, serial);
+    }
 }
 
 size_t checker_counters(const checker_t *checker, tmu_counter_t counters[TALLY_COUNTERS]) {
@@ -358,20 +373,24 @@ void checker_endpoint_depths(const checker_t *checker, uint64_t depths[2]) {
 
 void checker_compare_counters(checker_t *checker, const tmu_counter_t *counters, size_t count) {
     tmu_counter_t expected[TALLY_COUNTERS];
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         checker->deferred = checker->deferred || (strcmp(counters[i].name, "spill_deferred") == 0 &&
                                                   counters[i].value > 0);
+    }
     const size_t expected_count = checker_counters(checker, expected);
     for (size_t i = 0; i < expected_count; ++i) {
         size_t j = 0;
-        while (j < count && strcmp(counters[j].name, expected[i].name) != 0)
+        while (j < count && strcmp(counters[j].name, expected[i].name) != 0) {
             ++j;
-        if (j < count && counters[j].value == expected[i].value)
+        }
+        if (j < count && counters[j].value == expected[i].value) {
             continue;
-        if (checker->mismatches++ == 0)
+        }
+        if (checker->mismatches++ == 0) {
             (void)fprintf(checker->report,
                           "first difference\n  the unit's counter %s is %" PRIu64
                           ", the model counted %" PRIu64 "\n",
                           expected[i].name, j < count ? counters[j].value : 0, expected[i].value);
+        }
     }
 }

@@ -36,9 +36,9 @@ static void put_bits(FILE *out, const char *name, uint64_t bits, size_t bytes) {
 void describe_op(FILE *out, const tmu_trace_op_t *op) {
     (void)fprintf(out, "line %" PRIu64 ": %s endpoint %" PRIu32 " id %" PRIu64, op->line,
                   tmu_trace_kind_name(op->kind), op->endpoint, op->id);
-    if (op->kind == TMU_TRACE_CANCEL)
+    if (op->kind == TMU_TRACE_CANCEL) {
         (void)fprintf(out, " target %" PRIu64, op->target);
-    else if (op->kind != TMU_TRACE_FLUSH) {
+    } else if (op->kind != TMU_TRACE_FLUSH) {
 #define FIELD(value, mask, VALUE, MASK, type, kept, signal)                                        \
     put_bits(out, " " #value, op->value, sizeof op->value);                                        \
     put_bits(out, " ignore", op->mask, sizeof op->mask);
@@ -62,14 +62,16 @@ void describe_op(FILE *out, const tmu_trace_op_t *op) {
 
 void describe_completion(FILE *out, const tmu_completion_t *of) {
     PUT_VERDICT(describe_status(of->status))
-    if (of->status == TMU_STATUS_FLUSHED)
+    if (of->status == TMU_STATUS_FLUSHED) {
         (void)fprintf(out, ", removed %" PRIu32 " posted and %" PRIu32 " unexpected",
                       of->removed_posted, of->removed_unexpected);
+    }
 }
 
 void describe_expected(FILE *out, const tmu_model_verdict_t *of) {
     PUT_VERDICT(tmu_model_status_text(of->status))
-    if (of->status == TMU_MODEL_FLUSHED)
+    if (of->status == TMU_MODEL_FLUSHED) {
         (void)fprintf(out, ", removed %" PRIu64 " posted and %" PRIu64 " unexpected",
                       of->removed_posted, of->removed_unexpected);
+    }
 }

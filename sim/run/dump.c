@@ -65,13 +65,16 @@ static tmu_result_t play(tmu_t *device, tmu_queue_t *queue, const workload_t *wo
     tmu_result_t result = receives == NULL ? TMU_ERR_MEMORY : TMU_OK;
     size_t count = 0;
     for (size_t i = 0; i < workload->count && i < stop && result == TMU_OK; ++i) {
-        while ((result = submit_operation(queue, workload, i, receives)) == TMU_AGAIN)
-            if ((result = collect(device, queue, &count)) != TMU_OK)
+        while ((result = submit_operation(queue, workload, i, receives)) == TMU_AGAIN) {
+            if ((result = collect(device, queue, &count)) != TMU_OK) {
                 break;
+            }
+        }
     }
     do {
-        if (result == TMU_OK)
+        if (result == TMU_OK) {
             result = collect(device, queue, &count);
+        }
     } while (result == TMU_OK && (count > 0 || tmu_queue_in_flight(queue) > 0));
     free(receives);
     return result;
@@ -84,17 +87,19 @@ static void print_key(const tmu_info_t *unit, const tmu_key_t *key) {
     const bool any_tag = key->ignore == sign - 1 && tag == 0;
     if (key->ignore == 0 || any_tag) {
         (void)printf("context %" PRIu64 ", ", key->match >> unit->tag_bits);
-        if (any_tag)
+        if (any_tag) {
             (void)printf("any tag, ");
-        else
+        } else {
             (void)printf("tag %" PRId64 ", ", (int64_t)(tag ^ sign) - (int64_t)sign);
+        }
     } else {
         (void)printf("match 0x%" PRIx64 " but for 0x%" PRIx64 ", ", key->match, key->ignore);
     }
-    if (key->source_ignore != 0) /* all of it: a trace has no other mask of a source */
+    if (key->source_ignore != 0) { /* all of it: a trace has no other mask of a source */
         (void)printf("any source");
-    else
+    } else {
         (void)printf("source %" PRIu32, key->source);
+    }
 }
 
 static bool print_entry(void *user, const tmu_entry_t *entry) {
@@ -110,8 +115,9 @@ static bool print_entry(void *user, const tmu_entry_t *entry) {
 static tmu_result_t show(tmu_t *device, tmu_queue_t *queue, tmu_info_t *unit, uint32_t endpoint) {
     tmu_depth_t depth = {0};
     tmu_result_t result = tmu_depth(device, endpoint, &depth);
-    if (result != TMU_OK || (depth.posted == 0 && depth.unexpected == 0))
+    if (result != TMU_OK || (depth.posted == 0 && depth.unexpected == 0)) {
         return result;
+    }
     (void)printf("endpoint %" PRIu32 ": %" PRIu32 " receives, %" PRIu32 " messages\n", endpoint,
                  depth.posted, depth.unexpected);
     return tmu_dump(queue, endpoint, print_entry, unit);
@@ -121,8 +127,9 @@ static int run(tmu_t *device, const arguments_t *arguments, workload_t *workload
     const tmu_queue_attr_t attr = {TMU_ENDPOINT_ANY, RING_LOG2, 0};
     tmu_queue_t *queue = NULL;
     tmu_info_t info;
-    if (tmu_query(device, &info) != TMU_OK)
+    if (tmu_query(device, &info) != TMU_OK) {
         return failed(device, "query");
+    }
     char error[TMU_TRACE_ERROR_MAX] = "";
     if (fit_trace(workload, arguments->trace, &info, error, sizeof error) != 0) {
         (void)fprintf(stderr, "tmu-dump: %s\n", error);
@@ -134,25 +141,31 @@ static int run(tmu_t *device, const arguments_t *arguments, workload_t *workload
         (void)failed(device, "spill memory");
         return EXIT_USAGE;
     }
-    if (tmu_queue_open(device, &attr, &queue) != TMU_OK)
+    if (tmu_queue_open(device, &attr, &queue) != TMU_OK) {
         return failed(device, "queue");
+    }
     if (arguments->endpoint != ANY_ENDPOINT && arguments->endpoint >= info.endpoints) {
         (void)fprintf(
             stderr, "tmu-dump: --endpoint %" PRIu64 ": the device has endpoints 0 to %" PRIu32 "\n",
             arguments->endpoint, info.endpoints - 1);
         return EXIT_USAGE;
     }
-    if (play(device, queue, workload, arguments->stop) != TMU_OK)
+    if (play(device, queue, workload, arguments->stop) != TMU_OK) {
         return failed(device, "trace");
-    for (uint32_t i = 0; i < info.endpoints; ++i)
+    }
+    for (uint32_t i = 0; i < info.endpoints; ++i) {
         if ((arguments->endpoint == ANY_ENDPOINT || arguments->endpoint == i) &&
-            show(device, queue, &info, i) != TMU_OK)
+            show(device, queue, &info, i) != TMU_OK) {
             return failed(device, "dump");
+        }
+    }
     tmu_flow_stats_t flow;
-    if (tmu_flow_stats(device, &flow) != TMU_OK)
+    if (tmu_flow_stats(device, &flow) != TMU_OK) {
         return failed(device, "flow");
-    if (flow.held_now > 0)
+    }
+    if (flow.held_now > 0) {
         (void)printf("held back by the driver: %" PRIu64 " messages\n", flow.held_now);
+    }
     return EXIT_WELL;
 }
 
@@ -167,10 +180,11 @@ int main(int count, char **values) {
     }
     tmu_t *device = NULL;
     int status = EXIT_USAGE;
-    if (tmu_open(arguments.uri, &device) != TMU_OK)
+    if (tmu_open(arguments.uri, &device) != TMU_OK) {
         (void)fprintf(stderr, "tmu-dump: %s\n", tmu_error_text(NULL));
-    else
+    } else {
         status = run(device, &arguments, &workload);
+    }
     tmu_close(device);
     workload_free(&workload);
     return status;

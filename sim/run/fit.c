@@ -26,8 +26,9 @@ static bool fit_mpi(tmu_trace_op_t *op, const tmu_info_t *unit) {
     tmu_key_t key;
     const int64_t source = op->source_ignore != 0 ? TMU_ANY_SOURCE : (int64_t)op->source;
     const int64_t tag = op->ignore != 0 ? TMU_ANY_TAG : (int32_t)(uint32_t)op->match;
-    if (tmu_key_mpi_for(unit, (uint32_t)(op->match >> 32), source, tag, &key) != TMU_OK)
+    if (tmu_key_mpi_for(unit, (uint32_t)(op->match >> 32), source, tag, &key) != TMU_OK) {
         return false;
+    }
     set_key(op, &key);
     return true;
 }
@@ -60,8 +61,9 @@ static const char *too_wide(tmu_trace_op_t *op, const tmu_info_t *unit, uint64_t
 int fit_trace(workload_t *workload, const char *path, const tmu_info_t *unit, char *error,
               size_t error_size) {
     workload->address_mask = ones(unit->address_bits);
-    if (is_full(unit))
+    if (is_full(unit)) {
         return 0;
+    }
     workload->made = malloc((workload->count + 1) * sizeof *workload->made);
     if (workload->made == NULL) {
         (void)snprintf(error, error_size, "no memory for the trace %s", path);
@@ -86,20 +88,23 @@ int fit_trace(workload_t *workload, const char *path, const tmu_info_t *unit, ch
                            tmu_error_text(NULL));
             return -1;
         }
-        if (op->source_ignore != 0)
+        if (op->source_ignore != 0) {
             op->source_ignore = (uint32_t)ones(unit->source_bits);
+        }
     }
     return 0;
 }
 
 void fit_random(tmu_trace_op_t *op, const tmu_info_t *unit) {
-    if (is_full(unit) || !has_key(op))
+    if (is_full(unit) || !has_key(op)) {
         return;
+    }
     const uint64_t magnitude = ones(unit->tag_bits - 1);
     const bool negative = (op->match >> 31 & 1) != 0;
     uint64_t tag = op->match & INT32_MAX;
-    if (tag > magnitude)
+    if (tag > magnitude) {
         tag = tag / TAG_STEP & magnitude;
+    }
     const uint64_t context = op->match >> 32 & ones(unit->match_bits - unit->tag_bits);
     const bool any_tag = op->raw == 0 && op->ignore != 0;
     op->match = context << unit->tag_bits | (negative ? magnitude + 1 : 0) | tag;

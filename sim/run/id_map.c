@@ -20,8 +20,9 @@ static size_t slot_of(const id_map_t *map, uint64_t id) {
 
 id_map_t *id_map_create(size_t count) {
     size_t size = 16;
-    while (size < 2 * count)
+    while (size < 2 * count) {
         size *= 2;
+    }
     id_map_t *map = malloc(sizeof *map);
     slot_t *slots = malloc(size * sizeof *slots);
     if (map == NULL || slots == NULL) {
@@ -29,30 +30,34 @@ id_map_t *id_map_create(size_t count) {
         free(slots);
         return NULL;
     }
-    for (size_t i = 0; i < size; ++i)
+    for (size_t i = 0; i < size; ++i) {
         slots[i].index = ID_MAP_NONE;
+    }
     map->mask = size - 1;
     map->slots = slots;
     return map;
 }
 
 void id_map_destroy(id_map_t *map) {
-    if (map == NULL)
+    if (map == NULL) {
         return;
+    }
     free(map->slots);
     free(map);
 }
 
 void id_map_put(id_map_t *map, uint64_t id, size_t index) {
     size_t i = slot_of(map, id);
-    while (map->slots[i].index != ID_MAP_NONE)
+    while (map->slots[i].index != ID_MAP_NONE) {
         i = (i + 1) & map->mask;
+    }
     map->slots[i] = (slot_t){id, index};
 }
 
 size_t id_map_get(const id_map_t *map, uint64_t id) {
     size_t i = slot_of(map, id);
-    while (map->slots[i].index != ID_MAP_NONE && map->slots[i].id != id)
+    while (map->slots[i].index != ID_MAP_NONE && map->slots[i].id != id) {
         i = (i + 1) & map->mask;
+    }
     return map->slots[i].index;
 }

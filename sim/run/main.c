@@ -64,10 +64,11 @@ static const program_t program = {"tmu-replay", usage, NULL};
 static void megahertz(void *value_p, const char *text) {
     char *end = NULL;
     const double value = strtod(text, &end);
-    if (end == text || *end != '\0' || !(value > 0.0) || value > 100000.0)
+    if (end == text || *end != '\0' || !(value > 0.0) || value > 100000.0) {
         exit(program_fails(&program, EXIT_USAGE,
                            "found --clock-mhz '%s', expected megahertz above 0, at most 100000",
                            text));
+    }
     *(double *)value_p = value;
 }
 
@@ -115,10 +116,12 @@ static void parse(int count, char **values, arguments_t *arguments) {
     };
     (void)program_options(&program, options, count, values);
     const char *problem = contradiction(arguments, replay->clock_mhz > 0);
-    if (problem != NULL)
+    if (problem != NULL) {
         program_usage(&program, problem);
-    if (!(replay->clock_mhz > 0))
+    }
+    if (!(replay->clock_mhz > 0)) {
         replay->clock_mhz = CLOCK_MHZ;
+    }
 }
 
 static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *arguments,
@@ -126,9 +129,10 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
     char error[ERROR_MAX] = "";
     if (arguments->verdicts != NULL) {
         arguments->replay.verdicts = fopen(arguments->verdicts, "w");
-        if (arguments->replay.verdicts == NULL)
+        if (arguments->replay.verdicts == NULL) {
             return program_fails(&program, EXIT_USAGE, "%s: cannot be written (%s)",
                                  arguments->verdicts, strerror(errno));
+        }
     }
     replay_result_t result;
     int outcome = replay_run(device, workload, &arguments->replay, &result, error, sizeof error);
@@ -137,8 +141,9 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
         (void)snprintf(error, sizeof error, "%s: cannot be written", arguments->verdicts);
         outcome = -1;
     }
-    if (outcome != 0)
+    if (outcome != 0) {
         return program_fails(&program, EXIT_DIFFERENCE, "%s", error);
+    }
     report_json(stdout, info, arguments->trace, &result, false);
     return result.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
 }
@@ -148,8 +153,9 @@ static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *argu
 static bool has_endpoints(const tmu_info_t *info, const arguments_t *arguments,
                           const workload_t *workload) {
     const uint64_t needed = tmu_trace_endpoints(workload->trace);
-    if (needed <= info->endpoints || arguments->refuse_endpoints)
+    if (needed <= info->endpoints || arguments->refuse_endpoints) {
         return true;
+    }
     (void)fprintf(stderr,
                   "tmu-replay: %s: found operations at %" PRIu64
                   " endpoints, and the device has %" PRIu32
@@ -210,8 +216,9 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
     char error[ERROR_MAX] = "";
     (void)fprintf(stderr, "random operations, seed %" PRIu64 "\n", arguments->seed);
     tmu_spill_stats_t spill;
-    if (tmu_spill_stats(device, &spill) != TMU_OK)
+    if (tmu_spill_stats(device, &spill) != TMU_OK) {
         return program_fails(&program, EXIT_DIFFERENCE, "%s", tmu_error_text(device));
+    }
     replay_options_t options = arguments->replay;
     options.progress = false;
     uint64_t seed = arguments->seed;
@@ -221,29 +228,35 @@ static int replay_random(tmu_t *device, const tmu_info_t *info, const arguments_
          * most have reserves, up to the whole tables.  A soak has its own. */
         options.quota = arguments->replay.quota;
         options.reserve = 0;
-        if (options.quota == 0 && !arguments->soak && seed % 4 == 3)
+        if (options.quota == 0 && !arguments->soak && seed % 4 == 3) {
             options.quota = 1 + (uint32_t)(seed % 29);
-        if (options.quota != 0 && !arguments->soak)
+        }
+        if (options.quota != 0 && !arguments->soak) {
             options.reserve = (uint32_t)(seed / 4 % (reserves_of(info) / info->endpoints + 1));
+        }
         const uint64_t segment =
             segment_of(info, arguments->soak, spill.segments > 0, options.quota);
         workload_shape_t shape = shape_of(info, arguments, spill.segments > 0, seed);
         shape.count = (size_t)(left < segment ? left : segment);
         workload_t workload;
-        if (workload_make(&workload, &shape) != 0)
+        if (workload_make(&workload, &shape) != 0) {
             return program_fails(&program, EXIT_DIFFERENCE, "no memory for a random workload");
+        }
         replay_result_t part;
         const int outcome = replay_run(device, &workload, &options, &part, error, sizeof error);
-        if (outcome != 0 || part.mismatches != 0)
+        if (outcome != 0 || part.mismatches != 0) {
             (void)fprintf(stderr, "replay it with --random %zu --seed %" PRIu64 "\n", shape.count,
                           shape.seed);
+        }
         workload_free(&workload);
-        if (outcome != 0)
+        if (outcome != 0) {
             return program_fails(&program, EXIT_DIFFERENCE, "%s", error);
+        }
         result_add(&sum, &part);
         done += shape.count;
-        if (arguments->replay.progress)
+        if (arguments->replay.progress) {
             (void)fprintf(stderr, "progress %" PRIu64 " %" PRIu64 "\n", done, arguments->random);
+        }
     }
     report_json(stdout, info, "random", &sum, arguments->soak);
     return sum.mismatches == 0 ? EXIT_WELL : EXIT_DIFFERENCE;
@@ -263,28 +276,29 @@ int main(int count, char **values) {
     tmu_t *device = NULL;
     tmu_info_t info;
     int status;
-    if (tmu_open(arguments.uri, &device) != TMU_OK)
+    if (tmu_open(arguments.uri, &device) != TMU_OK) {
         status = program_fails(&program, EXIT_USAGE, "%s", tmu_error_text(NULL));
-    else if (tmu_query(device, &info) != TMU_OK)
+    } else if (tmu_query(device, &info) != TMU_OK) {
         status = program_fails(&program, EXIT_DIFFERENCE, "%s", tmu_error_text(device));
-    else if (info.shared && arguments.random != 0)
+    } else if (info.shared && arguments.random != 0) {
         status =
             program_fails(&program, EXIT_USAGE,
                           "random operations name endpoints that are not there, which a session "
                           "cannot; replay a trace");
-    else if (arguments.trace != NULL && !has_endpoints(&info, &arguments, &workload))
+    } else if (arguments.trace != NULL && !has_endpoints(&info, &arguments, &workload)) {
         status = EXIT_USAGE;
-    else if (arguments.trace != NULL &&
-             fit_trace(&workload, arguments.trace, &info, error, sizeof error) != 0)
+    } else if (arguments.trace != NULL &&
+               fit_trace(&workload, arguments.trace, &info, error, sizeof error) != 0) {
         status = program_fails(&program, EXIT_USAGE, "%s", error);
-    else if (arguments.check)
+    } else if (arguments.check) {
         status = EXIT_WELL;
-    else if (replay_spill(device, &arguments.replay, error, sizeof error) != 0)
+    } else if (replay_spill(device, &arguments.replay, error, sizeof error) != 0) {
         status = program_fails(&program, EXIT_USAGE, "%s", error);
-    else if (arguments.trace != NULL)
+    } else if (arguments.trace != NULL) {
         status = replay_trace(device, &info, &arguments, &workload);
-    else
+    } else {
         status = replay_random(device, &info, &arguments);
+    }
     tmu_close(device);
     workload_free(&workload);
     return status;

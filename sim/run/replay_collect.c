@@ -18,13 +18,15 @@ uint64_t run_mismatches(const run_t *run) {
 }
 
 static void record_completion(run_t *run, const tmu_completion_t *c) {
-    if (c->status == TMU_STATUS_REMOVED)
+    if (c->status == TMU_STATUS_REMOVED) {
         return; /* a report of a flush, whose verdict follows */
+    }
     ++run->unit_latencies[c->unit_latency];
     ++run->host_latencies[c->host_latency];
     const size_t place = workload_find(run->workload, c->opcode == TMU_OPCODE_ARRIVE, c->handle);
-    if (place == ID_MAP_NONE)
+    if (place == ID_MAP_NONE) {
         return; /* the checker has counted it */
+    }
     run->outcomes[place] = log_line_of(c);
     ++run->answered;
 }
@@ -44,8 +46,9 @@ static bool is_silent(run_t *run, size_t count) {
 /* Whether nothing was answered for far too long while an operation waits to be accepted. */
 static bool is_stuck(run_t *run, size_t count) {
     const uint64_t now = tmu_clock(run->device);
-    if (count != 0 || !run->offering)
+    if (count != 0 || !run->offering) {
         run->last_answer_clock = now;
+    }
     return now - run->last_answer_clock > SILENCE_CLOCKS;
 }
 
@@ -54,8 +57,9 @@ int run_collect(run_t *run) {
     size_t count = 0;
     for (size_t q = 0; q < run->set.count; ++q) {
         size_t some = 0;
-        if (tmu_poll(run->set.queues[q], completions, POLL_MAX, &some) != TMU_OK)
+        if (tmu_poll(run->set.queues[q], completions, POLL_MAX, &some) != TMU_OK) {
             return run_fails(run, "poll");
+        }
         count += some;
         for (size_t i = 0; i < some; ++i) {
             ledger_take(run->ledger, &completions[i]);
@@ -63,8 +67,9 @@ int run_collect(run_t *run) {
         }
     }
     run->polled += count;
-    if (run->result->first_difference == 0 && run_mismatches(run) > 0)
+    if (run->result->first_difference == 0 && run_mismatches(run) > 0) {
         run->result->first_difference = tmu_clock(run->device);
+    }
     if (is_silent(run, count)) {
         (void)snprintf(run->error, run->error_size,
                        "found no verdict in %u clocks with %zu operations in flight, expected one "
@@ -79,8 +84,9 @@ int run_collect(run_t *run) {
                        SILENCE_CLOCKS, run->ids);
         return -1;
     }
-    if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK)
+    if (count == 0 && tmu_progress(run->device, PROGRESS_CLOCKS) != TMU_OK) {
         return run_fails(run, "device");
+    }
     return 0;
 }
 
@@ -88,8 +94,9 @@ int run_drain(run_t *run) {
     uint64_t before;
     do {
         before = run->polled;
-        if (run_collect(run) != 0)
+        if (run_collect(run) != 0) {
             return -1;
+        }
     } while (run->polled != before || queue_set_in_flight(&run->set) != 0);
     return 0;
 }

@@ -8,12 +8,13 @@ static void string_json(FILE *out, const char *text) {
     (void)fputc('"', out);
     for (; *text != '\0'; ++text) {
         const unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
+        if (c == '"' || c == '\\') {
             (void)fprintf(out, "\\%c", c);
-        else if (c < 0x20)
+        } else if (c < 0x20) {
             (void)fprintf(out, "\\u%04x", c);
-        else
+        } else {
             (void)fputc(c, out);
+        }
     }
     (void)fputc('"', out);
 }
@@ -31,9 +32,10 @@ static void latency_json(FILE *out, const char *name, const replay_latency_t *la
 static void counters_json(FILE *out, const char *name, const tmu_counter_t *counters,
                           size_t count) {
     (void)fprintf(out, ", \"%s\": {", name);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         (void)fprintf(out, "%s\"%s\": %" PRIu64, i == 0 ? "" : ", ", counters[i].name,
                       counters[i].value);
+    }
     (void)fputc('}', out);
 }
 
@@ -43,8 +45,9 @@ static const char *preset_name(uint32_t number) {
         TMU_PRESET_TABLE(NAME)
 #undef NAME
     };
-    if (number == TMU_PRESET_OWN)
+    if (number == TMU_PRESET_OWN) {
         return "own";
+    }
     return number < sizeof names / sizeof names[0] ? names[number] : "unknown";
 }
 
@@ -74,20 +77,22 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what, const repl
                   ", \"mismatches\": %" PRIu64,
                   result->operations, result->matches, result->refused, result->refused_endpoint,
                   result->held, result->mismatches);
-    if (clocked && result->first_difference != 0)
+    if (clocked && result->first_difference != 0) {
         (void)fprintf(out, ", \"first_difference_clock\": %" PRIu64, result->first_difference);
-    else
+    } else {
         (void)fprintf(out, ", \"first_difference_clock\": null");
-    if (clocked)
+    }
+    if (clocked) {
         (void)fprintf(
             out,
             ", \"clocks\": %" PRIu64 ", \"skipped_clocks\": %" PRIu64
             ", \"clocks_per_operation\": %.4f",
             result->clocks, result->skipped_clocks,
             result->operations == 0 ? 0.0 : (double)result->clocks / (double)result->operations);
-    else
+    } else {
         (void)fprintf(
             out, ", \"clocks\": null, \"skipped_clocks\": null, \"clocks_per_operation\": null");
+    }
     latency_json(out, "latency_clocks", &result->unit_latency, clocked);
     latency_json(out, "host_latency_clocks", &result->host_latency, clocked);
     (void)fprintf(out, ", \"depth_max\": {\"posted\": %" PRIu64 ", \"unexpected\": %" PRIu64 "}",
@@ -104,8 +109,9 @@ void report_json(FILE *out, const tmu_info_t *info, const char *what, const repl
                   ", \"spill\": {\"segments\": %" PRIu32 ", \"chunks\": %" PRIu32
                   ", \"chunks_free\": %" PRIu32 "}",
                   result->spill.segments, result->spill.chunks, result->spill.chunks_free);
-    if (soak)
+    if (soak) {
         soak_json(out, result);
+    }
     counters_json(out, "counters", result->counters, result->counter_count);
     counters_json(out, "model_counters", result->model_counters, result->model_counter_count);
     (void)fprintf(out, "}\n");

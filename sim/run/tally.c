@@ -4,8 +4,9 @@
 #include <string.h>
 
 void tally_add(tally_t *tally, unsigned kind, const tmu_model_verdict_t *verdict) {
-    if ((size_t)verdict->status <= TMU_MODEL_HELD)
+    if ((size_t)verdict->status <= TMU_MODEL_HELD) {
         ++tally->verdicts[kind][verdict->status];
+    }
     tally->truncated += verdict->truncated;
     tally->removed_posted += verdict->removed_posted;
     tally->removed_unexpected += verdict->removed_unexpected;
@@ -14,18 +15,22 @@ void tally_add(tally_t *tally, unsigned kind, const tmu_model_verdict_t *verdict
 /* Operations of a kind that reached an endpoint which is there. */
 static uint64_t effective(const tally_t *tally, unsigned kind) {
     uint64_t sum = 0;
-    for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status)
-        if (status != TMU_MODEL_REFUSED_ENDPOINT)
+    for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status) {
+        if (status != TMU_MODEL_REFUSED_ENDPOINT) {
             sum += tally->verdicts[kind][status];
+        }
+    }
     return sum;
 }
 
 /* Every verdict is of a command, and is a completion beside those that a flush reports. */
 static uint64_t commands(const tally_t *tally) {
     uint64_t sum = 0;
-    for (unsigned kind = 0; kind <= TMU_TRACE_FLUSH; ++kind)
-        for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status)
+    for (unsigned kind = 0; kind <= TMU_TRACE_FLUSH; ++kind) {
+        for (unsigned status = 0; status <= TMU_MODEL_HELD; ++status) {
             sum += tally->verdicts[kind][status];
+        }
+    }
     return sum;
 }
 

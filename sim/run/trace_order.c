@@ -17,8 +17,9 @@ struct trace_order {
 
 trace_order_t *trace_order_create(uint32_t endpoints) {
     trace_order_t *order = calloc(1, sizeof *order);
-    if (order == NULL)
+    if (order == NULL) {
         return NULL;
+    }
     order->endpoints = endpoints;
     order->progress = calloc(endpoints, sizeof *order->progress);
     if (order->progress == NULL) {
@@ -29,23 +30,27 @@ trace_order_t *trace_order_create(uint32_t endpoints) {
 }
 
 void trace_order_destroy(trace_order_t *order) {
-    if (order == NULL)
+    if (order == NULL) {
         return;
+    }
     free(order->progress);
     free(order);
 }
 
 bool trace_order_step(trace_order_t *order, const trace_step_t *step) {
-    if (step->endpoint >= order->endpoints)
+    if (step->endpoint >= order->endpoints) {
         return true;
+    }
     progress_t *last = &order->progress[step->endpoint];
     const size_t arrivals_from = last->stalled ? 0 : last->any;
     /* A held arrival does not move the others' mark, so that they are held to theirs. */
     const bool right = step->place >= (step->arrival ? arrivals_from : last->other);
     last->stalled = last->stalled || step->stalled;
-    if (step->place + 1 > last->any)
+    if (step->place + 1 > last->any) {
         last->any = step->place + 1;
-    if (!step->arrival && step->place + 1 > last->other)
+    }
+    if (!step->arrival && step->place + 1 > last->other) {
         last->other = step->place + 1;
+    }
     return right;
 }

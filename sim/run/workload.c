@@ -18,8 +18,9 @@
 static int index_ids(workload_t *workload) {
     workload->requests = id_map_create(workload->count);
     workload->messages = id_map_create(workload->count);
-    if (workload->requests == NULL || workload->messages == NULL)
+    if (workload->requests == NULL || workload->messages == NULL) {
         return -1;
+    }
     for (size_t i = 0; i < workload->count; ++i) {
         const tmu_trace_op_t *op = &workload->ops[i];
         id_map_put(op->kind == TMU_TRACE_ARRIVE ? workload->messages : workload->requests, op->id,
@@ -30,12 +31,14 @@ static int index_ids(workload_t *workload) {
 
 int workload_read(workload_t *workload, const char *path, char *error, size_t error_size) {
     *workload = (workload_t){0};
-    if (tmu_trace_read(path, &workload->trace, error, error_size) != 0)
+    if (tmu_trace_read(path, &workload->trace, error, error_size) != 0) {
         return -1;
+    }
     workload->ops = tmu_trace_ops(workload->trace);
     workload->count = tmu_trace_count(workload->trace);
-    if (index_ids(workload) == 0)
+    if (index_ids(workload) == 0) {
         return 0;
+    }
     workload_free(workload);
     (void)snprintf(error, error_size, "no memory for the trace %s", path);
     return -1;
@@ -107,32 +110,36 @@ static void shape_traffic(maker_t *maker, const workload_shape_t *shape) {
     /* Many tags match seldom and make queues deep. */
     static const uint32_t few[] = {1, 2, 2, 3};
     static const uint32_t many[] = {1, 2, 6, 40, 300};
-    if (shape->outgrows)
+    if (shape->outgrows) {
         maker->tags = many[2 + below(maker, 3)];
-    else
+    } else {
         maker->tags = small && !pressure ? few[below(maker, 4)] : many[below(maker, 5)];
+    }
     maker->any_source = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->any_tag = below(maker, 3) == 0 ? 128 : below(maker, 40);
     maker->raw = below(maker, 2) == 0 ? 0 : below(maker, 64);
     maker->rare = below(maker, 80);
-    if (shape->soak && maker->rare < SOAK_RARE)
+    if (shape->soak && maker->rare < SOAK_RARE) {
         maker->rare = SOAK_RARE;
+    }
     maker->flush = pressure ? 400 : below(maker, 3) == 0 ? 200 : 32;
     maker->swing = small ? shape->entries : 4096;
 }
 
 static uint64_t make_tag(maker_t *maker) {
     uint32_t tag = below(maker, maker->tags) * 256u;
-    if (chance(maker, 8))
+    if (chance(maker, 8)) {
         tag = 0x80000000u | tag; /* negative: internal to a library (R2) */
+    }
     return tag;
 }
 
 static void make_key(maker_t *maker, tmu_trace_op_t *op, bool wildcards) {
     op->match = (uint64_t)below(maker, maker->contexts) << 32 | make_tag(maker);
     op->source = below(maker, maker->sources);
-    if (!wildcards)
+    if (!wildcards) {
         return;
+    }
     if (chance(maker, maker->any_source)) {
         op->source = 0;
         op->source_ignore = UINT32_MAX;
@@ -152,8 +159,9 @@ static uint32_t endpoint_number(const maker_t *maker, const workload_shape_t *sh
 }
 
 static uint32_t make_endpoint(maker_t *maker, const workload_shape_t *shape) {
-    if (below(maker, 1024) == 0)
+    if (below(maker, 1024) == 0) {
         return shape->endpoints + below(maker, 3); /* one that is not there (R13) */
+    }
     return endpoint_number(maker, shape, below(maker, maker->endpoints));
 }
 
@@ -173,15 +181,17 @@ static void make_cancel(maker_t *maker, tmu_trace_op_t *op) {
 
 /* Posts are ahead for a while, then arrivals: each queue fills and drains in turn. */
 static void change_direction(maker_t *maker) {
-    if (maker->swing_left-- != 0)
+    if (maker->swing_left-- != 0) {
         return;
+    }
     maker->swing_left = below(maker, maker->swing);
     maker->post_share = 64 + below(maker, 129);
     const int64_t limit = (int64_t)maker->swing / 2;
-    if (maker->surplus > limit)
+    if (maker->surplus > limit) {
         maker->post_share = 64;
-    else if (maker->surplus < -limit)
+    } else if (maker->surplus < -limit) {
         maker->post_share = 192;
+    }
 }
 
 static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_t *op,
@@ -214,8 +224,9 @@ static void make_op(maker_t *maker, const workload_shape_t *shape, tmu_trace_op_
         make_key(maker, op, false);
         --maker->surplus;
     }
-    if (op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_ARRIVE)
+    if (op->kind == TMU_TRACE_POST || op->kind == TMU_TRACE_ARRIVE) {
         op->bytes = chance(maker, 16) ? draw(maker) >> 16 : below(maker, 4) * 64u;
+    }
     fit_random(op, shape->unit);
 }
 
@@ -251,8 +262,9 @@ static void make_event(maker_t *maker, const workload_shape_t *shape, workload_t
             return;
         }
     }
-    if (below(maker, SOAK_LIMITS_EVERY) != 0)
+    if (below(maker, SOAK_LIMITS_EVERY) != 0) {
         return;
+    }
     const uint32_t number = below(maker, maker->endpoints);
     event.endpoint = endpoint_number(maker, shape, number);
     if (below(maker, 2) == 0) {
@@ -295,20 +307,24 @@ int workload_make(workload_t *workload, const workload_shape_t *shape) {
     const size_t ends = !shape->soak                     ? 0
                         : maker.endpoints < shape->count ? maker.endpoints
                                                          : shape->count;
-    for (size_t i = 0; shape->soak && i < SOAK_RESETS; ++i)
+    for (size_t i = 0; shape->soak && i < SOAK_RESETS; ++i) {
         maker.resets[i] = below(&maker, (uint32_t)(shape->count - ends) + 1);
+    }
     for (size_t i = 0; i < shape->count - ends; ++i) {
-        if (shape->soak)
+        if (shape->soak) {
             make_event(&maker, shape, workload, i);
+        }
         make_op(&maker, shape, &workload->made[i], i);
     }
-    for (size_t i = 0; i < ends; ++i)
+    for (size_t i = 0; i < ends; ++i) {
         make_end(&maker, shape, workload, shape->count - ends + i, (uint32_t)i);
+    }
     workload->ops = workload->made;
     workload->count = shape->count;
     workload->address_mask = UINT64_MAX >> (64 - shape->unit->address_bits);
-    if (index_ids(workload) == 0)
+    if (index_ids(workload) == 0) {
         return 0;
+    }
     workload_free(workload);
     return -1;
 }

@@ -28,8 +28,9 @@ class Campaign {
                 found.status == TMU_STATUS_REFUSED_QUOTA || found.status == TMU_STATUS_STALLED;
             truncated_ += found.truncated;
             latency_ = std::max<uint64_t>(latency_, latency);
-            if (dumping_ && found.opcode == TMU_OPCODE_INSPECT)
+            if (dumping_ && found.opcode == TMU_OPCODE_INSPECT) {
                 dump_.push_back(found);
+            }
         });
     }
 
@@ -68,23 +69,27 @@ void Campaign::next_phase() {
     phase_ends_ = taken_ + traffic_.phase().length;
     refusals_end_ = refused_ + kRefusals;
     // A command that waits is still there afterwards: all this only lets go of it for a while.
-    if (traffic_.small(3) == 0)
+    if (traffic_.small(3) == 0) {
         empty_some();
-    if (traffic_.small(4) == 0)
+    }
+    if (traffic_.small(4) == 0) {
         windows_ += runner_.set_windows(traffic_.make_windows());
+    }
     if (traffic_.small(3) == 0) { // R11: quotas and reserves come and go
         ++limits_;
         runner_.set_limits(traffic_.endpoint(), traffic_.make_limits());
     }
-    if (traffic_.small(std::max(8u, shape_.posted / 16)) == 0)
+    if (traffic_.small(std::max(8u, shape_.posted / 16)) == 0) {
         dump(traffic_.small(2) ? TMU_MODEL_POSTED : TMU_MODEL_UNEXPECTED);
+    }
 }
 
 // R14: what phases of many keys have left behind would fill the tables for ever.
 void Campaign::empty_some() {
     for (const uint32_t endpoint : traffic_.endpoints()) {
-        if (traffic_.small(3) != 0)
+        if (traffic_.small(3) != 0) {
             send(kPost, traffic_.make_flush(endpoint));
+        }
     }
 }
 
@@ -105,26 +110,32 @@ void Campaign::dump(tmu_model_queue_t queue) {
     dump_.clear();
     dumping_ = true;
     // And the first place beyond the table, which is answered so (Law::inspect).
-    for (uint32_t place = 0; place <= shape_.places[port]; ++place)
+    for (uint32_t place = 0; place <= shape_.places[port]; ++place) {
         send(port, traffic_.make_inspect(port, place));
+    }
     runner_.drain();
     dumping_ = false;
     std::map<uint32_t, std::vector<uint64_t>> found, wanted;
     for (const Verdict &verdict : dump_) {
-        if (verdict.status == TMU_STATUS_ENTRY)
+        if (verdict.status == TMU_STATUS_ENTRY) {
             found[verdict.endpoint].push_back(verdict.other);
+        }
     }
-    for (const tmu_model_entry_t &entry : expected)
+    for (const tmu_model_entry_t &entry : expected) {
         wanted[entry.endpoint].push_back(entry.handle);
-    for (const auto &[endpoint, handles] : wanted)
+    }
+    for (const auto &[endpoint, handles] : wanted) {
         found[endpoint]; // so that none is forgotten below
+    }
     for (const auto &[endpoint, handles] : found) {
         const std::vector<uint64_t> &right = wanted[endpoint];
         size_t place = 0;
-        while (place < handles.size() && place < right.size() && handles[place] == right[place])
+        while (place < handles.size() && place < right.size() && handles[place] == right[place]) {
             ++place;
-        if (place == handles.size() && place == right.size())
+        }
+        if (place == handles.size() && place == right.size()) {
             continue;
+        }
         std::ostringstream out;
         out << "clock " << runner_.clock() << ": dump of the "
             << (queue == TMU_MODEL_POSTED ? "receives" : "messages") << " of endpoint " << endpoint
@@ -139,8 +150,9 @@ std::string Campaign::run() {
     bool waits[kPorts] = {false, false};
     uint64_t told = 0;
     while (taken_ < options_.operations) {
-        if (taken_ >= phase_ends_ || refused_ >= refusals_end_)
+        if (taken_ >= phase_ends_ || refused_ >= refusals_end_) {
             next_phase();
+        }
         const Phase &phase = traffic_.phase();
         Runner::Offer offer;
         for (const Port port : {kPost, kArrival}) {
@@ -163,8 +175,9 @@ std::string Campaign::run() {
         }
     }
     runner_.drain();
-    for (const tmu_model_queue_t queue : {TMU_MODEL_POSTED, TMU_MODEL_UNEXPECTED})
+    for (const tmu_model_queue_t queue : {TMU_MODEL_POSTED, TMU_MODEL_UNEXPECTED}) {
         dump(queue);
+    }
     return report();
 }
 
@@ -199,8 +212,9 @@ std::string Campaign::report() const {
     const char *separator = "";
     for (const auto &[status, name] : statuses) {
         uint64_t count = 0;
-        for (const auto &by_opcode : seen_)
+        for (const auto &by_opcode : seen_) {
             count += by_opcode[status];
+        }
         out << separator << "\"" << name << "\": " << count;
         separator = ", ";
     }

@@ -54,8 +54,9 @@ template <class List, class Name>
 size_t find(const char *what, const List &list, const std::string &word, Name name) {
     std::string known;
     for (size_t i = 0; i < std::size(list); ++i) {
-        if (word == name(list[i]))
+        if (word == name(list[i])) {
             return i;
+        }
         known = listed(known.c_str(), name(list[i]));
     }
     throw BadInput(std::string(what) + ": found '" + word + "', expected one of " + known);
@@ -67,10 +68,11 @@ const char *itself(const char *word) { return word; }
 std::vector<std::string> split(const std::string &text) {
     std::vector<std::string> words(1);
     for (const char c : text) {
-        if (c == ':')
+        if (c == ':') {
             words.emplace_back();
-        else
+        } else {
             words.back() += c;
+        }
     }
     return words;
 }
@@ -82,17 +84,21 @@ void check(const Cell &cell, const KindEntry &kind) {
     };
     const std::string position = std::string("position ") + name_of(cell.position);
     const std::string depth = "depth " + std::to_string(cell.depth);
-    if (cell.depth < kind.least)
+    if (cell.depth < kind.least) {
         refuse(depth, "at least " + std::to_string(kind.least));
-    if ((cell.queue == Queue::both) == kind.by_queue && cell.kind != Kind::append)
+    }
+    if ((cell.queue == Queue::both) == kind.by_queue && cell.kind != Kind::append) {
         refuse(std::string("queue ") + name_of(cell.queue),
                kind.by_queue ? "posted or unexpected" : "both");
+    }
     const bool has_position = kind.by_position && cell.depth > 0;
-    if ((cell.position != Position::none) != has_position)
+    if ((cell.position != Position::none) != has_position) {
         refuse(position + " at " + depth, has_position ? "one" : "none");
+    }
     const bool posted_match = cell.kind == Kind::match && cell.queue == Queue::posted;
-    if (cell.position == Position::same_clock && !posted_match)
+    if (cell.position == Position::same_clock && !posted_match) {
         refuse(position, "it for one queue of receives");
+    }
 }
 
 } // namespace
@@ -102,9 +108,10 @@ uint32_t whole(const std::string &what, const std::string &text, uint32_t least,
     errno = 0;
     const unsigned long value = std::strtoul(text.c_str(), &end, 10);
     if (text.empty() || text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0 ||
-        value < least || value > most)
+        value < least || value > most) {
         throw BadInput(what + ": found '" + text + "', expected a number from " +
                        std::to_string(least) + " to " + std::to_string(most));
+    }
     return static_cast<uint32_t>(value);
 }
 
@@ -113,8 +120,9 @@ const char *name_of(Queue queue) { return kQueues[static_cast<size_t>(queue)]; }
 
 Cell parse_cell(const std::string &text) {
     const std::vector<std::string> words = split(text);
-    if (words.size() != 5)
+    if (words.size() != 5) {
         throw BadInput("cell: found '" + text + "', expected KIND:QUEUE:POSITION:DEPTH:STEPS");
+    }
     const auto name = [](const KindEntry &entry) { return entry.name; };
     const KindEntry &kind = kKinds[find("kind", kKinds, words[0], name)];
     Cell cell;

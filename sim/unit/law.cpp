@@ -87,8 +87,9 @@ bool same_masks(const Verdict &a, const Verdict &b) {
 std::string describe(const Verdict &v) {
     std::ostringstream out;
     each_field(v, v, [&](const char *name, auto x, auto) {
-        if (x != 0)
+        if (x != 0) {
             out << ' ' << name << ' ' << static_cast<uint64_t>(x);
+        }
     });
     return out.str();
 }
@@ -96,8 +97,9 @@ std::string describe(const Verdict &v) {
 Law::Law(const Shape &shape) : shape_(shape) {
     const tmu_model_config_t config = {shape.endpoints, shape.posted, shape.unexpected, 0, 0};
     tmu_model_t *model = nullptr;
-    if (tmu_model_create(&config, &model) != TMU_MODEL_OK)
+    if (tmu_model_create(&config, &model) != TMU_MODEL_OK) {
         throw std::runtime_error("the model cannot be made");
+    }
     model_.reset(model);
 }
 
@@ -205,9 +207,10 @@ tmu_model_stats_t Law::stats() const {
 }
 
 std::string Law::compare(const Verdict &found, Port port) const {
-    if (owed_.empty())
+    if (owed_.empty()) {
         return std::string("found a verdict at the ") + kPortNames[port] +
                " side that nobody asked for, expected none:" + describe(found);
+    }
     const Answer &answer = owed_.front();
     Verdict wanted = answer.wanted;
     if (answer.table != nullptr && found.status == TMU_STATUS_VACANT) {
@@ -215,23 +218,28 @@ std::string Law::compare(const Verdict &found, Port port) const {
     } else if (answer.table != nullptr) {
         const auto shown = [&](const tmu_model_entry_t &e) { return e.handle == found.other; };
         const auto entry = std::find_if(answer.table->begin(), answer.table->end(), shown);
-        if (entry == answer.table->end())
+        if (entry == answer.table->end()) {
             return "found an entry that is in no queue:" + describe(found);
+        }
         fill_entry(wanted, *entry);
         wanted.endpoint = entry->endpoint;
         TMU_KEY_COPY(wanted, entry->key);
-        if (!same_masks(found, wanted))
+        if (!same_masks(found, wanted)) {
             return "found other wildcards than the entry has:" + describe(found);
+        }
     }
-    if (port == answer.port && same(found, wanted))
+    if (port == answer.port && same(found, wanted)) {
         return "";
+    }
     std::ostringstream out;
-    if (port != answer.port)
+    if (port != answer.port) {
         out << "\n  side: found " << kPortNames[port] << ", expected " << kPortNames[answer.port];
+    }
     each_field(found, wanted, [&](const char *name, auto x, auto y) {
-        if (x != y)
+        if (x != y) {
             out << "\n  " << name << ": found " << static_cast<uint64_t>(x) << ", expected "
                 << static_cast<uint64_t>(y);
+        }
     });
     out << "\n  found:   " << describe(found) << "\n  expected:" << describe(wanted);
     return out.str();

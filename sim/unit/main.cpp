@@ -40,9 +40,10 @@ uint64_t number(const char *option, const char *text) {
     char *end = nullptr;
     errno = 0;
     const uint64_t value = std::strtoull(text, &end, 10);
-    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0)
+    if (text[0] < '0' || text[0] > '9' || *end != '\0' || errno != 0) {
         throw bench::BadInput(std::string(option) + ": found '" + text +
                               "', expected a decimal number");
+    }
     return value;
 }
 
@@ -55,11 +56,12 @@ bench::Shape shape_of(const char *text) {
                     ":%" SCNu32 ":%" SCNu32 "%c",
                     &s.endpoints, &s.posted, &s.unexpected, &s.places[bench::kArrival],
                     &s.places[bench::kPost], &s.array, &s.id_bits, &s.queues, &more);
-    if (found != 8 || s.queues == 0)
+    if (found != 8 || s.queues == 0) {
         throw bench::BadInput(
             std::string("--shape: found '") + text +
             "', expected "
             "ENDPOINTS:POSTED:UNEXPECTED:POSTED_PLACES:UNEXPECTED_PLACES:ARRAY:ID_BITS:QUEUES");
+    }
     return s;
 }
 
@@ -102,13 +104,16 @@ Arguments parse(int argc, char **argv) {
             throw bench::BadInput(std::string("see tmu-bench --help"));
         }
     }
-    for (int i = optind; i < argc; ++i)
+    for (int i = optind; i < argc; ++i) {
         a.cells.push_back(bench::parse_cell(argv[i]));
-    if (a.shape.endpoints == 0)
+    }
+    if (a.shape.endpoints == 0) {
         throw bench::BadInput("found no --shape, expected the configuration");
-    if ((a.random == 0) == a.cells.empty())
+    }
+    if ((a.random == 0) == a.cells.empty()) {
         throw bench::BadInput("found " + std::to_string(a.cells.size()) + " cells and --random " +
                               std::to_string(a.random) + ", expected cells or a campaign");
+    }
     return a;
 }
 
@@ -118,10 +123,11 @@ void run(const Arguments &a) {
         options.operations = a.random;
         options.seed = a.seed;
         options.pauses = !a.flowing;
-        if (a.progress)
+        if (a.progress) {
             options.progress = [&](uint64_t done) {
                 std::cerr << "progress " << done << " " << a.random << std::endl;
             };
+        }
         std::cout << bench::campaign(a.shape, options) << std::endl;
     }
     for (const bench::Cell &cell : a.cells) {

@@ -42,8 +42,9 @@ struct Window {
     }
     // After the last verdict.
     void close() {
-        if (step_ == 0)
+        if (step_ == 0) {
             return;
+        }
         if (steps == 1) {
             first = now_;
             first_verdicts = verdicts;
@@ -68,8 +69,9 @@ class Measurement {
           runner_(shape, options.seed), rng_(options.seed) {
         runner_.on_verdict([this](const Answer &answer, const Verdict &, uint32_t latency) {
             judge(answer.wanted);
-            if (answer.step != 0)
+            if (answer.step != 0) {
                 window_.add(answer, latency, runner_.clock());
+            }
         });
     }
 
@@ -77,8 +79,9 @@ class Measurement {
 
     const Window &run() {
         uint64_t step = 0;
-        for (const Slot &slot : slots_)
+        for (const Slot &slot : slots_) {
             offer(slot, slot.measured ? ++step : 0);
+        }
         runner_.drain();
         window_.close();
         const tmu_model_stats_t stats = runner_.law().stats();
@@ -100,13 +103,15 @@ class Measurement {
                 offer.command[port] = now ? &*slot.command[port] : nullptr;
             }
             // An arrival must not overtake a post that the bench holds back.
-            if (waits[kPost] && offer.command[kPost] == nullptr)
+            if (waits[kPost] && offer.command[kPost] == nullptr) {
                 offer.command[kArrival] = nullptr;
+            }
             offer.take_verdicts = !pauses();
             const Runner::Taken taken = runner_.tick(offer);
             for (const Port port : {kPost, kArrival}) {
-                if (taken.port[port])
+                if (taken.port[port]) {
                     meant_.push_back({slot.status[port], slot.other[port]});
+                }
                 waits[port] = waits[port] && !taken.port[port];
             }
         }
@@ -116,11 +121,12 @@ class Measurement {
     void judge(const Verdict &verdict) {
         const Meant meant = meant_.front();
         meant_.pop_front();
-        if (verdict.status != meant.status || (meant.other != 0 && verdict.other != meant.other))
+        if (verdict.status != meant.status || (meant.other != 0 && verdict.other != meant.other)) {
             throw Difference("the workload does not do what it means to do: found" +
                              describe(verdict) + ", expected status " +
                              std::to_string(meant.status) + " other " +
                              std::to_string(meant.other));
+        }
     }
 
     bool pauses() { return options_.pauses && rng_.percent(kPauseChance); }
@@ -163,8 +169,9 @@ double clocks_per_verdict(const Window &window) {
 std::string measure(const Cell &cell, const Shape &shape, const Options &options) {
     Measurement measurement(cell, shape, options, Ways::two);
     const Window &window = measurement.run();
-    if (window.steps < 2)
+    if (window.steps < 2) {
         throw std::logic_error("a cell without a measured step");
+    }
     std::ostringstream out;
     out.precision(6);
     out << std::fixed;

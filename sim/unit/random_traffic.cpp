@@ -22,8 +22,9 @@ constexpr uint64_t kLengthMax = (uint64_t{1} << 48) - 1;
 RandomTraffic::RandomTraffic(const Shape &shape, uint64_t seed, bool pauses)
     : shape_(shape), pauses_(pauses), rng_(seed) {
     // A few endpoints see everything, the first and the last among them.
-    for (uint32_t &endpoint : endpoints_)
+    for (uint32_t &endpoint : endpoints_) {
         endpoint = small(shape_.endpoints);
+    }
     endpoints_[0] = 0;
     endpoints_[1] = shape_.endpoints - 1;
 }
@@ -43,8 +44,9 @@ void RandomTraffic::next_phase() {
         p.offers[kPost] = std::max(p.offers[kPost] * awake / 100, bias[0] ? 1u : 0u);
         p.offers[kArrival] = std::max(p.offers[kArrival] * awake / 100, bias[1] ? 1u : 0u);
     }
-    if (pauses_ && small(3) == 0)
+    if (pauses_ && small(3) == 0) {
         p.takes = 10 + small(90);
+    }
     p.keys = one_of({1u, 2u, 3u, 3u, 8u, 64u, 4096u});
     p.contexts = 1 + small(2);
     p.wild = one_of({0u, 10u, 40u, 100u});
@@ -55,8 +57,9 @@ void RandomTraffic::next_phase() {
     p.inspects = small(4) == 0 ? std::max(1u, 20000 / entries) : 0;
     p.flushes = one_of({0u, 0u, 2u, 60u});
     p.used = one_of({1u, 1u, 2u, 4u, kEndpoints});
-    for (uint32_t i = 0; i < p.used; ++i)
+    for (uint32_t i = 0; i < p.used; ++i) {
         p.endpoints[i] = endpoints_[small(kEndpoints)];
+    }
     phase_ = p;
 }
 
@@ -96,12 +99,15 @@ void RandomTraffic::make_key(Command &c, bool wild) {
     const uint32_t tag = small(phase_.keys), source = small(phase_.keys);
     c.match = kContext * small(phase_.contexts) | tag | (tag & 1) << 17;
     c.source = source | (source & 1) << 31;
-    if (!wild)
+    if (!wild) {
         return;
-    if (rng_.percent(phase_.wild))
+    }
+    if (rng_.percent(phase_.wild)) {
         c.source_ignore = 0xffffffff;
-    if (rng_.percent(phase_.wild))
+    }
+    if (rng_.percent(phase_.wild)) {
         c.ignore = kAnyTag;
+    }
     if (rng_.percent(phase_.wild / 10)) { // R2: any bits may be ignored
         c.ignore = rng_.next();
         c.source_ignore = static_cast<uint32_t>(rng_.next());
@@ -116,8 +122,9 @@ void RandomTraffic::make_bad(Port port, Command &c) {
     }
     if (small(2) == 0) {
         c.malformed = true;
-        if (port == kPost && small(2))
+        if (port == kPost && small(2)) {
             c.opcode = static_cast<uint8_t>(rng_.next());
+        }
         c.address = rng_.next();
         c.length = rng_.next() & kLengthMax;
         c.ignore = rng_.next();
@@ -138,15 +145,17 @@ Command RandomTraffic::make_inspect(Port port, uint32_t position) {
 void RandomTraffic::make_post(Command &c) {
     const bool flushes = small(10000) < phase_.flushes;
     c.opcode = flushes ? TMU_OPCODE_FLUSH : TMU_OPCODE_POST;
-    if (!flushes && rng_.percent(phase_.looks))
+    if (!flushes && rng_.percent(phase_.looks)) {
         c.opcode = small(2) ? TMU_OPCODE_PROBE : TMU_OPCODE_CLAIM;
+    }
     make_key(c, true);
     if (flushes && small(2)) { // everything, or a whole context
         c.ignore = small(2) ? ~uint64_t{0} : 0xffffffffu;
         c.source_ignore = 0xffffffffu;
     }
-    if (c.opcode != TMU_OPCODE_POST)
+    if (c.opcode != TMU_OPCODE_POST) {
         return;
+    }
     c.length = small(kLengths);
     c.address = c.handle * kAddressScramble;
     // One in fifty has no id: then nothing may cancel it (R10).
@@ -159,8 +168,9 @@ void RandomTraffic::make_arrival(Command &c) {
         c.opcode = TMU_OPCODE_CANCEL;
         const Posted &posted = remembered_[small(kRememberedIds)];
         c.id = small(50) == 0 ? id_none() : posted.id;
-        if (small(20) != 0 && posted.endpoint < shape_.endpoints)
+        if (small(20) != 0 && posted.endpoint < shape_.endpoints) {
             c.endpoint = posted.endpoint;
+        }
         return;
     }
     c.opcode = TMU_OPCODE_ARRIVE;
@@ -174,8 +184,9 @@ Command RandomTraffic::make(Port port) {
         const uint32_t places = port == kPost ? shape_.unexpected : shape_.posted;
         Command c = make_inspect(port, small(2 * places));
         c.privileged = small(8) != 0;
-        if (rng_.percent(phase_.bad))
+        if (rng_.percent(phase_.bad)) {
             make_bad(port, c);
+        }
         return c;
     }
     Command c;
@@ -186,8 +197,9 @@ Command RandomTraffic::make(Port port) {
     c.privileged = c.page == shape_.queues;
     c.stamp = static_cast<uint32_t>(made_ * kAddressScramble);
     port == kPost ? make_post(c) : make_arrival(c);
-    if (rng_.percent(phase_.bad))
+    if (rng_.percent(phase_.bad)) {
         make_bad(port, c);
+    }
     return c;
 }
 

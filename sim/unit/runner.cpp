@@ -15,8 +15,9 @@ std::string number(uint64_t value) { return std::to_string(value); }
 } // namespace
 
 void Histogram::add(uint64_t clocks) {
-    if (clocks >= counts_.size())
+    if (clocks >= counts_.size()) {
         counts_.resize(clocks + 1);
+    }
     ++counts_[clocks];
     ++count_;
 }
@@ -26,8 +27,9 @@ uint64_t Histogram::percentile(double share) const {
     uint64_t seen = 0;
     for (uint64_t clocks = 0; clocks < counts_.size(); ++clocks) {
         seen += counts_[clocks];
-        if (seen != 0 && seen >= wanted)
+        if (seen != 0 && seen >= wanted) {
             return clocks;
+        }
     }
     return 0;
 }
@@ -37,8 +39,9 @@ uint64_t Histogram::max() const { return counts_.empty() ? 0 : counts_.size() - 
 Runner::Runner(const Shape &shape, uint64_t seed) : law_(shape), unit_(shape, seed) {
     for (;;) {
         unit_.settle();
-        if (unit_.ready())
+        if (unit_.ready()) {
             return;
+        }
         watch(false);
         unit_.edge();
         ++clock_;
@@ -47,15 +50,17 @@ Runner::Runner(const Shape &shape, uint64_t seed) : law_(shape), unit_(shape, se
 
 Runner::Taken Runner::tick(const Offer &offer) {
     for (const Port port : {kPost, kArrival}) {
-        if (offer.command[port] != nullptr || held_[port] != nullptr)
+        if (offer.command[port] != nullptr || held_[port] != nullptr) {
             unit_.offer(port, offer.command[port]);
+        }
         held_[port] = offer.command[port];
     }
     unit_.accept_verdicts(offer.take_verdicts);
     unit_.settle();
     Taken taken;
-    for (const Port port : {kPost, kArrival})
+    for (const Port port : {kPost, kArrival}) {
         taken.port[port] = offer.command[port] != nullptr && unit_.ready(port);
+    }
     if (offer.in_order && offer.command[kPost] != nullptr && !taken.port[kPost] &&
         taken.port[kArrival]) {
         unit_.offer(kArrival, nullptr);
@@ -64,12 +69,14 @@ Runner::Taken Runner::tick(const Offer &offer) {
         unit_.settle();
     }
     for (const Port port : {kPost, kArrival}) {
-        if (taken.port[port])
+        if (taken.port[port]) {
             law_.accept(*offer.command[port], port, clock_, offer.step);
+        }
     }
     const bool answered = offer.take_verdicts && unit_.verdicts_valid();
-    if (answered)
+    if (answered) {
         receive();
+    }
     const bool idle = !law_.owes() && !offer.command[kPost] && !offer.command[kArrival];
     watch(answered || taken.port[kPost] || taken.port[kArrival] || idle);
     unit_.edge();
@@ -79,33 +86,38 @@ Runner::Taken Runner::tick(const Offer &offer) {
 
 void Runner::receive() {
     for (const Port port : {kPost, kArrival}) {
-        if (!unit_.verdict_valid(port))
+        if (!unit_.verdict_valid(port)) {
             continue;
+        }
         uint32_t latency = 0;
         const Verdict found = unit_.verdict(port, &latency);
         const std::string difference = law_.compare(found, port);
-        if (!difference.empty())
+        if (!difference.empty()) {
             throw Difference("clock " + number(clock_) + ", verdict " + number(verdicts_) + ": " +
                              difference);
+        }
         ++verdicts_;
-        if (hook_)
+        if (hook_) {
             hook_(law_.next(), found, latency);
+        }
         law_.answered();
     }
 }
 
 // R11: a unit that answers no more is a failure, not a run without an end.
 void Runner::watch(bool progress) {
-    if (progress)
+    if (progress) {
         quiet_since_ = clock_;
-    else if (clock_ - quiet_since_ > kQuietClocksMax)
+    } else if (clock_ - quiet_since_ > kQuietClocksMax) {
         throw Difference("clock " + number(clock_) + ": found no verdict in " +
                          number(kQuietClocksMax) + " clocks, expected " + number(law_.owed()));
+    }
 }
 
 void Runner::drain() {
-    while (law_.owes())
+    while (law_.owes()) {
         tick({});
+    }
 }
 
 void Runner::withdraw() {
@@ -128,15 +140,17 @@ void Runner::set_limits(uint32_t endpoint, const Limits &limits) {
         if (asked && unit_.endpoint_state(&view)) {
             const uint64_t depths[] = {law_.depth(endpoint, TMU_MODEL_POSTED),
                                        law_.depth(endpoint, TMU_MODEL_UNEXPECTED)};
-            if (view.posted != depths[0] || view.unexpected != depths[1])
+            if (view.posted != depths[0] || view.unexpected != depths[1]) {
                 throw Difference("endpoint " + number(endpoint) + ": found depths " +
                                  number(view.posted) + " and " + number(view.unexpected) +
                                  ", expected " + number(depths[0]) + " and " + number(depths[1]));
+            }
             break;
         }
-        if (unit_.verdicts_valid())
+        if (unit_.verdicts_valid()) {
             throw Difference("clock " + number(clock_) +
                              ": found a verdict, expected none: nothing was accepted");
+        }
         const bool taken = !asked && unit_.endpoint_ready();
         watch(false);
         unit_.edge();

@@ -50,8 +50,9 @@ Triple triple(Keys keys, uint32_t index, uint32_t side) {
 } // namespace
 
 Plan::Plan(Keys keys, uint32_t side) : keys_(keys), side_(side) {
-    for (uint32_t index = 0; index < kKeys; ++index)
+    for (uint32_t index = 0; index < kKeys; ++index) {
         free_.push_back(index);
+    }
 }
 
 uint32_t Plan::fresh() {
@@ -61,10 +62,12 @@ uint32_t Plan::fresh() {
 }
 
 size_t Plan::place(Position position, Rng &rng) const {
-    if (live_.empty())
+    if (live_.empty()) {
         throw std::logic_error("a workload takes from an empty queue");
-    if (position == Position::oldest)
+    }
+    if (position == Position::oldest) {
         return 0;
+    }
     const size_t last = live_.size() - 1;
     return position == Position::random ? rng.below(static_cast<uint32_t>(last + 1)) : last;
 }
@@ -104,10 +107,12 @@ Command Plan::receive(uint8_t opcode, uint32_t index, uint64_t handle) const {
     c.opcode = opcode;
     c.length = opcode == TMU_OPCODE_POST ? kBytes : 0;
     c.id = receive_id(handle);
-    if (keys == Keys::any_source || keys == Keys::both)
+    if (keys == Keys::any_source || keys == Keys::both) {
         c.source_ignore = kAnySource;
-    if (keys == Keys::any_tag || keys == Keys::both)
+    }
+    if (keys == Keys::any_tag || keys == Keys::both) {
         c.ignore = kAnyTag;
+    }
     return c;
 }
 

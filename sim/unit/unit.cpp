@@ -28,8 +28,8 @@ auto drive_windows(Module &m, const bench::Windows &w, int) -> decltype(m.io_win
 template <class Module> bool drive_windows(Module &, const bench::Windows &, long) { return false; }
 
 template <class Module>
-auto drive_reserves(Module *m, const bench::Limits &limits, int)
-    -> decltype(m->io_endpoint_bits_reservePosted, true) {
+auto drive_reserves(Module *m, const bench::Limits &limits,
+                    int) -> decltype(m->io_endpoint_bits_reservePosted, true) {
     if (m) {
         m->io_endpoint_bits_reservePosted = limits.reserve[0];
         m->io_endpoint_bits_reserveUnexpected = limits.reserve[1];
@@ -56,12 +56,15 @@ template <class Module> bool asks_memory(const Module &, long) { return false; }
 
 // The decoder's status for a command that searches nothing (R10, R13), or 0.
 uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::Port port) {
-    if (const uint8_t refused = refusal(shape, c))
+    if (const uint8_t refused = refusal(shape, c)) {
         return refused;
-    if (c.opcode == TMU_OPCODE_CANCEL && c.id == (1u << shape.id_bits) - 1)
+    }
+    if (c.opcode == TMU_OPCODE_CANCEL && c.id == (1u << shape.id_bits) - 1) {
         return TMU_STATUS_LATE;
-    if (c.opcode == TMU_OPCODE_INSPECT && c.position >= shape.places[port])
+    }
+    if (c.opcode == TMU_OPCODE_INSPECT && c.position >= shape.places[port]) {
         return TMU_STATUS_EMPTY;
+    }
     return 0;
 }
 
@@ -108,8 +111,9 @@ Unit::~Unit() { top_->module.final(); }
 void Unit::offer(Port port, const Command *c) {
     VMatchUnit &m = top_->module;
     (port == kPost ? m.io_post_valid : m.io_arrival_valid) = c != nullptr;
-    if (c == nullptr)
+    if (c == nullptr) {
         return;
+    }
     const uint8_t early = early_status(shape_, *c, port);
     const bool flushes = c->opcode == TMU_OPCODE_FLUSH && early == 0;
 // The ports have the same fields under two names.
@@ -145,10 +149,11 @@ void Unit::offer(Port port, const Command *c) {
         m.io_##P##_bits_spill_retries = 0;                                                         \
         m.io_##P##_bits_spill_sure = 0;                                                            \
     } while (false)
-    if (port == kPost)
+    if (port == kPost) {
         DRIVE(post);
-    else
+    } else {
         DRIVE(arrival);
+    }
 #undef DRIVE
 #undef DRIVE_post
 #undef DRIVE_arrival
@@ -220,10 +225,11 @@ Verdict Unit::verdict(Port port, uint32_t *latency_p) const {
         v.address = m.io_verdicts_bits_##P##_bits_address;                                         \
         *latency_p = m.io_verdicts_bits_##P##_bits_latency;                                        \
     } while (false)
-    if (port == kPost)
+    if (port == kPost) {
         SAMPLE(post);
-    else
+    } else {
         SAMPLE(arrival);
+    }
 #undef SAMPLE
 #undef SAMPLE_post
 #undef SAMPLE_arrival
@@ -233,8 +239,9 @@ Verdict Unit::verdict(Port port, uint32_t *latency_p) const {
 
 bool Unit::endpoint_state(EndpointView *view_p) const {
     const VMatchUnit &m = top_->module;
-    if (!m.io_endpointState_valid)
+    if (!m.io_endpointState_valid) {
         return false;
+    }
     *view_p = {m.io_endpointState_bits_posted, m.io_endpointState_bits_unexpected};
     return true;
 }
@@ -243,10 +250,12 @@ void Unit::edge() {
     top_->module.clock = 1;
     top_->module.eval();
     top_->context.timeInc(1);
-    if (top_->module.reset == 0 && asks_memory(top_->module, 0))
+    if (top_->module.reset == 0 && asks_memory(top_->module, 0)) {
         throw Difference("R11: a command was deferred, and no memory is registered");
-    if (top_->context.gotError() || top_->context.gotFinish())
+    }
+    if (top_->context.gotError() || top_->context.gotFinish()) {
         throw Difference("an assertion of the unit failed:\n" + printed);
+    }
 }
 
 bool Unit::ready() const { return top_->module.io_ready; }

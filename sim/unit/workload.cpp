@@ -42,8 +42,9 @@ class Side {
 };
 
 void fill(Script &script, Side &side, uint32_t depth) {
-    for (uint32_t i = 0; i < depth; ++i)
+    for (uint32_t i = 0; i < depth; ++i) {
         side.append(script.add(false));
+    }
 }
 
 void fill_both(Script &script, Side &receives, Side &messages, uint32_t depth) {
@@ -60,11 +61,13 @@ void empty_queue(Script &script, const Cell &cell) {
     for (uint32_t step = 0; step < kSettle + cell.steps; ++step) {
         Slot &slot = script.add(step >= kSettle);
         // A message is taken by the post of the next clock, a receive by the arrival of its own.
-        if (cell.queue == Queue::posted && step > 0)
+        if (cell.queue == Queue::posted && step > 0) {
             other.consume(slot, other.plan.take(Position::oldest, script.rng));
+        }
         other.append(slot);
-        if (cell.queue == Queue::unexpected)
+        if (cell.queue == Queue::unexpected) {
             other.consume(slot, other.plan.take(Position::oldest, script.rng));
+        }
     }
 }
 
@@ -111,8 +114,9 @@ void holes(Script &script, const Cell &cell) {
     const uint32_t measured = (cell.steps + kGroup - 1) / kGroup;
     std::vector<Live> previous;
     std::deque<Live> stayed;
-    for (uint32_t i = 0; i < survivors - from_groups; ++i)
+    for (uint32_t i = 0; i < survivors - from_groups; ++i) {
         stayed.push_back(side.plan.take(Position::oldest, script.rng));
+    }
     for (uint32_t group = 0; group <= from_groups + measured; ++group) {
         const bool steady = group > from_groups;
         std::vector<Live> fresh;
@@ -150,13 +154,15 @@ void same_key(Script &script, const Cell &cell) {
             Slot &slot = script.add(group >= settle);
             const Live entry = {index, script.handle()};
             fresh.push_back(entry);
-            if (posted)
+            if (posted) {
                 script.post(slot, side.plan.receive(TMU_OPCODE_POST, index, entry.handle),
                             TMU_STATUS_QUEUED);
-            else
+            } else {
                 script.arrive(slot, side.plan.message(index, entry.handle), TMU_STATUS_QUEUED);
-            if (!previous.empty())
+            }
+            if (!previous.empty()) {
                 side.consume(slot, previous[i]);
+            }
         }
         previous = fresh;
     }
@@ -166,10 +172,12 @@ void append(Script &script, const Cell &cell) {
     Side receives(script, Queue::posted, cell.keys), messages(script, Queue::unexpected, cell.keys);
     for (uint32_t step = 0; step < cell.depth; ++step) {
         Slot &slot = script.add(true);
-        if (cell.queue != Queue::unexpected)
+        if (cell.queue != Queue::unexpected) {
             receives.append(slot);
-        if (cell.queue != Queue::posted)
+        }
+        if (cell.queue != Queue::posted) {
             messages.append(slot);
+        }
     }
 }
 
@@ -216,11 +224,12 @@ void mixed_arrival(Script &script, Slot &slot, Side &receives, Side &messages, c
     const uint32_t roll = script.rng.below(100);
     if (roll < 50 && !shallow) {
         const Live entry = receives.plan.take(Position::random, script.rng);
-        if (roll < 20)
+        if (roll < 20) {
             script.arrive(slot, Plan::cancel(entry.handle, script.handle()), TMU_STATUS_CANCELLED,
                           entry.handle);
-        else
+        } else {
             receives.consume(slot, entry);
+        }
     } else if (roll < 95 && room) {
         messages.append(slot);
     } else {
@@ -264,11 +273,12 @@ Make maker_of(const Cell &cell) {
 } // namespace
 
 std::vector<Slot> make_slots(const Cell &cell, const Shape &shape, uint64_t seed) {
-    if (cell.depth > std::min(shape.posted, shape.unexpected))
+    if (cell.depth > std::min(shape.posted, shape.unexpected)) {
         throw BadInput("cell " + cell.kind_name + ": found depth " + std::to_string(cell.depth) +
                        ", expected at most the " +
                        std::to_string(std::min(shape.posted, shape.unexpected)) +
                        " entries of a table");
+    }
     Script script(seed);
     maker_of(cell)(script, cell);
     return std::move(script.slots);

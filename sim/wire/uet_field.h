@@ -31,14 +31,11 @@ typedef struct {
 
 /* A field of `width` bits that starts `skip` bits into byte `byte`. */
 #define UET_FIELD(type, member, byte, skip, width)                                                 \
-    {                                                                                              \
-#member, (byte)*8 + (skip), width, sizeof(((type *)0)->member), offsetof(type, member),    \
-            false                                                                                  \
-    }
+    {#member, (byte) * 8 + (skip), width, sizeof(((type *)0)->member), offsetof(type, member),     \
+     false}
 #define UET_SIGNED(type, member, byte, width)                                                      \
-    { #member, (byte)*8, width, sizeof(((type *)0)->member), offsetof(type, member), true }
-#define UET_LAYOUT(name, fields, bytes)                                                            \
-    { name, fields, sizeof(fields) / sizeof *(fields), bytes }
+    {#member, (byte) * 8, width, sizeof(((type *)0)->member), offsetof(type, member), true}
+#define UET_LAYOUT(name, fields, bytes) {name, fields, sizeof(fields) / sizeof *(fields), bytes}
 
 uint64_t uet_bits_get(const uint8_t *bytes, unsigned bit, unsigned width);
 void uet_bits_put(uint8_t *bytes, unsigned bit, unsigned width, uint64_t value);

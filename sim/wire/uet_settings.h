@@ -21,7 +21,6 @@ typedef struct {
     bool crc_big_endian; /* most significant byte first; else least, as in iSCSI */
 } uet_settings_t;
 
-#define UET_SETTINGS_DEFAULT                                                                       \
-    { 4793, false, 253, UET_CRC_ADDRESSES, false }
+#define UET_SETTINGS_DEFAULT {4793, false, 253, UET_CRC_ADDRESSES, false}
 
 #endif

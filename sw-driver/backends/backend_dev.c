@@ -24,8 +24,7 @@
 
 static size_t round_up(size_t bytes, size_t unit) { return (bytes + unit - 1) / unit * unit; }
 
-/* ---- opening -----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static tmu_result_t file_open(session_t *session) {
     const char *path = session->path;
@@ -199,8 +198,7 @@ static tmu_result_t dev_open(const char *rest, void **backend_p) {
     return TMU_OK;
 }
 
-/* ---- doorbells and interrupts ------------------------------------------------------------------
- */
+/* ---- doorbells and interrupts ---------------------------------------------------------------- */
 
 static tmu_result_t dev_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {

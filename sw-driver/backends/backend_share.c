@@ -38,8 +38,7 @@ typedef struct share {
     int handed;           /* the file that came with the answer to TMU_IOCTL_OPEN, or -1 */
 } share_t;
 
-/* ---- messages ----------------------------------------------------------------------------------
- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static tmu_result_t gone(const session_t *session, const char *what) {
     return tmu_error_set(TMU_ERR_DEVICE,
@@ -135,8 +134,7 @@ static tmu_result_t share_call(session_t *session, unsigned long request, void *
     return result;
 }
 
-/* ---- opening -----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 static tmu_result_t unreachable(const session_t *session) {
     const char *path = session->path;
@@ -280,8 +278,7 @@ static tmu_result_t share_open(const char *rest, void **backend_p) {
     return TMU_OK;
 }
 
-/* ---- doorbells ---------------------------------------------------------------------------------
- */
+/* ---- doorbells ------------------------------------------------------------------------------- */
 
 /** Wakes tmu-share if it sleeps: either this thread sees that, or it sees the bell. */
 static tmu_result_t wake(const share_t *share) {

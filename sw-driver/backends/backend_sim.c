@@ -277,10 +277,17 @@ static uint64_t sim_clock(void *backend) {
 /* Both schemes are libraries of one interface; they differ in how one is found and opened. */
 #define SIM_BACKEND(name, opens)                                                                   \
     {                                                                                              \
-        .scheme = name, .open = opens, .close = sim_close, .read32 = sim_read32,                   \
-        .write32 = sim_write32, .doorbell_write = sim_doorbell_write,                              \
-        .page_read64 = sim_page_read64, .dma_alloc = sim_dma_alloc, .dma_free = sim_dma_free,      \
-        .progress = sim_progress, .clock = sim_clock,                                              \
+        .scheme = name,                                                                            \
+        .open = opens,                                                                             \
+        .close = sim_close,                                                                        \
+        .read32 = sim_read32,                                                                      \
+        .write32 = sim_write32,                                                                    \
+        .doorbell_write = sim_doorbell_write,                                                      \
+        .page_read64 = sim_page_read64,                                                            \
+        .dma_alloc = sim_dma_alloc,                                                                \
+        .dma_free = sim_dma_free,                                                                  \
+        .progress = sim_progress,                                                                  \
+        .clock = sim_clock,                                                                        \
     }
 
 const tmu_backend_ops_t tmu_backend_sim = SIM_BACKEND("sim", sim_open);

@@ -8,8 +8,7 @@
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-/* ---- what the device is ------------------------------------------------------------------------
- */
+/* ---- what the device is ---------------------------------------------------------------------- */
 
 static tmu_result_t version_check(tmu_t *device) {
     uint32_t magic = 0;
@@ -81,8 +80,7 @@ static tmu_result_t discover(tmu_t *device) {
     return result == TMU_OK ? info_read(device) : result;
 }
 
-/* ---- endpoints ---------------------------------------------------------------------------------
- */
+/* ---- endpoints ------------------------------------------------------------------------------- */
 
 /** Runs one endpoint command to its end. */
 static tmu_result_t endpoint_command(tmu_t *device, uint32_t endpoint, uint32_t command) {
@@ -137,8 +135,7 @@ static tmu_result_t depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p
                : result;
 }
 
-/* ---- reset -------------------------------------------------------------------------------------
- */
+/* ---- reset ----------------------------------------------------------------------------------- */
 
 /** Gives every endpoint its quota and its reserve again, which a reset of the unit cleared. */
 static tmu_result_t limits_restore(tmu_t *device) {
@@ -177,8 +174,7 @@ static tmu_result_t start(tmu_t *device) {
     return result == TMU_OK ? tmu_filter_write(device, &windows) : result;
 }
 
-/* ---- queues ------------------------------------------------------------------------------------
- */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 /** Writes a page's configuration and waits until the unit has taken it over. */
 static tmu_result_t page_commit(const tmu_queue_t *queue, bool enable) {
@@ -245,8 +241,7 @@ static void queue_give(tmu_t *device, const tmu_page_t *page, tmu_dma_t *ring) {
     tmu_pages_give(&device->pages, page);
 }
 
-/* ---- counters ----------------------------------------------------------------------------------
- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static tmu_result_t counters(tmu_t *device, uint64_t *values, size_t max) {
     static const uint32_t offsets[] = {

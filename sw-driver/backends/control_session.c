@@ -18,8 +18,7 @@ static tmu_result_t ask(session_t *session, unsigned long request, void *argumen
     return session->ops->call(session, request, argument, what);
 }
 
-/* ---- what the device is ------------------------------------------------------------------------
- */
+/* ---- what the device is ---------------------------------------------------------------------- */
 
 static tmu_result_t query(session_t *session, struct tmu_ioctl_query *query_p) {
     *query_p = (struct tmu_ioctl_query){.size = sizeof *query_p};
@@ -120,8 +119,7 @@ static tmu_result_t start(tmu_t *device) {
     return TMU_OK;
 }
 
-/* ---- endpoints ---------------------------------------------------------------------------------
- */
+/* ---- endpoints ------------------------------------------------------------------------------- */
 
 static tmu_result_t ask_depth(const tmu_t *device, uint32_t endpoint,
                               struct tmu_ioctl_depth *depth_p) {
@@ -161,8 +159,7 @@ static tmu_result_t limits(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
     return ask(device->backend, TMU_IOCTL_QUOTA, &call, "setting a quota");
 }
 
-/* ---- queues ------------------------------------------------------------------------------------
- */
+/* ---- queues ---------------------------------------------------------------------------------- */
 
 static void queue_close(session_t *session, uint64_t name) {
     struct tmu_ioctl_close call = {.size = sizeof call, .queue = name};
@@ -246,8 +243,7 @@ static void queue_give(tmu_t *device, const tmu_page_t *page, tmu_dma_t *ring) {
     *ring = (tmu_dma_t){0};
 }
 
-/* ---- counters ----------------------------------------------------------------------------------
- */
+/* ---- counters -------------------------------------------------------------------------------- */
 
 static tmu_result_t counters(tmu_t *device, uint64_t *values, size_t max) {
     struct tmu_ioctl_counters call = {

@@ -25,7 +25,7 @@ typedef struct tmu_record {
          (((uint64_t)(value) & (uint64_t)FIELD##_MASK) << FIELD##_SHIFT))
 
 #define TMU_REGISTER_GET(value, FIELD) (((value) >> FIELD##_SHIFT) & FIELD##_MASK)
-#define TMU_REGISTER_BITS(FIELD, value) (((uint32_t)(value)&FIELD##_MASK) << FIELD##_SHIFT)
+#define TMU_REGISTER_BITS(FIELD, value) (((uint32_t)(value) & FIELD##_MASK) << FIELD##_SHIFT)
 
 /** Little-endian to host order and back. */
 static inline uint64_t tmu_le64(uint64_t word) {

@@ -15,7 +15,7 @@
 
 #define FIELD_GET_OF(words, FIELD) ((words)[FIELD##_WORD] >> FIELD##_SHIFT & FIELD##_MASK)
 #define FIELD_SET_OF(words, FIELD, value)                                                          \
-    ((words)[FIELD##_WORD] |= ((u64)(value)&FIELD##_MASK) << FIELD##_SHIFT)
+    ((words)[FIELD##_WORD] |= ((u64)(value) & FIELD##_MASK) << FIELD##_SHIFT)
 
 /* Disabled first: until then the unit may still write into the ring. */
 int tmu_privileged_open(struct tmu_unit *unit) {
@@ -87,7 +87,7 @@ static int flush_once(struct tmu_unit *unit, u32 endpoint, u32 *serial_p) {
     FIELD_SET_OF(record, TMU_COMMAND_OPCODE, TMU_OPCODE_FLUSH);
     FIELD_SET_OF(record, TMU_COMMAND_ENDPOINT, endpoint);
 #define IGNORE_ALL(value, mask, VALUE, MASK, type, kept, signal)                                   \
-    FIELD_SET_OF(record, TMU_COMMAND_##MASK, GENMASK_ULL((kept)-1, 0));
+    FIELD_SET_OF(record, TMU_COMMAND_##MASK, GENMASK_ULL((kept) - 1, 0));
     TMU_KEY_TABLE(IGNORE_ALL)
 #undef IGNORE_ALL
     for (u32 i = 0; i < WORDS; i++) {

@@ -30,7 +30,7 @@
  * is waited for until it has run as many clocks as that takes, if its clock goes on at all. */
 #define TMU_PATIENCE_MS 10000u
 
-#define TMU_BITS(FIELD, value) (((u32)(value)&FIELD##_MASK) << FIELD##_SHIFT)
+#define TMU_BITS(FIELD, value) (((u32)(value) & FIELD##_MASK) << FIELD##_SHIFT)
 #define TMU_GET(value, FIELD) ((value) >> FIELD##_SHIFT & FIELD##_MASK)
 
 /* An offset for mmap is a queue's name, and below it the place of its page or of its ring. */

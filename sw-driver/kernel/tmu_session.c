@@ -26,8 +26,7 @@ union arguments {
     struct tmu_ioctl_counters counters;
 };
 
-/* ---- calls that hold the unit's lock ----------------------------------------------------------
- */
+/* ---- calls that hold the unit's lock --------------------------------------------------------- */
 
 static int query(struct tmu_session *session, union arguments *arguments) {
     struct tmu_unit *unit = session->unit;
@@ -155,8 +154,7 @@ static int call_locked(struct tmu_session *session, unsigned int command,
     return error;
 }
 
-/* ---- calls that need memory of the process, or memory at all ----------------------------------
- */
+/* ---- calls that need memory of the process, or memory at all --------------------------------- */
 
 static int open_queue(struct tmu_session *session, struct tmu_ioctl_open *open) {
     struct tmu_unit *unit = session->unit;
@@ -264,8 +262,7 @@ static long tmu_ioctl(struct file *file, unsigned int command, unsigned long pla
     return error == 0 && copy_to_user(user, &arguments, size) ? -EFAULT : error;
 }
 
-/* ---- beginning and end ------------------------------------------------------------------------
- */
+/* ---- beginning and end ----------------------------------------------------------------------- */
 
 /* Counts one more session, if the unit can have one. */
 static int join(struct tmu_unit *unit, struct tmu_session *session) {

@@ -10,8 +10,9 @@
 #define FIRST_ROOM 64u
 
 static tfi_chain_t *chain_of(tfi_asks_t *asks, const void *context) {
-    if (asks->room == 0)
+    if (asks->room == 0) {
         return &asks->first;
+    }
     const uint64_t mixed = ((uintptr_t)context >> 3) * UINT64_C(0x9e3779b97f4a7c15);
     return &asks->chain[(mixed >> 32) & (asks->room - 1)];
 }
@@ -19,10 +20,11 @@ static tfi_chain_t *chain_of(tfi_asks_t *asks, const void *context) {
 static void append(tfi_chain_t *chain, tfi_ask_t *ask) {
     ask->younger = NULL;
     ask->older = chain->youngest;
-    if (ask->older != NULL)
+    if (ask->older != NULL) {
         ask->older->younger = ask;
-    else
+    } else {
         chain->oldest = ask;
+    }
     chain->youngest = ask;
 }
 
@@ -36,16 +38,19 @@ static void move(tfi_asks_t *to, const tfi_chain_t *from) {
 
 /* Without memory the chains only get longer.  Those of one context stay in order. */
 static void make_room(tfi_asks_t *asks) {
-    if (asks->count <= 2 * asks->room)
+    if (asks->count <= 2 * asks->room) {
         return;
+    }
     tfi_asks_t grown = {.room = asks->room == 0 ? FIRST_ROOM : 4 * asks->room,
                         .count = asks->count};
     grown.chain = calloc(grown.room, sizeof *grown.chain);
-    if (grown.chain == NULL)
+    if (grown.chain == NULL) {
         return;
+    }
     move(&grown, &asks->first);
-    for (size_t i = 0; i < asks->room; ++i)
+    for (size_t i = 0; i < asks->room; ++i) {
         move(&grown, &asks->chain[i]);
+    }
     free(asks->chain);
     *asks = grown;
 }
@@ -58,21 +63,24 @@ void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask) {
 
 void tfi_delist(tfi_ep_t *ep, tfi_ask_t *ask) {
     tfi_chain_t *chain = chain_of(&ep->receives, ask->context);
-    if (ask->older != NULL)
+    if (ask->older != NULL) {
         ask->older->younger = ask->younger;
-    else
+    } else {
         chain->oldest = ask->younger;
-    if (ask->younger != NULL)
+    }
+    if (ask->younger != NULL) {
         ask->younger->older = ask->older;
-    else
+    } else {
         chain->youngest = ask->older;
+    }
     --ep->receives.count;
 }
 
 tfi_ask_t *tfi_find_ask(tfi_ep_t *ep, const void *context) {
     tfi_ask_t *ask = chain_of(&ep->receives, context)->oldest;
-    while (ask != NULL && (ask->context != context || ask->matched))
+    while (ask != NULL && (ask->context != context || ask->matched)) {
         ask = ask->younger;
+    }
     return ask;
 }
 

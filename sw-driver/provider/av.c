@@ -15,32 +15,37 @@
 
 static void forget_below(tfi_av_t *av, peer_t *peer) {
     fi_addr_t address = peer->below;
-    if (address != PEERS_NOWHERE)
+    if (address != PEERS_NOWHERE) {
         (void)fi_av_remove(av->below, &address, 1, 0);
+    }
     peer->below = PEERS_NOWHERE;
 }
 
 /* The vector below counts how often it was given an address. */
 int tfi_peer_reach(tfi_av_t *av, peer_t *peer) {
     fi_addr_t address = FI_ADDR_NOTAVAIL;
-    if (peer->below != PEERS_NOWHERE)
+    if (peer->below != PEERS_NOWHERE) {
         return 0;
-    if (fi_av_insert(av->below, peer->name, 1, &address, 0, NULL) != 1)
+    }
+    if (fi_av_insert(av->below, peer->name, 1, &address, 0, NULL) != 1) {
         return -FI_EHOSTUNREACH;
+    }
     peer->below = address;
     return 0;
 }
 
 peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index) {
     peer_t *peer = peers_at(&av->peers, index);
-    if (peer != NULL)
+    if (peer != NULL) {
         ++peer->holds;
+    }
     return peer;
 }
 
 void tfi_peer_release(tfi_av_t *av, peer_t *peer) {
-    if (peer == NULL || --peer->holds != 0)
+    if (peer == NULL || --peer->holds != 0) {
         return;
+    }
     forget_below(av, peer);
     peers_free(&av->peers, peer);
 }
@@ -50,13 +55,15 @@ void tfi_peer_release(tfi_av_t *av, peer_t *peer) {
 /* An address that is there keeps its index, and has to be removed as often as it was inserted. */
 static int insert_one(tfi_av_t *av, const uint8_t *address, fi_addr_t *index_p) {
     peer_t *peer = peers_hold(&av->peers, address, av->domain->name_size);
-    if (peer == NULL)
+    if (peer == NULL) {
         return FI_ENOMEM;
+    }
     int wrong = 0;
-    if (peer->inserted == 0)
+    if (peer->inserted == 0) {
         wrong = tfi_peer_reach(av, peer) != 0        ? FI_EINVAL
                 : peers_enter(&av->peers, peer) != 0 ? FI_ENOMEM
                                                      : 0;
+    }
     if (wrong != 0) {
         tfi_peer_release(av, peer);
         return wrong;
@@ -68,8 +75,9 @@ static int insert_one(tfi_av_t *av, const uint8_t *address, fi_addr_t *index_p) 
 
 static int remove_one(tfi_av_t *av, fi_addr_t index) {
     peer_t *peer = peers_at(&av->peers, index);
-    if (peer == NULL)
+    if (peer == NULL) {
         return -FI_EINVAL;
+    }
     if (--peer->inserted == 0) {
         peers_leave(&av->peers, peer);
     }
@@ -83,19 +91,23 @@ static int av_insert(struct fid_av *fid, const void *addresses, size_t count, fi
     const uint8_t *address = addresses;
     int *errors = (flags & FI_SYNC_ERR) != 0 ? context : NULL;
     int inserted = 0;
-    if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0)
+    if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0) {
         return -FI_EBADFLAGS;
-    if ((flags & FI_SYNC_ERR) != 0 && errors == NULL)
+    }
+    if ((flags & FI_SYNC_ERR) != 0 && errors == NULL) {
         return -FI_EINVAL;
+    }
     tfi_lock();
     for (size_t i = 0; i < count; ++i, address += av->domain->name_size) {
         fi_addr_t index = FI_ADDR_NOTAVAIL;
         const int wrong = insert_one(av, address, &index);
         inserted += wrong == 0;
-        if (errors != NULL)
+        if (errors != NULL) {
             errors[i] = wrong;
-        if (indices != NULL)
+        }
+        if (indices != NULL) {
             indices[i] = index;
+        }
     }
     tfi_unlock();
     return inserted;
@@ -115,8 +127,9 @@ static int insert_found(tfi_av_t *av, fi_addr_t *below, size_t count, fi_addr_t 
             (void)fi_av_remove(av->below, &below[i], 1, 0);
         }
         tfi_unlock();
-        if (indices != NULL)
+        if (indices != NULL) {
             indices[i] = index;
+        }
     }
     return inserted;
 }
@@ -126,8 +139,9 @@ static int av_insertsvc(struct fid_av *fid, const char *node, const char *servic
     tfi_av_t *av = TFI_OF(tfi_av_t, fid);
     fi_addr_t below = FI_ADDR_NOTAVAIL;
     (void)context;
-    if ((flags & ~FI_MORE) != 0)
+    if ((flags & ~FI_MORE) != 0) {
         return -FI_EBADFLAGS;
+    }
     const int found = fi_av_insertsvc(av->below, node, service, &below, 0, NULL);
     return found == 1 ? insert_found(av, &below, 1, index) : found;
 }
@@ -136,19 +150,24 @@ static int av_insertsym(struct fid_av *fid, const char *node, size_t nodes, cons
                         size_t services, fi_addr_t *indices, uint64_t flags, void *context) {
     tfi_av_t *av = TFI_OF(tfi_av_t, fid);
     (void)context;
-    if ((flags & ~FI_MORE) != 0)
+    if ((flags & ~FI_MORE) != 0) {
         return -FI_EBADFLAGS;
-    if (nodes == 0 || services == 0 || nodes > UINT32_MAX || services > UINT32_MAX)
+    }
+    if (nodes == 0 || services == 0 || nodes > UINT32_MAX || services > UINT32_MAX) {
         return -FI_EINVAL;
+    }
     const size_t count = nodes * services;
     fi_addr_t *below = malloc(count * sizeof *below);
-    if (below == NULL)
+    if (below == NULL) {
         return -FI_ENOMEM;
-    for (size_t i = 0; i < count; ++i)
+    }
+    for (size_t i = 0; i < count; ++i) {
         below[i] = FI_ADDR_NOTAVAIL;
+    }
     int found = fi_av_insertsym(av->below, node, nodes, service, services, below, 0, NULL);
-    if (found >= 0)
+    if (found >= 0) {
         found = insert_found(av, below, count, indices);
+    }
     free(below);
     return found;
 }
@@ -172,8 +191,9 @@ static int av_lookup(struct fid_av *fid, fi_addr_t index, void *address, size_t 
     const size_t size = av->domain->name_size;
     tfi_lock();
     const peer_t *peer = peers_at(&av->peers, index);
-    if (peer != NULL)
+    if (peer != NULL) {
         memcpy(address, peer->name, *length < size ? *length : size);
+    }
     tfi_unlock();
     *length = size;
     return peer != NULL ? 0 : -FI_EINVAL;
@@ -186,8 +206,9 @@ static const char *av_straddr(struct fid_av *fid, const void *address, char *tex
 static int av_close(struct fid *fid) {
     tfi_av_t *av = TFI_OF(tfi_av_t, fid);
     const int wrong = fi_close(&av->below->fid);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     peers_close(&av->peers);
     free(av);
     return 0;
@@ -215,11 +236,13 @@ int tfi_av_open(struct fid_domain *fid, struct fi_av_attr *attr, struct fid_av *
                 void *context) {
     tfi_domain_t *domain = TFI_OF(tfi_domain_t, fid);
     struct fi_av_attr inner = {.type = FI_AV_TABLE, .count = attr != NULL ? attr->count : 0};
-    if (attr != NULL && (attr->flags != 0 || attr->name != NULL || attr->rx_ctx_bits != 0))
+    if (attr != NULL && (attr->flags != 0 || attr->name != NULL || attr->rx_ctx_bits != 0)) {
         return -FI_ENOSYS;
+    }
     tfi_av_t *av = calloc(1, sizeof *av);
-    if (av == NULL)
+    if (av == NULL) {
         return -FI_ENOMEM;
+    }
     const int wrong = fi_av_open(domain->inner, &inner, &av->below, NULL);
     if (wrong != 0) {
         free(av);
@@ -229,8 +252,9 @@ int tfi_av_open(struct fid_domain *fid, struct fi_av_attr *attr, struct fid_av *
     av->peers.most = UINT64_C(1) << domain->unit->info.source_bits;
     av->fid.fid = (struct fid){.fclass = FI_CLASS_AV, .context = context, .ops = &av_fid_ops};
     av->fid.ops = &av_ops;
-    if (attr != NULL && attr->type == FI_AV_UNSPEC)
+    if (attr != NULL && attr->type == FI_AV_UNSPEC) {
         attr->type = FI_AV_TABLE;
+    }
     *av_p = &av->fid;
     return 0;
 }

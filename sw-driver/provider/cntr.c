@@ -17,14 +17,16 @@ void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source
     static uint64_t lost;
     const bool receive = (entry->flags & FI_RECV) != 0;
     tfi_cntr_t *cntr = ep->seats[receive ? TFI_RECEIVES : TFI_SENDS].cntr;
-    if (cntr != NULL && entry->err != 0)
+    if (cntr != NULL && entry->err != 0) {
         ++cntr->errors;
-    else if (cntr != NULL)
+    } else if (cntr != NULL) {
         ++cntr->value;
-    if (shown == TFI_ALWAYS || (shown == TFI_IF_FAILED && entry->err != 0))
+    }
+    if (shown == TFI_ALWAYS || (shown == TFI_IF_FAILED && entry->err != 0)) {
         tfi_cq_add(receive ? ep->rx_cq : ep->tx_cq, entry, source);
-    else if (entry->err != 0)
+    } else if (entry->err != 0) {
         tfi_say_rarely(&lost, "an injected message was not delivered: %s", fi_strerror(entry->err));
+    }
 }
 
 /* ---- endpoints ---------------------------------------------------------------------------- */
@@ -35,11 +37,13 @@ static void sit_down(tfi_ep_t *ep, tfi_seat_t *seat, tfi_cntr_t *cntr) {
 }
 
 static void stand_up(tfi_seat_t *seat) {
-    if (seat->cntr == NULL)
+    if (seat->cntr == NULL) {
         return;
+    }
     tfi_seat_t **at = &seat->cntr->seats;
-    while (*at != seat)
+    while (*at != seat) {
         at = &(*at)->next;
+    }
     *at = seat->next;
     seat->cntr = NULL;
 }
@@ -61,21 +65,26 @@ int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags) {
     }
     tfi_lock();
     bool taken = false;
-    for (size_t i = 0; i < TFI_SEATS; ++i)
+    for (size_t i = 0; i < TFI_SEATS; ++i) {
         taken = taken || ((flags & bits[i]) != 0 && ep->seats[i].cntr != NULL);
-    for (size_t i = 0; i < TFI_SEATS && !taken; ++i)
-        if ((flags & bits[i]) != 0)
+    }
+    for (size_t i = 0; i < TFI_SEATS && !taken; ++i) {
+        if ((flags & bits[i]) != 0) {
             sit_down(ep, &ep->seats[i], cntr);
+        }
+    }
     tfi_unlock();
-    if (taken)
+    if (taken) {
         tfi_say("an endpoint has a counter for that already, and it can have one for each of its "
                 "sends, receives, reads and writes");
+    }
     return taken ? -FI_EINVAL : 0;
 }
 
 void tfi_cntr_leave(tfi_ep_t *ep) {
-    for (size_t i = 0; i < TFI_SEATS; ++i)
+    for (size_t i = 0; i < TFI_SEATS; ++i) {
         stand_up(&ep->seats[i]);
+    }
 }
 
 /* ---- from the user ------------------------------------------------------------------------ */
@@ -83,16 +92,19 @@ void tfi_cntr_leave(tfi_ep_t *ep) {
 /* The first of an endpoint's seats at this seat's counter. */
 static const tfi_seat_t *first_seat(const tfi_seat_t *seat) {
     const tfi_seat_t *first = seat->ep->seats;
-    while (first->cntr != seat->cntr)
+    while (first->cntr != seat->cntr) {
         ++first;
+    }
     return first;
 }
 
 /* Each endpoint once, also one that has several seats. */
 static void progress(tfi_cntr_t *cntr) {
-    for (tfi_seat_t *seat = cntr->seats; seat != NULL; seat = seat->next)
-        if (seat == first_seat(seat))
+    for (tfi_seat_t *seat = cntr->seats; seat != NULL; seat = seat->next) {
+        if (seat == first_seat(seat)) {
             tfi_progress(seat->ep);
+        }
+    }
 }
 
 static uint64_t cntr_read(struct fid_cntr *fid) {
@@ -160,10 +172,12 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout) {
         const bool reached = cntr->value >= threshold;
         const bool failed = cntr->errors != errors;
         tfi_unlock();
-        if (reached || failed)
+        if (reached || failed) {
             return reached ? 0 : -FI_EAVAIL;
-        if (timeout >= 0 && tfi_now_ms() - start >= (uint64_t)timeout)
+        }
+        if (timeout >= 0 && tfi_now_ms() - start >= (uint64_t)timeout) {
             return -FI_ETIMEDOUT;
+        }
         tfi_nap();
     }
 }
@@ -172,11 +186,13 @@ static int cntr_close(struct fid *fid) {
     tfi_cntr_t *cntr = TFI_OF(tfi_cntr_t, fid);
     tfi_lock();
     const bool busy = cntr->seats != NULL;
-    if (!busy)
+    if (!busy) {
         --cntr->domain->users;
+    }
     tfi_unlock();
-    if (busy)
+    if (busy) {
         return -FI_EBUSY;
+    }
     free(cntr);
     return 0;
 }
@@ -226,11 +242,13 @@ int tfi_cntr_open(struct fid_domain *fid, struct fi_cntr_attr *attr, struct fid_
     const struct fi_cntr_attr usual = {.events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE};
     const struct fi_cntr_attr *asked = attr != NULL ? attr : &usual;
     const int wrong = check(asked);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     tfi_cntr_t *cntr = calloc(1, sizeof *cntr);
-    if (cntr == NULL)
+    if (cntr == NULL) {
         return -FI_ENOMEM;
+    }
     cntr->domain = TFI_OF(tfi_domain_t, fid);
     cntr->may_wait = asked->wait_obj != FI_WAIT_NONE;
     cntr->fid.fid = (struct fid){.fclass = FI_CLASS_CNTR, .context = context, .ops = &cntr_fid_ops};

@@ -34,8 +34,9 @@ static const struct {
 _Static_assert(KINDS + VERDICTS + 3 <= COUNTS_NAMES, "room for every counter");
 
 void counts_answer(counts_t *counts, const tmu_completion_t *c) {
-    if (c->opcode < COUNTS_OPCODES && c->status < COUNTS_STATUSES)
+    if (c->opcode < COUNTS_OPCODES && c->status < COUNTS_STATUSES) {
         ++counts->answered[c->opcode][c->status];
+    }
     counts->truncated += c->truncated;
     counts->removed_posted += c->removed_posted;
     counts->removed_unexpected += c->removed_unexpected;
@@ -44,19 +45,23 @@ void counts_answer(counts_t *counts, const tmu_completion_t *c) {
 /* Verdicts on operations of one kind; a removed entry is not the flush's verdict. */
 static uint64_t answers(const counts_t *counts, uint8_t opcode) {
     uint64_t sum = 0;
-    for (unsigned status = 0; status < COUNTS_STATUSES; ++status)
-        if (status != TMU_STATUS_REMOVED)
+    for (unsigned status = 0; status < COUNTS_STATUSES; ++status) {
+        if (status != TMU_STATUS_REMOVED) {
             sum += counts->answered[opcode][status];
+        }
+    }
     return sum;
 }
 
 size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COUNTS_NAMES]) {
     size_t n = 0;
-    for (size_t i = 0; i < KINDS; ++i)
+    for (size_t i = 0; i < KINDS; ++i) {
         expected[n++] = (tmu_counter_t){kinds[i].name, answers(counts, kinds[i].opcode)};
-    for (size_t i = 0; i < VERDICTS; ++i)
+    }
+    for (size_t i = 0; i < VERDICTS; ++i) {
         expected[n++] = (tmu_counter_t){verdicts[i].name,
                                         counts->answered[verdicts[i].opcode][verdicts[i].status]};
+    }
     expected[n++] = (tmu_counter_t){"truncated", counts->truncated};
     expected[n++] = (tmu_counter_t){"removed_posted", counts->removed_posted};
     expected[n++] = (tmu_counter_t){"removed_unexpected", counts->removed_unexpected};
@@ -65,15 +70,18 @@ size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COU
 
 static void tell(FILE *report, size_t before, const char *what, const char *name, uint64_t found,
                  uint64_t expected, const char *more) {
-    if (report != NULL)
+    if (report != NULL) {
         (void)fprintf(report, "%s\"%s %s: found %" PRIu64 ", expected %" PRIu64 "%s\"",
                       before != 0 ? ", " : "", what, name, found, expected, more);
+    }
 }
 
 static const tmu_counter_t *find(counts_reading_t reading, const char *name) {
-    for (size_t i = 0; i < reading.count; ++i)
-        if (strcmp(reading.counters[i].name, name) == 0)
+    for (size_t i = 0; i < reading.count; ++i) {
+        if (strcmp(reading.counters[i].name, name) == 0) {
             return &reading.counters[i];
+        }
+    }
     return NULL;
 }
 
@@ -88,17 +96,20 @@ size_t counts_compare(const counts_t *counts, uint64_t held, counts_reading_t un
         const uint64_t found =
             now != NULL ? now->value - (then != NULL ? then->value : 0) : UINT64_MAX;
         const bool others = before != NULL && now != NULL && found > expected[i].value;
-        if (found != expected[i].value && !others)
+        if (found != expected[i].value && !others) {
             tell(report, differences++, "the unit's counter", expected[i].name, found,
                  expected[i].value, before != NULL ? " at least" : "");
+        }
     }
     for (size_t i = 0; i < KINDS; ++i) {
         uint64_t ended = answers(counts, kinds[i].opcode);
-        if (kinds[i].opcode == TMU_OPCODE_ARRIVE)
+        if (kinds[i].opcode == TMU_OPCODE_ARRIVE) {
             ended += held - counts->answered[TMU_OPCODE_ARRIVE][TMU_STATUS_STALLED];
-        if (ended != counts->asked[kinds[i].opcode])
+        }
+        if (ended != counts->asked[kinds[i].opcode]) {
             tell(report, differences++, "answered", kinds[i].name, ended,
                  counts->asked[kinds[i].opcode], "");
+        }
     }
     return differences;
 }

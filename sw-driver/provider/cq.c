@@ -10,10 +10,12 @@
 static bool grow(tfi_cq_t *cq) {
     const size_t room = cq->room == 0 ? FIRST_ROOM : 2 * cq->room;
     tfi_done_t *ring = malloc(room * sizeof *ring);
-    if (ring == NULL)
+    if (ring == NULL) {
         return false;
-    for (size_t i = 0; i < cq->count; ++i)
+    }
+    for (size_t i = 0; i < cq->count; ++i) {
         ring[i] = cq->ring[(cq->head + i) & (cq->room - 1)];
+    }
     free(cq->ring);
     cq->ring = ring;
     cq->room = room;
@@ -22,15 +24,17 @@ static bool grow(tfi_cq_t *cq) {
 }
 
 void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source) {
-    if (cq == NULL)
+    if (cq == NULL) {
         return;
+    }
     if (cq->count == cq->room && !grow(cq)) {
         tfi_say("no memory for a completion: the program will miss one");
         return;
     }
     cq->ring[(cq->head + cq->count++) & (cq->room - 1)] = (tfi_done_t){*entry, source};
-    if (cq->count == 1)
+    if (cq->count == 1) {
         tfi_wake(cq);
+    }
 }
 
 /* The entry in the form that the user opened the queue with; returns its size. */
@@ -38,12 +42,13 @@ static size_t put(const tfi_cq_t *cq, const struct fi_cq_err_entry *e, void *pla
     const struct fi_cq_tagged_entry whole = {e->op_context, e->flags, e->len,
                                              e->buf,        e->data,  e->tag};
     size_t size = sizeof(struct fi_cq_tagged_entry);
-    if (cq->format == FI_CQ_FORMAT_CONTEXT)
+    if (cq->format == FI_CQ_FORMAT_CONTEXT) {
         size = sizeof(struct fi_cq_entry);
-    else if (cq->format == FI_CQ_FORMAT_MSG)
+    } else if (cq->format == FI_CQ_FORMAT_MSG) {
         size = sizeof(struct fi_cq_msg_entry);
-    else if (cq->format == FI_CQ_FORMAT_DATA)
+    } else if (cq->format == FI_CQ_FORMAT_DATA) {
         size = sizeof(struct fi_cq_data_entry);
+    }
     /* Each form is the beginning of the next. */
     memcpy(place, &whole, size);
     return size;
@@ -54,11 +59,13 @@ static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources
     size_t taken = 0;
     while (taken < count && cq->count != 0) {
         const tfi_done_t *done = &cq->ring[cq->head];
-        if (done->entry.err != 0)
+        if (done->entry.err != 0) {
             return taken != 0 ? (ssize_t)taken : -FI_EAVAIL;
+        }
         place += put(cq, &done->entry, place);
-        if (sources != NULL)
+        if (sources != NULL) {
             sources[taken] = done->source;
+        }
         cq->head = (cq->head + 1) & (cq->room - 1);
         --cq->count;
         ++taken;
@@ -71,8 +78,9 @@ tfi_ep_t *tfi_cq_next(const tfi_cq_t *cq, const tfi_ep_t *ep) {
 }
 
 void tfi_cq_progress(tfi_cq_t *cq) {
-    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = tfi_cq_next(cq, ep))
+    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = tfi_cq_next(cq, ep)) {
         tfi_progress(ep);
+    }
 }
 
 static ssize_t cq_readfrom(struct fid_cq *fid, void *buffer, size_t count, fi_addr_t *sources) {
@@ -80,8 +88,9 @@ static ssize_t cq_readfrom(struct fid_cq *fid, void *buffer, size_t count, fi_ad
     tfi_lock();
     /* Whoever reads on comes to the end of what is there, so nothing is kept from going on; a read
      * of no entries is for progress alone. */
-    if (cq->count == 0 || count == 0)
+    if (cq->count == 0 || count == 0) {
         tfi_cq_progress(cq);
+    }
     const ssize_t got = take(cq, buffer, count, sources);
     tfi_unlock();
     return got != 0 ? got : -FI_EAGAIN;
@@ -123,11 +132,13 @@ static ssize_t cq_sreadfrom(struct fid_cq *fid, void *buffer, size_t count, fi_a
         const bool woken = cq->woken;
         cq->woken = false;
         tfi_unlock();
-        if (got != -FI_EAGAIN || woken)
+        if (got != -FI_EAGAIN || woken) {
             return got;
+        }
         const uint64_t waited = tfi_now_ms() - start;
-        if (timeout >= 0 && waited >= (uint64_t)timeout)
+        if (timeout >= 0 && waited >= (uint64_t)timeout) {
             return -FI_EAGAIN;
+        }
         tfi_wait_for(cq, timeout >= 0 ? timeout - (int)waited : -1);
     }
 }
@@ -149,8 +160,9 @@ static const char *cq_strerror(struct fid_cq *fid, int prov_errno, const void *e
                                char *buffer, size_t length) {
     (void)fid, (void)err_data;
     const char *text = fi_strerror(prov_errno < 0 ? -prov_errno : prov_errno);
-    if (buffer != NULL && length != 0)
+    if (buffer != NULL && length != 0) {
         (void)snprintf(buffer, length, "%s", text);
+    }
     return text;
 }
 
@@ -158,11 +170,13 @@ static int cq_close(struct fid *fid) {
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
     tfi_lock();
     const bool busy = cq->endpoints != NULL;
-    if (!busy)
+    if (!busy) {
         --cq->domain->users;
+    }
     tfi_unlock();
-    if (busy)
+    if (busy) {
         return -FI_EBUSY;
+    }
     tfi_wait_close(cq);
     free(cq->ring);
     free(cq);
@@ -171,8 +185,9 @@ static int cq_close(struct fid *fid) {
 
 static int cq_control(struct fid *fid, int command, void *argument) {
     const tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
-    if (command != FI_GETWAIT || cq->wait.set < 0)
+    if (command != FI_GETWAIT || cq->wait.set < 0) {
         return -FI_ENOSYS;
+    }
     *(int *)argument = cq->wait.set;
     return 0;
 }
@@ -199,15 +214,19 @@ static struct fi_ops_cq cq_ops = {
 int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq **cq_p,
                 void *context) {
     if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC &&
-        attr->wait_obj != FI_WAIT_YIELD && attr->wait_obj != FI_WAIT_FD)
+        attr->wait_obj != FI_WAIT_YIELD && attr->wait_obj != FI_WAIT_FD) {
         return -FI_ENOSYS;
-    if (attr->format > FI_CQ_FORMAT_TAGGED)
+    }
+    if (attr->format > FI_CQ_FORMAT_TAGGED) {
         return -FI_ENOSYS;
+    }
     tfi_cq_t *cq = calloc(1, sizeof *cq);
-    if (cq == NULL)
+    if (cq == NULL) {
         return -FI_ENOMEM;
-    if (attr->format == FI_CQ_FORMAT_UNSPEC)
+    }
+    if (attr->format == FI_CQ_FORMAT_UNSPEC) {
         attr->format = FI_CQ_FORMAT_TAGGED;
+    }
     cq->format = attr->format;
     cq->wait.set = cq->wait.event = -1;
     const int wrong = attr->wait_obj == FI_WAIT_FD ? tfi_wait_open(cq) : 0;

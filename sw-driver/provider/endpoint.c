@@ -12,18 +12,21 @@
 
 static int bind_av(tfi_ep_t *ep, tfi_av_t *av) {
     const int wrong = fi_ep_bind(ep->below, &av->below->fid, 0);
-    if (wrong == 0)
+    if (wrong == 0) {
         ep->av = av;
+    }
     return wrong;
 }
 
 /* An endpoint is in the list of a queue once, so a direction has one queue for good. */
 static int check_cq(const tfi_ep_t *ep, const tfi_cq_t *cq, uint64_t flags) {
     const uint64_t ways = FI_TRANSMIT | FI_RECV;
-    if ((flags & ways) == 0 || (flags & ~(ways | FI_SELECTIVE_COMPLETION)) != 0)
+    if ((flags & ways) == 0 || (flags & ~(ways | FI_SELECTIVE_COMPLETION)) != 0) {
         return -FI_EBADFLAGS;
-    if (ep->domain != cq->domain)
+    }
+    if (ep->domain != cq->domain) {
         return -FI_EDOMAIN;
+    }
     const bool taken = ((flags & FI_TRANSMIT) != 0 && ep->tx_cq != NULL) ||
                        ((flags & FI_RECV) != 0 && ep->rx_cq != NULL);
     return taken ? -FI_EINVAL : 0;
@@ -31,8 +34,9 @@ static int check_cq(const tfi_ep_t *ep, const tfi_cq_t *cq, uint64_t flags) {
 
 static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
     const int refused = check_cq(ep, cq, flags);
-    if (refused != 0)
+    if (refused != 0) {
         return refused;
+    }
     tfi_lock();
     const bool known = ep->tx_cq == cq || ep->rx_cq == cq;
     if ((flags & FI_TRANSMIT) != 0) {
@@ -44,10 +48,11 @@ static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
         ep->rx_selective = (flags & FI_SELECTIVE_COMPLETION) != 0;
     }
     if (!known) {
-        if (ep->tx_cq == cq)
+        if (ep->tx_cq == cq) {
             ep->next_tx = cq->endpoints;
-        else
+        } else {
             ep->next_rx = cq->endpoints;
+        }
         cq->endpoints = ep;
     } else if (ep->tx_cq == ep->rx_cq && (flags & FI_RECV) == 0) {
         /* The endpoint stood in the list as the receiving side, and stands there as both. */
@@ -59,8 +64,9 @@ static int bind_cq(tfi_ep_t *ep, tfi_cq_t *cq, uint64_t flags) {
 
 static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    if (ep->enabled)
+    if (ep->enabled) {
         return -FI_EOPBADSTATE;
+    }
     switch (other->fclass) {
     case FI_CLASS_AV:
         return bind_av(ep, TFI_OF(tfi_av_t, other));
@@ -86,27 +92,35 @@ static int open_inner_cq(tfi_ep_t *ep) {
     struct fi_cq_attr attr = {.format = FI_CQ_FORMAT_MSG,
                               .wait_obj = waits ? FI_WAIT_FD : FI_WAIT_NONE};
     int wrong = fi_cq_open(ep->domain->inner, &attr, &ep->inner_cq, NULL);
-    if (wrong == 0)
+    if (wrong == 0) {
         wrong = fi_ep_bind(ep->below, &ep->inner_cq->fid, FI_TRANSMIT | FI_RECV);
-    for (size_t i = 0; i < 2 && wrong == 0; ++i)
-        if (users[i]->wait.set >= 0 && (i == 0 || users[i] != users[0]))
+    }
+    for (size_t i = 0; i < 2 && wrong == 0; ++i) {
+        if (users[i]->wait.set >= 0 && (i == 0 || users[i] != users[0])) {
             wrong = tfi_wait_add(users[i], ep);
+        }
+    }
     return wrong;
 }
 
 static int ep_enable(tfi_ep_t *ep) {
     char error[512];
-    if (ep->enabled || ep->matching || ep->inner_cq != NULL)
+    if (ep->enabled || ep->matching || ep->inner_cq != NULL) {
         return ep->enabled ? 0 : -FI_EOPBADSTATE; /* an attempt that failed is not repeated */
-    if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL)
+    }
+    if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL) {
         return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
+    }
     int wrong = open_inner_cq(ep);
-    if (wrong == 0)
+    if (wrong == 0) {
         wrong = fi_enable(ep->below);
-    if (wrong == 0)
+    }
+    if (wrong == 0) {
         wrong = read_name(ep);
-    if (wrong != 0)
+    }
+    if (wrong != 0) {
         return wrong;
+    }
     tfi_lock();
     if (matcher_open(&ep->matcher, ep->domain->unit, &tfi_match_events, ep, error, sizeof error) !=
         0) {
@@ -134,8 +148,9 @@ static void linger(tfi_ep_t *ep) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &start);
     do {
-        if (!tfi_out_waits(ep, NULL) && ep->sending == 0)
+        if (!tfi_out_waits(ep, NULL) && ep->sending == 0) {
             return;
+        }
         tfi_progress(ep);
         /* Others may have their turn: one lock guards the endpoints of all threads. */
         tfi_unlock();
@@ -146,36 +161,43 @@ static void linger(tfi_ep_t *ep) {
 }
 
 static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
-    if (cq == NULL)
+    if (cq == NULL) {
         return;
+    }
     tfi_ep_t **at = &cq->endpoints;
-    while (*at != NULL && *at != ep)
+    while (*at != NULL && *at != ep) {
         at = (*at)->tx_cq == cq ? &(*at)->next_tx : &(*at)->next_rx;
-    if (*at == ep)
+    }
+    if (*at == ep) {
         *at = ep->tx_cq == cq ? ep->next_tx : ep->next_rx;
+    }
 }
 
 static void free_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     tfi_message_free(ep, pull->message);
-    if (pull->ask != NULL)
+    if (pull->ask != NULL) {
         tfi_ask_free(ep, pull->ask);
+    }
     free(pull);
 }
 
 /* Frees operations that cannot finish. */
 static void free_unfinished(tfi_ep_t *ep) {
-    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;)
+    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;) {
         tfi_send_free(ep, send);
+    }
     while (ep->pulls != NULL) {
         tfi_pull_t *pull = ep->pulls;
         ep->pulls = pull->next;
         slots_release(&ep->fetched, pull->handle); /* it may be in both */
         free_pull(ep, pull);
     }
-    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;)
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;) {
         free_pull(ep, pull);
-    for (tfi_message_t *message; (message = slots_take_out(&ep->claimed)) != NULL;)
+    }
+    for (tfi_message_t *message; (message = slots_take_out(&ep->claimed)) != NULL;) {
         tfi_message_free(ep, message);
+    }
     slots_free(&ep->sends);
     slots_free(&ep->fetched);
     slots_free(&ep->claimed);
@@ -188,17 +210,21 @@ static void free_unfinished(tfi_ep_t *ep) {
 static int ep_close(struct fid *fid) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
     tfi_lock();
-    if (ep->enabled)
+    if (ep->enabled) {
         linger(ep);
+    }
     leave_list(ep, ep->tx_cq);
-    if (ep->rx_cq != ep->tx_cq)
+    if (ep->rx_cq != ep->tx_cq) {
         leave_list(ep, ep->rx_cq);
+    }
     tfi_cntr_leave(ep);
-    if (ep->matching)
+    if (ep->matching) {
         matcher_close(&ep->matcher);
+    }
     (void)fi_close(&ep->below->fid);
-    if (ep->inner_cq != NULL)
+    if (ep->inner_cq != NULL) {
         (void)fi_close(&ep->inner_cq->fid);
+    }
     free_unfinished(ep);
     tfi_frames_free(ep);
     tfi_unlock();
@@ -211,8 +237,9 @@ static int ep_close(struct fid *fid) {
 int tfi_getname(fid_t fid, void *address, size_t *length) {
     const tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
     const size_t size = ep->domain->name_size;
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
+    }
     const size_t room = *length;
     *length = size;
     memcpy(address, ep->name, room < size ? room : size);
@@ -226,10 +253,12 @@ static bool is_least(int level, int name) {
 
 static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *length) {
     const tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    if (!is_least(level, name))
+    if (!is_least(level, name)) {
         return fi_getopt(&ep->below->fid, level, name, value, length);
-    if (*length < sizeof ep->untagged.least)
+    }
+    if (*length < sizeof ep->untagged.least) {
         return -FI_ETOOSMALL;
+    }
     memcpy(value, &ep->untagged.least, sizeof ep->untagged.least);
     *length = sizeof ep->untagged.least;
     return 0;
@@ -237,10 +266,12 @@ static int ep_getopt(fid_t fid, int level, int name, void *value, size_t *length
 
 static int ep_setopt(fid_t fid, int level, int name, const void *value, size_t length) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    if (!is_least(level, name))
+    if (!is_least(level, name)) {
         return fi_setopt(&ep->below->fid, level, name, value, length);
-    if (length != sizeof ep->untagged.least)
+    }
+    if (length != sizeof ep->untagged.least) {
         return -FI_EINVAL;
+    }
     memcpy(&ep->untagged.least, value, length);
     return 0;
 }
@@ -286,8 +317,9 @@ static struct fi_ops_ep ep_ops = {
 int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep_p, void *context) {
     struct fi_info *inner = NULL;
     int wrong = tfi_inner_info(info, &inner);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     tfi_ep_t *ep = calloc(1, sizeof *ep);
     wrong = -FI_ENOMEM;
     if (ep != NULL) {

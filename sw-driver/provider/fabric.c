@@ -24,8 +24,9 @@ int tfi_no_ops_open(struct fid *fid, const char *name, uint64_t flags, void **op
 static int fabric_close(struct fid *fid) {
     tfi_fabric_t *fabric = TFI_OF(tfi_fabric_t, fid);
     const int wrong = fi_close(&fabric->inner->fid);
-    if (wrong == 0)
+    if (wrong == 0) {
         free(fabric);
+    }
     return wrong;
 }
 
@@ -66,8 +67,9 @@ static struct fi_ops_fabric fabric_ops = {
 
 int tfi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, void *context) {
     tfi_fabric_t *fabric = calloc(1, sizeof *fabric);
-    if (fabric == NULL)
+    if (fabric == NULL) {
         return -FI_ENOMEM;
+    }
     const int wrong = tfi_inner_fabric(attr, &fabric->inner);
     if (wrong != 0) {
         free(fabric);
@@ -89,8 +91,9 @@ static int domain_close(struct fid *fid) {
     const bool busy = domain->users != 0;
     tfi_unlock();
     const int wrong = busy ? -FI_EBUSY : fi_close(&domain->inner->fid);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     tfi_lock();
     unit_release(domain->unit);
     tfi_unlock();
@@ -180,8 +183,9 @@ static struct fi_ops_mr mr_ops = {
 static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric, const struct fi_info *info) {
     struct fi_info *inner = NULL;
     int wrong = tfi_inner_info(info, &inner);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     domain->name_size = inner->src_addrlen;
     if (domain->name_size == 0 || domain->name_size > WIRE_NAME) {
         tfi_say("the provider below has names of %zu bytes, expected 1 to %u", domain->name_size,
@@ -198,8 +202,9 @@ int tfi_domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_dom
                     void *context) {
     char error[1024];
     tfi_domain_t *domain = calloc(1, sizeof *domain);
-    if (domain == NULL)
+    if (domain == NULL) {
         return -FI_ENOMEM;
+    }
     domain->fabric = TFI_OF(tfi_fabric_t, fid);
     if (!tfi_held_open(domain)) {
         free(domain);
@@ -209,14 +214,16 @@ int tfi_domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_dom
     domain->unit = unit_acquire(error, sizeof error);
     tfi_unlock();
     int wrong = -FI_ENODEV;
-    if (domain->unit == NULL)
+    if (domain->unit == NULL) {
         tfi_say("%s", error);
-    else
+    } else {
         wrong = open_inner(domain, TFI_OF(tfi_fabric_t, fid)->inner, info);
+    }
     if (wrong != 0) {
         tfi_lock();
-        if (domain->unit != NULL)
+        if (domain->unit != NULL) {
             unit_release(domain->unit);
+        }
         tfi_unlock();
         free(domain);
         return wrong;

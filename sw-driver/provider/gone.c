@@ -22,18 +22,21 @@
 #define CALLS 64u /* of progress, for one look at the clock */
 
 static void close_probe(tfi_lane_t *lane) {
-    if (lane->probe != 0)
+    if (lane->probe != 0) {
         (void)close(lane->probe - 1);
+    }
     lane->probe = 0;
 }
 
 void tfi_watch(tfi_ep_t *ep, peer_t *peer) {
-    if (!tfi_lane_make(ep, peer->number))
+    if (!tfi_lane_make(ep, peer->number)) {
         return;
+    }
     tfi_lane_t *lane = &ep->lanes[peer->number];
     lane->wanted = true;
-    if (lane->watched != NULL)
+    if (lane->watched != NULL) {
         return;
+    }
     ++peer->holds;
     lane->watched = peer;
     lane->gap = FIRST_GAP_MS;
@@ -54,11 +57,13 @@ static void start_probe(tfi_lane_t *lane) {
     struct sockaddr_storage address = {0};
     const peer_t *peer = lane->watched;
     memcpy(&address, peer->name, peer->length);
-    if (address.ss_family != AF_INET && address.ss_family != AF_INET6)
+    if (address.ss_family != AF_INET && address.ss_family != AF_INET6) {
         return;
+    }
     const int probe = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (probe < 0)
+    if (probe < 0) {
         return;
+    }
     const int result = connect(probe, (const struct sockaddr *)&address, peer->length);
     lane->probe = probe + 1;
     lane->refused = result != 0 && errno == ECONNREFUSED;
@@ -66,15 +71,18 @@ static void start_probe(tfi_lane_t *lane) {
 
 /* Whether nobody listens there; that nothing is known is no answer. */
 static bool is_refused(tfi_lane_t *lane) {
-    if (lane->probe == 0)
+    if (lane->probe == 0) {
         return false;
+    }
     int error = lane->refused ? ECONNREFUSED : 0;
     struct pollfd ready = {.fd = lane->probe - 1, .events = POLLOUT};
     socklen_t length = sizeof error;
-    if (error == 0 && poll(&ready, 1, 0) == 0)
+    if (error == 0 && poll(&ready, 1, 0) == 0) {
         return false;
-    if (error == 0 && getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0)
+    }
+    if (error == 0 && getsockopt(ready.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0) {
         error = 0;
+    }
     close_probe(lane);
     return error == ECONNREFUSED;
 }
@@ -84,13 +92,17 @@ static void end_all(tfi_ep_t *ep, tfi_lane_t *lane) {
     peer_t *peer = lane->watched;
     size_t at = 0;
     tfi_lane_fail(ep, peer->number, FI_ECONNREFUSED);
-    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at)) != NULL;)
-        if (pull->message->from == peer)
+    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at)) != NULL;) {
+        if (pull->message->from == peer) {
             tfi_pull_fail(ep, pull, FI_ECONNREFUSED);
+        }
+    }
     at = 0;
-    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at)) != NULL;)
-        if (send->to == peer)
+    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at)) != NULL;) {
+        if (send->to == peer) {
             tfi_send_end(ep, send, FI_ECONNREFUSED);
+        }
+    }
 }
 
 static void look(tfi_ep_t *ep, tfi_lane_t *lane, uint64_t now) {
@@ -101,8 +113,9 @@ static void look(tfi_ep_t *ep, tfi_lane_t *lane, uint64_t now) {
         lane->gap = FIRST_GAP_MS;
         end_all(ep, lane);
     }
-    if (now < lane->look_at)
+    if (now < lane->look_at) {
         return;
+    }
     close_probe(lane);
     start_probe(lane);
     lane->look_at = now + lane->gap;
@@ -112,31 +125,38 @@ static void look(tfi_ep_t *ep, tfi_lane_t *lane, uint64_t now) {
 /* The receives and sends that nothing but their peer can end. */
 static void mark_wanted(tfi_ep_t *ep) {
     size_t at = 0;
-    for (uint32_t i = 0; i < ep->lane_room; ++i)
-        if (ep->lanes[i].first != NULL)
+    for (uint32_t i = 0; i < ep->lane_room; ++i) {
+        if (ep->lanes[i].first != NULL) {
             tfi_watch(ep, ep->lanes[i].first->to);
-    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at)) != NULL;)
+        }
+    }
+    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at)) != NULL;) {
         tfi_watch(ep, pull->message->from);
+    }
     at = 0;
-    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at)) != NULL;)
+    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at)) != NULL;) {
         tfi_watch(ep, send->to);
+    }
 }
 
 void tfi_gone_progress(tfi_ep_t *ep) {
     const bool waits =
         ep->watched != 0 || ep->sends.used != 0 || ep->fetched.used != 0 || tfi_out_waits(ep, NULL);
-    if (!waits || ++ep->calls < CALLS)
+    if (!waits || ++ep->calls < CALLS) {
         return;
+    }
     const uint64_t now = tfi_now_ms();
     ep->calls = 0;
-    if (now < ep->scan_at)
+    if (now < ep->scan_at) {
         return;
+    }
     ep->scan_at = now + SCAN_MS;
     mark_wanted(ep);
     for (size_t i = 0; i < ep->lane_room; ++i) {
         tfi_lane_t *lane = &ep->lanes[i];
-        if (lane->watched == NULL)
+        if (lane->watched == NULL) {
             continue;
+        }
         if (!lane->wanted) {
             forget(ep, lane);
             continue;
@@ -147,14 +167,17 @@ void tfi_gone_progress(tfi_ep_t *ep) {
 }
 
 bool tfi_is_gone(tfi_ep_t *ep, const peer_t *peer) {
-    if (peer->number >= ep->lane_room || !ep->lanes[peer->number].gone)
+    if (peer->number >= ep->lane_room || !ep->lanes[peer->number].gone) {
         return false;
+    }
     ep->lanes[peer->number].gone = false;
     return true;
 }
 
 void tfi_watch_free(tfi_ep_t *ep) {
-    for (size_t i = 0; i < ep->lane_room; ++i)
-        if (ep->lanes[i].watched != NULL)
+    for (size_t i = 0; i < ep->lane_room; ++i) {
+        if (ep->lanes[i].watched != NULL) {
             forget(ep, &ep->lanes[i]);
+        }
+    }
 }

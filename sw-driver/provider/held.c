@@ -17,12 +17,14 @@
 bool tfi_held_open(tfi_domain_t *domain) {
     const char *text = setting_get(SETTING_UNEXPECTED);
     domain->most_held = UINT64_MAX;
-    if (text == NULL)
+    if (text == NULL) {
         return true;
+    }
     errno = 0;
     domain->most_held = strtoull(text, NULL, 10);
-    if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text) && errno == 0)
+    if (text[0] != '\0' && strspn(text, "0123456789") == strlen(text) && errno == 0) {
         return true;
+    }
     tfi_say("%s=%s: expected how many bytes of messages that nobody has asked for an endpoint may "
             "hold; unset it, and there is no limit",
             setting_name(SETTING_UNEXPECTED), text);

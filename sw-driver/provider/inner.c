@@ -21,8 +21,9 @@ static _Atomic uint32_t asked_version; /* of the program's last call */
 /* Replaces a string of an info, which frees it. */
 static int set_name(char **name, const char *value) {
     char *copy = value != NULL ? strdup(value) : NULL;
-    if (value != NULL && copy == NULL)
+    if (value != NULL && copy == NULL) {
         return -FI_ENOMEM;
+    }
     free(*name);
     *name = copy;
     return 0;
@@ -40,8 +41,9 @@ static int set_name(char **name, const char *value) {
  * that libfabric allocates are as long as it knows them.  NULL: no memory. */
 static struct fi_info *whole_copy(const struct fi_info *hints) {
     struct fi_info *blank = fi_allocinfo();
-    if (blank == NULL || hints == NULL)
+    if (blank == NULL || hints == NULL) {
         return blank;
+    }
     struct fi_info *copy = fi_dupinfo(hints);
     if (copy != NULL) {
         FILL(copy, blank, tx_attr);
@@ -57,8 +59,9 @@ static struct fi_info *whole_copy(const struct fi_info *hints) {
 /* The user's hints without all that is between the user and this provider; NULL: no memory. */
 static struct fi_info *inner_hints(const struct fi_info *hints, const char *name) {
     struct fi_info *inner = whole_copy(hints);
-    if (inner == NULL)
+    if (inner == NULL) {
         return NULL;
+    }
     inner->handle = NULL;
     inner->caps = FI_MSG | FI_TAGGED | FI_SEND | FI_RECV | FI_MULTI_RECV;
     inner->mode = 0;
@@ -106,10 +109,12 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
                            const struct fi_info *hints) {
     struct fi_info *inner = inner_hints(hints, name);
     struct fi_info *list = NULL;
-    if (inner == NULL)
+    if (inner == NULL) {
         return NULL;
-    if (fi_getinfo(asked_version, node, service, flags, inner, &list) != 0)
+    }
+    if (fi_getinfo(asked_version, node, service, flags, inner, &list) != 0) {
         list = NULL;
+    }
     fi_freeinfo(inner);
     return keep_own(list, name);
 }
@@ -117,11 +122,13 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
 static struct fi_info *ask_all(const char *node, const char *service, uint64_t flags,
                                const struct fi_info *hints) {
     const char *chosen = setting_get(SETTING_INNER);
-    if (chosen != NULL)
+    if (chosen != NULL) {
         return ask(chosen, node, service, flags, hints);
+    }
     struct fi_info *list = NULL;
-    for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i)
+    for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i) {
         list = ask(inner_names[i], node, service, flags, hints);
+    }
     return list;
 }
 
@@ -136,8 +143,9 @@ static struct fi_info *inner_list(const char *node, const char *service, uint64_
 /* False, and it was said, when the environment names a provider without a name. */
 static bool names_inner(void) {
     const char *chosen = setting_get(SETTING_INNER);
-    if (chosen == NULL || chosen[0] != '\0')
+    if (chosen == NULL || chosen[0] != '\0') {
         return true;
+    }
     tfi_say("%s is empty, expected the name of a provider; unset it, and tcp or net is taken",
             setting_name(SETTING_INNER));
     return false;
@@ -149,21 +157,26 @@ static bool progress_is_ours(enum fi_progress progress) {
 
 /* Whether what the user wants beyond the inner provider's part is there. */
 static bool offered(const struct fi_info *hints) {
-    if (hints == NULL)
+    if (hints == NULL) {
         return true;
-    if ((hints->caps & ~TFI_CAPS) != 0 || hints->addr_format == FI_ADDR_STR)
+    }
+    if ((hints->caps & ~TFI_CAPS) != 0 || hints->addr_format == FI_ADDR_STR) {
         return false;
+    }
     if (hints->ep_attr != NULL &&
         ((hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM) ||
-         hints->ep_attr->protocol != FI_PROTO_UNSPEC))
+         hints->ep_attr->protocol != FI_PROTO_UNSPEC)) {
         return false;
+    }
     if (hints->tx_attr != NULL && ((hints->tx_attr->caps & ~TFI_CAPS) != 0 ||
                                    (hints->tx_attr->op_flags & ~TFI_SEND_FLAGS) != 0 ||
-                                   hints->tx_attr->comp_order != FI_ORDER_NONE))
+                                   hints->tx_attr->comp_order != FI_ORDER_NONE)) {
         return false;
+    }
     if (hints->rx_attr != NULL &&
-        ((hints->rx_attr->caps & ~TFI_CAPS) != 0 || hints->rx_attr->comp_order != FI_ORDER_NONE))
+        ((hints->rx_attr->caps & ~TFI_CAPS) != 0 || hints->rx_attr->comp_order != FI_ORDER_NONE)) {
         return false;
+    }
     /* A vector that processes share (FI_SHARED_AV) is among what is not there. */
     return hints->domain_attr == NULL || ((hints->domain_attr->caps & ~TFI_DOMAIN_CAPS) == 0 &&
                                           progress_is_ours(hints->domain_attr->control_progress) &&
@@ -177,38 +190,44 @@ static void explain(const struct fi_info *hints) {
     const bool named = hints->fabric_attr != NULL && hints->fabric_attr->prov_name != NULL &&
                        strcmp(hints->fabric_attr->prov_name, TFI_NAME) == 0;
     const uint64_t flags = hints->tx_attr != NULL ? hints->tx_attr->op_flags : 0;
-    if (named && (flags & FI_DELIVERY_COMPLETE) != 0 && !atomic_flag_test_and_set(&said))
+    if (named && (flags & FI_DELIVERY_COMPLETE) != 0 && !atomic_flag_test_and_set(&said)) {
         tfi_say("sends that end with FI_DELIVERY_COMPLETE are asked for, which are not offered; "
                 "with MPICH set MPIR_CVAR_CH4_OFI_ENABLE_RMA=0");
+    }
 }
 
 /* Says once that there is nothing to sit on, if no hints are the reason. */
 static void explain_nothing_below(void) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     struct fi_info *any = inner_list(NULL, NULL, 0, NULL);
-    if (any == NULL && !atomic_flag_test_and_set(&said))
+    if (any == NULL && !atomic_flag_test_and_set(&said)) {
         tfi_say("libfabric shows neither tcp nor net, one of which is needed below; if FI_PROVIDER "
                 "is set, name it there as well: FI_PROVIDER=tmu,tcp, or tmu,net before 1.18");
+    }
     fi_freeinfo(any);
 }
 
 /* Turns an info of the inner provider into ours. */
 static int dress(struct fi_info *info, const struct fi_info *hints) {
     uint64_t caps = hints != NULL && hints->caps != 0 ? hints->caps : TFI_CAPS;
-    if ((caps & (FI_MSG | FI_TAGGED)) == 0)
+    if ((caps & (FI_MSG | FI_TAGGED)) == 0) {
         caps |= FI_MSG | FI_TAGGED;
-    if ((caps & (FI_SEND | FI_RECV)) == 0)
+    }
+    if ((caps & (FI_SEND | FI_RECV)) == 0) {
         caps |= FI_SEND | FI_RECV;
+    }
     caps |= FI_LOCAL_COMM | FI_REMOTE_COMM;
     info->caps = caps;
     info->mode = info->tx_attr->mode = info->rx_attr->mode = info->domain_attr->mode = 0;
     info->tx_attr->caps = caps & (FI_MSG | FI_TAGGED | FI_SEND);
     info->rx_attr->caps =
         caps & (FI_MSG | FI_TAGGED | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE);
-    if (hints != NULL && hints->tx_attr != NULL)
+    if (hints != NULL && hints->tx_attr != NULL) {
         info->tx_attr->op_flags = hints->tx_attr->op_flags;
-    if (hints != NULL && hints->rx_attr != NULL)
+    }
+    if (hints != NULL && hints->rx_attr != NULL) {
         info->rx_attr->op_flags = hints->rx_attr->op_flags;
+    }
     info->ep_attr->protocol = FI_PROTO_UNSPEC;
     info->ep_attr->mem_tag_format =
         hints != NULL && hints->ep_attr != NULL && hints->ep_attr->mem_tag_format != 0
@@ -227,14 +246,18 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->domain_attr->caps = TFI_DOMAIN_CAPS;
     /* A short message ends before a long one that was sent or received before it. */
     info->tx_attr->comp_order = info->rx_attr->comp_order = FI_ORDER_NONE;
-    if (info->ep_attr->max_msg_size > TFI_LONGEST)
+    if (info->ep_attr->max_msg_size > TFI_LONGEST) {
         info->ep_attr->max_msg_size = TFI_LONGEST;
-    if (info->tx_attr->iov_limit > TFI_IOV)
+    }
+    if (info->tx_attr->iov_limit > TFI_IOV) {
         info->tx_attr->iov_limit = TFI_IOV;
-    if (info->rx_attr->iov_limit > TFI_IOV)
+    }
+    if (info->rx_attr->iov_limit > TFI_IOV) {
         info->rx_attr->iov_limit = TFI_IOV;
-    if (info->tx_attr->inject_size > TFI_EAGER)
+    }
+    if (info->tx_attr->inject_size > TFI_EAGER) {
         info->tx_attr->inject_size = TFI_EAGER;
+    }
     /* libfabric enters our name itself and takes one that is there for a layer below. */
     return set_name(&info->fabric_attr->prov_name, NULL);
 }
@@ -246,16 +269,18 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
         return -FI_ENODATA;
     }
     asked_version = version;
-    if (!names_inner())
+    if (!names_inner()) {
         return -FI_ENODATA;
+    }
     struct fi_info *list = inner_list(node, service, flags, hints);
     if (list == NULL) {
-        if (setting_get(SETTING_INNER) != NULL)
+        if (setting_get(SETTING_INNER) != NULL) {
             tfi_say("%s=%s: libfabric has no such provider, or it lacks reliable datagrams with "
                     "tags; unset it, and tcp or net is taken",
                     setting_name(SETTING_INNER), setting_get(SETTING_INNER));
-        else
+        } else {
             explain_nothing_below();
+        }
         return -FI_ENODATA;
     }
     for (struct fi_info *info = list; info != NULL; info = info->next) {
@@ -279,21 +304,25 @@ static bool same_place(const struct fi_info *inner, const struct fi_info *info) 
 int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
     struct fi_info *list = inner_list(NULL, NULL, 0, info);
     struct fi_info *found = list;
-    while (found != NULL && !same_place(found, info))
+    while (found != NULL && !same_place(found, info)) {
         found = found->next;
+    }
     struct fi_info *copy = NULL;
-    if (list != NULL)
+    if (list != NULL) {
         copy = fi_dupinfo(found != NULL ? found : list);
+    }
     fi_freeinfo(list);
-    if (copy == NULL)
+    if (copy == NULL) {
         return -FI_ENODATA;
+    }
     if (found == NULL && info->src_addr != NULL) {
         /* A port that the user asked for: the list has none with it. */
         free(copy->src_addr);
         copy->src_addr = malloc(info->src_addrlen);
         copy->src_addrlen = copy->src_addr != NULL ? info->src_addrlen : 0;
-        if (copy->src_addr != NULL)
+        if (copy->src_addr != NULL) {
             memcpy(copy->src_addr, info->src_addr, info->src_addrlen);
+        }
     }
     *inner_p = copy;
     return 0;
@@ -301,11 +330,13 @@ int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
 
 int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inner_p) {
     struct fi_info *hints = fi_allocinfo();
-    if (hints == NULL)
+    if (hints == NULL) {
         return -FI_ENOMEM;
+    }
     int wrong = attr->name != NULL ? set_name(&hints->fabric_attr->name, attr->name) : 0;
-    if (asked_version == 0)
+    if (asked_version == 0) {
         asked_version = attr->api_version != 0 ? attr->api_version : FI_VERSION(1, 17);
+    }
     struct fi_info *list = wrong == 0 ? inner_list(NULL, NULL, 0, hints) : NULL;
     fi_freeinfo(hints);
     if (list == NULL) {

@@ -28,13 +28,15 @@ static journal_file_t *make(const char *folder, const char *name, const char *en
         return NULL;
     }
     journal_file_t *made = malloc(sizeof *made);
-    if (made == NULL)
+    if (made == NULL) {
         return NULL;
+    }
     made->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     made->error = 0;
     made->used = 0;
-    if (made->file >= 0)
+    if (made->file >= 0) {
         return made;
+    }
     const int why = errno;
     free(made);
     errno = why;
@@ -45,10 +47,11 @@ static void flush(journal_file_t *out) {
     size_t done = 0;
     while (out->error == 0 && done < out->used) {
         const ssize_t wrote = write(out->file, out->bytes + done, out->used - done);
-        if (wrote > 0)
+        if (wrote > 0) {
             done += (size_t)wrote;
-        else if (wrote == 0 || errno != EINTR)
+        } else if (wrote == 0 || errno != EINTR) {
             out->error = wrote == 0 ? EIO : errno;
+        }
     }
     out->used = 0;
 }
@@ -56,19 +59,22 @@ static void flush(journal_file_t *out) {
 __attribute__((format(printf, 2, 3))) static void put(journal_file_t *out, const char *format,
                                                       ...) {
     va_list arguments;
-    if (out->used > ROOM - LINE_MAX_BYTES)
+    if (out->used > ROOM - LINE_MAX_BYTES) {
         flush(out);
+    }
     va_start(arguments, format);
     const int length = vsnprintf(out->bytes + out->used, LINE_MAX_BYTES, format, arguments);
     va_end(arguments);
-    if (length > 0 && (size_t)length < LINE_MAX_BYTES)
+    if (length > 0 && (size_t)length < LINE_MAX_BYTES) {
         out->used += (size_t)length;
+    }
 }
 
 /* 0, or the error. */
 static int shut(journal_file_t *out) {
-    if (out == NULL)
+    if (out == NULL) {
         return 0;
+    }
     flush(out);
     const int error = close(out->file) != 0 && out->error == 0 ? errno : out->error;
     free(out);
@@ -77,8 +83,9 @@ static int shut(journal_file_t *out) {
 
 int journal_open(journal_t *journal, const char *folder, const char *name) {
     *journal = (journal_t){.trace = make(folder, name, "trace")};
-    if (journal->trace != NULL)
+    if (journal->trace != NULL) {
         journal->verdicts = make(folder, name, "verdicts");
+    }
     if (journal->verdicts == NULL) {
         const int why = errno;
         (void)journal_close(journal);
@@ -90,10 +97,11 @@ int journal_open(journal_t *journal, const char *folder, const char *name) {
 }
 
 static void write_source(journal_file_t *out, const tmu_key_t *key) {
-    if (key->source_ignore != 0)
+    if (key->source_ignore != 0) {
         put(out, " any");
-    else
+    } else {
         put(out, " %" PRIu32, key->source);
+    }
 }
 
 static void write_operation(journal_file_t *out, const journal_operation_t *op) {
@@ -117,8 +125,9 @@ static void write_operation(journal_file_t *out, const journal_operation_t *op) 
         write_source(out, &op->key);
         break;
     }
-    if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_ARRIVE)
+    if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_ARRIVE) {
         put(out, " %" PRIu64, op->length);
+    }
     put(out, "\n");
 }
 
@@ -164,8 +173,9 @@ void journal_write(journal_t *journal, const journal_operation_t *operation,
                    const tmu_completion_t *completion, uint64_t other) {
     if (journal->trace == NULL || completion->status == TMU_STATUS_STALLED ||
         completion->status == TMU_STATUS_REMOVED ||
-        (journal->spills && completion->status == TMU_STATUS_REFUSED_QUOTA))
+        (journal->spills && completion->status == TMU_STATUS_REFUSED_QUOTA)) {
         return;
+    }
     write_operation(journal->trace, operation);
     write_verdict(journal->verdicts, operation, completion, other);
 }

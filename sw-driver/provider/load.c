@@ -19,30 +19,35 @@ struct tfi_load {
 };
 
 bool tfi_load_full(const tfi_loads_t *loads, const peer_t *to) {
-    if (to->number >= loads->room)
+    if (to->number >= loads->room) {
         return false;
+    }
     const struct tfi_load *load = &loads->load[to->number];
     return load->operations >= LOAD_OPERATIONS || load->bytes >= LOAD_BYTES;
 }
 
 /* Room for the load of a number. */
 static bool reach(tfi_loads_t *loads, uint32_t number) {
-    if (number < loads->room)
+    if (number < loads->room) {
         return true;
+    }
     size_t room = loads->room != 0 ? loads->room : FIRST_ROOM;
-    while (room <= number)
+    while (room <= number) {
         room *= 2;
+    }
     struct tfi_load *load = realloc(loads->load, room * sizeof *load);
-    if (load == NULL)
+    if (load == NULL) {
         return false;
+    }
     memset(load + loads->room, 0, (room - loads->room) * sizeof *load);
     *loads = (tfi_loads_t){load, room};
     return true;
 }
 
 bool tfi_load_add(tfi_loads_t *loads, const peer_t *to, size_t bytes) {
-    if (!reach(loads, to->number))
+    if (!reach(loads, to->number)) {
         return false;
+    }
     ++loads->load[to->number].operations;
     loads->load[to->number].bytes += bytes;
     return true;

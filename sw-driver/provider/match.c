@@ -22,16 +22,18 @@ static void return_all(matcher_t *m, void (*event)(void *user, record_t *record)
     m->attempt = NULL;
     for (record_t *record; (record = slots_next(&m->unit->slots, &at)) != NULL;) {
         if (record->owner != m || record->opcode == TMU_OPCODE_CANCEL ||
-            record->opcode == TMU_OPCODE_FLUSH)
+            record->opcode == TMU_OPCODE_FLUSH) {
             continue;
+        }
         slots_release(&m->unit->slots, record->handle);
         event(m->user, record);
     }
 }
 
 static void break_down(matcher_t *m, const char *sentence) {
-    if (m->broken)
+    if (m->broken) {
         return;
+    }
     m->broken = true;
     m->events->broken(m->user, sentence);
     return_all(m, m->events->failed);
@@ -43,8 +45,9 @@ static void observe(void *user, const tmu_completion_t *c) {
     counts_answer(&m->unit->counts, c);
     const record_t *record = slots_find(&m->unit->slots, c->handle);
     const record_t *other = slots_find(&m->unit->slots, c->other);
-    if (record == NULL || record->opcode != c->opcode)
+    if (record == NULL || record->opcode != c->opcode) {
         return; /* matcher_settle will say so */
+    }
     const order_entry_t entry = {
         .operation = {record->opcode, m->endpoint, record->number, record->target, record->key,
                       record->length},
@@ -107,8 +110,9 @@ static bool try_submit(matcher_t *m, record_t *record) {
     record->number = m->unit->next_number;
     const tmu_result_t result = submit(m, record);
     if (result != TMU_OK) {
-        if (result != TMU_AGAIN)
+        if (result != TMU_AGAIN) {
             break_down(m, tmu_error_text(m->unit->device));
+        }
         return false;
     }
     ++m->unit->next_number;
@@ -128,23 +132,27 @@ static bool is_sure(const matcher_t *m, const record_t *ask) {
  * of them can be refused; one that can be goes alone, for those behind it must not pass it.
  */
 static bool ask_may_go(matcher_t *m) {
-    if (m->attempt != NULL)
+    if (m->attempt != NULL) {
         return false;
-    if (is_sure(m, m->asks.first))
+    }
+    if (is_sure(m, m->asks.first)) {
         return true;
+    }
     return !m->refused || m->refused_epoch != m->unit->epoch || spill_has_free(&m->unit->spill);
 }
 
 static void send_waiting(matcher_t *m) {
-    while (!m->broken && m->arrivals.first != NULL && try_submit(m, m->arrivals.first))
+    while (!m->broken && m->arrivals.first != NULL && try_submit(m, m->arrivals.first)) {
         (void)records_take_first(&m->arrivals);
+    }
     while (!m->broken && m->asks.first != NULL && ask_may_go(m)) {
         record_t *record = m->asks.first;
         const bool sure = is_sure(m, record);
         /* Slots freed by other queues from here on may admit it, even before its answer is read. */
         const uint64_t epoch = m->unit->epoch;
-        if (!try_submit(m, record))
+        if (!try_submit(m, record)) {
             break;
+        }
         (void)records_take_first(&m->asks);
         m->refused_epoch = epoch;
         m->attempt = sure ? NULL : record;
@@ -153,11 +161,13 @@ static void send_waiting(matcher_t *m) {
 }
 
 bool matcher_submit(matcher_t *m, record_t *record) {
-    if (m->broken)
+    if (m->broken) {
         return false;
+    }
     record->handle = slots_take(&m->unit->slots, record);
-    if (record->handle == SLOTS_NONE)
+    if (record->handle == SLOTS_NONE) {
         return false;
+    }
     record->waits = true;
     record->owner = m;
     records_append(record->opcode == TMU_OPCODE_ARRIVE ? &m->arrivals : &m->asks, record);
@@ -171,15 +181,17 @@ bool matcher_submit(matcher_t *m, record_t *record) {
 static size_t collect(matcher_t *m) {
     tmu_completion_t completions[POLL_MAX];
     size_t count = 0;
-    if (m->broken)
+    if (m->broken) {
         return 0;
+    }
     if (tmu_poll(m->queue, completions, POLL_MAX, &count) != TMU_OK) {
         break_down(m, tmu_error_text(m->unit->device));
         return 0;
     }
     for (size_t i = 0; i < count && !m->broken; ++i) {
-        if (matcher_settle(m, &completions[i]))
+        if (matcher_settle(m, &completions[i])) {
             continue;
+        }
         char sentence[160];
         (void)snprintf(sentence, sizeof sentence,
                        "the unit gave opcode %u with handle %" PRIu64 " and partner %" PRIu64
@@ -197,14 +209,16 @@ static size_t collect(matcher_t *m) {
  * And it is looked whether what waits for room gets any.
  */
 static bool has_to_look(matcher_t *m) {
-    if (++m->idle < IDLE_LOOKS)
+    if (++m->idle < IDLE_LOOKS) {
         return false;
+    }
     struct timespec now;
     m->idle = 0;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
     const uint64_t ms = (uint64_t)now.tv_sec * 1000u + (uint64_t)now.tv_nsec / 1000000u;
-    if (ms - m->looked < LOOK_MS)
+    if (ms - m->looked < LOOK_MS) {
         return false;
+    }
     m->looked = ms;
     stall_look(m->unit, m->refused, ms);
     return true;
@@ -226,17 +240,20 @@ void matcher_progress(matcher_t *m) {
     (void)collect_all(m);
     const bool looks = !m->broken && has_to_look(m);
     bool works = !m->broken && tmu_queue_in_flight(m->queue) != 0;
-    if (!works && !looks)
+    if (!works && !looks) {
         return;
+    }
     /* A simulated device stops at each answer: it goes on as long as it gives some, for the caller
      * looks for messages in between, which costs system calls. */
     for (unsigned round = 0; round < ROUNDS; ++round) {
-        if (tmu_progress(m->unit->device, works ? PROGRESS_CLOCKS : 1) != TMU_OK)
+        if (tmu_progress(m->unit->device, works ? PROGRESS_CLOCKS : 1) != TMU_OK) {
             break_down(m, tmu_error_text(m->unit->device));
+        }
         const size_t verdicts = collect_all(m);
         works = !m->broken && tmu_queue_in_flight(m->queue) != 0;
-        if (!works || verdicts == 0)
+        if (!works || verdicts == 0) {
             return;
+        }
     }
 }
 
@@ -253,31 +270,37 @@ bool matcher_cancel(matcher_t *m, record_t *receive) {
         .opcode = TMU_OPCODE_CANCEL, .owner = m, .target = receive->number, .cancelled = TMU_AGAIN};
     if (!receive->waits) {
         cancel.handle = slots_take(&m->unit->slots, &cancel);
-        if (cancel.handle == SLOTS_NONE)
+        if (cancel.handle == SLOTS_NONE) {
             return false;
+        }
         tmu_result_t sent = TMU_AGAIN;
         while (!m->broken && sent == TMU_AGAIN) {
             cancel.number = m->unit->next_number;
             sent = tmu_cancel(m->queue, m->endpoint, receive->id, cancel.handle);
-            if (sent == TMU_AGAIN)
+            if (sent == TMU_AGAIN) {
                 matcher_progress(m);
-            if (slots_find(&m->unit->slots, handle) != receive || receive->waits)
+            }
+            if (slots_find(&m->unit->slots, handle) != receive || receive->waits) {
                 break; /* what came in meanwhile decided it */
+            }
         }
         if (sent == TMU_OK) {
             ++m->unit->next_number;
             ++m->unit->counts.asked[TMU_OPCODE_CANCEL];
-            while (!m->broken && cancel.cancelled == TMU_AGAIN)
+            while (!m->broken && cancel.cancelled == TMU_AGAIN) {
                 matcher_progress(m);
+            }
         }
         slots_release(&m->unit->slots, cancel.handle);
-        if (cancel.cancelled == TMU_OK)
+        if (cancel.cancelled == TMU_OK) {
             return true;
+        }
     }
     /* Not in the unit, or refused by it while the cancel was on its way. */
     if (m->broken || slots_find(&m->unit->slots, handle) != receive || !receive->waits ||
-        !records_take_out(&m->asks, receive))
+        !records_take_out(&m->asks, receive)) {
         return false;
+    }
     slots_release(&m->unit->slots, handle);
     m->refused = false;
     return true;
@@ -291,8 +314,9 @@ static void return_list(matcher_t *m, record_list_t *list) {
 }
 
 static void wait_until_answered(matcher_t *m) {
-    while (!m->broken && tmu_queue_in_flight(m->queue) != 0)
+    while (!m->broken && tmu_queue_in_flight(m->queue) != 0) {
         matcher_progress(m);
+    }
 }
 
 /* Empties the endpoint (R14), again where held arrivals came in behind a flush. */
@@ -300,13 +324,16 @@ static void flush_all(matcher_t *m) {
     while (!m->broken && m->inside != 0) {
         record_t flush = {.opcode = TMU_OPCODE_FLUSH, .owner = m, .cancelled = TMU_AGAIN};
         flush.handle = slots_take(&m->unit->slots, &flush);
-        if (flush.handle == SLOTS_NONE)
+        if (flush.handle == SLOTS_NONE) {
             break;
+        }
         bool sent = false;
-        while (!m->broken && !(sent = try_submit(m, &flush)))
+        while (!m->broken && !(sent = try_submit(m, &flush))) {
             matcher_progress(m);
-        while (sent && !m->broken && flush.cancelled == TMU_AGAIN)
+        }
+        while (sent && !m->broken && flush.cancelled == TMU_AGAIN) {
             matcher_progress(m);
+        }
         slots_release(&m->unit->slots, flush.handle);
         m->inside -= sent;
         wait_until_answered(m);
@@ -326,7 +353,8 @@ void matcher_close(matcher_t *m) {
         return;
     }
     /* Other queues' calls may still take what this one is answered, and would tell the matcher. */
-    if (closed == TMU_ERR_BUSY)
+    if (closed == TMU_ERR_BUSY) {
         (void)tmu_queue_observe(m->queue, NULL, NULL);
+    }
     break_down(m, tmu_error_text(m->unit->device));
 }

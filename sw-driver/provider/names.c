@@ -22,8 +22,9 @@ typedef union {
 _Static_assert(sizeof(name_t) == WIRE_NAME, "a name holds a socket address");
 
 static bool is_everywhere(const name_t *name) {
-    if (name->any.sa_family == AF_INET)
+    if (name->any.sa_family == AF_INET) {
         return name->four.sin_addr.s_addr == INADDR_ANY;
+    }
     return name->any.sa_family == AF_INET6 && IN6_IS_ADDR_UNSPECIFIED(&name->six.sin6_addr);
 }
 
@@ -42,8 +43,9 @@ static void find_route(peer_t *peer) {
     size_t size = 0;
     memcpy(remote.bytes, peer->name, peer->length);
     const int asks = socket(remote.any.sa_family, SOCK_DGRAM | SOCK_CLOEXEC, 0);
-    if (asks < 0)
+    if (asks < 0) {
         return;
+    }
     if (connect(asks, &remote.any, peer->length) == 0 &&
         getsockname(asks, &local.any, &length) == 0 &&
         local.any.sa_family == remote.any.sa_family) {
@@ -59,11 +61,13 @@ void tfi_name_for(const tfi_ep_t *ep, peer_t *peer, uint8_t name[static WIRE_NAM
     size_t size = 0;
     memcpy(own.bytes, ep->name, WIRE_NAME);
     if (is_everywhere(&own)) {
-        if (!peer->routed)
+        if (!peer->routed) {
             find_route(peer);
+        }
         void *address = address_of(&own, &size);
-        if (peer->routed)
+        if (peer->routed) {
             memcpy(address, peer->local, size);
+        }
     }
     memcpy(name, own.bytes, WIRE_NAME);
 }

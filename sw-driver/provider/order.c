@@ -17,8 +17,9 @@ static void write_down(journal_t *journal, const order_entry_t *entry) {
 /* Writes the verdict that waits with the next number; false if there is none. */
 static bool take_next(order_line_t *line, journal_t *journal) {
     for (size_t i = 0; i < line->count; ++i) {
-        if (line->waiting[i].completion.serial != line->next)
+        if (line->waiting[i].completion.serial != line->next) {
             continue;
+        }
         write_down(journal, &line->waiting[i]);
         line->waiting[i] = line->waiting[--line->count];
         ++line->next;
@@ -31,8 +32,9 @@ static bool keep(order_line_t *line, const order_entry_t *entry) {
     if (line->count == line->room) {
         const size_t room = line->room == 0 ? FIRST_ROOM : 2 * line->room;
         order_entry_t *grown = realloc(line->waiting, room * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
             return false;
+        }
         line->waiting = grown;
         line->room = room;
     }
@@ -49,8 +51,8 @@ void order_put(order_t *order, journal_t *journal, const order_entry_t *entry) {
     }
     ++line->next;
     write_down(journal, entry);
-    while (take_next(line, journal))
-        ;
+    while (take_next(line, journal)) {
+    }
 }
 
 size_t order_waiting(const order_t *order, uint32_t *endpoint_p, uint32_t *serial_p) {
@@ -66,8 +68,9 @@ size_t order_waiting(const order_t *order, uint32_t *endpoint_p, uint32_t *seria
 }
 
 void order_close(order_t *order) {
-    for (uint32_t i = 0; i < order->endpoints; ++i)
+    for (uint32_t i = 0; i < order->endpoints; ++i) {
         free(order->lines[i].waiting);
+    }
     free(order->lines);
     *order = (order_t){0};
 }

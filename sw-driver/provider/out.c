@@ -15,29 +15,34 @@
 /* ---- what the inner endpoint has ----------------------------------------------------------- */
 
 static void take_off(tfi_ep_t *ep, tfi_out_t *out) {
-    if (out->before != NULL)
+    if (out->before != NULL) {
         out->before->next = out->next;
-    else
+    } else {
         ep->leaving = out->next;
-    if (out->next != NULL)
+    }
+    if (out->next != NULL) {
         out->next->before = out->before;
+    }
     --ep->sending;
-    if (out->load != TFI_UNCOUNTED)
+    if (out->load != TFI_UNCOUNTED) {
         tfi_load_end(&ep->loads, out->to, out->load);
+    }
 }
 
 /* -FI_EAGAIN, or what became of it: 0 or an error. */
 static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
     const int wrong = tfi_peer_reach(ep->av, out->to);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong == -FI_EAGAIN ? -FI_EHOSTUNREACH : wrong;
+    }
     const ssize_t result =
         fi_tsendv(ep->below, out->iov, NULL, out->iov_count, out->to->below, out->tag, &out->work);
     if (result == 0) {
         out->before = NULL;
         out->next = ep->leaving;
-        if (out->next != NULL)
+        if (out->next != NULL) {
             out->next->before = out;
+        }
         ep->leaving = out;
         ++ep->sending;
     }
@@ -45,8 +50,9 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
 }
 
 void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out) {
-    if (out != NULL)
+    if (out != NULL) {
         tfi_peer_release(ep->av, out->to);
+    }
     free(out);
 }
 
@@ -54,12 +60,13 @@ void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out) {
 static void failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
     tfi_send_t *send = out->send != NULL ? out->send : slots_find(&ep->sends, out->announces);
     tfi_pull_t *pull = slots_find(&ep->fetched, out->asks_for);
-    if (send != NULL)
+    if (send != NULL) {
         tfi_send_end(ep, send, err);
-    else if (pull != NULL)
+    } else if (pull != NULL) {
         tfi_pull_fail(ep, pull, err);
-    else
+    } else {
         tfi_say_rarely(&ep->undelivered, "a frame was not delivered: %s", fi_strerror(err));
+    }
     tfi_out_drop(ep, out);
 }
 
@@ -69,46 +76,54 @@ void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
         failed(ep, out, err);
         return;
     }
-    if (out->send != NULL)
+    if (out->send != NULL) {
         tfi_send_end(ep, out->send, 0);
+    }
     tfi_out_drop(ep, out);
 }
 
 int tfi_out_at_once(tfi_ep_t *ep, tfi_out_t *out) {
-    if (tfi_load_full(&ep->loads, out->to))
+    if (tfi_load_full(&ep->loads, out->to)) {
         return -FI_EAGAIN;
+    }
     int result = try_out(ep, out);
-    if (result == -FI_EAGAIN && tfi_is_gone(ep, out->to))
+    if (result == -FI_EAGAIN && tfi_is_gone(ep, out->to)) {
         result = -FI_ECONNREFUSED;
+    }
     if (result == -FI_EAGAIN) {
         tfi_watch(ep, out->to);
         return result;
     }
     const size_t bytes = out->iov[0].iov_len;
-    if (result != 0)
+    if (result != 0) {
         failed(ep, out, -result);
-    else if (tfi_load_add(&ep->loads, out->to, bytes))
+    } else if (tfi_load_add(&ep->loads, out->to, bytes)) {
         out->load = bytes;
+    }
     return 0;
 }
 
 /* ---- lanes --------------------------------------------------------------------------------- */
 
 bool tfi_out_waits(const tfi_ep_t *ep, const peer_t *to) {
-    if (to == NULL)
+    if (to == NULL) {
         return ep->lane_first != TFI_NO_LANE;
+    }
     return to->number < ep->lane_room && ep->lanes[to->number].first != NULL;
 }
 
 bool tfi_lane_make(tfi_ep_t *ep, uint32_t number) {
-    if (number < ep->lane_room)
+    if (number < ep->lane_room) {
         return true;
+    }
     size_t room = ep->lane_room == 0 ? 64 : ep->lane_room;
-    while (room <= number)
+    while (room <= number) {
         room *= 2;
+    }
     tfi_lane_t *grown = realloc(ep->lanes, room * sizeof *grown);
-    if (grown == NULL)
+    if (grown == NULL) {
         return false;
+    }
     memset(grown + ep->lane_room, 0, (room - ep->lane_room) * sizeof *grown);
     ep->lanes = grown;
     ep->lane_room = room;
@@ -119,31 +134,35 @@ bool tfi_lane_make(tfi_ep_t *ep, uint32_t number) {
 static void append_lane(tfi_ep_t *ep, uint32_t number) {
     ep->lanes[number].next = TFI_NO_LANE;
     ep->lanes[number].waits = true;
-    if (ep->lane_first == TFI_NO_LANE)
+    if (ep->lane_first == TFI_NO_LANE) {
         ep->lane_first = number;
-    else
+    } else {
         ep->lanes[ep->lane_last].next = number;
+    }
     ep->lane_last = number;
 }
 
 void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
     const uint32_t number = out->to->number;
     const int result = tfi_out_waits(ep, out->to) ? -FI_EAGAIN : try_out(ep, out);
-    if (result == 0)
+    if (result == 0) {
         return;
+    }
     if (result != -FI_EAGAIN || !tfi_lane_make(ep, number)) {
         failed(ep, out, result != -FI_EAGAIN ? -result : FI_ENOMEM);
         return;
     }
     tfi_lane_t *lane = &ep->lanes[number];
     out->next = NULL;
-    if (lane->first == NULL)
+    if (lane->first == NULL) {
         lane->first = out;
-    else
+    } else {
         lane->last->next = out;
+    }
     lane->last = out;
-    if (!lane->waits)
+    if (!lane->waits) {
         append_lane(ep, number);
+    }
 }
 
 /* Sends of a lane what the inner endpoint takes.  What ends here may end a user's operation, but
@@ -153,11 +172,13 @@ static void drain(tfi_ep_t *ep, tfi_lane_t *lane) {
         tfi_out_t *out = lane->first;
         tfi_out_t *next = out->next;
         const int result = try_out(ep, out);
-        if (result == -FI_EAGAIN)
+        if (result == -FI_EAGAIN) {
             return;
+        }
         lane->first = next;
-        if (result != 0)
+        if (result != 0) {
             failed(ep, out, -result);
+        }
     }
 }
 
@@ -180,8 +201,9 @@ void tfi_out_progress(tfi_ep_t *ep) {
         ep->lanes[number].waits = false;
         more = number != last && ep->lane_first != TFI_NO_LANE;
         drain(ep, &ep->lanes[number]);
-        if (ep->lanes[number].first != NULL)
+        if (ep->lanes[number].first != NULL) {
             append_lane(ep, number);
+        }
     }
 }
 
@@ -189,8 +211,9 @@ void tfi_out_progress(tfi_ep_t *ep) {
 
 tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t payload) {
     tfi_out_t *out = malloc(sizeof *out + WIRE_HEADER + payload);
-    if (out == NULL)
+    if (out == NULL) {
         return NULL;
+    }
     *out = (tfi_out_t){.work = {TFI_OUT},
                        .announces = SLOTS_NONE,
                        .asks_for = SLOTS_NONE,
@@ -209,8 +232,9 @@ tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t paylo
 static void free_list(tfi_ep_t *ep, tfi_out_t *out) {
     while (out != NULL) {
         tfi_out_t *next = out->next;
-        if (out->send != NULL)
+        if (out->send != NULL) {
             tfi_send_free(ep, out->send);
+        }
         tfi_out_drop(ep, out);
         out = next;
     }
@@ -219,8 +243,9 @@ static void free_list(tfi_ep_t *ep, tfi_out_t *out) {
 void tfi_out_free(tfi_ep_t *ep) {
     tfi_watch_free(ep);
     free_list(ep, ep->leaving);
-    for (size_t i = 0; i < ep->lane_room; ++i)
+    for (size_t i = 0; i < ep->lane_room; ++i) {
         free_list(ep, ep->lanes[i].first);
+    }
     free(ep->lanes);
     ep->leaving = NULL;
     ep->lanes = NULL;

@@ -22,10 +22,12 @@ ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) 
         (flags & (FI_CLAIM | FI_DISCARD)) != 0 ? TMU_OPCODE_CLAIM : TMU_OPCODE_PROBE;
     struct fi_msg_tagged look = *msg;
     ssize_t result = 0;
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
-    if ((flags & FI_CLAIM) != 0 && msg->context == NULL)
+    }
+    if ((flags & FI_CLAIM) != 0 && msg->context == NULL) {
         return -FI_EINVAL;
+    }
     look.iov_count = 0; /* a look has no buffer */
     tfi_lock();
     tfi_ask_t *ask = tfi_ask(ep, &look, opcode, flags, &result);
@@ -33,8 +35,9 @@ ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) 
         /* A look without an answer would be none. */
         ask->shown = TFI_ALWAYS;
         result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
-        if (result != 0)
+        if (result != 0) {
             tfi_ask_free(ep, ask);
+        }
     }
     tfi_unlock();
     return result;
@@ -42,17 +45,19 @@ ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) 
 
 /* Lets a message go; one whose payload waits at its sender is told so. */
 static void discard(tfi_ep_t *ep, tfi_message_t *message) {
-    if (message->ready)
+    if (message->ready) {
         tfi_pull_start(ep, message, NULL);
-    else
+    } else {
         tfi_message_free(ep, message);
+    }
 }
 
 /* False: memory is short. */
 static bool keep_claimed(tfi_ep_t *ep, struct fi_context *context, tfi_message_t *message) {
     const uint64_t handle = slots_take(&ep->claimed, message);
-    if (handle == SLOTS_NONE)
+    if (handle == SLOTS_NONE) {
         return false;
+    }
     message->claimer = context;
     context->internal[0] = (void *)(uintptr_t)handle;
     return true;
@@ -74,10 +79,12 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
         entry.tag = message->record.key.match;
         source = message->from->index;
         const bool claims = (look->flags & (FI_CLAIM | FI_DISCARD)) == FI_CLAIM;
-        if (claims && !keep_claimed(ep, look->context, message))
+        if (claims && !keep_claimed(ep, look->context, message)) {
             entry.err = FI_ENOMEM;
-        if ((look->flags & FI_DISCARD) != 0 || entry.err != 0)
+        }
+        if ((look->flags & FI_DISCARD) != 0 || entry.err != 0) {
             discard(ep, message);
+        }
     }
     entry.prov_errno = -entry.err;
     /* Not counted: a look receives nothing, and one that finds nothing has not failed. */
@@ -107,16 +114,19 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
     struct fi_msg_tagged fetch = *msg;
     uint64_t handle = SLOTS_NONE;
     ssize_t result = -FI_EINVAL;
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
-    if (msg->context == NULL)
+    }
+    if (msg->context == NULL) {
         return -FI_EINVAL;
+    }
     fetch.addr = FI_ADDR_UNSPEC; /* the message is known */
     tfi_lock();
     tfi_message_t *message = claimed_message(ep, msg->context, &handle);
     tfi_ask_t *ask = NULL;
-    if (message != NULL)
+    if (message != NULL) {
         ask = tfi_ask(ep, &fetch, TMU_OPCODE_POST, flags, &result);
+    }
     if (ask != NULL) {
         ask->shown = tfi_shown(ep->rx_selective, flags);
         slots_release(&ep->claimed, handle);

@@ -11,15 +11,18 @@
 
 /* The number that was taken back last, or the next new one below `most`; NO_NUMBER: none. */
 static uint64_t number_take(numbers_t *numbers, uint64_t most) {
-    if (numbers->spares != 0)
+    if (numbers->spares != 0) {
         return numbers->spare[--numbers->spares];
-    if (numbers->used == most)
+    }
+    if (numbers->used == most) {
         return NO_NUMBER;
+    }
     if (numbers->used == numbers->room) {
         const size_t room = numbers->room == 0 ? FIRST_ROOM : 2 * numbers->room;
         uint32_t *grown = realloc(numbers->spare, room * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
             return NO_NUMBER;
+        }
         numbers->spare = grown;
         numbers->room = room;
     }
@@ -48,22 +51,26 @@ static peer_t **bucket_of(const peers_t *peers, const uint8_t *name, size_t leng
 }
 
 peer_t *peers_find(const peers_t *peers, const uint8_t *name, size_t length) {
-    if (peers->room == 0 || length == 0)
+    if (peers->room == 0 || length == 0) {
         return NULL;
+    }
     peer_t *peer = *bucket_of(peers, name, length);
-    while (peer != NULL && (peer->length != length || memcmp(peer->name, name, length) != 0))
+    while (peer != NULL && (peer->length != length || memcmp(peer->name, name, length) != 0)) {
         peer = peer->next;
+    }
     return peer;
 }
 
 /* As many buckets as peers, or twice that. */
 static int make_room(peers_t *peers) {
-    if (peers->count < peers->room)
+    if (peers->count < peers->room) {
         return 0;
+    }
     peers_t grown = {.room = peers->room == 0 ? FIRST_ROOM : 2 * peers->room};
     grown.bucket = calloc(grown.room, sizeof(peer_t *));
-    if (grown.bucket == NULL)
+    if (grown.bucket == NULL) {
         return -1;
+    }
     for (size_t i = 0; i < peers->room; ++i) {
         for (peer_t *peer = peers->bucket[i]; peer != NULL;) {
             peer_t *next = peer->next;
@@ -86,11 +93,13 @@ static uint64_t most_of(const peers_t *peers) {
 bool peers_are_all(const peers_t *peers) { return peers->count == most_of(peers); }
 
 static peer_t *add(peers_t *peers, const uint8_t *name, size_t length) {
-    if (length == 0 || length > WIRE_NAME || make_room(peers) != 0)
+    if (length == 0 || length > WIRE_NAME || make_room(peers) != 0) {
         return NULL;
+    }
     peer_t *peer = malloc(sizeof *peer);
-    if (peer == NULL)
+    if (peer == NULL) {
         return NULL;
+    }
     const uint64_t number = number_take(&peers->numbers, most_of(peers));
     if (number == NO_NUMBER) {
         free(peer);
@@ -110,17 +119,20 @@ static peer_t *add(peers_t *peers, const uint8_t *name, size_t length) {
 
 peer_t *peers_hold(peers_t *peers, const uint8_t *name, size_t length) {
     peer_t *peer = peers_find(peers, name, length);
-    if (peer == NULL)
+    if (peer == NULL) {
         peer = add(peers, name, length);
-    if (peer != NULL)
+    }
+    if (peer != NULL) {
         ++peer->holds;
+    }
     return peer;
 }
 
 void peers_free(peers_t *peers, peer_t *peer) {
     peer_t **at = bucket_of(peers, peer->name, peer->length);
-    while (*at != peer)
+    while (*at != peer) {
         at = &(*at)->next;
+    }
     *at = peer->next;
     --peers->count;
     number_return(&peers->numbers, peer->number);
@@ -135,8 +147,9 @@ peer_t *peers_at(const peers_t *peers, uint64_t index) {
 
 int peers_enter(peers_t *peers, peer_t *peer) {
     const uint64_t index = number_take(&peers->indices, UINT64_C(1) << 32);
-    if (index == NO_NUMBER)
+    if (index == NO_NUMBER) {
         return -1;
+    }
     if (index >= peers->at_room) {
         const size_t room = peers->at_room == 0 ? FIRST_ROOM : 2 * peers->at_room;
         peer_t **grown = realloc(peers->at, room * sizeof(peer_t *));
@@ -162,15 +175,18 @@ void peers_leave(peers_t *peers, peer_t *peer) {
 /* ---- end ----------------------------------------------------------------------------------- */
 
 peer_t *peers_any(const peers_t *peers) {
-    for (size_t i = 0; i < peers->room; ++i)
-        if (peers->bucket[i] != NULL)
+    for (size_t i = 0; i < peers->room; ++i) {
+        if (peers->bucket[i] != NULL) {
             return peers->bucket[i];
+        }
+    }
     return NULL;
 }
 
 void peers_close(peers_t *peers) {
-    for (peer_t *peer; (peer = peers_any(peers)) != NULL;)
+    for (peer_t *peer; (peer = peers_any(peers)) != NULL;) {
         peers_free(peers, peer);
+    }
     free(peers->bucket);
     free(peers->numbers.spare);
     free(peers->indices.spare);

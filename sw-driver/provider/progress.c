@@ -13,10 +13,11 @@ static int offer(tfi_ep_t *ep, tfi_in_t *in) {
     const ssize_t result = fi_trecv(ep->below, in->bytes, FRAME_BYTES, NULL, FI_ADDR_UNSPEC,
                                     TFI_FRAME_TAG, 0, &in->work);
     const bool posted = result == 0;
-    if (posted && !in->posted)
+    if (posted && !in->posted) {
         --ep->idle;
-    else if (!posted && in->posted)
+    } else if (!posted && in->posted) {
         ++ep->idle;
+    }
     in->posted = posted;
     return result == -FI_EAGAIN ? 0 : (int)result;
 }
@@ -34,35 +35,41 @@ void tfi_frame_spare(tfi_ep_t *ep, uint8_t *bytes) {
 /* NULL: memory is short. */
 static uint8_t *take_spare(tfi_ep_t *ep) {
     uint8_t *bytes = ep->spare;
-    if (bytes == NULL)
+    if (bytes == NULL) {
         return malloc(FRAME_BYTES);
+    }
     memcpy(&ep->spare, bytes, sizeof ep->spare);
     --ep->spares;
     return bytes;
 }
 
 void tfi_frames_free(tfi_ep_t *ep) {
-    for (size_t i = 0; ep->in != NULL && i < TFI_FRAMES_IN; ++i)
+    for (size_t i = 0; ep->in != NULL && i < TFI_FRAMES_IN; ++i) {
         free(ep->in[i].bytes);
+    }
     free(ep->in);
     ep->in = NULL;
-    while (ep->spare != NULL)
+    while (ep->spare != NULL) {
         free(take_spare(ep));
+    }
 }
 
 int tfi_frames_start(tfi_ep_t *ep) {
     ep->in = calloc(TFI_FRAMES_IN, sizeof *ep->in);
-    if (ep->in == NULL)
+    if (ep->in == NULL) {
         return -FI_ENOMEM;
+    }
     ep->idle = TFI_FRAMES_IN;
     for (size_t i = 0; i < TFI_FRAMES_IN; ++i) {
         ep->in[i].work.kind = TFI_FRAME_IN;
         ep->in[i].bytes = malloc(FRAME_BYTES);
-        if (ep->in[i].bytes == NULL)
+        if (ep->in[i].bytes == NULL) {
             return -FI_ENOMEM;
+        }
         const int wrong = offer(ep, &ep->in[i]);
-        if (wrong != 0)
+        if (wrong != 0) {
             return wrong;
+        }
     }
     return 0;
 }
@@ -97,8 +104,9 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
     uint8_t *spare = kept >= TFI_HANDED ? take_spare(ep) : NULL;
     tfi_message_t *message = malloc(sizeof *message + (spare == NULL ? kept : 0));
     if (message == NULL) {
-        if (spare != NULL)
+        if (spare != NULL) {
             tfi_frame_spare(ep, spare);
+        }
         return false;
     }
     *message = (tfi_message_t){
@@ -122,10 +130,12 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
     const bool ready = message->ready;
     const bool taken = frame->untagged ? tfi_untagged_came(ep, message)
                                        : matcher_submit(&ep->matcher, &message->record);
-    if (!taken)
+    if (!taken) {
         give_up(ep, message, in);
-    if (frame->untagged)
+    }
+    if (frame->untagged) {
         return taken;
+    }
     ep->domain->unit->traffic.rendezvous += taken && ready;
     ep->domain->unit->traffic.eager += taken && !ready;
     return taken || ep->matcher.broken; /* then nothing is matched any more, as was said */
@@ -134,22 +144,27 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
 /* False: memory is short.  Else `*wrong_p` is NULL, or why the frame is refused. */
 static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, tfi_in_t *in, const char **wrong_p) {
     *wrong_p = NULL;
-    if (frame->name_length != ep->domain->name_size)
+    if (frame->name_length != ep->domain->name_size) {
         *wrong_p = "its sender's name has another length than those of this provider";
-    else if (frame->length >> ep->domain->unit->info.length_bits != 0)
+    } else if (frame->length >> ep->domain->unit->info.length_bits != 0) {
         *wrong_p = "its message is longer than the unit counts";
-    if (*wrong_p != NULL)
+    }
+    if (*wrong_p != NULL) {
         return true;
+    }
     peer_t *from = peers_hold(&ep->av->peers, frame->name, frame->name_length);
-    if (from == NULL && peers_are_all(&ep->av->peers))
+    if (from == NULL && peers_are_all(&ep->av->peers)) {
         *wrong_p = "the unit has no number for another peer";
-    if (from == NULL)
+    }
+    if (from == NULL) {
         return *wrong_p != NULL;
+    }
     bool done = true;
-    if (frame->kind == WIRE_PULL)
+    if (frame->kind == WIRE_PULL) {
         *wrong_p = tfi_send_payload(ep, from, frame);
-    else
+    } else {
         done = message_came(ep, from, frame, in);
+    }
     tfi_peer_release(ep->av, from);
     return done;
 }
@@ -158,10 +173,12 @@ static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, tfi_in_t *in, const ch
 static bool read_frame(tfi_ep_t *ep, tfi_in_t *in) {
     wire_frame_t frame;
     const char *wrong = wire_decode(in->bytes, in->size, &frame);
-    if (wrong == NULL && !obey(ep, &frame, in, &wrong))
+    if (wrong == NULL && !obey(ep, &frame, in, &wrong)) {
         return false;
-    if (wrong != NULL)
+    }
+    if (wrong != NULL) {
         tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s", wrong);
+    }
     return true;
 }
 
@@ -173,15 +190,17 @@ static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
         (void)offer(ep, in);
         return;
     }
-    if (ep->over)
+    if (ep->over) {
         tfi_held_tell(ep);
-    else
+    } else {
         tfi_say_rarely(&ep->kept, "no memory for a message; it waits, and its sender with it");
+    }
     in->next = NULL;
-    if (ep->kept_first == NULL)
+    if (ep->kept_first == NULL) {
         ep->kept_first = in;
-    else
+    } else {
         ep->kept_last->next = in;
+    }
     ep->kept_last = in;
 }
 
@@ -195,13 +214,14 @@ static void read_kept(tfi_ep_t *ep) {
 
 /* An inner operation ended, in error if `entry->err` is not 0. */
 static void ended(tfi_ep_t *ep, tfi_work_t *work, size_t length, int err) {
-    if (work == NULL)
+    if (work == NULL) {
         return;
+    }
     switch (work->kind) {
     case TFI_FRAME_IN:
-        if (err == 0)
+        if (err == 0) {
             frame_came(ep, TFI_OF(tfi_in_t, work), length);
-        else {
+        } else {
             tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s",
                            fi_strerror(err));
             (void)offer(ep, TFI_OF(tfi_in_t, work));
@@ -223,8 +243,9 @@ static bool read_failed(tfi_ep_t *ep) {
         struct fi_cq_err_entry entry;
         uint64_t longer[8];
     } error = {0};
-    if (fi_cq_readerr(ep->inner_cq, &error.entry, 0) != 1)
+    if (fi_cq_readerr(ep->inner_cq, &error.entry, 0) != 1) {
         return false;
+    }
     ended(ep, error.entry.op_context, error.entry.len,
           error.entry.err != 0 ? error.entry.err : FI_EOTHER);
     return true;
@@ -235,24 +256,28 @@ static void read_inner(tfi_ep_t *ep) {
     ssize_t count = READ_MAX;
     while (count == READ_MAX || (count == -FI_EAVAIL && read_failed(ep))) {
         count = fi_cq_read(ep->inner_cq, entries, READ_MAX);
-        for (ssize_t i = 0; i < count; ++i)
+        for (ssize_t i = 0; i < count; ++i) {
             ended(ep, entries[i].op_context, entries[i].len, 0);
+        }
     }
 }
 
 bool tfi_inner_comes(tfi_ep_t *ep) {
     struct fi_cq_msg_entry entry;
     const ssize_t got = fi_cq_sread(ep->inner_cq, &entry, 1, NULL, 1);
-    if (got == 1)
+    if (got == 1) {
         ended(ep, entry.op_context, entry.len, 0);
+    }
     return got != -FI_EAGAIN;
 }
 
 /* As a rule all are offered, and then their memory is not touched. */
 static void offer_again(tfi_ep_t *ep) {
-    for (size_t i = 0; ep->idle != 0 && i < TFI_FRAMES_IN; ++i)
-        if (!ep->in[i].posted)
+    for (size_t i = 0; ep->idle != 0 && i < TFI_FRAMES_IN; ++i) {
+        if (!ep->in[i].posted) {
             (void)offer(ep, &ep->in[i]);
+        }
+    }
 }
 
 bool tfi_busy(const tfi_ep_t *ep) {
@@ -263,8 +288,9 @@ bool tfi_busy(const tfi_ep_t *ep) {
 }
 
 void tfi_progress(tfi_ep_t *ep) {
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return;
+    }
     read_kept(ep);
     read_inner(ep);
     offer_again(ep);

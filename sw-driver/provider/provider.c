@@ -33,11 +33,13 @@ void tfi_nap(void) {
  * A child of fork that ends has nothing to end here, nor a lock to wait for. */
 static void cleanup(void) {
     const uint64_t until = tfi_now_ms() + EXIT_MS;
-    if (!unit_is_open())
+    if (!unit_is_open()) {
         return;
+    }
     while (pthread_mutex_trylock(&lock) != 0) {
-        if (tfi_now_ms() >= until)
+        if (tfi_now_ms() >= until) {
             return;
+        }
         tfi_nap();
     }
     unit_abandon();
@@ -55,16 +57,18 @@ static struct fi_provider provider = {
 /* FI_LOG_LEVEL and FI_LOG_PROV say what is shown. */
 static int to_log(say_kind_t kind, const char *text) {
     const enum fi_log_level level = kind == SAY_SENTENCE ? FI_LOG_WARN : FI_LOG_INFO;
-    if (!fi_log_enabled(&provider, level, FI_LOG_CORE))
+    if (!fi_log_enabled(&provider, level, FI_LOG_CORE)) {
         return 0;
+    }
     fi_log(&provider, level, FI_LOG_CORE, TFI_NAME, 0, "%s\n", text);
     return 1;
 }
 
 FI_EXT_INI {
-    for (size_t i = 0; i < SETTINGS; ++i)
+    for (size_t i = 0; i < SETTINGS; ++i) {
         (void)fi_param_define(&provider, settings[i].parameter, FI_PARAM_STRING, "%s",
                               settings[i].help);
+    }
     say_to(to_log);
     /* libfabric skips a provider that is older than what a program asks for, and all that is used
      * here is in every version since the one this was compiled with. */

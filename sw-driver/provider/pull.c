@@ -8,48 +8,57 @@
 #include <stdlib.h>
 
 static uint64_t wanted(const tfi_pull_t *pull) {
-    if (pull->ask == NULL)
+    if (pull->ask == NULL) {
         return 0;
+    }
     const uint64_t whole = pull->message->record.length;
     return whole < pull->ask->record.length ? whole : pull->ask->record.length;
 }
 
 static void finish(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
-    if (pull->handle != SLOTS_NONE)
+    if (pull->handle != SLOTS_NONE) {
         slots_release(&ep->fetched, pull->handle);
-    if (pull->ask != NULL)
+    }
+    if (pull->ask != NULL) {
         tfi_received(ep, pull->message, pull->ask, err);
-    else
+    } else {
         tfi_message_free(ep, pull->message);
+    }
     free(pull);
 }
 
 void tfi_pull_end(tfi_ep_t *ep, tfi_pull_t *pull, size_t length, int err) {
-    if (err == 0 && length != wanted(pull))
+    if (err == 0 && length != wanted(pull)) {
         err = FI_EIO; /* the sender broke its announcement */
+    }
     finish(ep, pull, pull->failed != 0 ? pull->failed : err);
 }
 
 void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
-    if (pull->failed != 0)
+    if (pull->failed != 0) {
         return;
+    }
     pull->failed = err;
     /* The inner endpoint has the buffer until it says that the cancel is done; that ends the pull.
      */
     const ssize_t result = fi_cancel(&ep->below->fid, &pull->work);
-    if (result != 0)
+    if (result != 0) {
         tfi_say("a receive whose sender cannot be asked cannot be ended either: %s",
                 fi_strerror((int)-result));
+    }
 }
 
 /* 0: the buffer is posted or none is needed; else -FI_EAGAIN or an error. */
 static int listen_for(tfi_ep_t *ep, tfi_pull_t *pull, uint64_t length) {
-    if (length == 0 || pull->listening)
+    if (length == 0 || pull->listening) {
         return 0;
-    if (pull->handle == SLOTS_NONE)
+    }
+    if (pull->handle == SLOTS_NONE) {
         pull->handle = slots_take(&ep->fetched, pull);
-    if (pull->handle == SLOTS_NONE)
+    }
+    if (pull->handle == SLOTS_NONE) {
         return -FI_ENOMEM;
+    }
     struct iovec cut[TFI_IOV];
     const size_t pieces = tfi_cut(pull->ask->iov, pull->ask->iov_count, length, cut);
     const ssize_t result = fi_trecvv(ep->below, cut, NULL, pieces, FI_ADDR_UNSPEC,
@@ -63,8 +72,9 @@ static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     tfi_message_t *message = pull->message;
     const uint64_t length = wanted(pull);
     const int result = listen_for(ep, pull, length);
-    if (result == -FI_EAGAIN)
+    if (result == -FI_EAGAIN) {
         return false;
+    }
     if (result != 0) {
         finish(ep, pull, -result);
         return true;
@@ -76,13 +86,15 @@ static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
         .sender = message->sender,
     };
     tfi_out_t *out = tfi_frame(ep, &frame, message->from, 0);
-    if (out == NULL)
+    if (out == NULL) {
         return false;
+    }
     out->asks_for = pull->handle;
     tfi_out(ep, out);
     /* Nothing more comes when nothing was asked for. */
-    if (length == 0)
+    if (length == 0) {
         finish(ep, pull, 0);
+    }
     return true;
 }
 
@@ -91,10 +103,11 @@ void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
     if (pull == NULL) {
         tfi_say("no memory for a message of %zu bytes: its sender will wait for ever",
                 (size_t)message->record.length);
-        if (ask != NULL)
+        if (ask != NULL) {
             tfi_received(ep, message, ask, FI_ENOMEM);
-        else
+        } else {
             tfi_message_free(ep, message);
+        }
         return;
     }
     *pull = (tfi_pull_t){.work = {TFI_PULL}, .ask = ask, .message = message, .handle = SLOTS_NONE};

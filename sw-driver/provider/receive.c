@@ -9,11 +9,13 @@ bool tfi_measure(const tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t *
     const uint32_t bits = ep->domain->unit->info.length_bits;
     const uint64_t most = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
     uint64_t length = 0;
-    if (msg->iov_count > TFI_IOV)
+    if (msg->iov_count > TFI_IOV) {
         return false;
+    }
     for (size_t i = 0; i < msg->iov_count; ++i) {
-        if (msg->msg_iov[i].iov_len > most - length)
+        if (msg->msg_iov[i].iov_len > most - length) {
             return false;
+        }
         length += msg->msg_iov[i].iov_len;
     }
     *length_p = length;
@@ -23,8 +25,9 @@ bool tfi_measure(const tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t *
 /* The source that a receive names, held, or NULL for any; false: it is not in the vector. */
 static bool source_of(tfi_ep_t *ep, fi_addr_t source, peer_t **peer_p) {
     *peer_p = NULL;
-    if (!ep->directed || source == FI_ADDR_UNSPEC)
+    if (!ep->directed || source == FI_ADDR_UNSPEC) {
         return true;
+    }
     *peer_p = tfi_peer_hold(ep->av, source);
     return *peer_p != NULL;
 }
@@ -34,8 +37,9 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
     uint64_t length = 0;
     peer_t *from = NULL;
     *wrong = -FI_EINVAL;
-    if (!tfi_measure(ep, msg, &length) || !source_of(ep, msg->addr, &from))
+    if (!tfi_measure(ep, msg, &length) || !source_of(ep, msg->addr, &from)) {
         return NULL;
+    }
     tfi_ask_t *ask = calloc(1, sizeof *ask);
     if (ask == NULL) {
         tfi_peer_release(ep->av, from);
@@ -46,8 +50,9 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
     ask->context = msg->context;
     ask->flags = flags;
     ask->iov_count = msg->iov_count;
-    for (size_t i = 0; i < msg->iov_count; ++i)
+    for (size_t i = 0; i < msg->iov_count; ++i) {
         ask->iov[i] = msg->msg_iov[i];
+    }
     ask->record.opcode = opcode;
     ask->record.length = length;
     ask->record.key = (tmu_key_t){
@@ -63,15 +68,17 @@ void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
     tfi_ask_t *whole = ask->whole;
     tfi_peer_release(ep->av, ask->from);
     free(ask);
-    if (whole != NULL && --whole->pieces == 0 && whole->released)
+    if (whole != NULL && --whole->pieces == 0 && whole->released) {
         tfi_ask_free(ep, whole);
+    }
 }
 
 void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
     tfi_held_end(ep, message);
     tfi_peer_release(ep->av, message->from);
-    if (message->frame != NULL)
+    if (message->frame != NULL) {
         tfi_frame_spare(ep, message->frame);
+    }
     free(message);
 }
 
@@ -80,8 +87,9 @@ void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
 /* Every tagged receive comes here. */
 static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
     ssize_t result = 0;
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
+    }
     tfi_lock();
     tfi_ask_t *ask = tfi_ask(ep, msg, TMU_OPCODE_POST, flags, &result);
     if (ask != NULL) {
@@ -128,20 +136,25 @@ static ssize_t trecv(struct fid_ep *fid, void *buffer, size_t length, void *desc
 static ssize_t trecvmsg(struct fid_ep *fid, const struct fi_msg_tagged *msg, uint64_t flags) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
     if ((flags & ~(TFI_RECV_FLAGS | TFI_LOOK_FLAGS)) != 0 ||
-        ((flags & FI_DISCARD) != 0 && (flags & (FI_PEEK | FI_CLAIM)) == 0))
+        ((flags & FI_DISCARD) != 0 && (flags & (FI_PEEK | FI_CLAIM)) == 0)) {
         return -FI_EBADFLAGS;
-    if ((flags & FI_PEEK) != 0)
+    }
+    if ((flags & FI_PEEK) != 0) {
         return tfi_peek(ep, msg, flags);
-    if ((flags & FI_CLAIM) != 0)
+    }
+    if ((flags & FI_CLAIM) != 0) {
         return tfi_claimed(ep, msg, flags);
+    }
     return post(ep, msg, flags);
 }
 
 static ssize_t cancel(tfi_ep_t *ep, tfi_ask_t *ask) {
-    if (ask->untagged)
+    if (ask->untagged) {
         return tfi_untagged_cancel(ep, ask);
-    if (!matcher_cancel(&ep->matcher, &ask->record))
+    }
+    if (!matcher_cancel(&ep->matcher, &ask->record)) {
         return -FI_ENOENT;
+    }
     const struct fi_cq_err_entry entry = {
         .op_context = ask->context,
         .flags = FI_TAGGED | FI_RECV,
@@ -161,8 +174,9 @@ static ssize_t cancel(tfi_ep_t *ep, tfi_ask_t *ask) {
  */
 ssize_t tfi_cancel(struct fid *fid, void *context) {
     tfi_ep_t *ep = TFI_OF(tfi_ep_t, fid);
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
+    }
     tfi_lock();
     tfi_ask_t *ask = tfi_find_ask(ep, context);
     const ssize_t result = ask != NULL ? cancel(ep, ask) : -FI_ENOENT;
@@ -177,8 +191,9 @@ size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, 
     for (size_t i = 0; i < count && done < length; ++i) {
         const size_t left = length - done;
         const size_t piece = iov[i].iov_len < left ? iov[i].iov_len : left;
-        if (piece != 0)
+        if (piece != 0) {
             memcpy(iov[i].iov_base, bytes + done, piece);
+        }
         done += piece;
     }
     return done;
@@ -233,12 +248,14 @@ static void on_looked(void *user, record_t *look, record_t *message) {
 
 static void on_left(void *user, record_t *record) {
     /* The record is the first member of the allocated structure. */
-    if (record->opcode == TMU_OPCODE_POST)
+    if (record->opcode == TMU_OPCODE_POST) {
         tfi_delist(user, TFI_OF(tfi_ask_t, record));
-    if (record->opcode == TMU_OPCODE_ARRIVE)
+    }
+    if (record->opcode == TMU_OPCODE_ARRIVE) {
         tfi_message_free(user, TFI_OF(tfi_message_t, record));
-    else
+    } else {
         tfi_ask_free(user, TFI_OF(tfi_ask_t, record));
+    }
 }
 
 /* Operations on a unit that broke end in error, each with its own context; a message is gone. */

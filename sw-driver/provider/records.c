@@ -4,20 +4,22 @@
 void records_append(record_list_t *list, record_t *record) {
     record->next = NULL;
     record->before = list->last;
-    if (list->first == NULL)
+    if (list->first == NULL) {
         list->first = record;
-    else
+    } else {
         list->last->next = record;
+    }
     list->last = record;
 }
 
 void records_prepend(record_list_t *list, record_t *record) {
     record->next = list->first;
     record->before = NULL;
-    if (list->first == NULL)
+    if (list->first == NULL) {
         list->last = record;
-    else
+    } else {
         list->first->before = record;
+    }
     list->first = record;
 }
 
@@ -28,31 +30,36 @@ void records_put_behind(record_list_t *list, record_t *before, record_t *record)
     }
     record->before = before;
     record->next = before->next;
-    if (record->next != NULL)
+    if (record->next != NULL) {
         record->next->before = record;
-    else
+    } else {
         list->last = record;
+    }
     before->next = record;
 }
 
 record_t *records_take_first(record_list_t *list) {
     record_t *record = list->first;
-    if (record != NULL)
+    if (record != NULL) {
         (void)records_take_out(list, record);
+    }
     return record;
 }
 
 bool records_take_out(record_list_t *list, record_t *record) {
-    if (record->before == NULL && list->first != record)
+    if (record->before == NULL && list->first != record) {
         return false;
-    if (record->before == NULL)
+    }
+    if (record->before == NULL) {
         list->first = record->next;
-    else
+    } else {
         record->before->next = record->next;
-    if (record->next == NULL)
+    }
+    if (record->next == NULL) {
         list->last = record->before;
-    else
+    } else {
         record->next->before = record->before;
+    }
     record->next = record->before = NULL;
     return true;
 }

@@ -11,10 +11,12 @@
 static void write_string(FILE *out, const char *text) {
     (void)fputc('"', out);
     for (; *text != '\0'; ++text) {
-        if (*text == '"' || *text == '\\')
+        if (*text == '"' || *text == '\\') {
             (void)fputc('\\', out);
-        if ((unsigned char)*text >= ' ')
+        }
+        if ((unsigned char)*text >= ' ') {
             (void)fputc(*text, out);
+        }
     }
     (void)fputc('"', out);
 }
@@ -22,9 +24,10 @@ static void write_string(FILE *out, const char *text) {
 static void write_counters(FILE *out, const char *name, const tmu_counter_t *counters,
                            size_t count) {
     (void)fprintf(out, " \"%s\": {", name);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         (void)fprintf(out, "%s\"%s\": %" PRIu64, i != 0 ? ", " : "", counters[i].name,
                       counters[i].value);
+    }
     (void)fputs("},\n", out);
 }
 
@@ -55,8 +58,9 @@ static void write_report(FILE *out, const unit_t *unit, const char *uri,
                   tmu_clock(unit->device));
     write_counters(out, "counted", expected, expected_count);
     write_counters(out, "unit", counters, count);
-    if (unit->info.shared)
+    if (unit->info.shared) {
         write_counters(out, "before", unit->before, unit->before_count);
+    }
     write_spill(out, unit);
     (void)fprintf(out,
                   " \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
@@ -78,8 +82,9 @@ static FILE *make_file(unit_t *unit, const char *folder) {
     do {
         const int length = snprintf(path, sizeof path, "%s/%s.json", folder, unit->name);
         errno = ENAMETOOLONG;
-        if (length > 0 && (size_t)length < sizeof path)
+        if (length > 0 && (size_t)length < sizeof path) {
             out = fopen(path, "wx");
+        }
     } while (out == NULL && errno == EEXIST && !unit->recorded && unit_next_name(unit));
     return out;
 }
@@ -92,8 +97,9 @@ static int write_file(unit_t *unit, const char *uri, const char *folder,
     if (out != NULL) {
         write_report(out, unit, uri, counters, count, flow, differences);
         const bool bad = ferror(out) != 0;
-        if (fclose(out) == 0 && !bad)
+        if (fclose(out) == 0 && !bad) {
             return 0;
+        }
     }
     tfi_say("%s=%s: cannot write %s.json there: %s", setting_name(SETTING_REPORT), folder,
             unit->name, strerror(errno));
@@ -105,13 +111,15 @@ static uint64_t tell_waiting(const unit_t *unit, uint64_t before, FILE *list) {
     uint32_t endpoint = 0;
     uint32_t serial = 0;
     const size_t waiting = order_waiting(&unit->order, &endpoint, &serial);
-    if (waiting == 0)
+    if (waiting == 0) {
         return 0;
-    if (list != NULL)
+    }
+    if (list != NULL) {
         (void)fprintf(list,
                       "%s\"found %zu verdicts that wait for others: endpoint %" PRIu32
                       " never had serial number %" PRIu32 "\"",
                       before != 0 ? ", " : "", waiting, endpoint, serial);
+    }
     return 1;
 }
 
@@ -138,17 +146,20 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     FILE *list = open_memstream(&differences, &size);
     const counts_reading_t before = {unit->before, unit->before_count};
     uint64_t differ = 0;
-    if (read)
+    if (read) {
         differ = counts_compare(&unit->counts, flow.held_now, (counts_reading_t){counters, count},
                                 unit->info.shared ? &before : NULL, list);
-    else if (list != NULL)
+    } else if (list != NULL) {
         (void)fputs("\"the unit's counters cannot be read\"", list);
+    }
     const uint64_t waiting = tell_waiting(unit, read ? differ : 1, list);
     wrong += differ + waiting;
-    if (list != NULL)
+    if (list != NULL) {
         (void)fclose(list);
-    if (differ + waiting != 0)
+    }
+    if (differ + waiting != 0) {
         tfi_say("counters differ in %s: %s", unit->name, differences != NULL ? differences : "");
+    }
     if (journal_close(&unit->journal) != 0 || unit->order.lost) {
         tfi_say("the recording of %s could not be written: %s", unit->name,
                 strerror(unit->order.lost ? ENOMEM : errno));
@@ -156,8 +167,9 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     }
     if (folder != NULL && folder[0] != '\0' &&
         write_file(unit, uri, folder, counters, count, &flow,
-                   differences != NULL ? differences : "") != 0)
+                   differences != NULL ? differences : "") != 0) {
         ++wrong;
+    }
     free(differences);
     return wrong;
 }

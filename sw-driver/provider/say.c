@@ -12,8 +12,9 @@ static say_log_fn log_to;
 void say_to(say_log_fn log) { log_to = log; }
 
 static void tell(say_kind_t kind, const char *text) {
-    if ((log_to == NULL || log_to(kind, text) == 0) && kind == SAY_SENTENCE)
+    if ((log_to == NULL || log_to(kind, text) == 0) && kind == SAY_SENTENCE) {
         (void)fprintf(stderr, "tmu provider: %s\n", text);
+    }
 }
 
 void tfi_say(const char *format, ...) {
@@ -29,22 +30,25 @@ void tfi_say_rarely(uint64_t *count, const char *format, ...) {
     char text[LONGEST];
     va_list arguments;
     const uint64_t now = ++*count;
-    if ((now & (now - 1)) != 0)
+    if ((now & (now - 1)) != 0) {
         return;
+    }
     va_start(arguments, format);
     int length = vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (now > 1 && length > 0 && (size_t)length < sizeof text)
+    if (now > 1 && length > 0 && (size_t)length < sizeof text) {
         (void)snprintf(text + length, sizeof text - (size_t)length, " (%" PRIu64 " times so far)",
                        now);
+    }
     tell(SAY_SENTENCE, text);
 }
 
 void tfi_note(const char *format, ...) {
     char text[LONGEST];
     va_list arguments;
-    if (log_to == NULL)
+    if (log_to == NULL) {
         return;
+    }
     va_start(arguments, format);
     (void)vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);

@@ -22,15 +22,17 @@ void tfi_send_end(tfi_ep_t *ep, tfi_send_t *send, int err) {
         .prov_errno = -err,
     };
     tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, send->shown);
-    if (send->handle != SLOTS_NONE)
+    if (send->handle != SLOTS_NONE) {
         slots_release(&ep->sends, send->handle);
+    }
     tfi_send_free(ep, send);
 }
 
 size_t tfi_length(const struct iovec *iov, size_t count) {
     size_t length = 0;
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         length += iov[i].iov_len;
+    }
     return length;
 }
 
@@ -38,8 +40,9 @@ size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iove
     size_t pieces = 0;
     while (pieces < count && (length != 0 || pieces == 0)) {
         cut[pieces] = iov[pieces];
-        if (cut[pieces].iov_len > length)
+        if (cut[pieces].iov_len > length) {
             cut[pieces].iov_len = length;
+        }
         length -= cut[pieces++].iov_len;
     }
     return pieces;
@@ -48,12 +51,15 @@ size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iove
 /* A handle can be guessed, so only the receiver that a message was announced to can fetch it. */
 const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame_t *pull) {
     tfi_send_t *send = slots_find(&ep->sends, pull->sender);
-    if (send == NULL)
+    if (send == NULL) {
         return "a peer asks for a message that is not here";
-    if (send->to != asker)
+    }
+    if (send->to != asker) {
         return "a peer asks for a message that was announced to another";
-    if (pull->length > send->length)
+    }
+    if (pull->length > send->length) {
         return "a peer asks for more of a message than there is";
+    }
     slots_release(&ep->sends, send->handle);
     send->handle = SLOTS_NONE;
     if (pull->length == 0) {
@@ -80,8 +86,9 @@ const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame
 
 void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place) {
     for (size_t i = 0; i < count; ++i) {
-        if (iov[i].iov_len != 0)
+        if (iov[i].iov_len != 0) {
             memcpy(place, iov[i].iov_base, iov[i].iov_len);
+        }
         place += iov[i].iov_len;
     }
 }
@@ -93,8 +100,9 @@ static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame, bool 
                        send->iov_count < ep->inner_pieces;
     frame->kind = WIRE_EAGER;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, parts ? 0 : send->length);
-    if (out == NULL)
+    if (out == NULL) {
         return -FI_ENOMEM;
+    }
     if (parts) {
         memcpy(out->iov + 1, send->iov, send->iov_count * sizeof *send->iov);
         out->iov_count += send->iov_count;
@@ -103,15 +111,17 @@ static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame, bool 
     }
     out->send = send;
     const int result = tfi_out_at_once(ep, out);
-    if (result != 0)
+    if (result != 0) {
         tfi_out_drop(ep, out);
+    }
     return result;
 }
 
 static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     send->handle = slots_take(&ep->sends, send);
-    if (send->handle == SLOTS_NONE)
+    if (send->handle == SLOTS_NONE) {
         return -FI_ENOMEM;
+    }
     frame->kind = WIRE_READY;
     frame->sender = send->handle;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, 0);
@@ -131,8 +141,9 @@ static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
 static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, uint64_t flags,
                 tfi_shown_t shown, bool untagged) {
     tfi_send_t *send = calloc(1, sizeof *send);
-    if (send == NULL)
+    if (send == NULL) {
         return -FI_ENOMEM;
+    }
     send->context = msg->context;
     send->shown = shown;
     send->untagged = untagged;
@@ -140,8 +151,9 @@ static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, 
     send->handle = SLOTS_NONE;
     send->length = length;
     send->iov_count = msg->iov_count;
-    for (size_t i = 0; i < msg->iov_count; ++i)
+    for (size_t i = 0; i < msg->iov_count; ++i) {
         send->iov[i] = msg->msg_iov[i];
+    }
     wire_frame_t frame = {
         .has_data = (flags & FI_REMOTE_CQ_DATA) != 0,
         .untagged = untagged,
@@ -150,25 +162,30 @@ static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, 
         .length = length,
     };
     int result = -FI_EINVAL;
-    if (send->to != NULL)
+    if (send->to != NULL) {
         result = length <= TFI_EAGER ? make_eager(ep, send, &frame, (flags & FI_INJECT) != 0)
                                      : make_ready(ep, send, &frame);
-    if (result != 0)
+    }
+    if (result != 0) {
         tfi_send_free(ep, send);
-    else
+    } else {
         ep->domain->unit->traffic.untagged += untagged;
+    }
     return result;
 }
 
 ssize_t tfi_send_start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags,
                        tfi_shown_t shown, bool untagged) {
     uint64_t length = 0;
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
-    if ((flags & ~TFI_SEND_FLAGS) != 0)
+    }
+    if ((flags & ~TFI_SEND_FLAGS) != 0) {
         return -FI_EBADFLAGS;
-    if (!tfi_measure(ep, msg, &length) || ((flags & FI_INJECT) != 0 && length > ep->inject_size))
+    }
+    if (!tfi_measure(ep, msg, &length) || ((flags & FI_INJECT) != 0 && length > ep->inject_size)) {
         return -FI_EINVAL;
+    }
     tfi_lock();
     int result = make(ep, msg, length, flags, shown, untagged);
     if (result == -FI_EAGAIN) {

@@ -26,22 +26,27 @@ static const struct {
 #define POSSIBLE (sizeof possible / sizeof possible[0])
 
 static bool fits(const matcher_t *m, const record_t *partner, uint8_t wanted) {
-    if (wanted == 0)
+    if (wanted == 0) {
         return true;
-    if (partner == NULL || partner->owner != m || partner->waits)
+    }
+    if (partner == NULL || partner->owner != m || partner->waits) {
         return false;
-    if (wanted == ANY_ENTRY)
+    }
+    if (wanted == ANY_ENTRY) {
         return partner->opcode == TMU_OPCODE_POST || partner->opcode == TMU_OPCODE_ARRIVE;
+    }
     return partner->opcode == wanted;
 }
 
 static bool can_be(const matcher_t *m, const tmu_completion_t *c, const record_t *record,
                    const record_t *partner) {
-    if (record == NULL || record->owner != m || record->opcode != c->opcode || record->waits)
+    if (record == NULL || record->owner != m || record->opcode != c->opcode || record->waits) {
         return false;
+    }
     size_t i = 0;
-    while (i < POSSIBLE && (possible[i].opcode != c->opcode || possible[i].status != c->status))
+    while (i < POSSIBLE && (possible[i].opcode != c->opcode || possible[i].status != c->status)) {
         ++i;
+    }
     return i < POSSIBLE && fits(m, partner, possible[i].partner);
 }
 
@@ -64,32 +69,37 @@ static void refuse(matcher_t *m, record_t *receive) {
 static void settle_match(matcher_t *m, record_t *record, record_t *other) {
     end(m, record);
     end(m, other);
-    if (record->opcode == TMU_OPCODE_ARRIVE)
+    if (record->opcode == TMU_OPCODE_ARRIVE) {
         m->events->matched(m->user, record, other);
-    else
+    } else {
         m->events->matched(m->user, other, record);
+    }
 }
 
 static void settle_look(matcher_t *m, record_t *look, record_t *message) {
     end(m, look);
-    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM)
+    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM) {
         end(m, message);
+    }
     m->events->looked(m->user, look, message);
 }
 
 bool matcher_settle(matcher_t *m, const tmu_completion_t *c) {
     record_t *record = slots_find(&m->unit->slots, c->handle);
     record_t *other = slots_find(&m->unit->slots, c->other);
-    if (!can_be(m, c, record, other))
+    if (!can_be(m, c, record, other)) {
         return false;
-    if (record == m->attempt)
+    }
+    if (record == m->attempt) {
         m->attempt = NULL;
+    }
     switch (c->status) {
     case TMU_STATUS_MATCHED:
-        if (c->opcode == TMU_OPCODE_CLAIM)
+        if (c->opcode == TMU_OPCODE_CLAIM) {
             settle_look(m, record, other);
-        else
+        } else {
             settle_match(m, record, other);
+        }
         break;
     case TMU_STATUS_QUEUED:
         m->unit->epoch += c->opcode == TMU_OPCODE_ARRIVE;

@@ -15,13 +15,16 @@ struct slot {
 
 static int grow(slots_t *slots) {
     const size_t room = slots->room == 0 ? FIRST_ROOM : 2 * slots->room;
-    if (room >= NO_INDEX)
+    if (room >= NO_INDEX) {
         return -1;
+    }
     struct slot *grown = realloc(slots->slot, room * sizeof *grown);
-    if (grown == NULL)
+    if (grown == NULL) {
         return -1;
-    for (size_t i = slots->room; i < room; ++i)
+    }
+    for (size_t i = slots->room; i < room; ++i) {
         grown[i] = (struct slot){NULL, 0, i + 1 < room ? (uint32_t)(i + 1) : NO_INDEX};
+    }
     slots->free = (uint32_t)slots->room;
     slots->slot = grown;
     slots->room = room;
@@ -30,8 +33,9 @@ static int grow(slots_t *slots) {
 
 uint64_t slots_take(slots_t *slots, void *record) {
     /* All taken is the same as the list of free ones being empty. */
-    if (slots->used == slots->room && grow(slots) != 0)
+    if (slots->used == slots->room && grow(slots) != 0) {
         return SLOTS_NONE;
+    }
     const uint32_t index = slots->free;
     struct slot *slot = &slots->slot[index];
     slots->free = slot->next;
@@ -42,8 +46,9 @@ uint64_t slots_take(slots_t *slots, void *record) {
 
 static struct slot *find(const slots_t *slots, uint64_t handle) {
     const uint64_t index = handle & UINT32_MAX;
-    if (index >= slots->room)
+    if (index >= slots->room) {
         return NULL;
+    }
     struct slot *slot = &slots->slot[index];
     return slot->record != NULL && slot->generation == handle >> 32 ? slot : NULL;
 }
@@ -55,8 +60,9 @@ void *slots_find(const slots_t *slots, uint64_t handle) {
 
 void slots_release(slots_t *slots, uint64_t handle) {
     struct slot *slot = find(slots, handle);
-    if (slot == NULL)
+    if (slot == NULL) {
         return;
+    }
     slot->record = NULL;
     --slots->used;
     if (slot->generation == GENERATIONS) {
@@ -72,8 +78,9 @@ void slots_release(slots_t *slots, uint64_t handle) {
 void *slots_next(const slots_t *slots, size_t *at) {
     while (*at < slots->room) {
         void *record = slots->slot[(*at)++].record;
-        if (record != NULL)
+        if (record != NULL) {
             return record;
+        }
     }
     return NULL;
 }
@@ -81,8 +88,9 @@ void *slots_next(const slots_t *slots, size_t *at) {
 void *slots_take_out(slots_t *slots) {
     size_t at = 0;
     void *record = slots_next(slots, &at);
-    if (record != NULL)
+    if (record != NULL) {
         slots_release(slots, (uint64_t)slots->slot[at - 1].generation << 32 | (at - 1));
+    }
     return record;
 }
 

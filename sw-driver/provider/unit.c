@@ -19,8 +19,9 @@ static unsigned opened; /* devices of this process so far */
 /* True, and the value: the text is a number of few digits. */
 static bool read_number(const char *text, unsigned long *value_p) {
     if (text == NULL || text[0] == '\0' || strlen(text) >= 16 ||
-        strspn(text, "0123456789") != strlen(text))
+        strspn(text, "0123456789") != strlen(text)) {
         return false;
+    }
     *value_p = strtoul(text, NULL, 10);
     return true;
 }
@@ -34,10 +35,12 @@ static unsigned long find_job(void) {
     const char *space = getenv("PMIX_NAMESPACE");
     const char *spawned = getenv("PMI_SPAWNED");
     unsigned long number = 0;
-    if (space != NULL && strrchr(space, '@') != NULL)
+    if (space != NULL && strrchr(space, '@') != NULL) {
         return read_number(strrchr(space, '@') + 1, &number) ? number : 0;
-    if (read_number(space, &number))
+    }
+    if (read_number(space, &number)) {
         return number & 0xffffu;
+    }
     return spawned != NULL && strcmp(spawned, "0") != 0 ? 2 : 0;
 }
 
@@ -50,24 +53,28 @@ static void name_files(unit_t *unit) {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
     unsigned long rank = 0;
     bool ranked = false;
-    for (size_t i = 0; !ranked && i < sizeof ranks / sizeof ranks[0]; ++i)
+    for (size_t i = 0; !ranked && i < sizeof ranks / sizeof ranks[0]; ++i) {
         ranked = read_number(getenv(ranks[i]), &rank);
+    }
     char name[48];
-    if (ranked && unit->job > 1)
+    if (ranked && unit->job > 1) {
         (void)snprintf(name, sizeof name, "job-%lu-rank-%lu", unit->job, rank);
-    else if (ranked)
+    } else if (ranked) {
         (void)snprintf(name, sizeof name, "rank-%lu", rank);
-    else
+    } else {
         (void)snprintf(name, sizeof name, "process-%ld", (long)getpid());
-    if (opened == 1)
+    }
+    if (opened == 1) {
         (void)snprintf(unit->name, sizeof unit->name, "%s", name);
-    else
+    } else {
         (void)snprintf(unit->name, sizeof unit->name, "%s-%u", name, opened);
+    }
 }
 
 bool unit_next_name(unit_t *unit) {
-    if (unit->job <= 1 || unit->job >= JOBS)
+    if (unit->job <= 1 || unit->job >= JOBS) {
         return false;
+    }
     ++unit->job;
     name_files(unit);
     return true;
@@ -76,22 +83,25 @@ bool unit_next_name(unit_t *unit) {
 /* Operations that cannot be recorded are matched all the same: a file must not cost the device. */
 static void open_journal(unit_t *unit) {
     const char *folder = setting_get(SETTING_RECORD);
-    if (folder == NULL || folder[0] == '\0')
+    if (folder == NULL || folder[0] == '\0') {
         return;
+    }
     do {
         unit->recorded = journal_open(&unit->journal, folder, unit->name) == 0;
     } while (!unit->recorded && errno == EEXIST && unit_next_name(unit));
-    if (!unit->recorded)
+    if (!unit->recorded) {
         tfi_say(
             "%s=%s: cannot make %s.trace and %s.verdicts there: %s; this process is not recorded",
             setting_name(SETTING_RECORD), folder, unit->name, unit->name, strerror(errno));
+    }
 }
 
 /* Counters of a shared unit's work for others, before this process or an earlier one of it. */
 static int read_before(unit_t *unit, char *error, size_t error_size) {
     if (!unit->info.shared ||
-        tmu_counters(unit->device, unit->before, UNIT_COUNTERS, &unit->before_count) == TMU_OK)
+        tmu_counters(unit->device, unit->before, UNIT_COUNTERS, &unit->before_count) == TMU_OK) {
         return 0;
+    }
     (void)snprintf(error, error_size, "the unit's counters cannot be read: %s",
                    tmu_error_text(unit->device));
     return -1;
@@ -169,18 +179,21 @@ static void end(unit_t *unit) {
 
 void unit_write(unit_t *unit, const order_entry_t *entry) {
     /* Entries that a flush removes have no number. */
-    if (unit->journal.trace != NULL && entry->completion.status != TMU_STATUS_REMOVED)
+    if (unit->journal.trace != NULL && entry->completion.status != TMU_STATUS_REMOVED) {
         order_put(&unit->order, &unit->journal, entry);
+    }
 }
 
 void unit_release(unit_t *unit) {
-    if (unit->users != 0 && --unit->users == 0)
+    if (unit->users != 0 && --unit->users == 0) {
         end(unit);
+    }
 }
 
 void unit_abandon(void) {
-    if (unit_is_open())
+    if (unit_is_open()) {
         end(&the_unit);
+    }
 }
 
 uint32_t unit_endpoints(const unit_t *unit) {

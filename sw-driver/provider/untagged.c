@@ -32,8 +32,9 @@ static void release(tfi_ep_t *ep, tfi_ask_t *whole) {
 static tfi_ask_t *take_piece(tfi_ep_t *ep, tfi_ask_t *whole, uint64_t length) {
     const uint64_t left = whole->iov[0].iov_len - whole->used;
     tfi_ask_t *piece = calloc(1, sizeof *piece);
-    if (piece == NULL)
+    if (piece == NULL) {
         return NULL;
+    }
     piece->record.opcode = TMU_OPCODE_POST;
     piece->record.length = length < left ? length : left;
     piece->untagged = true;
@@ -45,8 +46,9 @@ static tfi_ask_t *take_piece(tfi_ep_t *ep, tfi_ask_t *whole, uint64_t length) {
     piece->whole = whole;
     ++whole->pieces;
     whole->used += piece->record.length;
-    if (left - piece->record.length < ep->untagged.least)
+    if (left - piece->record.length < ep->untagged.least) {
         release(ep, whole);
+    }
     piece->matched = true;
     tfi_enlist(ep, piece);
     return piece;
@@ -59,8 +61,9 @@ static given_t give(tfi_ep_t *ep, tfi_ask_t *ask, tfi_message_t *message) {
     given_t given = OVER;
     if (ask->many) {
         tfi_ask_t *piece = take_piece(ep, ask, message->record.length);
-        if (piece == NULL)
+        if (piece == NULL) {
             return NO_MEMORY;
+        }
         given = ask->released ? OVER : GOES_ON;
         ask = piece;
     } else {
@@ -80,8 +83,9 @@ static void serve(tfi_ep_t *ep, tfi_ask_t *ask) {
         if (meets(ask, message_of(record))) {
             (void)records_take_out(&ep->untagged.messages, record);
             given = give(ep, ask, message_of(record));
-            if (given == NO_MEMORY)
+            if (given == NO_MEMORY) {
                 records_put_behind(&ep->untagged.messages, before, record);
+            }
         }
         record = next;
     }
@@ -89,8 +93,9 @@ static void serve(tfi_ep_t *ep, tfi_ask_t *ask) {
 }
 
 void tfi_untagged_progress(tfi_ep_t *ep) {
-    if (!ep->untagged.waits)
+    if (!ep->untagged.waits) {
         return;
+    }
     ep->untagged.waits = false;
     for (record_t *record = ep->untagged.posted.first; record != NULL;) {
         record_t *next = record->next;
@@ -101,22 +106,27 @@ void tfi_untagged_progress(tfi_ep_t *ep) {
 
 bool tfi_untagged_came(tfi_ep_t *ep, tfi_message_t *message) {
     tfi_untagged_progress(ep);
-    if (ep->untagged.waits)
+    if (ep->untagged.waits) {
         return false;
+    }
     record_t *record = ep->untagged.posted.first;
-    while (record != NULL && !meets(ask_of(record), message))
+    while (record != NULL && !meets(ask_of(record), message)) {
         record = record->next;
-    if (record != NULL)
+    }
+    if (record != NULL) {
         return give(ep, ask_of(record), message) != NO_MEMORY;
+    }
     records_append(&ep->untagged.messages, &message->record);
     return true;
 }
 
 void tfi_untagged_free(tfi_ep_t *ep) {
-    for (record_t *record; (record = records_take_first(&ep->untagged.posted)) != NULL;)
+    for (record_t *record; (record = records_take_first(&ep->untagged.posted)) != NULL;) {
         tfi_ask_free(ep, ask_of(record));
-    for (record_t *record; (record = records_take_first(&ep->untagged.messages)) != NULL;)
+    }
+    for (record_t *record; (record = records_take_first(&ep->untagged.messages)) != NULL;) {
         tfi_message_free(ep, message_of(record));
+    }
 }
 
 /* ---- from the user ------------------------------------------------------------------------- */
@@ -129,12 +139,15 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
                                            .addr = msg->addr,
                                            .context = msg->context};
     ssize_t result = 0;
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return -FI_EOPBADSTATE;
-    if ((flags & ~(TFI_RECV_FLAGS | FI_MULTI_RECV)) != 0)
+    }
+    if ((flags & ~(TFI_RECV_FLAGS | FI_MULTI_RECV)) != 0) {
         return -FI_EBADFLAGS;
-    if (many && msg->iov_count != 1)
+    }
+    if (many && msg->iov_count != 1) {
         return -FI_EINVAL;
+    }
     tfi_lock();
     tfi_ask_t *ask = tfi_ask(ep, &untagged, TMU_OPCODE_POST, flags, &result);
     if (ask != NULL) {
@@ -161,8 +174,9 @@ ssize_t tfi_untagged_cancel(tfi_ep_t *ep, tfi_ask_t *ask) {
     };
     release(ep, ask);
     tfi_end(ep, &entry, FI_ADDR_NOTAVAIL, TFI_ALWAYS);
-    if (ask->pieces == 0)
+    if (ask->pieces == 0) {
         tfi_ask_free(ep, ask);
+    }
     return 0;
 }
 

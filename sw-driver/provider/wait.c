@@ -22,25 +22,29 @@ static bool watch(const tfi_cq_t *cq, int fd) {
 int tfi_wait_open(tfi_cq_t *cq) {
     cq->wait.set = epoll_create1(EPOLL_CLOEXEC);
     cq->wait.event = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    if (cq->wait.set >= 0 && cq->wait.event >= 0 && watch(cq, cq->wait.event))
+    if (cq->wait.set >= 0 && cq->wait.event >= 0 && watch(cq, cq->wait.event)) {
         return 0;
+    }
     tfi_wait_close(cq);
     return -FI_EMFILE;
 }
 
 void tfi_wait_close(tfi_cq_t *cq) {
-    if (cq->wait.set >= 0)
+    if (cq->wait.set >= 0) {
         (void)close(cq->wait.set);
-    if (cq->wait.event >= 0)
+    }
+    if (cq->wait.event >= 0) {
         (void)close(cq->wait.event);
+    }
     cq->wait.set = cq->wait.event = -1;
 }
 
 /* The descriptor leaves the set when the endpoint closes it. */
 int tfi_wait_add(tfi_cq_t *cq, tfi_ep_t *ep) {
     const int wrong = fi_control(&ep->inner_cq->fid, FI_GETWAIT, &ep->inner_fd);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     return watch(cq, ep->inner_fd) ? 0 : -FI_ENOMEM;
 }
 
@@ -53,33 +57,39 @@ static bool has_come(tfi_ep_t *ep) {
 
 /* 0 when nobody misses anything of an endpoint by sleeping. */
 static int is_quiet(const tfi_fabric_t *fabric, tfi_ep_t *ep) {
-    if (!ep->enabled)
+    if (!ep->enabled) {
         return 0;
+    }
     struct fid *inner = &ep->inner_cq->fid;
     const int wrong = tfi_busy(ep) ? -FI_EAGAIN : fi_trywait(fabric->inner, &inner, 1);
-    if (wrong != 0)
+    if (wrong != 0) {
         return wrong;
+    }
     return has_come(ep) ? -FI_EAGAIN : 0;
 }
 
 void tfi_wake(tfi_cq_t *cq) {
     const uint64_t one = 1;
-    if (cq->wait.event >= 0)
+    if (cq->wait.event >= 0) {
         (void)!write(cq->wait.event, &one, sizeof one);
+    }
 }
 
 /* With the lock held: 0 when nobody misses anything by sleeping. */
 static int may_sleep(const tfi_fabric_t *fabric, tfi_cq_t *cq) {
     uint64_t woken;
-    if (cq->wait.set < 0)
+    if (cq->wait.set < 0) {
         return -FI_EINVAL;
+    }
     (void)!read(cq->wait.event, &woken, sizeof woken);
     tfi_cq_progress(cq);
-    if (cq->count != 0 || cq->woken)
+    if (cq->count != 0 || cq->woken) {
         return -FI_EAGAIN;
+    }
     int wrong = 0;
-    for (tfi_ep_t *ep = cq->endpoints; ep != NULL && wrong == 0; ep = tfi_cq_next(cq, ep))
+    for (tfi_ep_t *ep = cq->endpoints; ep != NULL && wrong == 0; ep = tfi_cq_next(cq, ep)) {
         wrong = is_quiet(fabric, ep);
+    }
     return wrong;
 }
 
@@ -109,8 +119,9 @@ void tfi_wait_for(tfi_cq_t *cq, int timeout) {
     tfi_lock();
     const int wrong = cq->wait.set >= 0 ? may_sleep(cq->domain->fabric, cq) : -FI_EAGAIN;
     tfi_unlock();
-    if (wrong == 0)
+    if (wrong == 0) {
         (void)poll(&set, 1, timeout);
-    else
+    } else {
         tfi_nap();
+    }
 }

@@ -57,17 +57,22 @@ void wire_encode(const wire_frame_t *frame, uint8_t bytes[static WIRE_HEADER]) {
 }
 
 const char *wire_decode(const uint8_t *bytes, size_t size, wire_frame_t *frame_p) {
-    if (size < WIRE_HEADER)
+    if (size < WIRE_HEADER) {
         return "a frame is shorter than its header";
-    if (bytes[AT_VERSION] != WIRE_VERSION)
+    }
+    if (bytes[AT_VERSION] != WIRE_VERSION) {
         return "a frame is of another version: every process needs the same provider";
+    }
     if (get(bytes + AT_ZERO_TOO) != 0 || memcmp(bytes + AT_ZERO, "\0\0\0\0", 4) != 0 ||
-        (bytes[AT_FLAGS] & ~(HAS_DATA | UNTAGGED)) != 0)
+        (bytes[AT_FLAGS] & ~(HAS_DATA | UNTAGGED)) != 0) {
         return "a frame's reserved bits are not 0";
-    if (bytes[AT_NAME_LENGTH] == 0 || bytes[AT_NAME_LENGTH] > WIRE_NAME)
+    }
+    if (bytes[AT_NAME_LENGTH] == 0 || bytes[AT_NAME_LENGTH] > WIRE_NAME) {
         return "a frame's sender has a name of impossible length";
-    if (bytes[AT_KIND] < WIRE_EAGER || bytes[AT_KIND] > WIRE_PULL)
+    }
+    if (bytes[AT_KIND] < WIRE_EAGER || bytes[AT_KIND] > WIRE_PULL) {
         return "a frame is of an unknown kind";
+    }
     *frame_p = (wire_frame_t){
         .kind = (wire_kind_t)bytes[AT_KIND],
         .has_data = (bytes[AT_FLAGS] & HAS_DATA) != 0,
@@ -79,10 +84,12 @@ const char *wire_decode(const uint8_t *bytes, size_t size, wire_frame_t *frame_p
         .sender = get(bytes + AT_SENDER),
     };
     memcpy(frame_p->name, bytes + AT_NAME, frame_p->name_length);
-    if (frame_p->kind == WIRE_PULL && (frame_p->tag & WIRE_PULL_TAG) == 0)
+    if (frame_p->kind == WIRE_PULL && (frame_p->tag & WIRE_PULL_TAG) == 0) {
         return "a frame asks for a payload by a tag that is none of payloads";
+    }
     const uint64_t payload = frame_p->kind == WIRE_EAGER ? frame_p->length : 0;
-    if (size - WIRE_HEADER != payload)
+    if (size - WIRE_HEADER != payload) {
         return "a frame's size is not that of its payload";
+    }
     return NULL;
 }

@@ -25,8 +25,7 @@
  * session that reads its answers is owed none. */
 #define ANSWERS_ALL (2 * ANSWERS_MAX)
 
-/* ---- bells -------------------------------------------------------------------------------------
- */
+/* ---- bells ----------------------------------------------------------------------------------- */
 
 static tmu_result_t write_page(share_t *share, const share_queue_t *queue, uint32_t offset,
                                const void *data, size_t size) {
@@ -128,8 +127,7 @@ tmu_result_t share_move_bells_all(share_t *share, share_queue_t *queue) {
     return result;
 }
 
-/* ---- answers -----------------------------------------------------------------------------------
- */
+/* ---- answers --------------------------------------------------------------------------------- */
 
 bool share_take(const tmu_queue_t *unit, uint32_t *read_p, tmu_record_t *record_p) {
     const bool there = tmu_ring_read(unit, *read_p, record_p);

@@ -19,8 +19,7 @@
 #define STALLED_NS INT64_C(100000000)
 #define NAP_MS 1
 
-/* ---- the socket --------------------------------------------------------------------------------
- */
+/* ---- the socket ------------------------------------------------------------------------------ */
 
 /** Room for what stands behind the path while a socket is made and another is taken away. */
 #define SUFFIX_BYTES 16
@@ -120,8 +119,7 @@ tmu_result_t share_listen(share_t *share) {
     return result;
 }
 
-/* ---- sleeping ----------------------------------------------------------------------------------
- */
+/* ---- sleeping -------------------------------------------------------------------------------- */
 
 /** Whether the unit has something to do, or a session wants something of it. */
 static bool busy(const share_t *share) {
@@ -160,8 +158,7 @@ static void wait_for(share_t *share, struct pollfd *files, bool runs, bool stall
     say_asleep(share, 0);
 }
 
-/* ---- the loop ----------------------------------------------------------------------------------
- */
+/* ---- the loop -------------------------------------------------------------------------------- */
 
 /** One message of each session that has one; sessions that are over end. */
 static tmu_result_t hear(share_t *share, const struct pollfd *files) {

@@ -21,8 +21,7 @@ int64_t share_now_ns(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
-/* ---- the device's own functions, and others that have sessions go on ---------------------------
- */
+/* ---- the device's own functions, and others that have sessions go on ------------------------- */
 
 static tmu_result_t below_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     const share_t *share = backend;
@@ -81,8 +80,7 @@ static const tmu_backend_ops_t below = {
     .progress = below_progress,
 };
 
-/* ---- opening -----------------------------------------------------------------------------------
- */
+/* ---- opening --------------------------------------------------------------------------------- */
 
 /** Endpoints for sessions, the privileged page with few slots, and memory. */
 static tmu_result_t set_up(share_t *share, uint32_t segments) {
@@ -131,8 +129,7 @@ void share_unit_close(share_t *share) {
     share->endpoints = NULL;
 }
 
-/* ---- the privileged page -----------------------------------------------------------------------
- */
+/* ---- the privileged page --------------------------------------------------------------------- */
 
 static tmu_result_t privileged_write(const share_t *share, uint32_t offset, const void *data,
                                      size_t size) {

@@ -48,8 +48,7 @@ static int touch(volatile uint64_t *memory) {
     return signal;
 }
 
-/* ---- tests -------------------------------------------------------------------------------------
- */
+/* ---- tests ----------------------------------------------------------------------------------- */
 
 static void calls_that_are_wrong_are_refused(void) {
     int file = session_open();

@@ -49,8 +49,7 @@ static void uris_are_explained(void) {
     EXPECT(device == NULL);
 }
 
-/* ---- with a unit --------------------------------------------------------------------------------
- */
+/* ---- with a unit ----------------------------------------------------------------------------- */
 
 static const char *scheme;
 static const char *file;

@@ -131,8 +131,7 @@ static void answers_of_before_come_first(void) {
     fake_close(&b);
 }
 
-/* ---- a driver that says what cannot be ---------------------------------------------------------
- */
+/* ---- a driver that says what cannot be ------------------------------------------------------- */
 
 /** A session's numbers begin with 0 and go on, also where the unit's begin again. */
 static void serial_numbers_of_the_unit_wrap_R7(void) {

@@ -80,8 +80,7 @@ static void a_reserve_is_kept_beside_memory_that_is_full_R11_R13(void) {
     close_run(&run);
 }
 
-/* ---- at random --------------------------------------------------------------------------------
- */
+/* ---- at random ------------------------------------------------------------------------------- */
 
 static uint32_t pick(uint64_t *state, uint32_t below) { return oracle_pick(state, below); }
 

@@ -50,8 +50,7 @@ static void operations_have_the_names_of_their_numbers(void) {
     expect_texts(tmu_opcode_text, names, "unknown opcode");
 }
 
-/* ---- URIs --------------------------------------------------------------------------------------
- */
+/* ---- URIs ------------------------------------------------------------------------------------ */
 
 /** Whether a text has `SCHEME:` as a word. */
 static bool names_scheme(const char *text, const char *scheme) {

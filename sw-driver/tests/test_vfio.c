@@ -171,8 +171,7 @@ static void what_is_not_ready_is_explained(void) {
     EXPECT_NUMBER(rmdir(at("")), 0);
 }
 
-/* ---- a function that goes away ----------------------------------------------------------------
- */
+/* ---- a function that goes away --------------------------------------------------------------- */
 
 static void whoever_waits_learns_that_it_is_gone(void) {
     static uint32_t window[TMU_REGISTER_BYTES / sizeof(uint32_t)];

@@ -31,7 +31,7 @@ static void print_info(const tmu_info_t *info) {
 #undef ROW
 #define ROW(name, bit)                                                                             \
     print_name(#name);                                                                             \
-    puts((info->capabilities >> (bit)&1) != 0 ? "yes" : "no");
+    puts((info->capabilities >> (bit) & 1) != 0 ? "yes" : "no");
     TMU_CAPABILITY_TABLE(ROW)
 #undef ROW
 }

@@ -98,8 +98,18 @@ def test_wrong_python_types_are_noticed(copy: Path, folder: str) -> None:
 
 
 def test_badly_formatted_c_is_noticed(copy: Path) -> None:
-    """clang-format."""
-    notices("c-format", copy / "tools" / "canary.c", C, C.replace("    return", "  return"))
+    """clang-format: an indent, and a body without braces."""
+    file = copy / "tools" / "canary.c"
+    notices("c-format", file, C, C.replace("    return", "  return"))
+    braced = C.replace("    x *= 2;\n", "    if (x > 0) {\n        x *= 2;\n    }\n")
+    notices("c-format", file, braced, braced.replace(" {\n  ", "\n  ").replace("    }\n", ""))
+
+
+@pytest.mark.parametrize("folder", stages.C_FOLDERS)
+def test_c_of_every_folder_is_formatted(copy: Path, folder: str) -> None:
+    """The tests' own C too."""
+    (copy / folder).mkdir(exist_ok=True)
+    notices("c-format", copy / folder / "canary.c", C, C.replace("    return", "  return"))
 
 
 def test_badly_formatted_scala_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:

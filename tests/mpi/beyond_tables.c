@@ -17,8 +17,9 @@ static int *out;
 static MPI_Request *request;
 
 static void check(void) {
-    for (int i = 0; i < count; ++i)
+    for (int i = 0; i < count; ++i) {
         wrong += in[i] != count * peer + i;
+    }
 }
 
 static void sync_pair(void) {
@@ -28,8 +29,9 @@ static void sync_pair(void) {
 }
 
 static void send_reversed(void) {
-    for (int i = count - 1; i >= 0; --i)
+    for (int i = count - 1; i >= 0; --i) {
         MPI_Send(&out[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD);
+    }
 }
 
 /* The youngest lie in memory and the oldest on chip, so that answers overtake each other. */
@@ -58,8 +60,9 @@ static void messages(void) {
         MPI_Isend(&out[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD, &request[i]);
     }
     MPI_Probe(peer, count - 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    for (int i = count - 1; i >= 0; --i)
+    for (int i = count - 1; i >= 0; --i) {
         MPI_Recv(&in[i], 1, MPI_INT, peer, i, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
     MPI_Waitall(count, request, MPI_STATUSES_IGNORE);
     check();
 }
@@ -96,10 +99,12 @@ int main(int argc, char **argv) {
     in = malloc((size_t)count * sizeof *in);
     out = malloc((size_t)count * sizeof *out);
     request = malloc((size_t)count * sizeof *request);
-    if (size % 2 != 0 || in == NULL || out == NULL || request == NULL)
+    if (size % 2 != 0 || in == NULL || out == NULL || request == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 2);
-    for (int i = 0; i < count; ++i)
+    }
+    for (int i = 0; i < count; ++i) {
         out[i] = count * rank + i;
+    }
     receives(send_reversed);
     sync_pair();
     receives(send_from_both_ends);
@@ -108,8 +113,9 @@ int main(int argc, char **argv) {
     sync_pair();
     cancels();
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && all == 0)
+    if (rank == 0 && all == 0) {
         printf("every message is right on %d ranks\n", size);
+    }
     MPI_Finalize();
     free(in);
     free(out);

@@ -52,16 +52,19 @@ static void wildcards(void) {
     int value[4] = {-1, -1, -1, -1};
     MPI_Request request[4];
     MPI_Status status[4];
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         MPI_Irecv(&value[i], 1, MPI_INT, sources_any[i] ? MPI_ANY_SOURCE : peer,
                   tags_any[i] ? MPI_ANY_TAG : 20, MPI_COMM_WORLD, &request[i]);
+    }
     /* With collectives the library uses negative tags, which no wildcard may catch. */
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         MPI_Send(&i, 1, MPI_INT, peer, 20, MPI_COMM_WORLD);
+    }
     MPI_Waitall(4, request, status);
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         EXPECT(value[i] == i && status[i].MPI_SOURCE == peer && status[i].MPI_TAG == 20);
+    }
     sync_pair();
 }
 
@@ -135,10 +138,12 @@ static void long_messages(void) {
     int *in = calloc(LONG_INTS, sizeof *in);
     MPI_Request request;
     int same = 1;
-    if (out == NULL || in == NULL)
+    if (out == NULL || in == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 1);
-    for (int i = 0; i < LONG_INTS; ++i)
+    }
+    for (int i = 0; i < LONG_INTS; ++i) {
         out[i] = i ^ rank;
+    }
     for (int unexpected = 0; unexpected < 2; ++unexpected) {
         memset(in, 0, LONG_INTS * sizeof *in);
         if (unexpected) {
@@ -152,8 +157,9 @@ static void long_messages(void) {
             MPI_Send(out, LONG_INTS, MPI_INT, peer, 60, MPI_COMM_WORLD);
         }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        for (int i = 0; i < LONG_INTS; ++i)
+        for (int i = 0; i < LONG_INTS; ++i) {
             same = same && in[i] == (i ^ peer);
+        }
         EXPECT(same);
         sync_pair();
     }
@@ -188,9 +194,10 @@ enum { MANY = 100, FIRST_TAG = 100 };
 /* The table is full and stays so until the peer is told to send; sending needs no room in it. */
 static void post_many(int *in, MPI_Request *request) {
     int done = 0;
-    for (int i = 0; i < MANY; ++i)
+    for (int i = 0; i < MANY; ++i) {
         MPI_Irecv(&in[i], 1, MPI_INT, i % 3 ? peer : MPI_ANY_SOURCE, 75, MPI_COMM_WORLD,
                   &request[i]);
+    }
     for (int i = 0; i < 2000; ++i) {
         MPI_Test(&request[0], &done, MPI_STATUS_IGNORE);
         EXPECT(!done);
@@ -198,8 +205,9 @@ static void post_many(int *in, MPI_Request *request) {
 }
 
 static void send_many(void) {
-    for (int i = 0; i < MANY; ++i)
+    for (int i = 0; i < MANY; ++i) {
         MPI_Send(&i, 1, MPI_INT, peer, 75, MPI_COMM_WORLD);
+    }
 }
 
 /* More receives than a small unit has room for: those that are refused keep their order (R11). */
@@ -213,13 +221,15 @@ static void many_receives(void) {
             continue;
         }
         post_many(in, request);
-        if (peer == rank)
+        if (peer == rank) {
             send_many();
-        else
+        } else {
             MPI_Send(in, 0, MPI_INT, peer, 74, MPI_COMM_WORLD);
+        }
         MPI_Waitall(MANY, request, MPI_STATUSES_IGNORE);
-        for (int i = 0; i < MANY; ++i)
+        for (int i = 0; i < MANY; ++i) {
             EXPECT(in[i] == i);
+        }
     }
 }
 
@@ -268,8 +278,9 @@ static void small_messages(int rounds, const char *until) {
     int *next = calloc((size_t)size, sizeof *next);
     MPI_Request request[BURST];
     int out[BURST];
-    if (next == NULL)
+    if (next == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     for (int round = 0; round < rounds; ++round) {
         const int to = (rank + 1 + round % size) % size;
         const int from = (rank + size - 1 - round % size + size) % size;
@@ -290,8 +301,9 @@ static void small_messages(int rounds, const char *until) {
         if (until != NULL) {
             int over = access(until, F_OK) == 0;
             MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
-            if (over)
+            if (over) {
                 break;
+            }
         }
     }
     free(next);
@@ -314,8 +326,9 @@ int main(int argc, char **argv) {
     }
     small_messages(argc > 1 ? atoi(argv[1]) : 10, argc > 2 ? argv[2] : NULL);
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && all == 0)
+    if (rank == 0 && all == 0) {
         printf("every match is right on %d ranks\n", size);
+    }
     MPI_Finalize();
     return all == 0 ? 0 : 1;
 }

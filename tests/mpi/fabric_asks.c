@@ -15,20 +15,23 @@ int main(int argc, char **argv) {
     struct fi_info *found = NULL;
     struct fi_info *hints = fi_allocinfo();
     char name[] = "tmu";
-    if (hints == NULL)
+    if (hints == NULL) {
         return 2;
+    }
     (void)fi_getinfo(fi_version(), NULL, NULL, 0, NULL, &seen);
     const char *last = "";
     for (const struct fi_info *info = seen; info != NULL; info = info->next) {
-        if (strcmp(info->fabric_attr->prov_name, last) != 0)
+        if (strcmp(info->fabric_attr->prov_name, last) != 0) {
             printf("%s\n", info->fabric_attr->prov_name);
+        }
         last = info->fabric_attr->prov_name;
     }
     hints->fabric_attr->prov_name = name;
     hints->caps = FI_TAGGED | FI_MSG | FI_MULTI_RECV | FI_DIRECTED_RECV;
     hints->domain_attr->threading = FI_THREAD_DOMAIN;
-    if (argc > 1 && strcmp(argv[1], "delivery") == 0)
+    if (argc > 1 && strcmp(argv[1], "delivery") == 0) {
         hints->tx_attr->op_flags = FI_DELIVERY_COMPLETE;
+    }
     const int result = fi_getinfo(fi_version(), NULL, NULL, 0, hints, &found);
     /* MPICH insists on the very model of threads that it asked for. */
     const int right = result == 0 && found->domain_attr->threading == FI_THREAD_DOMAIN &&

@@ -74,8 +74,9 @@ static void long_messages(void) {
     for (int unexpected = 0; unexpected < 2; ++unexpected) {
         memset(in, 0, LONG_BYTES);
         msg.context = &to;
-        if (!unexpected)
+        if (!unexpected) {
             must(fi_trecvmsg(a.ep, &msg, FI_COMPLETION), "fi_trecvmsg");
+        }
         SEND(fi_tsendv(b.ep, from, NULL, 2, b.peer, 0x40, &from));
         if (unexpected) {
             wait_for_message(0x40);
@@ -170,8 +171,9 @@ static void untagged(void) {
 }
 
 int main(void) {
-    for (unsigned i = 0; i < LONG_BYTES; ++i)
+    for (unsigned i = 0; i < LONG_BYTES; ++i) {
         out[i] = (unsigned char)(i * 2654435761u >> 24);
+    }
     open_both(FI_SELECTIVE_COMPLETION);
     short_messages();
     keys();

@@ -92,9 +92,10 @@ static unsigned ended(const struct end *end) {
 static void window(const struct pair *pair, size_t length) {
     unsigned received = 0;
     unsigned sent = 0;
-    for (unsigned i = 0; i < WINDOW; ++i)
+    for (unsigned i = 0; i < WINDOW; ++i) {
         must(fi_trecv(pair->a.ep, to + i * length, length, NULL, FI_ADDR_UNSPEC, i, 0, NULL),
              "fi_trecv");
+    }
     for (unsigned i = 0; i < WINDOW; ++i) {
         ssize_t result;
         while ((result = fi_tsend(pair->b.ep, from + i * length, length, NULL, pair->b.peer, i,
@@ -115,8 +116,9 @@ static double cost(const struct pair *pair, size_t length, unsigned long message
     struct timespec start;
     struct timespec end;
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-    for (unsigned long i = 0; i < messages; i += WINDOW)
+    for (unsigned long i = 0; i < messages; i += WINDOW) {
         window(pair, length);
+    }
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
     const double ns =
         (double)(end.tv_sec - start.tv_sec) * 1e9 + (double)(end.tv_nsec - start.tv_nsec);
@@ -142,8 +144,9 @@ int main(int argc, char **argv) {
         for (int round = 0; round < ROUNDS; ++round) {
             const double now[2] = {cost(&plain, lengths[i], messages),
                                    cost(&unit, lengths[i], messages)};
-            for (int j = 0; j < 2; ++j)
+            for (int j = 0; j < 2; ++j) {
                 best[j] = round == 0 || now[j] < best[j] ? now[j] : best[j];
+            }
         }
         printf("%zu %.2f %.2f\n", lengths[i], best[0], best[1]);
     }

@@ -11,7 +11,9 @@
 static struct fid_cntr *sent;     /* of a */
 static struct fid_cntr *received; /* of a */
 static struct fid_cntr *both;     /* of b, which shows every completion in its queue */
-static struct { uint64_t sent, received, failed, both, both_failed; } expected;
+static struct {
+    uint64_t sent, received, failed, both, both_failed;
+} expected;
 
 static struct fid_cntr *open_counter(enum fi_wait_obj wait) {
     struct fi_cntr_attr attr = {.events = FI_CNTR_EVENTS_COMP, .wait_obj = wait};
@@ -31,12 +33,15 @@ static bool as_expected(void) {
 /* The counters get there, and no further. */
 static void counted(int line) {
     const time_t start = time(NULL);
-    while (!as_expected() && time(NULL) - start < SECONDS)
+    while (!as_expected() && time(NULL) - start < SECONDS) {
         (void)fi_cntr_read(both);
-    for (int i = 0; i < 100; ++i)
+    }
+    for (int i = 0; i < 100; ++i) {
         (void)as_expected();
-    if (as_expected())
+    }
+    if (as_expected()) {
         return;
+    }
     ++wrong;
     fprintf(stderr,
             "line %d: counted sent %lu, received %lu, failed %lu, both %lu, both failed %lu; "
@@ -72,8 +77,9 @@ static void untagged(void) {
     const struct iovec iov = {out, 7};
     const struct fi_msg msg = {
         .msg_iov = &iov, .iov_count = 1, .addr = b.peer, .context = &context};
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         must(fi_recv(a.ep, in + 10 * i, 10, NULL, FI_ADDR_UNSPEC, NULL), "fi_recv");
+    }
     SEND(fi_send(b.ep, out, 7, NULL, b.peer, &context));
     EXPECT(next(&b, NULL).op_context == &context);
     SEND(fi_inject(b.ep, out, 7, b.peer));
@@ -82,8 +88,9 @@ static void untagged(void) {
     EXPECT(next(&b, NULL).op_context == &context);
     expected.received += 4, expected.both += 4;
     COUNTED();
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         EXPECT(memcmp(in + 10 * i, out, 7) == 0);
+    }
     must(fi_recv(b.ep, in, 10, NULL, FI_ADDR_UNSPEC, &context), "fi_recv");
     SEND(fi_senddata(a.ep, out, 7, NULL, 0x1234, a.peer, NULL));
     const struct fi_cq_err_entry done = next(&b, NULL);
@@ -116,8 +123,9 @@ static void many_in_a_buffer(void) {
     EXPECT(done.err == 0 && done.op_context == &context && (done.flags & FI_MULTI_RECV) != 0);
     ++expected.received, ++expected.both;
     COUNTED();
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         EXPECT(memcmp(in + 64 * i, out + i, 64) == 0);
+    }
     quiet();
 }
 
@@ -161,16 +169,18 @@ static void looks(void) {
         struct fi_msg_tagged msg = {.addr = a.peer, .tag = 0x30, .context = &context};
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK), "peek");
         EXPECT(next(&a, NULL).err == FI_ENOMSG);
-        for (int j = 0; j < 3; ++j)
+        for (int j = 0; j < 3; ++j) {
             SEND(fi_tsend(b.ep, out, sizes[i], NULL, b.peer, 0x30, NULL));
+        }
         wait_for_message(0x30);
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK | FI_DISCARD), "peek and discard");
         EXPECT(next(&a, NULL).err == 0 && next(&b, NULL).err == 0);
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK | FI_CLAIM), "peek and claim");
         EXPECT(next(&a, NULL).err == 0);
         expected.both += i == 0 ? 3 : 1; /* of the long ones two wait to be fetched */
-        for (int j = 0; i == 0 && j < 2; ++j)
+        for (int j = 0; i == 0 && j < 2; ++j) {
             EXPECT(next(&b, NULL).err == 0);
+        }
         COUNTED();
         msg.msg_iov = &iov;
         msg.iov_count = 1;
@@ -182,8 +192,9 @@ static void looks(void) {
         must(fi_trecvmsg(a.ep, &msg, FI_CLAIM | FI_DISCARD), "claim and discard");
         ++expected.received, expected.both += (uint64_t)i;
         COUNTED();
-        for (int j = 0; i == 1 && j < 2; ++j)
+        for (int j = 0; i == 1 && j < 2; ++j) {
             EXPECT(next(&b, NULL).err == 0);
+        }
     }
     quiet();
 }
@@ -191,8 +202,9 @@ static void looks(void) {
 static void long_messages(void) {
     for (int unexpected = 0; unexpected < 2; ++unexpected) {
         memset(in, 0, LONG_BYTES);
-        if (!unexpected)
+        if (!unexpected) {
             must(fi_trecv(a.ep, in, LONG_BYTES, NULL, a.peer, 0x40, 0, NULL), "fi_trecv");
+        }
         SEND(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x40, NULL));
         if (unexpected) {
             wait_for_message(0x40);
@@ -222,10 +234,11 @@ static long milliseconds(void) {
 static void *later(void *adderr) {
     const struct timespec pause = {0, 50000000};
     (void)nanosleep(&pause, NULL);
-    if (adderr != NULL)
+    if (adderr != NULL) {
         (void)fi_cntr_adderr(received, 1);
-    else
+    } else {
         (void)fi_cntr_add(received, 1);
+    }
     return NULL;
 }
 
@@ -335,8 +348,9 @@ static void shared(void) {
 }
 
 int main(void) {
-    for (unsigned i = 0; i < LONG_BYTES; ++i)
+    for (unsigned i = 0; i < LONG_BYTES; ++i) {
         out[i] = (unsigned char)(i * 2654435761u >> 24);
+    }
     open_all();
     hints();
     sent = open_counter(FI_WAIT_NONE);

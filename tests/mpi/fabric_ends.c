@@ -40,8 +40,9 @@ static void send_to(struct side *side, fi_addr_t to, size_t length, uint64_t tag
     ssize_t result;
     while ((result = fi_tsend(side->ep, out, length, NULL, to, tag, context)) == -FI_EAGAIN) {
         (void)fi_cq_read(a.cq, NULL, 0);
-        if (b.cq != NULL)
+        if (b.cq != NULL) {
             (void)fi_cq_read(b.cq, NULL, 0);
+        }
     }
     must(result, "fi_tsend");
 }
@@ -58,8 +59,9 @@ static void be_the_other(int in_pipe, int out_pipe) {
     a.peer = insert(&a, name);
     send_to(&a, a.peer, LONG_BYTES, 1, NULL);
     send_to(&a, a.peer, 4, 2, NULL);
-    for (const double start = now(); now() - start < 1;)
+    for (const double start = now(); now() - start < 1;) {
         (void)fi_cq_read(a.cq, NULL, 0);
+    }
     told((int)write(out_pipe, "x", 1), 1);
     told((int)read(in_pipe, &go, 1), 1);
     (void)raise(SIGKILL);
@@ -69,8 +71,9 @@ static void be_the_other(int in_pipe, int out_pipe) {
 static int end_of(struct side *side, const void *context) {
     for (;;) {
         const struct fi_cq_err_entry done = next(side, NULL);
-        if (done.op_context == context)
+        if (done.op_context == context) {
             return done.err;
+        }
     }
 }
 
@@ -108,8 +111,9 @@ static void what_waits_for_it_ends(fi_addr_t dead, const void *before) {
 static void a_slow_peer_is_waited_for(void) {
     struct fi_cq_tagged_entry entry;
     send_to(&a, a.peer, LONG_BYTES, 6, &a);
-    for (const double start = now(); now() - start < 2.5;)
+    for (const double start = now(); now() - start < 2.5;) {
         EXPECT(fi_cq_read(a.cq, &entry, 1) == -FI_EAGAIN);
+    }
     must(fi_trecv(b.ep, in, LONG_BYTES, NULL, b.peer, 6, 0, &b), "fi_trecv");
     EXPECT(end_of(&b, &b) == 0);
     EXPECT(end_of(&a, &a) == 0);
@@ -121,11 +125,13 @@ int main(void) {
     int status = 0;
     char name[NAME];
     char ready;
-    if (pipe(up) != 0 || pipe(down) != 0)
+    if (pipe(up) != 0 || pipe(down) != 0) {
         return 2;
+    }
     const pid_t other = fork();
-    if (other == 0)
+    if (other == 0) {
         be_the_other(down[0], up[1]);
+    }
     open_both(0);
     told((int)read(up[0], name, NAME), NAME);
     const fi_addr_t dead = insert(&a, name);

@@ -139,8 +139,9 @@ static void counters(void) {
     must(fi_ep_bind(ep, &av->fid, 0), "fi_ep_bind");
     EXPECT(fi_ep_bind(ep, &other->fid, FI_SEND) == -FI_EDOMAIN);
     const uint64_t flags[] = {0, FI_REMOTE_READ, FI_SEND | FI_REMOTE_WRITE};
-    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i)
+    for (size_t i = 0; i < sizeof flags / sizeof flags[0]; ++i) {
         EXPECT(fi_ep_bind(ep, &cntr->fid, flags[i]) == -FI_EBADFLAGS);
+    }
     must(fi_ep_bind(ep, &cntr->fid, FI_SEND), "fi_ep_bind");
     EXPECT(fi_ep_bind(ep, &cntr->fid, FI_SEND | FI_RECV) == -FI_EINVAL);
     must(fi_ep_bind(ep, &cntr->fid, FI_RECV), "fi_ep_bind");
@@ -168,14 +169,16 @@ static void end_by_signal(void) {
     open_all();
     open_side(&side, 0);
     (void)ualarm(50000, 0);
-    for (;;)
+    for (;;) {
         (void)fi_cq_read(side.cq, &entry, 1);
+    }
 }
 
 int main(int argc, char **argv) {
     struct fi_context contexts[2] = {{{0}}};
-    if (argc > 1 && strcmp(argv[1], "exit") == 0)
+    if (argc > 1 && strcmp(argv[1], "exit") == 0) {
         end_by_signal();
+    }
     open_all();
     if (argc > 1 && strcmp(argv[1], "counters") == 0) {
         counters();

@@ -25,10 +25,11 @@ static size_t flood(size_t length, uint64_t tag) {
 static void receive(size_t count, size_t length, uint64_t tag) {
     for (size_t i = 0; i < count && wrong == 0; ++i) {
         size_t number = 0;
-        if (tag != 0)
+        if (tag != 0) {
             must(fi_trecv(a.ep, in, LONG_BYTES, NULL, a.peer, tag, 0, &in), "fi_trecv");
-        else
+        } else {
             must(fi_recv(a.ep, in, LONG_BYTES, NULL, a.peer, &in), "fi_recv");
+        }
         const struct fi_cq_err_entry done = next(&a, NULL);
         memcpy(&number, in, sizeof number);
         EXPECT(done.err == 0 && done.op_context == &in && done.len == length && number == i);

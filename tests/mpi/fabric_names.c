@@ -46,11 +46,14 @@ static struct fi_cq_err_entry done(const void *context, fi_addr_t source) {
     struct fi_cq_tagged_entry tagged = {0};
     const time_t start = time(NULL);
     ssize_t got;
-    while ((got = fi_cq_readfrom(a.cq, &tagged, 1, &from)) == -FI_EAGAIN)
-        if (time(NULL) - start > SECONDS)
+    while ((got = fi_cq_readfrom(a.cq, &tagged, 1, &from)) == -FI_EAGAIN) {
+        if (time(NULL) - start > SECONDS) {
             must(-FI_ETIMEDOUT, "a completion");
-    if (got == -FI_EAVAIL)
+        }
+    }
+    if (got == -FI_EAVAIL) {
         EXPECT(fi_cq_readerr(a.cq, &entry, 0) == 1 && entry.err == 0);
+    }
     EXPECT(got == 1 && tagged.op_context == context && from == source);
     entry.len = tagged.len;
     return entry;
@@ -102,8 +105,9 @@ static void insert_by_name(void) {
     EXPECT(fi_av_insertsvc(a.av, HOST, port, &index, 0, NULL) == 1 && index == a.peer);
     index = FI_ADDR_NOTAVAIL;
     EXPECT(fi_av_insertsym(a.av, HOST, 1, port, 1, &index, 0, NULL) == 1 && index == a.peer);
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 2; ++i) {
         must(fi_av_remove(a.av, &index, 1, 0), "fi_av_remove");
+    }
     EXPECT(fi_av_insertsvc(a.av, HOST, "no-such-service", &index, 0, NULL) <= 0);
     EXPECT(fi_av_insertsvc(a.av, HOST, port, &index, FI_SYNC_ERR, &index) == -FI_EBADFLAGS);
     EXPECT(fi_av_insertsym(a.av, HOST, 0, port, 1, &index, 0, NULL) == -FI_EINVAL);
@@ -126,8 +130,9 @@ static void insert_with_errors(void) {
     EXPECT(fi_av_insert(a.av, addresses, 3, indices, FI_SYNC_ERR, errors) == 2);
     EXPECT(errors[0] == 0 && errors[1] == FI_EINVAL && errors[2] == 0);
     EXPECT(indices[0] == a.peer && indices[1] == FI_ADDR_NOTAVAIL && indices[2] == a.peer);
-    for (int i = 0; i < 2; ++i)
+    for (int i = 0; i < 2; ++i) {
         must(fi_av_remove(a.av, &a.peer, 1, 0), "fi_av_remove");
+    }
 }
 
 /* The server is everywhere; its messages come from the address that it was found by. */
@@ -162,8 +167,9 @@ int main(void) {
     int status = 0;
     choose_port();
     const pid_t server = fork();
-    if (server == 0)
+    if (server == 0) {
         return serve();
+    }
     ask();
     EXPECT(waitpid(server, &status, 0) == server && WIFEXITED(status) && WEXITSTATUS(status) == 0);
     return outcome("host and port are enough");

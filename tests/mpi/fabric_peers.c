@@ -168,14 +168,16 @@ static void comes_again(int removed_between) {
         EXPECT(received(a.peer, 20, 6, 'h') == a.peer);
         must(fi_trecv(b.ep, in, 8, NULL, b.peer, 21, 0, &b.peer), "fi_trecv");
         must(fi_tsend(a.ep, "answer", 7, NULL, a.peer, 21, &a.peer), "fi_tsend");
-        while (next(&b, NULL).op_context != &b.peer)
-            ;
+        while (next(&b, NULL).op_context != &b.peer) {
+        }
         EXPECT(next(&a, NULL).op_context == &a.peer);
-        if (i == 1)
+        if (i == 1) {
             break;
+        }
         close_side(&b);
-        if (removed_between)
+        if (removed_between) {
             must(fi_av_remove(a.av, &a.peer, 1, 0), "fi_av_remove");
+        }
         open_at(&b, port);
     }
     close_side(&b);

@@ -21,15 +21,17 @@ static void is_full(const void *table, size_t more) {
     }
     const size_t size = *(const size_t *)table / sizeof *entry;
     EXPECT(size > 1);
-    for (size_t i = 1; i < size - more; ++i)
+    for (size_t i = 1; i < size - more; ++i) {
         EXPECT(entry[i] != NULL);
+    }
 }
 
 static void tables(void) {
     const size_t asked = (sizeof(struct fi_ops) - offsetof(struct fi_ops, tostr)) / sizeof(void *);
     struct fid *const fids[] = {&a.ep->fid, &a.cq->fid, &a.av->fid, &domain->fid, &fabric->fid};
-    for (size_t i = 0; i < sizeof fids / sizeof fids[0]; ++i)
+    for (size_t i = 0; i < sizeof fids / sizeof fids[0]; ++i) {
         is_full(fids[i]->ops, asked);
+    }
     is_full(a.ep->ops, 0);
     is_full(a.ep->cm, 0);
     is_full(a.ep->msg, 0);
@@ -144,8 +146,9 @@ static void flags(void) {
     }
     for (size_t i = 0; i < sizeof receives / sizeof receives[0]; ++i) {
         EXPECT(fi_trecvmsg(a.ep, &tagged, receives[i]) == -FI_EBADFLAGS);
-        if (receives[i] != FI_MULTI_RECV)
+        if (receives[i] != FI_MULTI_RECV) {
             EXPECT(fi_recvmsg(a.ep, &any, receives[i]) == -FI_EBADFLAGS);
+        }
     }
     const uint64_t kept = FI_COMPLETION | FI_TRANSMIT_COMPLETE | FI_INJECT_COMPLETE | FI_MORE;
     SEND(fi_tsendmsg(b.ep, &tagged, kept)); /* to b's own index 1, which is a */
@@ -157,8 +160,9 @@ static void flags(void) {
 static int ask(struct fi_info *hints) {
     struct fi_info *found = NULL;
     const int result = fi_getinfo(FI_VERSION(1, 9), NULL, NULL, 0, hints, &found);
-    if (result == 0)
+    if (result == 0) {
         fi_freeinfo(found);
+    }
     return result;
 }
 

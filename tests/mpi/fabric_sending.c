@@ -41,8 +41,9 @@ static void the_first_leaves_by_itself(void) {
     while ((sent = fi_tinject(b.ep, "first", 5, b.peer, 1)) == -FI_EAGAIN) {
         (void)fi_cq_read(a.cq, NULL, 0);
         EXPECT(time(NULL) - start < SECONDS);
-        if (wrong != 0)
+        if (wrong != 0) {
             return;
+        }
     }
     must(sent, "fi_tinject");
     const struct fi_cq_err_entry done = alone(&a);
@@ -53,10 +54,12 @@ static size_t send_until_refused(size_t length) {
     for (size_t i = 0; i < MOST; ++i) {
         memcpy(out, &i, sizeof i);
         ssize_t sent = -FI_EAGAIN;
-        for (int tries = 0; sent == -FI_EAGAIN && tries < 100; ++tries)
+        for (int tries = 0; sent == -FI_EAGAIN && tries < 100; ++tries) {
             sent = fi_tinject(b.ep, out, length, b.peer, 2);
-        if (sent == -FI_EAGAIN)
+        }
+        if (sent == -FI_EAGAIN) {
             return i;
+        }
         must(sent, "fi_tinject");
     }
     return MOST;
@@ -73,8 +76,9 @@ static void a_peer_that_does_not_read(size_t length) {
     ssize_t sent;
     const time_t start = time(NULL);
     while ((sent = fi_tinject(b.ep, "to me", 5, 0, 3)) == -FI_EAGAIN &&
-           time(NULL) - start < SECONDS)
+           time(NULL) - start < SECONDS) {
         continue;
+    }
     must(sent, "fi_tinject to itself");
     EXPECT(alone(&b).op_context == &context);
     for (size_t i = 0; i < taken && wrong == 0; ++i) {

@@ -70,10 +70,12 @@ static inline void open_counted(struct side *side, uint64_t flags, struct fid_cn
     if (sent != NULL && sent == received) {
         must(fi_ep_bind(side->ep, &sent->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of a counter");
     } else {
-        if (sent != NULL)
+        if (sent != NULL) {
             must(fi_ep_bind(side->ep, &sent->fid, FI_SEND), "fi_ep_bind of a counter");
-        if (received != NULL)
+        }
+        if (received != NULL) {
             must(fi_ep_bind(side->ep, &received->fid, FI_RECV), "fi_ep_bind of a counter");
+        }
     }
     must(fi_enable(side->ep), "fi_enable");
 }
@@ -96,18 +98,21 @@ static inline void introduce(struct side *side, struct side *other) {
 
 /* A side that is not open does nothing. */
 static inline void drive(void) {
-    if (a.cq != NULL)
+    if (a.cq != NULL) {
         (void)fi_cq_read(a.cq, NULL, 0);
-    if (b.cq != NULL)
+    }
+    if (b.cq != NULL) {
         (void)fi_cq_read(b.cq, NULL, 0);
+    }
 }
 
 /* A send is refused while there is no connection, so both sides make progress until it is taken. */
 #define SEND(call)                                                                                 \
     do {                                                                                           \
         ssize_t sent_;                                                                             \
-        while ((sent_ = (call)) == -FI_EAGAIN)                                                     \
+        while ((sent_ = (call)) == -FI_EAGAIN) {                                                   \
             drive();                                                                               \
+        }                                                                                          \
         must(sent_, #call);                                                                        \
     } while (0)
 
@@ -137,8 +142,9 @@ static inline struct fi_cq_err_entry next(struct side *side, fi_addr_t *source) 
             exit(1);
         }
     }
-    if (source != NULL)
+    if (source != NULL) {
         *source = from;
+    }
     return done;
 }
 
@@ -156,8 +162,9 @@ static inline void wait_for_message(uint64_t tag) {
     struct fi_msg_tagged msg = {.addr = FI_ADDR_UNSPEC, .tag = tag, .context = &msg};
     for (;;) {
         must(fi_trecvmsg(a.ep, &msg, FI_PEEK), "peek");
-        if (next(&a, NULL).err == 0)
+        if (next(&a, NULL).err == 0) {
             return;
+        }
         (void)fi_cq_read(b.cq, NULL, 0); /* it may have to connect first */
     }
 }
@@ -187,8 +194,9 @@ static inline void open_both(uint64_t flags) {
 /* The exit code of a program whose sides are closed; prints `right` if nothing is wrong. */
 static inline int outcome(const char *right) {
     close_all();
-    if (wrong == 0)
+    if (wrong == 0) {
         (void)puts(right);
+    }
     return wrong == 0 ? 0 : 1;
 }
 

@@ -31,8 +31,9 @@ static int wait_at(struct side *side, int fd, int ms) {
     struct fid *fids[] = {&side->cq->fid};
     struct pollfd at = {.fd = fd, .events = POLLIN};
     const int ready = fi_trywait(fabric, fids, 1);
-    if (ready == -FI_EAGAIN)
+    if (ready == -FI_EAGAIN) {
         return 1;
+    }
     must(ready, "fi_trywait");
     return poll(&at, 1, ms);
 }
@@ -55,8 +56,9 @@ static void *send_later(void *length) {
     const struct timespec pause = {0, 100000000};
     (void)nanosleep(&pause, NULL);
     SEND(fi_tsend(b.ep, out, *(size_t *)length, NULL, b.peer, 7, &b));
-    while (fi_cq_read(b.cq, &(struct fi_cq_tagged_entry){0}, 1) == -FI_EAGAIN)
+    while (fi_cq_read(b.cq, &(struct fi_cq_tagged_entry){0}, 1) == -FI_EAGAIN) {
         continue;
+    }
     return NULL;
 }
 
@@ -67,8 +69,9 @@ static void wakes(size_t length) {
     struct timespec end;
     unsigned looks = 0;
     must(fi_trecv(a.ep, in, LONG_BYTES, NULL, a.peer, 7, 0, &context), "fi_trecv");
-    while (wait_at(&a, a_fd, 50) != 0 && ++looks < 100000)
+    while (wait_at(&a, a_fd, 50) != 0 && ++looks < 100000) {
         (void)fi_cq_read(a.cq, NULL, 0);
+    }
     EXPECT(looks < 100000); /* an idle queue lets its user sleep */
     (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
     EXPECT(wait_at(&a, a_fd, 200) == 0);

@@ -33,8 +33,9 @@ static ssize_t fake_sendv(struct fid_ep *ep, const struct iovec *iov, void **des
     (void)ep, (void)desc, (void)to, (void)tag;
     last_pieces = count;
     last_piece = iov[count - 1].iov_base;
-    if (send_result == 0)
+    if (send_result == 0) {
         last_context = taken[taken_count++ % TAKEN] = context;
+    }
     return send_result;
 }
 
@@ -60,10 +61,12 @@ static ssize_t fake_cancel(struct fid *fid, void *context) {
 
 static ssize_t fake_read(struct fid_cq *cq, void *buffer, size_t count) {
     (void)cq, (void)count;
-    if (failing_context != NULL)
+    if (failing_context != NULL) {
         return -FI_EAVAIL;
-    if (finished.op_context == NULL)
+    }
+    if (finished.op_context == NULL) {
         return -FI_EAGAIN;
+    }
     memcpy(buffer, &finished, sizeof finished);
     finished.op_context = NULL;
     return 1;
@@ -80,8 +83,9 @@ static ssize_t fake_readerr(struct fid_cq *cq, struct fi_cq_err_entry *entry, ui
 static int fake_insert(struct fid_av *vector, const void *address, size_t count, fi_addr_t *indices,
                        uint64_t flags, void *context) {
     (void)vector, (void)address, (void)count, (void)flags, (void)context;
-    if (insert_fails)
+    if (insert_fails) {
         return 0;
+    }
     *indices = 1000 + inserted++;
     return 1;
 }
@@ -157,8 +161,9 @@ static inline void below_ends(void *context, uint64_t flags, size_t length) {
 
 static inline void free_pull(tfi_pull_t *pull) {
     tfi_message_free(&ep, pull->message);
-    if (pull->ask != NULL)
+    if (pull->ask != NULL) {
         tfi_ask_free(&ep, pull->ask);
+    }
     free(pull);
 }
 
@@ -173,16 +178,18 @@ static inline void stop(void) {
     tfi_load_free(&ep.loads);
     tfi_out_free(&ep);
     tfi_untagged_free(&ep);
-    for (tfi_send_t *send; (send = slots_take_out(&ep.sends)) != NULL;)
+    for (tfi_send_t *send; (send = slots_take_out(&ep.sends)) != NULL;) {
         tfi_send_free(&ep, send);
+    }
     while (ep.pulls != NULL) {
         tfi_pull_t *pull = ep.pulls;
         ep.pulls = pull->next;
         slots_release(&ep.fetched, pull->handle);
         free_pull(pull);
     }
-    for (tfi_pull_t *pull; (pull = slots_take_out(&ep.fetched)) != NULL;)
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep.fetched)) != NULL;) {
         free_pull(pull);
+    }
     tfi_asks_free(&ep);
     slots_free(&ep.sends);
     slots_free(&ep.fetched);

@@ -41,8 +41,9 @@ static uint64_t refused(void) { return domain.unit->traffic.refused; }
 /* One error or end of the user's, and its context. */
 static int take_end(const void *context) {
     EXPECT(cq.count == 1);
-    if (cq.count != 1)
+    if (cq.count != 1) {
         return -1;
+    }
     const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
     EXPECT(entry->op_context == context);
     cq.head = (cq.head + 1) & (cq.room - 1);
@@ -103,8 +104,9 @@ static void short_payload(void) {
         .msg_iov = &iov, .iov_count = 1, .addr = 0, .tag = 7, .context = &state};
     EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, 0) == 0);
     came(&ready, 0);
-    for (int i = 0; i < 50; ++i)
+    for (int i = 0; i < 50; ++i) {
         tfi_progress(&ep);
+    }
     void *const receive = taken[(taken_count - 2) % TAKEN];
     below_ends(taken[(taken_count - 1) % TAKEN], FI_SEND, 0);
     EXPECT(cq.count == 0);
@@ -136,14 +138,18 @@ static void random_frame(void) {
         frame.length = pick(64);
         size += frame.length;
     }
-    if (pick(2) == 0)
+    if (pick(2) == 0) {
         frame.name[pick(NAME)] ^= (uint8_t)(1 + pick(255));
+    }
     wire_encode(&frame, bytes);
-    if (pick(4) == 0)
-        for (uint32_t i = pick(4); i-- > 0;)
+    if (pick(4) == 0) {
+        for (uint32_t i = pick(4); i-- > 0;) {
             bytes[pick(WIRE_HEADER)] ^= (uint8_t)(1u << pick(8));
-    if (pick(9) == 0)
+        }
+    }
+    if (pick(9) == 0) {
         size = pick(sizeof bytes);
+    }
     comes(bytes, size);
 }
 
@@ -160,21 +166,25 @@ static void random_call(void) {
     (void)tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[pick(5)]);
     const struct fi_msg untagged = {
         .msg_iov = &iov, .iov_count = 1, .addr = msg.addr, .context = &buffer};
-    if (pick(4) == 0)
+    if (pick(4) == 0) {
         (void)tfi_msg_ops.recvmsg(&ep.fid, &untagged, pick(3) == 0 ? FI_MULTI_RECV : 0);
-    if (pick(8) == 0)
+    }
+    if (pick(8) == 0) {
         (void)tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, pick(8), &buffer);
+    }
 }
 
 /* Operations below end in the order in which they were taken, well or not. */
 static void random_end(size_t *next_p) {
-    if (*next_p == taken_count)
+    if (*next_p == taken_count) {
         return;
+    }
     void *const context = taken[(*next_p)++ % TAKEN];
-    if (pick(6) == 0)
+    if (pick(6) == 0) {
         below_fails(context, FI_ECONNRESET);
-    else
+    } else {
         below_ends(context, 0, pick(2) == 0 ? 16 : LONG_BYTES);
+    }
 }
 
 static void at_random(uint64_t rounds) {
@@ -185,8 +195,9 @@ static void at_random(uint64_t rounds) {
         random_frame();
         random_call();
         random_end(&next);
-        if (taken_count - next > TAKEN / 2)
+        if (taken_count - next > TAKEN / 2) {
             random_end(&next);
+        }
         cq.count = 0;
     }
     insert_fails = false;
@@ -201,8 +212,9 @@ static void at_random(uint64_t rounds) {
 
 static bool has_ended(const void *context) {
     bool found = false;
-    for (size_t i = 0; i < cq.count; ++i)
+    for (size_t i = 0; i < cq.count; ++i) {
         found = found || cq.ring[(cq.head + i) & (cq.room - 1)].entry.op_context == context;
+    }
     cq.count = 0;
     return found;
 }
@@ -236,7 +248,8 @@ int main(int argc, char **argv) {
     EXPECT(tfi_tsend(&ep.fid, buffer, 8, NULL, 0, 1, &buffer) == 0 && ep.leaving != NULL);
     stop();
     peers_close(&av.peers);
-    if (wrong == 0)
+    if (wrong == 0) {
         printf("every frame is answered\n");
+    }
     return wrong == 0 ? 0 : 1;
 }

@@ -8,8 +8,9 @@
 /* The one completion that there is: an operation of the user with this context and error. */
 static void ended(const void *context, uint64_t kind, int error) {
     EXPECT(cq.count == 1);
-    if (cq.count == 0)
+    if (cq.count == 0) {
         return;
+    }
     const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
     EXPECT(entry->op_context == context && entry->err == error && (entry->flags & kind) != 0);
     cq.head = (cq.head + 1) & (cq.room - 1);
@@ -128,8 +129,9 @@ static void receive(uint64_t tag, uint8_t *place, size_t length, void *context) 
 }
 
 static void progress(void) {
-    for (int i = 0; i < 100; ++i)
+    for (int i = 0; i < 100; ++i) {
         tfi_progress(&ep);
+    }
 }
 
 /* Untagged sends: what the provider below does not take never was; what it took ends once. */
@@ -261,8 +263,9 @@ static void cancels(void) {
     receive(60, buffer, LONG_BYTES, &av);
     receive(61, buffer, LONG_BYTES, &av);
     receive(60, buffer, LONG_BYTES, &av);
-    for (size_t i = 0; i < MANY; ++i)
+    for (size_t i = 0; i < MANY; ++i) {
         receive(62, buffer, 1, &contexts[i]);
+    }
     comes(0, WIRE_READY, 60, LONG_BYTES, 0);
     progress();
     void *const payload = taken[(taken_count - 2) % TAKEN];
@@ -312,8 +315,9 @@ static void broken(void) {
     }
     cq.count = 0;
     counted(0, 0, 1, 1);
-    for (size_t i = 0; i < 4; ++i)
+    for (size_t i = 0; i < 4; ++i) {
         EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[i]) == -FI_EIO);
+    }
     EXPECT(tfi_cancel(&ep.fid.fid, &contexts[0]) == -FI_ENOENT);
 }
 
@@ -351,7 +355,8 @@ int main(void) {
     EXPECT(!tfi_out_waits(&ep, NULL) && ep.leaving == NULL && peer->holds == 1);
     stop();
     peers_close(&av.peers);
-    if (wrong == 0)
+    if (wrong == 0) {
         printf("every failure ends its operation\n");
+    }
     return wrong == 0 ? 0 : 1;
 }

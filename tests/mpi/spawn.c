@@ -24,12 +24,15 @@ static void receive(int from, int turn, int count, MPI_Comm others) {
     int found = 0;
     MPI_Recv(in, LONG, MPI_INT, from, 7, others, &status);
     MPI_Get_count(&status, MPI_INT, &found);
-    if (found != count)
+    if (found != count) {
         wrong(from, "the length of a message", found, count);
-    if (in[0] != 100 * turn + from)
+    }
+    if (in[0] != 100 * turn + from) {
         wrong(from, "a message", in[0], 100 * turn + from);
-    if (status.MPI_SOURCE != from)
+    }
+    if (status.MPI_SOURCE != from) {
         wrong(from, "its source", status.MPI_SOURCE, from);
+    }
 }
 
 static void exchange(MPI_Comm others) {
@@ -39,8 +42,9 @@ static void exchange(MPI_Comm others) {
     int count = 0;
     MPI_Comm_rank(others, &rank);
     MPI_Comm_remote_size(others, &size);
-    for (int turn = 0; turn < 2; ++turn)
+    for (int turn = 0; turn < 2; ++turn) {
         out[turn][0] = 100 * turn + rank;
+    }
     for (int i = 0; i < size; ++i) {
         MPI_Isend(out[0], 1, MPI_INT, i, 7, others, &requests[count++]);
         MPI_Isend(out[1], LONG, MPI_INT, i, 7, others, &requests[count++]);
@@ -60,14 +64,17 @@ int main(int argc, char **argv) {
     MPI_Comm_get_parent(&others);
     const int child = others != MPI_COMM_NULL;
     const int children = !child && argc > 1 ? atoi(argv[1]) : 1;
-    if (children < 1 || children > MOST)
+    if (children < 1 || children > MOST) {
         MPI_Abort(MPI_COMM_WORLD, 2);
-    if (!child)
+    }
+    if (!child) {
         MPI_Comm_spawn(argv[0], MPI_ARGV_NULL, children, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &others,
                        MPI_ERRCODES_IGNORE);
+    }
     exchange(others);
-    if (!child && rank == 0)
+    if (!child && rank == 0) {
         printf("every message of %d children is in order\n", children);
+    }
     MPI_Comm_disconnect(&others);
     MPI_Finalize();
     return 0;

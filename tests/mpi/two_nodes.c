@@ -53,16 +53,19 @@ static void receive_all(int rank) {
     MPI_Irecv(&value, 1, MPI_INT, rank, DATA, MPI_COMM_WORLD, &first);
     MPI_Send(in, 1, MPI_INT, rank, GO, MPI_COMM_WORLD);
     MPI_Wait(&first, &status);
-    if (value != 111)
+    if (value != 111) {
         wrong(rank, "the first message", value, 111);
+    }
     for (int turn = 1; turn < 4; ++turn) {
         int count = 0;
         MPI_Recv(in, LONG, MPI_INT, rank, DATA, MPI_COMM_WORLD, &status);
         MPI_Get_count(&status, MPI_INT, &count);
-        if (count != count_of(turn) || in[0] != 111 * (turn + 1))
+        if (count != count_of(turn) || in[0] != 111 * (turn + 1)) {
             wrong(rank, "a later message", in[0], 111 * (turn + 1));
-        if (status.MPI_SOURCE != rank)
+        }
+        if (status.MPI_SOURCE != rank) {
             wrong(rank, "its source", status.MPI_SOURCE, rank);
+        }
     }
 }
 
@@ -76,8 +79,9 @@ int main(int argc, char **argv) {
         send_all();
     } else {
         wait_for_all(size);
-        for (int other = 1; other < size; ++other)
+        for (int other = 1; other < size; ++other) {
             receive_all(other);
+        }
         printf("every message is in order from %d nodes\n", size - 1);
     }
     MPI_Finalize();

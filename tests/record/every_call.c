@@ -28,8 +28,9 @@ static void unexpected(void) {
     int got = -1;
     int right = (rank + 1) % size;
     int left = (rank + size - 1) % size;
-    for (int tag = 0; tag < 8; tag++)
+    for (int tag = 0; tag < 8; tag++) {
         send_int(tag * 10 + rank, right, tag, MPI_COMM_WORLD);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
     for (int tag = 7; tag >= 0; tag--) {
         MPI_Recv(&got, 1, MPI_INT, left, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -53,8 +54,9 @@ static void wildcards(void) {
     int *in = calloc((size_t)total, sizeof *in);
     MPI_Request *requests = malloc((size_t)total * sizeof(MPI_Request));
     MPI_Status *statuses = malloc((size_t)total * sizeof(MPI_Status));
-    for (int i = 0; i < total; i++)
+    for (int i = 0; i < total; i++) {
         MPI_Irecv(&in[i], 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &requests[i]);
+    }
     MPI_Waitall(total / 2, requests, statuses);
     for (int left = total - total / 2; left > 0;) {
         int done = 0;
@@ -62,8 +64,9 @@ static void wildcards(void) {
         MPI_Waitsome(total - total / 2, requests + total / 2, &done, indices, statuses + total / 2);
         left -= done;
     }
-    for (int i = 0; i < total / 2; i++)
+    for (int i = 0; i < total / 2; i++) {
         EXPECT(in[i] == statuses[i].MPI_SOURCE);
+    }
     free(statuses);
     free(requests);
     free(in);
@@ -102,8 +105,9 @@ static void probes(void) {
     }
     for (flag = 0; !flag;) {
         MPI_Iprobe(0, 41, MPI_COMM_SELF, &flag, &status);
-        if (!flag)
+        if (!flag) {
             send_int(7, 0, 41, MPI_COMM_SELF);
+        }
     }
     MPI_Recv(&got, 1, MPI_INT, 0, 41, MPI_COMM_SELF, MPI_STATUS_IGNORE);
     EXPECT(got == 7);
@@ -117,15 +121,17 @@ static void cancels(void) {
     MPI_Status status;
     int right = (rank + 1) % size;
     int left = (rank + size - 1) % size;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         MPI_Irecv(&in[i], 1, MPI_INT, left, 50 + i, MPI_COMM_WORLD, &requests[i]);
+    }
     MPI_Cancel(&requests[0]);
     MPI_Wait(&requests[0], &status);
     MPI_Test_cancelled(&status, &flag);
     EXPECT(flag);
     send_int(rank, right, 51, MPI_COMM_WORLD);
-    while (MPI_Request_get_status(requests[1], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag)
+    while (MPI_Request_get_status(requests[1], &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         continue;
+    }
     MPI_Cancel(&requests[1]);
     MPI_Wait(&requests[1], &status);
     MPI_Test_cancelled(&status, &flag);
@@ -153,8 +159,9 @@ static void persistent(void) {
     for (out = 0; out < 5; out++) {
         MPI_Startall(2, requests);
         if (out % 2) {
-            while (MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && !flag)
+            while (MPI_Testall(2, requests, &flag, MPI_STATUSES_IGNORE) == MPI_SUCCESS && !flag) {
                 continue;
+            }
         } else {
             MPI_Waitany(2, requests, &index, MPI_STATUS_IGNORE);
             MPI_Waitall(2, requests, MPI_STATUSES_IGNORE);
@@ -181,8 +188,9 @@ static void exchanges(void) {
     MPI_Wait(&request, MPI_STATUS_IGNORE);
     MPI_Irecv(&in, 1, MPI_INT, rank, 83, MPI_COMM_WORLD, &request);
     MPI_Rsend(&out, 1, MPI_INT, rank, 83, MPI_COMM_WORLD);
-    while (MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag)
+    while (MPI_Testany(1, &request, &index, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         continue;
+    }
     EXPECT(in == rank && request == MPI_REQUEST_NULL);
 }
 
@@ -209,15 +217,17 @@ static void ring(MPI_Comm comm) {
     int flag = 0;
     MPI_Comm_rank(comm, &own);
     MPI_Comm_test_inter(comm, &flag);
-    if (flag)
+    if (flag) {
         MPI_Comm_remote_size(comm, &peers);
-    else
+    } else {
         MPI_Comm_size(comm, &peers);
+    }
     MPI_Request request;
     MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, 5, comm, &request);
     send_int(own, flag ? own : (own + 1) % peers, 5, comm);
-    while (MPI_Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag)
+    while (MPI_Test(&request, &flag, MPI_STATUS_IGNORE) == MPI_SUCCESS && !flag) {
         continue;
+    }
     EXPECT(in >= 0 && in < peers);
 }
 
@@ -240,15 +250,18 @@ static void communicators(void) {
     MPI_Cart_create(MPI_COMM_WORLD, 1, dims, periods, 1, &made[count++]);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 2, odds, &odd);
-    if (rank % 2)
+    if (rank % 2) {
         MPI_Comm_create_group(MPI_COMM_WORLD, odd, 3, &made[count++]);
+    }
     MPI_Intercomm_create(made[2], 0, MPI_COMM_WORLD, rank % 2 ? 2 : 3, 9, &made[count++]);
     MPI_Intercomm_merge(made[count - 1], rank % 2, &made[count]);
     count++;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         ring(made[i]);
-    for (int i = 0; i < count; i++)
+    }
+    for (int i = 0; i < count; i++) {
         MPI_Comm_free(&made[i]);
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &made[0]);
     ring(made[0]);
     MPI_Comm_free(&made[0]);

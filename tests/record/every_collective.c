@@ -86,12 +86,13 @@ static void between(MPI_Comm half, MPI_Comm peers, int rank) {
     MPI_Intercomm_create(half, 0, peers, rank % 2 == 0 ? 3 : 4, 7, &both);
     int half_rank;
     MPI_Comm_rank(half, &half_rank);
-    if (rank % 2 == 1)
+    if (rank % 2 == 1) {
         MPI_Bcast(out, 3, MPI_INT, 0, both);
-    else if (half_rank == 0)
+    } else if (half_rank == 0) {
         MPI_Bcast(out, 3, MPI_INT, MPI_ROOT, both);
-    else
+    } else {
         MPI_Bcast(NULL, 0, MPI_INT, MPI_PROC_NULL, both);
+    }
     MPI_Barrier(both);
     MPI_Comm_free(&both);
 }
@@ -103,16 +104,18 @@ int main(int argc, char **argv) {
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    if (ranks > RANKS_MAX)
+    if (ranks > RANKS_MAX) {
         MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     MPI_Comm_dup(MPI_COMM_WORLD, &peers); /* where the wildcard takes nothing of the library's */
     MPI_Irecv(&caught, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &wildcard);
     blocking(MPI_COMM_WORLD);
     overlapping(MPI_COMM_WORLD);
     MPI_Comm_split(MPI_COMM_WORLD, rank % 2, -rank, &half);
     blocking(half);
-    if (ranks == 5)
+    if (ranks == 5) {
         between(half, peers, rank);
+    }
     MPI_Send(&word, 1, MPI_INT, (rank + 1) % ranks, 5, MPI_COMM_WORLD);
     MPI_Wait(&wildcard, MPI_STATUS_IGNORE);
     MPI_Comm_free(&half);

@@ -32,8 +32,9 @@ int main(void) {
     mpi_irecv_(&in, &one, &type, &any, &tag, &comm, &request, &error);
     mpi_send_(&rank, &one, &type, &right, &tag, &comm, &error);
     mpi_wait_(&request, status, &error);
-    if (in != (rank + size - 1) % size)
+    if (in != (rank + size - 1) % size) {
         MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     mpi_finalize_(&error);
     return 0;
 }

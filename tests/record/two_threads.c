@@ -16,8 +16,9 @@ static void *exchange(void *tag_p) {
         MPI_Irecv(&in, 1, MPI_INT, MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &request);
         MPI_Send(&i, 1, MPI_INT, (rank + 1) % size, tag, MPI_COMM_WORLD);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (in != i)
+        if (in != i) {
             MPI_Abort(MPI_COMM_WORLD, 1);
+        }
     }
     return NULL;
 }
@@ -29,8 +30,9 @@ int main(int argc, char **argv) {
     MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (provided != MPI_THREAD_MULTIPLE || pthread_create(&second, NULL, exchange, &tags[1]) != 0)
+    if (provided != MPI_THREAD_MULTIPLE || pthread_create(&second, NULL, exchange, &tags[1]) != 0) {
         MPI_Abort(MPI_COMM_WORLD, 2);
+    }
     exchange(&tags[0]);
     pthread_join(second, NULL);
     MPI_Finalize();

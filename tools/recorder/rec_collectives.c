@@ -16,13 +16,15 @@ static bool enabled;
 
 void rec_collectives_start(void) {
     enabled = getenv("TMU_RECORD_COLLECTIVES") != NULL;
-    if (enabled)
+    if (enabled) {
         rec_note("collectives");
+    }
 }
 
 static uint64_t entered(int call, MPI_Comm comm, int root, uint64_t bytes, bool waited_for) {
-    if (!enabled || !rec_log_active())
+    if (!enabled || !rec_log_active()) {
         return 0;
+    }
     struct rec_entry entry = {
         .kind = REC_COLLECTIVE,
         .id = rec_new_id(),
@@ -46,24 +48,27 @@ static int peers(MPI_Comm comm) {
     int inter = 0;
     int size = 0;
     PMPI_Comm_test_inter(comm, &inter);
-    if (inter)
+    if (inter) {
         PMPI_Comm_remote_size(comm, &size);
-    else
+    } else {
         PMPI_Comm_size(comm, &size);
+    }
     return size;
 }
 
 static void parts(uint64_t id, MPI_Comm comm, const int counts[], MPI_Datatype type) {
     int size = id ? peers(comm) : 0;
-    for (int i = 0; i < size; i++)
+    for (int i = 0; i < size; i++) {
         part(id, i, rec_bytes(counts[i], type));
+    }
 }
 
 static void parts_of_types(uint64_t id, MPI_Comm comm, const int counts[],
                            const MPI_Datatype types[]) {
     int size = id ? peers(comm) : 0;
-    for (int i = 0; i < size; i++)
+    for (int i = 0; i < size; i++) {
         part(id, i, rec_bytes(counts[i], types[i]));
+    }
 }
 
 static int left(uint64_t id, int result) {
@@ -76,8 +81,9 @@ static int left(uint64_t id, int result) {
 
 /* The call that is told of the request's end writes the other record, as for a receive. */
 static int started(uint64_t id, int result, const MPI_Request *request) {
-    if (result == MPI_SUCCESS && id != 0)
+    if (result == MPI_SUCCESS && id != 0) {
         rec_request_add(*request, id);
+    }
     return result;
 }
 

@@ -47,8 +47,9 @@ static char *world_ranks(MPI_Group group) {
     int size = 0;
     PMPI_Group_size(group, &size);
     char *text = malloc((size_t)size * 12 + 2);
-    if (!text)
+    if (!text) {
         abort();
+    }
     int used = sprintf(text, "%s", size ? "" : "-");
     for (int i = 0; i < size; i++) {
         int world = -1;
@@ -79,8 +80,9 @@ static void describe(struct comm *made, MPI_Comm comm) {
 static void add(MPI_Comm comm, const char *how, int parent, int ordinal, int tag,
                 const struct comm *like) {
     struct comm *made = calloc(1, sizeof *made);
-    if (!made)
+    if (!made) {
         abort();
+    }
     if (like) {
         made->rank = like->rank;
         made->members = strdup(like->members);
@@ -106,11 +108,13 @@ void rec_comms_start(void) {
 static int made_on(MPI_Comm parent, const char *how, bool same_members, MPI_Comm *made,
                    int result) {
     struct comm *from = rec_log_active() ? lookup(parent) : NULL;
-    if (!from || result != MPI_SUCCESS)
+    if (!from || result != MPI_SUCCESS) {
         return result;
+    }
     int ordinal = from->calls++;
-    if (*made != MPI_COMM_NULL)
+    if (*made != MPI_COMM_NULL) {
         add(*made, how, from->number, ordinal, 0, same_members ? from : NULL);
+    }
     return result;
 }
 
@@ -179,16 +183,18 @@ int MPI_Intercomm_merge(MPI_Comm comm, int high, MPI_Comm *made) {
 
 int MPI_Comm_create_group(MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *made) {
     int result = rec_real.Comm_create_group(comm, group, tag, made);
-    if (rec_log_active() && result == MPI_SUCCESS && *made != MPI_COMM_NULL)
+    if (rec_log_active() && result == MPI_SUCCESS && *made != MPI_COMM_NULL) {
         add(*made, "group", rec_comm_number(comm), 0, tag, NULL);
+    }
     return result;
 }
 
 int MPI_Intercomm_create(MPI_Comm local, int local_leader, MPI_Comm peer, int remote_leader,
                          int tag, MPI_Comm *made) {
     int result = rec_real.Intercomm_create(local, local_leader, peer, remote_leader, tag, made);
-    if (rec_log_active() && result == MPI_SUCCESS && *made != MPI_COMM_NULL)
+    if (rec_log_active() && result == MPI_SUCCESS && *made != MPI_COMM_NULL) {
         add(*made, "inter", -1, 0, tag, NULL);
+    }
     return result;
 }
 
@@ -205,14 +211,16 @@ static void forget(MPI_Comm comm) {
 
 /* Forgotten before the call: another thread may be given the same handle right after it. */
 int MPI_Comm_free(MPI_Comm *comm) {
-    if (rec_log_active())
+    if (rec_log_active()) {
         forget(*comm);
+    }
     return rec_real.Comm_free(comm);
 }
 
 int MPI_Comm_disconnect(MPI_Comm *comm) {
-    if (rec_log_active())
+    if (rec_log_active()) {
         forget(*comm);
+    }
     return rec_real.Comm_disconnect(comm);
 }
 

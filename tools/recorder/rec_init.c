@@ -34,8 +34,9 @@ static void note_machine(void) {
     char text[MPI_MAX_LIBRARY_VERSION_STRING];
     int length = 0;
     rec_note("program %s", program_invocation_short_name);
-    if (gethostname(text, sizeof text) == 0)
+    if (gethostname(text, sizeof text) == 0) {
         rec_note("host %s", text);
+    }
     PMPI_Get_library_version(text, &length);
     text[strcspn(text, "\n")] = '\0';
     rec_note("library %s", text);
@@ -46,8 +47,9 @@ static void start(void) {
     MPI_Comm parent = MPI_COMM_NULL;
     int rank = 0;
     int size = 0;
-    if (!folder)
+    if (!folder) {
         return;
+    }
     PMPI_Comm_get_parent(&parent);
     if (parent != MPI_COMM_NULL) {
         fputs("tmu recorder: spawned processes are not recorded\n", stderr);
@@ -55,8 +57,9 @@ static void start(void) {
     }
     PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &size);
-    if (!rec_log_open(folder, rank))
+    if (!rec_log_open(folder, rank)) {
         return;
+    }
     rec_note("world %d %d", rank, size);
     note_machine();
     rec_comms_start();
@@ -67,15 +70,17 @@ static void start(void) {
 
 int MPI_Init(int *argc, char ***argv) {
     int result = rec_real.Init(argc, argv);
-    if (result == MPI_SUCCESS)
+    if (result == MPI_SUCCESS) {
         start();
+    }
     return result;
 }
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided) {
     int result = rec_real.Init_thread(argc, argv, required, provided);
-    if (result == MPI_SUCCESS)
+    if (result == MPI_SUCCESS) {
         start();
+    }
     return result;
 }
 

@@ -45,17 +45,20 @@ uint64_t rec_log_now(void) {
 
 /* posix_fallocate, unlike ftruncate, fails here and not with a signal at the first write. */
 static bool next_piece(void) {
-    if (log_state.piece)
+    if (log_state.piece) {
         munmap(log_state.piece, piece_bytes);
+    }
     log_state.piece = NULL;
     log_state.last = NULL;
     errno = posix_fallocate(log_state.file, log_state.end, (off_t)piece_bytes);
-    if (errno != 0)
+    if (errno != 0) {
         return false;
+    }
     void *piece =
         mmap(NULL, piece_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, log_state.file, log_state.end);
-    if (piece == MAP_FAILED)
+    if (piece == MAP_FAILED) {
         return false;
+    }
     log_state.piece = piece;
     log_state.used = 0;
     log_state.end += (off_t)piece_bytes;
@@ -71,26 +74,30 @@ static bool refuse(const char *path, int rank) {
 /* A command may start several MPI jobs one after another; each has a folder of its own. */
 static void job_folder(const char *folder, char *path, size_t size) {
     const char *job = getenv("PMIX_NAMESPACE");
-    if (job && !strchr(job, '/'))
+    if (job && !strchr(job, '/')) {
         snprintf(path, size, "%s/job-%s", folder, job);
-    else
+    } else {
         snprintf(path, size, "%s/job-alone-%ld", folder, (long)getpid());
+    }
 }
 
 bool rec_log_open(const char *folder, int rank) {
     char job[3072];
     char path[4096];
     job_folder(folder, job, sizeof job);
-    if (mkdir(job, 0755) != 0 && errno != EEXIST)
+    if (mkdir(job, 0755) != 0 && errno != EEXIST) {
         return refuse(job, rank);
+    }
     snprintf(path, sizeof path, "%s/rank-%d.log", job, rank);
     log_state.file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (log_state.file < 0 || !next_piece())
+    if (log_state.file < 0 || !next_piece()) {
         return refuse(path, rank);
+    }
     snprintf(path, sizeof path, "%s/rank-%d.txt", job, rank);
     log_state.notes = fopen(path, "wxe");
-    if (!log_state.notes)
+    if (!log_state.notes) {
         return refuse(path, rank);
+    }
     log_state.owner = getpid();
     log_state.thread = pthread_self();
     log_state.one_thread = true;
@@ -104,11 +111,13 @@ bool rec_log_active(void) { return log_state.active; }
 void rec_log_close(void) {
     pthread_mutex_lock(&log_state.lock);
     log_state.active = false;
-    if (log_state.notes)
+    if (log_state.notes) {
         fclose(log_state.notes);
+    }
     log_state.notes = NULL;
-    if (log_state.piece)
+    if (log_state.piece) {
         munmap(log_state.piece, piece_bytes);
+    }
     log_state.piece = NULL;
     pthread_mutex_unlock(&log_state.lock);
 }
@@ -135,8 +144,9 @@ static void append(const struct rec_entry *entry) {
 
 void rec_log_add(const struct rec_entry *entry) {
     pthread_mutex_lock(&log_state.lock);
-    if (log_state.active && getpid() == log_state.owner)
+    if (log_state.active && getpid() == log_state.owner) {
         append(entry);
+    }
     pthread_mutex_unlock(&log_state.lock);
 }
 

@@ -26,8 +26,9 @@ void rec_persistent_forget(MPI_Request request) {
 static void add(MPI_Request request, bool send, MPI_Comm comm, int peer, int tag, uint64_t bytes) {
     rec_request_forget(request);
     struct rec_persistent *made = malloc(sizeof *made);
-    if (!made)
+    if (!made) {
         abort();
+    }
     *made = (struct rec_persistent){
         .send = send, .peer = peer, .tag = tag, .comm = comm, .bytes = bytes};
     pthread_mutex_lock(&lock);
@@ -39,8 +40,9 @@ static void add(MPI_Request request, bool send, MPI_Comm comm, int peer, int tag
     int MPI_##name(const void *buffer, int count, MPI_Datatype type, int dest, int tag,            \
                    MPI_Comm comm, MPI_Request *request) {                                          \
         int result = rec_real.name(buffer, count, type, dest, tag, comm, request);                 \
-        if (rec_log_active() && result == MPI_SUCCESS && dest != MPI_PROC_NULL)                    \
+        if (rec_log_active() && result == MPI_SUCCESS && dest != MPI_PROC_NULL) {                  \
             add(*request, true, comm, dest, tag, rec_bytes(count, type));                          \
+        }                                                                                          \
         return result;                                                                             \
     }                                                                                              \
     REC_ALSO_PMPI(name)
@@ -53,30 +55,35 @@ REC_SEND_INIT(Rsend_init);
 int MPI_Recv_init(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
                   MPI_Request *request) {
     int result = rec_real.Recv_init(buffer, count, type, source, tag, comm, request);
-    if (rec_log_active() && result == MPI_SUCCESS && source != MPI_PROC_NULL)
+    if (rec_log_active() && result == MPI_SUCCESS && source != MPI_PROC_NULL) {
         add(*request, false, comm, source, tag, rec_bytes(count, type));
+    }
     return result;
 }
 
 static void started(MPI_Request request) {
     struct rec_persistent *known = rec_persistent_find(request);
-    if (!known)
+    if (!known) {
         return;
-    if (known->send)
+    }
+    if (known->send) {
         rec_send(known->comm, known->peer, known->tag, known->bytes);
-    else
+    } else {
         known->id = rec_post(known->comm, known->peer, known->tag, known->bytes);
+    }
 }
 
 int MPI_Start(MPI_Request *request) {
-    if (rec_log_active())
+    if (rec_log_active()) {
         started(*request);
+    }
     return rec_real.Start(request);
 }
 
 int MPI_Startall(int count, MPI_Request requests[]) {
-    for (int i = 0; rec_log_active() && i < count; i++)
+    for (int i = 0; rec_log_active() && i < count; i++) {
         started(requests[i]);
+    }
     return rec_real.Startall(count, requests);
 }
 

@@ -4,8 +4,9 @@
 
 int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
              MPI_Status *status) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Recv(buffer, count, type, source, tag, comm, status);
+    }
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     uint64_t id = rec_post(comm, source, tag, rec_bytes(count, type));
@@ -16,20 +17,23 @@ int MPI_Recv(void *buffer, int count, MPI_Datatype type, int source, int tag, MP
 
 int MPI_Irecv(void *buffer, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
               MPI_Request *request) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Irecv(buffer, count, type, source, tag, comm, request);
+    }
     uint64_t id = rec_post(comm, source, tag, rec_bytes(count, type));
     int result = rec_real.Irecv(buffer, count, type, source, tag, comm, request);
-    if (result == MPI_SUCCESS && id)
+    if (result == MPI_SUCCESS && id) {
         rec_request_add(*request, id);
+    }
     return result;
 }
 
 /* `found` is 0 for a miss; a blocking probe always finds. */
 static void looked(int kind, MPI_Comm comm, int source, int tag, int found,
                    const MPI_Status *status) {
-    if (source == MPI_PROC_NULL)
+    if (source == MPI_PROC_NULL) {
         return;
+    }
     struct rec_entry entry = rec_pattern(kind, comm, source, tag);
     entry.repeats = 1;
     if (!found) {
@@ -49,8 +53,9 @@ int MPI_Probe(int source, int tag, MPI_Comm comm, MPI_Status *status) {
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = rec_real.Probe(source, tag, comm, seen);
-    if (rec_log_active() && result == MPI_SUCCESS)
+    if (rec_log_active() && result == MPI_SUCCESS) {
         looked(REC_PROBE, comm, source, tag, 1, seen);
+    }
     return result;
 }
 
@@ -58,8 +63,9 @@ int MPI_Iprobe(int source, int tag, MPI_Comm comm, int *found, MPI_Status *statu
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = rec_real.Iprobe(source, tag, comm, found, seen);
-    if (rec_log_active() && result == MPI_SUCCESS)
+    if (rec_log_active() && result == MPI_SUCCESS) {
         looked(REC_PROBE, comm, source, tag, *found, seen);
+    }
     return result;
 }
 
@@ -68,8 +74,9 @@ int MPI_Mprobe(int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Sta
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = rec_real.Mprobe(source, tag, comm, message, seen);
-    if (rec_log_active() && result == MPI_SUCCESS)
+    if (rec_log_active() && result == MPI_SUCCESS) {
         looked(REC_CLAIM, comm, source, tag, 1, seen);
+    }
     return result;
 }
 
@@ -78,8 +85,9 @@ int MPI_Improbe(int source, int tag, MPI_Comm comm, int *found, MPI_Message *mes
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = rec_real.Improbe(source, tag, comm, found, message, seen);
-    if (rec_log_active() && result == MPI_SUCCESS)
+    if (rec_log_active() && result == MPI_SUCCESS) {
         looked(REC_CLAIM, comm, source, tag, *found, seen);
+    }
     return result;
 }
 

@@ -35,8 +35,9 @@ uint64_t rec_new_id(void) {
 
 /* Returns 0 for a receive from MPI_PROC_NULL, which takes no message. */
 uint64_t rec_post(MPI_Comm comm, int source, int tag, uint64_t bytes) {
-    if (source == MPI_PROC_NULL)
+    if (source == MPI_PROC_NULL) {
         return 0;
+    }
     struct rec_entry entry = rec_pattern(REC_POST, comm, source, tag);
     entry.id = rec_new_id();
     entry.bytes = bytes;
@@ -47,10 +48,12 @@ uint64_t rec_post(MPI_Comm comm, int source, int tag, uint64_t bytes) {
 /* A truncated message was matched all the same; after any other error nothing is known. */
 void rec_done(uint64_t id, const MPI_Status *status, int error) {
     int class = MPI_SUCCESS;
-    if (error != MPI_SUCCESS)
+    if (error != MPI_SUCCESS) {
         PMPI_Error_class(error, &class);
-    if (id == 0 || (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE))
+    }
+    if (id == 0 || (class != MPI_SUCCESS && class != MPI_ERR_TRUNCATE)) {
         return;
+    }
     struct rec_entry entry = {.kind = REC_DONE, .id = id, .comm = -1};
     int cancelled = 0;
     MPI_Count bytes = 0;
@@ -78,8 +81,9 @@ static uint64_t take(MPI_Request request) {
     pthread_mutex_lock(&lock);
     uint64_t id = (uint64_t)(uintptr_t)rec_table_remove(&receives, request);
     pthread_mutex_unlock(&lock);
-    if (id)
+    if (id) {
         return id;
+    }
     struct rec_persistent *known = rec_persistent_find(request);
     if (known) {
         id = known->id;
@@ -107,42 +111,49 @@ struct watch {
 
 static void *room(int count, size_t each, void *few) {
     void *got = count <= FEW ? few : malloc((size_t)count * each);
-    if (!got)
+    if (!got) {
         abort();
+    }
     return got;
 }
 
 static void watch(struct watch *w, int count, const MPI_Request *requests, MPI_Status *statuses) {
     w->count = count > 0 ? count : 0;
     w->handles = room(w->count, sizeof *w->handles, w->few_handles);
-    if (w->count)
+    if (w->count) {
         memcpy(w->handles, requests, (size_t)w->count * sizeof *w->handles);
+    }
     w->statuses = statuses != MPI_STATUSES_IGNORE
                       ? statuses
                       : room(w->count, sizeof *w->statuses, w->few_statuses);
 }
 
 static void unwatch(const struct watch *w, const MPI_Status *callers) {
-    if (w->handles != w->few_handles)
+    if (w->handles != w->few_handles) {
         free(w->handles);
-    if (w->statuses != w->few_statuses && w->statuses != callers)
+    }
+    if (w->statuses != w->few_statuses && w->statuses != callers) {
         free(w->statuses);
+    }
 }
 
 /* Only with MPI_ERR_IN_STATUS do the statuses carry errors; pending ones have not ended. */
 static void ended(MPI_Request handle, const MPI_Status *status, int result) {
     int class = MPI_SUCCESS;
-    if (result != MPI_SUCCESS)
+    if (result != MPI_SUCCESS) {
         PMPI_Error_class(result, &class);
+    }
     int error = class == MPI_ERR_IN_STATUS ? status->MPI_ERROR : result;
-    if (error == MPI_ERR_PENDING || handle == MPI_REQUEST_NULL)
+    if (error == MPI_ERR_PENDING || handle == MPI_REQUEST_NULL) {
         return;
+    }
     rec_done(take(handle), status, error);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Wait(request, status);
+    }
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request handle = *request;
@@ -152,91 +163,105 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status) {
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Test(request, flag, status);
+    }
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     MPI_Request handle = *request;
     int result = rec_real.Test(request, flag, seen);
-    if (*flag)
+    if (*flag) {
         ended(handle, seen, result);
+    }
     return result;
 }
 
 int MPI_Waitall(int count, MPI_Request requests[], MPI_Status statuses[]) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Waitall(count, requests, statuses);
+    }
     struct watch w;
     watch(&w, count, requests, statuses);
     int result = rec_real.Waitall(count, requests, w.statuses);
-    for (int i = 0; i < w.count; i++)
+    for (int i = 0; i < w.count; i++) {
         ended(w.handles[i], &w.statuses[i], result);
+    }
     unwatch(&w, statuses);
     return result;
 }
 
 int MPI_Testall(int count, MPI_Request requests[], int *flag, MPI_Status statuses[]) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Testall(count, requests, flag, statuses);
+    }
     struct watch w;
     watch(&w, count, requests, statuses);
     int result = rec_real.Testall(count, requests, flag, w.statuses);
-    for (int i = 0; *flag && i < w.count; i++)
+    for (int i = 0; *flag && i < w.count; i++) {
         ended(w.handles[i], &w.statuses[i], result);
+    }
     unwatch(&w, statuses);
     return result;
 }
 
 int MPI_Waitany(int count, MPI_Request requests[], int *index, MPI_Status *status) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Waitany(count, requests, index, status);
+    }
     struct watch w;
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     watch(&w, count, requests, seen);
     int result = rec_real.Waitany(count, requests, index, seen);
-    if (*index != MPI_UNDEFINED)
+    if (*index != MPI_UNDEFINED) {
         ended(w.handles[*index], seen, result);
+    }
     unwatch(&w, seen);
     return result;
 }
 
 int MPI_Testany(int count, MPI_Request requests[], int *index, int *flag, MPI_Status *status) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Testany(count, requests, index, flag, status);
+    }
     struct watch w;
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     watch(&w, count, requests, seen);
     int result = rec_real.Testany(count, requests, index, flag, seen);
-    if (*flag && *index != MPI_UNDEFINED)
+    if (*flag && *index != MPI_UNDEFINED) {
         ended(w.handles[*index], seen, result);
+    }
     unwatch(&w, seen);
     return result;
 }
 
 int MPI_Waitsome(int count, MPI_Request requests[], int *done, int indices[],
                  MPI_Status statuses[]) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Waitsome(count, requests, done, indices, statuses);
+    }
     struct watch w;
     watch(&w, count, requests, statuses);
     int result = rec_real.Waitsome(count, requests, done, indices, w.statuses);
-    for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++)
+    for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) {
         ended(w.handles[indices[i]], &w.statuses[i], result);
+    }
     unwatch(&w, statuses);
     return result;
 }
 
 int MPI_Testsome(int count, MPI_Request requests[], int *done, int indices[],
                  MPI_Status statuses[]) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Testsome(count, requests, done, indices, statuses);
+    }
     struct watch w;
     watch(&w, count, requests, statuses);
     int result = rec_real.Testsome(count, requests, done, indices, w.statuses);
-    for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++)
+    for (int i = 0; *done != MPI_UNDEFINED && i < *done; i++) {
         ended(w.handles[indices[i]], &w.statuses[i], result);
+    }
     unwatch(&w, statuses);
     return result;
 }
@@ -252,13 +277,15 @@ static uint64_t id_of(MPI_Request request) {
 
 /* The request lives on and may still be cancelled, late; a second end tells nothing new. */
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
-    if (!rec_log_active())
+    if (!rec_log_active()) {
         return rec_real.Request_get_status(request, flag, status);
+    }
     MPI_Status own;
     MPI_Status *seen = status == MPI_STATUS_IGNORE ? &own : status;
     int result = rec_real.Request_get_status(request, flag, seen);
-    if (*flag && result == MPI_SUCCESS)
+    if (*flag && result == MPI_SUCCESS) {
         rec_done(id_of(request), seen, result);
+    }
     return result;
 }
 
@@ -266,22 +293,25 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status) {
 int MPI_Cancel(MPI_Request *request) {
     uint64_t id = rec_log_active() ? id_of(*request) : 0;
     int result = rec_real.Cancel(request);
-    if (id == 0 || result != MPI_SUCCESS)
+    if (id == 0 || result != MPI_SUCCESS) {
         return result;
+    }
     struct rec_entry entry = {.kind = REC_CANCEL, .id = id, .comm = -1};
     rec_log_add(&entry);
     MPI_Status status;
     int flag = 0;
-    if (rec_real.Request_get_status(*request, &flag, &status) == MPI_SUCCESS && flag)
+    if (rec_real.Request_get_status(*request, &flag, &status) == MPI_SUCCESS && flag) {
         rec_done(id, &status, MPI_SUCCESS);
+    }
     return result;
 }
 
 int MPI_Request_free(MPI_Request *request) {
     if (rec_log_active()) {
         struct rec_entry entry = {.kind = REC_FREE, .id = take(*request), .comm = -1};
-        if (entry.id)
+        if (entry.id) {
             rec_log_add(&entry);
+        }
         rec_persistent_forget(*request);
     }
     return rec_real.Request_free(request);

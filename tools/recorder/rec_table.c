@@ -13,8 +13,9 @@ static size_t home(const struct rec_table *table, const void *key) {
 /* The slot that holds the key, or the free one where it would go. */
 static struct rec_slot *locate(const struct rec_table *table, const void *key) {
     size_t at = home(table, key);
-    while (table->slots[at].key && table->slots[at].key != key)
+    while (table->slots[at].key && table->slots[at].key != key) {
         at = (at + 1) & (table->size - 1);
+    }
     return &table->slots[at];
 }
 
@@ -25,9 +26,11 @@ static void grow(struct rec_table *table) {
         fputs("tmu recorder: out of memory\n", stderr);
         abort();
     }
-    for (size_t i = 0; i < table->size; i++)
-        if (table->slots[i].key)
+    for (size_t i = 0; i < table->size; i++) {
+        if (table->slots[i].key) {
             *locate(&wider, table->slots[i].key) = table->slots[i];
+        }
+    }
     free(table->slots);
     *table = wider;
 }
@@ -37,8 +40,9 @@ void *rec_table_get(const struct rec_table *table, const void *key) {
 }
 
 void rec_table_put(struct rec_table *table, const void *key, void *value) {
-    if ((table->used + 1) * 2 > table->size)
+    if ((table->used + 1) * 2 > table->size) {
         grow(table);
+    }
     struct rec_slot *slot = locate(table, key);
     table->used += slot->key == NULL;
     *slot = (struct rec_slot){.key = key, .value = value};
@@ -46,16 +50,18 @@ void rec_table_put(struct rec_table *table, const void *key, void *value) {
 
 void *rec_table_remove(struct rec_table *table, const void *key) {
     struct rec_slot *slot = table->size && key ? locate(table, key) : NULL;
-    if (!slot || !slot->key)
+    if (!slot || !slot->key) {
         return NULL;
+    }
     void *value = slot->value;
     /* Close the hole, so that no later look-up stops at it. */
     size_t hole = (size_t)(slot - table->slots);
     size_t at = hole;
     for (;;) {
         at = (at + 1) & (table->size - 1);
-        if (!table->slots[at].key)
+        if (!table->slots[at].key) {
             break;
+        }
         size_t wanted = home(table, table->slots[at].key);
         if (((at - wanted) & (table->size - 1)) >= ((at - hole) & (table->size - 1))) {
             table->slots[hole] = table->slots[at];

@@ -9,7 +9,7 @@ struct rec_table {
     struct rec_slot {
         const void *key; /* NULL marks a free slot */
         void *value;
-    } * slots;
+    } *slots;
     size_t size; /* a power of two, or 0 before the first insertion */
     size_t used;
 };

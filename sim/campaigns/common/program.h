@@ -41,25 +41,26 @@ typedef struct program_option {
     void (*take)(void *other, const char *text); /* ends the program where `text` is none */
 } program_option_t;
 
-#define OPTION_FLAG(word, variable)                                                                \
-    { .name = (word), .kind = PROGRAM_FLAG, .to.flag = &(variable) }
-#define OPTION_TEXT(word, variable)                                                                \
-    { .name = (word), .kind = PROGRAM_TEXT, .to.text = &(variable) }
+#define OPTION_FLAG(word, variable) {.name = (word), .kind = PROGRAM_FLAG, .to.flag = &(variable)}
+#define OPTION_TEXT(word, variable) {.name = (word), .kind = PROGRAM_TEXT, .to.text = &(variable)}
 #define OPTION_NEEDED(word, variable)                                                              \
-    { .name = (word), .kind = PROGRAM_TEXT, .to.text = &(variable), .needed = true }
+    {.name = (word), .kind = PROGRAM_TEXT, .to.text = &(variable), .needed = true}
 /* A number from `from` to `upto`, in a variable of 16, 32 or 64 bits without a sign. */
 #define OPTION_NUMBER(word, variable, from, upto)                                                  \
-    {                                                                                              \
-        .name = (word), .kind = PROGRAM_NUMBER, .to.number = &(variable), .low = (from),           \
-        .high = (upto), .bytes = _Generic((variable), uint16_t : 2, uint32_t : 4, uint64_t : 8)    \
-    }
+    {.name = (word),                                                                               \
+     .kind = PROGRAM_NUMBER,                                                                       \
+     .to.number = &(variable),                                                                     \
+     .low = (from),                                                                                \
+     .high = (upto),                                                                               \
+     .bytes = _Generic((variable), uint16_t: 2, uint32_t: 4, uint64_t: 8)}
 #define OPTION_DECIMAL(word, variable, from, upto)                                                 \
-    {                                                                                              \
-        .name = (word), .kind = PROGRAM_DECIMAL, .to.decimal = &(variable), .least = (from),       \
-        .most = (upto)                                                                             \
-    }
+    {.name = (word),                                                                               \
+     .kind = PROGRAM_DECIMAL,                                                                      \
+     .to.decimal = &(variable),                                                                    \
+     .least = (from),                                                                              \
+     .most = (upto)}
 #define OPTION_OTHER(word, function, variable)                                                     \
-    { .name = (word), .kind = PROGRAM_OTHER, .take = (function), .to.other = &(variable) }
+    {.name = (word), .kind = PROGRAM_OTHER, .take = (function), .to.other = &(variable)}
 
 typedef struct program {
     const char *name;

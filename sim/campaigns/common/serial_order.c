@@ -19,8 +19,9 @@ struct serial_order {
 
 serial_order_t *serial_order_create(uint32_t endpoints, serial_order_take_t take, void *user) {
     serial_order_t *order = calloc(1, sizeof *order);
-    if (order == NULL)
+    if (order == NULL) {
         return NULL;
+    }
     order->lines = calloc(endpoints, sizeof *order->lines);
     if (order->lines == NULL) {
         free(order);
@@ -33,15 +34,18 @@ serial_order_t *serial_order_create(uint32_t endpoints, serial_order_take_t take
 }
 
 void serial_order_start(serial_order_t *order, uint32_t first) {
-    for (uint32_t i = 0; i < order->endpoints; ++i)
+    for (uint32_t i = 0; i < order->endpoints; ++i) {
         order->lines[i].next = first;
+    }
 }
 
 void serial_order_destroy(serial_order_t *order) {
-    if (order == NULL)
+    if (order == NULL) {
         return;
-    for (uint32_t i = 0; i < order->endpoints; ++i)
+    }
+    for (uint32_t i = 0; i < order->endpoints; ++i) {
         free(order->lines[i].waiting);
+    }
     free(order->lines);
     free(order);
 }
@@ -49,8 +53,9 @@ void serial_order_destroy(serial_order_t *order) {
 /* Takes the completion that waits with the next number; false if there is none. */
 static bool take_next(const serial_order_t *order, line_t *line) {
     for (size_t i = 0; i < line->count; ++i) {
-        if (line->waiting[i].serial != line->next)
+        if (line->waiting[i].serial != line->next) {
             continue;
+        }
         const tmu_completion_t found = line->waiting[i];
         line->waiting[i] = line->waiting[--line->count];
         ++line->next;
@@ -64,8 +69,9 @@ static bool keep(line_t *line, const tmu_completion_t *completion) {
     if (line->count == line->room) {
         const size_t room = line->room == 0 ? 16 : 2 * line->room;
         tmu_completion_t *grown = realloc(line->waiting, room * sizeof *grown);
-        if (grown == NULL)
+        if (grown == NULL) {
             return false;
+        }
         line->waiting = grown;
         line->room = room;
     }
@@ -81,12 +87,13 @@ bool serial_order_put(serial_order_t *order, const tmu_completion_t *completion)
     line_t *line = &order->lines[completion->endpoint];
     /* Modulo 2^32: far fewer are ever on their way. */
     const uint32_t ahead = completion->serial - line->next;
-    if (ahead > 0 && ahead <= INT32_MAX)
+    if (ahead > 0 && ahead <= INT32_MAX) {
         return keep(line, completion);
+    }
     line->next += completion->serial == line->next;
     order->take(order->user, completion);
-    while (take_next(order, line))
-        ;
+    while (take_next(order, line)) {
+    }
     return true;
 }
 

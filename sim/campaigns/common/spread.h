@@ -22,8 +22,9 @@ static inline int spread_by_value(const void *left, const void *right) {
 
 /* Sorts the values; all 0 without any. */
 static inline spread_t spread_of(uint16_t *values, size_t count) {
-    if (count == 0)
+    if (count == 0) {
         return (spread_t){0};
+    }
     qsort(values, count, sizeof *values, spread_by_value);
     return (spread_t){values[count / 2], values[count * 99 / 100], values[count - 1]};
 }

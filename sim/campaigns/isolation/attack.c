@@ -38,8 +38,9 @@ static tmu_result_t open_queue(attack_t *attack) {
     const uint64_t start = tmu_clock(attack->device);
     const tmu_result_t result = tmu_queue_open(attack->device, &attr, &attack->queue);
     const uint64_t clocks = tmu_clock(attack->device) - start;
-    if (clocks > attack->times.open)
+    if (clocks > attack->times.open) {
         attack->times.open = clocks;
+    }
     attack->filled = attack->completed = 0;
     attack->state = STATE_FILLS;
     return result;
@@ -57,8 +58,9 @@ static tmu_result_t keep_tables(const attack_t *attack, bool keep) {
 }
 
 tmu_result_t attack_open(attack_t *attack) {
-    if (attack->kind == ATTACK_NONE)
+    if (attack->kind == ATTACK_NONE) {
         return TMU_OK;
+    }
     if (attack->kind == ATTACK_CROWD) {
         const tmu_result_t kept = keep_tables(attack, true);
         return kept != TMU_OK ? kept
@@ -67,8 +69,9 @@ tmu_result_t attack_open(attack_t *attack) {
     }
     const uint32_t quota = (uint32_t)attack->entries;
     tmu_result_t result = TMU_OK;
-    if (attack_fills(attack->kind))
+    if (attack_fills(attack->kind)) {
         result = tmu_quota_set(attack->device, attack->endpoint, quota, quota);
+    }
     return result == TMU_OK ? open_queue(attack) : result;
 }
 
@@ -105,8 +108,9 @@ tmu_result_t attack_fill(attack_t *attack) {
 }
 
 static void answered(attack_t *attack, const tmu_completion_t *c) {
-    if (c->status == TMU_STATUS_REMOVED)
+    if (c->status == TMU_STATUS_REMOVED) {
         return;
+    }
     attack->completed++;
     if (c->opcode != TMU_OPCODE_FLUSH) {
         attack->wrong += c->status != TMU_STATUS_QUEUED;
@@ -116,8 +120,9 @@ static void answered(attack_t *attack, const tmu_completion_t *c) {
     attack->wrong += c->status != TMU_STATUS_FLUSHED || c->removed_posted != attack->flushed ||
                      c->removed_unexpected != attack->flushed;
     const uint64_t clocks = tmu_clock(attack->device) - attack->asked;
-    if (attack->asked >= attack->since && clocks > attack->times.flush)
+    if (attack->asked >= attack->since && clocks > attack->times.flush) {
         attack->times.flush = clocks;
+    }
     attack->state = STATE_CLOSED;
 }
 
@@ -127,10 +132,12 @@ tmu_result_t attack_collect(attack_t *attack) {
     do {
         const tmu_result_t result = tmu_poll(attack->queue, completions,
                                              sizeof completions / sizeof completions[0], &count);
-        if (result != TMU_OK)
+        if (result != TMU_OK) {
             return result;
-        for (size_t i = 0; i < count; i++)
+        }
+        for (size_t i = 0; i < count; i++) {
             answered(attack, &completions[i]);
+        }
     } while (count > 0);
     return TMU_OK;
 }
@@ -171,8 +178,9 @@ static tmu_result_t wrong_write(const attack_t *attack) {
     const uint64_t number = tmu_raw_page(queue).number;
     tmu_info_t info;
     const tmu_result_t result = tmu_query(attack->device, &info);
-    if (result != TMU_OK)
+    if (result != TMU_OK) {
         return result;
+    }
     const uint64_t nobodys = info.queues - 1;
     switch (attack->attempts % 4) {
     case 0: /* a part of a command */
@@ -222,22 +230,27 @@ static tmu_result_t live(attack_t *attack) {
     if (attack->state == STATE_CLOSED) {
         const uint64_t start = tmu_clock(attack->device);
         result = tmu_queue_close(attack->queue);
-        if (result != TMU_OK)
+        if (result != TMU_OK) {
             return result;
+        }
         attack->queue = NULL;
         const uint64_t clocks = tmu_clock(attack->device) - start;
-        if (clocks > attack->times.close)
+        if (clocks > attack->times.close) {
             attack->times.close = clocks;
+        }
         attack->times.lives++;
         return open_queue(attack);
     }
-    if (attack->state == STATE_FLUSHES)
+    if (attack->state == STATE_FLUSHES) {
         return attack_collect(attack);
+    }
     result = attack_fill(attack);
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = attack_collect(attack);
-    if (result != TMU_OK || !attack_is_filled(attack))
+    }
+    if (result != TMU_OK || !attack_is_filled(attack)) {
         return result;
+    }
     result = tmu_flush(attack->queue, attack->endpoint, NULL, attack->filled);
     if (result == TMU_OK) {
         attack->asked = tmu_clock(attack->device);
@@ -257,12 +270,15 @@ static tmu_result_t crowd_strikes(attack_t *attack) {
 }
 
 tmu_result_t attack_strike(attack_t *attack) {
-    if (attack->kind == ATTACK_NONE)
+    if (attack->kind == ATTACK_NONE) {
         return TMU_OK;
-    if (attack->kind == ATTACK_LIVES)
+    }
+    if (attack->kind == ATTACK_LIVES) {
         return live(attack);
-    if (attack->kind == ATTACK_CROWD)
+    }
+    if (attack->kind == ATTACK_CROWD) {
         return crowd_strikes(attack);
+    }
     if (!attack->raw) {
         /* Another queue's poll would take its answers, and not know them: it is in a call. */
         tmu_raw_hold(attack->queue);
@@ -291,11 +307,13 @@ tmu_result_t attack_close(attack_t *attack) {
         const tmu_result_t closed = crowd_close(&attack->crowd);
         return closed == TMU_OK ? keep_tables(attack, false) : closed;
     }
-    if (attack->raw)
+    if (attack->raw) {
         tmu_raw_release(attack->queue);
+    }
     attack->raw = false;
     const tmu_result_t result = tmu_queue_close(attack->queue);
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         attack->queue = NULL;
+    }
     return result;
 }

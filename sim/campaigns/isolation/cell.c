@@ -63,8 +63,9 @@ static int prepare(session_t *session, const cell_t *cell) {
     const tmu_model_config_t config = {.endpoints = session->endpoints};
     tmu_model_destroy(session->model);
     session->model = NULL;
-    if (tmu_reset(session->device) != TMU_OK)
+    if (tmu_reset(session->device) != TMU_OK) {
         return fail(session, "reset");
+    }
     if (tmu_model_create(&config, &session->model) != TMU_MODEL_OK) {
         (void)snprintf(session->error, session->error_size, "no memory for a model");
         return -1;
@@ -74,8 +75,9 @@ static int prepare(session_t *session, const cell_t *cell) {
         const tmu_queue_attr_t attr = {endpoint, VICTIM_RING_LOG2, VICTIM_COMMANDS_LOG2};
         tmu_queue_t *queue = NULL;
         if (tmu_reserve_set(session->device, endpoint, VICTIM_ENTRIES, VICTIM_ENTRIES) != TMU_OK ||
-            tmu_queue_open(session->device, &attr, &queue) != TMU_OK)
+            tmu_queue_open(session->device, &attr, &queue) != TMU_OK) {
             return fail(session, "victim");
+        }
         victim_start(&session->victims[i], queue, session->model, endpoint, i + 1);
     }
     session->attack =
@@ -86,22 +88,26 @@ static int prepare(session_t *session, const cell_t *cell) {
                    .reserved = session->count * VICTIM_ENTRIES,
                    .entries = cell->entries};
     if (cell->kind == ATTACK_STUCK &&
-        tmu_raw_register(session->device, TMU_REG_RING_PATIENCE, CELL_RING_PATIENCE) != TMU_OK)
+        tmu_raw_register(session->device, TMU_REG_RING_PATIENCE, CELL_RING_PATIENCE) != TMU_OK) {
         return fail(session, "patience");
+    }
     return attack_open(&session->attack) == TMU_OK ? 0 : fail(session, "attacker");
 }
 
 static uint64_t completed(const session_t *session) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < session->count; i++)
+    for (uint32_t i = 0; i < session->count; i++) {
         sum += session->victims[i].completed;
+    }
     return sum;
 }
 
 static bool victims_wait(const session_t *session) {
-    for (uint32_t i = 0; i < session->count; i++)
-        if (session->victims[i].completed < session->victims[i].submitted)
+    for (uint32_t i = 0; i < session->count; i++) {
+        if (session->victims[i].completed < session->victims[i].submitted) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -115,20 +121,24 @@ static tmu_result_t turn(session_t *session, unsigned turns, uint64_t number) {
     /* Each has its turn at being first, as on a bus that many share. */
     for (uint32_t i = 0; result == TMU_OK && i < all; i++) {
         const uint32_t who = (uint32_t)((number + i) % all);
-        if (who < session->count && turns & VICTIMS_ASK)
+        if (who < session->count && turns & VICTIMS_ASK) {
             result = victim_submit(&session->victims[who], tmu_clock(session->device));
-        else if (who == session->count && turns & ATTACKER_STRIKES)
+        } else if (who == session->count && turns & ATTACKER_STRIKES) {
             result = attack_strike(attack);
-        else if (who == session->count && turns & ATTACKER_FILLS)
+        } else if (who == session->count && turns & ATTACKER_FILLS) {
             result = attack_fill(attack);
+        }
     }
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = tmu_progress(session->device, PROGRESS_CLOCKS);
+    }
     const uint64_t now = tmu_clock(session->device);
-    for (uint32_t i = 0; result == TMU_OK && i < session->count; i++)
+    for (uint32_t i = 0; result == TMU_OK && i < session->count; i++) {
         result = victim_collect(&session->victims[i], now);
-    if (result == TMU_OK && turns & ATTACKER_FILLS)
+    }
+    if (result == TMU_OK && turns & ATTACKER_FILLS) {
         result = attack_collect(attack);
+    }
     return result;
 }
 
@@ -144,10 +154,12 @@ typedef struct goal {
 
 static bool reached(session_t *session, const goal_t *goal) {
     attack_t *attack = &session->attack;
-    if (goal->filled && !attack_is_filled(attack))
+    if (goal->filled && !attack_is_filled(attack)) {
         return false;
-    if ((goal->still && victims_wait(session)) || (goal->ended && attack_waits(attack)))
+    }
+    if ((goal->still && victims_wait(session)) || (goal->ended && attack_waits(attack))) {
         return false;
+    }
     return completed(session) >= goal->victims && attack->times.lives >= goal->lives;
 }
 
@@ -156,12 +168,14 @@ static int work(session_t *session, const goal_t *goal) {
     uint64_t last = tmu_clock(session->device);
     uint64_t before = 0;
     for (uint64_t number = 0; !reached(session, goal); number++) {
-        if (turn(session, goal->turns, number) != TMU_OK)
+        if (turn(session, goal->turns, number) != TMU_OK) {
             return fail(session, "operations");
+        }
         const uint64_t count = completed(session) + attack->completed;
         const uint64_t now = tmu_clock(session->device);
-        if (count != before)
+        if (count != before) {
             last = now;
+        }
         before = count;
         if (now - last > PATIENCE_CLOCKS) {
             (void)snprintf(session->error, session->error_size,
@@ -182,32 +196,39 @@ static int measure(session_t *session, const cell_t *cell, cell_result_t *result
     /* A flush that is not read takes place once: it is kept for the measurement. */
     goal = (goal_t){.turns = cell->kind == ATTACK_STUCK ? VICTIMS_ASK : both,
                     .victims = (uint64_t)session->count * RUN_IN};
-    if (status == 0)
+    if (status == 0) {
         status = work(session, &goal);
+    }
     /* While counters are read nobody is served: no victim waits then, but the attack goes on. */
     goal = (goal_t){.turns = goal.turns & ~(unsigned)VICTIMS_ASK, .still = true};
-    if (status == 0)
+    if (status == 0) {
         status = work(session, &goal);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = counters(session, &before);
+    }
     const uint64_t start = tmu_clock(session->device);
     const uint64_t done = completed(session);
     session->attack.since = start;
     session->attack.times = (attack_times_t){0};
-    for (uint32_t i = 0; i < session->count; i++)
+    for (uint32_t i = 0; i < session->count; i++) {
         session->victims[i].measures = true;
+    }
     goal = (goal_t){.turns = both, .victims = done + cell->operations, .lives = lives ? LIVES : 0};
-    if (status == 0)
+    if (status == 0) {
         status = work(session, &goal);
+    }
     result->clocks = tmu_clock(session->device) - start;
     result->verdicts = completed(session) - done;
     /* Operations that still wait were asked under attack as well. */
     goal = (goal_t){.turns = lives ? ATTACKER_FILLS : 0, .still = true, .ended = true};
     session->attack.entries = lives ? 0 : session->attack.entries;
-    if (status == 0)
+    if (status == 0) {
         status = work(session, &goal);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = counters(session, &result->counts);
+    }
     counter_set_subtract(&result->counts, &before);
     result->attempts = session->attack.attempts;
     result->times = session->attack.times;
@@ -221,36 +242,44 @@ static int spreads(session_t *session, cell_result_t *result) {
     bool room = true;
     for (uint32_t i = 0; i < session->count; i++) {
         const victim_t *victim = &session->victims[i];
-        for (size_t j = 0; j < victim->host.count; j++)
+        for (size_t j = 0; j < victim->host.count; j++) {
             room = room && samples_add(&host, victim->host.values[j]) &&
                    samples_add(&unit, victim->unit.values[j]);
+        }
         room = room && !victim->no_memory;
         result->mismatches += victim->wrong;
-        if (victim->longest > result->longest)
+        if (victim->longest > result->longest) {
             result->longest = victim->longest;
+        }
     }
     result->mismatches += session->attack.wrong;
     result->host = spread_of(host.values, host.count);
     result->unit = spread_of(unit.values, unit.count);
     free(host.values);
     free(unit.values);
-    if (!room)
+    if (!room) {
         (void)snprintf(session->error, session->error_size, "no memory for verdicts");
+    }
     return room ? 0 : -1;
 }
 
 static int tidy(session_t *session, const cell_t *cell) {
-    for (uint32_t i = 0; i < session->count; i++)
-        if (tmu_queue_close(session->victims[i].queue) != TMU_OK)
+    for (uint32_t i = 0; i < session->count; i++) {
+        if (tmu_queue_close(session->victims[i].queue) != TMU_OK) {
             return fail(session, "close");
-    if (cell->kind != ATTACK_NONE && attack_close(&session->attack) != TMU_OK)
+        }
+    }
+    if (cell->kind != ATTACK_NONE && attack_close(&session->attack) != TMU_OK) {
         return fail(session, "close");
+    }
     /* Quotas and the patience outlive a reset. */
-    if (tmu_quota_set(session->device, session->attack.endpoint, 0, 0) != TMU_OK)
+    if (tmu_quota_set(session->device, session->attack.endpoint, 0, 0) != TMU_OK) {
         return fail(session, "quota");
+    }
     if (cell->kind == ATTACK_STUCK && tmu_raw_register(session->device, TMU_REG_RING_PATIENCE,
-                                                       TMU_RING_PATIENCE_INITIAL) != TMU_OK)
+                                                       TMU_RING_PATIENCE_INITIAL) != TMU_OK) {
         return fail(session, "patience");
+    }
     return 0;
 }
 
@@ -279,19 +308,23 @@ session_t *session_open(tmu_t *device, uint32_t victims, bool memory, char *erro
                        victims, info.endpoints - 2, info.endpoints);
         status = -1;
     }
-    if (status == 0 && memory && tmu_spill_add(device, info.spill_segments) != TMU_OK)
+    if (status == 0 && memory && tmu_spill_add(device, info.spill_segments) != TMU_OK) {
         status = fail(session, "memory");
-    if (status == 0)
+    }
+    if (status == 0) {
         return session;
+    }
     session_close(session);
     return NULL;
 }
 
 void session_close(session_t *session) {
-    if (!session)
+    if (!session) {
         return;
-    for (uint32_t i = 0; i < session->count; i++)
+    }
+    for (uint32_t i = 0; i < session->count; i++) {
         victim_free(&session->victims[i]);
+    }
     free(session->victims);
     tmu_model_destroy(session->model);
     free(session);
@@ -300,9 +333,11 @@ void session_close(session_t *session) {
 int session_run(session_t *session, const cell_t *cell, cell_result_t *result) {
     *result = (cell_result_t){0};
     int status = prepare(session, cell);
-    if (status == 0)
+    if (status == 0) {
         status = measure(session, cell, result);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = spreads(session, result);
+    }
     return status == 0 ? tidy(session, cell) : status;
 }

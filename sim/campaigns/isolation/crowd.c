@@ -23,8 +23,9 @@ static tmu_record_t search_missing(uint64_t turn, uint64_t number) {
         TMU_FIELD_SET(&command, TMU_COMMAND_IGNORE, ~FAR);
         TMU_FIELD_SET(&command, TMU_COMMAND_SOURCE_IGNORE, UINT64_C(0xffffffff));
     }
-    if (opcode == TMU_OPCODE_POST)
+    if (opcode == TMU_OPCODE_POST) {
         TMU_FIELD_SET(&command, TMU_COMMAND_RECEIVE_ID, number);
+    }
     return command;
 }
 
@@ -51,8 +52,9 @@ tmu_result_t crowd_strike(crowd_t *crowd) {
     const uint64_t turn = crowd->written[which];
     const uint64_t number = turn * crowd->count + which;
     tmu_result_t result = tmu_raw_command(crowd->queues[which], 0, search_missing(turn, number));
-    if (result != TMU_OK)
+    if (result != TMU_OK) {
         return result;
+    }
     crowd->next = (which + 1) % crowd->count;
     return tmu_raw_consumer(crowd->queues[which], (uint32_t)(++crowd->written[which]));
 }

@@ -39,8 +39,9 @@ static cell_t cell_of(const char *word) {
         const bool fits = attack_is_sized(kind) ? cell.entries > 0 && cell.entries <= ENTRIES_MAX
                                                 : cell.entries == 0;
         if (fits && cell.operations > 0 && cell.operations <= OPERATIONS_MAX &&
-            strcmp(attack_name(kind), name) == 0)
+            strcmp(attack_name(kind), name) == 0) {
             return cell;
+        }
     }
     exit(program_fails(&program, EXIT_USAGE, "found '%s', expected %s", word, program.words));
 }
@@ -55,12 +56,14 @@ static void print(const cell_t *cell, const cell_result_t *r) {
     spread_print("unit_latency_clocks", &r->unit);
     printf(", \"longest_wait\": %" PRIu64 ", \"mismatches\": %" PRIu64 ", \"attempts\": %" PRIu64,
            r->longest, r->mismatches, r->attempts);
-    if (cell->kind == ATTACK_LIVES)
+    if (cell->kind == ATTACK_LIVES) {
         printf(", \"lives\": {\"count\": %" PRIu64 ", \"open\": %" PRIu64 ", \"flush\": %" PRIu64
                ", \"close\": %" PRIu64 "}",
                r->times.lives, r->times.open, r->times.flush, r->times.close);
-    if (cell->kind == ATTACK_STUCK)
+    }
+    if (cell->kind == ATTACK_STUCK) {
         printf(", \"ring_patience\": %d", CELL_RING_PATIENCE);
+    }
     printf(", \"counts\": {");
     counter_set_print(&r->counts, cell_counters);
     printf("}}\n");
@@ -77,8 +80,9 @@ static bool measure(tmu_t *device, const char *word, uint64_t *mismatches_p) {
     (void)device; /* the session's */
     const cell_t cell = cell_of(word);
     cell_result_t result;
-    if (session_run(session, &cell, &result) != 0)
+    if (session_run(session, &cell, &result) != 0) {
         return false;
+    }
     print(&cell, &result);
     *mismatches_p = result.mismatches;
     return true;

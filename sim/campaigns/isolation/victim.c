@@ -15,8 +15,9 @@ bool samples_add(samples_t *samples, uint16_t value) {
     if (samples->count == samples->room) {
         const size_t room = samples->room > 0 ? 2 * samples->room : 1024;
         uint16_t *values = realloc(samples->values, room * sizeof *values);
-        if (!values)
+        if (!values) {
             return false;
+        }
         samples->values = values;
         samples->room = room;
     }
@@ -31,14 +32,18 @@ static uint32_t pick(victim_t *victim, uint32_t below) {
 
 static uint8_t opcode(victim_t *victim, uint64_t posted, uint64_t unexpected) {
     const uint32_t lot = pick(victim, 16);
-    if (lot < 2)
+    if (lot < 2) {
         return TMU_OPCODE_PROBE;
-    if (lot < 3)
+    }
+    if (lot < 3) {
         return TMU_OPCODE_CLAIM;
-    if (lot < 5)
+    }
+    if (lot < 5) {
         return TMU_OPCODE_CANCEL;
-    if (posted >= STEADY)
+    }
+    if (posted >= STEADY) {
         return unexpected >= STEADY ? TMU_OPCODE_POST : TMU_OPCODE_ARRIVE;
+    }
     return unexpected >= STEADY || lot % 2 == 0 ? TMU_OPCODE_POST : TMU_OPCODE_ARRIVE;
 }
 
@@ -57,13 +62,16 @@ static void draw(victim_t *victim) {
     next->key.match = (uint64_t)victim->endpoint << 32 | pick(victim, TAGS);
     next->key.source = pick(victim, SOURCES);
     if (next->opcode != TMU_OPCODE_ARRIVE) {
-        if (pick(victim, 4) == 0)
+        if (pick(victim, 4) == 0) {
             next->key.source_ignore = UINT32_MAX;
+        }
         /* With many messages there it takes one of them, whichever. */
-        if (pick(victim, 4) == 0 || unexpected >= STEADY)
+        if (pick(victim, 4) == 0 || unexpected >= STEADY) {
             next->key.ignore = UINT32_MAX;
-        if (unexpected >= STEADY)
+        }
+        if (unexpected >= STEADY) {
             next->key.source_ignore = UINT32_MAX;
+        }
     }
     victim->drawn = true;
 }
@@ -98,8 +106,9 @@ static tmu_result_t submit(victim_t *victim) {
                             q->handle);
         break;
     }
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         ids[q->handle % COUNT(victim->ids)] = id;
+    }
     return result;
 }
 
@@ -127,18 +136,21 @@ void victim_start(victim_t *victim, tmu_queue_t *queue, tmu_model_t *model, uint
                          .state = seed,
                          .host = {host.values, 0, host.room},
                          .unit = {unit.values, 0, unit.room}};
-    for (size_t i = 0; i < COUNT(victim->ids); i++)
+    for (size_t i = 0; i < COUNT(victim->ids); i++) {
         victim->ids[i] = TMU_RECEIVE_NONE;
+    }
 }
 
 tmu_result_t victim_submit(victim_t *victim, uint64_t now) {
     tmu_result_t result = TMU_OK;
     while (result == TMU_OK) {
         question_t *place = &victim->asked[victim->submitted % VICTIM_WINDOW];
-        if (place->waits)
+        if (place->waits) {
             return TMU_OK;
-        if (!victim->drawn)
+        }
+        if (!victim->drawn) {
             draw(victim);
+        }
         result = submit(victim);
         if (result == TMU_OK) {
             *place = victim->next;
@@ -164,8 +176,9 @@ void victim_judge(victim_t *victim, const tmu_completion_t *c, uint64_t now) {
     if (victim->measures) {
         victim->no_memory |= !samples_add(&victim->host, c->host_latency) ||
                              !samples_add(&victim->unit, c->unit_latency);
-        if (now - q->asked > victim->longest)
+        if (now - q->asked > victim->longest) {
             victim->longest = now - q->asked;
+        }
     }
 }
 
@@ -175,10 +188,12 @@ tmu_result_t victim_collect(victim_t *victim, uint64_t now) {
     do {
         const tmu_result_t result =
             tmu_poll(victim->queue, completions, COUNT(completions), &count);
-        if (result != TMU_OK)
+        if (result != TMU_OK) {
             return result;
-        for (size_t i = 0; i < count; i++)
+        }
+        for (size_t i = 0; i < count; i++) {
             victim_judge(victim, &completions[i], now);
+        }
     } while (count > 0);
     return TMU_OK;
 }

@@ -27,8 +27,9 @@ static int fail(load_t *load, const char *what) {
 
 static uint32_t log2_up(uint32_t value) {
     uint32_t log2 = 0;
-    while (UINT32_C(1) << log2 < value)
+    while (UINT32_C(1) << log2 < value) {
         log2++;
+    }
     return log2;
 }
 
@@ -44,8 +45,9 @@ static int worker_open(load_t *load, uint32_t number, const tmu_info_t *info, ui
         .room = operations,
     };
     /* The watched queue shares its endpoint with none. */
-    if (cell->watched && number > 0)
+    if (cell->watched && number > 0) {
         worker->endpoint = 1 + (number - 1) % (info->endpoints - 1);
+    }
     worker->clocks = malloc(operations * sizeof *worker->clocks);
     if (!worker->clocks) {
         (void)snprintf(load->error, load->error_size, "no memory for %" PRIu64 " latencies",
@@ -55,8 +57,9 @@ static int worker_open(load_t *load, uint32_t number, const tmu_info_t *info, ui
     const uint32_t share = log2_up(worker->window);
     const uint32_t ring = worker_is_hostile(worker) ? HOSTILE_RING_LOG2 : RING_LOG2;
     const tmu_queue_attr_t attr = {worker->endpoint, ring, share ? share : 1};
-    if (tmu_queue_open(load->device, &attr, &worker->queue) != TMU_OK)
+    if (tmu_queue_open(load->device, &attr, &worker->queue) != TMU_OK) {
         return fail(load, "queue");
+    }
     return 0;
 }
 
@@ -68,20 +71,24 @@ static int quotas_use_up(load_t *load) {
         size_t count = 0;
         const tmu_receive_t receive = {.key = {.match = UINT64_C(1) << 63}};
         if (tmu_quota_set(load->device, worker->endpoint, 1, 1) != TMU_OK ||
-            tmu_post(worker->queue, worker->endpoint, &receive, NULL) != TMU_OK)
+            tmu_post(worker->queue, worker->endpoint, &receive, NULL) != TMU_OK) {
             return fail(load, "quota");
-        while (count == 0)
+        }
+        while (count == 0) {
             if (tmu_progress(load->device, PROGRESS_CLOCKS) != TMU_OK ||
-                tmu_poll(worker->queue, &completion, 1, &count) != TMU_OK)
+                tmu_poll(worker->queue, &completion, 1, &count) != TMU_OK) {
                 return fail(load, "quota");
+            }
+        }
     }
     return 0;
 }
 
 static uint64_t completed(const load_t *load) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < (load->cell->watched ? 1 : load->cell->queues); i++)
+    for (uint32_t i = 0; i < (load->cell->watched ? 1 : load->cell->queues); i++) {
         sum += load->workers[i].completed;
+    }
     return sum;
 }
 
@@ -92,19 +99,25 @@ static int work(load_t *load, uint64_t target, bool measure) {
     uint32_t turn = 0;
     while (before < target) {
         /* Each has its turn at being first, as on a bus that many share. */
-        for (uint32_t i = 0; i < load->cell->queues; i++)
-            if (worker_submit(&load->workers[(turn + i) % load->cell->queues]) != TMU_OK)
+        for (uint32_t i = 0; i < load->cell->queues; i++) {
+            if (worker_submit(&load->workers[(turn + i) % load->cell->queues]) != TMU_OK) {
                 return fail(load, "submit");
+            }
+        }
         turn = (turn + 1) % load->cell->queues;
-        if (tmu_progress(load->device, PROGRESS_CLOCKS) != TMU_OK)
+        if (tmu_progress(load->device, PROGRESS_CLOCKS) != TMU_OK) {
             return fail(load, "progress");
-        for (uint32_t i = 0; i < load->cell->queues; i++)
-            if (worker_collect(&load->workers[i], measure) != TMU_OK)
+        }
+        for (uint32_t i = 0; i < load->cell->queues; i++) {
+            if (worker_collect(&load->workers[i], measure) != TMU_OK) {
                 return fail(load, "poll");
+            }
+        }
         const uint64_t now = tmu_clock(load->device);
         const uint64_t count = completed(load);
-        if (count != before)
+        if (count != before) {
             last = now;
+        }
         before = count;
         if (now - last > PATIENCE_CLOCKS) {
             (void)snprintf(load->error, load->error_size,
@@ -123,8 +136,9 @@ static int drain(load_t *load) {
         const uint64_t start = tmu_clock(load->device);
         while (!worker_is_hostile(worker) && worker->completed < worker->submitted) {
             if (tmu_progress(load->device, PROGRESS_CLOCKS) != TMU_OK ||
-                worker_collect(worker, false) != TMU_OK)
+                worker_collect(worker, false) != TMU_OK) {
                 return fail(load, "drain");
+            }
             if (tmu_clock(load->device) - start > PATIENCE_CLOCKS) {
                 (void)snprintf(load->error, load->error_size,
                                "queue %" PRIu32 ": %" PRIu64 " of %" PRIu64 " operations ended", i,
@@ -139,11 +153,13 @@ static int drain(load_t *load) {
 /** Percentiles over all measured queues; false without memory. */
 static bool latencies(const load_t *load, uint32_t measured, load_result_t *result) {
     size_t count = 0;
-    for (uint32_t i = 0; i < measured; i++)
+    for (uint32_t i = 0; i < measured; i++) {
         count += load->workers[i].measured;
+    }
     uint16_t *all = malloc((count + 1) * sizeof *all);
-    if (!all)
+    if (!all) {
         return false;
+    }
     size_t at = 0;
     for (uint32_t i = 0; i < measured; i++) {
         memcpy(all + at, load->workers[i].clocks, load->workers[i].measured * sizeof *all);
@@ -168,14 +184,17 @@ static int measure(load_t *load, uint64_t operations, load_result_t *result) {
     const uint32_t measured = load->cell->watched ? 1 : load->cell->queues;
     uint64_t *before = calloc(measured, sizeof *before);
     int status = before ? 0 : fail(load, "memory");
-    if (status == 0 && load->cell->rivals == WORKER_REFUSED)
+    if (status == 0 && load->cell->rivals == WORKER_REFUSED) {
         status = quotas_use_up(load);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = work(load, load->cell->watched ? RUN_IN : operations / 10, false);
+    }
     if (status == 0) {
         const uint64_t start = tmu_clock(load->device);
-        for (uint32_t i = 0; i < measured; i++)
+        for (uint32_t i = 0; i < measured; i++) {
             before[i] = load->workers[i].completed;
+        }
         status = work(load, completed(load) + operations, true);
         result->clocks = tmu_clock(load->device) - start;
     }
@@ -185,11 +204,13 @@ static int measure(load_t *load, uint64_t operations, load_result_t *result) {
         result->least = i == 0 || own < result->least ? own : result->least;
         result->most = own > result->most ? own : result->most;
     }
-    if (status == 0 && !latencies(load, measured, result))
+    if (status == 0 && !latencies(load, measured, result)) {
         status = fail(load, "memory");
+    }
     free(before);
-    if (status == 0)
+    if (status == 0) {
         status = drain(load);
+    }
     return status == 0 ? count(load, result) : status;
 }
 
@@ -198,25 +219,31 @@ int load_run(tmu_t *device, const load_cell_t *cell, uint64_t operations, load_r
     tmu_info_t info;
     load_t load = {.device = device, .cell = cell, .error = error, .error_size = error_size};
     *result = (load_result_t){0};
-    if (tmu_query(device, &info) != TMU_OK || tmu_reset(device) != TMU_OK)
+    if (tmu_query(device, &info) != TMU_OK || tmu_reset(device) != TMU_OK) {
         return fail(&load, "reset");
+    }
     load.workers = calloc(cell->queues, sizeof *load.workers);
     int status = load.workers ? 0 : fail(&load, "memory");
-    for (uint32_t i = 0; status == 0 && i < cell->queues; i++)
+    for (uint32_t i = 0; status == 0 && i < cell->queues; i++) {
         status = worker_open(&load, i, &info, operations);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = measure(&load, operations, result);
+    }
     for (uint32_t i = 0; load.workers && i < cell->queues; i++) {
         result->wrong += load.workers[i].wrong;
         /* A unit that failed may never let a queue go, and a close waits for that very long. */
-        if (status == 0 && tmu_queue_close(load.workers[i].queue) != TMU_OK)
+        if (status == 0 && tmu_queue_close(load.workers[i].queue) != TMU_OK) {
             status = fail(&load, "close");
+        }
         free(load.workers[i].clocks);
     }
     /* Quotas outlive a reset. */
-    for (uint32_t e = 0; status == 0 && cell->rivals == WORKER_REFUSED && e < info.endpoints; e++)
-        if (e <= cell->queues && tmu_quota_set(device, e, 0, 0) != TMU_OK)
+    for (uint32_t e = 0; status == 0 && cell->rivals == WORKER_REFUSED && e < info.endpoints; e++) {
+        if (e <= cell->queues && tmu_quota_set(device, e, 0, 0) != TMU_OK) {
             status = fail(&load, "quota");
+        }
+    }
     free(load.workers);
     return status;
 }

@@ -39,9 +39,11 @@ static load_cell_t cell_of(const char *word) {
     char rest = '\0';
     const int count =
         sscanf(word, "%15[a-z]:%" SCNu32 ":%" SCNu32 "%c", name, &queues, &window, &rest);
-    for (size_t i = 0; count == 3 && i < sizeof kinds / sizeof kinds[0]; i++)
-        if (strcmp(kinds[i].name, name) == 0 && queues > 0 && window > 0)
+    for (size_t i = 0; count == 3 && i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (strcmp(kinds[i].name, name) == 0 && queues > 0 && window > 0) {
             return (load_cell_t){kinds[i].name, kinds[i].rivals, kinds[i].watched, queues, window};
+        }
+    }
     exit(program_fails(&program, EXIT_USAGE, "found '%s', expected %s", word, program.words));
 }
 
@@ -64,8 +66,9 @@ static bool measure(tmu_t *device, const char *word, uint64_t *mismatches_p) {
     load_result_t result;
     /* A watched queue has one operation at a time, and waits for the others. */
     const uint64_t measured = cell.watched ? operations / 5 : operations;
-    if (load_run(device, &cell, measured, &result, campaign.error, sizeof campaign.error) != 0)
+    if (load_run(device, &cell, measured, &result, campaign.error, sizeof campaign.error) != 0) {
         return false;
+    }
     print(&cell, &result);
     *mismatches_p = result.wrong;
     return true;

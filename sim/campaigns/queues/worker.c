@@ -16,10 +16,12 @@ static tmu_result_t post(worker_t *worker, uint64_t handle) {
 
 static tmu_result_t submit_one(worker_t *worker) {
     const uint64_t handle = worker->submitted;
-    if (worker->kind == WORKER_CANCELS)
+    if (worker->kind == WORKER_CANCELS) {
         return tmu_cancel(worker->queue, worker->endpoint, TMU_RECEIVE_NONE, handle);
-    if (worker->kind == WORKER_REFUSED || handle % 2 == 0)
+    }
+    if (worker->kind == WORKER_REFUSED || handle % 2 == 0) {
         return post(worker, handle);
+    }
     const tmu_message_t message = {.match = key_of(worker, handle), .handle = handle, .length = 64};
     return tmu_arrive(worker->queue, worker->endpoint, &message);
 }
@@ -30,8 +32,9 @@ bool worker_is_hostile(const worker_t *worker) {
 
 tmu_result_t worker_submit(worker_t *worker) {
     tmu_result_t result = TMU_OK;
-    if (worker_is_hostile(worker))
+    if (worker_is_hostile(worker)) {
         return hostile_write(worker);
+    }
     while (result == TMU_OK && worker->submitted - worker->completed < worker->window) {
         result = submit_one(worker);
         worker->submitted += result == TMU_OK;
@@ -42,8 +45,9 @@ tmu_result_t worker_submit(worker_t *worker) {
 /** Whether a completion is what the law says about this operation, the queue's next one. */
 static bool right(const worker_t *worker, const tmu_completion_t *c) {
     const uint64_t handle = worker->completed;
-    if (c->handle != handle || c->endpoint != worker->endpoint)
+    if (c->handle != handle || c->endpoint != worker->endpoint) {
         return false; /* R7: in the order of submission; R13 */
+    }
     switch (worker->kind) {
     case WORKER_CANCELS:
         return c->status == TMU_STATUS_LATE; /* R10 */
@@ -58,18 +62,21 @@ static bool right(const worker_t *worker, const tmu_completion_t *c) {
 tmu_result_t worker_collect(worker_t *worker, bool measure) {
     tmu_completion_t completions[16];
     size_t count = 0;
-    if (worker_is_hostile(worker))
+    if (worker_is_hostile(worker)) {
         return TMU_OK;
+    }
     do {
         const tmu_result_t result = tmu_poll(worker->queue, completions,
                                              sizeof completions / sizeof completions[0], &count);
-        if (result != TMU_OK)
+        if (result != TMU_OK) {
             return result;
+        }
         for (size_t i = 0; i < count; i++) {
             worker->wrong += !right(worker, &completions[i]);
             worker->completed++;
-            if (measure && worker->measured < worker->room)
+            if (measure && worker->measured < worker->room) {
                 worker->clocks[worker->measured++] = completions[i].host_latency;
+            }
         }
     } while (count > 0);
     return TMU_OK;

@@ -12,9 +12,11 @@ typedef enum canary { CANARY_NONE, CANARY_VERDICT, CANARY_LOST, CANARY_DOUBLED }
 /* CANARY_NONE for a name that is none. */
 static inline canary_t canary_named(const char *name) {
     static const char *const names[] = {"", "verdict", "lost", "doubled"};
-    for (uint32_t i = 1; i < sizeof names / sizeof names[0]; i++)
-        if (strcmp(name, names[i]) == 0)
+    for (uint32_t i = 1; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(name, names[i]) == 0) {
             return (canary_t)i;
+        }
+    }
     return CANARY_NONE;
 }
 

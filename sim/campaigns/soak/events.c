@@ -17,8 +17,7 @@ static owner_t *any_owner(soak_t *soak) {
     return &soak->market.owners[lot_below(&soak->lot, soak->market.endpoints)];
 }
 
-/* ---- limits -----------------------------------------------------------------------------------
- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 /* Of an endpoint without a quota for messages arrivals cannot stall, and it stays so: its owner has
  * several of one source in flight. */
@@ -42,17 +41,20 @@ static tmu_result_t set_quota(soak_t *soak, const owner_t *owner, tmu_depth_t qu
 static uint32_t in_flight(const soak_t *soak, uint32_t endpoint) {
     const owner_t *privileged = &soak->market.owners[soak->market.endpoints];
     uint32_t count = soak->market.owners[endpoint].flight_count;
-    for (uint32_t i = 0; i < privileged->flight_count; i++)
+    for (uint32_t i = 0; i < privileged->flight_count; i++) {
         count += privileged->flights[i].endpoint == endpoint;
+    }
     return count;
 }
 
 /* The unit may wait for ring space then, which only reading returns, and nobody reads while a
  * register is waited for: the driver has the same rule for depths. */
 static bool flush_in_flight(const soak_t *soak) {
-    for (uint32_t i = 0; i <= soak->market.endpoints; i++)
-        if (soak->market.owners[i].flushes > 0)
+    for (uint32_t i = 0; i <= soak->market.endpoints; i++) {
+        if (soak->market.owners[i].flushes > 0) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -60,8 +62,9 @@ static tmu_result_t change_limits(soak_t *soak) {
     const owner_t *owner = any_owner(soak);
     const uint32_t flights = in_flight(soak, owner->endpoint);
     if (owner->state != OWNER_LIVES || flush_in_flight(soak) ||
-        (judge_is_between(soak->market.judge, owner->endpoint) && flights > 0))
+        (judge_is_between(soak->market.judge, owner->endpoint) && flights > 0)) {
         return TMU_OK;
+    }
     soak->next_limit = later(soak, soak->shape.limit_every);
     if (lot_below(&soak->lot, 4) == 0) {
         /* Few have one, or all places would be kept for those who do not use them. */
@@ -79,19 +82,20 @@ static tmu_result_t change_limits(soak_t *soak) {
 tmu_result_t events_lift(soak_t *soak) {
     const tmu_depth_t none = {0};
     tmu_result_t result = TMU_OK;
-    for (uint32_t i = 0; i < soak->market.endpoints && result == TMU_OK; i++)
+    for (uint32_t i = 0; i < soak->market.endpoints && result == TMU_OK; i++) {
         result = set_quota(soak, &soak->market.owners[i], none);
+    }
     return result;
 }
 
-/* ---- the end of an owner ----------------------------------------------------------------------
- */
+/* ---- the end of an owner --------------------------------------------------------------------- */
 
 static void kill_one(soak_t *soak) {
     owner_t *owner = any_owner(soak);
     /* The last answers may never be seen, so the model has to determine them. */
-    if (owner->state != OWNER_LIVES || judge_is_between(soak->market.judge, owner->endpoint))
+    if (owner->state != OWNER_LIVES || judge_is_between(soak->market.judge, owner->endpoint)) {
         return;
+    }
     soak->next_kill = later(soak, soak->shape.kill_every);
     const bool at_once = lot_below(&soak->lot, 4) == 0;
     owner->state = OWNER_DEAD;
@@ -107,24 +111,30 @@ static tmu_result_t take_page(soak_t *soak, owner_t *owner) {
     market_t *market = &soak->market;
     const bool early = lot_below(&soak->lot, 2) == 0;
     tmu_result_t result = early ? page_settle(market->device) : TMU_OK;
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = owner_read(market, owner);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = page_stop(&owner->page);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = owner_read(market, owner);
-    if (result == TMU_OK && !early)
+    }
+    if (result == TMU_OK && !early) {
         result = page_settle(market->device);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = page_close(&owner->page);
+    }
     owner->state = OWNER_GONE;
     owner->flushes = 0; /* its own have left the unit with its page, or never began */
     return result;
 }
 
 tmu_result_t events_welcome(soak_t *soak, owner_t *owner) {
-    if (owner->privileged)
+    if (owner->privileged) {
         return owner_start(&soak->market, owner, &soak->lot);
+    }
     owner->stalls = lot_below(&soak->lot, 4) != 0;
     const tmu_result_t result = set_quota(soak, owner, draw_quota(&soak->lot, owner->stalls));
     return result == TMU_OK ? owner_start(&soak->market, owner, &soak->lot) : result;
@@ -134,10 +144,11 @@ tmu_result_t events_welcome(soak_t *soak, owner_t *owner) {
 static tmu_result_t inherit(soak_t *soak, owner_t *owner) {
     tmu_depth_t depth = {0};
     tmu_result_t result = tmu_depth(soak->market.device, owner->endpoint, &depth);
-    if (result == TMU_OK && (depth.posted != 0 || depth.unexpected != 0))
+    if (result == TMU_OK && (depth.posted != 0 || depth.unexpected != 0)) {
         return tmu_raw_error(TMU_ERR_DEVICE,
                              "endpoint %u has %u receives and %u messages after a flush (R14)",
                              owner->endpoint, depth.posted, depth.unexpected);
+    }
     owner_bury(&soak->market, owner);
     return result == TMU_OK ? events_welcome(soak, owner) : result;
 }
@@ -159,8 +170,7 @@ static tmu_result_t follow(soak_t *soak, owner_t *owner) {
     }
 }
 
-/* ---- a reset ----------------------------------------------------------------------------------
- */
+/* ---- a reset --------------------------------------------------------------------------------- */
 
 static tmu_result_t begin_again(soak_t *soak, owner_t *owner) {
     tmu_result_t result = TMU_OK;
@@ -168,8 +178,9 @@ static tmu_result_t begin_again(soak_t *soak, owner_t *owner) {
         owner_forget(&soak->market, owner);
         return page_start(&owner->page);
     }
-    if (owner->state == OWNER_DEAD)
+    if (owner->state == OWNER_DEAD) {
         result = page_close(&owner->page);
+    }
     owner_forget(&soak->market, owner);
     return result == TMU_OK ? events_welcome(soak, owner) : result;
 }
@@ -179,34 +190,43 @@ static tmu_result_t reset(soak_t *soak) {
     market_t *market = &soak->market;
     soak->next_reset = later(soak, soak->shape.reset_every);
     soak->resets++;
-    for (uint32_t i = 0; i <= market->endpoints; i++)
+    for (uint32_t i = 0; i <= market->endpoints; i++) {
         soak->reset_in_flight += market->owners[i].flight_count;
+    }
     tmu_result_t result = events_count(soak);
-    if (result == TMU_OK && lot_below(&soak->lot, 2) == 0)
+    if (result == TMU_OK && lot_below(&soak->lot, 2) == 0) {
         result = page_settle(market->device); /* all doorbells are in the unit */
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = tmu_raw_reset(market->device);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = page_settle(market->device); /* or find the pages closed */
+    }
     /* Operations that were answered in time were executed, and are judged. */
-    for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
-        if (market->owners[i].state < OWNER_GONE)
+    for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++) {
+        if (market->owners[i].state < OWNER_GONE) {
             result = owner_read(market, &market->owners[i]);
+        }
+    }
     ledger_reset(market->ledger);
-    if (result == TMU_OK && !judge_reset(market->judge))
+    if (result == TMU_OK && !judge_reset(market->judge)) {
         return tmu_raw_error(TMU_ERR_MEMORY, "no memory for a model");
-    for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
+    }
+    for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++) {
         result = begin_again(soak, &market->owners[i]);
+    }
     return result;
 }
 
-/* ---- what is due ------------------------------------------------------------------------------
- */
+/* ---- what is due ----------------------------------------------------------------------------- */
 
 bool events_done(const soak_t *soak) {
-    for (uint32_t i = 0; i < soak->market.endpoints; i++)
-        if (soak->market.owners[i].state != OWNER_LIVES)
+    for (uint32_t i = 0; i < soak->market.endpoints; i++) {
+        if (soak->market.owners[i].state != OWNER_LIVES) {
             return false;
+        }
+    }
     return true;
 }
 
@@ -240,23 +260,29 @@ static void turn_tide(soak_t *soak) {
 tmu_result_t events_turn(soak_t *soak) {
     market_t *market = &soak->market;
     tmu_result_t result = TMU_OK;
-    for (uint32_t i = 0; i < market->endpoints && result == TMU_OK; i++)
+    for (uint32_t i = 0; i < market->endpoints && result == TMU_OK; i++) {
         result = follow(soak, &market->owners[i]);
+    }
     return result;
 }
 
 tmu_result_t events_due(soak_t *soak) {
     market_t *market = &soak->market;
     tmu_result_t result = TMU_OK;
-    if (market->closing)
+    if (market->closing) {
         return TMU_OK;
-    if (market->handles >= soak->next_tide)
+    }
+    if (market->handles >= soak->next_tide) {
         turn_tide(soak);
-    if (market->handles >= soak->next_kill)
+    }
+    if (market->handles >= soak->next_kill) {
         kill_one(soak);
-    if (market->handles >= soak->next_limit)
+    }
+    if (market->handles >= soak->next_limit) {
         result = change_limits(soak);
-    if (result == TMU_OK && market->handles >= soak->next_reset)
+    }
+    if (result == TMU_OK && market->handles >= soak->next_reset) {
         result = reset(soak);
+    }
     return result;
 }

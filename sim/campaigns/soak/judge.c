@@ -47,8 +47,9 @@ static void set_quota(judge_t *judge, uint32_t endpoint, tmu_depth_t quota) {
 static bool start(judge_t *judge) {
     const tmu_model_config_t config = {.endpoints = judge->endpoints};
     judge->order = serial_order_create(judge->endpoints, take, judge);
-    if (tmu_model_create(&config, &judge->model) != TMU_MODEL_OK || !judge->order)
+    if (tmu_model_create(&config, &judge->model) != TMU_MODEL_OK || !judge->order) {
         return false;
+    }
     for (uint32_t i = 0; i < judge->endpoints; i++) {
         bench_t *bench = &judge->benches[i];
         set_quota(judge, i, bench->between ? bench->coming : bench->quota);
@@ -68,36 +69,41 @@ static void stop(judge_t *judge) {
 
 judge_t *judge_create(uint32_t endpoints, ledger_t *ledger, FILE *report) {
     judge_t *judge = calloc(1, sizeof *judge);
-    if (!judge)
+    if (!judge) {
         return NULL;
+    }
     *judge = (judge_t){.endpoints = endpoints, .ledger = ledger, .report = report};
     judge->benches = calloc(endpoints, sizeof *judge->benches);
-    if (judge->benches && start(judge))
+    if (judge->benches && start(judge)) {
         return judge;
+    }
     judge_destroy(judge);
     return NULL;
 }
 
 void judge_destroy(judge_t *judge) {
-    if (!judge)
+    if (!judge) {
         return;
+    }
     stop(judge);
-    for (uint32_t i = 0; judge->benches && i < judge->endpoints; i++)
+    for (uint32_t i = 0; judge->benches && i < judge->endpoints; i++) {
         removals_free(&judge->benches[i].removals);
+    }
     free(judge->benches);
     free(judge);
 }
 
-/* ---- differences ------------------------------------------------------------------------------
- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static void differ(judge_t *judge, const operation_t *op, const tmu_completion_t *found,
                    const tmu_model_verdict_t *expected, const char *what) {
     char text[TEXT] = "none";
-    if (judge->counts.differences++ != 0)
+    if (judge->counts.differences++ != 0) {
         return;
-    if (op)
+    }
+    if (op) {
         operation_text(op, text, sizeof text);
+    }
     (void)fprintf(judge->report, "first difference: %s\n  operation: %s\n", what, text);
     (void)fprintf(judge->report,
                   "  found:     opcode %u status %u at endpoint %" PRIu32 ", serial %" PRIu32
@@ -105,16 +111,16 @@ static void differ(judge_t *judge, const operation_t *op, const tmu_completion_t
                   "\n",
                   found->opcode, found->status, found->endpoint, found->serial, found->handle,
                   found->other, found->removed_posted, found->removed_unexpected);
-    if (expected)
+    if (expected) {
         (void)fprintf(judge->report,
                       "  expected:  %s, serial %" PRIu32 ", other 0x%" PRIx64 ", removed %" PRIu64
                       " and %" PRIu64 "\n",
                       tmu_model_status_text(expected->status), expected->serial, expected->other,
                       (uint64_t)expected->removed_posted, (uint64_t)expected->removed_unexpected);
+    }
 }
 
-/* ---- quotas that change under way -------------------------------------------------------------
- */
+/* ---- quotas that change under way ------------------------------------------------------------ */
 
 static bool fits(uint32_t quota, uint64_t depth) { return quota == 0 || depth < quota; }
 
@@ -131,14 +137,14 @@ static void settle(judge_t *judge, const operation_t *op, const tmu_completion_t
     const bool appends =
         queued || found->status == TMU_STATUS_STALLED || found->status == TMU_STATUS_REFUSED_QUOTA;
     const bool new_answer = appends && fits(old, depth) != queued && fits(coming, depth) == queued;
-    if (op->order < bench->orders[op->privileged] && !new_answer)
+    if (op->order < bench->orders[op->privileged] && !new_answer) {
         return;
+    }
     bench->between = false;
     set_quota(judge, op->endpoint, bench->coming);
 }
 
-/* ---- verdicts ---------------------------------------------------------------------------------
- */
+/* ---- verdicts -------------------------------------------------------------------------------- */
 
 static void compare_removed(void *context, const tmu_model_entry_t *entry) {
     judge_t *judge = context;
@@ -156,8 +162,9 @@ static void count(judge_t *judge, const operation_t *op, const tmu_model_verdict
     counts->cancelled += v->status == TMU_MODEL_CANCELLED;
     counts->late += v->status == TMU_MODEL_LATE;
     counts->matched += v->status == TMU_MODEL_MATCHED;
-    if (v->status == TMU_MODEL_FLUSHED)
+    if (v->status == TMU_MODEL_FLUSHED) {
         counts->removed += v->removed_posted + v->removed_unexpected;
+    }
     if (v->status == TMU_MODEL_QUEUED) {
         const uint64_t depth = tmu_model_depth(
             judge->model, op->endpoint,
@@ -174,20 +181,23 @@ static void compare(judge_t *judge, const operation_t *op, const tmu_completion_
     const tmu_model_verdict_t expected = operation_law(op, judge->model, compare_removed, judge);
     judge->no_memory |= expected.status == TMU_MODEL_NO_MEMORY;
     count(judge, op, &expected);
-    if (flushes)
+    if (flushes) {
         judge->agrees &= removals_forget(&judge->benches[op->endpoint].removals, op->handle) ==
                          (size_t)expected.removed_posted + (size_t)expected.removed_unexpected;
-    if (!tmu_model_agrees(&expected, found) || found->opcode != op->opcode)
+    }
+    if (!tmu_model_agrees(&expected, found) || found->opcode != op->opcode) {
         differ(judge, op, found, &expected, "the verdict is not the law's");
-    else if (!judge->agrees)
+    } else if (!judge->agrees) {
         differ(judge, op, found, &expected, "a flush removed something else than the law (R14)");
+    }
 }
 
 /* R7: a page's operations keep their order in each endpoint. */
 static void compare_order(judge_t *judge, const operation_t *op, const tmu_completion_t *found) {
     uint64_t *last = &judge->benches[op->endpoint].last[op->privileged];
-    if (op->order < *last)
+    if (op->order < *last) {
         differ(judge, op, found, NULL, "a later operation of its page came before it (R7)");
+    }
     *last = op->order + 1;
 }
 
@@ -205,11 +215,13 @@ static void take(void *user, const tmu_completion_t *found) {
     }
     const operation_t op = *asked; /* the ledger changes */
     if (op.endpoint < judge->endpoints) {
-        if (judge->benches[op.endpoint].between)
+        if (judge->benches[op.endpoint].between) {
             settle(judge, &op, found);
+        }
         compare_order(judge, &op, found);
-        if (op.opcode == TMU_OPCODE_FLUSH) /* whose own verdict the ledger gets only then */
+        if (op.opcode == TMU_OPCODE_FLUSH) { /* whose own verdict the ledger gets only then */
             removals_tell(&judge->benches[op.endpoint].removals, op.handle, judge->ledger);
+        }
     }
     ledger_take(judge->ledger, found);
     compare(judge, &op, found);
@@ -221,23 +233,24 @@ bool judge_put(judge_t *judge, const tmu_completion_t *found) {
         differ(judge, op, found, NULL, "nobody asked for this (R13, R15)");
         return false;
     }
-    if (found->unit_latency > found->host_latency)
+    if (found->unit_latency > found->host_latency) {
         differ(judge, op, found, NULL, "it was in the unit for longer than it took altogether");
+    }
     if (found->status == TMU_STATUS_REMOVED) {
         judge->no_memory |= !removals_keep(&judge->benches[found->endpoint].removals, found);
         return true;
     }
     uint32_t serial = 0;
-    if (!serial_order_put(judge->order, found))
+    if (!serial_order_put(judge->order, found)) {
         judge->no_memory = true;
-    else if (found->endpoint < judge->endpoints &&
-             serial_order_gap(judge->order, found->endpoint, &serial) > WAITING_MOST)
+    } else if (found->endpoint < judge->endpoints &&
+               serial_order_gap(judge->order, found->endpoint, &serial) > WAITING_MOST) {
         differ(judge, NULL, found, NULL, "a verdict before it has not come for very long (R7)");
+    }
     return true;
 }
 
-/* ---- what nobody was told ----------------------------------------------------------------------
- */
+/* ---- what nobody was told -------------------------------------------------------------------- */
 
 static void removed_unseen(void *context, const tmu_model_entry_t *entry) {
     const judge_t *judge = context;
@@ -285,8 +298,9 @@ uint32_t judge_unseen(judge_t *judge, uint32_t endpoint, const uint64_t *handles
 
 void judge_quota(judge_t *judge, uint32_t endpoint, tmu_depth_t quota, const uint64_t orders[2]) {
     bench_t *bench = &judge->benches[endpoint];
-    if (bench->between)
+    if (bench->between) {
         set_quota(judge, endpoint, bench->coming);
+    }
     bench->coming = quota;
     bench->between = true;
     memcpy(bench->orders, orders, sizeof bench->orders);
@@ -313,13 +327,15 @@ void judge_finish(judge_t *judge) {
     uint32_t endpoint = 0;
     uint32_t serial = 0;
     const size_t waiting = serial_order_waiting(judge->order, &endpoint, &serial);
-    if (judge->no_memory && judge->counts.differences++ == 0)
+    if (judge->no_memory && judge->counts.differences++ == 0) {
         (void)fprintf(judge->report, "no memory to judge every answer\n");
-    if (waiting > 0 && judge->counts.differences++ == 0)
+    }
+    if (waiting > 0 && judge->counts.differences++ == 0) {
         (void)fprintf(judge->report,
                       "first difference: %zu verdicts wait for others; endpoint %" PRIu32
                       " never had serial number %" PRIu32 " (R7)\n",
                       waiting, endpoint, serial);
+    }
 }
 
 judge_counts_t judge_counts(const judge_t *judge) { return judge->counts; }

@@ -33,9 +33,10 @@ static const program_t program = {"tmu-soak", usage, NULL};
 
 static void canary_option(void *kind_p, const char *name) {
     const canary_t kind = canary_named(name);
-    if (kind == CANARY_NONE)
+    if (kind == CANARY_NONE) {
         exit(program_fails(&program, EXIT_USAGE,
                            "found --canary '%s', expected verdict, lost or doubled", name));
+    }
     *(uint32_t *)kind_p = kind;
 }
 
@@ -107,8 +108,9 @@ static int work(tmu_t *device, const soak_shape_t *shape) {
     const uint64_t clock = tmu_clock(device);
     well = well && soak_run(&soak);
     (void)clock_gettime(CLOCK_MONOTONIC, &now);
-    if (soak.error[0] != '\0')
+    if (soak.error[0] != '\0') {
         (void)program_fails(&program, EXIT_DIFFERENCE, "%s", soak.error);
+    }
     uint64_t mismatches = !well;
     if (soak.market.judge) {
         mismatches +=
@@ -133,12 +135,15 @@ int main(int count, char **values) {
     shape->canary = shape->canary_kind == CANARY_NONE ? 0 : 1 + shape->operations / 2;
     tmu_info_t info = {0};
     tmu_t *device = program_device(&program, options.uri, &info);
-    if (!device)
+    if (!device) {
         return EXIT_USAGE;
-    if (shape->segments > info.spill_segments)
+    }
+    if (shape->segments > info.spill_segments) {
         shape->segments = info.spill_segments;
+    }
     const int status = work(device, shape);
-    if (status == EXIT_WELL) /* else a queue may never come to rest */
+    if (status == EXIT_WELL) { /* else a queue may never come to rest */
         tmu_close(device);
+    }
     return status;
 }

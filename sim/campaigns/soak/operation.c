@@ -17,14 +17,16 @@ tmu_record_t operation_command(const operation_t *op) {
     TMU_FIELD_SET(&record, TMU_COMMAND_OPCODE, op->opcode);
     TMU_FIELD_SET(&record, TMU_COMMAND_ENDPOINT, op->privileged ? op->endpoint : 0);
     TMU_FIELD_SET(&record, TMU_COMMAND_HANDLE, op->handle);
-    if (op->opcode != TMU_OPCODE_CANCEL)
+    if (op->opcode != TMU_OPCODE_CANCEL) {
         tmu_raw_key(&record, &op->key);
+    }
     if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_ARRIVE) {
         TMU_FIELD_SET(&record, TMU_COMMAND_ADDRESS, address_of(op));
         TMU_FIELD_SET(&record, TMU_COMMAND_LENGTH, op->length);
     }
-    if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_CANCEL)
+    if (op->opcode == TMU_OPCODE_POST || op->opcode == TMU_OPCODE_CANCEL) {
         TMU_FIELD_SET(&record, TMU_COMMAND_RECEIVE_ID, op->receive_id);
+    }
     return record;
 }
 

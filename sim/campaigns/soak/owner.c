@@ -36,24 +36,26 @@ tmu_result_t owner_start(market_t *market, owner_t *owner, lot_t *lot) {
         attr.commands_log2 = 1;
         result = page_open(&owner->page, market->device, &attr);
     }
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         owner->window = page_share(&owner->page);
+    }
     return result;
 }
 
-/* ---- asking -----------------------------------------------------------------------------------
- */
+/* ---- asking ---------------------------------------------------------------------------------- */
 
 static tmu_result_t send(market_t *market, owner_t *owner, const operation_t *op, bool again) {
     const tmu_result_t result = page_send(&owner->page, op);
-    if (result != TMU_OK)
+    if (result != TMU_OK) {
         return result;
+    }
     owner->order++;
     owner->flights[owner->flight_count++] =
         (flight_t){op->handle, op->endpoint, op->key.source, op->opcode, again};
-    if (!again &&
-        !ledger_sent(market->ledger, op->handle, op->endpoint, op->opcode == TMU_OPCODE_ARRIVE, op))
+    if (!again && !ledger_sent(market->ledger, op->handle, op->endpoint,
+                               op->opcode == TMU_OPCODE_ARRIVE, op)) {
         return tmu_raw_error(TMU_ERR_MEMORY, "the ledger is full");
+    }
     market->handles += !again;
     return TMU_OK;
 }
@@ -67,12 +69,17 @@ static void number(const market_t *market, const owner_t *owner, operation_t *op
 /* Bit n: source n has an arrival at the endpoint in flight or held back. */
 static uint32_t busy_sources(const owner_t *owner, uint32_t endpoint) {
     uint32_t busy = 0;
-    for (uint32_t i = 0; i < owner->flight_count; i++)
-        if (owner->flights[i].opcode == TMU_OPCODE_ARRIVE && owner->flights[i].endpoint == endpoint)
+    for (uint32_t i = 0; i < owner->flight_count; i++) {
+        if (owner->flights[i].opcode == TMU_OPCODE_ARRIVE &&
+            owner->flights[i].endpoint == endpoint) {
             busy |= 1u << owner->flights[i].source;
-    for (uint32_t i = 0; i < owner->held_count; i++)
-        if (owner->held[i].endpoint == endpoint)
+        }
+    }
+    for (uint32_t i = 0; i < owner->held_count; i++) {
+        if (owner->held[i].endpoint == endpoint) {
             busy |= 1u << owner->held[i].key.source;
+        }
+    }
     return busy;
 }
 
@@ -80,11 +87,14 @@ static uint32_t busy_sources(const owner_t *owner, uint32_t endpoint) {
 static tmu_result_t ask_again(market_t *market, owner_t *owner) {
     const uint32_t place = lot_below(&owner->lot, owner->held_count);
     operation_t op = owner->held[place];
-    if (market->owners[op.endpoint].state != OWNER_LIVES || market->owners[op.endpoint].flushes > 0)
+    if (market->owners[op.endpoint].state != OWNER_LIVES ||
+        market->owners[op.endpoint].flushes > 0) {
         return TMU_AGAIN;
+    }
     operation_t *kept = ledger_again(market->ledger, op.handle);
-    if (!kept)
+    if (!kept) {
         return TMU_AGAIN;
+    }
     op.order = kept->order = owner->order;
     tmu_result_t result = send(market, owner, &op, true);
     if (result == TMU_OK) {
@@ -101,8 +111,9 @@ static tmu_result_t ask_again(market_t *market, owner_t *owner) {
 /* Whether the privileged page may ask that now. */
 static bool may_inject(const market_t *market, const owner_t *owner, const operation_t *op) {
     const owner_t *other = &market->owners[op->endpoint];
-    if (other->state != OWNER_LIVES || other->flushes > 0)
+    if (other->state != OWNER_LIVES || other->flushes > 0) {
         return false;
+    }
     return op->opcode != TMU_OPCODE_ARRIVE ||
            (owner->held_count + owner->flight_count < OWNER_HELD &&
             (busy_sources(owner, op->endpoint) >> op->key.source & 1) == 0);
@@ -119,12 +130,14 @@ static bool inject(market_t *market, owner_t *owner, operation_t *op) {
     }
     *op = (operation_t){.endpoint = lot_below(lot, market->endpoints)};
     traffic_inject(&market->owners[op->endpoint].traffic, lot, market->injected++, op);
-    if (!may_inject(market, owner, op))
+    if (!may_inject(market, owner, op)) {
         return false;
-    if (lot_chance(lot, 8))
+    }
+    if (lot_chance(lot, 8)) {
         op->endpoint = market->endpoints + lot_below(lot, 3);
-    else if (op->opcode == TMU_OPCODE_ARRIVE || op->opcode == TMU_OPCODE_POST)
+    } else if (op->opcode == TMU_OPCODE_ARRIVE || op->opcode == TMU_OPCODE_POST) {
         owner->first = *op;
+    }
     return true;
 }
 
@@ -144,18 +157,21 @@ static uint32_t entries_of(const market_t *market, uint32_t endpoint) {
 /* Operations in flight at an endpoint: each may become an entry. */
 static uint32_t flights_at(const owner_t *owner, uint32_t endpoint) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < owner->flight_count; i++)
+    for (uint32_t i = 0; i < owner->flight_count; i++) {
         count += owner->flights[i].endpoint == endpoint;
+    }
     return count;
 }
 
 /* Whether the privileged page has a flush of an endpoint in flight. */
 static bool is_swept(const market_t *market, uint32_t endpoint) {
     const owner_t *privileged = &market->owners[market->endpoints];
-    for (uint32_t i = 0; privileged->flushes > 0 && i < privileged->flight_count; i++)
+    for (uint32_t i = 0; privileged->flushes > 0 && i < privileged->flight_count; i++) {
         if (privileged->flights[i].opcode == TMU_OPCODE_FLUSH &&
-            privileged->flights[i].endpoint == endpoint)
+            privileged->flights[i].endpoint == endpoint) {
             return true;
+        }
+    }
     return false;
 }
 
@@ -179,12 +195,15 @@ tmu_result_t owner_flush(market_t *market, owner_t *owner, uint32_t endpoint) {
     operation_t op = {.endpoint = endpoint,
                       .opcode = TMU_OPCODE_FLUSH,
                       .key = {.ignore = UINT64_MAX, .source_ignore = UINT32_MAX}};
-    if (owner->flight_count >= owner->window)
+    if (owner->flight_count >= owner->window) {
         return TMU_AGAIN;
-    if (page_unannounced(&owner->page) > 0 && page_announce(&owner->page) != TMU_OK)
+    }
+    if (page_unannounced(&owner->page) > 0 && page_announce(&owner->page) != TMU_OK) {
         return TMU_AGAIN;
-    if (!flush_fits(market, owner, endpoint))
+    }
+    if (!flush_fits(market, owner, endpoint)) {
         return TMU_AGAIN;
+    }
     number(market, owner, &op);
     const tmu_result_t result = send(market, owner, &op, false);
     owner->flushes += result == TMU_OK;
@@ -202,8 +221,9 @@ static tmu_result_t sweep(market_t *market, owner_t *privileged) {
     const uint32_t endpoint = lot_below(&privileged->lot, market->endpoints);
     const owner_t *owner = &market->owners[endpoint];
     if (owner->state != OWNER_LIVES || owner->flushes > 0 || owner->flight_count > 0 ||
-        owner->traffic.owed > 0 || entries_of(market, endpoint) < page_ring(&owner->page))
+        owner->traffic.owed > 0 || entries_of(market, endpoint) < page_ring(&owner->page)) {
         return TMU_OK;
+    }
     const tmu_result_t result = owner_flush(market, privileged, endpoint);
     return result == TMU_AGAIN ? TMU_OK : result;
 }
@@ -219,8 +239,9 @@ static bool is_crowded(const market_t *market) {
 /* Draws the next operation; false if there is none this time. */
 static bool draw(market_t *market, owner_t *owner) {
     operation_t *op = &owner->drawn;
-    if (owner->privileged)
+    if (owner->privileged) {
         return inject(market, owner, op);
+    }
     const uint32_t busy = owner->stalls ? busy_sources(owner, owner->endpoint) : 0;
     if (is_left_over(market, owner)) {
         *op = (operation_t){.endpoint = owner->endpoint, .opcode = TMU_OPCODE_FLUSH};
@@ -233,8 +254,9 @@ static bool draw(market_t *market, owner_t *owner) {
 
 static tmu_result_t ask_new(market_t *market, owner_t *owner) {
     owner->has_drawn = owner->has_drawn || draw(market, owner);
-    if (!owner->has_drawn)
+    if (!owner->has_drawn) {
         return TMU_OK;
+    }
     if (owner->privileged && owner->drawn.endpoint < market->endpoints &&
         !may_inject(market, owner, &owner->drawn)) {
         owner->has_drawn = false;
@@ -260,18 +282,22 @@ static tmu_result_t ask_some(market_t *market, owner_t *owner) {
     tmu_result_t result = TMU_OK;
     if (crowded && !owner->privileged) {
         traffic->target = 0;
-        if (is_left_over(market, owner))
+        if (is_left_over(market, owner)) {
             result = owner_flush(market, owner, owner->endpoint);
-        if (result != TMU_OK || traffic->owed == 0)
+        }
+        if (result != TMU_OK || traffic->owed == 0) {
             return TMU_OK;
+        }
     }
-    if (crowded && owner->privileged)
+    if (crowded && owner->privileged) {
         result = sweep(market, owner);
+    }
     while (result == TMU_OK && owner->flight_count < owner->window &&
            !waits_for_flush(market, owner)) {
         const bool ends = traffic->owed > traffic->target && !owner->privileged;
-        if (!ends && (crowded || tries == 0 || owner->flight_count + 2 > owner->window))
+        if (!ends && (crowded || tries == 0 || owner->flight_count + 2 > owner->window)) {
             break;
+        }
         tries -= tries > 0;
         result = ask_new(market, owner);
     }
@@ -282,26 +308,31 @@ static tmu_result_t say_read(owner_t *owner) {
     const uint32_t unannounced = page_unannounced(&owner->page);
     const bool stuck = unannounced + owner->flight_count >= page_ring(&owner->page);
     if (unannounced == 0 ||
-        (unannounced < owner->lazy && !(stuck && lot_chance(&owner->lot, STUCK))))
+        (unannounced < owner->lazy && !(stuck && lot_chance(&owner->lot, STUCK)))) {
         return TMU_OK;
+    }
     return page_announce(&owner->page);
 }
 
 tmu_result_t owner_ask(market_t *market, owner_t *owner, uint64_t now) {
     tmu_result_t result = say_read(owner);
-    if (result != TMU_OK || owner->until > now || waits_for_flush(market, owner))
+    if (result != TMU_OK || owner->until > now || waits_for_flush(market, owner)) {
         return result;
+    }
     if (owner->held_count > 0 && owner->flight_count < owner->window &&
         (market->lifted ||
          (!market->closing && !market->ebb && lot_chance(&owner->lot, AGAIN_OF_1024)))) {
         result = ask_again(market, owner);
-        if (result != TMU_OK && result != TMU_AGAIN)
+        if (result != TMU_OK && result != TMU_AGAIN) {
             return result;
+        }
     }
-    if (market->closing || (market->ebb && owner->privileged))
+    if (market->closing || (market->ebb && owner->privileged)) {
         return TMU_OK;
-    if (lot_chance(&owner->lot, RESTS) && !owner->privileged)
+    }
+    if (lot_chance(&owner->lot, RESTS) && !owner->privileged) {
         owner->until = now + lot_below(&owner->lot, REST_CLOCKS);
+    }
     return ask_some(market, owner);
 }
 
@@ -316,15 +347,19 @@ static void forget(market_t *market, owner_t *owner) {
 
 void owner_bury(market_t *market, owner_t *owner) {
     uint64_t handles[OWNER_WINDOW];
-    for (uint32_t i = 0; i < owner->flight_count; i++)
+    for (uint32_t i = 0; i < owner->flight_count; i++) {
         handles[i] = owner->flights[i].handle;
+    }
     const uint32_t executed =
         judge_unseen(market->judge, owner->endpoint, handles, owner->flight_count);
-    for (uint32_t i = 0; i < owner->flight_count; i++)
-        if (i >= executed || ledger_find(market->ledger, handles[i])) /* it may have stalled */
+    for (uint32_t i = 0; i < owner->flight_count; i++) {
+        if (i >= executed || ledger_find(market->ledger, handles[i])) { /* it may have stalled */
             ledger_drop(market->ledger, handles[i]);
-    for (uint32_t i = 0; i < owner->held_count; i++)
+        }
+    }
+    for (uint32_t i = 0; i < owner->held_count; i++) {
         ledger_drop(market->ledger, owner->held[i].handle);
+    }
     forget(market, owner);
 }
 

@@ -38,8 +38,9 @@ bool page_take(page_t *page, tmu_completion_t *found_p) {
 
 tmu_result_t page_announce(page_t *page) {
     const tmu_result_t result = tmu_raw_consumer(page->queue, page->read);
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         page->announced = page->read;
+    }
     return result;
 }
 

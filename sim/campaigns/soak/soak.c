@@ -23,8 +23,9 @@ static bool failed(soak_t *soak, const char *what) {
 bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *report) {
     market_t *market = &soak->market;
     *soak = (soak_t){.shape = *shape, .lot = lot_seeded(shape->seed)};
-    if (tmu_query(device, &soak->info) != TMU_OK)
+    if (tmu_query(device, &soak->info) != TMU_OK) {
         return failed(soak, "query");
+    }
     const uint32_t endpoints = soak->info.endpoints;
     *market =
         (market_t){.device = device,
@@ -37,22 +38,25 @@ bool soak_open(soak_t *soak, tmu_t *device, const soak_shape_t *shape, FILE *rep
                                                      .op_bytes = sizeof(operation_t),
                                                      .report = report});
     market->owners = calloc(endpoints + 1, sizeof *market->owners);
-    if (market->ledger)
+    if (market->ledger) {
         market->judge = judge_create(endpoints, market->ledger, report);
+    }
     if (!market->ledger || !market->owners || !market->judge) {
         (void)snprintf(soak->error, sizeof soak->error, "no memory for %" PRIu32 " owners",
                        endpoints);
         return false;
     }
-    if (tmu_spill_add(device, shape->segments) != TMU_OK)
+    if (tmu_spill_add(device, shape->segments) != TMU_OK) {
         return failed(soak, "memory");
+    }
     for (uint32_t i = 0; i <= endpoints; i++) {
         owner_t *owner = &market->owners[i];
         owner->endpoint = i;
         owner->privileged = i == endpoints;
         owner->stalls = owner->privileged;
-        if (events_welcome(soak, owner) != TMU_OK)
+        if (events_welcome(soak, owner) != TMU_OK) {
             return failed(soak, "queue");
+        }
     }
     soak->next_tide = shape->flood ? UINT64_MAX : TIDE_FIRST;
     market->tide = shape->flood ? TIDE_FLOOD : TIDE_LOW;
@@ -77,15 +81,17 @@ static tmu_result_t everybody_asks(soak_t *soak) {
     for (uint32_t i = 0; i < all; i++) {
         const uint32_t who = first + i < all ? first + i : first + i - all;
         owner_t *owner = &market->owners[who];
-        if (owner->state != OWNER_LIVES)
+        if (owner->state != OWNER_LIVES) {
             continue;
+        }
         const tmu_result_t result = owner_ask(market, owner, now);
         if (result == TMU_AGAIN) {
             soak->turn = who;
             return TMU_OK;
         }
-        if (result != TMU_OK)
+        if (result != TMU_OK) {
             return result;
+        }
     }
     soak->turn = (first + 1) % all;
     return TMU_OK;
@@ -95,15 +101,17 @@ static tmu_result_t let_run(soak_t *soak) {
     tmu_t *device = soak->market.device;
     const uint64_t end = tmu_clock(device) + TURN_CLOCKS;
     tmu_result_t result = TMU_OK;
-    for (uint64_t now = end - TURN_CLOCKS; now < end && result == TMU_OK; now = tmu_clock(device))
+    for (uint64_t now = end - TURN_CLOCKS; now < end && result == TMU_OK; now = tmu_clock(device)) {
         result = tmu_progress(device, (unsigned)(end - now));
+    }
     return result;
 }
 
 static uint64_t in_flight(const soak_t *soak) {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i <= soak->market.endpoints; i++)
+    for (uint32_t i = 0; i <= soak->market.endpoints; i++) {
         sum += soak->market.owners[i].flight_count;
+    }
     return sum;
 }
 
@@ -131,8 +139,9 @@ static void ebb(soak_t *soak) {
         market->ebb = false;
         soak->ebbs++;
     }
-    if (soak->turns % PACE_TURNS != 0)
+    if (soak->turns % PACE_TURNS != 0) {
         return;
+    }
     market->ebb = market->ebb ||
                   (market->tide == TIDE_LOW &&
                    market->handles - soak->paced < market->endpoints / PACE_ENDPOINTS * PACE_TURNS);
@@ -144,20 +153,26 @@ tmu_result_t soak_turn(soak_t *soak) {
     /* A device that answers within a turn has nothing on its way at the end of one. */
     const bool once_asked = lot_below(&soak->lot, 2) == 0;
     tmu_result_t result = everybody_asks(soak);
-    if (result == TMU_OK && once_asked)
+    if (result == TMU_OK && once_asked) {
         result = events_due(soak);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = let_run(soak);
-    for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++)
-        if (market->owners[i].state == OWNER_LIVES)
+    }
+    for (uint32_t i = 0; i <= market->endpoints && result == TMU_OK; i++) {
+        if (market->owners[i].state == OWNER_LIVES) {
             result = owner_read(market, &market->owners[i]);
+        }
+    }
     soak->turns++;
     ebb(soak);
     soak->entries += ledger_counts(market->ledger).left;
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = events_turn(soak);
-    if (result == TMU_OK && !once_asked)
+    }
+    if (result == TMU_OK && !once_asked) {
         result = events_due(soak);
+    }
     return result == TMU_OK ? watch(soak) : result;
 }
 
@@ -179,8 +194,9 @@ static bool all_well(const soak_t *soak) {
 static tmu_result_t rest(soak_t *soak, bool held) {
     tmu_result_t result = TMU_OK;
     while (result == TMU_OK && all_well(soak) &&
-           (in_flight(soak) > 0 || !events_done(soak) || (held && soak->market.held > 0)))
+           (in_flight(soak) > 0 || !events_done(soak) || (held && soak->market.held > 0))) {
         result = soak_turn(soak);
+    }
     return result;
 }
 
@@ -191,12 +207,14 @@ static tmu_result_t empty(soak_t *soak) {
         owner_t *owner = &market->owners[i];
         const tmu_depth_t entries = ledger_entries(market->ledger, i);
         if (entries.posted + entries.unexpected >=
-            page_ring(&owner->page)) /* its own ring is too small for that */
+            page_ring(&owner->page)) { /* its own ring is too small for that */
             owner = &market->owners[market->endpoints];
+        }
         do {
             result = owner_flush(market, owner, i);
-            if (result == TMU_AGAIN)
+            if (result == TMU_AGAIN) {
                 result = soak_turn(soak) == TMU_OK ? TMU_AGAIN : TMU_ERR_DEVICE;
+            }
         } while (result == TMU_AGAIN && all_well(soak));
     }
     return result;
@@ -207,18 +225,23 @@ static tmu_result_t end(soak_t *soak) {
     market_t *market = &soak->market;
     market->closing = true;
     tmu_result_t result = rest(soak, false);
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = events_lift(soak);
+    }
     market->lifted = true;
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = rest(soak, true);
-    if (result == TMU_OK && all_well(soak))
+    }
+    if (result == TMU_OK && all_well(soak)) {
         result = empty(soak);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = rest(soak, true);
+    }
     judge_finish(market->judge);
-    if (result == TMU_OK)
+    if (result == TMU_OK) {
         result = events_count(soak);
+    }
     return result;
 }
 
@@ -227,8 +250,9 @@ static bool is_empty(soak_t *soak) {
     tmu_spill_stats_t memory = {0};
     for (uint32_t i = 0; i < soak->market.endpoints; i++) {
         tmu_depth_t depth = {0};
-        if (tmu_depth(soak->market.device, i, &depth) != TMU_OK)
+        if (tmu_depth(soak->market.device, i, &depth) != TMU_OK) {
             return failed(soak, "depth");
+        }
         if (depth.posted != 0 || depth.unexpected != 0) {
             (void)snprintf(soak->error, sizeof soak->error,
                            "endpoint %" PRIu32 " has %" PRIu32 " receives and %" PRIu32
@@ -237,8 +261,9 @@ static bool is_empty(soak_t *soak) {
             return false;
         }
     }
-    if (tmu_spill_stats(soak->market.device, &memory) != TMU_OK)
+    if (tmu_spill_stats(soak->market.device, &memory) != TMU_OK) {
         return failed(soak, "memory");
+    }
     if (counts.left != 0 || counts.waiting != 0 || memory.chunks != memory.chunks_free) {
         (void)snprintf(soak->error, sizeof soak->error,
                        "at the end %" PRIu64 " entries did not come back, %" PRIu64
@@ -259,9 +284,11 @@ bool soak_run(soak_t *soak) {
             tell_progress(soak);
         }
     }
-    if (result == TMU_OK && all_well(soak))
+    if (result == TMU_OK && all_well(soak)) {
         result = end(soak);
-    if (result != TMU_OK)
+    }
+    if (result != TMU_OK) {
         return failed(soak, "operations");
+    }
     return !all_well(soak) || is_empty(soak);
 }

@@ -33,8 +33,9 @@ void traffic_forget(traffic_t *traffic) {
 
 static uint64_t draw_match(const traffic_t *traffic, lot_t *lot) {
     uint32_t tag = lot_below(lot, traffic->tags) * 256u;
-    if (lot_chance(lot, 32))
+    if (lot_chance(lot, 32)) {
         tag |= UINT32_C(0x80000000); /* negative: internal to a library (R2) */
+    }
     return (uint64_t)lot_below(lot, traffic->contexts) << 32 | tag;
 }
 
@@ -68,16 +69,19 @@ static void set_target(traffic_t *traffic, lot_t *lot, tide_t tide) {
     const uint32_t kind = lot_below(lot, 100);
     traffic->tide = tide;
     traffic->left = 1 + lot_below(lot, TARGET_EVERY);
-    if (kind < 88)
+    if (kind < 88) {
         traffic->target = 0;
-    else if (kind < 98)
+    } else if (kind < 98) {
         traffic->target = 1 + lot_below(lot, 3);
-    else
+    } else {
         traffic->target = 3 + lot_below(lot, 8);
-    if (tide == TIDE_FLOOD)
+    }
+    if (tide == TIDE_FLOOD) {
         traffic->target = lot_below(lot, TARGET_MOST);
-    if (tide == TIDE_HIGH && kind % 4 == 0)
+    }
+    if (tide == TIDE_HIGH && kind % 4 == 0) {
         traffic->target = 4 + lot_below(lot, kind % 16 == 0 ? TARGET_MOST - 4 : 8);
+    }
 }
 
 static half_t pop(traffic_t *traffic, lot_t *lot) {
@@ -117,8 +121,9 @@ static void follow(traffic_t *traffic, lot_t *lot, operation_t *op) {
     } else {
         op->opcode = lot_chance(lot, 200) ? TMU_OPCODE_CLAIM : TMU_OPCODE_POST;
         widen(traffic, lot, op);
-        if (op->opcode == TMU_OPCODE_POST)
+        if (op->opcode == TMU_OPCODE_POST) {
             op->receive_id = next_id(traffic);
+        }
     }
 }
 
@@ -140,17 +145,19 @@ static void look(traffic_t *traffic, lot_t *lot, operation_t *op) {
 static void relieve(traffic_t *traffic, lot_t *lot, operation_t *op) {
     take_all(op);
     op->opcode = lot_chance(lot, 512) ? TMU_OPCODE_CLAIM : TMU_OPCODE_POST;
-    if (op->opcode == TMU_OPCODE_POST)
+    if (op->opcode == TMU_OPCODE_POST) {
         op->receive_id = next_id(traffic);
+    }
 }
 
 /* An arrival that may not be sent now is none; what would have followed it, or what it follows, is
  * as before. */
 static void put_off(traffic_t *traffic, const operation_t *op) {
-    if (traffic->posts_lead)
+    if (traffic->posts_lead) {
         traffic->ahead[traffic->owed++] = (half_t){op->key.match, op->key.source, op->receive_id};
-    else
+    } else {
         traffic->owed--;
+    }
 }
 
 /* A cancel has no key. */
@@ -163,8 +170,9 @@ static void tidy(operation_t *op) {
 
 void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, operation_t *op) {
     *op = (operation_t){.length = LENGTH / 2 + lot_below(lot, LENGTH)}; /* R12: some truncate */
-    if (traffic->left-- == 0 || traffic->tide != tide)
+    if (traffic->left-- == 0 || traffic->tide != tide) {
         set_target(traffic, lot, tide);
+    }
     if (lot_below(lot, 65536) < FLUSH_OF_65536) {
         take_all(op);
         op->opcode = TMU_OPCODE_FLUSH;
@@ -172,8 +180,9 @@ void traffic_draw(traffic_t *traffic, lot_t *lot, tide_t tide, uint32_t busy, op
     } else if (lot_chance(lot, traffic->owed <= traffic->target ? traffic->looks : LOOKS_WITHIN)) {
         look(traffic, lot, op);
     } else if (traffic->owed <= traffic->target) {
-        if (traffic->owed == 0)
+        if (traffic->owed == 0) {
             traffic->posts_lead = lot_below(lot, 2) == 0;
+        }
         lead(traffic, lot, op);
     } else {
         follow(traffic, lot, op);
@@ -195,10 +204,11 @@ void traffic_inject(const traffic_t *traffic, lot_t *lot, uint64_t number, opera
                  : kind < 6 ? TMU_OPCODE_POST
                  : kind < 7 ? TMU_OPCODE_PROBE
                             : TMU_OPCODE_CANCEL;
-    if (op->opcode == TMU_OPCODE_POST)
+    if (op->opcode == TMU_OPCODE_POST) {
         op->receive_id = IDS_PRIVILEGED + (uint32_t)(number % IDS_PRIVILEGED_COUNT);
-    else if (op->opcode == TMU_OPCODE_CANCEL)
+    } else if (op->opcode == TMU_OPCODE_CANCEL) {
         op->receive_id = traffic->receive_id;
+    }
     tidy(op);
 }
 

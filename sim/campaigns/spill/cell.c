@@ -61,13 +61,16 @@ typedef struct goal {
 
 static tmu_result_t turn(session_t *session, const goal_t *goal) {
     tmu_result_t result = TMU_OK;
-    for (int i = 0; result == TMU_OK && i < STREAMS; i++)
+    for (int i = 0; result == TMU_OK && i < STREAMS; i++) {
         result = goal->fills ? stream_fill(&session->streams[i], goal->upto[i])
                              : stream_work(&session->streams[i], goal->upto[i]);
-    if (result == TMU_OK)
+    }
+    if (result == TMU_OK) {
         result = tmu_progress(session->device, PROGRESS_CLOCKS);
-    for (int i = 0; result == TMU_OK && i < STREAMS; i++)
+    }
+    for (int i = 0; result == TMU_OK && i < STREAMS; i++) {
         result = stream_collect(&session->streams[i]);
+    }
     return result;
 }
 
@@ -75,8 +78,9 @@ static bool ended(const session_t *session, const goal_t *goal) {
     for (int i = 0; i < STREAMS; i++) {
         const stream_t *stream = &session->streams[i];
         const uint64_t at = goal->fills ? stream->count : stream->submitted;
-        if (at < goal->upto[i] || stream->completed < stream->submitted)
+        if (at < goal->upto[i] || stream->completed < stream->submitted) {
             return false;
+        }
     }
     return true;
 }
@@ -86,11 +90,13 @@ static int work(session_t *session, const goal_t *goal, const stream_t *stream, 
     uint64_t last = tmu_clock(session->device);
     uint64_t before = completed(session);
     while (stream ? stream->completed < target : !ended(session, goal)) {
-        if (turn(session, goal) != TMU_OK)
+        if (turn(session, goal) != TMU_OK) {
             return fail(session, "operations");
+        }
         const uint64_t now = tmu_clock(session->device);
-        if (completed(session) != before)
+        if (completed(session) != before) {
             last = now;
+        }
         before = completed(session);
         if (now - last > PATIENCE_CLOCKS) {
             (void)snprintf(session->error, session->error_size,
@@ -120,31 +126,38 @@ static cell_latency_t latency(stream_t *stream) {
 static int measure(session_t *session, stream_t *stream, bool rival, uint64_t run_in,
                    uint64_t steps, uint64_t *clocks, counter_set_t *counts) {
     counter_set_t before = {0};
-    if (counters(session, &before) != 0)
+    if (counters(session, &before) != 0) {
         return -1;
+    }
     goal_t goal = {.fills = false};
-    for (int i = 0; i < STREAMS; i++)
+    for (int i = 0; i < STREAMS; i++) {
         goal.upto[i] = session->streams[i].submitted;
+    }
     const ptrdiff_t own = stream - session->streams;
     const uint64_t start = stream->completed + 2 * run_in;
     /* As many more are on their way when the last is measured. */
     goal.upto[own] += 2 * (run_in + steps + stream->window / 2);
-    if (rival)
+    if (rival) {
         goal.upto[DEEP] = UINT64_MAX;
+    }
     int status = work(session, &goal, stream, start);
     const uint64_t began = tmu_clock(session->device);
     stream->measures = true;
-    if (status == 0)
+    if (status == 0) {
         status = work(session, &goal, stream, start + 2 * steps);
+    }
     stream->measures = false;
     *clocks = tmu_clock(session->device) - began;
     stream_t *deep = &session->streams[DEEP];
-    if (rival)
+    if (rival) {
         goal.upto[DEEP] = deep->submitted + (deep->second ? 1 : 0);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = work(session, &goal, NULL, 0);
-    if (status == 0)
+    }
+    if (status == 0) {
         status = counters(session, counts);
+    }
     counter_set_subtract(counts, &before);
     return status;
 }
@@ -157,8 +170,9 @@ static int fill(session_t *session, const cell_t *cell) {
     const uint64_t standing = cell->depth - (unexpected ? 0 : 1);
     if (!session->filled || deep->unexpected != unexpected || session->watched != watches ||
         deep->count > standing) {
-        if (tmu_reset(session->device) != TMU_OK)
+        if (tmu_reset(session->device) != TMU_OK) {
             return fail(session, "reset");
+        }
         /* Receives are posted before one is taken, messages are taken before one arrives. */
         stream_forget(deep, unexpected, unexpected);
         /* On chip: where it takes one, there is room for the next. */
@@ -177,8 +191,9 @@ static int fill(session_t *session, const cell_t *cell) {
     deep->window = watched->window = session->window;
     int status = work(session, &goal, NULL, 0);
     goal.upto[DEEP] = standing;
-    if (status == 0)
+    if (status == 0) {
         status = work(session, &goal, NULL, 0);
+    }
     if (status == 0 && deep->wrong + watched->wrong > 0) {
         (void)snprintf(session->error, session->error_size,
                        "%" PRIu64 " of the entries that fill the queues were not queued",
@@ -201,9 +216,11 @@ session_t *session_open(tmu_t *device, uint32_t window, char *error, size_t erro
         tmu_query(device, &info) == TMU_OK && tmu_spill_add(device, info.spill_segments) == TMU_OK
             ? 0
             : fail(session, "memory");
-    for (uint32_t i = 0; status == 0 && i < STREAMS; i++)
-        if (stream_open(&session->streams[i], device, i, window) != 0)
+    for (uint32_t i = 0; status == 0 && i < STREAMS; i++) {
+        if (stream_open(&session->streams[i], device, i, window) != 0) {
             status = fail(session, "queue");
+        }
+    }
     if (status != 0) {
         session_close(session);
         return NULL;
@@ -212,16 +229,18 @@ session_t *session_open(tmu_t *device, uint32_t window, char *error, size_t erro
 }
 
 void session_close(session_t *session) {
-    for (int i = 0; session && i < STREAMS; i++)
+    for (int i = 0; session && i < STREAMS; i++) {
         (void)stream_close(&session->streams[i]);
+    }
     free(session);
 }
 
 int session_run(session_t *session, const cell_t *cell, cell_result_t *result) {
     *result = (cell_result_t){0};
     stream_t *deep = &session->streams[DEEP];
-    if (fill(session, cell) != 0)
+    if (fill(session, cell) != 0) {
         return -1;
+    }
     deep->position = cell->position;
     const bool watches = session->watched;
     stream_t *stream = &session->streams[watches ? WATCHED : DEEP];
@@ -235,9 +254,10 @@ int session_run(session_t *session, const cell_t *cell, cell_result_t *result) {
     stream->window = 1;
     const uint64_t lone = (cell->steps + 3) / 4;
     result->lone_verdicts = 2 * (lone < LONE_STEPS ? lone : LONE_STEPS);
-    if (status == 0)
+    if (status == 0) {
         status = measure(session, stream, rival, RUN_IN, result->lone_verdicts / 2,
                          &result->lone_clocks, &result->lone_counts);
+    }
     result->one = latency(stream);
     for (int i = 0; i < STREAMS; i++) {
         result->mismatches += session->streams[i].wrong;

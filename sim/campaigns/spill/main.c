@@ -40,8 +40,9 @@ static const char *const positions[] = {
 
 static size_t find(const char *const *names, size_t count, const char *name) {
     size_t i = 0;
-    while (i < count && strcmp(names[i], name) != 0)
+    while (i < count && strcmp(names[i], name) != 0) {
         i++;
+    }
     return i;
 }
 
@@ -110,8 +111,9 @@ static bool measure(tmu_t *device, const char *word, uint64_t *mismatches_p) {
     (void)device; /* the session's */
     const cell_t cell = cell_of(word);
     cell_result_t result;
-    if (session_run(session, &cell, &result) != 0)
+    if (session_run(session, &cell, &result) != 0) {
         return false;
+    }
     print(&cell, &result);
     *mismatches_p = result.mismatches;
     return true;

@@ -10,8 +10,9 @@
 
 static uint32_t log2_up(uint64_t value) {
     uint32_t log2 = 0;
-    while (UINT64_C(1) << log2 < value)
+    while (UINT64_C(1) << log2 < value) {
         log2++;
+    }
     return log2;
 }
 
@@ -21,8 +22,9 @@ int stream_open(stream_t *stream, tmu_t *device, uint32_t endpoint, uint32_t win
     stream->expected_room = (size_t)SPREAD << share;
     stream->expected = calloc(stream->expected_room, sizeof *stream->expected);
     const tmu_queue_attr_t attr = {endpoint, RING_LOG2, share ? share : 1};
-    if (!stream->expected || tmu_queue_open(device, &attr, &stream->queue) != TMU_OK)
+    if (!stream->expected || tmu_queue_open(device, &attr, &stream->queue) != TMU_OK) {
         return -1;
+    }
     return 0;
 }
 
@@ -49,11 +51,13 @@ void stream_forget(stream_t *stream, bool unexpected, bool takes_first) {
 
 static bool reserve_latencies(latencies_t *latencies, size_t room) {
     uint16_t *host = realloc(latencies->host, room * sizeof *host);
-    if (host)
+    if (host) {
         latencies->host = host;
+    }
     uint16_t *unit = realloc(latencies->unit, room * sizeof *unit);
-    if (unit)
+    if (unit) {
         latencies->unit = unit;
+    }
     latencies->room = room;
     latencies->count = 0;
     return host && unit;
@@ -63,8 +67,9 @@ bool stream_reserve(stream_t *stream, size_t entries, size_t latencies) {
     const size_t room = 2 * entries + 2;
     if (room > stream->room) {
         uint64_t *grown = realloc(stream->entries, room * sizeof *grown);
-        if (!grown)
+        if (!grown) {
             return false;
+        }
         stream->entries = grown;
         stream->room = room;
     }
@@ -97,10 +102,11 @@ static size_t choose(stream_t *stream) {
 
 static void take_out(stream_t *stream, size_t place) {
     uint64_t *at = stream->entries + stream->first + place;
-    if (place == 0)
+    if (place == 0) {
         stream->first++;
-    else
+    } else {
         memmove(at, at + 1, (stream->count - place - 1) * sizeof *at);
+    }
     stream->count--;
 }
 
@@ -157,29 +163,35 @@ tmu_result_t stream_work(stream_t *stream, uint64_t limit) {
     while (result == TMU_OK && stream->submitted < limit && !crowded(stream)) {
         const bool takes = stream->second != stream->takes_first;
         result = takes ? take_one(stream) : append_one(stream);
-        if (result == TMU_OK)
+        if (result == TMU_OK) {
             stream->second = !stream->second;
+        }
     }
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
 tmu_result_t stream_fill(stream_t *stream, uint64_t depth) {
     tmu_result_t result = TMU_OK;
-    while (result == TMU_OK && stream->count < depth && !crowded(stream))
+    while (result == TMU_OK && stream->count < depth && !crowded(stream)) {
         result = append_one(stream);
+    }
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
 /** Whether a completion is what the law says about its operation. */
 static bool right(const stream_t *stream, const expected_t *expected, const tmu_completion_t *c) {
-    if (!expected->pending || expected->handle != c->handle || c->endpoint != stream->endpoint)
+    if (!expected->pending || expected->handle != c->handle || c->endpoint != stream->endpoint) {
         return false; /* R13, R15 */
-    if (c->unit_latency > c->host_latency)
+    }
+    if (c->unit_latency > c->host_latency) {
         return false; /* a part that takes longer than the whole */
-    if (c->serial - stream->serial != (uint32_t)expected->handle)
+    }
+    if (c->serial - stream->serial != (uint32_t)expected->handle) {
         return false; /* R7: matched in the order of submission, in whichever they are answered */
-    if (!expected->takes)
-        return c->status == TMU_STATUS_QUEUED;                             /* R5, R6 */
+    }
+    if (!expected->takes) {
+        return c->status == TMU_STATUS_QUEUED; /* R5, R6 */
+    }
     return c->status == TMU_STATUS_MATCHED && c->other == expected->other; /* R3, R4 */
 }
 
@@ -196,19 +208,22 @@ tmu_result_t stream_collect(stream_t *stream) {
     do {
         const tmu_result_t result = tmu_poll(stream->queue, completions,
                                              sizeof completions / sizeof completions[0], &count);
-        if (result != TMU_OK)
+        if (result != TMU_OK) {
             return result;
+        }
         for (size_t i = 0; i < count; i++) {
             const tmu_completion_t *c = &completions[i];
-            if (!stream->serial_known)
+            if (!stream->serial_known) {
                 stream->serial = c->serial - (uint32_t)c->handle;
+            }
             stream->serial_known = true;
             expected_t *expected = &stream->expected[c->handle & (stream->expected_room - 1)];
             stream->wrong += !right(stream, expected, c);
             expected->pending = false;
             stream->completed++;
-            if (stream->measures)
+            if (stream->measures) {
                 keep(expected->takes ? &stream->takes : &stream->appends, c);
+            }
         }
     } while (count > 0);
     return TMU_OK;

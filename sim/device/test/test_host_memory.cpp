@@ -53,8 +53,9 @@ void nothing_else_is_reached_r13() {
     }
     host.remove(kBus);
     EXPECT(!host.write(kBus, filled(1), kAll));
-    for (const uint8_t byte : memory.bytes)
+    for (const uint8_t byte : memory.bytes) {
         EXPECT_NUMBER(byte, 0);
+    }
 }
 
 void a_direction_may_be_closed_r13() {

@@ -34,17 +34,20 @@ struct Bench {
     bool step() {
         spill.drive(pins, pauses);
         const bool taken = (pins.arvalid && pins.arready) || (pins.awvalid && pins.awready);
-        if (pins.rvalid && pins.rready)
+        if (pins.rvalid && pins.rready) {
             reads.push_back({clock, pins.rid, pins.rresp, pins.rlast != 0, pins.rdata});
-        if (pins.bvalid && pins.bready)
+        }
+        if (pins.bvalid && pins.bready) {
             writes.push_back({clock, pins.bid, pins.bresp, true, {}});
+        }
         spill.sample(pins, pauses);
         ++clock;
         return taken;
     }
     void run(unsigned clocks) {
-        for (unsigned i = 0; i < clocks; ++i)
+        for (unsigned i = 0; i < clocks; ++i) {
             (void)step();
+        }
     }
     void read(uint64_t address, unsigned beats, uint8_t id = 0) {
         pins.araddr = address;
@@ -53,8 +56,8 @@ struct Bench {
         pins.arburst = 1;
         pins.arid = id;
         pins.arvalid = 1;
-        while (!step())
-            ;
+        while (!step()) {
+        }
         pins.arvalid = 0;
     }
     void write(uint64_t address, uint8_t value, uint64_t strobes, uint8_t id = 0) {
@@ -71,16 +74,20 @@ struct Bench {
             spill.drive(pins, pauses);
             const bool address_taken = pins.awready != 0;
             const bool data_taken = pins.wready != 0;
-            if (pins.rvalid && pins.rready)
+            if (pins.rvalid && pins.rready) {
                 reads.push_back({clock, pins.rid, pins.rresp, pins.rlast != 0, pins.rdata});
-            if (pins.bvalid && pins.bready)
+            }
+            if (pins.bvalid && pins.bready) {
                 writes.push_back({clock, pins.bid, pins.bresp, true, {}});
+            }
             spill.sample(pins, pauses);
             ++clock;
-            if (address_taken)
+            if (address_taken) {
                 pins.awvalid = 0;
-            if (data_taken)
+            }
+            if (data_taken) {
                 pins.wvalid = 0;
+            }
         }
     }
 
@@ -96,8 +103,9 @@ struct Bench {
 
 void a_burst_takes_its_latency_and_a_clock_a_beat() {
     Bench b;
-    for (unsigned i = 0; i < 256; ++i)
+    for (unsigned i = 0; i < 256; ++i) {
         b.bytes[i] = static_cast<uint8_t>(i / 64 + 1);
+    }
     b.read(kBase, 4);
     const uint64_t taken = b.clock - 1;
     b.run(20);
@@ -137,8 +145,9 @@ void a_write_changes_the_bytes_with_a_strobe() {
 void sixty_four_reads_may_wait() {
     Bench b;
     b.pins.rready = 0;
-    for (unsigned i = 0; i < device::SpillMemory::kReadsMax; ++i)
+    for (unsigned i = 0; i < device::SpillMemory::kReadsMax; ++i) {
         b.read(kBase + 64 * i, 1);
+    }
     b.pins.arvalid = 1;
     EXPECT(!b.step());
     b.pins.rready = 1;
@@ -197,16 +206,19 @@ void what_is_no_burst_is_told() {
 // Without pauses nobody starves: a stream of one id does not hold up a read of the other.
 void who_is_due_longest_is_served() {
     Bench b;
-    for (unsigned i = 0; i < 20; ++i)
+    for (unsigned i = 0; i < 20; ++i) {
         b.read(kBase + 256 * i, 4, 0);
+    }
     b.read(kBase, 1, 1);
     const uint64_t asked = b.clock - 1;
-    for (unsigned i = 0; i < 20; ++i)
+    for (unsigned i = 0; i < 20; ++i) {
         b.read(kBase + 256 * i, 4, 0);
+    }
     b.run(400);
     unsigned before = 0;
-    while (b.reads.at(before).id == 0)
+    while (b.reads.at(before).id == 0) {
         ++before;
+    }
     EXPECT_NUMBER(before, 80);
     EXPECT_NUMBER(b.reads.at(before).clock, asked - 20 + kLatency + 80);
     EXPECT_NUMBER(b.reads.size(), 161);
@@ -219,8 +231,9 @@ void a_gap_is_kept_between_beats() {
     b.read(kBase, 1, 1);
     b.run(60);
     EXPECT_NUMBER(b.reads.size(), 5);
-    for (unsigned i = 0; i < b.reads.size(); ++i)
+    for (unsigned i = 0; i < b.reads.size(); ++i) {
         EXPECT_NUMBER(b.reads[i].clock, taken + kLatency + 5 * i);
+    }
 }
 
 // With a spread and no pauses ids change places, each keeps its order, and nothing takes longer.
@@ -248,12 +261,14 @@ void a_spread_changes_places() {
 // Reads of two ids: what each id gets is in its order, and the ids overtake each other.
 void ids_overtake_each_other_and_keep_their_own_order() {
     Bench b(true);
-    for (unsigned i = 0; i < 4096; ++i)
+    for (unsigned i = 0; i < 4096; ++i) {
         b.bytes[64 * i] = static_cast<uint8_t>(i);
+    }
     unsigned next[2] = {0, 0};
     unsigned overtaken = 0;
-    for (unsigned i = 0; i < 400; ++i)
+    for (unsigned i = 0; i < 400; ++i) {
         b.read(kBase + 64 * i, 1, i % 2);
+    }
     b.run(10000);
     EXPECT_NUMBER(b.reads.size(), 400);
     for (const Answer &answer : b.reads) {

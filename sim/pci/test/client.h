@@ -18,14 +18,16 @@ struct Reply {
 
     // The answer: an errno value, 0 if all is well, or -1 if nothing came.
     int error() const {
-        if (!there)
+        if (!there) {
             return -1;
+        }
         return (header.flags & VFU_ERROR) != 0 ? static_cast<int>(header.error) : 0;
     }
     template <class Part> Part part() const {
         Part found{};
-        if (payload.size() >= sizeof found)
+        if (payload.size() >= sizeof found) {
             std::memcpy(&found, payload.data(), sizeof found);
+        }
         return found;
     }
 };
@@ -76,11 +78,13 @@ class Client {
         pollfd readable{socket_.number(), POLLIN, 0};
         if (::poll(&readable, 1, patience_ms) != 1 ||
             ::recv(socket_.number(), &reply.header, sizeof reply.header, MSG_WAITALL) !=
-                static_cast<ssize_t>(sizeof reply.header))
+                static_cast<ssize_t>(sizeof reply.header)) {
             return reply;
+        }
         reply.payload.resize(reply.header.size - sizeof reply.header);
-        if (!reply.payload.empty())
+        if (!reply.payload.empty()) {
             (void)::recv(socket_.number(), reply.payload.data(), reply.payload.size(), MSG_WAITALL);
+        }
         reply.there = reply.header.id == id_;
         return reply;
     }
@@ -95,9 +99,10 @@ class Client {
 // Memory that can be handed over.
 struct SharedMemory {
     explicit SharedMemory(size_t size) : bytes(size), file(::memfd_create("test", MFD_CLOEXEC)) {
-        if (::ftruncate(file.number(), static_cast<off_t>(size)) == 0)
+        if (::ftruncate(file.number(), static_cast<off_t>(size)) == 0) {
             data = static_cast<uint8_t *>(
                 ::mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_SHARED, file.number(), 0));
+        }
     }
     ~SharedMemory() { (void)::munmap(data, bytes); }
     SharedMemory(const SharedMemory &) = delete;

@@ -51,8 +51,9 @@ struct tmu_sim {
 
     uint8_t *find(uint64_t address) {
         auto region = regions.upper_bound(address);
-        if (region == regions.begin())
+        if (region == regions.begin()) {
             return nullptr;
+        }
         --region;
         const uint64_t offset = address - region->first;
         const bool there =
@@ -66,11 +67,13 @@ struct tmu_sim {
                               registers[TMU_REG_RING_BASE_LO / 4];
         const uint64_t address = base + produced++ % 16 * kRecordBytes;
         uint8_t *target = find(address);
-        if (target != nullptr)
+        if (target != nullptr) {
             std::memcpy(target, waiting.front().data(), kRecordBytes);
+        }
         waiting.pop_front();
-        if (written != nullptr)
+        if (written != nullptr) {
             written(user, address, target != nullptr ? 1 : 0);
+        }
     }
 };
 
@@ -89,34 +92,39 @@ void tmu_sim_close(tmu_sim_t *sim) { delete sim; }
 
 int tmu_sim_read32(tmu_sim_t *sim, uint32_t offset, uint32_t *value_p) {
     sim->clock += 4;
-    if (sim->dead || offset >= kRegistersEnd)
+    if (sim->dead || offset >= kRegistersEnd) {
         return sim->dead ? -1 : 1;
+    }
     *value_p = sim->registers[offset / 4];
     return 0;
 }
 
 int tmu_sim_write32(tmu_sim_t *sim, uint32_t offset, uint32_t value) {
     sim->clock += 4;
-    if (sim->dead || offset >= kRegistersEnd)
+    if (sim->dead || offset >= kRegistersEnd) {
         return sim->dead ? -1 : 1;
+    }
     sim->registers[offset / 4] = value;
     return 0;
 }
 
 int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t, const void *data, size_t size) {
-    if (sim->waiting.size() >= 2)
+    if (sim->waiting.size() >= 2) {
         return 1;
+    }
     Record record{};
     std::memcpy(record.data(), data, size);
-    if (size == kRecordBytes)
+    if (size == kRecordBytes) {
         sim->waiting.push_back(record);
+    }
     return 0;
 }
 
 // Nothing is readable but the offset of the snapshot's number.
 int tmu_sim_doorbell_read(tmu_sim_t *, uint64_t offset, uint64_t *value_p) {
-    if (offset % TMU_DOORBELL_PAGE_BYTES != TMU_DOORBELL_PICTURE_OFFSET)
+    if (offset % TMU_DOORBELL_PAGE_BYTES != TMU_DOORBELL_PICTURE_OFFSET) {
         return 1;
+    }
     *value_p = 0x1122334455667788;
     return 0;
 }

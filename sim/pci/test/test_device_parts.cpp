@@ -85,8 +85,9 @@ void software_changes_only_what_it_may() {
 void pieces_make_a_command() {
     vfu::Combiner combiner;
     vfu::Combiner::Command command{};
-    for (unsigned i = 0; i < command.size(); ++i)
+    for (unsigned i = 0; i < command.size(); ++i) {
         command[i] = static_cast<uint8_t>(i + 1);
+    }
     const vfu::Combiner::Command *whole = nullptr;
     for (unsigned i = 0; i < 64; i += 8) {
         EXPECT(whole == nullptr);
@@ -106,8 +107,9 @@ void incomplete_commands_are_counted() {
     EXPECT_NUMBER(combiner.lost(), 1);
     EXPECT(combiner.add(64, piece, 4) == nullptr); // the same bytes again
     EXPECT_NUMBER(combiner.lost(), 2);
-    for (uint64_t i = 4; i < 60; i += 4)
+    for (uint64_t i = 4; i < 60; i += 4) {
         EXPECT(combiner.add(64 + i, piece, 4) == nullptr);
+    }
     EXPECT(combiner.add(64 + 60, piece, 4) != nullptr);
     EXPECT_NUMBER(combiner.lost(), 2);
 }

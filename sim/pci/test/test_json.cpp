@@ -64,12 +64,14 @@ void what_is_not_json_is_refused() {
                                             "{\"a\":\"\n\"}"};
     for (const auto &text : wrong) {
         vfu::JsonNumbers numbers;
-        if (read(text, numbers))
+        if (read(text, numbers)) {
             expect_note(__FILE__, __LINE__, text.c_str());
+        }
     }
     std::string deep = "{\"a\":";
-    for (int i = 0; i < 100000; ++i)
+    for (int i = 0; i < 100000; ++i) {
         deep += "[";
+    }
     vfu::JsonNumbers numbers;
     EXPECT(!read(deep, numbers));
 }
@@ -104,8 +106,9 @@ class Writer {
     std::string array(unsigned depth) {
         std::string text = "[";
         const size_t members = below(4);
-        for (size_t i = 0; i < members; ++i)
+        for (size_t i = 0; i < members; ++i) {
             text += (i ? "," : "") + space() + value("", false, depth + 1) + space();
+        }
         return text + ']';
     }
 
@@ -133,8 +136,9 @@ class Writer {
     }
 
     std::string word(const char *text, const std::string &path, bool kept, double found) {
-        if (kept)
+        if (kept) {
             numbers[path] = found;
+        }
         return text;
     }
 };
@@ -167,13 +171,17 @@ void random_documents_are_read_and_damaged_ones_do_no_harm() {
     for (int n = 0; n < kDocuments; ++n) {
         const std::string text = writer.document();
         vfu::JsonNumbers numbers;
-        if (!read(text, numbers) || numbers != writer.numbers)
+        if (!read(text, numbers) || numbers != writer.numbers) {
             expect_note(__FILE__, __LINE__, text.c_str());
-        for (size_t bytes = 0; bytes < text.size(); bytes += 1 + writer.below(8))
-            if (read(text.substr(0, bytes), numbers))
+        }
+        for (size_t bytes = 0; bytes < text.size(); bytes += 1 + writer.below(8)) {
+            if (read(text.substr(0, bytes), numbers)) {
                 expect_note(__FILE__, __LINE__, text.substr(0, bytes).c_str());
-        for (int i = 0; i < kDamaged; ++i)
+            }
+        }
+        for (int i = 0; i < kDamaged; ++i) {
             (void)read(damaged(text, writer), numbers);
+        }
     }
 }
 

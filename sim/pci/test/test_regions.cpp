@@ -50,8 +50,9 @@ void doorbells_are_commands_pieces_or_indices() {
     EXPECT_NUMBER(b.device.counts().commands, 1);
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, TMU_DOORBELL_CONSUMER_OFFSET, data, 4), 0);
     EXPECT_NUMBER(b.device.counts().commands, 1);
-    for (uint32_t i = 0; i < 64; i += 8)
+    for (uint32_t i = 0; i < 64; i += 8) {
         EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, 128 + i, data, 8), 0);
+    }
     EXPECT_NUMBER(b.device.counts().commands, 2);
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, 32, data, 64), EINVAL);
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, 0, data, 16), EINVAL);
@@ -85,8 +86,9 @@ void where_a_page_shows_nothing_it_reads_as_ones() {
         const Reply reply = b.read(TMU_PCI_BAR_DOORBELLS, offset, count);
         EXPECT_NUMBER(reply.error(), 0);
         EXPECT_NUMBER(reply.payload.size(), sizeof(vfu_access_t) + count);
-        for (size_t i = sizeof(vfu_access_t); i < reply.payload.size(); ++i)
+        for (size_t i = sizeof(vfu_access_t); i < reply.payload.size(); ++i) {
             EXPECT_NUMBER(reply.payload[i], 0xff);
+        }
     }
     EXPECT_NUMBER(b.device.counts().page_reads_empty, reads.size());
 }
@@ -94,8 +96,9 @@ void where_a_page_shows_nothing_it_reads_as_ones() {
 void several_writes_come_in_one_message() {
     Bench b;
     std::vector<uint8_t> writes;
-    for (uint32_t i = 0; i < 8; ++i)
+    for (uint32_t i = 0; i < 8; ++i) {
         writes = writes + bytes_of(vfu_small_write_t{8u * i, TMU_PCI_BAR_DOORBELLS, 8, {}});
+    }
     const Reply reply = b.ask(VFU_REGION_WRITE_MULTI, bytes_of(vfu_write_multi_t{8}) + writes);
     EXPECT_NUMBER(reply.error(), 0);
     EXPECT_NUMBER(reply.part<vfu_write_multi_t>().count, 8);
@@ -219,8 +222,9 @@ void other_memory_is_not_touched_r13() {
     EXPECT_NUMBER(b.write(VFU_REGION_CONFIG, 4, &nothing, 2), 0); // no bus master
     b.command(3);
     EXPECT_NUMBER(b.device.counts().completions_refused, 3);
-    for (size_t i = 0; i < kBytes; ++i)
+    for (size_t i = 0; i < kBytes; ++i) {
         EXPECT(memory.data[i] == 0);
+    }
     const uint16_t master = 4;
     EXPECT_NUMBER(b.write(VFU_REGION_CONFIG, 4, &master, 2), 0);
     b.command(4);
@@ -343,8 +347,9 @@ void time_goes_on_by_request() {
 
 void an_idle_unit_sleeps_and_a_message_wakes_it() {
     Bench b;
-    for (unsigned i = 0; i < 100; ++i)
+    for (unsigned i = 0; i < 100; ++i) {
         b.device.step();
+    }
     EXPECT(!b.device.busy());
     const uint8_t data[64] = {};
     EXPECT_NUMBER(b.write(TMU_PCI_BAR_DOORBELLS, 0, data, 64), 0);
@@ -354,8 +359,9 @@ void an_idle_unit_sleeps_and_a_message_wakes_it() {
 } // namespace
 
 int main(int count, char **values) {
-    if (count != 2)
+    if (count != 2) {
         return 2;
+    }
     stub_library = values[1];
     RUN(registers_take_whole_words);
     RUN(accesses_out_of_range_are_refused);

@@ -41,8 +41,9 @@ struct Process {
     void stop() {
         const uint64_t one = 1;
         (void)!::write(wake.number(), &one, sizeof one);
-        if (thread.joinable())
+        if (thread.joinable()) {
             thread.join();
+        }
     }
 
     Client connect() const {
@@ -124,13 +125,15 @@ void who_has_asked_nothing_yet_gets_the_next_turn() {
 void who_says_nothing_keeps_nobody_out() {
     Process p;
     std::vector<Client> silent;
-    for (int i = 0; i < 40; ++i)
+    for (int i = 0; i < 40; ++i) {
         silent.push_back(p.connect());
+    }
     {
         Client first = p.connect();
         EXPECT_NUMBER(agree(first), 0);
-        for (int i = 0; i < 40; ++i)
+        for (int i = 0; i < 40; ++i) {
             silent.push_back(p.connect());
+        }
         Client second = p.connect();
         EXPECT_NUMBER(agree(second), EBUSY); // told at once, and the first one goes on
         EXPECT_NUMBER(ask(first, VFU_DEVICE_RESET, {}), 0);
@@ -266,8 +269,9 @@ void libraries_that_are_no_unit_are_explained() {
 } // namespace
 
 int main(int count, char **values) {
-    if (count != 2)
+    if (count != 2) {
         return 2;
+    }
     stub_library = values[1];
     RUN(clients_come_one_after_another);
     RUN(a_second_client_is_told_at_once);

@@ -101,8 +101,9 @@ void too_many_files_end_the_connection() {
 
 void unknown_commands_are_refused() {
     Bench b;
-    for (const unsigned command : {0u, 6u, 11u, 12u, 14u, 16u, 17u, 18u, 0xffffu})
+    for (const unsigned command : {0u, 6u, 11u, 12u, 14u, 16u, 17u, 18u, 0xffffu}) {
         EXPECT_NUMBER(b.ask(static_cast<uint16_t>(command), {}).error(), ENOTSUP);
+    }
     EXPECT_NUMBER(b.counts.refused, 9);
     EXPECT_NUMBER(b.ask(VFU_DEVICE_RESET, {}).error(), 0);
 }
@@ -184,8 +185,9 @@ void the_device_is_described() {
 } // namespace
 
 int main(int count, char **values) {
-    if (count != 2)
+    if (count != 2) {
         return 2;
+    }
     stub_library = values[1];
     RUN(the_first_message_is_the_version);
     RUN(an_older_minor_version_is_kept_to);

@@ -33,8 +33,9 @@ static void begin(void) {
     memset(said, 0, sizeof said);
     report = tmpfile();
     ledger = operation_ledger_create(&workload, 2, report);
-    for (size_t i = 0; i < OPERATIONS; ++i)
+    for (size_t i = 0; i < OPERATIONS; ++i) {
         operation_ledger_sent(ledger, &workload, i);
+    }
 }
 
 static void answer(size_t place, uint8_t status, uint64_t other) {
@@ -63,8 +64,9 @@ static void end(uint64_t complaints, const char *words) {
     EXPECT_NUMBER(ledger_complaints(ledger), complaints);
     rewind(report);
     said[fread(said, 1, sizeof said - 1, report)] = '\0';
-    if (strstr(said, words) == NULL || (complaints == 0) != (said[0] == '\0'))
+    if (strstr(said, words) == NULL || (complaints == 0) != (said[0] == '\0')) {
         EXPECT_TEXT(said, words);
+    }
     (void)fclose(report);
     ledger_destroy(ledger);
     workload_free(&workload);

@@ -51,11 +51,18 @@ typedef struct {
 } wire_config_t;
 
 #define WIRE_CONFIG_DEFAULT                                                                        \
-    {                                                                                              \
-        .wire = UET_SETTINGS_DEFAULT, .payload_mtu = 4096, .window = 128, .pdcs = 64,              \
-        .responses = 64, .ack_trigger = 16384, .ack_least = 1024, .endpoints = 16,                 \
-        .quarantine = 2000000000, .reopen = 10000000, .idle = 5000000000, .dscp = 46               \
-    }
+    {.wire = UET_SETTINGS_DEFAULT,                                                                 \
+     .payload_mtu = 4096,                                                                          \
+     .window = 128,                                                                                \
+     .pdcs = 64,                                                                                   \
+     .responses = 64,                                                                              \
+     .ack_trigger = 16384,                                                                         \
+     .ack_least = 1024,                                                                            \
+     .endpoints = 16,                                                                              \
+     .quarantine = 2000000000,                                                                     \
+     .reopen = 10000000,                                                                           \
+     .idle = 5000000000,                                                                           \
+     .dscp = 46}
 
 typedef enum {
     WIRE_TRUNCATE,        /* a message longer than its receive is cut (R12) */

@@ -74,7 +74,7 @@ typedef uint64_t tmu_receive_id_t;
 #define TMU_ENDPOINT_ANY UINT32_MAX
 
 /** Wildcards of tmu_key_mpi; neither is a value that a rank or a tag argument can take. */
-#define TMU_ANY_SOURCE ((int64_t)-1)
+#define TMU_ANY_SOURCE INT64_C(-1)
 #define TMU_ANY_TAG INT64_MIN
 
 /** A receive to post. */

@@ -40,8 +40,9 @@ static inline void on_matched(void *user, record_t *message, record_t *receive) 
 static inline void on_looked(void *user, record_t *look, record_t *message) {
     (void)user;
     count_returned(look, message);
-    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM)
+    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM) {
         count_returned(message, look);
+    }
 }
 
 static inline void on_left(void *user, record_t *record) {
@@ -91,8 +92,9 @@ static inline item_t made(uint8_t opcode, uint64_t tag, uint32_t source) {
 }
 
 static inline void progress_of(matcher_t *m) {
-    for (int i = 0; i < 400; ++i)
+    for (int i = 0; i < 400; ++i) {
         matcher_progress(m);
+    }
 }
 
 static inline void progress(void) { progress_of(&matcher); }

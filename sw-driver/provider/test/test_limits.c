@@ -74,8 +74,9 @@ static void what_a_broken_unit_has_is_returned(void) {
         progress();
     }
     EXPECT(receives[ENTRIES].record.waits);
-    for (size_t i = 0; i < ITEMS; ++i)
+    for (size_t i = 0; i < ITEMS; ++i) {
         submit(&items[i]);
+    }
     /* Its answer to the arrival is about nothing that there is. */
     const uint64_t handle = items[0].record.handle;
     slots_release(&unit->slots, handle);
@@ -83,10 +84,12 @@ static void what_a_broken_unit_has_is_returned(void) {
     progress();
     EXPECT_NUMBER(breakdowns, 1);
     EXPECT_NUMBER(failures, ENTRIES + 4 + ITEMS);
-    for (uint32_t i = 0; i < ENTRIES + 4; ++i)
+    for (uint32_t i = 0; i < ENTRIES + 4; ++i) {
         EXPECT_NUMBER(receives[i].gone, 1);
-    for (size_t i = 0; i < ITEMS; ++i)
+    }
+    for (size_t i = 0; i < ITEMS; ++i) {
         EXPECT_NUMBER(items[i].gone, 1);
+    }
     EXPECT(!matcher_submit(&matcher, &items[0].record));
     EXPECT(!matcher_cancel(&matcher, &receives[0].record));
     matcher_close(&matcher);
@@ -100,13 +103,14 @@ static void impossible_verdicts_are_refused(void) {
     item_t items[] = {made(TMU_OPCODE_POST, 1, 5), made(TMU_OPCODE_ARRIVE, 2, 5),
                       made(TMU_OPCODE_PROBE, 3, 5), made(TMU_OPCODE_CLAIM, 4, 5)};
     enum { ITEMS = sizeof items / sizeof items[0] };
-    for (size_t i = 0; i < ITEMS; ++i)
+    for (size_t i = 0; i < ITEMS; ++i) {
         submit(&items[i]);
+    }
     const uint64_t inside = matcher.inside;
     unsigned tried = 0;
-    for (size_t i = 0; i < ITEMS; ++i)
-        for (size_t j = 0; j < ITEMS; ++j)
-            for (uint8_t opcode = 0; opcode < COUNTS_OPCODES; ++opcode)
+    for (size_t i = 0; i < ITEMS; ++i) {
+        for (size_t j = 0; j < ITEMS; ++j) {
+            for (uint8_t opcode = 0; opcode < COUNTS_OPCODES; ++opcode) {
                 for (uint8_t status = 0; status < COUNTS_STATUSES; ++status) {
                     const bool own = opcode == items[i].record.opcode;
                     const bool alone = status == TMU_STATUS_QUEUED || status == TMU_STATUS_NONE ||
@@ -114,8 +118,9 @@ static void impossible_verdicts_are_refused(void) {
                     const bool meets =
                         items[j].record.opcode ==
                         (opcode == TMU_OPCODE_ARRIVE ? TMU_OPCODE_POST : TMU_OPCODE_ARRIVE);
-                    if (own && (alone || meets))
+                    if (own && (alone || meets)) {
                         continue; /* some of these are possible, and other tests have them */
+                    }
                     const tmu_completion_t c = {.opcode = opcode,
                                                 .status = status,
                                                 .handle = items[i].record.handle,
@@ -123,6 +128,9 @@ static void impossible_verdicts_are_refused(void) {
                     EXPECT(!matcher_settle(&matcher, &c));
                     ++tried;
                 }
+            }
+        }
+    }
     /* Verdicts without a partner, on an operation that cannot have them. */
     const uint8_t wrong[][2] = {{0, TMU_STATUS_NONE},          {1, TMU_STATUS_NONE},
                                 {1, TMU_STATUS_REFUSED_QUOTA}, {2, TMU_STATUS_QUEUED},
@@ -145,13 +153,16 @@ static void too_many_endpoints_are_refused_with_a_sentence(void) {
     matcher_t more[8];
     unsigned opened = 0;
     start();
-    while (opened < 8 && matcher_open(&more[opened], unit, &events, NULL, error, sizeof error) == 0)
+    while (opened < 8 &&
+           matcher_open(&more[opened], unit, &events, NULL, error, sizeof error) == 0) {
         ++opened;
+    }
     EXPECT_NUMBER(opened + 1, unit->info.endpoints);
     EXPECT_TEXT(error, "found no free endpoint of the unit, which has 4; a process may have 4 of "
                        "them open at once");
-    while (opened > 0)
+    while (opened > 0) {
         matcher_close(&more[--opened]);
+    }
     stop();
 }
 
@@ -172,10 +183,12 @@ static void receives_go_on_in_memory(void) {
         messages[i] = made(TMU_OPCODE_ARRIVE, i, 0);
         submit(&messages[i]);
     }
-    for (int i = 0; i < 4; ++i)
+    for (int i = 0; i < 4; ++i) {
         progress();
-    for (uint32_t i = 0; i < MANY; ++i)
+    }
+    for (uint32_t i = 0; i < MANY; ++i) {
         EXPECT(receives[i].partner == &messages[i].record && receives[i].gone == 1);
+    }
     EXPECT_NUMBER(unit->counts.answered[TMU_OPCODE_POST][TMU_STATUS_REFUSED_QUOTA], 0);
     EXPECT_NUMBER(unit->spill.receives + unit->spill.messages, 0);
     stop();
@@ -187,9 +200,9 @@ static uint64_t refusals(void) {
 
 static void submit_and_wait(item_t *one) {
     submit(one);
-    do
+    do {
         matcher_progress(&matcher);
-    while (tmu_queue_in_flight(matcher.queue) != 0);
+    } while (tmu_queue_in_flight(matcher.queue) != 0);
 }
 
 /* R11: when memory is used up as well, a receive is refused, and gets in when some is free. */
@@ -239,8 +252,9 @@ static void one_look_takes_all_answers(void) {
     }
     matcher_progress(&matcher);
     EXPECT_NUMBER(tmu_queue_in_flight(matcher.queue), 0);
-    for (uint32_t i = 0; i < SOME; ++i)
+    for (uint32_t i = 0; i < SOME; ++i) {
         submit(&items[SOME + i]);
+    }
     matcher_progress(&matcher);
     EXPECT_NUMBER(returned, 2 * SOME);
     stop();

@@ -78,12 +78,14 @@ static void receives_beyond_the_table_keep_their_order(void) {
     for (uint32_t i = 0; i < MANY; ++i) {
         messages[i] = made(TMU_OPCODE_ARRIVE, 0, i);
         submit(&messages[i]);
-        if (i % 7 == 0)
+        if (i % 7 == 0) {
             progress();
+        }
     }
     progress();
-    for (uint32_t i = 0; i < MANY; ++i)
+    for (uint32_t i = 0; i < MANY; ++i) {
         EXPECT(receives[i].partner == &messages[i].record && receives[i].gone == 1);
+    }
     EXPECT(probe.gone == 1 && probe.partner == NULL);
     stop();
 }
@@ -157,8 +159,9 @@ static void an_end_gives_everything_back(void) {
     progress();
     EXPECT(unit->counts.answered[TMU_OPCODE_ARRIVE][TMU_STATUS_STALLED] > 0);
     stop();
-    for (uint32_t i = 0; i < MANY; ++i)
+    for (uint32_t i = 0; i < MANY; ++i) {
         EXPECT(messages[i].gone == 1 && receives[i].gone == 1);
+    }
 }
 
 /* The order of one source is kept while its messages are held back (R7, R11). */
@@ -176,8 +179,9 @@ static void held_messages_keep_their_order(void) {
         submit(&receives[i]);
         progress();
     }
-    for (uint32_t i = 0; i < MANY; ++i)
+    for (uint32_t i = 0; i < MANY; ++i) {
         EXPECT(receives[i].partner == &messages[i].record);
+    }
     stop();
 }
 

@@ -61,10 +61,12 @@ static void handles_are_never_used_twice(void) {
     slots_t slots = {0};
     int records[600];
     uint64_t handles[600];
-    for (size_t i = 0; i < 600; ++i)
+    for (size_t i = 0; i < 600; ++i) {
         handles[i] = slots_take(&slots, &records[i]);
-    for (size_t i = 0; i < 600; ++i)
+    }
+    for (size_t i = 0; i < 600; ++i) {
         EXPECT(slots_find(&slots, handles[i]) == &records[i]);
+    }
     slots_release(&slots, handles[7]);
     slots_release(&slots, handles[7]);
     EXPECT(slots_find(&slots, handles[7]) == NULL);
@@ -73,8 +75,9 @@ static void handles_are_never_used_twice(void) {
     EXPECT(slots_find(&slots, handles[7]) == NULL && slots_find(&slots, again) == &records[7]);
     size_t at = 0;
     size_t seen = 0;
-    while (slots_next(&slots, &at) != NULL)
+    while (slots_next(&slots, &at) != NULL) {
         ++seen;
+    }
     EXPECT_NUMBER(seen, 600);
     EXPECT(slots_take_out(&slots) == &records[0] && slots_find(&slots, handles[0]) == NULL);
     EXPECT(slots_find(&slots, SLOTS_NONE) == NULL && slots_find(&slots, 1u << 20) == NULL);
@@ -118,8 +121,9 @@ static void a_peer_has_one_number_as_long_as_it_is_held(void) {
 static void a_peer_needs_a_number_of_the_source_field(void) {
     peers_t peers = {.most = 4};
     peer_t *last = NULL;
-    for (uint32_t i = 0; i < 4; ++i)
+    for (uint32_t i = 0; i < 4; ++i) {
         last = named(&peers, i);
+    }
     EXPECT(last != NULL && peers_are_all(&peers));
     EXPECT(named(&peers, 4) == NULL && named(&peers, 3) == last);
     last->holds = 0;
@@ -210,8 +214,9 @@ static void counts_of_a_shared_unit_may_be_higher(void) {
     const counts_reading_t then = {before, count};
     const counts_reading_t now = {unit, count};
     EXPECT_NUMBER(counts_compare(&counts, 0, now, &then, NULL), 0);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i < count; ++i) {
         unit[i].value += i;
+    }
     EXPECT_NUMBER(counts_compare(&counts, 0, now, &then, NULL), 0);
     EXPECT(strcmp(unit[0].name, "posts") == 0);
     unit[0].value = before[0].value;
@@ -230,8 +235,9 @@ static void read_whole(const char *folder, const char *name, char *text, size_t 
     FILE *file = fopen(path, "r");
     const size_t length = file != NULL ? fread(text, 1, size - 1, file) : 0;
     text[length] = '\0';
-    if (file != NULL)
+    if (file != NULL) {
         (void)fclose(file);
+    }
     (void)unlink(path);
 }
 
@@ -309,8 +315,9 @@ static void verdicts_are_written_in_the_order_of_the_law(void) {
         entry(0, 5, 0, TMU_STATUS_QUEUED),        entry(1, 1, 0, TMU_STATUS_QUEUED),
         entry(1, 2, 1, TMU_STATUS_REFUSED_QUOTA), entry(0, 7, 2, TMU_STATUS_QUEUED),
     };
-    for (size_t i = 0; i < sizeof come / sizeof come[0]; ++i)
+    for (size_t i = 0; i < sizeof come / sizeof come[0]; ++i) {
         order_put(&order, &journal, &come[i]);
+    }
     EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 1);
     EXPECT(endpoint == 0 && serial == 1);
     for (uint32_t i = 3; i < 100; ++i) {
@@ -353,8 +360,9 @@ static void the_order_goes_on_where_serial_numbers_wrap(void) {
         entry(0, 1, UINT32_MAX - 1, TMU_STATUS_QUEUED),
         entry(0, 2, UINT32_MAX, TMU_STATUS_QUEUED),
     };
-    for (size_t i = 0; i < sizeof come / sizeof come[0]; ++i)
+    for (size_t i = 0; i < sizeof come / sizeof come[0]; ++i) {
         order_put(&order, &journal, &come[i]);
+    }
     EXPECT_NUMBER(order_waiting(&order, &endpoint, &serial), 0);
     EXPECT_NUMBER(order.lines[0].next, 2);
     order_close(&order);

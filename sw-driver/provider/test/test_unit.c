@@ -78,8 +78,9 @@ static void a_recording_that_ends_early_is_said(void) {
     struct rlimit before;
     EXPECT(getrlimit(RLIMIT_FSIZE, &before) == 0);
     (void)signal(SIGXFSZ, SIG_IGN);
-    for (unsigned i = 0; i < 10000; ++i)
+    for (unsigned i = 0; i < 10000; ++i) {
         journal_write(&unit->journal, &post, &queued, 0);
+    }
     EXPECT(setrlimit(RLIMIT_FSIZE, &small) == 0);
     listen();
     unit_release(unit);
@@ -183,8 +184,9 @@ static void one_device_serves_all_and_ends_with_the_last(void) {
     (void)setenv(UNIT_REPORT, folder, 1);
     unit_t *unit = unit_acquire(error, sizeof error);
     EXPECT(unit != NULL && unit_acquire(error, sizeof error) == unit);
-    for (uint32_t i = 0; i < unit->info.endpoints; ++i)
+    for (uint32_t i = 0; i < unit->info.endpoints; ++i) {
         EXPECT_NUMBER(unit_take_endpoint(unit), i);
+    }
     EXPECT_NUMBER(unit_take_endpoint(unit), UINT32_MAX);
     unit_return_endpoint(unit, 2);
     EXPECT_NUMBER(unit_take_endpoint(unit), 2);
@@ -197,8 +199,9 @@ static void one_device_serves_all_and_ends_with_the_last(void) {
     FILE *file = fopen(path, "r");
     const size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
     text[length] = '\0';
-    if (file != NULL)
+    if (file != NULL) {
         (void)fclose(file);
+    }
     EXPECT(strstr(text, "\"uri\": \"ref:tiny\"") != NULL);
     EXPECT(strstr(text, "\"differences\": []}") != NULL);
     EXPECT_NUMBER(unit->differences, 0);

@@ -146,8 +146,7 @@ static inline bool session_waits(const char *options) {
     return false;
 }
 
-/* ---- by messages alone -------------------------------------------------------------------------
- */
+/* ---- by messages alone ----------------------------------------------------------------------- */
 
 typedef struct raw {
     int socket;

@@ -17,8 +17,7 @@ static const char *gone_program; /* of the driver's tests */
         EXPECT_TEXT(tmu_error_text(NULL), sentence);                                               \
     } while (0)
 
-/* ---- what there is to say ----------------------------------------------------------------------
- */
+/* ---- what there is to say -------------------------------------------------------------------- */
 
 /** A server that greets the next connection like this, in a child, with a file or -1. */
 static void greet_with(int listener, struct tmu_share_greeting greeting, size_t length, int file) {
@@ -165,8 +164,7 @@ static void endpoints_run_out(void) {
     share_stopped(run);
 }
 
-/* ---- ends --------------------------------------------------------------------------------------
- */
+/* ---- ends ------------------------------------------------------------------------------------ */
 
 static void its_end_is_heard(void) {
     char text[1024];
@@ -312,8 +310,7 @@ static void a_child_has_nothing(void) {
     share_stopped(run);
 }
 
-/* ---- rest --------------------------------------------------------------------------------------
- */
+/* ---- rest ------------------------------------------------------------------------------------ */
 
 /** Ticks of processor time that a process has had. */
 static long ticks(pid_t process) {

@@ -54,11 +54,13 @@ static void in_between(void) {
         EXPECT(was_cancelled(&request[i]) == 1);
     }
     meet();
-    for (int i = 0; i < MANY - MANY / 3; ++i)
+    for (int i = 0; i < MANY - MANY / 3; ++i) {
         MPI_Send(&i, 1, MPI_INT, peer, 3, MPI_COMM_WORLD);
+    }
     for (int i = 0, next = 0; i < MANY; ++i) {
-        if (i % 3 != 0)
+        if (i % 3 != 0) {
             MPI_Wait(&request[i], MPI_STATUS_IGNORE);
+        }
         EXPECT(in[i] == (i % 3 != 0 ? next : -1));
         next += i % 3 != 0;
     }

@@ -44,16 +44,18 @@ static void kept_apart(void) {
     MPI_Comm_dup(across, &comm[1]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm[2]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank ^ 1, &comm[3]); /* the pair's ranks change places */
-    for (int i = 0; i < COMMS; ++i)
+    for (int i = 0; i < COMMS; ++i) {
         MPI_Send(&i, 1, MPI_INT, to[i], 5, comm[i]);
+    }
     for (int i = COMMS - 1; i >= 0; --i) {
         int value = -1;
         MPI_Status status;
         MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm[i], &status);
         EXPECT(value == i && status.MPI_SOURCE == to[i] && status.MPI_TAG == 5);
     }
-    for (int i = 0; i < COMMS; ++i)
+    for (int i = 0; i < COMMS; ++i) {
         MPI_Comm_free(&comm[i]);
+    }
 }
 
 static void merged(void) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Standard, synchronous, ready and buffered sends, persistent ones, and in both directions at once. */
+/* Standard, synchronous, ready, buffered and persistent sends, and in both directions at once. */
 #include "pair.h"
 
 /* Ends only when it is matched: nothing that takes a message runs until the peer says so. */
@@ -49,8 +49,9 @@ static void buffered(int count) {
     void *buffer = malloc((size_t)room);
     int *out = integers(count, rank);
     int *in = integers(count, 0);
-    if (buffer == NULL)
+    if (buffer == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 1);
+    }
     int detached = 0;
     MPI_Buffer_attach(buffer, room);
     for (int turn = 0; turn < TURNS; ++turn) {
@@ -120,13 +121,16 @@ static void persistent(int count) {
         meet(); /* a ready send needs its receive */
         MPI_Startall(KINDS, request + KINDS);
         MPI_Waitall(2 * KINDS, request, MPI_STATUSES_IGNORE);
-        for (int kind = 0; kind < KINDS; ++kind)
+        for (int kind = 0; kind < KINDS; ++kind) {
             EXPECT(in[kind][0] == 100 * turn + peer && request[kind] != MPI_REQUEST_NULL);
+        }
     }
-    for (int i = 0; i < 2 * KINDS; ++i)
+    for (int i = 0; i < 2 * KINDS; ++i) {
         MPI_Request_free(&request[i]);
-    for (int kind = 0; kind < KINDS; ++kind)
+    }
+    for (int kind = 0; kind < KINDS; ++kind) {
         free(in[kind]);
+    }
     free(out);
 }
 

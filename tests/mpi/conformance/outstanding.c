@@ -11,12 +11,14 @@ static MPI_Request *requests;
 
 /* Receives with a tag each; messages come in reverse. */
 static void receives_by_tag(void) {
-    for (int i = 0; i < many; ++i)
+    for (int i = 0; i < many; ++i) {
         MPI_Irecv(&values[i], 1, MPI_INT, i % 2 ? peer : MPI_ANY_SOURCE, i, MPI_COMM_WORLD,
                   &requests[i]);
+    }
     meet();
-    for (int i = many - 1; i >= 0; --i)
+    for (int i = many - 1; i >= 0; --i) {
         MPI_Send(&i, 1, MPI_INT, peer, i, MPI_COMM_WORLD);
+    }
     for (int ended = 0; ended < many;) {
         int which = -1;
         MPI_Status status;
@@ -24,21 +26,25 @@ static void receives_by_tag(void) {
         EXPECT(which >= 0 && status.MPI_TAG == which && status.MPI_SOURCE == peer);
         ++ended;
     }
-    for (int i = 0; i < many; ++i)
+    for (int i = 0; i < many; ++i) {
         EXPECT(values[i] == i);
+    }
 }
 
 /* Receives that any message matches take them one after the other. */
 static void receives_by_age(void) {
-    for (int i = 0; i < many; ++i)
+    for (int i = 0; i < many; ++i) {
         MPI_Irecv(&values[i], 1, MPI_INT, i % 3 ? peer : MPI_ANY_SOURCE, i % 2 ? MPI_ANY_TAG : 40,
                   MPI_COMM_WORLD, &requests[i]);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
-    for (int i = 0; i < many; ++i)
+    for (int i = 0; i < many; ++i) {
         MPI_Send(&i, 1, MPI_INT, peer, 40, MPI_COMM_WORLD);
+    }
     MPI_Waitall(many, requests, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < many; ++i)
+    for (int i = 0; i < many; ++i) {
         EXPECT(values[i] == i);
+    }
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
@@ -65,12 +71,13 @@ static void messages_in_order(void) {
 /* Tag by tag from the last to the first: within a tag the order is that of the sender. */
 static void messages_by_tag(void) {
     send_all();
-    for (int tag = 49; tag >= 0; --tag)
+    for (int tag = 49; tag >= 0; --tag) {
         for (int i = tag; i < many; i += 50) {
             int value = -1;
             MPI_Recv(&value, 1, MPI_INT, peer, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             EXPECT(value == 7 * i);
         }
+    }
     MPI_Waitall(many, requests, MPI_STATUSES_IGNORE);
 }
 
@@ -80,8 +87,9 @@ static void lengths_in_order(void) {
     MPI_Request sent[TURNS];
     int *out = integers(RENDEZVOUS, 3);
     int *in = integers(RENDEZVOUS, 0);
-    for (int i = 0; i < TURNS; ++i)
+    for (int i = 0; i < TURNS; ++i) {
         MPI_Isend(out, i % 2 ? i : RENDEZVOUS - i, MPI_INT, peer, 60, MPI_COMM_WORLD, &sent[i]);
+    }
     for (int i = 0; i < TURNS; ++i) {
         MPI_Status status;
         MPI_Recv(in, RENDEZVOUS, MPI_INT, MPI_ANY_SOURCE, 60, MPI_COMM_WORLD, &status);
@@ -94,8 +102,9 @@ static void lengths_in_order(void) {
 
 int main(int argc, char **argv) {
     pair_begin(&argc, &argv);
-    if (argc > 1)
+    if (argc > 1) {
         many = atoi(argv[1]);
+    }
     values = integers(many, -1);
     requests = malloc((size_t)many * sizeof(MPI_Request));
     void (*const parts[])(void) = {receives_by_tag, receives_by_age, messages_in_order,

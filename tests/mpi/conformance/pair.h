@@ -44,8 +44,9 @@ static inline void pair_begin(int *argc, char ***argv) {
 static inline int pair_end(const char *name) {
     int all = 0;
     MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    if (rank == 0 && all == 0)
+    if (rank == 0 && all == 0) {
         printf("%s: all right on %d ranks\n", name, size);
+    }
     MPI_Finalize();
     return all == 0 ? 0 : 1;
 }
@@ -59,10 +60,12 @@ static inline void meet(void) {
 
 static inline int *integers(int count, int value) {
     int *made = malloc((size_t)count * sizeof *made);
-    if (made == NULL)
+    if (made == NULL) {
         MPI_Abort(MPI_COMM_WORLD, 1);
-    for (int i = 0; i < count; ++i)
+    }
+    for (int i = 0; i < count; ++i) {
         made[i] = value + i;
+    }
     return made;
 }
 

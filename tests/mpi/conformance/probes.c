@@ -11,8 +11,9 @@ static void every_key(void) {
     MPI_Request request[LENGTHS];
     int *out = integers(RENDEZVOUS, rank);
     int *in = integers(RENDEZVOUS, 0);
-    for (int i = 0; i < LENGTHS; ++i)
+    for (int i = 0; i < LENGTHS; ++i) {
         MPI_Isend(out, lengths[i], MPI_INT, peer, 10 + i, MPI_COMM_WORLD, &request[i]);
+    }
     for (int i = 0; i < LENGTHS; ++i) {
         for (int key = 0; key < 4; ++key) {
             MPI_Status status;
@@ -58,18 +59,22 @@ static void claims(void) {
     MPI_Request request[CLAIMS];
     int in[CLAIMS];
     int found = 1;
-    for (int i = 0; i < CLAIMS; ++i)
+    for (int i = 0; i < CLAIMS; ++i) {
         MPI_Send(&i, 1, MPI_INT, peer, 30, MPI_COMM_WORLD);
-    for (int i = 0; i < CLAIMS; ++i)
+    }
+    for (int i = 0; i < CLAIMS; ++i) {
         MPI_Mprobe(i % 2 ? MPI_ANY_SOURCE : peer, 30, MPI_COMM_WORLD, &message[i],
                    MPI_STATUS_IGNORE);
+    }
     MPI_Iprobe(peer, 30, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     EXPECT(!found);
-    for (int i = CLAIMS - 1; i >= 0; --i)
+    for (int i = CLAIMS - 1; i >= 0; --i) {
         MPI_Imrecv(&in[i], 1, MPI_INT, &message[i], &request[i]);
+    }
     MPI_Waitall(CLAIMS, request, MPI_STATUSES_IGNORE);
-    for (int i = 0; i < CLAIMS; ++i)
+    for (int i = 0; i < CLAIMS; ++i) {
         EXPECT(in[i] == i && message[i] == MPI_MESSAGE_NULL);
+    }
 }
 
 static void nobody(void) {

@@ -21,13 +21,15 @@ static void send(int count, int tag) {
 /* Nothing behind the receive is written, and the next message is not harmed. */
 static void one(int count, int unexpected, int any) {
     if (first) {
-        if (!unexpected)
+        if (!unexpected) {
             MPI_Barrier(pairs);
+        }
         MPI_Request request;
         int *out = integers(count, 5);
         MPI_Isend(out, count, MPI_INT, peer, 1, MPI_COMM_WORLD, &request);
-        if (unexpected)
+        if (unexpected) {
             MPI_Barrier(pairs);
+        }
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         send(1, 1);
         free(out);
@@ -38,11 +40,13 @@ static void one(int count, int unexpected, int any) {
     MPI_Status status;
     const int source = any ? MPI_ANY_SOURCE : peer;
     const int tag = any ? MPI_ANY_TAG : 1;
-    if (unexpected)
+    if (unexpected) {
         MPI_Barrier(pairs);
+    }
     MPI_Irecv(in, 2, MPI_INT, source, tag, MPI_COMM_WORLD, &request);
-    if (!unexpected)
+    if (!unexpected) {
         MPI_Barrier(pairs);
+    }
     EXPECT(class_of(MPI_Wait(&request, &status)) == MPI_ERR_TRUNCATE);
     EXPECT(in[2] == GUARD);
     EXPECT(MPI_Recv(in, 2, MPI_INT, source, tag, MPI_COMM_WORLD, &status) == MPI_SUCCESS);

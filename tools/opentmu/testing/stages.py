@@ -21,7 +21,7 @@ FAST = (
     *("c-format", "c-tests", "pytest"),
 )
 GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
-C_FOLDERS = ("sim", "sw-driver", "tools", "fpga")
+C_FOLDERS = ("sim", "sw-driver", "tests", "tools", "fpga")
 ELABORATED = ("tiny", "nic", "ecp5", "small")
 # Workers take tests one by one, in the order of tests/conftest.py.
 SOAK_OPERATIONS = 200_000  # of `tmu test --preset` and `--config`

@@ -29,11 +29,13 @@ static void six_verdicts(uint32_t first) {
     EXPECT_NUMBER(count, 0);
     EXPECT_NUMBER(serial_order_waiting(order, &endpoint, &serial), 1);
     EXPECT(endpoint == 0 && serial == first);
-    for (size_t i = 1; i < 6; ++i)
+    for (size_t i = 1; i < 6; ++i) {
         put(order, first + come[i]);
+    }
     EXPECT_NUMBER(count, 6);
-    for (uint32_t i = 0; i < count; ++i)
+    for (uint32_t i = 0; i < count; ++i) {
         EXPECT_NUMBER(taken[i], first + i);
+    }
     EXPECT_NUMBER(serial_order_waiting(order, &endpoint, &serial), 0);
     /* One that was there already is taken at once: the judge says what is wrong with it. */
     put(order, first + 5);
@@ -44,8 +46,9 @@ static void six_verdicts(uint32_t first) {
 static void verdicts_wait_for_those_before_them_R7(void) { six_verdicts(0); }
 
 static void numbers_are_counted_modulo_their_width_R7(void) {
-    for (uint32_t before = 0; before <= 6; ++before)
+    for (uint32_t before = 0; before <= 6; ++before) {
         six_verdicts(0 - before);
+    }
 }
 
 int main(void) {

@@ -18,8 +18,9 @@ static void begin(void) {
     const tmu_model_config_t config = {.endpoints = ENDPOINT + 1};
     if (tmu_open("ref:tiny", &device) != TMU_OK ||
         tmu_queue_open(device, &attr, &queue) != TMU_OK ||
-        tmu_model_create(&config, &model) != TMU_MODEL_OK)
+        tmu_model_create(&config, &model) != TMU_MODEL_OK) {
         exit(1);
+    }
     victim_start(&victim, queue, model, ENDPOINT, 7);
     victim.measures = true;
 }
@@ -47,9 +48,11 @@ static void every_verdict_is_the_models_R7(void) {
     begin();
     while (victim.completed < OPERATIONS) {
         work();
-        for (tmu_model_queue_t q = TMU_MODEL_POSTED; q <= TMU_MODEL_UNEXPECTED; q++)
-            if (tmu_model_depth(model, ENDPOINT, q) > deepest)
+        for (tmu_model_queue_t q = TMU_MODEL_POSTED; q <= TMU_MODEL_UNEXPECTED; q++) {
+            if (tmu_model_depth(model, ENDPOINT, q) > deepest) {
                 deepest = tmu_model_depth(model, ENDPOINT, q);
+            }
+        }
         EXPECT_NUMBER(victim_collect(&victim, 19), TMU_OK);
     }
     tmu_model_stats_t stats;

@@ -31,8 +31,9 @@ static void end(uint64_t differences, uint64_t complaints, const char *words) {
     EXPECT_NUMBER(ledger_complaints(ledger), complaints);
     rewind(report);
     said[fread(said, 1, sizeof said - 1, report)] = '\0';
-    if (strstr(said, words) == NULL || (differences + complaints == 0) != (said[0] == '\0'))
+    if (strstr(said, words) == NULL || (differences + complaints == 0) != (said[0] == '\0')) {
         EXPECT_TEXT(said, words);
+    }
     (void)fclose(report);
     judge_destroy(judge);
     ledger_destroy(ledger);
@@ -292,8 +293,9 @@ static void many_handles_find_their_places(void) {
         const operation_t op = {.handle = i * ONE_HOME, .order = i};
         EXPECT(ledger_sent(ledger, op.handle, 0, false, &op));
     }
-    for (uint32_t i = MANY; i >= 1; i -= 2)
+    for (uint32_t i = MANY; i >= 1; i -= 2) {
         ledger_drop(ledger, i * ONE_HOME);
+    }
     for (uint32_t i = 1; i <= MANY; i++) {
         const operation_t *op = ledger_find(ledger, i * ONE_HOME);
         EXPECT(i % 2 == 0 ? op == NULL : op != NULL && op->order == i);

@@ -28,8 +28,9 @@ static void answer(uint8_t status, uint64_t handle, uint64_t other) {
     tmu_completion_t c = {.status = status, .endpoint = ENDPOINT, .handle = handle, .other = other};
     c.serial = UINT32_MAX - 5 + (uint32_t)handle;
     c.host_latency = 9;
-    if (device.spoil && device.spoils == handle)
+    if (device.spoil && device.spoils == handle) {
         device.spoil(&c);
+    }
     device.answers[device.count++] = c;
 }
 
@@ -40,12 +41,14 @@ static void append(uint64_t handle) {
 
 static void take(uint64_t key, uint64_t handle) {
     size_t i = 0;
-    while (device.standing[i] != key)
+    while (device.standing[i] != key) {
         i++;
+    }
     device.place = i;
     device.depth = device.entries;
-    for (device.entries--; i < device.entries; i++)
+    for (device.entries--; i < device.entries; i++) {
         device.standing[i] = device.standing[i + 1];
+    }
     answer(TMU_STATUS_MATCHED, handle, key);
 }
 
@@ -66,19 +69,21 @@ static bool messages; /* receives take them */
 tmu_result_t tmu_post(tmu_queue_t *queue, uint32_t endpoint, const tmu_receive_t *receive,
                       tmu_receive_id_t *id_p) {
     (void)queue, (void)endpoint, (void)id_p;
-    if (messages)
+    if (messages) {
         take(receive->key.match, receive->handle);
-    else
+    } else {
         append(receive->handle);
+    }
     return TMU_OK;
 }
 
 tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message_t *message) {
     (void)queue, (void)endpoint;
-    if (messages)
+    if (messages) {
         append(message->handle);
-    else
+    } else {
         take(message->match, message->handle);
+    }
     return TMU_OK;
 }
 
@@ -86,8 +91,9 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
                       size_t *count_p) {
     (void)queue;
     size_t count = 0;
-    while (count < max && device.given < device.count)
+    while (count < max && device.given < device.count) {
         completions[count++] = device.answers[device.given++];
+    }
     for (size_t i = 0; device.backwards && i < count / 2; i++) {
         const tmu_completion_t c = completions[i];
         completions[i] = completions[count - 1 - i];
@@ -126,13 +132,15 @@ static uint64_t wrong_after(position_t position, bool unexpected, uint32_t windo
 }
 
 static void right_answers_are_right_in_any_order_R3_R4_R7(void) {
-    for (int p = POSITION_OLDEST; p <= POSITION_FIFO; p++)
-        for (int unexpected = 0; unexpected <= 1; unexpected++)
+    for (int p = POSITION_OLDEST; p <= POSITION_FIFO; p++) {
+        for (int unexpected = 0; unexpected <= 1; unexpected++) {
             for (int backwards = 0; backwards <= 1; backwards++) {
                 forget();
                 device.backwards = backwards;
                 EXPECT_NUMBER(wrong_after((position_t)p, unexpected, 16, 200), 0);
             }
+        }
+    }
 }
 
 static void positions_are_those_asked_for(void) {
