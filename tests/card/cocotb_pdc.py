@@ -1,16 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """PdcStage: each packet in order and once (W1), judged by a model in Python."""
 
-from collections import Counter, deque
-from dataclasses import dataclass
-from random import Random
 from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from opentmu.bench import seed
-from opentmu.bench.handshake import Sink, Source, Values, count_events, reset, start_clock
-from opentmu.bench.pdc_model import (
+from opentmu.bench.pdc_bench import Bench, Initiator
+from opentmu.bench.pdc_packet import (
     ACK_REQ,
     AR,
     CLEAR,
@@ -20,130 +16,10 @@ from opentmu.bench.pdc_model import (
     NUMBERS,
     PROBE,
     RETX,
-    STANDARD,
     SYN,
     Nack,
     Outcome,
-    PdcModel,
 )
-
-BITS = {
-    "ethernet_destinationMac": 48,
-    "ethernet_sourceMac": 48,
-    "ethernet_tags": 1,
-    "ethernet_tag_0": 32,
-    "ethernet_tag_1": 32,
-    "internet_dscp": 6,
-    "internet_ecn": 2,
-    "internet_sourcePort": 16,
-    "pds_offset": 16,
-    "pds_payload": 32,
-    "ses_opcode": 6,
-    "ses_flags": 6,
-    "ses_messageId": 16,
-    "ses_generation": 8,
-    "ses_job": 24,
-    "ses_matchBits": 64,
-    "ses_initiator": 32,
-    "ses_requestLength": 32,
-    "payloadBytes": 16,
-    "beats": 11,
-}
-
-
-@dataclass
-class Initiator:
-    """The other side of a connection, so far that its packets are right ones mostly."""
-
-    address: int
-    spdcid: int
-    start: int
-    next: int
-    dpdcid: int | None = None
-
-
-class Bench:
-    """The stage, the model, and some initiators."""
-
-    def __init__(self, dut: Any, *, pausing: bool = True) -> None:
-        self.dut = dut
-        self.random = Random(seed.choose())
-        random = self.random if pausing else None
-        self.source = Source(dut, "io_record", random)
-        self.out = Sink(dut, "io_out", random)
-        self.answers = Sink(dut, "io_answer", random)
-        self.model = PdcModel()
-        self.counts: Counter[int] = Counter()
-        self.expected: Counter[int] = Counter()
-        self.initiators: list[Initiator] = []
-        self.closed: deque[Initiator] = deque(maxlen=20)
-        dut.io_messageRoom.value = 1
-
-    async def start(self) -> None:
-        """Reset, and the count of outcomes."""
-        start_clock(self.dut)
-        await reset(self.dut)
-        cocotb.start_soon(count_events(self.dut, self.counts))
-
-    def record(self, initiator: Initiator, **values: int) -> Values:
-        """A packet of an initiator: a tagged send, if nothing else is said."""
-        found = {name: self.random.getrandbits(bits) for name, bits in BITS.items()}
-        found |= {
-            "verdict": 0,
-            "internet_ipv6": 0,
-            "internet_native": 0,
-            "internet_source": initiator.address,
-            "internet_destination": 0x0A000002,
-            "pds_kind": 3,
-            "pds_next": STANDARD,
-            "pds_flags": 0,
-            "pds_psn": initiator.next,
-            "pds_spdcid": initiator.spdcid,
-            "pds_dpdcid": initiator.dpdcid or 0,
-            "ses_next": STANDARD,
-        }
-        if initiator.dpdcid is None and values.get("pds_kind", 3) != CONTROL:
-            found["pds_flags"] = SYN | AR
-            psn = values.get("pds_psn", initiator.next)
-            found["pds_dpdcid"] = (psn - initiator.start) % 0x1000
-        return found | values
-
-    async def packet(self, record: Values, *, room: bool = True) -> Outcome:
-        """Give a packet to both; what goes on, what answers and what is counted is the same."""
-        result = self.model.packet(record, room=room)
-        self.dut.io_messageRoom.value = int(room)
-        await self.source.send(**record)
-        out = await self.out.get()
-        assert out["deliver"] == (result.outcome == Outcome.DELIVERED), f"{record}: {result}"
-        if result.pdcid is not None:
-            assert out["pdcid"] == result.pdcid
-        carried = {name: out[f"record_{name}"] for name in record if f"record_{name}" in out}
-        assert carried.items() <= record.items() and len(carried) > 20
-        if result.answer is not None:
-            answer = await self.answers.get()
-            wanted = {n: v for n, v in result.answer.items() if n in answer}
-            assert {name: answer[name] for name in wanted} == wanted, f"{record}: {result}"
-            assert len(wanted) > 15
-        self.expected[result.outcome] += 1
-        return result.outcome
-
-    async def end(self) -> None:
-        """Nothing is left, and each packet is in one counter (W6)."""
-        await ClockCycles(self.dut.clock, 20)
-        assert not self.out.taken and not self.answers.taken
-        assert self.counts == self.expected
-
-    def opened(self, initiator: Initiator) -> None:
-        """The initiator learns our PDCID, as an answer would tell."""
-        for pdc in self.model.pdcs:
-            if pdc.key == (0, initiator.address, 0x0A000002, initiator.spdcid):
-                initiator.dpdcid = self.model.pdcid(pdc)
-
-    def new_initiator(self) -> Initiator:
-        """Few addresses and few numbers, so that some are the same."""
-        start = self.random.choice((0, 5, NUMBERS - 3, self.random.getrandbits(32)))
-        address = 0x0A000000 + self.random.randrange(1, 4)
-        return Initiator(address, self.random.randrange(1, 9), start, start)
 
 
 async def step(bench: Bench) -> None:
@@ -158,8 +34,11 @@ async def step(bench: Bench) -> None:
         flags = random.choice((0, AR, RETX, RETX | AR))
         record = bench.record(one)
         record["pds_flags"] |= flags
-        if await bench.packet(record, room=room) == Outcome.DELIVERED:
+        outcome = await bench.packet(record, room=room)
+        if outcome == Outcome.DELIVERED:
             one.next = (one.next + 1) % NUMBERS
+        elif outcome == Outcome.NO_ROOM and room:
+            bench.initiators.remove(one)
         if random.random() < 0.7:
             bench.opened(one)
     elif draw < 0.72:
@@ -170,8 +49,8 @@ async def step(bench: Bench) -> None:
         await bench.packet(record, room=room)
     elif draw < 0.86:
         await control(bench, one)
-    elif draw < 0.9 and bench.closed:
-        await bench.packet(bench.record(bench.closed[0]))
+    elif draw < 0.92 and bench.closed:
+        await belated(bench, random.choice(bench.closed))
     else:
         record = bench.record(one)
         name = random.choice(
@@ -186,6 +65,17 @@ async def step(bench: Bench) -> None:
         # Its initiator must not go on from a connection that the packet may have moved.
         if len(before) != len(bench.model.pdcs) or one.dpdcid is not None:
             resynchronise(bench, one)
+
+
+async def belated(bench: Bench, one: Initiator) -> None:
+    """A packet of a connection that is closed: with SYN it is dropped until that is forgotten."""
+    syn = bench.random.random() < 0.7
+    number = one.start if syn else one.next
+    copy = Initiator(one.address, one.spdcid, one.start, number, None if syn else one.dpdcid)
+    if await bench.packet(bench.record(copy)) == Outcome.DELIVERED:
+        copy.next = (copy.next + 1) % NUMBERS
+        bench.closed.remove(one)
+        bench.initiators.append(copy)
 
 
 def resynchronise(bench: Bench, one: Initiator) -> None:
@@ -222,22 +112,73 @@ async def w1_random_packets(dut: Any) -> None:
     assert all(bench.counts[outcome] > 20 for outcome in Outcome), bench.counts
 
 
+async def opened(bench: Bench, number: int) -> Initiator:
+    """A connection of another peer, with one message."""
+    peer = Initiator(0x0B000000 + number, 7, 100 * number, 100 * number)
+    assert await bench.packet(bench.record(peer)) == Outcome.DELIVERED
+    bench.opened(peer)
+    peer.next += 1
+    return peer
+
+
+async def close(bench: Bench, peer: Initiator) -> Outcome:
+    """Its initiator ends a connection."""
+    packet = bench.record(peer, pds_kind=CONTROL, pds_next=CLOSE, pds_flags=AR)
+    return await bench.packet(packet)
+
+
 @cocotb.test()
-async def w1_a_table_that_is_full(dut: Any) -> None:
-    """One connection more than there is room for is refused; when one closes there is room."""
+async def w1_a_belated_copy_opens_nothing(dut: Any) -> None:
+    """Copies of all packets of a closed connection; its peer opens others; it is forgotten."""
     bench = Bench(dut)
     await bench.start()
-    peers = [Initiator(0x0B000000 + n, 7, 100 * n, 100 * n) for n in range(17)]
-    for peer in peers[:16]:
-        assert await bench.packet(bench.record(peer)) == Outcome.DELIVERED
-        bench.opened(peer)
-    assert await bench.packet(bench.record(peers[16])) == Outcome.REFUSED
-    close = bench.record(
-        peers[3], pds_kind=CONTROL, pds_next=CLOSE, pds_flags=AR, pds_psn=peers[3].start + 1
-    )
-    assert await bench.packet(close) == Outcome.CONTROL
-    assert await bench.packet(close) == Outcome.REFUSED
-    assert await bench.packet(bench.record(peers[16])) == Outcome.DELIVERED
+    peer = await opened(bench, 1)
+    sent = [bench.record(Initiator(peer.address, 7, 100, psn), pds_psn=psn) for psn in (100, 101)]
+    sent += [bench.record(peer)]
+    assert await bench.packet(sent[1]) == Outcome.DELIVERED
+    peer.next = 102
+    assert await bench.packet(bench.record(peer)) == Outcome.DELIVERED
+    peer.next = 103
+    assert await close(bench, peer) == Outcome.CONTROL
+    for flags in (0, RETX):
+        for packet, outcome in zip(sent, [Outcome.DUPLICATE] * 2 + [Outcome.REFUSED], strict=True):
+            again = packet | {"pds_flags": packet["pds_flags"] | flags}
+            assert await bench.packet(again) == outcome
+    # Another start is another connection, beside which the old one stays closed.
+    other = Initiator(peer.address, 7, 70000, 70000)
+    assert await bench.packet(bench.record(other)) == Outcome.DELIVERED
+    assert await bench.packet(sent[0]) == Outcome.DUPLICATE
+    await bench.wait(500)
+    assert await bench.packet(sent[0]) == Outcome.DUPLICATE
+    await bench.wait(400)
+    bench.opened(other)
+    other.next += 1
+    assert await close(bench, other) == Outcome.CONTROL
+    assert await bench.packet(sent[0]) == Outcome.DELIVERED
+    await bench.end()
+
+
+@cocotb.test()
+async def w1_a_table_that_is_full(dut: Any) -> None:
+    """A connection more than there is room for is refused and counted; quarantine is never cut."""
+    bench = Bench(dut)
+    await bench.start()
+    peers = [await opened(bench, number) for number in range(16)]
+    more = bench.record(Initiator(0x0B000010, 7, 1600, 1600))
+    assert await bench.packet(more) == Outcome.NO_ROOM
+    assert await close(bench, peers[3]) == Outcome.CONTROL
+    assert await close(bench, peers[3]) == Outcome.REFUSED
+    assert await bench.packet(more) == Outcome.NO_ROOM
+    for peer in peers[:3] + peers[4:]:
+        assert await close(bench, peer) == Outcome.CONTROL
+    refused = 2
+    closed = bench.clock
+    while await bench.packet(more) == Outcome.NO_ROOM:
+        refused += 1
+        assert bench.clock < closed + 800
+    # The first that was closed made room; the others did not before they had waited as long.
+    assert bench.clock >= 600 and refused > 20
+    assert bench.counts[Outcome.NO_ROOM] == refused
     await bench.end()
 
 

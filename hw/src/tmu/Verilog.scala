@@ -62,7 +62,7 @@ object Verilog {
   def writeCard(folder: String, options: Seq[String]): Unit = {
     emit(new FrameParser, s"$folder/frame", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
-    emit(new PdcStage(PdcParams()), s"$folder/pdc", options)
+    emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
     emit(new WriteJoin, s"$folder/memory", options)

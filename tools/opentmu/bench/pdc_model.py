@@ -5,45 +5,36 @@ Written from the tables of docs/card.md and not from the hardware, which is held
 """
 
 from dataclasses import dataclass, field
-from enum import IntEnum
 
 from opentmu.bench.handshake import Values
-
-ROD, RUD, CONTROL = (3, 14), (2, 13), 11
-RETX, AR, SYN = 0x10, 0x08, 0x04
-MEDIUM, STANDARD = 2, 3
-NOOP, ACK_REQ, CLEAR, CLOSE, PROBE = 0, 1, 2, 4, 6
-FIRST = 1  # of the semantic header: a message begins
-NUMBERS = 1 << 32
-FARTHEST = -0x8001  # behind what is expected: an offset from the number before has 16 bits
-
-
-class Nack(IntEnum):
-    """Codes of refusals."""
-
-    NO_PDC_AVAIL = 0x04
-    NO_SES_MSG_AVAIL = 0x09
-    PSN_OOR_WINDOW = 0x0B
-    ROD_OOO = 0x0D
-    INV_DPDCID = 0x0E
-    PDC_HDR_MISMATCH = 0x0F
-    PKT_NOT_RCVD = 0x12
-    INVALID_SYN = 0x15
-    PDC_MODE_MISMATCH = 0x16
-    UNEXP_EVENT = 0x19
-
-
-class Outcome(IntEnum):
-    """`PdcVerdict` in hw/src/tmu/card/wire/Codes.scala."""
-
-    DELIVERED = 0
-    CONTROL = 1
-    REFUSED = 2
-    REPEATED = 3
-    DUPLICATE = 4
-    GAP = 5
-    UNASKED = 6
-    NONE = 7
+from opentmu.bench.pdc_packet import (
+    ACK_REQ,
+    AR,
+    CLEAR,
+    CLOSE,
+    CONTROL,
+    FARTHEST,
+    FIRST,
+    MEDIUM,
+    NOOP,
+    NUMBERS,
+    PROBE,
+    QUARANTINE_PERIODS,
+    RETX,
+    ROD,
+    RUD,
+    SHORTAGES,
+    STANDARD,
+    SYN,
+    SYN_UNREADABLE,
+    Nack,
+    Outcome,
+    back,
+    key_of,
+    marked,
+    psn_offset,
+    start_of,
+)
 
 
 @dataclass
@@ -56,6 +47,7 @@ class Pdc:
     start: int
     expected: int
     told: bool = False
+    closed_at: int | None = None
 
 
 @dataclass
@@ -76,9 +68,26 @@ class PdcModel:
     pdcs: list[Pdc] = field(default_factory=list)
     used: dict[int, int] = field(default_factory=dict)
 
+    # Clocks, and connections that have ended, whose entries are in use until they are forgotten.
+    now: int = 0
+    period: int = 200
+    closed: list[Pdc] = field(default_factory=list)
+
     def pdcid(self, pdc: Pdc) -> int:
         """The number by which a connection is named here."""
         return pdc.generation * self.size + pdc.index
+
+    def advance(self, now: int) -> None:
+        """The clock in which the next packet is taken.
+
+        Closed connections are forgotten behind the period in which they closed and three more.
+        """
+        self.now = now
+        self.closed = [one for one in self.closed if self._periods(one) <= QUARANTINE_PERIODS]
+
+    def _periods(self, pdc: Pdc) -> int:
+        assert pdc.closed_at is not None
+        return self.now // self.period - pdc.closed_at // self.period
 
     def packet(self, record: Values, *, room: bool = True) -> Result:
         """The next packet; `room` says whether a message may begin."""
@@ -99,8 +108,10 @@ class PdcModel:
         return self._numbered(record, pdc, room=room)
 
     def _syn(self, record: Values, *, room: bool) -> Result:
-        pdc = next((one for one in self.pdcs if one.key == _key(record)), None)
+        pdc = next((one for one in self.pdcs if one.key == key_of(record)), None)
         code = self._unfit_syn(record, pdc)
+        if code not in SYN_UNREADABLE and self._belated(record):
+            return Result(Outcome.DUPLICATE)
         if code is not None:
             return self._refuse(record, code, pdc)
         return self._numbered(record, pdc or self._open(record), room=room)
@@ -112,25 +123,31 @@ class PdcModel:
         if record["pds_next"] not in (MEDIUM, STANDARD):
             return Nack.PDC_HDR_MISMATCH
         if pdc is not None:
-            far = pdc.start != _start(record) or _distance(record, pdc) >= self.window
+            far = pdc.start != start_of(record) or _distance(record, pdc) >= self.window
             return Nack.INVALID_SYN if far else None
         if not self._free():
             return Nack.NO_PDC_AVAIL
-        return Nack.INVALID_SYN if _ahead(record) >= self.window else None
+        return Nack.INVALID_SYN if psn_offset(record) >= self.window else None
+
+    def _belated(self, record: Values) -> bool:
+        """Of a connection that is closed, and not forgotten."""
+        names = (key_of(record), start_of(record))
+        return any((one.key, one.start) == names for one in self.closed)
 
     def _free(self) -> list[int]:
-        return [n for n in range(self.size) if all(one.index != n for one in self.pdcs)]
+        used = {one.index for one in (*self.pdcs, *self.closed)}
+        return [n for n in range(self.size) if n not in used]
 
     def _open(self, record: Values) -> Pdc:
         index = self._free()[0]
-        start = _start(record)
-        pdc = Pdc(_key(record), index, self.used.get(index, 1), start, start)
+        start = start_of(record)
+        pdc = Pdc(key_of(record), index, self.used.get(index, 1), start, start)
         self.pdcs.append(pdc)
         return pdc
 
     def _named(self, record: Values) -> Pdc | None:
         if record["pds_flags"] & SYN:
-            return next((one for one in self.pdcs if one.key == _key(record)), None)
+            return next((one for one in self.pdcs if one.key == key_of(record)), None)
         name = record["pds_dpdcid"]
         return next((one for one in self.pdcs if self.pdcid(one) == name), None)
 
@@ -169,6 +186,8 @@ class PdcModel:
         answer = self._ack(record, pdc) if record["pds_flags"] & (AR | SYN) else None
         if record["pds_next"] == CLOSE:
             self.pdcs.remove(pdc)
+            pdc.closed_at = self.now + 2  # decided in the next clock, and seen behind it
+            self.closed.append(pdc)
             most = 0x10000 // self.size
             self.used[pdc.index] = pdc.generation % (most - 1) + 1
         return Result(Outcome.CONTROL, answer)
@@ -189,12 +208,12 @@ class PdcModel:
     def _refuse(
         self, record: Values, code: Nack, pdc: Pdc | None = None, payload: int = 0
     ) -> Result:
-        flags = (record["pds_flags"] & RETX) | _marked(record)
+        flags = (record["pds_flags"] & RETX) | marked(record)
         # A connection that the packet does not belong to is not named.
         named = pdc is not None and code != Nack.PDC_HDR_MISMATCH
         return Result(
-            Outcome.REFUSED,
-            _back(record)
+            Outcome.NO_ROOM if code in SHORTAGES else Outcome.REFUSED,
+            back(record)
             | {
                 "pds_kind": 10,
                 "pds_next": 0,
@@ -208,10 +227,10 @@ class PdcModel:
 
     def _ack(self, record: Values, pdc: Pdc, *, probe: bool = False) -> Values:
         done = (pdc.expected - 1) % NUMBERS
-        answer = _back(record) | {
+        answer = back(record) | {
             "pds_kind": 7,
             "pds_next": 0 if record["pds_kind"] == CONTROL else 4,
-            "pds_flags": (record["pds_flags"] & RETX) | _marked(record) | (0x08 if probe else 0),
+            "pds_flags": (record["pds_flags"] & RETX) | marked(record) | (0x08 if probe else 0),
             "pds_offset": record["pds_offset"] if probe else (record["pds_psn"] - done) % 0x10000,
             "pds_psn": done,
             "pds_spdcid": self.pdcid(pdc),
@@ -229,25 +248,11 @@ class PdcModel:
         return answer
 
 
-def _key(record: Values) -> tuple[int, ...]:
-    names = ("internet_ipv6", "internet_source", "internet_destination", "pds_spdcid")
-    return tuple(record[name] for name in names)
-
-
-def _ahead(record: Values) -> int:
-    """psn_offset: how far a packet with SYN lies behind the connection's first number."""
-    return record["pds_dpdcid"] & 0xFFF
-
-
-def _start(record: Values) -> int:
-    return (record["pds_psn"] - _ahead(record)) % NUMBERS
-
-
 def _unfit(record: Values, pdc: Pdc | None) -> Nack | None:
     """NACK of a packet that names a connection, by all but its number; None if fit."""
     if pdc is None:
         return Nack.INV_DPDCID
-    if pdc.key != _key(record):
+    if pdc.key != key_of(record):
         return Nack.PDC_HDR_MISMATCH
     if record["pds_kind"] in RUD:
         return Nack.PDC_MODE_MISMATCH
@@ -259,13 +264,3 @@ def _distance(record: Values, pdc: Pdc) -> int:
     """Distance of a packet ahead of the one that is expected; behind it, if negative."""
     ahead = (record["pds_psn"] - pdc.expected) % NUMBERS
     return ahead - NUMBERS if ahead >= NUMBERS // 2 else ahead
-
-
-def _marked(record: Values) -> int:
-    """M, when the packet has been through congestion."""
-    return 0x20 if record["internet_ecn"] == 3 else 0
-
-
-def _back(record: Values) -> Values:
-    around = {n: v for n, v in record.items() if n.startswith(("ethernet_", "internet_"))}
-    return around | {"pds_dpdcid": record["pds_spdcid"]}

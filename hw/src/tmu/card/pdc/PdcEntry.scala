@@ -27,16 +27,37 @@ object PdcKey {
 class PdcEntry(p: PdcParams) extends Bundle {
   val live = Bool()
 
-  /** Never 0, so no PDCID is. */
-  val generation = UInt(p.generationBits.W)
+  /** Has ended not long ago: remembered by its key and start, so that a belated packet with SYN
+    * does not open it again and deliver its messages twice (W1). Its entry is in use until then.
+    */
+  val closed = Bool()
+
+  /** Periods of the quarantine that have ended since. */
+  val age = UInt(PdcParams.ageBits.W)
   val key = new PdcKey
   val start = UInt(32.W)
+
+  /** Never 0, so no PDCID is. */
+  val generation = UInt(p.generationBits.W)
 
   /** The only sequence number that is accepted: there is no reordering (W1). */
   val expected = UInt(32.W)
 
   /** The gap in front of what comes has been told; once is enough. */
   val gapTold = Bool()
+}
+
+object PdcEntry {
+
+  /** Not in use, and has never been. */
+  def unused(p: PdcParams): PdcEntry = {
+    val entry = Wire(new PdcEntry(p))
+    entry := DontCare
+    entry.live := false.B
+    entry.closed := false.B
+    entry.generation := 1.U
+    entry
+  }
 }
 
 /** A record that goes on. */

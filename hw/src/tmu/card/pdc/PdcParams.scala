@@ -6,17 +6,31 @@ import chisel3.util.log2Ceil
 /** Sizes of the table of connections.
   *
   * @param pdcs
-  *   connections at a time, a power of two
+  *   connections at a time, those in quarantine included, a power of two
   * @param window
   *   packets that an initiator may send ahead of an acknowledgement
+  * @param quarantine
+  *   clocks for which a closed connection is remembered, at least: longer than a packet can be on
+  *   its path (2 s at 250 MHz)
   */
-case class PdcParams(pdcs: Int = 16, window: Int = 128) {
+case class PdcParams(pdcs: Int = 16, window: Int = 128, quarantine: Long = 500000000L) {
   require(pdcs >= 2 && pdcs <= 4096 && (pdcs & (pdcs - 1)) == 0, s"found $pdcs PDCs")
   require(window >= 1 && window < (1 << 15), s"found a window of $window, offsets have 16 bits")
+  require(quarantine >= 1, s"found a quarantine of $quarantine clocks")
   val indexBits: Int = log2Ceil(pdcs)
+
+  /** Clocks of a period. A connection is remembered for the rest of the period in which it closes,
+    * and three more.
+    */
+  val period: Long = (quarantine + PdcParams.periods - 1) / PdcParams.periods
 
   /** The rest of a PDCID counts how often its entry has been used, so that packets of a connection
     * that is gone name none.
     */
   val generationBits: Int = 16 - indexBits
+}
+
+object PdcParams {
+  val periods: Int = 3
+  val ageBits: Int = log2Ceil(periods + 1)
 }

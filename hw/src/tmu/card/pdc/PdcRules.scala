@@ -11,6 +11,9 @@ class PdcLookup(p: PdcParams) extends Bundle {
   /** By source and SPDCID, for requests with SYN. */
   val known = Bool()
 
+  /** A request with SYN of a connection that has ended not long ago (W1). */
+  val belated = Bool()
+
   /** By DPDCID, or by source and SPDCID for control packets with SYN, which open no connection; and
     * the connection is the sender's.
     */
@@ -67,8 +70,8 @@ object PdcRules {
     val begins = syn && !found.known
     val expected = Mux(begins, pds.start, found.entry.expected)
     val ahead = (pds.psn - expected).asSInt
-    val inOrder = ahead === 0.S
     val old = ahead < 0.S
+    val inOrder = !old && ahead <= 0.S
     // An acknowledgement, which counts from the number before, has 16 bits to name one with.
     val far = ahead < (-0x8001).S
     val beyond = ahead >= p.window.S
@@ -78,7 +81,8 @@ object PdcRules {
       (flag(PdsLayout.syn) && pds.spdcid === 0.U) -> give(PdcVerdict.unasked),
       (syn && rud) -> refuse(NackCode.modeMismatch),
       (syn && !readable) -> refuse(NackCode.headerMismatch),
-      (begins && !found.room) -> refuse(NackCode.noPdcAvailable),
+      (syn && found.belated) -> give(PdcVerdict.duplicate),
+      (begins && !found.room) -> noRoom(NackCode.noPdcAvailable),
       (!syn && !found.named) -> refuse(NackCode.unknownPdc),
       (!syn && !found.own) -> refuse(NackCode.headerMismatch),
       rud -> refuse(NackCode.modeMismatch),
@@ -98,7 +102,7 @@ object PdcRules {
       old -> give(PdcVerdict.duplicate),
       (!inOrder && !begins && found.entry.gapTold) -> give(PdcVerdict.gap),
       !inOrder -> refuse(NackCode.outOfOrder, expected),
-      (rod && first && !messageRoom) -> refuse(NackCode.noMessage),
+      (rod && first && !messageRoom) -> noRoom(NackCode.noMessage),
       control -> give(
         PdcVerdict.control,
         d => {
@@ -125,8 +129,14 @@ object PdcRules {
     decision
   }
 
-  private def refuse(code: Int, payload: UInt = 0.U): PdcDecision = give(
-    PdcVerdict.refused,
+  private def noRoom(code: Int): PdcDecision = refuse(code, 0.U, PdcVerdict.noRoom)
+
+  private def refuse(
+      code: Int,
+      payload: UInt = 0.U,
+      verdict: Int = PdcVerdict.refused
+  ): PdcDecision = give(
+    verdict,
     decision => {
       decision.refuse := true.B
       decision.code := code.U

@@ -12,6 +12,9 @@ import tmu.card.wire._
   * A delivered packet is acknowledged by the stage that knows its outcome; all other answers are
   * made here. No message begins that the message stage has no room for: its packet is refused, and
   * its connection waits; one that has begun goes on.
+  *
+  * A connection that ends is in quarantine before its entry is used again; while there is no other
+  * entry, no connection begins.
   */
 class PdcStage(p: PdcParams) extends Module {
   val io = IO(new Bundle {
@@ -25,13 +28,7 @@ class PdcStage(p: PdcParams) extends Module {
     /** PdcVerdict of each record that goes on (W6). */
     val counted = Output(Valid(UInt(PdcVerdict.bits.W)))
   })
-  private val table = RegInit(VecInit.fill(p.pdcs) {
-    val entry = Wire(new PdcEntry(p))
-    entry := DontCare
-    entry.live := false.B
-    entry.generation := 1.U
-    entry
-  })
+  private val table = RegInit(VecInit.fill(p.pdcs)(PdcEntry.unused(p)))
   private def pdcid(entry: PdcEntry, index: UInt): UInt = entry.generation ## index
 
   // First clock: the packet is compared with every connection.
@@ -39,6 +36,8 @@ class PdcStage(p: PdcParams) extends Module {
   private val record = Reg(new PacketRecord)
   private val byKey = Reg(UInt(p.pdcs.W))
   private val byName = Reg(UInt(p.pdcs.W))
+  private val belated = Reg(Bool())
+  private val free = Reg(UInt(p.pdcs.W))
   private val takes = io.record.valid && !busy
   private val finishes = Wire(Bool())
   io.record.ready := !busy
@@ -46,7 +45,12 @@ class PdcStage(p: PdcParams) extends Module {
     val key = PdcKey.of(io.record.bits)
     val wanted = io.record.bits.pds.dpdcid
     record := io.record.bits
-    byKey := VecInit(table.map(e => e.live && e.key.asUInt === key.asUInt)).asUInt
+    val same = VecInit(table.map(_.key.asUInt === key.asUInt)).asUInt
+    byKey := same & VecInit(table.map(_.live)).asUInt
+    belated := (same & VecInit(table.map { e =>
+      e.closed && e.start === io.record.bits.pds.start
+    }).asUInt).orR
+    free := VecInit(table.map(e => !e.live && !e.closed)).asUInt
     byName := VecInit(table.zipWithIndex.map { case (e, index) =>
       e.live && pdcid(e, index.U(p.indexBits.W)) === wanted
     }).asUInt
@@ -58,9 +62,9 @@ class PdcStage(p: PdcParams) extends Module {
   private val syn = (record.pds.flags & PdsLayout.syn.U).orR
   private val opens = syn && !control
   private val hit = Mux(syn, byKey, byName)
-  private val free = VecInit(table.map(!_.live)).asUInt
   private val found = Wire(new PdcLookup(p))
   found.known := opens && byKey.orR
+  found.belated := belated
   found.named := Mux(syn, control && byKey.orR, byName.orR)
   found.entry := Mux1H(hit, table)
   found.own := found.entry.key.asUInt === PdcKey.of(record).asUInt
@@ -87,6 +91,15 @@ class PdcStage(p: PdcParams) extends Module {
   io.counted.valid := RegNext(finishes, false.B)
   io.counted.bits := RegNext(does.verdict)
 
+  private val elapsed = RegInit(0.U(log2Ceil(p.period + 1).W))
+  private val periodEnds = elapsed === (p.period - 1).U
+  elapsed := Mux(periodEnds, 0.U, elapsed + 1.U)
+  when(periodEnds) {
+    for (entry <- table) {
+      entry.age := entry.age + 1.U
+      when(entry.age === PdcParams.periods.U)(entry.closed := false.B)
+    }
+  }
   when(finishes) {
     when(does.open) {
       table(index).live := true.B
@@ -97,6 +110,8 @@ class PdcStage(p: PdcParams) extends Module {
     when(does.open || does.advance || does.tellGap)(table(index).gapTold := does.tellGap)
     when(does.close) {
       table(index).live := false.B
+      table(index).closed := true.B
+      table(index).age := 0.U
       val next = before.generation + 1.U
       table(index).generation := Mux(next === 0.U, 1.U, next)
     }

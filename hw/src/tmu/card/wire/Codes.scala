@@ -157,7 +157,10 @@ object PdcVerdict {
 
   /** Dropped by the parser: counted there. */
   val none = 7
-  val bits = 3
+
+  /** Refused by a NACK for a shortage: it may come again. */
+  val noRoom = 8
+  val bits = 4
 }
 
 /** Kinds of answers to a request. */
