@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """AnswerBuilder: acknowledgements and refusals as frames, judged by the codec of `sim/wire`."""
 
-from collections import deque
 from random import Random
 from typing import Any
 
@@ -9,9 +8,9 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 from opentmu.bench import seed
 from opentmu.bench.frame_judge import ACCEPTED, judge
-from opentmu.bench.frame_stream import BEAT
+from opentmu.bench.frame_stream import FrameTaker
 from opentmu.bench.frames import Settings, vector
-from opentmu.bench.handshake import Source, Values, pauses, reset, start_clock
+from opentmu.bench.handshake import Source, Values, reset, start_clock
 
 DSCP = 46
 ACK, NACK, RESPONSE = 7, 10, 4
@@ -26,36 +25,6 @@ RESPONSES = ("list", "opcode", "messageId", "generation", "job", "modifiedLength
 LEAST = 60
 
 
-class FrameTaker:
-    """Takes frames from the builder's stream; counts clocks from the first beat to the last."""
-
-    def __init__(self, dut: Any, random: Random | None) -> None:
-        self.dut = dut
-        self.pauses = None if random is None else pauses(random)
-        self.frames: deque[bytes] = deque()
-        self.beats = 0
-        cocotb.start_soon(self._run())
-
-    async def _run(self) -> None:
-        data = b""
-        dut = self.dut
-        while True:
-            rests = self.pauses is not None and next(self.pauses)
-            dut.io_stream_tready.value = int(not rests)
-            await RisingEdge(dut.clock)
-            if rests or dut.reset.value or not dut.io_stream_tvalid.value:
-                continue
-            self.beats += 1
-            keep, last = int(dut.io_stream_tkeep.value), dut.io_stream_tlast.value
-            count = keep.bit_length()
-            assert keep == (1 << count) - 1 and (last or count == BEAT)
-            assert dut.io_stream_tuser.value == 0
-            data += int(dut.io_stream_tdata.value).to_bytes(BEAT, "little")[:count]
-            if last:
-                self.frames.append(data)
-                data = b""
-
-
 class Bench:
     """The builder with a source of answers and a taker of frames."""
 
@@ -65,7 +34,7 @@ class Bench:
         self.settings = settings or Settings()
         random = self.random if pausing else None
         self.source = Source(dut, "io_request", random)
-        self.taker = FrameTaker(dut, random)
+        self.taker = FrameTaker(dut, "io_stream", random)
 
     async def start(self) -> None:
         """Settings and reset."""

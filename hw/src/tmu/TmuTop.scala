@@ -11,6 +11,8 @@ import tmu.host.{
   CompletionWriter,
   ControlRegisters,
   DoorbellPort,
+  NetworkArrivals,
+  NetworkPorts,
   PageCommit,
   PageTable,
   ResetSequencer,
@@ -47,6 +49,9 @@ class TmuPorts(p: TmuParams) extends Bundle {
   */
 class TmuTop(p: TmuParams) extends Module {
   val io = FlatIO(new TmuPorts(p))
+
+  /** To the stages of a card, where there are any. */
+  val network = Option.when(p.hasNetwork)(IO(new NetworkPorts(p)))
 
   private val registers = Module(new ControlRegisters(p))
   private val sequencer = Module(new ResetSequencer)
@@ -89,12 +94,17 @@ class TmuTop(p: TmuParams) extends Module {
   unit.io.windows := registers.io.windows
   verdicts.io.in <> unit.io.verdicts
 
+  // On a card messages are from the wire (W8).
+  private val arrivals = network.fold(decoder.io.arrival) { ports =>
+    NetworkArrivals(decoder.io.arrival, ports.arrival, cleared)
+  }
+
   // Injected commands go before the host's, and verdicts of memory before the others: memory is
   // slower than both.
   private val injected = spill.io.inject
   private val streams = Seq(
     (unit.io.post, decoder.io.post, !injected.bits.withArrivals),
-    (unit.io.arrival, decoder.io.arrival, injected.bits.withArrivals)
+    (unit.io.arrival, arrivals, injected.bits.withArrivals)
   )
   for ((stream, host, takes) <- streams) {
     stream.valid := Mux(injected.valid, takes, host.valid && !spill.io.holds)
@@ -108,8 +118,18 @@ class TmuTop(p: TmuParams) extends Module {
   gate.io.raised := VecInit(unit.io.raised :+ spill.io.raised)
   gate.io.everyone := unit.io.everyone
   gate.io.in <> answered.io.out
-  writer.io.verdict <> gate.io.out
+  writer.io.verdict <> network.fold(gate.io.out) { ports =>
+    ports.verdict <> gate.io.out
+    ports.completion
+  }
   FaultPort.join(registers.io.fault, Seq(unit.io.fault, spill.io.fault))
+
+  for ((ports, control) <- network.zip(registers.io.network)) {
+    ports.control <> control
+    ports.now := now
+    ports.discard := sequencer.io.discard
+    ports.clear := sequencer.io.clear
+  }
 
   io.m_axi_mem <> spill.io.axi
   spill.io.unit <> unit.io.spill
@@ -154,11 +174,12 @@ class TmuTop(p: TmuParams) extends Module {
 
   private val idle =
     unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle && spill.io.idle &&
-      gate.io.idle
+      gate.io.idle && network.fold(true.B)(_.idle)
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained :=
-    unit.io.idle && gate.io.idle && writer.io.idle && decoder.io.taken && spill.io.idle
+    unit.io.idle && gate.io.idle && writer.io.idle && decoder.io.taken && spill.io.idle &&
+      network.fold(true.B)(_.idle)
   sequencer.io.swept := unit.io.ready && commit.io.ready && spill.io.ready && gate.io.ready
   registers.io.ready := sequencer.io.ready
   registers.io.idle := idle

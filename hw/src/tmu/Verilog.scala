@@ -38,7 +38,7 @@ object Verilog {
   private val Mutants = "--mutants"
 
   def write(p: TmuParams, folder: String, options: Seq[String]): Unit =
-    emit(new TmuTop(p), folder, options)
+    emit(if (p.hasNetwork) new TmuCard(p) else new TmuTop(p), folder, options)
 
   /** Modules that show the cost of a lane: a row of full-width lanes of each queue, and memory rows
     * with filter ids of each width, each in a folder of its own.

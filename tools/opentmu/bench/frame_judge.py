@@ -4,6 +4,8 @@
 import subprocess
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 
 from opentmu.bench.frames import Settings
 from opentmu.bench.handshake import Values
@@ -26,14 +28,19 @@ class Judged:
     payload: bytes
 
 
+@cache
+def _program() -> Path:
+    """Built once a process: a bench asks often."""
+    return cbuild.program(cbuild.ensure(), PROGRAM)
+
+
 def judge(frames: Sequence[bytes], settings: Settings) -> list[Judged]:
     """Ask the codec about each frame."""
-    program = cbuild.program(cbuild.ensure(), PROGRAM)
     words = [str(settings.crc), str(int(settings.big_endian)), str(settings.port)]
     if settings.native is not None:
         words.append(str(settings.native))
     done = subprocess.run(
-        [program, *words],
+        [_program(), *words],
         input="".join(f"{frame.hex()}\n" for frame in frames),
         check=True,
         capture_output=True,

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """The Ethernet side of the card in a bench: AXI4-Stream of 512 bits."""
 
+from collections import deque
 from collections.abc import Iterator
 from random import Random
 from typing import Any
 
+import cocotb
 from cocotb.triggers import RisingEdge
 
 from opentmu.bench.handshake import pauses
@@ -51,3 +53,36 @@ class FrameSource:
         """One frame, beat by beat; a bad one is called so in its last beat."""
         for data, keep, last in beats(frame):
             await self.beat(data, keep, last, int(bad and last))
+
+
+class FrameTaker:
+    """Takes frames from `PREFIX_t*`; counts the beats."""
+
+    def __init__(self, dut: Any, prefix: str, random: Random | None) -> None:
+        self.dut = dut
+        self.data, self.keep, self.last, self.user, self.valid, self.ready = (
+            getattr(dut, f"{prefix}_t{name}")
+            for name in ("data", "keep", "last", "user", "valid", "ready")
+        )
+        self.pauses = None if random is None else pauses(random)
+        self.frames: deque[bytes] = deque()
+        self.beats = 0
+        cocotb.start_soon(self._run())
+
+    async def _run(self) -> None:
+        data = b""
+        while True:
+            rests = self.pauses is not None and next(self.pauses)
+            self.ready.value = int(not rests)
+            await RisingEdge(self.dut.clock)
+            if rests or self.dut.reset.value or not self.valid.value:
+                continue
+            self.beats += 1
+            keep, last = int(self.keep.value), self.last.value
+            count = keep.bit_length()
+            assert keep == (1 << count) - 1 and (last or count == BEAT)
+            assert self.user.value == 0
+            data += int(self.data.value).to_bytes(BEAT, "little")[:count]
+            if last:
+                self.frames.append(data)
+                data = b""

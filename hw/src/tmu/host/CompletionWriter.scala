@@ -5,9 +5,10 @@ import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
 import tmu.bus.{AxiBurst, AxiResponse, AxiWrite}
-import tmu.layout.{CompletionLayout, Statuses}
+import tmu.layout.{CompletionLayout, Opcodes, Statuses}
 import tmu.mutant.Mutant
 import tmu.params.TmuParams
+import tmu.rules.MatchRules
 import tmu.types.{StreamState, Verdict}
 
 /** Writes completions into the rings in host memory: one 64-byte write each, one a clock.
@@ -88,7 +89,7 @@ class CompletionWriter(p: TmuParams) extends Module {
       CompletionLayout.hostLatency -> Verdict.clocks(io.now, held.stamp)
     )
   private val asksAgain = full && !room && !drops
-  private val last = held.status =/= Statuses.removed.value.U
+  private val last = CompletionWriter.ends(p, held)
   private val next = Wire(new RingPosition)
   next.producer := Mux(drops, position.producer, following)
   next.finals := position.finals + Mutant("finals", last)(_ => false.B)
@@ -194,6 +195,17 @@ class CompletionWriter(p: TmuParams) extends Module {
 }
 
 object CompletionWriter {
+
+  /** The last completion of a command. Those of messages from the wire are of none; a post that has
+    * met a broken message is told so as a removal.
+    */
+  private def ends(p: TmuParams, verdict: Verdict): Bool = {
+    val removed = MatchRules.is(verdict.status, Statuses.removed)
+    val arrives = MatchRules.is(verdict.opcode, Opcodes.arrive)
+    val own = !removed || !MatchRules.is(verdict.opcode, Opcodes.flush)
+    if (p.hasNetwork) Mux(arrives, MatchRules.is(verdict.status, Statuses.malformed), own)
+    else !removed
+  }
 
   /** Writes that wait for memory at most. */
   val writes: Int = 7

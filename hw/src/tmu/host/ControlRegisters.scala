@@ -47,6 +47,7 @@ class ControlRegisters(p: TmuParams) extends Module {
 
     /** Bit to be flipped, and flipped bits that are seen. */
     val fault = Flipped(new FaultPort)
+    val network = Option.when(p.hasNetwork)(new NetworkControl)
   })
 
   private val map = TmuRegisters.map(p)
@@ -156,6 +157,8 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("SPILL_NEXT") := shown.chunk.next
   status("SPILL_LIVE_LO") := shown.chunk.live(31, 0)
   status("SPILL_LIVE_HI") := shown.chunk.live >> 32
+
+  io.network.foreach(NetworkControl.connect(file, map, io.reset, _))
 
   // Flipped bits.
   private val injected = trigger("FAULT_INJECT")(bit("FAULT_INJECT", "FLIP"))

@@ -96,6 +96,21 @@ object Parameters {
       name = "reserve",
       range = Flag,
       help = "An endpoint can have places of the tables that others do not fill."
+    ),
+    Parameter(
+      name = "pdcs",
+      range = PowerOfTwo(low = 2, high = 4096, orNone = true),
+      help = "Connections of peers to a card; 0: the unit without a network."
+    ),
+    Parameter(
+      name = "messages",
+      range = PowerOfTwo(low = 16, high = 4096, orNone = true),
+      help = "Messages of the network that are under way or unexpected."
+    ),
+    Parameter(
+      name = "wireNames",
+      range = PowerOfTwo(low = 8, high = 1 << 16),
+      help = "Entries of each table of names: jobs, processes and endpoints of a card."
     )
   )
 
@@ -151,6 +166,18 @@ object Parameters {
       text = "both queues have memory rows or neither has",
       strict = true,
       when = Some("unexpectedEntries" -> "arrayEntries")
+    ),
+    Rule(
+      parameter = "messages",
+      times = 1,
+      other = "pdcs",
+      text = "each connection can have a message under way"
+    ),
+    Rule(
+      parameter = "unexpectedEntries",
+      times = 1,
+      other = "messages",
+      text = "the unit has room for every message of the network"
     ),
     Rule(
       parameter = "handleBits",

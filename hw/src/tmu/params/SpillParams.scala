@@ -18,9 +18,10 @@ case class SpillParams(p: TmuParams) {
   val listBits: Int = p.endpointBits + 1
 
   /** Commands that have had their turn and may not have been decided yet: those of the turns at
-    * hand and of those given, and all inside the unit.
+    * hand and of those given, all inside the unit, and all messages of a network.
     */
-  private val underWay: Int = 4 * TmuParams.turnCommands + TableParams.posted(p).inFlight + 32
+  private val underWay: Int =
+    4 * TmuParams.turnCommands + TableParams.posted(p).inFlight + 32 + p.messages
 
   /** Commands that wait for memory when pages with something there have their turns only once those
     * of the one before have ended; and when all pages have, one command at a time. From there on

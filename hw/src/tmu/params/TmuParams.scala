@@ -35,8 +35,14 @@ case class TmuParams(
     commandSlots: Int = 512,
     spillSegments: Int = 4,
     parity: Boolean = true,
-    reserve: Boolean = true
+    reserve: Boolean = true,
+    pdcs: Int = 0,
+    messages: Int = 0,
+    wireNames: Int = 256
 ) {
+
+  /** A card around the unit. */
+  def hasNetwork: Boolean = pdcs > 0
 
   /** Queues that outgrow the tables go on in memory. */
   def hasSpill: Boolean = spillSegments > 0

@@ -174,9 +174,8 @@ object TmuRegisters {
     RegisterMap(
       name = "tmu",
       bytes = bytes,
-      registers = Discovery.registers(p) ++ control ++ PageRegisters.all ++ filters(
-        p
-      ) ++ SpillRegisters.all ++
-        FaultRegisters.all ++ SpillLookRegisters.all ++ counters
+      registers = Discovery.registers(p) ++ control ++ PageRegisters.all ++ filters(p) ++
+        SpillRegisters.all ++ FaultRegisters.all ++ SpillLookRegisters.all ++
+        (if (p.hasNetwork) NetworkRegisters.all else Nil) ++ counters
     )
 }

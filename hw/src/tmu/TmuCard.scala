@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+package tmu
+
+import chisel3._
+import chisel3.util.{log2Ceil, RRArbiter}
+import tmu.bus.{Axi, AxiLite, AxiStream, AxiWrite}
+import tmu.card.answer.AnswerBuilder
+import tmu.card.complete.{MessageCompletions, UnitArrival}
+import tmu.card.frame.{Beat, FrameCounters, FrameGate, FrameParser, OwnAddress}
+import tmu.card.memory.WriteJoin
+import tmu.card.message.{MessagePacket, MessageParams, MessageStage}
+import tmu.card.pdc.{PdcParams, PdcStage}
+import tmu.card.placement.{Placement, PlacementParams}
+import tmu.card.wire.{AnswerRequest, WireSettings}
+import tmu.host.DoorbellPort
+import tmu.params.TmuParams
+import tmu.registers.TmuRegisters
+
+/** Ports of the card. One clock, synchronous reset, active high. */
+class CardPorts(p: TmuParams) extends Bundle {
+  val s_axil = Flipped(new AxiLite(log2Ceil(TmuRegisters.bytes)))
+  val s_axi = Flipped(new Axi(p.doorbellAddressBits, 512, DoorbellPort.idBits))
+
+  /** Host memory: payload and completions. */
+  val m_axi = new AxiWrite(64, 512, 1)
+
+  /** Queues that continue in memory. */
+  val m_axi_mem = new Axi(64, 512, 1)
+
+  /** Ethernet, without check sequences; `tuser` of a last beat: a bad frame. */
+  val s_axis_rx = Flipped(new AxiStream(Beat.dataBits, 1))
+  val m_axis_tx = new AxiStream(Beat.dataBits, 1)
+}
+
+/** A network card around the unit: wiring only.
+  *
+  * Frames, connections, messages, the unit, placement, completions, in this order; answers go back.
+  */
+class TmuCard(p: TmuParams) extends Module {
+  require(p.hasNetwork, s"preset ${p.name} has no network side")
+  require(
+    p.matchBits == 64 && p.sourceBits == 32 && p.addressBits == 64 && p.lengthBits >= 32 &&
+      p.handleBits == 64,
+    s"preset ${p.name} is narrower than messages of the wire"
+  )
+  val io = FlatIO(new CardPorts(p))
+  private val m = MessageParams(
+    endpointBits = p.endpointBits,
+    pageBits = p.pageBits,
+    messages = p.messages,
+    names = p.wireNames
+  )
+  private val pl = PlacementParams(messages = p.messages)
+  private val unit = Module(new TmuTop(p))
+  private val network = unit.network.get
+  private val control = network.control
+  private val memory = Module(new WriteJoin)
+  private val gate = Module(new FrameGate)
+
+  // Software's reset clears the stages when nothing is inside.
+  private val cleared = reset.asBool || network.clear
+  private def stage[T <: Module](of: => T): T = withReset(cleared)(Module(of))
+  private val parser = stage(new FrameParser)
+  private val own = stage(new OwnAddress)
+  private val counters = stage(new FrameCounters)
+  private val connections = stage(new PdcStage(PdcParams(p.pdcs)))
+  private val messages = stage(new MessageStage(m, pl))
+  private val placement = stage(new Placement(pl))
+  private val completions = stage(new MessageCompletions(p, m, pl))
+  private val answers = stage(new AnswerBuilder)
+  private val answered = stage(new RRArbiter(new AnswerRequest, 2))
+
+  io.s_axil <> unit.io.s_axil
+  io.s_axi <> unit.io.s_axi
+  io.m_axi_mem <> unit.io.m_axi_mem
+  memory.io.in(0) <> unit.io.m_axi
+  memory.io.in(1) <> placement.io.axi
+  io.m_axi <> memory.io.out
+
+  private val settings = Wire(new WireSettings)
+  settings.udpPort := control.udpPort
+  settings.native := control.native
+  settings.nativeProtocol := control.nativeProtocol
+  settings.crc := control.crc
+  settings.crcBigEndian := control.crcBigEndian
+
+  gate.io.in <> io.s_axis_rx
+  gate.io.stop := network.discard || !control.enable
+  parser.io.stream <> gate.io.out
+  parser.io.settings := settings
+  placement.io.payload.valid := parser.io.payload.valid
+  placement.io.payload.bits := parser.io.payload.bits.data
+  parser.io.payload.ready := placement.io.payload.ready
+  own.io.ipv6 := control.ipv6
+  own.io.address := control.address
+  own.io.in <> parser.io.record
+  connections.io.record <> own.io.out
+  connections.io.messageRoom := messages.io.room
+  counters.io.frame := own.io.counted
+  counters.io.packet := connections.io.counted
+  counters.io.select := control.countSelect
+  control.count := counters.io.count
+
+  messages.io.packet.valid := connections.io.out.valid
+  messages.io.packet.bits := MessagePacket.of(connections.io.out.bits)
+  connections.io.out.ready := messages.io.packet.ready
+  messages.io.settings.payloadMtu := control.payloadMtu
+  messages.io.settings.limit := 1.U << control.poolLog2
+  private val change = messages.io.change
+  change.valid := control.change.valid
+  control.change.ready := change.ready
+  change.bits.level := control.change.bits.level
+  change.bits.remove := control.change.bits.remove
+  change.bits.name.relative := control.change.bits.relative
+  change.bits.name.job := control.change.bits.job
+  change.bits.name.pid := control.change.bits.pid
+  change.bits.name.index := control.change.bits.index
+  change.bits.entry.endpoint := control.change.bits.endpoint
+  change.bits.entry.page := control.change.bits.page
+  change.bits.entry.enabled := control.change.bits.enabled
+  change.bits.entry.usesGeneration := control.change.bits.usesGeneration
+  change.bits.entry.generation := control.change.bits.generation
+  control.changed := messages.io.changed
+
+  private val arrival = messages.io.arrival
+  network.arrival.valid := arrival.valid
+  network.arrival.bits := UnitArrival(
+    p,
+    arrival.bits,
+    control.poolBase + (arrival.bits.message << control.poolLog2),
+    network.now
+  )
+  arrival.ready := network.arrival.ready
+  completions.io.begun.valid := arrival.fire
+  completions.io.begun.bits := arrival.bits
+  completions.io.poolBase := control.poolBase
+  completions.io.poolLog2 := control.poolLog2
+  completions.io.verdict <> network.verdict
+  network.completion <> completions.io.completion
+  completions.io.release.valid := control.release.valid
+  completions.io.release.bits := control.release.bits
+  messages.io.say := completions.io.say
+  messages.io.told <> completions.io.told
+
+  placement.io.order <> messages.io.order
+  placement.io.destination.valid := completions.io.destination.valid
+  placement.io.destination.bits := completions.io.destination.bits
+  completions.io.placed <> placement.io.placed
+
+  answered.io.in(0) <> connections.io.answer
+  answered.io.in(1) <> messages.io.answer
+  answers.io.request <> answered.io.out
+  answers.io.settings := settings
+  answers.io.dscp := control.dscp
+  io.m_axis_tx <> answers.io.stream
+
+  // Nothing has been seen between two stages for longer than any of them takes.
+  private val moves = Seq(
+    gate.io.moves,
+    parser.io.payload.valid,
+    parser.io.record.valid,
+    own.io.out.valid,
+    connections.io.out.valid,
+    answered.io.out.valid,
+    answers.io.stream.tvalid,
+    !messages.io.idle,
+    !placement.io.idle,
+    !completions.io.idle
+  ).reduce(_ || _)
+  private val quiet = RegInit(0.U(7.W))
+  quiet := Mux(moves, 0.U, Mux(quiet.andR, quiet, quiet + 1.U))
+  network.idle := quiet.andR && !moves
+}

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the cocotb tests of the whole card: the unit of preset tiny with a network side."""
+
+from pathlib import Path
+
+import pytest
+from opentmu import presets
+from opentmu.bench import simulate
+from opentmu.build import rtl, verilate
+from opentmu.errors import BadInput
+
+pytestmark = pytest.mark.mill
+TESTS = Path(__file__).with_name("cocotb_card.py")
+CONFIGURATION = Path(__file__).with_name("tiny_card.toml")
+LONG = ("many_messages", "no_number_is_left")
+CASES = [
+    pytest.param(name, marks=pytest.mark.long if name in LONG else ())
+    for name in simulate.cocotb_tests(TESTS)
+]
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_card(name: str) -> None:
+    """One cocotb test."""
+    design = rtl.ensure(presets.use(CONFIGURATION))
+    # Building takes longer than running.
+    folder = simulate.build("TmuCard", design, optimise=verilate.OPTIMISE_LITTLE)
+    simulate.run(folder, "TmuCard", TESTS, name).require()
+
+
+def test_no_program_drives_a_card(tmp_path: Path) -> None:
+    """The device's simulation is that of a unit alone; it says so before anything is built."""
+    with pytest.raises(BadInput, match=r"tiny_card\.toml: pdcs is 8"):
+        verilate.make_top(presets.use(CONFIGURATION), tmp_path, tmp_path, wave=False)
