@@ -3,8 +3,8 @@ package tmu.matching
 
 import tmu.params.TmuParams
 
-/** The smallest unit with memory rows: of each queue's entries 4 lie in lanes, the rest in rows of 4
-  * filter ids.
+/** The smallest unit with memory rows: of each queue's entries 4 lie in lanes, the rest in rows of
+  * 4 filter ids.
   */
 object RowsParams {
   def apply(name: String, entries: Int): TmuParams = TmuParams(
