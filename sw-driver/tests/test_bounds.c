@@ -2,7 +2,7 @@
  *
  * Bounds of room in memory, against lists of chunks as the unit keeps them: whatever is
  * queued and taken, an arrival that was said to be sure finds a chunk (R11).
- * Prints its seed; TMU_TEST_SEED repeats a run.
+ * Prints its seed; TMU_SEED repeats a run.
  */
 #include <stdlib.h>
 
@@ -188,9 +188,7 @@ static void a_sure_arrival_finds_a_chunk_R11(void) {
 }
 
 int main(void) {
-    const char *given = getenv("TMU_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 10) : 20261123;
-    (void)printf("seed %" PRIu64 "\n", seed);
+    seed = expect_seed(20261123);
     RUN(a_sure_arrival_finds_a_chunk_R11);
     return expect_summary();
 }

@@ -4,7 +4,7 @@
  * serial numbers (R7, R11), every operation answered exactly once, and no arrival before an older
  * one of its source; the same again with registered memory, and queues deeper than the tables.
  * Filter windows change meanwhile, and reserves whenever nothing is in flight.
- * Prints its seed; TMU_TEST_SEED repeats a run.
+ * Prints its seed; TMU_SEED repeats a run.
  */
 #include "fixture.h"
 #include "model_oracle.h"
@@ -237,8 +237,6 @@ static void all(void) {
 }
 
 int main(void) {
-    const char *given = getenv("TMU_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 10) : 20260921;
-    (void)printf("seed %" PRIu64 "\n", seed);
+    seed = expect_seed(20260921);
     return on_every_device(all);
 }

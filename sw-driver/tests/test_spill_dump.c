@@ -3,7 +3,7 @@
  * Dumps of queues that go on in memory (R11): after random operations every endpoint's queues are
  * the model's, entry for entry; and what has lost a bit is named.
  * The functional device shows all entries as if they were on chip.
- * Prints its seed; TMU_TEST_SEED repeats a run.
+ * Prints its seed; TMU_SEED repeats a run.
  */
 #include "model_oracle.h"
 #include "serial_order.h"
@@ -327,8 +327,6 @@ static void all(void) {
 }
 
 int main(void) {
-    const char *given = getenv("TMU_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 10) : 20260921;
-    (void)printf("seed %" PRIu64 "\n", seed);
+    seed = expect_seed(20260921);
     return on_every_device(all);
 }

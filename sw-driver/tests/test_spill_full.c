@@ -2,7 +2,7 @@
  *
  * At the end of memory (R11): chunks with few entries become fewer, a reserve is kept, and random
  * operations of every kind are answered by the law while no chunk is free (R3 to R10, R14).
- * Prints its seed; TMU_TEST_SEED repeats a run.
+ * Prints its seed; TMU_SEED repeats a run.
  */
 #include <inttypes.h>
 
@@ -146,8 +146,6 @@ static void all(void) {
 }
 
 int main(void) {
-    const char *given = getenv("TMU_TEST_SEED");
-    seed = given ? strtoull(given, NULL, 10) : 20261127;
-    (void)printf("seed %" PRIu64 "\n", seed);
+    seed = expect_seed(20261127);
     return on_every_device(all);
 }

@@ -11,7 +11,13 @@ from opentmu.build import fpga, rtl, verilate
 
 HERE = Path(__file__).parent
 FILES = {"tmu_wrapper": HERE / "cocotb_wrapper.py", "tmu_pins": HERE / "cocotb_pins.py"}
-CASES = [(top, name) for top, file in FILES.items() for name in simulate.cocotb_tests(file)]
+# The pins only make a routed design small enough to have any.
+MARKS = {"tmu_wrapper": [], "tmu_pins": [pytest.mark.long]}
+CASES = [
+    pytest.param(top, name, marks=MARKS[top])
+    for top, file in FILES.items()
+    for name in simulate.cocotb_tests(file)
+]
 
 
 @pytest.fixture(scope="module")

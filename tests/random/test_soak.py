@@ -59,6 +59,7 @@ def test_a_soak_of_the_hardware(deep: bool) -> None:
     assert result["spill"]["chunks_free"] == result["spill"]["chunks"]
 
 
+@pytest.mark.long
 def test_a_soak_of_hardware_without_memory() -> None:
     """R7, R11, R13, R14, R15: `ecp5` takes no memory, so its full tables refuse and stall."""
     seed = choose()

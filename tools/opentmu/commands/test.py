@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """`tmu test`: all tests, as CI runs them."""
 
+import os
 import sys
 from collections.abc import Sequence
 
 import click
 
 from opentmu import output, presets
+from opentmu.bench import seed
 from opentmu.errors import BadInput, CheckFailed, ToolMissing
 from opentmu.testing import durations, runner, stages
 
@@ -26,6 +28,8 @@ def command(
 ) -> int:
     """Run all tests; CI runs this.
 
+    Random tests draw from one fixed seed, with --long each from a new one; TMU_SEED names another.
+
     The last line is `N passed, N failed`, and how many were skipped if any were. Above it stand
     the slowest tests and why each skipped one was. A test that is skipped for want of a tool ends
     in exit code 3; of parts that are fetched only on demand tests may be skipped. The output of
@@ -37,6 +41,8 @@ def command(
     if long_too and fast:
         raise BadInput("found --fast and --long, expected one of them")
     chosen = _chosen(expression, long_too, fast, preset)
+    if not long_too:
+        os.environ.setdefault(seed.VARIABLE, str(seed.REPEATED))
     with runner.report_folder() as folder:
         finished = runner.run_lanes(chosen, folder)
         if expression and not any(one.outcome.total for one in finished):

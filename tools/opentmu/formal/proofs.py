@@ -51,12 +51,12 @@ LIST = (
 )
 
 
-def _array(mutant: str, properties: str) -> Canary:
-    return Canary(POSTED, mutant, _words(properties))
+def _array(mutant: str, properties: str, *, slow: bool = False) -> Canary:
+    return Canary(POSTED, mutant, _words(properties), slow=slow)
 
 
-def _unit(mutant: str, properties: str, *, slow: bool = True) -> Canary:
-    return Canary(UNIT, mutant, _words(properties), 18, slow=slow)
+def _unit(mutant: str, properties: str) -> Canary:
+    return Canary(UNIT, mutant, _words(properties), 18, slow=True)
 
 
 def _induction(mutant: str, properties: str, *, slow: bool = True) -> Canary:
@@ -65,11 +65,11 @@ def _induction(mutant: str, properties: str, *, slow: bool = True) -> Canary:
 
 CANARIES = (
     # An entry that crosses rows while a search settles is overlooked.
-    _array("crossing", LIST),
+    _array("crossing", LIST, slow=True),
     # The operation ahead takes an entry that crosses, and the one behind takes it again.
     _array("remains", LIST),
     # A taken entry that shifts in the same clock stays.
-    _array("kill", LIST),
+    _array("kill", LIST, slow=True),
     # The comparison stays in its lane while the entry shifts.
     _array("comparison_stays", LIST),
     # A search that has found goes on into the next row.
@@ -85,7 +85,7 @@ CANARIES = (
     # A push goes through a hole into the row below.
     _array("push_through", LIST + " assert__chisel3_builtin"),
     # Post and arrival of one clock are not compared: both are queued.
-    _unit("pair", "never_apart", slow=False),
+    _unit("pair", "never_apart"),
     # The post of the same clock wins over an older receive.
     _unit("pair_first", "pair_is_youngest"),
     # A post that is taken at once is queued all the same.

@@ -3,14 +3,13 @@ package tmu
 
 import scala.util.Random
 
-/** Random numbers of a test: every seed is printed, and TMU_TEST_SEED repeats a run. */
+/** Random numbers of a test: every seed is printed, and TMU_SEED repeats a run. */
 object Seeds {
-  private val chosen: Option[Long] =
-    sys.env.get("TMU_TEST_SEED").orElse(sys.props.get("tmu.test.seed")).map(_.toLong)
+  private val chosen: Option[Long] = sys.env.get("TMU_SEED").map(_.toLong)
 
   def random(test: String): Random = {
     val seed = chosen.getOrElse(System.nanoTime() & 0xffffffffL)
-    Console.err.println(s"$test: seed $seed (TMU_TEST_SEED=$seed repeats it)")
+    Console.err.println(s"$test: seed $seed (TMU_SEED=$seed repeats it)")
     new Random(seed)
   }
 }
