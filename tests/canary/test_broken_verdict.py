@@ -56,7 +56,14 @@ def test_without_a_mutant_all_is_well(mutants: Path) -> None:
     simulate.run(mutants, "MatchUnit", TESTS, TEST).require()
 
 
-@pytest.mark.parametrize("name", MUTANTS)
+# Noticed only after several seeds.
+RARE = ("entering", "remains")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(one, marks=[pytest.mark.long] if one in RARE else []) for one in MUTANTS],
+)
 def test_a_mutant_is_noticed(mutants: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """R3 to R7, R11: random traffic in both streams ends with the difference and its history."""
     test = RESERVES if name in ("reserve", "restored") else TEST

@@ -67,6 +67,7 @@ def test_a_link_to_the_front_door_works(checkout: Path, tmp_path: Path) -> None:
     assert done.stdout == f"/|{checkout}/build/venv\n"
 
 
+@pytest.mark.long
 def test_changed_requirements_and_a_lost_stamp_make_it_again(
     checkout: Path, tmp_path: Path
 ) -> None:
@@ -85,6 +86,7 @@ def test_changed_requirements_and_a_lost_stamp_make_it_again(
     assert done.returncode == 0
 
 
+@pytest.mark.long
 def test_an_environment_of_an_older_checkout_finds_the_package(
     checkout: Path, tmp_path: Path
 ) -> None:
@@ -101,6 +103,7 @@ def test_an_environment_of_an_older_checkout_finds_the_package(
         assert found.read_text() == f"{checkout}/tools\n"
 
 
+@pytest.mark.long
 def test_a_killed_set_up_repairs_itself(checkout: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHON": sys.executable}
     process = subprocess.Popen(
@@ -118,6 +121,7 @@ def test_a_killed_set_up_repairs_itself(checkout: Path, tmp_path: Path) -> None:
     assert done.stdout.startswith(f"{tmp_path}|{checkout}/build/venv")
 
 
+@pytest.mark.long
 def test_two_first_calls_at_once(checkout: Path, tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHON": sys.executable}
     both = [
@@ -157,6 +161,7 @@ def contents(folder: Path) -> dict[str, tuple[int, bytes]]:
     return {str(f.relative_to(folder)): (f.stat().st_mtime_ns, f.read_bytes()) for f in files}
 
 
+@pytest.mark.long
 def test_a_copy_never_uses_the_build_of_the_original(checkout: Path, tmp_path: Path) -> None:
     """Files that hold absolute paths go from the copy; the original stays as it is, to the byte.
 
@@ -185,6 +190,7 @@ def test_a_copy_never_uses_the_build_of_the_original(checkout: Path, tmp_path: P
     assert start(copy, cwd=tmp_path).stderr == "", "once is enough"
 
 
+@pytest.mark.long
 def test_two_checkouts_share_no_build_by_a_link(checkout: Path, tmp_path: Path) -> None:
     start(checkout, cwd=tmp_path)
     before = contents(checkout / "build")

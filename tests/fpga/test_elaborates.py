@@ -11,7 +11,7 @@ from opentmu import paths, regs
 from opentmu.build import fpga, rtl, verilate
 from opentmu.errors import CheckFailed
 
-PRESETS = ("tiny", "ecp5")
+PRESETS = ("tiny", pytest.param("ecp5", marks=pytest.mark.long))
 # Flip-flops of the serial registers: 709 inputs, both doorbell addresses, and 1,237 outputs.
 SERIAL_BITS = 709 + 2 * fpga.address_bits("tiny") + 1237
 

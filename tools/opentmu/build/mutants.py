@@ -64,7 +64,9 @@ def require(design: Path, wanted: Iterable[str]) -> None:
     """Raise CheckFailed unless the design has all these mutants."""
     missing = sorted(set(wanted) - set(names(design)))
     if missing:
-        raise CheckFailed(f"{design}: found no mutants {', '.join(missing)}, expected a switch each")
+        raise CheckFailed(
+            f"{design}: found no mutants {', '.join(missing)}, expected a switch each"
+        )
 
 
 def simulated(design: Path, body: str) -> str:

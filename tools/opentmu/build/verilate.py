@@ -80,7 +80,9 @@ def verilated_top(preset: str, *, wave: bool = False, top: str = TOP) -> Path:
     pins = (paths.ROOT / "requirements.in").read_text()
     stamp = (design / stage.STAMP).read_text()
     key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__), PRINT])
-    stage.ensure(target, key, lambda folder: make_top(preset, design, folder, wave, top))
+    # A run with a wave is a short one.
+    optimise = OPTIMISE_LITTLE if wave else OPTIMISE_VERILATED
+    stage.ensure(target, key, lambda folder: make_top(preset, design, folder, wave, top, optimise))
     return target
 
 
@@ -138,7 +140,11 @@ def _make_variables(more: str) -> Iterator[None]:
 
 def _name(preset: str, wave: bool, top: str) -> str:
     """The name of a build's folders and logs; the whole unit is the one without a word."""
-    words = [presets.build_name(preset), *([] if top == TOP else [top.lower()]), *(["wave"] if wave else [])]
+    words = [
+        presets.build_name(preset),
+        *([] if top == TOP else [top.lower()]),
+        *(["wave"] if wave else []),
+    ]
     return "-".join(words)
 
 
@@ -187,7 +193,9 @@ def make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
     """Compile the device and link it with the archives of `top`."""
     toolchain.need_verilator(wave=wave)
     output = folder / library_name(preset)
-    run_logged(_link(top, output, wave), f"linking {output.name}", f"link-{presets.build_name(preset)}")
+    run_logged(
+        _link(top, output, wave), f"linking {output.name}", f"link-{presets.build_name(preset)}"
+    )
 
 
 def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
@@ -196,14 +204,23 @@ def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
     command = _compile(top, BENCH, wave=False)
     command += [*(f"-I{place}" for place in BENCH_USES), "-Werror", "-o", folder / BENCH_PROGRAM]
     command += [PRINT.with_suffix(".cpp"), *_archives(top, UNIT), model, "-latomic"]
-    run_logged(command, f"linking {BENCH_PROGRAM} of preset {preset}", f"link-{presets.build_name(preset)}-bench")
+    run_logged(
+        command,
+        f"linking {BENCH_PROGRAM} of preset {preset}",
+        f"link-{presets.build_name(preset)}-bench",
+    )
 
 
 def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
     """The command that compiles the device and links it with the Verilated top."""
     command = _compile(top, DEVICE, wave)
     command += ["-fPIC", "-shared", "-o", output, *_archives(top, TOP)]
-    command += [*cbuild.exports(EXPORTS), "-Wl,-z,defs", "-latomic", *(["-lz", "-llz4"] if wave else [])]
+    command += [
+        *cbuild.exports(EXPORTS),
+        "-Wl,-z,defs",
+        "-latomic",
+        *(["-lz", "-llz4"] if wave else []),
+    ]
     return command
 
 

@@ -22,7 +22,7 @@ FAST = (
 )
 GENERATED_C = paths.ROOT / "sw-driver" / "include" / "tmu" / "tmu_regs.h"
 C_FOLDERS = ("sim", "sw-driver", "tests", "tools", "fpga")
-ELABORATED = ("tiny", "nic", "ecp5", "small")
+ELABORATED = ("tiny", "small")
 # Workers take tests one by one, in the order of tests/conftest.py.
 SOAK_OPERATIONS = 200_000  # of `tmu test --preset` and `--config`
 WORKERS = ("-n", str(toolchain.PARALLEL_JOBS), "--dist", "load", "--maxschedchunk", "1")
