@@ -32,6 +32,15 @@ def test_what_the_proof_of_dropped_bytes_speaks_of_happens() -> None:
     prove.run(card.DROP, "cover", 10).require("PASS")
 
 
+def test_a_number_is_delivered_once() -> None:
+    """W1: by a connection, and by one that is opened again in quarantine, by induction."""
+    prove.run(card.PDC, "prove", 2).require("PASS")
+
+
+def test_what_the_proof_of_numbers_speaks_of_happens() -> None:
+    prove.run(card.PDC, "cover", 9).require("PASS")
+
+
 CARD = pytest.mark.parametrize("proof", card.PROOFS, ids=lambda p: p.name)
 
 

@@ -61,6 +61,7 @@ object Verilog {
   /** The stages of the card, each in a folder of its own, for benches and proofs of a stage. */
   def writeCard(folder: String, options: Seq[String]): Unit = {
     emit(new FrameParser, s"$folder/frame", options)
+    emit(new PdcStage(PdcParams.small), s"$folder/pdc-small", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Proofs of the card's stages: bytes dropped from a frame, what is written of a packet, the walk
-through a write, what memory owes; and the mutants that each has to refuse."""
+"""Proofs of the card's stages: bytes dropped from a frame, numbers of connections, what is written
+of a packet, the walk through a write, what memory owes; and the mutants that each has to refuse."""
 
 from opentmu.formal.prove import Proof
 
@@ -25,10 +25,15 @@ LEDGER = Proof(
     card=SMALL,
 )
 DROP = Proof("drop", "drop_front.sv", "drop_proof", "DropFront14_18_22", card="frame")
+PDC = Proof("pdc", "pdc.sv", "pdc_proof", "PdcStage", card="pdc-small")
 PROOFS = (DESTINATION, STEPS, LEDGER)
 
 # Of each: its proof, its name, and the properties of which one has to fall.
 MUTANTS: tuple[tuple[Proof, str, str], ...] = (
+    # A number that was delivered is delivered again (W1).
+    (PDC, "duplicates", "once"),
+    # A belated copy of its first packet opens a closed connection again (W1).
+    (PDC, "quarantine", "once"),
     # A packet is written beyond its receive, or its message (W2).
     (DESTINATION, "receive_length", "inside"),
     (DESTINATION, "message_length", "inside"),

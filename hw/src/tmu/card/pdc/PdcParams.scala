@@ -33,4 +33,7 @@ case class PdcParams(pdcs: Int = 16, window: Int = 128, quarantine: Long = 50000
 object PdcParams {
   val periods: Int = 3
   val ageBits: Int = log2Ceil(periods + 1)
+
+  /** For proofs. */
+  val small: PdcParams = PdcParams(pdcs = 2, window = 2, quarantine = 6)
 }

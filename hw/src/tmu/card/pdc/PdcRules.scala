@@ -4,6 +4,7 @@ package tmu.card.pdc
 import chisel3._
 import chisel3.util.MuxCase
 import tmu.card.wire._
+import tmu.mutant.Mutant
 
 /** Entries that the table has found for a packet. */
 class PdcLookup(p: PdcParams) extends Bundle {
@@ -70,7 +71,7 @@ object PdcRules {
     val begins = syn && !found.known
     val expected = Mux(begins, pds.start, found.entry.expected)
     val ahead = (pds.psn - expected).asSInt
-    val old = ahead < 0.S
+    val old = Mutant("duplicates", ahead < 0.S)(_ => false.B)
     val inOrder = !old && ahead <= 0.S
     // An acknowledgement, which counts from the number before, has 16 bits to name one with.
     val far = ahead < (-0x8001).S
@@ -81,7 +82,7 @@ object PdcRules {
       (flag(PdsLayout.syn) && pds.spdcid === 0.U) -> give(PdcVerdict.unasked),
       (syn && rud) -> refuse(NackCode.modeMismatch),
       (syn && !readable) -> refuse(NackCode.headerMismatch),
-      (syn && found.belated) -> give(PdcVerdict.duplicate),
+      (syn && Mutant("quarantine", found.belated)(_ => false.B)) -> give(PdcVerdict.duplicate),
       (begins && !found.room) -> noRoom(NackCode.noPdcAvailable),
       (!syn && !found.named) -> refuse(NackCode.unknownPdc),
       (!syn && !found.own) -> refuse(NackCode.headerMismatch),
