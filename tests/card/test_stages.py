@@ -14,6 +14,7 @@ STAGES = {
     "pdc": "PdcStage",
     "message": "MessageStage",
     "answer": "AnswerBuilder",
+    "request": "RequestBuilder",
     "placement": "Placement",
     "complete": "MessageCompletions",
     "memory": "WriteJoin",

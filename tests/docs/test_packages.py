@@ -18,7 +18,7 @@ LAYERS = (
     ("matching.filter",),
     ("matching", "spill"),
     ("host", "card.wire"),
-    ("card.frame", "card.answer", "card.pdc", "card.placement", "card.memory"),
+    ("card.frame", "card.answer", "card.pdc", "card.placement", "card.memory", "card.request"),
     ("card.message",),
     ("card.complete",),
     ("",),

@@ -10,6 +10,7 @@ import tmu.card.memory.WriteJoin
 import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
+import tmu.card.request.RequestBuilder
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
 import tmu.mutant.Mutant
@@ -63,6 +64,7 @@ object Verilog {
     emit(new FrameParser, s"$folder/frame", options)
     emit(new PdcStage(PdcParams.small), s"$folder/pdc-small", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
+    emit(new RequestBuilder, s"$folder/request", options)
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)

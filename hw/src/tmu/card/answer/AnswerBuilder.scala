@@ -25,9 +25,13 @@ class AnswerBuilder extends Module {
     val stream = new AxiStream(8 * beat, 1)
   })
   private val withCrc = io.settings.crc =/= CrcCoverage.none.U
-  private val crcBytes = Mux(withCrc, 4.U, 0.U)
-  private def protocol(request: AnswerRequest): UInt =
-    Mux(request.internet.native, io.settings.nativeProtocol, UdpLayout.protocol.U)
+  private val crcBytes = Mux(withCrc, FrameHeaders.crcBytes.U, 0.U)
+  private def around(request: AnswerRequest): FrameHeaders = FrameHeaders(
+    ethernet = request.backEthernet,
+    internet = request.backInternet(io.dscp),
+    settings = io.settings,
+    following = crcBytes
+  )
 
   // An answer waits in one queue while its checks are computed into another, which has room for
   // those of all that wait.
@@ -38,9 +42,8 @@ class AnswerBuilder extends Module {
   private val comes = RegNext(io.request.fire, false.B)
   private val request = RegNext(io.request.bits)
   private val bare = AnswerHeaders.packet(request)
-  private val transport =
-    AnswerHeaders.transport(request, io.settings.udpPort, bare, crcBytes)
-  private val covered = AnswerHeaders.covered(request, io.settings.crc, bare, transport)
+  private val transport = around(request).withTransport(bare)
+  private val covered = around(request).covered(bare, transport)
   require(covered.bits.getWidth == 8 * most, s"a CRC covers ${covered.bits.getWidth} bits")
 
   // A CRC begins with ones, which are put upon the first four bytes.
@@ -53,7 +56,7 @@ class AnswerBuilder extends Module {
   checks.io.enq.valid := ShiftRegister(comes, 3 + rewind, false.B, true.B)
   checks.io.enq.bits.crc := ~Crc32c.rewind(register, ShiftRegister(surplus, 2), most)
   checks.io.enq.bits.checksum := ShiftRegister(
-    AnswerHeaders.checksum(request, io.dscp, protocol(request), transport, crcBytes),
+    around(request).checksum(transport),
     2 + rewind
   )
   assert(checks.io.enq.ready || !checks.io.enq.valid, "checks of an answer without room")
@@ -61,24 +64,17 @@ class AnswerBuilder extends Module {
   // From the inside out, once both are there.
   private val head = waiting.io.deq.bits
   private val check = checks.io.deq.bits
-  private val tail = Mux(io.settings.crcBigEndian, Octets.reverse(check.crc), check.crc)
+  private val tail = FrameHeaders.crcOctets(io.settings, check.crc)
   private val inner = {
     val packet = AnswerHeaders.packet(head)
     val bits = packet.bits.getWidth + 32
     val behind = (tail << (packet.bytes << 3))(bits - 1, 0)
     Piece(packet.bits.pad(bits) | Mux(withCrc, behind, 0.U), packet.bytes)
   }
-  private val frame = AnswerHeaders.ethernet(
-    head,
-    AnswerHeaders.internet(
-      head,
-      io.dscp,
-      protocol(head),
-      check.checksum,
-      AnswerHeaders.transport(head, io.settings.udpPort, inner, crcBytes),
-      crcBytes
-    )
-  )
+  private val frame = {
+    val headers = around(head)
+    headers.withEthernet(headers.withInternet(check.checksum, headers.withTransport(inner)))
+  }
   private val length = frame.bytes +& crcBytes
 
   // Two beats, or one.
@@ -94,7 +90,7 @@ class AnswerBuilder extends Module {
   when(free)(valid := loads)
   when(loads) {
     bytes := frame.bits
-    left := Mux(length < least.U, least.U, length)
+    left := Mux(length < FrameHeaders.leastBytes.U, FrameHeaders.leastBytes.U, length)
     second := false.B
   }.elsewhen(moves && !io.stream.tlast) {
     bytes := bytes >> (8 * beat)
@@ -123,7 +119,4 @@ object AnswerBuilder {
 
   /** A CRC covers no more: two IPv6 addresses, UDP, an ACK and a response. */
   private val most = 64
-
-  /** Of a frame on Ethernet, without its check sequence. */
-  private val least = 60
 }

@@ -26,4 +26,22 @@ class AnswerRequest extends Bundle {
 
   /** With an ACK whose `next` is a response. */
   val response = new ResponsePart
+
+  /** Ethernet as it stands in the answer: back to the source, with the same tags. */
+  def backEthernet: EthernetPart = {
+    val back = WireInit(ethernet)
+    back.destinationMac := ethernet.sourceMac
+    back.sourceMac := ethernet.destinationMac
+    back
+  }
+
+  /** IP as it stands in the answer: back to the source, in a traffic class of its own. */
+  def backInternet(dscp: UInt): InternetPart = {
+    val back = WireInit(internet)
+    back.source := internet.destination
+    back.destination := internet.source
+    back.dscp := dscp
+    back.ecn := 0.U
+    back
+  }
 }
