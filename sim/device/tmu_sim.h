@@ -29,7 +29,7 @@ typedef struct tmu_sim tmu_sim_t;
  *                answer, at the port to spill memory (1 to 10,000; 30 without this option); with
  *                pauses up to twice as many
  *   memory_spread=CLOCKS  up to so many more for each access, at random: what is read and written
- *                under different ids changes places (0 to 10,000; 0 without this option)
+ *                under different ids change their order (0 to 10,000; 0 without this option)
  *   memory_gap=CLOCKS  from one beat that is read there to the next, at least: 64 bytes in so many
  *                clocks (1 to 10,000; 1 without this option)
  *   wave=FILE    writes an FST waveform, a clock in TMU_SIM_WAVE_PS; only libraries built for it

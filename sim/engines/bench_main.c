@@ -64,7 +64,7 @@ static unsigned number(const char *option, const char *text, unsigned high) {
     return (unsigned)value;
 }
 
-/* Words of a list by their place in `names`, or numbers where that is NULL. */
+/* Words of a list by their index in `names`, or numbers where that is NULL. */
 static choice_t read_list(const char *option, char *text, const char *const *names,
                           unsigned count) {
     choice_t choice = {0};

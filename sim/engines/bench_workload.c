@@ -107,23 +107,23 @@ static bench_post_t plan_post(plan_t *plan, bench_kind_t kind) {
     return (bench_post_t){receive_key(kind, number), plan->next_handle++};
 }
 
-/* A message for the receive at `place` (oldest = 0), whose handle goes to *taken. */
-static bench_arrival_t plan_arrival(plan_t *plan, bench_kind_t kind, size_t place,
+/* A message for the receive at `position` (oldest = 0), whose handle goes to *taken. */
+static bench_arrival_t plan_arrival(plan_t *plan, bench_kind_t kind, size_t position,
                                     uint64_t *taken) {
     const size_t room = sizeof plan->vacant / sizeof plan->vacant[0];
-    const uint32_t number = plan->live[place].number;
+    const uint32_t number = plan->live[position].number;
     bench_arrival_t arrival = {.handle = 7};
     message_key(kind, number, &arrival.key.match, &arrival.key.source);
-    *taken = plan->live[place].handle;
+    *taken = plan->live[position].handle;
     plan->count -= 1;
-    memmove(&plan->live[place], &plan->live[place + 1],
-            (plan->count - place) * sizeof plan->live[0]);
+    memmove(&plan->live[position], &plan->live[position + 1],
+            (plan->count - position) * sizeof plan->live[0]);
     plan->vacant[(plan->vacant_first + plan->vacant_count) % room] = number;
     plan->vacant_count += 1;
     return arrival;
 }
 
-static size_t place_of(plan_t *plan, const bench_shape_t *shape, unsigned in_round) {
+static size_t position_of(plan_t *plan, const bench_shape_t *shape, unsigned in_round) {
     if (shape->kind == BENCH_HOLES) {
         bool last = in_round == HOLE_GROUP - 1;
         return last ? 0 : shape->depth + draw(plan, plan->count - shape->depth);
@@ -157,7 +157,7 @@ static void plan_all(plan_t *plan, bench_workload_t *workload) {
             workload->post[i + g] = plan_post(plan, shape->kind);
         }
         for (unsigned g = 0; g < workload->group; g++) {
-            workload->arrival[i + g] = plan_arrival(plan, shape->kind, place_of(plan, shape, g),
+            workload->arrival[i + g] = plan_arrival(plan, shape->kind, position_of(plan, shape, g),
                                                     &workload->expected[i + g]);
         }
     }

@@ -9,7 +9,7 @@ typedef struct line {
     struct line *next; /* by the age of the first */
     uint32_t endpoint;
     uint32_t source;
-    size_t *place; /* in the trace */
+    size_t *index; /* in the trace */
     size_t first;
     size_t end;
     size_t capacity;
@@ -46,8 +46,8 @@ static tmu_log_record_t record_of(engine_verdict_t verdict) {
 }
 
 /* One operation; its record is written unless the engine has no memory. */
-static engine_status_t execute(run_t *run, size_t place) {
-    const tmu_trace_op_t *op = &run->op[place];
+static engine_status_t execute(run_t *run, size_t index) {
+    const tmu_trace_op_t *op = &run->op[index];
     engine_key_t key = {0};
     ENGINE_KEY_COPY_VALUES(key, *op);
     ENGINE_KEY_COPY_MASKS(key, *op);
@@ -71,9 +71,9 @@ static engine_status_t execute(run_t *run, size_t place) {
         break;
     }
     if (verdict.status != ENGINE_NO_MEMORY) {
-        run->records[place] = record_of(verdict);
-        run->records[place].removed_posted = removed[0];
-        run->records[place].removed_unexpected = removed[1];
+        run->records[index] = record_of(verdict);
+        run->records[index].removed_posted = removed[0];
+        run->records[index].removed_unexpected = removed[1];
     }
     return verdict.status;
 }
@@ -89,7 +89,7 @@ static line_t *line_of(const run_t *run, const tmu_trace_op_t *arrival) {
 
 /* Puts a line where the age of its first arrival belongs, at `link` or later. */
 static void insert(line_t **link, line_t *line) {
-    while (*link != NULL && (*link)->place[(*link)->first] < line->place[line->first]) {
+    while (*link != NULL && (*link)->index[(*link)->first] < line->index[line->first]) {
         link = &(*link)->next;
     }
     line->next = *link;
@@ -97,8 +97,8 @@ static void insert(line_t **link, line_t *line) {
 }
 
 /* Adds an arrival to its line, which begins with it if there is none. */
-static int hold(run_t *run, size_t place) {
-    const tmu_trace_op_t *op = &run->op[place];
+static int hold(run_t *run, size_t index) {
+    const tmu_trace_op_t *op = &run->op[index];
     line_t *line = line_of(run, op);
     line_t *fresh = NULL;
     if (line == NULL) {
@@ -111,19 +111,19 @@ static int hold(run_t *run, size_t place) {
     }
     if (line->end == line->capacity) {
         size_t capacity = 2 * line->capacity + 4;
-        size_t *wider = realloc(line->place, capacity * sizeof *wider);
+        size_t *wider = realloc(line->index, capacity * sizeof *wider);
         if (wider == NULL) {
             free(fresh);
             return -1;
         }
-        line->place = wider;
+        line->index = wider;
         line->capacity = capacity;
     }
-    line->place[line->end++] = place;
+    line->index[line->end++] = index;
     if (fresh != NULL) {
         insert(&run->lines, fresh);
     }
-    run->records[place] = (tmu_log_record_t){.verdict = TMU_LOG_HELD};
+    run->records[index] = (tmu_log_record_t){.verdict = TMU_LOG_HELD};
     run->held += 1;
     if (run->held_max < run->held) {
         run->held_max = run->held;
@@ -140,7 +140,7 @@ static void admit(run_t *run, line_t **link) {
     if (line->first < line->end) {
         insert(link, line); /* its next one is younger: this pass still comes to it */
     } else {
-        free(line->place);
+        free(line->index);
         free(line);
     }
 }
@@ -148,7 +148,7 @@ static void admit(run_t *run, line_t **link) {
 static int retry(run_t *run) {
     line_t **link = &run->lines;
     while (*link != NULL) {
-        engine_status_t status = execute(run, (*link)->place[(*link)->first]);
+        engine_status_t status = execute(run, (*link)->index[(*link)->first]);
         if (status == ENGINE_NO_MEMORY) {
             return -1;
         }
@@ -161,18 +161,18 @@ static int retry(run_t *run) {
     return 0;
 }
 
-static int step(run_t *run, size_t place) {
-    const tmu_trace_op_t *op = &run->op[place];
+static int step(run_t *run, size_t index) {
+    const tmu_trace_op_t *op = &run->op[index];
     bool arrival = op->kind == TMU_TRACE_ARRIVE;
     if (run->lines != NULL && arrival && line_of(run, op) != NULL) {
-        return hold(run, place);
+        return hold(run, index);
     }
-    engine_status_t status = execute(run, place);
+    engine_status_t status = execute(run, index);
     if (status == ENGINE_NO_MEMORY) {
         return -1;
     }
     if (status == ENGINE_STALLED) {
-        return hold(run, place);
+        return hold(run, index);
     }
     /* A held arrival waits for a receive or for room: only these bring one of them. */
     bool may_admit = !arrival && (status == ENGINE_QUEUED || status == ENGINE_MATCHED ||

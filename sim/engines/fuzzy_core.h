@@ -5,14 +5,14 @@
  *   size_t scan_one(const uint16_t *column, size_t from, size_t end, uint16_t id)
  *   size_t scan_any(const uint16_t *column, size_t from, size_t end, const uint16_t *id,
  *                   unsigned count)
- *     the first place from `from` on and before `end` that holds the id (one of the ids),
+ *     the first index from `from` on and before `end` that holds the id (one of the ids),
  *     FUZZY_ABSENT if none does;
- *   void set_id(uint16_t *column, size_t place, uint16_t id)
+ *   void set_id(uint16_t *column, size_t index, uint16_t id)
  *   CORE_NAME, CORE_VARIANT, CORE_FUNCTION: what the table says, and the function that returns it.
  */
 #include "fuzzy_queue.h"
 
-/* So few places are compared in full: that is quicker than to wait for the ids. */
+/* So few entries are compared in full: that is quicker than to wait for the ids. */
 #define SHORT_QUEUE 3
 
 /* Kept out of the way of what happens most. */
@@ -29,11 +29,11 @@ static inline uint64_t length_of(const fuzzy_entry_t *entry) { return entry->len
 static inline uint16_t handle_id(uint64_t handle) { return fuzzy_id(handle); }
 
 /* R1 for a receive, under the masks it was posted with. */
-static inline bool takes(const fuzzy_queue_t *queue, size_t place, const engine_key_t *message) {
-    const fuzzy_entry_t *entry = &queue->entry[place];
+static inline bool takes(const fuzzy_queue_t *queue, size_t index, const engine_key_t *message) {
+    const fuzzy_entry_t *entry = &queue->entry[index];
     unsigned p = (unsigned)(entry->length_pattern & 0xff);
     const fuzzy_pattern_t *masks =
-        LIKELY(p != FUZZY_NO_PATTERN) ? &queue->pattern[p] : &queue->mask[place];
+        LIKELY(p != FUZZY_NO_PATTERN) ? &queue->pattern[p] : &queue->mask[index];
     return ENGINE_KEY_EQUAL(*entry, *message, *masks);
 }
 
@@ -168,7 +168,7 @@ static inline size_t find_unexpected(engine_t *engine, fuzzy_queue_t *queue,
 }
 
 /* At either end nothing is written to the columns: what is outside is never looked at. */
-static inline void consume(engine_t *engine, fuzzy_queue_t *queue, int side, size_t place) {
+static inline void consume(engine_t *engine, fuzzy_queue_t *queue, int side, size_t index) {
     engine->depth[side] -= 1;
     queue->live -= 1;
     if (queue->live == 0) {
@@ -176,17 +176,17 @@ static inline void consume(engine_t *engine, fuzzy_queue_t *queue, int side, siz
         if (side == FUZZY_UNEXPECTED) {
             queue->columns = queue->patterns = 1;
         }
-    } else if (place == queue->first) {
+    } else if (index == queue->first) {
         do {
             queue->first += 1;
         } while (queue->column[0][queue->first] == FUZZY_HOLE);
-    } else if (place + 1 == queue->end) {
+    } else if (index + 1 == queue->end) {
         do {
             queue->end -= 1;
         } while (queue->column[0][queue->end - 1] == FUZZY_HOLE);
     } else {
         for (unsigned c = 0; c < queue->columns; c++) {
-            set_id(queue->column[c], place, FUZZY_HOLE);
+            set_id(queue->column[c], index, FUZZY_HOLE);
         }
         if (UNLIKELY(queue->end - queue->first > queue->live + queue->live / 2 + FUZZY_LINE)) {
             fuzzy_compact(engine, queue);
@@ -194,14 +194,14 @@ static inline void consume(engine_t *engine, fuzzy_queue_t *queue, int side, siz
     }
 }
 
-static inline void consume_posted(engine_t *engine, fuzzy_queue_t *queue, size_t place) {
-    unsigned p = (unsigned)(queue->entry[place].length_pattern & 0xff);
+static inline void consume_posted(engine_t *engine, fuzzy_queue_t *queue, size_t index) {
+    unsigned p = (unsigned)(queue->entry[index].length_pattern & 0xff);
     if (LIKELY(p != FUZZY_NO_PATTERN)) {
         queue->pattern[p].live -= 1;
     } else {
         queue->unfiltered -= 1;
     }
-    consume(engine, queue, FUZZY_POSTED, place);
+    consume(engine, queue, FUZZY_POSTED, index);
 }
 
 static inline bool has_room(const engine_t *engine, const fuzzy_queue_t *queue, int side) {
@@ -223,7 +223,7 @@ static inline engine_status_t append_posted(engine_t *engine, fuzzy_queue_t *que
     if (UNLIKELY(queue->end == queue->capacity) && !fuzzy_make_room(engine, queue)) {
         return ENGINE_NO_MEMORY;
     }
-    size_t place = queue->end;
+    size_t index = queue->end;
     unsigned p = 0;
     uint16_t id = FUZZY_UNFILTERED;
     if (ENGINE_KEY_IGNORES(*key)) {
@@ -237,10 +237,10 @@ static inline engine_status_t append_posted(engine_t *engine, fuzzy_queue_t *que
     } else {
         return ENGINE_NO_MEMORY;
     }
-    queue->entry[place] = (fuzzy_entry_t){.handle = handle, .length_pattern = length << 8 | p};
-    ENGINE_KEY_COPY_VALUES(queue->entry[place], *key);
-    set_id(queue->column[FUZZY_KEYS], place, id);
-    queue->column[FUZZY_HANDLES][place] = handle_id(handle);
+    queue->entry[index] = (fuzzy_entry_t){.handle = handle, .length_pattern = length << 8 | p};
+    ENGINE_KEY_COPY_VALUES(queue->entry[index], *key);
+    set_id(queue->column[FUZZY_KEYS], index, id);
+    queue->column[FUZZY_HANDLES][index] = handle_id(handle);
     count_in(engine, queue, FUZZY_POSTED);
     return ENGINE_QUEUED;
 }
@@ -251,12 +251,12 @@ static APART engine_status_t append_unexpected(engine_t *engine, fuzzy_queue_t *
     if (UNLIKELY(queue->end == queue->capacity) && !fuzzy_make_room(engine, queue)) {
         return ENGINE_NO_MEMORY;
     }
-    size_t place = queue->end;
-    queue->entry[place] = (fuzzy_entry_t){.handle = handle, .length_pattern = length << 8};
-    ENGINE_KEY_COPY_VALUES(queue->entry[place], *message);
+    size_t index = queue->end;
+    queue->entry[index] = (fuzzy_entry_t){.handle = handle, .length_pattern = length << 8};
+    ENGINE_KEY_COPY_VALUES(queue->entry[index], *message);
     for (unsigned p = 0; p < queue->patterns; p++) {
         const fuzzy_pattern_t *pattern = &queue->pattern[p];
-        set_id(queue->column[p], place, fuzzy_id(ENGINE_KEY_MIXED(*message, *pattern)));
+        set_id(queue->column[p], index, fuzzy_id(ENGINE_KEY_MIXED(*message, *pattern)));
     }
     count_in(engine, queue, FUZZY_UNEXPECTED);
     return ENGINE_QUEUED;

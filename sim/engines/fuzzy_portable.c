@@ -12,7 +12,7 @@
 #define EACH UINT64_C(0x0001000100010001)
 #define TOPS UINT64_C(0x8000800080008000)
 
-static inline void set_id(uint16_t *column, size_t place, uint16_t id) { column[place] = id; }
+static inline void set_id(uint16_t *column, size_t index, uint16_t id) { column[index] = id; }
 
 /* Whether one of four ids is the wanted one; exact about that, not about which. */
 static inline bool holds(const uint16_t *column, uint64_t wanted) {

@@ -65,19 +65,19 @@ static uint16_t *new_column(size_t capacity) {
 
 /* Moves every live entry of `queue` to the front of the arrays of `to`, which may be its own. */
 static void move_live(const fuzzy_queue_t *queue, fuzzy_queue_t *to) {
-    size_t place = 0;
+    size_t index = 0;
     for (size_t i = queue->first; i < queue->end; i++) {
         if (queue->column[0][i] == FUZZY_HOLE) {
             continue;
         }
         for (unsigned c = 0; c < queue->columns; c++) {
-            to->column[c][place] = queue->column[c][i];
+            to->column[c][index] = queue->column[c][i];
         }
-        to->entry[place] = queue->entry[i];
+        to->entry[index] = queue->entry[i];
         if (queue->mask != NULL) {
-            to->mask[place] = queue->mask[i];
+            to->mask[index] = queue->mask[i];
         }
-        place++;
+        index++;
     }
 }
 

@@ -76,7 +76,7 @@ engine_verdict_t fuzzy_flush(engine_t *engine, uint32_t endpoint, uint64_t remov
 void fuzzy_admit(engine_t *engine, bool receives, bool messages);
 void fuzzy_stats(const engine_t *engine, engine_stats_t *stats_p);
 
-/* Makes place for one more entry at the end; false = no memory, nothing changed. */
+/* Makes room for one more entry at the end; false = no memory, nothing changed. */
 bool fuzzy_make_room(engine_t *engine, fuzzy_queue_t *queue);
 
 /* Rewrites the queue without its holes. */

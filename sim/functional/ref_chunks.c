@@ -6,7 +6,7 @@
 
 #include "tmu/tmu_regs.h"
 
-#define PLACES TMU_SPILL_CHUNK_ENTRIES
+#define SLOTS TMU_SPILL_CHUNK_ENTRIES
 
 bool ref_chunks_create(ref_chunks_t *chunks, uint32_t endpoints, uint64_t posted_entries,
                        uint64_t unexpected_entries) {
@@ -66,10 +66,10 @@ static void change_on_chip(ref_chunks_t *chunks, ref_chunk_list_t *list, tmu_mod
 static size_t count(const ref_chunk_list_t *list) { return list->end - list->first; }
 
 static bool tail_takes_one(const ref_chunk_list_t *list) {
-    return count(list) > 0 && list->fill < PLACES;
+    return count(list) > 0 && list->fill < SLOTS;
 }
 
-/** An entry has left a chunk: the last of its entries gives it back, wherever it is in the list. */
+/** An entry has left a chunk: the last of its entries frees it, wherever it is in the list. */
 static void leave(ref_chunks_t *chunks, ref_chunk_list_t *list, size_t chunk) {
     list->entries--;
     chunks->in_memory--;
@@ -78,7 +78,7 @@ static void leave(ref_chunks_t *chunks, ref_chunk_list_t *list, size_t chunk) {
         return;
     }
     if (chunk == list->end - 1) {
-        list->fill = PLACES; /* that of the chunk before, if there is one */
+        list->fill = SLOTS; /* that of the chunk before, if there is one */
     }
     if (chunk == list->first) {
         list->first++;
@@ -101,7 +101,7 @@ static bool pack(ref_chunks_t *chunks, ref_chunk_list_t *list) {
     size_t to = list->first;
     for (size_t from = list->first + 1; from < list->end; from++) {
         const bool last = from == list->end - 1;
-        if (list->live[to] + list->live[from] > PLACES) {
+        if (list->live[to] + list->live[from] > SLOTS) {
             list->live[++to] = list->live[from];
             continue;
         }
@@ -133,7 +133,7 @@ bool ref_chunks_make_room(ref_chunks_t *chunks, uint32_t endpoint, tmu_model_que
         chunks->free > 0 || pack_all(chunks, endpoint, queue)) {
         return true;
     }
-    if (count(list) > 0 && list->live[list->end - 1] < PLACES) {
+    if (count(list) > 0 && list->live[list->end - 1] < SLOTS) {
         list->fill = list->live[list->end - 1];
         return true;
     }

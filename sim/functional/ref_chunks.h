@@ -22,7 +22,7 @@ typedef struct ref_chunk_list {
     size_t first;
     size_t end;
     size_t room;
-    uint32_t fill; /* places of the youngest chunk that were used */
+    uint32_t fill; /* slots of the youngest chunk that were used */
 } ref_chunk_list_t;
 
 typedef struct ref_chunks {
@@ -31,7 +31,7 @@ typedef struct ref_chunks {
     uint32_t endpoints;
     uint64_t table[2];    /* entries that each table takes */
     uint64_t taken[2];    /* on chip */
-    uint64_t promised[2]; /* places for endpoints within their reserves */
+    uint64_t promised[2]; /* slots for endpoints within their reserves */
     uint64_t free;        /* chunks */
     uint64_t in_memory;   /* entries */
     uint32_t cursor;      /* the endpoint whose entries go back next */

@@ -142,7 +142,7 @@ struct tmu_sim {
     bool look_error;         /* the last look was at an endpoint that is not there */
     uint32_t segments;       /* of memory that is registered */
     ref_chunks_t chunks;     /* once there is one */
-    bool full;               /* it had no place for the last command's entry, if that had one */
+    bool full;               /* it had no slot for the last command's entry, if that had one */
     ref_reserve_t *reserves; /* by endpoint */
     uint32_t spill_error;    /* the last commit was one too many */
     uint64_t counters[REF_COUNTERS];
@@ -194,8 +194,7 @@ void ref_spill_clear(ref_device_t *device);
 /** Gives the selected endpoint the reserves that are written down. */
 void ref_spill_reserve(ref_device_t *device);
 
-/** Tells the matcher, before a command that may be queued, whether there is a place for its entry.
- */
+/** Tells the matcher, before a command that may be queued, whether its entry has a slot. */
 void ref_spill_prepare(ref_device_t *device, tmu_model_queue_t queue, uint32_t endpoint);
 
 /** Takes over a command's effect on the queues. */

@@ -2,11 +2,11 @@
  *
  * A software engine as the matcher of the functional device.
  *
- * The engine is given an entry's place in the books (ref_entries.h) as its handle, and decides what
+ * The engine is given an entry's slot in the books (ref_entries.h) as its handle, and decides what
  * matches, what is truncated and what is late; the books add what it does not keep.
  * Limits change while it works, so they are the books': where an entry has no room, the engine is
  * told not to queue it.
- * Nothing it could get wrong is set right here: a verdict about a place that holds no such entry is
+ * Nothing it could get wrong is set right here: a verdict about a slot that holds no such entry is
  * passed on as TMU_MODEL_BAD_ARGUMENT, which the device reports as a failure.
  */
 #include "engine.h"
@@ -128,12 +128,12 @@ static tmu_model_verdict_t verdict_of(software_t *software, uint32_t endpoint, u
 }
 
 /** Whether the engine's handle is that of an entry which the operation may have found. */
-static bool known(const software_t *software, uint64_t place, uint32_t endpoint,
+static bool known(const software_t *software, uint64_t slot, uint32_t endpoint,
                   tmu_model_queue_t queue) {
-    if (place >= software->entries.room) {
+    if (slot >= software->entries.room) {
         return false;
     }
-    const tmu_model_entry_t *entry = &software->entries.places[place].entry;
+    const tmu_model_entry_t *entry = &software->entries.slots[slot].entry;
     return entry->endpoint == endpoint && entry->queue == queue;
 }
 
@@ -157,14 +157,14 @@ static void post(void *matcher, const tmu_model_receive_t *receive,
     software_t *software = matcher;
     ref_entries_t *entries = &software->entries;
     const uint64_t before = verified(software);
-    const uint64_t place = ref_entries_take(entries);
+    const uint64_t slot = ref_entries_take(entries);
     const engine_key_t key = engine_key(&receive->key);
     engine_verdict_t found = {.status = ENGINE_NO_MEMORY};
-    if (place != REF_ENTRY_NONE) {
+    if (slot != REF_ENTRY_NONE) {
         software->ops->admit(software->engine,
                              ref_entries_room(entries, receive->endpoint, TMU_MODEL_POSTED), true);
         found =
-            software->ops->post(software->engine, receive->endpoint, &key, place, receive->length);
+            software->ops->post(software->engine, receive->endpoint, &key, slot, receive->length);
     }
     if (found.status == ENGINE_MATCHED &&
         !known(software, found.other, receive->endpoint, TMU_MODEL_UNEXPECTED)) {
@@ -176,7 +176,7 @@ static void post(void *matcher, const tmu_model_receive_t *receive,
         const tmu_model_entry_t entry = {receive->key,    receive->endpoint, receive->receive_id,
                                          receive->handle, receive->address,  receive->length,
                                          TMU_MODEL_POSTED};
-        ref_entries_append(entries, place, &entry);
+        ref_entries_append(entries, slot, &entry);
         return;
     }
     if (found.status == ENGINE_MATCHED) {
@@ -185,8 +185,8 @@ static void post(void *matcher, const tmu_model_receive_t *receive,
         verdict_p->receive_length = receive->length;
         verdict_p->truncated = found.truncated != 0; /* R12 */
     }
-    if (place != REF_ENTRY_NONE) {
-        ref_entries_give(entries, place);
+    if (slot != REF_ENTRY_NONE) {
+        ref_entries_free(entries, slot);
     }
 }
 
@@ -195,7 +195,7 @@ static void arrive(void *matcher, const tmu_model_message_t *message,
     software_t *software = matcher;
     ref_entries_t *entries = &software->entries;
     const uint64_t before = verified(software);
-    const uint64_t place = ref_entries_take(entries);
+    const uint64_t slot = ref_entries_take(entries);
     tmu_model_entry_t entry = {.endpoint = message->endpoint,
                                .receive_id = TMU_MODEL_NO_RECEIVE_ID,
                                .handle = message->handle,
@@ -205,11 +205,11 @@ static void arrive(void *matcher, const tmu_model_message_t *message,
     TMU_MODEL_COPY_VALUES(entry.key, *message);
     const engine_key_t key = engine_key(&entry.key);
     engine_verdict_t found = {.status = ENGINE_NO_MEMORY};
-    if (place != REF_ENTRY_NONE) {
+    if (slot != REF_ENTRY_NONE) {
         software->ops->admit(software->engine, true,
                              ref_entries_room(entries, message->endpoint, TMU_MODEL_UNEXPECTED));
-        found = software->ops->arrive(software->engine, message->endpoint, &key, place,
-                                      message->length);
+        found =
+            software->ops->arrive(software->engine, message->endpoint, &key, slot, message->length);
     }
     if (found.status == ENGINE_MATCHED &&
         !known(software, found.other, message->endpoint, TMU_MODEL_POSTED)) {
@@ -218,7 +218,7 @@ static void arrive(void *matcher, const tmu_model_message_t *message,
     *verdict_p = verdict_of(software, message->endpoint, message->handle, &found);
     verdict_p->visited = verified(software) - before;
     if (found.status == ENGINE_QUEUED) {
-        ref_entries_append(entries, place, &entry);
+        ref_entries_append(entries, slot, &entry);
         return;
     }
     if (found.status == ENGINE_MATCHED) {
@@ -229,8 +229,8 @@ static void arrive(void *matcher, const tmu_model_message_t *message,
         verdict_p->address = receive.address;
         verdict_p->truncated = found.truncated != 0; /* R12 */
     }
-    if (place != REF_ENTRY_NONE) {
-        ref_entries_give(entries, place);
+    if (slot != REF_ENTRY_NONE) {
+        ref_entries_free(entries, slot);
     }
 }
 
@@ -247,7 +247,7 @@ static void look(void *matcher, const tmu_model_search_t *search, bool take,
     *verdict_p = verdict_of(software, search->endpoint, search->handle, &found);
     verdict_p->visited = verified(software) - before;
     if (found.status == ENGINE_FOUND) {
-        describe_message(verdict_p, &software->entries.places[found.other].entry);
+        describe_message(verdict_p, &software->entries.slots[found.other].entry);
     } else if (found.status == ENGINE_MATCHED) {
         const tmu_model_entry_t message = ref_entries_remove(&software->entries, found.other);
         describe_message(verdict_p, &message);
@@ -258,7 +258,7 @@ static void cancel(void *matcher, uint32_t endpoint, uint64_t handle, uint32_t r
                    tmu_model_verdict_t *verdict_p) {
     software_t *software = matcher;
     const uint64_t before = verified(software);
-    /* The engine knows places, not ids, and is asked for one that is not there as well. */
+    /* The engine knows slots, not ids, and is asked for one that is not there as well. */
     const uint64_t target = ref_entries_receive(&software->entries, endpoint, receive_id);
     engine_verdict_t found = software->ops->cancel(software->engine, endpoint, target);
     if (found.status == ENGINE_CANCELLED && found.other != target) {
@@ -287,15 +287,15 @@ static bool selected(const tmu_model_key_t *entry, const tmu_model_key_t *select
 
 /** An engine empties an endpoint as a whole; of some of its entries each is taken out by itself:
  * the oldest message with exactly its key is the one, for older ones were selected as well. */
-static bool take_out(software_t *software, uint64_t place) {
-    const tmu_model_entry_t *entry = &software->entries.places[place].entry;
+static bool take_out(software_t *software, uint64_t slot) {
+    const tmu_model_entry_t *entry = &software->entries.slots[slot].entry;
     const engine_key_t key = engine_key(&entry->key);
     const engine_verdict_t found =
         entry->queue == TMU_MODEL_POSTED
-            ? software->ops->cancel(software->engine, entry->endpoint, place)
+            ? software->ops->cancel(software->engine, entry->endpoint, slot)
             : software->ops->look(software->engine, entry->endpoint, &key, true);
     return (found.status == ENGINE_CANCELLED || found.status == ENGINE_MATCHED) &&
-           found.other == place;
+           found.other == slot;
 }
 
 static void flush(void *matcher, const tmu_model_search_t *select, tmu_model_report_t report,
@@ -316,15 +316,15 @@ static void flush(void *matcher, const tmu_model_search_t *select, tmu_model_rep
     }
     for (int queue = 0; queue < 2; queue++) {
         uint64_t next = REF_ENTRY_NONE;
-        for (uint64_t place = lists[queue].oldest; place != REF_ENTRY_NONE; place = next) {
-            next = software->entries.places[place].younger;
-            if (!selected(&software->entries.places[place].entry.key, &select->key)) {
+        for (uint64_t slot = lists[queue].oldest; slot != REF_ENTRY_NONE; slot = next) {
+            next = software->entries.slots[slot].younger;
+            if (!selected(&software->entries.slots[slot].entry.key, &select->key)) {
                 continue;
             }
-            if (!all && !take_out(software, place)) {
+            if (!all && !take_out(software, slot)) {
                 found.status = ENGINE_REFUSED_ENDPOINT;
             }
-            const tmu_model_entry_t gone = ref_entries_remove(&software->entries, place);
+            const tmu_model_entry_t gone = ref_entries_remove(&software->entries, slot);
             report(context, &gone);
         }
     }
@@ -339,14 +339,14 @@ static void flush(void *matcher, const tmu_model_search_t *select, tmu_model_rep
 static bool inspect(const void *matcher, uint32_t endpoint, tmu_model_queue_t queue,
                     uint64_t position, tmu_model_entry_t *entry_p) {
     const software_t *software = matcher;
-    uint64_t place = software->entries.lists[endpoint][queue].oldest;
-    while (place != REF_ENTRY_NONE && position-- > 0) {
-        place = software->entries.places[place].younger;
+    uint64_t slot = software->entries.lists[endpoint][queue].oldest;
+    while (slot != REF_ENTRY_NONE && position-- > 0) {
+        slot = software->entries.slots[slot].younger;
     }
-    if (place != REF_ENTRY_NONE) {
-        *entry_p = software->entries.places[place].entry;
+    if (slot != REF_ENTRY_NONE) {
+        *entry_p = software->entries.slots[slot].entry;
     }
-    return place != REF_ENTRY_NONE;
+    return slot != REF_ENTRY_NONE;
 }
 
 static uint64_t depth(const void *matcher, uint32_t endpoint, tmu_model_queue_t queue) {

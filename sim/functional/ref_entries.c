@@ -5,7 +5,7 @@
 
 #define FIRST_ROOM 64
 
-/** Places that are kept for the endpoint as long as others want them. */
+/** Slots that are kept for the endpoint as long as others want them. */
 static uint64_t promise(const ref_list_t *list) {
     return list->depth < list->reserve ? list->reserve - list->depth : 0;
 }
@@ -27,20 +27,20 @@ bool ref_entries_create(ref_entries_t *entries, const tmu_model_config_t *config
 }
 
 void ref_entries_destroy(ref_entries_t *entries) {
-    free(entries->places);
+    free(entries->slots);
     free(entries->lists);
     *entries = (ref_entries_t){0};
 }
 
 static bool grow(ref_entries_t *entries) {
     uint64_t room = entries->room ? 2 * entries->room : FIRST_ROOM;
-    ref_entry_t *places = realloc(entries->places, room * sizeof *places);
-    if (!places) {
+    ref_entry_t *slots = realloc(entries->slots, room * sizeof *slots);
+    if (!slots) {
         return false;
     }
-    entries->places = places;
+    entries->slots = slots;
     while (entries->room < room) {
-        ref_entries_give(entries, entries->room++);
+        ref_entries_free(entries, entries->room++);
     }
     return true;
 }
@@ -49,15 +49,15 @@ uint64_t ref_entries_take(ref_entries_t *entries) {
     if (entries->free == REF_ENTRY_NONE && !grow(entries)) {
         return REF_ENTRY_NONE;
     }
-    uint64_t place = entries->free;
-    entries->free = entries->places[place].younger;
-    return place;
+    uint64_t slot = entries->free;
+    entries->free = entries->slots[slot].younger;
+    return slot;
 }
 
-void ref_entries_give(ref_entries_t *entries, uint64_t place) {
-    entries->places[place].younger = entries->free;
-    entries->places[place].entry.endpoint = UINT32_MAX; /* nobody's */
-    entries->free = place;
+void ref_entries_free(ref_entries_t *entries, uint64_t slot) {
+    entries->slots[slot].younger = entries->free;
+    entries->slots[slot].entry.endpoint = UINT32_MAX; /* nobody's */
+    entries->free = slot;
 }
 
 /** Keeps the sums over all endpoints when a list's depth changes. */
@@ -72,53 +72,53 @@ static void change_depth(ref_entries_t *entries, ref_list_t *list, tmu_model_que
     }
 }
 
-void ref_entries_append(ref_entries_t *entries, uint64_t place, const tmu_model_entry_t *entry) {
+void ref_entries_append(ref_entries_t *entries, uint64_t slot, const tmu_model_entry_t *entry) {
     ref_list_t *list = &entries->lists[entry->endpoint][entry->queue];
-    entries->places[place] =
+    entries->slots[slot] =
         (ref_entry_t){.younger = REF_ENTRY_NONE, .older = list->youngest, .entry = *entry};
     if (list->youngest == REF_ENTRY_NONE) {
-        list->oldest = place;
+        list->oldest = slot;
     } else {
-        entries->places[list->youngest].younger = place;
+        entries->slots[list->youngest].younger = slot;
     }
-    list->youngest = place;
+    list->youngest = slot;
     change_depth(entries, list, entry->queue, 1);
 }
 
 /** An entry's position in its list, oldest = 0: from both ends, for most are near one of them. */
-static uint64_t position_of(const ref_entries_t *entries, const ref_list_t *list, uint64_t place) {
-    uint64_t older = place;
-    uint64_t younger = place;
+static uint64_t position_of(const ref_entries_t *entries, const ref_list_t *list, uint64_t slot) {
+    uint64_t older = slot;
+    uint64_t younger = slot;
     for (uint64_t steps = 0;; steps++) {
-        if (entries->places[older].older == REF_ENTRY_NONE) {
+        if (entries->slots[older].older == REF_ENTRY_NONE) {
             return steps;
         }
-        if (entries->places[younger].younger == REF_ENTRY_NONE) {
+        if (entries->slots[younger].younger == REF_ENTRY_NONE) {
             return list->depth - 1 - steps;
         }
-        older = entries->places[older].older;
-        younger = entries->places[younger].younger;
+        older = entries->slots[older].older;
+        younger = entries->slots[younger].younger;
     }
 }
 
-tmu_model_entry_t ref_entries_remove(ref_entries_t *entries, uint64_t place) {
-    const ref_entry_t gone = entries->places[place];
+tmu_model_entry_t ref_entries_remove(ref_entries_t *entries, uint64_t slot) {
+    const ref_entry_t gone = entries->slots[slot];
     ref_list_t *list = &entries->lists[gone.entry.endpoint][gone.entry.queue];
     if (entries->registered) {
-        entries->position = position_of(entries, list, place);
+        entries->position = position_of(entries, list, slot);
     }
     if (gone.older == REF_ENTRY_NONE) {
         list->oldest = gone.younger;
     } else {
-        entries->places[gone.older].younger = gone.younger;
+        entries->slots[gone.older].younger = gone.younger;
     }
     if (gone.younger == REF_ENTRY_NONE) {
         list->youngest = gone.older;
     } else {
-        entries->places[gone.younger].older = gone.older;
+        entries->slots[gone.younger].older = gone.older;
     }
     change_depth(entries, list, gone.entry.queue, -1);
-    ref_entries_give(entries, place);
+    ref_entries_free(entries, slot);
     return gone.entry;
 }
 
@@ -159,12 +159,12 @@ void ref_entries_set_reserve(ref_entries_t *entries, uint32_t endpoint, uint64_t
 }
 
 uint64_t ref_entries_receive(const ref_entries_t *entries, uint32_t endpoint, uint32_t receive_id) {
-    uint64_t place = entries->lists[endpoint][TMU_MODEL_POSTED].oldest;
+    uint64_t slot = entries->lists[endpoint][TMU_MODEL_POSTED].oldest;
     if (receive_id == TMU_MODEL_NO_RECEIVE_ID) {
         return REF_ENTRY_NONE;
     }
-    while (place != REF_ENTRY_NONE && entries->places[place].entry.receive_id != receive_id) {
-        place = entries->places[place].younger;
+    while (slot != REF_ENTRY_NONE && entries->slots[slot].entry.receive_id != receive_id) {
+        slot = entries->slots[slot].younger;
     }
-    return place;
+    return slot;
 }

@@ -44,8 +44,8 @@ void ref_page_commit(ref_device_t *device) {
 }
 
 static void take_turn(ref_device_t *device, uint32_t number) {
-    uint32_t places = device->preset->queues + 1;
-    device->turns[(device->turn_first + device->turn_count) % places] = number;
+    uint32_t room = device->preset->queues + 1;
+    device->turns[(device->turn_first + device->turn_count) % room] = number;
     device->turn_count++;
     device->pages[number].in_turn = true;
 }
@@ -91,8 +91,8 @@ bool ref_page_pop(ref_device_t *device, uint32_t *page_p, tmu_record_t *command_
 
 bool ref_page_work(const ref_device_t *device) {
     for (uint32_t i = 0; i < device->turn_count; i++) {
-        uint32_t place = (device->turn_first + i) % (device->preset->queues + 1);
-        const ref_page_t *page = &device->pages[device->turns[place]];
+        uint32_t at = (device->turn_first + i) % (device->preset->queues + 1);
+        const ref_page_t *page = &device->pages[device->turns[at]];
         if (page->count > 0 && ring_has_room(page)) {
             return true;
         }

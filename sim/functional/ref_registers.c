@@ -89,7 +89,7 @@ static bool read_state(const ref_device_t *device, uint32_t offset, uint32_t *va
         {TMU_REG_DEPTH_UNEXPECTED, device->depth_unexpected},
         {TMU_REG_FAULT_STATUS, 0},
         {TMU_REG_FAULT_MORE, 0},
-        /* Every entry has a place for inspect, so that no list goes on in memory. */
+        /* Every entry has a position for inspect, for no list goes on in memory. */
         {TMU_REG_SPILL_STATE, TMU_REGISTER_BITS(TMU_SPILL_STATE_RESTING, !device->look_error) |
                                   TMU_REGISTER_BITS(TMU_SPILL_STATE_ERROR, device->look_error)},
         {TMU_REG_SPILL_COUNT, 0},

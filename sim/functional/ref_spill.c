@@ -3,7 +3,7 @@
  * Memory registered with the functional device (R11): whether it has room for an entry.
  *
  * Once memory is registered, the tables' sizes and the reserves decide only what lies on chip, so
- * the matcher knows no limits but the quotas, and is told of each command whether there is a place.
+ * the matcher knows no limits but the quotas, and is told of each command whether there is room.
  */
 #include "ref_device.h"
 

@@ -38,7 +38,7 @@ struct tmu_model {
     uint32_t endpoints;
     total_t total[2]; /* by tmu_model_queue_t */
     uint64_t chunks;  /* of memory beyond the capacities */
-    bool full[2];     /* memory and table have no place for an entry of the queue */
+    bool full[2];     /* memory and table have no room for an entry of the queue */
     tmu_model_stats_t stats;
 };
 

@@ -25,7 +25,7 @@ static node_t *find_oldest(const list_t *list, const tmu_model_key_t *key, uint6
     return NULL;
 }
 
-/* R11, R13: places that are kept for endpoints which have not used their reserves up. */
+/* R11, R13: slots that are kept for endpoints which have not used their reserves up. */
 static uint64_t promised(const tmu_model_t *model, tmu_model_queue_t queue) {
     uint64_t sum = 0;
     if (model->total[queue].reserves == 0) {

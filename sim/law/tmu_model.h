@@ -101,7 +101,7 @@ typedef struct {
     uint32_t endpoint;
     uint32_t receive_id;
     uint64_t handle;
-    uint64_t address; /* a receive's buffer, a message's place */
+    uint64_t address; /* a receive's buffer, where a message waits */
     uint64_t length;
     tmu_model_queue_t queue;
 } tmu_model_entry_t;
@@ -118,7 +118,7 @@ typedef struct {
     uint64_t message_length;     /* matched, found */
     uint64_t receive_length;     /* post or arrive matched; cancelled */
     uint64_t address;            /* arrive matched, cancelled: the receive's buffer;
-                                    post or claim matched, found: the message's place */
+                                    post or claim matched, found: where the message waits */
     uint64_t visited;            /* entries searched, the hit included */
     uint64_t removed_posted;     /* flushed */
     uint64_t removed_unexpected; /* flushed */
@@ -175,7 +175,7 @@ tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, ui
                                        uint64_t unexpected);
 
 /*
- * Replaces one endpoint's reserves (0 at first): places of the limits over all endpoints that are
+ * Replaces one endpoint's reserves (0 at first): slots of the limits over all endpoints that are
  * kept for it while it has fewer entries; entries already queued stay (R11, R13).
  */
 tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
@@ -198,7 +198,7 @@ void tmu_model_add_chunks(tmu_model_t *model, uint64_t chunks);
  * no room for it either. */
 bool tmu_model_may_be_full(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue);
 
-/* Until it is set again: there is no place for another receive, or message, anywhere. */
+/* Until it is set again: there is no room for another receive, or message, anywhere. */
 void tmu_model_set_full(tmu_model_t *model, bool posted, bool unexpected);
 
 /*

@@ -30,8 +30,8 @@ enum {
 #define TMU_TRACE_ERROR_MAX 8192 /* a buffer of this size holds every error sentence */
 
 /*
- * One operation in a fixed layout of 72 bytes without holes, which other languages may view in
- * place.  Fields that a kind does not have are 0; wildcards and MPI keys are already in bits:
+ * One operation in a fixed layout of 72 bytes without holes, which other languages may view
+ * without a copy.  Fields that a kind does not have are 0; wildcards and MPI keys are in bits:
  * match = context << 32 | tag (two's complement); any tag = tag bits 0 and ignore 0x7fffffff (R2);
  * any source = source 0 and source_ignore 0xffffffff.
  */

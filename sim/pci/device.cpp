@@ -114,21 +114,21 @@ int Device::register_access(uint64_t offset, uint32_t count, uint8_t *read, cons
     if (count != kRegisterBytes || offset % kRegisterBytes != 0) {
         return EINVAL;
     }
-    const auto place = static_cast<uint32_t>(offset);
+    const auto address = static_cast<uint32_t>(offset);
     uint32_t value = 0;
     bool well = false;
     wake();
     if (write != nullptr) {
         ++counts_.register_writes;
         std::memcpy(&value, write, sizeof value);
-        well = unit_.write(place, value);
-        const auto configured = well ? rings_.write(place, value) : std::nullopt;
+        well = unit_.write(address, value);
+        const auto configured = well ? rings_.write(address, value) : std::nullopt;
         if (configured) {
             combiner_.forget(*configured);
         }
     } else {
         ++counts_.register_reads;
-        well = unit_.read(place, value);
+        well = unit_.read(address, value);
         std::memcpy(read, &value, sizeof value);
     }
     counts_.register_errors += well ? 0 : 1;

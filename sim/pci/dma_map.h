@@ -33,7 +33,7 @@ class DmaMap {
     void allow(bool allowed);
 
     // Whether the client has taken memory back that it had mapped, since this was last asked.  What
-    // the unit finds in its place is memory of nobody, so that the process goes on.
+    // the unit finds there instead is memory of nobody, so that the process goes on.
     static bool taken_back();
 
   private:

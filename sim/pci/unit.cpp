@@ -40,10 +40,10 @@ void Unit::load(const std::string &path) {
     find("tmu_sim_error", error_);
 }
 
-Unit::Unit(const std::string &place) {
-    const size_t question = place.find('?');
-    const std::string path = place.substr(0, question);
-    const std::string options = question == std::string::npos ? "" : place.substr(question + 1);
+Unit::Unit(const std::string &library) {
+    const size_t question = library.find('?');
+    const std::string path = library.substr(0, question);
+    const std::string options = question == std::string::npos ? "" : library.substr(question + 1);
     std::string problem;
     try {
         load(path);

@@ -16,8 +16,8 @@ struct UnitFailure : std::runtime_error {
 
 class Unit {
   public:
-    // `place` is LIBRARY[?options], as behind `sim:` in a URI.
-    explicit Unit(const std::string &place);
+    // `library` is LIBRARY[?options], as behind `sim:` in a URI.
+    explicit Unit(const std::string &library);
     ~Unit();
     Unit(const Unit &) = delete;
     Unit &operator=(const Unit &) = delete;

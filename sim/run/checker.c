@@ -28,7 +28,7 @@ struct checker {
     FILE *report;
     uint64_t mismatches;
     serial_order_t *order;
-    trace_order_t *places;
+    trace_order_t *trace_order;
     /* Entries that flushes reported whose own verdict has not had its turn. */
     tmu_completion_t *reports;
     size_t report_count;
@@ -49,9 +49,9 @@ static bool start(checker_t *checker) {
     const uint32_t endpoints = checker->config.endpoints;
     checker->tally = (tally_t){0};
     checker->order = serial_order_create(endpoints, judge, checker);
-    checker->places = trace_order_create(endpoints);
+    checker->trace_order = trace_order_create(endpoints);
     if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
-        checker->order == NULL || checker->places == NULL) {
+        checker->order == NULL || checker->trace_order == NULL) {
         return false;
     }
     tmu_model_add_chunks(checker->model, checker->chunks);
@@ -65,10 +65,10 @@ static bool start(checker_t *checker) {
 static void stop(checker_t *checker) {
     tmu_model_destroy(checker->model);
     serial_order_destroy(checker->order);
-    trace_order_destroy(checker->places);
+    trace_order_destroy(checker->trace_order);
     checker->model = NULL;
     checker->order = NULL;
-    checker->places = NULL;
+    checker->trace_order = NULL;
 }
 
 checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits,
@@ -243,17 +243,17 @@ static void keep_report(checker_t *checker, const tmu_completion_t *found) {
  * Each queue's reports come oldest first; with entries in memory those on chip come first, of both
  * queues, so between the queues there is no order.
  */
-static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t *place_p,
+static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t *next_p,
                           const tmu_completion_t *found) {
     const tmu_model_queue_t queue = found->unexpected ? TMU_MODEL_UNEXPECTED : TMU_MODEL_POSTED;
     tmu_model_verdict_t expected = {.status = TMU_MODEL_NONE};
-    size_t place = *place_p;
-    while (place < checker->removed_count && checker->removed[place].queue != queue) {
-        ++place;
+    size_t index = *next_p;
+    while (index < checker->removed_count && checker->removed[index].queue != queue) {
+        ++index;
     }
-    *place_p = place + 1;
-    if (place < checker->removed_count) {
-        const tmu_model_entry_t *entry = &checker->removed[place];
+    *next_p = index + 1;
+    if (index < checker->removed_count) {
+        const tmu_model_entry_t *entry = &checker->removed[index];
         const uint64_t length = found->unexpected ? found->message_length : found->receive_length;
         if (found->other == entry->handle && TMU_KEY_SAME_VALUES(*found, entry->key) &&
             found->address == entry->address && length == entry->length) {
@@ -266,7 +266,7 @@ static void judge_removed(checker_t *checker, const tmu_trace_op_t *op, size_t *
     report_difference(checker, op, &expected, found);
 }
 
-/* A flush at its place in the order: first what it reported, then its verdict (R14). */
+/* A flush at its turn in the order: first what it reported, then its verdict (R14). */
 static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
                         const tmu_completion_t *found) {
     const tmu_model_verdict_t verdict = expect(checker, op);
@@ -290,11 +290,11 @@ static void judge_flush(checker_t *checker, const tmu_trace_op_t *op,
 }
 
 /* One queue's operations keep their order in each endpoint (R7). */
-static void judge_place(checker_t *checker, size_t place, const tmu_completion_t *found) {
-    const tmu_trace_op_t *op = &checker->workload->ops[place];
-    const trace_step_t step = {op->endpoint, place, op->kind == TMU_TRACE_ARRIVE,
+static void judge_order(checker_t *checker, size_t index, const tmu_completion_t *found) {
+    const tmu_trace_op_t *op = &checker->workload->ops[index];
+    const trace_step_t step = {op->endpoint, index, op->kind == TMU_TRACE_ARRIVE,
                                found->status == TMU_STATUS_STALLED};
-    if (trace_order_step(checker->places, &step) || checker->mismatches++ != 0) {
+    if (trace_order_step(checker->trace_order, &step) || checker->mismatches++ != 0) {
         return;
     }
     (void)fprintf(checker->report, "first difference\n  operation: ");
@@ -308,9 +308,9 @@ static void judge_place(checker_t *checker, size_t place, const tmu_completion_t
 /* A verdict whose turn has come. */
 static void judge(void *user, const tmu_completion_t *found) {
     checker_t *checker = user;
-    const size_t place =
+    const size_t index =
         workload_find(checker->workload, found->opcode == TMU_OPCODE_ARRIVE, found->handle);
-    const tmu_trace_op_t *op = &checker->workload->ops[place];
+    const tmu_trace_op_t *op = &checker->workload->ops[index];
     if (op->kind == TMU_TRACE_FLUSH) {
         judge_flush(checker, op, found);
     } else {
@@ -320,7 +320,7 @@ static void judge(void *user, const tmu_completion_t *found) {
             report_difference(checker, op, &expected, found);
         }
     }
-    judge_place(checker, place, found);
+    judge_order(checker, index, found);
 }
 
 void checker_observe(void *user, const tmu_completion_t *found) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From an operation's number to its place in the trace. */
+/* From an operation's number to its index in the trace. */
 #ifndef TMU_REPLAY_ID_MAP_H
 #define TMU_REPLAY_ID_MAP_H
 

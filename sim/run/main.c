@@ -169,7 +169,7 @@ static uint32_t smaller_table(const tmu_info_t *info) {
                                                            : info->unexpected_entries;
 }
 
-/* Places of each table that endpoints can have in reserve, if the device was built for that. */
+/* Slots of each table that endpoints can have in reserve, if the device was built for that. */
 static uint32_t reserves_of(const tmu_info_t *info) {
     const bool has =
         (info->capabilities >> TMU_CAPABILITIES_RESERVE_SHIFT & TMU_CAPABILITIES_RESERVE_MASK) != 0;
@@ -177,7 +177,7 @@ static uint32_t reserves_of(const tmu_info_t *info) {
 }
 
 /* A random workload for the smaller table; where queues go on in memory, every other one outgrows
- * it, so that both the way there and back are taken. */
+ * it, so that both the route there and the route back are taken. */
 static workload_shape_t shape_of(const tmu_info_t *info, const arguments_t *arguments, bool spills,
                                  uint64_t seed) {
     const bool outgrows = spills && seed % 2 == 1;

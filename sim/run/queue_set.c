@@ -6,7 +6,7 @@
 #define RING_LOG2 12
 #define COMMANDS_LOG2 9
 
-/* As many operations in flight as keep a unit and the way to it full, or half of the slots; in a
+/* As many operations in flight as keep a unit and the route to it full, or half of the slots; in a
  * session the driver's choice. */
 static uint32_t commands_log2(const tmu_info_t *info) {
     uint32_t log2 = 1;

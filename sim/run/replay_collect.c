@@ -23,11 +23,11 @@ static void record_completion(run_t *run, const tmu_completion_t *c) {
     }
     ++run->unit_latencies[c->unit_latency];
     ++run->host_latencies[c->host_latency];
-    const size_t place = workload_find(run->workload, c->opcode == TMU_OPCODE_ARRIVE, c->handle);
-    if (place == ID_MAP_NONE) {
+    const size_t index = workload_find(run->workload, c->opcode == TMU_OPCODE_ARRIVE, c->handle);
+    if (index == ID_MAP_NONE) {
         return; /* the checker has counted it */
     }
-    run->outcomes[place] = log_line_of(c);
+    run->outcomes[index] = log_line_of(c);
     ++run->answered;
 }
 

@@ -19,8 +19,8 @@ typedef struct run {
     const replay_options_t *options;
     replay_result_t *result;
     uint64_t held;              /* arrivals that never had a verdict, by the driver's count */
-    tmu_log_record_t *outcomes; /* by place in the workload; verdict 0 = not answered yet */
-    tmu_receive_id_t *receives; /* by place */
+    tmu_log_record_t *outcomes; /* by index in the workload; verdict 0 = not answered yet */
+    tmu_receive_id_t *receives; /* by index */
     uint64_t *unit_latencies;   /* how often each was seen */
     uint64_t *host_latencies;
     uint64_t answered; /* operations */

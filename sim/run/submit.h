@@ -7,11 +7,11 @@
 #include "workload.h"
 
 /*
- * Submits the operation at this place.
- * `receives` has the driver's names of receives by place: a post writes its own there, a cancel
+ * Submits the operation with this index.
+ * `receives` has the driver's names of receives by index: a post writes its own there, a cancel
  * reads its target's.
  */
-tmu_result_t submit_operation(tmu_queue_t *queue, const workload_t *workload, size_t place,
+tmu_result_t submit_operation(tmu_queue_t *queue, const workload_t *workload, size_t index,
                               tmu_receive_id_t *receives);
 
 #endif

@@ -44,13 +44,13 @@ bool trace_order_step(trace_order_t *order, const trace_step_t *step) {
     progress_t *last = &order->progress[step->endpoint];
     const size_t arrivals_from = last->stalled ? 0 : last->any;
     /* A held arrival does not move the others' mark, so that they are held to theirs. */
-    const bool right = step->place >= (step->arrival ? arrivals_from : last->other);
+    const bool right = step->index >= (step->arrival ? arrivals_from : last->other);
     last->stalled = last->stalled || step->stalled;
-    if (step->place + 1 > last->any) {
-        last->any = step->place + 1;
+    if (step->index + 1 > last->any) {
+        last->any = step->index + 1;
     }
-    if (!step->arrival && step->place + 1 > last->other) {
-        last->other = step->place + 1;
+    if (!step->arrival && step->index + 1 > last->other) {
+        last->other = step->index + 1;
     }
     return right;
 }

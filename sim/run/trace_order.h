@@ -16,7 +16,7 @@ typedef struct trace_order trace_order_t;
 
 typedef struct {
     uint32_t endpoint;
-    size_t place; /* in the trace */
+    size_t index; /* in the trace */
     bool arrival;
     bool stalled; /* held back: from here on the endpoint's arrivals may come late */
 } trace_step_t;

@@ -174,9 +174,9 @@ static void make_cancel(maker_t *maker, tmu_trace_op_t *op) {
     const uint32_t kept = maker->post_count < 64 ? (uint32_t)maker->post_count : 64;
     /* The youngest ones most often: they race with their own match. */
     const uint32_t back = chance(maker, 128) ? below(maker, 2) % kept : below(maker, kept);
-    const size_t place = (maker->post_count - 1 - back) % 64;
-    op->target = maker->posts[place];
-    op->endpoint = maker->post_endpoints[place];
+    const size_t index = (maker->post_count - 1 - back) % 64;
+    op->target = maker->posts[index];
+    op->endpoint = maker->post_endpoints[index];
 }
 
 /* Posts are ahead for a while, then arrivals: each queue fills and drains in turn. */

@@ -13,7 +13,7 @@
 typedef enum {
     WORKLOAD_RESET,   /* of the unit */
     WORKLOAD_QUOTA,   /* an endpoint gets other quotas; 0 = no limit */
-    WORKLOAD_RESERVE, /* an endpoint gets other reserves, which the tables have places for */
+    WORKLOAD_RESERVE, /* an endpoint gets other reserves, which the tables have slots for */
 } workload_event_kind_t;
 
 typedef struct {
@@ -43,7 +43,7 @@ typedef struct {
     const tmu_info_t *unit; /* whose widths the operations have */
     uint32_t endpoints;
     uint32_t entries;  /* of the smaller table: decides how deep queues get */
-    uint32_t reserves; /* places of each table that the endpoints may reserve together */
+    uint32_t reserves; /* slots of each table that the endpoints may reserve together */
     bool outgrows;     /* many keys, so that queues get as deep as they may */
     bool soak;         /* many endpoints, other quotas, reserves and resets in the middle, empty at
                           the end */
@@ -57,7 +57,7 @@ int workload_make(workload_t *workload, const workload_shape_t *shape);
 
 void workload_free(workload_t *workload);
 
-/* Place of the operation with this handle, or ID_MAP_NONE. */
+/* Index of the operation with this handle, or ID_MAP_NONE. */
 size_t workload_find(const workload_t *workload, bool arrival, uint64_t handle);
 
 #endif

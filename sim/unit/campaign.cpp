@@ -109,9 +109,9 @@ void Campaign::dump(tmu_model_queue_t queue) {
     const Table expected = runner_.law().table(queue);
     dump_.clear();
     dumping_ = true;
-    // And the first place beyond the table, which is answered so (Law::inspect).
-    for (uint32_t place = 0; place <= shape_.places[port]; ++place) {
-        send(port, traffic_.make_inspect(port, place));
+    // And the first slot beyond the table, which is answered so (Law::inspect).
+    for (uint32_t slot = 0; slot <= shape_.slots[port]; ++slot) {
+        send(port, traffic_.make_inspect(port, slot));
     }
     runner_.drain();
     dumping_ = false;
@@ -129,18 +129,18 @@ void Campaign::dump(tmu_model_queue_t queue) {
     }
     for (const auto &[endpoint, handles] : found) {
         const std::vector<uint64_t> &right = wanted[endpoint];
-        size_t place = 0;
-        while (place < handles.size() && place < right.size() && handles[place] == right[place]) {
-            ++place;
+        size_t index = 0;
+        while (index < handles.size() && index < right.size() && handles[index] == right[index]) {
+            ++index;
         }
-        if (place == handles.size() && place == right.size()) {
+        if (index == handles.size() && index == right.size()) {
             continue;
         }
         std::ostringstream out;
         out << "clock " << runner_.clock() << ": dump of the "
             << (queue == TMU_MODEL_POSTED ? "receives" : "messages") << " of endpoint " << endpoint
             << ": found " << handles.size() << " entries, expected " << right.size()
-            << "; the first that differs is number " << place << " of the oldest";
+            << "; the first that differs is number " << index << " of the oldest";
         throw Difference(out.str());
     }
 }

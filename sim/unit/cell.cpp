@@ -49,7 +49,7 @@ std::string listed(const char *text, const char *next) {
     return std::string(text) + (*text == '\0' ? "" : ", ") + next;
 }
 
-// The place of a word in a list, or BadInput with the whole list.
+// The index of a word in a list, or BadInput with the whole list.
 template <class List, class Name>
 size_t find(const char *what, const List &list, const std::string &word, Name name) {
     std::string known;

@@ -20,10 +20,10 @@ constexpr std::array<const char *, kPorts> kPortNames = {"post", "arrival"};
 // The configuration that was Verilated.
 struct Shape {
     uint32_t endpoints = 0;
-    uint32_t posted = 0;                   // entries of the table of receives
-    uint32_t unexpected = 0;               // entries of the table of messages
-    std::array<uint32_t, kPorts> places{}; // that an inspect can name: of messages, of receives
-    uint32_t array = 0;                    // of each table, those that are searched at one a clock
+    uint32_t posted = 0;                  // entries of the table of receives
+    uint32_t unexpected = 0;              // entries of the table of messages
+    std::array<uint32_t, kPorts> slots{}; // that an inspect can name: of messages, of receives
+    uint32_t array = 0;                   // of each table, those that are searched at one a clock
     uint32_t id_bits = 0;
     uint32_t queues = 0; // pages without privilege; the privileged one has this number
 };

@@ -149,8 +149,8 @@ void Law::flush(const Command &c, uint64_t clock, uint64_t step) {
         uint64_t clock;
         uint64_t step;
     } context = {this, &c, clock, step};
-    const auto report = [](void *place, const tmu_model_entry_t *entry) {
-        const auto *to = static_cast<const Context *>(place);
+    const auto report = [](void *user, const tmu_model_entry_t *entry) {
+        const auto *to = static_cast<const Context *>(user);
         const Port port = entry->queue == TMU_MODEL_POSTED ? kArrival : kPost;
         Answer &answer = to->law->owe(*to->command, port, TMU_STATUS_REMOVED);
         fill_entry(answer.wanted, *entry);
@@ -165,11 +165,11 @@ void Law::flush(const Command &c, uint64_t clock, uint64_t step) {
     v.other = m.removed_unexpected << 32 | m.removed_posted;
 }
 
-// The model knows the order within an endpoint, and not the places of a table with holes: one
-// inspection of a place has to show some entry that is there, or none; a dump (see Campaign) all of
+// The model knows the order within an endpoint, and not the slots of a table with holes: one
+// inspection of a slot has to show some entry that is there, or none; a dump (see Campaign) all of
 // them in order.
 void Law::inspect(const Command &c, Port port) {
-    if (c.position >= shape_.places[port]) {
+    if (c.position >= shape_.slots[port]) {
         owe(c, port, TMU_STATUS_EMPTY);
         return;
     }

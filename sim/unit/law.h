@@ -21,7 +21,7 @@ struct Answer {
     uint64_t accepted = 0; // clock
     uint64_t step = 0;     // of the workload; 0 = not measured
     uint64_t visited = 0;  // entries that the model searched
-    // Inspect of a place of the table: every entry in it when the command was accepted.
+    // Inspect of a slot of the table: every entry in it when the command was accepted.
     std::unique_ptr<Table> table;
 };
 

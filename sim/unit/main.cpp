@@ -16,7 +16,7 @@ enum { kWell = 0, kDifferent = 1, kUsage = 2 };
 
 const char kHelp[] =
     "usage: tmu-bench --shape "
-    "ENDPOINTS:POSTED:UNEXPECTED:POSTED_PLACES:UNEXPECTED_PLACES:ARRAY:ID_BITS:QUEUES [--seed N]\n"
+    "ENDPOINTS:POSTED:UNEXPECTED:POSTED_SLOTS:UNEXPECTED_SLOTS:ARRAY:ID_BITS:QUEUES [--seed N]\n"
     "                 (--random N [--flowing] [--progress] | [--pauses] CELL...)\n"
     "  --shape     the configuration that was Verilated\n"
     "  --seed N    of everything that is drawn at random (default 1)\n"
@@ -50,17 +50,16 @@ uint64_t number(const char *option, const char *text) {
 bench::Shape shape_of(const char *text) {
     bench::Shape s;
     char more = '\0';
-    const int found =
-        std::sscanf(text,
-                    "%" SCNu32 ":%" SCNu32 ":%" SCNu32 ":%" SCNu32 ":%" SCNu32 ":%" SCNu32
-                    ":%" SCNu32 ":%" SCNu32 "%c",
-                    &s.endpoints, &s.posted, &s.unexpected, &s.places[bench::kArrival],
-                    &s.places[bench::kPost], &s.array, &s.id_bits, &s.queues, &more);
+    const int found = std::sscanf(text,
+                                  "%" SCNu32 ":%" SCNu32 ":%" SCNu32 ":%" SCNu32 ":%" SCNu32
+                                  ":%" SCNu32 ":%" SCNu32 ":%" SCNu32 "%c",
+                                  &s.endpoints, &s.posted, &s.unexpected, &s.slots[bench::kArrival],
+                                  &s.slots[bench::kPost], &s.array, &s.id_bits, &s.queues, &more);
     if (found != 8 || s.queues == 0) {
         throw bench::BadInput(
             std::string("--shape: found '") + text +
             "', expected "
-            "ENDPOINTS:POSTED:UNEXPECTED:POSTED_PLACES:UNEXPECTED_PLACES:ARRAY:ID_BITS:QUEUES");
+            "ENDPOINTS:POSTED:UNEXPECTED:POSTED_SLOTS:UNEXPECTED_SLOTS:ARRAY:ID_BITS:QUEUES");
     }
     return s;
 }

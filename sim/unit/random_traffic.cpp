@@ -181,8 +181,8 @@ void RandomTraffic::make_arrival(Command &c) {
 
 Command RandomTraffic::make(Port port) {
     if (small(10000) < phase_.inspects) {
-        const uint32_t places = port == kPost ? shape_.unexpected : shape_.posted;
-        Command c = make_inspect(port, small(2 * places));
+        const uint32_t slots = port == kPost ? shape_.unexpected : shape_.posted;
+        Command c = make_inspect(port, small(2 * slots));
         c.privileged = small(8) != 0;
         if (rng_.percent(phase_.bad)) {
             make_bad(port, c);

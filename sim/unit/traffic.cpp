@@ -61,7 +61,7 @@ uint32_t Plan::fresh() {
     return index;
 }
 
-size_t Plan::place(Position position, Rng &rng) const {
+size_t Plan::index_of(Position position, Rng &rng) const {
     if (live_.empty()) {
         throw std::logic_error("a workload takes from an empty queue");
     }
@@ -72,10 +72,10 @@ size_t Plan::place(Position position, Rng &rng) const {
     return position == Position::random ? rng.below(static_cast<uint32_t>(last + 1)) : last;
 }
 
-const Live &Plan::peek(Position position, Rng &rng) { return live_[place(position, rng)]; }
+const Live &Plan::peek(Position position, Rng &rng) { return live_[index_of(position, rng)]; }
 
 Live Plan::take(Position position, Rng &rng) {
-    const size_t at = place(position, rng);
+    const size_t at = index_of(position, rng);
     const Live entry = live_[at];
     live_.erase(live_.begin() + static_cast<std::ptrdiff_t>(at));
     free_.push_back(entry.index);

@@ -38,7 +38,7 @@ class Plan {
     static Command cancel(uint64_t target, uint64_t handle);
 
   private:
-    size_t place(Position position, Rng &rng) const;
+    size_t index_of(Position position, Rng &rng) const;
     Keys keys_of(uint32_t index) const;
 
     Keys keys_;

@@ -62,7 +62,7 @@ uint8_t early_status(const bench::Shape &shape, const bench::Command &c, bench::
     if (c.opcode == TMU_OPCODE_CANCEL && c.id == (1u << shape.id_bits) - 1) {
         return TMU_STATUS_LATE;
     }
-    if (c.opcode == TMU_OPCODE_INSPECT && c.position >= shape.places[port]) {
+    if (c.opcode == TMU_OPCODE_INSPECT && c.position >= shape.slots[port]) {
         return TMU_STATUS_EMPTY;
     }
     return 0;

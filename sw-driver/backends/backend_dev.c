@@ -172,7 +172,7 @@ static void dev_unmap(session_t *session, session_page_t *page, tmu_dma_t *ring)
 
 static const session_ops_t calls = {
     .scheme = "dev",
-    .place = "FILE",
+    .subject = "FILE",
     .who = "the kernel driver",
     .call = dev_call,
     .ring_get = dev_ring_get,
@@ -203,16 +203,16 @@ static tmu_result_t dev_open(const char *rest, void **backend_p) {
 static tmu_result_t dev_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {
     const session_t *session = backend;
-    volatile char *place = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
-    place += offset % TMU_DOORBELL_PAGE_BYTES;
-    page_store(place, data, size);
+    volatile char *at = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
+    at += offset % TMU_DOORBELL_PAGE_BYTES;
+    page_store(at, data, size);
     return TMU_OK;
 }
 
 static tmu_result_t dev_page_read64(void *backend, uint64_t offset, uint64_t *value_p) {
     const session_t *session = backend;
-    const volatile char *place = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
-    *value_p = *(const volatile uint64_t *)(place + offset % TMU_DOORBELL_PAGE_BYTES);
+    const volatile char *at = session->pages[offset / TMU_DOORBELL_PAGE_BYTES].memory;
+    *value_p = *(const volatile uint64_t *)(at + offset % TMU_DOORBELL_PAGE_BYTES);
     return TMU_OK;
 }
 

@@ -249,7 +249,7 @@ static void share_unmap(session_t *session, session_page_t *page, tmu_dma_t *rin
 
 static const session_ops_t calls = {
     .scheme = "share",
-    .place = "SOCKET",
+    .subject = "SOCKET",
     .who = "tmu-share",
     .call = share_call,
     .map = share_map,

@@ -70,8 +70,8 @@ static tmu_result_t set_up(vfio_device_t *device) {
 }
 
 static tmu_result_t vfio_open(const char *rest, void **backend_p) {
-    vfio_place_t place;
-    tmu_result_t result = vfio_place_find(VFIO_PLACE_SYSFS, rest, &place);
+    vfio_function_t function;
+    tmu_result_t result = vfio_function_find(VFIO_FUNCTION_SYSFS, rest, &function);
     if (result != TMU_OK) {
         return result;
     }
@@ -80,7 +80,7 @@ static tmu_result_t vfio_open(const char *rest, void **backend_p) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a device");
     }
     pthread_mutex_init(&device->lock, NULL);
-    device->files.place = place;
+    device->files.function = function;
     result = set_up(device);
     if (result != TMU_OK) {
         vfio_close(device);
@@ -100,7 +100,7 @@ static volatile uint32_t *register_at(vfio_device_t *device, uint32_t offset) {
 
 static tmu_result_t no_register(const vfio_device_t *device, uint32_t offset) {
     return tmu_error_set(TMU_ERR_DEVICE, "%s has no register at 0x%03x",
-                         device->files.place.address, offset);
+                         device->files.function.address, offset);
 }
 
 /** A function that is gone or in its reset answers with ones everywhere, also where none can be. */
@@ -110,25 +110,25 @@ static tmu_result_t magic_check(vfio_device_t *device) {
                : tmu_error_set(TMU_ERR_DEVICE,
                                "%s does not answer: register reads are all ones; see what Linux "
                                "says about it: dmesg",
-                               device->files.place.address);
+                               device->files.function.address);
 }
 
 static tmu_result_t vfio_read32(void *backend, uint32_t offset, uint32_t *value_p) {
     vfio_device_t *device = backend;
-    volatile uint32_t *place = register_at(device, offset);
-    if (!place) {
+    volatile uint32_t *at = register_at(device, offset);
+    if (!at) {
         return no_register(device, offset);
     }
-    *value_p = *place;
+    *value_p = *at;
     return *value_p == UINT32_MAX ? magic_check(device) : TMU_OK;
 }
 
 static tmu_result_t vfio_write32(void *backend, uint32_t offset, uint32_t value) {
-    volatile uint32_t *place = register_at(backend, offset);
-    if (!place) {
+    volatile uint32_t *at = register_at(backend, offset);
+    if (!at) {
         return no_register(backend, offset);
     }
-    *place = value;
+    *at = value;
     return TMU_OK;
 }
 
@@ -138,7 +138,7 @@ static tmu_result_t page_check(const vfio_device_t *device, uint64_t offset, siz
                ? TMU_OK
                : tmu_error_set(
                      TMU_ERR_DEVICE, "%s: BAR %d has %llu bytes, and a doorbell is at 0x%llx",
-                     device->files.place.address, TMU_PCI_BAR_DOORBELLS,
+                     device->files.function.address, TMU_PCI_BAR_DOORBELLS,
                      (unsigned long long)device->doorbells.bytes, (unsigned long long)offset);
 }
 
@@ -154,12 +154,12 @@ static tmu_result_t vfio_page_read64(void *backend, uint64_t offset, uint64_t *v
 static tmu_result_t vfio_doorbell_write(void *backend, uint64_t offset, const void *data,
                                         size_t size) {
     vfio_device_t *device = backend;
-    volatile char *place = (volatile char *)device->doorbells.memory + offset;
+    volatile char *at = (volatile char *)device->doorbells.memory + offset;
     tmu_result_t result = page_check(device, offset, size);
     if (result != TMU_OK) {
         return result;
     }
-    page_store(place, data, size);
+    page_store(at, data, size);
     return TMU_OK;
 }
 
@@ -169,7 +169,7 @@ static tmu_result_t map_memory(vfio_device_t *device, void *memory, size_t bytes
                                uint64_t *address_p) {
     if (!vfio_iova_take(&device->iova, bytes, address_p)) {
         return tmu_error_set(TMU_ERR_MEMORY, "%s: the IOMMU has no addresses for %zu bytes",
-                             device->files.place.address, bytes);
+                             device->files.function.address, bytes);
     }
     struct vfio_iommu_type1_dma_map request = {
         .argsz = sizeof request,
@@ -187,10 +187,10 @@ static tmu_result_t map_memory(vfio_device_t *device, void *memory, size_t bytes
         return tmu_error_set(TMU_ERR_MEMORY,
                              "%s: Linux does not lock %zu more bytes in memory for this user; "
                              "raise the limit: ulimit -l",
-                             device->files.place.address, bytes);
+                             device->files.function.address, bytes);
     }
     return tmu_error_set(TMU_ERR_DEVICE, "%s: VFIO refused %zu bytes of memory at 0x%llx: %s",
-                         device->files.place.address, bytes, (unsigned long long)*address_p,
+                         device->files.function.address, bytes, (unsigned long long)*address_p,
                          strerror(error));
 }
 

@@ -7,13 +7,13 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
-tmu_result_t pci_ids_check(const char *place, unsigned vendor, unsigned device) {
+tmu_result_t pci_ids_check(const char *address, unsigned vendor, unsigned device) {
     return vendor == TMU_PCI_VENDOR && device == TMU_PCI_DEVICE
                ? TMU_OK
                : tmu_error_set(TMU_ERR_DEVICE,
                                "the device at %s is PCI device %04x:%04x, expected %04x:%04x; name "
                                "the address or the socket of a unit",
-                               place, vendor, device, TMU_PCI_VENDOR, TMU_PCI_DEVICE);
+                               address, vendor, device, TMU_PCI_VENDOR, TMU_PCI_DEVICE);
 }
 
 tmu_result_t pci_vectors_open(pci_vectors_t *vectors, uint32_t count) {

@@ -14,8 +14,8 @@
 #define PCI_CONFIG_COMMAND 0x04
 #define PCI_COMMAND_MEMORY_AND_MASTER 0x6u
 
-/** TMU_ERR_DEVICE if the function at that place is something else. */
-tmu_result_t pci_ids_check(const char *place, unsigned vendor, unsigned device);
+/** TMU_ERR_DEVICE if the function at that address is something else. */
+tmu_result_t pci_ids_check(const char *address, unsigned vendor, unsigned device);
 
 typedef struct pci_vectors {
     int *event_fds; /* by vector, -1 where nobody asked */

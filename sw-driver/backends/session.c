@@ -56,7 +56,7 @@ tmu_result_t session_init(session_t *session, const session_ops_t *ops, const ch
     tmu_result_t result = TMU_OK;
     if (length == 0 || length >= sizeof session->path) {
         return tmu_error_set(TMU_ERR_URI, "'%s' names no %s; expected %s:%s[?endpoints=NUMBER]",
-                             rest, ops->place, ops->scheme, ops->place);
+                             rest, ops->subject, ops->scheme, ops->subject);
     }
     memcpy(session->path, rest, length);
     while (options && result == TMU_OK) {

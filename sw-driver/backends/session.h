@@ -28,8 +28,8 @@ typedef struct session session_t;
 
 typedef struct session_ops {
     const char *scheme;
-    const char *place; /**< what the URI names: a file, a socket */
-    const char *who;   /**< shares the unit */
+    const char *subject; /**< what the URI names: a file, a socket */
+    const char *who;     /**< shares the unit */
 
     /** One call; an error is this thread's sentence, which begins with `what`. */
     tmu_result_t (*call)(session_t *session, unsigned long request, void *argument,
@@ -67,7 +67,7 @@ struct session {
 /** A session that is not open yet, with what the URI behind its scheme asks for. */
 tmu_result_t session_init(session_t *session, const session_ops_t *ops, const char *rest);
 
-/** Has places for the pages, which session_end frees. */
+/** Has entries for the pages, which session_end frees. */
 tmu_result_t session_pages(session_t *session, uint32_t count);
 
 /** Closes the file and the eventfds: whoever shares the unit ends what is still open. */

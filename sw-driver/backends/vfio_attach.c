@@ -20,7 +20,7 @@
 #define LAST_ALWAYS 0xfedfffffu
 
 static tmu_result_t failed(const vfio_files_t *files, const char *what) {
-    return tmu_error_set(TMU_ERR_DEVICE, "%s: VFIO refused %s: %s", files->place.address, what,
+    return tmu_error_set(TMU_ERR_DEVICE, "%s: VFIO refused %s: %s", files->function.address, what,
                          strerror(errno));
 }
 
@@ -53,23 +53,23 @@ static tmu_result_t open_container(vfio_files_t *files) {
 static tmu_result_t open_group(vfio_files_t *files) {
     struct vfio_group_status status = {.argsz = sizeof status};
     char path[PATH_BYTES];
-    (void)snprintf(path, sizeof path, "/dev/vfio/%u", files->place.group);
+    (void)snprintf(path, sizeof path, "/dev/vfio/%u", files->function.group);
     files->group = open(path, O_RDWR | O_CLOEXEC);
     if (files->group < 0 && errno == EBUSY) {
         return tmu_error_set(TMU_ERR_BUSY,
                              "another process has %s, and one at a time; wait for it, or see who: "
                              "fuser -v %s",
-                             files->place.address, path);
+                             files->function.address, path);
     }
     if (files->group < 0 && errno == EACCES) {
         return tmu_error_set(TMU_ERR_URI,
                              "no permission for %s, the IOMMU group of %s; type as root: "
                              "chown %u %s",
-                             path, files->place.address, (unsigned)getuid(), path);
+                             path, files->function.address, (unsigned)getuid(), path);
     }
     if (files->group < 0) {
         return tmu_error_set(TMU_ERR_URI, "%s, the IOMMU group of %s, cannot be opened: %s", path,
-                             files->place.address, strerror(errno));
+                             files->function.address, strerror(errno));
     }
     if (ioctl(files->group, VFIO_GROUP_GET_STATUS, &status) != 0) {
         return failed(files, "to say whether its group can be used");
@@ -79,7 +79,7 @@ static tmu_result_t open_group(vfio_files_t *files) {
                              "IOMMU group %u of %s has devices that are with other drivers; bind "
                              "each of them to vfio-pci or to no driver: "
                              "ls /sys/kernel/iommu_groups/%u/devices",
-                             files->place.group, files->place.address, files->place.group);
+                             files->function.group, files->function.address, files->function.group);
     }
     return TMU_OK;
 }
@@ -95,11 +95,11 @@ static tmu_result_t join(vfio_files_t *files) {
                                  "%s: this IOMMU does not remap interrupts, so that a device could "
                                  "raise any; if that is accepted, type as root: echo 1 >"
                                  "/sys/module/vfio_iommu_type1/parameters/allow_unsafe_interrupts",
-                                 files->place.address);
+                                 files->function.address);
         }
         return failed(files, "its IOMMU");
     }
-    files->device = ioctl(files->group, VFIO_GROUP_GET_DEVICE_FD, files->place.address);
+    files->device = ioctl(files->group, VFIO_GROUP_GET_DEVICE_FD, files->function.address);
     return files->device < 0 ? failed(files, "the device itself") : TMU_OK;
 }
 
@@ -144,7 +144,7 @@ tmu_result_t vfio_enable(const vfio_files_t *files) {
         (ssize_t)sizeof ids) {
         return failed(files, "to read its configuration");
     }
-    result = pci_ids_check(files->place.address, ids[0], ids[1]);
+    result = pci_ids_check(files->function.address, ids[0], ids[1]);
     if (result == TMU_OK && pwrite(files->device, &command, sizeof command,
                                    (off_t)(info.offset + PCI_CONFIG_COMMAND)) != sizeof command) {
         return failed(files, "to enable it");
@@ -161,14 +161,14 @@ tmu_result_t vfio_window_map(const vfio_files_t *files, unsigned bar, uint64_t l
     }
     if (info.size < least) {
         return tmu_error_set(TMU_ERR_DEVICE, "%s: BAR %u has %llu bytes, expected %llu at least",
-                             files->place.address, bar, (unsigned long long)info.size,
+                             files->function.address, bar, (unsigned long long)info.size,
                              (unsigned long long)least);
     }
     if ((info.flags & VFIO_REGION_INFO_FLAG_MMAP) == 0) {
         return tmu_error_set(TMU_ERR_DEVICE,
                              "%s: VFIO does not map BAR %u: it shares a page with another device; "
                              "give pci=resource_alignment=%s on Linux' command line",
-                             files->place.address, bar, files->place.address);
+                             files->function.address, bar, files->function.address);
     }
     void *memory = mmap(NULL, info.size, PROT_READ | PROT_WRITE, MAP_SHARED, files->device,
                         (off_t)info.offset);
@@ -197,11 +197,11 @@ void vfio_window_unmap(vfio_window_t *window) {
 static bool allow_all(vfio_iova_t *iova, const struct vfio_iommu_type1_info *info) {
     uint32_t offset = (info->flags & VFIO_IOMMU_INFO_CAPS) != 0 ? info->cap_offset : 0;
     while (offset != 0) {
-        const char *place = (const char *)info + offset;
+        const char *at = (const char *)info + offset;
         struct vfio_info_cap_header header;
-        memcpy(&header, place, sizeof header);
+        memcpy(&header, at, sizeof header);
         if (header.id == VFIO_IOMMU_TYPE1_INFO_CAP_IOVA_RANGE) {
-            const struct vfio_iommu_type1_info_cap_iova_range *list = (const void *)place;
+            const struct vfio_iommu_type1_info_cap_iova_range *list = (const void *)at;
             for (uint32_t i = 0; i < list->nr_iovas; i++) {
                 if (!vfio_iova_allow(iova, list->iova_ranges[i].start, list->iova_ranges[i].end)) {
                     return false;
@@ -235,7 +235,7 @@ tmu_result_t vfio_ranges_find(const vfio_files_t *files, vfio_iova_t *iova) {
     free(info);
     return well ? TMU_OK
                 : tmu_error_set(TMU_ERR_MEMORY, "no memory for the addresses of %s",
-                                files->place.address);
+                                files->function.address);
 }
 
 /* ---- vectors -------------------------------------------------------------------------------- */

@@ -7,11 +7,11 @@
 #ifndef VFIO_ATTACH_H
 #define VFIO_ATTACH_H
 
+#include "vfio_function.h"
 #include "vfio_iova.h"
-#include "vfio_place.h"
 
 typedef struct vfio_files {
-    vfio_place_t place;
+    vfio_function_t function;
     int container;
     int group;
     int device;
@@ -24,9 +24,9 @@ typedef struct vfio_window {
 } vfio_window_t;
 
 /**
- * Has the function of `files->place` for this process.  Linux resets it on the way, where it can.
- * Errors: TMU_ERR_URI when Linux is not set up for it, TMU_ERR_BUSY when another process has it,
- * TMU_ERR_VERSION, TMU_ERR_DEVICE; the caller closes what was opened.
+ * Has the function of `files->function` for this process.  Linux resets it on the way, where it
+ * can. Errors: TMU_ERR_URI when Linux is not set up for it, TMU_ERR_BUSY when another process has
+ * it, TMU_ERR_VERSION, TMU_ERR_DEVICE; the caller closes what was opened.
  */
 tmu_result_t vfio_attach(vfio_files_t *files);
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define PAGE_BYTES 4096u
-/* An address of zero, or near it, is more often a mistake than a place. */
+/* An address of zero, or near it, is more often a mistake than an address. */
 #define LOWEST 0x100000u
 #define TAKEN_STEP 16
 

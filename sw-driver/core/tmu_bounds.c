@@ -55,7 +55,7 @@ static bool receives_fit(const tmu_bounds_t *bounds, uint64_t table) {
     return receives(table) <= atomic_load(&bounds->fit_posted);
 }
 
-/** Marks that entries may be in memory from now on, if a table may have no place for one. */
+/** Marks that entries may be in memory from now on, if a table may have no slot for one. */
 static uint64_t marked(const tmu_bounds_t *bounds, uint64_t table) {
     bool beyond = !messages_fit(bounds, table) || !receives_fit(bounds, table);
     return bounds->spills && beyond ? table | SPILLED : table;
@@ -203,7 +203,7 @@ static void tell(tmu_bounds_t *bounds, uint64_t *seen) {
     }
 }
 
-/** A place at the endpoint is free again; with `table` the table had none before. */
+/** A slot at the endpoint is free again; with `table` the table had none before. */
 static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool table,
                          uint64_t *seen) {
     if (atomic_load(&endpoint->held) > 0 || (table && atomic_load(&bounds->held_now) > 0)) {
@@ -222,9 +222,9 @@ static void count_left(tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoi
     }
 }
 
-/** Takes a place under the quota of an endpoint, or under the limit of the table. */
-static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota, bool alone,
-                        bool empty) {
+/** Takes a slot under the quota of an endpoint, or under the limit of the table. */
+static tmu_reservation_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota, bool alone,
+                              bool empty) {
     uint64_t old = atomic_load(bound);
     bool counted = false;
     bool in_memory = false; /* surely has room there */
@@ -240,7 +240,7 @@ static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota
         uint64_t new = base + ONE + (sure ? ONE_SURE : 0);
         new = bound == &bounds->table ? marked(bounds, new) : new;
         if (!sure && !empty) {
-            return TMU_PLACE_DRAIN;
+            return TMU_RESERVATION_DRAIN;
         }
         bool wait = any_sure(old) && (full || (sure && old & WAITED_FOR));
         if (wait) {
@@ -249,7 +249,9 @@ static tmu_place_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota
             new &= ~WAITED_FOR;
         }
         if (atomic_compare_exchange_weak(bound, &old, new)) {
-            return wait ? TMU_PLACE_WAIT : sure ? TMU_PLACE_SURE : TMU_PLACE_UNSURE;
+            return wait   ? TMU_RESERVATION_WAIT
+                   : sure ? TMU_RESERVATION_SURE
+                          : TMU_RESERVATION_UNSURE;
         }
     }
 }
@@ -263,16 +265,16 @@ static uint64_t give(tmu_bound_t *bound, uint64_t amount) {
     return old;
 }
 
-tmu_place_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
-                            bool empty, uint64_t *seen) {
-    tmu_place_t at_endpoint =
+tmu_reservation_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
+                                  bool empty, uint64_t *seen) {
+    tmu_reservation_t at_endpoint =
         take(bounds, &endpoint->unexpected, endpoint->quota.unexpected, alone, empty);
-    if (at_endpoint == TMU_PLACE_DRAIN || at_endpoint == TMU_PLACE_WAIT) {
+    if (at_endpoint == TMU_RESERVATION_DRAIN || at_endpoint == TMU_RESERVATION_WAIT) {
         return at_endpoint;
     }
-    alone = at_endpoint == TMU_PLACE_UNSURE;
-    tmu_place_t in_table = take(bounds, &bounds->table, 0, alone, empty);
-    if (in_table == TMU_PLACE_DRAIN || in_table == TMU_PLACE_WAIT) {
+    alone = at_endpoint == TMU_RESERVATION_UNSURE;
+    tmu_reservation_t in_table = take(bounds, &bounds->table, 0, alone, empty);
+    if (in_table == TMU_RESERVATION_DRAIN || in_table == TMU_RESERVATION_WAIT) {
         (void)give(&endpoint->unexpected, ONE + (alone ? 0 : ONE_SURE));
         tell_of_room(bounds, endpoint, false, seen);
     } else if (in_table != at_endpoint) {

@@ -4,7 +4,7 @@
  *
  * Additions count when they are submitted, removals when they are answered, so a bound is never
  * below what the unit has.
- * An arrival takes its place in the bounds before it is sent:
+ * An arrival takes its slot in the bounds before it is sent:
  * - A *sure* one found every bound below its limit.  It cannot stall, so commands may follow it.
  * - Any other is sent alone on its queue, since it may stall, and only while no sure one is in
  *   flight under the limit that it is beyond: it could take the slot that was promised to that.
@@ -24,7 +24,7 @@
  * So a held arrival is worth another attempt whenever an entry has left since its last one.
  *
  * In a session others fill the tables as well, and memory.  All that is sure is that an endpoint's
- * reserve is its own: no more entries than the least reserve find places there, whichever endpoint
+ * reserve is its own: no more entries than the least reserve find slots there, whichever endpoint
  * they are at, unless some of an endpoint's are in memory; then younger ones go there, too, until
  * nothing is left.  Beyond that only the unit knows, and room may come without a sign.
  *
@@ -128,19 +128,19 @@ bool tmu_bounds_has_news(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t
 void tmu_bounds_room_came(tmu_bounds_t *bounds);
 
 /** Outcome of an arrival's attempt to take a slot; only the first two took one. */
-typedef enum tmu_place {
-    TMU_PLACE_SURE,   /* it cannot stall */
-    TMU_PLACE_UNSURE, /* to be sent alone */
-    TMU_PLACE_DRAIN,  /* it has to be alone, and its queue is not empty */
-    TMU_PLACE_WAIT,   /* sure arrivals of other queues have to be answered first */
-} tmu_place_t;
+typedef enum tmu_reservation {
+    TMU_RESERVATION_SURE,   /* it cannot stall */
+    TMU_RESERVATION_UNSURE, /* to be sent alone */
+    TMU_RESERVATION_DRAIN,  /* it has to be alone, and its queue is not empty */
+    TMU_RESERVATION_WAIT,   /* sure arrivals of other queues have to be answered first */
+} tmu_reservation_t;
 
 /**
- * Takes a place for an arrival.  `alone`: it will be alone anyway; `empty`: its queue has nothing
- * in flight.  `seen` is as for tmu_bounds_wake.
+ * Takes a slot for an arrival.  `alone`: it will be alone anyway; `empty`: its queue has
+ * nothing in flight.  `seen` is as for tmu_bounds_wake.
  */
-tmu_place_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
-                            bool empty, uint64_t *seen);
+tmu_reservation_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
+                                  bool empty, uint64_t *seen);
 
 /**
  * An arrival was answered, or was not sent after all: it is not in flight any more, and with
@@ -152,7 +152,7 @@ bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, b
 /** A message left the unit; false when there was none. */
 bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
-/** Takes a place for a receive; false when sure arrivals have to be answered first. */
+/** Takes a slot for a receive; false when sure arrivals have to be answered first. */
 bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
 
 /** A receive was never queued; false when none was on its way. */

@@ -3,8 +3,9 @@
  * Reads an endpoint's queues: by the privileged inspect command what is on chip, and behind that
  * what lies in memory (tmu_spill_dump.c).
  *
- * Places count through the whole table, oldest first over all endpoints: entries of other endpoints
- * are passed over, and so are vacant places, until the unit says that the table has ended.
+ * Positions count through the whole table, oldest first over all endpoints: entries of other
+ * endpoints are passed over, and so are vacant positions, until the unit says that the table has
+ * ended.
  */
 #include <time.h>
 
@@ -72,8 +73,9 @@ static tmu_result_t dump_table(tmu_queue_t *queue, tmu_entry_t *which, const tmu
             continue;
         }
         if (completion.status != TMU_STATUS_ENTRY) {
-            return tmu_error_set(TMU_ERR_DEVICE, "inspect of place %u was answered with status %u",
-                                 at, completion.status);
+            return tmu_error_set(TMU_ERR_DEVICE,
+                                 "inspect of position %u was answered with status %u", at,
+                                 completion.status);
         }
         tmu_entry_t entry = queue->entry;
         if (entry.endpoint == which->endpoint) {

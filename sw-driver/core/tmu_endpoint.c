@@ -26,14 +26,14 @@ static tmu_result_t quota_check(const tmu_depth_t *quota) {
                                larger, TMU_QUOTA_MAX);
 }
 
-/** Whether a table has the places of an endpoint's reserve beside those of the others. */
+/** Whether a table has the slots of an endpoint's reserve beside those of the others. */
 static tmu_result_t reserve_fits(const char *entries, uint32_t reserve, uint32_t others,
                                  uint32_t table) {
     return reserve <= table - others
                ? TMU_OK
                : tmu_error_set(TMU_ERR_INVALID,
                                "a reserve of %u %s and %u of other endpoints: the table has %u "
-                               "places",
+                               "slots",
                                reserve, entries, others, table);
 }
 
@@ -72,7 +72,7 @@ static tmu_result_t limits_set_stopped(tmu_t *device, uint32_t endpoint, const t
         result = tmu_device_check(device);
     }
     if (result == TMU_OK && !tmu_device_still(device)) {
-        result = TMU_AGAIN; /* arrivals in flight were promised places under the old limits */
+        result = TMU_AGAIN; /* arrivals in flight were promised slots under the old limits */
     }
     if (result != TMU_OK) {
         return result;

@@ -83,7 +83,7 @@ tmu_result_t tmu_filter_get(tmu_t *device, tmu_filter_windows_t *windows_p) {
     return result;
 }
 
-/** Counts a set of ignored bits; the last place holds the union of all that found no other. */
+/** Counts a set of ignored bits; the last one holds the union of all that found no other. */
 static void mask_count(tmu_filter_mask_t *masks, uint64_t ignore) {
     if (ignore == 0) {
         return;

@@ -44,7 +44,7 @@ void tmu_flow_clear(tmu_flow_t *flow) {
     }
 }
 
-/** The place in `sources` that points to the oldest held arrival of a source, or to NULL. */
+/** The pointer in `sources` that points to the oldest held arrival of a source, or to NULL. */
 static tmu_held_t **held_link(tmu_flow_t *flow, uint32_t endpoint, uint32_t source) {
     uint32_t hash = endpoint * UINT32_C(0x9e3779b1) + source * UINT32_C(0x85ebca6b);
     tmu_held_t **link = &flow->sources[hash >> (32 - TMU_FLOW_SOURCES_LOG2)];
@@ -127,7 +127,7 @@ void tmu_flow_hold(tmu_flow_t *flow, const tmu_pending_t *arrival) {
 }
 
 /**
- * Takes an admitted arrival out of the list; R11: its place in the order is now.
+ * Takes an admitted arrival out of the list; R11: its turn in the order is now.
  * The next one of its source is in the list from here on, and the pass comes to it by its age.
  */
 static void held_remove(tmu_flow_t *flow, tmu_held_t *held) {
@@ -181,12 +181,13 @@ tmu_result_t tmu_flow_begin(tmu_flow_t *flow, tmu_pending_t *pending, uint32_t i
     if (e && pending->opcode == TMU_OPCODE_ARRIVE) {
         pending->met = atomic_load(&e->receives);
         pending->left = atomic_load(&flow->bounds->left);
-        tmu_place_t place = tmu_bounds_take(flow->bounds, e, *alone, in_flight == 0, &flow->seen);
-        flow->waits = place == TMU_PLACE_WAIT;
-        if (place == TMU_PLACE_DRAIN || place == TMU_PLACE_WAIT) {
+        tmu_reservation_t reservation =
+            tmu_bounds_take(flow->bounds, e, *alone, in_flight == 0, &flow->seen);
+        flow->waits = reservation == TMU_RESERVATION_WAIT;
+        if (reservation == TMU_RESERVATION_DRAIN || reservation == TMU_RESERVATION_WAIT) {
             return TMU_AGAIN;
         }
-        pending->sure = place == TMU_PLACE_SURE;
+        pending->sure = reservation == TMU_RESERVATION_SURE;
         *alone = !pending->sure;
     }
     return TMU_OK;

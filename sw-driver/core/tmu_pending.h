@@ -34,11 +34,11 @@ typedef struct tmu_pending {
     uint32_t credits; /* completions that may still come, each needing a ring entry */
     tmu_held_t *held; /* set while this is another attempt of a held arrival */
     uint8_t opcode;
-    bool sure; /* arrival: it has a promised place */
+    bool sure; /* arrival: it has a promised slot */
 } tmu_pending_t;
 
 typedef struct tmu_pendings {
-    tmu_pending_t *places; /* as many as may be in flight, a power of two */
+    tmu_pending_t *slots;  /* as many as may be in flight, a power of two */
     tmu_pending_t *oldest; /* in flight */
     tmu_pending_t *youngest;
     tmu_pending_t *free;
@@ -50,15 +50,15 @@ typedef struct tmu_pendings {
 tmu_result_t tmu_pendings_init(tmu_pendings_t *pendings, uint32_t size);
 void tmu_pendings_free(tmu_pendings_t *pendings);
 
-/** The place of the next command; NULL when all are taken.  It is free until tmu_pending_sent. */
-tmu_pending_t *tmu_pending_place(const tmu_pendings_t *pendings);
+/** The slot of the next command; NULL when all are taken.  It is free until tmu_pending_sent. */
+tmu_pending_t *tmu_pending_next(const tmu_pendings_t *pendings);
 
 /** The handle to send a command with whose own goes no further, from `handle_mask`'s bits. */
-uint64_t tmu_pending_name(const tmu_pendings_t *pendings, const tmu_pending_t *place,
+uint64_t tmu_pending_name(const tmu_pendings_t *pendings, const tmu_pending_t *slot,
                           uint64_t handle_mask);
 
-/** The command of that place is in flight now. */
-void tmu_pending_sent(tmu_pendings_t *pendings, tmu_pending_t *place);
+/** The command of that slot is in flight now. */
+void tmu_pending_sent(tmu_pendings_t *pendings, tmu_pending_t *slot);
 
 /** The command that a completion answers; NULL if there is none. */
 tmu_pending_t *tmu_pending_find(const tmu_pendings_t *pendings, const tmu_completion_t *completion);
@@ -66,7 +66,7 @@ tmu_pending_t *tmu_pending_find(const tmu_pendings_t *pendings, const tmu_comple
 /** The command was answered for the last time. */
 void tmu_pending_end(tmu_pendings_t *pendings, tmu_pending_t *pending);
 
-/** Whether commands with this opcode are sent with a name in place of the caller's handle. */
+/** Whether commands with this opcode are sent with a name instead of the caller's handle. */
 bool tmu_pending_is_named(uint8_t opcode);
 
 #endif

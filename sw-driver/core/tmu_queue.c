@@ -86,7 +86,7 @@ static tmu_result_t queue_create(tmu_t *device, const tmu_queue_attr_t *attr,
         device->control->queue_give(device, &page, &ring);
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue");
     }
-    if (!queue->pendings.places || !queue->done) {
+    if (!queue->pendings.slots || !queue->done) {
         result =
             tmu_error_set(TMU_ERR_MEMORY, "no memory for a queue of %u entries", queue->entries);
         goto free_queue;

@@ -98,10 +98,10 @@ tmu_result_t tmu_spill_rest(tmu_t *device, uint32_t endpoint) {
     return look(device, &which, 0, &list);
 }
 
-/** Parity over the entry, its chunk's number and its place's. */
+/** Parity over the entry, its chunk's number and its slot's. */
 static bool flipped(const tmu_t *device, const tmu_record_t *record, uint32_t chunk,
-                    uint32_t place) {
-    uint64_t all = chunk ^ place;
+                    uint32_t slot) {
+    uint64_t all = chunk ^ slot;
     for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
         all ^= record->word[i];
     }
@@ -111,20 +111,20 @@ static bool flipped(const tmu_t *device, const tmu_record_t *record, uint32_t ch
 
 /** Reads the entry at an index of a registered chunk. */
 static tmu_result_t read_entry(tmu_t *device, const tmu_entry_t *which, uint32_t chunk,
-                               uint32_t place, tmu_entry_t *entry_p) {
+                               uint32_t slot, tmu_entry_t *entry_p) {
     const char *segment = device->segments[chunk / CHUNKS_PER_SEGMENT].memory;
     tmu_record_t record;
     memcpy(&record,
            segment + (size_t)(chunk % CHUNKS_PER_SEGMENT) * TMU_SPILL_CHUNK_BYTES +
-               TMU_SPILL_FIRST_ENTRY + (size_t)place * TMU_SPILL_ENTRY_BYTES,
+               TMU_SPILL_FIRST_ENTRY + (size_t)slot * TMU_SPILL_ENTRY_BYTES,
            sizeof record);
     for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
         record.word[i] = tmu_le64(record.word[i]);
     }
-    if (flipped(device, &record, chunk, place)) {
+    if (flipped(device, &record, chunk, slot)) {
         return tmu_error_set(TMU_ERR_DEVICE,
-                             "the entry at place %" PRIu32 " of chunk %" PRIu32 " has lost a bit",
-                             place, chunk);
+                             "the entry in slot %" PRIu32 " of chunk %" PRIu32 " has lost a bit",
+                             slot, chunk);
     }
     tmu_wire_spilled(&record, entry_p);
     entry_p->unexpected = which->unexpected;
@@ -133,10 +133,10 @@ static tmu_result_t read_entry(tmu_t *device, const tmu_entry_t *which, uint32_t
         (!which->unexpected &&
          !tmu_receive_find(&device->receives, entry_p->handle, &id, &entry_p->handle))) {
         return tmu_error_set(TMU_ERR_DEVICE,
-                             "the entry at place %" PRIu32 " of chunk %" PRIu32
+                             "the entry in slot %" PRIu32 " of chunk %" PRIu32
                              " is of endpoint %" PRIu32 " with handle 0x%" PRIx64
                              ": none that was queued at endpoint %" PRIu32,
-                             place, chunk, entry_p->endpoint, entry_p->handle, which->endpoint);
+                             slot, chunk, entry_p->endpoint, entry_p->handle, which->endpoint);
     }
     return TMU_OK;
 }

@@ -14,7 +14,7 @@
 
 /** Whether one more command has a slot and its completions have ring entries. */
 static tmu_result_t room_check(tmu_queue_t *queue, uint32_t credits) {
-    if (!tmu_pending_place(&queue->pendings)) {
+    if (!tmu_pending_next(&queue->pendings)) {
         return TMU_AGAIN;
     }
     if (tmu_queue_credits_free(queue) >= credits) {
@@ -43,7 +43,7 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
     if (result != TMU_OK) {
         return result;
     }
-    tmu_pending_t *pending = tmu_pending_place(&queue->pendings);
+    tmu_pending_t *pending = tmu_pending_next(&queue->pendings);
     *pending = (tmu_pending_t){
         .next = pending->next,
         .command = operation->command,
@@ -73,11 +73,11 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
         }
     }
     if (result != TMU_OK) {
-        pending->opcode = 0; /* the place is free: no completion answers it */
+        pending->opcode = 0; /* the slot is free: no completion answers it */
         return result;
     }
-    uint32_t places = TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES;
-    queue->slot = (queue->slot + 1) % places;
+    uint32_t slots = TMU_DOORBELL_COMMAND_WINDOW_BYTES / TMU_DOORBELL_COMMAND_BYTES;
+    queue->slot = (queue->slot + 1) % slots;
     tmu_pending_sent(&queue->pendings, pending);
     queue->credits += credits;
     queue->flushes += operation->opcode == TMU_OPCODE_FLUSH;

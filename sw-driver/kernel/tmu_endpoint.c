@@ -18,15 +18,15 @@ struct tmu_endpoint *tmu_endpoint_find(struct tmu_session *session, u32 number) 
 }
 
 /* An endpoint's grant in one table: none of the others' slots, and not all of it. */
-static u32 grant(const struct tmu_unit *unit, u32 wanted, u32 places, u32 reserved) {
-    u32 most = (u64)places * min(tmu_reserve_percent, 100u) / 100;
+static u32 grant(const struct tmu_unit *unit, u32 wanted, u32 slots, u32 reserved) {
+    u32 most = (u64)slots * min(tmu_reserve_percent, 100u) / 100;
     if (TMU_GET(unit->info.capabilities, TMU_CAPABILITIES_RESERVE) == 0) {
         return 0;
     }
     if (wanted == TMU_IOCTL_SHARE) {
-        wanted = places / unit->info.endpoints;
+        wanted = slots / unit->info.endpoints;
     }
-    return min3(wanted, most, places - reserved);
+    return min3(wanted, most, slots - reserved);
 }
 
 static void reserve_note(struct tmu_unit *unit, u32 number, struct tmu_entries reserve) {
@@ -38,10 +38,10 @@ static void reserve_note(struct tmu_unit *unit, u32 number, struct tmu_entries r
 
 /*
  * Whether all reserves can be filled now: each endpoint has its entries or its reserve, whichever
- * is more, and a table has places for all of these.
+ * is more, and a table has slots for all of these.
  *
- * A reserve takes no place away from anybody, so others may stand on a new one.  Once this holds it
- * holds for good, for the unit gives places beyond reserves away only while it would hold after.
+ * A reserve takes no slot away from anybody, so others may stand on a new one.  Once this holds it
+ * holds for good, for the unit gives slots beyond reserves away only while it would hold after.
  * Depths are read one after the other while sessions go on: had it not held at any time meanwhile,
  * no endpoint would have grown beyond its reserve, so that the sum were too large as well.
  * Entries in memory are counted, so the answer may be no where it is yes.

@@ -33,7 +33,7 @@
 #define TMU_BITS(FIELD, value) (((u32)(value) & FIELD##_MASK) << FIELD##_SHIFT)
 #define TMU_GET(value, FIELD) ((value) >> FIELD##_SHIFT & FIELD##_MASK)
 
-/* An offset for mmap is a queue's name, and below it the place of its page or of its ring. */
+/* An offset for mmap is a queue's name, and below it the offset of its page or of its ring. */
 #define TMU_OFFSET_BITS 23
 #define TMU_OFFSET_RING (1u << 22)
 
@@ -175,7 +175,7 @@ int tmu_queue_enable(struct tmu_queue *queue, bool enable);
 int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event);
 
 /* tmu_ring.c */
-struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2, u64 place);
+struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2, u64 address);
 void tmu_ring_clear(struct tmu_ring *ring);
 void tmu_ring_put(struct tmu_ring *ring);
 

@@ -24,8 +24,8 @@ static vm_fault_t doorbell_fault(struct vm_fault *fault) {
     }
     queue = tmu_queue_find(session, area->vm_pgoff >> NAME_SHIFT);
     if (queue) {
-        resource_size_t place = (resource_size_t)queue->page * TMU_DOORBELL_PAGE_BYTES;
-        result = vmf_insert_pfn(area, area->vm_start, (unit->doorbells + place) >> PAGE_SHIFT);
+        resource_size_t offset = (resource_size_t)queue->page * TMU_DOORBELL_PAGE_BYTES;
+        result = vmf_insert_pfn(area, area->vm_start, (unit->doorbells + offset) >> PAGE_SHIFT);
     }
     mutex_unlock(&unit->lock);
     return result;
@@ -104,7 +104,7 @@ int tmu_mmap(struct file *file, struct vm_area_struct *area) {
     struct tmu_session *session = file->private_data;
     struct tmu_unit *unit = session->unit;
     unsigned long name = area->vm_pgoff >> NAME_SHIFT;
-    unsigned long place = (area->vm_pgoff & ((1ul << NAME_SHIFT) - 1)) << PAGE_SHIFT;
+    unsigned long offset = (area->vm_pgoff & ((1ul << NAME_SHIFT) - 1)) << PAGE_SHIFT;
     struct tmu_queue *queue;
     int error = -EINVAL;
     if (session->mm != current->mm) {
@@ -123,9 +123,9 @@ int tmu_mmap(struct file *file, struct vm_area_struct *area) {
     queue = tmu_queue_find(session, name);
     if (!queue) {
         error = -ENOENT;
-    } else if (place == 0) {
+    } else if (offset == 0) {
         error = map_doorbell(session, area);
-    } else if (place == TMU_OFFSET_RING) {
+    } else if (offset == TMU_OFFSET_RING) {
         error = map_ring(queue, area);
     }
     mutex_unlock(&unit->lock);

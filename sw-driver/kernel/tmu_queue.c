@@ -23,7 +23,7 @@ struct tmu_queue *tmu_queue_find(struct tmu_session *session, u64 name) {
 }
 
 /* Takes the lowest free page, and the lowest aligned share; with 0 the largest up to `most`. */
-static int place_take(struct tmu_unit *unit, struct tmu_queue *queue, u32 log2, u32 most) {
+static int page_take(struct tmu_unit *unit, struct tmu_queue *queue, u32 log2, u32 most) {
     u32 slots = unit->info.command_slots;
     u32 page = find_first_zero_bit(unit->pages_open, unit->info.queues);
     u32 size = 1u << (log2 > 0 ? log2 : most);
@@ -43,7 +43,7 @@ static int place_take(struct tmu_unit *unit, struct tmu_queue *queue, u32 log2, 
     return 0;
 }
 
-static void place_give(struct tmu_unit *unit, const struct tmu_queue *queue) {
+static void page_release(struct tmu_unit *unit, const struct tmu_queue *queue) {
     __clear_bit(queue->page, unit->pages_open);
     bitmap_clear(unit->slots_taken, queue->first, 1u << queue->commands_log2);
 }
@@ -76,13 +76,13 @@ int tmu_queue_open(struct tmu_session *session, struct tmu_ioctl_open *open,
     queue->session = session;
     queue->endpoint = open->endpoint;
     queue->ring_log2 = open->ring_log2;
-    error = place_take(unit, queue, open->commands_log2, min(open->ring_log2, COMMANDS_LOG2 + 0u));
+    error = page_take(unit, queue, open->commands_log2, min(open->ring_log2, COMMANDS_LOG2 + 0u));
     if (error) {
         return error;
     }
     error = tmu_queue_enable(queue, true);
     if (error) {
-        place_give(unit, queue);
+        page_release(unit, queue);
         return error;
     }
     queue->name = ++unit->queue_name;
@@ -104,7 +104,7 @@ void tmu_queue_close(struct tmu_queue *queue) {
                         1);
     (void)tmu_queue_enable(queue, false);
     (void)tmu_queue_event(queue, NULL);
-    place_give(session->unit, queue);
+    page_release(session->unit, queue);
     tmu_ring_put(queue->ring);
     kfree(queue);
 }

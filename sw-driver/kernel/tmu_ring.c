@@ -54,12 +54,12 @@ static int pages_map(struct tmu_ring *ring, struct page **pages) {
  * Has the ring in private memory of the process, which may be written.
  * EFAULT: it may not, or is not there; EINVAL: it is a file's, or does not begin with a page.
  */
-static int memory_pin(struct tmu_ring *ring, u64 place) {
+static int memory_pin(struct tmu_ring *ring, u64 address) {
     int count = pages_of(ring);
     int pinned = 0;
     int error = 0;
     struct page **pages;
-    if (!PAGE_ALIGNED(place)) {
+    if (!PAGE_ALIGNED(address)) {
         return -EINVAL;
     }
     if (!sees_at_once(device_of(ring))) {
@@ -69,7 +69,7 @@ static int memory_pin(struct tmu_ring *ring, u64 place) {
     if (!pages) {
         return -ENOMEM;
     }
-    pinned = pin_user_pages_fast(place, count, FOLL_WRITE | FOLL_LONGTERM, pages);
+    pinned = pin_user_pages_fast(address, count, FOLL_WRITE | FOLL_LONGTERM, pages);
     if (pinned != count) {
         error = pinned < 0 ? pinned : -EFAULT;
     }
@@ -120,22 +120,22 @@ void tmu_ring_clear(struct tmu_ring *ring) {
     dma_sync_sgtable_for_device(device_of(ring), &ring->table, DMA_BIDIRECTIONAL);
 }
 
-/* With a place it is the process's memory there, else the module's. */
-static int memory_get(struct tmu_ring *ring, u64 place) {
+/* With an address it is the process's memory there, else the module's. */
+static int memory_get(struct tmu_ring *ring, u64 address) {
     struct tmu_memory *memory = &ring->memory;
     u64 limit = rlimit(RLIMIT_MEMLOCK) >> PAGE_SHIFT;
     if (atomic64_read(&ring->mm->pinned_vm) > limit && !capable(CAP_IPC_LOCK)) {
         return -ENOMEM;
     }
-    if (place) {
-        return memory_pin(ring, place);
+    if (address) {
+        return memory_pin(ring, address);
     }
     memory->memory = dma_alloc_coherent(device_of(ring), memory->bytes, &memory->address,
                                         GFP_KERNEL | __GFP_NOWARN);
     return memory->memory ? 0 : -ENOMEM;
 }
 
-struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2, u64 place) {
+struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2, u64 address) {
     struct tmu_ring *ring = kzalloc(sizeof *ring, GFP_KERNEL_ACCOUNT);
     int error;
     if (!ring) {
@@ -147,7 +147,7 @@ struct tmu_ring *tmu_ring_create(struct tmu_session *session, u32 log2, u64 plac
     ring->mm = session->mm;
     mmgrab(ring->mm);
     atomic64_add(pages_of(ring), &ring->mm->pinned_vm);
-    error = memory_get(ring, place);
+    error = memory_get(ring, address);
     if (error) {
         tmu_ring_put(ring);
         return ERR_PTR(error);

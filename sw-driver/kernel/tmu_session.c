@@ -227,9 +227,9 @@ static int counters(struct tmu_session *session, struct tmu_ioctl_counters *aske
     return error;
 }
 
-static long tmu_ioctl(struct file *file, unsigned int command, unsigned long place) {
+static long tmu_ioctl(struct file *file, unsigned int command, unsigned long address) {
     struct tmu_session *session = file->private_data;
-    void __user *user = (void __user *)place;
+    void __user *user = (void __user *)address;
     union arguments arguments = {0};
     size_t size = _IOC_SIZE(command);
     int error;

@@ -38,7 +38,7 @@ void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t sou
 }
 
 /* The entry in the form that the user opened the queue with; returns its size. */
-static size_t put(const tfi_cq_t *cq, const struct fi_cq_err_entry *e, void *place) {
+static size_t put(const tfi_cq_t *cq, const struct fi_cq_err_entry *e, void *to) {
     const struct fi_cq_tagged_entry whole = {e->op_context, e->flags, e->len,
                                              e->buf,        e->data,  e->tag};
     size_t size = sizeof(struct fi_cq_tagged_entry);
@@ -50,19 +50,19 @@ static size_t put(const tfi_cq_t *cq, const struct fi_cq_err_entry *e, void *pla
         size = sizeof(struct fi_cq_data_entry);
     }
     /* Each form is the beginning of the next. */
-    memcpy(place, &whole, size);
+    memcpy(to, &whole, size);
     return size;
 }
 
 static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources) {
-    uint8_t *place = buffer;
+    uint8_t *to = buffer;
     size_t taken = 0;
     while (taken < count && cq->count != 0) {
         const tfi_done_t *done = &cq->ring[cq->head];
         if (done->entry.err != 0) {
             return taken != 0 ? (ssize_t)taken : -FI_EAVAIL;
         }
-        place += put(cq, &done->entry, place);
+        to += put(cq, &done->entry, to);
         if (sources != NULL) {
             sources[taken] = done->source;
         }

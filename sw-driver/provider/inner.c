@@ -294,7 +294,7 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
     return 0;
 }
 
-static bool same_place(const struct fi_info *inner, const struct fi_info *info) {
+static bool same_domain(const struct fi_info *inner, const struct fi_info *info) {
     return strcmp(inner->domain_attr->name, info->domain_attr->name) == 0 &&
            inner->src_addrlen == info->src_addrlen &&
            (inner->src_addrlen == 0 ||
@@ -304,7 +304,7 @@ static bool same_place(const struct fi_info *inner, const struct fi_info *info) 
 int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
     struct fi_info *list = inner_list(NULL, NULL, 0, info);
     struct fi_info *found = list;
-    while (found != NULL && !same_place(found, info)) {
+    while (found != NULL && !same_domain(found, info)) {
         found = found->next;
     }
     struct fi_info *copy = NULL;

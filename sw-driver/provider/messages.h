@@ -120,8 +120,8 @@ void tfi_pull_fail(tfi_ep_t *ep, tfi_pull_t *pull, int err);
 void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err);
 /* Bytes of a buffer in pieces. */
 size_t tfi_length(const struct iovec *iov, size_t count);
-/* Copies all pieces of a buffer to one place. */
-void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place);
+/* Copies all pieces of a buffer to one address. */
+void tfi_gather(const struct iovec *iov, size_t count, uint8_t *to);
 /* Copies into the pieces of a buffer what fits; the bytes that did. */
 size_t tfi_scatter(const struct iovec *iov, size_t count, const uint8_t *bytes, size_t length);
 /* The first `length` bytes of a buffer in pieces; the number of pieces, at least 1. */

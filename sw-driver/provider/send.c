@@ -84,12 +84,12 @@ const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame
     return NULL;
 }
 
-void tfi_gather(const struct iovec *iov, size_t count, uint8_t *place) {
+void tfi_gather(const struct iovec *iov, size_t count, uint8_t *to) {
     for (size_t i = 0; i < count; ++i) {
         if (iov[i].iov_len != 0) {
-            memcpy(place, iov[i].iov_base, iov[i].iov_len);
+            memcpy(to, iov[i].iov_base, iov[i].iov_len);
         }
-        place += iov[i].iov_len;
+        to += iov[i].iov_len;
     }
 }
 

@@ -66,7 +66,7 @@ void slots_release(slots_t *slots, uint64_t handle) {
     slot->record = NULL;
     --slots->used;
     if (slot->generation == GENERATIONS) {
-        /* The next handle here would be an old one: the place stays out of use. */
+        /* The next handle here would be an old one: the slot stays out of use. */
         ++slots->used;
         return;
     }

@@ -31,15 +31,15 @@ static tmu_result_t limits(share_t *share, uint32_t number, tmu_depth_t quota,
 }
 
 /** An endpoint's grant in one table: none of the others' slots, and not all of it. */
-static uint32_t grant(const share_t *share, uint32_t wanted, uint32_t places, uint32_t reserved) {
+static uint32_t grant(const share_t *share, uint32_t wanted, uint32_t slots, uint32_t reserved) {
     const tmu_info_t *info = &share->device->info;
-    uint32_t most = (uint32_t)((uint64_t)places * RESERVE_PERCENT / 100);
-    uint32_t left = places - reserved;
+    uint32_t most = (uint32_t)((uint64_t)slots * RESERVE_PERCENT / 100);
+    uint32_t left = slots - reserved;
     if (TMU_REGISTER_GET(info->capabilities, TMU_CAPABILITIES_RESERVE) == 0) {
         return 0;
     }
     if (wanted == TMU_IOCTL_SHARE) {
-        wanted = places / info->endpoints;
+        wanted = slots / info->endpoints;
     }
     wanted = wanted < most ? wanted : most;
     return wanted < left ? wanted : left;
@@ -56,7 +56,7 @@ static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
 /**
  * Whether all reserves can be filled now: each endpoint has its entries or its reserve, whichever
- * is more, and a table has places for all of these.  Once that holds it holds for good.
+ * is more, and a table has slots for all of these.  Once that holds it holds for good.
  */
 static tmu_result_t reserves_hold(share_t *share, bool *hold_p) {
     const tmu_info_t *info = &share->device->info;

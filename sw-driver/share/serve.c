@@ -47,7 +47,7 @@ static void take_away(const char *path, const struct stat *found) {
 }
 
 /** Removes a socket that a process has left behind; what anybody has, stays. */
-static tmu_result_t place_clear(const char *path) {
+static tmu_result_t socket_clear(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat found;
     if (lstat(path, &found) != 0) {
@@ -96,7 +96,7 @@ static tmu_result_t make_listener(share_t *share, const char *name) {
 static tmu_result_t publish(const share_t *share, const char *name) {
     tmu_result_t result = TMU_OK;
     while (result == TMU_OK && link(name, share->path) != 0) {
-        result = errno == EEXIST ? place_clear(share->path) : impossible(share, errno);
+        result = errno == EEXIST ? socket_clear(share->path) : impossible(share, errno);
     }
     return result;
 }
@@ -163,11 +163,11 @@ static void wait_for(share_t *share, struct pollfd *files, bool runs, bool stall
 /** One message of each session that has one; sessions that are over end. */
 static tmu_result_t hear(share_t *share, const struct pollfd *files) {
     tmu_result_t result = TMU_OK;
-    size_t place = 2;
+    size_t at = 2;
     share_session_t *next = NULL;
     for (share_session_t *session = share->sessions; session && result == TMU_OK; session = next) {
         next = session->next;
-        if (files[place++].revents != 0 && !session->wrong) {
+        if (files[at++].revents != 0 && !session->wrong) {
             result = share_session_hear(share, session);
         }
         if (result == TMU_OK && session->wrong) {

@@ -145,7 +145,7 @@ static tmu_result_t privileged_write(const share_t *share, uint32_t offset, cons
     return result;
 }
 
-/** The next completion, if it comes in time; its place in the ring is free again. */
+/** The next completion, if it comes in time; its entry of the ring is free again. */
 static tmu_result_t next(share_t *share, tmu_record_t *record_p) {
     int64_t end = share_now_ns() + PATIENCE_NS;
     tmu_result_t result = TMU_OK;

@@ -205,9 +205,9 @@ static inline int on_every_device(void (*all)(void)) {
                   {"dev", "TMU_TEST_DEV"}};
     all();
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        const char *place = getenv(others[i].variable);
-        if (place && place[0]) {
-            (void)snprintf(uri, sizeof uri, "%s:%s", others[i].scheme, place);
+        const char *subject = getenv(others[i].variable);
+        if (subject && subject[0]) {
+            (void)snprintf(uri, sizeof uri, "%s:%s", others[i].scheme, subject);
             test_uri = uri;
             all();
         }

@@ -231,7 +231,7 @@ static void commands_that_are_wrong_are_answered(void) {
     ring_command(doorbell, 200, 3);
     EXPECT_NUMBER(status_of(ring, 2), TMU_STATUS_MALFORMED);
     for (size_t i = 0; i < PAGE / 8; i++) {
-        doorbell[i] = UINT64_MAX; /* commands without sense, and places that are none */
+        doorbell[i] = UINT64_MAX; /* commands without sense, and addresses that are none */
     }
     ((volatile uint32_t *)doorbell)[TMU_DOORBELL_CONSUMER_OFFSET / 4] = UINT32_MAX; /* a lie */
     session_close(file);
@@ -320,7 +320,7 @@ static void events_need_an_eventfd(void) {
     EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), EBADF);
     event.fd = eventfd(0, 0);
     EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);
-    EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0); /* again, in its own place */
+    EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0); /* again, at its own offset */
     (void)close(event.fd);
     event.fd = -1;
     EXPECT_NUMBER(call(file, TMU_IOCTL_EVENT, &event), 0);

@@ -74,7 +74,7 @@ static void other_memory_is_refused(void) {
     EXPECT_NUMBER(mprotect(memory + PAGE, PAGE, PROT_READ), 0);
     EXPECT_NUMBER(munmap(memory + 3 * PAGE, PAGE), 0);
     const struct {
-        const void *place;
+        const void *memory;
         uint32_t log2;
         int error;
     } cases[] = {
@@ -90,7 +90,7 @@ static void other_memory_is_refused(void) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         open_t other;
-        EXPECT_NUMBER(open_at(file, endpoint, cases[i].place, cases[i].log2, &other),
+        EXPECT_NUMBER(open_at(file, endpoint, cases[i].memory, cases[i].log2, &other),
                       cases[i].error);
     }
     EXPECT_NUMBER(munmap(memory, 3 * PAGE), 0);
@@ -128,14 +128,14 @@ static void rings_of_many_pages(void) {
 static void memory_that_is_given_up(void) {
     int file = session_open();
     uint32_t endpoint = take(file).endpoint;
-    void *place = own_memory(PAGE);
+    void *memory = own_memory(PAGE);
     open_t queue;
-    EXPECT_NUMBER(open_at(file, endpoint, place, 4, &queue), 0);
+    EXPECT_NUMBER(open_at(file, endpoint, memory, 4, &queue), 0);
     volatile uint64_t *doorbell = doorbell_map(file, &queue);
-    EXPECT_NUMBER(munmap(place, PAGE), 0);
+    EXPECT_NUMBER(munmap(memory, PAGE), 0);
     volatile uint64_t *next =
-        mmap(place, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-    EXPECT((void *)next == place && next[0] == 0);
+        mmap(memory, PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+    EXPECT((void *)next == memory && next[0] == 0);
     ring_command(doorbell, TMU_OPCODE_POST, 1);
     struct tmu_ioctl_depth depth = {.size = sizeof depth, .endpoint = endpoint};
     for (unsigned tries = 0; tries < 10000 && depth.posted == 0; tries++) {
@@ -144,7 +144,7 @@ static void memory_that_is_given_up(void) {
     EXPECT_NUMBER(depth.posted, 1); /* it is answered, and not here */
     EXPECT_NUMBER(queue_close(file, queue.queue), 0);
     EXPECT_NUMBER(next[0], 0);
-    EXPECT_NUMBER(munmap(place, PAGE), 0);
+    EXPECT_NUMBER(munmap(memory, PAGE), 0);
     session_close(file);
 }
 

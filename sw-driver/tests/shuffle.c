@@ -121,18 +121,18 @@ static bool same_command(const tmu_record_t *a, const tmu_record_t *b) {
            TMU_FIELD_GET(a, TMU_COMPLETION_HANDLE) == TMU_FIELD_GET(b, TMU_COMPLETION_HANDLE);
 }
 
-/** Passes one on: that at the place, or an earlier one of the same command. */
-static void pass_on(page_t *page, uint32_t place) {
+/** Passes one on: that at the index, or an earlier one of the same command. */
+static void pass_on(page_t *page, uint32_t index) {
     uint32_t size = UINT32_C(1) << page->log2;
-    for (uint32_t i = 0; i < place; i++) {
-        if (same_command(&page->waiting[i], &page->waiting[place])) {
-            place = i;
+    for (uint32_t i = 0; i < index; i++) {
+        if (same_command(&page->waiting[i], &page->waiting[index])) {
+            index = i;
         }
     }
-    tmu_record_t record = page->waiting[place];
+    tmu_record_t record = page->waiting[index];
     page->count--;
-    memmove(&page->waiting[place], &page->waiting[place + 1],
-            (page->count - place) * sizeof record);
+    memmove(&page->waiting[index], &page->waiting[index + 1],
+            (page->count - index) * sizeof record);
     TMU_FIELD_SET(&record, TMU_COMPLETION_PHASE, ~(page->produced >> page->log2) & 1);
     uint64_t *words = page->outer[page->produced & (size - 1)].word;
     memcpy(words + 1, record.word + 1, sizeof record - sizeof record.word[0]);

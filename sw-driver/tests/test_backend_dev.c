@@ -209,13 +209,13 @@ static void a_page_shows_the_counters(void) {
     tmu_counter_t called[128];
     tmu_counter_t shown[128];
     size_t count = 0;
-    size_t places = 0;
+    size_t known = 0;
     (void)bench_post(&b, 1, 1, 1, 1);
     bench_arrive(&b, 1, 2, 2, 2);
     bench_settle(&b);
     must(tmu_counters(b.device, called, 128, &count), b.device);
-    must(tmu_queue_counters(b.queue, shown, 128, &places), b.device);
-    EXPECT_NUMBER(places, count);
+    must(tmu_queue_counters(b.queue, shown, 128, &known), b.device);
+    EXPECT_NUMBER(known, count);
     EXPECT(count > 30);
     for (size_t i = 0; i < count; i++) {
         EXPECT_TEXT(shown[i].name, called[i].name);
@@ -263,9 +263,9 @@ static void queues_and_rings_of_every_size(void) {
     bench_close(&b);
 }
 
-static void sessions_work(const char *name, const char *place) {
+static void sessions_work(const char *name, const char *path) {
     scheme = name;
-    file = place;
+    file = path;
     RUN(what_is_for_all_is_refused);
     RUN(operations_are_those_of_any_device);
     RUN(a_reset_empties_the_sessions_endpoints);

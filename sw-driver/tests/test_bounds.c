@@ -16,7 +16,7 @@
 #define SLOTS 8
 #define STEPS 400000
 
-/** A queue in memory: chunks in its order, each with the places that were used and are live. */
+/** A queue in memory: chunks in its order, each with the slots that were used and are live. */
 typedef struct list {
     unsigned chunks;
     unsigned live;
@@ -87,16 +87,16 @@ static void submit(run_t *run, bool arrival) {
     uint32_t number = oracle_pick(&run->state, ENDPOINTS);
     tmu_bounds_endpoint_t *endpoint = tmu_bounds_endpoint(&run->bounds, number);
     uint64_t seen = 0;
-    tmu_place_t place = TMU_PLACE_UNSURE;
+    tmu_reservation_t reservation = TMU_RESERVATION_UNSURE;
     if (arrival) {
-        place = tmu_bounds_take(&run->bounds, endpoint, false, true, &seen);
+        reservation = tmu_bounds_take(&run->bounds, endpoint, false, true, &seen);
     } else if (!tmu_bounds_take_receive(&run->bounds, endpoint)) {
-        place = TMU_PLACE_WAIT;
+        reservation = TMU_RESERVATION_WAIT;
     }
-    if (place == TMU_PLACE_SURE || place == TMU_PLACE_UNSURE) {
-        run->sure += place == TMU_PLACE_SURE;
+    if (reservation == TMU_RESERVATION_SURE || reservation == TMU_RESERVATION_UNSURE) {
+        run->sure += reservation == TMU_RESERVATION_SURE;
         run->waiting[run->waits++] =
-            (waiting_t){2 * number + arrival, arrival, place == TMU_PLACE_SURE};
+            (waiting_t){2 * number + arrival, arrival, reservation == TMU_RESERVATION_SURE};
     }
 }
 

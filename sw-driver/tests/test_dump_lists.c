@@ -84,11 +84,11 @@ static bench_t told_open(void) {
 }
 
 /** Puts a message with this handle where the unit would. */
-static void put(const bench_t *b, uint32_t chunk, uint32_t place, uint64_t handle) {
+static void put(const bench_t *b, uint32_t chunk, uint32_t slot, uint64_t handle) {
     tmu_record_t record = {0};
     TMU_FIELD_SET(&record, TMU_SPILL_ENTRY_ENDPOINT, 1);
     TMU_FIELD_SET(&record, TMU_SPILL_ENTRY_HANDLE, handle);
-    uint64_t all = chunk ^ place;
+    uint64_t all = chunk ^ slot;
     for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
         all ^= record.word[i];
     }
@@ -97,9 +97,9 @@ static void put(const bench_t *b, uint32_t chunk, uint32_t place, uint64_t handl
         record.word[i] = tmu_le64(record.word[i]);
     }
     memcpy((char *)b->device->segments[0].memory + chunk * TMU_SPILL_CHUNK_BYTES +
-               TMU_SPILL_FIRST_ENTRY + place * TMU_SPILL_ENTRY_BYTES,
+               TMU_SPILL_FIRST_ENTRY + slot * TMU_SPILL_ENTRY_BYTES,
            &record, sizeof record);
-    told.live[chunk] |= UINT64_C(1) << place;
+    told.live[chunk] |= UINT64_C(1) << slot;
     told.count++;
 }
 
@@ -153,13 +153,13 @@ static void a_list_that_cannot_be_ends_a_dump_R13(void) {
     put(&b, 0, 2, 1);
     told.live[0] <<= 1;
     expect_refused(&b, 0,
-                   "the entry at place 3 of chunk 0 is of endpoint 0 with handle 0x0: none that "
+                   "the entry in slot 3 of chunk 0 is of endpoint 0 with handle 0x0: none that "
                    "was queued at endpoint 1");
     b = told_open();
     put(&b, 0, 7, 1);
     *((char *)b.device->segments[0].memory + TMU_SPILL_FIRST_ENTRY + 7 * TMU_SPILL_ENTRY_BYTES) ^=
         8;
-    expect_refused(&b, 0, "the entry at place 7 of chunk 0 has lost a bit");
+    expect_refused(&b, 0, "the entry in slot 7 of chunk 0 has lost a bit");
     b = told_open();
     told.unrest = UINT32_MAX;
     expect_refused(&b, 0, "entries in spill memory do not come to rest");

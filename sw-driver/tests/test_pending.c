@@ -11,16 +11,16 @@ static tmu_pendings_t pendings;
 
 static void start(void) { EXPECT_NUMBER(tmu_pendings_init(&pendings, SIZE), TMU_OK); }
 
-/** Sends a command with this handle, or with a name in its place. */
+/** Sends a command with this handle, or with a name in its slot. */
 static tmu_pending_t *send(uint8_t opcode, uint32_t endpoint, uint64_t handle) {
-    tmu_pending_t *place = tmu_pending_place(&pendings);
-    *place = (tmu_pending_t){
-        .next = place->next, .opcode = opcode, .endpoint = endpoint, .handle = handle};
-    TMU_FIELD_SET(&place->command, TMU_COMMAND_HANDLE,
-                  tmu_pending_is_named(opcode) ? tmu_pending_name(&pendings, place, UINT64_MAX)
+    tmu_pending_t *slot = tmu_pending_next(&pendings);
+    *slot = (tmu_pending_t){
+        .next = slot->next, .opcode = opcode, .endpoint = endpoint, .handle = handle};
+    TMU_FIELD_SET(&slot->command, TMU_COMMAND_HANDLE,
+                  tmu_pending_is_named(opcode) ? tmu_pending_name(&pendings, slot, UINT64_MAX)
                                                : handle);
-    tmu_pending_sent(&pendings, place);
-    return place;
+    tmu_pending_sent(&pendings, slot);
+    return slot;
 }
 
 /** The completion of a command that was sent. */
@@ -55,7 +55,7 @@ static void a_name_is_given_once(void) {
     const tmu_completion_t old = answer(first);
     tmu_pending_end(&pendings, first);
     tmu_pending_t *second = send(TMU_OPCODE_PROBE, 1, 5);
-    EXPECT(first == second); /* the place is the same one */
+    EXPECT(first == second); /* the slot is the same one */
     EXPECT(tmu_pending_find(&pendings, &old) == NULL);
     tmu_pendings_free(&pendings);
 }
@@ -80,15 +80,15 @@ static void an_arrival_is_found_by_handle_and_endpoint(void) {
     tmu_pendings_free(&pendings);
 }
 
-static void places_are_used_again_in_any_order(void) {
+static void slots_are_used_again_in_any_order(void) {
     start();
     tmu_pending_t *sent[SIZE];
     for (unsigned lap = 0; lap < 5; lap++) {
         for (uint64_t i = 0; i < SIZE; i++) {
-            EXPECT(tmu_pending_place(&pendings) != NULL);
+            EXPECT(tmu_pending_next(&pendings) != NULL);
             sent[i] = send(TMU_OPCODE_CLAIM, 0, i);
         }
-        EXPECT(tmu_pending_place(&pendings) == NULL);
+        EXPECT(tmu_pending_next(&pendings) == NULL);
         for (size_t i = 0; i < SIZE; i++) {
             size_t at = (5 * i + lap) % SIZE;
             const tmu_completion_t c = answer(sent[at]);
@@ -104,10 +104,10 @@ static void places_are_used_again_in_any_order(void) {
 static void a_name_keeps_to_the_bits_of_a_handle(void) {
     start();
     for (unsigned i = 0; i < 40; i++) {
-        tmu_pending_t *place = tmu_pending_place(&pendings);
-        EXPECT(tmu_pending_name(&pendings, place, 0xf) <= 0xf);
-        tmu_pending_sent(&pendings, place);
-        tmu_pending_end(&pendings, place);
+        tmu_pending_t *slot = tmu_pending_next(&pendings);
+        EXPECT(tmu_pending_name(&pendings, slot, 0xf) <= 0xf);
+        tmu_pending_sent(&pendings, slot);
+        tmu_pending_end(&pendings, slot);
     }
     tmu_pendings_free(&pendings);
 }
@@ -116,7 +116,7 @@ int main(void) {
     RUN(equal_handles_are_told_apart_by_names_R7);
     RUN(a_name_is_given_once);
     RUN(an_arrival_is_found_by_handle_and_endpoint);
-    RUN(places_are_used_again_in_any_order);
+    RUN(slots_are_used_again_in_any_order);
     RUN(a_name_keeps_to_the_bits_of_a_handle);
     return expect_summary();
 }

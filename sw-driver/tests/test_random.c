@@ -75,7 +75,7 @@ static uint32_t quota;
 static uint32_t segments;
 static bool reserves; /* change at random */
 
-/** Any reserve that the tables still have places for: often none, at times all of them. */
+/** Any reserve that the tables still have slots for: often none, at times all of them. */
 static uint32_t random_reserve(run_t *run, uint32_t others) {
     return pick(run, 3) == 0 ? 0 : pick(run, TABLE - others + 1);
 }
@@ -217,7 +217,7 @@ static void random_reserves_keep_the_law_R11(void) {
 }
 
 static void all(void) {
-    /* Which of two endpoints has a table's last place does not show in serial numbers, so without
+    /* Which of two endpoints has a table's last slot does not show in serial numbers, so without
      * memory that is not for a device that gives its answers in another order. */
     const bool shuffled = strstr(test_uri, "shuffle") != NULL;
     segments = 0;

@@ -65,7 +65,7 @@ static void what_surely_fits_beside_the_reserves_is_pipelined_R11(void) {
     must(tmu_arrive(b.queue, 1, &message), b.device);
     must(tmu_arrive(b.queue, 1, &message), b.device);
     EXPECT_NUMBER(tmu_queue_in_flight(b.queue), 2);
-    EXPECT_NUMBER(tmu_arrive(b.queue, 1, &message), TMU_AGAIN); /* it may find no place */
+    EXPECT_NUMBER(tmu_arrive(b.queue, 1, &message), TMU_AGAIN); /* it may find no slot */
     EXPECT_NUMBER(tmu_reserve_set(b.device, 2, 0, 0), TMU_AGAIN);
     bench_settle(&b);
     EXPECT_NUMBER(stats_of(&b).stalls, 0);
@@ -98,7 +98,7 @@ static void a_held_arrival_resumes_while_the_bound_is_full_R11(void) {
     bench_t b = full_by_bound();
     arrive_many(&b, 1, 102, 3); /* the last one is held */
     EXPECT_NUMBER(stats_of(&b).held_now, 1);
-    bench_claim(&b, 2, 200, 1, 1); /* a place of the reserve comes back to its owner */
+    bench_claim(&b, 2, 200, 1, 1); /* a slot of the reserve comes back to its owner */
     bench_settle(&b);
     EXPECT_NUMBER(stats_of(&b).held_now, 1);
     bench_claim(&b, 1, 100, 1, 2);
@@ -118,7 +118,7 @@ static void held_arrivals_are_not_tried_before_an_entry_leaves_R11(void) {
     bench_settle(&b);
     EXPECT_NUMBER(stats_of(&b).stalls, 4);
     EXPECT_NUMBER(stats_of(&b).held_now, 4);
-    bench_claim(&b, 2, 200, 1, 402); /* its owner's place: the first one that stalls tells it all */
+    bench_claim(&b, 2, 200, 1, 402); /* its owner's slot: the first one that stalls tells it all */
     bench_settle(&b);
     EXPECT_NUMBER(stats_of(&b).stalls, 5);
     bench_claim(&b, 1, 100, 1, 403);
@@ -165,13 +165,13 @@ static void another_limit_lets_held_arrivals_in_R11(void) {
     bench_t b = full_by_bound();
     arrive_many(&b, 1, 102, 4);
     EXPECT_NUMBER(stats_of(&b).held_now, 2);
-    must(tmu_reserve_set(b.device, 2, 0, TABLE - 5), b.device); /* one place less is kept */
+    must(tmu_reserve_set(b.device, 2, 0, TABLE - 5), b.device); /* one slot less is kept */
     bench_settle(&b);
     EXPECT_ANSWER(&b, ARRIVE, 104, QUEUED, 0);
     EXPECT_NUMBER(stats_of(&b).held_now, 1);
     must(tmu_quota_set(b.device, 3, 0, 1), b.device);
     bench_settle(&b);
-    arrive_many(&b, 3, 500, 2); /* no place */
+    arrive_many(&b, 3, 500, 2); /* no slot */
     EXPECT_NUMBER(stats_of(&b).held_now, 3);
     must(tmu_reserve_set(b.device, 3, 0, 5), b.device); /* both might, but for the quota */
     bench_settle(&b);
@@ -206,10 +206,10 @@ static void reserves_that_no_table_has_are_refused(void) {
     must(tmu_reserve_set(b.device, 1, 40, 30), b.device);
     EXPECT_NUMBER(tmu_reserve_set(b.device, 2, TABLE - 39, 0), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(b.device), "a reserve of 25 receives and 40 of other endpoints: the "
-                                          "table has 64 places");
+                                          "table has 64 slots");
     EXPECT_NUMBER(tmu_reserve_set(b.device, 2, 0, UINT32_MAX), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(b.device), "a reserve of 4294967295 messages and 30 of other "
-                                          "endpoints: the table has 64 places");
+                                          "endpoints: the table has 64 slots");
     must(tmu_reserve_set(b.device, 2, TABLE - 40, TABLE - 30), b.device);
     EXPECT_NUMBER(tmu_reserve_set(b.device, 1, 41, 30), TMU_ERR_INVALID);
     must(tmu_reserve_set(b.device, 2, 0, 0), b.device);

@@ -71,10 +71,10 @@ static void room_made_by_another_queue_lets_held_arrivals_in(void) {
     bench_close(&b);
 }
 
-static void a_promised_place_is_not_taken_R11(void) {
+static void a_promised_slot_is_not_taken_R11(void) {
     pair_t p = pair_open(1);
     const tmu_message_t late = {.source = 2, .handle = 21};
-    bench_arrive(&p.a, 1, 1, 1, 11); /* not run yet: the one place is promised to it */
+    bench_arrive(&p.a, 1, 1, 1, 11); /* not run yet: the one slot is promised to it */
     EXPECT_NUMBER(tmu_arrive(p.b.queue, 1, &late), TMU_AGAIN);
     EXPECT_NUMBER(tmu_queue_in_flight(p.b.queue), 0);
     run_unit(&p.a);
@@ -179,7 +179,7 @@ static void a_flush_may_meet_more_than_its_queue_knew_of_R14(void) {
 static void all(void) {
     RUN(a_receive_belongs_to_its_endpoint_not_to_its_queue_R10);
     RUN(room_made_by_another_queue_lets_held_arrivals_in);
-    RUN(a_promised_place_is_not_taken_R11);
+    RUN(a_promised_slot_is_not_taken_R11);
     RUN(a_promise_at_another_endpoint_holds_nobody_up_R13);
     RUN(room_made_before_an_arrival_is_held_is_seen_R11);
     RUN(a_receive_posted_before_an_arrival_is_held_is_seen_R11);

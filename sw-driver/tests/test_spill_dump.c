@@ -295,7 +295,7 @@ static void a_flipped_bit_in_memory_is_named_R13(void) {
     flipped(TMU_FAULT_CHUNK_LINKS, full + 1, full, "the link behind chunk 0 has lost a bit");
     flipped(TMU_FAULT_CHUNK_LIVES, TABLE + 3, TABLE, "the live bits of chunk 0 have lost a bit");
     flipped(TMU_FAULT_ENTRIES, TABLE + 5, TABLE + 4,
-            "the entry at place 4 of chunk 0 has lost a bit");
+            "the entry in slot 4 of chunk 0 has lost a bit");
 }
 
 static void failed_memory_is_told_R13(void) {

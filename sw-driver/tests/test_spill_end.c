@@ -9,7 +9,7 @@
  */
 #include "spill_run.h"
 
-/** Receives with tags from 0 on until not a place is left in memory, and a table of messages. */
+/** Receives with tags from 0 on until not a slot is left in memory, and a table of messages. */
 static void fill(run_t *run) {
     listen(run);
     for (uint32_t i = 0; i < FILLED; i++) {
@@ -45,7 +45,7 @@ static void turn_away(run_t *run) {
     EXPECT_NUMBER(bench_counter(&run->bench, "spill_refused"), run->turned_away);
 }
 
-/** The oldest leave, so that chunks become free: so many receives fit as these have places for. */
+/** The oldest leave, so that chunks become free: so many receives fit as these have slots for. */
 static void fill_again(run_t *run, uint32_t *oldest_p) {
     enum { LEAVE = 2 * TMU_SPILL_CHUNK_ENTRIES };
     for (; *oldest_p < LEAVE; ++*oldest_p) {

@@ -48,7 +48,7 @@ static bool still_waits(const bench_t *bench) {
 
 static void an_arrival_behind_busy_memory_gets_the_slot_that_comes_free_R11(void) {
     bench_t b = spill_open(TMU_ENDPOINT_ANY, 12, 1);
-    /* The functional device keeps nobody waiting for memory: rivals would take the place there. */
+    /* The functional device keeps nobody waiting for memory: rivals would take the room there. */
     const bool asks = keeps_memory(&b);
     for (uint32_t i = 0; i < FILLED; i++) {
         (void)bench_post(&b, DEEP, 1, i, i);

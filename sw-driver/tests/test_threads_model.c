@@ -4,7 +4,7 @@
  * thread's receives, at random, while another thread opens, closes, asks and sets quotas and
  * reserves.
  *
- * Every verdict, stalled attempts too, has its place in the endpoint's order (R7).  Afterwards the
+ * Every verdict, stalled attempts too, has its turn in the endpoint's order (R7).  Afterwards the
  * reference model goes through all of them in that order and must come to the same (R3 to R11),
  * each operation must have one answer, and a source's arrivals must not have overtaken each other.
  * Prints its seed; TMU_SEED repeats a run as far as threads do.

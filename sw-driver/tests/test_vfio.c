@@ -10,8 +10,8 @@
 
 #include "fixture.h"
 #include "tmu_internal.h"
+#include "vfio_function.h"
 #include "vfio_iova.h"
-#include "vfio_place.h"
 
 /* With memory in place of a function's window; the library's own copy is not linked then. */
 #include "backend_vfio.c"
@@ -91,7 +91,8 @@ static void nothing_is_taken_twice(void) {
     vfio_iova_free(&iova);
 }
 
-/* ---- places --------------------------------------------------------------------------------- */
+/* ---- functions ---------------------------------------------------------------------------------
+ */
 
 static char sysfs[] = "/tmp/tmu-vfio-XXXXXX";
 
@@ -116,10 +117,10 @@ static void lead(const char *name, const char *target) {
     }
 }
 
-#define EXPECT_PLACE(address, result, text)                                                        \
+#define EXPECT_FUNCTION(address, result, text)                                                     \
     do {                                                                                           \
-        vfio_place_t place;                                                                        \
-        EXPECT_NUMBER(vfio_place_find(sysfs, (address), &place), result);                          \
+        vfio_function_t function;                                                                  \
+        EXPECT_NUMBER(vfio_function_find(sysfs, (address), &function), result);                    \
         EXPECT(strstr(tmu_error_text(NULL), (text)));                                              \
     } while (0)
 
@@ -135,35 +136,36 @@ static void an_address_names_a_function_with_its_domain(void) {
                                  "../" ADDRESS,
                                  "0000:00:05.9"};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        EXPECT_PLACE(wrong[i], TMU_ERR_URI, "expected a PCI address with its domain");
+        EXPECT_FUNCTION(wrong[i], TMU_ERR_URI, "expected a PCI address with its domain");
     }
-    EXPECT_PLACE("0000:00:06.0", TMU_ERR_URI, "there is no PCI device 0000:00:06.0");
-    EXPECT_PLACE("10000:e1:1f.7", TMU_ERR_URI, "there is no PCI device 10000:e1:1f.7");
+    EXPECT_FUNCTION("0000:00:06.0", TMU_ERR_URI, "there is no PCI device 0000:00:06.0");
+    EXPECT_FUNCTION("10000:e1:1f.7", TMU_ERR_URI, "there is no PCI device 10000:e1:1f.7");
 }
 
 static void what_is_not_ready_is_explained(void) {
     EXPECT_NUMBER(mkdir(at(""), 0700), 0);
     put("vendor", "0x8086");
     put("device", "0x544d");
-    EXPECT_PLACE(ADDRESS, TMU_ERR_DEVICE, "is PCI device 8086:544d, expected 1234:544d");
+    EXPECT_FUNCTION(ADDRESS, TMU_ERR_DEVICE, "is PCI device 8086:544d, expected 1234:544d");
     put("vendor", "0x1234");
-    EXPECT_PLACE(ADDRESS, TMU_ERR_URI, "is in no IOMMU group: this machine has no IOMMU");
+    EXPECT_FUNCTION(ADDRESS, TMU_ERR_URI, "is in no IOMMU group: this machine has no IOMMU");
     lead("iommu_group", "group");
     EXPECT_NUMBER(mkdir(at("group"), 0700), 0);
     put("iommu_group/name", "vfio-noiommu");
-    EXPECT_PLACE(ADDRESS, TMU_ERR_URI, "is in no IOMMU group");
+    EXPECT_FUNCTION(ADDRESS, TMU_ERR_URI, "is in no IOMMU group");
     EXPECT_NUMBER(unlink(at("group/name")), 0);
     EXPECT_NUMBER(rmdir(at("group")), 0);
     lead("iommu_group", "../../groups/17");
-    EXPECT_PLACE(ADDRESS, TMU_ERR_URI, ADDRESS " is with no driver, expected vfio-pci; as root: ");
+    EXPECT_FUNCTION(ADDRESS, TMU_ERR_URI,
+                    ADDRESS " is with no driver, expected vfio-pci; as root: ");
     lead("driver", "../../drivers/tmu");
-    EXPECT_PLACE(ADDRESS, TMU_ERR_URI, "is with the driver tmu, expected vfio-pci; as root: ");
+    EXPECT_FUNCTION(ADDRESS, TMU_ERR_URI, "is with the driver tmu, expected vfio-pci; as root: ");
     EXPECT(strstr(tmu_error_text(NULL), ">/sys/bus/pci/drivers_probe")); /* the whole of it */
     lead("driver", "../../drivers/vfio-pci");
-    vfio_place_t place;
-    EXPECT_NUMBER(vfio_place_find(sysfs, ADDRESS, &place), TMU_OK);
-    EXPECT_NUMBER(place.group, 17);
-    EXPECT_TEXT(place.address, ADDRESS);
+    vfio_function_t function;
+    EXPECT_NUMBER(vfio_function_find(sysfs, ADDRESS, &function), TMU_OK);
+    EXPECT_NUMBER(function.group, 17);
+    EXPECT_TEXT(function.address, ADDRESS);
     lead("driver", NULL);
     lead("iommu_group", NULL);
     (void)unlink(at("vendor"));
@@ -177,7 +179,8 @@ static void whoever_waits_learns_that_it_is_gone(void) {
     static uint32_t window[TMU_REGISTER_BYTES / sizeof(uint32_t)];
     const struct timespec rest = {.tv_nsec = TMU_LOOK_EVERY_NS};
     vfio_device_t device = {.registers = {.memory = window, .bytes = sizeof window}};
-    (void)snprintf(device.files.place.address, sizeof device.files.place.address, "%s", ADDRESS);
+    (void)snprintf(device.files.function.address, sizeof device.files.function.address, "%s",
+                   ADDRESS);
     window[TMU_REG_MAGIC / sizeof(uint32_t)] = TMU_MAGIC;
     EXPECT_NUMBER(vfio_alive(&device), TMU_OK);
     memset(window, 0xff, sizeof window);

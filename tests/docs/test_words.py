@@ -17,6 +17,16 @@ RELEASED = re.compile(r"(TMU_)?DOORBELL_PICTURE_(OFFSET|CLOCKS)|\bgiven_back\b")
 JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 NOT_OURS = (r"(?<!\.)", r"(?!=[^=])")
 GLOSSARY = "docs/glossary.md"
+# In C a word of too many senses: it is left where a released name has it (a message's `place`,
+# which of its memories the unit flips a bit in) and in idioms.
+PLACE = re.compile(
+    r"\b(in place( of)?|MPI_IN_PLACE|place[- ]and[- ]route)\b|(?<=[.>])places?\b"
+    r"|PLACES_(SHIFT|MASK)|\buint64_t place;|message's place",
+    re.IGNORECASE,
+)
+PLACE_OF = "index, slot, address, room or reservation"
+FAULTS = re.compile(r"(\b|_)faults?\b")
+C = (".c", ".h", ".cpp")
 OTHERS = ("build", "out")
 ITSELF = "tests/docs/test_words.py"
 
@@ -67,6 +77,29 @@ def test_replaced_words_are_gone() -> None:
         if name not in (GLOSSARY, ITSELF):
             wrong += complaints(name, file.read_text(), held(name, words))
     assert not wrong, "\n".join(wrong)
+
+
+def places(name: str, text: str) -> list[str]:
+    """A line for each `place` of a C file that is neither a released name nor an idiom."""
+    if Path(name).suffix not in C or FAULTS.search(name):
+        return []
+    kept = ["" if "fault_" in line.lower() else PLACE.sub(" ", line) for line in text.split("\n")]
+    return complaints(name, "\n".join(kept), {"place": PLACE_OF})
+
+
+def test_places_of_c_have_a_name_each() -> None:
+    wrong = []
+    for file in house.source_files(paths.ROOT):
+        wrong += places(file.relative_to(paths.ROOT).as_posix(), file.read_text())
+    assert not wrong, "\n".join(wrong)
+
+
+def test_a_place_is_seen() -> None:
+    text = "size_t place;\nx.place = 1;\nuint64_t place;\nqueue->places[2]\nfind_place(x)\n"
+    assert [line[:5] for line in places("default.c", text)] == ["defau", "defau"]
+    text += "tmu_fault_t place;\nMPI_IN_PLACE\n"
+    assert [line[:5] for line in places("a.c", text)] == ["a.c:1", "a.c:5"]
+    assert places("a.py", text) == places("tmu_fault.c", text) == []
 
 
 def test_a_replaced_word_is_seen() -> None:

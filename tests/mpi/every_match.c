@@ -235,7 +235,7 @@ static void many_receives(void) {
 
 /*
  * Returns when the 64 messages that fill the unexpected table of a small unit are there.  Messages
- * of other ranks, which are ahead, may take a few of the places; the last may then be held back.
+ * of other ranks, which are ahead, may take a few of the slots; the last may then be held back.
  */
 static void until_full(void) {
     enum { FULL = 64, OTHERS = 8 };

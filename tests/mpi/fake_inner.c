@@ -121,8 +121,8 @@ static void untagged_comes(wire_kind_t kind, uint64_t length, uint8_t first) {
     frame_comes(5, (wire_frame_t){.kind = kind, .untagged = true, .length = length}, first);
 }
 
-static void receive(uint64_t tag, uint8_t *place, size_t length, void *context) {
-    const struct iovec iov = {place, length};
+static void receive(uint64_t tag, uint8_t *target, size_t length, void *context) {
+    const struct iovec iov = {target, length};
     const struct fi_msg_tagged msg = {
         .msg_iov = &iov, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .tag = tag, .context = context};
     EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, 0) == 0);
@@ -155,8 +155,8 @@ static void untagged_sends(void) {
     EXPECT(ep.sending == 0);
 }
 
-static int post(uint8_t *place, size_t length, void *context, uint64_t flags) {
-    const struct iovec iov = {place, length};
+static int post(uint8_t *target, size_t length, void *context, uint64_t flags) {
+    const struct iovec iov = {target, length};
     const struct fi_msg msg = {
         .msg_iov = &iov, .iov_count = 1, .addr = FI_ADDR_UNSPEC, .context = context};
     return (int)tfi_msg_ops.recvmsg(&ep.fid, &msg, flags);
@@ -164,38 +164,38 @@ static int post(uint8_t *place, size_t length, void *context, uint64_t flags) {
 
 /* Untagged receives and messages meet in order, whichever is first; tagged ones are others. */
 static void untagged_receives(void) {
-    uint8_t places[3] = {0};
-    EXPECT(post(places, 1, &av, FI_CLAIM) == -FI_EBADFLAGS);
-    EXPECT(post(&places[0], 1, &places[0], 0) == 0 && post(&places[1], 1, &places[1], 0) == 0);
+    uint8_t bytes[3] = {0};
+    EXPECT(post(bytes, 1, &av, FI_CLAIM) == -FI_EBADFLAGS);
+    EXPECT(post(&bytes[0], 1, &bytes[0], 0) == 0 && post(&bytes[1], 1, &bytes[1], 0) == 0);
     EXPECT(tfi_cancel(&ep.fid.fid, &cq) == -FI_ENOENT);
-    EXPECT(tfi_cancel(&ep.fid.fid, &places[0]) == 0);
-    ended(&places[0], FI_MSG, FI_ECANCELED);
-    EXPECT(tfi_cancel(&ep.fid.fid, &places[0]) == -FI_ENOENT);
+    EXPECT(tfi_cancel(&ep.fid.fid, &bytes[0]) == 0);
+    ended(&bytes[0], FI_MSG, FI_ECANCELED);
+    EXPECT(tfi_cancel(&ep.fid.fid, &bytes[0]) == -FI_ENOENT);
     comes(5, WIRE_EAGER, 0, 1, 't'); /* nobody's */
     untagged_comes(WIRE_EAGER, 1, 'a');
-    ended(&places[1], FI_MSG, 0);
-    EXPECT(places[1] == 'a' && places[0] == 0);
+    ended(&bytes[1], FI_MSG, 0);
+    EXPECT(bytes[1] == 'a' && bytes[0] == 0);
     untagged_comes(WIRE_EAGER, 1, 'b');
     untagged_comes(WIRE_EAGER, 2, 'c');
-    EXPECT(cq.count == 0 && post(&places[0], 1, &places[0], 0) == 0);
-    ended(&places[0], FI_MSG, 0);
-    EXPECT(post(&places[2], 1, &places[2], 0) == 0);
-    ended(&places[2], FI_MSG, FI_ETRUNC);
-    EXPECT(places[0] == 'b' && places[2] == 'c');
-    receive(0, &places[0], 1, &places[0]);
+    EXPECT(cq.count == 0 && post(&bytes[0], 1, &bytes[0], 0) == 0);
+    ended(&bytes[0], FI_MSG, 0);
+    EXPECT(post(&bytes[2], 1, &bytes[2], 0) == 0);
+    ended(&bytes[2], FI_MSG, FI_ETRUNC);
+    EXPECT(bytes[0] == 'b' && bytes[2] == 'c');
+    receive(0, &bytes[0], 1, &bytes[0]);
     progress();
-    ended(&places[0], FI_TAGGED, 0);
-    EXPECT(places[0] == 't' && ep.receives.count == 0);
+    ended(&bytes[0], FI_TAGGED, 0);
+    EXPECT(bytes[0] == 't' && ep.receives.count == 0);
     counted(0, 3, 0, 2);
 }
 
 /* Three long messages in one buffer: whichever ends last says that it is the user's again. */
 static void many(void) {
     static const size_t orders[3][3] = {{0, 1, 2}, {2, 0, 1}, {1, 2, 0}};
-    static uint8_t place[3 * LONG_BYTES + 63];
+    static uint8_t target[3 * LONG_BYTES + 63];
     for (size_t i = 0; i < 3; ++i) {
         void *payloads[3];
-        EXPECT(post(place, sizeof place, &av, FI_MULTI_RECV) == 0);
+        EXPECT(post(target, sizeof target, &av, FI_MULTI_RECV) == 0);
         for (size_t j = 0; j < 3; ++j) {
             untagged_comes(WIRE_READY, LONG_BYTES, 0);
             payloads[j] = taken[(taken_count - 2) % TAKEN];
@@ -206,7 +206,7 @@ static void many(void) {
             below_ends(payloads[orders[i][j]], FI_RECV, LONG_BYTES);
             const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
             EXPECT(((entry->flags & FI_MULTI_RECV) != 0) == (j == 2));
-            EXPECT(entry->buf == place + orders[i][j] * LONG_BYTES);
+            EXPECT(entry->buf == target + orders[i][j] * LONG_BYTES);
             ended(&av, FI_RECV, 0);
         }
         EXPECT(ep.receives.count == 0);
@@ -238,7 +238,7 @@ static void short_of_memory(void) {
     slots_t *const slots = &domain.unit->slots;
     const slots_t whole = *slots;
     const uint64_t before = domain.unit->traffic.eager;
-    uint8_t places[2] = {0};
+    uint8_t bytes[2] = {0};
     EXPECT(!tfi_busy(&ep));
     slots->used = slots->room = (size_t)1 << 31; /* as full as it can be */
     comes(4, WIRE_EAGER, 50, 1, 'a');
@@ -246,11 +246,11 @@ static void short_of_memory(void) {
     EXPECT(ep.kept_first == &ep.in[4] && ep.kept_last == &ep.in[2] && ep.kept == 2);
     EXPECT(domain.unit->traffic.eager == before && tfi_busy(&ep));
     *slots = whole;
-    receive(50, &places[0], 1, &places[0]);
-    receive(50, &places[1], 1, &places[1]);
+    receive(50, &bytes[0], 1, &bytes[0]);
+    receive(50, &bytes[1], 1, &bytes[1]);
     progress();
     EXPECT(ep.kept_first == NULL && domain.unit->traffic.eager == before + 2 && cq.count == 2);
-    EXPECT(places[0] == 'a' && places[1] == 'b');
+    EXPECT(bytes[0] == 'a' && bytes[1] == 'b');
     cq.count = 0;
     cq.head = 0;
     counted(0, 2, 0, 0);

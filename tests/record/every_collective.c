@@ -13,21 +13,21 @@ enum { ROOM = 4096, RANKS_MAX = 16 };
 static int out[ROOM];
 static int in[ROOM];
 static int mine[RANKS_MAX];   /* what each rank contributes */
-static int places[RANKS_MAX]; /* where it lies */
+static int starts[RANKS_MAX]; /* index of its first in a vector */
 static int same[RANKS_MAX];   /* what this rank sends to each in a vector exchange */
 static int offsets[RANKS_MAX];
-static int byte_places[RANKS_MAX];
+static int byte_starts[RANKS_MAX];
 static MPI_Datatype types[RANKS_MAX];
 
 static void sizes(int ranks, int rank) {
     int at = 0;
     for (int i = 0; i < ranks; i++) {
         mine[i] = i + 1;
-        places[i] = at;
+        starts[i] = at;
         at += i + 1;
         same[i] = rank + 1; /* to everyone alike, so from rank i come i + 1 */
         offsets[i] = i * RANKS_MAX;
-        byte_places[i] = i * RANKS_MAX * (int)sizeof(int);
+        byte_starts[i] = i * RANKS_MAX * (int)sizeof(int);
         types[i] = MPI_INT;
     }
 }
@@ -45,14 +45,14 @@ static void blocking(MPI_Comm comm) {
     MPI_Scan(out, in, 9, MPI_INT, MPI_SUM, comm);
     MPI_Exscan(out, in, 11, MPI_INT, MPI_SUM, comm);
     MPI_Gather(out, 13, MPI_INT, in, 13, MPI_INT, root, comm);
-    MPI_Gatherv(out, mine[rank], MPI_INT, in, mine, places, MPI_INT, root, comm);
+    MPI_Gatherv(out, mine[rank], MPI_INT, in, mine, starts, MPI_INT, root, comm);
     MPI_Scatter(out, 17, MPI_INT, in, 17, MPI_INT, root, comm);
-    MPI_Scatterv(out, mine, places, MPI_INT, in, mine[rank], MPI_INT, root, comm);
+    MPI_Scatterv(out, mine, starts, MPI_INT, in, mine[rank], MPI_INT, root, comm);
     MPI_Allgather(out, 19, MPI_INT, in, 19, MPI_INT, comm);
-    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_INT, in, mine, places, MPI_INT, comm);
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_INT, in, mine, starts, MPI_INT, comm);
     MPI_Alltoall(out, 23, MPI_INT, in, 23, MPI_INT, comm);
     MPI_Alltoallv(out, same, offsets, MPI_INT, in, mine, offsets, MPI_INT, comm);
-    MPI_Alltoallw(out, same, byte_places, types, in, mine, byte_places, types, comm);
+    MPI_Alltoallw(out, same, byte_starts, types, in, mine, byte_starts, types, comm);
     MPI_Reduce_scatter(out, in, mine, MPI_INT, MPI_SUM, comm);
     MPI_Reduce_scatter_block(out, in, 29, MPI_INT, MPI_SUM, comm);
 }
@@ -70,7 +70,7 @@ static void overlapping(MPI_Comm comm) {
     MPI_Wait(&younger, MPI_STATUS_IGNORE);
     MPI_Wait(&older, MPI_STATUS_IGNORE);
     MPI_Iallreduce(out, in, 37, MPI_INT, MPI_SUM, comm, &older);
-    MPI_Igatherv(out, mine[rank], MPI_INT, more, mine, places, MPI_INT, 0, comm, &younger);
+    MPI_Igatherv(out, mine[rank], MPI_INT, more, mine, starts, MPI_INT, 0, comm, &younger);
     MPI_Wait(&younger, MPI_STATUS_IGNORE);
     MPI_Wait(&older, MPI_STATUS_IGNORE);
     MPI_Ialltoallv(out, same, offsets, MPI_INT, in, mine, offsets, MPI_INT, comm, &older);

@@ -32,7 +32,7 @@ class Opcode(IntEnum):
     CLAIM = 4  # Removes the oldest matching unexpected message for the caller (R9).
     CANCEL = 5  # Removes the posted receive with the given receive id (R10).
     FLUSH = 6  # Removes every entry of the endpoint that the key selects (R14).
-    INSPECT = 7  # Privileged: reads the entry at a place of a queue's table, oldest first.
+    INSPECT = 7  # Privileged: reads the entry at a position of a queue's table, oldest first.
 
 
 class Status(IntEnum):
@@ -49,9 +49,9 @@ class Status(IntEnum):
     STALLED = 11  # Arrive: quota or table used up; nothing changed, offer it again later.
     MALFORMED = 12  # Unknown opcode or a field that must be zero is not; nothing changed.
     REFUSED_PRIVILEGE = 13  # Needs the privileged page; nothing changed.
-    ENTRY = 14  # Inspect: the entry at that place.
-    EMPTY = 15  # Inspect: beyond the table's last place.
-    VACANT = 16  # Inspect: no entry at that place; there may be later ones.
+    ENTRY = 14  # Inspect: the entry at that position.
+    EMPTY = 15  # Inspect: beyond the table's last position.
+    VACANT = 16  # Inspect: no entry at that position; there may be later ones.
     SPILL_FAILED = 17  # Memory beyond the tables has failed: no answer is known until a reset.
     TABLE_FAULT = 18  # A stored word has lost a bit: no answer of the endpoint until a reset.
 

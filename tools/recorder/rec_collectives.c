@@ -2,7 +2,7 @@
 /*
  * Collective calls, if TMU_RECORD_COLLECTIVES is set: one record when a rank enters one and one
  * when it has ended there.  What messages a collective is made of the MPI library keeps to itself;
- * tools/opentmu/record/collectives.py puts those of textbook algorithms in their place.
+ * tools/opentmu/record/collectives.py puts those of textbook algorithms where they were called.
  *
  * `bytes` of a record is what one message of the call carries for one rank: its own contribution
  * where ranks differ.  Where a rank sends each other rank another length, records of the kind
@@ -167,9 +167,9 @@ REC_COLLECTIVE_CALL(Gather, Igather, REC_CALL_GATHER, root,
 /* The root's own part does not travel. */
 REC_COLLECTIVE_CALL(Gatherv, Igatherv, REC_CALL_GATHERV, root,
                     is_root(comm, root) ? 0 : rec_bytes(out_count, out_type), REC_NOTHING,
-                    (out, out_count, out_type, in, in_counts, places, in_type, root, comm),
+                    (out, out_count, out_type, in, in_counts, offsets, in_type, root, comm),
                     const void *out, int out_count, MPI_Datatype out_type, void *in,
-                    const int in_counts[], const int places[], MPI_Datatype in_type, int root,
+                    const int in_counts[], const int offsets[], MPI_Datatype in_type, int root,
                     MPI_Comm comm);
 
 REC_COLLECTIVE_CALL(Scatter, Iscatter, REC_CALL_SCATTER, root,
@@ -182,8 +182,8 @@ REC_COLLECTIVE_CALL(Scatter, Iscatter, REC_CALL_SCATTER, root,
 /* Each rank knows what it gets. */
 REC_COLLECTIVE_CALL(Scatterv, Iscatterv, REC_CALL_SCATTERV, root,
                     is_root(comm, root) ? 0 : rec_bytes(in_count, in_type), REC_NOTHING,
-                    (out, out_counts, places, out_type, in, in_count, in_type, root, comm),
-                    const void *out, const int out_counts[], const int places[],
+                    (out, out_counts, offsets, out_type, in, in_count, in_type, root, comm),
+                    const void *out, const int out_counts[], const int offsets[],
                     MPI_Datatype out_type, void *in, int in_count, MPI_Datatype in_type, int root,
                     MPI_Comm comm);
 
@@ -197,9 +197,10 @@ REC_COLLECTIVE_CALL(Allgather, Iallgather, REC_CALL_ALLGATHER, 0,
 REC_COLLECTIVE_CALL(Allgatherv, Iallgatherv, REC_CALL_ALLGATHER, 0,
                     out == MPI_IN_PLACE ? own(comm, in_counts, in_type)
                                         : rec_bytes(out_count, out_type),
-                    REC_NOTHING, (out, out_count, out_type, in, in_counts, places, in_type, comm),
+                    REC_NOTHING, (out, out_count, out_type, in, in_counts, offsets, in_type, comm),
                     const void *out, int out_count, MPI_Datatype out_type, void *in,
-                    const int in_counts[], const int places[], MPI_Datatype in_type, MPI_Comm comm);
+                    const int in_counts[], const int offsets[], MPI_Datatype in_type,
+                    MPI_Comm comm);
 
 REC_COLLECTIVE_CALL(Alltoall, Ialltoall, REC_CALL_ALLTOALL, 0, rec_bytes(in_count, in_type),
                     REC_NOTHING, (out, out_count, out_type, in, in_count, in_type, comm),
@@ -210,20 +211,20 @@ REC_COLLECTIVE_CALL(Alltoall, Ialltoall, REC_CALL_ALLTOALL, 0, rec_bytes(in_coun
 REC_COLLECTIVE_CALL(Alltoallv, Ialltoallv, REC_CALL_ALLTOALLV, 0, 0,
                     parts(id, comm, out == MPI_IN_PLACE ? in_counts : out_counts,
                           out == MPI_IN_PLACE ? in_type : out_type),
-                    (out, out_counts, out_places, out_type, in, in_counts, in_places, in_type,
+                    (out, out_counts, out_offsets, out_type, in, in_counts, in_offsets, in_type,
                      comm),
-                    const void *out, const int out_counts[], const int out_places[],
-                    MPI_Datatype out_type, void *in, const int in_counts[], const int in_places[],
+                    const void *out, const int out_counts[], const int out_offsets[],
+                    MPI_Datatype out_type, void *in, const int in_counts[], const int in_offsets[],
                     MPI_Datatype in_type, MPI_Comm comm);
 
 REC_COLLECTIVE_CALL(Alltoallw, Ialltoallw, REC_CALL_ALLTOALLV, 0, 0,
                     parts_of_types(id, comm, out == MPI_IN_PLACE ? in_counts : out_counts,
                                    out == MPI_IN_PLACE ? in_types : out_types),
-                    (out, out_counts, out_places, out_types, in, in_counts, in_places, in_types,
+                    (out, out_counts, out_offsets, out_types, in, in_counts, in_offsets, in_types,
                      comm),
-                    const void *out, const int out_counts[], const int out_places[],
+                    const void *out, const int out_counts[], const int out_offsets[],
                     const MPI_Datatype out_types[], void *in, const int in_counts[],
-                    const int in_places[], const MPI_Datatype in_types[], MPI_Comm comm);
+                    const int in_offsets[], const MPI_Datatype in_types[], MPI_Comm comm);
 
 /* A rank is sent the same length by every sender. */
 REC_COLLECTIVE_CALL(Reduce_scatter, Ireduce_scatter, REC_CALL_ALLTOALLV, 0, 0,

@@ -5,7 +5,7 @@
  * with members as world ranks. MPI demands that all members make their collective calls on a
  * communicator in one order, so (parent, ordinal of the call on it) names the same communicator
  * on every rank, and no message has to be sent to agree. Where a call is not collective over the
- * parent, the members and the tag take the ordinal's place.
+ * parent, the members and the tag stand for the ordinal.
  */
 #define _GNU_SOURCE
 #include "rec_table.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #define OPERATIONS 200
-#define RESERVE_MAX 8    /* an endpoint and queue: the smallest tables have 32 places */
+#define RESERVE_MAX 8    /* an endpoint and queue: the smallest tables have 32 slots */
 #define STEPS_MAX 200000 /* of 64 clocks: a unit that has not answered by then never will */
 
 typedef struct run {
@@ -91,7 +91,7 @@ static void make(run_t *run, uint32_t handle, uint32_t fill) {
     }
 }
 
-/** In every other trial places are kept, for all endpoints of the preset or for some. */
+/** In every other trial slots are reserved, for all endpoints of the preset or for some. */
 static void keep(run_t *run) {
     bool kept = pick(run, 2) == 0;
     for (uint32_t e = 0; e < run->kept && e < JUDGE_ENDPOINTS; e++) {

@@ -13,7 +13,7 @@ typedef enum attack_kind {
     ATTACK_WILD,      /* arrivals that each receive there may match, and none does */
     ATTACK_MALFORMED, /* bad opcodes, reserved bits, fields that the opcode has not */
     ATTACK_CANCELS,   /* all late */
-    ATTACK_DOORBELLS, /* writes of a wrong size or place, and to pages that nobody opened */
+    ATTACK_DOORBELLS, /* writes of a illegal size or address, and to pages that nobody opened */
     ATTACK_UNREAD,    /* good commands, and a ring that is never read */
     ATTACK_FLUSHES,   /* of nothing, without end */
     ATTACK_STUCK,     /* one flush of more entries than its ring has room for, never read */
@@ -37,7 +37,7 @@ typedef struct attack {
     attack_kind_t kind;
     uint32_t endpoint;
     uint32_t endpoints; /* from its own on, that nobody else has */
-    uint32_t reserved;  /* places of each table that others have */
+    uint32_t reserved;  /* slots of each table that others have */
     uint64_t entries;
     crowd_t crowd;
     uint64_t filled;    /* entries submitted */

@@ -193,7 +193,7 @@ static int measure(session_t *session, const cell_t *cell, cell_result_t *result
     goal_t goal = {.turns = ATTACKER_FILLS, .filled = true, .ended = true};
     counter_set_t before = {0};
     int status = lives || cell->kind == ATTACK_NONE ? 0 : work(session, &goal);
-    /* A flush that is not read takes place once: it is kept for the measurement. */
+    /* A flush that is not read happens once: it is kept for the measurement. */
     goal = (goal_t){.turns = cell->kind == ATTACK_STUCK ? VICTIMS_ASK : both,
                     .victims = (uint64_t)session->count * RUN_IN};
     if (status == 0) {

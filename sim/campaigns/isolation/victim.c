@@ -144,8 +144,8 @@ void victim_start(victim_t *victim, tmu_queue_t *queue, tmu_model_t *model, uint
 tmu_result_t victim_submit(victim_t *victim, uint64_t now) {
     tmu_result_t result = TMU_OK;
     while (result == TMU_OK) {
-        question_t *place = &victim->asked[victim->submitted % VICTIM_WINDOW];
-        if (place->waits) {
+        question_t *entry = &victim->asked[victim->submitted % VICTIM_WINDOW];
+        if (entry->waits) {
             return TMU_OK;
         }
         if (!victim->drawn) {
@@ -153,10 +153,10 @@ tmu_result_t victim_submit(victim_t *victim, uint64_t now) {
         }
         result = submit(victim);
         if (result == TMU_OK) {
-            *place = victim->next;
-            place->asked = now;
-            place->waits = true;
-            ask_model(victim, place);
+            *entry = victim->next;
+            entry->asked = now;
+            entry->waits = true;
+            ask_model(victim, entry);
             victim->drawn = false;
             victim->submitted++;
         }

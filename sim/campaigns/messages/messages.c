@@ -42,7 +42,7 @@ static void fail(const char *what) {
     exit(2);
 }
 
-static char *place(const cell_t *cell, int message) {
+static char *address_of(const cell_t *cell, int message) {
     return cell->memory + (size_t)message * (size_t)cell->bytes;
 }
 
@@ -51,15 +51,15 @@ static char mark(int turn, int message) { return (char)(turn * 31 + message * 7 
 
 static void put(const cell_t *cell, int turn, int message) {
     if (cell->bytes > 0) {
-        place(cell, message)[0] = mark(turn, message);
-        place(cell, message)[cell->bytes - 1] = mark(turn, message);
+        address_of(cell, message)[0] = mark(turn, message);
+        address_of(cell, message)[cell->bytes - 1] = mark(turn, message);
     }
 }
 
 static void check(const cell_t *cell, int turn, int message) {
     char right = mark(turn, message);
-    if (cell->bytes > 0 &&
-        (place(cell, message)[0] != right || place(cell, message)[cell->bytes - 1] != right)) {
+    if (cell->bytes > 0 && (address_of(cell, message)[0] != right ||
+                            address_of(cell, message)[cell->bytes - 1] != right)) {
         fail("found another payload than was sent");
     }
 }
@@ -80,11 +80,11 @@ static void others_end(const cell_t *cell) {
 
 static void send_one(const cell_t *cell, int turn) {
     put(cell, turn, 0);
-    MPI_Send(place(cell, 0), cell->bytes, MPI_CHAR, cell->peer, TAG_TURN, MPI_COMM_WORLD);
+    MPI_Send(address_of(cell, 0), cell->bytes, MPI_CHAR, cell->peer, TAG_TURN, MPI_COMM_WORLD);
 }
 
 static void receive_one(const cell_t *cell, int turn) {
-    MPI_Recv(place(cell, 0), cell->bytes, MPI_CHAR, cell->peer, TAG_TURN, MPI_COMM_WORLD,
+    MPI_Recv(address_of(cell, 0), cell->bytes, MPI_CHAR, cell->peer, TAG_TURN, MPI_COMM_WORLD,
              MPI_STATUS_IGNORE);
     check(cell, turn, 0);
 }
@@ -113,7 +113,7 @@ static void wait_for_peer(const cell_t *cell) {
 static void send_all(const cell_t *cell, int turn) {
     for (int i = 0; i < cell->number; i++) {
         put(cell, turn, i);
-        MPI_Isend(place(cell, i), cell->bytes, MPI_CHAR, cell->peer, i, MPI_COMM_WORLD,
+        MPI_Isend(address_of(cell, i), cell->bytes, MPI_CHAR, cell->peer, i, MPI_COMM_WORLD,
                   &cell->requests[i]);
     }
     MPI_Waitall(cell->number, cell->requests, MPI_STATUSES_IGNORE);
@@ -122,7 +122,7 @@ static void send_all(const cell_t *cell, int turn) {
 static void post_all(const cell_t *cell, int turned) {
     for (int i = 0; i < cell->number; i++) {
         int tag = turned ? cell->number - 1 - i : i;
-        MPI_Irecv(place(cell, tag), cell->bytes, MPI_CHAR, cell->peer, tag, MPI_COMM_WORLD,
+        MPI_Irecv(address_of(cell, tag), cell->bytes, MPI_CHAR, cell->peer, tag, MPI_COMM_WORLD,
                   &cell->requests[i]);
     }
 }

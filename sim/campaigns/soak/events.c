@@ -67,7 +67,7 @@ static tmu_result_t change_limits(soak_t *soak) {
     }
     soak->next_limit = later(soak, soak->shape.limit_every);
     if (lot_below(&soak->lot, 4) == 0) {
-        /* Few have one, or all places would be kept for those who do not use them. */
+        /* Few have one, or all slots would be kept for those who do not use them. */
         const uint32_t most = lot_below(&soak->lot, RESERVES_OF) == 0 ? RESERVE_MOST : 1;
         const tmu_result_t result =
             tmu_reserve_set(soak->market.device, owner->endpoint, lot_below(&soak->lot, most),

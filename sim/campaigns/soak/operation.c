@@ -9,7 +9,8 @@
 
 #define ODD UINT64_C(0xd1342543de82ef95)
 
-/* Buffer or place: all 64 bits are used, and it tells one operation from another. */
+/* Buffer or address of the message: all 64 bits are used, and it tells one operation from another.
+ */
 static uint64_t address_of(const operation_t *op) { return op->handle * ODD; }
 
 tmu_record_t operation_command(const operation_t *op) {

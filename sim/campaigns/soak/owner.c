@@ -85,8 +85,8 @@ static uint32_t busy_sources(const owner_t *owner, uint32_t endpoint) {
 
 /* Tries a held arrival again; TMU_AGAIN if none is to be tried now, or the bus is full. */
 static tmu_result_t ask_again(market_t *market, owner_t *owner) {
-    const uint32_t place = lot_below(&owner->lot, owner->held_count);
-    operation_t op = owner->held[place];
+    const uint32_t index = lot_below(&owner->lot, owner->held_count);
+    operation_t op = owner->held[index];
     if (market->owners[op.endpoint].state != OWNER_LIVES ||
         market->owners[op.endpoint].flushes > 0) {
         return TMU_AGAIN;
@@ -98,7 +98,7 @@ static tmu_result_t ask_again(market_t *market, owner_t *owner) {
     op.order = kept->order = owner->order;
     tmu_result_t result = send(market, owner, &op, true);
     if (result == TMU_OK) {
-        owner->held[place] = owner->held[--owner->held_count];
+        owner->held[index] = owner->held[--owner->held_count];
         market->held--;
     } else {
         tmu_completion_t stalled = {
@@ -175,7 +175,7 @@ static bool is_swept(const market_t *market, uint32_t endpoint) {
     return false;
 }
 
-/* Nothing may take the places in the ring that are for what a flush reports, or add to them; the
+/* Nothing may take the room in the ring that are for what a flush reports, or add to them; the
  * privileged page keeps some for what it asks behind one. */
 static bool waits_for_flush(const market_t *market, const owner_t *owner) {
     return !owner->privileged && (owner->flushes > 0 || is_swept(market, owner->endpoint));

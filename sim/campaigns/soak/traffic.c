@@ -85,11 +85,11 @@ static void set_target(traffic_t *traffic, lot_t *lot, tide_t tide) {
 }
 
 static half_t pop(traffic_t *traffic, lot_t *lot) {
-    const uint32_t place = lot_chance(lot, 700) ? 0 : lot_below(lot, traffic->owed);
-    const half_t half = traffic->ahead[place];
+    const uint32_t index = lot_chance(lot, 700) ? 0 : lot_below(lot, traffic->owed);
+    const half_t half = traffic->ahead[index];
     traffic->owed--;
-    memmove(&traffic->ahead[place], &traffic->ahead[place + 1],
-            (traffic->owed - place) * sizeof half);
+    memmove(&traffic->ahead[index], &traffic->ahead[index + 1],
+            (traffic->owed - index) * sizeof half);
     return half;
 }
 

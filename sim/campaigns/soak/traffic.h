@@ -3,8 +3,8 @@
  * Operations that the owner of an endpoint asks for.
  *
  * Receives and messages come in pairs with one key, the one or the other first; as many are ahead
- * as the owner's target says, so that it decides how deep the queues are.  A claim can take the
- * place of the second half, or a cancel.  Wildcards take what was meant for others now and then,
+ * as the owner's target says, so that it decides how deep the queues are.  A claim or a
+ * cancel can be the second half.  Wildcards take what was meant for others now and then,
  * and a flush removes what is left over.
  */
 #ifndef SOAK_TRAFFIC_H

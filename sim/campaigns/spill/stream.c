@@ -100,12 +100,12 @@ static size_t choose(stream_t *stream) {
     }
 }
 
-static void take_out(stream_t *stream, size_t place) {
-    uint64_t *at = stream->entries + stream->first + place;
-    if (place == 0) {
+static void take_out(stream_t *stream, size_t position) {
+    uint64_t *at = stream->entries + stream->first + position;
+    if (position == 0) {
         stream->first++;
     } else {
-        memmove(at, at + 1, (stream->count - place - 1) * sizeof *at);
+        memmove(at, at + 1, (stream->count - position - 1) * sizeof *at);
     }
     stream->count--;
 }
@@ -146,11 +146,11 @@ static tmu_result_t append_one(stream_t *stream) {
 
 static tmu_result_t take_one(stream_t *stream) {
     const lot_t lot = stream->lot;
-    const size_t place = choose(stream);
-    const uint64_t other = stream->entries[stream->first + place];
+    const size_t position = choose(stream);
+    const uint64_t other = stream->entries[stream->first + position];
     const tmu_result_t result = submit(stream, stream->unexpected, other);
     if (result == TMU_OK) {
-        take_out(stream, place);
+        take_out(stream, position);
         expect(stream, true, other);
     } else {
         stream->lot = lot;

@@ -236,8 +236,9 @@ void a_gap_is_kept_between_beats() {
     }
 }
 
-// With a spread and no pauses ids change places, each keeps its order, and nothing takes longer.
-void a_spread_changes_places() {
+// With a spread and no pauses ids overtake each other, each keeps its order, and nothing takes
+// longer.
+void a_spread_changes_the_order() {
     constexpr unsigned kSpread = 40;
     Bench b(false, {kLatency, kSpread, 1});
     std::vector<uint64_t> asked[2];
@@ -305,7 +306,7 @@ int main() {
     RUN(what_is_no_burst_is_told);
     RUN(who_is_due_longest_is_served);
     RUN(a_gap_is_kept_between_beats);
-    RUN(a_spread_changes_places);
+    RUN(a_spread_changes_the_order);
     RUN(ids_overtake_each_other_and_keep_their_own_order);
     RUN(a_write_without_waiting_for_a_read_may_be_seen_by_it);
     return expect_summary();

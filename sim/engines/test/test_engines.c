@@ -203,9 +203,9 @@ static void a_false_positive_is_rejected(void) {
             continue;
         }
         engine_t *engine = ops->create(&(engine_config_t){.endpoints = 1});
-        for (uint64_t place = 0; place < 100; place++) {
-            const engine_key_t key = {.match = place == 99 ? 0 : twin};
-            EXPECT_NUMBER(ops->post(engine, 0, &key, place, 0).status, ENGINE_QUEUED);
+        for (uint64_t handle = 0; handle < 100; handle++) {
+            const engine_key_t key = {.match = handle == 99 ? 0 : twin};
+            EXPECT_NUMBER(ops->post(engine, 0, &key, handle, 0).status, ENGINE_QUEUED);
         }
         EXPECT_NUMBER(ops->arrive(engine, 0, &(engine_key_t){0}, 1, 0).other, 99);
         engine_stats_t stats;

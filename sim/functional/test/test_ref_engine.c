@@ -73,7 +73,7 @@ static void a_wrong_verdict_is_passed_on_R4(void) {
     bench_close(&bench);
 }
 
-/** Of what was found, another place is told, at which there may be nothing. */
+/** Of what was found, another slot is told, in which there may be nothing. */
 static engine_verdict_t arrive_elsewhere(engine_t *engine, uint32_t endpoint,
                                          const engine_key_t *key, uint64_t handle,
                                          uint64_t length) {
@@ -84,13 +84,13 @@ static engine_verdict_t arrive_elsewhere(engine_t *engine, uint32_t endpoint,
 
 /** R15: no handle is made up. */
 static void an_entry_that_is_not_there_is_an_error_R15(void) {
-    static const uint64_t places[] = {7, UINT64_MAX}; /* nobody's, and none */
-    for (size_t i = 0; i < sizeof places / sizeof places[0]; i++) {
+    static const uint64_t slots[] = {7, UINT64_MAX}; /* nobody's, and none */
+    for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
         broken = *list_engine();
         broken.arrive = arrive_elsewhere;
         bench_t bench = open_broken();
-        const tmu_receive_t receive = {.key = {.match = places[i]}, .handle = 2, .length = 8};
-        const tmu_message_t message = {.match = places[i], .handle = 1, .length = 8};
+        const tmu_receive_t receive = {.key = {.match = slots[i]}, .handle = 2, .length = 8};
+        const tmu_message_t message = {.match = slots[i], .handle = 1, .length = 8};
         must(tmu_post(bench.queue, 1, &receive, NULL), bench.device);
         bench_settle(&bench);
         must(tmu_arrive(bench.queue, 1, &message), bench.device);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * A host without memory: each allocation in turn fails, and the model answers so and changes
- * nothing.  The linker puts the functions below in the place of the allocator's.
+ * nothing.  The linker puts the functions below where the program calls the allocator's.
  */
 #include <stdlib.h>
 

@@ -136,8 +136,8 @@ static void r11_an_arrival_never_admitted_is_held(void) {
                "probe 1 none\n");
 }
 
-static void r11_a_held_arrival_takes_its_place_when_admitted(void) {
-    /* 11 and 13 are held; the claim makes room for 11, whose place is then behind 10. */
+static void r11_a_held_arrival_takes_its_turn_when_admitted(void) {
+    /* 11 and 13 are held; the claim makes room for 11, whose turn is then behind 10. */
     expect_log(&quota_2,
                "arrive 0 9 0 1 9 8\n"
                "arrive 0 10 0 1 1 8\n"
@@ -311,7 +311,7 @@ int main(void) {
     RUN(raw_and_mpi_forms_meet_in_the_same_queues);
     RUN(r11_refuses_a_post_and_goes_on);
     RUN(r11_an_arrival_never_admitted_is_held);
-    RUN(r11_a_held_arrival_takes_its_place_when_admitted);
+    RUN(r11_a_held_arrival_takes_its_turn_when_admitted);
     RUN(r11_a_post_lets_a_held_arrival_match);
     RUN(r11_a_claim_makes_room_at_once);
     RUN(r7_a_later_arrival_waits_behind_its_source);

@@ -62,26 +62,26 @@ void doorbells_are_commands_pieces_or_indices() {
 
 void pages_are_read_by_words() {
     Bench b;
-    const uint64_t place = TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_PICTURE_OFFSET;
+    const uint64_t snapshot = TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_PICTURE_OFFSET;
     // The data read stand behind four words that say where.
     using Words = std::array<uint32_t, 6>;
     using FewerWords = std::array<uint32_t, 5>;
-    const Reply whole = b.read(TMU_PCI_BAR_DOORBELLS, place, 8);
+    const Reply whole = b.read(TMU_PCI_BAR_DOORBELLS, snapshot, 8);
     EXPECT_NUMBER(whole.error(), 0);
     EXPECT_NUMBER(whole.part<Words>()[4], 0x55667788);
     EXPECT_NUMBER(whole.part<Words>()[5], 0x11223344);
-    const Reply low = b.read(TMU_PCI_BAR_DOORBELLS, place, 4);
+    const Reply low = b.read(TMU_PCI_BAR_DOORBELLS, snapshot, 4);
     EXPECT_NUMBER(low.part<FewerWords>()[4], 0x55667788);
-    const Reply high = b.read(TMU_PCI_BAR_DOORBELLS, place + 4, 4);
+    const Reply high = b.read(TMU_PCI_BAR_DOORBELLS, snapshot + 4, 4);
     EXPECT_NUMBER(high.part<FewerWords>()[4], 0x11223344);
     EXPECT_NUMBER(b.device.counts().page_reads, 3);
 }
 
 void where_a_page_shows_nothing_it_reads_as_ones() {
     Bench b;
-    const uint64_t place = TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_PICTURE_OFFSET;
+    const uint64_t snapshot = TMU_DOORBELL_PAGE_BYTES + TMU_DOORBELL_PICTURE_OFFSET;
     const std::vector<std::pair<uint64_t, uint32_t>> reads{
-        {0, 8}, {0, 4}, {64, 4}, {place, 1}, {place, 2}, {place, 16}, {place + 4, 8}};
+        {0, 8}, {0, 4}, {64, 4}, {snapshot, 1}, {snapshot, 2}, {snapshot, 16}, {snapshot + 4, 8}};
     for (const auto &[offset, count] : reads) {
         const Reply reply = b.read(TMU_PCI_BAR_DOORBELLS, offset, count);
         EXPECT_NUMBER(reply.error(), 0);

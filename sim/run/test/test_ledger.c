@@ -38,8 +38,8 @@ static void begin(void) {
     }
 }
 
-static void answer(size_t place, uint8_t status, uint64_t other) {
-    const tmu_trace_op_t *op = &workload.ops[place];
+static void answer(size_t index, uint8_t status, uint64_t other) {
+    const tmu_trace_op_t *op = &workload.ops[index];
     const tmu_completion_t c = {
         .opcode = op->kind == TMU_TRACE_ARRIVE ? TMU_OPCODE_ARRIVE : TMU_OPCODE_POST,
         .status = status,

@@ -6,7 +6,7 @@
  * operations (tmu_post, tmu_arrive, ...), and collects their completions (tmu_poll).
  *
  * Ordering: the operations of one queue are matched in the order of their submission (R7), except
- * an arrival that flow control holds back, which takes its place when it is admitted (R11).
+ * an arrival that flow control holds back, which takes its turn when it is admitted (R11).
  * Between queues there is no order, also when they act for the same endpoint.
  * Completions may come in another order: one that needs a queue's part in memory is overtaken by
  * others.  The serial numbers of an endpoint's verdicts are the order in which they were matched.
@@ -93,7 +93,7 @@ typedef struct tmu_entry {
     uint32_t position; /**< 0 is the endpoint's oldest in that queue */
     tmu_key_t key;     /**< a message ignores nothing */
     uint64_t handle;
-    uint64_t address; /**< receive's buffer or message's place */
+    uint64_t address; /**< of the receive's buffer or of the message */
     uint64_t length;
 } tmu_entry_t;
 
@@ -139,7 +139,7 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * function. The opener owns these: commands by others would defeat its flow control.
  * `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and others may
  * be beside it: it has N endpoints (1 if not said), numbered from 0, each with a reserve of so many
- * places as the driver grants (docs/kernel-driver.md).  What would concern others is
+ * slots as the driver grants (docs/kernel-driver.md).  What would concern others is
  * TMU_ERR_INVALID there: the privileged queue and so dumps, reserves, memory, filter windows and
  * flipped bits.  Counters are those of the whole unit.
  * `share:SOCKET` with the same options is such a session of the program tmu-share (docs/mpi.md).

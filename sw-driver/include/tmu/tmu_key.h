@@ -30,14 +30,14 @@ typedef struct tmu_completion {
     bool truncated;   /**< the message is longer than its receive (R12) */
     bool unexpected;  /**< status removed: the entry was a message, not a receive */
     uint32_t endpoint; /**< endpoint of the operation */
-    uint32_t serial;  /**< the verdict's place in its endpoint's order (R7) */
+    uint32_t serial;  /**< the verdict's number in its endpoint's order (R7) */
     uint32_t source;  /**< of the message or entry */
     uint64_t handle;  /**< of the operation */
     uint64_t other;   /**< of the partner: receive, message or removed entry */
     uint64_t match;   /**< match bits of the message or entry */
     uint64_t message_length;     /**< bytes of the message */
     uint64_t receive_length;     /**< bytes of the receive */
-    uint64_t address;            /**< receive's buffer, message's place, or the entry's own */
+    uint64_t address;            /**< receive's buffer, message's address, or the entry's own */
     uint32_t removed_posted;     /**< status flushed: receives removed */
     uint32_t removed_unexpected; /**< status flushed: messages removed */
     uint16_t unit_latency;       /**< clocks in the matching unit, saturating */

@@ -57,8 +57,8 @@
 #define TMU_REG_ENDPOINT_SELECT 0x0b0 /* read/write: Endpoint that the next ENDPOINT_COMMAND means. */
 #define TMU_REG_QUOTA_POSTED 0x0b4 /* read/write: Receives the endpoint may have queued; 0 is no quota. */
 #define TMU_REG_QUOTA_UNEXPECTED 0x0b8 /* read/write: Messages the endpoint may have queued; 0 is no quota. */
-#define TMU_REG_RESERVE_POSTED 0x140 /* read/write: Places for receives on chip that are the endpoint's even while others fill the rest. */
-#define TMU_REG_RESERVE_UNEXPECTED 0x144 /* read/write: Places for messages on chip that are the endpoint's even while others fill the rest. */
+#define TMU_REG_RESERVE_POSTED 0x140 /* read/write: Slots for receives on chip that are the endpoint's even while others fill the rest. */
+#define TMU_REG_RESERVE_UNEXPECTED 0x144 /* read/write: Slots for messages on chip that are the endpoint's even while others fill the rest. */
 #define TMU_REG_ENDPOINT_COMMAND 0x0bc /* write 1 to trigger: Acts on the selected endpoint between two commands of the stream. */
 #define TMU_ENDPOINT_COMMAND_SET_QUOTA_SHIFT 0 /* Takes both quotas and both reserves over. */
 #define TMU_ENDPOINT_COMMAND_SET_QUOTA_MASK 0x1u
@@ -154,9 +154,9 @@
 #define TMU_REG_SPILL_COUNT 0x110 /* read only: Entries of the queue that lie in memory. */
 #define TMU_REG_SPILL_HEAD 0x114 /* read only: Chunk with the oldest of them, if there is one. */
 #define TMU_REG_SPILL_NEXT 0x118 /* read only: Chunk behind the selected one; of no meaning in the youngest of a queue. */
-#define TMU_REG_SPILL_LIVE_LO 0x11c /* read only: Bit n: place n of the selected chunk has an entry that is queued, places 0 to 31; lower ones are older. */
-#define TMU_REG_SPILL_LIVE_HI 0x120 /* read only: The same, places from 32 on. */
-#define TMU_SPILL_LIVE_HI_PLACES_SHIFT 0 /* Places 32 to 59. */
+#define TMU_REG_SPILL_LIVE_LO 0x11c /* read only: Bit n: slot n of the selected chunk has an entry that is queued, slots 0 to 31; lower ones are older. */
+#define TMU_REG_SPILL_LIVE_HI 0x120 /* read only: The same, slots from 32 on. */
+#define TMU_SPILL_LIVE_HI_PLACES_SHIFT 0 /* Slots 32 to 59. */
 #define TMU_SPILL_LIVE_HI_PLACES_MASK 0xfffffffu
 #define TMU_REG_COUNTER_CLOCKS_LO 0x400 /* read only: Clocks since reset. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_CLOCKS_HI 0x404 /* read only: Clocks since reset. High word. */
@@ -367,7 +367,7 @@ typedef enum tmu_opcode {
     TMU_OPCODE_CLAIM = 4, /* Removes the oldest matching unexpected message for the caller (R9). */
     TMU_OPCODE_CANCEL = 5, /* Removes the posted receive with the given receive id (R10). */
     TMU_OPCODE_FLUSH = 6, /* Removes every entry of the endpoint that the key selects (R14). */
-    TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a place of a queue's table, oldest first. */
+    TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a position of a queue's table, oldest first. */
 } tmu_opcode_t;
 
 /* X(name, number): all of tmu_opcode_t */
@@ -394,9 +394,9 @@ typedef enum tmu_status {
     TMU_STATUS_STALLED = 11, /* Arrive: quota or table used up; nothing changed, offer it again later. */
     TMU_STATUS_MALFORMED = 12, /* Unknown opcode or a field that must be zero is not; nothing changed. */
     TMU_STATUS_REFUSED_PRIVILEGE = 13, /* Needs the privileged page; nothing changed. */
-    TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that place. */
-    TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last place. */
-    TMU_STATUS_VACANT = 16, /* Inspect: no entry at that place; there may be later ones. */
+    TMU_STATUS_ENTRY = 14, /* Inspect: the entry at that position. */
+    TMU_STATUS_EMPTY = 15, /* Inspect: beyond the table's last position. */
+    TMU_STATUS_VACANT = 16, /* Inspect: no entry at that position; there may be later ones. */
     TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
     TMU_STATUS_TABLE_FAULT = 18, /* A stored word has lost a bit: no answer of the endpoint until a reset. */
 } tmu_status_t;
@@ -516,7 +516,7 @@ typedef enum tmu_fault {
 #define TMU_COMMAND_HANDLE_WORD 4 /* Caller's handle, returned unchanged (R15). */
 #define TMU_COMMAND_HANDLE_SHIFT 0
 #define TMU_COMMAND_HANDLE_MASK 0xffffffffffffffffull
-#define TMU_COMMAND_ADDRESS_WORD 5 /* Buffer of a receive, place of a message; inspect: which entry. */
+#define TMU_COMMAND_ADDRESS_WORD 5 /* Buffer of a receive, address of a message; inspect: which entry. */
 #define TMU_COMMAND_ADDRESS_SHIFT 0
 #define TMU_COMMAND_ADDRESS_MASK 0xffffffffffffffffull
 #define TMU_COMMAND_LENGTH_WORD 6 /* Bytes of the buffer or of the message. */
@@ -583,7 +583,7 @@ typedef enum tmu_fault {
 #define TMU_COMPLETION_UNIT_LATENCY_WORD 6 /* Clocks in the matching unit, saturating. */
 #define TMU_COMPLETION_UNIT_LATENCY_SHIFT 48
 #define TMU_COMPLETION_UNIT_LATENCY_MASK 0xffffull
-#define TMU_COMPLETION_ADDRESS_WORD 7 /* The receive's buffer or the message's place. */
+#define TMU_COMPLETION_ADDRESS_WORD 7 /* The receive's buffer or the message's address. */
 #define TMU_COMPLETION_ADDRESS_SHIFT 0
 #define TMU_COMPLETION_ADDRESS_MASK 0xffffffffffffffffull
 #define TMU_COMPLETION_REMOVED_POSTED_WORD 2 /* Flushed: receives removed. */
@@ -599,7 +599,7 @@ typedef enum tmu_fault {
 #define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_SHIFT 32
 #define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_MASK 0xffffffffull
 
-#define TMU_SPILL_ENTRY_PARITY_WORD 0 /* Makes the ones of the entry even, with those of its chunk's number and of its place's. */
+#define TMU_SPILL_ENTRY_PARITY_WORD 0 /* Makes the ones of the entry even, with those of its chunk's number and of its slot's. */
 #define TMU_SPILL_ENTRY_PARITY_SHIFT 0
 #define TMU_SPILL_ENTRY_PARITY_MASK 0x1ull
 #define TMU_SPILL_ENTRY_ENDPOINT_WORD 0 /* Endpoint that it is queued at. */
@@ -620,7 +620,7 @@ typedef enum tmu_fault {
 #define TMU_SPILL_ENTRY_HANDLE_WORD 4 /* Handle of the receive or of the message. */
 #define TMU_SPILL_ENTRY_HANDLE_SHIFT 0
 #define TMU_SPILL_ENTRY_HANDLE_MASK 0xffffffffffffffffull
-#define TMU_SPILL_ENTRY_ADDRESS_WORD 5 /* Buffer of a receive, place of a message. */
+#define TMU_SPILL_ENTRY_ADDRESS_WORD 5 /* Buffer of a receive, address of a message. */
 #define TMU_SPILL_ENTRY_ADDRESS_SHIFT 0
 #define TMU_SPILL_ENTRY_ADDRESS_MASK 0xffffffffffffffffull
 #define TMU_SPILL_ENTRY_LENGTH_WORD 6 /* Bytes of the buffer or of the message. */

@@ -21,7 +21,7 @@
 /* Of this interface; the module says which one it has in tmu_ioctl_query. */
 #define TMU_IOCTL_VERSION 3
 
-/* As a wanted reserve: the table's places by the number of endpoints. */
+/* As a wanted reserve: the table's slots by the number of endpoints. */
 #define TMU_IOCTL_SHARE 0xffffffffu
 
 /* The largest quota of an endpoint. */
@@ -37,7 +37,7 @@ struct tmu_ioctl_state {
 #define TMU_IOCTL_STATE_OFFSET 0
 
 /*
- * Takes an endpoint that is empty and nobody's.  Reserves are granted as far as places are to be
+ * Takes an endpoint that is empty and nobody's.  Reserves are granted as far as slots are to be
  * had, and what was granted is answered; within it no arrival of the endpoint stalls.
  * ENOSPC: no endpoint is free.
  */
@@ -124,7 +124,7 @@ struct tmu_ioctl_reset {
 /* Copies the unit's counters, those of all sessions, in the order of their registers. */
 struct tmu_ioctl_counters {
     __u32 size;
-    __u32 count;  /* places that there are; and counters that there are */
+    __u32 count;  /* entries that there are; and counters that there are */
     __u64 values; /* address of __u64 */
 };
 

@@ -209,7 +209,7 @@ static void one_device_serves_all_and_ends_with_the_last(void) {
     (void)rmdir(folder);
 }
 
-/* A unit that counted something else is found out, and a report without a place is said. */
+/* A unit that counted something else is found out, and a report without a file is said. */
 static void differences_are_counted_at_the_end(void) {
     (void)setenv(UNIT_REPORT, "/nowhere", 1);
     unit_t *unit = unit_acquire(error, sizeof error);

@@ -222,7 +222,7 @@ static inline uint32_t raw_take(raw_t *raw) {
     return take.endpoint;
 }
 
-/** A queue with 16 places, and its memory. */
+/** A queue with 16 ring entries, and its memory. */
 static inline struct tmu_share_queue *raw_queue(raw_t *raw, uint32_t endpoint,
                                                 struct tmu_ioctl_open *open) {
     *open = (struct tmu_ioctl_open){.size = sizeof *open, .endpoint = endpoint, .ring_log2 = 4};
@@ -264,10 +264,10 @@ static inline uint64_t raw_status_of(const struct tmu_share_queue *queue, uint32
     const struct timespec rest = {.tv_nsec = 100000};
     const volatile uint64_t *words =
         (const volatile uint64_t *)((const char *)queue + TMU_SHARE_RING_OFFSET);
-    size_t place = number & ((1u << log2) - 1);
+    size_t index = number & ((1u << log2) - 1);
     uint64_t phase = ~(number >> log2) & 1;
     for (unsigned tries = 0; tries < SECONDS_MAX * 10000; tries++) {
-        uint64_t word = words[place * 8];
+        uint64_t word = words[index * 8];
         if ((word >> TMU_COMPLETION_PHASE_SHIFT & 1) == phase) {
             return word >> TMU_COMPLETION_STATUS_SHIFT & TMU_COMPLETION_STATUS_MASK;
         }

@@ -263,7 +263,7 @@ static void a_full_ring_stops_nobody(void) {
         EXPECT_NUMBER(raw_status(queue, i), TMU_STATUS_QUEUED);
         raw_ring(&raw, queue, TMU_DOORBELL_CONSUMER_OFFSET, &read, sizeof read);
     }
-    raw_command(&raw, queue, TMU_OPCODE_FLUSH, 60); /* 61 answers for 16 places */
+    raw_command(&raw, queue, TMU_OPCODE_FLUSH, 60); /* 61 answers for 16 ring entries */
     struct tmu_ioctl_depth depth = {.size = sizeof depth, .endpoint = endpoint, .posted = 1};
     while (depth.posted > 0 && expect_failures == 0) {
         EXPECT_NUMBER(raw_call(&raw, TMU_IOCTL_DEPTH, &depth), 0);

@@ -23,7 +23,7 @@ static void who_never_reads_is_ended(void) {
     other_goes_on();
 }
 
-/** A queue with 16 places of a session, and the commands that its owner has rung. */
+/** A queue with 16 ring entries of a session, and the commands that its owner has rung. */
 typedef struct asking {
     struct tmu_share_queue *memory;
     uint64_t rung;

@@ -47,7 +47,7 @@ static void greet_once(int listener, struct tmu_share_greeting greeting, size_t 
     greet_with(listener, greeting, length, -1);
 }
 
-static void places_without_tmu_share_are_explained(void) {
+static void sockets_without_tmu_share_are_explained(void) {
     char name[256];
     (void)snprintf(name, sizeof name, "share:/%0200d", 0);
     EXPECT_REFUSED("share:", TMU_ERR_URI,
@@ -129,7 +129,7 @@ static void what_cannot_be_shared_is_refused(void) {
     EXPECT_TEXT(text, sentence);
     bench_t bench = session("", 0); /* the first one has not noticed */
     bench_close(&bench);
-    /* One that was killed leaves its socket; the next one takes its place. */
+    /* One that was killed leaves its socket; the next one follows it. */
     EXPECT_NUMBER(share_stop(first, SIGKILL, text, sizeof text), -1);
     EXPECT_REFUSED(share_uri, TMU_ERR_URI,
                    "nobody answers at %s: tmu-share has ended; start it again with: tmu-share "
@@ -352,7 +352,7 @@ int main(int argc, char **argv) {
     }
     gone_program = argv[2];
     share_begin(2, argv);
-    RUN(places_without_tmu_share_are_explained);
+    RUN(sockets_without_tmu_share_are_explained);
     RUN(greetings_that_are_none_are_explained);
     RUN(what_cannot_be_shared_is_refused);
     RUN(endpoints_run_out);

@@ -43,7 +43,7 @@ static void kept_apart(void) {
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[0]);
     MPI_Comm_dup(across, &comm[1]);
     MPI_Comm_split(MPI_COMM_WORLD, 0, rank, &comm[2]);
-    MPI_Comm_split(MPI_COMM_WORLD, 0, rank ^ 1, &comm[3]); /* the pair's ranks change places */
+    MPI_Comm_split(MPI_COMM_WORLD, 0, rank ^ 1, &comm[3]); /* the pair's ranks are swapped */
     for (int i = 0; i < COMMS; ++i) {
         MPI_Send(&i, 1, MPI_INT, to[i], 5, comm[i]);
     }

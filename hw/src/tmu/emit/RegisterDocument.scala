@@ -164,7 +164,7 @@ object RegisterDocument {
       "",
       "## Entry in memory",
       "",
-      s"A chunk of ${SpillLayout.chunkBytes} bytes has ${SpillLayout.entries} places for entries of ${SpillLayout.beatBytes} bytes, from byte ${SpillLayout.wordBeats * SpillLayout.beatBytes} on; which of them are queued, SPILL_LIVE tells.",
+      s"A chunk of ${SpillLayout.chunkBytes} bytes has ${SpillLayout.entries} slots for entries of ${SpillLayout.beatBytes} bytes, from byte ${SpillLayout.wordBeats * SpillLayout.beatBytes} on; which of them are queued, SPILL_LIVE tells.",
       "Bits that no field has are 0, and the parity is 0 without the capability PARITY.",
       ""
     ) ++ layout(SpillEntryLayout.layout) ++

@@ -46,7 +46,7 @@ object Opcodes {
     Code(
       name = "inspect",
       value = 7,
-      text = "Privileged: reads the entry at a place of a queue's table, oldest first."
+      text = "Privileged: reads the entry at a position of a queue's table, oldest first."
     )
   val all: Seq[Code] = Seq(post, arrive, probe, claim, cancel, flush, inspect)
 }
@@ -95,12 +95,12 @@ object Statuses {
       value = 13,
       text = "Needs the privileged page; nothing changed."
     )
-  val entry = Code(name = "entry", value = 14, text = "Inspect: the entry at that place.")
-  val empty = Code(name = "empty", value = 15, text = "Inspect: beyond the table's last place.")
+  val entry = Code(name = "entry", value = 14, text = "Inspect: the entry at that position.")
+  val empty = Code(name = "empty", value = 15, text = "Inspect: beyond the table's last position.")
   val vacant = Code(
     name = "vacant",
     value = 16,
-    text = "Inspect: no entry at that place; there may be later ones."
+    text = "Inspect: no entry at that position; there may be later ones."
   )
   val spillFailed = Code(
     name = "spill_failed",

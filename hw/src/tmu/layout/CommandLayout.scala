@@ -24,7 +24,7 @@ object CommandLayout {
       word = 5,
       low = 0,
       width = 64,
-      text = "Buffer of a receive, place of a message; inspect: which entry."
+      text = "Buffer of a receive, address of a message; inspect: which entry."
     )
   val length = WordField(
     name = "length",

@@ -81,7 +81,7 @@ object CompletionLayout {
     word = 7,
     low = 0,
     width = 64,
-    text = "The receive's buffer or the message's place."
+    text = "The receive's buffer or the message's address."
   )
 
   /** Status flushed reads `other` as these two counts. */

@@ -10,13 +10,13 @@ object SpillEntryLayout {
     word = 0,
     low = 0,
     width = 1,
-    text = "Makes the ones of the entry even, with those of its chunk's number and of its place's."
+    text = "Makes the ones of the entry even, with those of its chunk's number and of its slot's."
   )
   val endpoint: WordField = CommandLayout.endpoint.copy(text = "Endpoint that it is queued at.")
   val handle: WordField =
     CommandLayout.handle.copy(text = "Handle of the receive or of the message.")
   val address: WordField =
-    CommandLayout.address.copy(text = "Buffer of a receive, place of a message.")
+    CommandLayout.address.copy(text = "Buffer of a receive, address of a message.")
   val receiveId: WordField = CommandLayout.receiveId.copy(text = "Id of a receive.")
 
   val layout: Layout = Layout(

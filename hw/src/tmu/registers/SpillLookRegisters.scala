@@ -98,19 +98,19 @@ object SpillLookRegisters {
       offset = 0x11c,
       access = ReadOnly,
       text =
-        "Bit n: place n of the selected chunk has an entry that is queued, places 0 to 31; lower ones are older."
+        "Bit n: slot n of the selected chunk has an entry that is queued, slots 0 to 31; lower ones are older."
     ),
     Register(
       name = "SPILL_LIVE_HI",
       offset = 0x120,
       access = ReadOnly,
-      text = "The same, places from 32 on.",
+      text = "The same, slots from 32 on.",
       fields = Seq(
         RegisterField(
           name = "PLACES",
           low = 0,
           width = high,
-          text = s"Places 32 to ${SpillLayout.entries - 1}."
+          text = s"Slots 32 to ${SpillLayout.entries - 1}."
         )
       )
     )

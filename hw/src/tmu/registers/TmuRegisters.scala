@@ -72,13 +72,13 @@ object TmuRegisters {
       name = "RESERVE_POSTED",
       offset = 0x140,
       access = ReadWrite,
-      text = "Places for receives on chip that are the endpoint's even while others fill the rest."
+      text = "Slots for receives on chip that are the endpoint's even while others fill the rest."
     ),
     Register(
       name = "RESERVE_UNEXPECTED",
       offset = 0x144,
       access = ReadWrite,
-      text = "Places for messages on chip that are the endpoint's even while others fill the rest."
+      text = "Slots for messages on chip that are the endpoint's even while others fill the rest."
     ),
     Register(
       name = "ENDPOINT_COMMAND",

@@ -152,7 +152,7 @@ static void an_entry_of_another_endpoint_is_noticed_R13(void) {
     end(1, 1, "is of another endpoint (R13)");
 }
 
-static void operations_of_a_page_that_change_places_are_noticed_R7(void) {
+static void operations_of_a_page_that_overtake_each_other_are_noticed_R7(void) {
     begin();
     const operation_t first = send(TMU_OPCODE_PROBE, 1, 0);
     const operation_t second = send(TMU_OPCODE_PROBE, 2, 0);
@@ -285,7 +285,7 @@ static void a_serial_number_that_nobody_had_is_noticed_R7(void) {
     end(2, 0, "nobody can have had this serial number (R7)");
 }
 
-static void many_handles_find_their_places(void) {
+static void many_handles_find_their_lines(void) {
     enum { MANY = 3000 };
     begin();
     /* All of one home, so that each is in the way of all others. */
@@ -310,7 +310,7 @@ int main(void) {
     RUN(an_answer_that_comes_twice_is_noticed_R15);
     RUN(a_handle_that_comes_back_twice_is_noticed_R15);
     RUN(an_entry_of_another_endpoint_is_noticed_R13);
-    RUN(operations_of_a_page_that_change_places_are_noticed_R7);
+    RUN(operations_of_a_page_that_overtake_each_other_are_noticed_R7);
     RUN(a_flush_is_judged_with_its_reports_R14);
     RUN(a_flush_that_reports_too_little_is_noticed_R14);
     RUN(a_quota_may_be_met_early_but_not_taken_back_R11);
@@ -321,6 +321,6 @@ int main(void) {
     RUN(what_nobody_was_told_is_carried_out_R14);
     RUN(a_flush_that_contradicts_what_nobody_was_told_is_noticed_R14);
     RUN(a_serial_number_that_nobody_had_is_noticed_R7);
-    RUN(many_handles_find_their_places);
+    RUN(many_handles_find_their_lines);
     return expect_summary();
 }

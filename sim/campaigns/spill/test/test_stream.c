@@ -15,8 +15,8 @@ static struct {
     size_t given;
     uint64_t standing[ROOM]; /* handles, oldest first */
     size_t entries;
-    size_t place; /* of the entry that was taken last */
-    size_t depth; /* before it was taken */
+    size_t position; /* of the entry that was taken last */
+    size_t depth;    /* before it was taken */
     bool backwards;
     void (*spoil)(tmu_completion_t *completion);
     uint64_t spoils; /* this handle's answer */
@@ -44,7 +44,7 @@ static void take(uint64_t key, uint64_t handle) {
     while (device.standing[i] != key) {
         i++;
     }
-    device.place = i;
+    device.position = i;
     device.depth = device.entries;
     for (device.entries--; i < device.entries; i++) {
         device.standing[i] = device.standing[i + 1];
@@ -146,14 +146,14 @@ static void right_answers_are_right_in_any_order_R3_R4_R7(void) {
 static void positions_are_those_asked_for(void) {
     forget();
     (void)wrong_after(POSITION_OLDEST, false, 1, 1);
-    EXPECT_NUMBER(device.place, 0);
+    EXPECT_NUMBER(device.position, 0);
     EXPECT_NUMBER(device.depth, 21); /* the receive of the step is there already */
     forget();
     (void)wrong_after(POSITION_YOUNGEST, false, 1, 1);
-    EXPECT_NUMBER(device.place, 19);
+    EXPECT_NUMBER(device.position, 19);
     forget();
     (void)wrong_after(POSITION_YOUNGEST, true, 1, 1);
-    EXPECT_NUMBER(device.place, 19);
+    EXPECT_NUMBER(device.position, 19);
     EXPECT_NUMBER(device.depth, 20);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "vfio_place.h"
+#include "vfio_function.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,16 +56,16 @@ static unsigned number_of(const char *sysfs, const char *address, const char *na
     return (unsigned)strtoul(line, NULL, 16);
 }
 
-static tmu_result_t check_address(const char *address, vfio_place_t *place) {
+static tmu_result_t check_address(const char *address, vfio_function_t *function) {
     unsigned domain = 0;
     unsigned bus = 0;
     unsigned device = 0;
-    unsigned function = 0;
+    unsigned number = 0;
     int end = 0;
-    int found = sscanf(address, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &function, &end);
-    (void)snprintf(place->address, sizeof place->address, "%04x:%02x:%02x.%x", domain, bus & 0xffu,
-                   device & 0x1fu, function & 0x7u);
-    if (found != 4 || address[end] != '\0' || strcmp(address, place->address) != 0) {
+    int found = sscanf(address, "%8x:%2x:%2x.%1x%n", &domain, &bus, &device, &number, &end);
+    (void)snprintf(function->address, sizeof function->address, "%04x:%02x:%02x.%x", domain,
+                   bus & 0xffu, device & 0x1fu, number & 0x7u);
+    if (found != 4 || address[end] != '\0' || strcmp(address, function->address) != 0) {
         return tmu_error_set(TMU_ERR_URI,
                              "vfio: found '%.40s', expected a PCI address with its domain, as in "
                              "vfio:0000:03:00.0; lspci -D -d %04x:%04x lists them",
@@ -75,45 +75,46 @@ static tmu_result_t check_address(const char *address, vfio_place_t *place) {
 }
 
 /** Checks the function's driver, and that an IOMMU stands between it and memory. */
-static tmu_result_t check_driver(const char *sysfs, vfio_place_t *place) {
+static tmu_result_t check_driver(const char *sysfs, vfio_function_t *function) {
     char group[NAME_BYTES];
     char driver[NAME_BYTES];
     char kind[NAME_BYTES];
-    link_name(sysfs, place->address, "iommu_group", group);
-    link_name(sysfs, place->address, "driver", driver);
-    line_of(sysfs, place->address, "iommu_group/name", kind);
+    link_name(sysfs, function->address, "iommu_group", group);
+    link_name(sysfs, function->address, "driver", driver);
+    line_of(sysfs, function->address, "iommu_group/name", kind);
     if (group[0] == '\0' || strcmp(kind, "vfio-noiommu") == 0) {
         return tmu_error_set(TMU_ERR_URI,
                              "%s is in no IOMMU group: this machine has no IOMMU, or Linux does "
                              "not use it (intel_iommu=on on its command line); without one vfio: "
                              "cannot tell the device where memory is",
-                             place->address);
+                             function->address);
     }
     if (strcmp(driver, DRIVER) != 0) {
         return tmu_error_set(TMU_ERR_URI,
                              "%s is with %s%s, expected " DRIVER "; as root: modprobe " DRIVER "; "
                              "cd %s/%s; echo " DRIVER " >driver_override; "
                              "echo %s | tee driver/unbind >/sys/bus/pci/drivers_probe",
-                             place->address, driver[0] ? "the driver " : "no driver", driver, sysfs,
-                             place->address, place->address);
+                             function->address, driver[0] ? "the driver " : "no driver", driver,
+                             sysfs, function->address, function->address);
     }
-    place->group = (unsigned)strtoul(group, NULL, 10);
+    function->group = (unsigned)strtoul(group, NULL, 10);
     return TMU_OK;
 }
 
-tmu_result_t vfio_place_find(const char *sysfs, const char *address, vfio_place_t *place_p) {
+tmu_result_t vfio_function_find(const char *sysfs, const char *address,
+                                vfio_function_t *function_p) {
     char path[PATH_BYTES];
-    tmu_result_t result = check_address(address, place_p);
+    tmu_result_t result = check_address(address, function_p);
     if (result != TMU_OK) {
         return result;
     }
-    if (access(path_of(path, sysfs, place_p->address, "vendor"), F_OK) != 0) {
+    if (access(path_of(path, sysfs, function_p->address, "vendor"), F_OK) != 0) {
         return tmu_error_set(TMU_ERR_URI,
                              "there is no PCI device %s in %s; lspci -D -d %04x:%04x lists the "
                              "units of this machine",
-                             place_p->address, sysfs, TMU_PCI_VENDOR, TMU_PCI_DEVICE);
+                             function_p->address, sysfs, TMU_PCI_VENDOR, TMU_PCI_DEVICE);
     }
-    result = pci_ids_check(place_p->address, number_of(sysfs, place_p->address, "vendor"),
-                           number_of(sysfs, place_p->address, "device"));
-    return result == TMU_OK ? check_driver(sysfs, place_p) : result;
+    result = pci_ids_check(function_p->address, number_of(sysfs, function_p->address, "vendor"),
+                           number_of(sysfs, function_p->address, "device"));
+    return result == TMU_OK ? check_driver(sysfs, function_p) : result;
 }
