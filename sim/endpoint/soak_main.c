@@ -120,7 +120,7 @@ int main(int count, char **values) {
     soak_t soak = parse(count, values);
     traffic_result_t result;
     if (!traffic_run(&soak.traffic, &result)) {
-        const bool unwritten = result.received == 0 && soak.traffic.pcap != NULL;
+        const bool unwritten = result.received == 0 && soak.traffic.pcap;
         return program_fails(&program, unwritten ? EXIT_USAGE : EXIT_DIFFERENCE,
                              "%s; --seed %" PRIu64 " repeats it", result.error, soak.traffic.seed);
     }

@@ -13,7 +13,7 @@ static void on_frame(void *context, const uint8_t *frame, size_t bytes) {
     const struct side *side = context;
     traffic_t *traffic = side->traffic;
     wire_judge_sent(traffic->judge[side->number], frame, bytes);
-    if (traffic->capture != NULL) {
+    if (traffic->capture) {
         (void)link_capture_write(traffic->capture, side->number, traffic->now, frame, bytes, false,
                                  NULL);
     }
@@ -102,11 +102,11 @@ static void deliver(traffic_t *traffic) {
     size_t bytes;
     const uint8_t *frame;
     for (unsigned side = 0; side < 2; side++) {
-        while ((frame = link_switch_ready(traffic->network, side, traffic->now, &bytes)) != NULL) {
+        while ((frame = link_switch_ready(traffic->network, side, traffic->now, &bytes))) {
             uint8_t copy[LINK_FRAME_MAX];
             memcpy(copy, frame, bytes);
             link_switch_sent(traffic->network, side);
-            if (traffic->capture != NULL) {
+            if (traffic->capture) {
                 (void)link_capture_write(traffic->capture, side, traffic->now, copy, bytes, true,
                                          NULL);
             }
@@ -186,7 +186,7 @@ static void generate(traffic_t *traffic) {
         if (traffic->result->received != before) {
             before = traffic->result->received;
             stopped = traffic->now;
-            if (traffic->options->progress != NULL) {
+            if (traffic->options->progress) {
                 traffic->options->progress(before);
             }
         } else if (traffic->now > stopped + (uint64_t)WAIT_NS * 6000) {
@@ -243,11 +243,11 @@ static bool create_side(traffic_t *traffic, unsigned side) {
     traffic->judge[side] = uet_law_judge(&config);
     for (unsigned kind = 0; kind < TRAFFIC_CLASSES; kind++) {
         traffic->class[side][kind] = calloc(1, sizeof(class_t));
-        if (traffic->class[side][kind] == NULL) {
+        if (!traffic->class[side][kind]) {
             return false;
         }
     }
-    if (traffic->node[side] == NULL || traffic->judge[side] == NULL) {
+    if (!traffic->node[side] || !traffic->judge[side]) {
         return false;
     }
     create_endpoints(traffic, side);
@@ -258,7 +258,7 @@ static bool create(traffic_t *traffic) {
     link_shape_t shape = traffic->options->link;
     shape.ports = 2;
     traffic->network = link_switch_new(&shape);
-    if (traffic->network == NULL || !create_side(traffic, 0) || !create_side(traffic, 1)) {
+    if (!traffic->network || !create_side(traffic, 0) || !create_side(traffic, 1)) {
         return false;
     }
     link_switch_open(traffic->network, 0);
@@ -274,7 +274,7 @@ static void destroy(traffic_t *traffic) {
             free(traffic->class[side][kind]);
         }
     }
-    if (traffic->network != NULL) {
+    if (traffic->network) {
         link_switch_free(traffic->network);
     }
 }
@@ -282,12 +282,12 @@ static void destroy(traffic_t *traffic) {
 static void open_capture(traffic_t *traffic) {
     static const char *const names[2] = {"10.0.0.1", "10.0.0.2"};
     char error[LINK_CAPTURE_ERROR_BYTES];
-    if (traffic->options->pcap == NULL) {
+    if (!traffic->options->pcap) {
         return;
     }
     traffic->capture =
         link_capture_open(traffic->options->pcap, "OpenTMU tmu-wire-soak", names, 2, error);
-    if (traffic->capture == NULL) {
+    if (!traffic->capture) {
         traffic_wrong(traffic, "%s", error);
     }
 }
@@ -305,7 +305,7 @@ bool traffic_run(const traffic_options_t *options, traffic_result_t *result) {
         traffic_check_counts(&traffic);
     }
     destroy(&traffic);
-    if (traffic.capture != NULL && !link_capture_close(traffic.capture)) {
+    if (traffic.capture && !link_capture_close(traffic.capture)) {
         traffic_wrong(&traffic, "%s: could not be written", options->pcap);
     }
     return result->error[0] == '\0';

@@ -47,7 +47,7 @@ uint8_t uet_arrival_match(uet_node_t *node, inbound_t *inbound) {
         .length = inbound->length,
     };
     inbound->stored = malloc(inbound->length == 0 ? 1 : inbound->length);
-    if (inbound->stored == NULL) {
+    if (!inbound->stored) {
         return UET_RC_NULL;
     }
     switch (tmu_model_arrive(node->model, &message, &verdict)) {
@@ -133,7 +133,7 @@ static void hand_over(uet_node_t *node, uint64_t handle, const uet_receive_t *re
 bool uet_node_post(uet_node_t *node, const uet_receive_t *receive) {
     tmu_model_verdict_t verdict;
     posted_t *posted = calloc(1, sizeof *posted);
-    if (posted == NULL || receive->endpoint >= node->endpoint_count) {
+    if (!posted || receive->endpoint >= node->endpoint_count) {
         free(posted);
         return false;
     }

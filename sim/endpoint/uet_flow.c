@@ -14,10 +14,10 @@ static bool same(const uet_address_t *a, const uet_address_t *b) {
 
 flow_t *uet_flow_find(uet_node_t *node, const uet_address_t *to) {
     flow_t **at = &node->flows;
-    while (*at != NULL && !same(&(*at)->to, to)) {
+    while (*at && !same(&(*at)->to, to)) {
         at = &(*at)->next;
     }
-    if (*at == NULL && (*at = calloc(1, sizeof **at)) != NULL) {
+    if (!*at && (*at = calloc(1, sizeof **at))) {
         (*at)->to = *to;
         (*at)->resend = UET_NEVER;
     }
@@ -25,8 +25,8 @@ flow_t *uet_flow_find(uet_node_t *node, const uet_address_t *to) {
 }
 
 bool uet_flow_id_used(const uet_node_t *node, uint16_t id) {
-    for (const flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
-        for (const message_t *at = flow->oldest; at != NULL; at = at->next) {
+    for (const flow_t *flow = node->flows; flow; flow = flow->next) {
+        for (const message_t *at = flow->oldest; at; at = at->next) {
             if (at->state != MESSAGE_WAITING && at->id == id) {
                 return true;
             }
@@ -48,7 +48,7 @@ static message_t *startable(const flow_t *flow) {
     if (flow->blocked) {
         return NULL;
     }
-    while (message != NULL && message->state != MESSAGE_WAITING) {
+    while (message && message->state != MESSAGE_WAITING) {
         if (flow->probing) {
             return NULL;
         }
@@ -62,8 +62,8 @@ static bool towards(const flow_t *flow, uint32_t address, uint32_t job) {
 }
 
 bool uet_flow_waits(const uet_node_t *node, uint32_t address, uint32_t job) {
-    for (const flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
-        if (towards(flow, address, job) && startable(flow) != NULL) {
+    for (const flow_t *flow = node->flows; flow; flow = flow->next) {
+        if (towards(flow, address, job) && startable(flow)) {
             return true;
         }
     }
@@ -77,7 +77,7 @@ static void move_to_end(uet_node_t *node, flow_t *flow) {
         at = &(*at)->next;
     }
     *at = flow->next;
-    while (*at != NULL) {
+    while (*at) {
         at = &(*at)->next;
     }
     *at = flow;
@@ -85,9 +85,9 @@ static void move_to_end(uet_node_t *node, flow_t *flow) {
 }
 
 message_t *uet_flow_start(uet_node_t *node, uint32_t address, uint32_t job) {
-    for (flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
+    for (flow_t *flow = node->flows; flow; flow = flow->next) {
         message_t *message = towards(flow, address, job) ? startable(flow) : NULL;
-        if (message != NULL) {
+        if (message) {
             message->id = fresh_id(node);
             message->generation = flow->generation;
             message->state = MESSAGE_SENDING;
@@ -108,7 +108,7 @@ static bool by_generation(unsigned code) {
 
 /* When all that was sent is answered, what was refused may go again. */
 static void schedule(uet_node_t *node, flow_t *flow) {
-    for (const message_t *at = flow->oldest; at != NULL; at = at->next) {
+    for (const message_t *at = flow->oldest; at; at = at->next) {
         if (at->state == MESSAGE_SENDING) {
             return;
         }
@@ -181,7 +181,7 @@ static void note_code(message_t *message, const uet_ses_t *response) {
 void uet_flow_answer(uet_node_t *node, record_t *record, const uet_ses_t *response) {
     message_t *message = record->message;
     message->open -= 1;
-    if (response != NULL) {
+    if (response) {
         note_code(message, response);
         if (record->eom) {
             message->modified = response->modified_length;
@@ -193,8 +193,8 @@ void uet_flow_answer(uet_node_t *node, record_t *record, const uet_ses_t *respon
 }
 
 void uet_flow_owed(uet_node_t *node, uint32_t address, const uet_ses_t *response) {
-    for (flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
-        for (message_t *at = flow->oldest; at != NULL; at = at->next) {
+    for (flow_t *flow = node->flows; flow; flow = flow->next) {
+        for (message_t *at = flow->oldest; at; at = at->next) {
             if (flow->to.address == address && at->state == MESSAGE_SENDING && at->owed &&
                 at->id == response->message_id) {
                 note_code(at, response);
@@ -208,12 +208,12 @@ void uet_flow_owed(uet_node_t *node, uint32_t address, const uet_ses_t *response
 }
 
 void uet_flow_lost(uet_node_t *node, uint32_t address, uint32_t job) {
-    for (flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
+    for (flow_t *flow = node->flows; flow; flow = flow->next) {
         message_t *next;
         if (!towards(flow, address, job)) {
             continue;
         }
-        for (message_t *at = flow->oldest; at != NULL; at = next) {
+        for (message_t *at = flow->oldest; at; at = next) {
             next = at->next;
             if (at->state == MESSAGE_SENDING) {
                 at->code = UET_RC_UNDELIVERABLE;
@@ -227,7 +227,7 @@ void uet_flow_lost(uet_node_t *node, uint32_t address, uint32_t job) {
 }
 
 static void resend(flow_t *flow) {
-    for (message_t *at = flow->oldest; at != NULL; at = at->next) {
+    for (message_t *at = flow->oldest; at; at = at->next) {
         at->state = MESSAGE_WAITING;
     }
     flow->resend = UET_NEVER;
@@ -237,7 +237,7 @@ static void resend(flow_t *flow) {
 }
 
 void uet_flow_timers(uet_node_t *node) {
-    for (flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
+    for (flow_t *flow = node->flows; flow; flow = flow->next) {
         if (flow->resend <= node->now) {
             resend(flow);
         }
@@ -246,7 +246,7 @@ void uet_flow_timers(uet_node_t *node) {
 
 uet_time_t uet_flow_next(const uet_node_t *node) {
     uet_time_t first = UET_NEVER;
-    for (const flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
+    for (const flow_t *flow = node->flows; flow; flow = flow->next) {
         first = flow->resend < first ? flow->resend : first;
     }
     return first;

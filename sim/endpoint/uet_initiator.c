@@ -12,7 +12,7 @@ static record_t *record_of(initiator_t *pdc, uint32_t psn) { return &pdc->ring[p
 
 static initiator_t *find(uet_node_t *node, uint32_t address, uint32_t job) {
     initiator_t *pdc = node->initiators;
-    while (pdc != NULL && (pdc->address != address || pdc->job != job)) {
+    while (pdc && (pdc->address != address || pdc->job != job)) {
         pdc = pdc->next;
     }
     return pdc;
@@ -21,7 +21,7 @@ static initiator_t *find(uet_node_t *node, uint32_t address, uint32_t job) {
 /* No number of a closed PDC is used again before all others were (quarantine of PDCIDs). */
 static initiator_t *open_pdc(uet_node_t *node, uint32_t address, uint32_t job) {
     initiator_t *pdc = calloc(1, sizeof *pdc);
-    if (pdc == NULL) {
+    if (!pdc) {
         return NULL;
     }
     node->last_pdcid = (uint16_t)(node->last_pdcid == UINT16_MAX ? 1 : node->last_pdcid + 1);
@@ -111,7 +111,7 @@ static void transmit(uet_node_t *node, initiator_t *pdc, uint32_t psn, bool agai
     uint8_t flags = (uint8_t)((ask ? UET_FLAG_AR : 0) | (again ? UET_FLAG_RETX : 0));
     pdc->since_ar = ask ? 0 : pdc->since_ar + 1;
     node->stats.sent_again += again;
-    if (record->message == NULL) {
+    if (!record->message) {
         send_control(node, pdc, UET_CP_CLOSE, psn, (uint8_t)(flags | UET_FLAG_AR), 0);
         return;
     }
@@ -195,10 +195,10 @@ static void ask_for_cack(uet_node_t *node, initiator_t *pdc) {
 static void pump(uet_node_t *node, initiator_t *pdc) {
     while (pdc->state != PDC_CLOSE_WAIT &&
            psn_distance(pdc->psn, pdc->cack) <= node->config.window) {
-        if (pdc->current == NULL && !pdc->closing) {
+        if (!pdc->current && !pdc->closing) {
             pdc->current = uet_flow_start(node, pdc->address, pdc->job);
         }
-        if (pdc->current == NULL) {
+        if (!pdc->current) {
             break;
         }
         cut(node, pdc);
@@ -208,8 +208,7 @@ static void pump(uet_node_t *node, initiator_t *pdc) {
         clear(node, pdc);
     }
     ask_for_cack(node, pdc);
-    if (pdc->closing && pdc->state == PDC_ESTABLISHED && pdc->current == NULL &&
-        all_answered(pdc)) {
+    if (pdc->closing && pdc->state == PDC_ESTABLISHED && !pdc->current && all_answered(pdc)) {
         *record_of(pdc, pdc->psn) = (record_t){0};
         pdc->state = PDC_CLOSE_WAIT;
         send_next(node, pdc);
@@ -217,14 +216,14 @@ static void pump(uet_node_t *node, initiator_t *pdc) {
 }
 
 void uet_initiator_pump(uet_node_t *node) {
-    for (const flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
+    for (const flow_t *flow = node->flows; flow; flow = flow->next) {
         uint32_t address = flow->to.address;
         uint32_t job = flow->to.job;
-        if (uet_flow_waits(node, address, job) && find(node, address, job) == NULL) {
+        if (uet_flow_waits(node, address, job) && !find(node, address, job)) {
             (void)open_pdc(node, address, job);
         }
     }
-    for (initiator_t *pdc = node->initiators; pdc != NULL; pdc = pdc->next) {
+    for (initiator_t *pdc = node->initiators; pdc; pdc = pdc->next) {
         pump(node, pdc);
     }
 }
@@ -265,7 +264,7 @@ static void time_out(uet_node_t *node, initiator_t *pdc) {
 
 void uet_initiator_timers(uet_node_t *node) {
     initiator_t *next;
-    for (initiator_t *pdc = node->initiators; pdc != NULL; pdc = next) {
+    for (initiator_t *pdc = node->initiators; pdc; pdc = next) {
         next = pdc->next;
         if (pdc->deadline <= node->now) {
             time_out(node, pdc);
@@ -275,7 +274,7 @@ void uet_initiator_timers(uet_node_t *node) {
 
 uet_time_t uet_initiator_next(const uet_node_t *node) {
     uet_time_t first = UET_NEVER;
-    for (const initiator_t *pdc = node->initiators; pdc != NULL; pdc = pdc->next) {
+    for (const initiator_t *pdc = node->initiators; pdc; pdc = pdc->next) {
         first = pdc->deadline < first ? pdc->deadline : first;
     }
     return first;
@@ -284,7 +283,7 @@ uet_time_t uet_initiator_next(const uet_node_t *node) {
 /* The PDC that an answer is for. */
 initiator_t *uet_initiator_of(uet_node_t *node, const uet_packet_t *packet) {
     initiator_t *pdc = node->initiators;
-    while (pdc != NULL &&
+    while (pdc &&
            (pdc->pdcid != packet->pds.dpdcid || pdc->address != packet->envelope.source_low)) {
         pdc = pdc->next;
     }
@@ -299,7 +298,7 @@ static void answer(uet_node_t *node, initiator_t *pdc, uint32_t psn, const uet_s
     record->answered = true;
     pdc->answers += 1;
     pdc->attempts = 0;
-    if (record->message != NULL) {
+    if (record->message) {
         uet_flow_answer(node, record, response);
     }
 }
@@ -316,7 +315,7 @@ static void take_ack(uet_node_t *node, initiator_t *pdc, const uet_packet_t *pac
     bool answers = ses->kind == UET_NEXT_RSP && !(pds->flags & UET_FLAG_P);
     if (answers && uet_initiator_awaits(pdc, psn)) {
         const record_t *record = record_of(pdc, psn);
-        if (record->message == NULL || record->id == ses->message_id) {
+        if (!record->message || record->id == ses->message_id) {
             answer(node, pdc, psn, ses);
         }
     } else if (answers && ses->opcode == UET_RSP_RESPONSE) {
@@ -339,7 +338,7 @@ static void take_ack(uet_node_t *node, initiator_t *pdc, const uet_packet_t *pac
 uet_count_t uet_initiator_ack(uet_node_t *node, const uet_packet_t *packet) {
     const uet_pds_t *pds = &packet->pds;
     initiator_t *pdc = uet_initiator_of(node, packet);
-    if (pdc == NULL || pds->spdcid == 0 || (pdc->peer != 0 && pdc->peer != pds->spdcid) ||
+    if (!pdc || pds->spdcid == 0 || (pdc->peer != 0 && pdc->peer != pds->spdcid) ||
         psn_distance(pds->cack_psn, pdc->psn) >= 0 ||
         psn_distance(pds->cack_psn, pdc->start) < -1) {
         return UET_COUNT_ACK_IGNORED;

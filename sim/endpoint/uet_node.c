@@ -48,7 +48,7 @@ static bool possible(const uet_node_config_t *config) {
 uet_node_t *uet_node_create(const uet_node_config_t *config, const uet_callbacks_t *callbacks) {
     tmu_model_config_t law = {.endpoints = config->endpoints};
     uet_node_t *node = possible(config) ? calloc(1, sizeof *node) : NULL;
-    if (node == NULL) {
+    if (!node) {
         return NULL;
     }
     node->config = *config;
@@ -57,7 +57,7 @@ uet_node_t *uet_node_create(const uet_node_config_t *config, const uet_callbacks
     node->last_start = uet_random_below(node, UINT32_MAX);
     node->targets = calloc(config->pdcs, sizeof *node->targets);
     node->endpoints = calloc(config->endpoints, sizeof *node->endpoints);
-    if (node->targets == NULL || node->endpoints == NULL ||
+    if (!node->targets || !node->endpoints ||
         tmu_model_create(&law, &node->model) != TMU_MODEL_OK) {
         uet_node_destroy(node);
         return NULL;
@@ -66,19 +66,19 @@ uet_node_t *uet_node_create(const uet_node_config_t *config, const uet_callbacks
 }
 
 #define FREE_LIST(type, list)                                                                      \
-    for (type *at = (list), *next; at != NULL; at = next) {                                        \
+    for (type *at = (list), *next; at; at = next) {                                                \
         next = at->next;                                                                           \
         free(at);                                                                                  \
     }
 
 void uet_node_destroy(uet_node_t *node) {
-    if (node == NULL) {
+    if (!node) {
         return;
     }
-    while (node->inbound != NULL) {
+    while (node->inbound) {
         uet_arrival_free(node, node->inbound);
     }
-    for (flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
+    for (flow_t *flow = node->flows; flow; flow = flow->next) {
         FREE_LIST(message_t, flow->oldest)
     }
     FREE_LIST(flow_t, node->flows)
@@ -114,14 +114,14 @@ void uet_node_enable(uet_node_t *node, uint32_t endpoint, bool enable) {
 bool uet_node_send(uet_node_t *node, const uet_send_t *send) {
     flow_t *flow = uet_flow_find(node, &send->to);
     message_t *message = calloc(1, sizeof *message);
-    if (flow == NULL || message == NULL) {
+    if (!flow || !message) {
         free(message);
         return false;
     }
     message->flow = flow;
     message->send = *send;
     message->code = UET_RC_OK;
-    if (flow->oldest == NULL) {
+    if (!flow->oldest) {
         flow->oldest = message;
     } else {
         flow->youngest->next = message;
@@ -176,19 +176,19 @@ uet_time_t uet_node_next(const uet_node_t *node) {
 }
 
 void uet_node_close(uet_node_t *node) {
-    for (initiator_t *pdc = node->initiators; pdc != NULL; pdc = pdc->next) {
+    for (initiator_t *pdc = node->initiators; pdc; pdc = pdc->next) {
         pdc->closing = true;
     }
     uet_initiator_pump(node);
 }
 
 bool uet_node_quiet(const uet_node_t *node) {
-    for (const flow_t *flow = node->flows; flow != NULL; flow = flow->next) {
-        if (flow->oldest != NULL) {
+    for (const flow_t *flow = node->flows; flow; flow = flow->next) {
+        if (flow->oldest) {
             return false;
         }
     }
-    return node->initiators == NULL;
+    return !node->initiators;
 }
 
 const uet_node_stats_t *uet_node_stats(const uet_node_t *node) { return &node->stats; }

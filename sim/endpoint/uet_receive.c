@@ -9,14 +9,14 @@
 
 static inbound_t *context_of(const uet_node_t *node, uint64_t pdc, uint16_t id) {
     inbound_t *at = node->inbound;
-    while (at != NULL && (at->pdc != pdc || at->id != id)) {
+    while (at && (at->pdc != pdc || at->id != id)) {
         at = at->next;
     }
     return at;
 }
 
 bool uet_receive_open(const uet_node_t *node, uint64_t pdc) {
-    for (const inbound_t *at = node->inbound; at != NULL; at = at->next) {
+    for (const inbound_t *at = node->inbound; at; at = at->next) {
         if (at->pdc == pdc) {
             return true;
         }
@@ -150,7 +150,7 @@ static bool start(uet_node_t *node, uint64_t pdc, const uet_packet_t *packet, ui
     bool last = is_last(packet);
     uint8_t generation = ses->ri_generation;
     inbound_t *inbound = calloc(1, sizeof *inbound);
-    if (inbound == NULL) {
+    if (!inbound) {
         return false;
     }
     fill_inbound(node, inbound, pdc, packet);
@@ -223,7 +223,7 @@ static void go_on(uet_node_t *node, inbound_t *inbound, const uet_packet_t *pack
         respond(response, code);
         uet_arrival_end(node, inbound, code);
         inbound = last ? NULL : calloc(1, sizeof *inbound);
-        if (inbound != NULL) {
+        if (inbound) {
             *inbound = (inbound_t){.next = node->inbound, .pdc = pdc, .id = id};
             inbound->touched = node->now;
             refuse_rest(inbound, code, packet->ses.ri_generation);
@@ -249,7 +249,7 @@ bool uet_receive_request(uet_node_t *node, uint64_t pdc, const uet_packet_t *pac
         return true;
     }
     if ((ses->flags & UET_SES_SOM) != 0) {
-        if (live != NULL) { /* the first message goes on */
+        if (live) { /* the first message goes on */
             uint32_t endpoint;
             uint8_t generation = ses->ri_generation;
             if (code == UET_RC_OK) {
@@ -266,7 +266,7 @@ bool uet_receive_request(uet_node_t *node, uint64_t pdc, const uet_packet_t *pac
         }
         return start(node, pdc, packet, code, response);
     }
-    if (live == NULL) {
+    if (!live) {
         bool stray = code == UET_RC_OK && ses->opcode == UET_OP_MSG_ERROR;
         respond(response, stray               ? UET_RC_INITIATOR_ERR
                           : code != UET_RC_OK ? code
@@ -279,7 +279,7 @@ bool uet_receive_request(uet_node_t *node, uint64_t pdc, const uet_packet_t *pac
 
 void uet_receive_lost(uet_node_t *node, uint64_t pdc) {
     inbound_t *next;
-    for (inbound_t *at = node->inbound; at != NULL; at = next) {
+    for (inbound_t *at = node->inbound; at; at = next) {
         next = at->next;
         if (at->pdc == pdc) {
             uet_arrival_end(node, at, UET_RC_DROPPED);
@@ -290,7 +290,7 @@ void uet_receive_lost(uet_node_t *node, uint64_t pdc) {
 /* A partly received message that does not go on ends with an error, not with silence (W7). */
 void uet_receive_timers(uet_node_t *node) {
     inbound_t *next;
-    for (inbound_t *at = node->inbound; at != NULL; at = next) {
+    for (inbound_t *at = node->inbound; at; at = next) {
         next = at->next;
         if (at->pdc != 0 && at->touched + node->config.idle <= node->now) {
             uet_arrival_end(node, at, UET_RC_DROPPED);
@@ -307,7 +307,7 @@ void uet_receive_timers(uet_node_t *node) {
 
 uet_time_t uet_receive_next(const uet_node_t *node) {
     uet_time_t first = UET_NEVER;
-    for (const inbound_t *at = node->inbound; at != NULL; at = at->next) {
+    for (const inbound_t *at = node->inbound; at; at = at->next) {
         uet_time_t end = at->touched + node->config.idle;
         first = at->pdc != 0 && end < first ? end : first;
     }

@@ -58,7 +58,7 @@ uet_count_t uet_initiator_nack(uet_node_t *node, const uet_packet_t *packet) {
     const uet_pds_t *pds = &packet->pds;
     initiator_t *pdc = uet_initiator_of(node, packet);
     action_t action = action_of(pds->nack_code);
-    if (pdc == NULL || action == ACTION_IGNORE || !uet_initiator_awaits(pdc, pds->nack_psn) ||
+    if (!pdc || action == ACTION_IGNORE || !uet_initiator_awaits(pdc, pds->nack_psn) ||
         (pds->spdcid != 0 && pdc->peer != 0 && pds->spdcid != pdc->peer)) {
         return UET_COUNT_NACK_IGNORED;
     }

@@ -26,7 +26,7 @@ static void nack(uet_node_t *node, const uet_packet_t *packet, const target_t *p
     out.pds.flags = flags_back(packet);
     out.pds.nack_code = code;
     out.pds.nack_psn = packet->pds.psn;
-    out.pds.spdcid = pdc == NULL ? 0 : pdc->pdcid;
+    out.pds.spdcid = !pdc ? 0 : pdc->pdcid;
     out.pds.dpdcid = packet->pds.spdcid;
     out.pds.payload = payload;
     uet_transmit(node, &out, (uint32_t)packet->envelope.source_low, false);
@@ -40,7 +40,7 @@ static uint32_t cack_of(const target_t *pdc) {
 static void ack(uet_node_t *node, const uet_packet_t *packet, target_t *pdc, uint32_t psn,
                 const uet_ses_t *response) {
     uet_packet_t out = {0};
-    bool kept = response != NULL && response->opcode == UET_RSP_RESPONSE;
+    bool kept = response && response->opcode == UET_RSP_RESPONSE;
     out.envelope.source_port = packet->envelope.source_port;
     out.pds.type = UET_PDS_ACK;
     out.pds.flags = (uint8_t)(flags_back(packet) | (kept ? UET_FLAG_REQ_CLEAR : 0));
@@ -48,7 +48,7 @@ static void ack(uet_node_t *node, const uet_packet_t *packet, target_t *pdc, uin
     out.pds.ack_psn_offset = (int16_t)psn_distance(psn, out.pds.cack_psn);
     out.pds.spdcid = pdc->pdcid;
     out.pds.dpdcid = pdc->peer;
-    if (response != NULL) {
+    if (response) {
         out.pds.next_hdr = UET_NEXT_RSP;
         out.ses = *response;
     }
@@ -112,7 +112,7 @@ static target_t *by_initiator(uet_node_t *node, const uet_packet_t *packet, bool
 static uint16_t fresh_pdcid(uet_node_t *node) {
     do {
         node->last_target = (uint16_t)(node->last_target + 1);
-    } while (node->last_target == 0 || by_number(node, node->last_target) != NULL);
+    } while (node->last_target == 0 || by_number(node, node->last_target));
     return node->last_target;
 }
 
@@ -169,11 +169,11 @@ static target_t *synchronise(uet_node_t *node, const uet_packet_t *packet, uet_c
         nack(node, packet, NULL, UET_NACK_PDC_HDR_MISMATCH, 0);
         return NULL;
     }
-    if (by_initiator(node, packet, true) != NULL) { /* late, of a PDC that has ended (W1) */
+    if (by_initiator(node, packet, true)) { /* late, of a PDC that has ended (W1) */
         *count = UET_COUNT_DUPLICATE;
         return NULL;
     }
-    bool known = pdc != NULL;
+    bool known = pdc;
     int32_t ahead = known ? psn_distance(packet->pds.psn, pdc->expected) : packet->pds.psn_offset;
     bool invalid = ahead >= UET_WINDOW_MOST || (known && start_of(packet) != pdc->start);
     if (!known && !has_room(node)) {
@@ -200,7 +200,7 @@ static target_t *locate(uet_node_t *node, const uet_packet_t *packet, uet_count_
         return NULL;
     }
     target_t *pdc = syn ? by_initiator(node, packet, false) : by_number(node, pds->dpdcid);
-    if (pdc == NULL) {
+    if (!pdc) {
         nack(node, packet, NULL, UET_NACK_INV_DPDCID, 0);
         return NULL;
     }
@@ -245,7 +245,7 @@ static uet_count_t out_of_order(uet_node_t *node, const uet_packet_t *packet, ta
             uet_ses_t response = default_response(packet);
             const uet_ses_t *stored = stored_for(pdc, pds->psn);
             bool bare = pds->type == UET_PDS_CP;
-            ack(node, packet, pdc, pds->psn, stored != NULL ? stored : bare ? NULL : &response);
+            ack(node, packet, pdc, pds->psn, stored ? stored : bare ? NULL : &response);
         }
         return UET_COUNT_DUPLICATE;
     }
@@ -272,7 +272,7 @@ uet_count_t uet_target_request(uet_node_t *node, const uet_packet_t *packet) {
     uet_count_t count;
     uint8_t code = 0;
     target_t *pdc = locate(node, packet, &count);
-    if (pdc == NULL) {
+    if (!pdc) {
         return count;
     }
     if (!readable(packet)) {
@@ -361,7 +361,7 @@ static void probe(uet_node_t *node, const uet_packet_t *packet, target_t *pdc) {
 uet_count_t uet_target_control(uet_node_t *node, const uet_packet_t *packet) {
     uet_count_t count;
     target_t *pdc = locate(node, packet, &count);
-    if (pdc == NULL) {
+    if (!pdc) {
         return count;
     }
     switch (packet->pds.next_hdr) {

@@ -56,7 +56,7 @@ static uint64_t wrong_verdicts(const bench_workload_t *workload, size_t start,
 
 static void fill(const engine_ops_t *ops, engine_t *engine, const bench_workload_t *workload,
                  bench_result_t *result) {
-    for (unsigned i = 0; i < workload->shape.depth && workload->fill != NULL; i++) {
+    for (unsigned i = 0; i < workload->shape.depth && workload->fill; i++) {
         const bench_arrival_t *arrival = &workload->fill[i];
         const engine_verdict_t verdict = ops->arrive(engine, 0, &arrival->key, arrival->handle, 8);
         result->wrong += verdict.status != ENGINE_QUEUED;
@@ -79,7 +79,7 @@ int bench_cell(const engine_ops_t *ops, const bench_workload_t *workload,
     engine_verdict_t *arrived = calloc(shape->batch, sizeof *arrived);
     int outcome = -1;
     *result_p = (bench_result_t){0};
-    if (engine != NULL && ns != NULL && posted != NULL && arrived != NULL) {
+    if (engine && ns && posted && arrived) {
         fill(ops, engine, workload, result_p);
         for (unsigned i = 0; i < shape->batches; i++) {
             const size_t start = (size_t)i * shape->batch;
@@ -96,7 +96,7 @@ int bench_cell(const engine_ops_t *ops, const bench_workload_t *workload,
         ops->stats(engine, &result_p->stats);
         outcome = 0;
     }
-    if (engine != NULL) {
+    if (engine) {
         ops->destroy(engine);
     }
     free(ns);

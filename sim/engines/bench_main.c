@@ -68,9 +68,9 @@ static unsigned number(const char *option, const char *text, unsigned high) {
 static choice_t read_list(const char *option, char *text, const char *const *names,
                           unsigned count) {
     choice_t choice = {0};
-    for (char *word = strtok(text, ","); word != NULL; word = strtok(NULL, ",")) {
+    for (char *word = strtok(text, ","); word; word = strtok(NULL, ",")) {
         unsigned value = 0;
-        if (names == NULL) {
+        if (!names) {
             value = number(option, word, count);
         } else {
             while (value < count && strcmp(names[value], word) != 0) {
@@ -182,14 +182,14 @@ static void processor(char *name, size_t size) {
     (void)snprintf(name, size, "unknown");
     FILE *file = fopen("/proc/cpuinfo", "r");
     char line[256];
-    while (file != NULL && fgets(line, sizeof line, file) != NULL) {
+    while (file && fgets(line, sizeof line, file)) {
         const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) == 0 && colon != NULL) {
+        if (strncmp(line, "model name", 10) == 0 && colon) {
             (void)snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\"\\\n"), colon + 2);
             break;
         }
     }
-    if (file != NULL) {
+    if (file) {
         (void)fclose(file);
     }
 }
@@ -228,7 +228,7 @@ static uint64_t run_cell(const char *engines, const bench_shape_t *shape, bool *
     uint64_t wrong = 0;
     char names[256];
     (void)snprintf(names, sizeof names, "%s", engines);
-    for (char *name = strtok(names, SEPARATORS); name != NULL; name = strtok(NULL, SEPARATORS)) {
+    for (char *name = strtok(names, SEPARATORS); name; name = strtok(NULL, SEPARATORS)) {
         const engine_ops_t *engine = engine_find(name);
         bench_result_t result;
         if (bench_cell(engine, &workload, &result) != 0) {
@@ -249,8 +249,8 @@ static void check_engines(const char *engines) {
         strspn(names, SEPARATORS) == strlen(names)) {
         refuse("--engine", engines, "names of engines");
     }
-    for (char *name = strtok(names, SEPARATORS); name != NULL; name = strtok(NULL, SEPARATORS)) {
-        if (engine_find(name) == NULL) {
+    for (char *name = strtok(names, SEPARATORS); name; name = strtok(NULL, SEPARATORS)) {
+        if (!engine_find(name)) {
             refuse("--engine", name, "an engine of this machine that --help names");
         }
     }

@@ -145,7 +145,7 @@ static void plan_all(plan_t *plan, bench_workload_t *workload) {
         plan->vacant[i] = i;
     }
     for (uint32_t i = 0; i < shape->depth; i++) {
-        if (workload->fill != NULL) {
+        if (workload->fill) {
             /* A context of its own: no receive takes it. */
             workload->fill[i] =
                 (bench_arrival_t){{.match = UINT64_C(0x77) << 32 | i, .source = i % 61}, i};
@@ -185,7 +185,7 @@ static bool model_agrees(const bench_workload_t *workload) {
         return false;
     }
     bool agrees = true;
-    for (unsigned i = 0; i < workload->shape.depth && workload->fill != NULL; i++) {
+    for (unsigned i = 0; i < workload->shape.depth && workload->fill; i++) {
         agrees = agrees && model_arrival(model, &workload->fill[i], TMU_MODEL_QUEUED, 0);
     }
     for (unsigned i = 0; i < workload->shape.depth; i++) {
@@ -219,9 +219,8 @@ int bench_workload_make(const bench_shape_t *shape, bench_workload_t *workload) 
     bool paired = shape->kind == BENCH_PAIRED;
     workload->fill = paired ? calloc(shape->depth + 1, sizeof *workload->fill) : NULL;
     int result = -1;
-    if (plan != NULL && workload->resident != NULL && workload->post != NULL &&
-        workload->arrival != NULL && workload->expected != NULL &&
-        (workload->fill != NULL || !paired)) {
+    if (plan && workload->resident && workload->post && workload->arrival && workload->expected &&
+        (workload->fill || !paired)) {
         plan->next_handle = 1;
         plan->random = shape->depth + 1;
         plan_all(plan, workload);

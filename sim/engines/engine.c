@@ -13,7 +13,7 @@ static const struct {
 
 const engine_ops_t *fuzzy_engine(void) {
     const engine_ops_t *wide = fuzzy_avx512();
-    return wide != NULL ? wide : fuzzy_portable();
+    return wide ? wide : fuzzy_portable();
 }
 
 const engine_ops_t *engine_find(const char *name) {

@@ -54,11 +54,11 @@ static uint64_t number(const char *option, const char *text, uint64_t low, uint6
 }
 
 static void check_complete(const arguments_t *arguments, bool more) {
-    if (more || arguments->engine == NULL || arguments->trace == NULL) {
+    if (more || !arguments->engine || !arguments->trace) {
         usage_wrong("tmu-engine",
-                    more                        ? "a word that is no option"
-                    : arguments->engine == NULL ? "no --engine"
-                                                : "no --trace",
+                    more                 ? "a word that is no option"
+                    : !arguments->engine ? "no --engine"
+                                         : "no --trace",
                     usage);
     }
 }
@@ -147,7 +147,7 @@ static int check(const arguments_t *arguments, const tmu_trace_t *trace,
     };
     const size_t count = tmu_trace_count(trace);
     tmu_model_verdict_t *verdicts = calloc(count + 1, sizeof *verdicts);
-    if (verdicts == NULL ||
+    if (!verdicts ||
         tmu_model_replay(&limits, trace, NULL, verdicts, &result->model) != TMU_MODEL_OK) {
         free(verdicts);
         return -1;
@@ -176,7 +176,7 @@ static int compare(const void *a, const void *b) {
 static int write_log(const char *path, const tmu_trace_t *trace, const tmu_log_record_t *records,
                      bool right) {
     FILE *file = fopen(path, "w");
-    if (file == NULL) {
+    if (!file) {
         (void)fprintf(stderr, "%s: cannot be written (%s)\n", path, strerror(errno));
         return EXIT_USAGE;
     }
@@ -263,7 +263,7 @@ static int run(const arguments_t *arguments, const engine_ops_t *engine, const t
     tmu_log_record_t *records = calloc(count + 1, sizeof *records);
     result_t result = {0};
     double ns[REPETITIONS];
-    bool done = records != NULL;
+    bool done = records;
     for (int i = 0; done && i < REPETITIONS; i++) {
         done = engine_replay(engine, &arguments->config, trace, records, &result.replay) == 0;
         ns[i] = result.replay.ns;
@@ -275,7 +275,7 @@ static int run(const arguments_t *arguments, const engine_ops_t *engine, const t
         qsort(ns, REPETITIONS, sizeof ns[0], compare);
         result.replay.ns = ns[REPETITIONS / 2];
         status = EXIT_WELL;
-        if (arguments->verdicts != NULL) {
+        if (arguments->verdicts) {
             status = write_log(arguments->verdicts, trace, records, result.mismatches == 0);
         }
         if (status == EXIT_WELL) {
@@ -290,7 +290,7 @@ static int run(const arguments_t *arguments, const engine_ops_t *engine, const t
 int main(int count, char **values) {
     const arguments_t arguments = parse(count, values);
     const engine_ops_t *engine = engine_find(arguments.engine);
-    if (engine == NULL) {
+    if (!engine) {
         (void)fprintf(stderr,
                       "tmu-engine: found --engine '%s', expected one that this machine has "
                       "of" ENGINE_NAMES "\n",

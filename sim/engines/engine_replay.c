@@ -80,8 +80,7 @@ static engine_status_t execute(run_t *run, size_t index) {
 
 static line_t *line_of(const run_t *run, const tmu_trace_op_t *arrival) {
     line_t *line = run->lines;
-    while (line != NULL &&
-           (line->endpoint != arrival->endpoint || line->source != arrival->source)) {
+    while (line && (line->endpoint != arrival->endpoint || line->source != arrival->source)) {
         line = line->next;
     }
     return line;
@@ -89,7 +88,7 @@ static line_t *line_of(const run_t *run, const tmu_trace_op_t *arrival) {
 
 /* Puts a line where the age of its first arrival belongs, at `link` or later. */
 static void insert(line_t **link, line_t *line) {
-    while (*link != NULL && (*link)->index[(*link)->first] < line->index[line->first]) {
+    while (*link && (*link)->index[(*link)->first] < line->index[line->first]) {
         link = &(*link)->next;
     }
     line->next = *link;
@@ -101,9 +100,9 @@ static int hold(run_t *run, size_t index) {
     const tmu_trace_op_t *op = &run->op[index];
     line_t *line = line_of(run, op);
     line_t *fresh = NULL;
-    if (line == NULL) {
+    if (!line) {
         line = fresh = calloc(1, sizeof *fresh);
-        if (fresh == NULL) {
+        if (!fresh) {
             return -1;
         }
         fresh->endpoint = op->endpoint;
@@ -112,7 +111,7 @@ static int hold(run_t *run, size_t index) {
     if (line->end == line->capacity) {
         size_t capacity = 2 * line->capacity + 4;
         size_t *wider = realloc(line->index, capacity * sizeof *wider);
-        if (wider == NULL) {
+        if (!wider) {
             free(fresh);
             return -1;
         }
@@ -120,7 +119,7 @@ static int hold(run_t *run, size_t index) {
         line->capacity = capacity;
     }
     line->index[line->end++] = index;
-    if (fresh != NULL) {
+    if (fresh) {
         insert(&run->lines, fresh);
     }
     run->records[index] = (tmu_log_record_t){.verdict = TMU_LOG_HELD};
@@ -147,7 +146,7 @@ static void admit(run_t *run, line_t **link) {
 
 static int retry(run_t *run) {
     line_t **link = &run->lines;
-    while (*link != NULL) {
+    while (*link) {
         engine_status_t status = execute(run, (*link)->index[(*link)->first]);
         if (status == ENGINE_NO_MEMORY) {
             return -1;
@@ -164,7 +163,7 @@ static int retry(run_t *run) {
 static int step(run_t *run, size_t index) {
     const tmu_trace_op_t *op = &run->op[index];
     bool arrival = op->kind == TMU_TRACE_ARRIVE;
-    if (run->lines != NULL && arrival && line_of(run, op) != NULL) {
+    if (run->lines && arrival && line_of(run, op)) {
         return hold(run, index);
     }
     engine_status_t status = execute(run, index);
@@ -177,7 +176,7 @@ static int step(run_t *run, size_t index) {
     /* A held arrival waits for a receive or for room: only these bring one of them. */
     bool may_admit = !arrival && (status == ENGINE_QUEUED || status == ENGINE_MATCHED ||
                                   status == ENGINE_FLUSHED);
-    return run->lines != NULL && may_admit ? retry(run) : 0;
+    return run->lines && may_admit ? retry(run) : 0;
 }
 
 static double now_ns(void) {
@@ -190,7 +189,7 @@ int engine_replay(const engine_ops_t *engine, const engine_config_t *config,
                   const tmu_trace_t *trace, tmu_log_record_t *records, engine_replay_t *result_p) {
     run_t run = {.ops = engine, .op = tmu_trace_ops(trace), .records = records};
     run.engine = engine->create(config);
-    if (run.engine == NULL) {
+    if (!run.engine) {
         return -1;
     }
     int result = 0;
@@ -201,7 +200,7 @@ int engine_replay(const engine_ops_t *engine, const engine_config_t *config,
     *result_p =
         (engine_replay_t){.ns = now_ns() - start, .held = run.held, .held_max = run.held_max};
     engine->stats(run.engine, &result_p->stats);
-    while (run.lines != NULL) {
+    while (run.lines) {
         run.lines->first = run.lines->end - 1;
         admit(&run, &run.lines);
     }

@@ -18,10 +18,10 @@ static void free_queue(fuzzy_queue_t *queue) {
 }
 
 void fuzzy_destroy(engine_t *engine) {
-    if (engine == NULL) {
+    if (!engine) {
         return;
     }
-    for (uint32_t i = 0; engine->endpoint != NULL && i < engine->endpoints; i++) {
+    for (uint32_t i = 0; engine->endpoint && i < engine->endpoints; i++) {
         free_queue(&engine->endpoint[i][FUZZY_POSTED]);
         free_queue(&engine->endpoint[i][FUZZY_UNEXPECTED]);
     }
@@ -31,12 +31,12 @@ void fuzzy_destroy(engine_t *engine) {
 
 engine_t *fuzzy_create(const engine_config_t *config) {
     engine_t *engine = calloc(1, sizeof *engine);
-    if (engine == NULL) {
+    if (!engine) {
         return NULL;
     }
     engine->endpoints = config->endpoints;
     engine->endpoint = calloc(config->endpoints, sizeof *engine->endpoint);
-    if (engine->endpoint == NULL) {
+    if (!engine->endpoint) {
         fuzzy_destroy(engine);
         return NULL;
     }
@@ -57,7 +57,7 @@ engine_t *fuzzy_create(const engine_config_t *config) {
 /* A column of holes, NULL = no memory. */
 static uint16_t *new_column(size_t capacity) {
     uint16_t *column = aligned_alloc(64, capacity * sizeof *column);
-    if (column != NULL) {
+    if (column) {
         memset(column, 0, capacity * sizeof *column);
     }
     return column;
@@ -74,7 +74,7 @@ static void move_live(const fuzzy_queue_t *queue, fuzzy_queue_t *to) {
             to->column[c][index] = queue->column[c][i];
         }
         to->entry[index] = queue->entry[i];
-        if (queue->mask != NULL) {
+        if (queue->mask) {
             to->mask[index] = queue->mask[i];
         }
         index++;
@@ -95,11 +95,11 @@ static bool grow(fuzzy_queue_t *queue) {
     for (unsigned c = 0; c < FUZZY_PATTERNS; c++) {
         bool used = c < queue->columns;
         wider.column[c] = used ? new_column(wider.capacity) : NULL;
-        done = done && (!used || wider.column[c] != NULL);
+        done = done && (!used || wider.column[c]);
     }
     wider.entry = aligned_alloc(64, wider.capacity * sizeof *wider.entry);
-    wider.mask = queue->mask == NULL ? NULL : calloc(wider.capacity, sizeof *wider.mask);
-    if (!done || wider.entry == NULL || (queue->mask != NULL && wider.mask == NULL)) {
+    wider.mask = !queue->mask ? NULL : calloc(wider.capacity, sizeof *wider.mask);
+    if (!done || !wider.entry || (queue->mask && !wider.mask)) {
         free_queue(&wider);
         return false;
     }
@@ -146,9 +146,9 @@ unsigned fuzzy_add_column(fuzzy_queue_t *queue, const engine_key_t *masks) {
     if (p == FUZZY_PATTERNS) {
         return FUZZY_NO_PATTERN;
     }
-    if (queue->column[p] == NULL) {
+    if (!queue->column[p]) {
         queue->column[p] = new_column(queue->capacity);
-        if (queue->column[p] == NULL) {
+        if (!queue->column[p]) {
             return FUZZY_NO_PATTERN;
         }
     }
@@ -164,9 +164,9 @@ unsigned fuzzy_add_column(fuzzy_queue_t *queue, const engine_key_t *masks) {
 }
 
 bool fuzzy_keep_masks(fuzzy_queue_t *queue, const engine_key_t *masks) {
-    if (queue->mask == NULL) {
+    if (!queue->mask) {
         queue->mask = calloc(queue->capacity, sizeof *queue->mask);
-        if (queue->mask == NULL) {
+        if (!queue->mask) {
             return false;
         }
     }

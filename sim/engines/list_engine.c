@@ -47,10 +47,10 @@ static engine_verdict_t answer(engine_status_t status) {
 }
 
 static void destroy(engine_t *engine) {
-    if (engine == NULL) {
+    if (!engine) {
         return;
     }
-    while (engine->chunks != NULL) {
+    while (engine->chunks) {
         chunk_t *chunk = engine->chunks;
         engine->chunks = chunk->next;
         free(chunk);
@@ -61,11 +61,11 @@ static void destroy(engine_t *engine) {
 
 static engine_t *create(const engine_config_t *config) {
     engine_t *engine = calloc(1, sizeof *engine);
-    if (engine == NULL) {
+    if (!engine) {
         return NULL;
     }
     engine->endpoint = calloc(config->endpoints, sizeof *engine->endpoint);
-    if (engine->endpoint == NULL) {
+    if (!engine->endpoint) {
         destroy(engine);
         return NULL;
     }
@@ -85,9 +85,9 @@ static engine_t *create(const engine_config_t *config) {
 
 /* Nodes come from chunks and go back to a free list, as every library of the kind does it. */
 static node_t *new_node(engine_t *engine) {
-    if (engine->free == NULL) {
+    if (!engine->free) {
         chunk_t *chunk = malloc(sizeof *chunk);
-        if (chunk == NULL) {
+        if (!chunk) {
             return NULL;
         }
         chunk->next = engine->chunks;
@@ -109,7 +109,7 @@ static bool has_room(const engine_t *engine, const list_t *list, int queue) {
 static engine_status_t append(engine_t *engine, list_t *list, int queue, engine_key_t key,
                               uint64_t handle, uint64_t length) {
     node_t *node = new_node(engine);
-    if (node == NULL) {
+    if (!node) {
         return ENGINE_NO_MEMORY;
     }
     node->next = NULL;
@@ -141,7 +141,7 @@ static void drop(engine_t *engine, list_t *list, int queue, node_t **link) {
 /* The link to the oldest entry that matches (R3, R4), or NULL.  The masks are those of the side
  * that has some: an arrival and a message have none. */
 static node_t **find_posted(engine_t *engine, list_t *list, const engine_key_t *message) {
-    for (node_t **link = &list->oldest; *link != NULL; link = &(*link)->next) {
+    for (node_t **link = &list->oldest; *link; link = &(*link)->next) {
         const engine_key_t *key = &(*link)->key;
         engine->verified += 1;
         if (ENGINE_KEY_EQUAL(*key, *message, *key)) {
@@ -152,7 +152,7 @@ static node_t **find_posted(engine_t *engine, list_t *list, const engine_key_t *
 }
 
 static node_t **find_unexpected(engine_t *engine, list_t *list, const engine_key_t *key) {
-    for (node_t **link = &list->oldest; *link != NULL; link = &(*link)->next) {
+    for (node_t **link = &list->oldest; *link; link = &(*link)->next) {
         const engine_key_t *entry = &(*link)->key;
         engine->verified += 1;
         if (ENGINE_KEY_EQUAL(*entry, *key, *key)) {
@@ -169,7 +169,7 @@ static engine_verdict_t post(engine_t *engine, uint32_t endpoint, const engine_k
     }
     list_t *queue = engine->endpoint[endpoint].queue;
     node_t **hit = find_unexpected(engine, &queue[UNEXPECTED], key);
-    if (hit != NULL) {
+    if (hit) {
         const engine_verdict_t verdict = {(*hit)->handle, ENGINE_MATCHED, (*hit)->length > length};
         drop(engine, &queue[UNEXPECTED], UNEXPECTED, hit);
         return verdict;
@@ -187,7 +187,7 @@ static engine_verdict_t arrive(engine_t *engine, uint32_t endpoint, const engine
     }
     list_t *queue = engine->endpoint[endpoint].queue;
     node_t **hit = find_posted(engine, &queue[POSTED], key);
-    if (hit != NULL) {
+    if (hit) {
         const engine_verdict_t verdict = {(*hit)->handle, ENGINE_MATCHED, length > (*hit)->length};
         drop(engine, &queue[POSTED], POSTED, hit);
         return verdict;
@@ -207,7 +207,7 @@ static engine_verdict_t look(engine_t *engine, uint32_t endpoint, const engine_k
     }
     list_t *list = &engine->endpoint[endpoint].queue[UNEXPECTED];
     node_t **hit = find_unexpected(engine, list, key);
-    if (hit == NULL) {
+    if (!hit) {
         return answer(ENGINE_NONE);
     }
     const engine_verdict_t verdict = {(*hit)->handle, take ? ENGINE_MATCHED : ENGINE_FOUND, 0};
@@ -222,7 +222,7 @@ static engine_verdict_t cancel(engine_t *engine, uint32_t endpoint, uint64_t tar
         return answer(ENGINE_REFUSED_ENDPOINT);
     }
     list_t *list = &engine->endpoint[endpoint].queue[POSTED];
-    for (node_t **link = &list->oldest; *link != NULL; link = &(*link)->next) {
+    for (node_t **link = &list->oldest; *link; link = &(*link)->next) {
         if ((*link)->handle == target) {
             drop(engine, list, POSTED, link);
             return (engine_verdict_t){target, ENGINE_CANCELLED, 0};
@@ -239,7 +239,7 @@ static engine_verdict_t flush(engine_t *engine, uint32_t endpoint, uint64_t remo
     for (int queue = 0; queue < 2; queue++) {
         list_t *list = &engine->endpoint[endpoint].queue[queue];
         removed_p[queue] = list->depth;
-        while (list->oldest != NULL) {
+        while (list->oldest) {
             drop(engine, list, queue, &list->oldest);
         }
     }

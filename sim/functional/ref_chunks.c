@@ -15,7 +15,7 @@ bool ref_chunks_create(ref_chunks_t *chunks, uint32_t endpoints, uint64_t posted
         .endpoints = endpoints,
         .table = {posted_entries, unexpected_entries},
     };
-    return chunks->lists != NULL;
+    return chunks->lists;
 }
 
 void ref_chunks_destroy(ref_chunks_t *chunks) {
@@ -47,7 +47,7 @@ void ref_chunks_set_reserve(ref_chunks_t *chunks, uint32_t endpoint, uint64_t po
     }
 }
 
-/** The same rule as without memory (R11, R13). */
+/* The same rule as without memory (R11, R13). */
 static bool on_chip_room(const ref_chunks_t *chunks, const ref_chunk_list_t *list,
                          tmu_model_queue_t queue) {
     const uint64_t all = chunks->table[queue];
@@ -69,7 +69,7 @@ static bool tail_takes_one(const ref_chunk_list_t *list) {
     return count(list) > 0 && list->fill < SLOTS;
 }
 
-/** An entry has left a chunk: the last of its entries frees it, wherever it is in the list. */
+/* An entry has left a chunk: the last of its entries frees it, wherever it is in the list. */
 static void leave(ref_chunks_t *chunks, ref_chunk_list_t *list, size_t chunk) {
     list->entries--;
     chunks->in_memory--;
@@ -89,13 +89,13 @@ static void leave(ref_chunks_t *chunks, ref_chunk_list_t *list, size_t chunk) {
     chunks->free++;
 }
 
-/** The oldest in memory goes back to its table, which has room. */
+/* The oldest in memory goes back to its table, which has room. */
 static void go_back(ref_chunks_t *chunks, ref_chunk_list_t *list, tmu_model_queue_t queue) {
     leave(chunks, list, list->first);
     change_on_chip(chunks, list, queue, 1);
 }
 
-/** Neighbours whose entries fit in one chunk become one. */
+/* Neighbours whose entries fit in one chunk become one. */
 static bool pack(ref_chunks_t *chunks, ref_chunk_list_t *list) {
     bool frees = false;
     size_t to = list->first;
@@ -114,7 +114,7 @@ static bool pack(ref_chunks_t *chunks, ref_chunk_list_t *list) {
     return frees;
 }
 
-/** All lists from the given one on, until a chunk is free. */
+/* All lists from the given one on, until a chunk is free. */
 static bool pack_all(ref_chunks_t *chunks, uint32_t endpoint, tmu_model_queue_t queue) {
     for (uint64_t i = 0; !chunks->tight && i < 2 * (uint64_t)chunks->endpoints; i++) {
         const uint32_t e = (uint32_t)((endpoint + i / 2) % chunks->endpoints);
@@ -164,7 +164,7 @@ static bool new_chunk(ref_chunks_t *chunks, ref_chunk_list_t *list) {
     return true;
 }
 
-/** Takes the oldest back while the table has room, of one endpoint after the other. */
+/* Takes the oldest back while the table has room, of one endpoint after the other. */
 static void refill(ref_chunks_t *chunks, tmu_model_queue_t queue) {
     for (uint32_t i = 0; chunks->in_memory > 0 && i < chunks->endpoints; i++) {
         ref_chunk_list_t *list = &chunks->lists[chunks->cursor][queue];

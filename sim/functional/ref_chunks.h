@@ -38,20 +38,20 @@ typedef struct ref_chunks {
     bool tight;           /* no list has neighbours that fit in one chunk */
 } ref_chunks_t;
 
-/** Lists without entries; false without memory. */
+/* Lists without entries; false without memory. */
 bool ref_chunks_create(ref_chunks_t *chunks, uint32_t endpoints, uint64_t posted_entries,
                        uint64_t unexpected_entries);
 void ref_chunks_destroy(ref_chunks_t *chunks);
 void ref_chunks_set_reserve(ref_chunks_t *chunks, uint32_t endpoint, uint64_t posted,
                             uint64_t unexpected);
-/** So many chunks more. */
+/* So many chunks more. */
 void ref_chunks_add(ref_chunks_t *chunks, uint64_t count);
 
-/** Makes room for an entry of the queue if that can be; whether there is. */
+/* Makes room for an entry of the queue if that can be; whether there is. */
 bool ref_chunks_make_room(ref_chunks_t *chunks, uint32_t endpoint, tmu_model_queue_t queue);
-/** An entry more, for which there is room; false if the machine has no memory left. */
+/* An entry more, for which there is room; false if the machine has no memory left. */
 bool ref_chunks_append(ref_chunks_t *chunks, uint32_t endpoint, tmu_model_queue_t queue);
-/** The entry at this position, oldest = 0, has left. */
+/* The entry at this position, oldest = 0, has left. */
 void ref_chunks_remove(ref_chunks_t *chunks, uint32_t endpoint, tmu_model_queue_t queue,
                        uint64_t position);
 

@@ -7,7 +7,7 @@
 #include "ref_device.h"
 #include "tmu/tmu_info.h"
 
-/** Bits that a command with this opcode may set, word by word; the rest must be 0 (R13). */
+/* Bits that a command with this opcode may set, word by word; the rest must be 0 (R13). */
 static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *used_p) {
     bool search = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_PROBE ||
                   opcode == TMU_OPCODE_CLAIM || opcode == TMU_OPCODE_FLUSH;
@@ -82,7 +82,7 @@ static tmu_record_t *answer_new(ref_device_t *device) {
     return record;
 }
 
-/** Starts a completion with what every one has. */
+/* Starts a completion with what every one has. */
 static tmu_record_t *answer(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint,
                             uint8_t status) {
     tmu_record_t *record = answer_new(device);
@@ -95,7 +95,7 @@ static tmu_record_t *answer(ref_device_t *device, const tmu_record_t *command, u
     return record;
 }
 
-/** The entry's part of a completion that reports one. */
+/* The entry's part of a completion that reports one. */
 static void answer_entry(tmu_record_t *record, const tmu_model_entry_t *entry) {
     bool message = entry->queue == TMU_MODEL_UNEXPECTED;
     TMU_FIELD_SET(record, TMU_COMPLETION_UNEXPECTED, message);
@@ -130,7 +130,7 @@ static void report_removed(void *context, const tmu_model_entry_t *entry) {
     }
 }
 
-/** An opcode's counters: answers, and the entries it visited. */
+/* An opcode's counters: answers, and the entries it visited. */
 static void count(ref_device_t *device, uint8_t opcode, uint64_t visited) {
     static const struct {
         uint8_t opcode;
@@ -153,7 +153,7 @@ static void count(ref_device_t *device, uint8_t opcode, uint64_t visited) {
     }
 }
 
-/** Status in the completion for a matcher's verdict; increments the verdict's counter. */
+/* Status in the completion for a matcher's verdict; increments the verdict's counter. */
 static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_status_t status) {
     uint64_t *counters = device->counters;
     switch (status) {
@@ -222,7 +222,7 @@ static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
     }
 }
 
-/** A position counts through all endpoints in turn: a matcher keeps no order between them. */
+/* A position counts through all endpoints in turn: a matcher keeps no order between them. */
 static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
     uint64_t position = TMU_FIELD_GET(command, TMU_COMMAND_INSPECT_POSITION);
     tmu_model_queue_t queue = TMU_FIELD_GET(command, TMU_COMMAND_INSPECT_QUEUE) != 0

@@ -28,7 +28,7 @@ void tmu_sim_close(ref_device_t *device) {
     free(device);
 }
 
-/** Sets up the state that the options ask for; false and a sentence without memory. */
+/* Sets up the state that the options ask for; false and a sentence without memory. */
 static bool start(ref_device_t *device) {
     const ref_preset_t *preset = device->preset;
     ref_registers_start(device);
@@ -65,7 +65,7 @@ int tmu_sim_write32(ref_device_t *device, uint32_t offset, uint32_t value) {
     return ref_write_register(device, offset, value);
 }
 
-/** Always 0: the unit takes every write. */
+/* Always 0: the unit takes every write. */
 int tmu_sim_doorbell(ref_device_t *device, uint64_t offset, const void *data, size_t size) {
     uint64_t page = offset / TMU_DOORBELL_PAGE_BYTES;
     uint64_t inside = offset % TMU_DOORBELL_PAGE_BYTES;
@@ -138,7 +138,7 @@ static bool writable(const ref_device_t *device, uint64_t address) {
     return false;
 }
 
-/**
+/*
  * Writes answers while the ring has room; the phase-bearing word goes last.
  * A command started with room for one, so only a flush can find its ring full here.
  */
@@ -172,7 +172,7 @@ static void write_answers(ref_device_t *device) {
     }
 }
 
-/** Answers that found their ring full wait, but not for ever: then the page is disabled (R13). */
+/* Answers that found their ring full wait, but not for ever: then the page is disabled (R13). */
 static void wait_for_ring(ref_device_t *device) {
     ref_answers_t *answers = &device->answers;
     bool waits = answers->count > 0;
@@ -185,7 +185,7 @@ static void wait_for_ring(ref_device_t *device) {
     }
 }
 
-/** One clock: the rest of the last command's answers, or one more command. */
+/* One clock: the rest of the last command's answers, or one more command. */
 static void step(ref_device_t *device) {
     device->clock++;
     uint32_t page = 0;

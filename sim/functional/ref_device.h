@@ -32,11 +32,11 @@
 #include "tmu_record.h"
 #include "tmu_sim.h"
 
-/** Registers with windows of filter ids. */
+/* Registers with windows of filter ids. */
 #define REF_ERROR_BYTES 512
 #define REF_FILTER_WINDOWS ((TMU_REG_FILTER_HIGH_HI - TMU_REG_FILTER_SOURCE) / 4 + 1)
 
-/** One row of the generated preset table, or a configuration that the URI describes. */
+/* One row of the generated preset table, or a configuration that the URI describes. */
 typedef struct ref_preset {
     const char *name;
     uint32_t number;
@@ -45,12 +45,12 @@ typedef struct ref_preset {
 #undef REF_MEMBER
 } ref_preset_t;
 
-/** Match bits that are kept: the context above the tag. */
+/* Match bits that are kept: the context above the tag. */
 static inline uint32_t ref_match_bits(const ref_preset_t *preset) {
     return preset->context_bits + preset->tag_bits;
 }
 
-/** The hardware's counters by name, in register order. */
+/* The hardware's counters by name, in register order. */
 enum {
 #define REF_ROW(name, offset) REF_COUNTER_##name,
     TMU_COUNTER_TABLE(REF_ROW)
@@ -58,7 +58,7 @@ enum {
         REF_COUNTERS
 };
 
-/** A submission queue: a ring, and commands that wait in a share of the slots. */
+/* A submission queue: a ring, and commands that wait in a share of the slots. */
 typedef struct ref_page {
     uint64_t base;
     uint32_t log2;
@@ -73,7 +73,7 @@ typedef struct ref_page {
     bool in_turn; /* it is in the list of pages to serve */
 } ref_page_t;
 
-/** Completions of one command; only a flush has more than one. */
+/* Completions of one command; only a flush has more than one. */
 typedef struct ref_answers {
     tmu_record_t *records;
     size_t count;
@@ -83,20 +83,20 @@ typedef struct ref_answers {
     uint32_t page;
 } ref_answers_t;
 
-/** Memory that the device may write; a ring outside of it is counted, not written. */
+/* Memory that the device may write; a ring outside of it is counted, not written. */
 typedef struct ref_region {
     struct ref_region *next;
     uint64_t address;
     size_t bytes;
 } ref_region_t;
 
-/** Entries of the tables reserved for an endpoint. */
+/* Entries of the tables reserved for an endpoint. */
 typedef struct ref_reserve {
     uint32_t posted;
     uint32_t unexpected;
 } ref_reserve_t;
 
-/** The interface of a simulated device knows it by this name. */
+/* The interface of a simulated device knows it by this name. */
 typedef struct tmu_sim ref_device_t;
 
 struct tmu_sim {
@@ -151,7 +151,7 @@ struct tmu_sim {
     uint32_t page_snapshots;              /* so many there were */
 };
 
-/** Nothing is left to write; the memory stays. */
+/* Nothing is left to write; the memory stays. */
 static inline void ref_answers_clear(ref_answers_t *answers) {
     answers->count = 0;
     answers->next = 0;
@@ -160,78 +160,78 @@ static inline void ref_answers_clear(ref_answers_t *answers) {
 
 /* ref_registers.c */
 
-/** Gives kept registers what they hold at the start. */
+/* Gives kept registers what they hold at the start. */
 void ref_registers_start(ref_device_t *device);
-/** As tmu_sim_read32 and tmu_sim_write32. */
+/* As tmu_sim_read32 and tmu_sim_write32. */
 int ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p);
 int ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value);
 
-/** Copies all counters as they are now. */
+/* Copies all counters as they are now. */
 void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]);
 
-/** Creates the matcher for the preset, in place of one that a reset throws away; false and a
+/* Creates the matcher for the preset, in place of one that a reset throws away; false and a
  * sentence without memory. */
 bool ref_matcher_create(ref_device_t *device);
 
 /* ref_options.c */
 
-/** Reads preset, parameters and engine; false and a sentence where one is unknown. */
+/* Reads preset, parameters and engine; false and a sentence where one is unknown. */
 bool ref_options_read(ref_device_t *device, const char *options);
 
 /* ref_commands.c */
 
-/** Carries one command of a page out and fills `device->answers`. */
+/* Carries one command of a page out and fills `device->answers`. */
 void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *command);
 
 /* ref_spill.c */
 
-/** Takes a segment, or sets the error bit and changes nothing. */
+/* Takes a segment, or sets the error bit and changes nothing. */
 void ref_spill_commit(ref_device_t *device, uint32_t value);
 
-/** Without memory, as after a reset. */
+/* Without memory, as after a reset. */
 void ref_spill_clear(ref_device_t *device);
 
-/** Gives the selected endpoint the reserves that are written down. */
+/* Gives the selected endpoint the reserves that are written down. */
 void ref_spill_reserve(ref_device_t *device);
 
-/** Tells the matcher, before a command that may be queued, whether its entry has a slot. */
+/* Tells the matcher, before a command that may be queued, whether its entry has a slot. */
 void ref_spill_prepare(ref_device_t *device, tmu_model_queue_t queue, uint32_t endpoint);
 
-/** Takes over a command's effect on the queues. */
+/* Takes over a command's effect on the queues. */
 void ref_spill_follow(ref_device_t *device, uint8_t opcode, const tmu_model_verdict_t *verdict);
 
-/** Number of free chunks. */
+/* Number of free chunks. */
 uint32_t ref_spill_free(const ref_device_t *device);
 
-/** Whether memory, and not only a quota, refuses what was refused just now. */
+/* Whether memory, and not only a quota, refuses what was refused just now. */
 bool ref_spill_used_up(const ref_device_t *device);
 
 /* ref_snapshot.c */
 
-/** Takes the snapshot that the pages show; at once, however old the last one is. */
+/* Takes the snapshot that the pages show; at once, however old the last one is. */
 void ref_snapshot_take(ref_device_t *device);
 
-/** Reads a word of the snapshot on a page; 1 and counted where nothing is readable. */
+/* Reads a word of the snapshot on a page; 1 and counted where nothing is readable. */
 int ref_snapshot_read(ref_device_t *device, uint64_t offset, uint64_t *value_p);
 
 /* ref_pages.c */
 
-/** Takes the selected page's configuration over, or sets the error bit and changes nothing. */
+/* Takes the selected page's configuration over, or sets the error bit and changes nothing. */
 void ref_page_commit(ref_device_t *device);
 
-/** Takes a command into the page's share, or drops and counts it. */
+/* Takes a command into the page's share, or drops and counts it. */
 void ref_page_push(ref_device_t *device, uint32_t page, const tmu_record_t *command);
 
-/** The next command in turn whose ring has room; false if there is none.  It leaves its slot. */
+/* The next command in turn whose ring has room; false if there is none.  It leaves its slot. */
 bool ref_page_pop(ref_device_t *device, uint32_t *page_p, tmu_record_t *command_p);
 
-/** Whether some command waits for more than room in its ring. */
+/* Whether some command waits for more than room in its ring. */
 bool ref_page_work(const ref_device_t *device);
 
-/** Disables a page; the commands that wait in it are lost. */
+/* Disables a page; the commands that wait in it are lost. */
 void ref_page_disable(ref_device_t *device, uint32_t page);
 
-/** Every page as after power-on, for a reset. */
+/* Every page as after power-on, for a reset. */
 void ref_pages_clear(ref_device_t *device);
 
 #endif

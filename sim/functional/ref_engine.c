@@ -116,7 +116,7 @@ static uint64_t verified(const software_t *software) {
     return stats.verified;
 }
 
-/** A verdict with what every one has; one that was not carried out takes no number (R7). */
+/* A verdict with what every one has; one that was not carried out takes no number (R7). */
 static tmu_model_verdict_t verdict_of(software_t *software, uint32_t endpoint, uint64_t handle,
                                       const engine_verdict_t *found) {
     tmu_model_verdict_t verdict = {
@@ -127,7 +127,7 @@ static tmu_model_verdict_t verdict_of(software_t *software, uint32_t endpoint, u
     return verdict;
 }
 
-/** Whether the engine's handle is that of an entry which the operation may have found. */
+/* Whether the engine's handle is that of an entry which the operation may have found. */
 static bool known(const software_t *software, uint64_t slot, uint32_t endpoint,
                   tmu_model_queue_t queue) {
     if (slot >= software->entries.room) {
@@ -277,7 +277,7 @@ static void cancel(void *matcher, uint32_t endpoint, uint64_t handle, uint32_t r
 
 /* ---- flush ----------------------------------------------------------------------------------- */
 
-/** R14: equal in every bit that neither side ignores. */
+/* R14: equal in every bit that neither side ignores. */
 static bool selected(const tmu_model_key_t *entry, const tmu_model_key_t *select) {
 #define EQUAL(value, mask, VALUE, MASK, type, kept, signal)                                        \
     ((entry->value ^ select->value) & ~entry->mask & ~select->mask) == 0 &&
@@ -285,7 +285,7 @@ static bool selected(const tmu_model_key_t *entry, const tmu_model_key_t *select
 #undef EQUAL
 }
 
-/** An engine empties an endpoint as a whole; of some of its entries each is taken out by itself:
+/* An engine empties an endpoint as a whole; of some of its entries each is taken out by itself:
  * the oldest message with exactly its key is the one, for older ones were selected as well. */
 static bool take_out(software_t *software, uint64_t slot) {
     const tmu_model_entry_t *entry = &software->entries.slots[slot].entry;

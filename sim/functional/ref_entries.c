@@ -5,7 +5,7 @@
 
 #define FIRST_ROOM 64
 
-/** Slots that are kept for the endpoint as long as others want them. */
+/* Slots that are kept for the endpoint as long as others want them. */
 static uint64_t promise(const ref_list_t *list) {
     return list->depth < list->reserve ? list->reserve - list->depth : 0;
 }
@@ -23,7 +23,7 @@ bool ref_entries_create(ref_entries_t *entries, const tmu_model_config_t *config
                 (ref_list_t){.oldest = REF_ENTRY_NONE, .youngest = REF_ENTRY_NONE};
         }
     }
-    return entries->lists != NULL;
+    return entries->lists;
 }
 
 void ref_entries_destroy(ref_entries_t *entries) {
@@ -60,7 +60,7 @@ void ref_entries_free(ref_entries_t *entries, uint64_t slot) {
     entries->free = slot;
 }
 
-/** Keeps the sums over all endpoints when a list's depth changes. */
+/* Keeps the sums over all endpoints when a list's depth changes. */
 static void change_depth(ref_entries_t *entries, ref_list_t *list, tmu_model_queue_t queue,
                          int change) {
     entries->promised[queue] -= promise(list);
@@ -85,7 +85,7 @@ void ref_entries_append(ref_entries_t *entries, uint64_t slot, const tmu_model_e
     change_depth(entries, list, entry->queue, 1);
 }
 
-/** An entry's position in its list, oldest = 0: from both ends, for most are near one of them. */
+/* An entry's position in its list, oldest = 0: from both ends, for most are near one of them. */
 static uint64_t position_of(const ref_entries_t *entries, const ref_list_t *list, uint64_t slot) {
     uint64_t older = slot;
     uint64_t younger = slot;

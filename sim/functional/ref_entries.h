@@ -12,7 +12,7 @@
 
 #include "ref_matcher.h"
 
-/** The index of no slot. */
+/* The index of no slot. */
 #define REF_ENTRY_NONE UINT64_MAX
 
 typedef struct ref_entry {
@@ -43,21 +43,21 @@ typedef struct ref_entries {
     ref_depths_t depths;
 } ref_entries_t;
 
-/** False without memory. */
+/* False without memory. */
 bool ref_entries_create(ref_entries_t *entries, const tmu_model_config_t *config);
 void ref_entries_destroy(ref_entries_t *entries);
 
-/** A slot for an entry that may come; REF_ENTRY_NONE without memory. */
+/* A slot for an entry that may come; REF_ENTRY_NONE without memory. */
 uint64_t ref_entries_take(ref_entries_t *entries);
-/** Frees a slot that is in no list. */
+/* Frees a slot that is in no list. */
 void ref_entries_free(ref_entries_t *entries, uint64_t slot);
 
-/** Puts the entry into a slot that was taken, as the youngest of its queue. */
+/* Puts the entry into a slot that was taken, as the youngest of its queue. */
 void ref_entries_append(ref_entries_t *entries, uint64_t slot, const tmu_model_entry_t *entry);
-/** Takes an entry out of its list and frees its slot. */
+/* Takes an entry out of its list and frees its slot. */
 tmu_model_entry_t ref_entries_remove(ref_entries_t *entries, uint64_t slot);
 
-/** Whether the entry of an operation may be queued (R11). */
+/* Whether the entry of an operation may be queued (R11). */
 bool ref_entries_room(const ref_entries_t *entries, uint32_t endpoint, tmu_model_queue_t queue);
 
 void ref_entries_set_quota(ref_entries_t *entries, uint32_t endpoint, uint64_t posted,
@@ -65,7 +65,7 @@ void ref_entries_set_quota(ref_entries_t *entries, uint32_t endpoint, uint64_t p
 void ref_entries_set_reserve(ref_entries_t *entries, uint32_t endpoint, uint64_t posted,
                              uint64_t unexpected);
 
-/** The slot of an endpoint's receive with the driver's id; REF_ENTRY_NONE if there is none.  It
+/* The slot of an endpoint's receive with the driver's id; REF_ENTRY_NONE if there is none.  It
  * walks the list, as an inspection does. */
 uint64_t ref_entries_receive(const ref_entries_t *entries, uint32_t endpoint, uint32_t receive_id);
 

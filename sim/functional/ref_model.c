@@ -30,7 +30,7 @@ static void set_full(void *matcher, bool posted, bool unexpected) {
     tmu_model_set_full(matcher, posted, unexpected);
 }
 
-/** The model searches lists from their oldest entry on, up to the one that it finds. */
+/* The model searches lists from their oldest entry on, up to the one that it finds. */
 static uint64_t position(const void *matcher, const tmu_model_verdict_t *verdict) {
     (void)matcher;
     return verdict->visited - 1;

@@ -32,7 +32,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-/** A part of the options, which has no NUL behind it. */
+/* A part of the options, which has no NUL behind it. */
 typedef struct word {
     const char *text;
     size_t length;
@@ -42,7 +42,7 @@ static bool is(word_t word, const char *name) {
     return strlen(name) == word.length && strncmp(name, word.text, word.length) == 0;
 }
 
-/** Keeps the sentence for who opens the device. */
+/* Keeps the sentence for who opens the device. */
 static __attribute__((format(printf, 2, 3))) bool refused(ref_device_t *device, const char *format,
                                                           ...) {
     va_list arguments;
@@ -52,7 +52,7 @@ static __attribute__((format(printf, 2, 3))) bool refused(ref_device_t *device, 
     return false;
 }
 
-/** Finds the preset with this name. */
+/* Finds the preset with this name. */
 static bool find_preset(ref_device_t *device, word_t name) {
     char known[128] = "";
     for (size_t i = 0; i < COUNT(presets); i++) {
@@ -82,7 +82,7 @@ static bool find_engine(ref_device_t *device, word_t name) {
                    (int)name.length, name.text);
 }
 
-/** A decimal number of these digits and no more; false for anything else. */
+/* A decimal number of these digits and no more; false for anything else. */
 static bool number_read(word_t word, uint32_t *value_p) {
     uint64_t value = 0;
     for (size_t i = 0; i < word.length; i++) {
@@ -95,7 +95,7 @@ static bool number_read(word_t word, uint32_t *value_p) {
     return word.length > 0 && value <= UINT32_MAX;
 }
 
-/** Another value for one parameter; from then on the configuration is no preset. */
+/* Another value for one parameter; from then on the configuration is no preset. */
 static bool parameter_set(ref_device_t *device, size_t i, word_t text) {
     ref_preset_t *preset = &device->own;
     uint32_t value = 0;

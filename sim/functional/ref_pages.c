@@ -11,7 +11,7 @@ static bool ring_has_room(const ref_page_t *page) {
     return page->produced - page->consumer != UINT32_C(1) << page->log2;
 }
 
-/** Whether a page may be enabled with this configuration. */
+/* Whether a page may be enabled with this configuration. */
 static bool acceptable(const ref_device_t *device, const ref_page_t *page) {
     bool privileged = device->page_select == device->preset->queues;
     return page->log2 >= TMU_RING_LOG2_MIN && page->log2 <= TMU_RING_LOG2_MAX &&

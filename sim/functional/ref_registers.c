@@ -41,7 +41,7 @@ static bool find_register(const register_value_t *registers, size_t count, uint3
     return false;
 }
 
-/** Constant registers; false if the offset is none of them. */
+/* Constant registers; false if the offset is none of them. */
 static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
     const ref_preset_t *preset = device->preset;
     const register_value_t constants[] = {
@@ -72,7 +72,7 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
            find_register(others, sizeof others / sizeof others[0], offset, value_p);
 }
 
-/** Registers that tell a state; false if the offset is none of them. */
+/* Registers that tell a state; false if the offset is none of them. */
 static bool read_state(const ref_device_t *device, uint32_t offset, uint32_t *value_p) {
     const register_value_t states[] = {
         {TMU_REG_SPILL_STATUS, TMU_REGISTER_BITS(TMU_SPILL_STATUS_SEGMENTS, device->segments) |
@@ -116,7 +116,7 @@ static bool read_counter(const ref_device_t *device, uint32_t offset, uint32_t *
     return false;
 }
 
-/** The register that keeps what is written to it; NULL if the offset is none of them. */
+/* The register that keeps what is written to it; NULL if the offset is none of them. */
 static uint32_t *kept(ref_device_t *device, uint32_t offset) {
     switch (offset) {
     case TMU_REG_PAGE_SELECT:
@@ -169,7 +169,7 @@ void ref_registers_start(ref_device_t *device) {
     *kept(device, TMU_REG_FILTER_HIGH_HI) = TMU_FILTER_HIGH_HI_INITIAL;
 }
 
-/** A kept register has no more than its defined bits. */
+/* A kept register has no more than its defined bits. */
 static uint32_t defined_bits(uint32_t offset) {
     switch (offset) {
     case TMU_REG_RING_CONFIG:
@@ -211,7 +211,7 @@ void ref_counters_copy(ref_device_t *device, uint64_t counters[REF_COUNTERS]) {
     memcpy(counters, device->counters, sizeof device->counters);
 }
 
-/** Queues, quotas, reserves, serial numbers, counters and rings; waiting commands are lost (R14).
+/* Queues, quotas, reserves, serial numbers, counters and rings; waiting commands are lost (R14).
  */
 static int reset(ref_device_t *device) {
     if (!ref_matcher_create(device)) {

@@ -9,7 +9,7 @@
 
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 
-/** Counts what is queued, which lies on chip. */
+/* Counts what is queued, which lies on chip. */
 static bool begin(ref_device_t *device) {
     const ref_preset_t *preset = device->preset;
     if (!ref_chunks_create(&device->chunks, preset->endpoints, preset->posted_entries,
@@ -74,7 +74,7 @@ void ref_spill_prepare(ref_device_t *device, tmu_model_queue_t queue, uint32_t e
     device->match->set_full(device->matcher, device->full, device->full);
 }
 
-/** Removes flushed entries: so many of the oldest, or all. */
+/* Removes flushed entries: so many of the oldest, or all. */
 static void flushed(ref_device_t *device, uint32_t endpoint, tmu_model_queue_t queue,
                     uint64_t removed) {
     for (uint64_t i = 0; i < removed; i++) {

@@ -14,13 +14,13 @@ bool model_append(tmu_model_t *model, const tmu_model_entry_t *entry) {
     list_t *list = &model->endpoint[entry->endpoint].queue[entry->queue];
     total_t *total = &model->total[entry->queue];
     node_t *node = malloc(sizeof *node);
-    if (node == NULL) {
+    if (!node) {
         return false;
     }
     node->entry = *entry;
     node->next = NULL;
     node->previous = list->youngest;
-    if (list->youngest == NULL) {
+    if (!list->youngest) {
         list->oldest = node;
     } else {
         list->youngest->next = node;
@@ -36,12 +36,12 @@ bool model_append(tmu_model_t *model, const tmu_model_entry_t *entry) {
 
 void model_discard(tmu_model_t *model, node_t *node) {
     list_t *list = &model->endpoint[node->entry.endpoint].queue[node->entry.queue];
-    if (node->previous == NULL) {
+    if (!node->previous) {
         list->oldest = node->next;
     } else {
         node->previous->next = node->next;
     }
-    if (node->next == NULL) {
+    if (!node->next) {
         list->youngest = node->previous;
     } else {
         node->next->previous = node->previous;
@@ -52,15 +52,15 @@ void model_discard(tmu_model_t *model, node_t *node) {
 }
 
 tmu_model_status_t tmu_model_create(const tmu_model_config_t *config, tmu_model_t **model_p) {
-    if (config == NULL || model_p == NULL || config->endpoints == 0) {
+    if (!config || !model_p || config->endpoints == 0) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     tmu_model_t *model = calloc(1, sizeof *model);
-    if (model == NULL) {
+    if (!model) {
         return TMU_MODEL_NO_MEMORY;
     }
     model->endpoint = calloc(config->endpoints, sizeof *model->endpoint);
-    if (model->endpoint == NULL) {
+    if (!model->endpoint) {
         free(model);
         return TMU_MODEL_NO_MEMORY;
     }
@@ -78,9 +78,9 @@ tmu_model_status_t tmu_model_create(const tmu_model_config_t *config, tmu_model_
 
 /* R14: reset leaves empty queues. */
 void tmu_model_reset(tmu_model_t *model) {
-    for (uint32_t i = 0; model != NULL && i < model->endpoints; i++) {
+    for (uint32_t i = 0; model && i < model->endpoints; i++) {
         for (int queue = 0; queue < 2; queue++) {
-            while (model->endpoint[i].queue[queue].oldest != NULL) {
+            while (model->endpoint[i].queue[queue].oldest) {
                 model_discard(model, model->endpoint[i].queue[queue].oldest);
             }
         }
@@ -88,7 +88,7 @@ void tmu_model_reset(tmu_model_t *model) {
 }
 
 void tmu_model_destroy(tmu_model_t *model) {
-    if (model != NULL) {
+    if (model) {
         tmu_model_reset(model);
         free(model->endpoint);
         free(model);
@@ -97,7 +97,7 @@ void tmu_model_destroy(tmu_model_t *model) {
 
 tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
                                        uint64_t unexpected) {
-    if (model == NULL) {
+    if (!model) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (endpoint >= model->endpoints) {
@@ -111,7 +111,7 @@ tmu_model_status_t tmu_model_set_quota(tmu_model_t *model, uint32_t endpoint, ui
 tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, uint64_t posted,
                                          uint64_t unexpected) {
     const uint64_t reserve[2] = {[TMU_MODEL_POSTED] = posted, [TMU_MODEL_UNEXPECTED] = unexpected};
-    if (model == NULL) {
+    if (!model) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (endpoint >= model->endpoints) {
@@ -127,20 +127,20 @@ tmu_model_status_t tmu_model_set_reserve(tmu_model_t *model, uint32_t endpoint, 
 }
 
 void tmu_model_set_capacity(tmu_model_t *model, uint64_t posted, uint64_t unexpected) {
-    if (model != NULL) {
+    if (model) {
         model->total[TMU_MODEL_POSTED].capacity = posted;
         model->total[TMU_MODEL_UNEXPECTED].capacity = unexpected;
     }
 }
 
 void tmu_model_add_chunks(tmu_model_t *model, uint64_t chunks) {
-    if (model != NULL) {
+    if (model) {
         model->chunks = chunks;
     }
 }
 
 void tmu_model_set_full(tmu_model_t *model, bool posted, bool unexpected) {
-    if (model != NULL) {
+    if (model) {
         model->full[TMU_MODEL_POSTED] = posted;
         model->full[TMU_MODEL_UNEXPECTED] = unexpected;
     }
@@ -176,18 +176,17 @@ tmu_model_status_t model_answer(tmu_model_t *model, uint64_t *operations,
 tmu_model_status_t tmu_model_inspect(const tmu_model_t *model, uint32_t endpoint,
                                      tmu_model_queue_t queue, uint64_t position,
                                      tmu_model_entry_t *entry_p) {
-    if (model == NULL || entry_p == NULL ||
-        (queue != TMU_MODEL_POSTED && queue != TMU_MODEL_UNEXPECTED)) {
+    if (!model || !entry_p || (queue != TMU_MODEL_POSTED && queue != TMU_MODEL_UNEXPECTED)) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (endpoint >= model->endpoints) {
         return TMU_MODEL_REFUSED_ENDPOINT;
     }
     const node_t *node = model->endpoint[endpoint].queue[queue].oldest;
-    for (; node != NULL && position > 0; position--) {
+    for (; node && position > 0; position--) {
         node = node->next;
     }
-    if (node == NULL) {
+    if (!node) {
         return TMU_MODEL_NONE;
     }
     *entry_p = node->entry;
@@ -197,7 +196,7 @@ tmu_model_status_t tmu_model_inspect(const tmu_model_t *model, uint32_t endpoint
 /* NULL where model, endpoint or queue does not exist. */
 static const list_t *list_of(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     bool queue_exists = queue == TMU_MODEL_POSTED || queue == TMU_MODEL_UNEXPECTED;
-    if (model == NULL || endpoint >= model->endpoints || !queue_exists) {
+    if (!model || endpoint >= model->endpoints || !queue_exists) {
         return NULL;
     }
     return &model->endpoint[endpoint].queue[queue];
@@ -205,16 +204,16 @@ static const list_t *list_of(const tmu_model_t *model, uint32_t endpoint, tmu_mo
 
 uint64_t tmu_model_depth(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     const list_t *list = list_of(model, endpoint, queue);
-    return list == NULL ? 0 : list->depth;
+    return !list ? 0 : list->depth;
 }
 
 uint64_t tmu_model_depth_max(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     const list_t *list = list_of(model, endpoint, queue);
-    return list == NULL ? 0 : list->depth_max;
+    return !list ? 0 : list->depth_max;
 }
 
 void tmu_model_stats(const tmu_model_t *model, tmu_model_stats_t *stats_p) {
-    if (model == NULL || stats_p == NULL) {
+    if (!model || !stats_p) {
         return;
     }
     const total_t *posted = &model->total[TMU_MODEL_POSTED];

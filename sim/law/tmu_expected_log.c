@@ -75,7 +75,7 @@ int main(int count, char **argument) {
     }
     tmu_model_verdict_t *verdicts = calloc(tmu_trace_count(trace) + 1, sizeof *verdicts);
     tmu_model_status_t status = TMU_MODEL_NO_MEMORY;
-    if (verdicts != NULL) {
+    if (verdicts) {
         status = tmu_model_replay(&config, trace, NULL, verdicts, NULL);
     }
     int result = EXIT_FAILURE;

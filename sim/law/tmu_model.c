@@ -16,7 +16,7 @@ static bool key_equal(const tmu_model_key_t *a, const tmu_model_key_t *b) {
 
 /* R3, R4: the oldest entry that matches, NULL if none does. */
 static node_t *find_oldest(const list_t *list, const tmu_model_key_t *key, uint64_t *visited) {
-    for (node_t *node = list->oldest; node != NULL; node = node->next) {
+    for (node_t *node = list->oldest; node; node = node->next) {
         *visited += 1;
         if (key_equal(&node->entry.key, key)) {
             return node;
@@ -69,7 +69,7 @@ static bool has_room(const tmu_model_t *model, uint32_t endpoint, tmu_model_queu
 bool tmu_model_may_be_full(const tmu_model_t *model, uint32_t endpoint, tmu_model_queue_t queue) {
     uint64_t queues = 0;
     uint64_t entries = 0;
-    if (model == NULL || model->chunks == 0 || endpoint >= model->endpoints ||
+    if (!model || model->chunks == 0 || endpoint >= model->endpoints ||
         table_has_room(model, endpoint, queue)) {
         return false;
     }
@@ -100,7 +100,7 @@ static void describe_message(tmu_model_verdict_t *verdict, const tmu_model_entry
 
 tmu_model_status_t tmu_model_post(tmu_model_t *model, const tmu_model_receive_t *receive,
                                   tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || receive == NULL || verdict_p == NULL) {
+    if (!model || !receive || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (!endpoint_exists(model, receive->endpoint, receive->handle, verdict_p)) {
@@ -109,7 +109,7 @@ tmu_model_status_t tmu_model_post(tmu_model_t *model, const tmu_model_receive_t 
     /* R5: the unexpected queue first, and its oldest match (R4). */
     list_t *unexpected = &model->endpoint[receive->endpoint].queue[TMU_MODEL_UNEXPECTED];
     node_t *hit = find_oldest(unexpected, &receive->key, &verdict_p->visited);
-    if (hit != NULL) {
+    if (hit) {
         verdict_p->status = TMU_MODEL_MATCHED;
         describe_message(verdict_p, &hit->entry);
         verdict_p->receive_length = receive->length;
@@ -131,7 +131,7 @@ tmu_model_status_t tmu_model_post(tmu_model_t *model, const tmu_model_receive_t 
 
 tmu_model_status_t tmu_model_arrive(tmu_model_t *model, const tmu_model_message_t *message,
                                     tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || message == NULL || verdict_p == NULL) {
+    if (!model || !message || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (!endpoint_exists(model, message->endpoint, message->handle, verdict_p)) {
@@ -147,7 +147,7 @@ tmu_model_status_t tmu_model_arrive(tmu_model_t *model, const tmu_model_message_
     /* R6: the posted queue first, and its oldest match (R3). */
     list_t *posted = &model->endpoint[message->endpoint].queue[TMU_MODEL_POSTED];
     node_t *hit = find_oldest(posted, &entry.key, &verdict_p->visited);
-    if (hit != NULL) {
+    if (hit) {
         verdict_p->status = TMU_MODEL_MATCHED;
         describe_message(verdict_p, &entry);
         verdict_p->other = hit->entry.handle;
@@ -174,7 +174,7 @@ static tmu_model_status_t look(tmu_model_t *model, const tmu_model_search_t *sea
     }
     list_t *unexpected = &model->endpoint[search->endpoint].queue[TMU_MODEL_UNEXPECTED];
     node_t *hit = find_oldest(unexpected, &search->key, &verdict->visited);
-    if (hit == NULL) {
+    if (!hit) {
         verdict->status = TMU_MODEL_NONE;
         return model_answer(model, operations, verdict);
     }
@@ -188,7 +188,7 @@ static tmu_model_status_t look(tmu_model_t *model, const tmu_model_search_t *sea
 
 tmu_model_status_t tmu_model_probe(tmu_model_t *model, const tmu_model_search_t *search,
                                    tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || search == NULL || verdict_p == NULL) {
+    if (!model || !search || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     return look(model, search, false, verdict_p);
@@ -196,7 +196,7 @@ tmu_model_status_t tmu_model_probe(tmu_model_t *model, const tmu_model_search_t 
 
 tmu_model_status_t tmu_model_claim(tmu_model_t *model, const tmu_model_search_t *search,
                                    tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || search == NULL || verdict_p == NULL) {
+    if (!model || !search || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     return look(model, search, true, verdict_p);
@@ -209,7 +209,7 @@ static tmu_model_status_t cancel(tmu_model_t *model, bool by_id, uint64_t target
     node_t *node = model->endpoint[verdict->endpoint].queue[TMU_MODEL_POSTED].oldest;
     bool names_none = by_id && target == TMU_MODEL_NO_RECEIVE_ID;
     verdict->status = TMU_MODEL_LATE;
-    for (; node != NULL; node = node->next) {
+    for (; node; node = node->next) {
         verdict->visited += 1;
         uint64_t name = by_id ? node->entry.receive_id : node->entry.handle;
         if (name == target && !names_none) {
@@ -227,7 +227,7 @@ static tmu_model_status_t cancel(tmu_model_t *model, bool by_id, uint64_t target
 
 tmu_model_status_t tmu_model_cancel(tmu_model_t *model, uint32_t endpoint, uint64_t handle,
                                     uint64_t target, tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || verdict_p == NULL) {
+    if (!model || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (!endpoint_exists(model, endpoint, handle, verdict_p)) {
@@ -238,7 +238,7 @@ tmu_model_status_t tmu_model_cancel(tmu_model_t *model, uint32_t endpoint, uint6
 
 tmu_model_status_t tmu_model_cancel_id(tmu_model_t *model, uint32_t endpoint, uint64_t handle,
                                        uint32_t receive_id, tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || verdict_p == NULL) {
+    if (!model || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (!endpoint_exists(model, endpoint, handle, verdict_p)) {
@@ -252,10 +252,10 @@ static uint64_t flush_queue(tmu_model_t *model, list_t *list, const tmu_model_ke
                             tmu_model_report_t report, void *context) {
     uint64_t removed = 0;
     node_t *next = NULL;
-    for (node_t *node = list->oldest; node != NULL; node = next) {
+    for (node_t *node = list->oldest; node; node = next) {
         next = node->next;
         if (key_equal(&node->entry.key, select)) {
-            if (report != NULL) {
+            if (report) {
                 report(context, &node->entry);
             }
             model_discard(model, node);
@@ -268,7 +268,7 @@ static uint64_t flush_queue(tmu_model_t *model, list_t *list, const tmu_model_ke
 tmu_model_status_t tmu_model_flush(tmu_model_t *model, const tmu_model_search_t *select,
                                    tmu_model_report_t report, void *context,
                                    tmu_model_verdict_t *verdict_p) {
-    if (model == NULL || select == NULL || verdict_p == NULL) {
+    if (!model || !select || !verdict_p) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     if (!endpoint_exists(model, select->endpoint, select->handle, verdict_p)) {

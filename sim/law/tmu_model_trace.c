@@ -51,7 +51,7 @@ static tmu_model_status_t execute(replay_t *replay, size_t operation) {
 }
 
 static void announce(const replay_t *replay, size_t operation) {
-    if (replay->options->on_verdict != NULL) {
+    if (replay->options->on_verdict) {
         replay->options->on_verdict(replay->options->context, operation,
                                     &replay->verdicts[operation]);
     }
@@ -59,7 +59,7 @@ static void announce(const replay_t *replay, size_t operation) {
 
 /* The head that holds back this arrival's endpoint and source, NULL if none does. */
 static held_t *head_of(const replay_t *replay, const tmu_trace_op_t *arrival) {
-    for (held_t *head = replay->heads; head != NULL; head = head->next_head) {
+    for (held_t *head = replay->heads; head; head = head->next_head) {
         const tmu_trace_op_t *op = &replay->op[head->operation];
         if (op->endpoint == arrival->endpoint && op->source == arrival->source) {
             return head;
@@ -71,17 +71,17 @@ static held_t *head_of(const replay_t *replay, const tmu_trace_op_t *arrival) {
 /* Holds an arrival back, behind `head` or as the youngest head if that is NULL. */
 static tmu_model_status_t hold(replay_t *replay, held_t *head, size_t operation) {
     held_t *held = calloc(1, sizeof *held);
-    if (held == NULL) {
+    if (!held) {
         return TMU_MODEL_NO_MEMORY;
     }
     held->operation = operation;
     held->last = held;
-    if (head != NULL) {
+    if (head) {
         head->last->follower = held;
         head->last = held;
     } else {
         held_t **end = &replay->heads;
-        while (*end != NULL) {
+        while (*end) {
             end = &(*end)->next_head;
         }
         *end = held;
@@ -99,9 +99,9 @@ static void release_head(held_t **link) {
     held_t *head = *link;
     held_t *follower = head->follower;
     *link = head->next_head;
-    if (follower != NULL) {
+    if (follower) {
         follower->last = head->last;
-        while (*link != NULL && (*link)->operation < follower->operation) {
+        while (*link && (*link)->operation < follower->operation) {
             link = &(*link)->next_head;
         }
         follower->next_head = *link;
@@ -114,7 +114,7 @@ static void release_head(held_t **link) {
  * is younger than it was, so the same pass reaches it. */
 static tmu_model_status_t retry_held(replay_t *replay) {
     held_t **link = &replay->heads;
-    while (*link != NULL) {
+    while (*link) {
         size_t operation = (*link)->operation;
         tmu_model_verdict_t before = replay->verdicts[operation];
         tmu_model_status_t status = execute(replay, operation);
@@ -148,9 +148,9 @@ static bool may_admit(const tmu_trace_op_t *op, const tmu_model_verdict_t *verdi
 
 static tmu_model_status_t step(replay_t *replay, size_t operation) {
     const tmu_trace_op_t *op = &replay->op[operation];
-    if (op->kind == TMU_TRACE_ARRIVE && replay->heads != NULL) {
+    if (op->kind == TMU_TRACE_ARRIVE && replay->heads) {
         held_t *head = head_of(replay, op);
-        if (head != NULL) {
+        if (head) {
             return hold(replay, head, operation); /* R7: its source's order */
         }
     }
@@ -169,12 +169,12 @@ tmu_model_status_t tmu_model_replay(const tmu_model_config_t *config, const tmu_
                                     const tmu_model_replay_options_t *options,
                                     tmu_model_verdict_t *verdicts, tmu_model_stats_t *stats_p) {
     static const tmu_model_replay_options_t no_options = {0};
-    if (config == NULL || trace == NULL || (verdicts == NULL && tmu_trace_count(trace) > 0)) {
+    if (!config || !trace || (!verdicts && tmu_trace_count(trace) > 0)) {
         return TMU_MODEL_BAD_ARGUMENT;
     }
     replay_t replay = {
         .op = tmu_trace_ops(trace),
-        .options = options == NULL ? &no_options : options,
+        .options = !options ? &no_options : options,
         .verdicts = verdicts,
     };
     tmu_model_status_t status = tmu_model_create(config, &replay.model);
@@ -182,7 +182,7 @@ tmu_model_status_t tmu_model_replay(const tmu_model_config_t *config, const tmu_
         status = step(&replay, i);
     }
     tmu_model_stats(replay.model, stats_p);
-    while (replay.heads != NULL) {
+    while (replay.heads) {
         release_head(&replay.heads);
     }
     tmu_model_destroy(replay.model);

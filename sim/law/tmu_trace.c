@@ -59,7 +59,7 @@ static void *grow(void *array, size_t *room, size_t used, size_t element) {
     }
     size_t wanted = *room == 0 ? 256 : *room * 2;
     void *larger = wanted > SIZE_MAX / element ? NULL : realloc(array, wanted * element);
-    if (larger != NULL) {
+    if (larger) {
         *room = wanted;
     }
     return larger;
@@ -81,7 +81,7 @@ static size_t find_slot(const id_set_t *set, const tmu_trace_op_t *op, uint64_t 
 static bool grow_set(id_set_t *set, const tmu_trace_op_t *op) {
     id_set_t larger = {.slots = set->slots == 0 ? 1024 : set->slots * 2, .used = set->used};
     larger.slot = calloc(larger.slots, sizeof *larger.slot);
-    if (larger.slot == NULL) {
+    if (!larger.slot) {
         return false;
     }
     for (size_t i = 0; i < set->slots; i++) {
@@ -122,7 +122,7 @@ static int remember_id(reader_t *reader, size_t index) {
 static int read_operation(reader_t *reader, char *line) {
     tmu_trace_t *trace = reader->trace;
     tmu_trace_op_t *ops = grow(trace->op, &trace->op_room, trace->ops, sizeof *trace->op);
-    if (ops == NULL) {
+    if (!ops) {
         return no_memory(reader);
     }
     trace->op = ops;
@@ -143,12 +143,12 @@ static int add_metadata(reader_t *reader, const char *name, size_t name_length, 
                         size_t value_length) {
     tmu_trace_t *trace = reader->trace;
     metadata_t *all = grow(trace->metadata, &trace->metadata_room, trace->metadatas, sizeof *all);
-    if (all == NULL) {
+    if (!all) {
         return no_memory(reader);
     }
     trace->metadata = all;
     char *text = calloc(1, name_length + 1 + value_length + 1);
-    if (text == NULL) {
+    if (!text) {
         return no_memory(reader);
     }
     memcpy(text, name, name_length);
@@ -170,7 +170,7 @@ static int read_hash_line(reader_t *reader, const char *line) {
     const char *value = name + name_length + 1;
     value += strspn(value, blanks);
     size_t value_length = strlen(value);
-    while (value_length > 0 && strchr(blanks, value[value_length - 1]) != NULL) {
+    while (value_length > 0 && strchr(blanks, value[value_length - 1])) {
         value_length -= 1;
     }
     return add_metadata(reader, name, name_length, value, value_length);
@@ -216,7 +216,7 @@ static int read_lines(reader_t *reader, trace_input_t *input) {
 static int read_file(reader_t *reader, const char *path) {
     trace_input_error_t error;
     trace_input_t *input = trace_input_open(path, &error);
-    if (input == NULL) {
+    if (!input) {
         return fault(reader, error.found, error.expected);
     }
     int result = read_lines(reader, input);
@@ -226,7 +226,7 @@ static int read_file(reader_t *reader, const char *path) {
 
 int tmu_trace_read(const char *path, tmu_trace_t **trace_p, char *error, size_t error_size) {
     reader_t reader = {.trace = calloc(1, sizeof *reader.trace)};
-    int result = reader.trace == NULL ? no_memory(&reader) : read_file(&reader, path);
+    int result = !reader.trace ? no_memory(&reader) : read_file(&reader, path);
     free(reader.reqs.slot);
     free(reader.msgs.slot);
     if (result == 0) {
@@ -234,7 +234,7 @@ int tmu_trace_read(const char *path, tmu_trace_t **trace_p, char *error, size_t 
         return 0;
     }
     tmu_trace_free(reader.trace);
-    if (error != NULL && error_size > 0) {
+    if (error && error_size > 0) {
         (void)snprintf(error, error_size, "%s:%llu: found %s, expected %s", path,
                        (unsigned long long)reader.line, reader.fault.found, reader.fault.expected);
     }
@@ -242,7 +242,7 @@ int tmu_trace_read(const char *path, tmu_trace_t **trace_p, char *error, size_t 
 }
 
 void tmu_trace_free(tmu_trace_t *trace) {
-    if (trace == NULL) {
+    if (!trace) {
         return;
     }
     for (size_t i = 0; i < trace->metadatas; i++) {

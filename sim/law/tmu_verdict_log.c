@@ -36,7 +36,7 @@ static const struct {
 static bool fits(const tmu_trace_op_t *op, const tmu_log_record_t *record) {
     size_t verdict = (size_t)record->verdict;
     if (verdict == 0 || verdict >= sizeof about / sizeof about[0] ||
-        tmu_trace_kind_name(op->kind) == NULL || (about[verdict].kinds & 1 << op->kind) == 0) {
+        !tmu_trace_kind_name(op->kind) || (about[verdict].kinds & 1 << op->kind) == 0) {
         return false;
     }
     if (record->truncated && (record->verdict != TMU_LOG_MATCHED || op->kind == TMU_TRACE_CLAIM)) {

@@ -32,8 +32,8 @@ struct trace_input {
 
 static int fail(trace_input_error_t *error, const char *found, const char *detail,
                 const char *expected) {
-    (void)snprintf(error->found, sizeof error->found, "%s%s%s%s", found, detail == NULL ? "" : " (",
-                   detail == NULL ? "" : detail, detail == NULL ? "" : ")");
+    (void)snprintf(error->found, sizeof error->found, "%s%s%s%s", found, !detail ? "" : " (",
+                   !detail ? "" : detail, !detail ? "" : ")");
     error->expected = expected;
     return -1;
 }
@@ -68,12 +68,12 @@ static int detect_gzip(trace_input_t *input, trace_input_error_t *error) {
 
 trace_input_t *trace_input_open(const char *path, trace_input_error_t *error) {
     trace_input_t *input = calloc(1, sizeof *input);
-    if (input == NULL) {
+    if (!input) {
         (void)fail(error, "no memory", NULL, "enough memory for one trace");
         return NULL;
     }
     input->file = fopen(path, "rb");
-    if (input->file == NULL) {
+    if (!input->file) {
         (void)fail_read(error, errno);
         free(input);
         return NULL;
@@ -86,7 +86,7 @@ trace_input_t *trace_input_open(const char *path, trace_input_error_t *error) {
 }
 
 void trace_input_close(trace_input_t *input) {
-    if (input == NULL) {
+    if (!input) {
         return;
     }
     if (input->gzip) {
@@ -160,7 +160,7 @@ static int check_line(char *line, size_t length, trace_input_error_t *error) {
         return fail(error, "a line of more than 4096 bytes", NULL, "at most 4096 bytes a line");
     }
     const char *nul = memchr(line, '\0', length);
-    if (nul != NULL) {
+    if (nul) {
         char where[40];
         (void)snprintf(where, sizeof where, "column %zu", (size_t)(nul - line) + 1);
         return fail(error, "a NUL byte", where, "text");
@@ -179,7 +179,7 @@ int trace_input_line(trace_input_t *input, char **line_p, trace_input_error_t *e
         char *line = input->text + input->position;
         size_t length = input->filled - input->position;
         char *newline = memchr(line + searched, '\n', length - searched);
-        if (newline != NULL) {
+        if (newline) {
             input->position += (size_t)(newline - line) + 1;
             *line_p = line;
             return check_line(line, (size_t)(newline - line), error);

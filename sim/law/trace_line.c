@@ -302,7 +302,7 @@ int trace_line_parse(char *line, tmu_trace_op_t *op_p, trace_fault_t *fault) {
         return -1;
     }
     const form_t *form = find_form(word[0]);
-    if (form == NULL) {
+    if (!form) {
         return unknown_operation(fault, word[0]);
     }
     op.kind = form->kind;

@@ -151,7 +151,7 @@ static void transmit(running_t *run, unsigned port, uint64_t now) {
     link_t *link = run->link[port];
     const uint8_t *frame;
     size_t bytes;
-    while ((frame = link_switch_ready(run->sw, port, now, &bytes)) != NULL &&
+    while ((frame = link_switch_ready(run->sw, port, now, &bytes)) &&
            link_send(link, frame, bytes)) {
         link_switch_sent(run->sw, port);
     }
@@ -238,7 +238,7 @@ static bool open_capture(running_t *run) {
     if (!run->capture) {
         (void)fprintf(stderr, "tmu-switch: --pcap %s\n", error);
     }
-    return run->capture != NULL;
+    return run->capture;
 }
 
 /* Counters at the end, and whether all is as it should be. */

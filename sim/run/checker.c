@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "checker.h"
 
 #include "describe.h"
@@ -50,8 +50,8 @@ static bool start(checker_t *checker) {
     checker->tally = (tally_t){0};
     checker->order = serial_order_create(endpoints, judge, checker);
     checker->trace_order = trace_order_create(endpoints);
-    if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK ||
-        checker->order == NULL || checker->trace_order == NULL) {
+    if (tmu_model_create(&checker->config, &checker->model) != TMU_MODEL_OK || !checker->order ||
+        !checker->trace_order) {
         return false;
     }
     tmu_model_add_chunks(checker->model, checker->chunks);
@@ -74,7 +74,7 @@ static void stop(checker_t *checker) {
 checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits,
                           const workload_t *workload, FILE *report) {
     checker_t *checker = calloc(1, sizeof *checker);
-    if (checker == NULL) {
+    if (!checker) {
         return NULL;
     }
     checker->config = (tmu_model_config_t){
@@ -86,11 +86,11 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
     checker->workload = workload;
     checker->report = report;
     checker->limits = calloc(info->endpoints, sizeof *checker->limits);
-    for (uint32_t i = 0; checker->limits != NULL && i < info->endpoints; ++i) {
+    for (uint32_t i = 0; checker->limits && i < info->endpoints; ++i) {
         checker->limits[i] =
             (limits_t){{limits->quota, limits->quota}, {limits->reserve, limits->reserve}};
     }
-    if (checker->limits == NULL || !start(checker)) {
+    if (!checker->limits || !start(checker)) {
         checker_destroy(checker);
         return NULL;
     }
@@ -98,7 +98,7 @@ checker_t *checker_create(const tmu_info_t *info, const checker_limits_t *limits
 }
 
 void checker_destroy(checker_t *checker) {
-    if (checker == NULL) {
+    if (!checker) {
         return;
     }
     stop(checker);
@@ -131,7 +131,7 @@ static void keep_removed(void *context, const tmu_model_entry_t *entry) {
     if (checker->removed_count == checker->removed_room) {
         const size_t room = checker->removed_room == 0 ? 64 : 2 * checker->removed_room;
         tmu_model_entry_t *grown = realloc(checker->removed, room * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             checker->no_memory = true;
             return;
         }
@@ -228,7 +228,7 @@ static void keep_report(checker_t *checker, const tmu_completion_t *found) {
     if (checker->report_count == checker->report_room) {
         const size_t room = checker->report_room == 0 ? 64 : 2 * checker->report_room;
         tmu_completion_t *grown = realloc(checker->reports, room * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             checker->no_memory = true;
             return;
         }

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "describe.h"
 
 #include <inttypes.h>
@@ -25,7 +25,7 @@ const char *describe_status(unsigned status) {
         [TMU_STATUS_TABLE_FAULT] = "table fault",
     };
     const char *name = status < sizeof names / sizeof names[0] ? names[status] : NULL;
-    return name == NULL ? "unknown" : name;
+    return !name ? "unknown" : name;
 }
 
 /* A field of the key, with a digit for every four bits that it has. */

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tmu-dump: the queues of a device in words, after the first operations of a trace. */
 #include "fit.h"
 #include "program.h"
@@ -62,7 +62,7 @@ static tmu_result_t collect(tmu_t *device, tmu_queue_t *queue, size_t *count_p) 
 static tmu_result_t play(tmu_t *device, tmu_queue_t *queue, const workload_t *workload,
                          uint64_t stop) {
     tmu_receive_id_t *receives = calloc(workload->count + 1, sizeof *receives);
-    tmu_result_t result = receives == NULL ? TMU_ERR_MEMORY : TMU_OK;
+    tmu_result_t result = !receives ? TMU_ERR_MEMORY : TMU_OK;
     size_t count = 0;
     for (size_t i = 0; i < workload->count && i < stop && result == TMU_OK; ++i) {
         while ((result = submit_operation(queue, workload, i, receives)) == TMU_AGAIN) {

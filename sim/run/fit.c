@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "fit.h"
 
 #include <inttypes.h>
@@ -65,7 +65,7 @@ int fit_trace(workload_t *workload, const char *path, const tmu_info_t *unit, ch
         return 0;
     }
     workload->made = malloc((workload->count + 1) * sizeof *workload->made);
-    if (workload->made == NULL) {
+    if (!workload->made) {
         (void)snprintf(error, error_size, "no memory for the trace %s", path);
         return -1;
     }
@@ -76,7 +76,7 @@ int fit_trace(workload_t *workload, const char *path, const tmu_info_t *unit, ch
         uint64_t value = 0;
         uint32_t bits = 0;
         const char *name = too_wide(op, unit, &value, &bits);
-        if (name != NULL) {
+        if (name) {
             (void)snprintf(error, error_size,
                            "%s:%" PRIu64 ": found %s %" PRIu64
                            ", expected one of the %u bits that the unit keeps of it",

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "id_map.h"
 
 #include <stdlib.h>
@@ -25,7 +25,7 @@ id_map_t *id_map_create(size_t count) {
     }
     id_map_t *map = malloc(sizeof *map);
     slot_t *slots = malloc(size * sizeof *slots);
-    if (map == NULL || slots == NULL) {
+    if (!map || !slots) {
         free(map);
         free(slots);
         return NULL;
@@ -39,7 +39,7 @@ id_map_t *id_map_create(size_t count) {
 }
 
 void id_map_destroy(id_map_t *map) {
-    if (map == NULL) {
+    if (!map) {
         return;
     }
     free(map->slots);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "log_line.h"
 
 static tmu_log_verdict_t log_verdict(const tmu_completion_t *c) {

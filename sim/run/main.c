@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* tmu-replay: traffic through the driver and a device, every verdict checked by the model. */
 #include "fit.h"
 #include "program.h"
@@ -72,15 +72,15 @@ static void megahertz(void *value_p, const char *text) {
     *(double *)value_p = value;
 }
 
-/** Complaint about arguments that contradict each other, or NULL. */
+/* Complaint about arguments that contradict each other, or NULL. */
 static const char *contradiction(const arguments_t *arguments, bool clock_given) {
-    if ((arguments->trace == NULL) == (arguments->random == 0)) {
+    if ((!arguments->trace) == (arguments->random == 0)) {
         return "not exactly one of --trace and --random";
     }
-    if (arguments->verdicts != NULL && arguments->trace == NULL) {
+    if (arguments->verdicts && !arguments->trace) {
         return "--verdicts without --trace";
     }
-    if (arguments->check && arguments->trace == NULL) {
+    if (arguments->check && !arguments->trace) {
         return "--check without --trace";
     }
     if (arguments->soak && arguments->random == 0) {
@@ -89,7 +89,7 @@ static const char *contradiction(const arguments_t *arguments, bool clock_given)
     if (clock_given && !arguments->replay.timed) {
         return "--clock-mhz without --timed";
     }
-    if (arguments->refuse_endpoints && arguments->trace == NULL) {
+    if (arguments->refuse_endpoints && !arguments->trace) {
         return "--refuse-endpoints without --trace";
     }
     return NULL;
@@ -116,7 +116,7 @@ static void parse(int count, char **values, arguments_t *arguments) {
     };
     (void)program_options(&program, options, count, values);
     const char *problem = contradiction(arguments, replay->clock_mhz > 0);
-    if (problem != NULL) {
+    if (problem) {
         program_usage(&program, problem);
     }
     if (!(replay->clock_mhz > 0)) {
@@ -127,17 +127,16 @@ static void parse(int count, char **values, arguments_t *arguments) {
 static int replay_trace(tmu_t *device, const tmu_info_t *info, arguments_t *arguments,
                         const workload_t *workload) {
     char error[ERROR_MAX] = "";
-    if (arguments->verdicts != NULL) {
+    if (arguments->verdicts) {
         arguments->replay.verdicts = fopen(arguments->verdicts, "w");
-        if (arguments->replay.verdicts == NULL) {
+        if (!arguments->replay.verdicts) {
             return program_fails(&program, EXIT_USAGE, "%s: cannot be written (%s)",
                                  arguments->verdicts, strerror(errno));
         }
     }
     replay_result_t result;
     int outcome = replay_run(device, workload, &arguments->replay, &result, error, sizeof error);
-    if (arguments->replay.verdicts != NULL && fclose(arguments->replay.verdicts) != 0 &&
-        outcome == 0) {
+    if (arguments->replay.verdicts && fclose(arguments->replay.verdicts) != 0 && outcome == 0) {
         (void)snprintf(error, sizeof error, "%s: cannot be written", arguments->verdicts);
         outcome = -1;
     }
@@ -268,8 +267,7 @@ int main(int count, char **values) {
 
     char error[ERROR_MAX] = "";
     workload_t workload = {0};
-    if (arguments.trace != NULL &&
-        workload_read(&workload, arguments.trace, error, sizeof error) != 0) {
+    if (arguments.trace && workload_read(&workload, arguments.trace, error, sizeof error) != 0) {
         (void)fprintf(stderr, "%s\n", error);
         return EXIT_USAGE;
     }
@@ -285,16 +283,16 @@ int main(int count, char **values) {
             program_fails(&program, EXIT_USAGE,
                           "random operations name endpoints that are not there, which a session "
                           "cannot; replay a trace");
-    } else if (arguments.trace != NULL && !has_endpoints(&info, &arguments, &workload)) {
+    } else if (arguments.trace && !has_endpoints(&info, &arguments, &workload)) {
         status = EXIT_USAGE;
-    } else if (arguments.trace != NULL &&
+    } else if (arguments.trace &&
                fit_trace(&workload, arguments.trace, &info, error, sizeof error) != 0) {
         status = program_fails(&program, EXIT_USAGE, "%s", error);
     } else if (arguments.check) {
         status = EXIT_WELL;
     } else if (replay_spill(device, &arguments.replay, error, sizeof error) != 0) {
         status = program_fails(&program, EXIT_USAGE, "%s", error);
-    } else if (arguments.trace != NULL) {
+    } else if (arguments.trace) {
         status = replay_trace(device, &info, &arguments, &workload);
     } else {
         status = replay_random(device, &info, &arguments);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "queue_set.h"
 
 #include <stdlib.h>
@@ -28,7 +28,7 @@ tmu_result_t queue_set_open(queue_set_t *set, tmu_t *device, tmu_observe_fn obse
     const uint32_t count = info.shared ? info.endpoints : 1;
     *set = (queue_set_t){.shared = info.shared};
     set->queues = calloc(count, sizeof(tmu_queue_t *));
-    if (set->queues == NULL) {
+    if (!set->queues) {
         return TMU_ERR_MEMORY;
     }
     for (uint32_t i = 0; i < count && result == TMU_OK; ++i) {

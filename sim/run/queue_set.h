@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The queues of a replay: the privileged one, or in a session one for each of its endpoints. */
 #pragma once
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay.h"
 
 #include "replay_run.h"
@@ -144,7 +144,7 @@ static int offer_all(run_t *run) {
             run->lead = run->skipped_clocks;
         }
         tmu_queue_t *queue = queue_set_find(&run->set, workload->ops[i].endpoint);
-        if (queue == NULL) {
+        if (!queue) {
             return report_missing_queue(run, &workload->ops[i]);
         }
         for (;;) {
@@ -262,13 +262,13 @@ int replay_run(tmu_t *device, const workload_t *workload, const replay_options_t
     run.unit_latencies = calloc(RESULT_LATENCIES, sizeof *run.unit_latencies);
     run.host_latencies = calloc(RESULT_LATENCIES, sizeof *run.host_latencies);
     int outcome = -1;
-    if (run.checker == NULL || run.ledger == NULL || run.outcomes == NULL || run.receives == NULL ||
-        run.unit_latencies == NULL || run.host_latencies == NULL) {
+    if (!run.checker || !run.ledger || !run.outcomes || !run.receives || !run.unit_latencies ||
+        !run.host_latencies) {
         (void)snprintf(error, error_size, "no memory for %zu operations", workload->count);
     } else if (open_queues(&run, &info) == 0 && offer_all(&run) == 0) {
         outcome = finish(&run);
     }
-    if (run.checker != NULL && run.ledger != NULL && run_mismatches(&run) > result->mismatches) {
+    if (run.checker && run.ledger && run_mismatches(&run) > result->mismatches) {
         result->mismatches = run_mismatches(&run);
     }
     if (run.set.count > 0) {

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "replay_run.h"
 
 #include <inttypes.h>
@@ -17,7 +17,7 @@ int run_log(run_t *run) {
         result->refused +=
             log->verdict == TMU_LOG_REFUSED_QUOTA || log->verdict == TMU_LOG_REFUSED_ENDPOINT;
         result->refused_endpoint += log->verdict == TMU_LOG_REFUSED_ENDPOINT;
-        if (run->options->verdicts != NULL && tmu_log_write(run->options->verdicts, op, log) != 0 &&
+        if (run->options->verdicts && tmu_log_write(run->options->verdicts, op, log) != 0 &&
             right) {
             (void)snprintf(run->error, run->error_size,
                            "cannot write the verdict of line %" PRIu64 " to the log", op->line);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "result.h"
 
 #include <string.h>
@@ -39,7 +39,7 @@ replay_latency_t result_latency(const uint64_t *seen) {
 static void add_counters(tmu_counter_t *sum, const tmu_counter_t *before, size_t count) {
     for (size_t i = 0; i < count; ++i) {
         const char *name = sum[i].name;
-        const bool adds = strstr(name, "_max") == NULL && strcmp(name, "first_accept") != 0 &&
+        const bool adds = !strstr(name, "_max") && strcmp(name, "first_accept") != 0 &&
                           strcmp(name, "last_verdict") != 0;
         if (adds) {
             sum[i].value += before[i].value;

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "trace_order.h"
 
 #include <stdlib.h>
@@ -17,12 +17,12 @@ struct trace_order {
 
 trace_order_t *trace_order_create(uint32_t endpoints) {
     trace_order_t *order = calloc(1, sizeof *order);
-    if (order == NULL) {
+    if (!order) {
         return NULL;
     }
     order->endpoints = endpoints;
     order->progress = calloc(endpoints, sizeof *order->progress);
-    if (order->progress == NULL) {
+    if (!order->progress) {
         free(order);
         return NULL;
     }
@@ -30,7 +30,7 @@ trace_order_t *trace_order_create(uint32_t endpoints) {
 }
 
 void trace_order_destroy(trace_order_t *order) {
-    if (order == NULL) {
+    if (!order) {
         return;
     }
     free(order->progress);

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "workload.h"
 
 #include "fit.h"
@@ -18,7 +18,7 @@
 static int index_ids(workload_t *workload) {
     workload->requests = id_map_create(workload->count);
     workload->messages = id_map_create(workload->count);
-    if (workload->requests == NULL || workload->messages == NULL) {
+    if (!workload->requests || !workload->messages) {
         return -1;
     }
     for (size_t i = 0; i < workload->count; ++i) {
@@ -299,7 +299,7 @@ int workload_make(workload_t *workload, const workload_shape_t *shape) {
     workload->made = malloc((shape->count + 1) * sizeof *workload->made);
     /* Each operation has two events before it at most. */
     workload->events = malloc(2 * (shape->count + 1) * sizeof *workload->events);
-    if (workload->made == NULL || workload->events == NULL) {
+    if (!workload->made || !workload->events) {
         workload_free(workload);
         return -1;
     }

@@ -32,10 +32,10 @@ static inline void expect_number(const char *file, int line, const char *what, u
 
 static inline void expect_text(const char *file, int line, const char *what, const char *found,
                                const char *expected) {
-    if (found == NULL || strcmp(found, expected) != 0) {
+    if (!found || strcmp(found, expected) != 0) {
         expect_note(file, line, what);
-        (void)fprintf(stderr, "    found    %s\n    expected %s\n",
-                      found == NULL ? "(nothing)" : found, expected);
+        (void)fprintf(stderr, "    found    %s\n    expected %s\n", !found ? "(nothing)" : found,
+                      expected);
     }
 }
 
@@ -53,7 +53,7 @@ static inline void expect_run(const char *name, void (*test)(void)) {
 /* The seed of a random test, which it prints: that of TMU_SEED, else `otherwise`. */
 static inline uint64_t expect_seed(uint64_t otherwise) {
     const char *given = getenv("TMU_SEED");
-    const uint64_t seed = given == NULL ? otherwise : strtoull(given, NULL, 10);
+    const uint64_t seed = !given ? otherwise : strtoull(given, NULL, 10);
     (void)printf("seed %" PRIu64 "; TMU_SEED=%" PRIu64 " replays this run\n", seed, seed);
     return seed;
 }

@@ -9,7 +9,7 @@
 /* Writes a file; a test cannot go on without it. */
 static inline void write_file(const char *path, const void *bytes, size_t count) {
     FILE *file = fopen(path, "wb");
-    if (file == NULL || fwrite(bytes, 1, count, file) != count || fclose(file) != 0) {
+    if (!file || fwrite(bytes, 1, count, file) != count || fclose(file) != 0) {
         perror(path);
         abort();
     }

@@ -93,7 +93,7 @@ int main(int argc, char **argv) {
     if (!read_settings(argc, argv, &settings)) {
         usage_wrong("tmu-uet-fields", "arguments that are none of its own", usage);
     }
-    for (unsigned long row = 1; fgets(line, sizeof line, stdin) != NULL; row++) {
+    for (unsigned long row = 1; fgets(line, sizeof line, stdin); row++) {
         uet_packet_t packet;
         uet_error_t error;
         size_t bytes = read_digits(line, frame);

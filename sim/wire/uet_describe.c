@@ -45,7 +45,7 @@ static void add_envelope(line_t *line, const uet_envelope_t *envelope) {
 }
 
 static void add_code(line_t *line, const char *name, unsigned value) {
-    if (name != NULL) {
+    if (name) {
         add(line, " %s", name);
     } else {
         add(line, " code 0x%x", value);
@@ -55,7 +55,7 @@ static void add_code(line_t *line, const char *name, unsigned value) {
 /* A letter or word for each flag that is set. */
 static void add_flags(line_t *line, unsigned flags, const char *const names[], size_t count) {
     for (size_t i = 0; i < count; i++) {
-        if (flags >> i & 1 && names[i] != NULL) {
+        if (flags >> i & 1 && names[i]) {
             add(line, " %s", names[i]);
         }
     }
@@ -82,7 +82,7 @@ static void add_fields(line_t *line, const uet_layout_t *layout, const void *str
         }
         if (field->is_signed) {
             add(line, " %s=%" PRId64, field->name, (int64_t)value);
-        } else if (strstr(field->name, "length") != NULL) {
+        } else if (strstr(field->name, "length")) {
             add(line, " %s=%" PRIu64, field->name, value);
         } else {
             add(line, " %s=0x%" PRIx64, field->name, value);

@@ -103,8 +103,7 @@ const uet_layout_t *uet_pds_layout(unsigned type, unsigned flags) {
     case UET_PDS_CP:
         return &controls[syn];
     default:
-        return type < sizeof others / sizeof *others && others[type].fields != NULL ? &others[type]
-                                                                                    : NULL;
+        return type < sizeof others / sizeof *others && others[type].fields ? &others[type] : NULL;
     }
 }
 
@@ -122,7 +121,7 @@ bool uet_pds_decode(const uint8_t *bytes, size_t count, size_t offset, uet_pds_t
     }
     unsigned type = (unsigned)uet_bits_get(bytes, 0, 5);
     const uet_layout_t *layout = uet_pds_layout(type, bytes[1] & 0x7fu);
-    if (layout == NULL) {
+    if (!layout) {
         bool omitted =
             type == UET_PDS_RUDI_REQ || type == UET_PDS_RUDI_RESP || type == UET_PDS_UUD_REQ;
         uet_reason_t reason = type == UET_PDS_TSS ? UET_ENCRYPTED
@@ -143,7 +142,7 @@ bool uet_pds_decode(const uint8_t *bytes, size_t count, size_t offset, uet_pds_t
 size_t uet_pds_encode(const uet_pds_t *pds, uint8_t *bytes, size_t room, size_t offset,
                       uet_error_t *error) {
     const uet_layout_t *layout = uet_pds_layout(pds->type, pds->flags);
-    if (layout == NULL) {
+    if (!layout) {
         *error = (uet_error_t){UET_PDS_TYPE, "pds prologue", "type",         offset,
                                pds->type,    UET_EXACTLY,    UET_PDS_ROD_REQ};
         return 0;

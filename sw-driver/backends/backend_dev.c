@@ -106,7 +106,7 @@ static size_t ring_bytes(const struct tmu_ioctl_open *open) {
     return round_up(bytes, TMU_DOORBELL_PAGE_BYTES);
 }
 
-/**
+/*
  * Memory that no child gets.  Beyond one page it is of large pages, if Linux has them: each is one
  * piece for the unit also where no IOMMU puts pages side by side.
  */
@@ -132,7 +132,7 @@ static tmu_result_t dev_ring_get(session_t *session, struct tmu_ioctl_open *open
     return TMU_OK;
 }
 
-/** Maps the driver's page about the unit's state, which is read without a call. */
+/* Maps the driver's page about the unit's state, which is read without a call. */
 static tmu_result_t dev_found(session_t *session) {
     void *state = mmap(NULL, TMU_DOORBELL_PAGE_BYTES, PROT_READ, MAP_SHARED, session->file,
                        TMU_IOCTL_STATE_OFFSET);
@@ -216,7 +216,7 @@ static tmu_result_t dev_page_read64(void *backend, uint64_t offset, uint64_t *va
     return TMU_OK;
 }
 
-/** The eventfd of a page stays when its queue is closed, and signals for the next one when that
+/* The eventfd of a page stays when its queue is closed, and signals for the next one when that
  * asks for it. */
 static tmu_result_t dev_event_fd(void *backend, uint32_t number, int *fd_p) {
     session_t *session = backend;
@@ -246,7 +246,7 @@ static tmu_result_t dev_event_fd(void *backend, uint32_t number, int *fd_p) {
     return result;
 }
 
-/** The driver writes a word when the unit fails, and wakes who sleeps on an eventfd. */
+/* The driver writes a word when the unit fails, and wakes who sleeps on an eventfd. */
 static tmu_result_t dev_alive(void *backend) {
     const session_t *session = backend;
     return session->state->failed == 0
@@ -257,7 +257,7 @@ static tmu_result_t dev_alive(void *backend) {
                                session->path);
 }
 
-/** The device runs by itself; who waits for it in a loop lets others have the processor. */
+/* The device runs by itself; who waits for it in a loop lets others have the processor. */
 static tmu_result_t dev_progress(void *backend, unsigned max_clocks) {
     (void)max_clocks;
     (void)sched_yield();

@@ -47,7 +47,7 @@ static tmu_result_t gone(const session_t *session, const char *what) {
                          what, session->path);
 }
 
-/** Sentence for an errno of tmu-share's. */
+/* Sentence for an errno of tmu-share's. */
 static tmu_result_t refused(const session_t *session, int error, const char *what) {
     switch (error) {
     case ENOSPC:
@@ -64,7 +64,7 @@ static tmu_result_t refused(const session_t *session, int error, const char *wha
     }
 }
 
-/** Takes an answer apart: `size` bytes of structure, and counters where they belong. */
+/* Takes an answer apart: `size` bytes of structure, and counters where they belong. */
 static tmu_result_t answer_take(const session_t *session, unsigned long request, void *argument,
                                 const char *bytes, size_t length, const char *what) {
     struct tmu_share_answer answer = {.error = EPROTO};
@@ -179,7 +179,7 @@ static tmu_result_t join(session_t *session) {
     return TMU_OK;
 }
 
-/** Reads the greeting, and maps the session's memory. */
+/* Reads the greeting, and maps the session's memory. */
 static tmu_result_t greet(share_t *share) {
     session_t *session = &share->session;
     struct tmu_share_greeting greeting = {0};
@@ -280,7 +280,7 @@ static tmu_result_t share_open(const char *rest, void **backend_p) {
 
 /* ---- doorbells ------------------------------------------------------------------------------- */
 
-/** Wakes tmu-share if it sleeps: either this thread sees that, or it sees the bell. */
+/* Wakes tmu-share if it sleeps: either this thread sees that, or it sees the bell. */
 static tmu_result_t wake(const share_t *share) {
     const struct tmu_share_question question = {.call = TMU_SHARE_WAKE};
     atomic_thread_fence(memory_order_seq_cst);
@@ -328,7 +328,7 @@ static tmu_result_t share_page_read64(void *backend, uint64_t offset, uint64_t *
     return result;
 }
 
-/** Whether the connection is still there: tmu-share ends it for every reason that it has. */
+/* Whether the connection is still there: tmu-share ends it for every reason that it has. */
 static tmu_result_t connected(const share_t *share) {
     struct pollfd ended = {.fd = share->session.file};
     return poll(&ended, 1, 0) == 1 && (ended.revents & POLLHUP) != 0
@@ -341,7 +341,7 @@ static tmu_result_t share_alive(void *backend) {
     return tmu_look_is_due(&share->looked_ns) ? connected(share) : TMU_OK;
 }
 
-/** tmu-share runs the device; who waits for it sleeps until it wrote completions, or for a moment.
+/* tmu-share runs the device; who waits for it sleeps until it wrote completions, or for a moment.
  */
 static tmu_result_t share_progress(void *backend, unsigned max_clocks) {
     share_t *share = backend;

@@ -18,7 +18,7 @@
 #define REASON_BYTES 512
 #define PATH_BYTES 4096
 
-/** The simulator as its library keeps it. */
+/* The simulator as its library keeps it. */
 typedef struct tmu_sim tmu_sim_t;
 
 typedef struct sim_device {
@@ -106,7 +106,7 @@ static tmu_result_t sim_new(const char *kind, sim_device_t **device_p) {
     return TMU_OK;
 }
 
-/** Keeps a device that has been started; closes one that has not. */
+/* Keeps a device that has been started; closes one that has not. */
 static tmu_result_t sim_keep(sim_device_t *device, tmu_result_t result, void **backend_p) {
     if (result != TMU_OK) {
         sim_close(device);
@@ -116,7 +116,7 @@ static tmu_result_t sim_keep(sim_device_t *device, tmu_result_t result, void **b
     return TMU_OK;
 }
 
-/** Loads the library and starts the simulation; `what` ends where the options began. */
+/* Loads the library and starts the simulation; `what` ends where the options began. */
 static tmu_result_t sim_start(sim_device_t *device, const char *what, const char *options) {
     char reason[REASON_BYTES] = "";
     char path[PATH_BYTES];
@@ -152,7 +152,7 @@ static tmu_result_t sim_open(const char *rest, void **backend_p) {
     return result;
 }
 
-/** Its sentence says what is wrong with a preset or an option; no path has to be told. */
+/* Its sentence says what is wrong with a preset or an option; no path has to be told. */
 static tmu_result_t functional_start(sim_device_t *device, const char *options) {
     char reason[REASON_BYTES] = "";
     char path[PATH_BYTES];
@@ -173,13 +173,13 @@ static tmu_result_t functional_open(const char *rest, void **backend_p) {
     return result == TMU_OK ? sim_keep(device, functional_start(device, rest), backend_p) : result;
 }
 
-/** Error for a negative answer of the library: the device is dead.  Locked. */
+/* Error for a negative answer of the library: the device is dead.  Locked. */
 static tmu_result_t sim_failed(const sim_device_t *device) {
     return tmu_error_set(TMU_ERR_DEVICE, "%s, clock %" PRIu64 ": %s", device->kind,
                          device->clock(device->sim), device->last_error(device->sim));
 }
 
-/** The sentence of a register access, given what the library answered.  Locked. */
+/* The sentence of a register access, given what the library answered.  Locked. */
 static tmu_result_t sim_register(const sim_device_t *device, int answer, const char *access,
                                  uint32_t offset) {
     if (answer < 0) {

@@ -34,7 +34,7 @@ typedef struct vfio_device {
 
 /* ---- opening -------------------------------------------------------------------------------- */
 
-/** In this order: nothing may reach memory when its addresses are freed. */
+/* In this order: nothing may reach memory when its addresses are freed. */
 static void vfio_close(void *backend) {
     vfio_device_t *device = backend;
     vfio_window_unmap(&device->registers);
@@ -103,7 +103,7 @@ static tmu_result_t no_register(const vfio_device_t *device, uint32_t offset) {
                          device->files.function.address, offset);
 }
 
-/** A function that is gone or in its reset answers with ones everywhere, also where none can be. */
+/* A function that is gone or in its reset answers with ones everywhere, also where none can be. */
 static tmu_result_t magic_check(vfio_device_t *device) {
     return *register_at(device, TMU_REG_MAGIC) != UINT32_MAX
                ? TMU_OK
@@ -132,7 +132,7 @@ static tmu_result_t vfio_write32(void *backend, uint32_t offset, uint32_t value)
     return TMU_OK;
 }
 
-/** Whether the pages' window has so many bytes there; sets the sentence if not. */
+/* Whether the pages' window has so many bytes there; sets the sentence if not. */
 static tmu_result_t page_check(const vfio_device_t *device, uint64_t offset, size_t size) {
     return size <= device->doorbells.bytes && offset <= device->doorbells.bytes - size
                ? TMU_OK
@@ -215,7 +215,7 @@ static tmu_result_t vfio_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p
     return TMU_OK;
 }
 
-/** An address that Linux did not take back stays taken: the function may still write there. */
+/* An address that Linux did not take back stays taken: the function may still write there. */
 static void vfio_dma_free(void *backend, tmu_dma_t *dma) {
     vfio_device_t *device = backend;
     struct vfio_iommu_type1_dma_unmap request = {
@@ -231,7 +231,7 @@ static void vfio_dma_free(void *backend, tmu_dma_t *dma) {
 
 /* ---- interrupts ----------------------------------------------------------------------------- */
 
-/** Has Linux set up vectors, once, for as many pages as it has; they are quiet until assigned. */
+/* Has Linux set up vectors, once, for as many pages as it has; they are quiet until assigned. */
 static tmu_result_t vectors_start(vfio_device_t *device) {
     uint32_t wanted = device->vectors.count;
     uint32_t granted = wanted;
@@ -267,13 +267,13 @@ static tmu_result_t vfio_event_fd(void *backend, uint32_t page, int *fd_p) {
 
 /* ---- waiting -------------------------------------------------------------------------------- */
 
-/** A read waits for the function's answer, so there is one in 10 ms at most. */
+/* A read waits for the function's answer, so there is one in 10 ms at most. */
 static tmu_result_t vfio_alive(void *backend) {
     vfio_device_t *device = backend;
     return tmu_look_is_due(&device->looked_ns) ? magic_check(device) : TMU_OK;
 }
 
-/** The device runs by itself; who waits for it in a loop lets others have the processor. */
+/* The device runs by itself; who waits for it in a loop lets others have the processor. */
 static tmu_result_t vfio_progress(void *backend, unsigned max_clocks) {
     (void)max_clocks;
     (void)sched_yield();

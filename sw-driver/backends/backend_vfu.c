@@ -37,7 +37,7 @@ static tmu_result_t check_identity(vfu_device_t *device) {
     return result == TMU_OK ? pci_ids_check(device->path, ids[0], ids[1]) : result;
 }
 
-/** Lets the device answer to register accesses and reach memory. */
+/* Lets the device answer to register accesses and reach memory. */
 static tmu_result_t enable(vfu_device_t *device) {
     uint16_t command = PCI_COMMAND_MEMORY_AND_MASTER;
     uint32_t error = 0;
@@ -50,7 +50,7 @@ static tmu_result_t enable(vfu_device_t *device) {
     return result;
 }
 
-/** A simulated unit has a region of its own that no device has to have. */
+/* A simulated unit has a region of its own that no device has to have. */
 static tmu_result_t find_time(vfu_device_t *device) {
     vfu_region_info_t info = {.argsz = sizeof info + sizeof(vfu_region_type_t),
                               .index = VFU_REGION_TIME};
@@ -136,7 +136,7 @@ static tmu_result_t vfu_open(const char *rest, void **backend_p) {
 
 /* ---- registers and doorbells ---------------------------------------------------------------- */
 
-/** The sentence of a register access that the device answered with an error. */
+/* The sentence of a register access that the device answered with an error. */
 static tmu_result_t register_answer(tmu_result_t result, uint32_t error, const char *access,
                                     uint32_t offset) {
     if (result != TMU_OK || error == 0) {
@@ -194,7 +194,7 @@ static tmu_result_t vfu_page_read64(void *backend, uint64_t offset, uint64_t *va
 
 /* ---- memory --------------------------------------------------------------------------------- */
 
-/** Bus addresses are those of this process: they are different for all memory that is mapped. */
+/* Bus addresses are those of this process: they are different for all memory that is mapped. */
 static tmu_result_t map_memory(vfu_device_t *device, void *memory, size_t bytes, int file) {
     vfu_dma_map_t request = {
         .argsz = sizeof request,
@@ -232,7 +232,7 @@ static tmu_result_t vfu_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
     return TMU_OK;
 }
 
-/** Memory is returned to the system even if the device is gone: then nobody writes there. */
+/* Memory is returned to the system even if the device is gone: then nobody writes there. */
 static void vfu_dma_free(void *backend, tmu_dma_t *dma) {
     vfu_device_t *device = backend;
     vfu_dma_unmap_t request = {
@@ -257,7 +257,7 @@ static void vfu_dma_free(void *backend, tmu_dma_t *dma) {
 
 /* ---- time and interrupts -------------------------------------------------------------------- */
 
-/** The device's process may have ended with commands in flight, of which nothing else tells. */
+/* The device's process may have ended with commands in flight, of which nothing else tells. */
 static tmu_result_t vfu_alive(void *backend) {
     vfu_device_t *device = backend;
     tmu_result_t result = TMU_OK;

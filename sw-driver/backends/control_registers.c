@@ -26,7 +26,7 @@ static tmu_result_t version_check(tmu_t *device) {
     return result == TMU_OK ? tmu_control_version(device, version) : result;
 }
 
-/** Refuses sizes that the driver cannot work with, or that no unit has. */
+/* Refuses sizes that the driver cannot work with, or that no unit has. */
 static tmu_result_t info_check(const tmu_info_t *info) {
     bool sane = info->endpoints >= 1 && info->endpoints < TMU_ENDPOINT_ANY && info->queues >= 1 &&
                 info->queues < UINT32_MAX && info->command_slots >= 1 && info->id_bits >= 1 &&
@@ -82,7 +82,7 @@ static tmu_result_t discover(tmu_t *device) {
 
 /* ---- endpoints ------------------------------------------------------------------------------- */
 
-/** Runs one endpoint command to its end. */
+/* Runs one endpoint command to its end. */
 static tmu_result_t endpoint_command(tmu_t *device, uint32_t endpoint, uint32_t command) {
     uint32_t status = 0;
     uint32_t busy = TMU_REGISTER_BITS(TMU_ENDPOINT_STATUS_BUSY, 1);
@@ -137,7 +137,7 @@ static tmu_result_t depth(tmu_t *device, uint32_t endpoint, tmu_depth_t *depth_p
 
 /* ---- reset ----------------------------------------------------------------------------------- */
 
-/** Gives every endpoint its quota and its reserve again, which a reset of the unit cleared. */
+/* Gives every endpoint its quota and its reserve again, which a reset of the unit cleared. */
 static tmu_result_t limits_restore(tmu_t *device) {
     tmu_result_t result = TMU_OK;
     for (uint32_t i = 0; i < device->info.endpoints && result == TMU_OK; i++) {
@@ -176,7 +176,7 @@ static tmu_result_t start(tmu_t *device) {
 
 /* ---- queues ---------------------------------------------------------------------------------- */
 
-/** Writes a page's configuration and waits until the unit has taken it over. */
+/* Writes a page's configuration and waits until the unit has taken it over. */
 static tmu_result_t page_commit(const tmu_queue_t *queue, bool enable) {
     tmu_t *device = queue->device;
     const struct {

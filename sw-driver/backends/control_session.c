@@ -40,7 +40,7 @@ static bool is_within(uint32_t value, uint32_t least, uint32_t most) {
     return least <= value && value <= most;
 }
 
-/** Checks numbers that loops, shifts and allocations use. */
+/* Checks numbers that loops, shifts and allocations use. */
 static tmu_result_t query_check(const session_t *session, const struct tmu_ioctl_query *q) {
     if (is_within(q->queues, 1, MOST) && is_within(q->command_slots, 1, MOST) &&
         is_within(q->id_bits, 1, 32) && is_within(q->match_bits, 1, 64) &&
@@ -65,7 +65,7 @@ static tmu_result_t info_fill(tmu_t *device, const struct tmu_ioctl_query *q) {
     return tmu_control_version(device, q->interface_version);
 }
 
-/** Takes as many endpoints as the URI asks for; the least reserve of them is what is sure. */
+/* Takes as many endpoints as the URI asks for; the least reserve of them is what is sure. */
 static tmu_result_t endpoints_take(tmu_t *device, session_t *session) {
     device->granted = calloc(session->endpoints, sizeof *device->granted);
     if (!device->granted) {
@@ -146,7 +146,7 @@ static tmu_result_t reset(tmu_t *device) {
     return result;
 }
 
-/** The reserve is the one that was granted: tmu_reserve_set is refused. */
+/* The reserve is the one that was granted: tmu_reserve_set is refused. */
 static tmu_result_t limits(tmu_t *device, uint32_t endpoint, tmu_depth_t quota,
                            tmu_depth_t reserve) {
     (void)reserve;
@@ -166,7 +166,7 @@ static void queue_close(session_t *session, uint64_t name) {
     (void)ask(session, TMU_IOCTL_CLOSE, &call, "closing a queue");
 }
 
-/** Frees memory of this process that no ring lies in; there may be none. */
+/* Frees memory of this process that no ring lies in; there may be none. */
 static void ring_drop(tmu_dma_t *ring) {
     if (ring->memory) {
         (void)munmap(ring->memory, ring->bytes);
@@ -174,7 +174,7 @@ static void ring_drop(tmu_dma_t *ring) {
     *ring = (tmu_dma_t){0};
 }
 
-/** A page of the session's that no queue has, and the sizes that were asked for. */
+/* A page of the session's that no queue has, and the sizes that were asked for. */
 static tmu_result_t granted_check(const session_t *session, const tmu_info_t *info,
                                   const tmu_queue_attr_t *asked, const struct tmu_ioctl_open *got) {
     bool slots = got->commands_log2 < 32 && info->command_slots >> got->commands_log2 != 0 &&
@@ -226,7 +226,7 @@ static tmu_result_t queue_take(tmu_t *device, const tmu_queue_attr_t *attr, uint
     return TMU_OK;
 }
 
-/** That is done already: queues are opened, closed and reset with their rings. */
+/* That is done already: queues are opened, closed and reset with their rings. */
 static tmu_result_t queue_set(tmu_queue_t *queue, bool enable) {
     (void)queue;
     (void)enable;

@@ -8,10 +8,10 @@
 
 #include <stddef.h>
 
-/** Bytes of a request in whole pages. */
+/* Bytes of a request in whole pages. */
 size_t dma_memory_whole(size_t bytes);
 
-/** Maps `bytes` of zeros, a multiple of the page size; NULL, or the memory and its file. */
+/* Maps `bytes` of zeros, a multiple of the page size; NULL, or the memory and its file. */
 void *dma_memory_map(size_t bytes, int *file_p);
 void dma_memory_unmap(void *memory, size_t bytes);
 

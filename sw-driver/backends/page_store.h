@@ -10,7 +10,7 @@
 
 #include "tmu/tmu_regs.h"
 
-/** Writes a word of 4 bytes or a whole command, by stores of 8, lowest address first. */
+/* Writes a word of 4 bytes or a whole command, by stores of 8, lowest address first. */
 static inline void page_store(volatile void *at, const void *data, size_t size) {
     if (size == sizeof(uint32_t)) {
         uint32_t word;

@@ -14,7 +14,7 @@
 #define PCI_CONFIG_COMMAND 0x04
 #define PCI_COMMAND_MEMORY_AND_MASTER 0x6u
 
-/** TMU_ERR_DEVICE if the function at that address is something else. */
+/* TMU_ERR_DEVICE if the function at that address is something else. */
 tmu_result_t pci_ids_check(const char *address, unsigned vendor, unsigned device);
 
 typedef struct pci_vectors {
@@ -22,14 +22,14 @@ typedef struct pci_vectors {
     uint32_t count;
 } pci_vectors_t;
 
-/** Tells the device which eventfd a vector has. */
+/* Tells the device which eventfd a vector has. */
 typedef tmu_result_t (*pci_assign_fn)(void *backend, uint32_t vector, int fd);
 
-/** Room for as many vectors as the device has and the interface knows; TMU_ERR_MEMORY. */
+/* Room for as many vectors as the device has and the interface knows; TMU_ERR_MEMORY. */
 tmu_result_t pci_vectors_open(pci_vectors_t *vectors, uint32_t count);
 void pci_vectors_close(pci_vectors_t *vectors);
 
-/**
+/*
  * The eventfd of the vector of a doorbell page, made and assigned when it is first asked for.
  * Not thread-safe.  Errors: TMU_ERR_INVALID for a page without a vector, TMU_ERR_MEMORY, and those
  * of `assign`.

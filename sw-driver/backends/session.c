@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/** One `name=number` of the URI. */
+/* One `name=number` of the URI. */
 static tmu_result_t option_read(session_t *session, const char *option, size_t length) {
     const struct {
         const char *name;

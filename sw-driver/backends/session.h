@@ -15,7 +15,7 @@
 #include "backend.h"
 #include "tmu_ioctl.h"
 
-/** A doorbell page that this session has, or had. */
+/* A doorbell page that this session has, or had. */
 typedef struct session_page {
     void *memory;   /* where it is rung; mapped while a queue is open on it */
     uint64_t queue; /* that has it, by the name that was given; 0 = none */
@@ -28,22 +28,22 @@ typedef struct session session_t;
 
 typedef struct session_ops {
     const char *scheme;
-    const char *subject; /**< what the URI names: a file, a socket */
-    const char *who;     /**< shares the unit */
+    const char *subject; /* what the URI names: a file, a socket */
+    const char *who;     /* shares the unit */
 
-    /** One call; an error is this thread's sentence, which begins with `what`. */
+    /* One call; an error is this thread's sentence, which begins with `what`. */
     tmu_result_t (*call)(session_t *session, unsigned long request, void *argument,
                          const char *what);
 
-    /** Has memory of this process for the ring of a queue, and enters it in the call; NULL: rings
+    /* Has memory of this process for the ring of a queue, and enters it in the call; NULL: rings
      * are of whoever shares the unit, always. */
     tmu_result_t (*ring_get)(session_t *session, struct tmu_ioctl_open *open, tmu_dma_t *ring_p);
 
-    /** Has what the unit was found to be; NULL: nothing is left to do.  What was done is undone
+    /* Has what the unit was found to be; NULL: nothing is left to do.  What was done is undone
      * with the session's file. */
     tmu_result_t (*found)(session_t *session);
 
-    /** Maps a queue that was opened, its ring unless that is there: all of it, or nothing and a
+    /* Maps a queue that was opened, its ring unless that is there: all of it, or nothing and a
      * sentence. */
     tmu_result_t (*map)(session_t *session, const struct tmu_ioctl_open *open, session_page_t *page,
                         tmu_dma_t *ring_p);
@@ -64,16 +64,16 @@ struct session {
     const volatile struct tmu_ioctl_state *state; /* of the kernel driver, or NULL */
 };
 
-/** A session that is not open yet, with what the URI behind its scheme asks for. */
+/* A session that is not open yet, with what the URI behind its scheme asks for. */
 tmu_result_t session_init(session_t *session, const session_ops_t *ops, const char *rest);
 
-/** Has entries for the pages, which session_end frees. */
+/* Has entries for the pages, which session_end frees. */
 tmu_result_t session_pages(session_t *session, uint32_t count);
 
-/** Closes the file and the eventfds: whoever shares the unit ends what is still open. */
+/* Closes the file and the eventfds: whoever shares the unit ends what is still open. */
 void session_end(session_t *session);
 
-/** Closes a child's copy of the file, so that the session does not wait for the child's end. */
+/* Closes a child's copy of the file, so that the session does not wait for the child's end. */
 void session_forsake(void *session);
 
 #endif

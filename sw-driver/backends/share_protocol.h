@@ -23,7 +23,7 @@
 #define TMU_SHARE_MAGIC 0x53554d54u /* TMUS */
 #define TMU_SHARE_VERSION 1
 
-/** The first message.  `error` is 0, or why there is no session: EUSERS, there are too many. */
+/* The first message.  `error` is 0, or why there is no session: EUSERS, there are too many. */
 struct tmu_share_greeting {
     uint32_t magic;
     uint32_t version;
@@ -31,49 +31,49 @@ struct tmu_share_greeting {
     uint32_t reserved;
 };
 
-/** Before the structure of every question. */
+/* Before the structure of every question. */
 struct tmu_share_question {
-    uint32_t call; /**< as for ioctl */
+    uint32_t call; /* as for ioctl */
     uint32_t reserved;
 };
 
-/** Before the structure of every answer; with an error nothing follows.  The counters' values stand
+/* Before the structure of every answer; with an error nothing follows.  The counters' values stand
  * behind their structure, not at its address. */
 struct tmu_share_answer {
-    int32_t error; /**< an errno, or 0 */
+    int32_t error; /* an errno, or 0 */
     uint32_t reserved;
 };
 
-/** Reads a word of a queue's own doorbell page, after all bells before. */
+/* Reads a word of a queue's own doorbell page, after all bells before. */
 struct tmu_share_read {
     uint32_t size;
-    uint32_t offset; /**< in the page, a multiple of 8 */
+    uint32_t offset; /* in the page, a multiple of 8 */
     uint64_t queue;
-    uint64_t value; /**< answer */
+    uint64_t value; /* answer */
 };
 #define TMU_SHARE_READ _IOWR(TMU_IOCTL_TYPE, 0x80, struct tmu_share_read)
 
-/** Says that a bell waits; has no structure and no answer. */
+/* Says that a bell waits; has no structure and no answer. */
 #define TMU_SHARE_WAKE _IO(TMU_IOCTL_TYPE, 0x81)
 
 #define TMU_SHARE_COUNTERS_MAX 256
 
-/** The longest message either way. */
+/* The longest message either way. */
 #define TMU_SHARE_MESSAGE_MAX (256 + TMU_SHARE_COUNTERS_MAX * 8)
 
 #define TMU_SHARE_LINE 64
 
-/** The session's memory. */
+/* The session's memory. */
 struct tmu_share_session {
-    /** tmu-share's: how often it wrote completions; a client that waits does so for a change. */
+    /* tmu-share's: how often it wrote completions; a client that waits does so for a change. */
     _Alignas(TMU_SHARE_LINE) _Atomic uint32_t written;
-    /** tmu-share's: it sleeps, and a bell needs a TMU_SHARE_WAKE. */
+    /* tmu-share's: it sleeps, and a bell needs a TMU_SHARE_WAKE. */
     _Alignas(TMU_SHARE_LINE) _Atomic uint32_t asleep;
-    /** The client's: how many of its threads wait. */
+    /* The client's: how many of its threads wait. */
     _Alignas(TMU_SHARE_LINE) _Atomic uint32_t waiting;
 };
 
-/** A write of 4 or 64 bytes into the queue's doorbell page. */
+/* A write of 4 or 64 bytes into the queue's doorbell page. */
 struct tmu_share_bell {
     uint32_t offset;
     uint32_t size;
@@ -82,14 +82,14 @@ struct tmu_share_bell {
 
 #define TMU_SHARE_BELLS 128
 
-/** The head of a queue's memory.  Indices count for ever, modulo 2^32. */
+/* The head of a queue's memory.  Indices count for ever, modulo 2^32. */
 struct tmu_share_queue {
-    _Alignas(TMU_SHARE_LINE) _Atomic uint32_t rung;  /**< the client's: bells that it wrote */
-    _Alignas(TMU_SHARE_LINE) _Atomic uint32_t taken; /**< tmu-share's: bells that it took */
+    _Alignas(TMU_SHARE_LINE) _Atomic uint32_t rung;  /* the client's: bells that it wrote */
+    _Alignas(TMU_SHARE_LINE) _Atomic uint32_t taken; /* tmu-share's: bells that it took */
     _Alignas(TMU_SHARE_LINE) struct tmu_share_bell bells[TMU_SHARE_BELLS];
 };
 
-/** Offset of the ring of completions, which tmu-share alone writes. */
+/* Offset of the ring of completions, which tmu-share alone writes. */
 #define TMU_SHARE_RING_OFFSET 12288
 
 _Static_assert(sizeof(struct tmu_share_queue) <= TMU_SHARE_RING_OFFSET, "the ring lies behind it");

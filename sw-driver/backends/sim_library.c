@@ -14,7 +14,7 @@
 #define FOLDER_BYTES 1024
 /* TMU_INSTALLED, by CMake: where they are installed, below the prefix or absolute. */
 
-/** A library that is looked for. */
+/* A library that is looked for. */
 typedef struct wanted {
     char file[NAME_BYTES];
     char builds[2][NAME_BYTES]; /* its folders below one that is above this library; or empty */
@@ -22,10 +22,10 @@ typedef struct wanted {
     size_t size;
 } wanted_t;
 
-/** Whether `what` is a path or a file already. */
+/* Whether `what` is a path or a file already. */
 static bool is_file(const char *what) { return strchr(what, '/') || strstr(what, ".so"); }
 
-/** In a folder inside one of `length` bytes. */
+/* In a folder inside one of `length` bytes. */
 static bool find_in(const wanted_t *wanted, const char *folder, size_t length, const char *inside) {
     int written = snprintf(wanted->path, wanted->size, "%.*s%s%s/%s", (int)length, folder,
                            inside[0] ? "/" : "", inside, wanted->file);
@@ -45,7 +45,7 @@ static bool find_in_folders(const wanted_t *wanted) {
     return false;
 }
 
-/** In the installation or the checkout that a folder is part of. */
+/* In the installation or the checkout that a folder is part of. */
 static bool find_above(const wanted_t *wanted, const char *folder) {
     size_t length = strlen(folder);
     while (length > 0) {
@@ -61,7 +61,7 @@ static bool find_above(const wanted_t *wanted, const char *folder) {
     return false;
 }
 
-/** The folder of what this is linked into: the library, or a program. */
+/* The folder of what this is linked into: the library, or a program. */
 static void own_folder(char folder[FOLDER_BYTES]) {
     Dl_info info;
     char real[4096] = "";
@@ -79,7 +79,7 @@ static void own_folder(char folder[FOLDER_BYTES]) {
     }
 }
 
-/** TMU_ERR_URI, and as the sentence where it was looked for; `build` = what makes it. */
+/* TMU_ERR_URI, and as the sentence where it was looked for; `build` = what makes it. */
 static tmu_result_t find(const wanted_t *wanted, const char *build) {
     char folder[FOLDER_BYTES];
     own_folder(folder);

@@ -13,14 +13,14 @@
 
 #include "backend.h"
 
-/**
+/*
  * The simulated hardware that `what` names: a path, or the file of a library, is taken as it is; a
  * preset's name is looked for.
  * TMU_ERR_URI and where it was looked for.
  */
 tmu_result_t sim_library_find(const char *what, char *path, size_t size);
 
-/** The functional device, in the same way. */
+/* The functional device, in the same way. */
 tmu_result_t sim_library_functional(char *path, size_t size);
 
 #endif

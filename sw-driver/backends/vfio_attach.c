@@ -84,7 +84,7 @@ static tmu_result_t open_group(vfio_files_t *files) {
     return TMU_OK;
 }
 
-/** Puts the group behind the container's IOMMU, and opens the function. */
+/* Puts the group behind the container's IOMMU, and opens the function. */
 static tmu_result_t join(vfio_files_t *files) {
     if (ioctl(files->group, VFIO_GROUP_SET_CONTAINER, &files->container) != 0) {
         return failed(files, "its group in a container");
@@ -193,7 +193,7 @@ void vfio_window_unmap(vfio_window_t *window) {
 
 /* ---- addresses ------------------------------------------------------------------------------ */
 
-/** Adds the ranges of a capability; false without memory. */
+/* Adds the ranges of a capability; false without memory. */
 static bool allow_all(vfio_iova_t *iova, const struct vfio_iommu_type1_info *info) {
     uint32_t offset = (info->flags & VFIO_IOMMU_INFO_CAPS) != 0 ? info->cap_offset : 0;
     while (offset != 0) {

@@ -12,7 +12,7 @@
 #define NAME_BYTES 64
 #define DRIVER "vfio-pci"
 
-/** The path of something of the function; one that is too long is a path of nothing. */
+/* The path of something of the function; one that is too long is a path of nothing. */
 static const char *path_of(char path[PATH_BYTES], const char *sysfs, const char *address,
                            const char *name) {
     int length = snprintf(path, PATH_BYTES, "%s/%s/%s", sysfs, address, name);
@@ -22,7 +22,7 @@ static const char *path_of(char path[PATH_BYTES], const char *sysfs, const char 
     return path;
 }
 
-/** The last part of what a link leads to; empty if there is no such link. */
+/* The last part of what a link leads to; empty if there is no such link. */
 static void link_name(const char *sysfs, const char *address, const char *name,
                       char target[NAME_BYTES]) {
     char path[PATH_BYTES];
@@ -36,7 +36,7 @@ static void link_name(const char *sysfs, const char *address, const char *name,
     }
 }
 
-/** The first line of a file; empty if it cannot be read. */
+/* The first line of a file; empty if it cannot be read. */
 static void line_of(const char *sysfs, const char *address, const char *name,
                     char line[NAME_BYTES]) {
     char path[PATH_BYTES];
@@ -74,7 +74,7 @@ static tmu_result_t check_address(const char *address, vfio_function_t *function
     return TMU_OK;
 }
 
-/** Checks the function's driver, and that an IOMMU stands between it and memory. */
+/* Checks the function's driver, and that an IOMMU stands between it and memory. */
 static tmu_result_t check_driver(const char *sysfs, vfio_function_t *function) {
     char group[NAME_BYTES];
     char driver[NAME_BYTES];

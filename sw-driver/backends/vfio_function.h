@@ -14,7 +14,7 @@ typedef struct vfio_function {
     unsigned group;   /* of the IOMMU */
 } vfio_function_t;
 
-/**
+/*
  * Looks a function up in `sysfs`, a folder like VFIO_FUNCTION_SYSFS.
  * Errors: TMU_ERR_URI when there is none at this address or it is not ready for VFIO, and then the
  * sentence says what to type; TMU_ERR_DEVICE when it is no tag-matching unit.

@@ -23,7 +23,7 @@ bool vfio_iova_allow(vfio_iova_t *iova, uint64_t first, uint64_t last) {
     return true;
 }
 
-/** Finds the lowest gap; `*before_p` is how many of those taken lie before it. */
+/* Finds the lowest gap; `*before_p` is how many of those taken lie before it. */
 static bool find(const vfio_iova_t *iova, uint64_t bytes, uint64_t *address_p, size_t *before_p) {
     size_t next = 0;
     for (size_t i = 0; i < iova->usable_count; i++) {

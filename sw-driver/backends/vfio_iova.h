@@ -25,13 +25,13 @@ typedef struct vfio_iova {
     size_t taken_room;
 } vfio_iova_t;
 
-/** Adds a range that may be used, behind those added before; false without memory. */
+/* Adds a range that may be used, behind those added before; false without memory. */
 bool vfio_iova_allow(vfio_iova_t *iova, uint64_t first, uint64_t last);
 
-/** Takes `bytes`, which are whole pages, at a page's start; false if there is no room. */
+/* Takes `bytes`, which are whole pages, at a page's start; false if there is no room. */
 bool vfio_iova_take(vfio_iova_t *iova, uint64_t bytes, uint64_t *address_p);
 
-/** Frees what was taken at that address. */
+/* Frees what was taken at that address. */
 void vfio_iova_give(vfio_iova_t *iova, uint64_t address);
 
 void vfio_iova_free(vfio_iova_t *iova);

@@ -16,7 +16,7 @@
 #define CAPABILITIES "{\"capabilities\":{\"max_msg_fds\":1,\"max_data_xfer_size\":65536}}"
 #define ANSWER_MAX 512
 
-/** Keeps the sentence that the caller has set: nothing works on this connection any more. */
+/* Keeps the sentence that the caller has set: nothing works on this connection any more. */
 static tmu_result_t client_break(vfu_client_t *client) {
     client->broken = true;
     (void)snprintf(client->broken_text, sizeof client->broken_text, "%s", tmu_error_text(NULL));
@@ -38,7 +38,7 @@ static tmu_result_t lost(vfu_client_t *client, const vfu_call_t *call) {
     return client_break(client);
 }
 
-/** Sends all of a message; its file goes with the first byte. */
+/* Sends all of a message; its file goes with the first byte. */
 static bool send_all(int socket, struct iovec *parts, size_t count, int file) {
     union {
         char bytes[CMSG_SPACE(sizeof(int))];

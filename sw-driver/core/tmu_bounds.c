@@ -46,7 +46,7 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     return TMU_OK;
 }
 
-/** Whether so many find slots on chip that are promised to nobody (R11). */
+/* Whether so many find slots on chip that are promised to nobody (R11). */
 static bool messages_fit(const tmu_bounds_t *bounds, uint64_t table) {
     return messages(table) <= atomic_load(&bounds->fit_unexpected);
 }
@@ -55,7 +55,7 @@ static bool receives_fit(const tmu_bounds_t *bounds, uint64_t table) {
     return receives(table) <= atomic_load(&bounds->fit_posted);
 }
 
-/** Marks that entries may be in memory from now on, if a table may have no slot for one. */
+/* Marks that entries may be in memory from now on, if a table may have no slot for one. */
 static uint64_t marked(const tmu_bounds_t *bounds, uint64_t table) {
     bool beyond = !messages_fit(bounds, table) || !receives_fit(bounds, table);
     return bounds->spills && beyond ? table | SPILLED : table;
@@ -81,7 +81,7 @@ void tmu_bounds_share(tmu_bounds_t *bounds, tmu_depth_t sure, bool spills) {
     atomic_store(&bounds->fit_unexpected, sure.unexpected);
 }
 
-/** A session that has nothing in the unit has nothing in memory either. */
+/* A session that has nothing in the unit has nothing in memory either. */
 static uint64_t settled(const tmu_bounds_t *bounds, uint64_t table) {
     bool empty = messages(table) == 0 && receives(table) == 0;
     return bounds->shared && empty ? table & ~SPILLED : table;
@@ -138,19 +138,19 @@ static bool is_full(uint64_t bound, uint32_t limit) {
     return limit != 0 && messages(bound) >= limit;
 }
 
-/** Whether all that may be in the unit lies on chip, and has room there. */
+/* Whether all that may be in the unit lies on chip, and has room there. */
 static bool fits_on_chip(const tmu_bounds_t *bounds, uint64_t table) {
     return messages_fit(bounds, table) &&
            (!bounds->spills || (receives_fit(bounds, table) && (table & SPILLED) == 0));
 }
 
-/** Whether one more message may find no room. */
+/* Whether one more message may find no room. */
 static bool is_table_full(const tmu_bounds_t *bounds, uint64_t table) {
     return !fits_on_chip(bounds, settled(bounds, table) + ONE) &&
            !(bounds->spills && atomic_load(&bounds->room) > 0);
 }
 
-/** Counts an operation that may append to memory; whether that surely has room. */
+/* Counts an operation that may append to memory; whether that surely has room. */
 static bool take_memory(tmu_bounds_t *bounds) {
     return bounds->spills && atomic_fetch_sub(&bounds->room, 1) > 0;
 }
@@ -169,7 +169,7 @@ bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoin
            is_full(atomic_load(&endpoint->unexpected), endpoint->quota.unexpected);
 }
 
-/** Whether a table that is full by its limit may have room. */
+/* Whether a table that is full by its limit may have room. */
 static bool is_inexact(const tmu_bounds_t *bounds) {
     return bounds->spills || bounds->shared || bounds->reserved.unexpected > 0;
 }
@@ -195,7 +195,7 @@ void tmu_bounds_room_came(tmu_bounds_t *bounds) {
     atomic_fetch_add(&bounds->epoch, 1);
 }
 
-/** Tells the queues that hold arrivals back; a queue's own news, marked in `seen`, is none. */
+/* Tells the queues that hold arrivals back; a queue's own news, marked in `seen`, is none. */
 static void tell(tmu_bounds_t *bounds, uint64_t *seen) {
     uint64_t old = atomic_fetch_add(&bounds->epoch, 1);
     if (*seen == old) {
@@ -203,7 +203,7 @@ static void tell(tmu_bounds_t *bounds, uint64_t *seen) {
     }
 }
 
-/** A slot at the endpoint is free again; with `table` the table had none before. */
+/* A slot at the endpoint is free again; with `table` the table had none before. */
 static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool table,
                          uint64_t *seen) {
     if (atomic_load(&endpoint->held) > 0 || (table && atomic_load(&bounds->held_now) > 0)) {
@@ -211,7 +211,7 @@ static void tell_of_room(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, 
     }
 }
 
-/**
+/*
  * An entry leaves: there may be room of which the limits know nothing.
  * An arrival that stalled met a limit that was used up, and the first entry to leave after that is
  * taken off the bounds after it is counted here: so until then they say so, and none is missed.
@@ -222,7 +222,7 @@ static void count_left(tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoi
     }
 }
 
-/** Takes a slot under the quota of an endpoint, or under the limit of the table. */
+/* Takes a slot under the quota of an endpoint, or under the limit of the table. */
 static tmu_reservation_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t quota, bool alone,
                               bool empty) {
     uint64_t old = atomic_load(bound);
@@ -256,7 +256,7 @@ static tmu_reservation_t take(tmu_bounds_t *bounds, tmu_bound_t *bound, uint32_t
     }
 }
 
-/** Returns what was taken under one limit; the bound before that. */
+/* Returns what was taken under one limit; the bound before that. */
 static uint64_t give(tmu_bound_t *bound, uint64_t amount) {
     uint64_t old = atomic_fetch_sub(bound, amount);
     if (old & WAITED_FOR && !any_sure(old - amount)) {

@@ -40,7 +40,7 @@
 
 #define TMU_CACHE_LINE 64
 
-/** Counts of messages, receives and sure arrivals in flight, and whether somebody waits for these.
+/* Counts of messages, receives and sure arrivals in flight, and whether somebody waits for these.
  */
 typedef _Atomic uint64_t tmu_bound_t;
 
@@ -85,49 +85,49 @@ typedef struct tmu_bounds {
 tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info);
 void tmu_bounds_free(tmu_bounds_t *bounds);
 
-/** Memory is registered from here on; all that the unit may contain stays counted. */
+/* Memory is registered from here on; all that the unit may contain stays counted. */
 void tmu_bounds_add_memory(tmu_bounds_t *bounds);
 
-/** From the start it is a session's: so many entries surely have slots on chip; `spills` says
+/* From the start it is a session's: so many entries surely have slots on chip; `spills` says
  * whether the unit has memory. */
 void tmu_bounds_share(tmu_bounds_t *bounds, tmu_depth_t sure, bool spills);
 
-/** Whether one more entry may go to memory, which is not known to have room: time to read the
+/* Whether one more entry may go to memory, which is not known to have room: time to read the
  * unit's free chunks. */
 bool tmu_bounds_is_short(const tmu_bounds_t *bounds);
 
-/** So many chunks were free; `before` is what tmu_bounds_room was before they were read.  One
+/* So many chunks were free; `before` is what tmu_bounds_room was before they were read.  One
  * reading at a time. */
 void tmu_bounds_measured(tmu_bounds_t *bounds, uint32_t free_chunks, int64_t before);
 int64_t tmu_bounds_room(const tmu_bounds_t *bounds);
 
-/** Replaces an endpoint's reserve; the sum over all endpoints is within the tables. */
+/* Replaces an endpoint's reserve; the sum over all endpoints is within the tables. */
 void tmu_bounds_reserve(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, tmu_depth_t reserve);
 
-/** Nothing is in the unit and nothing held; quotas and reserves stay. */
+/* Nothing is in the unit and nothing held; quotas and reserves stay. */
 void tmu_bounds_clear(tmu_bounds_t *bounds);
 
-/** NULL for an endpoint that the unit does not have and will refuse. */
+/* NULL for an endpoint that the unit does not have and will refuse. */
 tmu_bounds_endpoint_t *tmu_bounds_endpoint(const tmu_bounds_t *bounds, uint32_t endpoint);
 
-/** Whether an arrival at the endpoint could find its quota or the table used up. */
+/* Whether an arrival at the endpoint could find its quota or the table used up. */
 bool tmu_bounds_could_stall(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
-/** Whether nothing but the table's limit is against an arrival there, and that may be wrong: there
+/* Whether nothing but the table's limit is against an arrival there, and that may be wrong: there
  * may be memory, or a slot on chip that reserves allow. */
 bool tmu_bounds_may_fit(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
-/** An attempt there found no room; `left` was the count of the bounds before it was sent. */
+/* An attempt there found no room; `left` was the count of the bounds before it was sent. */
 void tmu_bounds_stalled(tmu_bounds_endpoint_t *endpoint, uint64_t left);
 
-/** Whether something may have made room there since: if not, any other attempt would stall, too. */
+/* Whether something may have made room there since: if not, any other attempt would stall, too. */
 bool tmu_bounds_has_news(const tmu_bounds_t *bounds, const tmu_bounds_endpoint_t *endpoint);
 
-/** Room may have come without a completion that tells: held arrivals that may fit are worth another
+/* Room may have come without a completion that tells: held arrivals that may fit are worth another
  * attempt. */
 void tmu_bounds_room_came(tmu_bounds_t *bounds);
 
-/** Outcome of an arrival's attempt to take a slot; only the first two took one. */
+/* Outcome of an arrival's attempt to take a slot; only the first two took one. */
 typedef enum tmu_reservation {
     TMU_RESERVATION_SURE,   /* it cannot stall */
     TMU_RESERVATION_UNSURE, /* to be sent alone */
@@ -135,44 +135,44 @@ typedef enum tmu_reservation {
     TMU_RESERVATION_WAIT,   /* sure arrivals of other queues have to be answered first */
 } tmu_reservation_t;
 
-/**
+/*
  * Takes a slot for an arrival.  `alone`: it will be alone anyway; `empty`: its queue has
  * nothing in flight.  `seen` is as for tmu_bounds_wake.
  */
 tmu_reservation_t tmu_bounds_take(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool alone,
                                   bool empty, uint64_t *seen);
 
-/**
+/*
  * An arrival was answered, or was not sent after all: it is not in flight any more, and with
  * `left` it is not in the unit either.  False when that cannot be.
  */
 bool tmu_bounds_arrived(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, bool sure, bool left,
                         uint64_t *seen);
 
-/** A message left the unit; false when there was none. */
+/* A message left the unit; false when there was none. */
 bool tmu_bounds_message_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
-/** Takes a slot for a receive; false when sure arrivals have to be answered first. */
+/* Takes a slot for a receive; false when sure arrivals have to be answered first. */
 bool tmu_bounds_take_receive(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
 
-/** A receive was never queued; false when none was on its way. */
+/* A receive was never queued; false when none was on its way. */
 bool tmu_bounds_receive_undone(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
                                uint64_t *seen);
 
-/** A receive left the unit; false when there was none. */
+/* A receive left the unit; false when there was none. */
 bool tmu_bounds_receive_left(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint, uint64_t *seen);
 
-/** A receive was queued, which may be the one that a held arrival matches. */
+/* A receive was queued, which may be the one that a held arrival matches. */
 void tmu_bounds_receive_queued(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint,
                                uint64_t *seen);
 
-/** Counts an arrival that is held back from now on. */
+/* Counts an arrival that is held back from now on. */
 void tmu_bounds_hold(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
 
-/** Counts one that is held no longer. */
+/* Counts one that is held no longer. */
 void tmu_bounds_unhold(tmu_bounds_t *bounds, tmu_bounds_endpoint_t *endpoint);
 
-/** Entries that the endpoint has at most. */
+/* Entries that the endpoint has at most. */
 uint32_t tmu_bounds_entries(const tmu_bounds_endpoint_t *endpoint);
 
 #endif

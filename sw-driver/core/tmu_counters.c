@@ -45,7 +45,7 @@ static tmu_result_t page_read(const tmu_queue_t *queue, uint64_t inside, uint64_
     return device->ops->page_read64(device->backend, page + inside, value_p);
 }
 
-/** The number of the snapshot: `*whole_p`, and how many whole snapshots there were. */
+/* The number of the snapshot: `*whole_p`, and how many whole snapshots there were. */
 static tmu_result_t snapshot_number(const tmu_queue_t *queue, bool *whole_p, uint32_t *number_p) {
     uint64_t word = 0;
     tmu_result_t result = page_read(queue, TMU_DOORBELL_PICTURE_OFFSET, &word);
@@ -54,12 +54,12 @@ static tmu_result_t snapshot_number(const tmu_queue_t *queue, bool *whole_p, uin
     return result;
 }
 
-/** Whether a snapshot's number, which has 31 bits, is not before another one. */
+/* Whether a snapshot's number, which has 31 bits, is not before another one. */
 static bool is_since(uint32_t number, uint32_t other) {
     return ((number - other) & UINT32_C(0x40000000)) == 0;
 }
 
-/** TMU_AGAIN: not now. */
+/* TMU_AGAIN: not now. */
 static tmu_result_t ask(const tmu_queue_t *queue) {
     const tmu_t *device = queue->device;
     const uint32_t any = 0;
@@ -68,7 +68,7 @@ static tmu_result_t ask(const tmu_queue_t *queue) {
                                        sizeof any);
 }
 
-/** Asks for a snapshot; `*number_p` is the first one that is of a later clock than this call. */
+/* Asks for a snapshot; `*number_p` is the first one that is of a later clock than this call. */
 static tmu_result_t snapshot_ask(const tmu_queue_t *queue, uint32_t *number_p) {
     tmu_t *device = queue->device;
     bool whole = false;
@@ -87,7 +87,7 @@ static tmu_result_t snapshot_ask(const tmu_queue_t *queue, uint32_t *number_p) {
     return result;
 }
 
-/**
+/*
  * Waits for a whole snapshot not before `*number_p`, which becomes its number.
  * A reset of the device by another thread forgets who has asked, so it asks again now and then.
  */
@@ -114,7 +114,7 @@ static tmu_result_t snapshot_wait(const tmu_queue_t *queue, uint32_t *number_p) 
                          queue->page.number, LOOKS_MAX);
 }
 
-/** Reads the snapshot that stands there; TMU_AGAIN when it was not the same from end to end. */
+/* Reads the snapshot that stands there; TMU_AGAIN when it was not the same from end to end. */
 static tmu_result_t snapshot_read(const tmu_queue_t *queue, uint32_t number,
                                   tmu_counter_t *counters, size_t count) {
     tmu_result_t result = TMU_OK;

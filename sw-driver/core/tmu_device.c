@@ -114,7 +114,7 @@ bool tmu_device_still(const tmu_t *device) {
     return true;
 }
 
-/** Empties the device and sets up again what its reset cleared: memory, limits and pages.  Stopped.
+/* Empties the device and sets up again what its reset cleared: memory, limits and pages.  Stopped.
  */
 static tmu_result_t reset_stopped(tmu_t *device) {
     tmu_result_t result = device->control->reset(device);
@@ -135,7 +135,7 @@ static tmu_result_t reset_stopped(tmu_t *device) {
     return TMU_OK;
 }
 
-/** Everything that needs the discovery block. */
+/* Everything that needs the discovery block. */
 static tmu_result_t device_create(tmu_t *device) {
     const tmu_info_t *info = &device->info;
     tmu_receives_init(&device->receives, info->id_bits, info->handle_bits);

@@ -15,7 +15,7 @@
 #define DUMP_CLOCKS 64
 #define DUMP_SECONDS 10 /* where steps are no measure, for the device runs by itself */
 
-/** Whether an answer that is not there after so many steps will not come any more. */
+/* Whether an answer that is not there after so many steps will not come any more. */
 static bool overdue(const tmu_t *device, unsigned step, const struct timespec *start) {
     struct timespec now;
     if (step < DUMP_STEPS || device->ops->clock) {
@@ -25,7 +25,7 @@ static bool overdue(const tmu_t *device, unsigned step, const struct timespec *s
     return now.tv_sec - start->tv_sec > DUMP_SECONDS;
 }
 
-/** Sends one command on an otherwise idle device and waits for its completion. */
+/* Sends one command on an otherwise idle device and waits for its completion. */
 static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
                             tmu_completion_t *completion_p) {
     tmu_t *device = queue->device;
@@ -54,7 +54,7 @@ static tmu_result_t run_one(tmu_queue_t *queue, tmu_operation_t *operation,
     return tmu_error_set(TMU_ERR_DEVICE, "the device did not answer an inspect");
 }
 
-/** Walks one queue's table. */
+/* Walks one queue's table. */
 static tmu_result_t dump_table(tmu_queue_t *queue, tmu_entry_t *which, const tmu_dump_to_t *to) {
     for (uint32_t at = 0; *to->go_on_p; at++) {
         tmu_operation_t operation = {

@@ -26,7 +26,7 @@ static tmu_result_t quota_check(const tmu_depth_t *quota) {
                                larger, TMU_QUOTA_MAX);
 }
 
-/** Whether a table has the slots of an endpoint's reserve beside those of the others. */
+/* Whether a table has the slots of an endpoint's reserve beside those of the others. */
 static tmu_result_t reserve_fits(const char *entries, uint32_t reserve, uint32_t others,
                                  uint32_t table) {
     return reserve <= table - others
@@ -53,7 +53,7 @@ static tmu_result_t reserve_check(const tmu_t *device, uint32_t endpoint,
                                            bounds->tables.unexpected);
 }
 
-/** Gives an endpoint other limits: NULL leaves the quota or the reserve as it is.  Stopped. */
+/* Gives an endpoint other limits: NULL leaves the quota or the reserve as it is.  Stopped. */
 static tmu_result_t limits_set_stopped(tmu_t *device, uint32_t endpoint, const tmu_depth_t *quota,
                                        const tmu_depth_t *reserve) {
     tmu_bounds_t *bounds = &device->bounds;
@@ -113,7 +113,7 @@ tmu_result_t tmu_reserve_set(tmu_t *device, uint32_t endpoint, uint32_t posted,
     return limits_set(device, endpoint, NULL, &reserve);
 }
 
-/** Whether the unit may wait for ring space, which only polling returns. */
+/* Whether the unit may wait for ring space, which only polling returns. */
 static bool flush_in_flight(const tmu_t *device) {
     bool found = false;
     for (tmu_queue_t *queue = device->queues; queue && !found; queue = queue->next) {

@@ -83,7 +83,7 @@ tmu_result_t tmu_filter_get(tmu_t *device, tmu_filter_windows_t *windows_p) {
     return result;
 }
 
-/** Counts a set of ignored bits; the last one holds the union of all that found no other. */
+/* Counts a set of ignored bits; the last one holds the union of all that found no other. */
 static void mask_count(tmu_filter_mask_t *masks, uint64_t ignore) {
     if (ignore == 0) {
         return;
@@ -107,7 +107,7 @@ void tmu_filter_observe(tmu_filter_sample_t *sample, uint64_t match, uint64_t ig
     mask_count(sample->source_masks, source_ignore);
 }
 
-/** Input of a choice of windows: bits of one field, and how often which of them are ignored. */
+/* Input of a choice of windows: bits of one field, and how often which of them are ignored. */
 typedef struct field {
     uint64_t varied;
     uint64_t keys;
@@ -129,7 +129,7 @@ static unsigned bit_count(uint64_t x) {
     return count;
 }
 
-/** Groups the bits that vary; the first kind has the lowest bit.  Kinds beyond the last join it. */
+/* Groups the bits that vary; the first kind has the lowest bit.  Kinds beyond the last join it. */
 static size_t kinds_of(const field_t *field, kind_t *kinds) {
     size_t count = 0;
     for (unsigned bit = 0; bit < 64; bit++) {
@@ -152,7 +152,7 @@ static size_t kinds_of(const field_t *field, kind_t *kinds) {
     return count;
 }
 
-/** Wrong entries in a million that pass the filter of a key with this mask, if all bits that vary
+/* Wrong entries in a million that pass the filter of a key with this mask, if all bits that vary
  * were random. */
 static double passing(const field_t *field, const uint64_t *windows, uint64_t ignore) {
     uint64_t compared = 0;
@@ -168,7 +168,7 @@ static double passing(const field_t *field, const uint64_t *windows, uint64_t ig
     return 1e6 / (double)(UINT64_C(1) << (bits < different ? bits : different));
 }
 
-/** The same for all keys that were observed. */
+/* The same for all keys that were observed. */
 static double cost(const field_t *field, const uint64_t *windows) {
     uint64_t exact = field->keys;
     double sum = 0;
@@ -180,7 +180,7 @@ static double cost(const field_t *field, const uint64_t *windows) {
     return sum + (double)exact * passing(field, windows, 0);
 }
 
-/**
+/*
  * Tries every way to put each kind of bits into a set of the field's windows.
  * The first of equally good ways is taken: low bits in the low window and no bit in two.
  */

@@ -44,7 +44,7 @@ void tmu_flow_clear(tmu_flow_t *flow) {
     }
 }
 
-/** The pointer in `sources` that points to the oldest held arrival of a source, or to NULL. */
+/* The pointer in `sources` that points to the oldest held arrival of a source, or to NULL. */
 static tmu_held_t **held_link(tmu_flow_t *flow, uint32_t endpoint, uint32_t source) {
     uint32_t hash = endpoint * UINT32_C(0x9e3779b1) + source * UINT32_C(0x85ebca6b);
     tmu_held_t **link = &flow->sources[hash >> (32 - TMU_FLOW_SOURCES_LOG2)];
@@ -78,7 +78,7 @@ tmu_result_t tmu_flow_reserve(tmu_flow_t *flow) {
     return flow->spare && flow->sources ? TMU_OK : TMU_ERR_MEMORY;
 }
 
-/** Puts the oldest held arrival of a source into the list before `next`; NULL = at its end. */
+/* Puts the oldest held arrival of a source into the list before `next`; NULL = at its end. */
 static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
     held->next = next;
     held->previous = next ? next->previous : flow->held_last;
@@ -86,7 +86,7 @@ static void held_insert(tmu_flow_t *flow, tmu_held_t *held, tmu_held_t *next) {
     *(next ? &next->previous : &flow->held_last) = held;
 }
 
-/**
+/*
  * Whether an attempt could end in anything but `stalled`.
  * Nothing of this queue is in flight.  Without room only a receive admits the arrival, and none of
  * those that its last attempt met did; where the bounds are no proof, what has left since any
@@ -126,7 +126,7 @@ void tmu_flow_hold(tmu_flow_t *flow, const tmu_pending_t *arrival) {
     }
 }
 
-/**
+/*
  * Takes an admitted arrival out of the list; R11: its turn in the order is now.
  * The next one of its source is in the list from here on, and the pass comes to it by its age.
  */
@@ -202,7 +202,7 @@ void tmu_flow_undo(tmu_flow_t *flow, const tmu_pending_t *pending) {
     }
 }
 
-/** Keeps the upper bounds true after one completion; false if that is impossible.
+/* Keeps the upper bounds true after one completion; false if that is impossible.
  * An entry that failed for want of memory is not in the unit as far as anybody can find it; one
  * whose stored word has lost a bit may be, for good, and may take a slot from another. */
 static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pending_t *pending,
@@ -267,7 +267,7 @@ bool tmu_flow_answered(tmu_flow_t *flow, const tmu_pending_t *pending,
 
 void tmu_flow_pass_start(tmu_flow_t *flow) {
     flow->seen = atomic_load(&flow->bounds->epoch);
-    flow->pass = flow->held_first != NULL;
+    flow->pass = flow->held_first;
     flow->next = flow->held_first;
 }
 
@@ -284,14 +284,14 @@ bool tmu_flow_wants_memory(const tmu_flow_t *flow) {
            !tmu_bounds_may_fit(flow->bounds, tmu_bounds_endpoint(flow->bounds, held->endpoint))) {
         held = held->next;
     }
-    return held != NULL;
+    return held;
 }
 
 tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow) {
     while (flow->next && !worth_trying(flow, flow->next)) {
         flow->next = flow->next->next;
     }
-    flow->pass = flow->next != NULL;
+    flow->pass = flow->next;
     return flow->next;
 }
 

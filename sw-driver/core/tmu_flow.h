@@ -27,7 +27,7 @@
 
 struct tmu_pending;
 
-/** An arrival that is held back, with all that is needed to offer it again. */
+/* An arrival that is held back, with all that is needed to offer it again. */
 typedef struct tmu_held {
     struct tmu_held *next; /* of the list: the oldest of each source, by age */
     struct tmu_held *previous;
@@ -64,14 +64,14 @@ typedef struct tmu_flow {
 void tmu_flow_init(tmu_flow_t *flow, tmu_bounds_t *bounds);
 void tmu_flow_free(tmu_flow_t *flow);
 
-/** Takes the oldest held arrival out, of a device that will not admit any; false if there is none.
+/* Takes the oldest held arrival out, of a device that will not admit any; false if there is none.
  */
 bool tmu_flow_drop(tmu_flow_t *flow, uint32_t *endpoint_p, uint64_t *handle_p);
 
-/** Forgets held arrivals, for a reset; the bounds are cleared beside it. */
+/* Forgets held arrivals, for a reset; the bounds are cleared beside it. */
 void tmu_flow_clear(tmu_flow_t *flow);
 
-/** Decision on an operation that asks to be submitted. */
+/* Decision on an operation that asks to be submitted. */
 typedef enum tmu_admission {
     TMU_ADMIT_AGAIN, /* later */
     TMU_ADMIT_SEND,  /* now, unless the bounds say that it has to be alone */
@@ -79,31 +79,31 @@ typedef enum tmu_admission {
     TMU_ADMIT_HOLD,  /* an arrival: behind an older one of its source, without being tried */
 } tmu_admission_t;
 
-/** Decides on a command given the queue's number in flight; `alone` demands to be the only one. */
+/* Decides on a command given the queue's number in flight; `alone` demands to be the only one. */
 tmu_admission_t tmu_flow_admit(tmu_flow_t *flow, const tmu_record_t *command, uint32_t endpoint,
                                uint32_t in_flight, bool alone);
 
-/** Makes sure that an arrival can be held. */
+/* Makes sure that an arrival can be held. */
 tmu_result_t tmu_flow_reserve(tmu_flow_t *flow);
 
-/** Appends an arrival to those held, with the memory reserved for it: one that stalled, or one that
+/* Appends an arrival to those held, with the memory reserved for it: one that stalled, or one that
  * has to wait behind another and was never sent. */
 void tmu_flow_hold(tmu_flow_t *flow, const struct tmu_pending *arrival);
 
-/** Most completions that a command can have; others may add to what a flush meets. */
+/* Most completions that a command can have; others may add to what a flush meets. */
 uint32_t tmu_flow_answers(const tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint);
 
-/**
+/*
  * Accounts for a command that is about to be sent: TMU_AGAIN leaves everything as it was.
  * `pending` gets what its answer needs; `*alone` may be set.
  */
 tmu_result_t tmu_flow_begin(tmu_flow_t *flow, struct tmu_pending *pending, uint32_t in_flight,
                             bool *alone);
 
-/** Takes tmu_flow_begin back: the command was not sent. */
+/* Takes tmu_flow_begin back: the command was not sent. */
 void tmu_flow_undo(tmu_flow_t *flow, const struct tmu_pending *pending);
 
-/**
+/*
  * Accounts for a completion; `*stalled_p` tells that the caller must not see it.
  * Returns false when the device claims what cannot be: an entry that left although it was not
  * there, or a stall although there was room.
@@ -111,19 +111,19 @@ void tmu_flow_undo(tmu_flow_t *flow, const struct tmu_pending *pending);
 bool tmu_flow_answered(tmu_flow_t *flow, const struct tmu_pending *pending,
                        const tmu_completion_t *completion, bool *stalled_p);
 
-/** Starts a pass over the held arrivals, if there are any. */
+/* Starts a pass over the held arrivals, if there are any. */
 void tmu_flow_pass_start(tmu_flow_t *flow);
 
-/** Starts one if another queue may have made room since the last. */
+/* Starts one if another queue may have made room since the last. */
 void tmu_flow_look(tmu_flow_t *flow);
 
-/** Whether an arrival is held back that wants memory, so that the unit has to be asked for it. */
+/* Whether an arrival is held back that wants memory, so that the unit has to be asked for it. */
 bool tmu_flow_wants_memory(const tmu_flow_t *flow);
 
-/** The held arrival to try now; NULL ends the pass. */
+/* The held arrival to try now; NULL ends the pass. */
 tmu_held_t *tmu_flow_pass_next(tmu_flow_t *flow);
 
-/** The attempt of `held` was sent; the pass goes on behind it. */
+/* The attempt of `held` was sent; the pass goes on behind it. */
 void tmu_flow_pass_sent(tmu_flow_t *flow, const tmu_held_t *held);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "tmu_internal.h"
 
-/** Bits of a field of so many, 0 to 64. */
+/* Bits of a field of so many, 0 to 64. */
 static uint64_t ones(uint32_t bits) { return bits == 0 ? 0 : UINT64_MAX >> (64 - bits); }
 
 static tmu_result_t no_room(const char *field, int64_t value, uint32_t bits) {

@@ -12,7 +12,7 @@
 
 #define TMU_LOOK_EVERY_NS INT64_C(10000000)
 
-/** Whether 10 ms are over since the last look, whose time is kept; one thread of all is told so.
+/* Whether 10 ms are over since the last look, whose time is kept; one thread of all is told so.
  * By time, not by calls: a thread that sleeps between two calls is to learn it as well. */
 static inline bool tmu_look_is_due(_Atomic int64_t *last_ns) {
     struct timespec now;

@@ -19,7 +19,7 @@ void tmu_pages_free(tmu_pages_t *pages) {
     *pages = (tmu_pages_t){0};
 }
 
-/** The lowest free share of this size; false if there is none. */
+/* The lowest free share of this size; false if there is none. */
 static bool find_share(const tmu_pages_t *pages, uint32_t log2, uint32_t *first_p) {
     uint32_t size = UINT32_C(1) << log2;
     for (uint32_t first = 0; first + size <= pages->slots; first += size) {

@@ -9,7 +9,7 @@
 
 #include "tmu/tmu.h"
 
-/** A page and its share of the command slots. */
+/* A page and its share of the command slots. */
 typedef struct tmu_page {
     uint32_t number;
     uint32_t first;         /* slot of the share; a multiple of its size */
@@ -23,13 +23,13 @@ typedef struct tmu_pages {
     uint8_t *taken; /* by slot: 1 */
 } tmu_pages_t;
 
-/** TMU_ERR_INVALID and a sentence for a share of more slots than there are. */
+/* TMU_ERR_INVALID and a sentence for a share of more slots than there are. */
 tmu_result_t tmu_pages_check(uint32_t slots, uint32_t commands_log2);
 
 tmu_result_t tmu_pages_init(tmu_pages_t *pages, uint32_t queues, uint32_t slots);
 void tmu_pages_free(tmu_pages_t *pages);
 
-/**
+/*
  * Takes a page, the lowest free one or the privileged one, and the lowest aligned free share of
  * 2^commands_log2 slots; 0 takes the largest there is up to 2^most_log2.
  * Errors: TMU_ERR_INVALID for more slots than the device has, TMU_ERR_BUSY when a page or slots are

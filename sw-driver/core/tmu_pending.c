@@ -49,7 +49,7 @@ static bool answers(const tmu_completion_t *c, const tmu_pending_t *pending) {
            (tmu_pending_is_named(c->opcode) || pending->endpoint == c->endpoint);
 }
 
-/** A vacant slot bears no opcode, so that no completion answers it. */
+/* A vacant slot bears no opcode, so that no completion answers it. */
 tmu_pending_t *tmu_pending_find(const tmu_pendings_t *pendings,
                                 const tmu_completion_t *completion) {
     if (tmu_pending_is_named(completion->opcode)) {

@@ -21,7 +21,7 @@
 #include "tmu_flow.h"
 #include "tmu_wire.h"
 
-/** A command that the unit has not answered yet. */
+/* A command that the unit has not answered yet. */
 typedef struct tmu_pending {
     struct tmu_pending *next; /* sent later; of a vacant slot: the next vacant one */
     struct tmu_pending *previous;
@@ -50,23 +50,23 @@ typedef struct tmu_pendings {
 tmu_result_t tmu_pendings_init(tmu_pendings_t *pendings, uint32_t size);
 void tmu_pendings_free(tmu_pendings_t *pendings);
 
-/** The slot of the next command; NULL when all are taken.  It is free until tmu_pending_sent. */
+/* The slot of the next command; NULL when all are taken.  It is free until tmu_pending_sent. */
 tmu_pending_t *tmu_pending_next(const tmu_pendings_t *pendings);
 
-/** The handle to send a command with whose own goes no further, from `handle_mask`'s bits. */
+/* The handle to send a command with whose own goes no further, from `handle_mask`'s bits. */
 uint64_t tmu_pending_name(const tmu_pendings_t *pendings, const tmu_pending_t *slot,
                           uint64_t handle_mask);
 
-/** The command of that slot is in flight now. */
+/* The command of that slot is in flight now. */
 void tmu_pending_sent(tmu_pendings_t *pendings, tmu_pending_t *slot);
 
-/** The command that a completion answers; NULL if there is none. */
+/* The command that a completion answers; NULL if there is none. */
 tmu_pending_t *tmu_pending_find(const tmu_pendings_t *pendings, const tmu_completion_t *completion);
 
-/** The command was answered for the last time. */
+/* The command was answered for the last time. */
 void tmu_pending_end(tmu_pendings_t *pendings, tmu_pending_t *pending);
 
-/** Whether commands with this opcode are sent with a name instead of the caller's handle. */
+/* Whether commands with this opcode are sent with a name instead of the caller's handle. */
 bool tmu_pending_is_named(uint8_t opcode);
 
 #endif

@@ -20,7 +20,7 @@ tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable) {
     return result;
 }
 
-/** Frees what queue_create made and returns what it took. */
+/* Frees what queue_create made and returns what it took. */
 static void queue_free(tmu_queue_t *queue) {
     tmu_t *device = queue->device;
     tmu_flow_free(&queue->flow);
@@ -46,7 +46,7 @@ static tmu_result_t attr_check(const tmu_t *device, const tmu_queue_attr_t *attr
     return TMU_OK;
 }
 
-/** The memory of a queue, all zero, with what does not change filled in. */
+/* The memory of a queue, all zero, with what does not change filled in. */
 static tmu_queue_t *queue_allocate(tmu_t *device, const tmu_queue_attr_t *attr, tmu_page_t page,
                                    tmu_dma_t ring) {
     tmu_queue_t *queue = aligned_alloc(_Alignof(tmu_queue_t), sizeof *queue);

@@ -26,7 +26,7 @@ static uint32_t chunk_start(unsigned chunk) {
     return chunk == 0 ? 0 : UINT32_C(1) << (FIRST_CHUNK_LOG2 + chunk - 1);
 }
 
-/** The slot of an index; NULL if there is none yet. */
+/* The slot of an index; NULL if there is none yet. */
 static tmu_receive_slot_t *slot_at(const tmu_receives_t *receives, uint32_t index) {
     if (index >= atomic_load_explicit(&receives->count, memory_order_acquire)) {
         return NULL;
@@ -39,7 +39,7 @@ static tmu_receive_slot_t *slot_at(const tmu_receives_t *receives, uint32_t inde
 
 /* ---- free indices -------------------------------------------------------------------------- */
 
-/** Appends to the list; its lock is held. */
+/* Appends to the list; its lock is held. */
 static void list_push(tmu_receives_t *receives, uint32_t index) {
     slot_at(receives, index)->next_free = NO_SLOT;
     if (receives->free_last == NO_SLOT) {
@@ -50,7 +50,7 @@ static void list_push(tmu_receives_t *receives, uint32_t index) {
     receives->free_last = index;
 }
 
-/** Takes the oldest of the list, which is not empty; its lock is held. */
+/* Takes the oldest of the list, which is not empty; its lock is held. */
 static uint32_t list_pop(tmu_receives_t *receives) {
     uint32_t index = receives->free_first;
     receives->free_first = slot_at(receives, index)->next_free;
@@ -60,7 +60,7 @@ static uint32_t list_pop(tmu_receives_t *receives) {
     return index;
 }
 
-/** Adds a chunk of free slots; doubling keeps the cost of a post constant on average.  Locked. */
+/* Adds a chunk of free slots; doubling keeps the cost of a post constant on average.  Locked. */
 static tmu_result_t list_grow(tmu_receives_t *receives) {
     uint32_t start = atomic_load(&receives->count);
     if (start == receives->limit) {
@@ -96,7 +96,7 @@ static uint32_t cache_pop(tmu_receive_cache_t *cache) {
     return index;
 }
 
-/** Gets an index that has rested: half a batch of others, at least, were used since. */
+/* Gets an index that has rested: half a batch of others, at least, were used since. */
 static tmu_result_t take(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t *index_p) {
     if (cache->count <= receives->batch / 2) {
         pthread_mutex_lock(&receives->lock);
@@ -114,7 +114,7 @@ static tmu_result_t take(tmu_receives_t *receives, tmu_receive_cache_t *cache, u
     return TMU_OK;
 }
 
-/** Takes the oldest `count` indices of the cache back into the list. */
+/* Takes the oldest `count` indices of the cache back into the list. */
 static void list_fill(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t count) {
     pthread_mutex_lock(&receives->lock);
     while (count-- > 0) {
@@ -127,7 +127,7 @@ void tmu_receive_cache_empty(tmu_receives_t *receives, tmu_receive_cache_t *cach
     list_fill(receives, cache, cache->count);
 }
 
-/** An index whose slot has got its next generation may be used again. */
+/* An index whose slot has got its next generation may be used again. */
 static void release(tmu_receives_t *receives, tmu_receive_cache_t *cache, uint32_t index) {
     cache_push(cache, index);
     if (cache->count >= 2 * receives->batch) {

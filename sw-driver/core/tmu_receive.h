@@ -30,7 +30,7 @@ typedef struct tmu_receive_slot {
 
 #define TMU_RECEIVE_BATCH 32 /* indices between a cache and the list, at most */
 
-/** Free indices of one queue, oldest at `head`. */
+/* Free indices of one queue, oldest at `head`. */
 typedef struct tmu_receive_cache {
     uint32_t index[2 * TMU_RECEIVE_BATCH];
     uint32_t head;
@@ -54,37 +54,37 @@ typedef struct tmu_receives {
 
 void tmu_receives_init(tmu_receives_t *receives, uint32_t id_bits, uint32_t handle_bits);
 
-/** One of all zeros, which was never initialised, is allowed. */
+/* One of all zeros, which was never initialised, is allowed. */
 void tmu_receives_free(tmu_receives_t *receives);
 
-/** Ends every receive, for a reset. */
+/* Ends every receive, for a reset. */
 void tmu_receives_clear(tmu_receives_t *receives);
 
-/** Gives all indices of a cache back to the list, before its queue is closed. */
+/* Gives all indices of a cache back to the list, before its queue is closed. */
 void tmu_receive_cache_empty(tmu_receives_t *receives, tmu_receive_cache_t *cache);
 
-/** TMU_AGAIN when every index is taken, TMU_ERR_MEMORY when the table cannot grow. */
+/* TMU_AGAIN when every index is taken, TMU_ERR_MEMORY when the table cannot grow. */
 tmu_result_t tmu_receive_begin(tmu_receives_t *receives, tmu_receive_cache_t *cache,
                                uint32_t endpoint, uint64_t handle, tmu_receive_id_t *id_p);
 
-/** The receive is no longer in the unit. */
+/* The receive is no longer in the unit. */
 void tmu_receive_end(tmu_receives_t *receives, tmu_receive_cache_t *cache, tmu_receive_id_t id);
 
-/** Finds the live receive that the unit names by the handle it was posted with. */
+/* Finds the live receive that the unit names by the handle it was posted with. */
 bool tmu_receive_find(const tmu_receives_t *receives, uint64_t unit_handle, tmu_receive_id_t *id_p,
                       uint64_t *handle_p);
 
-/** The handle and the index by which the unit knows a receive. */
+/* The handle and the index by which the unit knows a receive. */
 uint64_t tmu_receive_unit_handle(const tmu_receives_t *receives, tmu_receive_id_t id);
 uint32_t tmu_receive_index(const tmu_receives_t *receives, tmu_receive_id_t id);
 
-/**
+/*
  * Pins a live receive of the endpoint for a cancel and returns its id, or TMU_RECEIVE_NONE for one
  * that ended, was never posted or is another endpoint's.
  */
 tmu_receive_id_t tmu_receive_pin(tmu_receives_t *receives, uint32_t endpoint, tmu_receive_id_t id);
 
-/** The cancel was answered.  NONE is allowed. */
+/* The cancel was answered.  NONE is allowed. */
 void tmu_receive_unpin(tmu_receives_t *receives, tmu_receive_cache_t *cache, tmu_receive_id_t id);
 
 #endif

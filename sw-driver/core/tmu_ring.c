@@ -51,14 +51,14 @@ tmu_result_t tmu_queue_announce(tmu_queue_t *queue) {
     return result;
 }
 
-/** Takes the next completion out of the ring; false if the unit has not written it yet. */
+/* Takes the next completion out of the ring; false if the unit has not written it yet. */
 static bool ring_take(tmu_queue_t *queue, tmu_record_t *record_p) {
     const bool there = tmu_ring_read(queue, queue->consumed, record_p);
     queue->consumed += there;
     return there;
 }
 
-/** Whether an opcode can be answered by a status. */
+/* Whether an opcode can be answered by a status. */
 static bool status_fits(uint8_t opcode, uint8_t status) {
     switch (status) {
     case TMU_STATUS_MATCHED:
@@ -96,7 +96,7 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
     }
 }
 
-/** Finds the command that a completion answers. */
+/* Finds the command that a completion answers. */
 static tmu_result_t find_command(tmu_queue_t *queue, const tmu_completion_t *c,
                                  tmu_pending_t **pending_p) {
     tmu_pending_t *pending = tmu_pending_find(&queue->pendings, c);
@@ -116,7 +116,7 @@ static tmu_result_t find_command(tmu_queue_t *queue, const tmu_completion_t *c,
     return TMU_OK;
 }
 
-/** Whether the completion names a receive by the handle that the driver gave it. */
+/* Whether the completion names a receive by the handle that the driver gave it. */
 static bool names_receive(const tmu_completion_t *c) {
     switch (c->status) {
     case TMU_STATUS_MATCHED:
@@ -131,7 +131,7 @@ static bool names_receive(const tmu_completion_t *c) {
     }
 }
 
-/** Puts the caller's handles back (R15) and ends receives that left the unit (R10). */
+/* Puts the caller's handles back (R15) and ends receives that left the unit (R10). */
 static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
                               tmu_completion_t *c) {
     tmu_receives_t *receives = &queue->device->receives;
@@ -159,7 +159,7 @@ static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
     return TMU_OK;
 }
 
-/** A removed entry takes one of its flush's credits; the last answer returns the rest. */
+/* A removed entry takes one of its flush's credits; the last answer returns the rest. */
 static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_completion_t *c) {
     if (c->status != TMU_STATUS_REMOVED) {
         queue->credits -= pending->credits;
@@ -171,7 +171,7 @@ static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_complet
     }
 }
 
-/** In a session endpoints are numbered from 0, and their serial numbers begin with 0. */
+/* In a session endpoints are numbered from 0, and their serial numbers begin with 0. */
 static void localise(const tmu_queue_t *queue, tmu_completion_t *c) {
     const tmu_granted_t *granted = queue->device->granted;
     if (granted) {
@@ -216,7 +216,7 @@ static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *re
     return TMU_OK;
 }
 
-/** Returns ring space a quarter at a time; a full doorbell path only postpones it. */
+/* Returns ring space a quarter at a time; a full doorbell path only postpones it. */
 static tmu_result_t announce_quarter(tmu_queue_t *queue) {
     if (queue->consumed - queue->announced < queue->entries / 4) {
         return TMU_OK;
@@ -237,7 +237,7 @@ tmu_result_t tmu_ring_drain(tmu_queue_t *queue) {
     return result;
 }
 
-/**
+/*
  * Takes what the other queues were answered, because this one waits for that and their owners may
  * be waiting for this one.  A queue that is in a call looks after itself.
  */
@@ -257,7 +257,7 @@ static tmu_result_t drain_others(tmu_queue_t *queue) {
     return result;
 }
 
-/** Sends the next held arrival of a pass once nothing is in flight; each attempt is awaited. */
+/* Sends the next held arrival of a pass once nothing is in flight; each attempt is awaited. */
 static tmu_result_t retry_held(tmu_queue_t *queue) {
     if (!queue->flow.pass || queue->pendings.count > 0) {
         return TMU_OK;
@@ -280,7 +280,7 @@ static tmu_result_t retry_held(tmu_queue_t *queue) {
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
-/** Whether the device is still there, where something is in flight and nothing has come. */
+/* Whether the device is still there, where something is in flight and nothing has come. */
 static tmu_result_t look_alive(tmu_queue_t *queue) {
     tmu_t *device = queue->device;
     return device->ops->alive && queue->pendings.count > 0 && queue->done_count == 0

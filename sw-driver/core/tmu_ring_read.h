@@ -6,7 +6,7 @@
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-/**
+/*
  * Copies the completion after `read` others out of a queue's ring; false if the unit has not
  * written it yet.  The phase is read first, and nothing else before it.
  */

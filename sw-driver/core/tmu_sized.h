@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/** Copies a structure of ours into one of the caller's; what ours does not have becomes 0. */
+/* Copies a structure of ours into one of the caller's; what ours does not have becomes 0. */
 static inline void tmu_sized_give(void *theirs, size_t their_size, const void *ours,
                                   size_t our_size) {
     size_t common = their_size < our_size ? their_size : our_size;
@@ -17,7 +17,7 @@ static inline void tmu_sized_give(void *theirs, size_t their_size, const void *o
     memset((char *)theirs + common, 0, their_size - common);
 }
 
-/** The reverse; false if the caller's has something other than 0 where ours ends. */
+/* The reverse; false if the caller's has something other than 0 where ours ends. */
 static inline bool tmu_sized_take(void *ours, size_t our_size, const void *theirs,
                                   size_t their_size) {
     for (size_t at = our_size; at < their_size; at++) {

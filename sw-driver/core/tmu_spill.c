@@ -16,7 +16,7 @@
 #define LOOKS_BETWEEN_ATTEMPTS 1024 /* a register is read at each, unless others do */
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 
-/** Adds a segment to those that the unit has, and sees whether it took it as number `index`. */
+/* Adds a segment to those that the unit has, and sees whether it took it as number `index`. */
 static tmu_result_t commit(tmu_t *device, const tmu_dma_t *segment, uint32_t index) {
     uint32_t status = 0;
     tmu_result_t result =
@@ -50,7 +50,7 @@ tmu_result_t tmu_spill_restore(tmu_t *device) {
     return result;
 }
 
-/** Gets memory for segments behind those that are registered; all of it or none. */
+/* Gets memory for segments behind those that are registered; all of it or none. */
 static tmu_result_t allocate(tmu_t *device, uint32_t count) {
     uint32_t first = device->segment_count;
     if (!device->segments) {
@@ -127,7 +127,7 @@ tmu_result_t tmu_spill_stats_sized(tmu_t *device, tmu_spill_stats_t *stats_p, si
     return result;
 }
 
-/** Reads how much memory is free, unless another queue is at the registers. */
+/* Reads how much memory is free, unless another queue is at the registers. */
 static tmu_result_t measure(tmu_t *device, uint32_t *free_chunks_p) {
     if (pthread_mutex_trylock(&device->lock) != 0) {
         return TMU_OK;
@@ -150,7 +150,7 @@ bool tmu_spill_has_room(tmu_t *device) {
     return device && tmu_spill_measure(device) == TMU_OK && tmu_bounds_room(&device->bounds) > 0;
 }
 
-/** Other sessions make room, and nothing tells: once in a while held arrivals are tried again. */
+/* Other sessions make room, and nothing tells: once in a while held arrivals are tried again. */
 static tmu_result_t look_again(tmu_queue_t *queue) {
     struct timespec now;
     (void)clock_gettime(CLOCK_MONOTONIC, &now);

@@ -16,7 +16,7 @@
 #define CHUNKS_PER_SEGMENT (TMU_SPILL_SEGMENT_BYTES / TMU_SPILL_CHUNK_BYTES)
 #define FIRST_MINOR 4 /* of the interface, that has the registers */
 
-/** Values that SPILL_LOOK has fetched: the list, and a chunk. */
+/* Values that SPILL_LOOK has fetched: the list, and a chunk. */
 typedef struct look {
     uint32_t state;
     uint32_t count;
@@ -25,7 +25,7 @@ typedef struct look {
     uint64_t live;
 } look_t;
 
-/** One look; `result` TMU_OK and no RESTING when it has to be repeated. */
+/* One look; `result` TMU_OK and no RESTING when it has to be repeated. */
 static tmu_result_t look_once(tmu_t *device, const tmu_entry_t *which, uint32_t chunk,
                               look_t *look_p) {
     uint32_t live[2] = {0};
@@ -58,7 +58,7 @@ static tmu_result_t look_once(tmu_t *device, const tmu_entry_t *which, uint32_t 
     return result;
 }
 
-/** Looks until nothing moves between memory and the chip. */
+/* Looks until nothing moves between memory and the chip. */
 static tmu_result_t look(tmu_t *device, const tmu_entry_t *which, uint32_t chunk, look_t *look_p) {
     for (unsigned step = 0; step < LOOKS; step++) {
         tmu_result_t result = look_once(device, which, chunk, look_p);
@@ -98,7 +98,7 @@ tmu_result_t tmu_spill_rest(tmu_t *device, uint32_t endpoint) {
     return look(device, &which, 0, &list);
 }
 
-/** Parity over the entry, its chunk's number and its slot's. */
+/* Parity over the entry, its chunk's number and its slot's. */
 static bool flipped(const tmu_t *device, const tmu_record_t *record, uint32_t chunk,
                     uint32_t slot) {
     uint64_t all = chunk ^ slot;
@@ -109,7 +109,7 @@ static bool flipped(const tmu_t *device, const tmu_record_t *record, uint32_t ch
            __builtin_parityll(all);
 }
 
-/** Reads the entry at an index of a registered chunk. */
+/* Reads the entry at an index of a registered chunk. */
 static tmu_result_t read_entry(tmu_t *device, const tmu_entry_t *which, uint32_t chunk,
                                uint32_t slot, tmu_entry_t *entry_p) {
     const char *segment = device->segments[chunk / CHUNKS_PER_SEGMENT].memory;
@@ -141,7 +141,7 @@ static tmu_result_t read_entry(tmu_t *device, const tmu_entry_t *which, uint32_t
     return TMU_OK;
 }
 
-/** Whether a chunk can be the next one, with this many entries left to show. */
+/* Whether a chunk can be the next one, with this many entries left to show. */
 static tmu_result_t check_chunk(uint32_t chunk, const look_t *at, uint32_t left) {
     const uint32_t live = (uint32_t)__builtin_popcountll(at->live);
     if (TMU_REGISTER_GET(at->state, TMU_SPILL_STATE_LOST_LIVE) != 0) {
@@ -157,7 +157,7 @@ static tmu_result_t check_chunk(uint32_t chunk, const look_t *at, uint32_t left)
     return TMU_OK;
 }
 
-/** Follows the links, and has every chunk once at most. */
+/* Follows the links, and has every chunk once at most. */
 static tmu_result_t walk(tmu_t *device, tmu_entry_t *which, bool *met, const tmu_dump_to_t *to) {
     const uint32_t chunks = device->segment_count * CHUNKS_PER_SEGMENT;
     look_t at = {0};

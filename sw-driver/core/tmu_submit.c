@@ -12,7 +12,7 @@
 #include "tmu_barrier.h"
 #include "tmu_internal.h"
 
-/** Whether one more command has a slot and its completions have ring entries. */
+/* Whether one more command has a slot and its completions have ring entries. */
 static tmu_result_t room_check(tmu_queue_t *queue, uint32_t credits) {
     if (!tmu_pending_next(&queue->pendings)) {
         return TMU_AGAIN;
@@ -85,7 +85,7 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
     return TMU_OK;
 }
 
-/** Checks what every operation needs: a working device, and an endpoint that the queue may name
+/* Checks what every operation needs: a working device, and an endpoint that the queue may name
  * (R13). */
 static tmu_result_t queue_check(tmu_queue_t *queue, uint32_t endpoint) {
     if (queue->endpoint != TMU_ENDPOINT_ANY && endpoint != queue->endpoint) {
@@ -201,7 +201,7 @@ tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message
     return result;
 }
 
-/** Probe, claim and flush differ in the opcode alone; without a key all is selected (R14). */
+/* Probe, claim and flush differ in the opcode alone; without a key all is selected (R14). */
 static tmu_result_t search(tmu_queue_t *queue, uint8_t opcode, uint32_t endpoint,
                            const tmu_key_t *key, uint64_t handle) {
     tmu_operation_t operation = {

@@ -14,7 +14,7 @@ static tmu_completion_t unanswered(uint8_t opcode, uint32_t endpoint, uint64_t h
     };
 }
 
-/** The oldest command in flight ends; false if there is none. */
+/* The oldest command in flight ends; false if there is none. */
 static bool take_pending(tmu_queue_t *queue, tmu_completion_t *completion_p) {
     tmu_pending_t *pending = queue->pendings.oldest;
     while (pending && pending->held) { /* an attempt of one that is held, which ends there */

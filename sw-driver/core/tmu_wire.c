@@ -16,7 +16,7 @@ void tmu_wire_message(tmu_record_t *command, const tmu_message_t *message) {
 #undef PUT
 }
 
-/** All ones in `bits` bits. */
+/* All ones in `bits` bits. */
 static uint64_t ones(uint32_t bits) { return bits >= 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1; }
 
 void tmu_wire_everything(tmu_record_t *command, const tmu_info_t *info) {

@@ -20,7 +20,7 @@ static void must(tmu_result_t result, tmu_t *device) {
     }
 }
 
-/** Waits for the verdict of the one operation that is in flight, and prints it. */
+/* Waits for the verdict of the one operation that is in flight, and prints it. */
 static void print_verdict(tmu_t *device, tmu_queue_t *queue, const char *operation) {
     tmu_completion_t completion;
     size_t count = 0;

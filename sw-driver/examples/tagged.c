@@ -57,7 +57,7 @@ static void side_close(side_t *side) {
     must(fi_close(&side->addresses->fid), "fi_close");
 }
 
-/** The address of `other` in the vector of `side`. */
+/* The address of `other` in the vector of `side`. */
 static fi_addr_t introduce(const side_t *side, const side_t *other) {
     char name[128];
     size_t size = sizeof name;
@@ -69,13 +69,13 @@ static fi_addr_t introduce(const side_t *side, const side_t *other) {
     return address;
 }
 
-/** Both sides get on with what is under way; completions stay where they are. */
+/* Both sides get on with what is under way; completions stay where they are. */
 static void progress(const side_t *one, const side_t *other) {
     (void)fi_cq_read(one->queue, NULL, 0);
     (void)fi_cq_read(other->queue, NULL, 0);
 }
 
-/** Sends; a provider that has too much under way, or no connection yet, says so and is asked again.
+/* Sends; a provider that has too much under way, or no connection yet, says so and is asked again.
  */
 static void send_to(const side_t *side, const side_t *other, fi_addr_t to, char *text, uint64_t tag,
                     struct fi_context *context) {
@@ -87,7 +87,7 @@ static void send_to(const side_t *side, const side_t *other, fi_addr_t to, char 
     must(result, "fi_tsend");
 }
 
-/** The next completion of `side`, while `other` gets on with its part as well. */
+/* The next completion of `side`, while `other` gets on with its part as well. */
 static struct fi_cq_tagged_entry wait_for(const side_t *side, const side_t *other) {
     struct fi_cq_tagged_entry entry = {0};
     ssize_t got = -FI_EAGAIN;

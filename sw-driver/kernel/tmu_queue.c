@@ -123,7 +123,7 @@ static irqreturn_t written(int irq, void *data) {
 int tmu_queue_event(struct tmu_queue *queue, struct eventfd_ctx *event) {
     struct tmu_unit *unit = queue->session->unit;
     int irq = queue->page < unit->info.vectors ? pci_irq_vector(unit->pdev, queue->page) : -1;
-    bool replaces = queue->event != NULL;
+    bool replaces = queue->event;
     int error = 0;
     if (event && queue->event == event) {
         eventfd_ctx_put(event);

@@ -20,7 +20,7 @@ static tfi_chain_t *chain_of(tfi_asks_t *asks, const void *context) {
 static void append(tfi_chain_t *chain, tfi_ask_t *ask) {
     ask->younger = NULL;
     ask->older = chain->youngest;
-    if (ask->older != NULL) {
+    if (ask->older) {
         ask->older->younger = ask;
     } else {
         chain->oldest = ask;
@@ -29,7 +29,7 @@ static void append(tfi_chain_t *chain, tfi_ask_t *ask) {
 }
 
 static void move(tfi_asks_t *to, const tfi_chain_t *from) {
-    for (tfi_ask_t *ask = from->oldest; ask != NULL;) {
+    for (tfi_ask_t *ask = from->oldest; ask;) {
         tfi_ask_t *younger = ask->younger;
         append(chain_of(to, ask->context), ask);
         ask = younger;
@@ -44,7 +44,7 @@ static void make_room(tfi_asks_t *asks) {
     tfi_asks_t grown = {.room = asks->room == 0 ? FIRST_ROOM : 4 * asks->room,
                         .count = asks->count};
     grown.chain = calloc(grown.room, sizeof *grown.chain);
-    if (grown.chain == NULL) {
+    if (!grown.chain) {
         return;
     }
     move(&grown, &asks->first);
@@ -63,12 +63,12 @@ void tfi_enlist(tfi_ep_t *ep, tfi_ask_t *ask) {
 
 void tfi_delist(tfi_ep_t *ep, tfi_ask_t *ask) {
     tfi_chain_t *chain = chain_of(&ep->receives, ask->context);
-    if (ask->older != NULL) {
+    if (ask->older) {
         ask->older->younger = ask->younger;
     } else {
         chain->oldest = ask->younger;
     }
-    if (ask->younger != NULL) {
+    if (ask->younger) {
         ask->younger->older = ask->older;
     } else {
         chain->youngest = ask->older;
@@ -78,7 +78,7 @@ void tfi_delist(tfi_ep_t *ep, tfi_ask_t *ask) {
 
 tfi_ask_t *tfi_find_ask(tfi_ep_t *ep, const void *context) {
     tfi_ask_t *ask = chain_of(&ep->receives, context)->oldest;
-    while (ask != NULL && (ask->context != context || ask->matched)) {
+    while (ask && (ask->context != context || ask->matched)) {
         ask = ask->younger;
     }
     return ask;

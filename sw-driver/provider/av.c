@@ -36,14 +36,14 @@ int tfi_peer_reach(tfi_av_t *av, peer_t *peer) {
 
 peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index) {
     peer_t *peer = peers_at(&av->peers, index);
-    if (peer != NULL) {
+    if (peer) {
         ++peer->holds;
     }
     return peer;
 }
 
 void tfi_peer_release(tfi_av_t *av, peer_t *peer) {
-    if (peer == NULL || --peer->holds != 0) {
+    if (!peer || --peer->holds != 0) {
         return;
     }
     forget_below(av, peer);
@@ -55,7 +55,7 @@ void tfi_peer_release(tfi_av_t *av, peer_t *peer) {
 /* An address that is there keeps its index, and has to be removed as often as it was inserted. */
 static int insert_one(tfi_av_t *av, const uint8_t *address, fi_addr_t *index_p) {
     peer_t *peer = peers_hold(&av->peers, address, av->domain->name_size);
-    if (peer == NULL) {
+    if (!peer) {
         return FI_ENOMEM;
     }
     int wrong = 0;
@@ -75,7 +75,7 @@ static int insert_one(tfi_av_t *av, const uint8_t *address, fi_addr_t *index_p) 
 
 static int remove_one(tfi_av_t *av, fi_addr_t index) {
     peer_t *peer = peers_at(&av->peers, index);
-    if (peer == NULL) {
+    if (!peer) {
         return -FI_EINVAL;
     }
     if (--peer->inserted == 0) {
@@ -94,7 +94,7 @@ static int av_insert(struct fid_av *fid, const void *addresses, size_t count, fi
     if ((flags & ~(FI_MORE | FI_SYNC_ERR)) != 0) {
         return -FI_EBADFLAGS;
     }
-    if ((flags & FI_SYNC_ERR) != 0 && errors == NULL) {
+    if ((flags & FI_SYNC_ERR) != 0 && !errors) {
         return -FI_EINVAL;
     }
     tfi_lock();
@@ -102,10 +102,10 @@ static int av_insert(struct fid_av *fid, const void *addresses, size_t count, fi
         fi_addr_t index = FI_ADDR_NOTAVAIL;
         const int wrong = insert_one(av, address, &index);
         inserted += wrong == 0;
-        if (errors != NULL) {
+        if (errors) {
             errors[i] = wrong;
         }
-        if (indices != NULL) {
+        if (indices) {
             indices[i] = index;
         }
     }
@@ -127,7 +127,7 @@ static int insert_found(tfi_av_t *av, fi_addr_t *below, size_t count, fi_addr_t 
             (void)fi_av_remove(av->below, &below[i], 1, 0);
         }
         tfi_unlock();
-        if (indices != NULL) {
+        if (indices) {
             indices[i] = index;
         }
     }
@@ -158,7 +158,7 @@ static int av_insertsym(struct fid_av *fid, const char *node, size_t nodes, cons
     }
     const size_t count = nodes * services;
     fi_addr_t *below = malloc(count * sizeof *below);
-    if (below == NULL) {
+    if (!below) {
         return -FI_ENOMEM;
     }
     for (size_t i = 0; i < count; ++i) {
@@ -191,12 +191,12 @@ static int av_lookup(struct fid_av *fid, fi_addr_t index, void *address, size_t 
     const size_t size = av->domain->name_size;
     tfi_lock();
     const peer_t *peer = peers_at(&av->peers, index);
-    if (peer != NULL) {
+    if (peer) {
         memcpy(address, peer->name, *length < size ? *length : size);
     }
     tfi_unlock();
     *length = size;
-    return peer != NULL ? 0 : -FI_EINVAL;
+    return peer ? 0 : -FI_EINVAL;
 }
 
 static const char *av_straddr(struct fid_av *fid, const void *address, char *text, size_t *length) {
@@ -235,12 +235,12 @@ static struct fi_ops_av av_ops = {
 int tfi_av_open(struct fid_domain *fid, struct fi_av_attr *attr, struct fid_av **av_p,
                 void *context) {
     tfi_domain_t *domain = TFI_OF(tfi_domain_t, fid);
-    struct fi_av_attr inner = {.type = FI_AV_TABLE, .count = attr != NULL ? attr->count : 0};
-    if (attr != NULL && (attr->flags != 0 || attr->name != NULL || attr->rx_ctx_bits != 0)) {
+    struct fi_av_attr inner = {.type = FI_AV_TABLE, .count = attr ? attr->count : 0};
+    if (attr && (attr->flags != 0 || attr->name || attr->rx_ctx_bits != 0)) {
         return -FI_ENOSYS;
     }
     tfi_av_t *av = calloc(1, sizeof *av);
-    if (av == NULL) {
+    if (!av) {
         return -FI_ENOMEM;
     }
     const int wrong = fi_av_open(domain->inner, &inner, &av->below, NULL);
@@ -252,7 +252,7 @@ int tfi_av_open(struct fid_domain *fid, struct fi_av_attr *attr, struct fid_av *
     av->peers.most = UINT64_C(1) << domain->unit->info.source_bits;
     av->fid.fid = (struct fid){.fclass = FI_CLASS_AV, .context = context, .ops = &av_fid_ops};
     av->fid.ops = &av_ops;
-    if (attr != NULL && attr->type == FI_AV_UNSPEC) {
+    if (attr && attr->type == FI_AV_UNSPEC) {
         attr->type = FI_AV_TABLE;
     }
     *av_p = &av->fid;

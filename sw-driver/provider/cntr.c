@@ -17,9 +17,9 @@ void tfi_end(tfi_ep_t *ep, const struct fi_cq_err_entry *entry, fi_addr_t source
     static uint64_t lost;
     const bool receive = (entry->flags & FI_RECV) != 0;
     tfi_cntr_t *cntr = ep->seats[receive ? TFI_RECEIVES : TFI_SENDS].cntr;
-    if (cntr != NULL && entry->err != 0) {
+    if (cntr && entry->err != 0) {
         ++cntr->errors;
-    } else if (cntr != NULL) {
+    } else if (cntr) {
         ++cntr->value;
     }
     if (shown == TFI_ALWAYS || (shown == TFI_IF_FAILED && entry->err != 0)) {
@@ -37,7 +37,7 @@ static void sit_down(tfi_ep_t *ep, tfi_seat_t *seat, tfi_cntr_t *cntr) {
 }
 
 static void stand_up(tfi_seat_t *seat) {
-    if (seat->cntr == NULL) {
+    if (!seat->cntr) {
         return;
     }
     tfi_seat_t **at = &seat->cntr->seats;
@@ -66,7 +66,7 @@ int tfi_cntr_bind(tfi_ep_t *ep, tfi_cntr_t *cntr, uint64_t flags) {
     tfi_lock();
     bool taken = false;
     for (size_t i = 0; i < TFI_SEATS; ++i) {
-        taken = taken || ((flags & bits[i]) != 0 && ep->seats[i].cntr != NULL);
+        taken = taken || ((flags & bits[i]) != 0 && ep->seats[i].cntr);
     }
     for (size_t i = 0; i < TFI_SEATS && !taken; ++i) {
         if ((flags & bits[i]) != 0) {
@@ -100,7 +100,7 @@ static const tfi_seat_t *first_seat(const tfi_seat_t *seat) {
 
 /* Each endpoint once, also one that has several seats. */
 static void progress(tfi_cntr_t *cntr) {
-    for (tfi_seat_t *seat = cntr->seats; seat != NULL; seat = seat->next) {
+    for (tfi_seat_t *seat = cntr->seats; seat; seat = seat->next) {
         if (seat == first_seat(seat)) {
             tfi_progress(seat->ep);
         }
@@ -185,7 +185,7 @@ static int cntr_wait(struct fid_cntr *fid, uint64_t threshold, int timeout) {
 static int cntr_close(struct fid *fid) {
     tfi_cntr_t *cntr = TFI_OF(tfi_cntr_t, fid);
     tfi_lock();
-    const bool busy = cntr->seats != NULL;
+    const bool busy = cntr->seats;
     if (!busy) {
         --cntr->domain->users;
     }
@@ -240,13 +240,13 @@ static int check(const struct fi_cntr_attr *attr) {
 int tfi_cntr_open(struct fid_domain *fid, struct fi_cntr_attr *attr, struct fid_cntr **cntr_p,
                   void *context) {
     const struct fi_cntr_attr usual = {.events = FI_CNTR_EVENTS_COMP, .wait_obj = FI_WAIT_NONE};
-    const struct fi_cntr_attr *asked = attr != NULL ? attr : &usual;
+    const struct fi_cntr_attr *asked = attr ? attr : &usual;
     const int wrong = check(asked);
     if (wrong != 0) {
         return wrong;
     }
     tfi_cntr_t *cntr = calloc(1, sizeof *cntr);
-    if (cntr == NULL) {
+    if (!cntr) {
         return -FI_ENOMEM;
     }
     cntr->domain = TFI_OF(tfi_domain_t, fid);

@@ -70,7 +70,7 @@ size_t counts_expected(const counts_t *counts, tmu_counter_t expected[static COU
 
 static void tell(FILE *report, size_t before, const char *what, const char *name, uint64_t found,
                  uint64_t expected, const char *more) {
-    if (report != NULL) {
+    if (report) {
         (void)fprintf(report, "%s\"%s %s: found %" PRIu64 ", expected %" PRIu64 "%s\"",
                       before != 0 ? ", " : "", what, name, found, expected, more);
     }
@@ -92,13 +92,12 @@ size_t counts_compare(const counts_t *counts, uint64_t held, counts_reading_t un
     size_t differences = 0;
     for (size_t i = 0; i < count; ++i) {
         const tmu_counter_t *now = find(unit, expected[i].name);
-        const tmu_counter_t *then = before != NULL ? find(*before, expected[i].name) : NULL;
-        const uint64_t found =
-            now != NULL ? now->value - (then != NULL ? then->value : 0) : UINT64_MAX;
-        const bool others = before != NULL && now != NULL && found > expected[i].value;
+        const tmu_counter_t *then = before ? find(*before, expected[i].name) : NULL;
+        const uint64_t found = now ? now->value - (then ? then->value : 0) : UINT64_MAX;
+        const bool others = before && now && found > expected[i].value;
         if (found != expected[i].value && !others) {
             tell(report, differences++, "the unit's counter", expected[i].name, found,
-                 expected[i].value, before != NULL ? " at least" : "");
+                 expected[i].value, before ? " at least" : "");
         }
     }
     for (size_t i = 0; i < KINDS; ++i) {

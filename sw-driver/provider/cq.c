@@ -10,7 +10,7 @@
 static bool grow(tfi_cq_t *cq) {
     const size_t room = cq->room == 0 ? FIRST_ROOM : 2 * cq->room;
     tfi_done_t *ring = malloc(room * sizeof *ring);
-    if (ring == NULL) {
+    if (!ring) {
         return false;
     }
     for (size_t i = 0; i < cq->count; ++i) {
@@ -24,7 +24,7 @@ static bool grow(tfi_cq_t *cq) {
 }
 
 void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source) {
-    if (cq == NULL) {
+    if (!cq) {
         return;
     }
     if (cq->count == cq->room && !grow(cq)) {
@@ -63,7 +63,7 @@ static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources
             return taken != 0 ? (ssize_t)taken : -FI_EAVAIL;
         }
         to += put(cq, &done->entry, to);
-        if (sources != NULL) {
+        if (sources) {
             sources[taken] = done->source;
         }
         cq->head = (cq->head + 1) & (cq->room - 1);
@@ -78,7 +78,7 @@ tfi_ep_t *tfi_cq_next(const tfi_cq_t *cq, const tfi_ep_t *ep) {
 }
 
 void tfi_cq_progress(tfi_cq_t *cq) {
-    for (tfi_ep_t *ep = cq->endpoints; ep != NULL; ep = tfi_cq_next(cq, ep)) {
+    for (tfi_ep_t *ep = cq->endpoints; ep; ep = tfi_cq_next(cq, ep)) {
         tfi_progress(ep);
     }
 }
@@ -160,7 +160,7 @@ static const char *cq_strerror(struct fid_cq *fid, int prov_errno, const void *e
                                char *buffer, size_t length) {
     (void)fid, (void)err_data;
     const char *text = fi_strerror(prov_errno < 0 ? -prov_errno : prov_errno);
-    if (buffer != NULL && length != 0) {
+    if (buffer && length != 0) {
         (void)snprintf(buffer, length, "%s", text);
     }
     return text;
@@ -169,7 +169,7 @@ static const char *cq_strerror(struct fid_cq *fid, int prov_errno, const void *e
 static int cq_close(struct fid *fid) {
     tfi_cq_t *cq = TFI_OF(tfi_cq_t, fid);
     tfi_lock();
-    const bool busy = cq->endpoints != NULL;
+    const bool busy = cq->endpoints;
     if (!busy) {
         --cq->domain->users;
     }
@@ -221,7 +221,7 @@ int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq *
         return -FI_ENOSYS;
     }
     tfi_cq_t *cq = calloc(1, sizeof *cq);
-    if (cq == NULL) {
+    if (!cq) {
         return -FI_ENOMEM;
     }
     if (attr->format == FI_CQ_FORMAT_UNSPEC) {

@@ -27,8 +27,8 @@ static int check_cq(const tfi_ep_t *ep, const tfi_cq_t *cq, uint64_t flags) {
     if (ep->domain != cq->domain) {
         return -FI_EDOMAIN;
     }
-    const bool taken = ((flags & FI_TRANSMIT) != 0 && ep->tx_cq != NULL) ||
-                       ((flags & FI_RECV) != 0 && ep->rx_cq != NULL);
+    const bool taken =
+        ((flags & FI_TRANSMIT) != 0 && ep->tx_cq) || ((flags & FI_RECV) != 0 && ep->rx_cq);
     return taken ? -FI_EINVAL : 0;
 }
 
@@ -105,11 +105,11 @@ static int open_inner_cq(tfi_ep_t *ep) {
 
 static int ep_enable(tfi_ep_t *ep) {
     char error[512];
-    if (ep->enabled || ep->matching || ep->inner_cq != NULL) {
+    if (ep->enabled || ep->matching || ep->inner_cq) {
         return ep->enabled ? 0 : -FI_EOPBADSTATE; /* an attempt that failed is not repeated */
     }
-    if (ep->av == NULL || ep->tx_cq == NULL || ep->rx_cq == NULL) {
-        return ep->av == NULL ? -FI_ENOAV : -FI_ENOCQ;
+    if (!ep->av || !ep->tx_cq || !ep->rx_cq) {
+        return !ep->av ? -FI_ENOAV : -FI_ENOCQ;
     }
     int wrong = open_inner_cq(ep);
     if (wrong == 0) {
@@ -161,11 +161,11 @@ static void linger(tfi_ep_t *ep) {
 }
 
 static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
-    if (cq == NULL) {
+    if (!cq) {
         return;
     }
     tfi_ep_t **at = &cq->endpoints;
-    while (*at != NULL && *at != ep) {
+    while (*at && *at != ep) {
         at = (*at)->tx_cq == cq ? &(*at)->next_tx : &(*at)->next_rx;
     }
     if (*at == ep) {
@@ -175,7 +175,7 @@ static void leave_list(tfi_ep_t *ep, tfi_cq_t *cq) {
 
 static void free_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
     tfi_message_free(ep, pull->message);
-    if (pull->ask != NULL) {
+    if (pull->ask) {
         tfi_ask_free(ep, pull->ask);
     }
     free(pull);
@@ -183,19 +183,19 @@ static void free_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
 
 /* Frees operations that cannot finish. */
 static void free_unfinished(tfi_ep_t *ep) {
-    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;) {
+    for (tfi_send_t *send; (send = slots_take_out(&ep->sends));) {
         tfi_send_free(ep, send);
     }
-    while (ep->pulls != NULL) {
+    while (ep->pulls) {
         tfi_pull_t *pull = ep->pulls;
         ep->pulls = pull->next;
         slots_release(&ep->fetched, pull->handle); /* it may be in both */
         free_pull(ep, pull);
     }
-    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched)) != NULL;) {
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep->fetched));) {
         free_pull(ep, pull);
     }
-    for (tfi_message_t *message; (message = slots_take_out(&ep->claimed)) != NULL;) {
+    for (tfi_message_t *message; (message = slots_take_out(&ep->claimed));) {
         tfi_message_free(ep, message);
     }
     slots_free(&ep->sends);
@@ -222,7 +222,7 @@ static int ep_close(struct fid *fid) {
         matcher_close(&ep->matcher);
     }
     (void)fi_close(&ep->below->fid);
-    if (ep->inner_cq != NULL) {
+    if (ep->inner_cq) {
         (void)fi_close(&ep->inner_cq->fid);
     }
     free_unfinished(ep);
@@ -322,7 +322,7 @@ int tfi_ep_open(struct fid_domain *fid, struct fi_info *info, struct fid_ep **ep
     }
     tfi_ep_t *ep = calloc(1, sizeof *ep);
     wrong = -FI_ENOMEM;
-    if (ep != NULL) {
+    if (ep) {
         ep->domain = TFI_OF(tfi_domain_t, fid);
         ep->inner_pieces = inner->tx_attr->iov_limit;
         /* Every completion is wanted, whatever the user's flags are. */

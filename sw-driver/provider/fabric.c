@@ -67,7 +67,7 @@ static struct fi_ops_fabric fabric_ops = {
 
 int tfi_fabric_open(struct fi_fabric_attr *attr, struct fid_fabric **fabric_p, void *context) {
     tfi_fabric_t *fabric = calloc(1, sizeof *fabric);
-    if (fabric == NULL) {
+    if (!fabric) {
         return -FI_ENOMEM;
     }
     const int wrong = tfi_inner_fabric(attr, &fabric->inner);
@@ -202,7 +202,7 @@ int tfi_domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_dom
                     void *context) {
     char error[1024];
     tfi_domain_t *domain = calloc(1, sizeof *domain);
-    if (domain == NULL) {
+    if (!domain) {
         return -FI_ENOMEM;
     }
     domain->fabric = TFI_OF(tfi_fabric_t, fid);
@@ -214,14 +214,14 @@ int tfi_domain_open(struct fid_fabric *fid, struct fi_info *info, struct fid_dom
     domain->unit = unit_acquire(error, sizeof error);
     tfi_unlock();
     int wrong = -FI_ENODEV;
-    if (domain->unit == NULL) {
+    if (!domain->unit) {
         tfi_say("%s", error);
     } else {
         wrong = open_inner(domain, TFI_OF(tfi_fabric_t, fid)->inner, info);
     }
     if (wrong != 0) {
         tfi_lock();
-        if (domain->unit != NULL) {
+        if (domain->unit) {
             unit_release(domain->unit);
         }
         tfi_unlock();

@@ -34,7 +34,7 @@ void tfi_watch(tfi_ep_t *ep, peer_t *peer) {
     }
     tfi_lane_t *lane = &ep->lanes[peer->number];
     lane->wanted = true;
-    if (lane->watched != NULL) {
+    if (lane->watched) {
         return;
     }
     ++peer->holds;
@@ -92,13 +92,13 @@ static void end_all(tfi_ep_t *ep, tfi_lane_t *lane) {
     peer_t *peer = lane->watched;
     size_t at = 0;
     tfi_lane_fail(ep, peer->number, FI_ECONNREFUSED);
-    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at)) != NULL;) {
+    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at));) {
         if (pull->message->from == peer) {
             tfi_pull_fail(ep, pull, FI_ECONNREFUSED);
         }
     }
     at = 0;
-    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at)) != NULL;) {
+    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at));) {
         if (send->to == peer) {
             tfi_send_end(ep, send, FI_ECONNREFUSED);
         }
@@ -126,15 +126,15 @@ static void look(tfi_ep_t *ep, tfi_lane_t *lane, uint64_t now) {
 static void mark_wanted(tfi_ep_t *ep) {
     size_t at = 0;
     for (uint32_t i = 0; i < ep->lane_room; ++i) {
-        if (ep->lanes[i].first != NULL) {
+        if (ep->lanes[i].first) {
             tfi_watch(ep, ep->lanes[i].first->to);
         }
     }
-    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at)) != NULL;) {
+    for (tfi_pull_t *pull; (pull = slots_next(&ep->fetched, &at));) {
         tfi_watch(ep, pull->message->from);
     }
     at = 0;
-    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at)) != NULL;) {
+    for (tfi_send_t *send; (send = slots_next(&ep->sends, &at));) {
         tfi_watch(ep, send->to);
     }
 }
@@ -154,7 +154,7 @@ void tfi_gone_progress(tfi_ep_t *ep) {
     mark_wanted(ep);
     for (size_t i = 0; i < ep->lane_room; ++i) {
         tfi_lane_t *lane = &ep->lanes[i];
-        if (lane->watched == NULL) {
+        if (!lane->watched) {
             continue;
         }
         if (!lane->wanted) {
@@ -176,7 +176,7 @@ bool tfi_is_gone(tfi_ep_t *ep, const peer_t *peer) {
 
 void tfi_watch_free(tfi_ep_t *ep) {
     for (size_t i = 0; i < ep->lane_room; ++i) {
-        if (ep->lanes[i].watched != NULL) {
+        if (ep->lanes[i].watched) {
             forget(ep, &ep->lanes[i]);
         }
     }

@@ -17,7 +17,7 @@
 bool tfi_held_open(tfi_domain_t *domain) {
     const char *text = setting_get(SETTING_UNEXPECTED);
     domain->most_held = UINT64_MAX;
-    if (text == NULL) {
+    if (!text) {
         return true;
     }
     errno = 0;

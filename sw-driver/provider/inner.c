@@ -20,8 +20,8 @@ static _Atomic uint32_t asked_version; /* of the program's last call */
 
 /* Replaces a string of an info, which frees it. */
 static int set_name(char **name, const char *value) {
-    char *copy = value != NULL ? strdup(value) : NULL;
-    if (value != NULL && copy == NULL) {
+    char *copy = value ? strdup(value) : NULL;
+    if (value && !copy) {
         return -FI_ENOMEM;
     }
     free(*name);
@@ -31,7 +31,7 @@ static int set_name(char **name, const char *value) {
 
 #define FILL(info, blank, attributes)                                                              \
     do {                                                                                           \
-        if ((info)->attributes == NULL) {                                                          \
+        if (!(info)->attributes) {                                                                 \
             (info)->attributes = (blank)->attributes;                                              \
             (blank)->attributes = NULL;                                                            \
         }                                                                                          \
@@ -41,11 +41,11 @@ static int set_name(char **name, const char *value) {
  * that libfabric allocates are as long as it knows them.  NULL: no memory. */
 static struct fi_info *whole_copy(const struct fi_info *hints) {
     struct fi_info *blank = fi_allocinfo();
-    if (blank == NULL || hints == NULL) {
+    if (!blank || !hints) {
         return blank;
     }
     struct fi_info *copy = fi_dupinfo(hints);
-    if (copy != NULL) {
+    if (copy) {
         FILL(copy, blank, tx_attr);
         FILL(copy, blank, rx_attr);
         FILL(copy, blank, ep_attr);
@@ -59,7 +59,7 @@ static struct fi_info *whole_copy(const struct fi_info *hints) {
 /* The user's hints without all that is between the user and this provider; NULL: no memory. */
 static struct fi_info *inner_hints(const struct fi_info *hints, const char *name) {
     struct fi_info *inner = whole_copy(hints);
-    if (inner == NULL) {
+    if (!inner) {
         return NULL;
     }
     inner->handle = NULL;
@@ -91,7 +91,7 @@ static struct fi_info *inner_hints(const struct fi_info *hints, const char *name
 static struct fi_info *keep_own(struct fi_info *list, const char *name) {
     struct fi_info *kept = NULL;
     struct fi_info **end = &kept;
-    while (list != NULL) {
+    while (list) {
         struct fi_info *info = list;
         list = list->next;
         info->next = NULL;
@@ -109,7 +109,7 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
                            const struct fi_info *hints) {
     struct fi_info *inner = inner_hints(hints, name);
     struct fi_info *list = NULL;
-    if (inner == NULL) {
+    if (!inner) {
         return NULL;
     }
     if (fi_getinfo(asked_version, node, service, flags, inner, &list) != 0) {
@@ -122,11 +122,11 @@ static struct fi_info *ask(const char *name, const char *node, const char *servi
 static struct fi_info *ask_all(const char *node, const char *service, uint64_t flags,
                                const struct fi_info *hints) {
     const char *chosen = setting_get(SETTING_INNER);
-    if (chosen != NULL) {
+    if (chosen) {
         return ask(chosen, node, service, flags, hints);
     }
     struct fi_info *list = NULL;
-    for (size_t i = 0; list == NULL && i < sizeof inner_names / sizeof inner_names[0]; ++i) {
+    for (size_t i = 0; !list && i < sizeof inner_names / sizeof inner_names[0]; ++i) {
         list = ask(inner_names[i], node, service, flags, hints);
     }
     return list;
@@ -137,13 +137,13 @@ static struct fi_info *ask_all(const char *node, const char *service, uint64_t f
 static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
                                   const struct fi_info *hints) {
     struct fi_info *list = ask_all(node, service, flags, hints);
-    return list != NULL ? list : ask_all(node, service, flags | SHOW_HIDDEN, hints);
+    return list ? list : ask_all(node, service, flags | SHOW_HIDDEN, hints);
 }
 
 /* False, and it was said, when the environment names a provider without a name. */
 static bool names_inner(void) {
     const char *chosen = setting_get(SETTING_INNER);
-    if (chosen == NULL || chosen[0] != '\0') {
+    if (!chosen || chosen[0] != '\0') {
         return true;
     }
     tfi_say("%s is empty, expected the name of a provider; unset it, and tcp or net is taken",
@@ -157,39 +157,39 @@ static bool progress_is_ours(enum fi_progress progress) {
 
 /* Whether what the user wants beyond the inner provider's part is there. */
 static bool offered(const struct fi_info *hints) {
-    if (hints == NULL) {
+    if (!hints) {
         return true;
     }
     if ((hints->caps & ~TFI_CAPS) != 0 || hints->addr_format == FI_ADDR_STR) {
         return false;
     }
-    if (hints->ep_attr != NULL &&
+    if (hints->ep_attr &&
         ((hints->ep_attr->type != FI_EP_UNSPEC && hints->ep_attr->type != FI_EP_RDM) ||
          hints->ep_attr->protocol != FI_PROTO_UNSPEC)) {
         return false;
     }
-    if (hints->tx_attr != NULL && ((hints->tx_attr->caps & ~TFI_CAPS) != 0 ||
-                                   (hints->tx_attr->op_flags & ~TFI_SEND_FLAGS) != 0 ||
-                                   hints->tx_attr->comp_order != FI_ORDER_NONE)) {
+    if (hints->tx_attr && ((hints->tx_attr->caps & ~TFI_CAPS) != 0 ||
+                           (hints->tx_attr->op_flags & ~TFI_SEND_FLAGS) != 0 ||
+                           hints->tx_attr->comp_order != FI_ORDER_NONE)) {
         return false;
     }
-    if (hints->rx_attr != NULL &&
+    if (hints->rx_attr &&
         ((hints->rx_attr->caps & ~TFI_CAPS) != 0 || hints->rx_attr->comp_order != FI_ORDER_NONE)) {
         return false;
     }
     /* A vector that processes share (FI_SHARED_AV) is among what is not there. */
-    return hints->domain_attr == NULL || ((hints->domain_attr->caps & ~TFI_DOMAIN_CAPS) == 0 &&
-                                          progress_is_ours(hints->domain_attr->control_progress) &&
-                                          progress_is_ours(hints->domain_attr->data_progress) &&
-                                          hints->domain_attr->cntr_cnt <= TFI_COUNTERS);
+    return !hints->domain_attr || ((hints->domain_attr->caps & ~TFI_DOMAIN_CAPS) == 0 &&
+                                   progress_is_ours(hints->domain_attr->control_progress) &&
+                                   progress_is_ours(hints->domain_attr->data_progress) &&
+                                   hints->domain_attr->cntr_cnt <= TFI_COUNTERS);
 }
 
 /* Those who ask for `tmu` by its name and for what it has not get a sentence, once. */
 static void explain(const struct fi_info *hints) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
-    const bool named = hints->fabric_attr != NULL && hints->fabric_attr->prov_name != NULL &&
+    const bool named = hints->fabric_attr && hints->fabric_attr->prov_name &&
                        strcmp(hints->fabric_attr->prov_name, TFI_NAME) == 0;
-    const uint64_t flags = hints->tx_attr != NULL ? hints->tx_attr->op_flags : 0;
+    const uint64_t flags = hints->tx_attr ? hints->tx_attr->op_flags : 0;
     if (named && (flags & FI_DELIVERY_COMPLETE) != 0 && !atomic_flag_test_and_set(&said)) {
         tfi_say("sends that end with FI_DELIVERY_COMPLETE are asked for, which are not offered; "
                 "with MPICH set MPIR_CVAR_CH4_OFI_ENABLE_RMA=0");
@@ -200,7 +200,7 @@ static void explain(const struct fi_info *hints) {
 static void explain_nothing_below(void) {
     static atomic_flag said = ATOMIC_FLAG_INIT;
     struct fi_info *any = inner_list(NULL, NULL, 0, NULL);
-    if (any == NULL && !atomic_flag_test_and_set(&said)) {
+    if (!any && !atomic_flag_test_and_set(&said)) {
         tfi_say("libfabric shows neither tcp nor net, one of which is needed below; if FI_PROVIDER "
                 "is set, name it there as well: FI_PROVIDER=tmu,tcp, or tmu,net before 1.18");
     }
@@ -209,7 +209,7 @@ static void explain_nothing_below(void) {
 
 /* Turns an info of the inner provider into ours. */
 static int dress(struct fi_info *info, const struct fi_info *hints) {
-    uint64_t caps = hints != NULL && hints->caps != 0 ? hints->caps : TFI_CAPS;
+    uint64_t caps = hints && hints->caps != 0 ? hints->caps : TFI_CAPS;
     if ((caps & (FI_MSG | FI_TAGGED)) == 0) {
         caps |= FI_MSG | FI_TAGGED;
     }
@@ -222,22 +222,21 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->tx_attr->caps = caps & (FI_MSG | FI_TAGGED | FI_SEND);
     info->rx_attr->caps =
         caps & (FI_MSG | FI_TAGGED | FI_RECV | FI_MULTI_RECV | FI_DIRECTED_RECV | FI_SOURCE);
-    if (hints != NULL && hints->tx_attr != NULL) {
+    if (hints && hints->tx_attr) {
         info->tx_attr->op_flags = hints->tx_attr->op_flags;
     }
-    if (hints != NULL && hints->rx_attr != NULL) {
+    if (hints && hints->rx_attr) {
         info->rx_attr->op_flags = hints->rx_attr->op_flags;
     }
     info->ep_attr->protocol = FI_PROTO_UNSPEC;
-    info->ep_attr->mem_tag_format =
-        hints != NULL && hints->ep_attr != NULL && hints->ep_attr->mem_tag_format != 0
-            ? hints->ep_attr->mem_tag_format
-            : ALL_TAG_BITS;
+    info->ep_attr->mem_tag_format = hints && hints->ep_attr && hints->ep_attr->mem_tag_format != 0
+                                        ? hints->ep_attr->mem_tag_format
+                                        : ALL_TAG_BITS;
     /* MPICH wants exactly the model that it asked for, and what is safe for all is so for each. */
-    info->domain_attr->threading = hints != NULL && hints->domain_attr != NULL &&
-                                           hints->domain_attr->threading != FI_THREAD_UNSPEC
-                                       ? hints->domain_attr->threading
-                                       : FI_THREAD_SAFE;
+    info->domain_attr->threading =
+        hints && hints->domain_attr && hints->domain_attr->threading != FI_THREAD_UNSPEC
+            ? hints->domain_attr->threading
+            : FI_THREAD_SAFE;
     info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->av_type = FI_AV_TABLE;
@@ -273,8 +272,8 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
         return -FI_ENODATA;
     }
     struct fi_info *list = inner_list(node, service, flags, hints);
-    if (list == NULL) {
-        if (setting_get(SETTING_INNER) != NULL) {
+    if (!list) {
+        if (setting_get(SETTING_INNER)) {
             tfi_say("%s=%s: libfabric has no such provider, or it lacks reliable datagrams with "
                     "tags; unset it, and tcp or net is taken",
                     setting_name(SETTING_INNER), setting_get(SETTING_INNER));
@@ -283,7 +282,7 @@ int tfi_getinfo(uint32_t version, const char *node, const char *service, uint64_
         }
         return -FI_ENODATA;
     }
-    for (struct fi_info *info = list; info != NULL; info = info->next) {
+    for (struct fi_info *info = list; info; info = info->next) {
         const int wrong = dress(info, hints);
         if (wrong != 0) {
             fi_freeinfo(list);
@@ -304,23 +303,23 @@ static bool same_domain(const struct fi_info *inner, const struct fi_info *info)
 int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
     struct fi_info *list = inner_list(NULL, NULL, 0, info);
     struct fi_info *found = list;
-    while (found != NULL && !same_domain(found, info)) {
+    while (found && !same_domain(found, info)) {
         found = found->next;
     }
     struct fi_info *copy = NULL;
-    if (list != NULL) {
-        copy = fi_dupinfo(found != NULL ? found : list);
+    if (list) {
+        copy = fi_dupinfo(found ? found : list);
     }
     fi_freeinfo(list);
-    if (copy == NULL) {
+    if (!copy) {
         return -FI_ENODATA;
     }
-    if (found == NULL && info->src_addr != NULL) {
+    if (!found && info->src_addr) {
         /* A port that the user asked for: the list has none with it. */
         free(copy->src_addr);
         copy->src_addr = malloc(info->src_addrlen);
-        copy->src_addrlen = copy->src_addr != NULL ? info->src_addrlen : 0;
-        if (copy->src_addr != NULL) {
+        copy->src_addrlen = copy->src_addr ? info->src_addrlen : 0;
+        if (copy->src_addr) {
             memcpy(copy->src_addr, info->src_addr, info->src_addrlen);
         }
     }
@@ -330,18 +329,18 @@ int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
 
 int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inner_p) {
     struct fi_info *hints = fi_allocinfo();
-    if (hints == NULL) {
+    if (!hints) {
         return -FI_ENOMEM;
     }
-    int wrong = attr->name != NULL ? set_name(&hints->fabric_attr->name, attr->name) : 0;
+    int wrong = attr->name ? set_name(&hints->fabric_attr->name, attr->name) : 0;
     if (asked_version == 0) {
         asked_version = attr->api_version != 0 ? attr->api_version : FI_VERSION(1, 17);
     }
     struct fi_info *list = wrong == 0 ? inner_list(NULL, NULL, 0, hints) : NULL;
     fi_freeinfo(hints);
-    if (list == NULL) {
+    if (!list) {
         tfi_say("the provider below (tcp or net, or that of %s) has no fabric %s",
-                setting_name(SETTING_INNER), attr->name != NULL ? attr->name : "at all");
+                setting_name(SETTING_INNER), attr->name ? attr->name : "at all");
         return wrong != 0 ? wrong : -FI_ENODATA;
     }
     wrong = fi_fabric(list->fabric_attr, inner_p, NULL);

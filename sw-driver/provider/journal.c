@@ -28,7 +28,7 @@ static journal_file_t *make(const char *folder, const char *name, const char *en
         return NULL;
     }
     journal_file_t *made = malloc(sizeof *made);
-    if (made == NULL) {
+    if (!made) {
         return NULL;
     }
     made->file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -72,7 +72,7 @@ __attribute__((format(printf, 2, 3))) static void put(journal_file_t *out, const
 
 /* 0, or the error. */
 static int shut(journal_file_t *out) {
-    if (out == NULL) {
+    if (!out) {
         return 0;
     }
     flush(out);
@@ -83,10 +83,10 @@ static int shut(journal_file_t *out) {
 
 int journal_open(journal_t *journal, const char *folder, const char *name) {
     *journal = (journal_t){.trace = make(folder, name, "trace")};
-    if (journal->trace != NULL) {
+    if (journal->trace) {
         journal->verdicts = make(folder, name, "verdicts");
     }
-    if (journal->verdicts == NULL) {
+    if (!journal->verdicts) {
         const int why = errno;
         (void)journal_close(journal);
         errno = why;
@@ -171,7 +171,7 @@ static void write_verdict(journal_file_t *out, const journal_operation_t *op,
 
 void journal_write(journal_t *journal, const journal_operation_t *operation,
                    const tmu_completion_t *completion, uint64_t other) {
-    if (journal->trace == NULL || completion->status == TMU_STATUS_STALLED ||
+    if (!journal->trace || completion->status == TMU_STATUS_STALLED ||
         completion->status == TMU_STATUS_REMOVED ||
         (journal->spills && completion->status == TMU_STATUS_REFUSED_QUOTA)) {
         return;

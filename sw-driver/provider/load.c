@@ -36,7 +36,7 @@ static bool reach(tfi_loads_t *loads, uint32_t number) {
         room *= 2;
     }
     struct tfi_load *load = realloc(loads->load, room * sizeof *load);
-    if (load == NULL) {
+    if (!load) {
         return false;
     }
     memset(load + loads->room, 0, (room - loads->room) * sizeof *load);

@@ -20,7 +20,7 @@ static void return_all(matcher_t *m, void (*event)(void *user, record_t *record)
     size_t at = 0;
     m->asks = m->arrivals = (record_list_t){0};
     m->attempt = NULL;
-    for (record_t *record; (record = slots_next(&m->unit->slots, &at)) != NULL;) {
+    for (record_t *record; (record = slots_next(&m->unit->slots, &at));) {
         if (record->owner != m || record->opcode == TMU_OPCODE_CANCEL ||
             record->opcode == TMU_OPCODE_FLUSH) {
             continue;
@@ -45,14 +45,14 @@ static void observe(void *user, const tmu_completion_t *c) {
     counts_answer(&m->unit->counts, c);
     const record_t *record = slots_find(&m->unit->slots, c->handle);
     const record_t *other = slots_find(&m->unit->slots, c->other);
-    if (record == NULL || record->opcode != c->opcode) {
+    if (!record || record->opcode != c->opcode) {
         return; /* matcher_settle will say so */
     }
     const order_entry_t entry = {
         .operation = {record->opcode, m->endpoint, record->number, record->target, record->key,
                       record->length},
         .completion = *c,
-        .other = other != NULL ? other->number : UINT64_MAX,
+        .other = other ? other->number : UINT64_MAX,
     };
     unit_write(m->unit, &entry);
 }
@@ -132,7 +132,7 @@ static bool is_sure(const matcher_t *m, const record_t *ask) {
  * of them can be refused; one that can be goes alone, for those behind it must not pass it.
  */
 static bool ask_may_go(matcher_t *m) {
-    if (m->attempt != NULL) {
+    if (m->attempt) {
         return false;
     }
     if (is_sure(m, m->asks.first)) {
@@ -142,10 +142,10 @@ static bool ask_may_go(matcher_t *m) {
 }
 
 static void send_waiting(matcher_t *m) {
-    while (!m->broken && m->arrivals.first != NULL && try_submit(m, m->arrivals.first)) {
+    while (!m->broken && m->arrivals.first && try_submit(m, m->arrivals.first)) {
         (void)records_take_first(&m->arrivals);
     }
-    while (!m->broken && m->asks.first != NULL && ask_may_go(m)) {
+    while (!m->broken && m->asks.first && ask_may_go(m)) {
         record_t *record = m->asks.first;
         const bool sure = is_sure(m, record);
         /* Slots freed by other queues from here on may admit it, even before its answer is read. */
@@ -258,8 +258,7 @@ void matcher_progress(matcher_t *m) {
 }
 
 bool matcher_works(const matcher_t *m) {
-    return !m->broken && (tmu_queue_in_flight(m->queue) != 0 || m->asks.first != NULL ||
-                          m->arrivals.first != NULL);
+    return !m->broken && (tmu_queue_in_flight(m->queue) != 0 || m->asks.first || m->arrivals.first);
 }
 
 /* ---- cancel and end ----------------------------------------------------------------------- */
@@ -307,7 +306,7 @@ bool matcher_cancel(matcher_t *m, record_t *receive) {
 }
 
 static void return_list(matcher_t *m, record_list_t *list) {
-    for (record_t *record; (record = records_take_first(list)) != NULL;) {
+    for (record_t *record; (record = records_take_first(list));) {
         slots_release(&m->unit->slots, record->handle);
         m->events->left(m->user, record);
     }

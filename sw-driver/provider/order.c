@@ -7,7 +7,7 @@
 
 int order_open(order_t *order, uint32_t endpoints) {
     *order = (order_t){.lines = calloc(endpoints, sizeof *order->lines), .endpoints = endpoints};
-    return order->lines != NULL ? 0 : -1;
+    return order->lines ? 0 : -1;
 }
 
 static void write_down(journal_t *journal, const order_entry_t *entry) {
@@ -32,7 +32,7 @@ static bool keep(order_line_t *line, const order_entry_t *entry) {
     if (line->count == line->room) {
         const size_t room = line->room == 0 ? FIRST_ROOM : 2 * line->room;
         order_entry_t *grown = realloc(line->waiting, room * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             return false;
         }
         line->waiting = grown;

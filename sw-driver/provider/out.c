@@ -15,12 +15,12 @@
 /* ---- what the inner endpoint has ----------------------------------------------------------- */
 
 static void take_off(tfi_ep_t *ep, tfi_out_t *out) {
-    if (out->before != NULL) {
+    if (out->before) {
         out->before->next = out->next;
     } else {
         ep->leaving = out->next;
     }
-    if (out->next != NULL) {
+    if (out->next) {
         out->next->before = out->before;
     }
     --ep->sending;
@@ -40,7 +40,7 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
     if (result == 0) {
         out->before = NULL;
         out->next = ep->leaving;
-        if (out->next != NULL) {
+        if (out->next) {
             out->next->before = out;
         }
         ep->leaving = out;
@@ -50,7 +50,7 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
 }
 
 void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out) {
-    if (out != NULL) {
+    if (out) {
         tfi_peer_release(ep->av, out->to);
     }
     free(out);
@@ -58,11 +58,11 @@ void tfi_out_drop(tfi_ep_t *ep, tfi_out_t *out) {
 
 /* A frame did not arrive: its send or pull ends with the error. */
 static void failed(tfi_ep_t *ep, tfi_out_t *out, int err) {
-    tfi_send_t *send = out->send != NULL ? out->send : slots_find(&ep->sends, out->announces);
+    tfi_send_t *send = out->send ? out->send : slots_find(&ep->sends, out->announces);
     tfi_pull_t *pull = slots_find(&ep->fetched, out->asks_for);
-    if (send != NULL) {
+    if (send) {
         tfi_send_end(ep, send, err);
-    } else if (pull != NULL) {
+    } else if (pull) {
         tfi_pull_fail(ep, pull, err);
     } else {
         tfi_say_rarely(&ep->undelivered, "a frame was not delivered: %s", fi_strerror(err));
@@ -76,7 +76,7 @@ void tfi_out_ended(tfi_ep_t *ep, tfi_out_t *out, int err) {
         failed(ep, out, err);
         return;
     }
-    if (out->send != NULL) {
+    if (out->send) {
         tfi_send_end(ep, out->send, 0);
     }
     tfi_out_drop(ep, out);
@@ -106,10 +106,10 @@ int tfi_out_at_once(tfi_ep_t *ep, tfi_out_t *out) {
 /* ---- lanes --------------------------------------------------------------------------------- */
 
 bool tfi_out_waits(const tfi_ep_t *ep, const peer_t *to) {
-    if (to == NULL) {
+    if (!to) {
         return ep->lane_first != TFI_NO_LANE;
     }
-    return to->number < ep->lane_room && ep->lanes[to->number].first != NULL;
+    return to->number < ep->lane_room && ep->lanes[to->number].first;
 }
 
 bool tfi_lane_make(tfi_ep_t *ep, uint32_t number) {
@@ -121,7 +121,7 @@ bool tfi_lane_make(tfi_ep_t *ep, uint32_t number) {
         room *= 2;
     }
     tfi_lane_t *grown = realloc(ep->lanes, room * sizeof *grown);
-    if (grown == NULL) {
+    if (!grown) {
         return false;
     }
     memset(grown + ep->lane_room, 0, (room - ep->lane_room) * sizeof *grown);
@@ -154,7 +154,7 @@ void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
     }
     tfi_lane_t *lane = &ep->lanes[number];
     out->next = NULL;
-    if (lane->first == NULL) {
+    if (!lane->first) {
         lane->first = out;
     } else {
         lane->last->next = out;
@@ -168,7 +168,7 @@ void tfi_out(tfi_ep_t *ep, tfi_out_t *out) {
 /* Sends of a lane what the inner endpoint takes.  What ends here may end a user's operation, but
  * sends nothing itself. */
 static void drain(tfi_ep_t *ep, tfi_lane_t *lane) {
-    while (lane->first != NULL) {
+    while (lane->first) {
         tfi_out_t *out = lane->first;
         tfi_out_t *next = out->next;
         const int result = try_out(ep, out);
@@ -185,7 +185,7 @@ static void drain(tfi_ep_t *ep, tfi_lane_t *lane) {
 void tfi_lane_fail(tfi_ep_t *ep, uint32_t number, int err) {
     tfi_out_t *out = ep->lanes[number].first;
     ep->lanes[number].first = NULL;
-    while (out != NULL) {
+    while (out) {
         tfi_out_t *next = out->next;
         failed(ep, out, err);
         out = next;
@@ -201,7 +201,7 @@ void tfi_out_progress(tfi_ep_t *ep) {
         ep->lanes[number].waits = false;
         more = number != last && ep->lane_first != TFI_NO_LANE;
         drain(ep, &ep->lanes[number]);
-        if (ep->lanes[number].first != NULL) {
+        if (ep->lanes[number].first) {
             append_lane(ep, number);
         }
     }
@@ -211,7 +211,7 @@ void tfi_out_progress(tfi_ep_t *ep) {
 
 tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t payload) {
     tfi_out_t *out = malloc(sizeof *out + WIRE_HEADER + payload);
-    if (out == NULL) {
+    if (!out) {
         return NULL;
     }
     *out = (tfi_out_t){.work = {TFI_OUT},
@@ -230,9 +230,9 @@ tfi_out_t *tfi_frame(tfi_ep_t *ep, wire_frame_t *frame, peer_t *to, size_t paylo
 }
 
 static void free_list(tfi_ep_t *ep, tfi_out_t *out) {
-    while (out != NULL) {
+    while (out) {
         tfi_out_t *next = out->next;
-        if (out->send != NULL) {
+        if (out->send) {
             tfi_send_free(ep, out->send);
         }
         tfi_out_drop(ep, out);

@@ -14,7 +14,7 @@ static tfi_message_t *claimed_message(const tfi_ep_t *ep, const struct fi_contex
                                       uint64_t *handle_p) {
     *handle_p = (uintptr_t)context->internal[0];
     tfi_message_t *message = slots_find(&ep->claimed, *handle_p);
-    return message != NULL && message->claimer == context ? message : NULL;
+    return message && message->claimer == context ? message : NULL;
 }
 
 ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) {
@@ -25,13 +25,13 @@ ssize_t tfi_peek(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flags) 
     if (!ep->enabled) {
         return -FI_EOPBADSTATE;
     }
-    if ((flags & FI_CLAIM) != 0 && msg->context == NULL) {
+    if ((flags & FI_CLAIM) != 0 && !msg->context) {
         return -FI_EINVAL;
     }
     look.iov_count = 0; /* a look has no buffer */
     tfi_lock();
     tfi_ask_t *ask = tfi_ask(ep, &look, opcode, flags, &result);
-    if (ask != NULL) {
+    if (ask) {
         /* A look without an answer would be none. */
         ask->shown = TFI_ALWAYS;
         result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
@@ -70,7 +70,7 @@ void tfi_looked(tfi_ep_t *ep, tfi_ask_t *look, tfi_message_t *message) {
         .tag = look->record.key.match,
     };
     fi_addr_t source = FI_ADDR_NOTAVAIL;
-    if (message == NULL) {
+    if (!message) {
         entry.err = FI_ENOMSG;
     } else {
         entry.flags |= message->has_data ? FI_REMOTE_CQ_DATA : 0;
@@ -117,17 +117,17 @@ ssize_t tfi_claimed(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
     if (!ep->enabled) {
         return -FI_EOPBADSTATE;
     }
-    if (msg->context == NULL) {
+    if (!msg->context) {
         return -FI_EINVAL;
     }
     fetch.addr = FI_ADDR_UNSPEC; /* the message is known */
     tfi_lock();
     tfi_message_t *message = claimed_message(ep, msg->context, &handle);
     tfi_ask_t *ask = NULL;
-    if (message != NULL) {
+    if (message) {
         ask = tfi_ask(ep, &fetch, TMU_OPCODE_POST, flags, &result);
     }
-    if (ask != NULL) {
+    if (ask) {
         ask->shown = tfi_shown(ep->rx_selective, flags);
         slots_release(&ep->claimed, handle);
         end_claimed(ep, message, ask);

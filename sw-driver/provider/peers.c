@@ -20,7 +20,7 @@ static uint64_t number_take(numbers_t *numbers, uint64_t most) {
     if (numbers->used == numbers->room) {
         const size_t room = numbers->room == 0 ? FIRST_ROOM : 2 * numbers->room;
         uint32_t *grown = realloc(numbers->spare, room * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             return NO_NUMBER;
         }
         numbers->spare = grown;
@@ -55,7 +55,7 @@ peer_t *peers_find(const peers_t *peers, const uint8_t *name, size_t length) {
         return NULL;
     }
     peer_t *peer = *bucket_of(peers, name, length);
-    while (peer != NULL && (peer->length != length || memcmp(peer->name, name, length) != 0)) {
+    while (peer && (peer->length != length || memcmp(peer->name, name, length) != 0)) {
         peer = peer->next;
     }
     return peer;
@@ -68,11 +68,11 @@ static int make_room(peers_t *peers) {
     }
     peers_t grown = {.room = peers->room == 0 ? FIRST_ROOM : 2 * peers->room};
     grown.bucket = calloc(grown.room, sizeof(peer_t *));
-    if (grown.bucket == NULL) {
+    if (!grown.bucket) {
         return -1;
     }
     for (size_t i = 0; i < peers->room; ++i) {
-        for (peer_t *peer = peers->bucket[i]; peer != NULL;) {
+        for (peer_t *peer = peers->bucket[i]; peer;) {
             peer_t *next = peer->next;
             peer_t **bucket = bucket_of(&grown, peer->name, peer->length);
             peer->next = *bucket;
@@ -97,7 +97,7 @@ static peer_t *add(peers_t *peers, const uint8_t *name, size_t length) {
         return NULL;
     }
     peer_t *peer = malloc(sizeof *peer);
-    if (peer == NULL) {
+    if (!peer) {
         return NULL;
     }
     const uint64_t number = number_take(&peers->numbers, most_of(peers));
@@ -119,10 +119,10 @@ static peer_t *add(peers_t *peers, const uint8_t *name, size_t length) {
 
 peer_t *peers_hold(peers_t *peers, const uint8_t *name, size_t length) {
     peer_t *peer = peers_find(peers, name, length);
-    if (peer == NULL) {
+    if (!peer) {
         peer = add(peers, name, length);
     }
-    if (peer != NULL) {
+    if (peer) {
         ++peer->holds;
     }
     return peer;
@@ -153,7 +153,7 @@ int peers_enter(peers_t *peers, peer_t *peer) {
     if (index >= peers->at_room) {
         const size_t room = peers->at_room == 0 ? FIRST_ROOM : 2 * peers->at_room;
         peer_t **grown = realloc(peers->at, room * sizeof(peer_t *));
-        if (grown == NULL) {
+        if (!grown) {
             number_return(&peers->indices, (uint32_t)index);
             return -1;
         }
@@ -176,7 +176,7 @@ void peers_leave(peers_t *peers, peer_t *peer) {
 
 peer_t *peers_any(const peers_t *peers) {
     for (size_t i = 0; i < peers->room; ++i) {
-        if (peers->bucket[i] != NULL) {
+        if (peers->bucket[i]) {
             return peers->bucket[i];
         }
     }
@@ -184,7 +184,7 @@ peer_t *peers_any(const peers_t *peers) {
 }
 
 void peers_close(peers_t *peers) {
-    for (peer_t *peer; (peer = peers_any(peers)) != NULL;) {
+    for (peer_t *peer; (peer = peers_any(peers));) {
         peers_free(peers, peer);
     }
     free(peers->bucket);

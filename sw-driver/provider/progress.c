@@ -35,7 +35,7 @@ void tfi_frame_spare(tfi_ep_t *ep, uint8_t *bytes) {
 /* NULL: memory is short. */
 static uint8_t *take_spare(tfi_ep_t *ep) {
     uint8_t *bytes = ep->spare;
-    if (bytes == NULL) {
+    if (!bytes) {
         return malloc(FRAME_BYTES);
     }
     memcpy(&ep->spare, bytes, sizeof ep->spare);
@@ -44,26 +44,26 @@ static uint8_t *take_spare(tfi_ep_t *ep) {
 }
 
 void tfi_frames_free(tfi_ep_t *ep) {
-    for (size_t i = 0; ep->in != NULL && i < TFI_FRAMES_IN; ++i) {
+    for (size_t i = 0; ep->in && i < TFI_FRAMES_IN; ++i) {
         free(ep->in[i].bytes);
     }
     free(ep->in);
     ep->in = NULL;
-    while (ep->spare != NULL) {
+    while (ep->spare) {
         free(take_spare(ep));
     }
 }
 
 int tfi_frames_start(tfi_ep_t *ep) {
     ep->in = calloc(TFI_FRAMES_IN, sizeof *ep->in);
-    if (ep->in == NULL) {
+    if (!ep->in) {
         return -FI_ENOMEM;
     }
     ep->idle = TFI_FRAMES_IN;
     for (size_t i = 0; i < TFI_FRAMES_IN; ++i) {
         ep->in[i].work.kind = TFI_FRAME_IN;
         ep->in[i].bytes = malloc(FRAME_BYTES);
-        if (ep->in[i].bytes == NULL) {
+        if (!ep->in[i].bytes) {
             return -FI_ENOMEM;
         }
         const int wrong = offer(ep, &ep->in[i]);
@@ -77,7 +77,7 @@ int tfi_frames_start(tfi_ep_t *ep) {
 /* A short payload is copied out of its buffer, which may be much larger; a long one keeps that. */
 static void keep_payload(tfi_message_t *message, tfi_in_t *in, uint8_t *spare, size_t kept) {
     message->payload = message->copy;
-    if (spare == NULL) {
+    if (!spare) {
         memcpy(message->copy, in->bytes + WIRE_HEADER, kept);
         return;
     }
@@ -88,7 +88,7 @@ static void keep_payload(tfi_message_t *message, tfi_in_t *in, uint8_t *spare, s
 
 /* The frame is in its buffer again, for it is read once more. */
 static void give_up(tfi_ep_t *ep, tfi_message_t *message, tfi_in_t *in) {
-    if (message->frame != NULL) {
+    if (message->frame) {
         tfi_frame_spare(ep, in->bytes);
         in->bytes = message->frame;
         message->frame = NULL;
@@ -102,9 +102,9 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
     ep->over = false;
     const size_t kept = frame->kind == WIRE_EAGER ? frame->length : 0;
     uint8_t *spare = kept >= TFI_HANDED ? take_spare(ep) : NULL;
-    tfi_message_t *message = malloc(sizeof *message + (spare == NULL ? kept : 0));
-    if (message == NULL) {
-        if (spare != NULL) {
+    tfi_message_t *message = malloc(sizeof *message + (!spare ? kept : 0));
+    if (!message) {
+        if (spare) {
             tfi_frame_spare(ep, spare);
         }
         return false;
@@ -118,7 +118,7 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
     };
     ++from->holds;
     keep_payload(message, in, spare, kept);
-    if (!tfi_held_add(ep, message, sizeof *message + (spare == NULL ? kept : FRAME_BYTES))) {
+    if (!tfi_held_add(ep, message, sizeof *message + (!spare ? kept : FRAME_BYTES))) {
         give_up(ep, message, in);
         return false;
     }
@@ -149,15 +149,15 @@ static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, tfi_in_t *in, const ch
     } else if (frame->length >> ep->domain->unit->info.length_bits != 0) {
         *wrong_p = "its message is longer than the unit counts";
     }
-    if (*wrong_p != NULL) {
+    if (*wrong_p) {
         return true;
     }
     peer_t *from = peers_hold(&ep->av->peers, frame->name, frame->name_length);
-    if (from == NULL && peers_are_all(&ep->av->peers)) {
+    if (!from && peers_are_all(&ep->av->peers)) {
         *wrong_p = "the unit has no number for another peer";
     }
-    if (from == NULL) {
-        return *wrong_p != NULL;
+    if (!from) {
+        return *wrong_p;
     }
     bool done = true;
     if (frame->kind == WIRE_PULL) {
@@ -173,10 +173,10 @@ static bool obey(tfi_ep_t *ep, const wire_frame_t *frame, tfi_in_t *in, const ch
 static bool read_frame(tfi_ep_t *ep, tfi_in_t *in) {
     wire_frame_t frame;
     const char *wrong = wire_decode(in->bytes, in->size, &frame);
-    if (wrong == NULL && !obey(ep, &frame, in, &wrong)) {
+    if (!wrong && !obey(ep, &frame, in, &wrong)) {
         return false;
     }
-    if (wrong != NULL) {
+    if (wrong) {
         tfi_say_rarely(&ep->domain->unit->traffic.refused, "a frame is refused: %s", wrong);
     }
     return true;
@@ -186,7 +186,7 @@ static bool read_frame(tfi_ep_t *ep, tfi_in_t *in) {
  * provider below runs out of buffers, and so holds their senders up. */
 static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
     in->size = size;
-    if (ep->kept_first == NULL && read_frame(ep, in)) {
+    if (!ep->kept_first && read_frame(ep, in)) {
         (void)offer(ep, in);
         return;
     }
@@ -196,7 +196,7 @@ static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
         tfi_say_rarely(&ep->kept, "no memory for a message; it waits, and its sender with it");
     }
     in->next = NULL;
-    if (ep->kept_first == NULL) {
+    if (!ep->kept_first) {
         ep->kept_first = in;
     } else {
         ep->kept_last->next = in;
@@ -205,7 +205,7 @@ static void frame_came(tfi_ep_t *ep, tfi_in_t *in, size_t size) {
 }
 
 static void read_kept(tfi_ep_t *ep) {
-    while (ep->kept_first != NULL && read_frame(ep, ep->kept_first)) {
+    while (ep->kept_first && read_frame(ep, ep->kept_first)) {
         tfi_in_t *in = ep->kept_first;
         ep->kept_first = in->next;
         (void)offer(ep, in);
@@ -214,7 +214,7 @@ static void read_kept(tfi_ep_t *ep) {
 
 /* An inner operation ended, in error if `entry->err` is not 0. */
 static void ended(tfi_ep_t *ep, tfi_work_t *work, size_t length, int err) {
-    if (work == NULL) {
+    if (!work) {
         return;
     }
     switch (work->kind) {
@@ -282,9 +282,9 @@ static void offer_again(tfi_ep_t *ep) {
 
 bool tfi_busy(const tfi_ep_t *ep) {
     /* A frame that waits for memory, and a payload whose sender may end, wake nobody. */
-    return ep->enabled && (ep->idle != 0 || ep->kept_first != NULL || ep->fetched.used != 0 ||
-                           tfi_out_waits(ep, NULL) || ep->pulls != NULL || ep->untagged.waits ||
-                           matcher_works(&ep->matcher));
+    return ep->enabled &&
+           (ep->idle != 0 || ep->kept_first || ep->fetched.used != 0 || tfi_out_waits(ep, NULL) ||
+            ep->pulls || ep->untagged.waits || matcher_works(&ep->matcher));
 }
 
 void tfi_progress(tfi_ep_t *ep) {

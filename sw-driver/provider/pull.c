@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 static uint64_t wanted(const tfi_pull_t *pull) {
-    if (pull->ask == NULL) {
+    if (!pull->ask) {
         return 0;
     }
     const uint64_t whole = pull->message->record.length;
@@ -19,7 +19,7 @@ static void finish(tfi_ep_t *ep, tfi_pull_t *pull, int err) {
     if (pull->handle != SLOTS_NONE) {
         slots_release(&ep->fetched, pull->handle);
     }
-    if (pull->ask != NULL) {
+    if (pull->ask) {
         tfi_received(ep, pull->message, pull->ask, err);
     } else {
         tfi_message_free(ep, pull->message);
@@ -86,7 +86,7 @@ static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
         .sender = message->sender,
     };
     tfi_out_t *out = tfi_frame(ep, &frame, message->from, 0);
-    if (out == NULL) {
+    if (!out) {
         return false;
     }
     out->asks_for = pull->handle;
@@ -100,10 +100,10 @@ static bool try_pull(tfi_ep_t *ep, tfi_pull_t *pull) {
 
 void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
     tfi_pull_t *pull = malloc(sizeof *pull);
-    if (pull == NULL) {
+    if (!pull) {
         tfi_say("no memory for a message of %zu bytes: its sender will wait for ever",
                 (size_t)message->record.length);
-        if (ask != NULL) {
+        if (ask) {
             tfi_received(ep, message, ask, FI_ENOMEM);
         } else {
             tfi_message_free(ep, message);
@@ -120,7 +120,7 @@ void tfi_pull_start(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask) {
 void tfi_pull_progress(tfi_ep_t *ep) {
     tfi_pull_t *waiting = ep->pulls;
     ep->pulls = NULL;
-    while (waiting != NULL) {
+    while (waiting) {
         tfi_pull_t *pull = waiting;
         waiting = pull->next;
         if (!try_pull(ep, pull)) {

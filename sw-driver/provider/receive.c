@@ -29,7 +29,7 @@ static bool source_of(tfi_ep_t *ep, fi_addr_t source, peer_t **peer_p) {
         return true;
     }
     *peer_p = tfi_peer_hold(ep->av, source);
-    return *peer_p != NULL;
+    return *peer_p;
 }
 
 tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode, uint64_t flags,
@@ -41,7 +41,7 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
         return NULL;
     }
     tfi_ask_t *ask = calloc(1, sizeof *ask);
-    if (ask == NULL) {
+    if (!ask) {
         tfi_peer_release(ep->av, from);
         *wrong = -FI_ENOMEM;
         return NULL;
@@ -58,8 +58,8 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
     ask->record.key = (tmu_key_t){
         .match = msg->tag,
         .ignore = msg->ignore,
-        .source = from != NULL ? from->number : 0,
-        .source_ignore = from != NULL ? 0 : UINT32_MAX,
+        .source = from ? from->number : 0,
+        .source_ignore = from ? 0 : UINT32_MAX,
     };
     return ask;
 }
@@ -68,7 +68,7 @@ void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
     tfi_ask_t *whole = ask->whole;
     tfi_peer_release(ep->av, ask->from);
     free(ask);
-    if (whole != NULL && --whole->pieces == 0 && whole->released) {
+    if (whole && --whole->pieces == 0 && whole->released) {
         tfi_ask_free(ep, whole);
     }
 }
@@ -76,7 +76,7 @@ void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
 void tfi_message_free(tfi_ep_t *ep, tfi_message_t *message) {
     tfi_held_end(ep, message);
     tfi_peer_release(ep->av, message->from);
-    if (message->frame != NULL) {
+    if (message->frame) {
         tfi_frame_spare(ep, message->frame);
     }
     free(message);
@@ -92,7 +92,7 @@ static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
     }
     tfi_lock();
     tfi_ask_t *ask = tfi_ask(ep, msg, TMU_OPCODE_POST, flags, &result);
-    if (ask != NULL) {
+    if (ask) {
         ask->shown = tfi_shown(ep->rx_selective, flags);
         tfi_enlist(ep, ask);
         result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
@@ -179,7 +179,7 @@ ssize_t tfi_cancel(struct fid *fid, void *context) {
     }
     tfi_lock();
     tfi_ask_t *ask = tfi_find_ask(ep, context);
-    const ssize_t result = ask != NULL ? cancel(ep, ask) : -FI_ENOENT;
+    const ssize_t result = ask ? cancel(ep, ask) : -FI_ENOENT;
     tfi_unlock();
     return result;
 }
@@ -206,7 +206,7 @@ void tfi_received(tfi_ep_t *ep, tfi_message_t *message, tfi_ask_t *ask, int err)
     const int told = err != 0 ? err : (sent > length ? FI_ETRUNC : 0);
     /* That a buffer for many messages is the user's again is said with the last, in any case. */
     const tfi_ask_t *whole = ask->whole;
-    const bool frees = whole != NULL && whole->released && whole->pieces == 1;
+    const bool frees = whole && whole->released && whole->pieces == 1;
     ep->domain->unit->traffic.bytes += length;
     const struct fi_cq_err_entry entry = {
         .op_context = ask->context,
@@ -287,7 +287,7 @@ static void on_failed(void *user, record_t *record) {
 static void on_broken(void *user, const char *sentence) {
     tfi_ep_t *ep = user;
     tfi_say("the unit is of no use any more: %s", sentence);
-    for (tfi_send_t *send; (send = slots_take_out(&ep->sends)) != NULL;) {
+    for (tfi_send_t *send; (send = slots_take_out(&ep->sends));) {
         send->handle = SLOTS_NONE;
         tfi_send_end(ep, send, FI_EIO);
     }

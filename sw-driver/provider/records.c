@@ -4,7 +4,7 @@
 void records_append(record_list_t *list, record_t *record) {
     record->next = NULL;
     record->before = list->last;
-    if (list->first == NULL) {
+    if (!list->first) {
         list->first = record;
     } else {
         list->last->next = record;
@@ -15,7 +15,7 @@ void records_append(record_list_t *list, record_t *record) {
 void records_prepend(record_list_t *list, record_t *record) {
     record->next = list->first;
     record->before = NULL;
-    if (list->first == NULL) {
+    if (!list->first) {
         list->last = record;
     } else {
         list->first->before = record;
@@ -24,13 +24,13 @@ void records_prepend(record_list_t *list, record_t *record) {
 }
 
 void records_put_behind(record_list_t *list, record_t *before, record_t *record) {
-    if (before == NULL) {
+    if (!before) {
         records_prepend(list, record);
         return;
     }
     record->before = before;
     record->next = before->next;
-    if (record->next != NULL) {
+    if (record->next) {
         record->next->before = record;
     } else {
         list->last = record;
@@ -40,22 +40,22 @@ void records_put_behind(record_list_t *list, record_t *before, record_t *record)
 
 record_t *records_take_first(record_list_t *list) {
     record_t *record = list->first;
-    if (record != NULL) {
+    if (record) {
         (void)records_take_out(list, record);
     }
     return record;
 }
 
 bool records_take_out(record_list_t *list, record_t *record) {
-    if (record->before == NULL && list->first != record) {
+    if (!record->before && list->first != record) {
         return false;
     }
-    if (record->before == NULL) {
+    if (!record->before) {
         list->first = record->next;
     } else {
         record->before->next = record->next;
     }
-    if (record->next == NULL) {
+    if (!record->next) {
         list->last = record->before;
     } else {
         record->next->before = record->before;

@@ -85,7 +85,7 @@ static FILE *make_file(unit_t *unit, const char *folder) {
         if (length > 0 && (size_t)length < sizeof path) {
             out = fopen(path, "wx");
         }
-    } while (out == NULL && errno == EEXIST && !unit->recorded && unit_next_name(unit));
+    } while (!out && errno == EEXIST && !unit->recorded && unit_next_name(unit));
     return out;
 }
 
@@ -94,7 +94,7 @@ static int write_file(unit_t *unit, const char *uri, const char *folder,
                       const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
                       const char *differences) {
     FILE *out = make_file(unit, folder);
-    if (out != NULL) {
+    if (out) {
         write_report(out, unit, uri, counters, count, flow, differences);
         const bool bad = ferror(out) != 0;
         if (fclose(out) == 0 && !bad) {
@@ -114,7 +114,7 @@ static uint64_t tell_waiting(const unit_t *unit, uint64_t before, FILE *list) {
     if (waiting == 0) {
         return 0;
     }
-    if (list != NULL) {
+    if (list) {
         (void)fprintf(list,
                       "%s\"found %zu verdicts that wait for others: endpoint %" PRIu32
                       " never had serial number %" PRIu32 "\"",
@@ -149,25 +149,25 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     if (read) {
         differ = counts_compare(&unit->counts, flow.held_now, (counts_reading_t){counters, count},
                                 unit->info.shared ? &before : NULL, list);
-    } else if (list != NULL) {
+    } else if (list) {
         (void)fputs("\"the unit's counters cannot be read\"", list);
     }
     const uint64_t waiting = tell_waiting(unit, read ? differ : 1, list);
     wrong += differ + waiting;
-    if (list != NULL) {
+    if (list) {
         (void)fclose(list);
     }
     if (differ + waiting != 0) {
-        tfi_say("counters differ in %s: %s", unit->name, differences != NULL ? differences : "");
+        tfi_say("counters differ in %s: %s", unit->name, differences ? differences : "");
     }
     if (journal_close(&unit->journal) != 0 || unit->order.lost) {
         tfi_say("the recording of %s could not be written: %s", unit->name,
                 strerror(unit->order.lost ? ENOMEM : errno));
         ++wrong;
     }
-    if (folder != NULL && folder[0] != '\0' &&
-        write_file(unit, uri, folder, counters, count, &flow,
-                   differences != NULL ? differences : "") != 0) {
+    if (folder && folder[0] != '\0' &&
+        write_file(unit, uri, folder, counters, count, &flow, differences ? differences : "") !=
+            0) {
         ++wrong;
     }
     free(differences);

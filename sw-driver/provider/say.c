@@ -12,7 +12,7 @@ static say_log_fn log_to;
 void say_to(say_log_fn log) { log_to = log; }
 
 static void tell(say_kind_t kind, const char *text) {
-    if ((log_to == NULL || log_to(kind, text) == 0) && kind == SAY_SENTENCE) {
+    if ((!log_to || log_to(kind, text) == 0) && kind == SAY_SENTENCE) {
         (void)fprintf(stderr, "tmu provider: %s\n", text);
     }
 }
@@ -46,7 +46,7 @@ void tfi_say_rarely(uint64_t *count, const char *format, ...) {
 void tfi_note(const char *format, ...) {
     char text[LONGEST];
     va_list arguments;
-    if (log_to == NULL) {
+    if (!log_to) {
         return;
     }
     va_start(arguments, format);

@@ -51,7 +51,7 @@ size_t tfi_cut(const struct iovec *iov, size_t count, size_t length, struct iove
 /* A handle can be guessed, so only the receiver that a message was announced to can fetch it. */
 const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame_t *pull) {
     tfi_send_t *send = slots_find(&ep->sends, pull->sender);
-    if (send == NULL) {
+    if (!send) {
         return "a peer asks for a message that is not here";
     }
     if (send->to != asker) {
@@ -67,7 +67,7 @@ const char *tfi_send_payload(tfi_ep_t *ep, const peer_t *asker, const wire_frame
         return NULL;
     }
     tfi_out_t *out = malloc(sizeof *out);
-    if (out == NULL) {
+    if (!out) {
         tfi_send_end(ep, send, FI_ENOMEM);
         return NULL;
     }
@@ -100,7 +100,7 @@ static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame, bool 
                        send->iov_count < ep->inner_pieces;
     frame->kind = WIRE_EAGER;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, parts ? 0 : send->length);
-    if (out == NULL) {
+    if (!out) {
         return -FI_ENOMEM;
     }
     if (parts) {
@@ -126,7 +126,7 @@ static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     frame->sender = send->handle;
     tfi_out_t *out = tfi_frame(ep, frame, send->to, 0);
     int result = -FI_ENOMEM;
-    if (out != NULL) {
+    if (out) {
         out->announces = send->handle;
         result = tfi_out_at_once(ep, out);
     }
@@ -141,7 +141,7 @@ static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
 static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, uint64_t flags,
                 tfi_shown_t shown, bool untagged) {
     tfi_send_t *send = calloc(1, sizeof *send);
-    if (send == NULL) {
+    if (!send) {
         return -FI_ENOMEM;
     }
     send->context = msg->context;
@@ -162,7 +162,7 @@ static int make(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t length, 
         .length = length,
     };
     int result = -FI_EINVAL;
-    if (send->to != NULL) {
+    if (send->to) {
         result = length <= TFI_EAGER ? make_eager(ep, send, &frame, (flags & FI_INJECT) != 0)
                                      : make_ready(ep, send, &frame);
     }

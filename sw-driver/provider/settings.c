@@ -28,10 +28,9 @@ const setting_row_t settings[SETTINGS] = {
 
 const char *setting_get(setting_t setting) {
     const char *value = getenv(settings[setting].fabric);
-    return value != NULL ? value : getenv(settings[setting].own);
+    return value ? value : getenv(settings[setting].own);
 }
 
 const char *setting_name(setting_t setting) {
-    return getenv(settings[setting].fabric) != NULL ? settings[setting].fabric
-                                                    : settings[setting].own;
+    return getenv(settings[setting].fabric) ? settings[setting].fabric : settings[setting].own;
 }

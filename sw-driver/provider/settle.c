@@ -29,7 +29,7 @@ static bool fits(const matcher_t *m, const record_t *partner, uint8_t wanted) {
     if (wanted == 0) {
         return true;
     }
-    if (partner == NULL || partner->owner != m || partner->waits) {
+    if (!partner || partner->owner != m || partner->waits) {
         return false;
     }
     if (wanted == ANY_ENTRY) {
@@ -40,7 +40,7 @@ static bool fits(const matcher_t *m, const record_t *partner, uint8_t wanted) {
 
 static bool can_be(const matcher_t *m, const tmu_completion_t *c, const record_t *record,
                    const record_t *partner) {
-    if (record == NULL || record->owner != m || record->opcode != c->opcode || record->waits) {
+    if (!record || record->owner != m || record->opcode != c->opcode || record->waits) {
         return false;
     }
     size_t i = 0;
@@ -78,7 +78,7 @@ static void settle_match(matcher_t *m, record_t *record, record_t *other) {
 
 static void settle_look(matcher_t *m, record_t *look, record_t *message) {
     end(m, look);
-    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM) {
+    if (message && look->opcode == TMU_OPCODE_CLAIM) {
         end(m, message);
     }
     m->events->looked(m->user, look, message);

@@ -19,7 +19,7 @@ static int grow(slots_t *slots) {
         return -1;
     }
     struct slot *grown = realloc(slots->slot, room * sizeof *grown);
-    if (grown == NULL) {
+    if (!grown) {
         return -1;
     }
     for (size_t i = slots->room; i < room; ++i) {
@@ -50,17 +50,17 @@ static struct slot *find(const slots_t *slots, uint64_t handle) {
         return NULL;
     }
     struct slot *slot = &slots->slot[index];
-    return slot->record != NULL && slot->generation == handle >> 32 ? slot : NULL;
+    return slot->record && slot->generation == handle >> 32 ? slot : NULL;
 }
 
 void *slots_find(const slots_t *slots, uint64_t handle) {
     const struct slot *slot = find(slots, handle);
-    return slot != NULL ? slot->record : NULL;
+    return slot ? slot->record : NULL;
 }
 
 void slots_release(slots_t *slots, uint64_t handle) {
     struct slot *slot = find(slots, handle);
-    if (slot == NULL) {
+    if (!slot) {
         return;
     }
     slot->record = NULL;
@@ -78,7 +78,7 @@ void slots_release(slots_t *slots, uint64_t handle) {
 void *slots_next(const slots_t *slots, size_t *at) {
     while (*at < slots->room) {
         void *record = slots->slot[(*at)++].record;
-        if (record != NULL) {
+        if (record) {
             return record;
         }
     }
@@ -88,7 +88,7 @@ void *slots_next(const slots_t *slots, size_t *at) {
 void *slots_take_out(slots_t *slots) {
     size_t at = 0;
     void *record = slots_next(slots, &at);
-    if (record != NULL) {
+    if (record) {
         slots_release(slots, (uint64_t)slots->slot[at - 1].generation << 32 | (at - 1));
     }
     return record;

@@ -12,7 +12,7 @@
 /* The number of segments that the user wants; -1 and a sentence if it is none. */
 static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
     const char *text = setting_get(SETTING_SPILL);
-    if (text == NULL) {
+    if (!text) {
         return info->spill_segments;
     }
     char *end = NULL;
@@ -34,7 +34,7 @@ static int64_t wanted(const tmu_info_t *info, char *error, size_t error_size) {
 static int open_shared(spill_t *spill, const tmu_info_t *info, char *error, size_t error_size) {
     const char *text = setting_get(SETTING_SPILL);
     *spill = (spill_t){.segments = info->spill_segments, .shared = true};
-    if (text == NULL) {
+    if (!text) {
         return 0;
     }
     (void)snprintf(error, error_size,

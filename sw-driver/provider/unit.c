@@ -18,7 +18,7 @@ static unsigned opened; /* devices of this process so far */
 
 /* True, and the value: the text is a number of few digits. */
 static bool read_number(const char *text, unsigned long *value_p) {
-    if (text == NULL || text[0] == '\0' || strlen(text) >= 16 ||
+    if (!text || text[0] == '\0' || strlen(text) >= 16 ||
         strspn(text, "0123456789") != strlen(text)) {
         return false;
     }
@@ -35,13 +35,13 @@ static unsigned long find_job(void) {
     const char *space = getenv("PMIX_NAMESPACE");
     const char *spawned = getenv("PMI_SPAWNED");
     unsigned long number = 0;
-    if (space != NULL && strrchr(space, '@') != NULL) {
+    if (space && strrchr(space, '@')) {
         return read_number(strrchr(space, '@') + 1, &number) ? number : 0;
     }
     if (read_number(space, &number)) {
         return number & 0xffffu;
     }
-    return spawned != NULL && strcmp(spawned, "0") != 0 ? 2 : 0;
+    return spawned && strcmp(spawned, "0") != 0 ? 2 : 0;
 }
 
 /*
@@ -83,7 +83,7 @@ bool unit_next_name(unit_t *unit) {
 /* Operations that cannot be recorded are matched all the same: a file must not cost the device. */
 static void open_journal(unit_t *unit) {
     const char *folder = setting_get(SETTING_RECORD);
-    if (folder == NULL || folder[0] == '\0') {
+    if (!folder || folder[0] == '\0') {
         return;
     }
     do {
@@ -130,7 +130,7 @@ unit_t *unit_acquire(char *error, size_t error_size) {
         return unit;
     }
     const char *uri = setting_get(SETTING_URI);
-    if (uri == NULL || uri[0] == '\0') {
+    if (!uri || uri[0] == '\0') {
         (void)snprintf(error, error_size,
                        "%s is not set; name the device to match with, for example %s=ref:tiny",
                        UNIT_URI, UNIT_URI);
@@ -170,7 +170,7 @@ static void end(unit_t *unit) {
         return;
     }
     const char *uri = setting_get(SETTING_URI);
-    unit->differences = report_end(unit, uri != NULL ? uri : "", setting_get(SETTING_REPORT));
+    unit->differences = report_end(unit, uri ? uri : "", setting_get(SETTING_REPORT));
     tmu_close(unit->device);
     slots_free(&unit->slots);
     order_close(&unit->order);
@@ -179,7 +179,7 @@ static void end(unit_t *unit) {
 
 void unit_write(unit_t *unit, const order_entry_t *entry) {
     /* Entries that a flush removes have no number. */
-    if (unit->journal.trace != NULL && entry->completion.status != TMU_STATUS_REMOVED) {
+    if (unit->journal.trace && entry->completion.status != TMU_STATUS_REMOVED) {
         order_put(&unit->order, &unit->journal, entry);
     }
 }

@@ -18,7 +18,7 @@ static tfi_message_t *message_of(record_t *record) { return TFI_OF(tfi_message_t
 /* ---- receives meet messages ---------------------------------------------------------------- */
 
 static bool meets(const tfi_ask_t *ask, const tfi_message_t *message) {
-    return ask->from == NULL || ask->from == message->from;
+    return !ask->from || ask->from == message->from;
 }
 
 /* No further message gets into a buffer. */
@@ -32,7 +32,7 @@ static void release(tfi_ep_t *ep, tfi_ask_t *whole) {
 static tfi_ask_t *take_piece(tfi_ep_t *ep, tfi_ask_t *whole, uint64_t length) {
     const uint64_t left = whole->iov[0].iov_len - whole->used;
     tfi_ask_t *piece = calloc(1, sizeof *piece);
-    if (piece == NULL) {
+    if (!piece) {
         return NULL;
     }
     piece->record.opcode = TMU_OPCODE_POST;
@@ -61,7 +61,7 @@ static given_t give(tfi_ep_t *ep, tfi_ask_t *ask, tfi_message_t *message) {
     given_t given = OVER;
     if (ask->many) {
         tfi_ask_t *piece = take_piece(ep, ask, message->record.length);
-        if (piece == NULL) {
+        if (!piece) {
             return NO_MEMORY;
         }
         given = ask->released ? OVER : GOES_ON;
@@ -77,7 +77,7 @@ static given_t give(tfi_ep_t *ep, tfi_ask_t *ask, tfi_message_t *message) {
 /* Messages that wait go into a receive. */
 static void serve(tfi_ep_t *ep, tfi_ask_t *ask) {
     given_t given = GOES_ON;
-    for (record_t *record = ep->untagged.messages.first; given == GOES_ON && record != NULL;) {
+    for (record_t *record = ep->untagged.messages.first; given == GOES_ON && record;) {
         record_t *next = record->next;
         record_t *before = record->before;
         if (meets(ask, message_of(record))) {
@@ -97,7 +97,7 @@ void tfi_untagged_progress(tfi_ep_t *ep) {
         return;
     }
     ep->untagged.waits = false;
-    for (record_t *record = ep->untagged.posted.first; record != NULL;) {
+    for (record_t *record = ep->untagged.posted.first; record;) {
         record_t *next = record->next;
         serve(ep, ask_of(record));
         record = next;
@@ -110,10 +110,10 @@ bool tfi_untagged_came(tfi_ep_t *ep, tfi_message_t *message) {
         return false;
     }
     record_t *record = ep->untagged.posted.first;
-    while (record != NULL && !meets(ask_of(record), message)) {
+    while (record && !meets(ask_of(record), message)) {
         record = record->next;
     }
-    if (record != NULL) {
+    if (record) {
         return give(ep, ask_of(record), message) != NO_MEMORY;
     }
     records_append(&ep->untagged.messages, &message->record);
@@ -121,10 +121,10 @@ bool tfi_untagged_came(tfi_ep_t *ep, tfi_message_t *message) {
 }
 
 void tfi_untagged_free(tfi_ep_t *ep) {
-    for (record_t *record; (record = records_take_first(&ep->untagged.posted)) != NULL;) {
+    for (record_t *record; (record = records_take_first(&ep->untagged.posted));) {
         tfi_ask_free(ep, ask_of(record));
     }
-    for (record_t *record; (record = records_take_first(&ep->untagged.messages)) != NULL;) {
+    for (record_t *record; (record = records_take_first(&ep->untagged.messages));) {
         tfi_message_free(ep, message_of(record));
     }
 }
@@ -150,7 +150,7 @@ static ssize_t receive(tfi_ep_t *ep, const struct fi_msg *msg, uint64_t flags) {
     }
     tfi_lock();
     tfi_ask_t *ask = tfi_ask(ep, &untagged, TMU_OPCODE_POST, flags, &result);
-    if (ask != NULL) {
+    if (ask) {
         ask->untagged = true;
         ask->many = many;
         ask->shown = tfi_shown(ep->rx_selective, flags);

@@ -87,7 +87,7 @@ static int may_sleep(const tfi_fabric_t *fabric, tfi_cq_t *cq) {
         return -FI_EAGAIN;
     }
     int wrong = 0;
-    for (tfi_ep_t *ep = cq->endpoints; ep != NULL && wrong == 0; ep = tfi_cq_next(cq, ep)) {
+    for (tfi_ep_t *ep = cq->endpoints; ep && wrong == 0; ep = tfi_cq_next(cq, ep)) {
         wrong = is_quiet(fabric, ep);
     }
     return wrong;

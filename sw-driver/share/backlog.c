@@ -5,7 +5,7 @@
 
 #define ROOM_FIRST 64
 
-/** Doubles the room, oldest record first; false without memory. */
+/* Doubles the room, oldest record first; false without memory. */
 static bool grow(share_backlog_t *backlog) {
     size_t room = backlog->room > 0 ? backlog->room * 2 : ROOM_FIRST;
     tmu_record_t *records = calloc(room, sizeof *records);

@@ -15,7 +15,7 @@
  * changed. */
 #define LINGER_CLOCKS 256
 
-/** Every structure fits; all begin with their size. */
+/* Every structure fits; all begin with their size. */
 typedef union arguments {
     uint32_t size;
     struct tmu_ioctl_query query;
@@ -31,7 +31,7 @@ typedef union arguments {
     struct tmu_share_read read;
 } arguments_t;
 
-/** A question on its way to its answer. */
+/* A question on its way to its answer. */
 typedef struct call {
     share_t *share;
     share_session_t *session;
@@ -146,7 +146,7 @@ static tmu_result_t close_queue(call_t *call) {
     return queue ? share_queue_close(call->share, queue) : refuse(call, ENOENT);
 }
 
-/** There are no interrupts; who waits is woken all the same (TMU_SHARE_WAKE, `written`). */
+/* There are no interrupts; who waits is woken all the same (TMU_SHARE_WAKE, `written`). */
 static tmu_result_t set_event(call_t *call) {
     const share_queue_t *queue = share_queue_find(call->session, call->arguments->event.queue);
     return refuse(call, queue ? ENOSPC : ENOENT);
@@ -187,7 +187,7 @@ static tmu_result_t counters(call_t *call) {
     return result;
 }
 
-/** Words that a page has to read; another read is an error of the device, which ends all. */
+/* Words that a page has to read; another read is an error of the device, which ends all. */
 static bool is_readable(uint32_t offset) {
     return offset % sizeof(uint64_t) == 0 && offset < TMU_DOORBELL_PAGE_BYTES &&
            (offset == TMU_DOORBELL_PICTURE_OFFSET || offset >= TMU_DOORBELL_COUNTERS_OFFSET);
@@ -230,7 +230,7 @@ static tmu_result_t dispatch(call_t *call, uint32_t number) {
     return refuse(call, ENOTTY);
 }
 
-/** Sends the answer, with a file where there is one, without ever waiting for the session. */
+/* Sends the answer, with a file where there is one, without ever waiting for the session. */
 static void send_answer(const call_t *call, size_t size) {
     const struct tmu_share_answer answer = {.error = call->error};
     union {
@@ -256,7 +256,7 @@ static void send_answer(const call_t *call, size_t size) {
     }
 }
 
-/** Whether an answer waits in the socket, maybe with a file: a user may have only so many of those
+/* Whether an answer waits in the socket, maybe with a file: a user may have only so many of those
  * on their way, in all sockets together. */
 static bool unread(const share_session_t *session) {
     int bytes = 0;

@@ -30,7 +30,7 @@ static tmu_result_t limits(share_t *share, uint32_t number, tmu_depth_t quota,
     return share->device->control->limits(share->device, number, quota, reserve);
 }
 
-/** An endpoint's grant in one table: none of the others' slots, and not all of it. */
+/* An endpoint's grant in one table: none of the others' slots, and not all of it. */
 static uint32_t grant(const share_t *share, uint32_t wanted, uint32_t slots, uint32_t reserved) {
     const tmu_info_t *info = &share->device->info;
     uint32_t most = (uint32_t)((uint64_t)slots * RESERVE_PERCENT / 100);
@@ -54,7 +54,7 @@ static void reserve_note(share_t *share, uint32_t number, tmu_depth_t reserve) {
 
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/**
+/*
  * Whether all reserves can be filled now: each endpoint has its entries or its reserve, whichever
  * is more, and a table has slots for all of these.  Once that holds it holds for good.
  */
@@ -79,7 +79,7 @@ static tmu_result_t reserves_hold(share_t *share, bool *hold_p) {
     return TMU_OK;
 }
 
-/** Sets the reserve of an endpoint; one that would be a promise that may not be kept is none. */
+/* Sets the reserve of an endpoint; one that would be a promise that may not be kept is none. */
 static tmu_result_t reserve_set(share_t *share, uint32_t number, tmu_depth_t quota,
                                 tmu_depth_t reserve) {
     bool hold = false;

@@ -29,7 +29,7 @@ static int usage(const char *found) {
     return USAGE;
 }
 
-/** A number in decimal; false if it is none. */
+/* A number in decimal; false if it is none. */
 static bool number_read(const char *text, uint32_t *number_p) {
     char *end = NULL;
     errno = 0;
@@ -44,7 +44,7 @@ static int failed(tmu_result_t result) {
     return result == TMU_ERR_DEVICE ? FAILED : USAGE;
 }
 
-/** Signals become readable, so that no moment is wrong for them. */
+/* Signals become readable, so that no moment is wrong for them. */
 static int signals_open(void) {
     sigset_t set;
     (void)sigemptyset(&set);

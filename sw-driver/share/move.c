@@ -33,7 +33,7 @@ static tmu_result_t write_page(share_t *share, const share_queue_t *queue, uint3
     return share->ops->doorbell_write(share->backend, page + offset, data, size);
 }
 
-/** The session's consumer index cannot go back, nor beyond the answers that it was given. */
+/* The session's consumer index cannot go back, nor beyond the answers that it was given. */
 static bool free_ring(share_queue_t *queue, const uint8_t *data) {
     uint32_t index;
     memcpy(&index, data, sizeof index);
@@ -45,7 +45,7 @@ static bool free_ring(share_queue_t *queue, const uint8_t *data) {
     return true;
 }
 
-/** Whether a session may be owed one more answer, for which memory is kept. */
+/* Whether a session may be owed one more answer, for which memory is kept. */
 static bool may_owe(const share_t *share, const share_session_t *session) {
     uint64_t all = 0;
     if (session->owed == 0) {
@@ -58,7 +58,7 @@ static bool may_owe(const share_t *share, const share_session_t *session) {
            (all < ANSWERS_ALL || session->owed < ANSWERS_ALL / share->session_count);
 }
 
-/** TMU_AGAIN: it has to wait. */
+/* TMU_AGAIN: it has to wait. */
 static tmu_result_t ring_bell(share_t *share, share_queue_t *queue,
                               const struct tmu_share_bell *bell) {
     bool in_window = bell->offset < TMU_DOORBELL_COMMAND_WINDOW_BYTES &&
@@ -135,7 +135,7 @@ bool share_take(const tmu_queue_t *unit, uint32_t *read_p, tmu_record_t *record_
     return there;
 }
 
-/** The session's ring is as long as the unit's, so that a completion's phase is right there. */
+/* The session's ring is as long as the unit's, so that a completion's phase is right there. */
 static void give(share_queue_t *queue, const tmu_record_t *record) {
     uint64_t *words = (uint64_t *)((char *)queue->memory + TMU_SHARE_RING_OFFSET) +
                       (queue->given & (queue->unit->entries - 1)) * (size_t)TMU_RECORD_WORDS;
@@ -153,7 +153,7 @@ static bool has_room(const share_queue_t *queue) {
     return queue->given - queue->freed < queue->unit->entries;
 }
 
-/** Returns room of the unit's ring a quarter at a time, as tmu_ring.c does. */
+/* Returns room of the unit's ring a quarter at a time, as tmu_ring.c does. */
 static tmu_result_t announce(share_t *share, share_queue_t *queue) {
     if (queue->read - queue->announced < queue->unit->entries / 4) {
         return TMU_OK;
@@ -204,7 +204,7 @@ static tmu_result_t move_answers(share_t *share, share_queue_t *queue) {
     return result == TMU_OK ? announce(share, queue) : result;
 }
 
-/** Tells a session that there are answers, and wakes its threads that wait for that. */
+/* Tells a session that there are answers, and wakes its threads that wait for that. */
 static void tell(const share_session_t *session) {
     (void)atomic_fetch_add(&session->memory->written, 1);
     if (atomic_load(&session->memory->waiting) != 0) {

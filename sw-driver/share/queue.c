@@ -26,7 +26,7 @@ static void queue_free(share_queue_t *queue) {
     free(queue);
 }
 
-/** A queue with its memory, or NULL; the file is the caller's to close. */
+/* A queue with its memory, or NULL; the file is the caller's to close. */
 static share_queue_t *queue_allocate(share_session_t *session, uint32_t ring_log2, int *file_p) {
     share_queue_t *queue = calloc(1, sizeof *queue);
     if (!queue) {
@@ -42,7 +42,7 @@ static share_queue_t *queue_allocate(share_session_t *session, uint32_t ring_log
     return queue;
 }
 
-/** A session's errno where the driver did not open a queue; 0 is a failure of the unit. */
+/* A session's errno where the driver did not open a queue; 0 is a failure of the unit. */
 static int errno_of(tmu_result_t result) {
     switch (result) {
     case TMU_ERR_BUSY:

@@ -21,7 +21,7 @@
 
 /* ---- the socket ------------------------------------------------------------------------------ */
 
-/** Room for what stands behind the path while a socket is made and another is taken away. */
+/* Room for what stands behind the path while a socket is made and another is taken away. */
 #define SUFFIX_BYTES 16
 
 static tmu_result_t impossible(const share_t *share, int error) {
@@ -29,7 +29,7 @@ static tmu_result_t impossible(const share_t *share, int error) {
                          strerror(error));
 }
 
-/**
+/*
  * Takes away the socket that was found there, and no other: somebody else may have done that and
  * made a new one meanwhile, which is put back where it was.
  */
@@ -46,7 +46,7 @@ static void take_away(const char *path, const struct stat *found) {
     (void)unlink(aside);
 }
 
-/** Removes a socket that a process has left behind; what anybody has, stays. */
+/* Removes a socket that a process has left behind; what anybody has, stays. */
 static tmu_result_t socket_clear(const char *path) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct stat found;
@@ -74,7 +74,7 @@ static tmu_result_t socket_clear(const char *path) {
     return TMU_OK;
 }
 
-/** Makes a socket that listens, by another name; nobody meets one that does not listen yet. */
+/* Makes a socket that listens, by another name; nobody meets one that does not listen yet. */
 static tmu_result_t make_listener(share_t *share, const char *name) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     memcpy(address.sun_path, name, strlen(name));
@@ -92,7 +92,7 @@ static tmu_result_t make_listener(share_t *share, const char *name) {
     return TMU_OK;
 }
 
-/** Gives the socket its name, of which one process can have it. */
+/* Gives the socket its name, of which one process can have it. */
 static tmu_result_t publish(const share_t *share, const char *name) {
     tmu_result_t result = TMU_OK;
     while (result == TMU_OK && link(name, share->path) != 0) {
@@ -121,7 +121,7 @@ tmu_result_t share_listen(share_t *share) {
 
 /* ---- sleeping -------------------------------------------------------------------------------- */
 
-/** Whether the unit has something to do, or a session wants something of it. */
+/* Whether the unit has something to do, or a session wants something of it. */
 static bool busy(const share_t *share) {
     for (const share_session_t *session = share->sessions; session; session = session->next) {
         for (const share_queue_t *queue = session->queues; queue; queue = queue->next) {
@@ -141,7 +141,7 @@ static void say_asleep(const share_t *share, uint32_t asleep) {
     atomic_thread_fence(memory_order_seq_cst);
 }
 
-/** Waits for messages and signals; with nothing to do as long as it takes. */
+/* Waits for messages and signals; with nothing to do as long as it takes. */
 static void wait_for(share_t *share, struct pollfd *files, bool runs, bool stalled) {
     nfds_t count = 2;
     files[0] = (struct pollfd){.fd = share->signals, .events = POLLIN};
@@ -160,7 +160,7 @@ static void wait_for(share_t *share, struct pollfd *files, bool runs, bool stall
 
 /* ---- the loop -------------------------------------------------------------------------------- */
 
-/** One message of each session that has one; sessions that are over end. */
+/* One message of each session that has one; sessions that are over end. */
 static tmu_result_t hear(share_t *share, const struct pollfd *files) {
     tmu_result_t result = TMU_OK;
     size_t at = 2;

@@ -20,7 +20,7 @@ static void session_free(share_session_t *session) {
     free(session);
 }
 
-/** Sends the greeting, with the file of the session's memory if there is one. */
+/* Sends the greeting, with the file of the session's memory if there is one. */
 static bool greet(int socket, int error, int file) {
     const struct tmu_share_greeting greeting = {
         .magic = TMU_SHARE_MAGIC, .version = TMU_SHARE_VERSION, .error = error};
@@ -41,7 +41,7 @@ static bool greet(int socket, int error, int file) {
     return sendmsg(socket, &message, MSG_DONTWAIT | MSG_NOSIGNAL) == sizeof greeting;
 }
 
-/** A session for a connection, or NULL with an errno. */
+/* A session for a connection, or NULL with an errno. */
 static share_session_t *session_create(const share_t *share, int socket, int *file_p) {
     struct ucred peer = {0};
     socklen_t length = sizeof peer;

@@ -16,7 +16,7 @@
 
 #define SHARE_SESSIONS_MAX 256
 
-/** Completions that a session has no room for yet; they grow with the need, to a bound (R13): what
+/* Completions that a session has no room for yet; they grow with the need, to a bound (R13): what
  * sessions may be owed is limited (move.c), and what a flush removes was put in before. */
 typedef struct share_backlog {
     tmu_record_t *records; /* a circular buffer */
@@ -84,31 +84,31 @@ typedef struct share {
     int signals;
 } share_t;
 
-/** Nanoseconds of a clock that never goes back. */
+/* Nanoseconds of a clock that never goes back. */
 int64_t share_now_ns(void);
 
 /* unit.c: the unit, and its privileged page. */
 
-/** Takes the device over, with its privileged page, and registers memory. */
+/* Takes the device over, with its privileged page, and registers memory. */
 tmu_result_t share_unit_open(share_t *share, const char *uri, uint32_t segments);
 void share_unit_close(share_t *share);
 
-/** Removes all entries of an endpoint, whose queues are closed; `*serial_p` is the serial number of
+/* Removes all entries of an endpoint, whose queues are closed; `*serial_p` is the serial number of
  * its next verdict, `*empty_p` whether the unit could do it. */
 tmu_result_t share_unit_flush(share_t *share, uint32_t endpoint, uint32_t *serial_p, bool *empty_p);
 
 /* move.c: doorbells from sessions to the unit, and answers back. */
 
-/** Moves what there is to move; a session that breaks a rule is marked. */
+/* Moves what there is to move; a session that breaks a rule is marked. */
 tmu_result_t share_move(share_t *share);
 
-/** Rings all bells of a queue that were there when it was called, or marks the session. */
+/* Rings all bells of a queue that were there when it was called, or marks the session. */
 tmu_result_t share_move_bells_all(share_t *share, share_queue_t *queue);
 
-/** Whether a bell waits that was not taken. */
+/* Whether a bell waits that was not taken. */
 bool share_bell_waits(const share_queue_t *queue);
 
-/** Takes the next completion of one of the unit's rings; false if there is none. */
+/* Takes the next completion of one of the unit's rings; false if there is none. */
 bool share_take(const tmu_queue_t *unit, uint32_t *read_p, tmu_record_t *record_p);
 
 /* backlog.c */
@@ -129,34 +129,34 @@ share_endpoint_t *share_endpoint_find(share_t *share, const share_session_t *ses
 tmu_result_t share_queue_open(share_t *share, share_session_t *session, struct tmu_ioctl_open *open,
                               int *file_p, int *error_p);
 share_queue_t *share_queue_find(const share_session_t *session, uint64_t name);
-/** Closes a queue when its last doorbells have arrived, so that they find no other owner. */
+/* Closes a queue when its last doorbells have arrived, so that they find no other owner. */
 tmu_result_t share_queue_close(share_t *share, share_queue_t *queue);
 
-/** Stops a queue, or lets it begin anew with an empty ring. */
+/* Stops a queue, or lets it begin anew with an empty ring. */
 tmu_result_t share_queue_enable(share_queue_t *queue, bool enable);
 
 /* calls.c */
 
-/** Answers one message of a session. */
+/* Answers one message of a session. */
 tmu_result_t share_answer(share_t *share, share_session_t *session, const void *bytes,
                           size_t length);
 
 /* session.c */
 tmu_result_t share_session_accept(share_t *share);
 
-/** Receives a message and answers it, or marks the session as ended. */
+/* Receives a message and answers it, or marks the session as ended. */
 tmu_result_t share_session_hear(share_t *share, share_session_t *session);
 
-/** Takes back all that a session has: first its queues, so that nothing comes, then what they have
+/* Takes back all that a session has: first its queues, so that nothing comes, then what they have
  * left behind in the unit. */
 tmu_result_t share_session_end(share_t *share, share_session_t *session);
 
 /* serve.c */
 
-/** Listens at a socket that was not there before; a sentence if that cannot be. */
+/* Listens at a socket that was not there before; a sentence if that cannot be. */
 tmu_result_t share_listen(share_t *share);
 
-/** Serves until a signal comes or the unit fails. */
+/* Serves until a signal comes or the unit fails. */
 tmu_result_t share_serve(share_t *share);
 
 #endif

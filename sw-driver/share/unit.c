@@ -59,7 +59,7 @@ static void below_close(void *backend) {
     share->ops->close(share->backend);
 }
 
-/** The one that matters: whoever waits for the unit lets all sessions go on. */
+/* The one that matters: whoever waits for the unit lets all sessions go on. */
 static tmu_result_t below_progress(void *backend, unsigned max_clocks) {
     share_t *share = backend;
     tmu_result_t result = share_move(share);
@@ -82,7 +82,7 @@ static const tmu_backend_ops_t below = {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/** Endpoints for sessions, the privileged page with few slots, and memory. */
+/* Endpoints for sessions, the privileged page with few slots, and memory. */
 static tmu_result_t set_up(share_t *share, uint32_t segments) {
     const tmu_queue_attr_t attr = {
         .endpoint = TMU_ENDPOINT_ANY, .ring_log2 = RING_LOG2, .commands_log2 = 1};
@@ -145,7 +145,7 @@ static tmu_result_t privileged_write(const share_t *share, uint32_t offset, cons
     return result;
 }
 
-/** The next completion, if it comes in time; its entry of the ring is free again. */
+/* The next completion, if it comes in time; its entry of the ring is free again. */
 static tmu_result_t next(share_t *share, tmu_record_t *record_p) {
     int64_t end = share_now_ns() + PATIENCE_NS;
     tmu_result_t result = TMU_OK;

@@ -17,7 +17,7 @@
 #define PAGES 8
 #define WINDOW 8 /* pairs in flight */
 
-/** A page of the device: its ring, and the receive that the next arrival takes. */
+/* A page of the device: its ring, and the receive that the next arrival takes. */
 typedef struct null_page {
     _Alignas(64) tmu_record_t *ring;
     uint32_t log2;

@@ -46,7 +46,7 @@ static int take(int file) {
     return ioctl(file, TMU_IOCTL_TAKE, &take) == 0 ? 0 : errno;
 }
 
-/** All calls are EIO then, and so are new sessions; when all are closed the unit works again. */
+/* All calls are EIO then, and so are new sessions; when all are closed the unit works again. */
 static void a_failed_unit_starts_anew(void) {
     int first = open(path, O_RDWR);
     int second = open(path, O_RDWR);
@@ -88,7 +88,7 @@ static void a_failed_unit_starts_anew(void) {
     (void)close(next);
 }
 
-/** With no session there is nothing to lose: the next one finds it working. */
+/* With no session there is nothing to lose: the next one finds it working. */
 static void an_idle_unit_can_be_reset(void) {
     reset_from_outside();
     int next = open(path, O_RDWR);

@@ -54,7 +54,7 @@ static inline void fake_stop(void) {
     (void)close(kernel.file);
 }
 
-/** The unit's next answer, the `number`th of the ring's first lap. */
+/* The unit's next answer, the `number`th of the ring's first lap. */
 static inline void fake_answer(uint32_t number, uint8_t opcode, uint8_t status, uint64_t handle) {
     tmu_record_t *record = &kernel.ring[number];
     TMU_FIELD_SET(record, TMU_COMPLETION_OPCODE, opcode);
@@ -64,7 +64,7 @@ static inline void fake_answer(uint32_t number, uint8_t opcode, uint8_t status, 
     TMU_FIELD_SET(record, TMU_COMPLETION_PHASE, 1);
 }
 
-/** Takes over every word that a test has set. */
+/* Takes over every word that a test has set. */
 static inline void overrule(void *answer, const void *said, size_t bytes) {
     for (size_t i = 0; i < bytes / sizeof(uint32_t); i++) {
         uint32_t word;

@@ -22,7 +22,7 @@
 
 static const char *test_uri = "ref:tiny";
 
-/** Number of repeats: a simulated machine is slow. */
+/* Number of repeats: a simulated machine is slow. */
 static inline uint64_t often(uint64_t count) {
     return strncmp(test_uri, "ref:", 4) == 0 ? count : count / 10;
 }
@@ -54,7 +54,7 @@ static inline bench_t bench_open(uint32_t endpoint, uint32_t ring_log2) {
     return bench;
 }
 
-/** Another queue on the same device; its log is to be freed, the device closes the queue. */
+/* Another queue on the same device; its log is to be freed, the device closes the queue. */
 static inline bench_t bench_another(const bench_t *first, uint32_t endpoint) {
     bench_t b = *first;
     const tmu_queue_attr_t attr = {.endpoint = endpoint, .ring_log2 = 4};
@@ -71,13 +71,13 @@ static inline void bench_close(bench_t *bench) {
     free(bench->log);
 }
 
-/** Whether the device runs by a clock of its own, which no call advances. */
+/* Whether the device runs by a clock of its own, which no call advances. */
 static inline bool runs_by_itself(void) {
     return strncmp(test_uri, "vfio:", 5) == 0 || strncmp(test_uri, "dev:", 4) == 0 ||
            strncmp(test_uri, "share:", 6) == 0;
 }
 
-/** Lets the device run for some clocks, or for some time. */
+/* Lets the device run for some clocks, or for some time. */
 static inline void run_device(tmu_t *device, unsigned clocks) {
     const struct timespec rest = {.tv_nsec = 200000};
     must(tmu_progress(device, clocks), device);
@@ -86,7 +86,7 @@ static inline void run_device(tmu_t *device, unsigned clocks) {
     }
 }
 
-/** Lets the device run a little and logs what came; returns how many. */
+/* Lets the device run a little and logs what came; returns how many. */
 static inline size_t bench_step(bench_t *bench) {
     size_t count = 0;
     run_device(bench->device, 64);
@@ -98,7 +98,7 @@ static inline size_t bench_step(bench_t *bench) {
     return count;
 }
 
-/** Runs until everything is answered and held arrivals had their turn. */
+/* Runs until everything is answered and held arrivals had their turn. */
 static inline void bench_settle(bench_t *bench) {
     unsigned quiet = 0;
     for (unsigned step = 0; step < PATIENCE && quiet < 3; step++) {
@@ -108,7 +108,7 @@ static inline void bench_settle(bench_t *bench) {
     EXPECT(quiet == 3);
 }
 
-/** Repeats a submission until it is accepted; returns any other answer. */
+/* Repeats a submission until it is accepted; returns any other answer. */
 #define SUBMIT(bench, call)                                                                        \
     do {                                                                                           \
         tmu_result_t submit_result = TMU_AGAIN;                                                    \
@@ -150,7 +150,7 @@ static inline void bench_claim(bench_t *bench, uint32_t endpoint, int64_t source
     SUBMIT(bench, tmu_claim(bench->queue, endpoint, &key, handle));
 }
 
-/** The last completion of an operation, or one of zeros if there is none. */
+/* The last completion of an operation, or one of zeros if there is none. */
 static inline tmu_completion_t bench_answer(const bench_t *bench, uint8_t opcode, uint64_t handle) {
     for (size_t i = bench->count; i-- > 0;) {
         if (bench->log[i].handle == handle && bench->log[i].opcode == opcode) {
@@ -160,7 +160,7 @@ static inline tmu_completion_t bench_answer(const bench_t *bench, uint8_t opcode
     return (tmu_completion_t){0};
 }
 
-/** Position of an operation's completion in the log; LOG_MAX if there is none. */
+/* Position of an operation's completion in the log; LOG_MAX if there is none. */
 static inline size_t bench_position(const bench_t *bench, uint8_t opcode, uint64_t handle) {
     for (size_t i = 0; i < bench->count; i++) {
         if (bench->log[i].handle == handle && bench->log[i].opcode == opcode) {
@@ -170,7 +170,7 @@ static inline size_t bench_position(const bench_t *bench, uint8_t opcode, uint64
     return LOG_MAX;
 }
 
-/** The device's counter of that name, which there has to be. */
+/* The device's counter of that name, which there has to be. */
 static inline uint64_t bench_counter(const bench_t *bench, const char *name) {
     tmu_counter_t counters[128];
     size_t count = 0;
@@ -192,7 +192,7 @@ static inline uint64_t bench_counter(const bench_t *bench, const char *name) {
         EXPECT_NUMBER(answer_found.other, other_handle);                                           \
     } while (0)
 
-/** Runs `all` on every device there is. */
+/* Runs `all` on every device there is. */
 static inline int on_every_device(void (*all)(void)) {
     static char uri[4096];
     const struct {

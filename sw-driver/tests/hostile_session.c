@@ -29,14 +29,14 @@
 
 static sigjmp_buf touched;
 
-/** The errno of a mapping that must not be. */
+/* The errno of a mapping that must not be. */
 static int unmappable(int file, uint64_t offset, size_t bytes, int protection, int flags) {
     return map(file, offset, bytes, protection, flags) == MAP_FAILED ? errno : 0;
 }
 
 static void on_signal(int number) { siglongjmp(touched, number); }
 
-/** The signal that a write there ends in, 0 if it does not. */
+/* The signal that a write there ends in, 0 if it does not. */
 static int touch(volatile uint64_t *memory) {
     struct sigaction action = {.sa_handler = on_signal};
     (void)sigaction(SIGBUS, &action, NULL);
@@ -237,7 +237,7 @@ static void commands_that_are_wrong_are_answered(void) {
     session_close(file);
 }
 
-/** A queue whose flush would have 13 answers, in a ring that has room for 4 of them. */
+/* A queue whose flush would have 13 answers, in a ring that has room for 4 of them. */
 static open_t queue_fill(int file, volatile uint64_t **doorbell_p) {
     open_t queue = queue_open(file, take(file).endpoint);
     volatile uint64_t *doorbell = doorbell_map(file, &queue);
@@ -250,7 +250,7 @@ static open_t queue_fill(int file, volatile uint64_t **doorbell_p) {
     return queue;
 }
 
-/** A queue that waits for room in a ring which nobody reads is closed all the same. */
+/* A queue that waits for room in a ring which nobody reads is closed all the same. */
 static void a_full_ring_stops_nobody_for_long(void) {
     int file = session_open();
     volatile uint64_t *doorbell = NULL;
@@ -266,7 +266,7 @@ static void a_full_ring_stops_nobody_for_long(void) {
     session_close(file);
 }
 
-/** The end of another session waits for full rings, but not for as long as their owners like. */
+/* The end of another session waits for full rings, but not for as long as their owners like. */
 static void full_rings_of_others_do_not_stop_an_end(void) {
     int file = session_open();
     int other = session_open();
@@ -289,7 +289,7 @@ static void full_rings_of_others_do_not_stop_an_end(void) {
     session_close(file);
 }
 
-/** An eventfd that is set again is the same; one that replaces it says that it is to be looked. */
+/* An eventfd that is set again is the same; one that replaces it says that it is to be looked. */
 static void no_wake_up_is_lost(void) {
     int file = session_open();
     open_t queue = queue_open(file, take(file).endpoint);
@@ -328,7 +328,7 @@ static void events_need_an_eventfd(void) {
     session_close(file);
 }
 
-/** Without privilege rings are within the limit of locked memory. */
+/* Without privilege rings are within the limit of locked memory. */
 static void rings_are_locked_memory(void) {
     const struct rlimit limit = {.rlim_cur = 1 << 16, .rlim_max = 1 << 16};
     (void)fflush(NULL);

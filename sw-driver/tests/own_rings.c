@@ -30,7 +30,7 @@ static void *own_memory(size_t bytes) {
     return memory;
 }
 
-/** The errno of opening a queue whose ring is there, 0 if it is open. */
+/* The errno of opening a queue whose ring is there, 0 if it is open. */
 static int open_at(int file, uint32_t endpoint, const void *memory, uint32_t log2, open_t *open_p) {
     *open_p = (open_t){.size = sizeof *open_p, .endpoint = endpoint, .ring_log2 = log2};
     open_p->memory = (uintptr_t)memory;
@@ -98,7 +98,7 @@ static void other_memory_is_refused(void) {
     session_close(file);
 }
 
-/** Pages of a process lie anywhere; a large one is one piece, and an IOMMU makes one of all. */
+/* Pages of a process lie anywhere; a large one is one piece, and an IOMMU makes one of all. */
 static void rings_of_many_pages(void) {
     int file = session_open();
     uint32_t endpoint = take(file).endpoint;
@@ -124,7 +124,7 @@ static void rings_of_many_pages(void) {
     EXPECT_NUMBER(munmap(memory, 2 * LARGE), 0);
 }
 
-/** A page mapped at the address afterwards is another, which the unit does not know. */
+/* A page mapped at the address afterwards is another, which the unit does not know. */
 static void memory_that_is_given_up(void) {
     int file = session_open();
     uint32_t endpoint = take(file).endpoint;
@@ -148,7 +148,7 @@ static void memory_that_is_given_up(void) {
     session_close(file);
 }
 
-/** A child has a copy, and the parent goes on. */
+/* A child has a copy, and the parent goes on. */
 static void a_child_has_a_copy(void) {
     int file = session_open();
     volatile uint64_t *ring = own_memory(PAGE);
@@ -170,7 +170,7 @@ static void a_child_has_a_copy(void) {
     EXPECT_NUMBER(munmap((void *)ring, PAGE), 0);
 }
 
-/** Without privilege it is within the limit of locked memory. */
+/* Without privilege it is within the limit of locked memory. */
 static void it_is_locked_memory(void) {
     const struct rlimit limit = {.rlim_cur = 1 << 16, .rlim_max = 1 << 16};
     char *memory = own_memory(LARGE);
@@ -197,7 +197,7 @@ static void it_is_locked_memory(void) {
     EXPECT_NUMBER(munmap(memory, LARGE), 0);
 }
 
-/** A process that is killed while the unit writes into its memory. */
+/* A process that is killed while the unit writes into its memory. */
 static void a_killed_process_leaves_nothing(void) {
     (void)fflush(NULL);
     for (int time = 0; time < 3; time++) {

@@ -35,7 +35,7 @@ static inline int session_open(void) {
     return file;
 }
 
-/** The errno of a call, 0 if it was granted. */
+/* The errno of a call, 0 if it was granted. */
 static inline int call(int file, unsigned long request, void *argument) {
     return ioctl(file, request, argument) == 0 ? 0 : errno;
 }
@@ -75,7 +75,7 @@ static inline void *page_map(int file, uint64_t offset, int protection) {
     return memory;
 }
 
-/** Ends the session of `file`, and every other one of which only mappings are left. */
+/* Ends the session of `file`, and every other one of which only mappings are left. */
 static inline void session_close(int file) {
     while (mapped_count > 0) {
         EXPECT_NUMBER(munmap(mapped[--mapped_count], PAGE), 0);
@@ -101,7 +101,7 @@ static inline void ring_command(volatile uint64_t *doorbell, uint64_t opcode, ui
     }
 }
 
-/** The status of a ring's completion with this number of its first lap; 0 if it does not come. */
+/* The status of a ring's completion with this number of its first lap; 0 if it does not come. */
 static inline uint64_t status_of(const volatile uint64_t *ring, size_t number) {
     const struct timespec rest = {.tv_nsec = 1000000};
     for (unsigned tries = 0; tries < SECONDS_MAX * 1000; tries++) {

@@ -60,7 +60,7 @@ void shuffle_close(shuffle_t *shuffle) {
     free(shuffle);
 }
 
-/** Gives the page that is selected a ring of the device's own. */
+/* Gives the page that is selected a ring of the device's own. */
 static tmu_result_t divert(shuffle_t *shuffle) {
     page_t *page = &shuffle->pages[shuffle->select % PAGES];
     page_clear(shuffle, page);
@@ -102,7 +102,7 @@ tmu_result_t shuffle_write32(shuffle_t *shuffle, uint32_t offset, uint32_t value
     return result == TMU_OK ? device->write32(shuffle->ref, offset, value) : result;
 }
 
-/** Takes what the device has written. */
+/* Takes what the device has written. */
 static void gather(page_t *page) {
     const tmu_record_t *ring = page->inner.memory;
     uint32_t size = UINT32_C(1) << page->log2;
@@ -121,7 +121,7 @@ static bool same_command(const tmu_record_t *a, const tmu_record_t *b) {
            TMU_FIELD_GET(a, TMU_COMPLETION_HANDLE) == TMU_FIELD_GET(b, TMU_COMPLETION_HANDLE);
 }
 
-/** Passes one on: that at the index, or an earlier one of the same command. */
+/* Passes one on: that at the index, or an earlier one of the same command. */
 static void pass_on(page_t *page, uint32_t index) {
     uint32_t size = UINT32_C(1) << page->log2;
     for (uint32_t i = 0; i < index; i++) {

@@ -14,11 +14,11 @@
 
 typedef struct shuffle shuffle_t;
 
-/** Wraps a device that ref's backend has opened; NULL without memory. */
+/* Wraps a device that ref's backend has opened; NULL without memory. */
 shuffle_t *shuffle_open(void *ref, uint64_t seed);
 void shuffle_close(shuffle_t *shuffle);
 
-/** As the backend's functions of these names. */
+/* As the backend's functions of these names. */
 tmu_result_t shuffle_write32(shuffle_t *shuffle, uint32_t offset, uint32_t value);
 tmu_result_t shuffle_progress(shuffle_t *shuffle, unsigned max_clocks);
 

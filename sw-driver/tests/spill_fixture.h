@@ -15,7 +15,7 @@ static inline bench_t spill_open(uint32_t endpoint, uint32_t ring_log2, uint32_t
     return b;
 }
 
-/** Whether entries beyond the table lie there; the functional device keeps none in memory. */
+/* Whether entries beyond the table lie there; the functional device keeps none in memory. */
 static inline bool keeps_memory(const bench_t *b) {
     tmu_info_t info;
     must(tmu_query(b->device, &info), b->device);
@@ -28,7 +28,7 @@ static inline tmu_spill_stats_t stats_of(const bench_t *b) {
     return stats;
 }
 
-/** Arrivals held back now. */
+/* Arrivals held back now. */
 static inline uint64_t held(const bench_t *b) {
     tmu_flow_stats_t stats;
     must(tmu_flow_stats(b->device, &stats), b->device);

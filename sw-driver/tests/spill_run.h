@@ -83,7 +83,7 @@ static inline operation_t *next(run_t *run, uint8_t opcode, uint32_t endpoint) {
     return o;
 }
 
-/** An operation with a key of source and tag; its handle. */
+/* An operation with a key of source and tag; its handle. */
 static inline uint64_t submit(run_t *run, uint8_t opcode, uint32_t endpoint, uint32_t source,
                               uint32_t tag) {
     bench_t *b = &run->bench;
@@ -110,7 +110,7 @@ static inline void cancel(run_t *run, uint64_t target) {
            tmu_cancel(run->bench.queue, endpoint, run->operations[target].id, o->question.handle));
 }
 
-/** All entries that are equal in the bits of `select` to those of `match`. */
+/* All entries that are equal in the bits of `select` to those of `match`. */
 static inline void flush_some(run_t *run, uint32_t endpoint, uint64_t match, uint64_t select) {
     operation_t *o = next(run, TMU_OPCODE_FLUSH, endpoint);
     o->question.key = (tmu_key_t){.match = match, .ignore = ~select, .source_ignore = UINT32_MAX};
@@ -120,7 +120,7 @@ static inline void flush_some(run_t *run, uint32_t endpoint, uint64_t match, uin
 
 static inline void flush(run_t *run, uint32_t endpoint) { flush_some(run, endpoint, 0, 0); }
 
-/** Nothing moves: the depths are the model's; the free chunks. */
+/* Nothing moves: the depths are the model's; the free chunks. */
 static inline uint32_t rest(run_t *run) {
     bench_settle(&run->bench);
     EXPECT_NUMBER(serial_order_waiting(run->order, &(uint32_t){0}, &(uint32_t){0}), 0);
@@ -149,7 +149,7 @@ static inline void listen(run_t *run) {
     must(tmu_queue_observe(run->bench.queue, observe, run), run->bench.device);
 }
 
-/** Nothing is left; each operation was answered, and each entry has come back, once (R15). */
+/* Nothing is left; each operation was answered, and each entry has come back, once (R15). */
 static inline void close_run(run_t *run) {
     for (uint64_t i = 0; i < run->count && expect_failures == 0; i++) {
         EXPECT_NUMBER(run->operations[i].answers, 1);

@@ -46,7 +46,7 @@ static void uris_are_explained(void) {
     }
     EXPECT_NUMBER(open_with("/dev/null", "?endpoints=2&rings=own&posted=3", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "/dev/null is no tag-matching unit; name a /dev/tmu*");
-    EXPECT(device == NULL);
+    EXPECT(!device);
 }
 
 /* ---- with a unit ----------------------------------------------------------------------------- */
@@ -93,7 +93,7 @@ static void what_is_for_all_is_refused(void) {
     bench_close(&b);
 }
 
-/** All operations, with numbers and serial numbers of the session. */
+/* All operations, with numbers and serial numbers of the session. */
 static void operations_are_those_of_any_device(void) {
     for (int time = 0; time < 2; time++) { /* the second one has the first one's endpoints */
         bench_t b = session_open(SMALL, 1);
@@ -144,7 +144,7 @@ static void a_reset_empties_the_sessions_endpoints(void) {
     bench_close(&b);
 }
 
-/** R11: beyond its reserve a session goes on one at a time, and with a quota it holds back. */
+/* R11: beyond its reserve a session goes on one at a time, and with a quota it holds back. */
 static void arrivals_beyond_the_reserve(void) {
     bench_t b = session_open(SMALL, 0);
     tmu_flow_stats_t flow;
@@ -170,7 +170,7 @@ static void arrivals_beyond_the_reserve(void) {
     bench_close(&b);
 }
 
-/** R11, R13: what a session holds back because another one has filled the tables goes in when that
+/* R11, R13: what a session holds back because another one has filled the tables goes in when that
  * one makes room, although no answer tells. */
 static void another_sessions_room_is_found(void) {
     bench_t full = session_open("?posted=0&unexpected=0", 0);
@@ -203,7 +203,7 @@ static void another_sessions_room_is_found(void) {
     bench_close(&b);
 }
 
-/** The queue's own page shows the same counters as a call of the driver. */
+/* The queue's own page shows the same counters as a call of the driver. */
 static void a_page_shows_the_counters(void) {
     bench_t b = session_open(SMALL, 1);
     tmu_counter_t called[128];
@@ -248,7 +248,7 @@ static void queues_and_rings_of_every_size(void) {
         tmu_result_t result = tmu_queue_open(b.device, &attr, &q.queue);
         if (result == TMU_ERR_MEMORY && more && log2 == TMU_RING_LOG2_MAX) {
             /* Two large pages, which lie side by side where an IOMMU puts them so. */
-            EXPECT(strstr(tmu_error_text(NULL), "this process' memory is not one piece") != NULL);
+            EXPECT(strstr(tmu_error_text(NULL), "this process' memory is not one piece"));
             continue;
         }
         must(result, b.device);

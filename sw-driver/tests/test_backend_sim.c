@@ -20,10 +20,10 @@ static void a_missing_library_is_named(void) {
     const char *expected = "cannot load '/nowhere/tiny.so': ";
     EXPECT_NUMBER(tmu_open("sim:/nowhere/tiny.so", &device), TMU_ERR_URI);
     EXPECT(strncmp(tmu_error_text(NULL), expected, strlen(expected)) == 0);
-    EXPECT(strstr(tmu_error_text(NULL), "No such file") != NULL);
+    EXPECT(strstr(tmu_error_text(NULL), "No such file"));
     EXPECT_NUMBER(tmu_open("sim:", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "sim: needs the path of a library, or the name of a preset");
-    EXPECT(device == NULL);
+    EXPECT(!device);
 }
 
 static void a_presets_library_is_looked_for(void) {
@@ -31,13 +31,13 @@ static void a_presets_library_is_looked_for(void) {
     char path[128];
     char folders[128];
     tmu_t *device = NULL;
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/libtmu_sim_fake.so", folder);
     EXPECT_NUMBER(tmu_open("sim:fake", &device), TMU_ERR_URI);
     EXPECT(strstr(tmu_error_text(NULL), "there is no libtmu_sim_fake.so; in a checkout this builds "
                                         "it: ./tmu run --preset fake; looked for it in the folders "
                                         "of TMU_SIM_PATH, in /") == tmu_error_text(NULL));
-    EXPECT(strstr(tmu_error_text(NULL), ", and above it in verilated/fake") != NULL);
+    EXPECT(strstr(tmu_error_text(NULL), ", and above it in verilated/fake"));
     EXPECT_NUMBER(symlink(library, path), 0);
     (void)snprintf(folders, sizeof folders, "/nowhere::%s", folder);
     (void)setenv("TMU_SIM_PATH", folders, 1);
@@ -45,18 +45,18 @@ static void a_presets_library_is_looked_for(void) {
     tmu_close(device);
     device = NULL;
     EXPECT_NUMBER(tmu_open("sim:fake?refuse", &device), TMU_ERR_URI);
-    EXPECT(strstr(tmu_error_text(NULL), "unknown option 'refuse'") != NULL);
+    EXPECT(strstr(tmu_error_text(NULL), "unknown option 'refuse'"));
     (void)unsetenv("TMU_SIM_PATH");
     EXPECT_NUMBER(unlink(path), 0);
     EXPECT_NUMBER(rmdir(folder), 0);
 }
 
-/** The functional device is looked for in the same way, and may be another library. */
+/* The functional device is looked for in the same way, and may be another library. */
 static void the_functional_device_is_a_library_too(void) {
     char folder[] = "/tmp/tmu-sim-XXXXXX";
     char path[128];
     tmu_t *device = NULL;
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/libtmu_functional.so", folder);
     EXPECT_NUMBER(symlink("/nowhere/tiny.so", path), 0);
     (void)setenv("TMU_SIM_PATH", folder, 1);
@@ -67,7 +67,7 @@ static void the_functional_device_is_a_library_too(void) {
     EXPECT_NUMBER(symlink(stranger, path), 0);
     EXPECT_NUMBER(tmu_open("ref:tiny", &device), TMU_ERR_URI);
     EXPECT(strstr(tmu_error_text(NULL), "libtmu_functional.so' is no simulated device: it has no "
-                                        "function tmu_sim_open") != NULL);
+                                        "function tmu_sim_open"));
     (void)unsetenv("TMU_SIM_PATH");
     EXPECT_NUMBER(unlink(path), 0);
     EXPECT_NUMBER(rmdir(folder), 0);

@@ -13,7 +13,7 @@
 #include "tmu/tmu_pci.h"
 #include "vfu_protocol.h"
 
-/** Faults of the device, which a right one does not have. */
+/* Faults of the device, which a right one does not have. */
 typedef struct script {
     uint16_t major;
     uint16_t minor;
@@ -33,7 +33,7 @@ static bool take(int socket, void *target, size_t bytes) {
     return bytes == 0 || recv(socket, target, bytes, MSG_WAITALL) == (ssize_t)bytes;
 }
 
-/** Fills what a right device answers; returns its bytes.  All registers are 0. */
+/* Fills what a right device answers; returns its bytes.  All registers are 0. */
 static size_t answer_to(const vfu_header_t *header, const unsigned char *request,
                         unsigned char *answer) {
     vfu_version_t version = {.major = script.major, .minor = script.minor};
@@ -98,7 +98,7 @@ static void *serve(void *unused) {
     return NULL;
 }
 
-/** Opens a device that follows `what`; nothing that it does makes a unit of it. */
+/* Opens a device that follows `what`; nothing that it does makes a unit of it. */
 static tmu_result_t open_scripted(script_t what) {
     pthread_t thread;
     tmu_t *device = NULL;
@@ -110,11 +110,11 @@ static tmu_result_t open_scripted(script_t what) {
     }
     tmu_result_t result = tmu_open(uri, &device);
     (void)pthread_join(thread, NULL);
-    EXPECT(device == NULL);
+    EXPECT(!device);
     return result;
 }
 
-/** The sentence, with the path of the socket left out. */
+/* The sentence, with the path of the socket left out. */
 static void expect_sentence(const char *before, const char *after) {
     char expected[512];
     (void)snprintf(expected, sizeof expected, "%s%s%s", before, path, after);
@@ -137,7 +137,7 @@ static void a_device_that_is_not_there_is_explained(void) {
     EXPECT_NUMBER(tmu_open("vfu:/dev/null", &device), TMU_ERR_URI);
     EXPECT_TEXT(tmu_error_text(NULL), "nobody listens at /dev/null: the device has ended; start it "
                                       "again: ./tmu device --socket /dev/null");
-    EXPECT(device == NULL);
+    EXPECT(!device);
 }
 
 static void another_version_is_explained(void) {
@@ -216,7 +216,7 @@ static void wrong_replies_are_told_and_not_read(void) {
         what.wrong_command = VFU_REGION_READ;
         what.wrong = wrong[i];
         EXPECT_NUMBER(open_scripted(what), TMU_ERR_DEVICE);
-        EXPECT(strstr(tmu_error_text(NULL), "answered a read of a region with command ") != NULL);
+        EXPECT(strstr(tmu_error_text(NULL), "answered a read of a region with command "));
     }
     script_t what = right;
     what.wrong_command = VFU_REGION_WRITE;

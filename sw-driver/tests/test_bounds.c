@@ -16,7 +16,7 @@
 #define SLOTS 8
 #define STEPS 400000
 
-/** A queue in memory: chunks in its order, each with the slots that were used and are live. */
+/* A queue in memory: chunks in its order, each with the slots that were used and are live. */
 typedef struct list {
     unsigned chunks;
     unsigned live;
@@ -31,7 +31,7 @@ typedef struct memory {
     unsigned free;
 } memory_t;
 
-/** An operation that was counted and has not reached the unit. */
+/* An operation that was counted and has not reached the unit. */
 typedef struct waiting {
     unsigned list;
     bool arrival;
@@ -67,7 +67,7 @@ static bool append(memory_t *memory, list_t *list) {
     return true;
 }
 
-/** Takes an entry of a chunk; the youngest chunk stays while anything is queued. */
+/* Takes an entry of a chunk; the youngest chunk stays while anything is queued. */
 static void take(memory_t *memory, list_t *list, unsigned at) {
     list->chunk[at].live--;
     list->live--;
@@ -100,7 +100,7 @@ static void submit(run_t *run, bool arrival) {
     }
 }
 
-/** The unit comes to the oldest operation; the driver hears of it at once. */
+/* The unit comes to the oldest operation; the driver hears of it at once. */
 static void answer(run_t *run) {
     waiting_t first = run->waiting[0];
     tmu_bounds_endpoint_t *endpoint = tmu_bounds_endpoint(&run->bounds, first.list / 2);
@@ -135,7 +135,7 @@ static void leave(run_t *run) {
     }
 }
 
-/** Commands under way go on while the register is read. */
+/* Commands under way go on while the register is read. */
 static void read_free(run_t *run) {
     int64_t before = tmu_bounds_room(&run->bounds);
     unsigned free_chunks = 0;

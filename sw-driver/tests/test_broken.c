@@ -25,12 +25,12 @@ static bench_t mute_open(void) {
     return b;
 }
 
-/** The handle that the oldest command in flight was sent with. */
+/* The handle that the oldest command in flight was sent with. */
 static uint64_t sent(const bench_t *b) {
     return TMU_FIELD_GET(&b->queue->pendings.oldest->command, TMU_COMMAND_HANDLE);
 }
 
-/** Writes one completion and expects the sentence that it leads to. */
+/* Writes one completion and expects the sentence that it leads to. */
 static void forge(bench_t *b, uint8_t opcode, uint8_t status, uint64_t handle, uint64_t other,
                   const char *sentence) {
     tmu_completion_t c;

@@ -33,7 +33,7 @@ static snapshot_t from_registers(const bench_t *b) {
     return snapshot;
 }
 
-/** Whether a counter stands still while nothing is asked of the unit. */
+/* Whether a counter stands still while nothing is asked of the unit. */
 static bool rests(const char *name) { return !strstr(name, "clocks") && !strstr(name, "_idle_"); }
 
 static void pages_show_what_registers_show(void) {
@@ -96,7 +96,7 @@ static void arguments_are_checked(void) {
     bench_close(&b);
 }
 
-/** The functional device with pages that show something else. */
+/* The functional device with pages that show something else. */
 static tmu_backend_ops_t odd;
 static uint64_t odd_number;
 static uint64_t odd_step;
@@ -112,7 +112,7 @@ static tmu_result_t odd_page_read64(void *backend, uint64_t offset, uint64_t *va
 
 static unsigned asks;
 
-/** The first one is forgotten, as by a reset of another thread. */
+/* The first one is forgotten, as by a reset of another thread. */
 static tmu_result_t odd_doorbell_write(void *backend, uint64_t offset, const void *data,
                                        size_t size) {
     bool is_ask = offset % TMU_DOORBELL_PAGE_BYTES == TMU_DOORBELL_ASK_OFFSET;

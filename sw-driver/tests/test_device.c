@@ -5,7 +5,7 @@
 #include "fixture.h"
 #include "tmu_internal.h"
 
-/** The functional device with one register read changed and the last status byte on demand. */
+/* The functional device with one register read changed and the last status byte on demand. */
 static tmu_backend_ops_t faulty;
 static uint32_t faulty_offset;
 static uint32_t faulty_value;
@@ -40,7 +40,7 @@ static void unusable_uris_are_explained(void) {
     EXPECT_NUMBER(tmu_open(NULL, &device), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(NULL), "uri and device_p must not be NULL");
     EXPECT_NUMBER(tmu_open("ref:tiny", NULL), TMU_ERR_INVALID);
-    EXPECT(device == NULL);
+    EXPECT(!device);
     tmu_close(NULL);
 }
 
@@ -52,7 +52,7 @@ static void a_stranger_is_not_taken_for_a_unit(void) {
     EXPECT_NUMBER(open_faulty(TMU_REG_ENDPOINTS, 0, &device), TMU_ERR_DEVICE);
     EXPECT_TEXT(tmu_error_text(NULL), "the discovery block makes no sense: 0 endpoints, 64 queues, "
                                       "512 command slots, 20 id bits, 64 handle bits");
-    EXPECT(device == NULL);
+    EXPECT(!device);
 }
 
 static void another_major_version_is_refused(void) {
@@ -98,7 +98,7 @@ static void query_tells_the_discovery_block(void) {
     bench_close(&b);
 }
 
-/** As of a program that was compiled with another version of the library's headers. */
+/* As of a program that was compiled with another version of the library's headers. */
 static void structures_of_other_sizes_are_filled_as_far_as_they_go(void) {
     bench_t b = bench_open(1, 6);
     tmu_info_t info;
@@ -189,7 +189,7 @@ static void a_configuration_out_of_bounds_is_refused(void) {
     EXPECT_NUMBER(tmu_open("ref:tiny?tag_bits=4294967320", &device), TMU_ERR_URI);
     EXPECT_NUMBER(tmu_open("ref:tiny?speed=1", &device), TMU_ERR_URI);
     EXPECT_NUMBER(tmu_open("ref:tiny?endpoints", &device), TMU_ERR_URI);
-    EXPECT(device == NULL);
+    EXPECT(!device);
 }
 
 static void endpoints_out_of_range_are_named(void) {

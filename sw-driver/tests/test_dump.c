@@ -100,7 +100,7 @@ static void a_dump_passes_over_what_has_left(void) {
     bench_close(&b);
 }
 
-/** As many entries as the device holds, after some of the older ones have left. */
+/* As many entries as the device holds, after some of the older ones have left. */
 static void a_dump_of_a_full_table_shows_every_entry(void) {
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     tmu_info_t info;

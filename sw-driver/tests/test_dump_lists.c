@@ -67,7 +67,7 @@ static tmu_result_t told_read(void *backend, uint32_t offset, uint32_t *value_p)
     return result;
 }
 
-/** A device of which the test says what lies in memory: messages of endpoint 1. */
+/* A device of which the test says what lies in memory: messages of endpoint 1. */
 static bench_t told_open(void) {
     static tmu_backend_ops_t ops;
     bench_t b = {0};
@@ -83,7 +83,7 @@ static bench_t told_open(void) {
     return b;
 }
 
-/** Puts a message with this handle where the unit would. */
+/* Puts a message with this handle where the unit would. */
 static void put(const bench_t *b, uint32_t chunk, uint32_t slot, uint64_t handle) {
     tmu_record_t record = {0};
     TMU_FIELD_SET(&record, TMU_SPILL_ENTRY_ENDPOINT, 1);

@@ -64,7 +64,7 @@ static void post_all(bench_t *b) {
     bench_settle(b);
 }
 
-/** The youngest first, so that half of the searches go beyond the array; all find their own. */
+/* The youngest first, so that half of the searches go beyond the array; all find their own. */
 static void take_all(bench_t *b) {
     for (uint64_t i = DEEP; i-- > 0;) {
         arrive_deep(b, i);
@@ -76,7 +76,7 @@ static void take_all(bench_t *b) {
     }
 }
 
-/** Both queues deep, one after the other; returns how many filter hits were false. */
+/* Both queues deep, one after the other; returns how many filter hits were false. */
 static uint64_t deep_traffic(bench_t *b) {
     uint64_t before = bench_counter(b, "filter_false");
     post_all(b);
@@ -108,7 +108,7 @@ static tmu_filter_windows_t chosen_windows(void) {
     return windows;
 }
 
-/** Whether the device has a filter; the tables are those of the preset tiny in any case. */
+/* Whether the device has a filter; the tables are those of the preset tiny in any case. */
 static bool has_filter(const bench_t *b) {
     tmu_info_t info;
     must(tmu_query(b->device, &info), b->device);
@@ -162,7 +162,7 @@ static tmu_filter_windows_t choose(const tmu_filter_sample_t *sample) {
     return windows;
 }
 
-/** MPI keys, a quarter of them with each of no, one or both wildcards. */
+/* MPI keys, a quarter of them with each of no, one or both wildcards. */
 static tmu_filter_sample_t mpi_sample(uint32_t contexts, int32_t tags, uint32_t sources) {
     tmu_filter_sample_t sample = {0};
     for (uint32_t i = 0; i < 40000; i++) {
@@ -211,7 +211,7 @@ static void without_wildcards_both_windows_have_all_that_varies(void) {
     expect_windows(&windows, varied, varied, 0xf0);
 }
 
-/** The low byte of the source is mostly ignored: one bit of it would make the piece useless. */
+/* The low byte of the source is mostly ignored: one bit of it would make the piece useless. */
 static void source_bits_that_are_mostly_ignored_are_left_out(void) {
     tmu_filter_sample_t sample = {0};
     for (uint32_t i = 0; i < 4096; i++) {
@@ -225,7 +225,7 @@ static void source_bits_that_are_mostly_ignored_are_left_out(void) {
     EXPECT_NUMBER(choose(&seldom).source, 0xfff);
 }
 
-/** More sets of ignored bits than a sample counts: none is forgotten. */
+/* More sets of ignored bits than a sample counts: none is forgotten. */
 static void further_masks_are_counted_as_their_union(void) {
     tmu_filter_sample_t sample = {0};
     uint64_t keys = 0;

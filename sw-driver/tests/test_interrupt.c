@@ -11,14 +11,14 @@
 
 static bool has_interrupts(void) { return strncmp(test_uri, "vfu:", 4) == 0 || runs_by_itself(); }
 
-/** Waits until the queue's interrupt has come; whether it did. */
+/* Waits until the queue's interrupt has come; whether it did. */
 static bool wait_for(int fd) {
     struct pollfd readable = {.fd = fd, .events = POLLIN};
     uint64_t times = 0;
     return poll(&readable, 1, PATIENCE_MS) == 1 && read(fd, &times, sizeof times) == sizeof times;
 }
 
-/** Waits for so many completions, by interrupts alone: nobody tells a simulated device to run. */
+/* Waits for so many completions, by interrupts alone: nobody tells a simulated device to run. */
 static void collect(tmu_queue_t *queue, int fd, size_t wanted) {
     tmu_completion_t completions[64];
     size_t count = 0;

@@ -11,7 +11,7 @@ static tmu_pendings_t pendings;
 
 static void start(void) { EXPECT_NUMBER(tmu_pendings_init(&pendings, SIZE), TMU_OK); }
 
-/** Sends a command with this handle, or with a name in its slot. */
+/* Sends a command with this handle, or with a name in its slot. */
 static tmu_pending_t *send(uint8_t opcode, uint32_t endpoint, uint64_t handle) {
     tmu_pending_t *slot = tmu_pending_next(&pendings);
     *slot = (tmu_pending_t){
@@ -23,7 +23,7 @@ static tmu_pending_t *send(uint8_t opcode, uint32_t endpoint, uint64_t handle) {
     return slot;
 }
 
-/** The completion of a command that was sent. */
+/* The completion of a command that was sent. */
 static tmu_completion_t answer(const tmu_pending_t *pending) {
     return (tmu_completion_t){.opcode = pending->opcode,
                               .endpoint = pending->endpoint,
@@ -43,7 +43,7 @@ static void equal_handles_are_told_apart_by_names_R7(void) {
     for (size_t i = 4; i-- > 0;) {
         EXPECT(tmu_pending_find(&pendings, &answers[i]) == sent[i]);
         tmu_pending_end(&pendings, sent[i]);
-        EXPECT(tmu_pending_find(&pendings, &answers[i]) == NULL);
+        EXPECT(!tmu_pending_find(&pendings, &answers[i]));
     }
     EXPECT_NUMBER(pendings.count, 0);
     tmu_pendings_free(&pendings);
@@ -56,7 +56,7 @@ static void a_name_is_given_once(void) {
     tmu_pending_end(&pendings, first);
     tmu_pending_t *second = send(TMU_OPCODE_PROBE, 1, 5);
     EXPECT(first == second); /* the slot is the same one */
-    EXPECT(tmu_pending_find(&pendings, &old) == NULL);
+    EXPECT(!tmu_pending_find(&pendings, &old));
     tmu_pendings_free(&pendings);
 }
 
@@ -74,7 +74,7 @@ static void an_arrival_is_found_by_handle_and_endpoint(void) {
     tmu_pending_end(&pendings, two);
     EXPECT(tmu_pending_find(&pendings, &second) == again);
     tmu_pending_end(&pendings, again);
-    EXPECT(tmu_pending_find(&pendings, &second) == NULL);
+    EXPECT(!tmu_pending_find(&pendings, &second));
     EXPECT(tmu_pending_find(&pendings, &first) == one);
     EXPECT(pendings.oldest == one && pendings.youngest == post);
     tmu_pendings_free(&pendings);
@@ -85,17 +85,17 @@ static void slots_are_used_again_in_any_order(void) {
     tmu_pending_t *sent[SIZE];
     for (unsigned lap = 0; lap < 5; lap++) {
         for (uint64_t i = 0; i < SIZE; i++) {
-            EXPECT(tmu_pending_next(&pendings) != NULL);
+            EXPECT(tmu_pending_next(&pendings));
             sent[i] = send(TMU_OPCODE_CLAIM, 0, i);
         }
-        EXPECT(tmu_pending_next(&pendings) == NULL);
+        EXPECT(!tmu_pending_next(&pendings));
         for (size_t i = 0; i < SIZE; i++) {
             size_t at = (5 * i + lap) % SIZE;
             const tmu_completion_t c = answer(sent[at]);
             EXPECT_NUMBER(tmu_pending_find(&pendings, &c)->handle, at);
             tmu_pending_end(&pendings, sent[at]);
         }
-        EXPECT(pendings.oldest == NULL && pendings.youngest == NULL);
+        EXPECT(!pendings.oldest && !pendings.youngest);
     }
     EXPECT_NUMBER(pendings.sent, 5 * SIZE);
     tmu_pendings_free(&pendings);

@@ -39,7 +39,7 @@ static void no_more_commands_are_in_flight_than_ring_entries(void) {
     bench_close(&b);
 }
 
-/** Probes a queue that nobody polls until it takes no more. */
+/* Probes a queue that nobody polls until it takes no more. */
 static unsigned fill(tmu_t *device, tmu_queue_t *queue, uint32_t endpoint) {
     tmu_key_t key = {0};
     unsigned accepted = 0;
@@ -197,7 +197,7 @@ static void arguments_out_of_range_are_named(void) {
     EXPECT_TEXT(tmu_error_text(device), "ring_log2 is 3; it must lie between 4 and 16");
     attr.ring_log2 = 17;
     EXPECT_NUMBER(tmu_queue_open(device, &attr, &queue), TMU_ERR_INVALID);
-    EXPECT(queue == NULL);
+    EXPECT(!queue);
     EXPECT_NUMBER(tmu_queue_open(device, NULL, &queue), TMU_ERR_INVALID);
     EXPECT_TEXT(tmu_error_text(device), "attr and queue_p must not be NULL");
     attr.ring_log2 = 16;

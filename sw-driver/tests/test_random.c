@@ -63,7 +63,7 @@ static void observe(void *user, const tmu_completion_t *c) {
     }
 }
 
-/** Any windows at any time: they must not show in a verdict. */
+/* Any windows at any time: they must not show in a verdict. */
 static void random_windows(run_t *run) {
     const tmu_filter_windows_t windows = {
         .low = pick(run, 8), .high = (uint64_t)pick(run, 4) << 1, .source = pick(run, 4)};
@@ -75,7 +75,7 @@ static uint32_t quota;
 static uint32_t segments;
 static bool reserves; /* change at random */
 
-/** Any reserve that the tables still have slots for: often none, at times all of them. */
+/* Any reserve that the tables still have slots for: often none, at times all of them. */
 static uint32_t random_reserve(run_t *run, uint32_t others) {
     return pick(run, 3) == 0 ? 0 : pick(run, TABLE - others + 1);
 }
@@ -97,7 +97,7 @@ static void random_reserves(run_t *run) {
            TMU_MODEL_OK);
 }
 
-/** R11: at the end what is still held back has no room, or waits behind one of its source that has
+/* R11: at the end what is still held back has no room, or waits behind one of its source that has
  * none: of each source the oldest would stall again. */
 static void expect_no_room(run_t *run) {
     bool held[ENDPOINTS][SOURCES] = {0};
@@ -219,7 +219,7 @@ static void random_reserves_keep_the_law_R11(void) {
 static void all(void) {
     /* Which of two endpoints has a table's last slot does not show in serial numbers, so without
      * memory that is not for a device that gives its answers in another order. */
-    const bool shuffled = strstr(test_uri, "shuffle") != NULL;
+    const bool shuffled = strstr(test_uri, "shuffle");
     segments = 0;
     for (quota = shuffled ? 1 : 0; quota < 4; quota++) {
         RUN(random_traffic_keeps_its_order_R7);

@@ -20,7 +20,7 @@ static tmu_depth_t depth_of(const bench_t *b, uint32_t endpoint) {
     return depth;
 }
 
-/** So many messages for an endpoint, each of a source of its own; handles and tags count on. */
+/* So many messages for an endpoint, each of a source of its own; handles and tags count on. */
 static void arrive_many(bench_t *b, uint32_t endpoint, uint32_t first, uint32_t count) {
     for (uint32_t i = first; i < first + count; i++) {
         bench_arrive(b, endpoint, i, 1, i);
@@ -72,7 +72,7 @@ static void what_surely_fits_beside_the_reserves_is_pipelined_R11(void) {
     bench_close(&b);
 }
 
-/** More messages than surely fit, so that the driver's bound is full from here on: two of endpoint
+/* More messages than surely fit, so that the driver's bound is full from here on: two of endpoint
  * 1, which may have four, and of endpoint 2 half of its reserve. */
 static bench_t full_by_bound(void) {
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
@@ -128,7 +128,7 @@ static void held_arrivals_are_not_tried_before_an_entry_leaves_R11(void) {
     bench_close(&b);
 }
 
-/** Polls only the queue that makes room, then only the one that waits for it. */
+/* Polls only the queue that makes room, then only the one that waits for it. */
 static void room_made_by_another_queue_while_the_bound_is_full_R11(void) {
     bench_t b = full_by_bound();
     bench_t own = bench_another(&b, 1);
@@ -252,7 +252,7 @@ static void a_reset_keeps_reserves_R14(void) {
     bench_close(&b);
 }
 
-/** An endpoint that another one's reserve leaves no slot on chip has all of memory, and nothing
+/* An endpoint that another one's reserve leaves no slot on chip has all of memory, and nothing
  * more; what was sure to have room has it. */
 static void a_reserve_is_kept_beside_memory_that_is_used_up_R11(void) {
     enum {
@@ -295,7 +295,7 @@ static bool count_entry(void *user, const tmu_entry_t *entry) {
     return true;
 }
 
-/** With registered memory nobody is refused, and the slots that are kept are on chip, where a dump
+/* With registered memory nobody is refused, and the slots that are kept are on chip, where a dump
  * sees what lies in them. */
 static void with_registered_memory_a_reserve_keeps_slots_on_chip_R11(void) {
     enum { N = 2 * TABLE, RESERVE = 8 };

@@ -5,7 +5,7 @@
  */
 #include "fixture.h"
 
-/** Two queues of endpoint 1, whose unexpected messages have a quota. */
+/* Two queues of endpoint 1, whose unexpected messages have a quota. */
 typedef struct pair {
     bench_t a;
     bench_t b;
@@ -23,7 +23,7 @@ static void pair_close(pair_t *p) {
     bench_close(&p->a);
 }
 
-/** Runs the device until its queues have nothing to do, and polls none. */
+/* Runs the device until its queues have nothing to do, and polls none. */
 static void run_unit(const bench_t *b) {
     for (unsigned i = 0; i < 50; i++) {
         run_device(b->device, 64);

@@ -53,7 +53,7 @@ static void receives_go_on_in_memory_and_all_match_R11(void) {
     bench_close(&b);
 }
 
-/** Queues so many messages; behind them two more are on their way at once. */
+/* Queues so many messages; behind them two more are on their way at once. */
 static void queue_messages(bench_t *b, uint32_t count) {
     const tmu_message_t message = {.handle = 5000};
     for (uint32_t i = 0; i < count; i++) {
@@ -81,7 +81,7 @@ static void messages_beyond_the_table_are_pipelined_R11(void) {
     bench_close(&b);
 }
 
-/** More entries than chunks: the driver reads now and then how many are free. */
+/* More entries than chunks: the driver reads now and then how many are free. */
 static void messages_beyond_the_chunks_are_pipelined_R11(void) {
     enum { N = TABLE + 2 * SEGMENT_CHUNKS };
     bench_t b = spill_open(1, 6, 1);
@@ -188,7 +188,7 @@ static void memory_may_be_registered_when_a_table_is_full_R11(void) {
     bench_close(&b);
 }
 
-/** Fills the table of receives and all memory. */
+/* Fills the table of receives and all memory. */
 static bench_t exhausted(tmu_receive_id_t *last_p) {
     bench_t b = spill_open(1, 12, 1);
     for (uint32_t i = 0; i < TABLE + SEGMENT_ENTRIES; i++) {
@@ -254,7 +254,7 @@ static void a_chunk_that_is_free_without_a_completion_is_seen_R11(void) {
     bench_close(&b);
 }
 
-/** The hardware itself: the memory goes away behind the unit's back. */
+/* The hardware itself: the memory goes away behind the unit's back. */
 static void memory_that_goes_away_fails_and_a_reset_mends_it_R13(void) {
     bench_t b = spill_open(TMU_ENDPOINT_ANY, 6, 1);
     /* So many that the oldest of those in memory do not lie on chip as well. */

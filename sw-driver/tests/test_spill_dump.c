@@ -77,7 +77,7 @@ static bool compare(void *user, const tmu_entry_t *entry) {
     return expect_failures == 0;
 }
 
-/** Both queues of every endpoint; how many entries lie in memory. */
+/* Both queues of every endpoint; how many entries lie in memory. */
 static uint32_t dump_all(run_t *run) {
     uint32_t spilled = 0;
     bench_settle(&run->bench);
@@ -187,7 +187,7 @@ static void run_close(run_t *run) {
     free(run);
 }
 
-/** Queues grow far beyond the tables, become fewer with holes in every chunk, and come back. */
+/* Queues grow far beyond the tables, become fewer with holes in every chunk, and come back. */
 static void a_dump_is_the_models_queues_wherever_entries_lie_R11(void) {
     run_t *run = run_open();
     uint32_t most = 0;
@@ -258,7 +258,7 @@ static void entries_that_come_back_are_shown_on_chip_R11(void) {
     bench_close(&b);
 }
 
-/** Flips a bit of what the last of some posts writes, and expects a dump to say so. */
+/* Flips a bit of what the last of some posts writes, and expects a dump to say so. */
 static void flipped(tmu_fault_t place, uint32_t posts, uint32_t shown, const char *text) {
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     tmu_info_t info;

@@ -9,7 +9,7 @@
  */
 #include "spill_run.h"
 
-/** Receives with tags from 0 on until not a slot is left in memory, and a table of messages. */
+/* Receives with tags from 0 on until not a slot is left in memory, and a table of messages. */
 static void fill(run_t *run) {
     listen(run);
     for (uint32_t i = 0; i < FILLED; i++) {
@@ -23,7 +23,7 @@ static void fill(run_t *run) {
     EXPECT_NUMBER(tmu_model_depth(run->model, DEEP, TMU_MODEL_POSTED), FILLED);
 }
 
-/** An entry finds no slot, and a waiting arrival gets that of the next message to leave. */
+/* An entry finds no slot, and a waiting arrival gets that of the next message to leave. */
 static void turn_away(run_t *run) {
     for (uint32_t i = 0; i < 5; i++) {
         (void)submit(run, TMU_OPCODE_POST, i % 2 == 0 ? DEEP : 0, 1, FILLED + i);
@@ -45,7 +45,7 @@ static void turn_away(run_t *run) {
     EXPECT_NUMBER(bench_counter(&run->bench, "spill_refused"), run->turned_away);
 }
 
-/** The oldest leave, so that chunks become free: so many receives fit as these have slots for. */
+/* The oldest leave, so that chunks become free: so many receives fit as these have slots for. */
 static void fill_again(run_t *run, uint32_t *oldest_p) {
     enum { LEAVE = 2 * TMU_SPILL_CHUNK_ENTRIES };
     for (; *oldest_p < LEAVE; ++*oldest_p) {
@@ -62,7 +62,7 @@ static void fill_again(run_t *run, uint32_t *oldest_p) {
     EXPECT_NUMBER(run->turned_away, turned_away + 3);
 }
 
-/** By hits of every slot in memory, by cancels, and half of them by a flush. */
+/* By hits of every slot in memory, by cancels, and half of them by a flush. */
 static void drain(run_t *run, uint32_t oldest) {
     for (uint32_t i = 0; i < 16; i++) {
         (void)submit(run, TMU_OPCODE_ARRIVE, DEEP, 1, FILLED - 1 - i);
@@ -97,7 +97,7 @@ static void a_full_segment_refuses_and_loses_nothing_R11_R15(void) {
     close_run(&run);
 }
 
-/** An endpoint that has something in memory is served from there; but where there is no chunk its
+/* An endpoint that has something in memory is served from there; but where there is no chunk its
  * entry takes a slot on chip, if none of its queue lies in memory. */
 static void a_vacant_slot_on_chip_is_used_without_a_chunk_R11(void) {
     enum { MESSAGE = FILLED, RECEIVE };

@@ -92,7 +92,7 @@ static void a_device_of_interface_2_0_takes_none(void) {
 
 /* ---- memory that fails ----------------------------------------------------------------------- */
 
-/** A device that answers nothing: the test does. */
+/* A device that answers nothing: the test does. */
 static tmu_result_t swallow(void *backend, uint64_t offset, const void *data, size_t size) {
     (void)backend;
     (void)offset;
@@ -101,7 +101,7 @@ static tmu_result_t swallow(void *backend, uint64_t offset, const void *data, si
     return TMU_OK;
 }
 
-/** Answers the oldest command in flight. */
+/* Answers the oldest command in flight. */
 static void forge(tmu_queue_t *queue, uint8_t status) {
     const tmu_pending_t *command = queue->pendings.oldest;
     tmu_record_t *record = (tmu_record_t *)queue->ring.memory + queue->consumed;

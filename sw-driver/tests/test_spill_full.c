@@ -15,7 +15,7 @@
 
 static uint64_t seed;
 
-/** Sixty messages a chunk until memory is full; then all but one of each sixty leave. */
+/* Sixty messages a chunk until memory is full; then all but one of each sixty leave. */
 static void thin_out(run_t *run, uint32_t endpoint) {
     for (uint32_t i = 0; i < FILLED; i++) {
         (void)submit(run, TMU_OPCODE_ARRIVE, endpoint, 1, i % 60 == 59 ? KEPT : MANY);
@@ -84,7 +84,7 @@ static void a_reserve_is_kept_beside_memory_that_is_full_R11_R13(void) {
 
 static uint32_t pick(uint64_t *state, uint32_t below) { return oracle_pick(state, below); }
 
-/** One operation: keys are few, so that most find something sooner or later. */
+/* One operation: keys are few, so that most find something sooner or later. */
 static void any(run_t *run, uint64_t *state) {
     const uint32_t endpoint = pick(state, ENDPOINTS);
     const uint32_t tag = pick(state, 6);
@@ -105,7 +105,7 @@ static void any(run_t *run, uint64_t *state) {
     }
 }
 
-/** Memory is filled by one endpoint, up to a few chunks; the others come and go, and now and then
+/* Memory is filled by one endpoint, up to a few chunks; the others come and go, and now and then
  * that one is thinned out as well. */
 static void random_operations_at_the_end_of_memory_keep_the_law_R11(void) {
     enum { SPARE = 2 * TMU_SPILL_CHUNK_ENTRIES };

@@ -19,7 +19,7 @@ typedef struct crowd {
     uint32_t source;
 } crowd_t;
 
-/** Each rival has an arrival in flight that searches all of the deep queue, and matches nothing. */
+/* Each rival has an arrival in flight that searches all of the deep queue, and matches nothing. */
 static void crowd_step(crowd_t *crowd, tmu_t *device, bool asks) {
     for (uint32_t i = 0; i < RIVALS; i++) {
         tmu_queue_t *rival = crowd->rivals[i];
@@ -36,7 +36,7 @@ static void crowd_step(crowd_t *crowd, tmu_t *device, bool asks) {
     }
 }
 
-/** Every attempt of the arrival that stalls. */
+/* Every attempt of the arrival that stalls. */
 static void observe(void *user, const tmu_completion_t *c) {
     uint32_t *stalls = user;
     *stalls += c->handle == ARRIVAL && c->status == TMU_STATUS_STALLED;

@@ -7,7 +7,7 @@
 #include "fixture.h"
 #include "tmu_internal.h"
 
-/** Every number's text; `names` are those that there are, by number. */
+/* Every number's text; `names` are those that there are, by number. */
 static void expect_texts(const char *(*text)(uint8_t), const char *const names[256],
                          const char *unknown) {
     for (unsigned code = 0; code < 256; code++) {
@@ -52,7 +52,7 @@ static void operations_have_the_names_of_their_numbers(void) {
 
 /* ---- URIs ------------------------------------------------------------------------------------ */
 
-/** Whether a text has `SCHEME:` as a word. */
+/* Whether a text has `SCHEME:` as a word. */
 static bool names_scheme(const char *text, const char *scheme) {
     char word[32];
     (void)snprintf(word, sizeof word, "%s:", scheme);
@@ -60,7 +60,7 @@ static bool names_scheme(const char *text, const char *scheme) {
     while (found && found != text && isalnum((unsigned char)found[-1])) {
         found = strstr(found + 1, word);
     }
-    return found != NULL;
+    return found;
 }
 
 static const char *folder; /* of the driver */
@@ -70,13 +70,13 @@ static char *whole(const char *name) {
     char path[4096];
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "r");
-    EXPECT(file != NULL);
+    EXPECT(file);
     text[file ? fread(text, 1, sizeof text - 1, file) : 0] = '\0';
     (void)(file && fclose(file));
     return text;
 }
 
-/** A list of devices for people that lacks one is behind. */
+/* A list of devices for people that lacks one is behind. */
 static void every_list_of_devices_is_complete(void) {
     static const char *const lists[] = {"include/tmu/tmu.h", "README.md", "tools/tool_help.h"};
     const tmu_backend_ops_t *const *backends = tmu_backends();

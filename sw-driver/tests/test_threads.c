@@ -50,7 +50,7 @@ typedef struct worker {
     uint64_t matched;
 } worker_t;
 
-/** Counts arrivals that met the receive with their own number. */
+/* Counts arrivals that met the receive with their own number. */
 static bool collect(worker_t *w) {
     bool any = false;
     for (size_t q = 0; q < w->queue_count; q++) {
@@ -205,7 +205,7 @@ static uint64_t messages; /* of each producer */
 
 static void *produce(void *argument) {
     producer_t *p = argument;
-    const bool shuffled = strstr(test_uri, "?shuffle") != NULL;
+    const bool shuffled = strstr(test_uri, "?shuffle");
     tmu_completion_t c;
     uint64_t sent = 0;
     for (unsigned step = 0; step < STEPS_MAX && p->answered < messages; step++) {
@@ -228,7 +228,7 @@ static void *produce(void *argument) {
     return NULL;
 }
 
-/** Takes one message at a time, by claims and posts, and only when some arrival is held back. */
+/* Takes one message at a time, by claims and posts, and only when some arrival is held back. */
 static void *consume(void *argument) {
     producer_t *p = argument;
     const tmu_receive_t any = {.key = {.source_ignore = UINT32_MAX}};

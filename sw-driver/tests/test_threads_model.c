@@ -30,7 +30,7 @@ typedef struct operation {
     unsigned answers;
 } operation_t;
 
-/** A verdict as its queue's observer saw it. */
+/* A verdict as its queue's observer saw it. */
 typedef struct attempt {
     tmu_completion_t c;
     bool there;
@@ -53,12 +53,12 @@ static uint32_t quota;
 static uint32_t segments;
 static bool reserves; /* of both endpoints */
 
-/** With these 24 messages have room, and only the first 4 are sure of it. */
+/* With these 24 messages have room, and only the first 4 are sure of it. */
 static uint32_t reserve(uint32_t endpoint) {
     return !reserves ? 0 : endpoint == ENDPOINT ? 20 : 40;
 }
 
-/** Messages that the endpoint may have: what is held back with fewer has been forgotten. */
+/* Messages that the endpoint may have: what is held back with fewer has been forgotten. */
 static uint32_t messages_max(void) { return quota > 0 ? quota : TABLE - reserve(ANOTHER); }
 
 static uint32_t pick(worker_t *w, uint32_t below) { return oracle_pick(&w->state, below); }
@@ -114,7 +114,7 @@ static tmu_result_t submit(worker_t *w, uint64_t handle) {
     }
 }
 
-/** A thread's sources are its own, so that each source's arrivals come by one queue. */
+/* A thread's sources are its own, so that each source's arrivals come by one queue. */
 static void choose(worker_t *w, uint64_t handle) {
     static const uint8_t mix[] = {TMU_OPCODE_POST,   TMU_OPCODE_POST,   TMU_OPCODE_POST,
                                   TMU_OPCODE_POST,   TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE,
@@ -156,7 +156,7 @@ static void *work(void *argument) {
     return NULL;
 }
 
-/** Calls functions off the fast path meanwhile. */
+/* Calls functions off the fast path meanwhile. */
 static void *disturb(void *argument) {
     tmu_t *device = argument;
     while (!atomic_load(&stop)) {
@@ -213,7 +213,7 @@ static void check_all(void) {
     }
 }
 
-/** Lets everything that is held back in and takes every answer. */
+/* Lets everything that is held back in and takes every answer. */
 static void finish(worker_t *workers) {
     tmu_flow_stats_t stats;
     tmu_depth_t depth;

@@ -56,7 +56,7 @@ static void a_range_may_end_where_addresses_do(void) {
     vfio_iova_free(&iova);
 }
 
-/** Against a map of pages: what is taken is free before and nobody else's after. */
+/* Against a map of pages: what is taken is free before and nobody else's after. */
 static void nothing_is_taken_twice(void) {
     enum { PAGES = 256, HELD = 40 };
     bool used[PAGES] = {false};

@@ -10,7 +10,7 @@
 #include "tmu/tmu.h"
 #include "tool_help.h"
 
-/** A member's name in words: `tag bits`. */
+/* A member's name in words: `tag bits`. */
 static void print_name(const char *name) {
     char words[24];
     size_t length = 0;

@@ -34,7 +34,7 @@ static int failed(const char *what, const tmu_t *device) {
     return 1;
 }
 
-/** Gives time to the device, or to other processes, until there may be a completion. */
+/* Gives time to the device, or to other processes, until there may be a completion. */
 static tmu_result_t wait_some(tmu_t *device, way_t way, int fd) {
     struct pollfd readable = {.fd = fd, .events = POLLIN};
     uint64_t times = 0;
@@ -50,7 +50,7 @@ static tmu_result_t wait_some(tmu_t *device, way_t way, int fd) {
     return TMU_OK;
 }
 
-/** Delivers a message or claims it, and waits for the completion. */
+/* Delivers a message or claims it, and waits for the completion. */
 static int ping(tmu_t *device, tmu_queue_t *queue, uint64_t number, way_t way, int fd) {
     const tmu_message_t message = {.match = 7, .source = 1, .handle = number};
     const tmu_key_t key = {.match = 7, .source = 1};

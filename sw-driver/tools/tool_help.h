@@ -5,7 +5,7 @@
 #ifndef TMU_TOOL_HELP_H
 #define TMU_TOOL_HELP_H
 
-/** The devices that tmu_open takes, as lines of a help text. */
+/* The devices that tmu_open takes, as lines of a help text. */
 #define TOOL_DEVICES                                                                               \
     "  ref:PRESET     a functional model in this process, with ?engine=NAME a software engine\n"   \
     "  sim:LIBRARY    the simulated hardware in this process\n"                                    \

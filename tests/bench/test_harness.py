@@ -21,9 +21,8 @@ MODEL = paths.SIM / "law"
 BROKEN_MODELS = {
     "R12": ("message->length > hit->entry.length", "message->length >= hit->entry.length", "trunc"),
     "R3": (
-        "for (node_t *node = list->oldest; node != NULL; node = node->next) {\n"
-        "        *visited += 1;",
-        "for (node_t *node = list->youngest; node != NULL; node = node->previous) {\n"
+        "for (node_t *node = list->oldest; node; node = node->next) {\n        *visited += 1;",
+        "for (node_t *node = list->youngest; node; node = node->previous) {\n"
         "        *visited += 1;",
         "other: found",
     ),

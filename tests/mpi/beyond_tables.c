@@ -99,7 +99,7 @@ int main(int argc, char **argv) {
     in = malloc((size_t)count * sizeof *in);
     out = malloc((size_t)count * sizeof *out);
     request = malloc((size_t)count * sizeof *request);
-    if (size % 2 != 0 || in == NULL || out == NULL || request == NULL) {
+    if (size % 2 != 0 || !in || !out || !request) {
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     for (int i = 0; i < count; ++i) {

@@ -138,7 +138,7 @@ static void long_messages(void) {
     int *in = calloc(LONG_INTS, sizeof *in);
     MPI_Request request;
     int same = 1;
-    if (out == NULL || in == NULL) {
+    if (!out || !in) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int i = 0; i < LONG_INTS; ++i) {
@@ -278,7 +278,7 @@ static void small_messages(int rounds, const char *until) {
     int *next = calloc((size_t)size, sizeof *next);
     MPI_Request request[BURST];
     int out[BURST];
-    if (next == NULL) {
+    if (!next) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int round = 0; round < rounds; ++round) {
@@ -298,7 +298,7 @@ static void small_messages(int rounds, const char *until) {
         }
         MPI_Waitall(BURST, request, MPI_STATUSES_IGNORE);
         MPI_Barrier(MPI_COMM_WORLD);
-        if (until != NULL) {
+        if (until) {
             int over = access(until, F_OK) == 0;
             MPI_Bcast(&over, 1, MPI_INT, 0, MPI_COMM_WORLD);
             if (over) {

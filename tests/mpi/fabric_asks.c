@@ -15,12 +15,12 @@ int main(int argc, char **argv) {
     struct fi_info *found = NULL;
     struct fi_info *hints = fi_allocinfo();
     char name[] = "tmu";
-    if (hints == NULL) {
+    if (!hints) {
         return 2;
     }
     (void)fi_getinfo(fi_version(), NULL, NULL, 0, NULL, &seen);
     const char *last = "";
-    for (const struct fi_info *info = seen; info != NULL; info = info->next) {
+    for (const struct fi_info *info = seen; info; info = info->next) {
         if (strcmp(info->fabric_attr->prov_name, last) != 0) {
             printf("%s\n", info->fabric_attr->prov_name);
         }

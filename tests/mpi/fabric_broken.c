@@ -20,7 +20,7 @@ static void end_of(const struct side *side) {
         return;
     }
     EXPECT(got == -FI_EAVAIL && fi_cq_readerr(side->cq, &done, 0) == 1);
-    EXPECT(done.err == FI_EIO && done.op_context != NULL);
+    EXPECT(done.err == FI_EIO && done.op_context);
     for (size_t i = 0; i < ALL; ++i) {
         ended[i] += done.op_context == &contexts[i];
     }

@@ -234,7 +234,7 @@ static long milliseconds(void) {
 static void *later(void *adderr) {
     const struct timespec pause = {0, 50000000};
     (void)nanosleep(&pause, NULL);
-    if (adderr != NULL) {
+    if (adderr) {
         (void)fi_cntr_adderr(received, 1);
     } else {
         (void)fi_cntr_add(received, 1);

@@ -40,7 +40,7 @@ static void send_to(struct side *side, fi_addr_t to, size_t length, uint64_t tag
     ssize_t result;
     while ((result = fi_tsend(side->ep, out, length, NULL, to, tag, context)) == -FI_EAGAIN) {
         (void)fi_cq_read(a.cq, NULL, 0);
-        if (b.cq != NULL) {
+        if (b.cq) {
             (void)fi_cq_read(b.cq, NULL, 0);
         }
     }

@@ -147,7 +147,7 @@ static void open_at(struct side *side, in_port_t port) {
     struct fi_info *kept = info;
     info = fi_dupinfo(kept);
     struct sockaddr_in *address = (struct sockaddr_in *)info->src_addr;
-    EXPECT(address != NULL && address->sin_family == AF_INET);
+    EXPECT(address && address->sin_family == AF_INET);
     address->sin_port = port;
     open_side(side, 0);
     fi_freeinfo(info);

@@ -15,14 +15,14 @@
 /* Every entry of a table, whose first word is its size; `more` of them callers ask for first. */
 static void is_full(const void *table, size_t more) {
     const void *const *entry = table;
-    if (table == NULL) {
-        EXPECT(table != NULL);
+    if (!table) {
+        EXPECT(table);
         return;
     }
     const size_t size = *(const size_t *)table / sizeof *entry;
     EXPECT(size > 1);
     for (size_t i = 1; i < size - more; ++i) {
-        EXPECT(entry[i] != NULL);
+        EXPECT(entry[i]);
     }
 }
 

@@ -67,13 +67,13 @@ static inline void open_counted(struct side *side, uint64_t flags, struct fid_cn
     must(fi_av_open(domain, &av, &side->av, NULL), "fi_av_open");
     must(fi_ep_bind(side->ep, &side->cq->fid, FI_TRANSMIT | FI_RECV | flags), "fi_ep_bind");
     must(fi_ep_bind(side->ep, &side->av->fid, 0), "fi_ep_bind");
-    if (sent != NULL && sent == received) {
+    if (sent && sent == received) {
         must(fi_ep_bind(side->ep, &sent->fid, FI_TRANSMIT | FI_RECV), "fi_ep_bind of a counter");
     } else {
-        if (sent != NULL) {
+        if (sent) {
             must(fi_ep_bind(side->ep, &sent->fid, FI_SEND), "fi_ep_bind of a counter");
         }
-        if (received != NULL) {
+        if (received) {
             must(fi_ep_bind(side->ep, &received->fid, FI_RECV), "fi_ep_bind of a counter");
         }
     }
@@ -98,10 +98,10 @@ static inline void introduce(struct side *side, struct side *other) {
 
 /* A side that is not open does nothing. */
 static inline void drive(void) {
-    if (a.cq != NULL) {
+    if (a.cq) {
         (void)fi_cq_read(a.cq, NULL, 0);
     }
-    if (b.cq != NULL) {
+    if (b.cq) {
         (void)fi_cq_read(b.cq, NULL, 0);
     }
 }
@@ -142,7 +142,7 @@ static inline struct fi_cq_err_entry next(struct side *side, fi_addr_t *source) 
             exit(1);
         }
     }
-    if (source != NULL) {
+    if (source) {
         *source = from;
     }
     return done;

@@ -61,10 +61,10 @@ static ssize_t fake_cancel(struct fid *fid, void *context) {
 
 static ssize_t fake_read(struct fid_cq *cq, void *buffer, size_t count) {
     (void)cq, (void)count;
-    if (failing_context != NULL) {
+    if (failing_context) {
         return -FI_EAVAIL;
     }
-    if (finished.op_context == NULL) {
+    if (!finished.op_context) {
         return -FI_EAGAIN;
     }
     memcpy(buffer, &finished, sizeof finished);
@@ -120,7 +120,7 @@ static peer_t *peer;
 static inline void start(void) {
     char error[256];
     domain.unit = unit_acquire(error, sizeof error);
-    if (domain.unit == NULL) {
+    if (!domain.unit) {
         fprintf(stderr, "%s\n", error);
         exit(1);
     }
@@ -141,7 +141,7 @@ static inline void start(void) {
     av.domain = &domain;
     av.below = &below_av;
     peer = peers_hold(&av.peers, (const uint8_t *)"\1\2\3\4\5\6\7\10", 8);
-    EXPECT(peer != NULL && peers_enter(&av.peers, peer) == 0 && peer->index == 0);
+    EXPECT(peer && peers_enter(&av.peers, peer) == 0 && peer->index == 0);
     peer->below = 0; /* its address below */
     EXPECT(matcher_open(&ep.matcher, domain.unit, &tfi_match_events, &ep, error, sizeof error) ==
            0);
@@ -161,7 +161,7 @@ static inline void below_ends(void *context, uint64_t flags, size_t length) {
 
 static inline void free_pull(tfi_pull_t *pull) {
     tfi_message_free(&ep, pull->message);
-    if (pull->ask != NULL) {
+    if (pull->ask) {
         tfi_ask_free(&ep, pull->ask);
     }
     free(pull);
@@ -170,7 +170,7 @@ static inline void free_pull(tfi_pull_t *pull) {
 /* Ends all; an operation that is left is not told about. */
 static inline void stop(void) {
     tfi_cntr_leave(&ep);
-    EXPECT(sent.seats == NULL && received.seats == NULL);
+    EXPECT(!sent.seats && !received.seats);
     matcher_close(&ep.matcher);
     unit_release(domain.unit);
     tfi_frames_free(&ep);
@@ -178,16 +178,16 @@ static inline void stop(void) {
     tfi_load_free(&ep.loads);
     tfi_out_free(&ep);
     tfi_untagged_free(&ep);
-    for (tfi_send_t *send; (send = slots_take_out(&ep.sends)) != NULL;) {
+    for (tfi_send_t *send; (send = slots_take_out(&ep.sends));) {
         tfi_send_free(&ep, send);
     }
-    while (ep.pulls != NULL) {
+    while (ep.pulls) {
         tfi_pull_t *pull = ep.pulls;
         ep.pulls = pull->next;
         slots_release(&ep.fetched, pull->handle);
         free_pull(pull);
     }
-    for (tfi_pull_t *pull; (pull = slots_take_out(&ep.fetched)) != NULL;) {
+    for (tfi_pull_t *pull; (pull = slots_take_out(&ep.fetched));) {
         free_pull(pull);
     }
     tfi_asks_free(&ep);

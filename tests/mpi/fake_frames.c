@@ -245,7 +245,7 @@ int main(int argc, char **argv) {
     at_random(argc > 2 ? strtoull(argv[2], NULL, 0) : 20000);
     goes_on();
     /* A message that the provider below still has at the end is freed as well. */
-    EXPECT(tfi_tsend(&ep.fid, buffer, 8, NULL, 0, 1, &buffer) == 0 && ep.leaving != NULL);
+    EXPECT(tfi_tsend(&ep.fid, buffer, 8, NULL, 0, 1, &buffer) == 0 && ep.leaving);
     stop();
     peers_close(&av.peers);
     if (wrong == 0) {

@@ -65,7 +65,7 @@ static void pulls(void) {
     tfi_enlist(&ep, ask);
     send_result = -FI_EHOSTUNREACH;
     tfi_pull_start(&ep, message, ask);
-    EXPECT(cq.count == 0 && cancelled != NULL && cancelled == last_context);
+    EXPECT(cq.count == 0 && cancelled && cancelled == last_context);
     below_fails(cancelled, FI_ECANCELED);
     ended(&av, FI_RECV, FI_EHOSTUNREACH);
     EXPECT(ep.fetched.used == 0 && ep.receives.count == 0);
@@ -93,7 +93,7 @@ static void payloads(void) {
     below_ends(last_context, FI_SEND, 0);
     EXPECT(cq.count == 0 && ep.sends.used == 1);
     send_result = -FI_EAGAIN;
-    EXPECT(tfi_send_payload(&ep, peer, &pull) == NULL);
+    EXPECT(!tfi_send_payload(&ep, peer, &pull));
     EXPECT(tfi_out_waits(&ep, NULL) && cq.count == 0);
     send_result = 0;
     tfi_progress(&ep);
@@ -249,7 +249,7 @@ static void short_of_memory(void) {
     receive(50, &bytes[0], 1, &bytes[0]);
     receive(50, &bytes[1], 1, &bytes[1]);
     progress();
-    EXPECT(ep.kept_first == NULL && domain.unit->traffic.eager == before + 2 && cq.count == 2);
+    EXPECT(!ep.kept_first && domain.unit->traffic.eager == before + 2 && cq.count == 2);
     EXPECT(bytes[0] == 'a' && bytes[1] == 'b');
     cq.count = 0;
     cq.head = 0;
@@ -352,7 +352,7 @@ int main(void) {
     cancels();
     broken();
     tfi_watch_free(&ep);
-    EXPECT(!tfi_out_waits(&ep, NULL) && ep.leaving == NULL && peer->holds == 1);
+    EXPECT(!tfi_out_waits(&ep, NULL) && !ep.leaving && peer->holds == 1);
     stop();
     peers_close(&av.peers);
     if (wrong == 0) {

@@ -14,12 +14,11 @@ int fi_getinfo(uint32_t version, const char *node, const char *service, uint64_t
                const struct fi_info *hints, struct fi_info **info) {
     static int (*real)(uint32_t, const char *, const char *, uint64_t, const struct fi_info *,
                        struct fi_info **);
-    if (real == NULL) {
+    if (!real) {
         *(void **)&real = dlsym(RTLD_NEXT, "fi_getinfo");
     }
-    const char *name =
-        hints != NULL && hints->fabric_attr != NULL ? hints->fabric_attr->prov_name : NULL;
-    if (getenv("TEST_NOT_DIRECTED") != NULL && name != NULL && strcmp(name, "tmu") != 0 &&
+    const char *name = hints && hints->fabric_attr ? hints->fabric_attr->prov_name : NULL;
+    if (getenv("TEST_NOT_DIRECTED") && name && strcmp(name, "tmu") != 0 &&
         (hints->caps & FI_DIRECTED_RECV) != 0) {
         fprintf(stderr, "%s is asked for FI_DIRECTED_RECV\n", name);
         _Exit(9);

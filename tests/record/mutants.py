@@ -37,21 +37,18 @@ WRONG_KEYS = f"""\
         ignore |= {ANY_TAG};
     uint64_t match_differs = (a->match ^ b->match) & ~(ignore | mutant_match);
     uint32_t source_differs = (a->source ^ b->source) & ~(source_ignore | mutant_source);"""
-SEARCH = (
-    "    for (node_t *node = list->oldest; node != NULL; node = node->next) {\n"
-    "        *visited += 1;"
-)
+SEARCH = "    for (node_t *node = list->oldest; node; node = node->next) {\n        *visited += 1;"
 WRONG_SEARCH = (
     """\
-    const bool posts = list->oldest != NULL && list->oldest->entry.queue == TMU_MODEL_POSTED;
+    const bool posts = list->oldest && list->oldest->entry.queue == TMU_MODEL_POSTED;
     if ((ON("receives are LIFO") && posts) || (ON("messages are LIFO") && !posts)) {
-        for (node_t *node = list->youngest; node != NULL; node = node->previous)
+        for (node_t *node = list->youngest; node; node = node->previous)
             if (key_equal(&node->entry.key, key))
                 return node;
         return NULL;
     }
     for (int pass = 0; pass < 2 && (ON("exact receives first") || ON("wildcards first")); pass++)
-        for (node_t *node = list->oldest; node != NULL && posts; node = node->next) {
+        for (node_t *node = list->oldest; node && posts; node = node->next) {
             const tmu_model_key_t *own = &node->entry.key;
             const bool wild = own->ignore != 0 || own->source_ignore != 0;
             if (wild == ((pass == 1) == ON("exact receives first")) && key_equal(own, key))
@@ -91,8 +88,8 @@ CHANGES = (
         '(!take && ON("probe takes the message"))) {\n        model_discard(model, hit);',
     ),
     (
-        "    if (hit == NULL) {\n        verdict->status = TMU_MODEL_NONE;",
-        '    if (hit == NULL || (!take && ON("probe finds nothing"))) {\n'
+        "    if (!hit) {\n        verdict->status = TMU_MODEL_NONE;",
+        '    if (!hit || (!take && ON("probe finds nothing"))) {\n'
         "        verdict->status = TMU_MODEL_NONE;",
     ),
     (

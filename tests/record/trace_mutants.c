@@ -82,7 +82,7 @@ int main(int count, char **argument) {
     const size_t size = tmu_trace_count(run.trace) + 1;
     run.law = calloc(size, sizeof *run.law);
     run.verdicts = calloc(size, sizeof *run.verdicts);
-    if (run.law == NULL || run.verdicts == NULL) {
+    if (!run.law || !run.verdicts) {
         fail("no memory");
     }
     (void)differs(&run);

@@ -15,7 +15,7 @@
 static bool enabled;
 
 void rec_collectives_start(void) {
-    enabled = getenv("TMU_RECORD_COLLECTIVES") != NULL;
+    enabled = getenv("TMU_RECORD_COLLECTIVES");
     if (enabled) {
         rec_note("collectives");
     }

@@ -44,7 +44,7 @@ void rec_table_put(struct rec_table *table, const void *key, void *value) {
         grow(table);
     }
     struct rec_slot *slot = locate(table, key);
-    table->used += slot->key == NULL;
+    table->used += !slot->key;
     *slot = (struct rec_slot){.key = key, .value = value};
 }
 

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: Apache-2.0
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "serial_order.h"
 
 #include <stdlib.h>
@@ -19,11 +19,11 @@ struct serial_order {
 
 serial_order_t *serial_order_create(uint32_t endpoints, serial_order_take_t take, void *user) {
     serial_order_t *order = calloc(1, sizeof *order);
-    if (order == NULL) {
+    if (!order) {
         return NULL;
     }
     order->lines = calloc(endpoints, sizeof *order->lines);
-    if (order->lines == NULL) {
+    if (!order->lines) {
         free(order);
         return NULL;
     }
@@ -40,7 +40,7 @@ void serial_order_start(serial_order_t *order, uint32_t first) {
 }
 
 void serial_order_destroy(serial_order_t *order) {
-    if (order == NULL) {
+    if (!order) {
         return;
     }
     for (uint32_t i = 0; i < order->endpoints; ++i) {
@@ -69,7 +69,7 @@ static bool keep(line_t *line, const tmu_completion_t *completion) {
     if (line->count == line->room) {
         const size_t room = line->room == 0 ? 16 : 2 * line->room;
         tmu_completion_t *grown = realloc(line->waiting, room * sizeof *grown);
-        if (grown == NULL) {
+        if (!grown) {
             return false;
         }
         line->waiting = grown;

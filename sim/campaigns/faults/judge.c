@@ -23,7 +23,7 @@ static bool withheld(const tmu_completion_t *c) {
     return c->status == TMU_STATUS_TABLE_FAULT || c->status == TMU_STATUS_SPILL_FAILED;
 }
 
-/** Whether the model says the same of an operation. */
+/* Whether the model says the same of an operation. */
 static bool right(const judge_t *judge, const tmu_completion_t *c, const tmu_model_verdict_t *v) {
     return tmu_model_unit_status(v->status) == c->status && v->other == c->other &&
            TMU_KEY_SAME_VALUES(*v, *c) && v->serial == c->serial &&
@@ -32,19 +32,19 @@ static bool right(const judge_t *judge, const tmu_completion_t *c, const tmu_mod
            judge->reported[c->handle] == v->removed_posted + v->removed_unexpected;
 }
 
-/** A cancel comes too late for a receive whose own answer was withheld: it may be nowhere. */
+/* A cancel comes too late for a receive whose own answer was withheld: it may be nowhere. */
 static bool too_late(const judge_t *judge, const tmu_completion_t *c) {
     const oracle_question_t *q = &judge->questions[c->handle];
     return c->opcode == TMU_OPCODE_CANCEL && c->status == TMU_STATUS_LATE &&
            withheld(&judge->answers[q->target]);
 }
 
-/** By endpoint and serial number: the handle of the operation that has it, or -1. */
+/* By endpoint and serial number: the handle of the operation that has it, or -1. */
 typedef struct order {
     int32_t handles[JUDGE_ENDPOINTS][JUDGE_OPERATIONS];
 } order_t;
 
-/** An answer that is withheld may have lost its number with the rest: it is left out then. */
+/* An answer that is withheld may have lost its number with the rest: it is left out then. */
 static uint32_t arrange(const judge_t *judge, order_t *order) {
     uint32_t differences = 0;
     memset(order, 0xff, sizeof *order);
@@ -65,7 +65,7 @@ static uint32_t arrange(const judge_t *judge, order_t *order) {
     return differences;
 }
 
-/** Counts withheld answers by the endpoint that was asked: the answer may have lost its own. */
+/* Counts withheld answers by the endpoint that was asked: the answer may have lost its own. */
 static judge_result_t count(const judge_t *judge) {
     bool has[JUDGE_ENDPOINTS] = {false};
     judge_result_t result = {0};

@@ -22,17 +22,17 @@ typedef struct judge {
     uint32_t count;                      /* operations that were asked */
 } judge_t;
 
-/** Findings of one trial. */
+/* Findings of one trial. */
 typedef struct judge_result {
     uint32_t withheld;    /* answers, those that have lost their numbers too */
     uint32_t endpoints;   /* of which at least one answer was withheld */
     uint32_t differences; /* wrong answers, and operations without an answer or with two */
 } judge_result_t;
 
-/** For tmu_queue_observe: `user` is the judge. */
+/* For tmu_queue_observe: `user` is the judge. */
 void judge_observe(void *user, const tmu_completion_t *completion);
 
-/** Compares; the first difference is written to standard error. */
+/* Compares; the first difference is written to standard error. */
 judge_result_t judge_decide(const judge_t *judge);
 
 #endif

@@ -81,7 +81,7 @@ static void print(const arguments_t *arguments, const table_t *table) {
     (void)puts("}}");
 }
 
-/** Says why a trial makes the program fail, and how to run it again. */
+/* Says why a trial makes the program fail, and how to run it again. */
 static void complain(const trial_t *trial, unsigned place, uint64_t seed) {
     if (trial->outcome == TRIAL_SILENT) {
         (void)fprintf(stderr, "tmu-faults: silent:");

@@ -3,7 +3,7 @@
 
 #define ENDPOINT_PARITY 1 /* the bit of lanes and whole entries that is their endpoint's own */
 
-/** Nobody can tell whose the word was. */
+/* Nobody can tell whose the word was. */
 static bool is_endpoint(uint32_t endpoints, uint32_t bit, uint32_t width) {
     uint32_t endpoint_bits = 0;
     while (endpoints > UINT32_C(1) << endpoint_bits) {

@@ -11,7 +11,7 @@
 
 #define REACH_ALL UINT32_MAX
 
-/** The most endpoints that may be withheld when `bit` of a word of `width` bits is flipped, in a
+/* The most endpoints that may be withheld when `bit` of a word of `width` bits is flipped, in a
  * unit with so many endpoints. */
 uint32_t reach_limit(uint32_t endpoints, tmu_fault_t place, uint32_t bit, uint32_t width);
 

@@ -30,7 +30,7 @@ static void must(tmu_result_t result, const run_t *run) {
     }
 }
 
-/** False when the driver has found an answer that cannot be. */
+/* False when the driver has found an answer that cannot be. */
 static bool step(run_t *run) {
     tmu_completion_t done[16];
     size_t count = 0;
@@ -44,7 +44,7 @@ static bool step(run_t *run) {
     return result == TMU_OK;
 }
 
-/** One side first, so that a queue gets long; later all kinds. */
+/* One side first, so that a queue gets long; later all kinds. */
 static uint8_t random_opcode(run_t *run, uint32_t number, uint32_t fill) {
     static const uint8_t mix[] = {TMU_OPCODE_POST,   TMU_OPCODE_POST,   TMU_OPCODE_ARRIVE,
                                   TMU_OPCODE_ARRIVE, TMU_OPCODE_ARRIVE, TMU_OPCODE_PROBE,
@@ -91,7 +91,7 @@ static void make(run_t *run, uint32_t handle, uint32_t fill) {
     }
 }
 
-/** In every other trial slots are reserved, for all endpoints of the preset or for some. */
+/* In every other trial slots are reserved, for all endpoints of the preset or for some. */
 static void keep(run_t *run) {
     bool kept = pick(run, 2) == 0;
     for (uint32_t e = 0; e < run->kept && e < JUDGE_ENDPOINTS; e++) {
@@ -101,7 +101,7 @@ static void keep(run_t *run) {
     }
 }
 
-/** Everything is answered; false when that never comes, or cannot be. */
+/* Everything is answered; false when that never comes, or cannot be. */
 static bool settle(run_t *run) {
     for (uint32_t i = 0; i < STEPS_MAX && tmu_queue_in_flight(run->queue) > 0; i++) {
         if (!step(run)) {
@@ -111,7 +111,7 @@ static bool settle(run_t *run) {
     return tmu_queue_in_flight(run->queue) == 0 && step(run);
 }
 
-/** False when the driver or the unit gave up. */
+/* False when the driver or the unit gave up. */
 static bool operate(run_t *run, tmu_fault_t place) {
     uint32_t fill = pick(run, OPERATIONS * 3 / 4);
     uint32_t when = pick(run, OPERATIONS * 3 / 4);

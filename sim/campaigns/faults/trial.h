@@ -25,10 +25,10 @@ typedef struct trial {
     uint32_t limit; /* endpoints that may be withheld, REACH_ALL = any number */
 } trial_t;
 
-/** The outcome, of a trial in which the place gave a flipped word or not. */
+/* The outcome, of a trial in which the place gave a flipped word or not. */
 trial_outcome_t trial_decide(const judge_result_t *judged, uint32_t limit, bool seen, bool flipped);
 
-/** Runs a trial on a device with memory registered; it is reset first. */
+/* Runs a trial on a device with memory registered; it is reset first. */
 trial_t trial_run(tmu_t *device, tmu_queue_t *queue, uint32_t endpoints, tmu_fault_t place,
                   uint64_t seed);
 

@@ -23,7 +23,7 @@ const char *attack_name(attack_kind_t kind) {
     return (size_t)kind < sizeof names / sizeof names[0] ? names[kind] : NULL;
 }
 
-/** Whether it fills its queues. */
+/* Whether it fills its queues. */
 static bool attack_fills(attack_kind_t kind) {
     return kind == ATTACK_FULL || kind == ATTACK_WILD || kind == ATTACK_STUCK ||
            kind == ATTACK_LIVES;
@@ -46,7 +46,7 @@ static tmu_result_t open_queue(attack_t *attack) {
     return result;
 }
 
-/** Keeps whatever is free of the tables, for an endpoint that does nothing: full for all others. */
+/* Keeps whatever is free of the tables, for an endpoint that does nothing: full for all others. */
 static tmu_result_t keep_tables(const attack_t *attack, bool keep) {
     tmu_info_t info;
     const tmu_result_t result = tmu_query(attack->device, &info);
@@ -75,7 +75,7 @@ tmu_result_t attack_open(attack_t *attack) {
     return result == TMU_OK ? open_queue(attack) : result;
 }
 
-/** Messages come first: who searches for them then has not filled yet. */
+/* Messages come first: who searches for them then has not filled yet. */
 static uint64_t messages(const attack_t *attack) {
     return attack->kind == ATTACK_WILD ? 0 : attack->entries;
 }
@@ -84,7 +84,7 @@ bool attack_is_filled(const attack_t *attack) {
     return !attack_fills(attack->kind) || attack->completed >= messages(attack) + attack->entries;
 }
 
-/** A receive that no message of its own matches; in `wild` only the whole key tells. */
+/* A receive that no message of its own matches; in `wild` only the whole key tells. */
 static tmu_key_t receive_key(const attack_t *attack, uint64_t number) {
     return attack->kind == ATTACK_WILD
                ? (tmu_key_t){.match = FAR, .ignore = ~FAR, .source_ignore = UINT32_MAX}
@@ -142,7 +142,7 @@ tmu_result_t attack_collect(attack_t *attack) {
     return TMU_OK;
 }
 
-/** The next of the searches that find nothing and change nothing. */
+/* The next of the searches that find nothing and change nothing. */
 static void search_missing(const attack_t *attack, tmu_record_t *command) {
     static const uint8_t opcodes[] = {TMU_OPCODE_POST, TMU_OPCODE_ARRIVE, TMU_OPCODE_PROBE,
                                       TMU_OPCODE_CLAIM};
@@ -171,7 +171,7 @@ static void malformed(const attack_t *attack, tmu_record_t *command) {
     }
 }
 
-/** Of four wrong writes the next one. */
+/* Of four wrong writes the next one. */
 static tmu_result_t wrong_write(const attack_t *attack) {
     const tmu_record_t record = {0};
     const tmu_queue_t *queue = attack->queue;
@@ -224,7 +224,7 @@ static tmu_result_t raw_strike(attack_t *attack) {
     return tmu_raw_command(attack->queue, 0, command);
 }
 
-/** One life after the other, as the driver has it. */
+/* One life after the other, as the driver has it. */
 static tmu_result_t live(attack_t *attack) {
     tmu_result_t result = TMU_OK;
     if (attack->state == STATE_CLOSED) {

@@ -6,7 +6,7 @@
 
 #include "crowd.h"
 
-/** Entries are those of each of its queues, and its quota: what would be one more is refused. */
+/* Entries are those of each of its queues, and its quota: what would be one more is refused. */
 typedef enum attack_kind {
     ATTACK_NONE,
     ATTACK_FULL,      /* all four searches to the end of full queues, refused or without a hit */
@@ -21,7 +21,7 @@ typedef enum attack_kind {
     ATTACK_LIVES, /* opens a queue, fills, flushes, closes it, as the driver has it, and again */
 } attack_kind_t;
 
-/** Longest time of each operation that others may feel, in clocks. */
+/* Longest time of each operation that others may feel, in clocks. */
 typedef struct attack_times {
     uint64_t lives; /* that ended */
     uint64_t open;
@@ -52,31 +52,31 @@ typedef struct attack {
     attack_times_t times;
 } attack_t;
 
-/** The kind's name, NULL beyond the last. */
+/* The kind's name, NULL beyond the last. */
 const char *attack_name(attack_kind_t kind);
 
-/** Whether it is told how many entries, or queues. */
+/* Whether it is told how many entries, or queues. */
 bool attack_is_sized(attack_kind_t kind);
 
-/** Opens its queue and sets its quota; nothing is in flight on the device. */
+/* Opens its queue and sets its quota; nothing is in flight on the device. */
 tmu_result_t attack_open(attack_t *attack);
 
-/** Submits entries until its queues are full. */
+/* Submits entries until its queues are full. */
 tmu_result_t attack_fill(attack_t *attack);
 
-/** Whether all entries are there. */
+/* Whether all entries are there. */
 bool attack_is_filled(const attack_t *attack);
 
-/** Takes what the driver's operations are answered; not for who went past the driver. */
+/* Takes what the driver's operations are answered; not for who went past the driver. */
 tmu_result_t attack_collect(attack_t *attack);
 
-/** Does its worst, as far as the bus takes it. */
+/* Does its worst, as far as the bus takes it. */
 tmu_result_t attack_strike(attack_t *attack);
 
-/** Whether an operation of the driver's is in flight. */
+/* Whether an operation of the driver's is in flight. */
 bool attack_waits(attack_t *attack);
 
-/** Closes the queue; what was written past the driver is not waited for. */
+/* Closes the queue; what was written past the driver is not waited for. */
 tmu_result_t attack_close(attack_t *attack);
 
 #endif

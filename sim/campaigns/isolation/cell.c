@@ -111,7 +111,7 @@ static bool victims_wait(const session_t *session) {
     return false;
 }
 
-/** Parties that have a turn. */
+/* Parties that have a turn. */
 typedef enum turn { VICTIMS_ASK = 1, ATTACKER_STRIKES = 2, ATTACKER_FILLS = 4 } turn_t;
 
 static tmu_result_t turn(session_t *session, unsigned turns, uint64_t number) {
@@ -142,7 +142,7 @@ static tmu_result_t turn(session_t *session, unsigned turns, uint64_t number) {
     return result;
 }
 
-/** When work ends. */
+/* When work ends. */
 typedef struct goal {
     unsigned turns;
     uint64_t victims; /* their answers */
@@ -235,7 +235,7 @@ static int measure(session_t *session, const cell_t *cell, cell_result_t *result
     return status;
 }
 
-/** Percentiles over all victims. */
+/* Percentiles over all victims. */
 static int spreads(session_t *session, cell_result_t *result) {
     samples_t host = {0};
     samples_t unit = {0};

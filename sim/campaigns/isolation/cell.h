@@ -8,7 +8,7 @@
 #include "spread.h"
 #include "victim.h"
 
-/** Clocks that a full ring may hold up all others, in `stuck`: the usual quarter of a second would
+/* Clocks that a full ring may hold up all others, in `stuck`: the usual quarter of a second would
  * be long to simulate. */
 #define CELL_RING_PATIENCE 4096
 
@@ -34,7 +34,7 @@ extern const counter_row_t cell_counters[];
 
 typedef struct session session_t;
 
-/**
+/*
  * Victims at both ends of the device's endpoints, the attacker in the middle; with `memory` the
  * device has all of it registered that it takes.  NULL and a sentence in `error` on failure.
  */
@@ -42,7 +42,7 @@ session_t *session_open(tmu_t *device, uint32_t victims, bool memory, char *erro
                         size_t error_size);
 void session_close(session_t *session);
 
-/**
+/*
  * Measures a cell; -1 and a sentence in the session's `error` on failure.
  * The device is reset first.  After a failure its queues stay open: end the process.
  */

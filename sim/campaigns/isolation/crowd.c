@@ -8,7 +8,7 @@
 #define RING_LOG2 4             /* of ring and share of each queue */
 #define FAR (UINT64_C(1) << 63) /* a match bit that no message has */
 
-/** Receives of which only the whole entry tells that no message is theirs, and arrivals, probes and
+/* Receives of which only the whole entry tells that no message is theirs, and arrivals, probes and
  * claims, in turn: memory has to be read for nearly all of them. */
 static tmu_record_t search_missing(uint64_t turn, uint64_t number) {
     static const uint8_t opcodes[] = {TMU_OPCODE_POST, TMU_OPCODE_ARRIVE, TMU_OPCODE_PROBE,

@@ -12,14 +12,14 @@ typedef struct crowd {
     uint32_t next;
 } crowd_t;
 
-/** Opens `count` queues for endpoints from `first` on, `endpoints` of them in turn. */
+/* Opens `count` queues for endpoints from `first` on, `endpoints` of them in turn. */
 tmu_result_t crowd_open(crowd_t *crowd, tmu_t *device, uint32_t first, uint32_t endpoints,
                         uint32_t count);
 
-/** Of the next queue a command that nothing on chip answers, and its ring as read. */
+/* Of the next queue a command that nothing on chip answers, and its ring as read. */
 tmu_result_t crowd_strike(crowd_t *crowd);
 
-/** Closes all queues; what was written is not waited for. */
+/* Closes all queues; what was written is not waited for. */
 tmu_result_t crowd_close(crowd_t *crowd);
 
 #endif

@@ -12,21 +12,21 @@
 #include "tmu/tmu.h"
 #include "tmu_model.h"
 
-/** Entries of a victim in each queue, at most; a reserve of as many keeps them on chip. */
+/* Entries of a victim in each queue, at most; a reserve of as many keeps them on chip. */
 #define VICTIM_ENTRIES 8
 #define VICTIM_WINDOW 4 /* operations in flight */
 
-/** Values as they come, as many as there are. */
+/* Values as they come, as many as there are. */
 typedef struct samples {
     uint16_t *values;
     size_t count;
     size_t room;
 } samples_t;
 
-/** False when memory is short. */
+/* False when memory is short. */
 bool samples_add(samples_t *samples, uint16_t value);
 
-/** An operation that is drawn, and when it was submitted what the model says to it. */
+/* An operation that is drawn, and when it was submitted what the model says to it. */
 typedef struct question {
     uint8_t opcode;
     tmu_key_t key;
@@ -57,17 +57,17 @@ typedef struct victim {
     uint64_t longest; /* clocks from a submission to the completion being seen */
 } victim_t;
 
-/** Starts anew on an open queue; `seed` decides all that it asks. */
+/* Starts anew on an open queue; `seed` decides all that it asks. */
 void victim_start(victim_t *victim, tmu_queue_t *queue, tmu_model_t *model, uint32_t endpoint,
                   uint64_t seed);
 
-/** Submits as much as its window lets in. */
+/* Submits as much as its window lets in. */
 tmu_result_t victim_submit(victim_t *victim, uint64_t now);
 
-/** Judges a completion, and keeps its latencies while it measures. */
+/* Judges a completion, and keeps its latencies while it measures. */
 void victim_judge(victim_t *victim, const tmu_completion_t *completion, uint64_t now);
 
-/** Takes what is answered. */
+/* Takes what is answered. */
 tmu_result_t victim_collect(victim_t *victim, uint64_t now);
 
 void victim_free(victim_t *victim);

@@ -233,7 +233,7 @@ static cell_t cell_of(int argc, char **argv) {
     cell.memory = calloc((size_t)cell.number + 1, (size_t)cell.bytes + 1);
     cell.requests = calloc((size_t)cell.number + 1, sizeof *cell.requests);
     cell.microseconds = calloc((size_t)cell.repeats, sizeof *cell.microseconds);
-    if (cell.memory == NULL || cell.requests == NULL || cell.microseconds == NULL) {
+    if (!cell.memory || !cell.requests || !cell.microseconds) {
         fail("no memory");
     }
     return cell;
@@ -252,7 +252,7 @@ static int turns_take(const cell_t *cell, turn_t *turn, int most, double *micros
     int taken = 0;
     while (taken < most && (taken % BATCH != 0 || has_time(start))) {
         double seconds = turn(cell, taken);
-        if (microseconds != NULL) {
+        if (microseconds) {
             microseconds[taken] = seconds * 1e6;
         }
         taken++;

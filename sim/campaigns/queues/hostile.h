@@ -5,7 +5,7 @@
 
 #include "worker.h"
 
-/** Writes as many commands as its window says, or as the bus takes; nobody counts what is in
+/* Writes as many commands as its window says, or as the bus takes; nobody counts what is in
  * flight. */
 tmu_result_t hostile_write(worker_t *worker);
 

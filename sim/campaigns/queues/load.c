@@ -63,7 +63,7 @@ static int worker_open(load_t *load, uint32_t number, const tmu_info_t *info, ui
     return 0;
 }
 
-/** Uses the quota of every rival's endpoint up: from then on its posts are refused. */
+/* Uses the quota of every rival's endpoint up: from then on its posts are refused. */
 static int quotas_use_up(load_t *load) {
     for (uint32_t i = 1; i < load->cell->queues; i++) {
         worker_t *worker = &load->workers[i];
@@ -92,7 +92,7 @@ static uint64_t completed(const load_t *load) {
     return sum;
 }
 
-/** Everybody works until the measured queues have `target` verdicts. */
+/* Everybody works until the measured queues have `target` verdicts. */
 static int work(load_t *load, uint64_t target, bool measure) {
     uint64_t last = tmu_clock(load->device);
     uint64_t before = completed(load);
@@ -129,7 +129,7 @@ static int work(load_t *load, uint64_t target, bool measure) {
     return 0;
 }
 
-/** Lets everything that was submitted through the driver end. */
+/* Lets everything that was submitted through the driver end. */
 static int drain(load_t *load) {
     for (uint32_t i = 0; i < load->cell->queues; i++) {
         worker_t *worker = &load->workers[i];
@@ -150,7 +150,7 @@ static int drain(load_t *load) {
     return 0;
 }
 
-/** Percentiles over all measured queues; false without memory. */
+/* Percentiles over all measured queues; false without memory. */
 static bool latencies(const load_t *load, uint32_t measured, load_result_t *result) {
     size_t count = 0;
     for (uint32_t i = 0; i < measured; i++) {
@@ -173,7 +173,7 @@ static bool latencies(const load_t *load, uint32_t measured, load_result_t *resu
 const counter_row_t load_counters[] = {
     {"queue_overruns", "overruns"}, {"malformed", "malformed"}, {NULL, NULL}};
 
-/** Reads the unit's counters of broken rules. */
+/* Reads the unit's counters of broken rules. */
 static int count(load_t *load, load_result_t *result) {
     return counter_set_add(&result->counters, load_counters, load->device) == TMU_OK
                ? 0

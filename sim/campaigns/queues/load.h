@@ -25,10 +25,10 @@ typedef struct load_result {
     spread_t latency;       /* with the host interface, clocks */
 } load_result_t;
 
-/** Commands dropped because their share was full, and commands answered as malformed. */
+/* Commands dropped because their share was full, and commands answered as malformed. */
 extern const counter_row_t load_counters[];
 
-/**
+/*
  * Measures `operations` after a run-in; -1 and a sentence in `error` on failure.
  * The device is reset first.  After a failure its queues stay open: end the process.
  */

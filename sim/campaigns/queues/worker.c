@@ -3,7 +3,7 @@
 
 #define KEYS 4 /* pairs of a queue that differ in their key */
 
-/** A queue's own key for one of its pairs. */
+/* A queue's own key for one of its pairs. */
 static uint64_t key_of(const worker_t *worker, uint64_t operation) {
     return (uint64_t)worker->number << 8 | operation / 2 % KEYS;
 }
@@ -42,7 +42,7 @@ tmu_result_t worker_submit(worker_t *worker) {
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
-/** Whether a completion is what the law says about this operation, the queue's next one. */
+/* Whether a completion is what the law says about this operation, the queue's next one. */
 static bool right(const worker_t *worker, const tmu_completion_t *c) {
     const uint64_t handle = worker->completed;
     if (c->handle != handle || c->endpoint != worker->endpoint) {

@@ -5,7 +5,7 @@
 
 #include "tmu/tmu.h"
 
-/** Kind of a queue's traffic. */
+/* Kind of a queue's traffic. */
 typedef enum worker_kind {
     WORKER_PAIRS,   /* a receive, then its message, with a key that no other queue has */
     WORKER_CANCELS, /* cancels of receives that are not there */
@@ -28,13 +28,13 @@ typedef struct worker {
     size_t room; /* of `clocks`; what is beyond is not kept */
 } worker_t;
 
-/** Whether the owner keeps to no rule: nothing that it is answered is judged. */
+/* Whether the owner keeps to no rule: nothing that it is answered is judged. */
 bool worker_is_hostile(const worker_t *worker);
 
-/** Submits as many operations as the window and the driver let in. */
+/* Submits as many operations as the window and the driver let in. */
 tmu_result_t worker_submit(worker_t *worker);
 
-/** Takes and judges what is answered; `measure` keeps latencies. */
+/* Takes and judges what is answered; `measure` keeps latencies. */
 tmu_result_t worker_collect(worker_t *worker, bool measure);
 
 #endif

@@ -53,7 +53,7 @@ static uint64_t completed(const session_t *session) {
     return session->streams[DEEP].completed + session->streams[WATCHED].completed;
 }
 
-/** Goal of each stream: operations, or entries that are appended. */
+/* Goal of each stream: operations, or entries that are appended. */
 typedef struct goal {
     bool fills;
     uint64_t upto[STREAMS];
@@ -85,7 +85,7 @@ static bool ended(const session_t *session, const goal_t *goal) {
     return true;
 }
 
-/** Works until `stream` completed `target` operations, or with NULL until the goal is reached. */
+/* Works until `stream` completed `target` operations, or with NULL until the goal is reached. */
 static int work(session_t *session, const goal_t *goal, const stream_t *stream, uint64_t target) {
     uint64_t last = tmu_clock(session->device);
     uint64_t before = completed(session);
@@ -121,7 +121,7 @@ static cell_latency_t latency(stream_t *stream) {
     return found;
 }
 
-/** Measures `steps` of a stream after `run_in` steps; the rival works as long, if it does at all.
+/* Measures `steps` of a stream after `run_in` steps; the rival works as long, if it does at all.
  */
 static int measure(session_t *session, stream_t *stream, bool rival, uint64_t run_in,
                    uint64_t steps, uint64_t *clocks, counter_set_t *counts) {

@@ -23,7 +23,7 @@ typedef struct cell {
     uint64_t steps;
 } cell_t;
 
-/** Latencies of the operations that take and of those that append. */
+/* Latencies of the operations that take and of those that append. */
 typedef struct cell_latency {
     spread_t take_host;
     spread_t take_unit;
@@ -44,16 +44,16 @@ typedef struct cell_result {
     uint64_t lone_clocks;
 } cell_result_t;
 
-/** Counters of the unit over a measurement, of all endpoints. */
+/* Counters of the unit over a measurement, of all endpoints. */
 extern const counter_row_t cell_counters[];
 
 typedef struct session session_t;
 
-/** Registers all the memory that the device takes; NULL and a sentence in `error` on failure. */
+/* Registers all the memory that the device takes; NULL and a sentence in `error` on failure. */
 session_t *session_open(tmu_t *device, uint32_t window, char *error, size_t error_size);
 void session_close(session_t *session);
 
-/**
+/*
  * Runs a cell; -1 and a sentence in the session's `error` on failure.
  * A queue that the cell before left no deeper is filled up; otherwise the device is reset first.
  */

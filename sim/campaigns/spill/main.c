@@ -104,7 +104,7 @@ static void check(const char *word) { (void)cell_of(word); }
 
 static bool open_session(tmu_t *device) {
     session = session_open(device, window, campaign.error, sizeof campaign.error);
-    return session != NULL;
+    return session;
 }
 
 static bool measure(tmu_t *device, const char *word, uint64_t *mismatches_p) {

@@ -86,7 +86,7 @@ static void put(stream_t *stream, uint64_t handle) {
     stream->entries[stream->first + stream->count++] = handle;
 }
 
-/** Position of the entry for the next take, the oldest at 0. */
+/* Position of the entry for the next take, the oldest at 0. */
 static size_t choose(stream_t *stream) {
     /* The entry that this step appended is already there, and is not meant. */
     const size_t there = stream->count - (stream->takes_first ? 0 : 1);
@@ -110,7 +110,7 @@ static void take_out(stream_t *stream, size_t position) {
     stream->count--;
 }
 
-/** An operation with the key of the entry that has the handle `key`. */
+/* An operation with the key of the entry that has the handle `key`. */
 static tmu_result_t submit(stream_t *stream, bool posts, uint64_t key) {
     const uint64_t handle = stream->submitted;
     const uint32_t source = (uint32_t)(key % SOURCES);
@@ -123,7 +123,7 @@ static tmu_result_t submit(stream_t *stream, bool posts, uint64_t key) {
     return tmu_arrive(stream->queue, stream->endpoint, &message);
 }
 
-/** Too many younger ones were answered before an operation that is still expected. */
+/* Too many younger ones were answered before an operation that is still expected. */
 static bool crowded(const stream_t *stream) {
     return stream->expected[stream->submitted & (stream->expected_room - 1)].pending ||
            stream->submitted - stream->completed >= stream->window;
@@ -178,7 +178,7 @@ tmu_result_t stream_fill(stream_t *stream, uint64_t depth) {
     return result == TMU_AGAIN ? TMU_OK : result;
 }
 
-/** Whether a completion is what the law says about its operation. */
+/* Whether a completion is what the law says about its operation. */
 static bool right(const stream_t *stream, const expected_t *expected, const tmu_completion_t *c) {
     if (!expected->pending || expected->handle != c->handle || c->endpoint != stream->endpoint) {
         return false; /* R13, R15 */

@@ -6,7 +6,7 @@
 #include "lot.h"
 #include "tmu/tmu.h"
 
-/** Which entry a take is meant for. */
+/* Which entry a take is meant for. */
 typedef enum position {
     POSITION_OLDEST,
     POSITION_YOUNGEST, /* of those that were there before the step */
@@ -14,7 +14,7 @@ typedef enum position {
     POSITION_FIFO, /* the oldest: a name for long runs */
 } position_t;
 
-/** Clocks of operations, as completions say them: they saturate. */
+/* Clocks of operations, as completions say them: they saturate. */
 typedef struct latencies {
     uint16_t *host;
     uint16_t *unit;
@@ -22,7 +22,7 @@ typedef struct latencies {
     size_t room;
 } latencies_t;
 
-/** Answer that an operation in flight must get. */
+/* Answer that an operation in flight must get. */
 typedef struct expected {
     bool pending;
     bool takes;
@@ -30,7 +30,7 @@ typedef struct expected {
     uint64_t other; /* of a take: the entry that the law gives it */
 } expected_t;
 
-/**
+/*
  * A queue of entries whose keys all differ, filled by appends, then worked on in steps: an entry
  * is appended and one is taken.  Which one a take gets is known when it is submitted.
  */
@@ -59,25 +59,25 @@ typedef struct stream {
     latencies_t appends;
 } stream_t;
 
-/** Opens the stream's queue, for up to `window` operations in flight; -1 on failure. */
+/* Opens the stream's queue, for up to `window` operations in flight; -1 on failure. */
 int stream_open(stream_t *stream, tmu_t *device, uint32_t endpoint, uint32_t window);
 
-/** Waits for nothing: all that was submitted must have been answered. */
+/* Waits for nothing: all that was submitted must have been answered. */
 tmu_result_t stream_close(stream_t *stream);
 
-/** Forgets all entries, as after a reset of the device. */
+/* Forgets all entries, as after a reset of the device. */
 void stream_forget(stream_t *stream, bool unexpected, bool takes_first);
 
-/** Makes room for so many entries and latencies; false without memory. */
+/* Makes room for so many entries and latencies; false without memory. */
 bool stream_reserve(stream_t *stream, size_t entries, size_t latencies);
 
-/** Submits steps until `limit` operations were submitted, as far as window and driver let it. */
+/* Submits steps until `limit` operations were submitted, as far as window and driver let it. */
 tmu_result_t stream_work(stream_t *stream, uint64_t limit);
 
-/** Submits appends until `depth` entries stand there, as far as window and driver let it. */
+/* Submits appends until `depth` entries stand there, as far as window and driver let it. */
 tmu_result_t stream_fill(stream_t *stream, uint64_t depth);
 
-/** Takes and judges what is answered. */
+/* Takes and judges what is answered. */
 tmu_result_t stream_collect(stream_t *stream);
 
 #endif

@@ -184,7 +184,7 @@ static inline void bench_give_changed(bench_t *bench, const uet_packet_t *packet
     uet_error_t error;
     size_t bytes = uet_packet_encode(&copy, &bench_settings, frame, sizeof frame, &error);
     EXPECT(bytes != 0);
-    if (change != NULL) {
+    if (change) {
         bytes = change(frame, bytes);
     }
     if (seal) {

@@ -112,7 +112,7 @@ static bool agree(const engine_ops_t *ops, engine_t *engine, tmu_model_t *model,
 
 static void compare(const char *name, const shape_t *shape) {
     const engine_ops_t *ops = engine_find(name);
-    if (ops == NULL) {
+    if (!ops) {
         (void)fprintf(stderr, "%s: not on this machine\n", name);
         return;
     }
@@ -122,7 +122,7 @@ static void compare(const char *name, const shape_t *shape) {
                                        shape->quota, shape->quota};
     engine_t *engine = ops->create(&config);
     tmu_model_t *model = NULL;
-    EXPECT(engine != NULL);
+    EXPECT(engine);
     EXPECT_NUMBER(tmu_model_create(&limits, &model), TMU_MODEL_OK);
     uint64_t first_difference = 0;
     for (uint64_t i = 1; i <= shape->operations && first_difference == 0; i++) {
@@ -176,7 +176,7 @@ static void r11_quotas_and_capacities(void) {
 static void r10_the_oldest_of_one_handle_goes(void) {
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const engine_ops_t *ops = engine_find(names[i]);
-        if (ops == NULL) {
+        if (!ops) {
             continue;
         }
         engine_t *engine = ops->create(&(engine_config_t){.endpoints = 1});
@@ -199,7 +199,7 @@ static void a_false_positive_is_rejected(void) {
     }
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const engine_ops_t *ops = engine_find(names[i]);
-        if (strncmp(names[i], "fuzzy", 5) != 0 || ops == NULL) {
+        if (strncmp(names[i], "fuzzy", 5) != 0 || !ops) {
             continue;
         }
         engine_t *engine = ops->create(&(engine_config_t){.endpoints = 1});
@@ -230,7 +230,7 @@ static void strides_of_tags_share_few_ids(void) {
     }
 }
 
-static void an_unknown_engine_is_none(void) { EXPECT(engine_find("quick") == NULL); }
+static void an_unknown_engine_is_none(void) { EXPECT(!engine_find("quick")); }
 
 int main(void) {
     seed = expect_seed((uint64_t)time(NULL)) * 2 + 1; /* never 0 */

@@ -18,7 +18,7 @@ static inline uint32_t queue_config(uint32_t first, uint32_t log2) {
     return first << TMU_QUEUE_CONFIG_FIRST_SHIFT | log2 << TMU_QUEUE_CONFIG_LOG2_SHIFT;
 }
 
-/** Configures a page with a ring of 16 entries at `memory`; whether the device took that. */
+/* Configures a page with a ring of 16 entries at `memory`; whether the device took that. */
 static inline bool commit(uint32_t page, uint32_t endpoint, uint32_t share,
                           const tmu_dma_t *memory) {
     uint32_t status = 0;
@@ -34,7 +34,7 @@ static inline bool commit(uint32_t page, uint32_t endpoint, uint32_t share,
     return status == 0;
 }
 
-/** A device whose page 1 acts for endpoint 1 with the slots 32 to 63. */
+/* A device whose page 1 acts for endpoint 1 with the slots 32 to 63. */
 static inline void start(void) {
     taken = 0;
     EXPECT_NUMBER(ops->open("tiny", &backend), TMU_OK);
@@ -76,7 +76,7 @@ static inline uint32_t idle(void) {
     return status >> TMU_STATUS_IDLE_SHIFT & TMU_STATUS_IDLE_MASK;
 }
 
-/** Status of the answer to a record written into a page. */
+/* Status of the answer to a record written into a page. */
 static inline uint64_t status_of(uint32_t page, const tmu_record_t *record) {
     EXPECT_NUMBER(ops->doorbell_write(backend, page * TMU_DOORBELL_PAGE_BYTES, record, 64), TMU_OK);
     EXPECT_NUMBER(ops->progress(backend, 10), TMU_OK);

@@ -34,8 +34,8 @@ static void unusable_engines_are_explained(void) {
                 "unknown option 'pauses=1'; known: engine=NAME, and a number for each of "
                 "endpoints, tag_bits and the other parameters of a configuration");
     EXPECT_NUMBER(tmu_open("ref:tin?engine=list", &device), TMU_ERR_URI);
-    EXPECT(strstr(tmu_error_text(NULL), "unknown preset 'tin'; known: nic") != NULL);
-    EXPECT(device == NULL);
+    EXPECT(strstr(tmu_error_text(NULL), "unknown preset 'tin'; known: nic"));
+    EXPECT(!device);
 }
 
 static engine_t *create_nothing(const engine_config_t *config) {
@@ -51,14 +51,14 @@ static void an_engine_without_memory_opens_no_device(void) {
     EXPECT_TEXT(tmu_error_text(NULL), "no memory for the engine 'list' of preset tiny");
 }
 
-/** Posts find nothing, whatever waits. */
+/* Posts find nothing, whatever waits. */
 static engine_verdict_t post_blindly(engine_t *engine, uint32_t endpoint, const engine_key_t *key,
                                      uint64_t handle, uint64_t length) {
     const engine_key_t nowhere = {.match = ~key->match, .source = key->source};
     return list_engine()->post(engine, endpoint, &nowhere, handle, length);
 }
 
-/** R4: the device sets no wrong verdict right, so that who judges it sees what the engine said. */
+/* R4: the device sets no wrong verdict right, so that who judges it sees what the engine said. */
 static void a_wrong_verdict_is_passed_on_R4(void) {
     broken = *list_engine();
     broken.post = post_blindly;
@@ -73,7 +73,7 @@ static void a_wrong_verdict_is_passed_on_R4(void) {
     bench_close(&bench);
 }
 
-/** Of what was found, another slot is told, in which there may be nothing. */
+/* Of what was found, another slot is told, in which there may be nothing. */
 static engine_verdict_t arrive_elsewhere(engine_t *engine, uint32_t endpoint,
                                          const engine_key_t *key, uint64_t handle,
                                          uint64_t length) {
@@ -82,7 +82,7 @@ static engine_verdict_t arrive_elsewhere(engine_t *engine, uint32_t endpoint,
     return found;
 }
 
-/** R15: no handle is made up. */
+/* R15: no handle is made up. */
 static void an_entry_that_is_not_there_is_an_error_R15(void) {
     static const uint64_t slots[] = {7, UINT64_MAX}; /* nobody's, and none */
     for (size_t i = 0; i < sizeof slots / sizeof slots[0]; i++) {
@@ -96,7 +96,7 @@ static void an_entry_that_is_not_there_is_an_error_R15(void) {
         must(tmu_arrive(bench.queue, 1, &message), bench.device);
         EXPECT_NUMBER(progress_result(&bench), TMU_ERR_DEVICE);
         EXPECT(strstr(tmu_error_text(bench.device),
-                      ": the engine 'list' gave a verdict on an entry that is not there") != NULL);
+                      ": the engine 'list' gave a verdict on an entry that is not there"));
         bench_close(&bench);
     }
 }
@@ -107,7 +107,7 @@ static engine_verdict_t flush_one(engine_t *engine, uint32_t endpoint, uint64_t 
     return found;
 }
 
-/** R14: an engine that kept an entry to itself is found out. */
+/* R14: an engine that kept an entry to itself is found out. */
 static void a_flush_that_leaves_something_is_an_error_R14(void) {
     broken = *list_engine();
     broken.flush = flush_one;
@@ -133,7 +133,7 @@ static void an_engine_that_runs_out_of_memory_says_so(void) {
     const tmu_receive_t receive = {.key = {.match = 1}, .handle = 2, .length = 8};
     must(tmu_post(bench.queue, 1, &receive, NULL), bench.device);
     EXPECT_NUMBER(progress_result(&bench), TMU_ERR_DEVICE);
-    EXPECT(strstr(tmu_error_text(bench.device), ": the engine 'list' has no memory left") != NULL);
+    EXPECT(strstr(tmu_error_text(bench.device), ": the engine 'list' has no memory left"));
     bench_close(&bench);
 }
 

@@ -98,7 +98,7 @@ static void a_configured_page_loses_its_commands(void) {
     stop();
 }
 
-/** A flush of 20 receives in a ring of 16 entries. */
+/* A flush of 20 receives in a ring of 16 entries. */
 static void large_flush(void) {
     tmu_record_t r = {0};
     TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_POST);

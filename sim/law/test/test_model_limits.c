@@ -211,7 +211,7 @@ static void missing_arguments_change_nothing(void) {
     tmu_model_t *other = NULL;
     EXPECT_NUMBER(tmu_model_create(&no_endpoints, &other), TMU_MODEL_BAD_ARGUMENT);
     EXPECT_NUMBER(tmu_model_create(NULL, &other), TMU_MODEL_BAD_ARGUMENT);
-    EXPECT(other == NULL);
+    EXPECT(!other);
     EXPECT_NUMBER(tmu_model_post(NULL, &receive, &verdict), TMU_MODEL_BAD_ARGUMENT);
     EXPECT_NUMBER(tmu_model_post(model, NULL, &verdict), TMU_MODEL_BAD_ARGUMENT);
     EXPECT_NUMBER(tmu_model_post(model, &receive, NULL), TMU_MODEL_BAD_ARGUMENT);

@@ -44,7 +44,7 @@ static void create_answers_no_memory(void) {
         tmu_model_status_t status = tmu_model_create(&config, &model);
         allocations_left = -1;
         EXPECT_NUMBER(status, TMU_MODEL_NO_MEMORY);
-        EXPECT(model == NULL);
+        EXPECT(!model);
     }
 }
 
@@ -81,15 +81,15 @@ static void the_trace_reader_says_so_without_memory(void) {
     tmu_trace_t *trace = NULL;
     long allowed = 0;
     write_trace();
-    for (; allowed < 100 && trace == NULL; allowed++) {
+    for (; allowed < 100 && !trace; allowed++) {
         char error[TMU_TRACE_ERROR_MAX] = "";
         allocations_left = allowed;
         int result = tmu_trace_read(path, &trace, error, sizeof error);
         allocations_left = -1;
-        EXPECT_NUMBER(result != 0, trace == NULL);
-        EXPECT(result == 0 || strstr(error, ": found no memory, expected enough memory") != NULL);
+        EXPECT_NUMBER(result != 0, !trace);
+        EXPECT(result == 0 || strstr(error, ": found no memory, expected enough memory"));
     }
-    EXPECT(allowed > 5 && trace != NULL);
+    EXPECT(allowed > 5 && trace);
     (void)remove(path);
     tmu_trace_free(trace);
 }
@@ -103,7 +103,7 @@ static void a_replay_answers_no_memory(void) {
     write_trace();
     EXPECT_NUMBER(tmu_trace_read(path, &trace, NULL, 0), 0);
     (void)remove(path);
-    for (; trace != NULL && allowed < 100 && status != TMU_MODEL_OK; allowed++) {
+    for (; trace && allowed < 100 && status != TMU_MODEL_OK; allowed++) {
         allocations_left = allowed;
         status = tmu_model_replay(&config, trace, NULL, verdicts, NULL);
         allocations_left = -1;

@@ -31,7 +31,7 @@ static void expect_log(const tmu_model_config_t *config, const char *operations,
     char log[4096] = "";
     size_t used = 0;
     EXPECT_NUMBER(tmu_model_replay(config, trace, NULL, verdicts, NULL), TMU_MODEL_OK);
-    for (size_t i = 0; verdicts != NULL && i < count; i++) {
+    for (size_t i = 0; verdicts && i < count; i++) {
         tmu_log_record_t record;
         EXPECT(tmu_model_log_record(&verdicts[i], &record));
         int length =

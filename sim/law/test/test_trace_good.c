@@ -20,7 +20,7 @@ static tmu_trace_t *read_bytes(const void *bytes, size_t count) {
     int result = tmu_trace_read(path, &trace, error, sizeof error);
     (void)remove(path);
     EXPECT_TEXT(error, "");
-    EXPECT_NUMBER(result != 0, trace == NULL);
+    EXPECT_NUMBER(result != 0, !trace);
     return trace;
 }
 
@@ -30,7 +30,7 @@ static tmu_trace_op_t read_line(const char *line) {
     tmu_trace_op_t op = {0};
     (void)snprintf(text, sizeof text, "# tmu-trace v1\n%s\n", line);
     tmu_trace_t *trace = read_bytes(text, strlen(text));
-    if (trace != NULL) {
+    if (trace) {
         EXPECT_NUMBER(tmu_trace_count(trace), 1);
         op = tmu_trace_ops(trace)[0];
     }
@@ -152,8 +152,8 @@ static void metadata_and_comments(void) {
         EXPECT_TEXT(tmu_trace_metadata_name(trace, i), expected[i][0]);
         EXPECT_TEXT(tmu_trace_metadata_value(trace, i), expected[i][1]);
     }
-    EXPECT(tmu_trace_metadata_name(trace, 4) == NULL);
-    EXPECT(tmu_trace_metadata_value(trace, 4) == NULL);
+    EXPECT(!tmu_trace_metadata_name(trace, 4));
+    EXPECT(!tmu_trace_metadata_value(trace, 4));
     tmu_trace_free(trace);
 }
 
@@ -179,7 +179,7 @@ static void the_longest_line_is_read(void) {
 static void write_gzip(size_t count, size_t members) {
     for (size_t member = 0; member < members; member++) {
         gzFile file = gzopen(path, member == 0 ? "wb" : "ab");
-        if (file == NULL) {
+        if (!file) {
             abort();
         }
         if (member == 0) {
@@ -204,7 +204,7 @@ static void expect_gzip(size_t count, size_t members) {
     EXPECT_NUMBER(tmu_trace_read(path, &trace, error, sizeof error), 0);
     EXPECT_TEXT(error, "");
     (void)remove(path);
-    if (trace == NULL) {
+    if (!trace) {
         return;
     }
     EXPECT_NUMBER(tmu_trace_count(trace), count);
@@ -248,8 +248,8 @@ static void reads_300000_lines_quickly(void) {
 static void names_the_kinds(void) {
     EXPECT_TEXT(tmu_trace_kind_name(TMU_TRACE_POST), "post");
     EXPECT_TEXT(tmu_trace_kind_name(TMU_TRACE_FLUSH), "flush");
-    EXPECT(tmu_trace_kind_name(0) == NULL);
-    EXPECT(tmu_trace_kind_name(7) == NULL);
+    EXPECT(!tmu_trace_kind_name(0));
+    EXPECT(!tmu_trace_kind_name(7));
 }
 
 int main(void) {

@@ -18,7 +18,7 @@ static void expect_refusal(const char *sentence) {
     tmu_trace_t *trace = NULL;
     EXPECT_NUMBER(tmu_trace_read(PATH, &trace, error, sizeof error), -1);
     EXPECT_TEXT(error, sentence);
-    EXPECT(trace == NULL);
+    EXPECT(!trace);
     tmu_trace_free(trace);
 }
 
@@ -240,7 +240,7 @@ static void numbers_used_twice(void) {
 
 static void a_number_used_twice_in_a_long_trace(void) {
     FILE *file = fopen(PATH, "wb");
-    if (file == NULL) {
+    if (!file) {
         abort();
     }
     (void)fputs(FIRST, file);
@@ -265,7 +265,7 @@ static size_t write_gzip(unsigned char *bytes, size_t room) {
     }
     (void)gzclose(file);
     FILE *plain = fopen(PATH, "rb");
-    if (plain == NULL) {
+    if (!plain) {
         abort();
     }
     size_t count = fread(bytes, 1, room, plain);

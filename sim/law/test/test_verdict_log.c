@@ -79,7 +79,7 @@ static void refuses_verdicts_that_the_kind_cannot_have(void) {
         for (int verdict = 0; verdict <= 11; verdict++) {
             const tmu_log_record_t record = {.verdict = (tmu_log_verdict_t)verdict};
             bool known = kind >= TMU_TRACE_POST && kind <= TMU_TRACE_FLUSH;
-            bool fits = known && strchr(allowed[kind], '0' + verdict) != NULL;
+            bool fits = known && strchr(allowed[kind], '0' + verdict);
             EXPECT_NUMBER(tmu_log_format(line, sizeof line, &any, &record) > 0, fits);
         }
     }
@@ -103,8 +103,8 @@ static void writes_to_a_stream(void) {
     FILE *stream = tmpfile();
     const tmu_trace_op_t post = op(TMU_TRACE_POST, 5);
     char text[64] = "";
-    EXPECT(stream != NULL);
-    if (stream == NULL) {
+    EXPECT(stream);
+    if (!stream) {
         return;
     }
     EXPECT_NUMBER(tmu_log_write(stream, &post, &(tmu_log_record_t){.verdict = TMU_LOG_QUEUED}), 0);
@@ -114,7 +114,7 @@ static void writes_to_a_stream(void) {
     EXPECT_TEXT(text, "post 5 queued\n");
     (void)fclose(stream);
     stream = fopen("/dev/full", "w");
-    if (stream != NULL) {
+    if (stream) {
         (void)setvbuf(stream, NULL, _IONBF, 0);
         EXPECT(tmu_log_write(stream, &post, &(tmu_log_record_t){.verdict = TMU_LOG_QUEUED}) < 0);
         (void)fclose(stream);

@@ -104,7 +104,7 @@ static void an_end_inside_a_frame_is_told(void) {
         feed(other, two, count);
         (void)close(other);
         expect_status(link, LINK_BROKEN);
-        EXPECT(strstr(link_error(link), "closed inside a frame") != NULL);
+        EXPECT(strstr(link_error(link), "closed inside a frame"));
         link_close(link);
     }
 }
@@ -169,13 +169,13 @@ static void writing_to_a_dead_peer_is_an_error_and_no_signal(void) {
     (void)close(other);
     EXPECT(link_send(link, two, sizeof two));
     EXPECT(!link_flush(link));
-    EXPECT(strstr(link_error(link), "writing to the link") != NULL);
+    EXPECT(strstr(link_error(link), "writing to the link"));
     link_close(link);
 }
 
 static void expect_refused(const char *address, const char *sentence) {
     char error[LINK_ERROR_BYTES] = "";
-    EXPECT(link_connect(address, error) == NULL);
+    EXPECT(!link_connect(address, error));
     EXPECT_TEXT(error, sentence);
 }
 
@@ -191,23 +191,23 @@ static void wrong_addresses_are_refused_with_a_sentence(void) {
     expect_refused("tap:a-name-of-sixteen", "tap:a-name-of-sixteen: found a name of 17 characters, "
                                             "expected 1 to 15");
     EXPECT_NUMBER(link_listen(path, error), -1);
-    EXPECT(strstr(error, "found a path of 108 characters, expected 1 to 107") != NULL);
+    EXPECT(strstr(error, "found a path of 108 characters, expected 1 to 107"));
 }
 
 static void a_path_in_use_is_refused_and_a_dead_socket_replaced(void) {
     char folder[] = "/tmp/test_link.XXXXXX";
     char path[64];
     char error[LINK_ERROR_BYTES] = "";
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)snprintf(path, sizeof path, "%s/s", folder);
     (void)close(open(path, O_CREAT | O_WRONLY, 0600));
     EXPECT_NUMBER(link_listen(path, error), -1);
-    EXPECT(strstr(error, "found a file there, expected a socket or nothing") != NULL);
+    EXPECT(strstr(error, "found a file there, expected a socket or nothing"));
     (void)unlink(path);
     const int listener = link_listen(path, error);
     EXPECT(listener >= 0);
     EXPECT_NUMBER(link_listen(path, error), -1);
-    EXPECT(strstr(error, "found a socket in use") != NULL);
+    EXPECT(strstr(error, "found a socket in use"));
     (void)close(listener);
     const int again = link_listen(path, error);
     EXPECT(again >= 0);

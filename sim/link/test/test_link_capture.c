@@ -102,7 +102,7 @@ static void every_cut_is_told_or_between_blocks(void) {
         const int frames = count_frames(error);
         whole += frames >= 0;
         EXPECT((frames >= 0) == (error[0] == '\0'));
-        EXPECT(frames >= 0 || strstr(error, "byte ") != NULL);
+        EXPECT(frames >= 0 || strstr(error, "byte "));
     }
     /* Behind the section, behind either interface, behind each frame but the last one. */
     EXPECT_NUMBER(whole, 3 + FRAMES - 1);
@@ -127,7 +127,7 @@ static void expect_broken(const void *bytes, size_t count, const char *sentence)
     char error[LINK_CAPTURE_ERROR_BYTES];
     write_file(bytes, count);
     EXPECT_NUMBER(count_frames(error), -1);
-    EXPECT(strstr(error, sentence) != NULL);
+    EXPECT(strstr(error, sentence));
 }
 
 static void what_is_no_capture_is_refused(void) {
@@ -135,10 +135,10 @@ static void what_is_no_capture_is_refused(void) {
     expect_broken("", 0, "byte 0: found 0 bytes to the end of the file, expected 4 of a capture's");
     expect_broken("what?", 5, "byte 0: found 0x74616877, expected the start of a pcapng or pcap");
     (void)unlink(path);
-    EXPECT(link_reader_open(path, error) == NULL);
-    EXPECT(strstr(error, "No such file or directory") != NULL);
-    EXPECT(link_capture_open("/nowhere/at/all", "x", NULL, 0, error) == NULL);
-    EXPECT(strstr(error, "/nowhere/at/all: writing the capture: No such file") != NULL);
+    EXPECT(!link_reader_open(path, error));
+    EXPECT(strstr(error, "No such file or directory"));
+    EXPECT(!link_capture_open("/nowhere/at/all", "x", NULL, 0, error));
+    EXPECT(strstr(error, "/nowhere/at/all: writing the capture: No such file"));
 }
 
 /* Classic pcap of the other byte order, one frame of two bytes at 1.000000003 s or 1.000003 s. */

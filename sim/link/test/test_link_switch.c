@@ -44,7 +44,7 @@ static unsigned leave(link_switch_t *sw, unsigned port, uint64_t now, uint32_t *
     unsigned count = 0;
     size_t bytes;
     const uint8_t *frame;
-    while ((frame = link_switch_ready(sw, port, now, &bytes)) != NULL) {
+    while ((frame = link_switch_ready(sw, port, now, &bytes))) {
         EXPECT(count < room);
         if (count < room) {
             memcpy(&numbers[count++], frame + bytes - 4, 4);

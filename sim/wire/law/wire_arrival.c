@@ -31,7 +31,7 @@ void wire_endpoint_opens(endpoint_t *endpoint) {
 /* The oldest buffer that holds the message. */
 static buffer_t *find_buffer(const endpoint_t *endpoint, uint32_t bytes) {
     buffer_t *at = endpoint->pool;
-    while (at != NULL && (at->used || at->bytes < bytes)) {
+    while (at && (at->used || at->bytes < bytes)) {
         at = at->next;
     }
     return at;
@@ -96,13 +96,12 @@ wire_arrival_t wire_arrive(wire_model_t *model, message_t *message) {
         .length = message->length,
     };
     tmu_model_verdict_t verdict;
-    tmu_model_set_full(model->law, false, pooled && buffer == NULL);
+    tmu_model_set_full(model->law, false, pooled && !buffer);
     tmu_model_status_t status = tmu_model_arrive(model->law, &arrival, &verdict);
     tmu_model_set_full(model->law, false, false);
     if (status == TMU_MODEL_STALLED) {
         return shortage(model, endpoint,
-                        pooled && buffer == NULL ? UET_NACK_NO_PKT_BUFFER
-                                                 : UET_NACK_NO_SES_MSG_AVAIL);
+                        pooled && !buffer ? UET_NACK_NO_PKT_BUFFER : UET_NACK_NO_SES_MSG_AVAIL);
     }
     if (status != TMU_MODEL_MATCHED && status != TMU_MODEL_QUEUED) {
         model->no_memory = true;
@@ -123,7 +122,7 @@ wire_arrival_t wire_arrive(wire_model_t *model, message_t *message) {
     message->state = MESSAGE_PARKED;
     message->kept = wire_take(model, message->length);
     message->buffer = buffer;
-    if (buffer != NULL) {
+    if (buffer) {
         buffer->used = true;
     }
     return (wire_arrival_t){.code = UET_RC_OK};
@@ -136,10 +135,10 @@ void wire_payload(wire_model_t *model, message_t *message, const uint8_t *bytes,
         return;
     }
     if (message->state == MESSAGE_PARKED) {
-        if (message->kept != NULL) {
+        if (message->kept) {
             memcpy(message->kept + offset, bytes, count);
         }
-        if (message->buffer != NULL) {
+        if (message->buffer) {
             wire_effect_write(model, WIRE_PARK, message->endpoint,
                               message->buffer->address + offset, bytes, count);
         }
@@ -163,7 +162,7 @@ void wire_message_end(wire_model_t *model, message_t *message, uint8_t code) {
 }
 
 static void free_buffer(wire_model_t *model, message_t *message) {
-    if (message->buffer != NULL) {
+    if (message->buffer) {
         message->buffer->used = false;
         wire_effect_write(model, WIRE_FREE, message->endpoint, message->buffer->address, NULL, 0);
         message->buffer = NULL;
@@ -195,7 +194,7 @@ static void hand_over(wire_model_t *model, message_t *message, const wire_receiv
     message->state = MESSAGE_MATCHED;
     if (too_long(model, message)) {
         refuse_long(model, message);
-    } else if (moved != 0 && message->kept != NULL) {
+    } else if (moved != 0 && message->kept) {
         wire_effect_write(model, WIRE_WRITE, message->endpoint, message->address, message->kept,
                           moved);
     }

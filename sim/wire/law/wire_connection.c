@@ -17,7 +17,7 @@ void wire_refuse(wire_model_t *model, const uet_packet_t *packet, const connecti
     out.pds.flags = (uint8_t)((packet->pds.flags & UET_FLAG_RETX) | wire_marked(packet));
     out.pds.nack_code = code;
     out.pds.nack_psn = packet->pds.psn;
-    out.pds.spdcid = connection == NULL ? 0 : connection->pdcid;
+    out.pds.spdcid = !connection ? 0 : connection->pdcid;
     out.pds.dpdcid = packet->pds.spdcid;
     out.pds.payload = payload;
     wire_effect_send(model, packet, &out);
@@ -27,10 +27,10 @@ void wire_refuse(wire_model_t *model, const uet_packet_t *packet, const connecti
 uint32_t wire_cack(const wire_model_t *model, connection_t *connection) {
     uint32_t cack = connection->expected - 1;
     const response_t *kept = connection->responses;
-    while (kept != NULL && kept->owed) {
+    while (kept && kept->owed) {
         kept = kept->next;
     }
-    if (kept != NULL && !model->config.cack_runs_past) {
+    if (kept && !model->config.cack_runs_past) {
         cack = kept->psn - 1;
     }
     if (psn_ahead(cack, connection->cack) > 0) {
@@ -48,7 +48,7 @@ void wire_acknowledge(wire_model_t *model, connection_t *connection, const uet_p
     out.pds.ack_psn_offset = (int16_t)psn_ahead(psn, out.pds.cack_psn);
     out.pds.spdcid = connection->pdcid;
     out.pds.dpdcid = connection->spdcid;
-    if (response != NULL) {
+    if (response) {
         out.pds.next_hdr = UET_NEXT_RSP;
         out.ses = *response;
         if (response->opcode == UET_RSP_RESPONSE) {
@@ -65,7 +65,7 @@ void wire_clear(connection_t *connection, uint32_t clear) {
     }
     connection->clear = clear;
     response_t **at = &connection->responses;
-    while (*at != NULL) {
+    while (*at) {
         response_t *kept = *at;
         if (psn_ahead(kept->psn, clear) <= 0 && !kept->owed) {
             *at = kept->next;
@@ -78,7 +78,7 @@ void wire_clear(connection_t *connection, uint32_t clear) {
 
 const response_t *wire_response(const connection_t *connection, uint32_t psn) {
     const response_t *kept = connection->responses;
-    while (kept != NULL && kept->psn != psn) {
+    while (kept && kept->psn != psn) {
         kept = kept->next;
     }
     return kept;
@@ -86,7 +86,7 @@ const response_t *wire_response(const connection_t *connection, uint32_t psn) {
 
 uint32_t wire_responses(const connection_t *connection) {
     uint32_t count = 0;
-    for (const response_t *kept = connection->responses; kept != NULL; kept = kept->next) {
+    for (const response_t *kept = connection->responses; kept; kept = kept->next) {
         count += 1;
     }
     return count;
@@ -96,10 +96,10 @@ uint32_t wire_responses(const connection_t *connection) {
 void wire_keep(wire_model_t *model, connection_t *connection, uint32_t psn, const uet_ses_t *ses) {
     response_t *kept = wire_take(model, sizeof *kept);
     response_t **at = &connection->responses;
-    while (*at != NULL) {
+    while (*at) {
         at = &(*at)->next;
     }
-    if (kept != NULL) {
+    if (kept) {
         *kept = (response_t){.psn = psn, .owed = ses->opcode == UET_RSP_NO_RESPONSE, .ses = *ses};
         *at = kept;
     }
@@ -116,7 +116,7 @@ bool wire_same_peer(const connection_t *connection, const uet_packet_t *packet) 
 
 connection_t *wire_by_peer(const wire_model_t *model, const uet_packet_t *packet) {
     connection_t *at = model->connections;
-    while (at != NULL && (at->closed || !wire_same_peer(at, packet))) {
+    while (at && (at->closed || !wire_same_peer(at, packet))) {
         at = at->next;
     }
     return at;
@@ -124,7 +124,7 @@ connection_t *wire_by_peer(const wire_model_t *model, const uet_packet_t *packet
 
 connection_t *wire_by_number(const wire_model_t *model, uint16_t pdcid) {
     connection_t *at = model->connections;
-    while (at != NULL && (at->closed || at->pdcid != pdcid)) {
+    while (at && (at->closed || at->pdcid != pdcid)) {
         at = at->next;
     }
     return at;
@@ -134,7 +134,7 @@ uint32_t wire_start(const uet_packet_t *packet) { return packet->pds.psn - packe
 
 /* Of a connection that has ended not long ago. */
 bool wire_belated(const wire_model_t *model, const uet_packet_t *packet) {
-    for (const connection_t *at = model->connections; at != NULL; at = at->next) {
+    for (const connection_t *at = model->connections; at; at = at->next) {
         if (at->closed && wire_same_peer(at, packet) && at->start == wire_start(packet)) {
             return true;
         }
@@ -148,7 +148,7 @@ static void release(wire_model_t *model, connection_t *connection) {
         at = &(*at)->next;
     }
     *at = connection->next;
-    while (connection->responses != NULL) {
+    while (connection->responses) {
         response_t *next = connection->responses->next;
         free(connection->responses);
         connection->responses = next;
@@ -158,7 +158,7 @@ static void release(wire_model_t *model, connection_t *connection) {
 
 void wire_connections_forget(wire_model_t *model) {
     connection_t *next;
-    for (connection_t *at = model->connections; at != NULL; at = next) {
+    for (connection_t *at = model->connections; at; at = next) {
         next = at->next;
         if (at->closed && at->forget <= model->now) {
             release(model, at);
@@ -167,7 +167,7 @@ void wire_connections_forget(wire_model_t *model) {
 }
 
 void wire_connections_free(wire_model_t *model) {
-    while (model->connections != NULL) {
+    while (model->connections) {
         release(model, model->connections);
     }
 }
@@ -183,10 +183,10 @@ void wire_close(wire_model_t *model, connection_t *connection) {
 connection_t *wire_open(wire_model_t *model, const uet_packet_t *packet, uint16_t pdcid) {
     const uet_envelope_t *envelope = &packet->envelope;
     connection_t *opened = wire_take(model, sizeof *opened);
-    if (opened == NULL) {
+    if (!opened) {
         return NULL;
     }
-    while (pdcid == 0 || wire_by_number(model, pdcid) != NULL) {
+    while (pdcid == 0 || wire_by_number(model, pdcid)) {
         pdcid = (uint16_t)(pdcid + 1);
     }
     opened->serial = ++model->serials;
@@ -206,7 +206,7 @@ connection_t *wire_open(wire_model_t *model, const uet_packet_t *packet, uint16_
 
 bool wire_has_room(const wire_model_t *model) {
     uint32_t count = 0;
-    for (const connection_t *at = model->connections; at != NULL; at = at->next) {
+    for (const connection_t *at = model->connections; at; at = at->next) {
         count += 1;
     }
     return count < model->config.pdcs;
@@ -215,13 +215,13 @@ bool wire_has_room(const wire_model_t *model) {
 void wire_settle(wire_model_t *model, uint64_t serial, const uet_packet_t *packet, uint32_t psn,
                  const uet_ses_t *ses) {
     connection_t *connection = model->connections;
-    while (connection != NULL && (connection->closed || connection->serial != serial)) {
+    while (connection && (connection->closed || connection->serial != serial)) {
         connection = connection->next;
     }
-    if (connection == NULL) {
+    if (!connection) {
         return; /* closed by its initiator, which needs no answer */
     }
-    for (response_t *kept = connection->responses; kept != NULL; kept = kept->next) {
+    for (response_t *kept = connection->responses; kept; kept = kept->next) {
         if (kept->psn == psn && kept->owed) {
             kept->owed = false;
             kept->ses = *ses;

@@ -9,7 +9,7 @@ enum { ANSWER_BYTES = 160, HOPS = 64 };
 
 void *wire_take(wire_model_t *model, size_t bytes) {
     void *taken = calloc(1, bytes == 0 ? 1 : bytes);
-    model->no_memory = model->no_memory || taken == NULL;
+    model->no_memory = model->no_memory || !taken;
     return taken;
 }
 
@@ -24,7 +24,7 @@ static wire_effect_t *add(wire_model_t *model, wire_effect_kind_t kind, uint32_t
     if (model->effect_count == model->effect_room) {
         size_t room = 2 * model->effect_room + 8;
         wire_effect_t *more = realloc(model->effects, room * sizeof *more);
-        if (more == NULL) {
+        if (!more) {
             model->no_memory = true;
             return NULL;
         }
@@ -39,13 +39,13 @@ static wire_effect_t *add(wire_model_t *model, wire_effect_kind_t kind, uint32_t
 void wire_effect_write(wire_model_t *model, wire_effect_kind_t kind, uint32_t endpoint,
                        uint64_t address, const uint8_t *data, size_t bytes) {
     wire_effect_t *effect = add(model, kind, endpoint);
-    if (effect == NULL) {
+    if (!effect) {
         return;
     }
     effect->address = address;
     if (bytes != 0) {
         uint8_t *copy = wire_take(model, bytes);
-        if (copy != NULL) {
+        if (copy) {
             memcpy(copy, data, bytes);
             effect->data = copy;
             effect->bytes = bytes;
@@ -55,7 +55,7 @@ void wire_effect_write(wire_model_t *model, wire_effect_kind_t kind, uint32_t en
 
 void wire_effect_complete(wire_model_t *model, const wire_completion_t *completion) {
     wire_effect_t *effect = add(model, WIRE_COMPLETION, completion->endpoint);
-    if (effect != NULL) {
+    if (effect) {
         effect->completion = *completion;
     }
 }

@@ -65,12 +65,12 @@ static void wrong(wire_judge_t *judge, const char *form, ...) {
 
 wire_judge_t *wire_judge_new(const wire_config_t *config) {
     wire_judge_t *judge = calloc(1, sizeof *judge);
-    if (judge == NULL) {
+    if (!judge) {
         return NULL;
     }
     judge->wire = config->wire;
     judge->model = wire_model_new(config);
-    if (judge->model == NULL) {
+    if (!judge->model) {
         free(judge);
         return NULL;
     }
@@ -78,7 +78,7 @@ wire_judge_t *wire_judge_new(const wire_config_t *config) {
 }
 
 static void forget_done(wire_judge_t *judge) {
-    while (judge->done != NULL) {
+    while (judge->done) {
         done_t *next = judge->done->next;
         free(judge->done->data);
         free(judge->done);
@@ -97,11 +97,11 @@ static void forget_shadow(wire_judge_t *judge, shadow_t *shadow) {
 }
 
 void wire_judge_free(wire_judge_t *judge) {
-    if (judge == NULL) {
+    if (!judge) {
         return;
     }
     forget_done(judge);
-    while (judge->shadows != NULL) {
+    while (judge->shadows) {
         forget_shadow(judge, judge->shadows);
     }
     free(judge->frame);
@@ -115,7 +115,7 @@ const char *wire_judge_error(const wire_judge_t *judge) { return judge->error; }
 
 static uint8_t *copy_of(const uint8_t *bytes, size_t count) {
     uint8_t *copy = malloc(count == 0 ? 1 : count);
-    if (copy != NULL && count != 0) {
+    if (copy && count != 0) {
         memcpy(copy, bytes, count);
     }
     return copy;
@@ -124,14 +124,14 @@ static uint8_t *copy_of(const uint8_t *bytes, size_t count) {
 static void add_done(wire_judge_t *judge, const done_t *done) {
     done_t *added = malloc(sizeof *added);
     done_t **at = &judge->done;
-    if (added == NULL || done->data == NULL) {
+    if (!added || !done->data) {
         wrong(judge, "no memory");
         free(added);
         free(done->data);
         return;
     }
     *added = *done;
-    while (*at != NULL) {
+    while (*at) {
         at = &(*at)->next;
     }
     *at = added;
@@ -160,11 +160,11 @@ void wire_judge_completed(wire_judge_t *judge, const wire_completion_t *completi
 /* The next thing of a kind that the target did; NULL: none.  It is the caller's to free. */
 static done_t *take_done(wire_judge_t *judge, bool completes) {
     done_t **at = &judge->done;
-    while (*at != NULL && (*at)->completes != completes) {
+    while (*at && (*at)->completes != completes) {
         at = &(*at)->next;
     }
     done_t *taken = *at;
-    if (taken != NULL) {
+    if (taken) {
         *at = taken->next;
     }
     return taken;
@@ -193,19 +193,19 @@ static void compare_frame(wire_judge_t *judge, const wire_effect_t *expected) {
     char found[LINE_BYTES] = "no frame";
     char right[LINE_BYTES];
     done_t *done = take_done(judge, false);
-    if (done == NULL || !same_frame(done, expected)) {
+    if (!done || !same_frame(done, expected)) {
         size_t at = 0;
-        while (done != NULL && at < done->bytes && at < expected->bytes &&
+        while (done && at < done->bytes && at < expected->bytes &&
                done->data[at] == expected->data[at]) {
             at += 1;
         }
-        if (done != NULL) {
+        if (done) {
             in_words(judge, done->data, done->bytes, found);
         }
         in_words(judge, expected->data, expected->bytes, right);
         wrong(judge, "found %s, expected %s (byte %zu of the frame)", found, right, at);
     }
-    if (done != NULL) {
+    if (done) {
         free(done->data);
         free(done);
     }
@@ -213,7 +213,7 @@ static void compare_frame(wire_judge_t *judge, const wire_effect_t *expected) {
 
 static shadow_t *shadow_of(const wire_judge_t *judge, uint32_t endpoint, uint64_t handle) {
     shadow_t *at = judge->shadows;
-    while (at != NULL && (at->receive.endpoint != endpoint || at->receive.handle != handle)) {
+    while (at && (at->receive.endpoint != endpoint || at->receive.handle != handle)) {
         at = at->next;
     }
     return at;
@@ -239,7 +239,7 @@ static void compare_fields(wire_judge_t *judge, const wire_completion_t *found,
 static void compare_completion(wire_judge_t *judge, const wire_completion_t *right) {
     done_t *done = take_done(judge, true);
     shadow_t *shadow = shadow_of(judge, right->endpoint, right->handle);
-    if (done == NULL) {
+    if (!done) {
         wrong(judge, "found no completion, expected that of receive %" PRIu64, right->handle);
     } else {
         compare_fields(judge, &done->completion, right);
@@ -252,14 +252,14 @@ static void compare_completion(wire_judge_t *judge, const wire_completion_t *rig
         free(done->data);
         free(done);
     }
-    if (shadow != NULL) {
+    if (shadow) {
         forget_shadow(judge, shadow);
     }
 }
 
 /* Into the receive that holds the address; the model writes nowhere else (W2). */
 static void write_shadow(wire_judge_t *judge, const wire_effect_t *effect) {
-    for (shadow_t *at = judge->shadows; at != NULL; at = at->next) {
+    for (shadow_t *at = judge->shadows; at; at = at->next) {
         uint64_t offset = effect->address - at->receive.address;
         if (effect->address >= at->receive.address && effect->bytes <= at->receive.bytes &&
             offset <= at->receive.bytes - effect->bytes) {
@@ -275,7 +275,7 @@ static void write_shadow(wire_judge_t *judge, const wire_effect_t *effect) {
 static uint16_t named(const wire_judge_t *judge) {
     uet_packet_t packet;
     uet_error_t error;
-    for (const done_t *at = judge->done; at != NULL; at = at->next) {
+    for (const done_t *at = judge->done; at; at = at->next) {
         if (!at->completes &&
             uet_packet_decode(at->data, at->bytes, &judge->wire, &packet, &error)) {
             return packet.pds.spdcid;
@@ -321,7 +321,7 @@ static void compare(wire_judge_t *judge) {
             compare_completion(judge, &effect->completion);
         }
     }
-    for (const done_t *at = judge->done; at != NULL && judge->error[0] == '\0'; at = at->next) {
+    for (const done_t *at = judge->done; at && judge->error[0] == '\0'; at = at->next) {
         char line[LINE_BYTES];
         in_words(judge, at->data, at->bytes, line);
         wrong(judge, "found %s, expected nothing", at->completes ? "a completion" : line);
@@ -340,7 +340,7 @@ void wire_judge_frame(wire_judge_t *judge, const uint8_t *frame, size_t bytes) {
     free(judge->frame);
     judge->frame = copy_of(frame, bytes);
     judge->bytes = bytes;
-    if (judge->frame == NULL) {
+    if (!judge->frame) {
         judge->given = GIVEN_NOTHING;
         wrong(judge, "no memory");
     }
@@ -351,7 +351,7 @@ void wire_judge_post(wire_judge_t *judge, const wire_receive_t *receive) {
     judge->receive = *receive;
     shadow_t *shadow = malloc(sizeof *shadow);
     uint8_t *data = calloc(1, receive->bytes == 0 ? 1 : receive->bytes);
-    if (shadow == NULL || data == NULL) {
+    if (!shadow || !data) {
         wrong(judge, "no memory");
         free(shadow);
         free(data);

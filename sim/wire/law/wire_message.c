@@ -15,7 +15,7 @@ static void respond(uet_ses_t *response, uint8_t code) {
 static message_t *message_of(const wire_model_t *model, const connection_t *connection,
                              uint16_t id) {
     message_t *at = model->messages;
-    while (at != NULL && (at->connection != connection->serial || at->id != id)) {
+    while (at && (at->connection != connection->serial || at->id != id)) {
         at = at->next;
     }
     return at;
@@ -23,10 +23,10 @@ static message_t *message_of(const wire_model_t *model, const connection_t *conn
 
 bool wire_connection_busy(const wire_model_t *model, const connection_t *connection) {
     const message_t *at = model->messages;
-    while (at != NULL && at->connection != connection->serial) {
+    while (at && at->connection != connection->serial) {
         at = at->next;
     }
-    return at != NULL;
+    return at;
 }
 
 /* No further packet of the message is to come. */
@@ -128,7 +128,7 @@ static message_t *begin(wire_model_t *model, const connection_t *connection,
                         const uet_packet_t *packet) {
     const uet_ses_t *ses = &packet->ses;
     message_t *message = wire_take(model, sizeof *message);
-    if (message == NULL) {
+    if (!message) {
         return NULL;
     }
     message->state = MESSAGE_REFUSED;
@@ -188,7 +188,7 @@ static uint8_t start(wire_model_t *model, const connection_t *connection,
         return 0;
     }
     message_t *message = begin(model, connection, packet);
-    if (message == NULL) {
+    if (!message) {
         return UET_NACK_NO_SES_MSG_AVAIL;
     }
     message->endpoint = endpoint;
@@ -236,7 +236,7 @@ static uint8_t check_rest(const message_t *message, const uet_packet_t *packet) 
 static void break_off(wire_model_t *model, message_t *message, const connection_t *connection,
                       const uet_packet_t *packet, uint8_t code) {
     message_t *rest = is_last(packet) ? NULL : begin(model, connection, packet);
-    if (rest != NULL) {
+    if (rest) {
         rest->id = message->id;
         rest->code = code;
     }
@@ -272,9 +272,9 @@ uint8_t wire_request(wire_model_t *model, connection_t *connection, const uet_pa
     message_t *live =
         ses->kind == UET_NEXT_REQ_MEDIUM ? NULL : message_of(model, connection, ses->message_id);
     if ((ses->flags & UET_SES_SOM) != 0) {
-        return start(model, connection, packet, code, live != NULL, response);
+        return start(model, connection, packet, code, live, response);
     }
-    if (live != NULL) {
+    if (live) {
         go_on(model, live, connection, packet, code, response);
     } else if (code != UET_RC_OK) {
         respond(response, code);
@@ -287,7 +287,7 @@ uint8_t wire_request(wire_model_t *model, connection_t *connection, const uet_pa
 
 void wire_connection_lost(wire_model_t *model, const connection_t *connection) {
     message_t *next;
-    for (message_t *at = model->messages; at != NULL; at = next) {
+    for (message_t *at = model->messages; at; at = next) {
         next = at->next;
         if (at->connection == connection->serial) {
             wire_message_end(model, at, UET_RC_DROPPED);
@@ -298,7 +298,7 @@ void wire_connection_lost(wire_model_t *model, const connection_t *connection) {
 /* A message that does not go on ends with an error, not with silence (W7). */
 void wire_messages_idle(wire_model_t *model) {
     message_t *next;
-    for (message_t *at = model->messages; at != NULL; at = next) {
+    for (message_t *at = model->messages; at; at = next) {
         next = at->next;
         if (at->connection != 0 && model->now - at->touched >= model->config.idle) {
             wire_message_end(model, at, UET_RC_DROPPED);

@@ -16,12 +16,12 @@ static bool possible(const wire_config_t *config) {
 wire_model_t *wire_model_new(const wire_config_t *config) {
     tmu_model_config_t law = {.endpoints = config->endpoints};
     wire_model_t *model = possible(config) ? calloc(1, sizeof *model) : NULL;
-    if (model == NULL) {
+    if (!model) {
         return NULL;
     }
     model->config = *config;
     model->endpoints = calloc(config->endpoints, sizeof *model->endpoints);
-    if (model->endpoints == NULL || tmu_model_create(&law, &model->law) != TMU_MODEL_OK) {
+    if (!model->endpoints || tmu_model_create(&law, &model->law) != TMU_MODEL_OK) {
         wire_model_free(model);
         return NULL;
     }
@@ -29,17 +29,17 @@ wire_model_t *wire_model_new(const wire_config_t *config) {
 }
 
 void wire_model_free(wire_model_t *model) {
-    if (model == NULL) {
+    if (!model) {
         return;
     }
     wire_effects_clear(model);
     free(model->effects);
-    while (model->messages != NULL) {
+    while (model->messages) {
         wire_message_free(model, model->messages);
     }
     wire_connections_free(model);
     for (uint32_t i = 0; i < model->endpoint_count; i++) {
-        while (model->endpoints[i].pool != NULL) {
+        while (model->endpoints[i].pool) {
             buffer_t *next = model->endpoints[i].pool->next;
             free(model->endpoints[i].pool);
             model->endpoints[i].pool = next;
@@ -62,12 +62,12 @@ uint32_t wire_model_endpoint(wire_model_t *model, const wire_endpoint_t *endpoin
 
 bool wire_model_pool(wire_model_t *model, uint32_t endpoint, uint64_t address, uint32_t bytes) {
     buffer_t *buffer = wire_take(model, sizeof *buffer);
-    if (buffer == NULL) {
+    if (!buffer) {
         return false;
     }
     *buffer = (buffer_t){.address = address, .bytes = bytes};
     buffer_t **at = &model->endpoints[endpoint].pool;
-    while (*at != NULL) {
+    while (*at) {
         at = &(*at)->next;
     }
     *at = buffer;

@@ -37,19 +37,17 @@ static connection_t *synchronise(wire_model_t *model, const uet_packet_t *packet
         *counter = WIRE_DUPLICATE;
         return NULL;
     }
-    if (known == NULL && !wire_has_room(model)) {
+    if (!known && !wire_has_room(model)) {
         *counter = WIRE_NO_ROOM;
         wire_refuse(model, packet, NULL, UET_NACK_NO_PDC_AVAIL, 0);
         return NULL;
     }
-    int32_t ahead =
-        known == NULL ? packet->pds.psn_offset : psn_ahead(packet->pds.psn, known->expected);
-    if ((known != NULL && known->start != wire_start(packet)) ||
-        ahead >= (int32_t)model->config.window) {
+    int32_t ahead = !known ? packet->pds.psn_offset : psn_ahead(packet->pds.psn, known->expected);
+    if ((known && known->start != wire_start(packet)) || ahead >= (int32_t)model->config.window) {
         wire_refuse(model, packet, known, UET_NACK_INVALID_SYN, 0);
         return NULL;
     }
-    return known != NULL ? known : wire_open(model, packet, pdcid);
+    return known ? known : wire_open(model, packet, pdcid);
 }
 
 /* Any other packet: the connection that it names.  A control packet opens none. */
@@ -60,7 +58,7 @@ static connection_t *locate(wire_model_t *model, const uet_packet_t *packet) {
     }
     connection_t *named =
         syn ? wire_by_peer(model, packet) : wire_by_number(model, packet->pds.dpdcid);
-    if (named == NULL) {
+    if (!named) {
         wire_refuse(model, packet, NULL, UET_NACK_INV_DPDCID, 0);
     } else if (!wire_same_peer(named, packet)) {
         wire_refuse(model, packet, NULL, UET_NACK_PDC_HDR_MISMATCH, 0);
@@ -90,7 +88,7 @@ static void answer_again(wire_model_t *model, connection_t *connection,
     uet_ses_t well = default_response(packet);
     const response_t *kept = wire_response(connection, packet->pds.psn);
     const uet_ses_t *plain = packet->pds.type == UET_PDS_CP ? NULL : &well;
-    wire_acknowledge(model, connection, packet, packet->pds.psn, kept != NULL ? &kept->ses : plain);
+    wire_acknowledge(model, connection, packet, packet->pds.psn, kept ? &kept->ses : plain);
 }
 
 static bool nameable(const wire_model_t *model, connection_t *connection, uint32_t psn) {
@@ -205,17 +203,17 @@ static wire_counter_t answer_asked(wire_model_t *model, connection_t *connection
         wire_refuse(model, packet, connection, UET_NACK_PKT_NOT_RCVD, 0);
     } else if (!nameable(model, connection, psn)) {
         return WIRE_DUPLICATE;
-    } else if (kept != NULL && kept->owed) {
+    } else if (kept && kept->owed) {
         wire_refuse(model, packet, connection, UET_NACK_RCVD_SES_PROCG, 0);
     } else {
-        wire_acknowledge(model, connection, packet, psn, kept == NULL ? NULL : &kept->ses);
+        wire_acknowledge(model, connection, packet, psn, !kept ? NULL : &kept->ses);
     }
     return WIRE_CONTROL;
 }
 
 static wire_counter_t control(wire_model_t *model, const uet_packet_t *packet) {
     connection_t *connection = locate(model, packet);
-    if (connection == NULL) {
+    if (!connection) {
         return WIRE_MISMATCH;
     }
     switch (packet->pds.next_hdr) {
@@ -247,7 +245,7 @@ wire_counter_t wire_packet(wire_model_t *model, const uet_packet_t *packet, uint
     connection_t *connection = has_flag(packet, UET_FLAG_SYN)
                                    ? synchronise(model, packet, pdcid, &counter)
                                    : locate(model, packet);
-    if (connection == NULL) {
+    if (!connection) {
         return counter;
     }
     if (!readable(packet)) {

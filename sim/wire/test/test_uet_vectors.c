@@ -136,7 +136,7 @@ static bool decoded(const uint8_t *bytes, size_t count, const uet_settings_t *wi
     uet_packet_t packet;
     char text[100];
     uint8_t *copy = malloc(count == 0 ? 1 : count);
-    if (copy == NULL) {
+    if (!copy) {
         abort();
     }
     memcpy(copy, bytes, count);

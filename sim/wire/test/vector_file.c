@@ -23,7 +23,7 @@ static bool add_digits(const char *line, vector_t *vector) {
 
 static bool add_field(const char *line, vector_t *vector) {
     const char *equals = strchr(line, '=');
-    size_t length = equals == NULL ? 0 : (size_t)(equals - line);
+    size_t length = !equals ? 0 : (size_t)(equals - line);
     char *end = NULL;
     if (length == 0 || length >= VECTOR_NAME || vector->fields == VECTOR_FIELDS) {
         return false;
@@ -43,11 +43,11 @@ bool vector_read(const char *path, vector_t *vector) {
     bool fine = true;
     FILE *file = fopen(path, "r");
     memset(vector, 0, sizeof *vector);
-    if (file == NULL) {
+    if (!file) {
         perror(path);
         return false;
     }
-    while (fine && fgets(line, sizeof line, file) != NULL) {
+    while (fine && fgets(line, sizeof line, file)) {
         number += 1;
         if (strcmp(line, "frame\n") == 0) {
             part = FRAME;

@@ -40,7 +40,7 @@ static inline void on_matched(void *user, record_t *message, record_t *receive) 
 static inline void on_looked(void *user, record_t *look, record_t *message) {
     (void)user;
     count_returned(look, message);
-    if (message != NULL && look->opcode == TMU_OPCODE_CLAIM) {
+    if (message && look->opcode == TMU_OPCODE_CLAIM) {
         count_returned(message, look);
     }
 }

@@ -31,7 +31,7 @@ static void looks_are_answered(void) {
     submit(&nothing);
     progress();
     EXPECT(probe.partner == &message.record && claim.partner == &message.record);
-    EXPECT(nothing.gone == 1 && nothing.partner == NULL && message.gone == 1);
+    EXPECT(nothing.gone == 1 && !nothing.partner && message.gone == 1);
     stop();
 }
 
@@ -86,7 +86,7 @@ static void receives_beyond_the_table_keep_their_order(void) {
     for (uint32_t i = 0; i < MANY; ++i) {
         EXPECT(receives[i].partner == &messages[i].record && receives[i].gone == 1);
     }
-    EXPECT(probe.gone == 1 && probe.partner == NULL);
+    EXPECT(probe.gone == 1 && !probe.partner);
     stop();
 }
 

@@ -26,7 +26,7 @@ static void a_frame_comes_back_as_it_went(void) {
     uint8_t bytes[WIRE_HEADER + 3] = {0};
     wire_frame_t found;
     wire_encode(&eager, bytes);
-    EXPECT(wire_decode(bytes, sizeof bytes, &found) == NULL);
+    EXPECT(!wire_decode(bytes, sizeof bytes, &found));
     EXPECT(memcmp(&found, &eager, sizeof found) == 0);
     EXPECT_NUMBER(bytes[8], 0x10); /* little-endian on every machine */
 }
@@ -38,7 +38,7 @@ static void refused(size_t at, uint8_t value, size_t size, const char *words) {
     wire_encode(&eager, bytes);
     bytes[at] = value;
     const char *sentence = wire_decode(bytes, size, &found);
-    EXPECT(sentence != NULL && strstr(sentence, words) != NULL);
+    EXPECT(sentence && strstr(sentence, words));
 }
 
 static void wrong_frames_are_refused_with_a_sentence(void) {
@@ -69,18 +69,18 @@ static void handles_are_never_used_twice(void) {
     }
     slots_release(&slots, handles[7]);
     slots_release(&slots, handles[7]);
-    EXPECT(slots_find(&slots, handles[7]) == NULL);
+    EXPECT(!slots_find(&slots, handles[7]));
     const uint64_t again = slots_take(&slots, &records[7]);
     EXPECT(again != handles[7] && again < UINT64_C(1) << 63);
-    EXPECT(slots_find(&slots, handles[7]) == NULL && slots_find(&slots, again) == &records[7]);
+    EXPECT(!slots_find(&slots, handles[7]) && slots_find(&slots, again) == &records[7]);
     size_t at = 0;
     size_t seen = 0;
-    while (slots_next(&slots, &at) != NULL) {
+    while (slots_next(&slots, &at)) {
         ++seen;
     }
     EXPECT_NUMBER(seen, 600);
-    EXPECT(slots_take_out(&slots) == &records[0] && slots_find(&slots, handles[0]) == NULL);
-    EXPECT(slots_find(&slots, SLOTS_NONE) == NULL && slots_find(&slots, 1u << 20) == NULL);
+    EXPECT(slots_take_out(&slots) == &records[0] && !slots_find(&slots, handles[0]));
+    EXPECT(!slots_find(&slots, SLOTS_NONE) && !slots_find(&slots, 1u << 20));
     slots_free(&slots);
 }
 
@@ -92,10 +92,10 @@ static peer_t *named(peers_t *peers, uint32_t name) {
 static void a_peer_has_one_number_as_long_as_it_is_held(void) {
     peers_t peers = {0};
     peer_t *held[1000];
-    EXPECT(peers_find(&peers, (const uint8_t *)"x", 1) == NULL && peers_any(&peers) == NULL);
+    EXPECT(!peers_find(&peers, (const uint8_t *)"x", 1) && !peers_any(&peers));
     for (uint32_t i = 0; i < 1000; ++i) {
         held[i] = named(&peers, i);
-        EXPECT(held[i] != NULL && held[i]->number == i && held[i]->index == PEERS_NOWHERE);
+        EXPECT(held[i] && held[i]->number == i && held[i]->index == PEERS_NOWHERE);
     }
     for (uint32_t i = 0; i < 1000; i += 2) {
         EXPECT_NUMBER(--held[i]->holds, 0);
@@ -103,7 +103,7 @@ static void a_peer_has_one_number_as_long_as_it_is_held(void) {
     }
     for (uint32_t i = 0; i < 1000; ++i) {
         const peer_t *found = peers_find(&peers, (const uint8_t *)&i, sizeof i);
-        EXPECT(i % 2 == 0 ? found == NULL : found == held[i] && found->number == i);
+        EXPECT(i % 2 == 0 ? !found : found == held[i] && found->number == i);
     }
     EXPECT(named(&peers, 7) == held[7] && held[7]->holds == 2);
     /* A number that is free is used again, one that is held is not. */
@@ -112,8 +112,8 @@ static void a_peer_has_one_number_as_long_as_it_is_held(void) {
         EXPECT(held[i]->number < 1000 && held[i]->number % 2 == 0);
     }
     EXPECT_NUMBER(named(&peers, 5000)->number, 1000);
-    EXPECT(peers_hold(&peers, (const uint8_t *)&eager, WIRE_NAME + 1) == NULL);
-    EXPECT(peers_hold(&peers, (const uint8_t *)&eager, 0) == NULL);
+    EXPECT(!peers_hold(&peers, (const uint8_t *)&eager, WIRE_NAME + 1));
+    EXPECT(!peers_hold(&peers, (const uint8_t *)&eager, 0));
     peers_close(&peers);
 }
 
@@ -124,8 +124,8 @@ static void a_peer_needs_a_number_of_the_source_field(void) {
     for (uint32_t i = 0; i < 4; ++i) {
         last = named(&peers, i);
     }
-    EXPECT(last != NULL && peers_are_all(&peers));
-    EXPECT(named(&peers, 4) == NULL && named(&peers, 3) == last);
+    EXPECT(last && peers_are_all(&peers));
+    EXPECT(!named(&peers, 4) && named(&peers, 3) == last);
     last->holds = 0;
     peers_free(&peers, last);
     EXPECT(!peers_are_all(&peers));
@@ -136,7 +136,7 @@ static void a_peer_needs_a_number_of_the_source_field(void) {
 /* The user's indices begin with 0 and have no holes but those that were left. */
 static void an_index_is_a_peers_until_it_leaves(void) {
     peers_t peers = {0};
-    EXPECT(peers_at(&peers, 0) == NULL && peers_at(&peers, PEERS_NOWHERE) == NULL);
+    EXPECT(!peers_at(&peers, 0) && !peers_at(&peers, PEERS_NOWHERE));
     for (uint32_t i = 0; i < 200; ++i) {
         peer_t *peer = named(&peers, 300 - i);
         EXPECT_NUMBER(peers_enter(&peers, peer), 0);
@@ -144,8 +144,8 @@ static void an_index_is_a_peers_until_it_leaves(void) {
     }
     peer_t *peer = peers_at(&peers, 9);
     peers_leave(&peers, peer);
-    EXPECT(peers_at(&peers, 9) == NULL && peer->index == PEERS_NOWHERE);
-    EXPECT(peers_at(&peers, 200) == NULL && peers_at(&peers, UINT64_C(1) << 32) == NULL);
+    EXPECT(!peers_at(&peers, 9) && peer->index == PEERS_NOWHERE);
+    EXPECT(!peers_at(&peers, 200) && !peers_at(&peers, UINT64_C(1) << 32));
     EXPECT_NUMBER(peers_enter(&peers, peer), 0);
     EXPECT_NUMBER(peer->index, 9);
     peers_close(&peers);
@@ -233,9 +233,9 @@ static void read_whole(const char *folder, const char *name, char *text, size_t 
     char path[256];
     (void)snprintf(path, sizeof path, "%s/%s", folder, name);
     FILE *file = fopen(path, "r");
-    const size_t length = file != NULL ? fread(text, 1, size - 1, file) : 0;
+    const size_t length = file ? fread(text, 1, size - 1, file) : 0;
     text[length] = '\0';
-    if (file != NULL) {
+    if (file) {
         (void)fclose(file);
     }
     (void)unlink(path);
@@ -267,7 +267,7 @@ static void a_journal_is_a_trace_and_a_log(void) {
     char folder[] = "/tmp/tmu-journal-XXXXXX";
     char text[1024];
     journal_t journal;
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     EXPECT_NUMBER(journal_open(&journal, folder, "one"), 0);
     write_sample(&journal);
     journal_t second;
@@ -306,7 +306,7 @@ static void verdicts_are_written_in_the_order_of_the_law(void) {
     order_t order;
     uint32_t endpoint = 9;
     uint32_t serial = 9;
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     EXPECT_NUMBER(journal_open(&journal, folder, "two"), 0);
     journal.spills = true;
     EXPECT_NUMBER(order_open(&order, 2), 0);
@@ -350,7 +350,7 @@ static void the_order_goes_on_where_serial_numbers_wrap(void) {
     order_t order;
     uint32_t endpoint = 9;
     uint32_t serial = 9;
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     EXPECT_NUMBER(journal_open(&journal, folder, "wrap"), 0);
     EXPECT_NUMBER(order_open(&order, 1), 0);
     order.lines[0].next = UINT32_MAX - 1;

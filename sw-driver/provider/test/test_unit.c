@@ -14,17 +14,17 @@ static char error[512];
 
 static void without_a_uri_a_sentence_says_what_to_set(void) {
     (void)unsetenv(UNIT_URI);
-    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT(!unit_acquire(error, sizeof error));
     EXPECT_TEXT(error, "TMU_URI is not set; name the device to match with, for example "
                        "TMU_URI=ref:tiny");
 }
 
 static void a_device_that_cannot_be_opened_is_named(void) {
     (void)setenv(UNIT_URI, "ref:huge", 1);
-    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT(!unit_acquire(error, sizeof error));
     EXPECT(strstr(error, "TMU_URI=ref:huge: unusable device URI: unknown preset 'huge'") == error);
     (void)setenv(UNIT_URI, "sim:/nowhere/library.so", 1);
-    EXPECT(unit_acquire(error, sizeof error) == NULL);
+    EXPECT(!unit_acquire(error, sizeof error));
     EXPECT(strncmp(error, "TMU_URI=sim:/nowhere/library.so: ", 33) == 0);
 }
 
@@ -35,7 +35,7 @@ static int terminal;
 static void listen(void) {
     said = tmpfile();
     terminal = dup(2);
-    EXPECT(said != NULL && dup2(fileno(said), 2) == 2);
+    EXPECT(said && dup2(fileno(said), 2) == 2);
 }
 
 static void expect_said(const char *expected) {
@@ -56,7 +56,7 @@ static void a_recording_that_cannot_be_made_is_said(void) {
     (void)setenv("OMPI_COMM_WORLD_RANK", "3", 1);
     listen();
     unit_t *unit = unit_acquire(error, sizeof error);
-    EXPECT(unit != NULL && unit->journal.trace == NULL);
+    EXPECT(unit && !unit->journal.trace);
     unit_release(unit);
     expect_said("tmu provider: TMU_FI_RECORD=/nowhere: cannot make rank-3.trace and "
                 "rank-3.verdicts there: No such file or directory; this process is not recorded\n"
@@ -71,7 +71,7 @@ static void a_recording_that_ends_early_is_said(void) {
     const journal_operation_t post = {.opcode = TMU_OPCODE_POST};
     char folder[] = "/tmp/tmu-unit-XXXXXX";
     char path[64];
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)setenv(UNIT_RECORD, folder, 1);
     unit_t *unit = unit_acquire(error, sizeof error);
     const struct rlimit small = {1000, RLIM_INFINITY};
@@ -103,7 +103,7 @@ static void a_child_ends_nothing(void) {
     char path[64];
     struct stat found;
     int status = -1;
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)setenv(UNIT_RECORD, folder, 1);
     (void)setenv(UNIT_REPORT, folder, 1);
     unit_t *unit = unit_acquire(error, sizeof error);
@@ -142,7 +142,7 @@ static void memory_that_cannot_be_registered_is_said(void) {
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; ++i) {
         char expected[256];
         (void)setenv(SPILL_SEGMENTS, wrong[i], 1);
-        EXPECT(unit_acquire(error, sizeof error) == NULL);
+        EXPECT(!unit_acquire(error, sizeof error));
         (void)snprintf(
             expected, sizeof expected,
             "TMU_FI_SPILL=%s: expected how many segments of memory to register with the unit, "
@@ -152,11 +152,11 @@ static void memory_that_cannot_be_registered_is_said(void) {
     }
     (void)setenv(SPILL_SEGMENTS, "3", 1);
     unit_t *unit = unit_acquire(error, sizeof error);
-    EXPECT(unit != NULL && unit->spill.segments == 3);
+    EXPECT(unit && unit->spill.segments == 3);
     unit_release(unit);
     (void)unsetenv(SPILL_SEGMENTS);
     unit = unit_acquire(error, sizeof error);
-    EXPECT(unit != NULL && unit->spill.segments == unit->info.spill_segments);
+    EXPECT(unit && unit->spill.segments == unit->info.spill_segments);
     unit_release(unit);
 }
 
@@ -180,10 +180,10 @@ static void one_device_serves_all_and_ends_with_the_last(void) {
     char folder[] = "/tmp/tmu-unit-XXXXXX";
     char path[128];
     char text[4096];
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)setenv(UNIT_REPORT, folder, 1);
     unit_t *unit = unit_acquire(error, sizeof error);
-    EXPECT(unit != NULL && unit_acquire(error, sizeof error) == unit);
+    EXPECT(unit && unit_acquire(error, sizeof error) == unit);
     for (uint32_t i = 0; i < unit->info.endpoints; ++i) {
         EXPECT_NUMBER(unit_take_endpoint(unit), i);
     }
@@ -197,13 +197,13 @@ static void one_device_serves_all_and_ends_with_the_last(void) {
     EXPECT(access(path, F_OK) != 0);
     unit_release(unit);
     FILE *file = fopen(path, "r");
-    const size_t length = file != NULL ? fread(text, 1, sizeof text - 1, file) : 0;
+    const size_t length = file ? fread(text, 1, sizeof text - 1, file) : 0;
     text[length] = '\0';
-    if (file != NULL) {
+    if (file) {
         (void)fclose(file);
     }
-    EXPECT(strstr(text, "\"uri\": \"ref:tiny\"") != NULL);
-    EXPECT(strstr(text, "\"differences\": []}") != NULL);
+    EXPECT(strstr(text, "\"uri\": \"ref:tiny\""));
+    EXPECT(strstr(text, "\"differences\": []}"));
     EXPECT_NUMBER(unit->differences, 0);
     (void)unlink(path);
     (void)rmdir(folder);
@@ -225,7 +225,7 @@ static const char *name_in(const char *folder) {
     static char name[64];
     (void)setenv(UNIT_REPORT, folder, 1);
     unit_t *unit = unit_acquire(error, sizeof error);
-    EXPECT(unit != NULL);
+    EXPECT(unit);
     unit_release(unit);
     /* Earlier tests opened devices, so there is a number behind it. */
     (void)snprintf(name, sizeof name, "%s", unit->name);
@@ -238,7 +238,7 @@ static const char *name_in(const char *folder) {
 static void a_process_that_another_started_has_files_of_its_own(void) {
     char folder[] = "/tmp/tmu-unit-XXXXXX";
     char text[256];
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)setenv("OMPI_COMM_WORLD_RANK", "5", 1);
     (void)setenv("PMIX_NAMESPACE", "1066336257", 1); /* 2^16 * 16271 + 1 */
     EXPECT_TEXT(name_in(folder), "rank-5");
@@ -263,14 +263,14 @@ static void take_name(const char *folder, unsigned device, const char *ending) {
     char path[256];
     (void)snprintf(path, sizeof path, "%s/job-2-rank-5-%u.%s", folder, device, ending);
     FILE *file = fopen(path, "w");
-    EXPECT(file != NULL && fclose(file) == 0);
+    EXPECT(file && fclose(file) == 0);
 }
 
 /* Two jobs of MPICH's have the same ranks and no number; with a recording, and without. */
 static void a_name_that_is_taken_is_left_alone(void) {
     char folder[] = "/tmp/tmu-unit-XXXXXX";
     char path[128];
-    EXPECT(mkdtemp(folder) != NULL);
+    EXPECT(mkdtemp(folder));
     (void)setenv("PMI_SPAWNED", "1", 1);
     (void)setenv(UNIT_REPORT, folder, 1);
     unit_t *unit = unit_acquire(error, sizeof error);

@@ -10,7 +10,7 @@
 static share_run_t run;
 static bench_t other; /* a session that behaves */
 
-/** The other session's verdicts are right. */
+/* The other session's verdicts are right. */
 static inline void other_goes_on(void) {
     static uint64_t handle = 1000;
     uint64_t number = ++handle;

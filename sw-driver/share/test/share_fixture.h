@@ -52,7 +52,7 @@ static inline int share_summary(void) {
     return expect_summary();
 }
 
-/** Starts it; `ready` is whether it said that it serves. */
+/* Starts it; `ready` is whether it said that it serves. */
 static inline share_run_t share_start(const char *device, bool *ready_p) {
     int out[2];
     int said[2];
@@ -78,7 +78,7 @@ static inline share_run_t share_start(const char *device, bool *ready_p) {
     return run;
 }
 
-/** Ends it by a signal, or waits for its end with 0; its exit code, or -1. */
+/* Ends it by a signal, or waits for its end with 0; its exit code, or -1. */
 static inline int share_stop(share_run_t run, int number, char *text, size_t size) {
     int status = -1;
     if (number != 0) {
@@ -102,7 +102,7 @@ static inline share_run_t share_started(void) {
     return run;
 }
 
-/** A socket at the path that is nobody's of tmu-share. */
+/* A socket at the path that is nobody's of tmu-share. */
 static inline int listen_at(int type) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     int listener = socket(AF_UNIX, type | SOCK_CLOEXEC, 0);
@@ -112,7 +112,7 @@ static inline int listen_at(int type) {
     return listener;
 }
 
-/** Ends it with no complaint. */
+/* Ends it with no complaint. */
 static inline void share_stopped(share_run_t run) {
     char text[4096];
     EXPECT_NUMBER(share_stop(run, SIGTERM, text, sizeof text), 0);
@@ -120,7 +120,7 @@ static inline void share_stopped(share_run_t run) {
     EXPECT(access(share_path, F_OK) != 0);
 }
 
-/** A session by libtmu with these options. */
+/* A session by libtmu with these options. */
 static inline bench_t session(const char *options, uint32_t endpoint) {
     static char uri[256];
     (void)snprintf(uri, sizeof uri, "%s%s", share_uri, options);
@@ -130,7 +130,7 @@ static inline bench_t session(const char *options, uint32_t endpoint) {
     return bench;
 }
 
-/** Whether a new session can be had within some seconds: others may still be ending. */
+/* Whether a new session can be had within some seconds: others may still be ending. */
 static inline bool session_waits(const char *options) {
     const struct timespec rest = {.tv_nsec = 1000000};
     char uri[256];
@@ -176,7 +176,7 @@ static inline ssize_t raw_receive(raw_t *raw, void *bytes, size_t size) {
     return length;
 }
 
-/** A connection that was greeted; its session's memory is not mapped. */
+/* A connection that was greeted; its session's memory is not mapped. */
 static inline raw_t raw_open(void) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     struct tmu_share_greeting greeting = {0};
@@ -195,7 +195,7 @@ static inline void raw_send(const raw_t *raw, const void *bytes, size_t size) {
     EXPECT(send(raw->socket, bytes, size, MSG_NOSIGNAL) == (ssize_t)size);
 }
 
-/** The errno of a call, 0 if it was granted, and -1 without an answer; the structure is filled. */
+/* The errno of a call, 0 if it was granted, and -1 without an answer; the structure is filled. */
 static inline int raw_call(raw_t *raw, uint32_t number, void *argument) {
     char bytes[TMU_SHARE_MESSAGE_MAX];
     const struct tmu_share_question question = {.call = number};
@@ -222,7 +222,7 @@ static inline uint32_t raw_take(raw_t *raw) {
     return take.endpoint;
 }
 
-/** A queue with 16 ring entries, and its memory. */
+/* A queue with 16 ring entries, and its memory. */
 static inline struct tmu_share_queue *raw_queue(raw_t *raw, uint32_t endpoint,
                                                 struct tmu_ioctl_open *open) {
     *open = (struct tmu_ioctl_open){.size = sizeof *open, .endpoint = endpoint, .ring_log2 = 4};
@@ -236,7 +236,7 @@ static inline struct tmu_share_queue *raw_queue(raw_t *raw, uint32_t endpoint,
     return memory;
 }
 
-/** Rings a bell, whatever it is, and has tmu-share look. */
+/* Rings a bell, whatever it is, and has tmu-share look. */
 static inline void raw_ring(const raw_t *raw, struct tmu_share_queue *queue, uint32_t offset,
                             const void *data, uint32_t size) {
     const struct tmu_share_question wake = {.call = TMU_SHARE_WAKE};
@@ -258,7 +258,7 @@ static inline void raw_command(const raw_t *raw, struct tmu_share_queue *queue, 
     raw_ring(raw, queue, 0, words, sizeof words);
 }
 
-/** The status of a completion by its number, in a ring of 2^log2; 0 if it does not come. */
+/* The status of a completion by its number, in a ring of 2^log2; 0 if it does not come. */
 static inline uint64_t raw_status_of(const struct tmu_share_queue *queue, uint32_t log2,
                                      uint32_t number) {
     const struct timespec rest = {.tv_nsec = 100000};
@@ -280,14 +280,14 @@ static inline uint64_t raw_status(const struct tmu_share_queue *queue, uint32_t 
     return raw_status_of(queue, 4, number);
 }
 
-/** Whether the session is ended by tmu-share, which is heard as the end of the connection. */
+/* Whether the session is ended by tmu-share, which is heard as the end of the connection. */
 static inline bool raw_ended(raw_t *raw) {
     char byte;
     ssize_t length = raw_receive(raw, &byte, 1);
     return length == 0 || (length < 0 && errno == ECONNRESET);
 }
 
-/** Whether the other end is closed within some time, with answers unread as well. */
+/* Whether the other end is closed within some time, with answers unread as well. */
 static inline bool raw_hangs_up(const raw_t *raw, int milliseconds) {
     struct pollfd end = {.fd = raw->socket};
     return poll(&end, 1, milliseconds) == 1 && (end.revents & POLLHUP) != 0;

@@ -89,7 +89,7 @@ static void what_is_not_the_sessions_is_not_there(void) {
     other_goes_on();
 }
 
-/** R13: of a page can be read what the unit shows on it, and no other read reaches the unit. */
+/* R13: of a page can be read what the unit shows on it, and no other read reaches the unit. */
 static void reads_of_a_page_stay_where_something_is(void) {
     raw_t raw = raw_open();
     struct tmu_ioctl_open open;
@@ -104,7 +104,7 @@ static void reads_of_a_page_stay_where_something_is(void) {
     other_goes_on();
 }
 
-/** R13: answers that nobody takes would keep files on their way, of which a user has few. */
+/* R13: answers that nobody takes would keep files on their way, of which a user has few. */
 static void who_asks_before_the_answer_is_taken_is_ended(void) {
     raw_t raw = raw_open();
     const struct {
@@ -122,7 +122,7 @@ static void who_asks_before_the_answer_is_taken_is_ended(void) {
     other_goes_on();
 }
 
-/** R13: snapshots that are asked for without end keep nobody waiting, nor does the end of who asks.
+/* R13: snapshots that are asked for without end keep nobody waiting, nor does the end of who asks.
  */
 static void a_flood_of_asks_stops_nobody(void) {
     raw_t raw = raw_open();
@@ -216,7 +216,7 @@ static void indices_that_are_not_true_end_a_session(void) {
     other_goes_on();
 }
 
-/** Commands without sense are answered, and a foreign endpoint's number in them counts nothing. */
+/* Commands without sense are answered, and a foreign endpoint's number in them counts nothing. */
 static void commands_that_are_wrong_are_answered(void) {
     raw_t raw = raw_open();
     struct tmu_ioctl_open open;
@@ -231,7 +231,7 @@ static void commands_that_are_wrong_are_answered(void) {
     (void)close(raw.socket);
 }
 
-/** More commands than a queue has slots for wait their turn; none is lost, and none is another's.
+/* More commands than a queue has slots for wait their turn; none is lost, and none is another's.
  */
 static void more_commands_than_slots_wait(void) {
     raw_t raw = raw_open();
@@ -251,7 +251,7 @@ static void more_commands_than_slots_wait(void) {
     other_goes_on();
 }
 
-/** R13: whoever does not read its answers holds nobody up, not even with a flush. */
+/* R13: whoever does not read its answers holds nobody up, not even with a flush. */
 static void a_full_ring_stops_nobody(void) {
     raw_t raw = raw_open();
     struct tmu_ioctl_open open;
@@ -318,7 +318,7 @@ int main(int argc, char **argv) {
     RUN(too_many_sessions_are_refused);
     bench_close(&other);
     int code = share_stop(run, SIGTERM, text, sizeof text);
-    bool said = strstr(text, "tmu-share: ended the session of process") != NULL &&
-                strstr(text, "it rang more bells than there are\n") != NULL;
+    bool said = strstr(text, "tmu-share: ended the session of process") &&
+                strstr(text, "it rang more bells than there are\n");
     return share_summary() == 0 && code == 0 && said ? 0 : 1;
 }

@@ -4,7 +4,7 @@
  */
 #include "other_session.h"
 
-/** R13: what waits for a session that reads nothing is bounded. */
+/* R13: what waits for a session that reads nothing is bounded. */
 static void who_never_reads_is_ended(void) {
     raw_t raw = raw_open();
     struct tmu_ioctl_open open;
@@ -23,13 +23,13 @@ static void who_never_reads_is_ended(void) {
     other_goes_on();
 }
 
-/** A queue with 16 ring entries of a session, and the commands that its owner has rung. */
+/* A queue with 16 ring entries of a session, and the commands that its owner has rung. */
 typedef struct asking {
     struct tmu_share_queue *memory;
     uint64_t rung;
 } asking_t;
 
-/** Rings commands whose answers nobody reads, unless the session has ended. */
+/* Rings commands whose answers nobody reads, unless the session has ended. */
 static void ask_for_missing(const raw_t *raw, asking_t *queue, uint32_t count) {
     const struct timespec rest = {.tv_nsec = 10000};
     for (uint32_t i = 0; i < count; i++) {
@@ -45,7 +45,7 @@ static void ask_for_missing(const raw_t *raw, asking_t *queue, uint32_t count) {
     }
 }
 
-/** R13: what waits for a session is bounded over all of its queues. */
+/* R13: what waits for a session is bounded over all of its queues. */
 static void many_queues_do_not_keep_more(void) {
     enum { QUEUES = 8 };
     raw_t raw = raw_open();
@@ -66,7 +66,7 @@ static void many_queues_do_not_keep_more(void) {
     other_goes_on();
 }
 
-/** R13: and over all sessions, of which those that are owed most are ended first. */
+/* R13: and over all sessions, of which those that are owed most are ended first. */
 static void many_sessions_do_not_keep_more(void) {
     enum { SESSIONS = 3 };
     const uint32_t each = (1u << TMU_RING_LOG2_MAX) - 1000; /* fewer than one may be owed */
@@ -101,6 +101,6 @@ int main(int argc, char **argv) {
     RUN(many_sessions_do_not_keep_more);
     bench_close(&other);
     int code = share_stop(run, SIGTERM, text, sizeof text);
-    bool said = strstr(text, "it asks the unit and does not read the answers\n") != NULL;
+    bool said = strstr(text, "it asks the unit and does not read the answers\n");
     return share_summary() == 0 && code == 0 && said ? 0 : 1;
 }

@@ -19,7 +19,7 @@ static const char *gone_program; /* of the driver's tests */
 
 /* ---- what there is to say -------------------------------------------------------------------- */
 
-/** A server that greets the next connection like this, in a child, with a file or -1. */
+/* A server that greets the next connection like this, in a child, with a file or -1. */
 static void greet_with(int listener, struct tmu_share_greeting greeting, size_t length, int file) {
     union {
         struct cmsghdr header;
@@ -109,7 +109,7 @@ static void greetings_that_are_none_are_explained(void) {
     }
 }
 
-/** Each of these is said before anything is served. */
+/* Each of these is said before anything is served. */
 static void what_cannot_be_shared_is_refused(void) {
     char text[1024];
     char sentence[512];
@@ -177,7 +177,7 @@ static void its_end_is_heard(void) {
         (void)bench_post(&b, 0, 1, 1, 1);
         bench_settle(&b);
         EXPECT_NUMBER(share_stop(run, number, text, sizeof text), number == SIGKILL ? -1 : 0);
-        EXPECT(number == SIGKILL || strstr(text, ": tmu-share was told to end\n") != NULL);
+        EXPECT(number == SIGKILL || strstr(text, ": tmu-share was told to end\n"));
         EXPECT_NUMBER(tmu_depth(b.device, 0, &depth), TMU_ERR_DEVICE);
         (void)snprintf(sentence, sizeof sentence,
                        "reading a depth: tmu-share at %s has ended or has ended this session; see "
@@ -194,7 +194,7 @@ static void its_end_is_heard(void) {
     }
 }
 
-/** A session that a stopped tmu-share has commands of, when that is killed. */
+/* A session that a stopped tmu-share has commands of, when that is killed. */
 static void its_end_is_heard_by_whoever_polls(void) {
     char text[1024];
     char number[32];
@@ -214,7 +214,7 @@ static void its_end_is_heard_by_whoever_polls(void) {
     (void)unlink(share_path);
 }
 
-/** A process with entries and with commands in flight, until it is killed. */
+/* A process with entries and with commands in flight, until it is killed. */
 static pid_t victim(int *ready_p) {
     int ends[2];
     (void)fflush(NULL);
@@ -242,7 +242,7 @@ static pid_t victim(int *ready_p) {
     return process;
 }
 
-/** R13, R14: the endpoints of a killed process are empty and anybody's, and nobody else is
+/* R13, R14: the endpoints of a killed process are empty and anybody's, and nobody else is
  * disturbed. */
 static void a_killed_process_leaves_nothing(void) {
     share_run_t run = share_started();
@@ -287,7 +287,7 @@ static void a_killed_process_leaves_nothing(void) {
     share_stopped(run);
 }
 
-/** A child has neither the calls nor may it close what is the parent's. */
+/* A child has neither the calls nor may it close what is the parent's. */
 static void a_child_has_nothing(void) {
     share_run_t run = share_started();
     bench_t b = session("", 0);
@@ -297,7 +297,7 @@ static void a_child_has_nothing(void) {
     if (child == 0) {
         tmu_depth_t depth;
         EXPECT_NUMBER(tmu_depth(b.device, 0, &depth), TMU_ERR_DEVICE);
-        EXPECT(strstr(tmu_error_text(NULL), "was opened by another process") != NULL);
+        EXPECT(strstr(tmu_error_text(NULL), "was opened by another process"));
         tmu_close(b.device);
         _exit(expect_failures == 0 ? 0 : 1);
     }
@@ -312,7 +312,7 @@ static void a_child_has_nothing(void) {
 
 /* ---- rest ------------------------------------------------------------------------------------ */
 
-/** Ticks of processor time that a process has had. */
+/* Ticks of processor time that a process has had. */
 static long ticks(pid_t process) {
     char name[64];
     char text[512] = "";
@@ -328,7 +328,7 @@ static long ticks(pid_t process) {
     return user + system;
 }
 
-/** With nothing in flight it sleeps, entries or not; the first bell wakes it. */
+/* With nothing in flight it sleeps, entries or not; the first bell wakes it. */
 static void it_sleeps_when_nothing_is_in_flight(void) {
     const struct timespec rest = {.tv_nsec = 500000000};
     share_run_t run = share_started();

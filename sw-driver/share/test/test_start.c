@@ -6,7 +6,7 @@
 
 #include "share_fixture.h"
 
-/** Of several that start at once where one was killed, one serves and the others say so. */
+/* Of several that start at once where one was killed, one serves and the others say so. */
 static void one_of_many_starts(void) {
     enum { STARTED = 6, ROUNDS = 8 };
     for (int round = 0; round < ROUNDS; round++) {

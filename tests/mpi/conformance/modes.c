@@ -49,7 +49,7 @@ static void buffered(int count) {
     void *buffer = malloc((size_t)room);
     int *out = integers(count, rank);
     int *in = integers(count, 0);
-    if (buffer == NULL) {
+    if (!buffer) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     int detached = 0;

@@ -109,11 +109,11 @@ int main(int argc, char **argv) {
     requests = malloc((size_t)many * sizeof(MPI_Request));
     void (*const parts[])(void) = {receives_by_tag, receives_by_age, messages_in_order,
                                    messages_by_tag, lengths_in_order};
-    for (size_t i = 0; requests != NULL && i < sizeof parts / sizeof parts[0]; ++i) {
+    for (size_t i = 0; requests && i < sizeof parts / sizeof parts[0]; ++i) {
         parts[i]();
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    EXPECT(requests != NULL);
+    EXPECT(requests);
     free(requests);
     free(values);
     return pair_end("outstanding");

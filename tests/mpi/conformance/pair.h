@@ -60,7 +60,7 @@ static inline void meet(void) {
 
 static inline int *integers(int count, int value) {
     int *made = malloc((size_t)count * sizeof *made);
-    if (made == NULL) {
+    if (!made) {
         MPI_Abort(MPI_COMM_WORLD, 1);
     }
     for (int i = 0; i < count; ++i) {

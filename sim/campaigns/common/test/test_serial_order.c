@@ -22,7 +22,7 @@ static void six_verdicts(uint32_t first) {
     uint32_t endpoint = 9;
     uint32_t serial = 9;
     serial_order_t *order = serial_order_create(1, take, NULL);
-    EXPECT(order != NULL);
+    EXPECT(order);
     serial_order_start(order, first);
     count = 0;
     put(order, first + come[0]);

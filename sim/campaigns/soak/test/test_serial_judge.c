@@ -31,7 +31,7 @@ static void end(uint64_t differences, uint64_t complaints, const char *words) {
     EXPECT_NUMBER(ledger_complaints(ledger), complaints);
     rewind(report);
     said[fread(said, 1, sizeof said - 1, report)] = '\0';
-    if (strstr(said, words) == NULL || (differences + complaints == 0) != (said[0] == '\0')) {
+    if (!strstr(said, words) || (differences + complaints == 0) != (said[0] == '\0')) {
         EXPECT_TEXT(said, words);
     }
     (void)fclose(report);
@@ -214,14 +214,14 @@ static void a_stalled_arrival_is_asked_again_R11(void) {
     const operation_t first = send(TMU_OPCODE_ARRIVE, 1, 0);
     const operation_t second = send(TMU_OPCODE_ARRIVE, 2, 0);
     put(answer(&first, TMU_STATUS_QUEUED, NULL));
-    EXPECT(ledger_again(ledger, second.handle) == NULL);
+    EXPECT(!ledger_again(ledger, second.handle));
     put(answer(&second, TMU_STATUS_STALLED, NULL));
     operation_t *kept = ledger_again(ledger, second.handle);
-    EXPECT(kept != NULL);
+    EXPECT(kept);
     kept->order = order;
     const operation_t post = send(TMU_OPCODE_POST, 3, 0);
     put(answer(&post, TMU_STATUS_MATCHED, &first));
-    EXPECT(ledger_find(ledger, second.handle) != NULL);
+    EXPECT(ledger_find(ledger, second.handle));
     end(0, 0, "");
 }
 
@@ -262,7 +262,7 @@ static void what_nobody_was_told_is_carried_out_R14(void) {
     EXPECT_NUMBER(judge_unseen(judge, 0, handles, 2), 1);
     EXPECT_NUMBER(judge_counts(judge).unseen, 1);
     EXPECT_NUMBER(ledger_counts(ledger).left, 0);
-    EXPECT(ledger_find(ledger, never.handle) != NULL);
+    EXPECT(ledger_find(ledger, never.handle));
     end(0, 0, "");
 }
 
@@ -298,7 +298,7 @@ static void many_handles_find_their_lines(void) {
     }
     for (uint32_t i = 1; i <= MANY; i++) {
         const operation_t *op = ledger_find(ledger, i * ONE_HOME);
-        EXPECT(i % 2 == 0 ? op == NULL : op != NULL && op->order == i);
+        EXPECT(i % 2 == 0 ? !op : op && op->order == i);
     }
     end(0, 0, "");
 }

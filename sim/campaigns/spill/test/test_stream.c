@@ -103,7 +103,7 @@ tmu_result_t tmu_poll(tmu_queue_t *queue, tmu_completion_t *completions, size_t 
     return TMU_OK;
 }
 
-/** Fills a stream and works through steps; how many answers it found wrong. */
+/* Fills a stream and works through steps; how many answers it found wrong. */
 static uint64_t wrong_after(position_t position, bool unexpected, uint32_t window, size_t steps) {
     stream_t stream;
     messages = unexpected;

@@ -25,7 +25,7 @@ static void open_model(unsigned last, wire_config_t config, wire_endpoint_t endp
     endpoint.index = last == INITIATOR_NODE ? 16 : 15;
     wire_model_free(model);
     model = wire_model_new(&config);
-    EXPECT(model != NULL);
+    EXPECT(model);
     EXPECT_NUMBER(wire_model_endpoint(model, &endpoint), 0);
     posts = 0;
 }
@@ -47,7 +47,7 @@ static const wire_effect_t *sent(void) {
     const wire_effect_t *frame = NULL;
     for (size_t i = 0; i < result.effects; i++) {
         if (result.effect[i].kind == WIRE_SEND) {
-            EXPECT(frame == NULL);
+            EXPECT(!frame);
             frame = &result.effect[i];
         }
     }
@@ -57,8 +57,8 @@ static const wire_effect_t *sent(void) {
 static void decode_answer(void) {
     uet_error_t error;
     const wire_effect_t *frame = sent();
-    EXPECT(frame != NULL);
-    if (frame != NULL) {
+    EXPECT(frame);
+    if (frame) {
         EXPECT(uet_packet_decode(frame->data, frame->bytes, &settings, &answer, &error));
     }
 }
@@ -87,7 +87,7 @@ static void give(unsigned number, wire_counter_t counter) {
 static void expect_example(unsigned number) {
     const wire_effect_t *frame = sent();
     read_example(number);
-    EXPECT(frame != NULL && frame->bytes == vector.bytes &&
+    EXPECT(frame && frame->bytes == vector.bytes &&
            memcmp(frame->data, vector.frame, vector.bytes) == 0);
 }
 
