@@ -27,14 +27,26 @@ class Message:
     answer: int | None = None  # stamp of the answer that its bytes complete
     sent: bool = False  # it is placed, as far as it came
     whole: bool = True
-    lost: bool = False
-    given: bool = False  # the host has its buffer
+    taken: int = 0  # opcode
+    moved: bool = False
+    failed: bool = False  # while it was moved
     released: bool = False
 
     @property
     def over(self) -> bool:
         """Nothing of it is needed any more."""
-        return self.sent and (self.released if self.queued else True)
+        moved = self.moved or not self.whole
+        needed: dict[int, bool] = {
+            Opcode.POST: moved,
+            Opcode.CLAIM: self.released,
+            Opcode.FLUSH: True,
+        }
+        return self.sent and (needed[self.taken] if self.queued else True)
+
+    @property
+    def ready(self) -> bool:
+        """W3: it may be told."""
+        return self.over if self.taken == Opcode.POST else self.sent
 
 
 class Bench:
@@ -47,6 +59,8 @@ class Bench:
         self.verdict = Source(dut, "io_verdict", self.random)
         self.placed = Source(dut, "io_placed", self.random)
         self.release = Source(dut, "io_release", None)
+        self.moved = Source(dut, "io_moved", self.random)
+        self.jobs = Sink(dut, "io_job", self.random, self._job)
         self.destinations = Sink(dut, "io_destination", None)
         self.says = Sink(dut, "io_say", None)
         self.completions = Sink(dut, "io_completion", self.random, self._completed)
@@ -56,9 +70,11 @@ class Bench:
         self.waiting: deque[Message] = deque()  # unexpected, in the order of arrivals
         self.unplaced: list[Message] = []
         self.held: list[Message] = []
+        self.moving: deque[Message] = deque()
         self.live: dict[int, Message] = {}
         self.due: dict[int, tuple[Values, Message | None]] = {}
         self.order: deque[int] = deque()  # stamps of answers that pass
+        self.settled: deque[tuple[int, int]] = deque()
         self.stamps = 0
         self.count = 0
 
@@ -88,6 +104,8 @@ class Bench:
             "messageLength": random.getrandbits(32),
             "receiveLength": random.choice((random.getrandbits(14), random.getrandbits(40))),
             "address": random.getrandbits(64),
+            "owner": random.randrange(65),
+            "settles": 0,
             "stamp": self.stamps,
         }
 
@@ -110,14 +128,14 @@ class Bench:
         if status == Status.MATCHED:
             kind, wanted = EXPECTED, {"room": room, "address": answer["address"]}
             message.answer = answer["stamp"]
-            self.due[answer["stamp"]] = (answer | {"handle": message.header}, message)
+            told = {"handle": message.header, "page": answer["owner"]}
+            self.due[answer["stamp"]] = (answer | told, message)
         elif status == Status.QUEUED:
             kind, wanted = UNEXPECTED, {"room": 1 << POOL_LOG2, "address": pool}
             message.queued = True
             self.waiting.append(message)
         else:
             kind = STALLED if status == Status.STALLED else LOST
-            message.lost = True
         await self.verdict.send(**answer)
         destination, say = await self.destinations.get(10), await self.says.get(10)
         wanted |= {"message": message.number}
@@ -130,13 +148,13 @@ class Bench:
         """A post, a claim or a flush meets the oldest unexpected message."""
         message = self.waiting.popleft()
         opcode = self.random.choice((Opcode.POST, Opcode.CLAIM, Opcode.FLUSH))
+        message.taken = opcode
         status = Status.REMOVED if opcode == Opcode.FLUSH else Status.MATCHED
         answer = self.fields(opcode, status) | {"other": message.number}
         if opcode == Opcode.FLUSH:
             answer["unexpected"] = 1
             self.due[answer["stamp"]] = (answer, None)
             self.order.append(answer["stamp"])
-            self.held.append(message)
         else:
             message.answer = answer["stamp"]
             self.due[answer["stamp"]] = (answer | {"other": message.header}, message)
@@ -167,6 +185,24 @@ class Bench:
         message.sent = True
         await self.placed.send(message=message.number, aborted=aborted, failed=failed)
 
+    def _job(self, found: Values) -> None:
+        """A post's message is whole in the pool, and goes to the post's buffer."""
+        message = self.live[found["message"]]
+        assert message.taken == Opcode.POST and message.sent and message.whole
+        assert message.answer is not None
+        answer = self.due[message.answer][0]
+        assert found["from"] == POOL + (message.number << POOL_LOG2)
+        assert found["address"] == answer["address"]
+        assert found["room"] == min(answer["receiveLength"], 0xFFFFFFFF)
+        assert found["length"] == answer["messageLength"]
+        self.moving.append(message)
+
+    async def move(self) -> None:
+        """The oldest job is done."""
+        message = self.moving.popleft()
+        message.moved, message.failed = True, self.random.random() < 0.15
+        await self.moved.send(message=message.number, failed=int(message.failed))
+
     async def free_buffer(self) -> None:
         """The host releases a buffer."""
         message = self.held.pop(self.random.randrange(len(self.held)))
@@ -174,14 +210,20 @@ class Bench:
         await self.release.send(**{"": message.number})
 
     def _completed(self, found: Values) -> None:
+        if found["settles"]:
+            self.settled.append((found["page"], found["stamp"]))
+            return
         expected, message = self.due.pop(found["stamp"])
+        receive = found["status"] == Status.REMOVED and not found["unexpected"]
+        if message is None and (receive or found["status"] == Status.CANCELLED):
+            assert self.settled.popleft() == (expected["owner"], found["stamp"])
         if message is None:
             assert self.order.popleft() == found["stamp"], "answers that pass keep their order"
         else:
-            assert message.sent, f"W3: told before its bytes are in memory: {message}"
-            if not message.whole:
+            assert message.ready, f"W3: told before its bytes are in memory: {message}"
+            if not message.whole or message.failed:
                 expected |= {"status": Status.REMOVED}
-            if message.queued:
+            if message.taken == Opcode.CLAIM:
                 self.held.append(message)
         same = {name: found[name] for name in expected if name in found}
         assert len(same) > 12 and same == {name: expected[name] for name in same}
@@ -190,7 +232,7 @@ class Bench:
     def _told(self, found: Values) -> None:
         message = self.live.pop(found[""])
         assert message.over, f"free, and still needed: {message}"
-        assert message.answer not in self.due or not message.queued
+        assert message.answer not in self.due or message.taken != Opcode.CLAIM
         self.free.append(message.number)
 
     async def step(self) -> None:
@@ -201,6 +243,7 @@ class Bench:
         able += [self.take] if self.waiting else []
         able += [self.place] * 2 if self.unplaced else []
         able += [self.free_buffer] if self.held else []
+        able += [self.move] * 2 if self.moving else []
         await self.random.choice(able)()
 
     closing = False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""WriteJoin: two writers on one port of memory, each with its answers in its order."""
+"""WriteJoin: three writers on one port of memory, each with its answers in its order."""
 
 from random import Random
 from typing import Any
@@ -15,7 +15,7 @@ AREA = 1 << 20
 
 
 class Bench:
-    """Two masters and a memory."""
+    """Three masters and a memory."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
@@ -25,7 +25,7 @@ class Bench:
         ends = (dut.clock, dut.reset)
         self.writers = [
             AxiMasterWrite(AxiWriteBus.from_prefix(dut, f"io_in_{number}"), *ends)
-            for number in range(2)
+            for number in range(3)
         ]
         self.slave = AxiSlaveWrite(
             AxiWriteBus.from_prefix(dut, "io_out"), *ends, target=self.memory
@@ -62,11 +62,11 @@ class Bench:
 
 @cocotb.test()
 async def each_writer_has_its_own(dut: Any) -> None:
-    """Bursts of all lengths from both, with pauses everywhere."""
+    """Bursts of all lengths from all, with pauses everywhere."""
     bench = Bench(dut)
     start_clock(dut)
     await reset(dut)
-    tasks = [cocotb.start_soon(bench.write(number, 150)) for number in range(2)]
+    tasks = [cocotb.start_soon(bench.write(number, 150)) for number in range(3)]
     for task in tasks:
         await task
     assert bench.memory.failure is None

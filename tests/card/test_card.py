@@ -12,7 +12,7 @@ from opentmu.errors import BadInput
 pytestmark = pytest.mark.mill
 TESTS = Path(__file__).with_name("cocotb_card.py")
 CONFIGURATION = Path(__file__).with_name("tiny_card.toml")
-LONG = ("many_messages", "no_number_is_left")
+LONG = ("no_number_is_left",)
 CASES = [
     pytest.param(name, marks=pytest.mark.long if name in LONG else ())
     for name in simulate.cocotb_tests(TESTS)

@@ -17,6 +17,7 @@ STAGES = {
     "request": "RequestBuilder",
     "placement": "Placement",
     "complete": "MessageCompletions",
+    "pool": "PoolCopy",
     "memory": "WriteJoin",
 }
 

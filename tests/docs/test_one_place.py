@@ -49,6 +49,7 @@ KEY_VALUES = {
     "sw-driver/provider/receive.c",
     "tools/opentmu/analysis/statistics.py",
     "tools/opentmu/bench/campaigns.py",
+    "tools/opentmu/bench/card_law.py",
     "tools/opentmu/bench/coverage.py",
     "tools/opentmu/bench/traffic.py",
     "tools/opentmu/model.py",

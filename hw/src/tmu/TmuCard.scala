@@ -3,7 +3,7 @@ package tmu
 
 import chisel3._
 import chisel3.util.{log2Ceil, RRArbiter}
-import tmu.bus.{Axi, AxiLite, AxiStream, AxiWrite}
+import tmu.bus.{Axi, AxiLite, AxiStream}
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.{MessageCompletions, UnitArrival}
 import tmu.card.frame.{Beat, FrameCounters, FrameGate, FrameParser, OwnAddress}
@@ -11,6 +11,7 @@ import tmu.card.memory.WriteJoin
 import tmu.card.message.{MessagePacket, MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
+import tmu.card.pool.{PoolCopy, PoolTable}
 import tmu.card.wire.{AnswerRequest, WireSettings}
 import tmu.host.DoorbellPort
 import tmu.params.TmuParams
@@ -21,8 +22,8 @@ class CardPorts(p: TmuParams) extends Bundle {
   val s_axil = Flipped(new AxiLite(log2Ceil(TmuRegisters.bytes)))
   val s_axi = Flipped(new Axi(p.doorbellAddressBits, 512, DoorbellPort.idBits))
 
-  /** Host memory: payload and completions. */
-  val m_axi = new AxiWrite(64, 512, 1)
+  /** Host memory: payload and completions; reads of the pool. */
+  val m_axi = new Axi(64, 512, 2)
 
   /** Queues that continue in memory. */
   val m_axi_mem = new Axi(64, 512, 1)
@@ -39,6 +40,10 @@ class CardPorts(p: TmuParams) extends Bundle {
 class TmuCard(p: TmuParams) extends Module {
   require(p.hasNetwork, s"preset ${p.name} has no network side")
   require(
+    !p.hasSpill,
+    s"preset ${p.name} has ${p.spillSegments} spillSegments; a card takes none yet"
+  )
+  require(
     p.matchBits == 64 && p.sourceBits == 32 && p.addressBits == 64 && p.lengthBits >= 32 &&
       p.handleBits == 64,
     s"preset ${p.name} is narrower than messages of the wire"
@@ -46,7 +51,6 @@ class TmuCard(p: TmuParams) extends Module {
   val io = FlatIO(new CardPorts(p))
   private val m = MessageParams(
     endpointBits = p.endpointBits,
-    pageBits = p.pageBits,
     messages = p.messages,
     names = p.wireNames
   )
@@ -54,7 +58,7 @@ class TmuCard(p: TmuParams) extends Module {
   private val unit = Module(new TmuTop(p))
   private val network = unit.network.get
   private val control = network.control
-  private val memory = Module(new WriteJoin)
+  private val memory = Module(new WriteJoin(3))
   private val gate = Module(new FrameGate)
 
   // Software's reset clears the stages when nothing is inside.
@@ -67,6 +71,8 @@ class TmuCard(p: TmuParams) extends Module {
   private val messages = stage(new MessageStage(m, pl))
   private val placement = stage(new Placement(pl))
   private val completions = stage(new MessageCompletions(p, m, pl))
+  private val pools = stage(new PoolTable(p.endpoints, p.endpointBits, askers = 2))
+  private val copy = stage(new PoolCopy(pl, idBits = 2))
   private val answers = stage(new AnswerBuilder)
   private val answered = stage(new RRArbiter(new AnswerRequest, 2))
 
@@ -75,7 +81,9 @@ class TmuCard(p: TmuParams) extends Module {
   io.m_axi_mem <> unit.io.m_axi_mem
   memory.io.in(0) <> unit.io.m_axi
   memory.io.in(1) <> placement.io.axi
-  io.m_axi <> memory.io.out
+  memory.io.in(2) <> copy.io.write
+  for (half <- Seq(memory.io.out, copy.io.read); (name, signal) <- half.elements)
+    io.m_axi.elements(name) <> signal
 
   private val settings = Wire(new WireSettings)
   settings.udpPort := control.udpPort
@@ -98,6 +106,9 @@ class TmuCard(p: TmuParams) extends Module {
   connections.io.messageRoom := messages.io.room
   counters.io.frame := own.io.counted
   counters.io.packet := connections.io.counted
+  for ((beat, kind) <- counters.io.beats.take(3).zipWithIndex)
+    beat := memory.io.beat.valid && memory.io.beat.bits === kind.U
+  counters.io.beats(3) := copy.io.read.rvalid && copy.io.read.rready
   counters.io.select := control.countSelect
   control.count := counters.io.count
 
@@ -116,8 +127,9 @@ class TmuCard(p: TmuParams) extends Module {
   change.bits.name.pid := control.change.bits.pid
   change.bits.name.index := control.change.bits.index
   change.bits.entry.endpoint := control.change.bits.endpoint
-  change.bits.entry.page := control.change.bits.page
-  change.bits.entry.enabled := control.change.bits.enabled
+  // Without a pool it has no room for what is unexpected.
+  change.bits.entry.enabled := control.change.bits.enabled &&
+    pools.io.there(control.change.bits.endpoint(p.endpointBits - 1, 0))
   change.bits.entry.usesGeneration := control.change.bits.usesGeneration
   change.bits.entry.generation := control.change.bits.generation
   control.changed := messages.io.changed
@@ -127,13 +139,17 @@ class TmuCard(p: TmuParams) extends Module {
   network.arrival.bits := UnitArrival(
     p,
     arrival.bits,
-    control.poolBase + (arrival.bits.message << control.poolLog2),
+    pools.io.base(0) + (arrival.bits.message << control.poolLog2),
     network.now
   )
   arrival.ready := network.arrival.ready
+  pools.io.register.valid := control.pool.valid
+  pools.io.register.bits.endpoint := control.pool.bits
+  pools.io.register.bits.base := control.poolBase
+  pools.io.endpoint := VecInit(arrival.bits.endpoint, completions.io.endpoint)
   completions.io.begun.valid := arrival.fire
   completions.io.begun.bits := arrival.bits
-  completions.io.poolBase := control.poolBase
+  completions.io.poolBase := pools.io.base(1)
   completions.io.poolLog2 := control.poolLog2
   completions.io.verdict <> network.verdict
   network.completion <> completions.io.completion
@@ -146,6 +162,8 @@ class TmuCard(p: TmuParams) extends Module {
   placement.io.destination.valid := completions.io.destination.valid
   placement.io.destination.bits := completions.io.destination.bits
   completions.io.placed <> placement.io.placed
+  copy.io.job <> completions.io.job
+  completions.io.moved <> copy.io.done
 
   answered.io.in(0) <> connections.io.answer
   answered.io.in(1) <> messages.io.answer
@@ -165,6 +183,7 @@ class TmuCard(p: TmuParams) extends Module {
     answers.io.stream.tvalid,
     !messages.io.idle,
     !placement.io.idle,
+    !copy.io.idle,
     !completions.io.idle
   ).reduce(_ || _)
   private val quiet = RegInit(0.U(7.W))

@@ -10,6 +10,7 @@ import tmu.card.memory.WriteJoin
 import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
+import tmu.card.pool.PoolCopy
 import tmu.card.request.RequestBuilder
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
@@ -68,14 +69,15 @@ object Verilog {
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
-    emit(new WriteJoin, s"$folder/memory", options)
+    emit(new WriteJoin(3), s"$folder/memory", options)
     emit(completions, s"$folder/complete", options)
+    emit(new PoolCopy(PlacementParams(messages = 32)), s"$folder/pool", options)
     emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)
   }
 
   private def completions: MessageCompletions = {
-    val p = Presets.tiny
-    val m = MessageParams(endpointBits = p.endpointBits, pageBits = p.pageBits, messages = 32)
+    val p = Presets.tiny.copy(pdcs = 8, messages = 32)
+    val m = MessageParams(endpointBits = p.endpointBits, messages = 32)
     new MessageCompletions(p, m, PlacementParams(messages = 32))
   }
 

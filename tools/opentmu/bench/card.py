@@ -26,7 +26,10 @@ from opentmu.regs import Opcode
 
 CONFIGURATION = paths.ROOT / "tests" / "card" / "tiny_card.toml"
 ADDRESS, PEER = 0x0A000002, 0x0A000001
-JOB, MTU, POOL, POOL_LOG2 = 0xABCD, 1024, 1 << 40, 13
+JOB, MTU, POOL_LOG2 = 0xABCD, 1024, 13
+# Of each endpoint, a buffer for each number of a message.
+POOL_BYTES = 32 << POOL_LOG2
+POOLS = (1 << 40, 3 << 40)
 RING_AREA = 1 << 24
 FIRST, LAST, HAS_DATA, RELATIVE = 1, 2, 4, 8
 RETX, AR, SYN = 0x10, 0x08, 0x04
@@ -91,14 +94,16 @@ def packets(peer: Peer, send: Values, payload: bytes) -> list[bytes]:
 class Card(RegisterPort):
     """A TmuCard with two open pages, each of an endpoint of its own: pids 3 and 4, index 15."""
 
-    def __init__(self, dut: Any, seed: int, *, with_pauses: bool = True) -> None:
+    def __init__(
+        self, dut: Any, seed: int, *, with_pauses: bool = True, ring_log2: int = 8
+    ) -> None:
         self.dut = dut
         self.random = Random(seed)
         self.map = register_map(paths.RTL / presets.build_name(presets.use(CONFIGURATION)))
-        self.memory = HostMemory(self._written)
+        self.memory = HostMemory(self._written, self._read)
         self.rings: dict[int, Ring] = {}
         self.completions: dict[int, deque[Values]] = {}
-        self.buffers: list[tuple[int, int]] = [(POOL, 32 << POOL_LOG2)]
+        self.buffers = [(pool, POOL_BYTES) for pool in POOLS]
         self.bytes: dict[int, int] = {}
         random = self.random if with_pauses else None
         self.rx = FrameSource(dut, "s_axis_rx", random)
@@ -107,6 +112,9 @@ class Card(RegisterPort):
         super().__init__(ports.registers)
         self.doorbells = ports.doorbells
         self.handles = 0
+        self.told = 0
+        self.ring_log2 = ring_log2
+        self.unread: set[int] = set()
         if with_pauses:
             for channel in ports.channels():
                 channel.set_pause_generator(pauses(Random(self.random.random())))
@@ -124,12 +132,14 @@ class Card(RegisterPort):
             await self._page(page)
         await self.set("WIRE_ADDRESS_0", ADDRESS)
         await self.set("WIRE_MESSAGES", PAYLOAD_MTU=MTU, POOL_LOG2=POOL_LOG2, DSCP=46)
-        await self.set("POOL_BASE_LO", POOL & 0xFFFFFFFF)
-        await self.set("POOL_BASE_HI", POOL >> 32)
+        for endpoint, pool in enumerate(POOLS):
+            await self.set("POOL_BASE_LO", pool & 0xFFFFFFFF)
+            await self.set("POOL_BASE_HI", pool >> 32)
+            await self.set("POOL_ENDPOINT", ENDPOINT=endpoint, REGISTER=1)
         for page in (0, 1):
             await self.set("NAME_JOB", JOB=JOB, RELATIVE=1)
             await self.set("NAME_PROCESS", PID=3 + page, INDEX=15)
-            await self.set("NAME_ENDPOINT", ENDPOINT=page, PAGE=page)
+            await self.set("NAME_ENDPOINT", ENDPOINT=page)
             await self.set("NAME_STATE", ENABLED=1)
             for level in ("JOB", "PROCESS", "ENDPOINT"):
                 await self.set("NAME_COMMAND", **{level: 1})
@@ -137,7 +147,8 @@ class Card(RegisterPort):
         wire = {"UDP_PORT": 4793, "CRC": 1, "NATIVE_PROTOCOL": 253, "ENABLE": 1}
         await self.set("WIRE_CONFIG", **wire)
 
-    async def _page(self, page: int, log2: int = 8) -> None:
+    async def _page(self, page: int) -> None:
+        log2 = self.ring_log2
         base = (page + 1) * RING_AREA
         self.rings[page] = Ring(page, base, log2)
         self.completions[page] = deque()
@@ -171,7 +182,7 @@ class Card(RegisterPort):
 
     def buffer(self, size: int) -> int:
         """A receive's buffer at any alignment, with room around it that nobody may write."""
-        last, length = self.buffers[-1] if len(self.buffers) > 1 else (1 << 36, 0)
+        last, length = self.buffers[-1] if len(self.buffers) > len(POOLS) else (1 << 36, 0)
         address = last + length + 300 + self.random.randrange(64)
         self.buffers.append((address, size))
         return address
@@ -228,20 +239,28 @@ class Card(RegisterPort):
         assert not missing, f"W3: of {size} bytes at {address:#x} {missing} are missing"
         return bytes(self.bytes[address + at] for at in range(size))
 
+    def _read(self, address: int, length: int) -> bytes:
+        inside = any(at <= address and address + length <= at + POOL_BYTES for at in POOLS)
+        assert inside, f"W8: a read of {length} bytes at {address:#x}, which are in no pool"
+        found = (self.bytes.get(at) for at in range(address, address + length))
+        return bytes(self.random.randrange(256) if one is None else one for one in found)
+
     def _written(self, address: int, data: bytes) -> None:
         for page, ring in self.rings.items():
             if ring.holds(address):
                 ring.take(address, data)
                 self.completions[page].append(unpack(regs.COMPLETION_FIELDS, data))
-                if ring.unread >= ring.size // 2:
-                    self._consume(page)
+                self.told += 1
+                if ring.unread >= ring.size // 2 and page not in self.unread:
+                    self.consume(page)
                 return
         end = address + len(data)
         inside = any(at <= address and end <= at + size for at, size in self.buffers)
         assert inside, f"W2: a write of bytes {address:#x} to {end:#x}, which are in no buffer"
         self.bytes |= zip(range(address, end), data, strict=True)
 
-    def _consume(self, page: int) -> None:
+    def consume(self, page: int) -> None:
+        """The host of a page has read its ring."""
         ring = self.rings[page]
         at = page * regs.DOORBELL_PAGE_BYTES + regs.DOORBELL_CONSUMER_OFFSET
         self.doorbells.init_write(at, ring.produced.to_bytes(REGISTER_BYTES, "little"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Messages between a peer and a card in a bench, each with what has to become of it."""
 
-from opentmu.bench.card import MTU, POOL, POOL_LOG2, Card, Peer
+from opentmu.bench.card import MTU, POOL_BYTES, POOL_LOG2, POOLS, Card, Peer
 from opentmu.bench.handshake import Values
 from opentmu.regs import Opcode, Status
 
@@ -66,10 +66,31 @@ async def learn(card: Card, peer: Peer, send: Values) -> None:
     peer.dpdcid = answer["pds_spdcid"]
 
 
-async def take(card: Card, number: int, payload: bytes) -> None:
-    """A receive takes the oldest message that waits."""
-    handle, _ = await card.post(0, 8192, **KEY)
-    told = await expect(card, 0, status=Status.MATCHED, handle=handle, other=number)
+async def take(card: Card, number: int, payload: bytes, room: int = 8192, page: int = 0) -> int:
+    """A receive takes the oldest message that waits; the receive's address."""
+    handle, address = await card.post(page, room, **KEY)
+    await expect(
+        card,
+        page,
+        opcode=Opcode.POST,
+        status=Status.MATCHED,
+        handle=handle,
+        other=number,
+        address=address,
+        truncated=int(room < len(payload)),
+        message_length=len(payload),
+        receive_length=room,
+    )
+    fits = min(room, len(payload))
+    assert card.landed(address, fits) == payload[:fits]
+    return address
+
+
+async def claim(card: Card, number: int, payload: bytes, page: int = 0) -> None:
+    """A claim takes it: the host has its buffer until it releases that."""
+    handle = await card.command(page, Opcode.CLAIM, **KEY)
+    told = await expect(card, page, status=Status.MATCHED, handle=handle, other=number)
+    buffer, offset = divmod(told["address"] - POOLS[page], 1 << POOL_LOG2)
+    assert offset == 0 and 0 <= buffer < POOL_BYTES >> POOL_LOG2, "W2: of this endpoint's pool"
     assert card.landed(told["address"], len(payload)) == payload
-    buffer = (told["address"] - POOL) >> POOL_LOG2
     await card.set("POOL_RELEASE", NUMBER=buffer, RELEASE=1)

@@ -14,11 +14,25 @@ class BrokenMemory(Exception):
 class HostMemory:
     """Takes the unit's writes; the next `broken` ones arrive and are answered with an error."""
 
-    def __init__(self, written: Callable[[int, bytes], None]) -> None:
+    def __init__(
+        self,
+        written: Callable[[int, bytes], None],
+        reading: Callable[[int, int], bytes] | None = None,
+    ) -> None:
         self.written = written
+        self.reading = reading
         self.broken = 0
         self.refused = 0
         self.failure: BaseException | None = None
+
+    async def read(self, address: int, length: int) -> bytes:
+        """A beat of one read; errors are kept too."""
+        try:
+            assert self.reading is not None, f"a read at {address:#x}"
+            return self.reading(address, length)
+        except BaseException as error:
+            self.failure = self.failure or error
+            raise
 
     async def write(self, address: int, data: bytes) -> None:
         """One write of the unit; errors of the bench are kept, for the port would swallow them."""

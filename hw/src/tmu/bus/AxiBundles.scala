@@ -52,6 +52,26 @@ class AxiWrite(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle {
   val bready = Output(Bool())
 }
 
+/** Read half of AXI4. */
+class AxiRead(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle {
+  val arid = Output(UInt(idBits.W))
+  val araddr = Output(UInt(addressBits.W))
+  val arlen = Output(UInt(8.W))
+  val arsize = Output(UInt(3.W))
+  val arburst = Output(UInt(2.W))
+  val arlock = Output(Bool())
+  val arcache = Output(UInt(4.W))
+  val arprot = Output(UInt(3.W))
+  val arvalid = Output(Bool())
+  val arready = Input(Bool())
+  val rid = Input(UInt(idBits.W))
+  val rdata = Input(UInt(dataBits.W))
+  val rresp = Input(UInt(2.W))
+  val rlast = Input(Bool())
+  val rvalid = Input(Bool())
+  val rready = Output(Bool())
+}
+
 /** AXI4 with both halves. */
 class Axi(addressBits: Int, dataBits: Int, idBits: Int)
     extends AxiWrite(addressBits, dataBits, idBits) {

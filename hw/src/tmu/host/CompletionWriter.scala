@@ -24,7 +24,7 @@ class CompletionWriter(p: TmuParams) extends Module {
     val verdict = Flipped(Decoupled(new Verdict(p)))
     val now = Input(UInt(32.W))
     val ringRead = Output(UInt(p.pageBits.W))
-    val ring = Input(new RingState)
+    val ring = Input(new RingState(p))
 
     /** A ring changes in this clock: what was read of it does not count any more. */
     val configured = Input(Bool())
@@ -59,7 +59,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val held = Reg(new Verdict(p))
   private val config = Reg(new RingConfig)
   private val size = Reg(RingIndex())
-  private val position = Reg(new RingPosition)
+  private val position = Reg(new RingPosition(p))
   private val following = Reg(RingIndex()) // the producer's next, made ahead
   private val room = Reg(Bool())
 
@@ -77,7 +77,8 @@ class CompletionWriter(p: TmuParams) extends Module {
     val data = UInt(512.W)
   }))
   // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
-  private val drops = io.discard || !config.enable
+  private val settles = held.settles.getOrElse(false.B)
+  private val drops = io.discard || !config.enable || settles
   private val leaves = full && (room || drops) && !io.hold
   out.valid := leaves && !drops
   private val slot = position.producer & (size - 1.U)
@@ -89,10 +90,15 @@ class CompletionWriter(p: TmuParams) extends Module {
       CompletionLayout.hostLatency -> Verdict.clocks(io.now, held.stamp)
     )
   private val asksAgain = full && !room && !drops
-  private val last = CompletionWriter.ends(p, held)
-  private val next = Wire(new RingPosition)
+  private val last = CompletionWriter.ends(p, held) && !settles
+  private val next = Wire(new RingPosition(p))
   next.producer := Mux(drops, position.producer, following)
   next.finals := position.finals + Mutant("finals", last)(_ => false.B)
+  for (owed <- next.owed) {
+    val waits = CompletionWriter.waits(held) && !settles
+    val told = settles || CompletionWriter.comes(held)
+    owed := position.owed.get + waits - (told && position.owed.get =/= 0.U)
+  }
   io.moved.valid := leaves
   io.moved.bits.page := held.page
   io.moved.bits.position := next
@@ -195,6 +201,13 @@ class CompletionWriter(p: TmuParams) extends Module {
 }
 
 object CompletionWriter {
+
+  /** A receive waits; a message from the wire has met one. */
+  private def waits(verdict: Verdict): Bool =
+    MatchRules.is(verdict.opcode, Opcodes.post) && MatchRules.is(verdict.status, Statuses.queued)
+  private def comes(verdict: Verdict): Bool =
+    MatchRules.is(verdict.opcode, Opcodes.arrive) &&
+      !MatchRules.is(verdict.status, Statuses.malformed)
 
   /** The last completion of a command. Those of messages from the wire are of none; a post that has
     * met a broken message is told so as a removal.

@@ -20,7 +20,6 @@ class NameChange extends Bundle {
   val pid = UInt(12.W)
   val index = UInt(12.W)
   val endpoint = UInt(12.W)
-  val page = UInt(13.W)
   val enabled = Bool()
   val usesGeneration = Bool()
   val generation = UInt(8.W)
@@ -40,10 +39,13 @@ class NetworkControl extends Bundle {
   val poolLog2 = Output(UInt(5.W))
   val dscp = Output(UInt(6.W))
   val poolBase = Output(UInt(64.W))
+
+  /** An endpoint's pool begins at `poolBase`. */
+  val pool = Valid(UInt(12.W))
   val release = Valid(UInt(12.W))
   val change = Decoupled(new NameChange)
   val changed = Flipped(Valid(Bool()))
-  val countSelect = Output(UInt(5.W))
+  val countSelect = Output(UInt(6.W))
   val count = Input(UInt(32.W))
 }
 
@@ -106,6 +108,8 @@ object NetworkControl {
     to.poolLog2 := field("WIRE_MESSAGES", "POOL_LOG2")
     to.dscp := field("WIRE_MESSAGES", "DSCP")
     to.poolBase := Cat(control("POOL_BASE_HI"), control("POOL_BASE_LO"))
+    to.pool.valid := trigger.field(map, "POOL_ENDPOINT", "REGISTER").asBool
+    to.pool.bits := trigger.field(map, "POOL_ENDPOINT", "ENDPOINT")
     to.release.valid := trigger.field(map, "POOL_RELEASE", "RELEASE").asBool
     to.release.bits := trigger.field(map, "POOL_RELEASE", "NUMBER")
     to.countSelect := field("WIRE_COUNT_SELECT", "NUMBER")
@@ -127,7 +131,6 @@ object NetworkControl {
       change.pid := field("NAME_PROCESS", "PID")
       change.index := field("NAME_PROCESS", "INDEX")
       change.endpoint := field("NAME_ENDPOINT", "ENDPOINT")
-      change.page := field("NAME_ENDPOINT", "PAGE")
       change.enabled := field("NAME_STATE", "ENABLED")
       change.usesGeneration := field("NAME_STATE", "USES_GENERATION")
       change.generation := field("NAME_STATE", "GENERATION")

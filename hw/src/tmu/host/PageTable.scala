@@ -6,31 +6,34 @@ import chisel3.util.Valid
 import tmu.params.TmuParams
 
 /** Indices up to which a page's ring is written. */
-class RingPosition extends Bundle {
+class RingPosition(p: TmuParams) extends Bundle {
 
   /** Completions written. */
   val producer = RingIndex()
 
   /** Commands whose last completion was written, or dropped. */
   val finals = RingIndex()
+
+  /** On a card: receives that wait, each of which is owed a completion when its message comes. */
+  val owed = Option.when(p.hasNetwork)(RingIndex())
 }
 
 /** A ring's new position. */
 class RingMove(p: TmuParams) extends Bundle {
   val page = UInt(p.pageBits.W)
-  val position = new RingPosition
+  val position = new RingPosition(p)
 }
 
 /** Room of a ring, as it is known before a command starts. */
-class RingRoom extends Bundle {
-  val position = new RingPosition
+class RingRoom(p: TmuParams) extends Bundle {
+  val position = new RingPosition(p)
 
   /** The producer index at which the ring is full: the consumer's and the size. */
   val limit = RingIndex()
 }
 
 /** State of a ring for the writer. */
-class RingState extends RingRoom {
+class RingState(p: TmuParams) extends RingRoom(p) {
   val config = new RingConfig
 }
 
@@ -56,15 +59,15 @@ class PageTable(p: TmuParams) extends Module {
 
     /** A ring's state; asked by the completion writer. */
     val ringRead = Input(UInt(p.pageBits.W))
-    val ring = Output(new RingState)
+    val ring = Output(new RingState(p))
 
     /** A ring's room; asked by the submission queues. */
     val roomRead = Input(UInt(p.pageBits.W))
-    val room = Output(new RingRoom)
+    val room = Output(new RingRoom(p))
   })
 
   private val configs = Mem(p.pages, new RingConfig)
-  private val positions = Mem(p.pages, new RingPosition)
+  private val positions = Mem(p.pages, new RingPosition(p))
   private val limits = Mem(p.pages, RingIndex())
   private val sizes = Mem(p.pages, UInt(5.W))
 
@@ -84,7 +87,7 @@ class PageTable(p: TmuParams) extends Module {
   when(restarts || io.moved.valid) {
     positions.write(
       Mux(io.still, change.page, io.moved.bits.page),
-      Mux(io.still, 0.U.asTypeOf(new RingPosition), io.moved.bits.position)
+      Mux(io.still, 0.U.asTypeOf(new RingPosition(p)), io.moved.bits.position)
     )
   }
   assert(!restarts || io.still, "page %d starts again while indices move", change.page)

@@ -38,7 +38,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
     val limited = Flipped(Valid(UInt(p.pageBits.W)))
     val ended = Flipped(Valid(UInt(p.pageBits.W)))
     val roomRead = Output(UInt(p.pageBits.W))
-    val room = Input(new RingRoom)
+    val room = Input(new RingRoom(p))
 
     /** Requests of memory to the pages that want a turn. */
     val memory = Flipped(new SpillTurns(p))
@@ -147,7 +147,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val thirdQueue = RegEnable(queue, advance)
   private val thirdHead = RegEnable(head, advance)
   private val waiting = RegEnable(ahead - head, advance)
-  private val spare = RegEnable(room.limit - room.position.producer - due, advance)
+  private val spare = RegEnable(SubmissionQueues.spare(p, room, due), advance)
 
   // While memory is busy, a page whose commands may have to wait for it has its next turn when those
   // of the last one have ended; while it is very busy every page, and turns are of one command. So
@@ -164,7 +164,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   // Whether a page's last turn was refused for that; then each of its commands that ends asks for
   // another, and so does one that ends while the page's turn is on its way.
   private val refused = Mem(p.pages, Bool())
-  when(third && advance)(refused.write(thirdPage, unended))
+  when(third && advance)(refused.write(thirdPage, unended || (p.hasNetwork.B && spare === 0.U)))
 
   // A flush with many answers can have taken more than there was: then there is less than none.
   private val none =
@@ -252,4 +252,16 @@ object SubmissionQueues {
 
   /** Clocks between pages that are named although they have stood aside: a power of two. */
   val pause: Int = 8
+
+  /** Commands for whose completions a ring has room, `due` of them having started. On a card each
+    * may be a post that waits, which is owed a second one, as every receive that waits is (W5).
+    */
+  private def spare(p: TmuParams, room: RingRoom, due: UInt): UInt = {
+    val left = room.limit - room.position.producer
+    room.position.owed.fold(left - due) { owed =>
+      val rest = left - owed - (due << 1)(RingIndex.bits - 1, 0)
+      // Less than none stays so.
+      Mux(rest > RingIndex.size(16.U), rest, rest >> 1)
+    }
+  }
 }

@@ -61,7 +61,7 @@ object NetworkRegisters {
           name = "POOL_LOG2",
           low = 16,
           width = 5,
-          text = "Bytes of a buffer of the pool, the longest message."
+          text = "Bytes of a buffer of a pool, 64 at least; the longest message."
         ),
         RegisterField(name = "DSCP", low = 24, width = 6, text = "Traffic class of answers.")
       ),
@@ -71,14 +71,14 @@ object NetworkRegisters {
       name = "POOL_BASE_LO",
       offset = 0x198,
       access = ReadWrite,
-      text = "Pool of unexpected messages, low word."
+      text = "Pool that the next POOL_ENDPOINT means, low word."
     ),
     Register(name = "POOL_BASE_HI", offset = 0x19c, access = ReadWrite, text = "High word."),
     Register(
       name = "POOL_RELEASE",
       offset = 0x1a0,
       access = Trigger,
-      text = "Frees a buffer of the pool.",
+      text = "Frees the buffer of a message that was claimed.",
       fields = Seq(
         RegisterField(name = "NUMBER", low = 0, width = 12, text = "Of the buffer."),
         RegisterField(name = "RELEASE", low = 31, width = 1, text = "Frees it.")
@@ -115,13 +115,7 @@ object NetworkRegisters {
       access = ReadWrite,
       text = "What has the name.",
       fields = Seq(
-        RegisterField(name = "ENDPOINT", low = 0, width = 12, text = "Endpoint of the unit."),
-        RegisterField(
-          name = "PAGE",
-          low = 16,
-          width = 13,
-          text = "Page whose ring tells of its messages."
-        )
+        RegisterField(name = "ENDPOINT", low = 0, width = 12, text = "Endpoint of the unit.")
       )
     ),
     Register(
@@ -137,7 +131,12 @@ object NetworkRegisters {
           width = 1,
           text = "Generations are compared."
         ),
-        RegisterField(name = "ENABLED", low = 9, width = 1, text = "Takes messages.")
+        RegisterField(
+          name = "ENABLED",
+          low = 9,
+          width = 1,
+          text = "Takes messages, if it has a pool."
+        )
       )
     ),
     Register(
@@ -181,14 +180,27 @@ object NetworkRegisters {
       name = "WIRE_COUNT_SELECT",
       offset = 0x1bc,
       access = ReadWrite,
-      text = "Counter to read: 0 to 15 frames by verdict, 16 to 31 packets by outcome (W6).",
-      fields = Seq(RegisterField(name = "NUMBER", low = 0, width = 5, text = "Number."))
+      text =
+        "Counter to read: 0 to 15 frames by verdict, 16 to 31 packets by outcome (W6), 32 to " +
+          "35 beats of host memory: written for completions, payload and moves, read for moves.",
+      fields = Seq(RegisterField(name = "NUMBER", low = 0, width = 6, text = "Number."))
     ),
     Register(
       name = "WIRE_COUNT",
       offset = 0x1c0,
       access = ReadOnly,
       text = "The counter, modulo 2^32; 0 after a reset."
+    ),
+    Register(
+      name = "POOL_ENDPOINT",
+      offset = 0x1c4,
+      access = Trigger,
+      text =
+        "Registers a pool with an endpoint, before that is enabled: a buffer for each message.",
+      fields = Seq(
+        RegisterField(name = "ENDPOINT", low = 0, width = 12, text = "Endpoint of the unit."),
+        RegisterField(name = "REGISTER", low = 31, width = 1, text = "Registers it.")
+      )
     )
   )
 }

@@ -88,6 +88,7 @@ object OperationRules {
     entry.handle := op.command.handle(p.handleBits - 1, 0)
     entry.address := op.command.address
     entry.length := op.command.length
+    entry.owner.foreach(_ := op.command.page)
     entry.parity.foreach(_ := entry.endpoint.xorR)
     entry
   }

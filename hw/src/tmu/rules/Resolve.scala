@@ -152,7 +152,11 @@ object Resolve {
       out.key := Mux(kind.isArrival, command.key, entry.key)
       entry.ignore.foreach(out.ignore := _)
       when(kind.inspects)(out.endpoint := entry.endpoint)
+      // A card moves a message to the post's own buffer, and knows itself where the message lies.
       out.address := entry.address
+      if (p.hasNetwork && onMessages)
+        when(MatchRules.is(command.opcode, Opcodes.post))(out.address := command.address)
+      for ((to, owner) <- out.owner.zip(entry.owner)) to := owner
       out.messageLength := (if (onMessages) entry.length else ownLength)
       out.receiveLength := (if (onMessages) ownLength else entry.length)
     }

@@ -31,6 +31,7 @@ object SpillAnswer {
       whole.handle := entry.handle
       whole.address := entry.address
       whole.length := entry.length
+      whole.owner.foreach(_ := 0.U) // a card has no queues in memory
       whole.parity.foreach(_ := entry.endpoint.xorR)
       val kind = Resolve.kind(op)
       val verdict = WireDefault(

@@ -20,6 +20,9 @@ class Entry(p: TmuParams, t: TableParams) extends Bundle {
   val address = UInt(p.addressBits.W)
   val length = UInt(p.lengthBits.W)
 
+  /** Page that has posted a receive, whose ring tells of its message: the wire asks for no page. */
+  val owner = Option.when(t.receives && p.hasNetwork)(UInt(p.pageBits.W))
+
   /** Of the endpoint alone, so that it is known whose an entry is that has lost another bit. */
   val parity = Option.when(p.parity)(Bool())
 }

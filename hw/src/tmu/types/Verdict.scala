@@ -38,4 +38,10 @@ class Verdict(p: TmuParams) extends Bundle {
   /** Clocks from acceptance by the matching unit to this verdict, saturating. */
   val latency = UInt(16.W)
   val stamp = UInt(32.W)
+
+  /** On a card: page that has posted the receive that was found; and, on the path to rings, that
+    * this is nothing to be written, but says that the page is owed a completion less.
+    */
+  val owner = Option.when(p.hasNetwork)(UInt(p.pageBits.W))
+  val settles = Option.when(p.hasNetwork)(Bool())
 }

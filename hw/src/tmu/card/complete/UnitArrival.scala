@@ -18,7 +18,6 @@ object UnitArrival {
     val command = Wire(new MatchCommand(p))
     command := 0.U.asTypeOf(command)
     command.opcode := Opcodes.arrive.value.U
-    command.page := arrival.page
     command.endpoint := arrival.endpoint
     command.key.bits := arrival.matchBits
     command.key.source := arrival.initiator

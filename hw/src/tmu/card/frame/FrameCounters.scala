@@ -2,30 +2,44 @@
 package tmu.card.frame
 
 import chisel3._
-import chisel3.util.Valid
+import chisel3.util.{log2Ceil, Valid}
 import tmu.card.wire.{PdcVerdict, Verdict}
 
 /** Counters of frames by their verdict, and of those that were accepted by what became of them
-  * (W6).
+  * (W6); of beats of host memory by what they are for.
   */
 class FrameCounters extends Module {
   val io = IO(new Bundle {
     val frame = Flipped(Valid(UInt(Verdict.bits.W)))
     val packet = Flipped(Valid(UInt(PdcVerdict.bits.W)))
 
-    /** A verdict; or an outcome, behind them. */
-    val select = Input(UInt((Verdict.bits + 1).W))
+    /** Written: of completions, of payload, of what is moved from the pool; read from there. */
+    val beats = Input(Vec(FrameCounters.beats, Bool()))
+
+    /** A verdict; an outcome, behind them; a kind of beats, behind all of those. */
+    val select = Input(UInt(FrameCounters.selectBits.W))
     val count = Output(UInt(32.W))
   })
-  private val frames = 1 << Verdict.bits
-  private val counts = RegInit(VecInit.fill(2 * frames)(0.U(32.W)))
+  import FrameCounters.{frames, outcomes}
+  private val counts = RegInit(VecInit.fill(FrameCounters.all)(0.U(32.W)))
   // Frames that the parser has dropped are counted as frames alone.
   private val outcome = io.packet.valid && io.packet.bits =/= PdcVerdict.none.U
   for ((count, index) <- counts.zipWithIndex) {
     val hit =
       if (index < frames) io.frame.valid && io.frame.bits === index.U
-      else outcome && io.packet.bits === (index - frames).U
+      else if (index < frames + outcomes) outcome && io.packet.bits === (index - frames).U
+      else RegNext(io.beats(index - frames - outcomes), false.B)
     when(hit)(count := count + 1.U)
   }
   io.count := RegNext(counts(io.select))
+}
+
+object FrameCounters {
+
+  /** Verdicts, outcomes, and kinds of beats. */
+  val frames: Int = 1 << Verdict.bits
+  val outcomes: Int = 1 << PdcVerdict.bits
+  val beats: Int = 4
+  val all: Int = frames + outcomes + beats
+  val selectBits: Int = log2Ceil(all)
 }

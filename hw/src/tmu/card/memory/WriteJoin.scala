@@ -2,27 +2,31 @@
 package tmu.card.memory
 
 import chisel3._
-import chisel3.util.RRArbiter
+import chisel3.util.{log2Ceil, MuxLookup, RRArbiter, Valid}
 import tmu.buffer.PointerQueue
 import tmu.bus.{AxiBurst, AxiWrite}
 
-/** Two writers on one port of host memory: each has an AXI id of its own, so each sees its answers
-  * in order, whatever the other one does. Both write beats of 64 bytes at rising addresses.
+/** Several writers on one port of host memory: each has an AXI id of its own, so each sees its
+  * answers in order, whatever the others do. All write beats of 64 bytes at rising addresses.
   */
-class WriteJoin extends Module {
+class WriteJoin(writers: Int) extends Module {
+  private val idBits = log2Ceil(writers)
   val io = IO(new Bundle {
-    val in = Vec(2, Flipped(new AxiWrite(64, 512, 1)))
-    val out = new AxiWrite(64, 512, 1)
+    val in = Vec(writers, Flipped(new AxiWrite(64, 512, 1)))
+    val out = new AxiWrite(64, 512, idBits)
+
+    /** A beat leaves, and whose it is. */
+    val beat = Valid(UInt(idBits.W))
   })
   private class Address extends Bundle {
-    val source = UInt(1.W)
+    val source = UInt(idBits.W)
     val address = UInt(64.W)
     val more = UInt(8.W)
   }
   // Beats follow in the order of addresses.
   private val addresses = Module(new PointerQueue(new Address, 3))
-  private val sources = Module(new PointerQueue(UInt(1.W), 63))
-  private val choice = Module(new RRArbiter(new Address, 2))
+  private val sources = Module(new PointerQueue(UInt(idBits.W), 63))
+  private val choice = Module(new RRArbiter(new Address, writers))
   for ((in, index) <- io.in.zipWithIndex) {
     val offer = choice.io.in(index)
     offer.valid := in.awvalid
@@ -55,14 +59,16 @@ class WriteJoin extends Module {
   addresses.io.deq.ready := out.awready
 
   private val source = sources.io.deq.bits
-  private def chosen[T <: Data](of: AxiWrite => T): T =
-    Mux(source.asBool, of(io.in(1)), of(io.in(0)))
-  out.wvalid := sources.io.deq.valid && chosen(_.wvalid)
-  out.wdata := chosen(_.wdata)
-  out.wstrb := chosen(_.wstrb)
-  out.wlast := chosen(_.wlast)
+  private def of[T <: Data](number: UInt, what: AxiWrite => T): T =
+    MuxLookup(number, what(io.in.head))(io.in.zipWithIndex.map { case (in, n) => n.U -> what(in) })
+  out.wvalid := sources.io.deq.valid && of(source, _.wvalid)
+  out.wdata := of(source, _.wdata)
+  out.wstrb := of(source, _.wstrb)
+  out.wlast := of(source, _.wlast)
   for ((in, index) <- io.in.zipWithIndex)
     in.wready := sources.io.deq.valid && source === index.U && out.wready
-  sources.io.deq.ready := out.wvalid && out.wready && out.wlast
-  out.bready := Mux(out.bid.asBool, io.in(1).bready, io.in(0).bready)
+  io.beat.valid := out.wvalid && out.wready
+  io.beat.bits := source
+  sources.io.deq.ready := io.beat.valid && out.wlast
+  out.bready := of(out.bid, _.bready)
 }

@@ -115,7 +115,6 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   arrivals.io.enq.valid := begins
   arrival.message := message
   arrival.endpoint := checked.entry.endpoint
-  arrival.page := checked.entry.page
   arrival.matchBits := packet.ses.matchBits
   arrival.initiator := packet.ses.initiator
   arrival.length := packet.ses.requestLength

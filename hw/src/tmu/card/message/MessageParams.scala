@@ -7,8 +7,6 @@ import chisel3.util.{isPow2, log2Ceil}
   *
   * @param endpointBits
   *   of an endpoint of the unit
-  * @param pageBits
-  *   of the page to which its messages are told
   * @param messages
   *   that are under way or unexpected at a time
   * @param contexts
@@ -20,7 +18,6 @@ import chisel3.util.{isPow2, log2Ceil}
   */
 case class MessageParams(
     endpointBits: Int = 4,
-    pageBits: Int = 7,
     messages: Int = 256,
     contexts: Int = 32,
     names: Int = 256,

@@ -54,9 +54,6 @@ class EndpointEntry(m: MessageParams) extends Bundle {
   /** Of the unit. */
   val endpoint = UInt(m.endpointBits.W)
 
-  /** Its messages are told here. */
-  val page = UInt(m.pageBits.W)
-
   /** Takes messages; cleared while its owner has no room, or is gone (W5). */
   val enabled = Bool()
   val usesGeneration = Bool()
@@ -105,7 +102,6 @@ class CheckedPacket(m: MessageParams) extends Bundle {
 class Arrival(m: MessageParams) extends Bundle {
   val message = UInt(m.messageBits.W)
   val endpoint = UInt(m.endpointBits.W)
-  val page = UInt(m.pageBits.W)
   val matchBits = UInt(64.W)
   val initiator = UInt(32.W)
   val length = UInt(32.W)
