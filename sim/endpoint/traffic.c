@@ -231,7 +231,7 @@ static void create_endpoints(traffic_t *traffic, unsigned side) {
 static bool create_side(traffic_t *traffic, unsigned side) {
     const traffic_options_t *options = traffic->options;
     uet_callbacks_t callbacks = {&traffic->side[side], on_frame, traffic_on_sent,
-                                 traffic_on_received};
+                                 traffic_on_received, NULL};
     uet_node_config_t config = UET_NODE_DEFAULT;
     config.address = ADDRESS[side];
     config.payload_mtu = options->payload_mtu;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Matching by the reference model, and what becomes of payload: into the buffer of the receive that
- * was matched and nowhere else (W2), or into a store until a receive takes it.
+ * Matching by the reference model or by a unit, and what becomes of payload: into the buffer of the
+ * receive that was matched and nowhere else (W2), or into a store until a receive takes it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ void uet_arrival_free(uet_node_t *node, inbound_t *inbound) {
         at = &(*at)->next;
     }
     *at = inbound->next;
-    free(inbound->stored);
+    free(inbound->owned);
     free(inbound);
 }
 
@@ -35,9 +35,7 @@ static void turn_on(endpoint_t *endpoint) {
     }
 }
 
-/* UET_RC_OK, or what refuses it; UET_RC_NULL without memory, and nothing has changed. */
-uint8_t uet_arrival_match(uet_node_t *node, inbound_t *inbound) {
-    endpoint_t *endpoint = &node->endpoints[inbound->endpoint];
+static uet_unit_answer_t match_here(uet_node_t *node, inbound_t *inbound) {
     tmu_model_verdict_t verdict;
     tmu_model_message_t message = {
         .match = inbound->match,
@@ -46,22 +44,54 @@ uint8_t uet_arrival_match(uet_node_t *node, inbound_t *inbound) {
         .handle = inbound->handle,
         .length = inbound->length,
     };
-    inbound->stored = malloc(inbound->length == 0 ? 1 : inbound->length);
-    if (!inbound->stored) {
-        return UET_RC_NULL;
+    inbound->owned = malloc(inbound->length == 0 ? 1 : inbound->length);
+    if (!inbound->owned) {
+        return UET_UNIT_FAILED;
     }
+    inbound->stored = inbound->owned;
     switch (tmu_model_arrive(node->model, &message, &verdict)) {
     case TMU_MODEL_MATCHED: {
         posted_t *posted = take_posted(node, verdict.other);
         inbound->receive = posted->receive;
-        inbound->state = INBOUND_MATCHED;
         free(posted);
-        break;
+        return UET_UNIT_MATCHED;
     }
     case TMU_MODEL_QUEUED:
+        return UET_UNIT_QUEUED;
+    case TMU_MODEL_STALLED:
+        return UET_UNIT_FULL;
+    default:
+        return UET_UNIT_FAILED;
+    }
+}
+
+static uet_unit_answer_t match_there(uet_node_t *node, inbound_t *inbound) {
+    uet_message_t message = {
+        .number = inbound->handle,
+        .endpoint = inbound->endpoint,
+        .source = inbound->source,
+        .match = inbound->match,
+        .length = inbound->length,
+        .has_header_data = inbound->has_header_data,
+        .header_data = inbound->header_data,
+    };
+    uet_unit_answer_t answer =
+        node->callbacks.unit->arrive(node->callbacks.context, &message, &inbound->receive);
+    inbound->stored = inbound->receive.buffer;
+    return answer;
+}
+
+/* UET_RC_OK, or what refuses it; UET_RC_NULL without memory, and nothing has changed. */
+uint8_t uet_arrival_match(uet_node_t *node, inbound_t *inbound) {
+    endpoint_t *endpoint = &node->endpoints[inbound->endpoint];
+    switch (!node->callbacks.unit ? match_here(node, inbound) : match_there(node, inbound)) {
+    case UET_UNIT_MATCHED:
+        inbound->state = INBOUND_MATCHED;
+        break;
+    case UET_UNIT_QUEUED:
         inbound->state = INBOUND_OVERFLOW;
         break;
-    case TMU_MODEL_STALLED: /* this endpoint alone, and in order (W5, R11) */
+    case UET_UNIT_FULL: /* this endpoint alone, and in order (W5, R11) */
         endpoint->off = true;
         endpoint->reopen = node->now + node->config.reopen;
         return UET_RC_DISABLED_GEN;
@@ -72,16 +102,29 @@ uint8_t uet_arrival_match(uet_node_t *node, inbound_t *inbound) {
     return UET_RC_OK;
 }
 
-void uet_arrival_write(inbound_t *inbound, uint32_t offset, const uint8_t *bytes, uint32_t count) {
-    uint8_t *to = inbound->stored;
+static bool put(uet_node_t *node, void *to, uint32_t offset, const uint8_t *bytes, uint32_t count) {
+    const uet_unit_t *unit = node->callbacks.unit;
+    if (unit) {
+        return unit->write(node->callbacks.context, to, offset, bytes, count);
+    }
+    memcpy((uint8_t *)to + offset, bytes, count);
+    return true;
+}
+
+void uet_arrival_write(uet_node_t *node, inbound_t *inbound, uint32_t offset, const uint8_t *bytes,
+                       uint32_t count) {
+    void *to = inbound->stored;
     uint32_t room = inbound->length;
     inbound->arrived += count;
     if (inbound->state == INBOUND_MATCHED) {
         to = inbound->receive.buffer;
         room = inbound->receive.bytes;
     }
-    if (offset < room && count != 0) {
-        memcpy(to + offset, bytes, count < room - offset ? count : room - offset);
+    if (offset >= room || count == 0) {
+        return;
+    }
+    if (!put(node, to, offset, bytes, count < room - offset ? count : room - offset)) {
+        inbound->code = UET_RC_HOST_UNSUCCESS_CMPL;
     }
 }
 
@@ -104,7 +147,7 @@ static void complete(uet_node_t *node, inbound_t *inbound) {
 }
 
 void uet_arrival_end(uet_node_t *node, inbound_t *inbound, uint8_t code) {
-    inbound->code = code;
+    inbound->code = code != UET_RC_OK ? code : inbound->code;
     inbound->pdc = 0;
     if (inbound->state == INBOUND_REFUSED) {
         uet_arrival_free(node, inbound);
@@ -114,21 +157,26 @@ void uet_arrival_end(uet_node_t *node, inbound_t *inbound, uint8_t code) {
     /* Else it stays in the queue; the receive that takes it hears of the code. */
 }
 
-/* Stored bytes go to the receive; packets to come go there directly. */
-static void hand_over(uet_node_t *node, uint64_t handle, const uet_receive_t *receive) {
+void uet_node_taken(uet_node_t *node, uint64_t message, const uet_receive_t *receive) {
     inbound_t *inbound = node->inbound;
-    while (inbound->handle != handle) {
+    while (inbound->handle != message) {
         inbound = inbound->next;
     }
     uint32_t arrived = inbound->arrived;
     inbound->receive = *receive;
     inbound->state = INBOUND_MATCHED;
-    inbound->arrived = 0;
-    uet_arrival_write(inbound, 0, inbound->stored, arrived);
+    if (!receive->buffer && receive->bytes != 0) { /* packets to come go there as well */
+        inbound->receive.buffer = inbound->stored;
+    } else {
+        inbound->arrived = 0;
+        uet_arrival_write(node, inbound, 0, inbound->stored, arrived);
+    }
     if (inbound->pdc == 0) {
         complete(node, inbound);
     }
 }
+
+void uet_node_room(uet_node_t *node, uint32_t endpoint) { turn_on(&node->endpoints[endpoint]); }
 
 bool uet_node_post(uet_node_t *node, const uet_receive_t *receive) {
     tmu_model_verdict_t verdict;
@@ -163,6 +211,6 @@ bool uet_node_post(uet_node_t *node, const uet_receive_t *receive) {
         return true;
     }
     free(posted);
-    hand_over(node, verdict.other, receive);
+    uet_node_taken(node, verdict.other, receive);
     return true;
 }

@@ -102,6 +102,25 @@ static void fill_request(const record_t *record, uet_ses_t *ses) {
     ses->payload_length = (uint16_t)record->bytes;
 }
 
+/* Bytes that can no longer be read are marked as unusable, and the target ends the message. */
+static const uint8_t *payload_of(uet_node_t *node, const record_t *record, uet_ses_t *ses) {
+    const uet_send_t *send = &record->message->send;
+    const uet_unit_t *unit = node->callbacks.unit;
+    if (record->bytes == 0) {
+        return NULL;
+    }
+    if (!unit) {
+        return (const uint8_t *)send->data + record->offset;
+    }
+    const uint8_t *bytes =
+        unit->fetch(node->callbacks.context, send, record->offset, record->bytes);
+    if (!bytes) {
+        ses->flags = (uint8_t)(ses->flags | UET_SES_IE);
+        return node->zeros;
+    }
+    return bytes;
+}
+
 static void transmit(uet_node_t *node, initiator_t *pdc, uint32_t psn, bool again) {
     record_t *record = record_of(pdc, psn);
     uet_packet_t packet = {0};
@@ -124,8 +143,7 @@ static void transmit(uet_node_t *node, initiator_t *pdc, uint32_t psn, bool agai
     pdc->clear_asked = pdc->clear_asked && clear > 0; /* told of less than was asked for */
     fill_pdcids(pdc, &packet.pds, psn);
     fill_request(record, &packet.ses);
-    packet.payload =
-        record->bytes == 0 ? NULL : (const uint8_t *)record->message->send.data + record->offset;
+    packet.payload = payload_of(node, record, &packet.ses);
     packet.payload_bytes = record->bytes;
     uet_transmit(node, &packet, pdc->address, true);
 }

@@ -17,6 +17,7 @@ wire_config_t uet_law_config(const uet_node_config_t *config) {
     law.quarantine = config->quarantine;
     law.reopen = config->reopen;
     law.idle = config->idle;
+    law.length_most = config->message_most;
     return law;
 }
 

@@ -58,7 +58,7 @@ uet_node_t *uet_node_create(const uet_node_config_t *config, const uet_callbacks
     node->targets = calloc(config->pdcs, sizeof *node->targets);
     node->endpoints = calloc(config->endpoints, sizeof *node->endpoints);
     if (!node->targets || !node->endpoints ||
-        tmu_model_create(&law, &node->model) != TMU_MODEL_OK) {
+        (!callbacks->unit && tmu_model_create(&law, &node->model) != TMU_MODEL_OK)) {
         uet_node_destroy(node);
         return NULL;
     }
@@ -97,6 +97,10 @@ uint32_t uet_node_endpoint(uet_node_t *node, uint32_t job, uint16_t pid, uint16_
     node->endpoints[node->endpoint_count] =
         (endpoint_t){.job = job, .pid = pid, .index = index, .enabled = true};
     return node->endpoint_count++;
+}
+
+void uet_node_remove(uet_node_t *node, uint32_t endpoint) {
+    node->endpoints[endpoint].removed = true;
 }
 
 void uet_node_quota(uet_node_t *node, uint32_t endpoint, uint64_t messages) {

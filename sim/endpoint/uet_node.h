@@ -4,7 +4,9 @@
  * delivery (ROD), without sockets and without a clock of its own.
  *
  * Frames come in by uet_node_frame and go out by a callback; time is what the caller says it is.
- * Callbacks may not call into the node.  Matching is the reference model's (R1 to R15).
+ * Callbacks may not call into the node.  Matching is the reference model's (R1 to R15), or the
+ * caller's, who then has the memory as well: the network side of a card is a node whose unit
+ * matches (uet_unit_t).
  */
 #ifndef UET_NODE_H
 #define UET_NODE_H
@@ -36,6 +38,7 @@ typedef struct {
     uet_time_t reopen;       /* after which a full endpoint tries again by itself */
     uet_time_t quarantine;   /* a closed PDC is remembered for so long */
     uet_time_t idle;         /* after which a message that does not go on ends with an error */
+    uint32_t message_most;   /* bytes of the longest message that is taken; 0: no limit */
     uint64_t seed;           /* of start numbers and waits */
 } uet_node_config_t;
 
@@ -106,11 +109,45 @@ typedef struct {
     uint8_t code; /* UET_RC_OK, or why the message ended early */
 } uet_received_t;
 
+/* A message that starts. */
+typedef struct {
+    uint64_t number; /* that the node knows it by until it has ended */
+    uint32_t endpoint;
+    uint32_t source;
+    uint64_t match;
+    uint32_t length;
+    bool has_header_data;
+    uint64_t header_data;
+} uet_message_t;
+
+typedef enum {
+    UET_UNIT_MATCHED, /* a receive was taken out */
+    UET_UNIT_QUEUED,  /* unexpected: its bytes wait in memory that the unit gave */
+    UET_UNIT_FULL,    /* the endpoint has no room for it (W5) */
+    UET_UNIT_FAILED   /* no memory: the packet is not taken, and nothing has changed */
+} uet_unit_answer_t;
+
+/* A unit matches in place of the node's own model, and reaches memory in place of the node. */
+typedef struct {
+    /*
+     * Fills buffer, bytes and handle of the receive that was matched; or buffer and bytes of memory
+     * for a message that is queued, the whole of it.
+     */
+    uet_unit_answer_t (*arrive)(void *context, const uet_message_t *message,
+                                uet_receive_t *receive);
+    /* Writes behind the beginning of such a buffer; false: that memory is gone. */
+    bool (*write)(void *context, void *buffer, uint32_t offset, const uint8_t *bytes,
+                  uint32_t count);
+    /* Bytes of a message that is sent, valid until the next call; NULL: that memory is gone. */
+    const uint8_t *(*fetch)(void *context, const uet_send_t *send, uint32_t offset, uint32_t count);
+} uet_unit_t;
+
 typedef struct {
     void *context;
     void (*frame)(void *context, const uint8_t *frame, size_t bytes);
     void (*sent)(void *context, const uet_sent_t *sent);
     void (*received)(void *context, const uet_received_t *received);
+    const uet_unit_t *unit; /* NULL: the node's own matching, and pointers */
 } uet_callbacks_t;
 
 /* Every frame that arrives is counted once: here, or in refused[] by the codec's reason (W6). */
@@ -149,14 +186,26 @@ void uet_node_destroy(uet_node_t *node);
 
 /* The endpoint's number, UINT32_MAX when there are as many as there may be. */
 uint32_t uet_node_endpoint(uet_node_t *node, uint32_t job, uint16_t pid, uint16_t index);
-/* Unexpected messages that it keeps; 0 = no limit. */
+/* Its name is unknown from here on; messages that began go on. */
+void uet_node_remove(uet_node_t *node, uint32_t endpoint);
+/* Unexpected messages that it keeps; 0 = no limit.  Of the node's own matching. */
 void uet_node_quota(uet_node_t *node, uint32_t endpoint, uint64_t messages);
 /* A disabled endpoint answers DISABLED_GEN. */
 void uet_node_enable(uet_node_t *node, uint32_t endpoint, bool enable);
 
 /* False without memory, or for a receive of no endpoint. */
 bool uet_node_send(uet_node_t *node, const uet_send_t *send);
+/* Of the node's own matching. */
 bool uet_node_post(uet_node_t *node, const uet_receive_t *receive);
+
+/*
+ * A unit's: a receive has taken the message that was queued.  Its bytes go to the receive, at once
+ * those that are there; `received` is called when all are.  Without a buffer they stay where they
+ * are, and the receive has the whole message.
+ */
+void uet_node_taken(uet_node_t *node, uint64_t message, const uet_receive_t *receive);
+/* A unit's: there may be room at an endpoint again. */
+void uet_node_room(uet_node_t *node, uint32_t endpoint);
 
 void uet_node_frame(uet_node_t *node, const uint8_t *frame, size_t bytes);
 void uet_node_advance(uet_node_t *node, uet_time_t now);

@@ -38,7 +38,7 @@ static uint8_t find_endpoint(const uet_node_t *node, const uet_ses_t *ses, uint3
     }
     for (uint32_t i = 0; i < node->endpoint_count; i++) {
         const endpoint_t *at = &node->endpoints[i];
-        if (at->job != ses->job_id) {
+        if (at->removed || at->job != ses->job_id) {
             continue;
         }
         if (code == UET_RC_BAD_JOB_ID) {
@@ -80,7 +80,11 @@ static uint8_t check_form(const uet_node_t *node, const uet_packet_t *packet) {
                    : UET_RC_OK;
     }
     uint32_t first = ses->request_length < most ? ses->request_length : most;
-    return packet->payload_bytes != first ? UET_RC_OP_VIOLATION : UET_RC_OK;
+    if (packet->payload_bytes != first) {
+        return UET_RC_OP_VIOLATION;
+    }
+    most = node->config.message_most;
+    return most != 0 && ses->request_length > most ? UET_RC_UNSUPPORTED_SIZE : UET_RC_OK;
 }
 
 /* Whether the endpoint may take a message that starts; `*generation` is the right one. */
@@ -138,6 +142,10 @@ static void answer_end(const inbound_t *inbound, uet_ses_t *response) {
     uint32_t room = inbound->state == INBOUND_MATCHED ? inbound->receive.bytes : inbound->length;
     response->list = inbound->state == INBOUND_OVERFLOW ? UET_LIST_OVERFLOW : UET_LIST_EXPECTED;
     response->modified_length = inbound->length < room ? inbound->length : room;
+    if (inbound->code != UET_RC_OK) { /* memory was gone when bytes were to be written */
+        respond(response, inbound->code);
+        return;
+    }
     if (inbound->state == INBOUND_OVERFLOW || room < inbound->length) {
         response->opcode = UET_RSP_RESPONSE;
     }
@@ -176,7 +184,7 @@ static bool start(uet_node_t *node, uint64_t pdc, const uet_packet_t *packet, ui
         }
         return true;
     }
-    uet_arrival_write(inbound, 0, packet->payload, (uint32_t)packet->payload_bytes);
+    uet_arrival_write(node, inbound, 0, packet->payload, (uint32_t)packet->payload_bytes);
     if (last) {
         answer_end(inbound, response);
         uet_arrival_end(node, inbound, UET_RC_OK);
@@ -231,7 +239,8 @@ static void go_on(uet_node_t *node, inbound_t *inbound, const uet_packet_t *pack
         }
         return;
     }
-    uet_arrival_write(inbound, inbound->arrived, packet->payload, (uint32_t)packet->payload_bytes);
+    uet_arrival_write(node, inbound, inbound->arrived, packet->payload,
+                      (uint32_t)packet->payload_bytes);
     if (last) {
         answer_end(inbound, response);
         uet_arrival_end(node, inbound, UET_RC_OK);

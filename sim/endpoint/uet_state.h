@@ -96,6 +96,7 @@ typedef struct inbound {
     bool has_header_data;
     uint64_t header_data;
     uint8_t *stored; /* overflow: length bytes */
+    uint8_t *owned;  /* they, when they are the node's */
     uint8_t code;    /* of a refused message; of a broken one */
     uint8_t generation;
     uet_receive_t receive; /* matched */
@@ -137,6 +138,7 @@ typedef struct {
     uint16_t pid;
     uint16_t index;
     bool enabled;
+    bool removed;
     bool off; /* refused one for want of room: refuses all until there is room (W5) */
     uint8_t generation;
     uet_time_t reopen;
@@ -164,6 +166,7 @@ struct uet_node {
     uint32_t endpoint_count;
     tmu_model_t *model;
     uint8_t frame[SCRATCH];
+    uint8_t zeros[SCRATCH]; /* payload of a packet whose bytes cannot be read */
 };
 
 /* Numbers of packets compare by the sign of their difference. */
@@ -229,7 +232,8 @@ uet_time_t uet_receive_next(const uet_node_t *node);
 
 /* uet_arrival.c: matching, and what becomes of payload. */
 uint8_t uet_arrival_match(uet_node_t *node, inbound_t *inbound);
-void uet_arrival_write(inbound_t *inbound, uint32_t offset, const uint8_t *bytes, uint32_t count);
+void uet_arrival_write(uet_node_t *node, inbound_t *inbound, uint32_t offset, const uint8_t *bytes,
+                       uint32_t count);
 /* The last byte is in, or with a code other than OK none will come. */
 void uet_arrival_end(uet_node_t *node, inbound_t *inbound, uint8_t code);
 void uet_arrival_free(uet_node_t *node, inbound_t *inbound);

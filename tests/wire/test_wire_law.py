@@ -71,8 +71,8 @@ MUTANTS = {
     ),
     "the endpoint writes one byte wrong": (
         *(NODE, "uet_arrival.c"),
-        "memcpy(to + offset, bytes,",
-        "memcpy(to + offset, bytes + (count > 40),",
+        "memcpy((uint8_t *)to + offset, bytes,",
+        "memcpy((uint8_t *)to + offset, bytes + (count > 40),",
     ),
 }
 LIBRARIES = (

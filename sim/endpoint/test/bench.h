@@ -69,7 +69,7 @@ static inline void on_received(void *context, const uet_received_t *received) {
 /* With an endpoint and no PDC. */
 static inline void bench_create(bench_t *bench, uint32_t pdcs) {
     uet_node_config_t config = UET_NODE_DEFAULT;
-    uet_callbacks_t callbacks = {bench, on_frame, on_sent, on_received};
+    uet_callbacks_t callbacks = {bench, on_frame, on_sent, on_received, NULL};
     memset(bench, 0, sizeof *bench);
     config.address = OURS;
     config.payload_mtu = PAYLOAD_MTU;

@@ -50,7 +50,7 @@ static void on_sent(void *context, const uet_sent_t *sent) {
 
 static void begin(bench_t *bench, uint64_t seed, uint32_t wrong_of_1024) {
     uet_node_config_t config = UET_NODE_DEFAULT;
-    uet_callbacks_t callbacks = {bench, on_frame, on_sent, on_received};
+    uet_callbacks_t callbacks = {bench, on_frame, on_sent, on_received, NULL};
     memset(bench, 0, sizeof *bench);
     config.address = FORGE_TARGET;
     config.payload_mtu = FORGE_MTU;
