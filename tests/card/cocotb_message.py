@@ -62,7 +62,7 @@ class Bench:
     async def name(self, level: int, name: Values, *, remove: int = 0, **entry: int) -> None:
         """A change by the driver, which the model follows."""
         name = {"relative": 0, "job": 0, "pid": 0, "index": 0} | name
-        usual = {"endpoint": name["index"] + 2 * name["pid"], "page": self.random.randrange(99)}
+        usual = {"endpoint": name["index"] + 2 * name["pid"]}
         entry = usual | {"enabled": 1, "usesGeneration": 0, "generation": 0} | entry
         tables = self.model.tables
         job = name["job"] if name["relative"] else 0
@@ -210,7 +210,7 @@ async def a_full_table_of_names_refuses_and_changes_nothing(dut: Any) -> None:
     bench = Bench(dut, pausing=False, slow=False)
     await bench.start()
     kept = []
-    entry = {"endpoint": 3, "page": 5, "enabled": 1, "usesGeneration": 0, "generation": 0}
+    entry = {"endpoint": 3, "enabled": 1, "usesGeneration": 0, "generation": 0}
     for _ in range(2 * NAMES):
         name = {"relative": 1, "job": bench.random.getrandbits(24)}
         name |= {"pid": bench.random.getrandbits(12), "index": 0}

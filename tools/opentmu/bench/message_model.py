@@ -197,7 +197,7 @@ class MessageModel:
             return
         message = None
         if code == OK:
-            arrival = {name: entry[name] for name in ("endpoint", "page")}
+            arrival = {"endpoint": entry["endpoint"]}
             arrival |= {"matchBits": p["ses_matchBits"], "initiator": p["ses_initiator"]}
             arrival["length"] = p["ses_requestLength"]
             arrival["headerData"] = p["ses_headerData"] if p["ses_flags"] & HAS_DATA else 0
