@@ -116,6 +116,7 @@ class TmuCard(p: TmuParams) extends Module {
   messages.io.packet.bits := MessagePacket.of(connections.io.out.bits)
   connections.io.out.ready := messages.io.packet.ready
   messages.io.settings.payloadMtu := control.payloadMtu
+  messages.io.settings.idle := TmuCard.idlePeriod.U
   messages.io.settings.limit := 1.U << control.poolLog2
   private val change = messages.io.change
   change.valid := control.change.valid
@@ -189,4 +190,10 @@ class TmuCard(p: TmuParams) extends Module {
   private val quiet = RegInit(0.U(7.W))
   quiet := Mux(moves, 0.U, Mux(quiet.andR, quiet, quiet + 1.U))
   network.idle := quiet.andR && !moves
+}
+
+object TmuCard {
+
+  /** Clocks: a message that stops coming ends after 5 to 7.5 s at 250 MHz. */
+  private val idlePeriod = 625000000
 }

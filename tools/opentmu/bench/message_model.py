@@ -236,6 +236,11 @@ class MessageModel:
         if _closes(p):
             del self.contexts[key]
 
+    def idle(self, key: tuple[int, int]) -> Result:
+        """W7: a message of which nothing has come for too long is ended."""
+        message = self.contexts.pop(key).message
+        return Result([(_break(message) | {"beats": 0}, message)] if message else [])
+
     def _close(self, pdc: int) -> Result:
         """W7: messages of a connection that ends are ended."""
         result = Result()

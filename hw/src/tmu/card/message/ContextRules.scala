@@ -17,6 +17,9 @@ class ContextDecision extends Bundle {
   val stays = Bool()
   val leaves = Bool()
 
+  /** A packet that goes on with its message, or with one that is refused: it is not idle. */
+  val touches = Bool()
+
   /** Is answered whatever the unit says, with this code. */
   val answers = Bool()
   val code = UInt(ReturnCode.bits.W)
@@ -68,6 +71,7 @@ object ContextRules {
     out.goesOn := taken && !wrong
     out.breaks := taken && wrong
     out.stays := strange && first && !closes
+    out.touches := own && !first
     out.leaves := own && !first && closes
 
     val stray = Mux(

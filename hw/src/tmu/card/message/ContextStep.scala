@@ -10,6 +10,9 @@ import tmu.card.wire.{ReturnCode, SesLayout}
 /** A message of which more packets are to come. */
 class MessageContext(m: MessageParams) extends Bundle {
   val live = Bool()
+
+  /** Periods that have begun since its last packet came. */
+  val age = UInt(2.W)
   val pdc = UInt(16.W)
   val id = UInt(16.W)
 
@@ -29,7 +32,7 @@ class MessageContext(m: MessageParams) extends Bundle {
   *
   * A message that begins gets a number and goes to the unit (W1); every packet gets an order for
   * its payload and, but for some in the middle, an answer. When a connection ends, so do its
-  * messages (W7).
+  * messages, and so does one that stops coming (W7): later packets of it belong to none.
   */
 class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   val io = IO(new Bundle {
@@ -40,6 +43,9 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
     val order = Decoupled(new PlacementOrder(p))
     val arrival = Decoupled(new Arrival(m))
     val intent = Decoupled(new AnswerIntent(m))
+
+    /** MessageSettings. */
+    val idlePeriod = Input(UInt(32.W))
 
     /** Contexts that are free. */
     val free = Output(UInt(log2Ceil(m.contexts + 1).W))
@@ -58,11 +64,21 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
 
   // First clock.
   private val busy = RegInit(false.B)
+  private val ending = Wire(Bool())
   private val checked = Reg(new CheckedPacket(m))
   private val hits = Reg(UInt(m.contexts.W))
   private val ofConnection = Reg(UInt(m.contexts.W))
   private val finishes = Wire(Bool())
-  io.packet.ready := !busy
+
+  // Idle messages, which are ended like those of a connection that ends, between two packets.
+  private val elapsed = RegInit(0.U(32.W))
+  private val counting = io.idlePeriod =/= 0.U
+  private val periodEnds = counting && elapsed + 1.U >= io.idlePeriod
+  elapsed := Mux(periodEnds || !counting, 0.U, elapsed + 1.U)
+  private val idle = VecInit(table.map(c => c.live && c.age === 3.U)).asUInt
+  private val anyIdle = RegNext(idle.orR, false.B)
+  private val endsIdle = RegInit(false.B)
+  io.packet.ready := !busy && !anyIdle
   when(io.packet.fire) {
     val packet = io.packet.bits.packet
     val same = VecInit(table.map(c => c.live && c.pdc === packet.pdc)).asUInt
@@ -71,13 +87,20 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
       Fill(m.contexts, ContextRules.hasId(packet))
     ofConnection := same
     busy := true.B
-  }.elsewhen(finishes)(busy := false.B)
+  }.elsewhen(!busy && anyIdle) {
+    ofConnection := idle
+    endsIdle := true.B
+    busy := true.B
+  }.elsewhen(finishes || endsIdle && !ending) {
+    busy := false.B
+    endsIdle := false.B
+  }
 
   // Second clock. A connection that ends has its messages ended one by one.
   private val packet = checked.packet
   private val context = Mux1H(hits, table)
   private val does = ContextRules(m, checked, hits.orR, context)
-  private val ending = packet.closes && ofConnection.orR
+  ending := (packet.closes || endsIdle) && ofConnection.orR
   private val victim = PriorityEncoderOH(ofConnection)
   private val ended = Mux1H(victim, table)
   private val free = PriorityEncoderOH(~lives)
@@ -89,7 +112,7 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   io.arrival <> arrivals.io.deq
   io.intent <> intents.io.deq
   private val goes = busy && orders.io.enq.ready && arrivals.io.enq.ready && intents.io.enq.ready
-  finishes := goes && !ending
+  finishes := goes && !ending && !endsIdle
   private val begins = finishes && does.begins
   io.number.ready := begins
   private val message = Mux(does.begins, io.number.bits, context.message)
@@ -97,7 +120,7 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
 
   private val last = (packet.ses.flags & SesLayout.last.U).orR
   private val order = orders.io.enq.bits
-  orders.io.enq.valid := goes && !(ending && ended.refused)
+  orders.io.enq.valid := Mux(ending, goes && !ended.refused, finishes)
   order.beats := Mux(ending, 0.U, packet.beats)
   order.belongs := ending || does.begins || does.goesOn || does.breaks
   order.message := Mux(ending, ended.message, message)
@@ -126,7 +149,7 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
 
   private val intent = intents.io.enq.bits
   private val ends = (does.begins || does.goesOn) && last
-  intents.io.enq.valid := goes && Mux(ending, !ended.refused, packet.deliver)
+  intents.io.enq.valid := Mux(ending, goes && !ended.refused, finishes && packet.deliver)
   intent.packet := packet
   intent.sends := !ending && (does.answers || ends)
   intent.code := does.code
@@ -137,8 +160,10 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
 
   for ((entry, index) <- table.zipWithIndex) {
     val own = hits(index)
+    when(periodEnds && entry.age =/= 3.U)(entry.age := entry.age + 1.U)
     when(goes && ending && victim(index))(entry.live := false.B)
     when(finishes && own) {
+      when(does.touches)(entry.age := 0.U)
       when(does.goesOn)(entry.next := context.next + packet.payloadBytes)
       when(does.breaks) {
         entry.refused := true.B
@@ -149,6 +174,7 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
     }
     when(finishes && does.stays && free(index)) {
       entry.live := true.B
+      entry.age := 0.U
       entry.pdc := packet.pdc
       entry.id := packet.ses.messageId
       entry.refused := !does.begins

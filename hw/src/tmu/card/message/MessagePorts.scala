@@ -46,6 +46,9 @@ class MessageSettings extends Bundle {
 
   /** The longest message. */
   val limit = UInt(32.W)
+
+  /** Clocks of a period; 0: never. A message of which nothing comes for two whole ones ends. */
+  val idle = UInt(32.W)
 }
 
 /** Entry of an endpoint, written by the driver. */

@@ -40,6 +40,7 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
   endpoints.io.change <> io.change
   io.changed := endpoints.io.changed
   contexts.io.packet <> endpoints.io.out
+  contexts.io.idlePeriod := io.settings.idle
   contexts.io.number <> numbers.io.next
   io.order <> contexts.io.order
   io.arrival <> contexts.io.arrival
