@@ -228,6 +228,20 @@ def answered(frames: list[bytes]) -> dict[tuple[int, int], Values]:
     return found
 
 
+def same_answer(found: Values, wanted: Values) -> bool:
+    """Whether an answer is the model's.
+
+    A post may take an unexpected message that is still arriving. Time alone decides whether its
+    last packet is answered before, as overflow with all bytes, or behind, as expected.
+    """
+    taken = {"ses_list": 1, "ses_opcode": 1, "ses_flags": 1}
+    overflow = found.items() >= taken.items() and wanted.get("ses_list") == 0
+    if overflow and found["ses_modifiedLength"] >= wanted["ses_modifiedLength"]:
+        free = {name: found[name] for name in (*taken, "ses_next", "ses_modifiedLength")}
+        return found == wanted | free
+    return found == wanted
+
+
 def check(card: Card, flow: Flow) -> None:
     """W1 to W3, R3 to R12: the card has done what the model says, and nothing else."""
     right = law(flow)
@@ -246,4 +260,10 @@ def check(card: Card, flow: Flow) -> None:
         address = flow.posts[handle]["address"]
         there = card.landed(address, said.written)
         assert there == bytes(right.written[address + at] for at in range(said.written))
-    assert answered(flow.answers) == answered(right.answers)
+    given, wanted = answered(flow.answers), answered(right.answers)
+    wrong = [
+        f"{at}: found {given.get(at)}, expected {wanted.get(at)}"
+        for at in sorted(given.keys() | wanted.keys())
+        if not same_answer(given.get(at, {}), wanted.get(at, {}))
+    ]
+    assert not wrong, f"answers by connection and number: {wrong}"
