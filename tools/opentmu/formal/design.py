@@ -13,6 +13,7 @@ from opentmu.errors import CheckFailed
 PRESET = "formal"
 TARGET = paths.BUILD / "formal" / "design"
 CARD = paths.BUILD / "formal" / "card"
+ANY_STAGE = "frame"  # of the card: all are elaborated at once
 MUTANTS = "-mutants"
 
 # Put Chisel's assertions into the modules: otherwise they lie in bind files, which Yosys cannot

@@ -83,7 +83,9 @@ def _designs(log: Path) -> Outcome:
     """Designs for pytest, before the tests in Scala have Mill for minutes; no test itself."""
     for preset in ELABORATED:
         rtl.ensure(preset)
-    design.ensure()
+    for card in ("", design.ANY_STAGE):
+        design.ensure(card)
+        design.ensure_mutants(card)
     return Outcome()
 
 
