@@ -107,6 +107,7 @@ def test_random_operations_in_two_streams_agree_with_the_law(flowing: bool) -> N
         assert result[name] > 0, f"{name}: these tested nothing"
 
 
+@pytest.mark.long
 def test_random_operations_agree_where_there_are_fewer_pages_than_endpoints() -> None:
     """R7, R13: a verdict names the page of its command, and any page may act for an endpoint."""
     p = regs.PRESETS["ecp5"]

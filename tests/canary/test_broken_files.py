@@ -112,6 +112,7 @@ def test_c_of_every_folder_is_formatted(copy: Path, folder: str) -> None:
     notices("c-format", copy / folder / "canary.c", C, C.replace("    return", "  return"))
 
 
+@pytest.mark.long
 def test_badly_formatted_scala_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """scalafmt, in a project whose compiled build is kept, for making it takes a while."""
     toolchain.need_mill()

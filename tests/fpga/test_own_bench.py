@@ -34,6 +34,7 @@ def environment() -> dict[str, str]:
     return left | {"PATH": f"{paths.BIN}:{left['PATH']}"}
 
 
+@pytest.mark.long
 def test_the_example_bench_runs_from_an_installed_package(python: Path, tmp_path: Path) -> None:
     cbuild.ensure()
     words = [str(paths.ROOT / "tmu"), "verilog", "--preset", "tiny", "--no-ipxact", "-o"]

@@ -9,15 +9,11 @@ from opentmu import paths, stage
 from opentmu.bench import simulate
 from opentmu.build import fpga, rtl, verilate
 
+pytestmark = pytest.mark.long  # a build of the whole unit for each wrapper
+
 HERE = Path(__file__).parent
 FILES = {"tmu_wrapper": HERE / "cocotb_wrapper.py", "tmu_pins": HERE / "cocotb_pins.py"}
-# The pins only make a routed design small enough to have any.
-MARKS = {"tmu_wrapper": [], "tmu_pins": [pytest.mark.long]}
-CASES = [
-    pytest.param(top, name, marks=MARKS[top])
-    for top, file in FILES.items()
-    for name in simulate.cocotb_tests(file)
-]
+CASES = [(top, name) for top, file in FILES.items() for name in simulate.cocotb_tests(file)]
 
 
 @pytest.fixture(scope="module")
