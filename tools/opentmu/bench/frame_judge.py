@@ -15,6 +15,7 @@ PROGRAM = "tmu-uet-fields"
 ACCEPTED, BAD_FRAME = 0, 1
 # The reasons of uet_error.h follow behind the one that no codec knows.
 REASONS_FROM = 1
+LEAST = 60  # bytes of a frame on Ethernet, without its check sequence
 
 
 @dataclass(frozen=True)
@@ -164,3 +165,11 @@ def _semantic(found: Values) -> Values:
     for name, field in RENDEZVOUS.items():
         fields[f"rendezvous_{field}"] = found.get(name, 0)
     return fields
+
+
+def require_no_byte_more(frame: bytes, judged: Judged) -> None:
+    """A frame ends where its headers say, or is padded with zeros to the least size."""
+    inner = judged.found.get("total_length", 0)
+    inner = inner or 40 + judged.found["payload_length"]
+    length = 14 + 4 * judged.found["tags"] + inner
+    assert len(frame) == max(LEAST, length) and not any(frame[length:])

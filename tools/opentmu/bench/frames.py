@@ -135,6 +135,28 @@ def random_shape(random: Random, settings: Settings) -> Shape:
     )
 
 
+def random_envelope(random: Random, settings: Settings) -> dict[str, int]:
+    """Fields of Ethernet and IP around a packet that a stage builds, by the names of the record."""
+    ipv6 = random.random() < 0.4
+    address = 128 if ipv6 else 32
+    fields = {
+        "ethernet_destinationMac": random.getrandbits(48),
+        "ethernet_sourceMac": random.getrandbits(48),
+        "ethernet_tags": random.randrange(3),
+        "internet_ipv6": int(ipv6),
+        "internet_native": int(settings.native is not None and random.random() < 0.5),
+        "internet_dscp": random.getrandbits(6),
+        "internet_ecn": random.getrandbits(2),
+        "internet_source": random.getrandbits(address),
+        "internet_destination": random.getrandbits(address),
+        "internet_sourcePort": random.getrandbits(16),
+    }
+    for tag in range(2):
+        kind = random.choice((0x8100, 0x88A8))
+        fields[f"ethernet_tag_{tag}"] = kind << 16 | random.getrandbits(16)
+    return fields
+
+
 def random_headers(random: Random) -> bytes:
     """Packet delivery header and semantic header of any kind there is; tagged sends more often."""
     kind = random.choice((3, 3, 3, 3, 14, *PDS_BYTES))

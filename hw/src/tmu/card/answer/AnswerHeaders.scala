@@ -18,17 +18,7 @@ object AnswerHeaders {
     val pds = request.pds
     val nack = pds.kind === PdsType.nack.U
     val responds = !nack && pds.next === NextHeader.response.U
-    val header = Octets.build(
-      most,
-      PdsLayout.kind -> pds.kind,
-      PdsLayout.next -> pds.next,
-      PdsLayout.flags -> pds.flags,
-      PdsLayout.offset -> pds.offset,
-      PdsLayout.psn -> pds.psn,
-      PdsLayout.spdcid -> pds.spdcid,
-      PdsLayout.dpdcid -> pds.dpdcid,
-      PdsLayout.payload -> Mux(nack, pds.payload, 0.U)
-    )
+    val header = Mux(nack, pds.octets, pds.octets(8 * ackBytes - 1, 0))
     val response = request.response
     val semantic = Octets.build(
       responseBytes,

@@ -29,25 +29,11 @@ object RequestHeaders {
   /** Packet delivery header, and the semantic header behind it. */
   def packet(request: PacketRequest): Piece = {
     val long = oneOf(request.pds.kind, longKinds)
-    val header = delivery(request.pds)
     semantic(request).behind(
-      long -> Seq(header -> longDelivery),
-      !long -> Seq(header -> shortDelivery)
+      long -> Seq(request.pds.octets -> longDelivery),
+      !long -> Seq(request.pds.octets -> shortDelivery)
     )
   }
-
-  private def delivery(pds: PdsPart): UInt =
-    Octets.build(
-      longDelivery,
-      PdsLayout.kind -> pds.kind,
-      PdsLayout.next -> pds.next,
-      PdsLayout.flags -> pds.flags,
-      PdsLayout.offset -> pds.offset,
-      PdsLayout.psn -> pds.psn,
-      PdsLayout.spdcid -> pds.spdcid,
-      PdsLayout.dpdcid -> pds.dpdcid,
-      PdsLayout.payload -> pds.payload
-    )
 
   private def semantic(request: PacketRequest): Piece = {
     val (pds, ses) = (request.pds, request.ses)

@@ -54,6 +54,20 @@ class PdsPart extends Bundle {
   val dpdcid = UInt(16.W)
   val payload = UInt(32.W)
 
+  /** The longest form of the header, byte 0 in the lowest bits; shorter forms end before `payload`.
+    */
+  def octets: UInt = Octets.build(
+    PdsLayout.payload.end,
+    PdsLayout.kind -> kind,
+    PdsLayout.next -> next,
+    PdsLayout.flags -> flags,
+    PdsLayout.offset -> offset,
+    PdsLayout.psn -> psn,
+    PdsLayout.spdcid -> spdcid,
+    PdsLayout.dpdcid -> dpdcid,
+    PdsLayout.payload -> payload
+  )
+
   /** With SYN: the PSN with which the connection begins; `dpdcid` then holds the offset from it. */
   def start: UInt = psn - dpdcid(11, 0)
 }
