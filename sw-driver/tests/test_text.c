@@ -36,6 +36,10 @@ static void verdicts_have_the_names_of_their_numbers(void) {
         [TMU_STATUS_VACANT] = "vacant",
         [TMU_STATUS_SPILL_FAILED] = "spill_failed",
         [TMU_STATUS_TABLE_FAULT] = "table_fault",
+        [TMU_STATUS_SENT] = "sent",
+        [TMU_STATUS_UNDELIVERED] = "undelivered",
+        [TMU_STATUS_REFUSED_PEER] = "refused_peer",
+        [TMU_STATUS_REFUSED_MEMORY] = "refused_memory",
     };
     expect_texts(tmu_status_text, names, "unknown status");
 }
@@ -45,7 +49,7 @@ static void operations_have_the_names_of_their_numbers(void) {
         [TMU_OPCODE_POST] = "post",       [TMU_OPCODE_ARRIVE] = "arrive",
         [TMU_OPCODE_PROBE] = "probe",     [TMU_OPCODE_CLAIM] = "claim",
         [TMU_OPCODE_CANCEL] = "cancel",   [TMU_OPCODE_FLUSH] = "flush",
-        [TMU_OPCODE_INSPECT] = "inspect",
+        [TMU_OPCODE_INSPECT] = "inspect", [TMU_OPCODE_SEND] = "send",
     };
     expect_texts(tmu_opcode_text, names, "unknown opcode");
 }

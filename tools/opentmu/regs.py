@@ -8,7 +8,7 @@ from typing import Final
 
 MAGIC: Final = 0x4F544D55
 INTERFACE_MAJOR: Final = 2
-INTERFACE_MINOR: Final = 8
+INTERFACE_MINOR: Final = 9
 REGISTER_BYTES: Final = 0x1000
 DOORBELL_PAGE_BYTES: Final = 4096
 DOORBELL_COMMAND_BYTES: Final = 64
@@ -33,6 +33,7 @@ class Opcode(IntEnum):
     CANCEL = 5  # Removes the posted receive with the given receive id (R10).
     FLUSH = 6  # Removes every entry of the endpoint that the key selects (R14).
     INSPECT = 7  # Privileged: reads the entry at a position of a queue's table, oldest first.
+    SEND = 8  # Sends a message to a peer over the card's network (W4).
 
 
 class Status(IntEnum):
@@ -54,6 +55,10 @@ class Status(IntEnum):
     VACANT = 16  # Inspect: no entry at that position; there may be later ones.
     SPILL_FAILED = 17  # Memory beyond the tables has failed: no answer is known until a reset.
     TABLE_FAULT = 18  # A stored word has lost a bit: no answer of the endpoint until a reset.
+    SENT = 19  # Send: the target has the message, and its buffer is the caller's (W4).
+    UNDELIVERED = 20  # Send: the target refused it, or was given up (W7).
+    REFUSED_PEER = 21  # Send: no such peer of the endpoint; nothing changed (W8).
+    REFUSED_MEMORY = 22  # Bytes that the endpoint has not registered; nothing changed (W8).
 
 
 class Fault(IntEnum):
@@ -314,6 +319,8 @@ REGISTER_FIELDS: Final[dict[str, dict[str, tuple[int, int]]]] = {
         "SPILL": (2, 1),
         "PARITY": (3, 1),
         "RESERVE": (4, 1),
+        "NETWORK": (5, 1),
+        "SEND": (6, 1),
     },
     "CONTROL": {
         "RESET": (0, 1),
@@ -632,6 +639,7 @@ COMMAND_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
     "reserved7": (7, 32, 32),
     "inspect_position": (5, 0, 32),
     "inspect_queue": (5, 32, 1),
+    "memory": (7, 32, 16),
 }
 
 # (64-bit word, low bit, width)
@@ -656,6 +664,29 @@ COMPLETION_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
     "removed_unexpected": (2, 32, 32),
     "entry_ignore": (6, 0, 64),
     "entry_source_ignore": (0, 32, 32),
+    "peer": (2, 0, 16),
+    "code": (2, 16, 8),
+    "given_up": (2, 24, 1),
+}
+
+# (64-bit word, low bit, width)
+SEND_FIELDS: Final[dict[str, tuple[int, int, int]]] = {
+    "opcode": (0, 0, 8),
+    "header": (0, 8, 1),
+    "pieces": (0, 9, 3),
+    "reserved0": (0, 12, 4),
+    "peer": (0, 16, 16),
+    "endpoint": (0, 32, 32),
+    "match": (1, 0, 64),
+    "header_data": (2, 0, 64),
+    "length": (3, 0, 32),
+    "memory": (3, 32, 16),
+    "reserved3": (3, 48, 16),
+    "handle": (4, 0, 64),
+    "inline0": (5, 0, 64),
+    "inline1": (6, 0, 64),
+    "inline2": (7, 0, 64),
+    "address": (5, 0, 64),
 }
 
 # offset of the low word

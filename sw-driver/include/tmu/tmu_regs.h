@@ -6,7 +6,7 @@
 
 #define TMU_MAGIC 0x4f544d55u
 #define TMU_INTERFACE_MAJOR 2
-#define TMU_INTERFACE_MINOR 8
+#define TMU_INTERFACE_MINOR 9
 #define TMU_REGISTER_BYTES 0x1000
 
 #define TMU_REG_MAGIC 0x000 /* read only: Reads 0x4f544d55. */
@@ -38,6 +38,10 @@
 #define TMU_CAPABILITIES_PARITY_MASK 0x1u
 #define TMU_CAPABILITIES_RESERVE_SHIFT 4 /* An endpoint can have a reserve in the tables. */
 #define TMU_CAPABILITIES_RESERVE_MASK 0x1u
+#define TMU_CAPABILITIES_NETWORK_SHIFT 5 /* A card: messages arrive by frames, and no host brings one. */
+#define TMU_CAPABILITIES_NETWORK_MASK 0x1u
+#define TMU_CAPABILITIES_SEND_SHIFT 6 /* A card that sends: peers, registered memory. */
+#define TMU_CAPABILITIES_SEND_MASK 0x1u
 #define TMU_REG_ARRAY_ENTRIES 0x03c /* read only: Of each queue, the oldest entries, searched at one operation a clock. */
 #define TMU_REG_FILTER_LANES 0x040 /* read only: Filter ids compared in one clock, of the entries beyond the arrays; 0 is none. */
 #define TMU_REG_FILTER_BITS 0x044 /* read only: Bits of a filter id. */
@@ -314,6 +318,138 @@
 #define TMU_REG_COUNTER_SPILL_WRITE_IDLE_64_HI 0x664 /* read only: Runs of 64 to 255 idle clocks that have ended: beats to spill memory. High word. */
 #define TMU_REG_COUNTER_SPILL_WRITE_IDLE_256_LO 0x668 /* read only: Runs of 256 and more idle clocks that have ended: beats to spill memory. Low word, as of the last snapshot. */
 #define TMU_REG_COUNTER_SPILL_WRITE_IDLE_256_HI 0x66c /* read only: Runs of 256 and more idle clocks that have ended: beats to spill memory. High word. */
+#define TMU_REG_WIRE_CONFIG 0x180 /* read/write: How frames are read and written. */
+#define TMU_WIRE_CONFIG_UDP_PORT_SHIFT 0 /* Destination port. */
+#define TMU_WIRE_CONFIG_UDP_PORT_MASK 0xffffu
+#define TMU_WIRE_CONFIG_CRC_SHIFT 16 /* Coverage: 0 none, 1 from the addresses on, 2 behind UDP. */
+#define TMU_WIRE_CONFIG_CRC_MASK 0x3u
+#define TMU_WIRE_CONFIG_CRC_BIG_ENDIAN_SHIFT 18 /* Most significant byte first. */
+#define TMU_WIRE_CONFIG_CRC_BIG_ENDIAN_MASK 0x1u
+#define TMU_WIRE_CONFIG_NATIVE_SHIFT 19 /* The form without UDP as well. */
+#define TMU_WIRE_CONFIG_NATIVE_MASK 0x1u
+#define TMU_WIRE_CONFIG_NATIVE_PROTOCOL_SHIFT 20 /* Its IP protocol. */
+#define TMU_WIRE_CONFIG_NATIVE_PROTOCOL_MASK 0xffu
+#define TMU_WIRE_CONFIG_IPV6_SHIFT 28 /* The card's address is one of IPv6. */
+#define TMU_WIRE_CONFIG_IPV6_MASK 0x1u
+#define TMU_WIRE_CONFIG_ENABLE_SHIFT 31 /* Frames are taken. */
+#define TMU_WIRE_CONFIG_ENABLE_MASK 0x1u
+#define TMU_WIRE_CONFIG_INITIAL 0xfd112b9u /* after reset */
+#define TMU_REG_WIRE_ADDRESS_0 0x184 /* read/write: The card's IP address, bits 31..0. */
+#define TMU_REG_WIRE_ADDRESS_1 0x188 /* read/write: The card's IP address, bits 63..32. */
+#define TMU_REG_WIRE_ADDRESS_2 0x18c /* read/write: The card's IP address, bits 95..64. */
+#define TMU_REG_WIRE_ADDRESS_3 0x190 /* read/write: The card's IP address, bits 127..96. */
+#define TMU_REG_WIRE_MESSAGES 0x194 /* read/write: Messages and answers. */
+#define TMU_WIRE_MESSAGES_PAYLOAD_MTU_SHIFT 0 /* Bytes in every packet of a message but the last. */
+#define TMU_WIRE_MESSAGES_PAYLOAD_MTU_MASK 0x3fffu
+#define TMU_WIRE_MESSAGES_POOL_LOG2_SHIFT 16 /* Bytes of a buffer of a pool, 64 at least; the longest message. */
+#define TMU_WIRE_MESSAGES_POOL_LOG2_MASK 0x1fu
+#define TMU_WIRE_MESSAGES_DSCP_SHIFT 24 /* Traffic class of answers. */
+#define TMU_WIRE_MESSAGES_DSCP_MASK 0x3fu
+#define TMU_WIRE_MESSAGES_INITIAL 0x2e141000u /* after reset */
+#define TMU_REG_POOL_BASE_LO 0x198 /* read/write: Pool that the next POOL_ENDPOINT means, low word. */
+#define TMU_REG_POOL_BASE_HI 0x19c /* read/write: High word. */
+#define TMU_REG_POOL_RELEASE 0x1a0 /* write 1 to trigger: Frees the buffer of a message that was claimed. */
+#define TMU_POOL_RELEASE_NUMBER_SHIFT 0 /* Of the buffer. */
+#define TMU_POOL_RELEASE_NUMBER_MASK 0xfffu
+#define TMU_POOL_RELEASE_RELEASE_SHIFT 31 /* Frees it. */
+#define TMU_POOL_RELEASE_RELEASE_MASK 0x1u
+#define TMU_REG_NAME_JOB 0x1a4 /* read/write: Name that the next NAME_COMMAND means. */
+#define TMU_NAME_JOB_JOB_SHIFT 0 /* Job. */
+#define TMU_NAME_JOB_JOB_MASK 0xffffffu
+#define TMU_NAME_JOB_RELATIVE_SHIFT 24 /* Relative addressing; else the job is no part of it. */
+#define TMU_NAME_JOB_RELATIVE_MASK 0x1u
+#define TMU_REG_NAME_PROCESS 0x1a8 /* read/write: The rest of the name. */
+#define TMU_NAME_PROCESS_PID_SHIFT 0 /* PIDonFEP. */
+#define TMU_NAME_PROCESS_PID_MASK 0xfffu
+#define TMU_NAME_PROCESS_INDEX_SHIFT 16 /* Resource index. */
+#define TMU_NAME_PROCESS_INDEX_MASK 0xfffu
+#define TMU_REG_NAME_ENDPOINT 0x1ac /* read/write: What has the name. */
+#define TMU_NAME_ENDPOINT_ENDPOINT_SHIFT 0 /* Endpoint of the unit. */
+#define TMU_NAME_ENDPOINT_ENDPOINT_MASK 0xfffu
+#define TMU_REG_NAME_STATE 0x1b0 /* read/write: Its state. */
+#define TMU_NAME_STATE_GENERATION_SHIFT 0 /* Generation of the index. */
+#define TMU_NAME_STATE_GENERATION_MASK 0xffu
+#define TMU_NAME_STATE_USES_GENERATION_SHIFT 8 /* Generations are compared. */
+#define TMU_NAME_STATE_USES_GENERATION_MASK 0x1u
+#define TMU_NAME_STATE_ENABLED_SHIFT 9 /* Takes messages, if it has a pool. */
+#define TMU_NAME_STATE_ENABLED_MASK 0x1u
+#define TMU_REG_NAME_COMMAND 0x1b4 /* write 1 to trigger: Changes a table of names. */
+#define TMU_NAME_COMMAND_JOB_SHIFT 0 /* The job's. */
+#define TMU_NAME_COMMAND_JOB_MASK 0x1u
+#define TMU_NAME_COMMAND_PROCESS_SHIFT 1 /* The process's. */
+#define TMU_NAME_COMMAND_PROCESS_MASK 0x1u
+#define TMU_NAME_COMMAND_ENDPOINT_SHIFT 2 /* The endpoint's. */
+#define TMU_NAME_COMMAND_ENDPOINT_MASK 0x1u
+#define TMU_NAME_COMMAND_REMOVE_SHIFT 3 /* Removes the name; else it is there, with this state. */
+#define TMU_NAME_COMMAND_REMOVE_MASK 0x1u
+#define TMU_REG_NAME_STATUS 0x1b8 /* read only: State of the last NAME_COMMAND. */
+#define TMU_NAME_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
+#define TMU_NAME_STATUS_BUSY_MASK 0x1u
+#define TMU_NAME_STATUS_REFUSED_SHIFT 1 /* No room for the name, or none to remove. */
+#define TMU_NAME_STATUS_REFUSED_MASK 0x1u
+#define TMU_REG_WIRE_COUNT_SELECT 0x1bc /* read/write: Counter to read: 0 to 15 frames by verdict, 16 to 31 packets by outcome (W6), 32 to 35 beats of host memory: written for completions, payload and moves, read for moves; 36 to 42 of a card that sends: answers taken, frames sent, packets sent again, timeouts, messages taken, messages refused, frames that found the link full. */
+#define TMU_WIRE_COUNT_SELECT_NUMBER_SHIFT 0 /* Number. */
+#define TMU_WIRE_COUNT_SELECT_NUMBER_MASK 0x3fu
+#define TMU_REG_WIRE_COUNT 0x1c0 /* read only: The counter, modulo 2^32; 0 after a reset. */
+#define TMU_REG_POOL_ENDPOINT 0x1c4 /* write 1 to trigger: Registers a pool with an endpoint, before that is enabled: a buffer for each message. */
+#define TMU_POOL_ENDPOINT_ENDPOINT_SHIFT 0 /* Endpoint of the unit. */
+#define TMU_POOL_ENDPOINT_ENDPOINT_MASK 0xfffu
+#define TMU_POOL_ENDPOINT_REGISTER_SHIFT 31 /* Registers it. */
+#define TMU_POOL_ENDPOINT_REGISTER_MASK 0x1u
+#define TMU_REG_WIRE_TABLES 0x1c8 /* read only: Sizes of the tables. */
+#define TMU_WIRE_TABLES_PEERS_LOG2_SHIFT 0 /* Peers. */
+#define TMU_WIRE_TABLES_PEERS_LOG2_MASK 0x1fu
+#define TMU_WIRE_TABLES_MEMORIES_LOG2_SHIFT 8 /* Registered memory. */
+#define TMU_WIRE_TABLES_MEMORIES_LOG2_MASK 0x1fu
+#define TMU_WIRE_TABLES_MESSAGES_LOG2_SHIFT 16 /* Numbers of messages, and buffers of each pool. */
+#define TMU_WIRE_TABLES_MESSAGES_LOG2_MASK 0x1fu
+#define TMU_REG_WIRE_RETRANSMIT 0x1cc /* read/write: Microseconds before a packet is sent again; they double each time. */
+#define TMU_WIRE_RETRANSMIT_INITIAL 0xfau /* after reset */
+#define TMU_REG_WIRE_ATTEMPTS 0x1d0 /* read/write: Such times in a row after which a peer is given up; 0 is never (W7). */
+#define TMU_REG_PEER_SELECT 0x1d4 /* read/write: Peer that the next PEER_COMMAND means. */
+#define TMU_REG_PEER_ADDRESS_0 0x1d8 /* read/write: Its IP address, bits 31..0. */
+#define TMU_REG_PEER_ADDRESS_1 0x1dc /* read/write: Its IP address, bits 63..32. */
+#define TMU_REG_PEER_ADDRESS_2 0x1e0 /* read/write: Its IP address, bits 95..64. */
+#define TMU_REG_PEER_ADDRESS_3 0x1e4 /* read/write: Its IP address, bits 127..96. */
+#define TMU_REG_PEER_JOB 0x1e8 /* read/write: Job that it is in. */
+#define TMU_PEER_JOB_JOB_SHIFT 0 /* Job. */
+#define TMU_PEER_JOB_JOB_MASK 0xffffffu
+#define TMU_REG_PEER_PROCESS 0x1ec /* read/write: The rest of its name. */
+#define TMU_PEER_PROCESS_PID_SHIFT 0 /* PIDonFEP. */
+#define TMU_PEER_PROCESS_PID_MASK 0xfffu
+#define TMU_PEER_PROCESS_INDEX_SHIFT 16 /* Resource index. */
+#define TMU_PEER_PROCESS_INDEX_MASK 0xfffu
+#define TMU_REG_PEER_INITIATOR 0x1f0 /* read/write: Source that messages to it have (W8). */
+#define TMU_REG_PEER_OWNER 0x1f4 /* read/write: Endpoint that may send to it. */
+#define TMU_PEER_OWNER_ENDPOINT_SHIFT 0 /* Endpoint. */
+#define TMU_PEER_OWNER_ENDPOINT_MASK 0xfffu
+#define TMU_REG_PEER_COMMAND 0x1f8 /* write 1 to trigger: Changes the selected peer. */
+#define TMU_PEER_COMMAND_SET_SHIFT 0 /* It is what registers say. */
+#define TMU_PEER_COMMAND_SET_MASK 0x1u
+#define TMU_PEER_COMMAND_REMOVE_SHIFT 1 /* It is none. */
+#define TMU_PEER_COMMAND_REMOVE_MASK 0x1u
+#define TMU_REG_MEMORY_SELECT 0x1fc /* read/write: Registered memory that the next MEMORY_COMMAND means. */
+#define TMU_REG_MEMORY_BASE_LO 0x200 /* read/write: First byte. */
+#define TMU_REG_MEMORY_BASE_HI 0x204 /* read/write: High word. */
+#define TMU_REG_MEMORY_BYTES_LO 0x208 /* read/write: Bytes of it. */
+#define TMU_REG_MEMORY_BYTES_HI 0x20c /* read/write: High word. */
+#define TMU_REG_MEMORY_OWNER 0x210 /* read/write: Whose it is. */
+#define TMU_MEMORY_OWNER_ENDPOINT_SHIFT 0 /* Endpoint. */
+#define TMU_MEMORY_OWNER_ENDPOINT_MASK 0xfffu
+#define TMU_MEMORY_OWNER_READ_SHIFT 16 /* Messages are sent from it. */
+#define TMU_MEMORY_OWNER_READ_MASK 0x1u
+#define TMU_MEMORY_OWNER_WRITE_SHIFT 17 /* Receives lie in it. */
+#define TMU_MEMORY_OWNER_WRITE_MASK 0x1u
+#define TMU_REG_MEMORY_COMMAND 0x214 /* write 1 to trigger: Changes the selected memory. */
+#define TMU_MEMORY_COMMAND_SET_SHIFT 0 /* It is what registers say. */
+#define TMU_MEMORY_COMMAND_SET_MASK 0x1u
+#define TMU_MEMORY_COMMAND_REMOVE_SHIFT 1 /* It is none. */
+#define TMU_MEMORY_COMMAND_REMOVE_MASK 0x1u
+#define TMU_REG_TABLE_STATUS 0x218 /* read only: State of the last PEER_COMMAND or MEMORY_COMMAND. */
+#define TMU_TABLE_STATUS_BUSY_SHIFT 0 /* Not done yet; a new one is ignored. */
+#define TMU_TABLE_STATUS_BUSY_MASK 0x1u
+#define TMU_TABLE_STATUS_REFUSED_SHIFT 1 /* Not in the table, no endpoint, or what is removed is in use. */
+#define TMU_TABLE_STATUS_REFUSED_MASK 0x1u
 
 /* X(member, offset, since, needs, older): of discovery. A unit of a minor version before
  * `since`, or without the capabilities `needs`, has no such register, and `older` holds. */
@@ -358,7 +494,9 @@
     X(quota, 1) \
     X(spill, 2) \
     X(parity, 3) \
-    X(reserve, 4)
+    X(reserve, 4) \
+    X(network, 5) \
+    X(send, 6)
 
 typedef enum tmu_opcode {
     TMU_OPCODE_POST = 1, /* Receive: takes the oldest matching unexpected message or is queued (R4, R5). */
@@ -368,6 +506,7 @@ typedef enum tmu_opcode {
     TMU_OPCODE_CANCEL = 5, /* Removes the posted receive with the given receive id (R10). */
     TMU_OPCODE_FLUSH = 6, /* Removes every entry of the endpoint that the key selects (R14). */
     TMU_OPCODE_INSPECT = 7, /* Privileged: reads the entry at a position of a queue's table, oldest first. */
+    TMU_OPCODE_SEND = 8, /* Sends a message to a peer over the card's network (W4). */
 } tmu_opcode_t;
 
 /* X(name, number): all of tmu_opcode_t */
@@ -378,7 +517,8 @@ typedef enum tmu_opcode {
     X(claim, 4) \
     X(cancel, 5) \
     X(flush, 6) \
-    X(inspect, 7)
+    X(inspect, 7) \
+    X(send, 8)
 
 typedef enum tmu_status {
     TMU_STATUS_MATCHED = 1, /* Matched; the other side's entry is consumed. */
@@ -399,6 +539,10 @@ typedef enum tmu_status {
     TMU_STATUS_VACANT = 16, /* Inspect: no entry at that position; there may be later ones. */
     TMU_STATUS_SPILL_FAILED = 17, /* Memory beyond the tables has failed: no answer is known until a reset. */
     TMU_STATUS_TABLE_FAULT = 18, /* A stored word has lost a bit: no answer of the endpoint until a reset. */
+    TMU_STATUS_SENT = 19, /* Send: the target has the message, and its buffer is the caller's (W4). */
+    TMU_STATUS_UNDELIVERED = 20, /* Send: the target refused it, or was given up (W7). */
+    TMU_STATUS_REFUSED_PEER = 21, /* Send: no such peer of the endpoint; nothing changed (W8). */
+    TMU_STATUS_REFUSED_MEMORY = 22, /* Bytes that the endpoint has not registered; nothing changed (W8). */
 } tmu_status_t;
 
 /* X(name, number): all of tmu_status_t */
@@ -420,7 +564,11 @@ typedef enum tmu_status {
     X(empty, 15) \
     X(vacant, 16) \
     X(spill_failed, 17) \
-    X(table_fault, 18)
+    X(table_fault, 18) \
+    X(sent, 19) \
+    X(undelivered, 20) \
+    X(refused_peer, 21) \
+    X(refused_memory, 22)
 
 typedef enum tmu_fault {
     TMU_FAULT_POSTED_LANES = 1, /* Lanes of the array of receives. */
@@ -537,6 +685,9 @@ typedef enum tmu_fault {
 #define TMU_COMMAND_INSPECT_QUEUE_WORD 5 /* Inspect: 0 posted, 1 unexpected. */
 #define TMU_COMMAND_INSPECT_QUEUE_SHIFT 32
 #define TMU_COMMAND_INSPECT_QUEUE_MASK 0x1ull
+#define TMU_COMMAND_MEMORY_WORD 7 /* Card, post: registered memory that the buffer is in. */
+#define TMU_COMMAND_MEMORY_SHIFT 32
+#define TMU_COMMAND_MEMORY_MASK 0xffffull
 
 #define TMU_COMPLETION_OPCODE_WORD 0 /* Opcode of the command. */
 #define TMU_COMPLETION_OPCODE_SHIFT 0
@@ -598,6 +749,15 @@ typedef enum tmu_fault {
 #define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_WORD 0 /* Entry: ignored source bits. */
 #define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_SHIFT 32
 #define TMU_COMPLETION_ENTRY_SOURCE_IGNORE_MASK 0xffffffffull
+#define TMU_COMPLETION_PEER_WORD 2 /* Send: the peer. */
+#define TMU_COMPLETION_PEER_SHIFT 0
+#define TMU_COMPLETION_PEER_MASK 0xffffull
+#define TMU_COMPLETION_CODE_WORD 2 /* Send: return code of the target's answer. */
+#define TMU_COMPLETION_CODE_SHIFT 16
+#define TMU_COMPLETION_CODE_MASK 0xffull
+#define TMU_COMPLETION_GIVEN_UP_WORD 2 /* Undelivered: the peer did not answer. */
+#define TMU_COMPLETION_GIVEN_UP_SHIFT 24
+#define TMU_COMPLETION_GIVEN_UP_MASK 0x1ull
 
 #define TMU_SPILL_ENTRY_PARITY_WORD 0 /* Makes the ones of the entry even, with those of its chunk's number and of its slot's. */
 #define TMU_SPILL_ENTRY_PARITY_SHIFT 0
@@ -629,6 +789,105 @@ typedef enum tmu_fault {
 #define TMU_SPILL_ENTRY_RECEIVE_ID_WORD 7 /* Id of a receive. */
 #define TMU_SPILL_ENTRY_RECEIVE_ID_SHIFT 0
 #define TMU_SPILL_ENTRY_RECEIVE_ID_MASK 0xffffffffull
+
+#define TMU_SEND_INLINE_BYTES 24
+#define TMU_SEND_PIECES_MOST 4
+#define TMU_SEND_OPCODE_WORD 0 /* What is asked. */
+#define TMU_SEND_OPCODE_SHIFT 0
+#define TMU_SEND_OPCODE_MASK 0xffull
+#define TMU_SEND_HEADER_WORD 0 /* The message has header data. */
+#define TMU_SEND_HEADER_SHIFT 8
+#define TMU_SEND_HEADER_MASK 0x1ull
+#define TMU_SEND_PIECES_WORD 0 /* 0 inline, 1 at `address`, 2 to 4: a list lies at `address`. */
+#define TMU_SEND_PIECES_SHIFT 9
+#define TMU_SEND_PIECES_MASK 0x7ull
+#define TMU_SEND_RESERVED0_WORD 0 /* Must be 0. */
+#define TMU_SEND_RESERVED0_SHIFT 12
+#define TMU_SEND_RESERVED0_MASK 0xfull
+#define TMU_SEND_PEER_WORD 0 /* Index into the table of peers. */
+#define TMU_SEND_PEER_SHIFT 16
+#define TMU_SEND_PEER_MASK 0xffffull
+#define TMU_SEND_ENDPOINT_WORD 0 /* Endpoint; used on the privileged page only. */
+#define TMU_SEND_ENDPOINT_SHIFT 32
+#define TMU_SEND_ENDPOINT_MASK 0xffffffffull
+#define TMU_SEND_MATCH_WORD 1 /* Match bits. */
+#define TMU_SEND_MATCH_SHIFT 0
+#define TMU_SEND_MATCH_MASK 0xffffffffffffffffull
+#define TMU_SEND_HEADER_DATA_WORD 2 /* Header data, told with the message. */
+#define TMU_SEND_HEADER_DATA_SHIFT 0
+#define TMU_SEND_HEADER_DATA_MASK 0xffffffffffffffffull
+#define TMU_SEND_LENGTH_WORD 3 /* Bytes of the message. */
+#define TMU_SEND_LENGTH_SHIFT 0
+#define TMU_SEND_LENGTH_MASK 0xffffffffull
+#define TMU_SEND_MEMORY_WORD 3 /* Registered memory that `address` is in. */
+#define TMU_SEND_MEMORY_SHIFT 32
+#define TMU_SEND_MEMORY_MASK 0xffffull
+#define TMU_SEND_RESERVED3_WORD 3 /* Must be 0. */
+#define TMU_SEND_RESERVED3_SHIFT 48
+#define TMU_SEND_RESERVED3_MASK 0xffffull
+#define TMU_SEND_HANDLE_WORD 4 /* Caller's handle, returned unchanged (R15). */
+#define TMU_SEND_HANDLE_SHIFT 0
+#define TMU_SEND_HANDLE_MASK 0xffffffffffffffffull
+#define TMU_SEND_INLINE0_WORD 5 /* Bytes of the message, the first lowest. */
+#define TMU_SEND_INLINE0_SHIFT 0
+#define TMU_SEND_INLINE0_MASK 0xffffffffffffffffull
+#define TMU_SEND_INLINE1_WORD 6 /* Bytes 8 to 15. */
+#define TMU_SEND_INLINE1_SHIFT 0
+#define TMU_SEND_INLINE1_MASK 0xffffffffffffffffull
+#define TMU_SEND_INLINE2_WORD 7 /* Bytes 16 to 23. */
+#define TMU_SEND_INLINE2_SHIFT 0
+#define TMU_SEND_INLINE2_MASK 0xffffffffffffffffull
+#define TMU_SEND_ADDRESS_WORD 5 /* The message, or its list of pieces; then the rest is 0. */
+#define TMU_SEND_ADDRESS_SHIFT 0
+#define TMU_SEND_ADDRESS_MASK 0xffffffffffffffffull
+#define TMU_PIECE_ADDRESS_WORD 0 /* First byte of a piece. */
+#define TMU_PIECE_ADDRESS_SHIFT 0
+#define TMU_PIECE_ADDRESS_MASK 0xffffffffffffffffull
+#define TMU_PIECE_LENGTH_WORD 1 /* Its bytes. */
+#define TMU_PIECE_LENGTH_SHIFT 0
+#define TMU_PIECE_LENGTH_MASK 0xffffffffull
+#define TMU_PIECE_MEMORY_WORD 1 /* Registered memory that it is in. */
+#define TMU_PIECE_MEMORY_SHIFT 32
+#define TMU_PIECE_MEMORY_MASK 0xffffull
+#define TMU_PIECE_RESERVED1_WORD 1 /* Must be 0. */
+#define TMU_PIECE_RESERVED1_SHIFT 48
+#define TMU_PIECE_RESERVED1_MASK 0xffffull
+#define TMU_PIECE_ADDRESS1_WORD 2 /* First byte of a piece. */
+#define TMU_PIECE_ADDRESS1_SHIFT 0
+#define TMU_PIECE_ADDRESS1_MASK 0xffffffffffffffffull
+#define TMU_PIECE_LENGTH1_WORD 3 /* Its bytes. */
+#define TMU_PIECE_LENGTH1_SHIFT 0
+#define TMU_PIECE_LENGTH1_MASK 0xffffffffull
+#define TMU_PIECE_MEMORY1_WORD 3 /* Registered memory that it is in. */
+#define TMU_PIECE_MEMORY1_SHIFT 32
+#define TMU_PIECE_MEMORY1_MASK 0xffffull
+#define TMU_PIECE_RESERVED3_WORD 3 /* Must be 0. */
+#define TMU_PIECE_RESERVED3_SHIFT 48
+#define TMU_PIECE_RESERVED3_MASK 0xffffull
+#define TMU_PIECE_ADDRESS2_WORD 4 /* First byte of a piece. */
+#define TMU_PIECE_ADDRESS2_SHIFT 0
+#define TMU_PIECE_ADDRESS2_MASK 0xffffffffffffffffull
+#define TMU_PIECE_LENGTH2_WORD 5 /* Its bytes. */
+#define TMU_PIECE_LENGTH2_SHIFT 0
+#define TMU_PIECE_LENGTH2_MASK 0xffffffffull
+#define TMU_PIECE_MEMORY2_WORD 5 /* Registered memory that it is in. */
+#define TMU_PIECE_MEMORY2_SHIFT 32
+#define TMU_PIECE_MEMORY2_MASK 0xffffull
+#define TMU_PIECE_RESERVED5_WORD 5 /* Must be 0. */
+#define TMU_PIECE_RESERVED5_SHIFT 48
+#define TMU_PIECE_RESERVED5_MASK 0xffffull
+#define TMU_PIECE_ADDRESS3_WORD 6 /* First byte of a piece. */
+#define TMU_PIECE_ADDRESS3_SHIFT 0
+#define TMU_PIECE_ADDRESS3_MASK 0xffffffffffffffffull
+#define TMU_PIECE_LENGTH3_WORD 7 /* Its bytes. */
+#define TMU_PIECE_LENGTH3_SHIFT 0
+#define TMU_PIECE_LENGTH3_MASK 0xffffffffull
+#define TMU_PIECE_MEMORY3_WORD 7 /* Registered memory that it is in. */
+#define TMU_PIECE_MEMORY3_SHIFT 32
+#define TMU_PIECE_MEMORY3_MASK 0xffffull
+#define TMU_PIECE_RESERVED7_WORD 7 /* Must be 0. */
+#define TMU_PIECE_RESERVED7_SHIFT 48
+#define TMU_PIECE_RESERVED7_MASK 0xffffull
 
 /* X(value, mask, VALUE, MASK, type, kept, signal): for each field of the key the members of
  * structures, the names in records, the members' type, the bits that the unit of `info` keeps,

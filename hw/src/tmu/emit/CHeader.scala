@@ -8,6 +8,7 @@ import tmu.layout.{
   DoorbellLayout,
   Layout,
   Opcodes,
+  SendLayout,
   SpillEntryLayout,
   Statuses
 }
@@ -92,6 +93,11 @@ object CHeader {
     s"#define TMU_SPILL_FIRST_ENTRY ${SpillLayout.wordBeats * SpillLayout.beatBytes} /* bytes before it in a chunk */"
   )
 
+  private def send: Seq[String] = Seq(
+    s"#define TMU_SEND_INLINE_BYTES ${SendLayout.inlineBytes}",
+    s"#define TMU_SEND_PIECES_MOST ${SendLayout.pieces}"
+  ) ++ layout(SendLayout.layout) ++ layout(SendLayout.piece)
+
   private def filterPieces(p: TmuParams): Seq[String] = {
     val pieces = Seq("SOURCE", "LOW", "HIGH").zip(FilterFold.widths(p.filterBits))
     pieces.map { case (name, bits) =>
@@ -121,12 +127,12 @@ object CHeader {
         s"#define TMU_INTERFACE_MINOR ${Discovery.versionMinor}",
         f"#define TMU_REGISTER_BYTES 0x${TmuRegisters.bytes}%x"
       ),
-      registers(TmuRegisters.map(p)),
+      registers(TmuRegisters.interface(p)),
       DiscoveryHeaders.tables,
-      codes("OPCODE", Opcodes.all),
-      table("OPCODE", Opcodes.all),
-      codes("STATUS", Statuses.all),
-      table("STATUS", Statuses.all),
+      codes("OPCODE", Opcodes.all ++ Opcodes.network),
+      table("OPCODE", Opcodes.all ++ Opcodes.network),
+      codes("STATUS", Statuses.all ++ Statuses.network),
+      table("STATUS", Statuses.all ++ Statuses.network),
       codes("FAULT", FaultPlaces.all),
       table("FAULT", FaultPlaces.all),
       doorbell,
@@ -135,6 +141,7 @@ object CHeader {
       layout(CommandLayout.layout),
       layout(CompletionLayout.layout),
       layout(SpillEntryLayout.layout),
+      send,
       KeyHeader.tables,
       counters,
       presets

@@ -9,6 +9,7 @@ import tmu.layout.{
   KeyLayout,
   Layout,
   Opcodes,
+  SendLayout,
   Statuses
 }
 import tmu.params.{Presets, TableParams, TmuParams}
@@ -165,13 +166,13 @@ object PythonConstants {
       s"RING_LOG2_MAX: Final = ${DoorbellLayout.ringLog2Max}",
       "# The number of a configuration that is no preset.",
       s"PRESET_OWN: Final = ${Presets.ownNumber}"
-    ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all) ++
-      Seq("", "") ++ enumeration("Status", Statuses.all) ++
+    ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all ++ Opcodes.network) ++
+      Seq("", "") ++ enumeration("Status", Statuses.all ++ Statuses.network) ++
       Seq("", "") ++ enumeration("Fault", FaultPlaces.all) ++
       Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
       key ++ Seq("") ++ layout(CommandLayout.layout) ++ Seq("") ++ layout(
         CompletionLayout.layout
-      ) ++ Seq(
+      ) ++ Seq("") ++ layout(SendLayout.layout) ++ Seq(
         ""
       ) ++ counters ++ Seq("") ++ streams ++
       Seq("", "") ++ keyClass ++ Seq("", "") ++ presetClass ++ Seq(

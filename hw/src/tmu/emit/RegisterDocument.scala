@@ -8,6 +8,7 @@ import tmu.layout.{
   DoorbellLayout,
   Layout,
   Opcodes,
+  SendLayout,
   SpillEntryLayout,
   Statuses
 }
@@ -154,11 +155,17 @@ object RegisterDocument {
       s"What is read while the snapshot's number is the same even one is of one clock.",
       ""
     ) ++ doorbell ++
-    Seq("", "## Opcodes", "") ++ codes(Opcodes.all) ++
+    Seq("", "## Opcodes", "") ++ codes(Opcodes.all ++ Opcodes.network) ++
     Seq("", "## Command", "", "A field that an opcode does not use must be 0.", "") ++ layout(
       CommandLayout.layout
     ) ++
-    Seq("", "## Statuses", "") ++ codes(Statuses.all) ++
+    Seq("", "## Send command", "", "What a command of opcode send has instead.", "") ++ layout(
+      SendLayout.layout
+    ) ++
+    Seq("", "## List of pieces", "", "64 bytes at a multiple of 64.", "") ++ layout(
+      SendLayout.piece
+    ) ++
+    Seq("", "## Statuses", "") ++ codes(Statuses.all ++ Statuses.network) ++
     Seq("", "## Completion", "") ++ layout(CompletionLayout.layout) ++
     Seq(
       "",

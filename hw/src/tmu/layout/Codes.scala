@@ -48,7 +48,18 @@ object Opcodes {
       value = 7,
       text = "Privileged: reads the entry at a position of a queue's table, oldest first."
     )
+  val send =
+    Code(
+      name = "send",
+      value = 8,
+      text = "Sends a message to a peer over the card's network (W4)."
+    )
+
+  /** The matching unit's. */
   val all: Seq[Code] = Seq(post, arrive, probe, claim, cancel, flush, inspect)
+
+  /** Of a card beside them; a unit without a network answers `malformed`. */
+  val network: Seq[Code] = Seq(send)
 }
 
 /** Status that a completion answers. */
@@ -112,6 +123,28 @@ object Statuses {
     value = 18,
     text = "A stored word has lost a bit: no answer of the endpoint until a reset."
   )
+  val sent = Code(
+    name = "sent",
+    value = 19,
+    text = "Send: the target has the message, and its buffer is the caller's (W4)."
+  )
+  val undelivered = Code(
+    name = "undelivered",
+    value = 20,
+    text = "Send: the target refused it, or was given up (W7)."
+  )
+  val refusedPeer = Code(
+    name = "refused_peer",
+    value = 21,
+    text = "Send: no such peer of the endpoint; nothing changed (W8)."
+  )
+  val refusedMemory = Code(
+    name = "refused_memory",
+    value = 22,
+    text = "Bytes that the endpoint has not registered; nothing changed (W8)."
+  )
+
+  /** The matching unit's. */
   val all: Seq[Code] = Seq(
     matched,
     queued,
@@ -132,4 +165,7 @@ object Statuses {
     spillFailed,
     tableFault
   )
+
+  /** Of a card beside them. */
+  val network: Seq[Code] = Seq(sent, undelivered, refusedPeer, refusedMemory)
 }

@@ -58,11 +58,20 @@ object CommandLayout {
     text = "Inspect: 0 posted, 1 unexpected."
   )
 
+  /** Post on a card that sends. */
+  val memory = WordField(
+    name = "memory",
+    word = 7,
+    low = 32,
+    width = 16,
+    text = "Card, post: registered memory that the buffer is in."
+  )
+
   val layout: Layout = Layout(
     name = "command",
     fields = Layout.withZeros(
       Seq(opcode, endpoint) ++ KeyLayout.fields ++ Seq(handle, address, length, receiveId)
     ),
-    overlays = Seq(inspectPosition, inspectQueue)
+    overlays = Seq(inspectPosition, inspectQueue, memory)
   )
 }

@@ -100,6 +100,27 @@ object CompletionLayout {
     text = "Flushed: messages removed."
   )
 
+  /** Opcode send reads `other` as these; lengths are those of the message and of what the target
+    * told, `truncated` that it is less.
+    */
+  private val sent: Seq[WordField] = Seq(
+    WordField(name = "peer", word = 2, low = 0, width = 16, text = "Send: the peer."),
+    WordField(
+      name = "code",
+      word = 2,
+      low = 16,
+      width = 8,
+      text = "Send: return code of the target's answer."
+    ),
+    WordField(
+      name = "given_up",
+      word = 2,
+      low = 24,
+      width = 1,
+      text = "Undelivered: the peer did not answer."
+    )
+  )
+
   val layout: Layout = Layout(
     name = "completion",
     fields = Seq(
@@ -120,6 +141,6 @@ object CompletionLayout {
       address
     ),
     // Status entry has the entry's masks where verdicts have `serial` and word 6.
-    overlays = Seq(removedPosted, removedUnexpected) ++ KeyLayout.all.map(_.inspected)
+    overlays = Seq(removedPosted, removedUnexpected) ++ KeyLayout.all.map(_.inspected) ++ sent
   )
 }

@@ -56,7 +56,7 @@ object Discovery {
   /** "OTMU" in ASCII, most significant byte first. */
   val magic: BigInt = BigInt("4f544d55", 16)
   val versionMajor: Int = 2
-  val versionMinor: Int = 8
+  val versionMinor: Int = 9
 
   /** From bit 0 on; a bit that was released keeps its number. */
   val abilities: Seq[Ability] = Seq(
@@ -72,6 +72,16 @@ object Discovery {
       name = "RESERVE",
       text = "An endpoint can have a reserve in the tables.",
       of = _.reserve
+    ),
+    Ability(
+      name = "NETWORK",
+      text = "A card: messages arrive by frames, and no host brings one.",
+      of = _.hasNetwork
+    ),
+    Ability(
+      name = "SEND",
+      text = "A card that sends: peers, registered memory.",
+      of = _ => false
     )
   )
 

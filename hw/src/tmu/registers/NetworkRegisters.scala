@@ -182,7 +182,9 @@ object NetworkRegisters {
       access = ReadWrite,
       text =
         "Counter to read: 0 to 15 frames by verdict, 16 to 31 packets by outcome (W6), 32 to " +
-          "35 beats of host memory: written for completions, payload and moves, read for moves.",
+          "35 beats of host memory: written for completions, payload and moves, read for moves; " +
+          "36 to 42 of a card that sends: answers taken, frames sent, packets sent again, " +
+          "timeouts, messages taken, messages refused, frames that found the link full.",
       fields = Seq(RegisterField(name = "NUMBER", low = 0, width = 6, text = "Number."))
     ),
     Register(

@@ -170,6 +170,13 @@ object TmuRegisters {
   /** Name of the register with the high word of a counter. */
   def hi(c: Counter): String = s"COUNTER_${c.name.toUpperCase}_HI"
 
+  /** The whole interface, for software: those of a card as well. */
+  def interface(p: TmuParams): RegisterMap = {
+    val unit = map(p).registers
+    val network = NetworkRegisters.all ++ SendRegisters.all
+    map(p).copy(registers = unit ++ network.filterNot(one => unit.exists(_.name == one.name)))
+  }
+
   def map(p: TmuParams): RegisterMap =
     RegisterMap(
       name = "tmu",

@@ -2,7 +2,7 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SpillEntryLayout, Statuses}
+import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SendLayout, SpillEntryLayout, Statuses}
 import tmu.params.Presets
 import tmu.registers.{Counters, Discovery, TmuRegisters}
 
@@ -20,20 +20,26 @@ class CHeaderSpec extends AnyFunSpec {
   describe("CHeader") {
     it("has every register with its offset") {
       TmuRegisters
-        .map(Presets.nic)
+        .interface(Presets.nic)
         .registers
         .foreach(r => assert(number(s"TMU_REG_${r.name}") == r.offset))
     }
 
     it("has shift and mask of every register field") {
-      for (r <- TmuRegisters.map(Presets.nic).registers; f <- r.fields) {
+      for (r <- TmuRegisters.interface(Presets.nic).registers; f <- r.fields) {
         assert(number(s"TMU_${r.name}_${f.name}_SHIFT") == f.low)
         assert(number(s"TMU_${r.name}_${f.name}_MASK") == (BigInt(1) << f.width) - 1)
       }
     }
 
     it("has word, shift and mask of every field of a record, the 64-bit ones too") {
-      val layouts = Seq(CommandLayout.layout, CompletionLayout.layout, SpillEntryLayout.layout)
+      val layouts = Seq(
+        CommandLayout.layout,
+        CompletionLayout.layout,
+        SpillEntryLayout.layout,
+        SendLayout.layout,
+        SendLayout.piece
+      )
       for (l <- layouts; f <- l.fields ++ l.overlays) {
         val name = s"TMU_${l.name}_${f.name}".toUpperCase
         assert(number(s"${name}_WORD") == f.word)
@@ -52,7 +58,13 @@ class CHeaderSpec extends AnyFunSpec {
 
     it("has every opcode and status with its value") {
       val lines = text.linesIterator.map(_.trim).toSeq
-      for ((kind, codes) <- Seq("OPCODE" -> Opcodes.all, "STATUS" -> Statuses.all); c <- codes) {
+      for (
+        (kind, codes) <- Seq(
+          "OPCODE" -> (Opcodes.all ++ Opcodes.network),
+          "STATUS" -> (Statuses.all ++ Statuses.network)
+        );
+        c <- codes
+      ) {
         val start = s"TMU_${kind}_${c.name.toUpperCase} = ${c.value},"
         assert(lines.count(_.startsWith(start)) == 1, start)
       }

@@ -2,7 +2,7 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, Statuses}
+import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SendLayout, Statuses}
 import tmu.params.Presets
 import tmu.registers.{Counters, Streams, TmuRegisters}
 
@@ -35,7 +35,7 @@ class PythonConstantsSpec extends AnyFunSpec {
     }
 
     it("has word, low bit and width of every command and completion field") {
-      for (l <- Seq(CommandLayout.layout, CompletionLayout.layout)) {
+      for (l <- Seq(CommandLayout.layout, CompletionLayout.layout, SendLayout.layout)) {
         val fields = block(s"${l.name.toUpperCase}_FIELDS:")
         (l.fields ++ l.overlays).foreach { f =>
           assert(fields.contains(s""""${f.name}": (${f.word}, ${f.low}, ${f.width}),"""), f.name)
@@ -51,10 +51,10 @@ class PythonConstantsSpec extends AnyFunSpec {
 
     it("has every opcode and status as a member of its enumeration") {
       val (opcodes, statuses) = text.splitAt(text.indexOf("class Status(IntEnum):"))
-      Opcodes.all.foreach(c =>
+      (Opcodes.all ++ Opcodes.network).foreach(c =>
         assert(opcodes.contains(s"    ${c.name.toUpperCase} = ${c.value}  #"))
       )
-      Statuses.all
+      (Statuses.all ++ Statuses.network)
         .foreach(c => assert(statuses.contains(s"    ${c.name.toUpperCase} = ${c.value}  #")))
     }
 

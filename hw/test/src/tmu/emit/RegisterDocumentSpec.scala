@@ -2,7 +2,7 @@
 package tmu.emit
 
 import org.scalatest.funspec.AnyFunSpec
-import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SpillEntryLayout, Statuses}
+import tmu.layout.{CommandLayout, CompletionLayout, Opcodes, SendLayout, SpillEntryLayout, Statuses}
 import tmu.params.Presets
 import tmu.registers.{Access, Counters, TmuRegisters}
 
@@ -33,7 +33,14 @@ class RegisterDocumentSpec extends AnyFunSpec {
     }
 
     it("has a row for every field of commands, completions and entries, overlays marked") {
-      for (l <- Seq(CommandLayout.layout, CompletionLayout.layout, SpillEntryLayout.layout)) {
+      val layouts = Seq(
+        CommandLayout.layout,
+        CompletionLayout.layout,
+        SpillEntryLayout.layout,
+        SendLayout.layout,
+        SendLayout.piece
+      )
+      for (l <- layouts) {
         l.fields.foreach(f =>
           assert(lines(s"|${f.word}|${bits(f.low, f.width)}|`${f.name}`|${f.text}|"))
         )
@@ -50,7 +57,7 @@ class RegisterDocumentSpec extends AnyFunSpec {
     }
 
     it("has a row for every opcode, status and preset") {
-      (Opcodes.all ++ Statuses.all)
+      (Opcodes.all ++ Opcodes.network ++ Statuses.all ++ Statuses.network)
         .foreach(c => assert(lines(s"|${c.value}|`${c.name}`|${c.text}|"), c.name))
       Presets.all.foreach(p =>
         assert(text.contains(s"|`${p.name}`|${Presets.number(p)}|${p.endpoints}|"), p.name)

@@ -40,7 +40,7 @@ class SystemRdlSpec extends AnyFunSpec {
     it("gives constants, whole or by field, as reset values") {
       assert(block(registers.find(_.name == "MAGIC").get).contains("VALUE[31:0] = 0x4f544d55;"))
       val version = block(registers.find(_.name == "INTERFACE_VERSION").get)
-      assert(version.contains("MINOR[15:0] = 0x8;") && version.contains("MAJOR[31:16] = 0x2;"))
+      assert(version.contains("MINOR[15:0] = 0x9;") && version.contains("MAJOR[31:16] = 0x2;"))
     }
 
     it("closes every brace that it opens") {

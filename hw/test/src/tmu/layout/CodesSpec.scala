@@ -42,7 +42,21 @@ class CodesSpec extends AnyFunSpec {
     }
   }
 
+  it("a card's codes follow the unit's") {
+    assert(Opcodes.network.map(c => c.name -> c.value) == Seq("send" -> 8))
+    assert(
+      Statuses.network.map(c => c.name -> c.value) == Seq(
+        "sent" -> 19,
+        "undelivered" -> 20,
+        "refused_peer" -> 21,
+        "refused_memory" -> 22
+      )
+    )
+  }
+
   it("every code says in a sentence what it means") {
-    (Opcodes.all ++ Statuses.all).foreach(c => assert(c.text.endsWith("."), c.name))
+    (Opcodes.all ++ Opcodes.network ++ Statuses.all ++ Statuses.network).foreach(c =>
+      assert(c.text.endsWith("."), c.name)
+    )
   }
 }

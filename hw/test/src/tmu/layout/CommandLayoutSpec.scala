@@ -26,9 +26,15 @@ class CommandLayoutSpec extends AnyFunSpec {
       assert(places("receive_id") == ((7, 0, 32)))
     }
 
-    it("inspect reads position and queue from the address word") {
+    it("inspect reads position and queue from the address word, a card memory beside the id") {
       val overlays = layout.overlays.map(f => f.name -> ((f.word, f.low, f.width))).toMap
-      assert(overlays == Map("inspect_position" -> ((5, 0, 32)), "inspect_queue" -> ((5, 32, 1))))
+      assert(
+        overlays == Map(
+          "inspect_position" -> ((5, 0, 32)),
+          "inspect_queue" -> ((5, 32, 1)),
+          "memory" -> ((7, 32, 16))
+        )
+      )
     }
   }
 }

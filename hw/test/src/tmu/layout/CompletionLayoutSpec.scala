@@ -32,13 +32,16 @@ class CompletionLayoutSpec extends AnyFunSpec {
       )
     }
 
-    it("has the other meanings of a finished flush and of an inspected entry") {
+    it("has the other meanings of a finished flush, an inspected entry and a send") {
       assert(
         places(layout.overlays) == Map(
           "removed_posted" -> ((2, 0, 32)),
           "removed_unexpected" -> ((2, 32, 32)),
           "entry_source_ignore" -> ((0, 32, 32)),
-          "entry_ignore" -> ((6, 0, 64))
+          "entry_ignore" -> ((6, 0, 64)),
+          "peer" -> ((2, 0, 16)),
+          "code" -> ((2, 16, 8)),
+          "given_up" -> ((2, 24, 1))
         )
       )
     }

@@ -13,7 +13,7 @@ class TmuRegistersSpec extends AnyFunSpec {
       val map = TmuRegisters.map(Presets.tiny)
       assert(map("MAGIC").offset == 0 && constant(Presets.tiny, "MAGIC") == 0x4f544d55)
       assert(map("INTERFACE_VERSION").offset == 4)
-      assert(constant(Presets.tiny, "INTERFACE_VERSION") == 0x20008)
+      assert(constant(Presets.tiny, "INTERFACE_VERSION") == 0x20009)
       assert(map("PRESET").offset == 8)
       Presets.all.zipWithIndex.foreach { case (p, i) => assert(constant(p, "PRESET") == i) }
     }
@@ -50,7 +50,9 @@ class TmuRegistersSpec extends AnyFunSpec {
           "QUOTA" -> true,
           "SPILL" -> (p.spillSegments > 0),
           "PARITY" -> p.parity,
-          "RESERVE" -> p.reserve
+          "RESERVE" -> p.reserve,
+          "NETWORK" -> p.hasNetwork,
+          "SEND" -> false
         )
         val value = constant(p, "CAPABILITIES")
         val fields = TmuRegisters.map(p)("CAPABILITIES").fields
