@@ -4,66 +4,7 @@
  */
 #include <stdlib.h>
 
-#include "ref_device.h"
-#include "tmu/tmu_info.h"
-
-/* Bits that a command with this opcode may set, word by word; the rest must be 0 (R13). */
-static bool used_bits(const ref_preset_t *preset, uint8_t opcode, tmu_record_t *used_p) {
-    bool search = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_PROBE ||
-                  opcode == TMU_OPCODE_CLAIM || opcode == TMU_OPCODE_FLUSH;
-    bool buffer = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE;
-    bool named = opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_CANCEL;
-    const tmu_info_t *info =
-        &(tmu_info_t){.match_bits = ref_match_bits(preset), .source_bits = preset->source_bits};
-    tmu_record_t used = {0};
-    if (opcode < TMU_OPCODE_POST || opcode > TMU_OPCODE_INSPECT) {
-        return false;
-    }
-    TMU_FIELD_SET(&used, TMU_COMMAND_OPCODE, UINT64_MAX);
-    TMU_FIELD_SET(&used, TMU_COMMAND_ENDPOINT, UINT64_MAX);
-    TMU_FIELD_SET(&used, TMU_COMMAND_HANDLE, UINT64_MAX >> (64 - preset->handle_bits));
-#define USE(value, mask, VALUE, MASK, type, kept, signal)                                          \
-    if (search || opcode == TMU_OPCODE_ARRIVE) {                                                   \
-        TMU_FIELD_SET(&used, TMU_COMMAND_##VALUE, UINT64_MAX >> (64 - (kept)));                    \
-    }                                                                                              \
-    if (search) {                                                                                  \
-        TMU_FIELD_SET(&used, TMU_COMMAND_##MASK, UINT64_MAX >> (64 - (kept)));                     \
-    }
-    TMU_KEY_TABLE(USE)
-#undef USE
-    if (buffer) {
-        TMU_FIELD_SET(&used, TMU_COMMAND_ADDRESS, UINT64_MAX >> (64 - preset->address_bits));
-        TMU_FIELD_SET(&used, TMU_COMMAND_LENGTH, UINT64_MAX >> (64 - preset->length_bits));
-    }
-    if (named) {
-        TMU_FIELD_SET(&used, TMU_COMMAND_RECEIVE_ID, UINT64_MAX);
-    }
-    if (opcode == TMU_OPCODE_INSPECT) {
-        TMU_FIELD_SET(&used, TMU_COMMAND_INSPECT_POSITION, UINT64_MAX);
-        TMU_FIELD_SET(&used, TMU_COMMAND_INSPECT_QUEUE, UINT64_MAX);
-    }
-    *used_p = used;
-    return true;
-}
-
-static uint32_t id_none(const ref_device_t *device) {
-    return (UINT32_C(1) << device->preset->id_bits) - 1;
-}
-
-static bool malformed(const ref_device_t *device, const tmu_record_t *command) {
-    tmu_record_t used;
-    uint8_t opcode = (uint8_t)TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
-    if (!used_bits(device->preset, opcode, &used)) {
-        return true;
-    }
-    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-        if ((command->word[i] & ~used.word[i]) != 0) {
-            return true;
-        }
-    }
-    return opcode == TMU_OPCODE_POST &&
-           TMU_FIELD_GET(command, TMU_COMMAND_RECEIVE_ID) >= id_none(device);
-}
+#include "card.h"
 
 static tmu_record_t *answer_new(ref_device_t *device) {
     ref_answers_t *answers = &device->answers;
@@ -82,15 +23,22 @@ static tmu_record_t *answer_new(ref_device_t *device) {
     return record;
 }
 
-/* Starts a completion with what every one has. */
+/* A completion with what every one has. */
+static tmu_record_t record_of(const tmu_record_t *command, uint32_t endpoint, uint8_t status) {
+    tmu_record_t record = {0};
+    TMU_FIELD_SET(&record, TMU_COMPLETION_OPCODE, TMU_FIELD_GET(command, TMU_COMMAND_OPCODE));
+    TMU_FIELD_SET(&record, TMU_COMPLETION_STATUS, status);
+    TMU_FIELD_SET(&record, TMU_COMPLETION_HANDLE, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE));
+    TMU_FIELD_SET(&record, TMU_COMPLETION_ENDPOINT, endpoint);
+    return record;
+}
+
+/* Starts a completion that is told at once. */
 static tmu_record_t *answer(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint,
                             uint8_t status) {
     tmu_record_t *record = answer_new(device);
     if (record) {
-        TMU_FIELD_SET(record, TMU_COMPLETION_OPCODE, TMU_FIELD_GET(command, TMU_COMMAND_OPCODE));
-        TMU_FIELD_SET(record, TMU_COMPLETION_STATUS, status);
-        TMU_FIELD_SET(record, TMU_COMPLETION_HANDLE, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE));
-        TMU_FIELD_SET(record, TMU_COMPLETION_ENDPOINT, endpoint);
+        *record = record_of(command, endpoint, status);
     }
     return record;
 }
@@ -112,6 +60,16 @@ static void answer_entry(tmu_record_t *record, const tmu_model_entry_t *entry) {
     }
 }
 
+/* An entry that a flush has removed from a card: the host's handle or header data. */
+static uint64_t card_lost(struct ref_card *card, const tmu_model_entry_t *entry) {
+    if (entry->queue == TMU_MODEL_UNEXPECTED) {
+        return card_removed(card, entry->handle);
+    }
+    const uint64_t handle = card_receive_handle(card, entry->handle);
+    card_receive_end(card, entry->handle);
+    return handle;
+}
+
 typedef struct ref_flush {
     ref_device_t *device;
     const tmu_record_t *command;
@@ -124,6 +82,9 @@ static void report_removed(void *context, const tmu_model_entry_t *entry) {
         answer(flush->device, flush->command, flush->endpoint, TMU_STATUS_REMOVED);
     if (record) {
         answer_entry(record, entry);
+        if (flush->device->card) {
+            TMU_FIELD_SET(record, TMU_COMPLETION_OTHER, card_lost(flush->device->card, entry));
+        }
         flush->device
             ->counters[entry->queue == TMU_MODEL_UNEXPECTED ? REF_COUNTER_removed_unexpected
                                                             : REF_COUNTER_removed_posted]++;
@@ -195,15 +156,14 @@ static uint8_t wire_status(ref_device_t *device, uint8_t opcode, tmu_model_statu
     }
 }
 
-static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
-                           const tmu_model_verdict_t *verdict) {
+/* The completion of a verdict, which is counted. */
+static tmu_record_t record_verdict(ref_device_t *device, const tmu_record_t *command,
+                                   const tmu_model_verdict_t *verdict) {
     uint8_t opcode = (uint8_t)TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
     uint8_t status = wire_status(device, opcode, verdict->status);
     ref_spill_follow(device, opcode, verdict);
-    tmu_record_t *record = answer(device, command, verdict->endpoint, status);
-    if (!record) {
-        return;
-    }
+    tmu_record_t made = record_of(command, verdict->endpoint, status);
+    tmu_record_t *record = &made;
     count(device, opcode, verdict->visited);
     device->counters[REF_COUNTER_truncated] += verdict->truncated;
     TMU_FIELD_SET(record, TMU_COMPLETION_SERIAL, verdict->serial);
@@ -219,6 +179,42 @@ static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
     if (status == TMU_STATUS_FLUSHED) {
         TMU_FIELD_SET(record, TMU_COMPLETION_REMOVED_POSTED, verdict->removed_posted);
         TMU_FIELD_SET(record, TMU_COMPLETION_REMOVED_UNEXPECTED, verdict->removed_unexpected);
+    }
+    return made;
+}
+
+/* A card's own part: who takes a message is told when its bytes are there (W3), and of its header
+ * data; true where nothing is told now. */
+static bool told_by_card(ref_device_t *device, const tmu_record_t *command,
+                         const tmu_model_verdict_t *verdict, tmu_record_t *record) {
+    const uint64_t opcode = TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
+    if (verdict->status == TMU_MODEL_FOUND) {
+        TMU_FIELD_SET(record, TMU_COMPLETION_OTHER, card_header_data(device->card, verdict->other));
+    }
+    if (verdict->status == TMU_MODEL_CANCELLED) {
+        TMU_FIELD_SET(record, TMU_COMPLETION_OTHER,
+                      card_receive_handle(device->card, verdict->other));
+        card_receive_end(device->card, verdict->other);
+    }
+    if (verdict->status != TMU_MODEL_MATCHED) {
+        return false;
+    }
+    if (opcode == TMU_OPCODE_POST) {
+        TMU_FIELD_SET(record, TMU_COMPLETION_ADDRESS, TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS));
+    }
+    card_taken(device->card, device->answers.page, verdict, record);
+    return true;
+}
+
+static void answer_verdict(ref_device_t *device, const tmu_record_t *command,
+                           const tmu_model_verdict_t *verdict) {
+    tmu_record_t record = record_verdict(device, command, verdict);
+    if (device->card && told_by_card(device, command, verdict, &record)) {
+        return;
+    }
+    tmu_record_t *told = answer_new(device);
+    if (told) {
+        *told = record;
     }
 }
 
@@ -237,6 +233,9 @@ static void inspect(ref_device_t *device, const tmu_record_t *command, uint32_t 
         } else if (device->match->inspect(device->matcher, e, queue, position, &entry)) {
             tmu_record_t *record = answer(device, command, e, TMU_STATUS_ENTRY);
             if (record) {
+                if (device->card && queue == TMU_MODEL_POSTED) {
+                    entry.handle = card_receive_handle(device->card, entry.handle);
+                }
                 answer_entry(record, &entry);
                 TMU_FIELD_SET(record, TMU_COMPLETION_MESSAGE_LENGTH, entry.length);
 #define PUT(value, mask, VALUE, MASK, type, kept, signal)                                          \
@@ -270,12 +269,21 @@ static void post(ref_device_t *device, const tmu_record_t *command, uint32_t end
         .address = TMU_FIELD_GET(command, TMU_COMMAND_ADDRESS),
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
     };
+    if (device->card &&
+        !card_receive_new(device->card, device->answers.page, receive.handle, &receive.handle)) {
+        return;
+    }
     device->match->post(device->matcher, &receive, &verdict);
+    if (device->card && verdict.status != TMU_MODEL_QUEUED) {
+        card_receive_end(device->card, receive.handle);
+    }
     answer_verdict(device, command, &verdict);
 }
 
-static void arrive(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
+static tmu_model_verdict_t arrive(ref_device_t *device, const tmu_record_t *command,
+                                  uint32_t endpoint) {
     tmu_model_verdict_t verdict;
+    ref_spill_prepare(device, TMU_MODEL_UNEXPECTED, endpoint);
     tmu_model_message_t message = {
 #define GET(value, mask, VALUE, MASK, type, kept, signal)                                          \
     .value = (type)TMU_FIELD_GET(command, TMU_COMMAND_##VALUE),
@@ -287,13 +295,19 @@ static void arrive(ref_device_t *device, const tmu_record_t *command, uint32_t e
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
     };
     device->match->arrive(device->matcher, &message, &verdict);
-    answer_verdict(device, command, &verdict);
+    return verdict;
+}
+
+tmu_record_t ref_execute_arrival(ref_device_t *device, uint32_t endpoint,
+                                 const tmu_record_t *command) {
+    const tmu_model_verdict_t verdict = arrive(device, command, endpoint);
+    return record_verdict(device, command, &verdict);
 }
 
 static void cancel(ref_device_t *device, const tmu_record_t *command, uint32_t endpoint) {
     tmu_model_verdict_t verdict;
     uint32_t id = (uint32_t)TMU_FIELD_GET(command, TMU_COMMAND_RECEIVE_ID);
-    if (id >= id_none(device)) {
+    if (id >= ref_id_none(device)) {
         id = TMU_MODEL_NO_RECEIVE_ID;
     }
     device->match->cancel(device->matcher, endpoint, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE), id,
@@ -323,13 +337,32 @@ static void search(ref_device_t *device, const tmu_record_t *command, uint32_t e
     answer_verdict(device, command, &verdict);
 }
 
+/* W8: a card writes only where the endpoint has registered memory. */
+static bool registered(const ref_device_t *device, const tmu_record_t *post, uint32_t endpoint) {
+    return card_registered(device->card, (uint32_t)TMU_FIELD_GET(post, TMU_COMMAND_MEMORY),
+                           endpoint, TMU_FIELD_GET(post, TMU_COMMAND_ADDRESS),
+                           TMU_FIELD_GET(post, TMU_COMMAND_LENGTH), true);
+}
+
+/* An accepted command that takes messages may have made room for others'. */
+static void tell_room(ref_device_t *device, uint32_t endpoint) {
+    if (device->card && endpoint < device->preset->endpoints) {
+        card_room(device->card, endpoint);
+    }
+}
+
 void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *record) {
     bool privileged = page == device->preset->queues;
     uint32_t endpoint = privileged ? (uint32_t)TMU_FIELD_GET(record, TMU_COMMAND_ENDPOINT)
                                    : device->pages[page].endpoint;
     uint64_t opcode = TMU_FIELD_GET(record, TMU_COMMAND_OPCODE);
     device->answers.page = page;
-    if (malformed(device, record)) {
+    if (device->card && opcode == TMU_OPCODE_SEND) {
+        const uint8_t status = card_send(device->card, page, endpoint, record);
+        if (status != TMU_STATUS_SENT) { /* else it is told when the target has answered (W4) */
+            (void)answer(device, record, endpoint, status);
+        }
+    } else if (ref_malformed(device, record)) {
         device->counters[REF_COUNTER_malformed]++;
         (void)answer(device, record, endpoint, TMU_STATUS_MALFORMED);
     } else if (opcode == TMU_OPCODE_INSPECT && !privileged) {
@@ -338,17 +371,22 @@ void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *record
     } else if (endpoint >= device->preset->endpoints) {
         device->counters[REF_COUNTER_refused_endpoint]++;
         (void)answer(device, record, endpoint, TMU_STATUS_REFUSED_ENDPOINT);
+    } else if (device->card && opcode == TMU_OPCODE_POST && !registered(device, record, endpoint)) {
+        (void)answer(device, record, endpoint, TMU_STATUS_REFUSED_MEMORY);
     } else if (opcode == TMU_OPCODE_POST) {
         ref_spill_prepare(device, TMU_MODEL_POSTED, endpoint);
         post(device, record, endpoint);
     } else if (opcode == TMU_OPCODE_ARRIVE) {
-        ref_spill_prepare(device, TMU_MODEL_UNEXPECTED, endpoint);
-        arrive(device, record, endpoint);
+        const tmu_model_verdict_t verdict = arrive(device, record, endpoint);
+        answer_verdict(device, record, &verdict);
     } else if (opcode == TMU_OPCODE_CANCEL) {
         cancel(device, record, endpoint);
     } else if (opcode == TMU_OPCODE_INSPECT) {
         inspect(device, record, endpoint);
     } else {
         search(device, record, endpoint);
+    }
+    if (opcode != TMU_OPCODE_SEND) {
+        tell_room(device, endpoint);
     }
 }

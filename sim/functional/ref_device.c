@@ -2,8 +2,9 @@
  *
  * The functional device as a library (sim/device/tmu_sim.h).
  */
-#include "ref_device.h"
+#include "card.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ void tmu_sim_close(ref_device_t *device) {
         device->regions = region->next;
         free(region);
     }
+    card_close(device->card);
     ref_chunks_destroy(&device->chunks);
     if (device->match) {
         device->match->destroy(device->matcher);
@@ -40,7 +42,11 @@ static bool start(ref_device_t *device) {
         (void)snprintf(device->error, sizeof device->error, "no memory for a functional device");
         return false;
     }
-    return ref_matcher_create(device);
+    if (!ref_matcher_create(device)) {
+        return false;
+    }
+    device->card = device->link[0] != '\0' ? card_open(device, device->link) : NULL;
+    return device->link[0] == '\0' || device->card;
 }
 
 ref_device_t *tmu_sim_open(const char *options, char *error, size_t error_size) {
@@ -138,34 +144,38 @@ static bool writable(const ref_device_t *device, uint64_t address) {
     return false;
 }
 
+/* The phase-bearing word goes last. */
+void ref_write_completion(ref_device_t *device, uint32_t number, tmu_record_t *record) {
+    ref_page_t *page = &device->pages[number];
+    uint32_t size = UINT32_C(1) << page->log2;
+    uint64_t address = page->base + (page->produced & (size - 1)) * sizeof *record;
+    TMU_FIELD_SET(record, TMU_COMPLETION_PHASE, ~(page->produced >> page->log2) & 1);
+    page->produced++;
+    device->wrote = true;
+    device->counters[REF_COUNTER_completions]++;
+    if (!writable(device, address)) {
+        device->counters[REF_COUNTER_completion_errors]++;
+        return;
+    }
+    uint64_t *words = (uint64_t *)(uintptr_t)address;
+    for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
+        if (i != TMU_COMPLETION_PHASE_WORD) {
+            words[i] = tmu_le64(record->word[i]);
+        }
+    }
+    tmu_store_phase_word(&words[TMU_COMPLETION_PHASE_WORD],
+                         tmu_le64(record->word[TMU_COMPLETION_PHASE_WORD]));
+}
+
 /*
- * Writes answers while the ring has room; the phase-bearing word goes last.
+ * Writes answers while the ring has room.
  * A command started with room for one, so only a flush can find its ring full here.
  */
 static void write_answers(ref_device_t *device) {
     ref_answers_t *answers = &device->answers;
-    ref_page_t *page = &device->pages[answers->page];
-    uint32_t size = UINT32_C(1) << page->log2;
-    for (; answers->next < answers->count && page->produced - page->consumer != size;
-         answers->next++) {
-        tmu_record_t *record = &answers->records[answers->next];
-        uint64_t address = page->base + (page->produced & (size - 1)) * sizeof *record;
-        TMU_FIELD_SET(record, TMU_COMPLETION_PHASE, ~(page->produced >> page->log2) & 1);
-        page->produced++;
-        device->wrote = true;
-        device->counters[REF_COUNTER_completions]++;
-        if (!writable(device, address)) {
-            device->counters[REF_COUNTER_completion_errors]++;
-            continue;
-        }
-        uint64_t *words = (uint64_t *)(uintptr_t)address;
-        for (size_t i = 0; i < TMU_RECORD_WORDS; i++) {
-            if (i != TMU_COMPLETION_PHASE_WORD) {
-                words[i] = tmu_le64(record->word[i]);
-            }
-        }
-        tmu_store_phase_word(&words[TMU_COMPLETION_PHASE_WORD],
-                             tmu_le64(record->word[TMU_COMPLETION_PHASE_WORD]));
+    const ref_page_t *page = &device->pages[answers->page];
+    for (; answers->next < answers->count && ref_ring_has_room(page); answers->next++) {
+        ref_write_completion(device, answers->page, &answers->records[answers->next]);
     }
     if (answers->next == answers->count) {
         ref_answers_clear(answers);
@@ -203,6 +213,9 @@ static void step(ref_device_t *device) {
         write_answers(device);
         wait_for_ring(device);
     }
+    if (device->card) {
+        card_write_completions(device->card);
+    }
 }
 
 static bool failed(const ref_device_t *device) {
@@ -212,6 +225,9 @@ static bool failed(const ref_device_t *device) {
 int tmu_sim_progress(ref_device_t *device, unsigned max_clocks) {
     unsigned run = 0;
     device->wrote = false;
+    if (device->card && !card_progress(device->card) && !ref_page_work(device)) {
+        (void)sched_yield(); /* time passes for its peers as well */
+    }
     for (; run < max_clocks && !device->wrote && !failed(device); run++) {
         step(device);
     }

@@ -5,7 +5,8 @@
  * above a backend runs.
  *
  * Its library has the interface of sim/device/tmu_sim.h; the driver loads it for `ref:`.
- * Its options follow the colon there: PRESET[?engine=NAME&PARAMETER=NUMBER...].
+ * Its options follow the colon there: PRESET[?engine=NAME&link=ADDRESS&PARAMETER=NUMBER...].
+ * With a link it is a card (card.h), whose network runs in real time.
  * The device has no waveform, no memory of the caller's and no reset but the register's.
  *
  * A step answers one command and knows no time: latencies read 0.
@@ -34,6 +35,7 @@
 
 /* Registers with windows of filter ids. */
 #define REF_ERROR_BYTES 512
+#define REF_LINK_BYTES 128
 #define REF_FILTER_WINDOWS ((TMU_REG_FILTER_HIGH_HI - TMU_REG_FILTER_SOURCE) / 4 + 1)
 
 /* One row of the generated preset table, or a configuration that the URI describes. */
@@ -70,7 +72,9 @@ typedef struct ref_page {
     uint32_t head;  /* oldest waiting command, counted from `first` */
     uint32_t count; /* commands that wait */
     bool enabled;
-    bool in_turn; /* it is in the list of pages to serve */
+    bool in_turn;  /* it is in the list of pages to serve */
+    uint32_t owed; /* completions that a card's network will bring or has */
+    uint32_t life; /* configurations: what an earlier owner is owed is told to nobody (W8) */
 } ref_page_t;
 
 /* Completions of one command; only a flush has more than one. */
@@ -99,7 +103,11 @@ typedef struct ref_reserve {
 /* The interface of a simulated device knows it by this name. */
 typedef struct tmu_sim ref_device_t;
 
+struct ref_card;
+
 struct tmu_sim {
+    struct ref_card *card;       /* its network side, if it has a link */
+    char link[REF_LINK_BYTES];   /* the link's address; empty: none */
     char error[REF_ERROR_BYTES]; /* what is wrong with the options, or with the device */
     ref_preset_t own;            /* what the URI describes */
     const ref_preset_t *preset;  /* it, to read */
@@ -178,10 +186,28 @@ bool ref_matcher_create(ref_device_t *device);
 /* Reads preset, parameters and engine; false and a sentence where one is unknown. */
 bool ref_options_read(ref_device_t *device, const char *options);
 
+/* ref_decode.c */
+
+/* Whether a command has a form error (R13). */
+bool ref_malformed(const ref_device_t *device, const tmu_record_t *command);
+
+/* The id that names no receive. */
+uint32_t ref_id_none(const ref_device_t *device);
+
 /* ref_commands.c */
 
 /* Carries one command of a page out and fills `device->answers`. */
 void ref_execute(ref_device_t *device, uint32_t page, const tmu_record_t *command);
+
+/* Carries out the arrival of a message from a card's network; its completion, which nobody is told
+ * yet. */
+tmu_record_t ref_execute_arrival(ref_device_t *device, uint32_t endpoint,
+                                 const tmu_record_t *command);
+
+/* ref_device.c */
+
+/* Writes a completion into the ring of a page, which has room for it. */
+void ref_write_completion(ref_device_t *device, uint32_t page, tmu_record_t *record);
 
 /* ref_spill.c */
 
@@ -221,6 +247,9 @@ void ref_page_commit(ref_device_t *device);
 
 /* Takes a command into the page's share, or drops and counts it. */
 void ref_page_push(ref_device_t *device, uint32_t page, const tmu_record_t *command);
+
+/* Whether one more completion fits. */
+bool ref_ring_has_room(const ref_page_t *page);
 
 /* The next command in turn whose ring has room; false if there is none.  It leaves its slot. */
 bool ref_page_pop(ref_device_t *device, uint32_t *page_p, tmu_record_t *command_p);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PRESET[?engine=NAME&PARAMETER=NUMBER...], the options of the functional device: a preset or a
- * configuration of one's own, and the engine that matches.
+ * PRESET[?engine=NAME&link=ADDRESS&PARAMETER=NUMBER...], the options of the functional device: a
+ * preset or a configuration of one's own, and the engine that matches.
  *
  * Parameters are the preset's with other values.  Their bounds are checked here; whether hardware
  * could be built of them is not asked.
@@ -110,6 +110,17 @@ static bool parameter_set(ref_device_t *device, size_t i, word_t text) {
     return true;
 }
 
+/* The address goes to the link unread. */
+static bool link_read(ref_device_t *device, word_t address) {
+    if (address.length == 0 || address.length >= sizeof device->link) {
+        return refused(device, "link: found '%.*s', expected unix:PATH or tap:NAME",
+                       (int)address.length, address.text);
+    }
+    memcpy(device->link, address.text, address.length);
+    device->link[address.length] = '\0';
+    return true;
+}
+
 static bool option_read(ref_device_t *device, word_t option) {
     const char *equals = memchr(option.text, '=', option.length);
     size_t length = equals ? (size_t)(equals - option.text) : option.length;
@@ -119,6 +130,9 @@ static bool option_read(ref_device_t *device, word_t option) {
         if (is(name, "engine")) {
             return find_engine(device, value);
         }
+        if (is(name, "link")) {
+            return link_read(device, value);
+        }
         for (size_t i = 0; i < COUNT(parameters); i++) {
             if (is(name, parameters[i].name)) {
                 return parameter_set(device, i, value);
@@ -126,7 +140,8 @@ static bool option_read(ref_device_t *device, word_t option) {
         }
     }
     return refused(device,
-                   "unknown option '%.*s'; known: engine=NAME, and a number for each of "
+                   "unknown option '%.*s'; known: engine=NAME, link=ADDRESS, and a number for each "
+                   "of "
                    "endpoints, tag_bits and the other parameters of a configuration",
                    (int)option.length, option.text);
 }

@@ -6,9 +6,17 @@
 
 #include "ref_device.h"
 
-static bool ring_has_room(const ref_page_t *page) {
+bool ref_ring_has_room(const ref_page_t *page) {
     /* Only an exact lap ahead of the consumer is full, so that a wrong index stops nobody (R13). */
     return page->produced - page->consumer != UINT32_C(1) << page->log2;
+}
+
+/* Whether a page's next command may start.  On a card it may be a receive that waits, which is owed
+ * a completion beside its answer, as all are that wait: so an unread ring holds up nobody (W5). */
+static bool may_start(const ref_device_t *device, const ref_page_t *page) {
+    const uint32_t size = UINT32_C(1) << page->log2;
+    const uint32_t used = page->produced - page->consumer;
+    return !device->card ? ref_ring_has_room(page) : used <= size && size - used >= page->owed + 2;
 }
 
 /* Whether a page may be enabled with this configuration. */
@@ -37,6 +45,7 @@ void ref_page_commit(ref_device_t *device) {
     }
     ref_page_t *old = &device->pages[device->page_select];
     page.in_turn = old->in_turn; /* the list passes over it while nothing waits */
+    page.life = old->life + 1;
     *old = page;
     if (device->answers.page == device->page_select) {
         ref_answers_clear(&device->answers); /* the rest of a flush belongs to the old ring */
@@ -75,7 +84,7 @@ bool ref_page_pop(ref_device_t *device, uint32_t *page_p, tmu_record_t *command_
         device->turn_first = (device->turn_first + 1) % (device->preset->queues + 1);
         device->turn_count--;
         page->in_turn = false;
-        if (page->count > 0 && ring_has_room(page)) {
+        if (page->count > 0 && may_start(device, page)) {
             *command_p = device->slots[page->first + page->head];
             *page_p = number;
             page->head = (page->head + 1) % page->share;
@@ -93,7 +102,7 @@ bool ref_page_work(const ref_device_t *device) {
     for (uint32_t i = 0; i < device->turn_count; i++) {
         uint32_t at = (device->turn_first + i) % (device->preset->queues + 1);
         const ref_page_t *page = &device->pages[device->turns[at]];
-        if (page->count > 0 && ring_has_room(page)) {
+        if (page->count > 0 && may_start(device, page)) {
             return true;
         }
     }

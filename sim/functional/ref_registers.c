@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ref_device.h"
+#include "card.h"
 
 bool ref_matcher_create(ref_device_t *device) {
     tmu_model_config_t config = {
@@ -57,7 +57,9 @@ static bool read_discovery(const ref_device_t *device, uint32_t offset, uint32_t
          TMU_REGISTER_BITS(TMU_CAPABILITIES_INSPECT, 1) |
              TMU_REGISTER_BITS(TMU_CAPABILITIES_QUOTA, 1) |
              TMU_REGISTER_BITS(TMU_CAPABILITIES_SPILL, preset->spill_segments > 0) |
-             TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1)},
+             TMU_REGISTER_BITS(TMU_CAPABILITIES_RESERVE, 1) |
+             TMU_REGISTER_BITS(TMU_CAPABILITIES_NETWORK, device->card ? 1 : 0) |
+             TMU_REGISTER_BITS(TMU_CAPABILITIES_SEND, device->card ? 1 : 0)},
 #define PARAMETER(offset, parameter) {offset, preset->parameter},
         TMU_DISCOVERY_PARAMETER_TABLE(PARAMETER)
 #undef PARAMETER
@@ -189,6 +191,11 @@ static uint32_t defined_bits(uint32_t offset) {
     }
 }
 
+/* Whether a register is one of a card that this device is. */
+static bool card_has(const ref_device_t *device, uint32_t offset) {
+    return device->card && offset >= TMU_REG_WIRE_CONFIG && offset <= TMU_REG_TABLE_STATUS;
+}
+
 int ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p) {
     const uint32_t *keeper = kept(device, offset);
     if (keeper) {
@@ -197,6 +204,9 @@ int ref_read_register(ref_device_t *device, uint32_t offset, uint32_t *value_p) 
     }
     if (read_discovery(device, offset, value_p) || read_state(device, offset, value_p) ||
         read_counter(device, offset, value_p)) {
+        return 0;
+    }
+    if (card_has(device, offset) && card_read(device->card, offset, value_p) == 0) {
         return 0;
     }
     device->counters[REF_COUNTER_register_errors]++;
@@ -223,6 +233,9 @@ static int reset(ref_device_t *device) {
     memset(device->counters, 0, sizeof device->counters);
     ref_snapshot_take(device);
     ref_pages_clear(device);
+    if (device->card) {
+        card_reset(device->card);
+    }
     return 0;
 }
 
@@ -275,6 +288,9 @@ int ref_write_register(ref_device_t *device, uint32_t offset, uint32_t value) {
         }
         return 0;
     default:
+        if (card_has(device, offset) && card_write(device->card, offset, value) == 0) {
+            return 0;
+        }
         device->counters[REF_COUNTER_register_errors]++;
         return 1;
     }

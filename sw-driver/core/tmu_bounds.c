@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tmu_network.h"
+
 /* Fields of a tmu_bound_t: enough for 128 segments and all commands in flight. */
 #define COUNT UINT64_C(0x3fffff)
 #define ONE UINT64_C(1)
@@ -38,6 +40,7 @@ tmu_result_t tmu_bounds_init(tmu_bounds_t *bounds, const tmu_info_t *info) {
     }
     memset(bounds->endpoints, 0, bytes);
     bounds->endpoint_count = info->endpoints;
+    bounds->entries = tmu_network_is_card(info) ? 2 : 1;
     bounds->tables = (tmu_depth_t){info->posted_entries, info->unexpected_entries};
     atomic_store(&bounds->fit_posted, bounds->tables.posted);
     atomic_store(&bounds->fit_unexpected, bounds->tables.unexpected);
@@ -72,6 +75,8 @@ void tmu_bounds_add_memory(tmu_bounds_t *bounds) {
     atomic_store(&bounds->again, 0);
     atomic_store(&bounds->table, marked(bounds, rest + posted * ONE_RECEIVE));
 }
+
+void tmu_bounds_network(tmu_bounds_t *bounds, uint32_t messages) { bounds->messages = messages; }
 
 void tmu_bounds_share(tmu_bounds_t *bounds, tmu_depth_t sure, bool spills) {
     bounds->tables = sure;

@@ -63,6 +63,8 @@ typedef struct tmu_bounds {
     tmu_depth_t reserved; /* of these, over all endpoints */
     uint32_t unseen;      /* operations that a reading of free chunks may not have seen, at most */
     bool spills;          /* memory is registered: receives are counted */
+    uint32_t entries;     /* of a ring, that a command needs: a card's may be two (W5) */
+    uint32_t messages;    /* of a card's network, which come uncounted; 0: hosts bring them */
     bool shared;          /* a session's: others use the rest of the tables, and memory */
     /* Entries that find slots which no reserve can claim; these are read outside of queues, too.
      */
@@ -87,6 +89,9 @@ void tmu_bounds_free(tmu_bounds_t *bounds);
 
 /* Memory is registered from here on; all that the unit may contain stays counted. */
 void tmu_bounds_add_memory(tmu_bounds_t *bounds);
+
+/* Messages come from a card's network from here on, so many at once, and are not counted. */
+void tmu_bounds_network(tmu_bounds_t *bounds, uint32_t messages);
 
 /* From the start it is a session's: so many entries surely have slots on chip; `spills` says
  * whether the unit has memory. */

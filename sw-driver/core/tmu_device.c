@@ -123,8 +123,12 @@ static tmu_result_t reset_stopped(tmu_t *device) {
     }
     tmu_receives_clear(&device->receives);
     tmu_bounds_clear(&device->bounds);
+    tmu_bounds_network(&device->bounds, 0);
+    tmu_network_clear(device);
     for (tmu_queue_t *queue = device->queues; queue; queue = queue->next) {
         tmu_flow_clear(&queue->flow);
+        queue->lists = (tmu_net_memory_t){0};
+        queue->credits = 0;
         queue->done_head = 0;
         queue->done_count = 0;
         result = tmu_queue_configure(queue, true);
@@ -154,6 +158,7 @@ tmu_result_t tmu_open_backend(const tmu_backend_ops_t *ops, const char *rest, tm
                       .info = {.scheme = ops->scheme},
                       .breaking = ATOMIC_FLAG_INIT};
     pthread_mutex_init(&device->lock, NULL);
+    tmu_network_init(&device->network);
     tmu_process_own(device);
     tmu_result_t result = ops->open(rest, &device->backend);
     if (result == TMU_OK) {
@@ -205,6 +210,8 @@ void tmu_close(tmu_t *device) {
         (void)tmu_queue_remove(device->queues); /* what is in flight is not waited for */
     }
     tmu_spill_free(device);
+    tmu_network_clear(device);
+    pthread_mutex_destroy(&device->network.lock);
     tmu_pages_free(&device->pages);
     tmu_bounds_free(&device->bounds);
     tmu_receives_free(&device->receives);

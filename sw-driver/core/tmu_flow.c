@@ -168,7 +168,9 @@ bool tmu_flow_drop(tmu_flow_t *flow, uint32_t *endpoint_p, uint64_t *handle_p) {
 
 uint32_t tmu_flow_answers(const tmu_flow_t *flow, uint8_t opcode, uint32_t endpoint) {
     const tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, endpoint);
-    return opcode == TMU_OPCODE_FLUSH && e ? tmu_bounds_entries(e) + 1 : 1;
+    const uint32_t least = flow->bounds->entries;
+    return opcode == TMU_OPCODE_FLUSH && e ? tmu_bounds_entries(e) + flow->bounds->messages + least
+                                           : least;
 }
 
 tmu_result_t tmu_flow_begin(tmu_flow_t *flow, tmu_pending_t *pending, uint32_t in_flight,
@@ -211,6 +213,7 @@ static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pendin
     bool matched = completion->status == TMU_STATUS_MATCHED;
     bool queued = completion->status == TMU_STATUS_QUEUED;
     bool lost = completion->status == TMU_STATUS_TABLE_FAULT;
+    bool unknown = bounds->messages != 0; /* messages of a card's network are not counted */
     switch (completion->opcode) {
     case TMU_OPCODE_POST:
         if (queued || lost) {
@@ -218,22 +221,27 @@ static bool account(tmu_flow_t *flow, tmu_bounds_endpoint_t *e, const tmu_pendin
             return true;
         }
         return tmu_bounds_receive_undone(bounds, e, &flow->seen) &&
-               (!matched || tmu_bounds_message_left(bounds, e, &flow->seen));
+               (!matched || unknown || tmu_bounds_message_left(bounds, e, &flow->seen));
     case TMU_OPCODE_ARRIVE:
         return tmu_bounds_arrived(bounds, e, pending->sure, !queued && !lost, &flow->seen) &&
                (!matched || tmu_bounds_receive_left(bounds, e, &flow->seen));
     case TMU_OPCODE_CLAIM:
-        return !matched || tmu_bounds_message_left(bounds, e, &flow->seen);
+        return !matched || unknown || tmu_bounds_message_left(bounds, e, &flow->seen);
     case TMU_OPCODE_CANCEL:
         return completion->status != TMU_STATUS_CANCELLED ||
                tmu_bounds_receive_left(bounds, e, &flow->seen);
     case TMU_OPCODE_FLUSH:
-        return completion->status != TMU_STATUS_REMOVED ||
+        return completion->status != TMU_STATUS_REMOVED || (completion->unexpected && unknown) ||
                (completion->unexpected ? tmu_bounds_message_left(bounds, e, &flow->seen)
                                        : tmu_bounds_receive_left(bounds, e, &flow->seen));
     default: /* probe and inspect change nothing (R8) */
         return true;
     }
+}
+
+bool tmu_flow_delivered(tmu_flow_t *flow, uint32_t endpoint) {
+    tmu_bounds_endpoint_t *e = tmu_bounds_endpoint(flow->bounds, endpoint);
+    return e && tmu_bounds_receive_left(flow->bounds, e, &flow->seen);
 }
 
 bool tmu_flow_answered(tmu_flow_t *flow, const tmu_pending_t *pending,
@@ -244,8 +252,8 @@ bool tmu_flow_answered(tmu_flow_t *flow, const tmu_pending_t *pending,
         return false;
     }
     *stalled_p = stalled;
-    if (completion->status == TMU_STATUS_REMOVED) {
-        return true; /* the flush goes on */
+    if (completion->status == TMU_STATUS_REMOVED && pending->opcode == TMU_OPCODE_FLUSH) {
+        return true; /* it goes on */
     }
     flow->alone = false;
     if (stalled) {

@@ -111,6 +111,9 @@ void tmu_flow_undo(tmu_flow_t *flow, const struct tmu_pending *pending);
 bool tmu_flow_answered(tmu_flow_t *flow, const struct tmu_pending *pending,
                        const tmu_completion_t *completion, bool *stalled_p);
 
+/* Accounts for a message that a card's network brought to a receive; false when none was there. */
+bool tmu_flow_delivered(tmu_flow_t *flow, uint32_t endpoint);
+
 /* Starts a pass over the held arrivals, if there are any. */
 void tmu_flow_pass_start(tmu_flow_t *flow);
 

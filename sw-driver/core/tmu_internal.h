@@ -18,6 +18,7 @@
 #include "backend.h"
 #include "control.h"
 #include "tmu_flow.h"
+#include "tmu_network.h"
 #include "tmu_pages.h"
 #include "tmu_pending.h"
 #include "tmu_receive.h"
@@ -37,7 +38,8 @@ struct tmu_queue {
     uint32_t consumed;  /* completions taken from the ring, modulo 2^32 */
     uint32_t announced; /* of these, how many the unit knows of */
     uint32_t slot;      /* command slot of the page to write next */
-    uint32_t credits;   /* sum of the pending commands' credits */
+    uint32_t credits;   /* sum of the pending commands' credits, and of a card's receives' */
+    uint64_t keeper;    /* number of its own above, page's below: of ring entries (tmu_network.h) */
     uint32_t flushes;   /* in flight */
 
     tmu_pendings_t pendings;
@@ -52,6 +54,7 @@ struct tmu_queue {
         looked_ns;  /* when a session last tried held arrivals that others may have made room for */
     uint32_t looks; /* for memory that found none, since that last made held arrivals be tried */
     tmu_receive_cache_t ids;
+    tmu_net_memory_t lists; /* of a send's pieces, by the command's slot; of a queue with a name */
     tmu_observe_fn observe;
     void *observe_user;
 };
@@ -71,6 +74,8 @@ struct tmu {
     pthread_mutex_t lock;
     tmu_bounds_t bounds;
     tmu_receives_t receives;
+    tmu_network_t network; /* of a card */
+    uint32_t opened;       /* queues, all that there have been */
 
     /* A completion broke the interface: nothing after it can be trusted.  Set once, sentence first,
      * by whoever gets the lock of the sentence. */
@@ -205,6 +210,10 @@ bool tmu_ring_pop(tmu_queue_t *queue, tmu_completion_t *completion_p);
 /* Sends an operation that flow control has admitted. */
 tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,
                                 uint32_t credits, tmu_held_t *held, bool alone);
+
+/* Checks what every operation needs: a working device, and an endpoint that the queue may name
+ * (R13). */
+tmu_result_t tmu_queue_check(tmu_queue_t *queue, uint32_t endpoint);
 
 /* Sends or holds an operation as flow control admits it. */
 tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation);

@@ -129,6 +129,7 @@ tmu_result_t tmu_queue_open_sized(tmu_t *device, const tmu_queue_attr_t *attr, s
     tmu_queue_t *queue = NULL;
     result = queue_create(device, &known, &queue);
     if (result == TMU_OK) {
+        queue->keeper = (uint64_t)++device->opened << 32 | queue->page.number;
         queue->next = device->queues;
         device->queues = queue;
         *queue_p = queue;
@@ -146,6 +147,7 @@ tmu_result_t tmu_queue_remove(tmu_queue_t *queue) {
             break;
         }
     }
+    tmu_network_forget(device, queue);
     queue_free(queue);
     return result;
 }

@@ -224,6 +224,14 @@ bool tmu_receive_find(const tmu_receives_t *receives, uint64_t unit_handle, tmu_
     return true;
 }
 
+void tmu_receive_keep(tmu_receives_t *receives, tmu_receive_id_t id, uint64_t keeper) {
+    atomic_store(&slot_at(receives, index_of(id))->keeper, keeper);
+}
+
+uint64_t tmu_receive_keeper(const tmu_receives_t *receives, tmu_receive_id_t id) {
+    return atomic_load(&slot_at(receives, index_of(id))->keeper);
+}
+
 uint64_t tmu_receive_unit_handle(const tmu_receives_t *receives, tmu_receive_id_t id) {
     return id & receives->handle_mask;
 }

@@ -25,7 +25,8 @@ typedef struct tmu_receive_slot {
     _Atomic uint64_t state;  /* generation, cancels in flight, and whether it is live */
     _Atomic uint64_t handle; /* the caller's */
     _Atomic uint32_t endpoint;
-    uint32_t next_free; /* within the list, under its lock */
+    _Atomic uint64_t keeper; /* on a card: queue whose ring has an entry for its message */
+    uint32_t next_free;      /* within the list, under its lock */
 } tmu_receive_slot_t;
 
 #define TMU_RECEIVE_BATCH 32 /* indices between a cache and the list, at most */
@@ -66,6 +67,11 @@ void tmu_receive_cache_empty(tmu_receives_t *receives, tmu_receive_cache_t *cach
 /* TMU_AGAIN when every index is taken, TMU_ERR_MEMORY when the table cannot grow. */
 tmu_result_t tmu_receive_begin(tmu_receives_t *receives, tmu_receive_cache_t *cache,
                                uint32_t endpoint, uint64_t handle, tmu_receive_id_t *id_p);
+
+/* Writes down, before it is posted, which queue keeps an entry of its ring for its message. */
+void tmu_receive_keep(tmu_receives_t *receives, tmu_receive_id_t id, uint64_t keeper);
+/* Of a live receive. */
+uint64_t tmu_receive_keeper(const tmu_receives_t *receives, tmu_receive_id_t id);
 
 /* The receive is no longer in the unit. */
 void tmu_receive_end(tmu_receives_t *receives, tmu_receive_cache_t *cache, tmu_receive_id_t id);

@@ -59,7 +59,7 @@ static bool ring_take(tmu_queue_t *queue, tmu_record_t *record_p) {
 }
 
 /* Whether an opcode can be answered by a status. */
-static bool status_fits(uint8_t opcode, uint8_t status) {
+static bool status_fits(bool card, uint8_t opcode, uint8_t status) {
     switch (status) {
     case TMU_STATUS_MATCHED:
         return opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_ARRIVE ||
@@ -74,8 +74,16 @@ static bool status_fits(uint8_t opcode, uint8_t status) {
     case TMU_STATUS_LATE:
         return opcode == TMU_OPCODE_CANCEL;
     case TMU_STATUS_REMOVED:
+        return opcode == TMU_OPCODE_FLUSH ||
+               (card && (opcode == TMU_OPCODE_POST || opcode == TMU_OPCODE_CLAIM));
     case TMU_STATUS_FLUSHED:
         return opcode == TMU_OPCODE_FLUSH;
+    case TMU_STATUS_SENT:
+    case TMU_STATUS_UNDELIVERED:
+    case TMU_STATUS_REFUSED_PEER:
+        return card && opcode == TMU_OPCODE_SEND;
+    case TMU_STATUS_REFUSED_MEMORY:
+        return card && (opcode == TMU_OPCODE_SEND || opcode == TMU_OPCODE_POST);
     case TMU_STATUS_REFUSED_QUOTA:
         return opcode == TMU_OPCODE_POST;
     case TMU_STATUS_STALLED:
@@ -107,7 +115,7 @@ static tmu_result_t find_command(tmu_queue_t *queue, const tmu_completion_t *c,
                       queue->page.number, c->opcode, c->endpoint, c->handle);
         return tmu_device_break(queue->device);
     }
-    if (!status_fits(c->opcode, c->status)) {
+    if (!status_fits(tmu_network_is_card(&queue->device->info), c->opcode, c->status)) {
         tmu_error_set(TMU_ERR_DEVICE, "page %u: opcode %u was answered with status %u",
                       queue->page.number, c->opcode, c->status);
         return tmu_device_break(queue->device);
@@ -124,6 +132,7 @@ static bool names_receive(const tmu_completion_t *c) {
     case TMU_STATUS_CANCELLED:
         return true;
     case TMU_STATUS_REMOVED:
+        return c->opcode == TMU_OPCODE_FLUSH && !c->unexpected;
     case TMU_STATUS_ENTRY:
         return !c->unexpected;
     default:
@@ -147,6 +156,7 @@ static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
         }
         c->other = handle;
         if (c->status != TMU_STATUS_ENTRY) {
+            tmu_network_entry_free(queue, tmu_receive_keeper(receives, id));
             tmu_receive_end(receives, &queue->ids, id);
         }
     }
@@ -159,10 +169,13 @@ static tmu_result_t translate(tmu_queue_t *queue, const tmu_pending_t *pending,
     return TMU_OK;
 }
 
-/* A removed entry takes one of its flush's credits; the last answer returns the rest. */
+/* A removed entry takes one of its flush's credits; the last answer returns the rest, but for a
+ * receive that a card's network will answer. */
 static void retire(tmu_queue_t *queue, tmu_pending_t *pending, const tmu_completion_t *c) {
-    if (c->status != TMU_STATUS_REMOVED) {
-        queue->credits -= pending->credits;
+    if (c->opcode != TMU_OPCODE_FLUSH || c->status != TMU_STATUS_REMOVED) {
+        const bool waits = tmu_network_is_card(&queue->device->info) &&
+                           c->opcode == TMU_OPCODE_POST && c->status == TMU_STATUS_QUEUED;
+        queue->credits -= pending->credits - waits;
         queue->flushes -= pending->opcode == TMU_OPCODE_FLUSH;
         tmu_pending_end(&queue->pendings, pending);
     } else if (pending->credits > 1) {
@@ -181,11 +194,44 @@ static void localise(const tmu_queue_t *queue, tmu_completion_t *c) {
     }
 }
 
+/* A card tells of a message that met a receive: nothing of this queue is answered by it. */
+static tmu_result_t handle_message(tmu_queue_t *queue, tmu_completion_t *c) {
+    tmu_receives_t *receives = &queue->device->receives;
+    tmu_receive_id_t id = TMU_RECEIVE_NONE;
+    uint64_t handle = 0;
+    if (!tmu_receive_find(receives, c->other, &id, &handle) ||
+        !tmu_flow_delivered(&queue->flow, c->endpoint)) {
+        tmu_error_set(TMU_ERR_DEVICE,
+                      "page %u: a message met receive 0x%" PRIx64 ", which is not in the unit",
+                      queue->page.number, c->other);
+        return tmu_device_break(queue->device);
+    }
+    if (tmu_receive_keeper(receives, id) == queue->keeper) {
+        queue->credits--;
+    }
+    tmu_receive_end(receives, &queue->ids, id);
+    c->other = handle;
+    if (queue->observe) {
+        queue->observe(queue->observe_user, c);
+    }
+    done_push(queue, c);
+    return TMU_OK;
+}
+
+/* Whether a completion answers no command. */
+static bool is_message(const tmu_queue_t *queue, const tmu_completion_t *c) {
+    return tmu_network_is_card(&queue->device->info) && c->opcode == TMU_OPCODE_ARRIVE &&
+           (c->status == TMU_STATUS_MATCHED || c->status == TMU_STATUS_REMOVED);
+}
+
 static tmu_result_t handle_completion(tmu_queue_t *queue, const tmu_record_t *record) {
     tmu_t *device = queue->device;
     tmu_completion_t c;
     tmu_wire_completion(record, &c);
     localise(queue, &c);
+    if (is_message(queue, &c)) {
+        return handle_message(queue, &c);
+    }
     tmu_pending_t *pending = NULL;
     tmu_result_t result = find_command(queue, &c, &pending);
     if (result != TMU_OK) {

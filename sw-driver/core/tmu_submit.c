@@ -17,6 +17,7 @@ static tmu_result_t room_check(tmu_queue_t *queue, uint32_t credits) {
     if (!tmu_pending_next(&queue->pendings)) {
         return TMU_AGAIN;
     }
+    tmu_network_entries_collect(queue);
     if (tmu_queue_credits_free(queue) >= credits) {
         return TMU_OK;
     }
@@ -39,7 +40,9 @@ static tmu_result_t doorbell(const tmu_queue_t *queue, const tmu_record_t *comma
 
 tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *operation,
                                 uint32_t credits, tmu_held_t *held, bool alone) {
-    tmu_result_t result = room_check(queue, credits);
+    /* While a card's receives wait, one more command can start, so that they can be cancelled. */
+    const bool waits = operation->opcode == TMU_OPCODE_POST && queue->flow.bounds->entries > 1;
+    tmu_result_t result = room_check(queue, credits + waits);
     if (result != TMU_OK) {
         return result;
     }
@@ -85,9 +88,7 @@ tmu_result_t tmu_submit_command(tmu_queue_t *queue, const tmu_operation_t *opera
     return TMU_OK;
 }
 
-/* Checks what every operation needs: a working device, and an endpoint that the queue may name
- * (R13). */
-static tmu_result_t queue_check(tmu_queue_t *queue, uint32_t endpoint) {
+tmu_result_t tmu_queue_check(tmu_queue_t *queue, uint32_t endpoint) {
     if (queue->endpoint != TMU_ENDPOINT_ANY && endpoint != queue->endpoint) {
         return tmu_error_set(TMU_ERR_INVALID,
                              "endpoint %u on the queue of endpoint %u; only the privileged queue "
@@ -127,7 +128,7 @@ tmu_result_t tmu_submit(tmu_queue_t *queue, tmu_operation_t *operation) {
         tmu_flow_hold(flow, &arrival);
         return TMU_OK;
     }
-    return tmu_submit_command(queue, operation, large ? 1 : credits, NULL,
+    return tmu_submit_command(queue, operation, large ? flow->bounds->entries : credits, NULL,
                               admission == TMU_ADMIT_ALONE);
 }
 
@@ -136,8 +137,14 @@ static tmu_result_t post_locked(tmu_queue_t *queue, uint32_t endpoint, const tmu
     tmu_t *device = queue->device;
     tmu_operation_t operation = {
         .handle = receive->handle, .endpoint = endpoint, .opcode = TMU_OPCODE_POST};
-    tmu_result_t result = queue_check(queue, endpoint);
-    if (result != TMU_OK || (result = length_check(receive->length)) != TMU_OK) {
+    tmu_result_t result = tmu_queue_check(queue, endpoint);
+    if (result == TMU_OK) {
+        result = length_check(receive->length);
+    }
+    if (result == TMU_OK) {
+        result = tmu_network_receive(queue, endpoint, receive, &operation.command);
+    }
+    if (result != TMU_OK) {
         return result;
     }
     result =
@@ -148,6 +155,7 @@ static tmu_result_t post_locked(tmu_queue_t *queue, uint32_t endpoint, const tmu
     if (result != TMU_OK) {
         return result;
     }
+    tmu_network_entry_keep(queue, operation.id);
     tmu_wire_key(&operation.command, &receive->key);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_HANDLE,
                   tmu_receive_unit_handle(&device->receives, operation.id));
@@ -190,7 +198,7 @@ tmu_result_t tmu_arrive(tmu_queue_t *queue, uint32_t endpoint, const tmu_message
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_ADDRESS, message->place);
     TMU_FIELD_SET(&operation.command, TMU_COMMAND_LENGTH, message->length);
     pthread_mutex_lock(&queue->lock);
-    tmu_result_t result = queue_check(queue, endpoint);
+    tmu_result_t result = tmu_queue_check(queue, endpoint);
     if (result == TMU_OK) {
         result = length_check(message->length);
     }
@@ -212,7 +220,7 @@ static tmu_result_t search(tmu_queue_t *queue, uint8_t opcode, uint32_t endpoint
         tmu_wire_everything(&operation.command, &queue->device->info);
     }
     pthread_mutex_lock(&queue->lock);
-    tmu_result_t result = queue_check(queue, endpoint);
+    tmu_result_t result = tmu_queue_check(queue, endpoint);
     if (result == TMU_OK) {
         result = tmu_submit(queue, &operation);
     }
@@ -238,7 +246,7 @@ tmu_result_t tmu_flush(tmu_queue_t *queue, uint32_t endpoint, const tmu_key_t *k
 static tmu_result_t cancel_locked(tmu_queue_t *queue, uint32_t endpoint, tmu_receive_id_t target,
                                   uint64_t handle) {
     tmu_receives_t *receives = &queue->device->receives;
-    tmu_result_t result = queue_check(queue, endpoint);
+    tmu_result_t result = tmu_queue_check(queue, endpoint);
     if (result != TMU_OK) {
         return result;
     }

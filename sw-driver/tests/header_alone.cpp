@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
  * The public header compiles alone in C++, and its functions link from there. */
-#include "tmu/tmu.h"
+#include "tmu/tmu_net.h"
 
 #include <cstdio>
 #include <cstring>

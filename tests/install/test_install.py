@@ -49,7 +49,7 @@ def test_what_is_installed(installed: Installed) -> None:
     library = installed.library.relative_to(installed.prefix).as_posix()
     expected = {f"include/tmu/{name}" for name in HEADERS} | SYSTEM
     expected |= {f"bin/{name}" for name in PROGRAMS}
-    expected |= {f"{library}/libtmu.so{end}" for end in ("", ".1", ".1.0.0")}
+    expected |= {f"{library}/libtmu.so{end}" for end in ("", ".1", ".1.1.0")}
     expected |= {f"{library}/pkgconfig/libtmu.pc", f"{library}/tmu/libtmu_functional.so"}
     expected |= {f"{source}/{name}" for name in MODULE} | {f"{source}/dkms.conf"}
     expected |= {f"{source}/include/tmu/{name}" for name in HEADERS}
@@ -66,7 +66,9 @@ def test_the_library_has_a_name_for_its_interface(installed: Installed) -> None:
     symbols = run("nm", "-D", "--defined-only", installed.library / "libtmu.so").stdout
     names = [line.split()[-1] for line in symbols.splitlines()]
     assert "tmu_open@@TMU_1" in names
-    assert all(name.endswith("@@TMU_1") for name in names if name != "TMU_1")
+    assert "tmu_net_send@@TMU_1.1" in names
+    versions = {name.partition("@@")[2] or name for name in names}
+    assert versions == {"TMU_1", "TMU_1.1"}
 
 
 def test_programs_find_the_library_without_being_told(installed: Installed) -> None:

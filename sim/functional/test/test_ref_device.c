@@ -65,6 +65,20 @@ static void wrong_doorbells_are_dropped_and_counted(void) {
     stop();
 }
 
+static void a_unit_without_a_network_refuses_a_send(void) {
+    tmu_record_t r = {0};
+    uint32_t value = 0;
+    start();
+    TMU_FIELD_SET(&r, TMU_COMMAND_OPCODE, TMU_OPCODE_SEND);
+    EXPECT_NUMBER(status_of(1, &r), TMU_STATUS_MALFORMED);
+    EXPECT_NUMBER(ops->read32(backend, TMU_REG_WIRE_TABLES, &value), TMU_ERR_DEVICE);
+    EXPECT_NUMBER(ops->write32(backend, TMU_REG_PEER_COMMAND, 1), TMU_ERR_DEVICE);
+    EXPECT_NUMBER(ops->open("tiny?link=", &backend), TMU_ERR_URI);
+    EXPECT_TEXT(tmu_error_text(NULL), "link: found '', expected unix:PATH or tap:NAME");
+    EXPECT_NUMBER(ops->open("tiny?link=unix:/nowhere/s", &backend), TMU_ERR_URI);
+    stop();
+}
+
 static void unknown_registers_are_errors(void) {
     uint32_t value = 5;
     start();
@@ -134,6 +148,7 @@ int main(void) {
     RUN(inspect_needs_the_privileged_page);
     RUN(the_pages_configuration_decides_the_endpoint_R13);
     RUN(wrong_doorbells_are_dropped_and_counted);
+    RUN(a_unit_without_a_network_refuses_a_send);
     RUN(unknown_registers_are_errors);
     RUN(a_ring_outside_shared_memory_is_not_written);
     RUN(a_consumer_ahead_of_the_producer_stops_nobody);

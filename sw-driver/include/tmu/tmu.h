@@ -133,13 +133,13 @@ typedef void (*tmu_observe_fn)(void *user, const tmu_completion_t *completion);
  * Opens the device that a URI names, checks its magic and interface version, and resets it.
  *
  * `ref:PRESET` is a functional model in this process, with `?engine=NAME` by a software engine
- * (docs/engines.md); `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the simulated hardware in this
- * process, by its library's path or the preset's name;
- * `vfu:SOCKET` is a PCI device in another process, over vfio-user; `vfio:ADDRESS` is a PCI
- * function. The opener owns these: commands by others would defeat its flow control.
- * `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and others may
- * be beside it: it has N endpoints (1 if not said), numbered from 0, each with a reserve of so many
- * slots as the driver grants (docs/kernel-driver.md).  What would concern others is
+ * (docs/engines.md), with `?link=unix:PATH` as a card (tmu/tmu_net.h);
+ * `sim:LIBRARY[?pauses=SEED&wave=FILE]` is the simulated hardware in this process, by its library's
+ * path or the preset's name; `vfu:SOCKET` is a PCI device in another process, over vfio-user;
+ * `vfio:ADDRESS` is a PCI function. The opener owns these: commands by others would defeat its flow
+ * control. `dev:FILE[?endpoints=N&posted=N&unexpected=N]` is a session of the kernel driver, and
+ * others may be beside it: it has N endpoints (1 if not said), numbered from 0, each with a reserve
+ * of so many slots as the driver grants (docs/kernel-driver.md).  What would concern others is
  * TMU_ERR_INVALID there: the privileged queue and so dumps, reserves, memory, filter windows and
  * flipped bits.  Counters are those of the whole unit.
  * `share:SOCKET` with the same options is such a session of the program tmu-share (docs/mpi.md).
