@@ -2,6 +2,7 @@
 package tmu.bus
 
 import chisel3._
+import chisel3.util.log2Ceil
 
 // Flat, lower-case AXI signal names, as buses are found by prefix. Directions are the master's;
 // a slave uses Flipped.
@@ -29,7 +30,7 @@ class AxiLite(addressBits: Int) extends Bundle {
   val rready = Output(Bool())
 }
 
-/** Write half of AXI4. */
+/** Address, data and response channels of AXI4 writes. */
 class AxiWrite(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle {
   val awid = Output(UInt(idBits.W))
   val awaddr = Output(UInt(addressBits.W))
@@ -50,12 +51,27 @@ class AxiWrite(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle {
   val bresp = Input(UInt(2.W))
   val bvalid = Input(Bool())
   val bready = Output(Bool())
+
+  /** Drives what all writes of the unit have in common: incrementing bursts of whole beats, normal
+    * memory that may be buffered, no lock, no privilege.
+    */
+  def driveWriteAttributes(): Unit = {
+    awsize := log2Ceil(dataBits / 8).U
+    awburst := AxiBurst.increment
+    awlock := false.B
+    awcache := AxiCache.bufferable
+    awprot := 0.U
+  }
 }
 
-/** Read half of AXI4. */
-class AxiRead(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle {
-  val arid = Output(UInt(idBits.W))
-  val araddr = Output(UInt(addressBits.W))
+/** Address and data channels of AXI4 reads. */
+trait AxiReadChannels extends Bundle {
+  protected def readAddressBits: Int
+  protected def readDataBits: Int
+  protected def readIdBits: Int
+
+  val arid = Output(UInt(readIdBits.W))
+  val araddr = Output(UInt(readAddressBits.W))
   val arlen = Output(UInt(8.W))
   val arsize = Output(UInt(3.W))
   val arburst = Output(UInt(2.W))
@@ -64,33 +80,37 @@ class AxiRead(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle {
   val arprot = Output(UInt(3.W))
   val arvalid = Output(Bool())
   val arready = Input(Bool())
-  val rid = Input(UInt(idBits.W))
-  val rdata = Input(UInt(dataBits.W))
+  val rid = Input(UInt(readIdBits.W))
+  val rdata = Input(UInt(readDataBits.W))
   val rresp = Input(UInt(2.W))
   val rlast = Input(Bool())
   val rvalid = Input(Bool())
   val rready = Output(Bool())
+
+  /** The same for reads. */
+  def driveReadAttributes(): Unit = {
+    arsize := log2Ceil(readDataBits / 8).U
+    arburst := AxiBurst.increment
+    arlock := false.B
+    arcache := AxiCache.bufferable
+    arprot := 0.U
+  }
+}
+
+/** Read half of AXI4. */
+class AxiRead(addressBits: Int, dataBits: Int, idBits: Int) extends Bundle with AxiReadChannels {
+  protected def readAddressBits: Int = addressBits
+  protected def readDataBits: Int = dataBits
+  protected def readIdBits: Int = idBits
 }
 
 /** AXI4 with both halves. */
 class Axi(addressBits: Int, dataBits: Int, idBits: Int)
-    extends AxiWrite(addressBits, dataBits, idBits) {
-  val arid = Output(UInt(idBits.W))
-  val araddr = Output(UInt(addressBits.W))
-  val arlen = Output(UInt(8.W))
-  val arsize = Output(UInt(3.W))
-  val arburst = Output(UInt(2.W))
-  val arlock = Output(Bool())
-  val arcache = Output(UInt(4.W))
-  val arprot = Output(UInt(3.W))
-  val arvalid = Output(Bool())
-  val arready = Input(Bool())
-  val rid = Input(UInt(idBits.W))
-  val rdata = Input(UInt(dataBits.W))
-  val rresp = Input(UInt(2.W))
-  val rlast = Input(Bool())
-  val rvalid = Input(Bool())
-  val rready = Output(Bool())
+    extends AxiWrite(addressBits, dataBits, idBits)
+    with AxiReadChannels {
+  protected def readAddressBits: Int = addressBits
+  protected def readDataBits: Int = dataBits
+  protected def readIdBits: Int = idBits
 }
 
 object AxiResponse {
@@ -102,6 +122,12 @@ object AxiBurst {
   val fixed: UInt = 0.U(2.W)
   val increment: UInt = 1.U(2.W)
   val wrap: UInt = 2.U(2.W)
+}
+
+object AxiCache {
+
+  /** Normal memory, not cacheable, bufferable. */
+  val bufferable: UInt = 3.U(4.W)
 }
 
 /** AXI4-Stream, packed: `tkeep` from the lowest bit. */

@@ -4,7 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.{Decoupled, Valid}
 import tmu.buffer.PointerQueue
-import tmu.bus.{AxiBurst, AxiResponse, AxiWrite}
+import tmu.bus.{AxiResponse, AxiWrite}
 import tmu.layout.{CompletionLayout, Opcodes, Statuses}
 import tmu.mutant.Mutant
 import tmu.params.TmuParams
@@ -168,11 +168,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   addresses.io.deq.ready := axi.awready
   axi.awid := 0.U
   axi.awlen := 0.U
-  axi.awsize := 6.U
-  axi.awburst := AxiBurst.increment
-  axi.awlock := false.B
-  axi.awcache := 3.U
-  axi.awprot := 0.U
+  axi.driveWriteAttributes()
   axi.wvalid := beats.io.deq.valid
   axi.wdata := beats.io.deq.bits
   beats.io.deq.ready := axi.wready

@@ -4,7 +4,7 @@ package tmu.spill
 import chisel3._
 import chisel3.util.{log2Ceil, Cat, Decoupled, Valid}
 import tmu.buffer.{PointerQueue, UpDown}
-import tmu.bus.{Axi, AxiBurst, AxiResponse}
+import tmu.bus.{Axi, AxiResponse}
 import tmu.params.{SpillLayout, SpillParams}
 import tmu.types.StreamState
 
@@ -111,11 +111,7 @@ class SpillLink(s: SpillParams) extends Module {
   axi.araddr := read.bits.address
   axi.arid := !read.bits.words
   axi.arlen := Mux(read.bits.words, (SpillLayout.wordBeats - 1).U, 0.U)
-  axi.arsize := log2Ceil(SpillLayout.beatBytes).U
-  axi.arburst := AxiBurst.increment
-  axi.arlock := false.B
-  axi.arcache := "b0011".U
-  axi.arprot := 0.U
+  axi.driveReadAttributes()
   read.ready := axi.arready
   axi.rready := true.B
 
@@ -158,11 +154,7 @@ class SpillLink(s: SpillParams) extends Module {
   axi.awaddr := addresses.io.deq.bits
   axi.awid := 0.U
   axi.awlen := 0.U
-  axi.awsize := log2Ceil(SpillLayout.beatBytes).U
-  axi.awburst := AxiBurst.increment
-  axi.awlock := false.B
-  axi.awcache := "b0011".U
-  axi.awprot := 0.U
+  axi.driveWriteAttributes()
   addresses.io.deq.ready := axi.awready
   axi.wvalid := beats.io.deq.valid
   axi.wdata := beats.io.deq.bits.data

@@ -4,7 +4,7 @@ package tmu.card.memory
 import chisel3._
 import chisel3.util.{log2Ceil, MuxLookup, RRArbiter, Valid}
 import tmu.buffer.PointerQueue
-import tmu.bus.{AxiBurst, AxiWrite}
+import tmu.bus.AxiWrite
 
 /** Several writers on one port of host memory: each has an AXI id of its own, so each sees its
   * answers in order, whatever the others do. All write beats of 64 bytes at rising addresses.
@@ -51,11 +51,7 @@ class WriteJoin(writers: Int) extends Module {
   out.awid := addresses.io.deq.bits.source
   out.awaddr := addresses.io.deq.bits.address
   out.awlen := addresses.io.deq.bits.more
-  out.awsize := 6.U
-  out.awburst := AxiBurst.increment
-  out.awlock := false.B
-  out.awcache := 3.U
-  out.awprot := 0.U
+  out.driveWriteAttributes()
   addresses.io.deq.ready := out.awready
 
   private val source = sources.io.deq.bits

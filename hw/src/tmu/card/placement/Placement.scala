@@ -4,7 +4,7 @@ package tmu.card.placement
 import chisel3._
 import chisel3.util.{Decoupled, DecoupledIO}
 import tmu.buffer.{BlockQueue, PointerQueue}
-import tmu.bus.{AxiBurst, AxiResponse, AxiWrite}
+import tmu.bus.{AxiResponse, AxiWrite}
 
 /** Payload to the receive that its message has matched, and the completion behind it.
   *
@@ -74,11 +74,7 @@ class Placement(p: PlacementParams) extends Module {
   axi.awlen := addresses.io.deq.bits.more
   addresses.io.deq.ready := axi.awready
   axi.awid := 0.U
-  axi.awsize := p.byteBits.U
-  axi.awburst := AxiBurst.increment
-  axi.awlock := false.B
-  axi.awcache := 3.U
-  axi.awprot := 0.U
+  axi.driveWriteAttributes()
   axi.wvalid := beats.io.deq.valid
   axi.wdata := beats.io.deq.bits.data
   axi.wstrb := beats.io.deq.bits.strobe

@@ -4,7 +4,7 @@ package tmu.card.pool
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, UIntToOH}
 import tmu.buffer.{BlockQueue, PointerQueue}
-import tmu.bus.{AxiBurst, AxiRead, AxiResponse, AxiWrite}
+import tmu.bus.{AxiRead, AxiResponse, AxiWrite}
 import tmu.card.placement.{Placed, Placement, PlacementParams}
 
 /** An unexpected message that lies in its buffer of the pool and has met a receive. */
@@ -104,11 +104,7 @@ class PoolCopy(p: PlacementParams, idBits: Int = 1) extends Module {
   read.arlen := addresses.io.deq.bits.more
   addresses.io.deq.ready := read.arready
   read.arid := 0.U
-  read.arsize := p.byteBits.U
-  read.arburst := AxiBurst.increment
-  read.arlock := false.B
-  read.arcache := 3.U
-  read.arprot := 0.U
+  read.driveReadAttributes()
   buffer.io.enq.valid := read.rvalid
   buffer.io.enq.bits := read.rdata
   read.rready := buffer.io.enq.ready
