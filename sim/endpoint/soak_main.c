@@ -10,7 +10,7 @@
 static const char usage[] =
     "usage: tmu-wire-soak [OPTION...]\n"
     "Two Ultra Ethernet endpoints in software exchange tagged messages over an impaired switch.\n"
-    "  --messages N    both ways together (default 100000)\n" LINK_IMPAIRMENT_USAGE
+    "  --messages N    both directions together (default 100000)\n" LINK_IMPAIRMENT_USAGE
     "  --delay NS      nanoseconds through the switch (default 1000)\n"
     "  --rate GBPS     of each port, in gigabits a second (default 100)\n"
     "  --payload-mtu N bytes of a message in each packet but the last (default 1024)\n"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * Two endpoints, a switch that loses, repeats, reorders and corrupts frames between them, and
- * tagged messages both ways of which every byte and every completion is checked (W1 to W6).
+ * tagged messages in both directions of which every byte and every completion is checked (W1 to
+ * W6).
  *
  * Each direction has classes of messages: one source, one endpoint and one range of tags, of which
  * receives ignore the low bits and sometimes the source.  Messages of a class therefore meet its

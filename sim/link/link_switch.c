@@ -129,7 +129,7 @@ static bool hold(port_t *port, const uint8_t *frame, size_t bytes, const link_fa
     return true;
 }
 
-/* Lets go on, oldest first, what has let pass whom it had to. */
+/* Releases, oldest first, the held frames that enough later ones have passed. */
 static void pass(link_switch_t *sw, unsigned port, uint64_t now_ns) {
     const uint64_t number = sw->port[port].counts.received;
     for (unsigned back = HELD_MAX - 1; back > 0; back--) {

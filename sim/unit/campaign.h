@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random operations on both ways in at once, every verdict against the model.
+// Random operations on both streams at once, every verdict against the model.
 #ifndef TMU_BENCH_CAMPAIGN_H
 #define TMU_BENCH_CAMPAIGN_H
 
@@ -14,7 +14,7 @@ namespace bench {
 struct CampaignOptions {
     uint64_t operations = 0;
     uint64_t seed = 1;
-    bool pauses = true; // of the bench, on both ways in and on the way out
+    bool pauses = true; // of the bench, on both streams in and on the verdicts
     // Called now and then with the operations done.
     std::function<void(uint64_t)> progress;
 };

@@ -60,12 +60,12 @@ struct Window {
 };
 
 // Whether the unit could be offered one command or two in a clock.
-enum class Ways { two, one };
+enum class Streams { two, one };
 
 class Measurement {
   public:
-    Measurement(const Cell &cell, const Shape &shape, const Options &options, Ways ways)
-        : options_(options), ways_(ways), slots_(make_slots(cell, shape, options.seed)),
+    Measurement(const Cell &cell, const Shape &shape, const Options &options, Streams streams)
+        : options_(options), streams_(streams), slots_(make_slots(cell, shape, options.seed)),
           runner_(shape, options.seed), rng_(options.seed) {
         runner_.on_verdict([this](const Answer &answer, const Verdict &, uint32_t latency) {
             judge(answer.wanted);
@@ -97,7 +97,7 @@ class Measurement {
             Runner::Offer offer;
             offer.step = step;
             offer.in_order = true;
-            const bool one = ways_ == Ways::one && waits[kPost];
+            const bool one = streams_ == Streams::one && waits[kPost];
             for (const Port port : {kPost, kArrival}) {
                 const bool now = waits[port] && !(one && port == kArrival) && !pauses();
                 offer.command[port] = now ? &*slot.command[port] : nullptr;
@@ -137,7 +137,7 @@ class Measurement {
     };
 
     Options options_;
-    Ways ways_;
+    Streams streams_;
     std::vector<Slot> slots_;
     Runner runner_;
     Rng rng_;
@@ -167,7 +167,7 @@ double clocks_per_verdict(const Window &window) {
 } // namespace
 
 std::string measure(const Cell &cell, const Shape &shape, const Options &options) {
-    Measurement measurement(cell, shape, options, Ways::two);
+    Measurement measurement(cell, shape, options, Streams::two);
     const Window &window = measurement.run();
     if (window.steps < 2) {
         throw std::logic_error("a cell without a measured step");
@@ -190,7 +190,7 @@ std::string measure(const Cell &cell, const Shape &shape, const Options &options
         << ", \"unexpected\": " << window.deepest[1]
         << "}, \"all_verdicts\": " << measurement.verdicts();
     if (cell.kind == Kind::paired) {
-        Measurement serial(cell, shape, options, Ways::one);
+        Measurement serial(cell, shape, options, Streams::one);
         const double one = clocks_per_step(serial.run());
         const double two = clocks_per_step(window);
         out << ", \"pairs_per_clock\": " << 1 / two << ", \"pairs_per_clock_one_way\": " << 1 / one

@@ -12,7 +12,7 @@ namespace bench {
 
 struct Options {
     uint64_t seed = 1;
-    bool pauses = false; // of the bench, on both ways in and on the way out
+    bool pauses = false; // of the bench, on both streams in and on the verdicts
 };
 
 // Runs the cell on a unit fresh from reset and returns one JSON object.  Throws Difference when a

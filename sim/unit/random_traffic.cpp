@@ -33,7 +33,7 @@ void RandomTraffic::next_phase() {
     Phase p;
     const uint32_t entries = std::max(shape_.posted, shape_.unexpected);
     p.length = 200 + small(12 * std::min(entries, 2048u));
-    // Both ways, one of them seldom, one of them never: tables fill on one side and drain.
+    // Both streams, one of them seldom, one of them never: tables fill on one side and drain.
     constexpr uint32_t biases[][2] = {{100, 100}, {100, 100}, {100, 20}, {20, 100},
                                       {100, 0},   {0, 100},   {50, 50}};
     const auto &bias = biases[small(std::size(biases))];

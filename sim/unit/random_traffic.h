@@ -30,7 +30,7 @@ struct Phase {
 
 class RandomTraffic {
   public:
-    // With `pauses` both ways in and the way out rest now and then.
+    // With `pauses` both streams in and the verdicts rest now and then.
     RandomTraffic(const Shape &shape, uint64_t seed, bool pauses);
 
     const Phase &phase() const { return phase_; }

@@ -7,8 +7,8 @@
 #include "tmu_internal.h"
 #include "tmu_sized.h"
 
-/* Operations in flight unless the caller says otherwise: enough for the unit's whole way at one
- * command every clock or two. */
+/* Operations in flight unless the caller says otherwise: enough for the unit's whole pipeline at
+ * one command every clock or two. */
 #define COMMANDS_LOG2 5
 
 tmu_result_t tmu_queue_configure(tmu_queue_t *queue, bool enable) {

@@ -9,7 +9,7 @@
 
 #include "tmu_kernel.h"
 
-/* Commands in flight unless the process says otherwise: enough for the unit's whole way. */
+/* Commands in flight unless the process says otherwise: enough for the unit's whole pipeline. */
 #define COMMANDS_LOG2 5
 
 struct tmu_queue *tmu_queue_find(struct tmu_session *session, u64 name) {

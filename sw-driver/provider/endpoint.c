@@ -20,8 +20,8 @@ static int bind_av(tfi_ep_t *ep, tfi_av_t *av) {
 
 /* An endpoint is in the list of a queue once, so a direction has one queue for good. */
 static int check_cq(const tfi_ep_t *ep, const tfi_cq_t *cq, uint64_t flags) {
-    const uint64_t ways = FI_TRANSMIT | FI_RECV;
-    if ((flags & ways) == 0 || (flags & ~(ways | FI_SELECTIVE_COMPLETION)) != 0) {
+    const uint64_t directions = FI_TRANSMIT | FI_RECV;
+    if ((flags & directions) == 0 || (flags & ~(directions | FI_SELECTIVE_COMPLETION)) != 0) {
         return -FI_EBADFLAGS;
     }
     if (ep->domain != cq->domain) {

@@ -234,7 +234,7 @@ tmu_result_t share_move(share_t *share) {
     share_session_t *first = share->sessions;
     uint32_t before = share->session_count > 0 ? share->turn++ % share->session_count : 0;
     share->asked = false;
-    /* Each is first in turn: the way to the unit may be full before the last one comes. */
+    /* Each is first in turn: the path to the unit may be full before the last one comes. */
     while (before-- > 0) {
         first = first->next;
     }

@@ -137,7 +137,7 @@ static tmu_result_t privileged_write(const share_t *share, uint32_t offset, cons
     tmu_result_t result = TMU_AGAIN;
     while (result == TMU_AGAIN) {
         result = share->ops->doorbell_write(share->backend, page + offset, data, size);
-        if (result == TMU_AGAIN) { /* below the sessions, which would fill the way again */
+        if (result == TMU_AGAIN) { /* below the sessions, which would fill the path again */
             tmu_result_t ran = share->ops->progress(share->backend, RUN_CLOCKS);
             result = ran == TMU_OK ? TMU_AGAIN : ran;
         }

@@ -259,7 +259,7 @@ static void entries_that_come_back_are_shown_on_chip_R11(void) {
 }
 
 /* Flips a bit of what the last of some posts writes, and expects a dump to say so. */
-static void flipped(tmu_fault_t place, uint32_t posts, uint32_t shown, const char *text) {
+static void flipped(tmu_fault_t store, uint32_t posts, uint32_t shown, const char *text) {
     bench_t b = bench_open(TMU_ENDPOINT_ANY, 6);
     tmu_info_t info;
     tmu_fault_stats_t stats;
@@ -272,7 +272,7 @@ static void flipped(tmu_fault_t place, uint32_t posts, uint32_t shown, const cha
             (void)bench_post(&b, 1, 1, i, i);
         }
         bench_settle(&b);
-        must(tmu_fault_inject(b.device, place, 3, &bits), b.device);
+        must(tmu_fault_inject(b.device, store, 3, &bits), b.device);
         EXPECT(bits > 3);
         (void)bench_post(&b, 1, 1, posts, posts);
         bench_settle(&b);

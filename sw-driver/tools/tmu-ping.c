@@ -3,7 +3,7 @@
  * tmu-ping URI [COUNT]: microseconds for one command at a time, from the call to its completion.
  *
  * Messages are delivered and claimed in turn, so that the unit is as empty as it can be, and what
- * is measured is the way there and back.
+ * is measured is the round trip.
  */
 #include <inttypes.h>
 #include <poll.h>
@@ -21,7 +21,7 @@
 #define PATIENCE_MS 10000
 #define STEP_CLOCKS 256
 
-typedef enum { BY_PROGRESS, BY_MEMORY, BY_INTERRUPT } way_t;
+typedef enum { BY_PROGRESS, BY_MEMORY, BY_INTERRUPT } method_t;
 
 static double now_us(void) {
     struct timespec time;
@@ -35,13 +35,13 @@ static int failed(const char *what, const tmu_t *device) {
 }
 
 /* Gives time to the device, or to other processes, until there may be a completion. */
-static tmu_result_t wait_some(tmu_t *device, way_t way, int fd) {
+static tmu_result_t wait_some(tmu_t *device, method_t method, int fd) {
     struct pollfd readable = {.fd = fd, .events = POLLIN};
     uint64_t times = 0;
-    if (way == BY_PROGRESS) {
+    if (method == BY_PROGRESS) {
         return tmu_progress(device, STEP_CLOCKS);
     }
-    if (way == BY_INTERRUPT) {
+    if (method == BY_INTERRUPT) {
         (void)poll(&readable, 1, PATIENCE_MS);
         (void)!read(fd, &times, sizeof times);
     } else {
@@ -51,7 +51,7 @@ static tmu_result_t wait_some(tmu_t *device, way_t way, int fd) {
 }
 
 /* Delivers a message or claims it, and waits for the completion. */
-static int ping(tmu_t *device, tmu_queue_t *queue, uint64_t number, way_t way, int fd) {
+static int ping(tmu_t *device, tmu_queue_t *queue, uint64_t number, method_t method, int fd) {
     const tmu_message_t message = {.match = 7, .source = 1, .handle = number};
     const tmu_key_t key = {.match = 7, .source = 1};
     tmu_completion_t completion;
@@ -63,7 +63,7 @@ static int ping(tmu_t *device, tmu_queue_t *queue, uint64_t number, way_t way, i
     }
     while (count == 0) {
         if (tmu_poll(queue, &completion, 1, &count) != TMU_OK ||
-            (count == 0 && wait_some(device, way, fd) != TMU_OK)) {
+            (count == 0 && wait_some(device, method, fd) != TMU_OK)) {
             return failed("its completion", device);
         }
     }
@@ -76,13 +76,13 @@ static int compare(const void *left, const void *right) {
     return (a > b) - (a < b);
 }
 
-static int measure(tmu_t *device, tmu_queue_t *queue, const char *name, way_t way, int fd,
+static int measure(tmu_t *device, tmu_queue_t *queue, const char *name, method_t method, int fd,
                    uint64_t count) {
     double *times = calloc(count, sizeof *times);
     int status = times ? 0 : 1;
     for (uint64_t i = 0; i < count && status == 0; i++) {
         double start = now_us();
-        status = ping(device, queue, i, way, fd);
+        status = ping(device, queue, i, method, fd);
         times[i] = now_us() - start;
     }
     if (status == 0) {
@@ -112,8 +112,9 @@ int main(int argc, char **argv) {
     }
     uint64_t count = argc == 3 ? strtoull(argv[2], &end, 10) / 2 * 2 : COUNT;
     if (argc < 2 || argc > 3 || count == 0 || (end && *end != '\0')) {
-        (void)fprintf(stderr, "usage: tmu-ping URI [COUNT]\n"
-                              "COUNT commands, 2 or more, are measured in each way of waiting.\n");
+        (void)fprintf(stderr,
+                      "usage: tmu-ping URI [COUNT]\n"
+                      "COUNT commands, 2 or more, are measured by each method of waiting.\n");
         return 2;
     }
     tmu_t *device = NULL;

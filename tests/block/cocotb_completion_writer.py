@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""CompletionWriter: places, phases, bytes, full rings and memory errors."""
+"""CompletionWriter: slots, phases, bytes, full rings and memory errors."""
 
 from random import Random
 from typing import Any
@@ -42,8 +42,8 @@ def check_bytes(data: bytes, sent: Values) -> None:
 
 
 @cocotb.test()
-async def r15_every_field_in_its_place(dut: Any) -> None:
-    """R15: random verdicts of every status on three pages; places, phases and laps."""
+async def r15_every_field_at_its_offset(dut: Any) -> None:
+    """R15: random verdicts of every status on three pages; slots, phases and laps."""
     rings = {0: Ring(0, 0, 4), 1: Ring(1, 1 << 40, 5), 4: Ring(4, 2**64 - (64 << 6), 6)}
     writer = Writer(dut, rings)
     await writer.start()
@@ -61,7 +61,7 @@ async def r15_every_field_in_its_place(dut: Any) -> None:
 
 @cocotb.test()
 async def back_to_back_to_one_ring(dut: Any) -> None:
-    """Several verdicts in flight to one ring take consecutive places."""
+    """Several verdicts in flight to one ring take consecutive slots."""
     ring = Ring(2, 4096, 6)
     writer = Writer(dut, {2: ring})
     await writer.start()
@@ -76,7 +76,7 @@ async def back_to_back_to_one_ring(dut: Any) -> None:
 
 @cocotb.test()
 async def r11_a_full_ring_waits_for_its_owner(dut: Any) -> None:
-    """R11: not one completion too many, whichever way the index moves; nothing is lost."""
+    """R11: not one completion too many, however the index moves; nothing is lost."""
     ring = Ring(3, 1 << 20, 4)
     writer = Writer(dut, {3: ring})
     writer.producers[3] = writer.consumers[3] = INDICES - 5

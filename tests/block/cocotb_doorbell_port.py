@@ -178,7 +178,7 @@ async def r13_wrong_writes_are_errors(dut: Any) -> None:
 
 @cocotb.test()
 async def wishes_for_a_snapshot_pass(dut: Any) -> None:
-    """Four bytes at the place for it, on every page, whatever they say."""
+    """Four bytes at the address for it, on every page, whatever they say."""
     port = Writes(dut)
     await port.start()
     for page in range(PRESET.endpoints + 1):

@@ -13,8 +13,8 @@ from opentmu.bench.coverage import ALL_SOURCE, ANY_TAG
 from opentmu.bench.handshake import Values, reset, set_all, start_clock
 
 PRESET = regs.PRESETS["tiny"]
-PLACES = PRESET.array_entries
-ROWS = PLACES // PRESET.lanes
+POSITIONS = PRESET.array_entries
+ROWS = POSITIONS // PRESET.lanes
 WALK = ROWS + 2
 CORNERS = (
     "hit while it crosses rows",
@@ -55,7 +55,7 @@ class Array:
         dut = self.dut
         dut.io_ask_searches.value = int(ask is not None)
         dut.io_append_valid.value = int(append is not None)
-        set_all(dut, "io_ask", {"byPlace": 0, "byId": 0, **(ask or {})})
+        set_all(dut, "io_ask", {"byPosition": 0, "byId": 0, **(ask or {})})
         set_all(dut, "io_append_bits", append or {})
         self.pending.append(ask)
         await RisingEdge(dut.clock)
@@ -100,19 +100,19 @@ class Array:
         self.corners["hit before it has a lane"] += int(incoming)
         taken = incoming and not high.io_above_remains.value
         self.corners["taken before it has a lane"] += int(taken)
-        self.corners["full"] += len(self.held) == PLACES
+        self.corners["full"] += len(self.held) == POSITIONS
 
     async def rest(self) -> None:
-        """Until everything has its place."""
+        """Until everything has its lane."""
         for _ in range(WALK + 2):
             await self.clock()
 
-    async def check_places(self) -> None:
-        """R3: the places show all entries, oldest first."""
+    async def check_positions(self) -> None:
+        """R3: the positions show all entries, oldest first."""
         await self.rest()
         shown = []
-        for place in range(PLACES):
-            values = {"byPlace": 1, "byId": 0, "takes": 0, "place": place}
+        for position in range(POSITIONS):
+            values = {"byPosition": 1, "byId": 0, "takes": 0, "position": position}
             set_all(self.dut, "io_ask", {**values, "searches": 1})
             await RisingEdge(self.dut.clock)
             self.dut.io_ask_searches.value = 0
@@ -133,7 +133,7 @@ class Array:
             "ignore_bits": wild[0],
             "ignore_source": wild[1],
             "id": self.number % (1 << PRESET.id_bits),
-            "slot": self.random.choice([slot for slot in range(PLACES + 1) if slot not in used]),
+            "slot": self.random.choice([slot for slot in range(POSITIONS + 1) if slot not in used]),
             **values,
         }
 
@@ -184,11 +184,11 @@ async def r3_a_search_and_an_entry_in_every_clock(dut: Any) -> None:
             break
         asks, appends = ((0.4, 1), (1, 0.5), (1, 1), (0.9, 0.9), (0.1, 1), (0.95, 1))[spell % 6]
         for _ in range(100):
-            room = len(array.held) < PLACES
+            room = len(array.held) < POSITIONS
             append = array.entry() if room and array.random.random() < appends else None
             await array.clock(array.ask() if array.random.random() < asks else None, append)
         if spell % 4 == 3:
-            await array.check_places()
+            await array.check_positions()
     missed = [name for name in CORNERS if not array.corners[name]]
     assert not missed, f"never reached: {missed} ({dict(array.corners)})"
 
@@ -200,37 +200,37 @@ async def r7_one_key_in_every_clock(dut: Any) -> None:
     await array.start()
     same = {"endpoint": 1, "key_bits": 5, "key_source": 5, "ignore_bits": 0, "ignore_source": 0}
     ask = {**same, "takes": 1, "byId": 0}
-    for n in range(PLACES):
+    for n in range(POSITIONS):
         await array.clock(None, array.entry(**same, slot=n))
     await array.rest()
-    for _ in range(PLACES + 3):
+    for _ in range(POSITIONS + 3):
         await array.clock(ask)
     await array.rest()
-    assert array.found == list(range(PLACES))
-    for n in range(3 * PLACES):
-        await array.clock(ask, array.entry(**same, slot=n % PLACES))
+    assert array.found == list(range(POSITIONS))
+    for n in range(3 * POSITIONS):
+        await array.clock(ask, array.entry(**same, slot=n % POSITIONS))
     await array.rest()
-    assert len(array.found) >= 4 * PLACES - 1
+    assert len(array.found) >= 4 * POSITIONS - 1
 
 
 @cocotb.test()
 async def r11_every_hole_in_a_full_array_is_filled(dut: Any) -> None:
-    """R11, R15: a full array, an entry taken from each place, and another one at once."""
+    """R11, R15: a full array, an entry taken from each position, and another one at once."""
     array = Array(dut)
     await array.start()
-    while len(array.held) < PLACES:
+    while len(array.held) < POSITIONS:
         await array.clock(None, array.entry())
-    for place in range(PLACES):
-        held = array.held[place]
+    for position in range(POSITIONS):
+        held = array.held[position]
         ask = {**array.key(), "takes": 1, "byId": 1}
         await array.clock({**ask, "id": held["id"], "endpoint": held["endpoint"]})
         for _ in range(WALK):
             await array.clock()
-        assert len(array.held) == PLACES - 1
+        assert len(array.held) == POSITIONS - 1
         await array.clock({**array.ask(), "takes": 0}, array.entry())
-        if place % 8 == 0:
-            await array.check_places()
-        while len(array.held) < PLACES:
+        if position % 8 == 0:
+            await array.check_positions()
+        while len(array.held) < POSITIONS:
             await array.clock(None, array.entry())
 
 
@@ -248,4 +248,4 @@ async def r14_reset_empties_the_array(dut: Any) -> None:
     for endpoint in range(2):
         everything = {"ignore_bits": 2**64 - 1, "ignore_source": ALL_SOURCE, "takes": 1}
         await array.clock({**array.key(), **everything, "byId": 0, "endpoint": endpoint})
-    await array.check_places()
+    await array.check_positions()

@@ -19,7 +19,7 @@ from opentmu.model import Queue
 PRESET = regs.PRESETS["tiny"]
 POSTS: Mix = {"post": 6, "probe": 1, "claim": 1}
 ARRIVALS: Mix = {"arrive": 6, "cancel": 1}
-# Most rounds of a race that goes on until its streams have met in every way; one is nearly always
+# Most rounds of a race that goes on until its streams have met in every order; one is nearly always
 # enough.
 ROUNDS = 8
 
@@ -163,7 +163,7 @@ async def r7_two_streams_at_once(dut: Any) -> None:
         if not missed:
             break
     bench.scoreboard.finish()
-    assert not missed, f"streams did not meet in these ways: {missed} ({dict(found)})"
+    assert not missed, f"streams did not meet in these orders: {missed} ({dict(found)})"
 
 
 @cocotb.test()
@@ -198,7 +198,7 @@ async def r11_two_streams_beyond_the_arrays(dut: Any) -> None:
 
 @cocotb.test()
 async def r5_r6_post_and_arrival_meet_at_every_distance(dut: Any) -> None:
-    """R5, R6, R7: a post and its message, in one slot and up to twelve clocks apart, both ways."""
+    """R5, R6, R7: a post and its message, in one slot and up to 12 clocks apart, in both orders."""
     bench, traffic = await started(dut, with_pauses=False)
     key = {"match": 3, "source": 3}
     for distance in range(13):

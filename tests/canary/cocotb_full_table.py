@@ -10,7 +10,7 @@ from opentmu.bench.handshake import reset, start_clock
 
 
 @cocotb.test()
-async def append_beyond_the_last_place(dut: Any) -> None:
+async def append_beyond_the_last_slot(dut: Any) -> None:
     """One append more than the array has lanes."""
     dut.io_ask_searches.value = dut.io_append_valid.value = 0
     start_clock(dut)

@@ -11,7 +11,7 @@ from opentmu.build import rtl, verilate
 from opentmu.errors import CheckFailed
 
 TESTS = Path(__file__).with_name("cocotb_full_table.py")
-TEST = "append_beyond_the_last_place"
+TEST = "append_beyond_the_last_slot"
 TOP = "MatchArrayPosted"
 
 

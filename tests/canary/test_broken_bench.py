@@ -42,18 +42,18 @@ def answer_all(board: Scoreboard, operation: Operation) -> None:
 def look_at_all(
     board: Scoreboard, walk: Walk, show: Callable[[list[Answer]], list[Answer]]
 ) -> None:
-    """A walk over a table without holes, whose places show what `show` makes of the entries."""
+    """A walk over a table without holes, whose positions show what `show` makes of the entries."""
     board.start_walk()
-    place, shown = 0, None
+    position, shown = 0, None
     while not board.walk_ended:
-        operation = walk.inspect(place)
+        operation = walk.inspect(position)
         sights = board.sent(operation).sights
         if shown is None:
             shown = show([one for one in sights if one.status == Status.ENTRY])
         end = [one for one in sights if one.status == Status.EMPTY]
-        there = [replace(one, handle=operation.handle) for one in shown[place : place + 1]]
+        there = [replace(one, handle=operation.handle) for one in shown[position : position + 1]]
         board.received(operation.page, (there + end + sights)[0])
-        place += 1
+        position += 1
     board.end_walk(walk.queue)
 
 
@@ -133,7 +133,7 @@ def test_an_entry_that_is_not_there_is_noticed(board: Scoreboard) -> None:
             board.received(look.page, replace(entry, **change))
 
 
-def test_every_way_of_meeting_can_be_missed() -> None:
+def test_every_order_of_meeting_can_be_missed() -> None:
     """Streams that never share a slot and never match leave all bins of their meetings empty."""
     apart = [
         Accepted(Operation(Opcode.POST, 0, handle=1), POST, 5),

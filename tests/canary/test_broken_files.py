@@ -116,14 +116,14 @@ def test_c_of_every_folder_is_formatted(copy: Path, folder: str) -> None:
 def test_badly_formatted_scala_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     """scalafmt, in a project whose compiled build is kept, for making it takes a while."""
     toolchain.need_mill()
-    place = paths.BUILD / "canary-scala"
-    shim = place / "bin" / "mill"
+    work = paths.BUILD / "canary-scala"
+    shim = work / "bin" / "mill"
     shim.parent.mkdir(parents=True, exist_ok=True)
     shim.write_text(
-        f"#!/bin/sh\nexport MILL_OUTPUT_DIR='{place / 'out'}'\nexec sh '{mill.FILE}' \"$@\"\n"
+        f"#!/bin/sh\nexport MILL_OUTPUT_DIR='{work / 'out'}'\nexec sh '{mill.FILE}' \"$@\"\n"
     )
     shim.chmod(0o755)
-    copy = small_project(place / "copy", monkeypatch)
+    copy = small_project(work / "copy", monkeypatch)
     monkeypatch.setenv("PATH", str(shim.parent), prepend=os.pathsep)
     monkeypatch.setattr(toolchain, "need_mill", lambda: None)
     monkeypatch.setattr(toolchain, "use_path", lambda: None)

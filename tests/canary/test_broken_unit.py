@@ -148,8 +148,8 @@ def test_a_soak_notices_a_wrong_quota(unit: str, tmp_path: Path) -> None:
 
 def test_a_unit_that_withholds_every_endpoint_is_noticed(unit: str, tmp_path: Path) -> None:
     """R13: nothing that it answers is wrong, but a flipped lane is one endpoint's matter."""
-    place = str(regs.Fault.POSTED_LANES)
-    words = ("tmu-faults", "--uri", unit, "--place", place, "--trials", "60", "--seed", "3")
+    store = str(regs.Fault.POSTED_LANES)
+    words = ("tmu-faults", "--uri", unit, "--place", store, "--trials", "60", "--seed", "3")
     well = run(None, tmp_path, *words)
     assert well.returncode == 0, well.stderr
     assert json.loads(well.stdout)["uncontained"] == 0
@@ -162,22 +162,22 @@ def test_a_unit_that_withholds_every_endpoint_is_noticed(unit: str, tmp_path: Pa
         r"found answers of \d endpoints withheld, expected 1 at most: .*", done.stderr
     )
     assert len(said) == result["uncontained"]
-    assert f"--place {place} --trials 1 --seed " in said[0]
+    assert f"--place {store} --trials 1 --seed " in said[0]
 
 
 def test_a_unit_that_trusts_a_lost_reserve_is_noticed(unit: str, tmp_path: Path) -> None:
-    """R13: places that somebody has would be open to all, and refills would wait for ever."""
-    place = str(regs.Fault.UNEXPECTED_QUOTAS)
-    words = ("tmu-faults", "--uri", unit, "--place", place, "--trials", "200", "--seed", "3")
+    """R13: slots that somebody has would be open to all, and refills would wait for ever."""
+    store = str(regs.Fault.UNEXPECTED_QUOTAS)
+    words = ("tmu-faults", "--uri", unit, "--place", store, "--trials", "200", "--seed", "3")
     well = run(None, tmp_path, *words)
     assert well.returncode == 0, well.stderr
     done = run("lost_reserve", tmp_path, *words)
     assert done.returncode != 0, done.stdout
-    assert "R13: " in done.stderr and "places are open where" in done.stderr, done.stderr
+    assert "R13: " in done.stderr and "slots are open where" in done.stderr, done.stderr
 
 
 def test_a_crowd_that_nothing_bounds_is_noticed(unit: str, tmp_path: Path) -> None:
-    """R11, R13: without turns that wait for those before, places for deferred commands run out."""
+    """R11, R13: without turns that wait for those before, slots for deferred commands run out."""
     uri = f"{unit}{'&' if '?' in unit else '?'}memory_latency=270"
     words = ("tmu-isolation", "--uri", uri, "--victims", "2", "--memory", "crowd:24:1500")
     well = run(None, tmp_path, *words)

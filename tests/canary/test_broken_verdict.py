@@ -70,7 +70,7 @@ def test_a_mutant_is_noticed(mutants: Path, name: str, monkeypatch: pytest.Monke
     result = caught(mutants, test, name, monkeypatch)
     stories = ["history of handle", "R11: ", "R7: ", "R15: ", "walk over", "did not come"]
     if name == "restored":  # an assertion may be first
-        stories.append("places are open where")
+        stories.append("slots are open where")
     require_story(result, stories)
 
 

@@ -129,9 +129,9 @@ async def w7_a_message_that_stops_ends(dut: Any) -> None:
     size |= {"pds_flags": 0, "ses_opcode": TAGGED}
 
     def part(number: int, offset: int, **values: int) -> Values:
-        place = {"ses_messageId": number, "ses_messageOffset": offset, "ses_payloadLength": 1000}
+        span = {"ses_messageId": number, "ses_messageOffset": offset, "ses_payloadLength": 1000}
         flags = RELATIVE | (FIRST if offset == 0 else 0)
-        return bench.drawn.fields() | size | place | {"ses_flags": flags} | values
+        return bench.drawn.fields() | size | span | {"ses_flags": flags} | values
 
     for number in (1, 2):
         await bench.packet(part(number, 0, payloadBytes=1024))

@@ -24,10 +24,10 @@ def made_up(values: Mapping[str, int]) -> Result:
     result: Result = {"ok": True}
     for name, value in values.items():
         *outer, last = name.split(".")
-        place = result
+        node = result
         for word in outer:
-            place = place.setdefault(word, {})
-        place[last] = value
+            node = node.setdefault(word, {})
+        node[last] = value
     return result
 
 

@@ -13,7 +13,7 @@ PARTS = ("hw", "mill-build")
 
 
 @pytest.fixture
-def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Mill's folder and locks of another checkout, with something compiled."""
     monkeypatch.setattr("opentmu.paths.LOCKS", tmp_path / "locks")
     monkeypatch.setattr(rtl, "MILL_OUT", tmp_path)
@@ -25,21 +25,21 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def is_kept(place: Path) -> bool:
+def is_kept(output: Path) -> bool:
     """All that was compiled is there; or nothing of it."""
-    found = {part: (place / part / "compile.json").exists() for part in PARTS}
+    found = {part: (output / part / "compile.json").exists() for part in PARTS}
     assert len(set(found.values())) == 1, f"half of Mill's state is there: {found}"
     return found["hw"]
 
 
-def test_what_a_finished_call_compiled_is_kept(place: Path) -> None:
+def test_what_a_finished_call_compiled_is_kept(output: Path) -> None:
     for _ in range(2):
         with rtl.mill_alone():
             pass
-    assert is_kept(place)
+    assert is_kept(output)
 
 
-def test_what_a_failed_call_compiled_is_kept(place: Path) -> None:
+def test_what_a_failed_call_compiled_is_kept(output: Path) -> None:
     """An error in a source of ours, or an exception that one of ours threw."""
     for said in (
         "[error] /somewhere/hw/src/tmu/Spill.scala:3:1: not found",
@@ -49,20 +49,20 @@ def test_what_a_failed_call_compiled_is_kept(place: Path) -> None:
         with pytest.raises(CheckFailed), rtl.mill_alone():
             raise CheckFailed(f"1 tasks failed\n{said}\n")
         with rtl.mill_alone():
-            assert is_kept(place)
+            assert is_kept(output)
 
 
-def test_what_mill_did_not_end_itself_is_thrown_away(place: Path) -> None:
+def test_what_mill_did_not_end_itself_is_thrown_away(output: Path) -> None:
     """Memory was used up, or somebody killed Mill alone: it has warned of a source, and no more."""
     with pytest.raises(CheckFailed), rtl.mill_alone():
         raise CheckFailed("failed (exit code -9)\n[warn] hw/src/tmu/Verilog.scala:3:1: unused")
-    assert not is_kept(place)
+    assert not is_kept(output)
     with rtl.mill_alone():
         pass
 
 
 def test_who_is_killed_while_state_is_thrown_away_has_not_finished(
-    place: Path, monkeypatch: pytest.MonkeyPatch
+    output: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Half of the state must not count as all of it at the call after."""
 
@@ -74,10 +74,10 @@ def test_who_is_killed_while_state_is_thrown_away_has_not_finished(
         with pytest.raises(KeyboardInterrupt), rtl.mill_alone():
             raise CheckFailed("failed by itself")
     with rtl.mill_alone():
-        assert not is_kept(place)
+        assert not is_kept(output)
 
 
-def test_what_failed_by_itself_is_made_anew(place: Path) -> None:
+def test_what_failed_by_itself_is_made_anew(output: Path) -> None:
     """A state that Mill cannot read would fail at each call; the next one starts without it."""
     with pytest.raises(CheckFailed), rtl.mill_alone():
         raise CheckFailed(
@@ -85,18 +85,18 @@ def test_what_failed_by_itself_is_made_anew(place: Path) -> None:
             "java.nio.file.NoSuchFileException: /old/build/mill-out/hw/compile.dest/zinc\n"
             "  at mill.scalalib.worker.ZincWorkerImpl(ZincWorkerImpl.scala:300)"
         )
-    assert not is_kept(place)
+    assert not is_kept(output)
     with rtl.mill_alone():
         pass
 
 
-def test_what_a_killed_call_compiled_is_thrown_away(place: Path) -> None:
+def test_what_a_killed_call_compiled_is_thrown_away(output: Path) -> None:
     with pytest.raises(KeyboardInterrupt), rtl.mill_alone():
         raise KeyboardInterrupt
     with rtl.mill_alone():
-        assert not is_kept(place)
+        assert not is_kept(output)
 
 
-def test_calls_do_not_overlap(place: Path) -> None:
+def test_calls_do_not_overlap(output: Path) -> None:
     with rtl.mill_alone():
         assert stage.held_locks()

@@ -42,7 +42,7 @@ def complaints(folder: Path, *, ordered: bool = True) -> list[str]:
         if package != home:
             found.append(f"{name}: found package {package!r}, expected {home!r}")
         if home not in LEVEL:
-            found.append(f"{name}: package {home!r} has no place in the order of {__name__}")
+            found.append(f"{name}: package {home!r} has no rank in the order of {__name__}")
             continue
         for match in REFERENCE.finditer(UNSEEN.sub("", text)):
             other = match[1].removeprefix(".")
@@ -88,7 +88,7 @@ def test_what_breaks_the_order_is_named(tmp_path: Path) -> None:
         "spill/Peer.scala: 'spill' refers to 'matching'",
         "host/Moved.scala: found package 'bus', expected 'host'",
         "host/Moved.scala: refers to 'nothing'",
-        "odd/New.scala: package 'odd' has no place",
+        "odd/New.scala: package 'odd' has no rank",
     ):
         assert words in found
     assert len(complaints(tmp_path)) == 6

@@ -64,11 +64,11 @@ module watch (
   assign taken[1:0] = found[1:0] & {takes(op4), takes(op3)};
   assign hit[1:0]   = {matches(op4, entry), matches(op3, entry)};
 
-  function [3:0] places(input [94:0] all);
+  function [3:0] lanes_of_slot(input [94:0] all);
     integer i;
-    for (i = 0; i < 4; i = i + 1) places[i] = full[i] && all[19*i+:4] == slot;
+    for (i = 0; i < 4; i = i + 1) lanes_of_slot[i] = full[i] && all[19*i+:4] == slot;
   endfunction
-  assign at = places(lanes);
+  assign at = lanes_of_slot(lanes);
   // The lane that holds it has another content.
   function changed(input [94:0] all);
     integer i;
@@ -82,19 +82,19 @@ module watch (
   always @(posedge clock) begin
     if (!reset) begin
       // No entry is lost or doubled: it lies in one lane, or one operation on its way has it.
-      in_one_place : assert ((where & (where - 7'd1)) == 0);
+      in_one_location : assert ((where & (where - 7'd1)) == 0);
       neither_lost_nor_invented : assert (live == (where != 0));
       lane_keeps_entry : assert (!changed(lanes));
 
 `ifndef LAW
       // For the induction: what holds on the way.
-      settled3 : assert (!(open3 && !byPlace(op3) && hit[0]) || at[1:0] == 0);
-      settled4 : assert (!(open4 && !byPlace(op4) && hit[1]) || (at == 0 && !taken[0]));
+      settled3 : assert (!(open3 && !byPosition(op3) && hit[0]) || at[1:0] == 0);
+      settled4 : assert (!(open4 && !byPosition(op4) && hit[1]) || (at == 0 && !taken[0]));
       settled5 :
-      assert (!(searches(op5) && !found5 && !byPlace(op5) && hit[2]) ||
+      assert (!(searches(op5) && !found5 && !byPosition(op5) && hit[2]) ||
               (at == 0 && taken[1:0] == 0));
-      match3 : assert (!found[0] || byPlace(op3) || hit[0]);
-      match4 : assert (!found[1] || byPlace(op4) || hit[1]);
+      match3 : assert (!found[0] || byPosition(op3) || hit[0]);
+      match4 : assert (!found[1] || byPosition(op4) || hit[1]);
       kept3 : assert (!found[0] || takes(op3) || at != 0);
       kept4 : assert (!found[1] || takes(op4) || at != 0 || taken[0]);
       kept5 : assert (!found[2] || takes(op5) || at != 0 || taken[1:0] != 0);
@@ -120,7 +120,7 @@ module array_proof (
 `define EXTRA(x) 9'b0
 `define ID(x) 5'b0
 `endif
-`define REST(x) {x``_takes, x``_byPlace, `ID(x), x``_endpoint, x``_key_bits, x``_key_source, \
+`define REST(x) {x``_takes, x``_byPosition, `ID(x), x``_endpoint, x``_key_bits, x``_key_source, \
     x``_ignore_bits, x``_ignore_source}
 `define OPERATION(x) {x``_searches, `REST(x)}
 `define ENTRY(x) {x``_endpoint, x``_key_bits, x``_key_source, `EXTRA(x), x``_slot}
@@ -138,7 +138,7 @@ module array_proof (
   // The design carries the same ones.
   wire is1 = op1 == `OPERATION(dut__row0__asks);
   wire is2 = op2 == `OPERATION(dut__row1__asks);
-  wire is3 = op3[17:0] == `REST(dut__passed);
+  wire is3 = op3[17:0] == `REST(dut__endPassed);
 
   wire [4:0] full = {dut__arrives, dut__row1__valid, dut__row0__valid};
   wire [94:0] lanes = {
@@ -152,7 +152,7 @@ module array_proof (
     lane = lanes[19*i+4+:15];
   endfunction
 
-  wire found3 = dut__row0__foundBefore;
+  wire found3 = dut__row0__answerFound;
   reg before4;
   reg found5;
   reg appended;
@@ -161,9 +161,9 @@ module array_proof (
     found5   <= io_found && !reset;
     appended <= io_append_valid && !reset;
   end
-  wire found4 = before4 || dut__row1__foundBefore;
+  wire found4 = before4 || dut__row1__answerFound;
   wire open4 = searches(op4) && !dut__foundInRows;
-  wire [3:0] slot4 = dut__row1__foundBefore ? dut__row1__groupLane_0 : dut__row0__io_laneOut_REG_slot;
+  wire [3:0] slot4 = dut__row1__answerFound ? dut__row1__answerLanes_0 : dut__row0__io_laneOut_REG_slot;
 
   wire live_a, live_b, enters_a, enters_b;
   wire [3:0] at_a, at_b;
@@ -171,8 +171,8 @@ module array_proof (
 `define WATCH(x) \
   watch watch_``x ( \
       .clock(clock), .reset(reset), .slot(x), .op3(op3), .op4(op4), .op5(op5), \
-      .open3(dut__row1__open), .open4(open4), .found3(found3), .found4(found4), \
-      .found5(found5), .slot3(dut__row0__groupLane_0), .slot4(slot4), .slot5(io_lane_slot), \
+      .open3(dut__row1__settleOpen), .open4(open4), .found3(found3), .found4(found4), \
+      .found5(found5), .slot3(dut__row0__answerLanes_0), .slot4(slot4), .slot5(io_lane_slot), \
       .full(full), .lanes(lanes), .live(live_``x), .at(at_``x), .taken(taken_``x), \
       .found(found_``x), .hit(hit_``x), .enters(enters_``x) \
   );
@@ -198,11 +198,11 @@ module array_proof (
       .count(count)
   );
   wire [2:0] in_lanes = full[0] + full[1] + full[2] + full[3] + full[4];
-  wire [2:0] on_the_way = (found3 && takes(op3)) + (found4 && takes(op4));
+  wire [2:0] in_flight = (found3 && takes(op3)) + (found4 && takes(op4));
 
-  wire both_hit3 = hit_a[0] && hit_b[0] && !byPlace(op3);
-  wire both_hit4 = hit_a[1] && hit_b[1] && !byPlace(op4);
-  wire both_hit5 = hit_a[2] && hit_b[2] && !byPlace(op5);
+  wire both_hit3 = hit_a[0] && hit_b[0] && !byPosition(op3);
+  wire both_hit4 = hit_a[1] && hit_b[1] && !byPosition(op4);
+  wire both_hit5 = hit_a[2] && hit_b[2] && !byPosition(op5);
   always @(posedge clock) begin
     two : assume (a != b);
     if (reset) begin
@@ -215,7 +215,7 @@ module array_proof (
       oldest_wins : assert (!(live_a && live_b && older && both_hit5 && found_b[2]));
       // Shifting and closing holes keep the order.
       order_kept : assert (!older || at_a == 0 || at_b == 0 || at_a < at_b);
-      nothing_beside : assert (count == in_lanes + on_the_way);
+      nothing_beside : assert (count == in_lanes + in_flight);
 
 `ifndef LAW
       // For the induction.
@@ -227,27 +227,27 @@ module array_proof (
       same2 : assert (is2);
       same3 : assert (is3);
       same_takes :
-      assert ({dut__row0__takes, dut__row1__takes, dut__takes} ==
+      assert ({dut__row0__settleTakes, dut__row1__settleTakes, dut__endTakes} ==
               {takes(op2), takes(op3), takes(op4)});
-      same_searches : assert (dut__searches == searches(op3));
-      open2 : assert (dut__row0__open == searches(op2));
-      open3 : assert (dut__row1__open == (searches(op3) && !found3));
+      same_searches : assert (dut__endSearches == searches(op3));
+      open2 : assert (dut__row0__settleOpen == searches(op2));
+      open3 : assert (dut__row1__settleOpen == (searches(op3) && !found3));
       in_rows4 : assert (dut__foundInRows == found4);
-      incoming4 : assert (dut__searchesIncoming == (open4 && !byPlace(op4)));
-      once4 : assert (!(before4 && dut__row1__foundBefore));
-      search3 : assert (!found3 || (searches(op3) && dut__row0__groupHit));
+      incoming4 : assert (dut__searchesIncoming == (open4 && !byPosition(op4)));
+      once4 : assert (!(before4 && dut__row1__answerFound));
+      search3 : assert (!found3 || (searches(op3) && dut__row0__answerGroup));
       search4 : assert (!found4 || searches(op4));
       search5 : assert (!found5 || searches(op5));
-      group4 : assert (!dut__row1__foundBefore || dut__row1__groupHit);
+      group4 : assert (!dut__row1__answerFound || dut__row1__answerGroup);
       compared2 :
-      assert (byPlace(op2) || {dut__row0__hitAbove, dut__row0__hit} ==
+      assert (byPosition(op2) || {dut__row0__settleHitAbove, dut__row0__settleHit} ==
               {matches(op2, lane(2)), matches(op2, lane(1)), matches(op2, lane(0))});
       compared3 :
-      assert (byPlace(op3) || {dut__row1__hitAbove, dut__row1__hit} ==
+      assert (byPosition(op3) || {dut__row1__settleHitAbove, dut__row1__settleHit} ==
               {matches(op3, lane(4)), matches(op3, lane(3)), matches(op3, lane(2))});
-      compared4 : assert (byPlace(op4) || dut__hitsIncoming == matches(op4, lane(4)));
+      compared4 : assert (byPosition(op4) || dut__hitsIncoming == matches(op4, lane(4)));
       full_moves : assert (!dut__row1__io_full || dut__row1__absorbs);
-      arrives : assert ({dut__row0__arrives, dut__row1__arrives, full[4]} == {3{appended}});
+      arrives : assert ({dut__row0__pushArrives, dut__row1__pushArrives, full[4]} == {3{appended}});
 `endif
     end
   end

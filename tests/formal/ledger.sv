@@ -56,7 +56,7 @@ module ledger_proof (
       passed : cover (watched && !at_head && leaves && head_completes);
 `ifndef LAW
       in_queue : assert (!watched ||
-                         (place < dut__queue__count && kept == {1'b1, completes, message}));
+                         (index < dut__queue__count && kept == {1'b1, completes, message}));
       count : assert (dut__queue__count <= 3 &&
                       dut__queue__behind == dut__queue__oldest + dut__queue__count[1:0]);
       known : assert (dut__queue__ready == (dut__queue__count != 3) &&
@@ -64,7 +64,7 @@ module ledger_proof (
 `endif
     end
 `ifndef LAW
-  wire [1:0] place = slot - dut__queue__oldest;
+  wire [1:0] index = slot - dut__queue__oldest;
 `endif
 endmodule
 

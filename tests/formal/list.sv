@@ -3,7 +3,7 @@
 //
 // Both proofs read this file. In the proof of an array its guarantees are asserted and its duties
 // assumed; in the proof of the unit (macro UNIT) a list with exactly these guarantees stands in
-// the array's place, and the duties are asserted.
+// the array's stead, and the duties are asserted.
 //
 // The law's list changes at the end of an operation: the operation first, then what the other
 // stream appends in the same clock (R7). The slot of a hit is known one clock later, so the list
@@ -52,9 +52,9 @@ module one_entry (
       own_slot : `DUTY(!(enters && live && !taken));
       // Exactly once: what is found is there, and matches (R3, R4, R9, R10, R15).
       found_is_live : `GUARANTEE(!found || live);
-      found_matches : `GUARANTEE(!found || byPlace(op5) || hit);
+      found_matches : `GUARANTEE(!found || byPosition(op5) || hit);
       // An entry that matches is not missed, whatever moves meanwhile.
-      match_is_found : `GUARANTEE(!(searches(op5) && !byPlace(op5) && live && hit) || found5);
+      match_is_found : `GUARANTEE(!(searches(op5) && !byPosition(op5) && live && hit) || found5);
     end
   end
 endmodule
@@ -83,7 +83,7 @@ module room (
       // No append beyond the last lane (R11).
       has_room : `DUTY(!append || left < 4);
       // An inspect takes nothing.
-      inspects : `DUTY(!(byPlace(asked) && takes(asked)));
+      inspects : `DUTY(!(byPosition(asked) && takes(asked)));
       // Follows from has_room. To assume it would hide a broken duty: the clock after would not be.
       within : assert (count <= 4);
       counted : `GUARANTEE(!takes4 || count != 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Rule R1 and the fields of an operation of an array, written independently of the design.
 //
-// Operation: searches, takes, byPlace, byId, id 4, endpoint, bits 3, source 2, ignored bits 3,
+// Operation: searches, takes, byPosition, byId, id 4, endpoint, bits 3, source 2, ignored bits 3,
 // ignored source 2. Entry: endpoint, bits 3, source 2, ignored bits 3, ignored source 2, id 4.
 function searches(input [18:0] op);
   searches = op[18];
@@ -9,8 +9,8 @@ endfunction
 function takes(input [18:0] op);
   takes = op[17];
 endfunction
-function byPlace(input [18:0] op);
-  byPlace = op[16];
+function byPosition(input [18:0] op);
+  byPosition = op[16];
 endfunction
 function matches(input [18:0] op, input [14:0] entry);
   reg [4:0] differ;

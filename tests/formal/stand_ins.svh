@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Stand-ins of arrays, queues of slots and stores in unit.sv.
 
-// A list in the place of an array: answers are free but for the guarantees.
+// A list in place of an array: answers are free but for the guarantees.
 module any_list (
     input wire clock,
     input wire reset,
@@ -75,8 +75,8 @@ endmodule
 
 `define ASK \
     input wire clock, input wire reset, \
-    input wire io_ask_searches, input wire io_ask_takes, input wire io_ask_byPlace, \
-    input wire [1:0] io_ask_place, input wire io_ask_endpoint, \
+    input wire io_ask_searches, input wire io_ask_takes, input wire io_ask_byPosition, \
+    input wire [1:0] io_ask_position, input wire io_ask_endpoint, \
     input wire [2:0] io_ask_key_bits, input wire [1:0] io_ask_key_source, \
     input wire [2:0] io_ask_ignore_bits, input wire [1:0] io_ask_ignore_source, \
     output wire io_found, output wire [3:0] io_lane_slot, \
@@ -88,7 +88,7 @@ endmodule
 `define LIST(id, extra) \
     any_list list ( \
       .clock(clock), .reset(reset), \
-      .ask({io_ask_searches, io_ask_takes, io_ask_byPlace, id, io_ask_endpoint, \
+      .ask({io_ask_searches, io_ask_takes, io_ask_byPosition, id, io_ask_endpoint, \
             io_ask_key_bits, io_ask_key_source, io_ask_ignore_bits, io_ask_ignore_source}), \
       .append(io_append_valid), \
       .new_entry({io_append_bits_endpoint, io_append_bits_key_bits, \
@@ -150,18 +150,18 @@ module Queue12_Checked (
   end
 endmodule
 
-// A store's memory of which one place is kept.
+// A store's memory of which one slot is kept.
 `define STORE(name, width) \
   module name ( \
       input wire [3:0] R0_addr, input wire R0_en, input wire R0_clk, \
       output wire [width-1:0] R0_data, input wire [3:0] W0_addr, input wire W0_en, \
       input wire W0_clk, input wire [width-1:0] W0_data \
   ); \
-    (* anyconst *) wire [3:0] place; \
+    (* anyconst *) wire [3:0] kept_slot; \
     (* anyseq *) wire [width-1:0] other; \
     reg [width-1:0] word; \
-    always @(posedge W0_clk) if (W0_en && W0_addr == place) word <= W0_data; \
-    assign R0_data = R0_addr == place ? word : other; \
+    always @(posedge W0_clk) if (W0_en && W0_addr == kept_slot) word <= W0_data; \
+    assign R0_data = R0_addr == kept_slot ? word : other; \
   endmodule
 `STORE(block_12x22, 22)
 `STORE(block_12x17, 17)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Proof of the unit around its two arrays: the race between the queues, and what comes out.
 //
-// In the place of each array stands a list that does what list.sv guarantees and nothing more, so
+// In place of each array stands a list that does what list.sv guarantees and nothing more, so
 // that the proof of the arrays carries over; its duties are asserted here. Slots that were given
-// back come out of their queue in any order, each once. Of the stores one place is kept, the others
+// back come out of their queue in any order, each once. Of the stores one slot is kept, the others
 // hold anything.
 //
 // No memory is registered, so full tables refuse: nothing is deferred, and nothing injected.
@@ -40,8 +40,8 @@ module unit_proof (
   (* anyconst *) wire [3:0] receive;
   (* anyconst *) wire [3:0] message;
   always @(posedge clock) begin
-    same_r : assume (slot_r == receive && queue_slot_r == receive && place_r == receive);
-    same_m : assume (slot_m == message && queue_slot_m == message && place_m == message);
+    same_r : assume (slot_r == receive && queue_slot_r == receive && kept_slot_r == receive);
+    same_m : assume (slot_m == message && queue_slot_m == message && kept_slot_m == message);
     slots : assume (receive < 12 && message < 12);
     // Memory beyond the tables asks for nothing.
     not_registered : assume (!io_spill_registered);
@@ -155,7 +155,7 @@ module unit_proof (
      (store``__waiting > 2 && store``__next_2 == slot))
 
   // Slots inside: on their way, decided, answered but not taken.
-  wire [4:0] on_the_way =
+  wire [4:0] in_flight =
       (dut__walk__delay__k1_post_valid | dut__walk__delay__k1_arrival_valid) +
       (dut__walk__delay__k2_post_valid | dut__walk__delay__k2_arrival_valid) +
       (dut__walk__delay__k3_post_valid | dut__walk__delay__k3_arrival_valid) +
@@ -213,7 +213,7 @@ module unit_proof (
       never_apart : assert (!(live_r && live_m && match));
       // An arrival takes the post beside it only if no older receive matches (R3).
       pair_is_youngest :
-      assert (!(pair5 && live_r && matches(op5_r, entry_r) && !byPlace(op5_r)));
+      assert (!(pair5 && live_r && matches(op5_r, entry_r) && !byPosition(op5_r)));
 
       // Handles come back unchanged, from the entry that was found (R15).
       receive_back :
@@ -244,10 +244,10 @@ module unit_proof (
       stalled_full : assert (!(arrival_is && arrival_status == STALLED) || full6_m || quota6_m);
       counts_r : assert (`COUNT(dut__decide__postedEntries) == count_r);
       counts_m : assert (`COUNT(dut__decide__unexpectedEntries) == count_m);
-      places_r : assert (`READY(dut__decide__postedEntries));
-      places_m : assert (`READY(dut__decide__unexpectedEntries));
+      counts_r : assert (`READY(dut__decide__postedEntries));
+      counts_m : assert (`READY(dut__decide__unexpectedEntries));
 
-      // No place of a store is read while it is written.
+      // No slot of a store is read while it is written.
       read_alone_r : assert (!(found_r && enters_r));
       read_alone_m : assert (!(found_m && enters_m));
 
@@ -275,7 +275,7 @@ module unit_proof (
       assert (dut__body__unexpectedStore__waiting >= dut__body__unexpectedStore__allocated &&
               (dut__body__unexpectedStore__waiting > dut__body__unexpectedStore__allocated || !dut__decide__endpoints__sweep__ready));
       inside :
-      assert (inside_now == on_the_way + waiting + dut__answers__left + dut__answers__inside_REG);
+      assert (inside_now == in_flight + waiting + dut__answers__left + dut__answers__inside_REG);
       inside_most : assert (inside_now <= 15 && (!dut__answers__io_room_REG || inside_now <= 14));
       // Sides of an answer come and go with it; a word of its length comes a clock later.
       beside :
@@ -298,10 +298,10 @@ module unit_proof (
       // No endpoint has something in memory, and no command came from there.
       marks_swept :
       assert (dut__decide__marks__sweep__ready == dut__decide__endpoints__sweep__ready &&
-              dut__decide__marks__sweep__place == dut__decide__endpoints__sweep__place);
+              dut__decide__marks__sweep__index == dut__decide__endpoints__sweep__index);
       marks_kept :
       assert (dut__decide__marks__sweep__ready ? mark_kept_0 == 0 && mark_kept_1 == 0 :
-              !dut__decide__marks__sweep__place || (!mark_kept_0[0] && !mark_kept_1[0]));
+              !dut__decide__marks__sweep__index || (!mark_kept_0[0] && !mark_kept_1[0]));
       marks_late : assert (!dut__decide__marks__late_0_defers && !dut__decide__marks__late_1_defers);
       marks2 :
       assert (!(dut__walk__delay__k2_post_valid && dut__decide__marks__stored_r_word_spilling) &&
@@ -368,7 +368,7 @@ module unit_proof (
       assert (`AT(k1, arrival, dut__decide__endpoints__at1_1) &&
               `AT(k2, arrival, dut__decide__endpoints__at2_1) &&
               `AT(k3, arrival, dut__decide__endpoints__at3_1));
-      swept : assert (dut__decide__endpoints__sweep__ready || on_the_way == 0);
+      swept : assert (dut__decide__endpoints__sweep__ready || in_flight == 0);
       sweeps4 :
       assert ((!dut__walk__post_there || !dut__walk__post_body_sweeps || end_p == FLUSH) &&
               (!dut__walk__arrival_there || !dut__walk__arrival_body_sweeps ||

@@ -16,7 +16,7 @@ Field = tuple[str, int]
 
 
 def fields(start: str, end: str) -> list[Field]:
-    """Names and widths between two places of the source, highest bit first."""
+    """Names and widths between two offsets of the source, highest bit first."""
     inside = TEXT[TEXT.index(start) + len(start) :]
     names = re.findall(r"\w+", inside[: inside.index(end)])
     found = []
@@ -43,7 +43,7 @@ def packed(values: dict[str, int]) -> list[int]:
 
 
 async def shift(dut: Any, bits: list[int]) -> None:
-    """Put bits into the stimulus, the last one into its lowest place."""
+    """Put bits into the stimulus, the last one into its lowest bit."""
     dut.shift.value = 1
     for bit in bits:
         dut.serial_in.value = bit

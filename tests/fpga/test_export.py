@@ -45,10 +45,10 @@ def test_every_file_says_what_it_is_of(folder: Path) -> None:
 def test_lines_say_where_they_are_from(folder: Path) -> None:
     """Source locators, from the root of the checkout, to files and lines that exist."""
     text = (folder / "MatchUnit.sv").read_text()
-    places = re.findall(r"// (hw/src/tmu/\S+\.scala):(\d+):\d+", text)
-    assert len(places) > 100
+    locators = re.findall(r"// (hw/src/tmu/\S+\.scala):(\d+):\d+", text)
+    assert len(locators) > 100
     assert str(paths.ROOT) not in text
-    for file, line in set(places):
+    for file, line in set(locators):
         assert len((paths.ROOT / file).read_text().splitlines()) >= int(line)
 
 

@@ -16,8 +16,8 @@ OUTPUTS = {"O", "Q", "CO", "DOA", "DOB", "DOUT"}
 
 def cell(kind: str, **pins: Sequence[int | str]) -> Content:
     """A cell with its pins; which are outputs follows from their names."""
-    ways = {pin: "output" if pin in OUTPUTS else "input" for pin in pins}
-    return {"type": kind, "port_directions": ways, "connections": pins}
+    directions = {pin: "output" if pin in OUTPUTS else "input" for pin in pins}
+    return {"type": kind, "port_directions": directions, "connections": pins}
 
 
 def module(ports: dict[str, tuple[str, list[int]]], **parts: Content) -> Content:
@@ -30,7 +30,9 @@ def module(ports: dict[str, tuple[str, list[int]]], **parts: Content) -> Content
                     "bits": bits,
                     "hide_name": 0,
                 }
-    shown = {name: {"direction": way, "bits": bits} for name, (way, bits) in ports.items()}
+    shown = {
+        name: {"direction": direction, "bits": bits} for name, (direction, bits) in ports.items()
+    }
     return {"attributes": {}, "ports": shown, "cells": parts, "netnames": names}
 
 
@@ -60,7 +62,7 @@ def test_a_chain_is_counted_and_named(tmp_path: Path) -> None:
 
 
 def row() -> Content:
-    """A register of its own, and a way from `i` through two LUTs to `o`."""
+    """A register of its own, and a path from `i` through two LUTs to `o`."""
     return module(
         {"i": ("input", [2]), "o": ("output", [5])},
         x=cell("LUT1", I0=[2], O=[3]),
@@ -140,7 +142,7 @@ def test_a_cell_that_nobody_knows_is_refused(tmp_path: Path) -> None:
 
 def test_a_design_without_registers_is_refused(tmp_path: Path) -> None:
     top = module({"i": ("input", [2])}, x=cell("LUT1", I0=[2], O=[3]))
-    with pytest.raises(CheckFailed, match="no way from one register to another"):
+    with pytest.raises(CheckFailed, match="no path from one register to another"):
         slowest(tmp_path, top=top)
 
 
@@ -173,7 +175,7 @@ def test_names_are_those_of_the_design(tmp_path: Path) -> None:
     assert netlist.plain("u.pages.consumers_ext.Memory.0.4$DPRAM_COMB2") == (
         "u.pages.consumers_ext.Memory"
     )
-    assert netlist.place("u.w.held_TRELLIS_FF_Q_DI") == "u.w"
+    assert netlist.instance("u.w.held_TRELLIS_FF_Q_DI") == "u.w"
 
 
 def test_the_estimate_is_one_and_says_its_rule() -> None:

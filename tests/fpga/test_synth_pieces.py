@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A large design mapped in pieces: every module is there once, and ways go through the borders."""
+"""A large design mapped in pieces: every module is there once, and paths go through the borders."""
 
 import json
 from collections.abc import Callable
@@ -74,7 +74,7 @@ def test_no_piece_stays_a_box(joined: Path) -> None:
         assert "blackbox" not in content[name]["attributes"]
 
 
-def test_ways_go_on_through_the_borders(joined: Path) -> None:
+def test_paths_go_on_through_the_borders(joined: Path) -> None:
     """Twelve bits in `Cell`, the pair in `Row`, the difference in `Whole`."""
     slowest = levels.slowest(netlist.load(joined, "Whole"), "Whole")[0]
     assert slowest.end == "found (D)"

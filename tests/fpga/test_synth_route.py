@@ -14,7 +14,7 @@ from opentmu.errors import BadInput, CheckFailed
 from opentmu.synth import flow, lanes, netlist, pnr, tools
 from opentmu.synth.pnr import Settings
 
-# From the routed `tiny`, without places and source lines; the paths from and to pins are cut short.
+# From the routed `tiny`, without locations and source lines; paths from and to pins are cut short.
 RECORDED = Path(__file__).parent / "nextpnr-report.json"
 SETTINGS = Settings(seed=1, timeout=3600, route=True)
 LOG = """\
@@ -87,7 +87,7 @@ def test_numbered_cells_lie_in_no_instance(report: dict[str, Any]) -> None:
             for end in ("from", "to"):
                 hop[end]["cell"] = "$abc$1234$auto$blifparse.cc:397:parse_blif$5678.top.inner"
     path = pnr.critical_path(numbered, unnamed())
-    ends = [netlist.place(path["from"]), netlist.place(path["to"].split(" ")[0])]
+    ends = [netlist.instance(path["from"]), netlist.instance(path["to"].split(" ")[0])]
     assert path["through"] == ends
     assert path["delay_ns"] == pnr.critical_path(report, unnamed())["delay_ns"]
 
@@ -177,7 +177,7 @@ def test_area_per_lane_of_a_small_module(small: Path) -> None:
 
 
 # The oldest of 16 hits leaves. With the delay of a wire that synth_xilinx takes, ABC9 makes this of
-# five LUTs in a row: some of their inputs are so quick that it takes the way for a short one.
+# five LUTs in a row: some of their inputs are so quick that it takes the path for a short one.
 PICK = """\
 module Pick(input clock, input [31:0] key, input [7:0] ask, input push, output reg [15:0] left);
   reg [15:0] valid, hit;

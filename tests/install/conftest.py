@@ -60,8 +60,8 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     toolchain.need_compiler()
     with suppress(ToolMissing):  # now, for CMake asks once whether it is there
         system.require("rdma/fabric.h")
-    place = tmp_path_factory.mktemp("driver")
-    build, prefix = place / "build", place / "prefix"
+    folder = tmp_path_factory.mktemp("driver")
+    build, prefix = folder / "build", folder / "prefix"
     options = [f"-DCMAKE_INSTALL_PREFIX={prefix}", "-DCMAKE_BUILD_TYPE=Debug", "-DTMU_TESTS=OFF"]
     run("cmake", "-G", "Ninja", "-S", DRIVER, "-B", build, *options)
     run("cmake", "--build", build, f"-j{toolchain.PARALLEL_JOBS}")

@@ -149,12 +149,12 @@ def test_the_module_builds_as_dkms_would(installed: Installed, tmp_path: Path) -
     if shutil.which(kernel.COMPILER) is None:
         pytest.skip(f"{ON_DEMAND}{kernel.COMPILER}, with which Debian has built this kernel")
     source = installed.prefix / "src" / f"tmu-{__version__}"
-    place = tmp_path / "tmu" / __version__ / "build"
-    shutil.copytree(source, place)
+    folder = tmp_path / "tmu" / __version__ / "build"
+    shutil.copytree(source, folder)
     script = '. ./dkms.conf; eval "${MAKE[0]}" >&2; echo "${BUILT_MODULE_LOCATION[0]}"'
     settings = {"dkms_tree": str(tmp_path), "kernel_source_dir": str(headers.folder("bookworm"))}
-    done = run("bash", "-euc", script, cwd=place, env=settings)
-    assert (place / done.stdout.strip() / "tmu.ko").is_file()
+    done = run("bash", "-euc", script, cwd=folder, env=settings)
+    assert (folder / done.stdout.strip() / "tmu.ko").is_file()
 
 
 def test_the_service_is_one(installed: Installed) -> None:

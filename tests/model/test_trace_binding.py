@@ -18,7 +18,7 @@ def written(folder: Path, text: str) -> Path:
     return file
 
 
-def test_each_field_has_its_place(tmp_path: Path) -> None:
+def test_each_field_has_its_column(tmp_path: Path) -> None:
     lines = [
         "post 4294967295 18446744073709551615 7 3 -2 281474976710655 @18446744073709551614",
         "raw-claim 1 2 0x123456789abcdef0 0x0fedcba987654321 any",

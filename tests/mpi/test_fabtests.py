@@ -67,9 +67,9 @@ def environment(folder: Path) -> dict[str, str]:
 
 
 def free_port() -> str:
-    with socket.socket() as place:
-        place.bind((SERVER, 0))
-        return str(place.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind((SERVER, 0))
+        return str(listener.getsockname()[1])
 
 
 def wait_for(port: str, server: subprocess.Popen[str]) -> None:

@@ -138,7 +138,7 @@ def test_a_wheel_that_cannot_be_had_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PIP_NO_INDEX", "1")
-    monkeypatch.setattr(wheels, "place_of", lambda package: tmp_path / package)
+    monkeypatch.setattr(wheels, "folder_of", lambda package: tmp_path / package)
     with pytest.raises(ToolMissing) as caught:
         wheels.ensure("mpich")
     assert f"MPICH {wheels.version_of('mpich')} comes from the Python package index" in str(
@@ -156,7 +156,7 @@ def test_a_wheel_with_another_content_is_refused(
     lock.write_text(text.replace("sha256:8fed", "sha256:0000"))
     assert lock.read_text() != text
     monkeypatch.setattr(wheels, "lock_of", lambda package: lock)
-    monkeypatch.setattr(wheels, "place_of", lambda package: tmp_path / package)
+    monkeypatch.setattr(wheels, "folder_of", lambda package: tmp_path / package)
     with pytest.raises(ToolMissing) as caught:
         wheels.ensure("mpich")
     if "DO NOT MATCH THE HASHES" not in str(caught.value):
@@ -177,12 +177,12 @@ def test_a_provider_that_an_mpi_cannot_load_is_said(provider_folder: Path, tmp_p
 
 
 def test_the_environment_of_each_mpi() -> None:
-    place = Path("/place/lib")
-    chosen = library.Library("mpich", Path("x"), Path("x"), library.MPICH, place)
+    libraries = Path("/folder/lib")
+    chosen = library.Library("mpich", Path("x"), Path("x"), library.MPICH, libraries)
     known = chosen.environment({"FI_PROVIDER": "tcp", "LD_LIBRARY_PATH": "/mine"})
     assert known["FI_PROVIDER"] == "tmu"
-    assert known["LD_LIBRARY_PATH"] == "/place/lib:/mine"
-    assert chosen.environment({})["LD_LIBRARY_PATH"] == "/place/lib"
+    assert known["LD_LIBRARY_PATH"] == "/folder/lib:/mine"
+    assert chosen.environment({})["LD_LIBRARY_PATH"] == "/folder/lib"
     assert "LD_LIBRARY_PATH" not in named("system").environment({})
 
 
@@ -192,7 +192,7 @@ def test_the_compiler_is_named(tmu: Tmu, fetched: Fetched) -> None:
     shown = subprocess.run(
         [done.stdout.strip(), "-show"], capture_output=True, text=True, check=True
     )
-    assert str(wheels.place_of("mpich") / "lib") in shown.stdout
+    assert str(wheels.folder_of("mpich") / "lib") in shown.stdout
     done = tmu("mpi", "--compiler", "intel")
     assert (done.returncode, done.stdout) == (2, "")
     assert "'intel' is not one of 'system', 'openmpi', 'mpich'" in done.stderr

@@ -217,7 +217,7 @@ def endless(compile_mpi: Compile) -> list[str]:
 def test_a_killed_rank_harms_no_other_job(
     endless: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """R13, R14: another job goes on to a right end, and the next one has the killed one's places.
+    """R13, R14: another job goes on to a right end, and the next one has the killed one's slots.
 
     The preset has four endpoints, two for each job.
     """

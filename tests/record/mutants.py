@@ -151,15 +151,15 @@ def every() -> list[str]:
 
 
 def source() -> str:
-    """The model with all mistakes behind their numbers; every change has its place."""
+    """The model with all mistakes behind their numbers; every change has its line."""
     text = (LAW / "tmu_model.c").read_text()
     for before, after in CHANGES:
         assert text.count(before) == 1, before
         text = text.replace(before, after)
     for who in ("receive->endpoint", "message->endpoint", "search->endpoint"):
-        place = f"&model->endpoint[{who}]"
-        assert place in text, place
-        text = text.replace(place, f"&model->endpoint[{who} & ~mutant_endpoint]")
+        lookup = f"&model->endpoint[{who}]"
+        assert lookup in text, lookup
+        text = text.replace(lookup, f"&model->endpoint[{who} & ~mutant_endpoint]")
     return text.replace('#include "model_state.h"\n', f'#include "model_state.h"\n{HEAD}')
 
 

@@ -92,7 +92,7 @@ async def writable_registers_keep_their_bits(dut: Any) -> None:
 
 @cocotb.test()
 async def bad_doorbells_are_refused_and_counted(dut: Any) -> None:
-    """R13: wrong sizes, places, pages and reads; the queues stay as they were."""
+    """R13: wrong sizes, addresses, pages and reads; the queues stay as they were."""
     device, traffic = await started(dut)
     await device.run(traffic.mixed(30))
     good = traffic.post(0).record()
@@ -243,13 +243,13 @@ async def depths_and_quotas_through_registers(dut: Any) -> None:
 
 
 @cocotb.test()
-async def rings_of_several_sizes_and_places(dut: Any) -> None:
+async def rings_of_several_sizes_and_addresses(dut: Any) -> None:
     """Laps, phases and addresses above 4 GiB; a new configuration starts at index 0."""
     device, traffic = await started(dut)
     for log2, base in ((4, 0x12_3456_0000_0000), (5, 64), (6, 2**64 - (64 << 6))):
         for page in device.all_pages():
-            place = base if page == 0 else (page + 1) * RING_AREA
-            await device.configure(page, log2, place)
+            address = base if page == 0 else (page + 1) * RING_AREA
+            await device.configure(page, log2, address)
         await device.run(traffic.make(Opcode.PROBE, 0) for _ in range((3 << log2) + 1))
     device.scoreboard.finish()
     assert device.rings[0].produced > 0

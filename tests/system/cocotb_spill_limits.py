@@ -64,7 +64,7 @@ def fill(traffic: Traffic, count: int) -> Iterator[Operation]:
 
 
 def many_chunks(traffic: Traffic) -> Iterator[Operation]:
-    """Lists of several chunks, of which flushes take whole ones from all places (R14)."""
+    """Lists of several chunks, of which flushes take whole ones from anywhere (R14)."""
     yield from traffic.empty_all()
     # The second context has several chunks in a row, between those of others.
     context = [0] * 140 + [1] * 190 + [2] * 60

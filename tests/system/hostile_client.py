@@ -29,10 +29,10 @@ def message(command: int, payload: bytes, flags: int = 0, size: int | None = Non
     return struct.pack("=HHIII", 7, command, size, flags, 0) + payload
 
 
-def garble(dice: random.Random, place: Path) -> None:
+def garble(dice: random.Random, path: Path) -> None:
     """A connection on which some messages are right."""
     with socket.socket(socket.AF_UNIX) as client, contextlib.suppress(ConnectionError):
-        client.connect(str(place))
+        client.connect(str(path))
         client.settimeout(30)
         client.sendall(message(VERSION, struct.pack("=HH", 0, 1)))
         for _ in range(dice.randrange(1, 12)):
@@ -51,10 +51,10 @@ def garble(dice: random.Random, place: Path) -> None:
 class Vandal:
     """A client whose messages are right, and which writes whatever comes to mind."""
 
-    def __init__(self, dice: random.Random, place: Path) -> None:
+    def __init__(self, dice: random.Random, path: Path) -> None:
         self.dice = dice
         self.socket = socket.socket(socket.AF_UNIX)
-        self.socket.connect(str(place))
+        self.socket.connect(str(path))
         self.socket.settimeout(60)
         self.ask(VERSION, struct.pack("=HH", 0, 1))
         self.enable()

@@ -41,20 +41,20 @@ def files() -> dict[str, Path]:
 def start(name: str, command: Sequence[str], chosen: library.Library) -> str:
     """A job of two ranks as a command of the guest's shell; it leaves its files under its name."""
     there = replace(chosen, starter=Path("/bin") / chosen.starter.name, libraries=Path("/lib"))
-    place = LEFT / name
+    target = LEFT / name
     uri = f"{URI}?endpoints=1"
-    job = launch.Job(command, RANKS, uri, provider.folder(), place, there)
+    job = launch.Job(command, RANKS, uri, provider.folder(), target, there)
     settings = launch.environment(job, {"PATH": "/bin", "TMPDIR": "/tmp"})
     words = [*(f"{key}={value}" for key, value in settings.items()), *launch.words(job)]
-    return f"mkdir -p {place}; env {shlex.join(words)}"
+    return f"mkdir -p {target}; env {shlex.join(words)}"
 
 
 def reports(sent: str, name: str, folder: Path) -> list[check.Report]:
     """The reports of a job's ranks, judged, from what the guest sent."""
-    place = folder / name
-    place.mkdir()
+    target = folder / name
+    target.mkdir()
     for part in ("\n" + sent).split(f"\n{HEAD}")[1:]:
         file, _, text = part.partition("\n")
         if Path(file).parent == LEFT / name:
-            (place / Path(file).name).write_text(text if text.endswith("\n") else f"{text}\n")
-    return check.reports(place)
+            (target / Path(file).name).write_text(text if text.endswith("\n") else f"{text}\n")
+    return check.reports(target)

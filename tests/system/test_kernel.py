@@ -34,7 +34,7 @@ def replay(name: str, endpoints: int) -> str:
 
 @with_and_without_iommu
 def test_the_tools_work_in_a_session(iommu: bool) -> None:
-    """Discovery, a command at a time by every way of waiting, and no privilege but the file's."""
+    """Discovery, a command at a time by every method of waiting; no privilege but the file's."""
     script = f"""
 tmu-info {URI}
 mkdir -p /etc
@@ -51,8 +51,8 @@ tmu-info dev:/dev/tmu1
     assert re.search(r"^backend +dev$", ran.output, re.MULTILINE)
     assert re.search(r"^spill segments +4$", ran.output, re.MULTILINE)
     assert f"no permission for {FILE}; type as root: chmod a+rw {FILE}" in ran.output
-    ways = re.findall(r"^(by [\w ]+?) +p50 +[0-9.]+ us", ran.output, re.MULTILINE)
-    assert ways == ["by tmu_progress", "by looking at the ring alone", "by interrupt"]
+    methods = re.findall(r"^(by [\w ]+?) +p50 +[0-9.]+ us", ran.output, re.MULTILINE)
+    assert methods == ["by tmu_progress", "by looking at the ring alone", "by interrupt"]
     assert f"busy: taking endpoints: {FILE} has no more of them free" in ran.output
     assert "there is no /dev/tmu1: the kernel driver is not loaded, or has found" in ran.output
     assert stats["interrupts"] >= 100

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""R11: memory that is used up to its last place; every engine gives the log of the law.
+"""R11: memory that is used up to its last slot; every engine gives the log of the law.
 
 Chunks with few entries are made by flushes of a part, which a trace cannot name:
 sw-driver/tests/test_spill_full.c has them, and random operations at the end of memory.

@@ -37,8 +37,8 @@ def test_a_guest_pings_the_unit() -> None:
         ran = guest.run(f"{guest.BIND}tmu-ping {URI} 100", tools(), device.socket)
         assert ran.exit_code == 0, ran.output
         stats = device.stop()
-    ways = re.findall(r"^(by [\w ]+?) +p50 +[0-9.]+ us", ran.output, re.MULTILINE)
-    assert ways == ["by tmu_progress", "by looking at the ring alone", "by interrupt"]
+    methods = re.findall(r"^(by [\w ]+?) +p50 +[0-9.]+ us", ran.output, re.MULTILINE)
+    assert methods == ["by tmu_progress", "by looking at the ring alone", "by interrupt"]
     assert stats["completions"] == stats["commands"] == 300
     assert stats["interrupts"] >= 100
     assert stats["messages_refused"] == 0

@@ -78,20 +78,20 @@ class Writer:
 Key = tuple[int, int, int]  # context, source, tag
 
 
-def flipped(key: Key, place: int, bit: int) -> Key:
+def flipped(key: Key, part: int, bit: int) -> Key:
     """The key with one bit of one field the other way."""
     parts = list(key)
-    value = (parts[place] ^ (1 << bit)) & 0xFFFFFFFF
-    parts[place] = value - (1 << 32) if place == 2 and value >> 31 else value
+    value = (parts[part] ^ (1 << bit)) & 0xFFFFFFFF
+    parts[part] = value - (1 << 32) if part == 2 and value >> 31 else value
     return parts[0], parts[1], parts[2]
 
 
 def bits(w: Writer) -> None:
     """R1: an older entry whose key differs in one bit, in both queues."""
-    for place in range(3):
+    for part in range(3):
         for bit in range(32):
             ep, key = bit % RANKS, (5, 3, 9)
-            other = flipped(key, place, bit)
+            other = flipped(key, part, bit)
             w.post(ep, *other)
             w.post(ep, *key)
             w.arrive(ep, *key)

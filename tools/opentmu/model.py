@@ -253,7 +253,7 @@ class ReferenceModel:
         return self._limits(self._library.tmu_model_set_quota, endpoint, posted, unexpected)
 
     def set_reserve(self, endpoint: int, posted: int, unexpected: int) -> Status:
-        """Replace one endpoint's reserves: places of the capacities that are kept for it."""
+        """Replace one endpoint's reserves: slots of the capacities that are kept for it."""
         return self._limits(self._library.tmu_model_set_reserve, endpoint, posted, unexpected)
 
     def reset(self) -> None:

@@ -92,7 +92,7 @@ def note(text: str, *, loud: bool = True) -> None:
 
 
 def say(text: str) -> None:
-    """Print one line for the user; figures never come this way."""
+    """Print one line for the user; figures never come here."""
     with _lock:
         _write(text)
         if not told.quiet:

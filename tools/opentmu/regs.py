@@ -855,8 +855,8 @@ class Preset:
     command_slots: int
     spill_segments: int
     # That an inspect can name; 0 is not known: of a configuration that is no preset.
-    posted_places: int = 0
-    unexpected_places: int = 0
+    posted_positions: int = 0
+    unexpected_positions: int = 0
 
 
 PRESETS: Final[dict[str, Preset]] = {
@@ -879,8 +879,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=2048,
         command_slots=4096,
         spill_segments=64,
-        posted_places=16544,
-        unexpected_places=16544,
+        posted_positions=16544,
+        unexpected_positions=16544,
     ),
     "tiny": Preset(
         name="tiny",
@@ -901,8 +901,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=64,
         command_slots=512,
         spill_segments=4,
-        posted_places=96,
-        unexpected_places=96,
+        posted_positions=96,
+        unexpected_positions=96,
     ),
     "formal": Preset(
         name="formal",
@@ -923,8 +923,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=2,
         command_slots=8,
         spill_segments=1,
-        posted_places=4,
-        unexpected_places=4,
+        posted_positions=4,
+        unexpected_positions=4,
     ),
     "ecp5": Preset(
         name="ecp5",
@@ -945,8 +945,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=15,
         command_slots=128,
         spill_segments=0,
-        posted_places=64,
-        unexpected_places=64,
+        posted_positions=64,
+        unexpected_positions=64,
     ),
     "max": Preset(
         name="max",
@@ -967,8 +967,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=4096,
         command_slots=8192,
         spill_segments=128,
-        posted_places=65696,
-        unexpected_places=65696,
+        posted_positions=65696,
+        unexpected_positions=65696,
     ),
     "many": Preset(
         name="many",
@@ -989,8 +989,8 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=256,
         command_slots=1024,
         spill_segments=4,
-        posted_places=128,
-        unexpected_places=128,
+        posted_positions=128,
+        unexpected_positions=128,
     ),
     "small": Preset(
         name="small",
@@ -1011,7 +1011,7 @@ PRESETS: Final[dict[str, Preset]] = {
         queues=64,
         command_slots=512,
         spill_segments=4,
-        posted_places=304,
-        unexpected_places=304,
+        posted_positions=304,
+        unexpected_positions=304,
     ),
 }

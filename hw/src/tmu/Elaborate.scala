@@ -15,7 +15,7 @@ import tmu.emit.{
 }
 import tmu.params.{Presets, TmuParams}
 
-/** The only place that writes files: the committed generated ones, or a preset's SystemVerilog. */
+/** The only object that writes files: the committed generated ones, or a preset's SystemVerilog. */
 object Elaborate {
   private val usage =
     "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +

@@ -148,7 +148,7 @@ class TmuTop(p: TmuParams) extends Module {
   pages.io.ringRead := writer.io.ringRead
   pages.io.moved := writer.io.moved
   pages.io.still := commit.io.still
-  // A consumer index may be a clock late, and the way from the doorbell is long.
+  // A consumer index may be a clock late, and the path from the doorbell is long.
   pages.io.consumer.valid := RegNext(doorbell.io.consumer.valid, false.B)
   pages.io.consumer.bits := RegNext(doorbell.io.consumer.bits)
 

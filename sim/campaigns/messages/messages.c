@@ -9,7 +9,7 @@
  *   unexpected NUMBER  the same, all there before the first is asked for, which is the youngest
  *
  * Rank 0 prints a line of JSON with the time of one message, in microseconds: of a latency half of
- * the way to and fro, otherwise a turn by its messages.  A payload that is not what was sent ends
+ * the round trip, otherwise a turn by its messages.  A payload that is not what was sent ends
  * the run.  A tenth more repeats come first and are not counted; after some seconds there are no
  * more repeats, and the line says how many there were.
  */

@@ -119,7 +119,7 @@
 #define TMU_SPILL_STATUS_ERROR_MASK 0x1u
 #define TMU_REG_SPILL_FREE 0x0f4 /* read only: Chunks of 4096 bytes in which nothing lies. */
 #define TMU_REG_FAULT_SELECT 0x0f8 /* read/write: What the next FAULT_INJECT flips. */
-#define TMU_FAULT_SELECT_PLACE_SHIFT 0 /* Number of the place; another one flips nothing. */
+#define TMU_FAULT_SELECT_PLACE_SHIFT 0 /* Number of the store; another one flips nothing. */
 #define TMU_FAULT_SELECT_PLACE_MASK 0x1fu
 #define TMU_FAULT_SELECT_BIT_SHIFT 8 /* Bit of the word; beyond its end nothing is flipped. */
 #define TMU_FAULT_SELECT_BIT_MASK 0x3ffu
@@ -127,14 +127,14 @@
 #define TMU_FAULT_INJECT_FLIP_SHIFT 0 /* Flips the bit of the next word that is written there, once. */
 #define TMU_FAULT_INJECT_FLIP_MASK 0x1u
 #define TMU_REG_FAULT_STATUS 0x100 /* read only: Flipped bits since the last reset. */
-#define TMU_FAULT_STATUS_SEEN_SHIFT 0 /* Bit n: the place with number n has given a word with a flipped bit. */
+#define TMU_FAULT_STATUS_SEEN_SHIFT 0 /* Bit n: the store with number n has given a word with a flipped bit. */
 #define TMU_FAULT_STATUS_SEEN_MASK 0x1fffffu
-#define TMU_FAULT_STATUS_WIDTH_SHIFT 21 /* Bits of a word at the place of the last FAULT_INJECT; 0 if it names none. */
+#define TMU_FAULT_STATUS_WIDTH_SHIFT 21 /* Bits of a word in the store of the last FAULT_INJECT; 0 if it names none. */
 #define TMU_FAULT_STATUS_WIDTH_MASK 0x3ffu
 #define TMU_FAULT_STATUS_FLIPPED_SHIFT 31 /* The last FAULT_INJECT has flipped a bit. */
 #define TMU_FAULT_STATUS_FLIPPED_MASK 0x1u
-#define TMU_REG_FAULT_MORE 0x124 /* read only: The same, of further places. */
-#define TMU_FAULT_MORE_SEEN_SHIFT 0 /* Bit n: the place with number 21 + n has given a word with a flipped bit. */
+#define TMU_REG_FAULT_MORE 0x124 /* read only: The same, of further stores. */
+#define TMU_FAULT_MORE_SEEN_SHIFT 0 /* Bit n: the store with number 21 + n has given a word with a flipped bit. */
 #define TMU_FAULT_MORE_SEEN_MASK 0x1u
 #define TMU_REG_SPILL_SELECT 0x104 /* read/write: What the next SPILL_LOOK fetches, of the endpoint in ENDPOINT_SELECT. */
 #define TMU_SPILL_SELECT_CHUNK_SHIFT 0 /* Chunk that is meant. */

@@ -69,7 +69,7 @@ static void buffered(int count) {
     free(in);
 }
 
-static void both_ways(int count) {
+static void both_directions(int count) {
     MPI_Status status;
     int *out = integers(count, rank);
     int *in = integers(count, 0);
@@ -136,7 +136,8 @@ static void persistent(int count) {
 
 int main(int argc, char **argv) {
     pair_begin(&argc, &argv);
-    void (*const parts[])(int) = {synchronous, ready, buffered, both_ways, to_oneself, persistent};
+    void (*const parts[])(int) = {synchronous,     ready,      buffered,
+                                  both_directions, to_oneself, persistent};
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; ++i) {
         parts[i](EAGER);
         parts[i](RENDEZVOUS);

@@ -27,12 +27,12 @@ def histograms(replayed: Replayed, title: str, output: Path) -> None:
     from matplotlib import pyplot
 
     seen = depths(replayed)
-    places = positions(replayed)
+    found = positions(replayed)
     panels = {
         "posted receives queued": seen.posted,
         "unexpected messages queued": seen.unexpected,
-        "receives visited by a matching arrival": places["posted"],
-        "messages visited by a matching receive": places["unexpected"],
+        "receives visited by a matching arrival": found["posted"],
+        "messages visited by a matching receive": found["unexpected"],
     }
     figure, axes = pyplot.subplots(2, 2, figsize=(10, 7), layout="constrained")
     figure.suptitle(title)

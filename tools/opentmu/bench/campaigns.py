@@ -235,7 +235,7 @@ def bad_commands(traffic: Traffic) -> Iterator[Operation]:
 
 
 def walk(traffic: Traffic) -> Iterator[Item]:
-    """Every entry of both tables in its order, and what lies far behind the last place."""
+    """Every entry of both tables in its order, and what lies far behind the last position."""
     for queue in Queue:
         yield traffic.walk(queue)
         yield traffic.inspect(queue, 2**32 - 1)

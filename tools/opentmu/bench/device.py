@@ -161,7 +161,7 @@ class Device(RegisterPort):
         await self.drain()
 
     async def walk(self, walk: Walk) -> None:
-        """Look at every place of a queue while nothing else is going on."""
+        """Look at every position of a queue while nothing else is going on."""
         await self.drain()
         self.scoreboard.start_walk()
         for first in range(0, 2 * self.preset.posted_entries, self.in_flight):

@@ -195,7 +195,7 @@ def vector(name: str) -> bytes:
 
 
 def spoiled(data: bytes, random: Random) -> bytes:
-    """A frame with a defect: bits flipped, bytes put in place, cut off, or too many."""
+    """A frame with a defect: bits flipped, bytes overwritten, cut off, or too many."""
     bad = bytearray(data)
     match random.randrange(5):
         case 0:

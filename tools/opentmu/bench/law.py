@@ -236,7 +236,7 @@ class Law:
     def _sights(self, step: Step) -> list[Answer]:
         """Any entry of the table, whichever endpoint it belongs to, or none; or the table's end.
 
-        There are more places than entries, since some wait to be filled.
+        There are more positions than entries, since some wait to be filled.
         """
         if step.operation.is_beyond(self.preset):
             return [self._answer(step, Status.EMPTY)]

@@ -52,7 +52,7 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
     none = (1 << preset.id_bits) - 1
     ident = operation.receive_id
     early = early_status(operation, preset)
-    of_messages, place = operation.inspected
+    of_messages, position = operation.inspected
     return {
         "opcode": operation.opcode,
         "malformed": int(early is Status.MALFORMED),
@@ -68,7 +68,7 @@ def signals(operation: Operation, preset: regs.Preset, stamp: int) -> Values:
         "address": operation.address,
         "length": operation.length,
         "id": min(ident, none),
-        "position": place,
+        "position": position,
         "inspectUnexpected": int(of_messages),
         "stamp": stamp,
         **dict.fromkeys(INJECTED, 0),
@@ -232,11 +232,11 @@ class MatchUnitBench:
         self.clock += 1
 
     async def walk(self, walk: Walk) -> None:
-        """Look at every place of a queue while nothing else is going on."""
+        """Look at every position of a queue while nothing else is going on."""
         await self.drain()
         self.scoreboard.start_walk()
-        for place in range(2 * self.preset.posted_entries):
-            operation = walk.inspect(place)
+        for position in range(2 * self.preset.posted_entries):
+            operation = walk.inspect(position)
             self.scoreboard.sent(operation)
             offered: list[Operation | None] = [None, None]
             offered[stream_of(operation)] = operation

@@ -68,7 +68,7 @@ class Ring:
         return self.base <= address < self.base + self.size * BYTES
 
     def take(self, address: int, data: bytes) -> None:
-        """The next completion; fails on a wrong place, size or phase, and on an overrun (R11)."""
+        """The next completion; fails on a wrong address, size or phase, and on an overrun (R11)."""
         slot = self.produced % self.size
         expected = self.base + slot * BYTES
         assert address == expected, (

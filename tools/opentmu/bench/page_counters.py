@@ -43,8 +43,8 @@ class PageCounters:
         order = list(regs.COUNTERS)
         found = {}
         for name in names or order:
-            place = regs.DOORBELL_COUNTERS_OFFSET + regs.DOORBELL_COUNTER_BYTES * order.index(name)
-            found[name] = await self._word(place)
+            offset = regs.DOORBELL_COUNTER_BYTES * order.index(name)
+            found[name] = await self._word(regs.DOORBELL_COUNTERS_OFFSET + offset)
         return found if await self.number() == number else None
 
     async def _word(self, offset: int) -> int:

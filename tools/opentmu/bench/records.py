@@ -63,7 +63,7 @@ def pages_of(preset: regs.Preset, endpoint: int) -> tuple[int, ...]:
     return tuple(dict.fromkeys((endpoint, last)))
 
 
-def place(queue: int, position: int) -> int:
+def position_word(queue: int, position: int) -> int:
     """The address field that makes an inspect mean this entry."""
     word = COMMAND_FIELDS["inspect_queue"][1]
     return queue << word | position
@@ -96,7 +96,7 @@ class Operation(regs.KeyFields):
         return self.endpoint if self.page == preset.queues else endpoint_of(preset, self.page)
 
     def is_malformed(self, preset: regs.Preset) -> bool:
-        """Unknown opcode, a field that must be zero is not, or a value that has no place (R13)."""
+        """Unknown opcode, a field that must be zero is not, or a value that fits no field (R13)."""
         if self.opcode not in USED:
             return True
         allowed = USED[self.opcode] | {"opcode", "endpoint"}
@@ -104,8 +104,8 @@ class Operation(regs.KeyFields):
         none = (1 << preset.id_bits) - 1
         bad_id = self.opcode == Opcode.POST and self.receive_id >= none
         _, low, width = COMMAND_FIELDS["inspect_queue"]
-        bad_place = self.opcode == Opcode.INSPECT and self.address >> (low + width) != 0
-        return surplus or bad_id or bad_place
+        bad_position = self.opcode == Opcode.INSPECT and self.address >> (low + width) != 0
+        return surplus or bad_id or bad_position
 
     def refusal(self, preset: regs.Preset) -> Status | None:
         """R13: what is refused before any queue is looked at, the worst reason first."""
@@ -117,15 +117,15 @@ class Operation(regs.KeyFields):
 
     @property
     def inspected(self) -> tuple[bool, int]:
-        """Of an inspect: whether it looks at messages, and at which place."""
+        """Of an inspect: whether it looks at messages, and at which position."""
         _, low, _ = COMMAND_FIELDS["inspect_queue"]
         return bool(self.address >> low & 1), self.address & (1 << low) - 1
 
     def is_beyond(self, preset: regs.Preset) -> bool:
-        """An inspect of a place that its table does not have."""
-        of_messages, place = self.inspected
-        places = preset.unexpected_places if of_messages else preset.posted_places
-        return self.opcode == Opcode.INSPECT and place >= places
+        """An inspect of a position that its table does not have."""
+        of_messages, position = self.inspected
+        positions = preset.unexpected_positions if of_messages else preset.posted_positions
+        return self.opcode == Opcode.INSPECT and position >= positions
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 The scoreboard is told each operation in the order in which it is submitted (R7) and each answer in
 the order in which a page gets it.  While queues continue in memory, a command that has to look
 there is answered after later ones: then an answer is known by its handle, and its serial number
-tells its place in the order.
+tells its position in the order.
 """
 
 from collections import defaultdict, deque
@@ -87,7 +87,7 @@ class Scoreboard:
                 self.coverage.inspected(found)
 
     def _which(self, page: int, found: Answer) -> int:
-        """Place of the expected answer that this one has to be.
+        """Index of the expected answer that this one has to be.
 
         A flush with entries in memory gives those on chip first, so only each queue has its order.
         """
@@ -100,7 +100,7 @@ class Scoreboard:
         return next(iter(of_queue or mine), 0)
 
     def start_walk(self) -> None:
-        """From here on inspects name the places of one queue, from 0 on, and nothing else comes."""
+        """From here on inspects name the positions of one queue, from 0 on; nothing else comes."""
         self._walked.clear()
 
     @property
@@ -109,7 +109,7 @@ class Scoreboard:
         return any(answer.status == Status.EMPTY for answer in self._walked)
 
     def end_walk(self, queue: Queue, *, one_stream: bool = True) -> None:
-        """R3, R4: the places have shown every entry of the queue once, oldest first.
+        """R3, R4: the positions have shown every entry of the queue once, oldest first.
 
         Entries of different endpoints have an order when all came by one stream.
         """
@@ -118,7 +118,7 @@ class Scoreboard:
         same = shown == held if one_stream else self._same_order(queue, shown, held)
         if not self.walk_ended or not same:
             raise Difference(
-                f"a walk over {len(self._walked)} places showed {len(shown)} entries; "
+                f"a walk over {len(self._walked)} positions showed {len(shown)} entries; "
                 f"expected {[hex(h) for h in held]}, found {[hex(h) for h in shown]}"
             )
 

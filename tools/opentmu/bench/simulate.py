@@ -88,13 +88,13 @@ def _build(design: Path, top: str, folder: Path, optimise: str) -> None:
         log = folder / "build.log"
         text = log.read_text() if log.is_file() else ""
         raise CheckFailed(f"building {top}: {error}\n{text[-4000:]}") from error
-    stage.ensure(RUNTIME, key, lambda place: _keep_runtime(folder, place))
+    stage.ensure(RUNTIME, key, lambda target: _keep_runtime(folder, target))
 
 
-def _keep_runtime(folder: Path, place: Path) -> None:
+def _keep_runtime(folder: Path, target: Path) -> None:
     """The simulator's own objects are the same for every module: keep them for the next build."""
     for file in folder.glob(RUNTIME_OBJECTS):
-        shutil.copy(file, place)
+        shutil.copy(file, target)
 
 
 def run(folder: Path, top: str, module: Path, test: str, *plusargs: str) -> Result:
@@ -104,9 +104,11 @@ def run(folder: Path, top: str, module: Path, test: str, *plusargs: str) -> Resu
     if test not in cocotb_tests(module):
         raise CheckFailed(f"{module} holds no cocotb test {test}")
     number = seed.choose()
-    place = paths.TEST_REPORTS / "cocotb" / f"{folder.name}-{module.stem}-{test}{''.join(plusargs)}"
-    place.mkdir(parents=True, exist_ok=True)
-    log, results = place / "simulation.log", place / "results.xml"
+    run_folder = (
+        paths.TEST_REPORTS / "cocotb" / f"{folder.name}-{module.stem}-{test}{''.join(plusargs)}"
+    )
+    run_folder.mkdir(parents=True, exist_ok=True)
+    log, results = run_folder / "simulation.log", run_folder / "results.xml"
     results.unlink(missing_ok=True)
     ended_well = True
     sys.path.insert(0, os.fspath(module.parent))
@@ -120,7 +122,7 @@ def run(folder: Path, top: str, module: Path, test: str, *plusargs: str) -> Resu
             plusargs=["+verilator+rand+reset+2", f"+verilator+seed+{number}", *plusargs],
             extra_env={seed.VARIABLE: str(number), "COCOTB_LOG_LEVEL": "INFO"},
             build_dir=folder,
-            test_dir=place,
+            test_dir=run_folder,
             results_xml=os.fspath(results),
             log_file=log,
         )

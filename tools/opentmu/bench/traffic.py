@@ -9,7 +9,7 @@ from typing import Any
 from opentmu import regs
 from opentmu.bench.coverage import ALL_MATCH, ALL_SOURCE, ANY_TAG, CONTEXT, TAG, TAG_SIGN
 from opentmu.bench.law import Law, Quota
-from opentmu.bench.records import Operation, pages_of, place
+from opentmu.bench.records import Operation, pages_of, position_word
 from opentmu.model import Queue
 from opentmu.regs import Opcode
 
@@ -20,7 +20,7 @@ CONTEXT_SHIFT = TAG.bit_length()
 
 @dataclass(frozen=True)
 class Walk:
-    """Instead of an operation: look at every place of a queue when all is answered."""
+    """Instead of an operation: look at every position of a queue when all is answered."""
 
     queue: Queue
     inspect: Callable[[int], Operation]
@@ -128,12 +128,12 @@ class Traffic:
 
     def inspect(self, queue: Queue, position: int, endpoint: int = 0) -> Operation:
         """Privileged look at one entry."""
-        handle, address = self.handle(), place(queue, position)
+        handle, address = self.handle(), position_word(queue, position)
         return Operation(Opcode.INSPECT, self.privileged, endpoint, handle=handle, address=address)
 
     def walk(self, queue: Queue) -> Walk:
-        """All places of a queue."""
-        return Walk(queue, lambda place: self.inspect(queue, place))
+        """All positions of a queue."""
+        return Walk(queue, lambda position: self.inspect(queue, position))
 
     def mixed(
         self,

@@ -25,7 +25,7 @@ _BY_CODE: dict[int, type[TmuError]] = {1: CheckFailed, 2: BadInput}
 def shape(preset: str) -> str:
     """The configuration, as the harness is told."""
     p = presets.find(preset)
-    tables = (p.posted_entries, p.unexpected_entries, *rtl.places(preset))
+    tables = (p.posted_entries, p.unexpected_entries, *rtl.positions(preset))
     return ":".join(map(str, (p.endpoints, *tables, p.array_entries, p.id_bits, p.queues)))
 
 

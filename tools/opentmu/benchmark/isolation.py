@@ -36,7 +36,7 @@ EVIDENCE = {
 }
 
 WINDOW = 4  # operations of a victim in flight
-RESERVE = 8  # places of a victim in each table
+RESERVE = 8  # slots of a victim in each table
 SATURATED = 0xFFFF
 
 # Commands between the slots and the unit, and of a turn (SubmissionQueues.scala).

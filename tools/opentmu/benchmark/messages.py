@@ -128,8 +128,8 @@ def program(mpi: library.Library) -> Path:
     shown = subprocess.run([mpi.compiler, "-show"], capture_output=True, text=True, check=False)
     folder = paths.BUILD / "messages"
 
-    def build(place: Path) -> None:
-        command: list[str | Path] = [mpi.compiler, *FLAGS, "-o", place / "messages", SOURCE]
+    def build(folder: Path) -> None:
+        command: list[str | Path] = [mpi.compiler, *FLAGS, "-o", folder / "messages", SOURCE]
         run_logged(command, "building the benchmark of messages", "messages-build")
 
     stage.ensure(folder, stage.hash_of([SOURCE, shown.stdout, *FLAGS]), build)
@@ -161,8 +161,8 @@ def environment(setting: Setting, engine: str, files: Path) -> tuple[list[str], 
 def run(setting: Setting, cell: Cell, engine: str) -> Result:
     """One run: what the program printed, and what the units counted."""
     repeats = cell.repeats(engine, quick=setting.quick)
-    with tempfile.TemporaryDirectory(prefix="tmu-messages-") as place:
-        words, known = environment(setting, engine, Path(place))
+    with tempfile.TemporaryDirectory(prefix="tmu-messages-") as folder:
+        words, known = environment(setting, engine, Path(folder))
         title = f"{' '.join(cell.words(repeats))} with {engine}"
         try:
             done = children.run(
@@ -178,7 +178,7 @@ def run(setting: Setting, cell: Cell, engine: str) -> Result:
         if done.returncode != 0:
             raise CheckFailed(f"{title}: exit code {done.returncode}\n{done.stderr.strip()}")
         found: Result = json.loads(done.stdout)
-        reports = check.reports(Path(place))
+        reports = check.reports(Path(folder))
         entries = harness.entries(setting.preset)
         return {**found, **counted(title, cell, found["repeats"], engine, reports, entries)}
 

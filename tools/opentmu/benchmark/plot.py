@@ -154,7 +154,7 @@ def latency(axis: Any, results: Sequence[Result], array: int) -> bool:
 
 
 def pairs(axis: Any, results: Sequence[Result]) -> bool:
-    """Pairs a clock with both ways in, and with one command a clock."""
+    """Pairs a clock with both streams, and with one command a clock."""
     found = [one for one in results if one["kind"] == PAIRED]
     if not found:
         return False
@@ -168,9 +168,9 @@ def pairs(axis: Any, results: Sequence[Result]) -> bool:
     line(axis, alone, "one command a clock", ORANGE, "-")
     for depth, value in both:
         ratio = min(one["pair_rate"] for one in found if one["depth"] == depth)
-        place: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
-        place |= {"bbox": {"color": "white", "pad": 0.5}}
-        axis.annotate(f"ratio {ratio:.2f}", (depth, value), fontsize=9, color=BLUE, **place)
+        offset: dict[str, Any] = {"xytext": (0, 7), "textcoords": "offset points", "ha": "center"}
+        offset |= {"bbox": {"color": "white", "pad": 0.5}}
+        axis.annotate(f"ratio {ratio:.2f}", (depth, value), fontsize=9, color=BLUE, **offset)
     _by_depth(
         axis, found, f"{title_of(results)}, {MATCH_UNIT}: pairs a clock, both queues equally deep"
     )
@@ -291,7 +291,7 @@ def _array(axis: Any, results: Sequence[Result], array: int) -> None:
     """A line at the depth of the lanes, when there are cells beyond."""
     if any(one["depth"] > array for one in results):
         axis.axvline(array, color=GREY, linewidth=0.8, linestyle=":")
-        place = {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right"}
+        offset = {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right"}
         words = f"lanes end at {array:,}"
         at = (array, axis.get_ylim()[0])
-        axis.annotate(words, at, fontsize=8, color=GREY, **place)
+        axis.annotate(words, at, fontsize=8, color=GREY, **offset)

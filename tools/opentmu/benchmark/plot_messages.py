@@ -45,7 +45,7 @@ def chosen(
 
 
 def latency(axis: Any, results: Sequence[Result]) -> bool:
-    """Half of the way to and fro by size."""
+    """Half of a round trip by size."""
     drawn = False
     for engine, (colour, words) in LINES.items():
         points = chosen(results, engine, messages.LATENCY, lambda one: one["microseconds"]["p50"])

@@ -35,8 +35,8 @@ def curve(axis: Any, results: Sequence[Result]) -> bool:
     axis.minorticks_off()
     plot.plain(axis.yaxis)
     words = f"the table ends at {entries:,}"
-    place: dict[str, Any] = {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right"}
-    axis.annotate(words, (entries, axis.get_ylim()[0]), fontsize=8, color=plot.GREY, **place)
+    offset: dict[str, Any] = {"xytext": (-4, 4), "textcoords": "offset points", "ha": "right"}
+    axis.annotate(words, (entries, axis.get_ylim()[0]), fontsize=8, color=plot.GREY, **offset)
     title = f"{plot.title_of(results)}: clocks a verdict by depth, beyond the table in memory"
     axis.set_title(title, fontsize=11, loc="left", pad=10)
     axis.set_xlabel("receives of one endpoint")

@@ -79,7 +79,7 @@ def compare(
         if not same:
             continue
         best = max(same, key=lambda one: float(one["verdicts_per_second"]))
-        row: Result = {key: result[key] for key in (*_PLACE, "measured_at") if key in result}
+        row: Result = {key: result[key] for key in (*_CELL, "measured_at") if key in result}
         row |= {
             "software_engine": best["engine"],
             "software_verdicts_per_second": best["verdicts_per_second"],
@@ -95,19 +95,19 @@ def compare(
 
 def merged(results: Sequence[Result], rows: Sequence[Result]) -> list[Result]:
     """The measured cells, each with its comparison under `software` where there is one."""
-    by_place = {_place(row): row for row in rows}
+    by_cell = {_cell(row): row for row in rows}
     return [
-        {**result, "software": by_place[_place(result)]} if _place(result) in by_place else result
+        {**result, "software": by_cell[_cell(result)]} if _cell(result) in by_cell else result
         for result in results
     ]
 
 
 # Keys of a result that identify its cell.
-_PLACE = ("kind", "queue", "position", "depth", "memory_latency", "memory_spread", "memory_gap")
+_CELL = ("kind", "queue", "position", "depth", "memory_latency", "memory_spread", "memory_gap")
 
 
-def _place(row: Result) -> tuple[Any, ...]:
-    return tuple(row.get(key) for key in _PLACE)
+def _cell(row: Result) -> tuple[Any, ...]:
+    return tuple(row.get(key) for key in _CELL)
 
 
 def _kind(result: Result) -> str:

@@ -117,15 +117,15 @@ def _least(name: str, limit: float, results: Sequence[Result]) -> Target | None:
 
 
 def _collisions(results: Sequence[Result]) -> Target | None:
-    """Tags that agree in their low bits, beside all-different keys in the same place."""
-    free = {_place(r): _rate(r) for r in results if r["kind"] == "exact"}
-    both = [r for r in results if r["kind"] in COLLISIONS and _place(r) in free]
+    """Tags that agree in their low bits, beside all-different keys in the same cell."""
+    free = {_cell(r): _rate(r) for r in results if r["kind"] == "exact"}
+    both = [r for r in results if r["kind"] in COLLISIONS and _cell(r) in free]
 
     def ratio(result: Result) -> float:
-        return _rate(result) / free[_place(result)]
+        return _rate(result) / free[_cell(result)]
 
     return _most("clocks under tag collisions, against none", COLLISION_RATIO, both, ratio)
 
 
-def _place(result: Result) -> tuple[str, str, int]:
+def _cell(result: Result) -> tuple[str, str, int]:
     return result["queue"], result["position"], result["depth"]

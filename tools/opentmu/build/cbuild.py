@@ -11,7 +11,7 @@ from opentmu.process import run_logged
 
 @dataclass(frozen=True)
 class Variant:
-    """One way to build the C programs, in a folder of its own."""
+    """One kind of build of the C programs, in a folder of its own."""
 
     folder: Path
     words: str  # what it is called in messages

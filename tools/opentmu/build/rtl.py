@@ -63,10 +63,10 @@ def _ensure(preset: str, name: str, *options: str) -> Path:
     return target
 
 
-def places(preset: str) -> tuple[int, int]:
-    """Places of both tables that an inspect can name, as Chisel has worked them out."""
+def positions(preset: str) -> tuple[int, int]:
+    """Positions of both tables that an inspect can name, as Chisel has worked them out."""
     found = json.loads((ensure(preset) / CONFIGURATION).read_text())
-    return found["postedPlaces"], found["unexpectedPlaces"]
+    return found["postedPositions"], found["unexpectedPositions"]
 
 
 def write(preset: str, folder: Path, *options: str) -> None:

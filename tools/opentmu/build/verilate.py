@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The one place that turns Verilog into a simulation.
+"""The one module that turns Verilog into a simulation.
 
 firtool puts assertions into bind files that its filelist.f does not name: a simulation made from
 the file list alone would run without a single check.  `sources` always adds them.
@@ -91,8 +91,8 @@ def bench_program(preset: str) -> Path:
     top = verilated_top(preset, top=UNIT)
     model = cbuild.program(cbuild.ensure(), "libtmu_model_static.a")
     target = paths.VERILATED / f"{presets.build_name(preset)}-bench"
-    places = [BENCH, HEADERS, PRINT, PRINT.with_suffix(".cpp"), *BENCH_USES]
-    key = stage.hash_of([(top / stage.STAMP).read_text(), *places])
+    inputs = [BENCH, HEADERS, PRINT, PRINT.with_suffix(".cpp"), *BENCH_USES]
+    key = stage.hash_of([(top / stage.STAMP).read_text(), *inputs])
     stage.ensure(target, key, lambda folder: make_bench(preset, top, model, folder))
     return target / BENCH_PROGRAM
 
@@ -174,7 +174,7 @@ def make_top(
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
     verilate += ["--top-module", top, "--prefix", prefix, "--Mdir", folder]
     verilate += ["-CFLAGS", "-fPIC -Winvalid-pch"]
-    verilate += [*(f"-I{place}" for place in include_folders(design)), *sources(design)]
+    verilate += [*(f"-I{folder}" for folder in include_folders(design)), *sources(design)]
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
     header = f"{prefix}__pch.h"
     # gcc takes a precompiled header only where it comes first, so the other one is put into it.
@@ -202,7 +202,7 @@ def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
     """Compile the benchmark and link it with the archives of `top` and with the model."""
     toolchain.need_verilator()
     command = _compile(top, BENCH, wave=False)
-    command += [*(f"-I{place}" for place in BENCH_USES), "-Werror", "-o", folder / BENCH_PROGRAM]
+    command += [*(f"-I{folder}" for folder in BENCH_USES), "-Werror", "-o", folder / BENCH_PROGRAM]
     command += [PRINT.with_suffix(".cpp"), *_archives(top, UNIT), model, "-latomic"]
     run_logged(
         command,

@@ -55,8 +55,8 @@ def command(
     For example: tmu device --preset tiny --socket /tmp/tmu.socket
     """
     presets.check_replayable(preset)
-    place = socket.absolute()
-    check_place(place)
+    path = socket.absolute()
+    check_socket(path)
     engine.check_wave(wave)
     if window and wave is None:
         raise BadInput("--window: found no --wave FILE beside it, expected one")
@@ -69,16 +69,16 @@ def command(
     }
     query = "&".join(f"{name}={value}" for name, value in options.items() if value is not None)
     words = [str(program), "--library", f"{library}?{query}" if query else str(library)]
-    words += ["--socket", str(place), *(["--stats"] if stats else [])]
+    words += ["--socket", str(path), *(["--stats"] if stats else [])]
     replace_by(words)
 
 
-def check_place(place: Path) -> None:
-    """Refuse a place where no socket can be, before anything is built."""
-    found = len(os.fsencode(place))
+def check_socket(path: Path) -> None:
+    """Refuse a path where no socket can be, before anything is built."""
+    found = len(os.fsencode(path))
     if found > PATH_MAX:
-        raise BadInput(f"--socket {place}: found {found} characters, expected {PATH_MAX} at most")
-    if not place.parent.is_dir():
-        raise BadInput(f"--socket {place}: found no folder {place.parent}, expected one")
-    if place.exists() and not place.is_socket():
-        raise BadInput(f"--socket {place}: found a file there, expected a socket or nothing")
+        raise BadInput(f"--socket {path}: found {found} characters, expected {PATH_MAX} at most")
+    if not path.parent.is_dir():
+        raise BadInput(f"--socket {path}: found no folder {path.parent}, expected one")
+    if path.exists() and not path.is_socket():
+        raise BadInput(f"--socket {path}: found a file there, expected a socket or nothing")

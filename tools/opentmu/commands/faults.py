@@ -37,15 +37,15 @@ def campaign(preset: str, trials: int, seed: int, pauses: int | None) -> dict[st
 
 
 def show(result: dict[str, Any]) -> None:
-    """Print a row for each place."""
-    title = f"Flipped bits, preset {result['preset']}, by place and outcome"
+    """Print a row for each store."""
+    title = f"Flipped bits, preset {result['preset']}, by store and outcome"
     table = Table(title=title, padding=0)  # or the words of its head do not fit into a pipe
-    table.add_column("Place", no_wrap=True)
+    table.add_column("Store", no_wrap=True)
     for head in (*OUTCOMES.values(), "Answers withheld"):
         table.add_column(head, justify="right")
-    for place, counts in result["places"].items():
+    for store, counts in result["places"].items():
         shown = [f"{counts[name]:,}" for name in (*OUTCOMES, "answers_withheld")]
-        table.add_row(place.replace("_", " "), *shown)
+        table.add_row(store.replace("_", " "), *shown)
     output.figures().print(table)
 
 

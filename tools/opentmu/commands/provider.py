@@ -51,9 +51,9 @@ def command(uri: str, mpi: str | None, as_json: bool) -> None:
 def environment(folder: str, uri: str, chosen: library.Library | None) -> dict[str, str]:
     """The variables to set, beside what the caller has set already."""
     callers = dict(os.environ)
-    place = callers.get("FI_PROVIDER_PATH", "")
-    known = place.split(":") if place else []
-    path = place if folder in known else ":".join([folder, *known])
+    searched = callers.get("FI_PROVIDER_PATH", "")
+    known = searched.split(":") if searched else []
+    path = searched if folder in known else ":".join([folder, *known])
     settings = {"FI_PROVIDER_PATH": path, "TMU_URI": uri}
     if chosen is None:
         return settings

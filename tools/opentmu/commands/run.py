@@ -23,7 +23,7 @@ def chosen_traces(given: tuple[Path, ...]) -> list[Path]:
     return traces
 
 
-def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
+def log_paths(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
     """The file of each trace's verdict log: one file, or one file a trace in a folder."""
     if verdicts is None:
         return [None] * len(traces)
@@ -48,7 +48,7 @@ def log_places(traces: list[Path], verdicts: Path | None) -> list[Path | None]:
 
 
 def _check_no_trace(logs: list[Path], traces: list[Path]) -> None:
-    """A log never takes the place of a trace that is replayed."""
+    """A log never replaces a trace that is replayed."""
     read = {trace.resolve() for trace in traces}
     for log in logs:
         if log.resolve() in read:
@@ -112,7 +112,7 @@ def command(
     chosen = chosen_traces(traces)
     if wave is not None and len(chosen) != 1:
         raise BadInput(f"--wave takes one trace, not {len(chosen)}; name it with --trace")
-    logs = log_places(chosen, verdicts)
+    logs = log_paths(chosen, verdicts)
     folder = cbuild.ensure()
     check_traces(asked, chosen, folder)
     lines = command_lines(asked, folder, list(zip(chosen, logs, strict=True)), wave)

@@ -25,7 +25,7 @@ from opentmu.export import design
 def command(preset: str, target: Path | None, no_ipxact: bool, as_json: bool) -> int:
     """Write a preset's SystemVerilog, with all that an integration needs.
 
-    The folder gets the modules, each line with its place in the Chisel source, the wrapper with
+    The folder gets the modules, each line with its origin in the Chisel source, the wrapper with
     AXI's names, filelist.f for synthesis and filelist_assertions.f with every assertion for
     simulation, the same lists with absolute paths (*.abs.f), a FuseSoC core, the registers as
     SystemRDL and IP-XACT, and a constraints skeleton.

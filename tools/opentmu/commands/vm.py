@@ -50,8 +50,8 @@ def command(preset: str, iommu: bool, driver: str, words: tuple[str, ...]) -> in
     library = verilate.library(preset)
     programs = [cbuild.program(folder, name) for name in PROGRAMS]
     script = f"{head}{shlex.join(words)}\n"
-    with TemporaryDirectory(prefix="tmu-vm-") as place:
-        socket = Path(place) / "socket"
+    with TemporaryDirectory(prefix="tmu-vm-") as name:
+        socket = Path(name) / "socket"
         started = [str(server), "--library", str(library), "--socket", str(socket)]
         with children.start(started, stderr=subprocess.PIPE, text=True) as process:
             try:

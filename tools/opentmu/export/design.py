@@ -52,7 +52,7 @@ def header(preset: str) -> str:
     """The origin that every file states; the line with the module's name stands before."""
     parameters = dataclasses.asdict(presets.find(preset))
     del parameters["name"], parameters["number"]
-    known = {name: value for name, value in parameters.items() if value or "places" not in name}
+    known = {name: value for name, value in parameters.items() if value or "positions" not in name}
     words = ", ".join(f"{name} {value}" for name, value in known.items())
     interface = f"{regs.INTERFACE_MAJOR}.{regs.INTERFACE_MINOR}"
     lines = [
@@ -64,7 +64,7 @@ def header(preset: str) -> str:
 
 
 def commented(text: str, says: str, name: str) -> str:
-    """A file with the comment before it; places in the Chisel source are from the root."""
+    """A file with the comment before it; lines of the Chisel source are from the root."""
     origin = text.replace(f"{paths.ROOT}/", "")
     return f"// {name}: part of the design below.\n{says}{origin}"
 

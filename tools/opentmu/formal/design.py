@@ -166,10 +166,12 @@ def delayed(text: str, module: str, clocks: int) -> str:
     Port io_out_x is io_in_x, `valid` ones cleared by reset; its register k clocks in is k<k>_x.
     """
     lines = [f"module {module}("]
-    lines.append(",\n".join(f"  {way} {width} {name}" for way, width, name in ports(text)))
+    lines.append(
+        ",\n".join(f"  {direction} {width} {name}" for direction, width, name in ports(text))
+    )
     lines.append(");")
-    for way, width, name in ports(text):
-        if way == "input":
+    for direction, width, name in ports(text):
+        if direction == "input":
             continue
         base = name.removeprefix("io_out_")
         stages = [f"io_in_{base}", *(f"k{k}_{base}" for k in range(1, clocks + 1))]
@@ -184,17 +186,17 @@ def comparison(text: str, law: str) -> str:
     """Text for delay.sv: `law` beside the device, and same_post_bits, same_arrival_bits."""
     lines: list[str] = []
     connected = []
-    for way, width, name in ports(text):
-        other = f"law_{name}" if way == "output" else name
+    for direction, width, name in ports(text):
+        other = f"law_{name}" if direction == "output" else name
         connected.append(f".{name}({other})")
-        if way == "output":
+        if direction == "output":
             lines.append(f"wire {width} {other};")
     lines.append(f"{law} law ({', '.join(connected)});")
     for side in ("post", "arrival"):
         pairs = [
             f"{name} == law_{name}"
-            for way, _, name in ports(text)
-            if way == "output" and name.startswith(f"io_out_{side}_bits")
+            for direction, _, name in ports(text)
+            if direction == "output" and name.startswith(f"io_out_{side}_bits")
         ]
         lines.append(f"wire same_{side}_bits = {' && '.join(pairs)};")
     return "\n".join([*lines, ""])

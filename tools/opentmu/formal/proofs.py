@@ -46,7 +46,7 @@ def _words(text: str) -> tuple[str, ...]:
 
 # Which property of the list falls first, when a variant breaks several, is the solver's choice.
 LIST = (
-    "found_is_live found_matches match_is_found oldest_wins in_one_place "
+    "found_is_live found_matches match_is_found oldest_wins in_one_location "
     "neither_lost_nor_invented lane_keeps_entry nothing_beside"
 )
 

@@ -40,9 +40,9 @@ def main(folder: Path, files: list[Path]) -> int:
     pages |= {"fi_tmu.7": fabric.page((ROOT / "docs" / "mpi.md").read_text(), __version__)}
     shutil.rmtree(folder, ignore_errors=True)
     for name, text in sorted(pages.items()):
-        place = folder / f"man{name[-1]}"
-        place.mkdir(parents=True, exist_ok=True)
-        (place / name).write_text(text)
+        section = folder / f"man{name[-1]}"
+        section.mkdir(parents=True, exist_ok=True)
+        (section / name).write_text(text)
     return 0
 
 

@@ -37,12 +37,12 @@ def uri(engine: str, preset: str, device: Path | None) -> str:
 
 def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
     """The caller's environment with what MPI, libfabric and the provider have to know."""
-    place = callers.get("FI_PROVIDER_PATH", "")
+    searched = callers.get("FI_PROVIDER_PATH", "")
     registered = {} if job.spill is None else {"TMU_FI_SPILL": str(job.spill)}
     return {
         **job.library.environment(callers),
         **registered,
-        "FI_PROVIDER_PATH": f"{job.provider}:{place}" if place else str(job.provider),
+        "FI_PROVIDER_PATH": f"{job.provider}:{searched}" if searched else str(job.provider),
         "TMU_URI": job.uri,
         "TMU_FI_REPORT": str(job.files),
         "TMU_FI_RECORD": str(job.files),

@@ -92,8 +92,8 @@ def system() -> Library:
 
 def fetched(name: str, starter: str, settings: Mapping[str, str]) -> Library:
     """An MPI from the Python package index."""
-    place = wheels.ensure(name)
-    programs, libraries = place / "bin", place / "lib"
+    folder = wheels.ensure(name)
+    programs, libraries = folder / "bin", folder / "lib"
     fabric = libraries / name / "libfabric.so.1"
     return Library(name, programs / starter, programs / "mpicc", settings, libraries, fabric)
 

@@ -33,14 +33,14 @@ def folder() -> Path:
     driver = cbuild.program(cbuild.ensure(), "libtmu_static.a")
     target = paths.BUILD / "provider"
     key = hash_of([SOURCES, HEADERS, driver, *FLAGS])
-    ensure(target, key, lambda place: build(place, driver))
+    ensure(target, key, lambda folder: build(folder, driver))
     return target
 
 
-def build(place: Path, driver: Path, *more: str) -> None:
+def build(folder: Path, driver: Path, *more: str) -> None:
     """Compile it into a folder, linked with a static driver; `more` are flags of the compiler."""
     command: list[str | Path] = ["gcc", *FLAGS, *more, f"-I{SOURCES}", f"-I{HEADERS}"]
-    command += ["-o", place / NAME, *sorted(SOURCES.glob("*.c")), driver]
+    command += ["-o", folder / NAME, *sorted(SOURCES.glob("*.c")), driver]
     # Some programs load their MPI where later libraries do not see it: libfabric is named here.
     command += ["-lfabric", "-lpthread", "-ldl"]
     run_logged(command, "building the libfabric provider", "provider-build")

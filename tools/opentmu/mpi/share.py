@@ -35,8 +35,8 @@ def check(units: str, preset: str, ranks: int) -> None:
 def serving(device: str, spill: int | None) -> Iterator[str]:
     """The URI of one endpoint of a device for each of those who open it, while the block runs."""
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    with TemporaryDirectory(prefix="tmu-share-") as place:
-        socket = Path(place) / "s"  # short: a socket's path has 91 bytes at most
+    with TemporaryDirectory(prefix="tmu-share-") as folder:
+        socket = Path(folder) / "s"  # short: a socket's path has 91 bytes at most
         registered = [] if spill is None else ["--spill", str(spill)]
         words = [str(program), "--with-parent", *registered, device, str(socket)]
         # In a process group of its own, for what the user types to end a program is for the ranks;

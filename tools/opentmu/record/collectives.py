@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The messages of collective operations, put into the ranks' logs in the place of the calls.
+"""The messages of collective operations, put into the ranks' logs in place of the calls.
 
 An MPI library keeps the messages inside its collectives to itself.  The log tells when each rank
 entered a call and when it had ended there; between these, the call becomes the messages of a
@@ -23,7 +23,7 @@ TAG = -100
 TAG_WAITED_FOR = -1000
 
 # Order within a log: by time, then behind the record of the call, as the algorithm has it.
-Place = tuple[int, int, int]
+Position = tuple[int, int, int]
 
 
 @dataclass
@@ -135,17 +135,17 @@ def _add(call: Entered, kind: int, time: int, number: int, peer: int, tag: int, 
 def _merged(entries: Sequence[Entry], entered: Sequence[Entered]) -> list[Entry]:
     """A rank's log with what its calls have become; records of calls are left out."""
     ids = {call.entry.id for call in entered}
-    placed: list[tuple[Place, Entry]] = [
+    placed: list[tuple[Position, Entry]] = [
         ((entry.time, index, 0), entry)
         for index, entry in enumerate(entries)
         if entry.kind not in (COLLECTIVE, PART) and not (entry.kind == DONE and entry.id in ids)
     ]
     for call in entered:
-        placed += list(_places(call))
+        placed += list(_positioned(call))
     placed.sort(key=lambda one: one[0])
     return [entry for _, entry in placed]
 
 
-def _places(call: Entered) -> Iterator[tuple[Place, Entry]]:
+def _positioned(call: Entered) -> Iterator[tuple[Position, Entry]]:
     for order, entry in enumerate(call.made):
         yield (entry.time, call.index, order), entry

@@ -38,8 +38,8 @@ def _sides(note: CommNote) -> tuple[tuple[int, ...], ...]:
 def _names(log: RankLog, numbers: dict[Hashable, int]) -> dict[int, int]:
     """This rank's communicator numbers as contexts; new names take the next number.
 
-    A creation that is collective over its parent is named by its place among those; the
-    others by members and tag, and by their place among those that agree in both.
+    A creation that is collective over its parent is named by its index among those; the
+    others by members and tag, and by their index among those that agree in both.
     """
     contexts: dict[int, int] = {}
     repeats: dict[Hashable, int] = defaultdict(int)

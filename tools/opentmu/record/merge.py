@@ -18,9 +18,9 @@ KINDS = ("post", "arrive", "probe", "claim", "cancel")
 
 @dataclass(frozen=True)
 class Step:
-    """One operation on its way into the trace; `place` and `late` order an endpoint's own."""
+    """One operation on its way into the trace; `position` and `late` order an endpoint's own."""
 
-    place: int
+    position: int
     late: int
     time: int
     serial: int
@@ -48,7 +48,7 @@ class Trace:
 
 def _steps(queue: Queue, times: Sequence[int]) -> Iterator[Step]:
     for message in queue.messages:
-        yield Step(message.place, 0, message.time, message.order, "arrive", queue, None, message)
+        yield Step(message.position, 0, message.time, message.order, "arrive", queue, None, message)
     for look in queue.looks:
         if look.left_out:
             continue
@@ -125,7 +125,7 @@ def merge(logs: Sequence[RankLog], delay: int, limit: int | None = None) -> Trac
         _count_probes(queue, counts)
         endpoints.setdefault(queue.endpoint, []).extend(_steps(queue, times))
     for steps in endpoints.values():
-        steps.sort(key=lambda s: (s.place, s.late, s.time, s.queue.context, s.serial))
+        steps.sort(key=lambda s: (s.position, s.late, s.time, s.queue.context, s.serial))
     streams = [steps for _, steps in sorted(endpoints.items())]
     starts = [steps[0].time for steps in streams if steps]
     writer = _Writer(min(starts, default=0))

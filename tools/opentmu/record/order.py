@@ -158,31 +158,31 @@ def _conflict(ordered: list[Message], bounds: _Bounds) -> Look | None:
 
 
 def _put(ordered: list[Message], bounds: _Bounds, times: list[int], delay: int) -> Counter[str]:
-    """Choose each arrival's place and time; all bounds are spread already."""
+    """Choose each arrival's position and time; all bounds are spread already."""
     counts: Counter[str] = Counter()
     for order, message in enumerate(ordered):
-        message.order, message.place, message.time = order, 0, 0
+        message.order, message.position, message.time = order, 0, 0
     for message in ordered:
         wanted = message.sent + delay
-        place = max(bisect_right(times, wanted), message.release + 1, message.place)
-        place = max(min(place, message.deadline), 0)
-        place = min(place, len(times))
+        position = max(bisect_right(times, wanted), message.release + 1, message.position)
+        position = max(min(position, message.deadline), 0)
+        position = min(position, len(times))
         time = max(wanted, message.time)
-        if place < len(times):
-            time = min(time, times[place])
-        if place > 0:
-            time = max(time, times[place - 1])
+        if position < len(times):
+            time = min(time, times[position])
+        if position > 0:
+            time = max(time, times[position - 1])
         counts["arrivals-later" if time > wanted else "arrivals-earlier"] += time != wanted
         counts["arrivals-before-send"] += time < message.sent
-        message.place, message.time = place, time
+        message.position, message.time = position, time
         for target in bounds.after.get(id(message), []):
-            target.place = max(target.place, place)
+            target.position = max(target.position, position)
             target.time = max(target.time, time)
     return counts
 
 
 def arrange(queue: Queue, times: list[int], delay: int, counts: Counter[str]) -> None:
-    """Place all arrivals of a queue; `times` are those of the receiver's log records."""
+    """Choose positions for all arrivals of a queue; `times` are those of the receiver's records."""
     original = [(message.release, message.deadline) for message in queue.messages]
     while True:
         bounds = _bounds(queue, counts)

@@ -37,7 +37,7 @@ class Message:
     release: int = -1
     deadline: int = NEVER
     consumer: "Look | None" = None
-    place: int = 0  # before this record
+    position: int = 0  # before this record
     time: int = 0
     order: int = 0  # among the queue's arrivals
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Savefiles for the waveform of a run: GTKWave and Surfer show the stages, with codes as words.
 
-Paths are those of the Verilated unit: a port of a module on the way of a command or a verdict.
+Paths are those of the Verilated unit: a port of a module on the route of a command or a verdict.
 """
 
 import re
@@ -122,11 +122,11 @@ def groups(design: Path) -> Iterator[tuple[str, list[Signal]]]:
     """Each stage's title and those of its signals that the design has."""
     for title, instance, module, names in STAGES:
         widths = ports((design / f"{module}.sv").read_text(), module)
-        place = ".".join(part for part in ("TOP", TOP, instance) if part)
+        scope = ".".join(part for part in ("TOP", TOP, instance) if part)
         yield (
             title,
             [
-                Signal(f"{place}.{name}", widths[name], _code(name))
+                Signal(f"{scope}.{name}", widths[name], _code(name))
                 for name in names
                 if name in widths
             ],

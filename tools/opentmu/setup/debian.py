@@ -85,7 +85,7 @@ class Archive:
 
 
 def unpack(pins: Sequence[Pin], work: Path, folder: Path, title: str) -> None:
-    """Fetch pinned packages and unpack them all into `folder`; `work` is a new place to work in."""
+    """Fetch pinned packages and unpack them all into `folder`; `work` is a new folder."""
     archive = Archive(work, {pin.suite for pin in pins})
     files = archive.download([f"{pin.name}={pin.version}" for pin in pins], title)
     wanted = {pin.sha256: pin for pin in pins}

@@ -13,13 +13,13 @@ from opentmu import paths, stage
 from opentmu.setup import pinned
 
 LOCK = Path(__file__).with_suffix(".lock")
-PLACE = paths.MPI / "mpi4py"
+FOLDER = paths.MPI / "mpi4py"
 
 
 def ensure() -> Path:
     """A folder with `site` for PYTHONPATH and `test/main.py`; fetched when it is first needed."""
-    stage.ensure(PLACE, stage.hash_of([LOCK]), _make)
-    return PLACE
+    stage.ensure(FOLDER, stage.hash_of([LOCK]), _make)
+    return FOLDER
 
 
 def _pip(*words: str | Path) -> None:

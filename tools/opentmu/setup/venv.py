@@ -20,7 +20,7 @@ REQUIREMENTS = paths.ROOT / "requirements.txt"
 def key() -> str:
     """The stamp's text; `tmu` compares it without starting Python.
 
-    The checkout's place counts, because an environment holds absolute paths.
+    The checkout's path counts, because an environment holds absolute paths.
     """
     return f"{paths.ROOT}\n{REQUIREMENTS.read_text()}"
 

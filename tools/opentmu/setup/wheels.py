@@ -2,7 +2,7 @@
 """MPI libraries from the Python package index, each in a folder of its own in build/mpi.
 
 They are programs and libraries, not Python modules: nothing of them gets into build/venv, and
-nothing into the system.  They find their parts by their own place, so the folder may be moved.
+nothing into the system.  They find their parts by their own path, so the folder may be moved.
 """
 
 import re
@@ -27,7 +27,7 @@ def version_of(package: str) -> str:
     return found.group(1)
 
 
-def place_of(package: str) -> Path:
+def folder_of(package: str) -> Path:
     return paths.MPI / package
 
 
@@ -36,14 +36,14 @@ def key_of(package: str) -> str:
 
 
 def is_current(package: str) -> bool:
-    return stage.is_current(place_of(package), key_of(package))
+    return stage.is_current(folder_of(package), key_of(package))
 
 
 def ensure(package: str) -> Path:
     """Folder of the package, with bin and lib below; fetched when it is first needed."""
-    place = place_of(package)
-    stage.ensure(place, key_of(package), lambda folder: _make(folder, package))
-    return place
+    target = folder_of(package)
+    stage.ensure(target, key_of(package), lambda folder: _make(folder, package))
+    return target
 
 
 def _make(folder: Path, package: str) -> None:

@@ -104,7 +104,7 @@ def _elaborate(
     """The elaborated design in a file of Yosys, and the modules of it that keep their border."""
     log = paths.LOGS / f"synth-{design.name}-read.log"
     checkpoint, tree = folder / "design.il", folder / "design.json"
-    # A table of constants as a memory would be read a clock early, and its way with it.
+    # A table of constants as a memory would be read a clock early, and its path with it.
     steps = [*design.read(), "proc -norom", "opt_clean"]
     steps += [f"write_rtlil {fpga.relative(checkpoint)}"]
     steps += [f"write_json {fpga.relative(tree)}"]

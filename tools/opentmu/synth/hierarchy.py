@@ -33,8 +33,10 @@ def sizes(modules: Mapping[str, Any], top: str) -> dict[str, int]:
             return walk(cell["type"])
         if cell["type"] == "$mem_v2":
             return 0
-        ways = cell["port_directions"]
-        return sum(len(bits) for port, bits in cell["connections"].items() if ways[port] != "input")
+        directions = cell["port_directions"]
+        return sum(
+            len(bits) for port, bits in cell["connections"].items() if directions[port] != "input"
+        )
 
     walk(top)
     return done

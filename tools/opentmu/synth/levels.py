@@ -2,7 +2,7 @@
 """The longest chain of LUTs between two registers of a mapped, hierarchical netlist.
 
 Each module is looked at once.  For its instances it says how late its outputs come from its own
-registers, how much lies behind its inputs, and the levels of every way straight through, so a
+registers, how much lies behind its inputs, and the levels of every path straight through, so a
 chain is followed across any number of modules.
 """
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from opentmu.errors import CheckFailed
 from opentmu.synth import cells
 from opentmu.synth.chain import Chain, Step
-from opentmu.synth.netlist import Cell, Module, place, plain
+from opentmu.synth.netlist import Cell, Module, instance, plain
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class _Edge:
 
 @dataclass
 class _Reach:
-    """Levels between registers and a net, and the edge or cell on the way."""
+    """Levels between registers and a net, and the edge or cell in between."""
 
     levels: int
     edge: _Edge | None
@@ -157,15 +157,15 @@ class Timing:
         for net in reversed(self._order):
             if net in wanted:
                 wanted.update(edge.source for edge in self._fanin[net])
-        ways = {bit: {pin: 0} for pin, bit in self.inputs.items() if bit in wanted}
+        through = {bit: {pin: 0} for pin, bit in self.inputs.items() if bit in wanted}
         for net in (net for net in self._order if net in wanted):
-            longest: dict[str, int] = dict(ways.get(net, {}))
+            longest: dict[str, int] = dict(through.get(net, {}))
             for edge in self._fanin[net]:
-                for pin, levels in ways.get(edge.source, {}).items():
+                for pin, levels in through.get(edge.source, {}).items():
                     longest[pin] = max(longest.get(pin, 0), levels + edge.levels)
             if longest:
-                ways[net] = longest
-        return {pin: ways[bit] for pin, bit in self.outputs.items() if bit in ways}
+                through[net] = longest
+        return {pin: through[bit] for pin, bit in self.outputs.items() if bit in through}
 
     def slowest(self) -> list[Chain]:
         """The longest chain into each part of this module, longest first.
@@ -176,7 +176,7 @@ class Timing:
         for end in self._ends:
             if (before := self._arrival.get(end.net)) is not None:
                 levels = before.levels + end.levels
-                part = place(self._end_name(end))
+                part = instance(self._end_name(end))
                 if part not in worst or levels > worst[part][0]:
                     worst[part] = (levels, end)
         chains = (self._chain(levels, end) for levels, end in worst.values())
@@ -231,10 +231,10 @@ class Timing:
         child = self.children.get(edge.cell.kind)
         if child is None:
             return [Step(edge.cell.kind, edge.cell.name, self._net(target), edge.levels)]
-        return list(_below(edge.cell, child._way(edge.pin_in, edge.pin_out)))
+        return list(_below(edge.cell, child._path(edge.pin_in, edge.pin_out)))
 
-    def _way(self, pin_in: str, pin_out: str) -> list[Step]:
-        """The cells of the longest way from an input straight to an output."""
+    def _path(self, pin_in: str, pin_out: str) -> list[Step]:
+        """The cells of the longest path from an input straight to an output."""
         reached: dict[int, tuple[int, _Edge | None]] = {self.inputs[pin_in]: (0, None)}
         for net in self._order:
             for edge in self._fanin[net]:
@@ -296,5 +296,5 @@ def slowest(modules: Mapping[str, Module], top: str) -> list[Chain]:
         for chain in timing.slowest()
     ]
     if not chains:
-        raise CheckFailed(f"{top}: found no way from one register to another")
+        raise CheckFailed(f"{top}: found no path from one register to another")
     return sorted(chains, key=lambda chain: -chain.levels)

@@ -69,8 +69,8 @@ class Module:
         """The nets of its ports of one direction, by the name of the pin as in `Cell`."""
         return {
             pin: bit
-            for port, (way, bits) in self.ports.items()
-            if way == direction
+            for port, (found, bits) in self.ports.items()
+            if found == direction
             for pin, bit in _pins(port, bits)
         }
 
@@ -80,7 +80,7 @@ def plain(name: str) -> str:
     return _PART.sub("", _MADE_UP.sub("", name))
 
 
-def place(name: str) -> str:
+def instance(name: str) -> str:
     """The instance that a hierarchical name lies in; empty for the top."""
     return plain(name).rpartition(".")[0]
 
@@ -117,10 +117,10 @@ def _module(name: str, content: Mapping[str, Any]) -> Module:
 
 def _cell(name: str, content: Mapping[str, Any]) -> Cell:
     pins: dict[str, list[tuple[str, int]]] = {"input": [], "output": []}
-    ways = content["port_directions"]
+    directions = content["port_directions"]
     for port, bits in content["connections"].items():
-        if ways[port] in pins:
-            pins[ways[port]] += _pins(port, bits)
+        if directions[port] in pins:
+            pins[directions[port]] += _pins(port, bits)
     return Cell(name, content["type"], tuple(pins["input"]), tuple(pins["output"]))
 
 

@@ -12,7 +12,7 @@ from opentmu import toolchain
 from opentmu.build import fpga
 from opentmu.errors import CheckFailed
 from opentmu.synth import tools
-from opentmu.synth.netlist import Module, place, plain
+from opentmu.synth.netlist import Module, instance, plain
 
 # The member with serial links of 5 Gbit/s, which a network card on this family takes: its core runs
 # at 1.2 V instead of 1.1, which makes it nearly a fifth quicker (docs/synthesis.md).
@@ -114,7 +114,7 @@ def fmax(report: Mapping[str, Any]) -> float:
 
 
 def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
-    """The slowest way from register to register, in the names of the design."""
+    """The slowest path from register to register, in the names of the design."""
     between = [path["path"] for path in report["critical_paths"] if _between_registers(path)]
     if not between:
         raise CheckFailed("nextpnr's report: found no path from register to register")
@@ -127,7 +127,7 @@ def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
     # A name that begins with a dollar is a number of the mapper's and lies nowhere.
     passed = [*(step.cell for step in steps), last["cell"]]
     cells = [registers.get(cell, cell) for cell in passed]
-    places = [place(cell) for cell in cells if not cell.startswith("$")]
+    instances = [instance(cell) for cell in cells if not cell.startswith("$")]
     logic = sum(hop["delay"] for hop in hops if hop["type"] != "routing")
     routing = sum(hop["delay"] for hop in hops if hop["type"] == "routing")
     return {
@@ -136,7 +136,7 @@ def critical_path(report: Mapping[str, Any], module: Module) -> dict[str, Any]:
         "delay_ns": round(logic + routing, 2),
         "logic_ns": round(logic, 2),
         "routing_ns": round(routing, 2),
-        "through": _changes(places),
+        "through": _changes(instances),
         "steps": [asdict(step) for step in steps],
     }
 
@@ -173,6 +173,6 @@ def _named(cell: str, registers: Mapping[str, str]) -> str:
     return plain(registers.get(cell, cell))
 
 
-def _changes(places: list[str]) -> list[str]:
+def _changes(instances: list[str]) -> list[str]:
     """The instances that a path passes, each once for every time that it is entered."""
-    return [one for index, one in enumerate(places) if index == 0 or one != places[index - 1]]
+    return [one for index, one in enumerate(instances) if index == 0 or one != instances[index - 1]]

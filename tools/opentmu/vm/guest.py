@@ -87,8 +87,8 @@ def run(
     Raises CheckFailed when the guest does not come to the script's end.
     """
     need()
-    with TemporaryDirectory(prefix="tmu-vm-") as place:
-        folder = Path(place)
+    with TemporaryDirectory(prefix="tmu-vm-") as name:
+        folder = Path(name)
         cpio.write(folder / "initrd", {**_system(script, programs), **(files or {})})
         log = folder / "qemu.log"
         with log.open("w") as output:

@@ -8,7 +8,7 @@ import chisel3.util.{log2Ceil, Decoupled, RegEnable}
   *
   * Like PointerQueue it is written in every clock, and `ready` and `valid` are registers. What
   * comes out lies in the register at the memory's output, so it is offered two clocks after it
-  * came; to pass one a clock the queue has to hold three. The place that is read is the one that is
+  * came; to pass one a clock the queue has to hold three. The slot that is read is the one that is
   * written only while nothing is there to read. Synthesis puts memories named `block` into block
   * memories however short they are (fpga/synth/ecp5.ys).
   *
@@ -25,16 +25,16 @@ class BlockQueue[T <: Data](data: => T, entries: Int, inBlock: Boolean = true) e
     val deq = Decoupled(data)
     val count = Output(UInt(log2Ceil(entries + 1).W))
   })
-  private val places = 1 << log2Ceil(entries + 1)
-  private val memory = Mem(places, data).suggestName(if (inBlock) "block" else "memory")
-  private val ahead = RegInit(0.U(log2Ceil(places).W))
-  private val behind = RegInit(0.U(log2Ceil(places).W))
+  private val depth = 1 << log2Ceil(entries + 1)
+  private val memory = Mem(depth, data).suggestName(if (inBlock) "block" else "memory")
+  private val ahead = RegInit(0.U(log2Ceil(depth).W))
+  private val behind = RegInit(0.U(log2Ceil(depth).W))
   private val (count, ready, _) = Occupancy(entries, io.enq.fire, io.deq.fire)
 
   memory.write(behind, io.enq.bits)
   when(io.enq.fire)(behind := behind + 1.U)
 
-  // The entries in the memory, and their way to the register behind it.
+  // The entries in the memory, and their path to the register behind it.
   private val valid = RegInit(false.B)
   private val takes = !valid || io.deq.ready
   private val loads = Wire(Bool())

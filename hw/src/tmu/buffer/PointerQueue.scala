@@ -6,10 +6,10 @@ import chisel3.util.{log2Ceil, Decoupled}
 
 /** First in, first out, one a clock, in a small memory that is written in every clock.
   *
-  * The place behind the newest takes whatever is offered; it counts once the pointer has moved past
+  * The slot behind the newest takes whatever is offered; it counts once the pointer has moved past
   * it. So no enable has to reach every bit, and `ready` and `valid` are registers that know nothing
   * of the other side in their clock: across an FPGA the enable of a wide queue takes longer than
-  * all its logic. The memory has a place more than the queue holds; a full queue takes nothing.
+  * all its logic. The memory has a slot more than the queue holds; a full queue takes nothing.
   */
 class PointerQueue[T <: Data](data: => T, entries: Int) extends Module {
   override def desiredName: String = s"PointerQueue${entries}_${data.typeName}"
@@ -19,10 +19,10 @@ class PointerQueue[T <: Data](data: => T, entries: Int) extends Module {
     val deq = Decoupled(data)
     val count = Output(UInt(log2Ceil(entries + 1).W))
   })
-  private val places = 1 << log2Ceil(entries + 1)
-  private val memory = Mem(places, data)
-  private val oldest = RegInit(0.U(log2Ceil(places).W))
-  private val behind = RegInit(0.U(log2Ceil(places).W))
+  private val depth = 1 << log2Ceil(entries + 1)
+  private val memory = Mem(depth, data)
+  private val oldest = RegInit(0.U(log2Ceil(depth).W))
+  private val behind = RegInit(0.U(log2Ceil(depth).W))
   private val (count, ready, valid) = Occupancy(entries, io.enq.fire, io.deq.fire)
 
   memory.write(behind, io.enq.bits)

@@ -55,7 +55,7 @@ class CounterBank(p: TmuParams) extends Module {
     val snapshot = Input(Bool())
     val busy = Output(Bool())
 
-    /** A counter of the last snapshot, by its place in `Counters.all`; in the same clock. */
+    /** A counter of the last snapshot, by its index in `Counters.all`; in the same clock. */
     val index = Input(UInt(indexBits.W))
     val value = Output(UInt(width.W))
 
@@ -190,10 +190,10 @@ class CounterBank(p: TmuParams) extends Module {
   // Counts since the last turn, and held values: the widest leave first, so that all can move up
   // through the registers of those before them.
   private val size = Counters.all.size
-  private val place = RegInit(0.U(log2Ceil(size).W))
+  private val roundIndex = RegInit(0.U(log2Ceil(size).W))
   // Many registers hear of the turn, and their wires alone are a clock long.
-  private val turns = RegNext(place === (size - 2).U, false.B)
-  place := Mux(turns, 0.U, place + 1.U)
+  private val turns = RegNext(roundIndex === (size - 2).U, false.B)
+  roundIndex := Mux(turns, 0.U, roundIndex + 1.U)
   private class Source(val counter: Counter) {
     val sample: Option[Sample] = samples.get(counter)
     private val by = increments.getOrElse(counter, 0.U)
@@ -227,10 +227,10 @@ class CounterBank(p: TmuParams) extends Module {
     wanted := io.snapshot
   }
   private val counter = VecInit(sources.map(s => Counters.all.indexOf(s.counter).U(indexBits.W)))
-  private val to = RegNext(counter(place))
+  private val to = RegNext(counter(roundIndex))
   private val held = sources.indices.filter(sources(_).sample.nonEmpty)
-  private val keeps = !held.map(place === _.U).reduce(_ || _) && !first
-  private val before = RegNext(Mux(keeps, sums.read(counter(place)), 0.U))
+  private val keeps = !held.map(roundIndex === _.U).reduce(_ || _) && !first
+  private val before = RegNext(Mux(keeps, sums.read(counter(roundIndex)), 0.U))
   private val sum = before + RegNext(aside.head)
   private val summed = RegNext(true.B, false.B)
   private val pictured = RegNext(taking, false.B)

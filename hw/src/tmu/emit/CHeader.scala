@@ -13,7 +13,7 @@ import tmu.layout.{
   Statuses
 }
 import tmu.params.{Parameters, Presets, SpillLayout, TmuParams}
-import tmu.registers.{Counters, Discovery, FaultPlaces, RegisterMap, TmuRegisters}
+import tmu.registers.{Counters, Discovery, FaultStores, RegisterMap, TmuRegisters}
 import tmu.rules.FilterFold
 
 /** Renders the host interface as a C header. */
@@ -133,8 +133,8 @@ object CHeader {
       table("OPCODE", Opcodes.all ++ Opcodes.network),
       codes("STATUS", Statuses.all ++ Statuses.network),
       table("STATUS", Statuses.all ++ Statuses.network),
-      codes("FAULT", FaultPlaces.all),
-      table("FAULT", FaultPlaces.all),
+      codes("FAULT", FaultStores.all),
+      table("FAULT", FaultStores.all),
       doorbell,
       spill,
       filterPieces(p),

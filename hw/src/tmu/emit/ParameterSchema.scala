@@ -42,11 +42,11 @@ object ParameterSchema {
     * can name.
     */
   def configuration(p: TmuParams): String = {
-    val places = Seq(
-      member("postedPlaces", s"${TableParams.posted(p).places}"),
-      member("unexpectedPlaces", s"${TableParams.unexpected(p).places}")
+    val positions = Seq(
+      member("postedPositions", s"${TableParams.posted(p).positions}"),
+      member("unexpectedPositions", s"${TableParams.unexpected(p).positions}")
     )
-    (values(p) ++ places).map("  " + _).mkString("{\n", ",\n", "\n}\n")
+    (values(p) ++ positions).map("  " + _).mkString("{\n", ",\n", "\n}\n")
   }
 
   private def lines(all: Seq[String]): String = all.map("    " + _).mkString("\n", ",\n", "\n  ")

@@ -13,7 +13,7 @@ import tmu.layout.{
   Statuses
 }
 import tmu.params.{Presets, TableParams, TmuParams}
-import tmu.registers.{Counters, Discovery, FaultPlaces, RegisterMap, Streams, TmuRegisters}
+import tmu.registers.{Counters, Discovery, FaultStores, RegisterMap, Streams, TmuRegisters}
 
 /** Renders the host interface as a Python module of constants. */
 object PythonConstants {
@@ -103,8 +103,8 @@ object PythonConstants {
     s"        queues=${p.queues},",
     s"        command_slots=${p.commandSlots},",
     s"        spill_segments=${p.spillSegments},",
-    s"        posted_places=${TableParams.posted(p).places},",
-    s"        unexpected_places=${TableParams.unexpected(p).places},",
+    s"        posted_positions=${TableParams.posted(p).positions},",
+    s"        unexpected_positions=${TableParams.unexpected(p).positions},",
     "    ),"
   )
 
@@ -134,8 +134,8 @@ object PythonConstants {
     "spill_segments"
   ).map(f => s"    $f: int") ++ Seq(
     "    # That an inspect can name; 0 is not known: of a configuration that is no preset.",
-    "    posted_places: int = 0",
-    "    unexpected_places: int = 0"
+    "    posted_positions: int = 0",
+    "    unexpected_positions: int = 0"
   )
 
   def render(p: TmuParams): String = {
@@ -168,7 +168,7 @@ object PythonConstants {
       s"PRESET_OWN: Final = ${Presets.ownNumber}"
     ) ++ Seq("", "") ++ enumeration("Opcode", Opcodes.all ++ Opcodes.network) ++
       Seq("", "") ++ enumeration("Status", Statuses.all ++ Statuses.network) ++
-      Seq("", "") ++ enumeration("Fault", FaultPlaces.all) ++
+      Seq("", "") ++ enumeration("Fault", FaultStores.all) ++
       Seq("", "") ++ offsets(map) ++ Seq("") ++ fields(map) ++ Seq("") ++ access(map) ++ Seq("") ++
       key ++ Seq("") ++ layout(CommandLayout.layout) ++ Seq("") ++ layout(
         CompletionLayout.layout

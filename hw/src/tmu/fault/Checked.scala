@@ -8,7 +8,7 @@ import tmu.params.TmuParams
   * stores the word alone.
   *
   * A word that is found by an address may be stored with the parity of the address as well: then it
-  * also tells when it is found at another place that differs in a bit.
+  * also tells when it is found at another address that differs in a bit.
   */
 class Checked[T <: Data](p: TmuParams, data: => T) extends Bundle {
   val word = data

@@ -22,7 +22,7 @@ object EndpointMarks {
     val memories = sets.map { set =>
       val marks = Mem(p.endpoints, Bool())
       when(!sweep.io.ready || set.valid) {
-        marks.write(Mux(sweep.io.ready, set.bits, sweep.io.place), sweep.io.ready)
+        marks.write(Mux(sweep.io.ready, set.bits, sweep.io.index), sweep.io.ready)
       }
       marks
     }

@@ -13,8 +13,8 @@ import tmu.types.Verdict
 /** The last thing that verdicts pass: it keeps back what must not be relied on.
   *
   * Once something that an endpoint depends on has lost a bit, every answer of that endpoint says so
-  * until a reset, and no other endpoint's does (R13), unless nobody can tell whose the lost bit
-  * was. Reports of a flush are left out; its own answer says it for them.
+  * until a reset, and no other endpoint's does (R13), unless the lost bit may be that of any
+  * endpoint. Reports of a flush are left out; its own answer says it for them.
   */
 class FaultGate(p: TmuParams, sources: Int) extends Module {
   val io = IO(new Bundle {
@@ -32,7 +32,7 @@ class FaultGate(p: TmuParams, sources: Int) extends Module {
   private val sweep = Module(new Sweep(p.endpoints))
   io.ready := sweep.io.ready
 
-  // The ways here and from here on are long, and in between lies the look at the endpoint.
+  // The paths here and from here on are long, and in between lies the look at the endpoint.
   private val verdicts = Module(new PointerQueue(new Verdict(p), 2))
   verdicts.io.enq <> io.in
   io.idle := !verdicts.io.deq.valid

@@ -3,42 +3,42 @@ package tmu.fault
 
 import chisel3._
 import tmu.layout.Code
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 
 /** Bit that software asks to be flipped. */
 class FaultRequest extends Bundle {
-  val place = UInt(FaultPlaces.placeBits.W)
-  val bit = UInt(FaultPlaces.bitBits.W)
+  val store = UInt(FaultStores.storeBits.W)
+  val bit = UInt(FaultStores.bitBits.W)
 }
 
 /** Flipped bits that are seen in a clock. */
 class FaultView extends Bundle {
 
-  /** Bit n: place n has given a word with a flipped bit. */
-  val seen = UInt(FaultPlaces.seenBits.W)
+  /** Bit n: store n has given a word with a flipped bit. */
+  val seen = UInt(FaultStores.seenBits.W)
 
   /** A bit was flipped as it was asked for. */
   val flipped = Bool()
 
-  /** Asked for a bit, a place answers with the bits of its words. */
-  val bits = UInt(FaultPlaces.bitBits.W)
+  /** Asked for a bit, a store answers with the bits of its words. */
+  val bits = UInt(FaultStores.bitBits.W)
 }
 
 object FaultView {
   def none: FaultView = 0.U.asTypeOf(new FaultView)
 
   /** View of one checked memory. */
-  def apply(place: Code, broken: Bool): FaultView = {
+  def apply(store: Code, broken: Bool): FaultView = {
     val view = WireDefault(none)
-    view.seen := Mux(broken, (BigInt(1) << place.value).U, 0.U)
+    view.seen := Mux(broken, (BigInt(1) << store.value).U, 0.U)
     view
   }
 
   /** The same, and what was flipped there. */
-  def apply(place: Code, broken: Bool, flips: FaultView): FaultView =
-    or(Seq(FaultView(place, broken), flips))
+  def apply(store: Code, broken: Bool, flips: FaultView): FaultView =
+    or(Seq(FaultView(store, broken), flips))
 
-  /** Of several places, a clock later. */
+  /** Of several stores, a clock later. */
   def all(views: Seq[FaultView]): FaultView = RegNext(or(views), none)
 
   private def or(views: Seq[FaultView]): FaultView =

@@ -14,7 +14,7 @@ class AxiLitePort(addressBits: Int) extends Module {
   })
   private val axi = io.axi
 
-  // One place for each channel: no signal passes from an input to an output in the same clock.
+  // One register for each channel: no signal passes from an input to an output in the same clock.
   private class WriteData extends Bundle {
     val data = UInt(32.W)
     val strobes = UInt(4.W)

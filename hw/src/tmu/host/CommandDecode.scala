@@ -59,20 +59,20 @@ object CommandDecode {
     * opcode uses.
     */
   def wrongs(p: TmuParams, record: UInt): Vec[Bool] = {
-    val places = Seq(handle, address)
+    val opaque = Seq(handle, address)
     val sizes = Seq(length, receiveId)
     val others =
-      layout.fields.diff(keys ++ wildcards ++ places ++ sizes ++ Seq(opcode, endpoint))
+      layout.fields.diff(keys ++ wildcards ++ opaque ++ sizes ++ Seq(opcode, endpoint))
     def any(fields: Seq[WordField]): Bool = VecInit(fields.map(surplus(p, record, _))).asUInt.orR
     val idOutOfRange = is(record, Opcodes.post) && MatchRules.noId(p, receiveId.of(record))
     val inspectWide = is(record, Opcodes.inspect) && (address.of(record) >> 33).orR
-    val known = VecInit(Opcodes.all.map(is(record, _))).asUInt.orR
+    val opcodeKnown = VecInit(Opcodes.all.map(is(record, _))).asUInt.orR
     VecInit(
       any(keys),
       any(wildcards),
-      any(places) || inspectWide,
+      any(opaque) || inspectWide,
       any(sizes) || idOutOfRange,
-      any(others) || !known
+      any(others) || !opcodeKnown
     )
   }
 
@@ -126,7 +126,7 @@ object CommandDecode {
 /** Decodes one command a clock, and hands it to its stream.
   *
   * Each leaves in a clock of its own, in the order in which it came, so that every page keeps its
-  * order (R7). Decoded ones wait in a queue, because the way into the unit is long.
+  * order (R7). Decoded ones wait in a queue, because the path into the unit is long.
   */
 class CommandDecoder(p: TmuParams) extends Module {
   val io = IO(new Bundle {
@@ -164,15 +164,15 @@ class CommandDecoder(p: TmuParams) extends Module {
   when(io.in.ready)(held := io.in.bits)
   full := io.in.fire || (full && !out.ready)
 
-  private val next = decoded.io.deq
-  private val command = CommandDecode.judged(next.bits.command, next.bits.wrongs)
-  io.post.valid := next.valid && !next.bits.withArrivals
+  private val decodedNext = decoded.io.deq
+  private val command = CommandDecode.judged(decodedNext.bits.command, decodedNext.bits.wrongs)
+  io.post.valid := decodedNext.valid && !decodedNext.bits.withArrivals
   io.post.bits := command
-  io.arrival.valid := next.valid && next.bits.withArrivals
+  io.arrival.valid := decodedNext.valid && decodedNext.bits.withArrivals
   io.arrival.bits := command
-  next.ready := Mux(next.bits.withArrivals, io.arrival.ready, io.post.ready)
-  io.stream.moves := next.fire
-  io.stream.waits := next.valid
+  decodedNext.ready := Mux(decodedNext.bits.withArrivals, io.arrival.ready, io.post.ready)
+  io.stream.moves := decodedNext.fire
+  io.stream.waits := decodedNext.valid
   io.idle := !full && io.taken
-  io.taken := !next.valid
+  io.taken := !decodedNext.valid
 }

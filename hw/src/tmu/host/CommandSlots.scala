@@ -40,8 +40,8 @@ class PageCommand(p: TmuParams) extends Bundle {
 
 /** The memory in which commands wait for their page's turn.
   *
-  * Written in any clock; read turn by turn, a command a clock, into the register at its output. Who
-  * grants turns sees to it that what is read was written before.
+  * Written in any clock; read turn by turn, a command a clock, into the register at its output. A
+  * turn is granted for commands that have been written.
   */
 class CommandSlots(p: TmuParams) extends Module {
   private class Waiting extends Bundle {
@@ -66,7 +66,7 @@ class CommandSlots(p: TmuParams) extends Module {
   written.stamp := io.write.bits.command.stamp
   when(io.write.valid)(block.write(io.write.bits.slot, written))
 
-  // The slot that is read next is a register: from there the way to the memories is long.
+  // The slot that is read next is a register: from there the path to the memories is long.
   private val turn = Reg(new PageTurn(p))
   private val following = turn.index + 1.U
   private val slot = Reg(UInt(p.slotBits.W))

@@ -91,17 +91,17 @@ class CompletionWriter(p: TmuParams) extends Module {
     )
   private val asksAgain = full && !room && !drops
   private val last = CompletionWriter.ends(p, held) && !settles
-  private val next = Wire(new RingPosition(p))
-  next.producer := Mux(drops, position.producer, following)
-  next.finals := position.finals + Mutant("finals", last)(_ => false.B)
-  for (owed <- next.owed) {
+  private val nextPosition = Wire(new RingPosition(p))
+  nextPosition.producer := Mux(drops, position.producer, following)
+  nextPosition.finals := position.finals + Mutant("finals", last)(_ => false.B)
+  for (owed <- nextPosition.owed) {
     val waits = CompletionWriter.waits(held) && !settles
     val told = settles || CompletionWriter.comes(held)
     owed := position.owed.get + waits - (told && position.owed.get =/= 0.U)
   }
   io.moved.valid := leaves
   io.moved.bits.page := held.page
-  io.moved.bits.position := next
+  io.moved.bits.position := nextPosition
 
   // The table is asked for stage 2, else for stage 1, else for the verdict that is offered, taken or
   // not: what it answers in this clock is for stage 1, or for stage 2, or for nobody. What was read
@@ -131,7 +131,7 @@ class CompletionWriter(p: TmuParams) extends Module {
     io.ring.position
   )
   private val follows = leaves && held.page === entering.page
-  private val found = Mux(follows, next, Mux(moves, read, io.ring.position))
+  private val found = Mux(follows, nextPosition, Mux(moves, read, io.ring.position))
   when(!full || leaves)(held := entering)
   when(moves || answersAgain) {
     config := io.ring.config

@@ -7,7 +7,7 @@ import tmu.bus.AxiLite
 import tmu.counters.CounterBank
 import tmu.fault.{FaultPort, FaultView}
 import tmu.params.{SpillParams, TmuParams}
-import tmu.registers.{Counters, FaultPlaces, TmuRegisters}
+import tmu.registers.{Counters, FaultStores, TmuRegisters}
 import tmu.rules.MatchRules
 import tmu.spill.SpillLookPort
 import tmu.types.{EndpointRequest, EndpointState, FilterWindows}
@@ -165,7 +165,7 @@ class ControlRegisters(p: TmuParams) extends Module {
   private val seen = RegInit(0.U.asTypeOf(new FaultView))
   private val view = io.fault.view
   io.fault.flip.valid := RegNext(injected, false.B)
-  io.fault.flip.bits.place := RegNext(control.field(map, "FAULT_SELECT", "PLACE"))
+  io.fault.flip.bits.store := RegNext(control.field(map, "FAULT_SELECT", "PLACE"))
   io.fault.flip.bits.bit := RegNext(control.field(map, "FAULT_SELECT", "BIT"))
   seen.seen := seen.seen | view.seen
   when(view.flipped)(seen.flipped := true.B).elsewhen(injected) {
@@ -175,8 +175,8 @@ class ControlRegisters(p: TmuParams) extends Module {
   // Until a reset is over the unit may still meet what it had before.
   when(io.reset || !io.ready)(seen := FaultView.none)
   when(view.bits =/= 0.U)(seen.bits := view.bits)
-  status("FAULT_STATUS") := Cat(seen.flipped, seen.bits, seen.seen(FaultPlaces.firstBits - 1, 0))
-  status("FAULT_MORE") := seen.seen >> FaultPlaces.firstBits
+  status("FAULT_STATUS") := Cat(seen.flipped, seen.bits, seen.seen(FaultStores.firstBits - 1, 0))
+  status("FAULT_MORE") := seen.seen >> FaultStores.firstBits
 
   // Windows of filter ids: the unit takes them over when nothing depends on the old ones.
   private def pair(high: String, low: String): UInt =

@@ -28,7 +28,7 @@ class ConsumerUpdate(p: TmuParams) extends Bundle {
   *
   * A whole 64-byte beat in the command window is a command of the page's owner; the page number
   * comes from the address alone (R13). A write of four bytes at the consumer offset is a consumer
-  * index, and one at the place for it asks for a snapshot of the counters, which every page shows
+  * index, and one at the address for it asks for a snapshot of the counters, which every page shows
   * to reads. All else, wrapping bursts included, is answered with SLVERR, counted beat by beat and
   * dropped. Incrementing bursts may carry several commands. Nothing behind the port makes it wait,
   * but for a few clocks in which a page is configured: no page can hold up another one's doorbell

@@ -22,7 +22,7 @@ class PageCommit(p: TmuParams) extends Module {
     /** Taken when it is done, and not before. */
     val configure = Flipped(Decoupled(new PageConfig(p)))
 
-    /** Takes a page's ring away at once; whose ring stays full has no say. */
+    /** Takes a page's ring away at once, even while the ring stays full. */
     val disable = Flipped(Decoupled(UInt(p.pageBits.W)))
     val change = Valid(new PageChange(p))
 
@@ -82,7 +82,7 @@ class PageCommit(p: TmuParams) extends Module {
   change.page := Mux(
     io.ready,
     Mux(disables, io.disable.bits, io.configure.bits.page),
-    sweep.io.place
+    sweep.io.index
   )
   change.ring := io.configure.bits.ring
   change.queue := io.configure.bits.queue

@@ -40,7 +40,7 @@ class RingState(p: TmuParams) extends RingRoom(p) {
 /** Completion rings of all pages.
   *
   * The writer's answers come in the next clock, those for `room` in the same. A read in the clock
-  * of a write shows the old value: who reads must bear both.
+  * of a write shows the old value: a reader must work with either.
   */
 class PageTable(p: TmuParams) extends Module {
   val io = IO(new Bundle {

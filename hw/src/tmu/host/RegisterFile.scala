@@ -35,14 +35,14 @@ class RegisterAnswer extends Bundle {
 
 /** Decodes accesses against a register map.
   *
-  * The answer comes two clocks after the access, for the way from the address to the data is long:
+  * The answer comes two clocks after the access, for the path from the address to the data is long:
   * in the first the register is found, in the second it is read or written. An offset that is not
   * in the map, an address that is no multiple of 4, a write to a read-only register and a partial
   * write are answered with an error and change nothing. Bits that no field names read as 0.
   *
   * @param banked
   *   registers that are words of a memory: they are read only and follow each other; `bank` reads
-  *   one by its place among them, in the second clock
+  *   one by its index among them, in the second clock
   */
 class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = Nil) extends Module {
   private val single = map.registers.diff(banked)

@@ -11,6 +11,6 @@ object RingIndex {
   val bits: Int = DoorbellLayout.ringLog2Max + 1
   def apply(): UInt = UInt(bits.W)
 
-  /** Places of a ring or a share. */
+  /** Slots of a ring or a share. */
   def size(log2: UInt): UInt = (1.U(bits.W) << log2)(bits - 1, 0)
 }

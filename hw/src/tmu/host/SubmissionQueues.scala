@@ -53,7 +53,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
     /** A command is entering. */
     val moving = Output(Bool())
 
-    /** None is on its path in or out, or waits for its turn; some may wait for room in their ring.
+    /** None is coming or leaving, or waits for its turn; some may wait for room in their ring.
       */
     val idle = Output(Bool())
   })
@@ -65,28 +65,28 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val slots = Module(new CommandSlots(p))
   private val arbiter = Module(new PageArbiter(p))
 
-  // Pages whose turn is next: the way from the arbiter is long.
+  // Pages whose turn is next: the path from the arbiter is long.
   private val named = Module(new PointerQueue(UInt(p.pageBits.W), 2))
 
   // Pages of an endpoint whose entries are on their return stand aside, and are named now and then;
   // so does the privileged one, which may name that endpoint, beside anybody's.
   private val aside = Module(new PageArbiter(p))
-  private val next = Module(new RRArbiter(UInt(p.pageBits.W), 2))
+  private val nextPage = Module(new RRArbiter(UInt(p.pageBits.W), 2))
   private val pause = RegInit(0.U(log2Ceil(SubmissionQueues.pause).W))
   private val namesAside = RegNext(!io.memory.holds || pause === 0.U, true.B)
   pause := pause + 1.U
-  next.io.in(0) <> arbiter.io.page
-  next.io.in(1).valid := aside.io.page.valid && namesAside
-  next.io.in(1).bits := aside.io.page.bits
-  aside.io.page.ready := next.io.in(1).ready && namesAside
-  named.io.enq <> next.io.out
+  nextPage.io.in(0) <> arbiter.io.page
+  nextPage.io.in(1).valid := aside.io.page.valid && namesAside
+  nextPage.io.in(1).bits := aside.io.page.bits
+  aside.io.page.ready := nextPage.io.in(1).ready && namesAside
+  named.io.enq <> nextPage.io.out
   private val change = io.change.bits
   private val restarts = io.change.valid && change.restart
   when(io.change.valid)(configs.write(change.page, change.queue))
 
   // A command that comes: its page's state is there a clock later, but for a tail that has just moved.
   private val coming = RegNext(io.command.valid, false.B)
-  private val come = RegNext(io.command.bits)
+  private val comingCommand = RegNext(io.command.bits)
   private val share = RegNext(configs.read(io.command.bits.page))
   private val bound = RegNext(
     freed.read(io.command.bits.page) +
@@ -95,7 +95,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val readTail = RegNext(tails.read(io.command.bits.page))
   private val taken = Wire(Bool())
   private val tail = Wire(RingIndex())
-  private val follows = RegNext(taken && io.command.bits.page === come.page, false.B)
+  private val follows = RegNext(taken && io.command.bits.page === comingCommand.page, false.B)
   private val moved = RegNext(tail + 1.U)
   tail := Mux(Mutant("tail", follows)(_ => false.B), moved, readTail)
   private val full = Mux(follows, moved === bound, readTail === bound)
@@ -104,7 +104,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   io.overrun := coming && share.enable && full && !io.discard
   when(restarts || taken) {
     tails.write(
-      Mux(restarts, change.page, come.page),
+      Mux(restarts, change.page, comingCommand.page),
       Mux(restarts, 0.U, tail + 1.U)
     )
   }
@@ -121,7 +121,7 @@ class SubmissionQueues(p: TmuParams) extends Module {
   // A command gets to its slot, and asks for its page's turn, a clock later: the routes there are
   // long, and the turn takes longer than that.
   private val arrived = RegNext(taken, false.B)
-  private val arrival = RegNext(come)
+  private val arrival = RegNext(comingCommand)
   slots.io.write.valid := arrived
   slots.io.write.bits.command := arrival
   slots.io.write.bits.slot := RegNext(CommandSlots.slot(p, share, tail))
@@ -201,9 +201,10 @@ class SubmissionQueues(p: TmuParams) extends Module {
   private val steps = Seq(first -> firstPage, second -> secondPage, third -> thirdPage)
   private val candidateBusy =
     steps.map { case (valid, page) => valid && page === candidate }.reduce(_ || _)
-  private val quiet = RegNext(arbiter.io.idle, false.B) && arbiter.io.idle && !named.io.deq.valid
+  private val arbiterQuiet =
+    RegNext(arbiter.io.idle, false.B) && arbiter.io.idle && !named.io.deq.valid
   page.ready := advance && Mutant("turns", !candidateBusy)(_ => true.B)
-  private val directly = arrived && quiet && advance && !candidateBusy
+  private val directly = arrived && arbiterQuiet && advance && !candidateBusy
   when(advance) {
     first := page.fire || directly
     second := first
@@ -216,13 +217,13 @@ class SubmissionQueues(p: TmuParams) extends Module {
   for ((valid, page) <- steps :+ (fourth -> turn.page))
     when(io.change.valid && io.hold && change.page === page)(valid := false.B)
 
-  private val onItsWay =
+  private val inFlight =
     steps.map { case (valid, page) => valid && page === io.ended.bits }.reduce(_ || _)
   private val asks = Seq(
     (arrived && !directly) -> arrival.page,
     (moves && more) -> turn.page,
     io.limited.valid -> io.limited.bits,
-    (io.ended.valid && (refused.read(io.ended.bits) || onItsWay)) -> io.ended.bits
+    (io.ended.valid && (refused.read(io.ended.bits) || inFlight)) -> io.ended.bits
   )
   arbiter.io.wants.zip(asks).foreach { case (port, (valid, page)) =>
     port.valid := valid

@@ -27,7 +27,7 @@ import tmu.types.{
 class AnswerStage(p: TmuParams) extends Module {
   private val posted = TableParams.posted(p)
   private val unexpected = TableParams.unexpected(p)
-  private val places = posted.inFlight - 1
+  private val depth = posted.inFlight - 1
   val io = IO(new Bundle {
     val now = Input(UInt(32.W))
 
@@ -87,8 +87,8 @@ class AnswerStage(p: TmuParams) extends Module {
     val answers = Bool()
     val accepted = UInt(32.W)
   }
-  private val answers = Module(new BlockQueue(new SlotVerdicts(p), places))
-  private val sides = Module(new BlockQueue(Vec(2, new Side), places, inBlock = false))
+  private val answers = Module(new BlockQueue(new SlotVerdicts(p), depth))
+  private val sides = Module(new BlockQueue(Vec(2, new Side), depth, inBlock = false))
   private val in = answers.io.enq
   in.valid := outcomes(0).answers || outcomes(1).answers
   in.bits.post.valid := outcomes(0).answers
@@ -114,7 +114,7 @@ class AnswerStage(p: TmuParams) extends Module {
   }
 
   // A clock behind the others, and through a queue that is a clock shorter.
-  private val truncated = Module(new PointerQueue(Vec(2, Bool()), places))
+  private val truncated = Module(new PointerQueue(Vec(2, Bool()), depth))
   truncated.io.enq.valid := RegNext(in.valid, false.B)
   for ((op, s) <- Seq(post, arrival).zipWithIndex)
     truncated.io.enq.bits(s) :=
@@ -143,9 +143,9 @@ class AnswerStage(p: TmuParams) extends Module {
   // Counted a clock late, and compared a clock later: two more may have come in by then.
   private val came = RegNext(io.entered, false.B)
   private val left = RegNext(io.verdicts.fire, false.B)
-  private val inside = RegInit(0.U(log2Ceil(places + 1).W))
+  private val inside = RegInit(0.U(log2Ceil(depth + 1).W))
   inside := inside + came - left - RegNext(silent, false.B)
-  io.room := RegNext(inside < Mux(io.slow, TableParams.few.U, (places - 2).U), false.B)
+  io.room := RegNext(inside < Mux(io.slow, TableParams.few.U, (depth - 2).U), false.B)
   io.drained := inside === 0.U && !came
 
   io.verdicts <> answers.io.deq

@@ -68,13 +68,13 @@ class MatchUnit(p: TmuParams) extends Module {
   decide.io.spills := io.spill.registered && spills
   decide.io.setQuota := requests.io.setQuota
   // Nothing enters while a request waits, but for a flush.
-  private val asked = requested && drained && !accept.io.flushing
-  private val ahead = choose(
+  private val requestReads = requested && drained && !accept.io.flushing
+  private val decideAhead = choose(
     o =>
       VecInit(Seq(o.io.first.post, o.io.first.arrival).map(op => Operation.endpoint(p, op.bits))),
     walk.io.endpoints
   )
-  decide.io.read := ahead.map(Mux(asked, io.endpoint.bits.endpoint, _))
+  decide.io.read := decideAhead.map(Mux(requestReads, io.endpoint.bits.endpoint, _))
   private val (post, arrival) = (decide.io.slot.post, decide.io.slot.arrival)
   private val decision = decide.io.decision
 
@@ -91,16 +91,16 @@ class MatchUnit(p: TmuParams) extends Module {
   body.io.faults := choose(_.io.parked.faults, walked.faults)
   body.io.broken := decide.io.broken
   body.io.appends := append.io.appends
-  private val parked = RegNext(parks)
-  body.io.postFound := choose(_.io.parked.postFound, walked.postFound, parked)
-  body.io.arrivalFound := choose(_.io.parked.arrivalFound, walked.arrivalFound, parked)
+  private val bodyParked = RegNext(parks)
+  body.io.postFound := choose(_.io.parked.postFound, walked.postFound, bodyParked)
+  body.io.arrivalFound := choose(_.io.parked.arrivalFound, walked.arrivalFound, bodyParked)
   io.raised := body.io.raised
   io.everyone := body.io.everyone
 
-  private val sweeps = Mux(post.valid, post.bits.sweeps, arrival.valid && arrival.bits.sweeps)
-  private val found = decision.post.found || decision.arrival.found
-  accept.io.removed := sweeps && found
-  accept.io.missed := sweeps && !found
+  private val flushTakes = Mux(post.valid, post.bits.sweeps, arrival.valid && arrival.bits.sweeps)
+  private val flushFinds = decision.post.found || decision.arrival.found
+  accept.io.removed := flushTakes && flushFinds
+  accept.io.missed := flushTakes && !flushFinds
 
   for (o <- overflow) {
     o.io.walked := walked

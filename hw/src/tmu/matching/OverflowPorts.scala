@@ -40,7 +40,7 @@ class OverflowPorts(p: TmuParams) extends Bundle {
   val freeUnexpected = Input(UInt(unexpected.countBits.W))
 
   /** An operation waits to enter, and no inspect: those come when no lift is left to do and none is
-    * under way, so that entries stay in their places while a queue is read out.
+    * under way, so that entries stay at their positions while a queue is read out.
     */
   val waiting = Input(Bool())
 

@@ -50,11 +50,11 @@ class RowSearch(p: TmuParams, t: TableParams) extends Module {
   private val found = Reg(Bool())
   private val slot = Reg(UInt(t.slotBits.W))
 
-  private val turn = Mux(io.searching, unsent, io.offered && io.first.misses)
+  private val firstTurn = Mux(io.searching, unsent, io.offered && io.first.misses)
   private val behind = OperationRules.ask(p, t, io.next.bits.op)
   io.ahead := io.searching && !unsent && !sentAhead && io.next.valid && io.next.bits.misses &&
-    !behind.byPlace
-  io.request.valid := turn || io.ahead
+    !behind.byPosition
+  io.request.valid := firstTurn || io.ahead
   io.request.bits := Mux(io.ahead, behind, OperationRules.ask(p, t, io.first.op))
 
   when(io.reply.valid) {

@@ -18,23 +18,23 @@ class SlotDelay(p: TmuParams, clocks: Int) extends Module {
     val out = Output(new Slot(p))
   })
 
-  private val places = clocks - 1
-  private val place = RegInit(0.U(log2Ceil(places + 1).W))
-  private val next = Mux(place === (places - 1).U, 0.U, place + 1.U)
-  place := next
+  private val depth = clocks - 1
+  private val writeIndex = RegInit(0.U(log2Ceil(depth + 1).W))
+  private val readIndex = Mux(writeIndex === (depth - 1).U, 0.U, writeIndex + 1.U)
+  writeIndex := readIndex
 
-  private val ways =
+  private val streams =
     Seq((io.in.post, io.out.post, "posts"), (io.in.arrival, io.out.arrival, "arrivals"))
-  for ((in, out, name) <- ways) {
+  for ((in, out, name) <- streams) {
     val entered = RegNext(in.bits)
-    out.bits := RegNext(if (places == 1) entered else turn(entered, name))
+    out.bits := RegNext(if (depth == 1) entered else delayInMemory(entered, name))
     out.valid := ShiftRegister(in.valid, clocks, false.B, true.B)
   }
 
-  /** Operation that was given `places` - 1 clocks ago. */
-  private def turn(in: Operation, name: String): Operation = {
-    val memory = Mem(places, new Operation(p)).suggestName(name)
-    memory.write(place, in)
-    memory.read(next)
+  /** Operation that was given `depth` - 1 clocks ago. */
+  private def delayInMemory(in: Operation, name: String): Operation = {
+    val memory = Mem(depth, new Operation(p)).suggestName(name)
+    memory.write(writeIndex, in)
+    memory.read(readIndex)
   }
 }

@@ -62,8 +62,8 @@ class WalkStage(p: TmuParams) extends Module {
   private val posting = RegNext(OperationRules.lane(p, postedTable, io.slot.post.bits, 0.U))
   private val pairs = ShiftRegister(ArrayOperation.hits(p, postedTable, asking, posting), walk - 1)
 
-  private val post = Operation.later(p, near.post)
-  private val arrival = Operation.later(p, near.arrival)
+  private val post = Operation.delayed(p, near.post)
+  private val arrival = Operation.delayed(p, near.arrival)
   io.walked.slot.post := post
   io.walked.slot.arrival := arrival
   io.walked.found := VecInit(unexpected.io.found, posted.io.found)

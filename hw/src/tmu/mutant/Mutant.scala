@@ -4,8 +4,8 @@ package tmu.mutant
 import chisel3._
 import scala.util.DynamicVariable
 
-/** Says whether a mutant is on. Its body is whoever's who builds the design: an argument of a
-  * simulation, a file in its folder, a constant in a proof.
+/** Says whether a mutant is on. Its body comes with the build: an argument of a simulation, a file
+  * in its folder, a constant in a proof.
   */
 class MutantSwitch(mutant: String) extends ExtModule {
   override def desiredName: String = Mutant.prefix + mutant

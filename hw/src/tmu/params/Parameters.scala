@@ -95,7 +95,7 @@ object Parameters {
     Parameter(
       name = "reserve",
       range = Flag,
-      help = "An endpoint can have places of the tables that others do not fill."
+      help = "An endpoint can have slots of the tables that others do not fill."
     ),
     Parameter(
       name = "pdcs",

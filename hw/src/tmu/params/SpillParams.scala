@@ -8,7 +8,7 @@ case class SpillParams(p: TmuParams) {
   val chunks: Int = p.spillChunks
   val chunkBits: Int = log2Ceil(chunks)
   val freeBits: Int = log2Ceil(chunks + 1)
-  val placeBits: Int = log2Ceil(SpillLayout.entries)
+  val slotBits: Int = log2Ceil(SpillLayout.entries)
 
   /** Entries of one queue in memory. */
   val countBits: Int = p.spilledBits
@@ -25,7 +25,7 @@ case class SpillParams(p: TmuParams) {
 
   /** Commands that wait for memory when pages with something there have their turns only once those
     * of the one before have ended; and when all pages have, one command at a time. From there on
-    * come those under way and one of each page at most, and there are places for all of them, so
+    * come those under way and one of each page at most, and there are slots for all of them, so
     * that none of the unit's clocks ever wait for memory (R11, R13).
     */
   val crowded: Int = TableParams.posted(p).inFlight

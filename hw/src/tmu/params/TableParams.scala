@@ -61,11 +61,12 @@ case class TableParams(
 
   /** The ring of memory rows: one more than filled, because the oldest may be half gone. */
   val filterRows: Int = 1 << log2Ceil((filterEntries + filterLanes - 1) / filterLanes + 1)
-  val filterPlaceBits: Int = log2Ceil(filterRows) + log2Ceil(filterLanes)
+  val filterIndexBits: Int = log2Ceil(filterRows) + log2Ceil(filterLanes)
 
-  /** Places that an inspect can name, in age order: lanes of the array, then what lies beyond. */
-  val places: Int = if (entries > arrayEntries) arrayEntries + filterEntries else arrayEntries
-  val placeBits: Int = log2Ceil(places)
+  /** Positions that an inspect can name, in age order: lanes of the array, then what lies beyond.
+    */
+  val positions: Int = if (entries > arrayEntries) arrayEntries + filterEntries else arrayEntries
+  val positionBits: Int = log2Ceil(positions)
 }
 
 object TableParams {

@@ -4,7 +4,7 @@ package tmu.registers
 /** Registers that tell of flipped bits in stored words, and make one for tests. */
 object FaultRegisters {
   import Access.{ReadOnly, ReadWrite, Trigger}
-  import FaultPlaces.{bitBits, firstBits, placeBits, seenBits}
+  import FaultStores.{bitBits, firstBits, storeBits, seenBits}
 
   val all: Seq[Register] = Seq(
     Register(
@@ -16,8 +16,8 @@ object FaultRegisters {
         RegisterField(
           name = "PLACE",
           low = 0,
-          width = placeBits,
-          text = "Number of the place; another one flips nothing."
+          width = storeBits,
+          text = "Number of the store; another one flips nothing."
         ),
         RegisterField(
           name = "BIT",
@@ -51,13 +51,13 @@ object FaultRegisters {
           name = "SEEN",
           low = 0,
           width = firstBits,
-          text = "Bit n: the place with number n has given a word with a flipped bit."
+          text = "Bit n: the store with number n has given a word with a flipped bit."
         ),
         RegisterField(
           name = "WIDTH",
           low = firstBits,
           width = bitBits,
-          text = "Bits of a word at the place of the last FAULT_INJECT; 0 if it names none."
+          text = "Bits of a word in the store of the last FAULT_INJECT; 0 if it names none."
         ),
         RegisterField(
           name = "FLIPPED",
@@ -71,13 +71,13 @@ object FaultRegisters {
       name = "FAULT_MORE",
       offset = 0x124,
       access = ReadOnly,
-      text = "The same, of further places.",
+      text = "The same, of further stores.",
       fields = Seq(
         RegisterField(
           name = "SEEN",
           low = 0,
           width = seenBits - firstBits,
-          text = s"Bit n: the place with number $firstBits + n has given a word with a flipped bit."
+          text = s"Bit n: the store with number $firstBits + n has given a word with a flipped bit."
         )
       )
     )

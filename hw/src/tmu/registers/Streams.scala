@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.registers
 
-/** A way that the unit's traffic takes, one transfer a clock at most.
+/** A stream of the unit's traffic, one transfer a clock at most.
   *
   * Each clock of it is active, a transfer; or stalled, something waits and nothing moves; or idle,
   * and idle clocks are all the others, so nothing counts them. Runs of idle clocks are counted by

@@ -10,19 +10,19 @@ import tmu.types.MatchCommand
 object CommandCheck {
 
   /** The matching unit relies on what the decoder says of a command. */
-  def checkFlush(p: TmuParams, way: DecoupledIO[MatchCommand]): Unit = assert(
-    !way.valid || way.bits.flushes === MatchRules.flushes(p, way.bits),
+  def checkFlush(p: TmuParams, stream: DecoupledIO[MatchCommand]): Unit = assert(
+    !stream.valid || stream.bits.flushes === MatchRules.flushes(p, stream.bits),
     "R14: a flush that is not taken for one, or the other way round"
   )
 
   /** The same of its early answer; what is injected has none. */
-  def checkEarly(p: TmuParams, way: DecoupledIO[MatchCommand]): Unit = {
-    val (searches, status) = MatchRules.early(p, way.bits, MatchRules.noId(p, way.bits.id))
+  def checkEarly(p: TmuParams, stream: DecoupledIO[MatchCommand]): Unit = {
+    val (searches, status) = MatchRules.early(p, stream.bits, MatchRules.noId(p, stream.bits.id))
     assert(
-      !way.valid || way.bits.spill.injected ||
-        (way.bits.searches === searches && (searches || way.bits.status === status)),
+      !stream.valid || stream.bits.spill.injected ||
+        (stream.bits.searches === searches && (searches || stream.bits.status === status)),
       "R13: a command with the wrong early answer, %d",
-      way.bits.status
+      stream.bits.status
     )
   }
 }

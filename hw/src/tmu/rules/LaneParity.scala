@@ -21,8 +21,8 @@ object LaneParity {
     entry.parity.foreach(_ := Cat(entry.endpoint.xorR ^ lost, rest(entry) ^ broken))
 
   /** Whether an operation must not rely on a lane that holds this entry: the entry is of its
-    * endpoint and has lost a bit, or its endpoint has and it may be. A place that is named has to
-    * be whole, no other.
+    * endpoint and has lost a bit, or its endpoint has and it may be. A position that is named has
+    * to be whole, no other.
     *
     * @param hit
     *   the entry is what the operation asks for
@@ -31,6 +31,6 @@ object LaneParity {
     entry.parity.fold(false.B) { parity =>
       val lost = parity(1) ^ entry.endpoint.xorR
       val bad = parity(0) ^ rest(entry)
-      Mux(asks.byPlace, hit && (lost || bad), lost || (bad && entry.endpoint === asks.endpoint))
+      Mux(asks.byPosition, hit && (lost || bad), lost || (bad && entry.endpoint === asks.endpoint))
     }
 }

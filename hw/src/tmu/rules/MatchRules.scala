@@ -46,12 +46,12 @@ object MatchRules {
     */
   def early(p: TmuParams, command: MatchCommand, noId: Bool): (Bool, UInt) = {
     val inspects = is(command.opcode, Opcodes.inspect)
-    val places = Mux(
+    val positions = Mux(
       command.inspectUnexpected,
-      TableParams.unexpected(p).places.U(32.W),
-      TableParams.posted(p).places.U(32.W)
+      TableParams.unexpected(p).positions.U(32.W),
+      TableParams.posted(p).positions.U(32.W)
     )
-    val beyond = inspects && command.position >= places
+    val beyond = inspects && command.position >= positions
     val unprivileged = inspects && !command.privileged
     val refused = !isBelow(command.endpoint, p.endpoints)
     val namesNone = is(command.opcode, Opcodes.cancel) && noId

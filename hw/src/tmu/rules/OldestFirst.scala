@@ -38,7 +38,7 @@ object OldestFirst {
   }
 
   /** One bit or more of a word made for it: a reduction, which stays a tree where a chain of ORs,
-    * however grouped, is flattened on the way to Verilog.
+    * however grouped, is flattened in Verilog.
     */
   private def any(bits: Seq[Bool]): Bool = VecInit(bits).asUInt.orR
 

@@ -56,8 +56,8 @@ object OperationRules {
     val ask = Wire(new ArrayOperation(p, t))
     ask.searches := op.valid && op.bits.command.searches
     ask.takes := op.bits.takes
-    ask.byPlace := MatchRules.is(command.opcode, Opcodes.inspect)
-    ask.place := command.position(t.placeBits - 1, 0)
+    ask.byPosition := MatchRules.is(command.opcode, Opcodes.inspect)
+    ask.position := command.position(t.positionBits - 1, 0)
     ask.byId.foreach(_ := MatchRules.is(command.opcode, Opcodes.cancel))
     ask.id.foreach(_ := command.id)
     ask.endpoint := Operation.endpoint(p, op.bits)

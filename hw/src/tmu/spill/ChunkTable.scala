@@ -7,7 +7,7 @@ import tmu.buffer.UpDown
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.layout.Code
 import tmu.params.{SpillLayout, SpillParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 
 /** State of a chunk that the unit knows without reading memory. */
 class ChunkState(s: SpillParams) extends Bundle {
@@ -19,7 +19,7 @@ class ChunkState(s: SpillParams) extends Bundle {
   /** The chunk behind it; of no meaning in the youngest of a list. */
   val next = UInt(s.chunkBits.W)
 
-  /** Places whose entry is queued. */
+  /** Slots whose entry is queued. */
   val live = UInt(SpillLayout.entries.W)
 }
 
@@ -67,12 +67,12 @@ class ChunkTable(s: SpillParams) extends Module {
   private def marks = UInt(SpillLayout.entries.W)
   private val nexts = SyncReadMem(s.chunks, new Checked(s.p, number))
   private val lives = SyncReadMem(s.chunks, new Checked(s.p, marks))
-  private def flip(place: Code, word: Checked[UInt], writes: Bool) =
-    FaultFlip(s.p, place, word, io.fault.flip, writes)
+  private def flip(store: Code, word: Checked[UInt], writes: Bool) =
+    FaultFlip(s.p, store, word, io.fault.flip, writes)
   private val (next, nextFlipped) =
-    flip(FaultPlaces.chunkLinks, Checked(s.p, number, io.link.bits.next), io.link.valid)
+    flip(FaultStores.chunkLinks, Checked(s.p, number, io.link.bits.next), io.link.valid)
   private val (live, liveFlipped) =
-    flip(FaultPlaces.chunkLives, Checked(s.p, marks, io.mark.bits.live), io.mark.valid)
+    flip(FaultStores.chunkLives, Checked(s.p, marks, io.mark.bits.live), io.mark.valid)
   when(io.link.valid)(nexts.write(io.link.bits.chunk, next))
   when(io.mark.valid)(lives.write(io.mark.bits.chunk, live))
 
@@ -103,7 +103,7 @@ class ChunkTable(s: SpillParams) extends Module {
   // One comes back: it is the new top, and the old one, or the one that is being fetched, goes back.
   private val buries = io.free.valid && ((topValid && !takesTop) || (fetching && !lost))
   private val (buried, freeFlipped) =
-    flip(FaultPlaces.freeChunks, Checked(s.p, number, Mux(fetching, fetched, top)), buries)
+    flip(FaultStores.freeChunks, Checked(s.p, number, Mux(fetching, fetched, top)), buries)
   when(buries)(returned.write(below, buried))
   fetching := fetches
   when(io.free.valid || (fetching && !lost))(topValid := true.B)
@@ -120,7 +120,7 @@ class ChunkTable(s: SpillParams) extends Module {
     Seq(
       nextFlipped,
       liveFlipped,
-      FaultView(FaultPlaces.freeChunks, lost, freeFlipped)
+      FaultView(FaultStores.freeChunks, lost, freeFlipped)
     )
   )
   io.spare := io.chunks - fresh + below + topValid + fetching

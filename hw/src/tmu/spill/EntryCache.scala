@@ -10,13 +10,13 @@ import tmu.types.SpillEntry
 /** Entries on chip: those of the chunks that were begun last, and what memory has just answered.
   *
   * An entry is verified here without waiting for memory, which may not even have it yet. A chunk
-  * has one place, by its lowest bits, from its first entry on until another one begins there;
-  * memory has the entries as well. Rows that no entry of a chunk has are a ring for what memory
-  * answers, so that one memory with one input and one output does for both: nothing is appended
-  * while a search wants answers.
+  * has one line, by its lowest bits, from its first entry on until another one begins there; memory
+  * has the entries as well. Rows that no entry of a chunk has are a ring for what memory answers,
+  * so that one memory with one input and one output does for both: nothing is appended while a
+  * search wants answers.
   */
 class EntryCache(s: SpillParams) extends Module {
-  private val rows = s.recentChunks << s.placeBits
+  private val rows = s.recentChunks << s.slotBits
   private val ring = s.verifies
   private val lowBits = log2Ceil(s.recentChunks)
   val io = IO(new Bundle {
@@ -26,51 +26,51 @@ class EntryCache(s: SpillParams) extends Module {
     val has = Output(Bool())
 
     /** An entry being written to memory. */
-    val write = Flipped(Valid(new SpillPlace(s)))
+    val write = Flipped(Valid(new SpillSlot(s)))
     val written = Input(new SpillEntry(s.p))
 
-    /** Memory's answer, to the ring's place behind the last; the owner sees to it that there are no
+    /** Memory's answer, to the ring's slot behind the last; the owner sees to it that there are no
       * more than `verifies` of them.
       */
-    val come = Flipped(Valid(new SpillEntry(s.p)))
+    val answer = Flipped(Valid(new SpillEntry(s.p)))
 
-    /** Gives the entry at a place; or, not `recent`, the next one of the ring: from the next clock
+    /** Gives the entry of a slot; or, not `recent`, the next one of the ring: from the next clock
       * on, until the next.
       */
-    val take = Flipped(Valid(new SpillPlace(s)))
+    val take = Flipped(Valid(new SpillSlot(s)))
     val recent = Input(Bool())
     val entry = Output(new SpillEntry(s.p))
 
     /** Nothing is wanted from the ring any more. */
     val forget = Input(Bool())
   })
-  private def slot(chunk: UInt): UInt = chunk(lowBits - 1, 0)
-  private def row(at: SpillPlace): UInt = slot(at.chunk) ## at.place
+  private def line(chunk: UInt): UInt = chunk(lowBits - 1, 0)
+  private def row(at: SpillSlot): UInt = line(at.chunk) ## at.slot
   private val begun = RegInit(VecInit.fill(s.recentChunks)(false.B))
   private val begunAt = Reg(Vec(s.recentChunks, UInt((s.chunkBits - lowBits).W)))
-  private def lies(chunk: UInt): Bool =
-    begun(slot(chunk)) && begunAt(slot(chunk)) === (chunk >> lowBits)
-  io.has := Mutant("entries", lies(io.chunk))(_ => true.B)
+  private def holds(chunk: UInt): Bool =
+    begun(line(chunk)) && begunAt(line(chunk)) === (chunk >> lowBits)
+  io.has := Mutant("entries", holds(io.chunk))(_ => true.B)
   private val at = io.write.bits
-  private val begins = io.write.valid && at.place === 0.U
+  private val begins = io.write.valid && at.slot === 0.U
   when(begins) {
-    begun(slot(at.chunk)) := true.B
-    begunAt(slot(at.chunk)) := at.chunk >> lowBits
+    begun(line(at.chunk)) := true.B
+    begunAt(line(at.chunk)) := at.chunk >> lowBits
   }
-  private val writes = io.write.valid && (begins || lies(at.chunk))
+  private val writes = io.write.valid && (begins || holds(at.chunk))
 
   private val block = Mem(rows, new SpillEntry(s.p))
   private val comes, goes = RegInit(0.U(log2Ceil(ring).W))
   private def inRing(number: UInt): UInt =
-    number(lowBits - 1, 0) ## (SpillLayout.entries.U(s.placeBits.W) + (number >> lowBits))
-  require(ring <= ((1 << s.placeBits) - SpillLayout.entries) * s.recentChunks, "no room for a ring")
-  when(writes || io.come.valid) {
+    number(lowBits - 1, 0) ## (SpillLayout.entries.U(s.slotBits.W) + (number >> lowBits))
+  require(ring <= ((1 << s.slotBits) - SpillLayout.entries) * s.recentChunks, "no room for a ring")
+  when(writes || io.answer.valid) {
     block.write(
-      Mux(io.come.valid, inRing(comes), row(at)),
-      Mux(io.come.valid, io.come.bits, io.written)
+      Mux(io.answer.valid, inRing(comes), row(at)),
+      Mux(io.answer.valid, io.answer.bits, io.written)
     )
   }
-  when(io.come.valid)(comes := comes + 1.U)
+  when(io.answer.valid)(comes := comes + 1.U)
   when(io.take.valid && !io.recent)(goes := goes + 1.U)
   when(io.forget) {
     comes := 0.U
@@ -80,5 +80,5 @@ class EntryCache(s: SpillParams) extends Module {
     block.read(Mux(io.recent, row(io.take.bits), inRing(goes))),
     io.take.valid
   )
-  assert(!io.write.valid || !io.come.valid, "an entry is written while memory answers a search")
+  assert(!io.write.valid || !io.answer.valid, "an entry is written while memory answers a search")
 }

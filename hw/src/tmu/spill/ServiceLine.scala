@@ -61,7 +61,7 @@ class ServiceLine(p: TmuParams) extends Module {
   private val released = io.released
   when(!sweep.io.ready || deferralStarts || released.valid) {
     marks.write(
-      Mux(!sweep.io.ready, sweep.io.place, Mux(deferralStarts, deferralOf, released.bits)),
+      Mux(!sweep.io.ready, sweep.io.index, Mux(deferralStarts, deferralOf, released.bits)),
       sweep.io.ready && deferralStarts
     )
   }
@@ -78,13 +78,13 @@ class ServiceLine(p: TmuParams) extends Module {
   private val deferralStartedOf = RegNext(deferralOf)
   when(!sweep.io.ready || deferralStarted) {
     deferrals.write(
-      Mux(sweep.io.ready, deferralStartedOf, sweep.io.place),
+      Mux(sweep.io.ready, deferralStartedOf, sweep.io.index),
       Mux(sweep.io.ready, deferrals.read(deferralStartedOf) + 1.U, 0.U)
     )
   }
   when(!sweep.io.ready || io.answered.valid) {
     deferralsAnswered.write(
-      Mux(sweep.io.ready, io.worksFor, sweep.io.place),
+      Mux(sweep.io.ready, io.worksFor, sweep.io.index),
       Mux(sweep.io.ready, io.answered.bits, 0.U)
     )
   }
@@ -134,7 +134,7 @@ class ServiceLine(p: TmuParams) extends Module {
   lineHead.ready := io.service.fire || lineSkips || lineLeaves
   when(!sweep.io.ready || lineJoins || lineLeaves) {
     lineMember.write(
-      Mux(!sweep.io.ready, sweep.io.place, Mux(lineJoins, deferralOf, lineHead.bits)),
+      Mux(!sweep.io.ready, sweep.io.index, Mux(lineJoins, deferralOf, lineHead.bits)),
       sweep.io.ready && lineJoins
     )
   }

@@ -70,7 +70,7 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
 
   engine.io.deferred <> waiting.io.deq
   io.verdict <> engine.io.verdict
-  // The way to the unit is long.
+  // The path to the unit is long.
   private val injections = Module(new PointerQueue(new Injection(s), 2))
   injections.io.enq <> engine.io.inject
   io.inject <> injections.io.deq
@@ -82,7 +82,7 @@ class Spill(p: TmuParams) extends MemoryPart(p) {
   when(engine.io.idle && totals.map(_ === 0.U).reduce(_ && _))(windows := io.windows)
   engine.io.windows := windows
   engine.io.failed := memoryFailed
-  engine.io.discard := RegNext(io.discard, false.B) // who has begun by then is waited for
+  engine.io.discard := RegNext(io.discard, false.B) // an engine that has begun by then ends first
   lists.io.access <> engine.io.lists
   engine.io.waits := waiting.io.count =/= 0.U
   io.holds := engine.io.holds

@@ -6,7 +6,7 @@ import tmu.params.{TableParams, TmuParams}
 import tmu.rules.Resolve
 import tmu.types.{Entry, Operation, SpillEntry, Verdict}
 
-/** Verdicts of commands that memory answers: the same law, other places (R1 to R15). */
+/** Verdicts of commands that memory answers: the same law, entries elsewhere (R1 to R15). */
 object SpillAnswer {
 
   /** @param onMessages

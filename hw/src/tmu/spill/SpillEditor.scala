@@ -7,7 +7,7 @@ import tmu.fault.{FaultFlip, FaultPort, FaultView}
 import tmu.layout.Code
 import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.types.SpillEntry
 
 /** An entry that is appended, and its word. */
@@ -23,11 +23,11 @@ class Addition(s: SpillParams) extends Bundle {
   * only as the search saw it: what was freed since then is stepped over here.
   */
 class SpillEditor(s: SpillParams) extends Module {
-  private val places = SpillLayout.entries
+  private val chunkSlots = SpillLayout.entries
   val io = IO(new Bundle {
 
     /** The list as it is, and what becomes of it: in the clock after a removal, or in one of an
-      * append. Chunks change in the same clock; the ways from here to the lists are long.
+      * append. Chunks change in the same clock; the paths from here to the lists are long.
       */
     val list = Input(new SpillList(s))
 
@@ -39,7 +39,7 @@ class SpillEditor(s: SpillParams) extends Module {
     val begins = Input(Bool())
 
     /** Taken when the removal is done. */
-    val remove = Flipped(Decoupled(new FoundPlace(s)))
+    val remove = Flipped(Decoupled(new FoundSlot(s)))
 
     /** Taken when all is written; `refused` in that clock tells that there is no chunk for it. */
     val append = Flipped(Decoupled(new Addition(s)))
@@ -73,8 +73,8 @@ class SpillEditor(s: SpillParams) extends Module {
   private val removes = state === State.remove
   private val last = Reg(Valid(new WalkedChunk(s)))
   private val freed = Reg(Bool())
-  private val removing = Reg(new FoundPlace(s))
-  private val removingPlace = Reg(UInt(places.W))
+  private val removing = Reg(new FoundSlot(s))
+  private val removingSlot = Reg(UInt(chunkSlots.W))
   private val asked = removing.chunk
   private val chunk = asked.chunk
   private val again = last.valid && last.bits.chunk === chunk
@@ -104,11 +104,11 @@ class SpillEditor(s: SpillParams) extends Module {
   when(empties && wasHead)(io.update.bits.head := linked.next)
   when(empties && wasTail) {
     io.update.bits.tail := linked.chunk
-    io.update.bits.fill := places.U
+    io.update.bits.fill := chunkSlots.U
   }
 
   private val target = Reg(UInt(s.chunkBits.W))
-  private val place = Reg(UInt(s.placeBits.W))
+  private val writtenSlot = Reg(UInt(s.slotBits.W))
 
   io.look.valid := false.B
   io.look.bits := Mux(io.append.valid, list.tail, io.remove.bits.chunk.chunk)
@@ -124,14 +124,14 @@ class SpillEditor(s: SpillParams) extends Module {
   io.refused := false.B
   io.write.valid := state === State.entry || state === State.word
   io.write.bits.at.chunk := target
-  io.write.bits.at.place := place
+  io.write.bits.at.slot := writtenSlot
   io.write.bits.isWord := state === State.word
   private val entry = SpillMatch.at(s, io.append.bits.entry, io.write.bits.at)
-  private def flip[T <: Data](place: Code, word: T, of: State.Type) =
-    FaultFlip(s.p, place, word, io.fault.flip, io.write.fire && state === of)
-  private val (storedEntry, entryFlipped) = flip(FaultPlaces.entries, entry, State.entry)
+  private def flip[T <: Data](store: Code, word: T, of: State.Type) =
+    FaultFlip(s.p, store, word, io.fault.flip, io.write.fire && state === of)
+  private val (storedEntry, entryFlipped) = flip(FaultStores.entries, entry, State.entry)
   private val (storedWord, wordFlipped) =
-    flip(FaultPlaces.words, io.append.bits.word, State.word)
+    flip(FaultStores.words, io.append.bits.word, State.word)
   private val lostLink = removes && io.state.brokenNext && !isTail
   private val lostLive =
     (removes || state === State.append) && io.state.brokenLive
@@ -140,8 +140,8 @@ class SpillEditor(s: SpillParams) extends Module {
     Seq(
       entryFlipped,
       wordFlipped,
-      FaultView(FaultPlaces.chunkLinks, lostLink),
-      FaultView(FaultPlaces.chunkLives, lostLive)
+      FaultView(FaultStores.chunkLinks, lostLink),
+      FaultView(FaultStores.chunkLives, lostLive)
     )
   )
   io.write.bits.data := Mux(
@@ -153,10 +153,10 @@ class SpillEditor(s: SpillParams) extends Module {
   private def settled(number: UInt): UInt =
     Mutant("order", number)(n => n ^ Mux((n >> 2).orR, 3.U, 0.U))
 
-  /** The entry goes to this place, which is the list's last from now on. */
+  /** The entry goes to this slot, which is the list's last from now on. */
   private def settle(at: UInt, number: UInt): Unit = {
     target := at
-    place := settled(number)
+    writtenSlot := settled(number)
     next.tail := at
     next.fill := number + 1.U
     next.count := list.count + 1.U
@@ -169,7 +169,7 @@ class SpillEditor(s: SpillParams) extends Module {
   switch(state) {
     is(State.idle) {
       removing := io.remove.bits
-      removingPlace := UIntToOH(io.remove.bits.place, places)
+      removingSlot := UIntToOH(io.remove.bits.slot, chunkSlots)
       when(io.remove.valid) {
         io.look.valid := true.B
         state := State.remove
@@ -192,7 +192,7 @@ class SpillEditor(s: SpillParams) extends Module {
     }
     is(State.append) {
       settle(list.tail, list.fill)
-      mark.bits.live := io.state.live | UIntToOH(settled(list.fill), places)
+      mark.bits.live := io.state.live | UIntToOH(settled(list.fill), chunkSlots)
     }
     is(State.entry)(when(io.write.ready)(state := State.word))
     is(State.word) {
@@ -202,7 +202,7 @@ class SpillEditor(s: SpillParams) extends Module {
       }
     }
     is(State.remove) {
-      val left = io.state.live & ~removingPlace
+      val left = io.state.live & ~removingSlot
       mark.valid := true.B
       mark.bits.live := Mutant("live", left)(_ => io.state.live)
       freed := !left.orR
@@ -213,7 +213,7 @@ class SpillEditor(s: SpillParams) extends Module {
       last.bits.chunk := chunk
       state := State.idle
       assert(
-        (io.state.live >> removing.place)(0) || io.error,
+        (io.state.live >> removing.slot)(0) || io.error,
         "R3: an entry taken from memory that was not queued there"
       )
       assert(list.count =/= 0.U, "R3: an entry taken from an empty list")

@@ -12,14 +12,14 @@ import tmu.rules.MatchRules
   *
   * A deferred command has searched the table; what is left is to search the part in memory, and to
   * append there (R5, R6). Nothing of its endpoint has gone to the table since, so this is the
-  * command's place in the order of the law (R7): commands behind it that found something on chip
+  * command's position in the order of the law (R7): commands behind it that found something on chip
   * found what is older than all that is done here.
   */
 class SpillEngine(s: SpillParams) extends SpillEngineParts(s) {
   switch(state) {
     is(State.idle) {
       job := io.deferred.bits
-      endpoint := next
+      endpoint := nextEndpoint
       visiting := !takes
       looking := io.looks
       goesOn := false.B
@@ -83,7 +83,7 @@ class SpillEngine(s: SpillParams) extends SpillEngineParts(s) {
       when(io.append.ready && io.refused) {
         when(!packed)(state := State.keep)
           .elsewhen(!held)(state := State.fence)
-          .elsewhen(list.count === 0.U)(state := State.place)
+          .elsewhen(list.count === 0.U)(state := State.insert)
           .elsewhen(!stuck) {
             stuck := true.B
             borrows := true.B
@@ -114,8 +114,8 @@ class SpillEngine(s: SpillParams) extends SpillEngineParts(s) {
     }
     is(State.fence)(when(io.inject.ready)(state := State.fencing))
     is(State.fencing)(when(io.injected.valid)(state := State.append))
-    is(State.place)(when(io.inject.ready)(state := State.placing))
-    is(State.placing) {
+    is(State.insert)(when(io.inject.ready)(state := State.inserting))
+    is(State.inserting) {
       assert(!found, "R5: a deferred command found what it had not found before")
       when(io.injected.valid) {
         io.exhausted := !comes

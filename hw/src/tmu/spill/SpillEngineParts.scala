@@ -17,7 +17,7 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
     val search, searching, take, append, answer = Value
     val flush, sweep, sweeping, report, drop = Value
     val retry, retrying, keep, keepSecond, pack, reload, again, againSecond = Value
-    val rest, fence, fencing, place, placing = Value
+    val rest, fence, fencing, insert, inserting = Value
     val move, moving, settle, release, releasing = Value
     val store, storeSecond = Value
   }
@@ -89,10 +89,10 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   refill.io.release := state === State.release || state === State.fence
   refill.io.sure := borrows
   io.inject <> refill.io.inject
-  protected val places = state === State.place
-  when(state === State.retry || places) {
+  protected val inserts = state === State.insert
+  when(state === State.retry || inserts) {
     io.inject.valid := true.B
-    io.inject.bits := SpillRetry(s, command, unexpected, places)
+    io.inject.bits := SpillRetry(s, command, unexpected, inserts)
   }
   refill.io.injected.valid :=
     io.injected.valid && (state === State.moving || state === State.settle)
@@ -119,7 +119,7 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   io.remove.bits := Mux(settles, refill.io.moved.bits, hit.at)
   io.append.valid := state === State.append && fits
   io.append.bits.entry := SpillEntry(p, op, appendsReceive)
-  // Folded long before it is written, and it goes to every place of a beat.
+  // Folded long before it is written, and it goes to every slot of a beat.
   io.append.bits.word := RegNext(
     SpillMatch.word(
       s,
@@ -164,12 +164,12 @@ abstract class SpillEngineParts(s: SpillParams) extends Module {
   io.released.bits := endpoint
   protected val services = io.service.valid && io.precedes && !io.failed && !io.discard && !held
   protected val takes = io.deferred.valid && !services
-  protected val next = Mux(
+  protected val nextEndpoint = Mux(
     takes,
     Operation.endpoint(p, io.deferred.bits.operation),
     io.service.bits
   )
-  io.lists.read.endpoint := Mux(state === State.idle, next, endpoint)
+  io.lists.read.endpoint := Mux(state === State.idle, nextEndpoint, endpoint)
   io.lists.read.unexpected := state =/= State.idle && state =/= State.reload
   protected val second = state === State.storeSecond || state === State.keepSecond
   io.lists.write.valid := second || state === State.store || state === State.keep

@@ -30,7 +30,7 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val range = Decoupled(new SpillRange(s))
   val hit = Flipped(Decoupled(new SpillHit(s)))
   val stop = Output(Bool())
-  val remove = Decoupled(new FoundPlace(s))
+  val remove = Decoupled(new FoundSlot(s))
   val append = Decoupled(new Addition(s))
   val refused = Input(Bool())
 
@@ -38,7 +38,7 @@ class SpillEnginePorts(s: SpillParams) extends Bundle {
   val packs = Output(Bool())
   val packed = Input(Bool())
 
-  /** There is no place for an entry, in memory or in its table. */
+  /** There is no room for an entry, in memory or in its table. */
   val exhausted = Output(Bool())
 
   /** The host's commands are held until no deferred one `waits`. */

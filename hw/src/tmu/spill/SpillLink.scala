@@ -9,9 +9,9 @@ import tmu.params.{SpillLayout, SpillParams}
 import tmu.types.StreamState
 
 /** Location of an entry in memory. */
-class SpillPlace(s: SpillParams) extends Bundle {
+class SpillSlot(s: SpillParams) extends Bundle {
   val chunk = UInt(s.chunkBits.W)
-  val place = UInt(s.placeBits.W)
+  val slot = UInt(s.slotBits.W)
 }
 
 /** Answer of memory. */
@@ -22,18 +22,18 @@ class SpillBeat extends Bundle {
 
 /** A write of one entry, or of its word. */
 class SpillWrite(s: SpillParams) extends Bundle {
-  val at = new SpillPlace(s)
+  val at = new SpillSlot(s)
   val isWord = Bool()
 
-  /** An entry's beat; or its word, in every place of a beat. */
+  /** An entry's beat; or its word, in every slot of a beat. */
   val data = UInt((8 * SpillLayout.beatBytes).W)
 }
 
 /** The path to the memory that software has registered: locations in, AXI bursts out.
   *
   * Words of a chunk are read in one burst under id 0, entries one by one under id 1; memory may
-  * answer one kind before the other, never one of a kind before another of that kind. Whoever reads
-  * takes what comes in the clock in which it comes. All addresses are made from a chunk and a place
+  * answer one kind before the other, never one of a kind before another of that kind. The reader
+  * takes what comes in the clock in which it comes. All addresses are made from a chunk and a slot
   * within it, so nothing outside of registered segments is touched.
   */
 class SpillLink(s: SpillParams) extends Module {
@@ -49,7 +49,7 @@ class SpillLink(s: SpillParams) extends Module {
       */
     val words = Flipped(Decoupled(UInt(s.chunkBits.W)))
     val wordBeat = Valid(new SpillBeat)
-    val entry = Flipped(Decoupled(new SpillPlace(s)))
+    val entry = Flipped(Decoupled(new SpillSlot(s)))
     val entryBeat = Valid(new SpillBeat)
     val write = Flipped(Decoupled(new SpillWrite(s)))
     val writeError = Output(Bool())
@@ -75,7 +75,7 @@ class SpillLink(s: SpillParams) extends Module {
     val segment = if (s.p.spillSegments == 1) 0.U else chunk >> inSegment
     Cat(bases.read(segment) + chunk(inSegment - 1, 0), beat.pad(6), 0.U(6.W))
   }
-  private def beatOf(place: UInt): UInt = (place + SpillLayout.wordBeats.U(6.W))(5, 0)
+  private def beatOf(slot: UInt): UInt = (slot + SpillLayout.wordBeats.U(6.W))(5, 0)
 
   // Reads: verifying comes first, because it may end the search.
   private class Read extends Bundle {
@@ -100,7 +100,7 @@ class SpillLink(s: SpillParams) extends Module {
   reads.io.enq.bits.words := !io.entry.valid
   reads.io.enq.bits.address := Mux(
     io.entry.valid,
-    address(io.entry.bits.chunk, beatOf(io.entry.bits.place)),
+    address(io.entry.bits.chunk, beatOf(io.entry.bits.slot)),
     address(io.words.bits, 0.U)
   )
   io.entry.ready := reads.io.enq.ready && entrySafe
@@ -134,12 +134,12 @@ class SpillLink(s: SpillParams) extends Module {
   private val beats = Module(new PointerQueue(new Data, 4))
   private val at = io.write.bits.at
   private val wordsBits = log2Ceil(SpillLayout.wordsPerBeat)
-  private val lane = at.place(wordsBits - 1, 0)
+  private val lane = at.slot(wordsBits - 1, 0)
   io.write.ready := addresses.io.enq.ready && beats.io.enq.ready && !outstanding(7)
   addresses.io.enq.valid := io.write.fire
   addresses.io.enq.bits := address(
     at.chunk,
-    Mux(io.write.bits.isWord, at.place >> wordsBits, beatOf(at.place))
+    Mux(io.write.bits.isWord, at.slot >> wordsBits, beatOf(at.slot))
   )
   beats.io.enq.valid := io.write.fire
   beats.io.enq.bits.data := io.write.bits.data

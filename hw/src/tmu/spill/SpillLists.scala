@@ -6,15 +6,15 @@ import chisel3.util.{Cat, Valid}
 import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.SpillParams
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 
 /** The part of a queue that lies in memory: the younger part, in the order of the chunks. */
 class SpillList(s: SpillParams) extends Bundle {
   val head = UInt(s.chunkBits.W)
   val tail = UInt(s.chunkBits.W)
 
-  /** Places of the tail that were used. */
-  val fill = UInt(s.placeBits.W)
+  /** Slots of the tail that were used. */
+  val fill = UInt(s.slotBits.W)
 
   /** Entries; with none there is no chunk either. */
   val count = UInt(s.countBits.W)
@@ -74,14 +74,14 @@ class SpillLists(s: SpillParams) extends Module {
   private val at = access.write.bits.at
   private val (kept, flipped) = FaultFlip(
     s.p,
-    FaultPlaces.lists,
+    FaultStores.lists,
     Checked(s.p, new SpillList(s), access.write.bits.list),
     io.fault.flip,
     access.write.valid
   )
   when(!io.ready || access.write.valid) {
     lists.write(
-      Mux(io.ready, Cat(at.endpoint, at.unexpected), sweep.io.place),
+      Mux(io.ready, Cat(at.endpoint, at.unexpected), sweep.io.index),
       Mux(io.ready, kept, 0.U.asTypeOf(listWord))
     )
   }
@@ -101,7 +101,7 @@ class SpillLists(s: SpillParams) extends Module {
     io.counts(q) := stored - Mux(mine, moved, 0.U)
     when(!io.ready || writes) {
       memory.write(
-        Mux(io.ready, at.endpoint, sweep.io.place >> 1),
+        Mux(io.ready, at.endpoint, sweep.io.index >> 1),
         Mux(io.ready, access.write.bits.list.count, 0.U)
       )
     }
@@ -113,14 +113,14 @@ class SpillLists(s: SpillParams) extends Module {
   private val done = SyncReadMem(s.p.endpoints, doneWord)
   private val (answered, doneFlipped) = FaultFlip(
     s.p,
-    FaultPlaces.answered,
+    FaultStores.answered,
     Checked(s.p, UInt(s.deferralBits.W), access.writeDone.bits),
     io.fault.flip,
     access.writeDone.valid
   )
   when(!io.ready || access.writeDone.valid) {
     done.write(
-      Mux(io.ready, access.at.endpoint, sweep.io.place >> 1),
+      Mux(io.ready, access.at.endpoint, sweep.io.index >> 1),
       Mux(io.ready, answered, 0.U.asTypeOf(doneWord))
     )
   }
@@ -131,8 +131,8 @@ class SpillLists(s: SpillParams) extends Module {
   io.error := lostList || lostDone
   io.fault.view := FaultView.all(
     Seq(
-      FaultView(FaultPlaces.lists, lostList, flipped),
-      FaultView(FaultPlaces.answered, lostDone, doneFlipped)
+      FaultView(FaultStores.lists, lostList, flipped),
+      FaultView(FaultStores.answered, lostDone, doneFlipped)
     )
   )
 }

@@ -34,16 +34,16 @@ class SpillAsk(s: SpillParams) extends Bundle {
 object SpillMatch {
 
   /** An entry with its parity, for a location in memory. */
-  def at(s: SpillParams, entry: SpillEntry, place: SpillPlace): SpillEntry = {
+  def at(s: SpillParams, entry: SpillEntry, slot: SpillSlot): SpillEntry = {
     val whole = WireDefault(entry)
     whole.parity := false.B
-    when(s.p.parity.B && ((entry.asUInt.xorR ^ entry.parity) ^ place.asUInt.xorR))(
+    when(s.p.parity.B && ((entry.asUInt.xorR ^ entry.parity) ^ slot.asUInt.xorR))(
       whole.parity := true.B
     )
     whole
   }
 
-  /** A word in every place of a beat. */
+  /** A word in every slot of a beat. */
   def everywhere(word: SpillWord): UInt = VecInit
     .fill(SpillLayout.wordsPerBeat)(word.asUInt.pad(8 * SpillLayout.wordBytes))
     .asUInt
@@ -88,8 +88,8 @@ object SpillMatch {
   /** A bit of a word was lost. */
   def broken(s: SpillParams, word: SpillWord): Bool = s.p.parity.B && word.asUInt.xorR
 
-  /** The same of an entry that lies at a place; an entry is given its parity when that is known. */
-  def broken(s: SpillParams, entry: SpillEntry, at: SpillPlace): Bool =
+  /** The same of an entry that lies in a slot; an entry is given its parity when that is known. */
+  def broken(s: SpillParams, entry: SpillEntry, at: SpillSlot): Bool =
     s.p.parity.B && (entry.asUInt.xorR ^ at.asUInt.xorR)
 
   /** A word's entry may be what is asked for: also when the word has lost a bit, as the entry

@@ -28,7 +28,7 @@ class SpillRefill(s: SpillParams) extends Module {
     /** The oldest entries in memory, one after the other. */
     val hit = Flipped(Decoupled(new SpillHit(s)))
 
-    /** Whose they are, and how many of its commands are done. */
+    /** Their endpoint, and how many of its commands are done. */
     val endpoint = Input(UInt(p.endpointBits.W))
     val unexpected = Input(Bool())
     val done = Input(UInt(SpillParams(p).deferralBits.W))
@@ -45,7 +45,7 @@ class SpillRefill(s: SpillParams) extends Module {
     val enough = Output(Bool())
 
     /** Entries that are in their table now. */
-    val moved = Decoupled(new FoundPlace(s))
+    val moved = Decoupled(new FoundSlot(s))
 
     /** Nothing is on its way any more. */
     val over = Output(Bool())
@@ -58,7 +58,7 @@ class SpillRefill(s: SpillParams) extends Module {
   private val returned = Reg(UInt(bits.W))
   private val moved = Reg(UInt(bits.W))
   private val failed = Reg(Bool())
-  private val under = Module(new BlockQueue(new FoundPlace(s), s.batch))
+  private val under = Module(new BlockQueue(new FoundSlot(s), s.batch))
 
   io.enough := failed || issued === s.batch.U
   io.inject.valid := io.release || (io.hit.valid && !io.enough)

@@ -10,10 +10,10 @@ import tmu.types.{MatchCommand, SpillRequest}
 /** Holds the host's commands while an entry of a deferred one goes to its table, for want of a
   * location in memory (R11).
   *
-  * A deferred command has missed its table, and whoever comes later must not find there an entry
-  * that an older one has put there meanwhile, nor take it from one that still waits (R7). So from
-  * `begins` on nobody enters; all that wait are answered, each after it has searched its table once
-  * more; and only then the host's commands go on.
+  * A deferred command has missed its table, and a later command must not find there an entry that
+  * an older one has put there meanwhile, nor take it from one that still waits (R7). So from
+  * `begins` on no command enters; all that wait are answered, each after it has searched its table
+  * once more; and only then the host's commands go on.
   */
 class SpillHold(s: SpillParams) extends Module {
   val io = IO(new Bundle {
@@ -29,7 +29,7 @@ class SpillHold(s: SpillParams) extends Module {
     val unexpected = Input(Bool())
 
     /** Entries by which a table's part of a quota has grown since a command was deferred: exact for
-      * one endpoint, and where several have got places more than any of them has.
+      * one endpoint, and where several have got slots more than any of them has.
       */
     val grown = Output(Vec(2, UInt(s.countBits.W)))
   })

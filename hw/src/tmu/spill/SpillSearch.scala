@@ -6,7 +6,7 @@ import chisel3.util.{log2Ceil, Decoupled, Valid}
 import tmu.buffer.{BlockQueue, UpDown}
 import tmu.fault.{FaultPort, FaultView}
 import tmu.params.{SpillLayout, SpillParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.types.SpillEntry
 
 /** Chunks to search, and the key. */
@@ -29,15 +29,15 @@ class WalkedChunk(s: SpillParams) extends Bundle {
 }
 
 /** Location of an entry that a search has found. */
-class FoundPlace(s: SpillParams) extends Bundle {
+class FoundSlot(s: SpillParams) extends Bundle {
   val chunk = new WalkedChunk(s)
-  val place = UInt(s.placeBits.W)
+  val slot = UInt(s.slotBits.W)
 }
 
 /** A hit; or, without `found`, the end of the search. */
 class SpillHit(s: SpillParams) extends Bundle {
   val found = Bool()
-  val at = new FoundPlace(s)
+  val at = new FoundSlot(s)
   val entry = new SpillEntry(s.p)
 
   /** The entry has lost a bit. It counts as a hit, so that its endpoint gets to know. */
@@ -48,12 +48,12 @@ class SpillHit(s: SpillParams) extends Bundle {
   *
   * Chunks are walked ahead of memory: their words are asked for in bursts, first few, then more and
   * more, so that a hit near the old end costs little and a long search runs as fast as memory
-  * gives. Words that may hit make candidates; these are read and verified in age order, several on
-  * their way. Nothing here ever makes memory wait: every burst has room for its candidates before
-  * it is asked for, and every read entry has a place.
+  * gives. Words that may hit make candidates; these are read and verified in age order, several at
+  * a time. Nothing here ever makes memory wait: every burst has room for its candidates before it
+  * is asked for, and every read entry has room.
   */
 class SpillSearch(s: SpillParams) extends Module {
-  private val places = SpillLayout.entries
+  private val chunkSlots = SpillLayout.entries
   private val perBeat = SpillLayout.wordsPerBeat
   private val beatBits = log2Ceil(SpillLayout.wordBeats)
   val io = IO(new Bundle {
@@ -72,7 +72,7 @@ class SpillSearch(s: SpillParams) extends Module {
 
     val words = Decoupled(UInt(s.chunkBits.W))
     val wordBeat = Flipped(Valid(new SpillBeat))
-    val entry = Decoupled(new SpillPlace(s))
+    val entry = Decoupled(new SpillSlot(s))
     val entryBeat = Flipped(Valid(new SpillBeat))
 
     /** An entry or its word being written to memory: never while a search wants answers. */
@@ -101,7 +101,7 @@ class SpillSearch(s: SpillParams) extends Module {
   private val window = Reg(UInt(log2Ceil(s.bursts + 1).W))
   private class Burst extends Bundle {
     val chunk = new WalkedChunk(s)
-    val live = UInt(places.W)
+    val live = UInt(chunkSlots.W)
   }
   private val bursts = Module(new BlockQueue(new Burst, s.bursts))
   private val found = Module(new BlockQueue(new Candidates(s), s.bursts * SpillLayout.wordBeats))
@@ -186,7 +186,7 @@ class SpillSearch(s: SpillParams) extends Module {
   private val comes = Mux(gave, giving, bursts.io.deq.bits)
   private val comesBeat = Mux(gave, gaveBeat, beat)
   private val live = VecInit.tabulate(SpillLayout.wordBeats) { b =>
-    comes.live(math.min(places, (b + 1) * perBeat) - 1, b * perBeat).pad(perBeat)
+    comes.live(math.min(chunkSlots, (b + 1) * perBeat) - 1, b * perBeat).pad(perBeat)
   }(comesBeat)
   private def words(data: UInt) = Seq.tabulate(perBeat) { i =>
     val low = 8 * SpillLayout.wordBytes * i
@@ -238,17 +238,17 @@ class SpillSearch(s: SpillParams) extends Module {
     at.isHead := true.B
     window := SpillSearch.ahead.U
   }
-  private val over = io.hit.fire && (!range.sweeps || !io.hit.bits.found)
-  when(searching && (over || io.stop))(state := State.drain)
+  private val answered = io.hit.fire && (!range.sweeps || !io.hit.bits.found)
+  when(searching && (answered || io.stop))(state := State.drain)
   when(state === State.drain && resting)(state := State.idle)
 
   io.error := lostLink || lostLive || (io.wordBeat.valid && io.wordBeat.bits.error) ||
     (io.entryBeat.valid && io.entryBeat.bits.error)
   io.view := FaultView.all(
     Seq(
-      FaultView(FaultPlaces.chunkLinks, lostLink),
-      FaultView(FaultPlaces.chunkLives, lostLive),
-      FaultView(FaultPlaces.words, RegNext(compares && lostWords.orR, false.B)),
+      FaultView(FaultStores.chunkLinks, lostLink),
+      FaultView(FaultStores.chunkLives, lostLive),
+      FaultView(FaultStores.words, RegNext(compares && lostWords.orR, false.B)),
       verify.io.view
     )
   )

@@ -10,7 +10,7 @@ class SpillTurns(p: TmuParams) extends Bundle {
   /** Many commands wait for memory: one that would join them should wait for those before it. */
   val crowded = Output(Bool())
 
-  /** So many that everybody should, who could have something in memory by then. */
+  /** So many that every command should whose endpoint could have something in memory by then. */
   val scarce = Output(Bool())
 
   /** Some endpoint's entries are on their return, or should soon be: its commands would only thwart

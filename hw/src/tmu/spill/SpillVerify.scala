@@ -7,7 +7,7 @@ import tmu.buffer.{BlockQueue, UpDown}
 import tmu.fault.FaultView
 import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.types.SpillEntry
 
 /** Entries of a beat of words that may be what a search wants. */
@@ -27,11 +27,11 @@ class SpillVerify(s: SpillParams) extends Module {
     val searching = Input(Bool())
     val ask = Input(new SpillAsk(s))
     val candidates = Flipped(Decoupled(new Candidates(s)))
-    val entry = Decoupled(new SpillPlace(s))
+    val entry = Decoupled(new SpillSlot(s))
     val entryBeat = Flipped(Valid(new SpillBeat))
 
     /** An entry being written to memory. */
-    val write = Flipped(Valid(new SpillPlace(s)))
+    val write = Flipped(Valid(new SpillSlot(s)))
     val written = Input(new SpillEntry(s.p))
 
     /** The oldest of those that are what is asked for. */
@@ -52,7 +52,7 @@ class SpillVerify(s: SpillParams) extends Module {
 
   // One by one, oldest first: asked for, unless it lies on chip, and in line for its turn.
   private class Asked extends Bundle {
-    val at = new FoundPlace(s)
+    val at = new FoundSlot(s)
     val recent = Bool()
   }
   private val line = Module(new BlockQueue(new Asked, s.verifies))
@@ -69,10 +69,10 @@ class SpillVerify(s: SpillParams) extends Module {
   private val wants = searching && any && line.io.enq.ready
   io.entry.valid := wants && !recent
   io.entry.bits.chunk := current.chunk.chunk
-  io.entry.bits.place := (current.beat ## OHToUInt(lowest))(s.placeBits - 1, 0)
+  io.entry.bits.slot := (current.beat ## OHToUInt(lowest))(s.slotBits - 1, 0)
   line.io.enq.valid := wants && (recent || io.entry.ready)
   line.io.enq.bits.at.chunk := current.chunk
-  line.io.enq.bits.at.place := io.entry.bits.place
+  line.io.enq.bits.at.slot := io.entry.bits.slot
   line.io.enq.bits.recent := recent
   private val others = left & ~lowest
   when(line.io.enq.fire) {
@@ -91,29 +91,29 @@ class SpillVerify(s: SpillParams) extends Module {
   when(!searching)(any := false.B)
 
   // Taken out in one clock, compared in the next, handed out from then on. The next one is looked at
-  // after a hit was taken, as the way from its taker to the memory is long.
-  cache.io.come.valid := searching && io.entryBeat.valid
-  cache.io.come.bits := SpillEntry.fromBeat(s.p, io.entryBeat.bits.data)
+  // after a hit was taken, as the path from its taker to the memory is long.
+  cache.io.answer.valid := searching && io.entryBeat.valid
+  cache.io.answer.bits := SpillEntry.fromBeat(s.p, io.entryBeat.bits.data)
   private val there = RegInit(0.U(log2Ceil(s.verifies + 1).W)) // answers that were not taken out
-  private val next = line.io.deq
+  private val oldest = line.io.deq
   private val taken, checked = RegInit(false.B)
   private val confirmed = Reg(Bool())
   private val hit = Reg(new SpillHit(s))
   private val passes = !checked || !searching || !confirmed
-  next.ready := (next.bits.recent || there =/= 0.U) && (!taken || passes)
-  there := UpDown.next(there, io.entryBeat.valid, next.fire && !next.bits.recent)
-  private val at = RegEnable(next.bits.at, next.fire)
-  cache.io.take.valid := next.fire
-  cache.io.take.bits.chunk := next.bits.at.chunk.chunk
-  cache.io.take.bits.place := next.bits.at.place
-  cache.io.recent := next.bits.recent
-  when(!taken || passes)(taken := next.fire)
+  oldest.ready := (oldest.bits.recent || there =/= 0.U) && (!taken || passes)
+  there := UpDown.next(there, io.entryBeat.valid, oldest.fire && !oldest.bits.recent)
+  private val at = RegEnable(oldest.bits.at, oldest.fire)
+  cache.io.take.valid := oldest.fire
+  cache.io.take.bits.chunk := oldest.bits.at.chunk.chunk
+  cache.io.take.bits.slot := oldest.bits.at.slot
+  cache.io.recent := oldest.bits.recent
+  when(!taken || passes)(taken := oldest.fire)
   when(passes) {
     val entry = cache.io.entry
-    val lies = Wire(new SpillPlace(s))
-    lies.chunk := at.chunk.chunk
-    lies.place := at.place
-    val broken = SpillMatch.broken(s, entry, lies)
+    val foundAt = Wire(new SpillSlot(s))
+    foundAt.chunk := at.chunk.chunk
+    foundAt.slot := at.slot
+    val broken = SpillMatch.broken(s, entry, foundAt)
     checked := taken && searching
     confirmed := SpillMatch.hits(io.ask, entry) || broken
     hit.broken := broken
@@ -125,7 +125,7 @@ class SpillVerify(s: SpillParams) extends Module {
   io.hit.bits := hit
   io.some := any || line.io.count =/= 0.U || taken || checked
   io.falsePositive := searching && checked && !confirmed
-  io.view := FaultView(FaultPlaces.entries, searching && checked && hit.broken)
+  io.view := FaultView(FaultStores.entries, searching && checked && hit.broken)
   assert(!io.entryBeat.valid || there =/= s.verifies.U, "no room for an entry that was read")
   assert(!io.candidates.valid || io.candidates.bits.hits.orR, "a beat without candidates")
 }

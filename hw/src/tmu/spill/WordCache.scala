@@ -7,7 +7,7 @@ import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.mutant.Mutant
 import tmu.params.{SpillLayout, SpillParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 
 /** A beat of a chunk's words. */
 class WordBeat(s: SpillParams) extends Bundle {
@@ -18,17 +18,17 @@ class WordBeat(s: SpillParams) extends Bundle {
 /** Words of chunks that were begun or read last, on chip: so a search of a queue that is a little
   * longer than its table does not wait for memory to tell what lies there.
   *
-  * A chunk's words have one place, by its lowest bits, and lie there all or not at all. Memory has
+  * A chunk's words have one line, by its lowest bits, and lie there all or not at all. Memory has
   * them as well: what is written goes to both, and what is forgotten here is read again.
   */
 class WordCache(s: SpillParams) extends Module {
   private val perBeat = SpillLayout.wordsPerBeat
   private val beats = SpillLayout.wordBeats
   private val wordBits = 8 * SpillLayout.wordBytes
-  private val slotBits = log2Ceil(s.cachedChunks)
+  private val lineBits = log2Ceil(s.cachedChunks)
   val io = IO(new Bundle {
 
-    /** All places are cleared after reset. */
+    /** All lines are cleared after reset. */
     val ready = Output(Bool())
 
     /** A chunk, valid in the first clock of several in which it stays; and whether its words lie
@@ -50,19 +50,19 @@ class WordCache(s: SpillParams) extends Module {
     /** A word being written to memory, here a clock later; the first of a chunk makes its location
       * here. Never while a beat is filled in.
       */
-    val write = Flipped(Valid(new SpillPlace(s)))
+    val write = Flipped(Valid(new SpillSlot(s)))
     val word = Input(UInt(wordBits.W))
     val fault = new FaultPort
   })
   private class Tag extends Bundle {
     val valid = Bool()
-    val chunk = UInt((s.chunkBits - slotBits).W)
+    val chunk = UInt((s.chunkBits - lineBits).W)
   }
-  private def slot(chunk: UInt): UInt = chunk(slotBits - 1, 0)
+  private def line(chunk: UInt): UInt = chunk(lineBits - 1, 0)
   private def tagOf(chunk: UInt, valid: Bool): Tag = {
     val tag = Wire(new Tag)
     tag.valid := valid
-    tag.chunk := chunk >> slotBits
+    tag.chunk := chunk >> lineBits
     tag
   }
   private def checked = new Checked(s.p, new Tag)
@@ -70,26 +70,26 @@ class WordCache(s: SpillParams) extends Module {
   private val sweep = Module(new Sweep(s.cachedChunks))
   io.ready := sweep.io.ready
 
-  // Nobody searches while something is written, so one way into the tags is enough.
+  // Nobody searches while something is written, so one port into the tags is enough.
   private val writes = RegNext(io.write.valid, false.B)
   private val written = RegNext(io.write.bits)
   private val word = RegNext(io.word)
   private val asked = Mux(writes, written.chunk, io.chunk.bits)
-  private val stored = tags.read(slot(asked))
-  private val lost = stored.broken(slot(asked))
+  private val stored = tags.read(line(asked))
+  private val lost = stored.broken(line(asked))
   private val has = stored.word.asUInt === tagOf(asked, true.B).asUInt && !lost
   io.has := RegNext(has, false.B)
 
   private val filling = io.fill.bits
-  private val begins = writes && written.place === 0.U
+  private val begins = writes && written.slot === 0.U
   private val first = io.fill.valid && filling.beat === 0.U
   private val last = io.fill.valid && filling.beat === (beats - 1).U
   private val tagged = Mux(io.fill.valid, filling.chunk, written.chunk)
   private val changes = begins || first || last
-  private val at = Mux(io.ready, slot(tagged), sweep.io.place)
+  private val at = Mux(io.ready, line(tagged), sweep.io.index)
   private val (kept, flipped) = FaultFlip(
     s.p,
-    FaultPlaces.wordTags,
+    FaultStores.wordTags,
     Checked(s.p, new Tag, tagOf(tagged, begins || last), at),
     io.fault.flip,
     changes
@@ -97,14 +97,14 @@ class WordCache(s: SpillParams) extends Module {
   private val cleared = Checked(s.p, new Tag, tagOf(0.U, false.B), at)
   when(!io.ready || changes)(tags.write(at, Mux(io.ready, kept, cleared)))
   io.fault.view := FaultView.all(
-    Seq(FaultView(FaultPlaces.wordTags, lost && (writes || io.chunk.valid), flipped))
+    Seq(FaultView(FaultStores.wordTags, lost && (writes || io.chunk.valid), flipped))
   )
 
-  private def row(chunk: UInt, beat: UInt): UInt = slot(chunk) ## beat
-  private val writtenBeat = (written.place >> log2Ceil(perBeat)).asUInt
+  private def row(chunk: UInt, beat: UInt): UInt = line(chunk) ## beat
+  private val writtenBeat = (written.slot >> log2Ceil(perBeat)).asUInt
   private val goesTo =
     Mux(io.fill.valid, row(filling.chunk, filling.beat), row(written.chunk, writtenBeat))
-  private val lane = UIntToOH(written.place(log2Ceil(perBeat) - 1, 0))
+  private val lane = UIntToOH(written.slot(log2Ceil(perBeat) - 1, 0))
   io.data := VecInit
     .tabulate(perBeat) { i =>
       val block = SyncReadMem(s.cachedChunks * beats, UInt(wordBits.W))

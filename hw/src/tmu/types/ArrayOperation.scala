@@ -14,9 +14,9 @@ class ArrayOperation(p: TmuParams, t: TableParams) extends Bundle {
   /** A hit leaves the array (R3, R4, R9, R10, R14); without it, it stays (R8). */
   val takes = Bool()
 
-  /** The place is named instead of a key: places count from the old end, some are empty. */
-  val byPlace = Bool()
-  val place = UInt(t.placeBits.W)
+  /** The position is named instead of a key: positions count from the old end, some are empty. */
+  val byPosition = Bool()
+  val position = UInt(t.positionBits.W)
 
   /** The receive id is named instead of a key (R10). Messages have none. */
   val byId = if (t.receives) Some(Bool()) else None

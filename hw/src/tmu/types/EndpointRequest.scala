@@ -27,6 +27,6 @@ class QuotaChange(p: TmuParams) extends Bundle {
   /** Entries allowed in each queue; 0 is no quota. */
   val quota = Vec(2, UInt(32.W))
 
-  /** Places of each table that others do not fill. */
+  /** Slots of each table that others do not fill. */
   val reserve = Vec(2, UInt(32.W))
 }

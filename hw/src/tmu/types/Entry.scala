@@ -4,7 +4,7 @@ package tmu.types
 import chisel3._
 import tmu.params.{TableParams, TmuParams}
 
-/** A posted receive or an unexpected message, beside its place in the order. */
+/** A posted receive or an unexpected message, beside its position in the order. */
 class Entry(p: TmuParams, t: TableParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val key = new MatchKey(p)
@@ -16,7 +16,7 @@ class Entry(p: TmuParams, t: TableParams) extends Bundle {
   /** The caller's, returned unchanged (R15). */
   val handle = UInt(p.handleBits.W)
 
-  /** A receive's buffer, a message's place. */
+  /** A receive's buffer, or where a message waits. */
   val address = UInt(p.addressBits.W)
   val length = UInt(p.lengthBits.W)
 

@@ -21,8 +21,8 @@ class FoundLane(p: TmuParams, t: TableParams) extends Bundle {
   /** Slot of the entry's body. */
   val slot = UInt(t.slotBits.W)
 
-  /** Parity of its endpoint, as it was stored: who has found it by its endpoint knows what it
-    * should be.
+  /** Parity of its endpoint, as it was stored; the operation that found the lane by its endpoint
+    * knows what it should be.
     */
   val endpointParity = Option.when(p.parity)(Bool())
 }

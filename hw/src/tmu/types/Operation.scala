@@ -28,7 +28,7 @@ object Operation {
   def endpoint(p: TmuParams, op: Operation): UInt = op.command.endpoint(p.endpointBits - 1, 0)
 
   /** One clock later. */
-  def later(p: TmuParams, operation: Valid[Operation]): Valid[Operation] = {
+  def delayed(p: TmuParams, operation: Valid[Operation]): Valid[Operation] = {
     val out = Wire(Valid(new Operation(p)))
     val body = RegNext(operation.bits)
     val there = RegNext(operation.valid, false.B)

@@ -22,7 +22,7 @@ class SpillEntry(p: TmuParams) extends Bundle {
 }
 
 object SpillEntry {
-  private def places(entry: SpillEntry): Seq[(WordField, UInt)] = Seq(
+  private def fieldsOf(entry: SpillEntry): Seq[(WordField, UInt)] = Seq(
     SpillEntryLayout.parity -> entry.parity,
     SpillEntryLayout.endpoint -> entry.endpoint,
     SpillEntryLayout.handle -> entry.handle,
@@ -32,10 +32,10 @@ object SpillEntry {
   ) ++ KeyLayout.all.flatMap(f => Seq(f.value -> entry.key(f), f.ignore -> entry.ignore(f)))
 
   /** Between an entry and its beat; bits of the beat that no field has are 0. */
-  def toBeat(entry: SpillEntry): UInt = SpillEntryLayout.layout.pack(places(entry): _*)
+  def toBeat(entry: SpillEntry): UInt = SpillEntryLayout.layout.pack(fieldsOf(entry): _*)
   def fromBeat(p: TmuParams, beat: UInt): SpillEntry = {
     val entry = Wire(new SpillEntry(p))
-    for ((field, value) <- places(entry)) value := field.of(beat)(value.getWidth - 1, 0)
+    for ((field, value) <- fieldsOf(entry)) value := field.of(beat)(value.getWidth - 1, 0)
     entry
   }
 

@@ -9,7 +9,7 @@ import tmu.params.TmuParams
 class Deferred(p: TmuParams) extends Bundle {
   val operation = new Operation(p)
 
-  /** Its place in its endpoint's order (R7). */
+  /** Its position in its endpoint's order (R7). */
   val serial = UInt(32.W)
 
   /** Allowance that the quota leaves beside the entries on chip. */
@@ -36,13 +36,13 @@ class SpillPorts(p: TmuParams) extends Bundle {
   /** Memory was registered: full tables do not refuse. */
   val registered = Input(Bool())
 
-  /** There is room for it always: who lets commands in sees to it. */
+  /** There is room for it always: commands enter only while there is. */
   val deferred = Valid(new Deferred(p))
 
   /** An injected command has been decided; in their order. */
   val injected = Valid(new Injected(p))
 
-  /** Places for receives and messages on chip that are in use, or kept for an endpoint. */
+  /** Slots for receives and messages on chip that are in use, or kept for an endpoint. */
   val counts = Output(Vec(2, UInt(p.depthBits.W)))
 
   /** The clock by which operations were accepted; a reset starts it anew. */

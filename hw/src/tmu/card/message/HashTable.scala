@@ -72,7 +72,7 @@ class HashTable(keyBits: Int, valueBits: Int, entries: Int, ways: Int = 4) exten
   write.value := change.value
   for ((memory, index) <- memories.zipWithIndex)
     when(!sweep.io.ready || (changing && able && way === index.U))(
-      memory.write(Mux(sweep.io.ready, changedSet, sweep.io.place), write)
+      memory.write(Mux(sweep.io.ready, changedSet, sweep.io.index), write)
     )
   io.changed.valid := changing
   io.changed.bits := able

@@ -7,7 +7,8 @@ import tmu.buffer.PointerQueue
 
 /** The numbers by which messages are known between the stages of the card.
   *
-  * A number is free again when both have let it go: who answers the peer, and who tells the host.
+  * A number is free again when both users have let it go: the answer to the peer, and the
+  * completion for the host.
   */
 class MessageNumbers(m: MessageParams) extends Module {
   val io = IO(new Bundle {

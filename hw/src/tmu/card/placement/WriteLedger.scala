@@ -51,7 +51,7 @@ class WriteLedger(p: PlacementParams) extends Module {
   private val leaves = queue.io.deq.fire
   when(!sweep.io.ready || (leaves && (head.completes || wrong))) {
     marks.write(
-      Mux(sweep.io.ready, head.message, sweep.io.place),
+      Mux(sweep.io.ready, head.message, sweep.io.index),
       sweep.io.ready && !head.completes
     )
   }

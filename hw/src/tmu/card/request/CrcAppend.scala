@@ -17,7 +17,7 @@ class CrcAppend extends Module {
   val io = IO(new Bundle {
     val in = Input(Valid(new CoveredBeat))
 
-    /** Beats that come `PayloadJoin.clocks` later have a place. */
+    /** Beats that come `PayloadJoin.clocks` later have room. */
     val open = Output(Bool())
 
     /** Change while no frame is inside. */
@@ -41,8 +41,8 @@ class CrcAppend extends Module {
   crcs.io.enq.valid := sum.io.crc.valid
   crcs.io.enq.bits := sum.io.crc.bits
   io.open := RegNext(beats.io.count <= (entries - PayloadJoin.clocks - 2).U, false.B)
-  assert(beats.io.enq.ready || !io.in.valid, "a beat without a place")
-  assert(crcs.io.enq.ready || !sum.io.crc.valid, "a CRC without a place")
+  assert(beats.io.enq.ready || !io.in.valid, "a beat without room")
+  assert(crcs.io.enq.ready || !sum.io.crc.valid, "a CRC without room")
 
   // The last beat with its CRC, which may need a beat more.
   private val head = beats.io.deq.bits

@@ -51,7 +51,7 @@ object Ipv6Layout {
   val destination = Field(24, 128)
 }
 
-/** RFC 768, and the entropy header in its place, which has the source port alone. */
+/** RFC 768, and the entropy header in place of it, which has the source port alone. */
 object UdpLayout {
   val bytes = 8
   val entropyBytes = 4

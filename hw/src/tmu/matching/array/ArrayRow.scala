@@ -83,8 +83,8 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   // hole that is made in this clock is seen in the one after next, which no push comes before. A
   // full row moves as a whole, with its lane 0 going to the row below.
   private val absorbs = RegInit(0.U((lanes - 1).W))
-  private val arrives = RegNext(io.append, false.B)
-  private val push = WireDefault(arrives && io.nextFull && io.beyondFull.reduce(_ && _))
+  private val pushArrives = RegNext(io.append, false.B)
+  private val push = WireDefault(pushArrives && io.nextFull && io.beyondFull.reduce(_ && _))
   private val shifts = Cat(1.U(1.W), absorbs) & Fill(lanes, push)
   private val column = entries :+ io.above.oldest
   for (i <- 0 until lanes) when(shifts(i))(entries(i) := column(i + 1))
@@ -103,7 +103,7 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   io.out := asks
   private val named = Cat(0.U(1.W), io.number) << t.laneBits
   private def hits(entry: LaneEntry, lane: Int): Bool =
-    Mux(asks.byPlace, asks.place === named + lane.U, ArrayOperation.hits(p, t, asks, entry))
+    Mux(asks.byPosition, asks.position === named + lane.U, ArrayOperation.hits(p, t, asks, entry))
   private val candidate = column :+ io.above.second
   private val compared = candidate.zipWithIndex.map { case (e, i) => hits(e, i) }
   private val suspects =
@@ -111,42 +111,44 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
 
   /** Of the lanes, where their entries will be a clock later. */
   private def settled(of: Seq[Bool]): UInt = {
-    val later = Reg(UInt(lanes.W))
-    later := Mutant(
+    val moved = Reg(UInt(lanes.W))
+    moved := Mutant(
       "comparison_stays",
       VecInit.tabulate(lanes)(i => Mux(shifts(i), of(i + 1), of(i))).asUInt
     )(_ => VecInit(of.take(lanes)).asUInt)
-    later
+    moved
   }
   private def settledAbove(of: Seq[Bool]): Bool =
     RegNext(Mux(io.above.shifts, of(lanes + 1), of(lanes)))
-  private val hit = settled(compared)
-  private val hitAbove = settledAbove(compared)
-  private val suspect = settled(suspects)
-  private val suspectAbove = settledAbove(suspects)
+  private val settleHit = settled(compared)
+  private val settleHitAbove = settledAbove(compared)
+  private val settleSuspect = settled(suspects)
+  private val settleSuspectAbove = settledAbove(suspects)
 
   // Settle: the oldest hit of this row, if no older row had one (R3, R4).
-  private val open = RegNext(io.openIn, false.B)
-  private val takes = RegNext(asks.takes)
-  private val crosses = push && io.above.remains
-  private def mine = Mutant("youngest", hit)(h => Reverse(OldestFirst.first(Reverse(h & valid))))
-  private val candidates =
-    Cat(Mutant("crossing", hitAbove && crosses)(_ => false.B), mine & valid)
-  private val found = open && candidates.orR
-  private val first = OldestFirst.first(candidates)
-  private val removed = first & VecInit.fill(lanes + 1)(open && takes).asUInt
-  private val left = Cat(io.above.remains, valid) & ~removed
+  private val settleOpen = RegNext(io.openIn, false.B)
+  private val settleTakes = RegNext(asks.takes)
+  private val settleCrosses = push && io.above.remains
+  private def mine =
+    Mutant("youngest", settleHit)(h => Reverse(OldestFirst.first(Reverse(h & valid))))
+  private val settleCandidates =
+    Cat(Mutant("crossing", settleHitAbove && settleCrosses)(_ => false.B), mine & valid)
+  private val settleFound = settleOpen && settleCandidates.orR
+  private val settleFirst = OldestFirst.first(settleCandidates)
+  private val settleRemoved =
+    settleFirst & VecInit.fill(lanes + 1)(settleOpen && settleTakes).asUInt
+  private val settleLeft = Cat(io.above.remains, valid) & ~settleRemoved
   valid := Mutant(
     "kill",
-    VecInit.tabulate(lanes)(i => Mux(shifts(i), left(i + 1), left(i))).asUInt
+    VecInit.tabulate(lanes)(i => Mux(shifts(i), settleLeft(i + 1), settleLeft(i))).asUInt
   )(
     _ | (Cat(io.above.remains, valid) >> 1)(lanes - 1, 0) & shifts
   )
-  io.openOut := Mutant("goes_on", open && !found)(_ => open)
-  private val before = RegNext(io.faultIn, 0.U.asTypeOf(new LaneFault))
-  private val broken = Cat(suspectAbove && crosses, suspect & valid)
-  io.faultOut.compared := before.compared || (open && broken.orR)
-  io.faultOut.found := before.found || (open && (first & broken).orR)
+  io.openOut := Mutant("goes_on", settleOpen && !settleFound)(_ => settleOpen)
+  private val faultBefore = RegNext(io.faultIn, 0.U.asTypeOf(new LaneFault))
+  private val faultHere = Cat(settleSuspectAbove && settleCrosses, settleSuspect & valid)
+  io.faultOut.compared := faultBefore.compared || (settleOpen && faultHere.orR)
+  io.faultOut.found := faultBefore.found || (settleOpen && (settleFirst & faultHere).orR)
 
   private val aboveHole = Cat(1.U(1.W), absorbs)
   private val youngestHole = aboveHole & ~(aboveHole << 1)(lanes - 1, 0)
@@ -161,17 +163,17 @@ class ArrayRow(p: TmuParams, t: TableParams) extends Module {
   io.foot.shifts := shifts(0)
   // Nothing in this row is older than lane 0: if it is a hit, the operation takes it.
   io.foot.remains :=
-    Mutant("remains", valid(0) && !(mine(0) && open && takes))(_ => valid(0))
+    Mutant("remains", valid(0) && !(mine(0) && settleOpen && settleTakes))(_ => valid(0))
 
   // The oldest candidate: groups first, then among groups, then along the rows.
   private val shown = column.map(FoundLane(p, t, _).asUInt)
   private val groups = (0 to lanes).grouped(8).toSeq
-  private val groupHit = Reg(UInt(groups.size.W))
-  groupHit := VecInit(groups.map(g => candidates(g.last, g.head).orR)).asUInt
-  private val groupLane = groups.map { g =>
-    RegNext(OldestFirst.select(candidates(g.last, g.head), g.map(shown(_))))
+  private val answerGroup = Reg(UInt(groups.size.W))
+  answerGroup := VecInit(groups.map(g => settleCandidates(g.last, g.head).orR)).asUInt
+  private val answerLanes = groups.map { g =>
+    RegNext(OldestFirst.select(settleCandidates(g.last, g.head), g.map(shown(_))))
   }
-  private val foundBefore = RegNext(found, false.B)
-  private val lane = OldestFirst.select(groupHit, groupLane).asTypeOf(io.laneOut)
-  io.laneOut := RegNext(Mux(foundBefore, lane, io.laneIn))
+  private val answerFound = RegNext(settleFound, false.B)
+  private val lane = OldestFirst.select(answerGroup, answerLanes).asTypeOf(io.laneOut)
+  io.laneOut := RegNext(Mux(answerFound, lane, io.laneIn))
 }

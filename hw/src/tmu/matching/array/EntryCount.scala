@@ -6,7 +6,7 @@ import chisel3.util.log2Ceil
 import tmu.buffer.UpDown
 import tmu.rules.MatchRules
 
-/** Entries of a table, and whether one more has a place (R11).
+/** Entries of a table, and whether there is room for one more (R11).
   *
   * Arrivals and departures are decided at the end of a clock and no sooner, so they are counted in
   * the next one. Whether one more fits is needed at once: that is made ready for each case, and
@@ -16,7 +16,7 @@ class EntryCount(entries: Int) extends Module {
   require(entries >= 2, s"a table of $entries entries; one that comes is counted late")
   val io = IO(new Bundle {
 
-    /** An entry comes, and one goes; a table never holds more than it has places. */
+    /** An entry comes, and one goes; a table never holds more than it has slots. */
     val comes = Input(Bool())
     val goes = Input(Bool())
     val count = Output(UInt(log2Ceil(entries + 1).W))

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Queue, Valid}
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.params.{TableParams, TmuParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.types.Entry
 
 /** An entry as it was read. */
@@ -23,8 +23,8 @@ class StoredEntry(p: TmuParams, t: TableParams) extends Bundle {
   *
   * A slot is allocated from `allocate`, filled by `write`, read by `readSlot` (`read` one clock
   * later) and freed by `release`, one of each a clock. There are `TableParams.spare` more slots
-  * than entries, because one that was freed can be allocated again a few clocks later only; so an
-  * asker who keeps the number of entries below the table's always finds one.
+  * than entries, because one that was freed can be allocated again a few clocks later only; so a
+  * unit that keeps the number of entries below the table's always finds one.
   */
 class EntryStore(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"EntryStore${if (t.receives) "Posted" else "Unexpected"}"
@@ -42,11 +42,11 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
 
   // An entry that is read at a slot where it was not written is seen too: the slot's parity is in it.
   private val block = Mem(t.slots, new Checked(p, new Entry(p, t)))
-  private val place =
-    if (t.receives) FaultPlaces.postedStore else FaultPlaces.unexpectedStore
+  private val bodyStore =
+    if (t.receives) FaultStores.postedStore else FaultStores.unexpectedStore
   private val (stored, flipped) = FaultFlip(
     p,
-    place,
+    bodyStore,
     Checked(p, new Entry(p, t), io.write.bits.entry, io.write.bits.slot),
     io.fault.flip,
     io.write.valid
@@ -63,15 +63,15 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   private def slot = UInt(t.slotBits.W)
   private val free = Module(new Queue(new Checked(p, slot), t.slots, useSyncReadMem = true))
   private val unused = fresh =/= t.slots.U
-  private val slotsPlace =
-    if (t.receives) FaultPlaces.postedSlots else FaultPlaces.unexpectedSlots
+  private val slotsStore =
+    if (t.receives) FaultStores.postedSlots else FaultStores.unexpectedSlots
   private val released = Checked(p, slot, io.release.bits)
   private val (freed, slotFlipped) =
-    FaultFlip(p, slotsPlace, released, io.fault.flip, io.release.valid)
+    FaultFlip(p, slotsStore, released, io.fault.flip, io.release.valid)
   free.io.enq.valid := io.release.valid
   free.io.enq.bits := freed
   private val ahead = if (p.parity) 4 else 3 // one may come without a slot
-  private val next = Reg(Vec(ahead, UInt(t.slotBits.W)))
+  private val waitingSlots = Reg(Vec(ahead, UInt(t.slotBits.W)))
   private val waiting = RegInit(0.U(log2Ceil(ahead + 1).W))
   private val allocated = RegNext(io.allocate.fire, false.B)
   private val wants = waiting =/= ahead.U
@@ -82,21 +82,21 @@ class EntryStore(p: TmuParams, t: TableParams) extends Module {
   free.io.deq.ready := wants && !unused
   when(wants && unused)(fresh := fresh + 1.U)
   for (i <- 0 until ahead) {
-    val behind = if (i + 1 < ahead) next(i + 1) else coming
+    val behind = if (i + 1 < ahead) waitingSlots(i + 1) else coming
     val moved = Mux(waiting === (i + 1).U, coming, behind)
-    next(i) := Mux(allocated, moved, Mux(waiting === i.U, coming, next(i)))
+    waitingSlots(i) := Mux(allocated, moved, Mux(waiting === i.U, coming, waitingSlots(i)))
   }
   waiting := waiting + comes - allocated
   io.allocate.valid := waiting > allocated
-  io.allocate.bits := Mux(allocated, next(1), next(0))
+  io.allocate.bits := Mux(allocated, waitingSlots(1), waitingSlots(0))
   io.fault.view := FaultView.all(
     Seq(
-      FaultView(place, reads && io.read.broken, flipped),
-      FaultView(slotsPlace, free.io.deq.fire && lost, slotFlipped)
+      FaultView(bodyStore, reads && io.read.broken, flipped),
+      FaultView(slotsStore, free.io.deq.fire && lost, slotFlipped)
     )
   )
 
-  // A block memory promises nothing for a place that is written while it is read. Without memory
+  // A block memory promises nothing for a slot that is written while it is read. Without memory
   // rows that is proved (tests/formal/unit.sv); their reads are looked at here.
   if (p.hasFilter)
     assert(

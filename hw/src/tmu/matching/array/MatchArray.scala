@@ -6,7 +6,7 @@ import chisel3.util.Valid
 import tmu.fault.{FaultFlip, FaultPort, FaultView}
 import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.rules.LaneParity
 import tmu.types.{ArrayOperation, FoundLane, LaneEntry, LaneFault}
 
@@ -45,33 +45,33 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
   private val rows = Seq.tabulate(t.rows)(r => Module(new ArrayRow(p, t)).suggestName(s"row$r"))
   private val incoming = Reg(new LaneEntry(p, t))
   private val arrives = RegInit(false.B)
-  private val place =
-    if (t.receives) FaultPlaces.postedLanes else FaultPlaces.unexpectedLanes
+  private val laneStore =
+    if (t.receives) FaultStores.postedLanes else FaultStores.unexpectedLanes
   private val (entering, flipped) =
-    FaultFlip(p, place, io.append.bits, io.fault.flip, io.append.valid)
+    FaultFlip(p, laneStore, io.append.bits, io.fault.flip, io.append.valid)
   incoming := entering
   arrives := io.append.valid
 
   // The end: what follows the last row, for the operation that has passed them all.
   private val last = rows.last.io
-  private val passed = RegNext(last.out)
-  private val hitsIncoming = RegNext(ArrayOperation.hits(p, t, passed, entering))
-  private val suspectsIncoming = RegNext(LaneParity.suspect(passed, entering, false.B))
-  private val open = RegNext(last.openOut, false.B)
-  private val searches = RegNext(last.out.searches, false.B)
-  private val searched = RegNext(searches, false.B)
-  private val takes = RegNext(passed.takes)
+  private val endPassed = RegNext(last.out)
+  private val hitsIncoming = RegNext(ArrayOperation.hits(p, t, endPassed, entering))
+  private val suspectsIncoming = RegNext(LaneParity.suspect(endPassed, entering, false.B))
+  private val endOpen = RegNext(last.openOut, false.B)
+  private val endSearches = RegNext(last.out.searches, false.B)
+  private val endSearched = RegNext(endSearches, false.B)
+  private val endTakes = RegNext(endPassed.takes)
 
   // All but what arrives is known a clock before: it comes late, and what is decided comes after it.
-  private val foundInRows = RegNext(searches && !last.openOut, false.B)
-  private val searchesIncoming = RegNext(last.openOut && !passed.byPlace, false.B)
+  private val foundInRows = RegNext(endSearches && !last.openOut, false.B)
+  private val searchesIncoming = RegNext(last.openOut && !endPassed.byPosition, false.B)
   private val findsIncoming =
     Mutant("incoming", searchesIncoming && arrives && hitsIncoming)(_ => false.B)
   io.found := foundInRows || findsIncoming
   private val rowsFault = RegNext(last.faultOut, 0.U.asTypeOf(new LaneFault))
-  io.suspect.compared := searched && (rowsFault.compared || (open && arrives && suspectsIncoming))
-  io.suspect.found := searched && (rowsFault.found || (findsIncoming && suspectsIncoming))
-  io.fault.view := FaultView(place, io.suspect.compared, flipped)
+  io.suspect.compared := endSearched && (rowsFault.compared || (endOpen && arrives && suspectsIncoming))
+  io.suspect.found := endSearched && (rowsFault.found || (findsIncoming && suspectsIncoming))
+  io.fault.view := FaultView(laneStore, io.suspect.compared, flipped)
   io.lane := Mux(RegNext(findsIncoming), RegNext(FoundLane(p, t, incoming)), last.laneOut)
 
   // The new entry pushes from the last row down to the first that has a hole then. Whether one
@@ -105,7 +105,7 @@ class MatchArray(p: TmuParams, t: TableParams) extends Module {
     else {
       row.io.above.oldest := incoming
       row.io.above.second := entering
-      row.io.above.remains := arrives && !(findsIncoming && takes)
+      row.io.above.remains := arrives && !(findsIncoming && endTakes)
       row.io.above.shifts := true.B
     }
   }

@@ -7,7 +7,7 @@ import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.mutant.Mutant
 import tmu.params.TmuParams
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.types.{Allowance, QuotaChange, TallyStep}
 
 /** State of every endpoint; a sweep clears it after reset (`ready` tells when).
@@ -15,8 +15,8 @@ import tmu.types.{Allowance, QuotaChange, TallyStep}
   * Two streams work at once, posts (0) and arrivals (1), each at an endpoint of its own. So each
   * stream counts in a tally that it alone writes; a serial number is the sum of two tallies, a
   * depth the difference. An operation's endpoint is given `lead` clocks before it is decided. What
-  * is decided in between at the same endpoint is added on the way, so that a slot a clock is right,
-  * at one endpoint or at many:
+  * is decided meanwhile at the same endpoint is added, so that a slot a clock is right, at one
+  * endpoint or at many:
   * {{{
   * clock  0 read            1 memory's output   2 quota - depth
   *        3 and the steps of the clocks between, but the last, cut to a few bits
@@ -61,14 +61,14 @@ class EndpointTable(p: TmuParams) extends Module {
   private val sweep = Module(new Sweep(p.endpoints))
   io.ready := sweep.io.ready
 
-  // Endpoints on their way and after it, and the steps of the last clocks: steps(k) is k + 1 clocks
-  // old, and was taken at the endpoint at(lead + k + 1).
+  // Endpoints up to their decision and after it, and the steps of the last clocks: steps(k) is k + 1
+  // clocks old, and was taken at the endpoint at(lead + k + 1).
   private val at = (1 to lead + history - 2).scanLeft(io.read) { (now, k) =>
     RegNext(now).suggestName(s"at$k")
   }
   private val deciding = at(lead)
-  private def later(step: TallyStep) = RegNext(step, 0.U.asTypeOf(step))
-  private val steps = Seq.iterate(io.step.map(later), history)(_.map(later))
+  private def delayed(step: TallyStep) = RegNext(step, 0.U.asTypeOf(step))
+  private val steps = Seq.iterate(io.step.map(delayed), history)(_.map(delayed))
 
   private def tallyWord = new Checked(p, new StreamTally(p))
   private def limitWord = new Checked(p, new QueueLimits(p))
@@ -82,14 +82,14 @@ class EndpointTable(p: TmuParams) extends Module {
   private val reserves =
     Option.when(p.reserve)(Seq.fill(2)(SyncReadMem(p.endpoints, limitWord)))
   private val written = Seq.fill(2)(Wire(new TallyStep(p)))
-  private val next = Seq.fill(2)(Wire(new StreamTally(p)))
+  private val nextTally = Seq.fill(2)(Wire(new StreamTally(p)))
   private val broken = Seq.fill(2, 2)(Wire(Bool()))
-  private val raw = Seq.tabulate(2, 2) { (of, r) =>
+  private val readTallies = Seq.tabulate(2, 2) { (of, r) =>
     // A read in the clock of a write returns the new word, whatever the memory does.
     val through = RegNext(written(of).any && written(of).endpoint === io.read(r))
     val memory = copies(of)(r).read(io.read(r))
     broken(of)(r) := RegNext(!through && memory.broken())
-    RegNext(Mux(through, RegNext(next(of)), memory.word))
+    RegNext(Mux(through, RegNext(nextTally(of)), memory.word))
   }
   private val readQuotas = Seq.tabulate(2)(s => RegNext(quotas(s).read(io.read(s))))
   private val limits = readQuotas.map(_.word)
@@ -99,10 +99,10 @@ class EndpointTable(p: TmuParams) extends Module {
     reserves.map(r => Seq.tabulate(2)(s => RegNext(r(1 - s).read(io.read(s)))))
   private val lostOther =
     Seq.tabulate(2)(s => RegNext(otherLimits.fold(false.B)(_(s).broken())))
-  private val change = RegNext(io.setQuota)
+  private val quotaChange = RegNext(io.setQuota)
 
-  // Whose state has lost a bit has no reserve from that operation on, or the places that are open to
-  // all would be counted by numbers that are none.
+  // An endpoint whose state has lost a bit has no reserve from that operation on: a wrong number
+  // would count in the slots that are open to all.
   private val lost = Option.when(p.reserve && p.parity)(Module(new LostReserves(p)))
   for (l <- lost) {
     l.io.at := at(lead - 1)
@@ -113,8 +113,8 @@ class EndpointTable(p: TmuParams) extends Module {
   }
 
   for (s <- 0 to 1) {
-    val own = raw(s)(s)
-    val other = raw(1 - s)(s)
+    val own = readTallies(s)(s)
+    val other = readTallies(1 - s)(s)
     io.depth(s) := own.appended - other.taken
 
     val unlimited = RegNext(limits(s).quota === 0.U)
@@ -131,9 +131,9 @@ class EndpointTable(p: TmuParams) extends Module {
       same.indices.tail.map(k => sameNext(k)(of) && what(steps(k - 1)(of)))
 
     // The last one's, in the clock of the decision.
-    val last = steps.head
+    val lastStep = steps.head
     val lastSame = Seq.tabulate(2)(of => RegNext(at(lead)(of) === at(lead - 1)(s)))
-    def lastCounts(of: Int, what: TallyStep => Bool): Bool = lastSame(of) && what(last(of))
+    def lastCounts(of: Int, what: TallyStep => Bool): Bool = lastSame(of) && what(lastStep(of))
 
     // The queue of stream q: it appends there, and the other one takes from there.
     def stepsOf(q: Int) = new QueueSteps(
@@ -153,7 +153,7 @@ class EndpointTable(p: TmuParams) extends Module {
     val noReserve = Mutant("lost_reserve", lostReserve || lostAny)(_ => false.B)
     val noQuota = RegNext(unlimited)
     val ownSteps = stepsOf(s)
-    val quotaLeft = new PlacesLeft(limits(s).quota, io.depth(s), unlimited, None, ownSteps)
+    val quotaLeft = new RoomLeft(limits(s).quota, io.depth(s), unlimited, None, ownSteps)
     io.room(s) := quotaLeft.any(0)
     if (s == 1) io.roomAfterTake := quotaLeft.any(1)
 
@@ -169,7 +169,7 @@ class EndpointTable(p: TmuParams) extends Module {
     for (theirs <- otherLimits) {
       val otherDepth = other.appended - own.taken
       def left(reserve: UInt, depth: UInt, steps: QueueSteps) =
-        new PlacesLeft(reserve, depth, false.B, Some(noReserve), steps)
+        new RoomLeft(reserve, depth, false.B, Some(noReserve), steps)
       io.reserves.within(s) := left(limits(s).reserve, io.depth(s), ownSteps).any(0)
       io.reserves.restores(s) := left(theirs(s).word.reserve, otherDepth, stepsOf(1 - s)).any(1)
 
@@ -177,41 +177,41 @@ class EndpointTable(p: TmuParams) extends Module {
       // that has lost a bit keeps what it kept; where there is none any more, a new one is none.
       def unmet(kept: UInt): UInt = Mux(kept > io.depth(s), kept - io.depth(s), 0.U)
       val unmetBefore = RegNext(unmet(limits(s).reserve))
-      val unmetNext = RegNext(unmet(EndpointTable.reserve(p, change.bits.reserve(s))))
-      val changes = RegNext(change.valid, false.B) && !lostTally && !lostReserve
-      val less = Mux(lostQuota, 0.U, unmetBefore)
-      io.reserves.released(s) := RegNext(Mux(changes, less.zext - unmetNext.zext, 0.S), 0.S)
+      val unmetNext = RegNext(unmet(EndpointTable.reserve(p, quotaChange.bits.reserve(s))))
+      val changes = RegNext(quotaChange.valid, false.B) && !lostTally && !lostReserve
+      val unmetOld = Mux(lostQuota, 0.U, unmetBefore)
+      io.reserves.released(s) := RegNext(Mux(changes, unmetOld.zext - unmetNext.zext, 0.S), 0.S)
     }
 
     // The tally is written one clock after the step: all that was under way is in it.
     def ahead(of: Int, what: TallyStep => Bool): UInt =
       RegNext(RegNext(counted(of, what)) +& lastCounts(of, what))
-    val base = RegNext(RegNext(tally))
+    val tallyBase = RegNext(RegNext(tally))
     val serialsAhead = ahead(s, _.serial)
-    written(s) := last(s)
-    next(s).serials := base.serials + serialsAhead + written(s).serial
-    next(s).appended := base.appended + ahead(s, _.append) + written(s).append
-    next(s).taken := base.taken + ahead(s, _.take) + written(s).take
-    val tallyPlace = if (s == 0) FaultPlaces.postTallies else FaultPlaces.arrivalTallies
-    val quotaPlace = if (s == 0) FaultPlaces.postedQuotas else FaultPlaces.unexpectedQuotas
+    written(s) := lastStep(s)
+    nextTally(s).serials := tallyBase.serials + serialsAhead + written(s).serial
+    nextTally(s).appended := tallyBase.appended + ahead(s, _.append) + written(s).append
+    nextTally(s).taken := tallyBase.taken + ahead(s, _.take) + written(s).take
+    val tallyStore = if (s == 0) FaultStores.postTallies else FaultStores.arrivalTallies
+    val quotaStore = if (s == 0) FaultStores.postedQuotas else FaultStores.unexpectedQuotas
     val (tallied, flipped) = FaultFlip(
       p,
-      tallyPlace,
-      Checked(p, new StreamTally(p), next(s)),
+      tallyStore,
+      Checked(p, new StreamTally(p), nextTally(s)),
       io.fault.flip,
       io.ready && written(s).any
     )
     when(!io.ready || written(s).any) {
       copies(s).foreach(
         _.write(
-          Mux(io.ready, written(s).endpoint, sweep.io.place),
+          Mux(io.ready, written(s).endpoint, sweep.io.index),
           Mux(io.ready, tallied, 0.U.asTypeOf(tallyWord))
         )
       )
     }
     io.broken(s) := RegNext(lostAny)
     tallyViews(s) :=
-      FaultView(tallyPlace, RegNext(broken(s).reduce(_ || _)) && io.ready, flipped)
+      FaultView(tallyStore, RegNext(broken(s).reduce(_ || _)) && io.ready, flipped)
 
     // The post of a slot counts before its arrival.
     val postBefore =
@@ -223,27 +223,27 @@ class EndpointTable(p: TmuParams) extends Module {
 
     // A quota beyond all that can be counted is none.
     val quota = Mutant("quota", io.setQuota.bits.quota(s))(_ => io.setQuota.bits.quota(0))
-    val kept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
-    val keeps = Wire(new QueueLimits(p))
-    keeps.quota := kept
-    keeps.reserve := EndpointTable.reserve(p, io.setQuota.bits.reserve(s))
-    val (limited, quotaFlipped) = FaultFlip(
+    val quotaKept = Mux(quota <= p.quotaMost.U, quota(p.quotaBits - 1, 0), 0.U)
+    val newLimits = Wire(new QueueLimits(p))
+    newLimits.quota := quotaKept
+    newLimits.reserve := EndpointTable.reserve(p, io.setQuota.bits.reserve(s))
+    val (checkedLimits, quotaFlipped) = FaultFlip(
       p,
-      quotaPlace,
-      Checked(p, new QueueLimits(p), keeps),
+      quotaStore,
+      Checked(p, new QueueLimits(p), newLimits),
       io.fault.flip,
       io.ready && io.setQuota.valid
     )
     quotaViews(s) := FaultView(
-      quotaPlace,
+      quotaStore,
       (lostQuota || lostOther(1 - s)) && io.ready,
       quotaFlipped
     )
     when(!io.ready || io.setQuota.valid) {
       (quotas(s) +: reserves.map(_(s)).toSeq).foreach(
         _.write(
-          Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.place),
-          Mux(io.ready, limited, 0.U.asTypeOf(limitWord))
+          Mux(io.ready, io.setQuota.bits.endpoint, sweep.io.index),
+          Mux(io.ready, checkedLimits, 0.U.asTypeOf(limitWord))
         )
       )
     }

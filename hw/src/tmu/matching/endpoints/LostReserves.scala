@@ -9,7 +9,7 @@ import tmu.params.TmuParams
 
 /** Which endpoints have lost their reserves, with a bit of what is known of them (R13).
   *
-  * Their entries count like those of endpoints without a reserve from then on, and the places that
+  * Their entries count like those of endpoints without a reserve from then on, and the slots that
   * their reserves lacked are lost until a reset; so what is open to others is never more than there
   * is, and no other reserve is touched. It is set by an operation in its turn, and seen by all that
   * are decided after it.

@@ -19,6 +19,6 @@ class ReserveState(p: TmuParams) extends Bundle {
   val within = Vec(2, Bool())
   val restores = Vec(2, Bool())
 
-  /** A changed reserve leaves the others so many places more of each table. */
+  /** A changed reserve leaves the others so many slots more of each table. */
   val released = Vec(2, SInt((p.depthBits + 2).W))
 }

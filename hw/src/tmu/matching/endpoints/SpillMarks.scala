@@ -7,7 +7,7 @@ import tmu.buffer.Sweep
 import tmu.fault.{Checked, FaultFlip, FaultPort, FaultView}
 import tmu.mutant.Mutant
 import tmu.params.TmuParams
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.rules.{Outcome, SpillRules}
 import tmu.types.{Slot, SpillMark, SpillView}
 
@@ -15,8 +15,8 @@ import tmu.types.{Slot, SpillMark, SpillView}
   *
   * In a unit that takes no memory nothing is marked, and what is kept here leaves in synthesis.
   *
-  * A change is known, and written, one clock after its decision. Whoever has read the endpoint
-  * before carries the new mark along.
+  * A change is known, and written, one clock after its decision. An operation that has read the
+  * endpoint before carries the new mark along.
   */
 class SpillMarks(p: TmuParams) extends Module {
   import EndpointTable.lead
@@ -89,7 +89,7 @@ class SpillMarks(p: TmuParams) extends Module {
   private val copies = Seq.fill(2)(SyncReadMem(p.endpoints, markWord))
   private val (kept, flipped) = FaultFlip(
     p,
-    FaultPlaces.marks,
+    FaultStores.marks,
     Checked(p, new SpillMark(p), change.bits.mark),
     io.fault.flip,
     io.ready && change.valid
@@ -97,12 +97,12 @@ class SpillMarks(p: TmuParams) extends Module {
   when(!io.ready || change.valid) {
     copies.foreach(
       _.write(
-        Mux(io.ready, change.bits.endpoint, sweep.io.place),
+        Mux(io.ready, change.bits.endpoint, sweep.io.index),
         Mux(io.ready, kept, 0.U.asTypeOf(markWord))
       )
     )
   }
-  io.fault.view := FaultView(FaultPlaces.marks, io.broken.asUInt.orR && io.ready, flipped)
+  io.fault.view := FaultView(FaultStores.marks, io.broken.asUInt.orR && io.ready, flipped)
   for (s <- 0 to 1) {
     def changes(endpoint: UInt): Bool = change.valid && change.bits.endpoint === endpoint
     // A read in the clock of a write returns the new word, whatever the memory does.
@@ -110,11 +110,11 @@ class SpillMarks(p: TmuParams) extends Module {
     entering.valid := changes(io.read(s))
     entering.bits := change.bits.mark
     val carried = (1 until lead).foldLeft(RegNext(entering)) { (news, k) =>
-      val next = Wire(Valid(new SpillMark(p)))
+      val nextMark = Wire(Valid(new SpillMark(p)))
       val now = changes(at(k)(s))
-      next.valid := now || news.valid
-      next.bits := Mux(now, change.bits.mark, news.bits)
-      RegNext(next)
+      nextMark.valid := now || news.valid
+      nextMark.bits := Mux(now, change.bits.mark, news.bits)
+      RegNext(nextMark)
     }
     val stored = ShiftRegister(copies(s).read(io.read(s)), lead - 1)
     // Whether the decision before was at the same endpoint was seen a clock before.

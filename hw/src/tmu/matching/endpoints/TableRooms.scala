@@ -6,18 +6,18 @@ import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.Outcome
 
-/** Whether the tables on chip have a place for the operations of a slot (R11), reserves of
-  * endpoints set apart (R13).
+/** Whether the tables on chip have room for the operations of a slot (R11), reserves of endpoints
+  * set apart (R13).
   *
   * A table's free slots, less those that reserves still lack, are open to all; there are none, or
   * less than none, while reserves lack more than is free. An endpoint within its reserve may take
-  * any free slot. Who appends within its reserve, or takes an entry and is within it then, leaves
-  * the open slots as they are.
+  * any free slot. An append within the reserve, or a take after which the endpoint is within it,
+  * leaves the open slots as they are.
   */
 class TableRooms(p: TmuParams) extends Module {
   val io = IO(new Bundle {
 
-    /** Entries of each table, and whether one more has a place. */
+    /** Entries of each table, and whether there is room for one more. */
     val counts = Input(Vec(2, UInt(p.depthBits.W)))
     val below = Input(Vec(2, Bool()))
 
@@ -25,7 +25,7 @@ class TableRooms(p: TmuParams) extends Module {
     val reserves = Input(new ReserveState(p))
     val same = Input(Bool())
 
-    /** Its own queue's table has a place. */
+    /** Its own queue's table has room. */
     val spare = Output(Vec(2, Bool()))
 
     /** The arrival's has, once the post has taken a message: of its own endpoint, or of another. */
@@ -35,7 +35,7 @@ class TableRooms(p: TmuParams) extends Module {
     /** Outcomes of the operations, in the same clock. */
     val outcomes = Input(Vec(2, new Outcome(p)))
 
-    /** Places of each table that are in use or kept for somebody. */
+    /** Slots of each table that are in use or kept for somebody. */
     val taken = Output(Vec(2, UInt(p.depthBits.W)))
   })
   private val entries = Seq(p.postedEntries, p.unexpectedEntries)
@@ -57,7 +57,7 @@ class TableRooms(p: TmuParams) extends Module {
       // open.
       assert(
         open(q) <= entries(q).S - io.counts(q).zext,
-        "R13: %d places are open where %d of %d are in use",
+        "R13: %d slots are open where %d of %d are in use",
         open(q),
         io.counts(q),
         entries(q).U

@@ -23,8 +23,8 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
     /** The entry as a lane keeps it, in the same clock. */
     val lane = Output(new LaneEntry(p, t))
 
-    /** One clock later: it is what was asked for, or its place was. One that is not what was stored
-      * is an answer too, so that its asker gets to know.
+    /** One clock later: it is what was asked for, or its position was. One that is not what was
+      * stored is an answer too, so that its asker gets to know.
       */
     val holds = Output(Bool())
   })
@@ -35,7 +35,7 @@ class EntryCheck(p: TmuParams, t: TableParams) extends Module {
   io.lane.slot := io.slot
   LaneParity.set(io.lane, io.read.broken, io.read.lost)
   io.holds :=
-    RegNext(io.asks.byPlace || io.read.broken || ArrayOperation.hits(p, t, io.asks, io.lane))
+    RegNext(io.asks.byPosition || io.read.broken || ArrayOperation.hits(p, t, io.asks, io.lane))
 }
 
 object EntryCheck {

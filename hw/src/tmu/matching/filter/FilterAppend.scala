@@ -11,7 +11,7 @@ import tmu.types.{FilterWindows, LaneEntry}
 class FilterEntering(p: TmuParams, t: TableParams) extends Bundle {
   private val laneBits = log2Ceil(p.filterLanes)
   val now = Bool()
-  val row = UInt((t.filterPlaceBits - laneBits).W)
+  val row = UInt((t.filterIndexBits - laneBits).W)
   val lane = UInt(laneBits.W)
   val id = new FilterLane(p, t)
   val slot = UInt(t.slotBits.W)
@@ -29,7 +29,7 @@ class FilterAppend(p: TmuParams, t: TableParams) extends Module {
     val append = Flipped(Valid(new LaneEntry(p, t)))
 
     /** Row and lane that are free in this clock. */
-    val free = Input(UInt(t.filterPlaceBits.W))
+    val free = Input(UInt(t.filterIndexBits.W))
 
     /** A clock later. */
     val entering = Output(new FilterEntering(p, t))
@@ -39,8 +39,8 @@ class FilterAppend(p: TmuParams, t: TableParams) extends Module {
   private val (folded, flipped) = FilterLane.stored(p, t, io.windows, io.append, io.flip)
   private val free = RegNext(io.free)
   io.entering.now := RegNext(io.append.valid, false.B)
-  io.entering.row := FilterPlace.row(free, p.filterLanes)
-  io.entering.lane := FilterPlace.lane(free, p.filterLanes)
+  io.entering.row := FilterIndex.row(free, p.filterLanes)
+  io.entering.lane := FilterIndex.lane(free, p.filterLanes)
   io.entering.id := RegNext(folded)
   io.entering.slot := RegNext(io.append.bits.slot)
   io.flipped := flipped

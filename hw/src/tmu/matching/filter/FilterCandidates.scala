@@ -6,21 +6,21 @@ import chisel3.util.{log2Ceil, Mux1H, OHToUInt, ShiftRegister, Valid}
 import tmu.params.{TableParams, TmuParams}
 
 /** Row and lane of an entry of a filter table, and its slot in the store. */
-class FilterPlace(p: TmuParams, t: TableParams) extends Bundle {
+class FilterIndex(p: TmuParams, t: TableParams) extends Bundle {
   private val laneBits = log2Ceil(p.filterLanes)
   val slot = UInt(t.slotBits.W)
-  val row = UInt((t.filterPlaceBits - laneBits).W)
+  val row = UInt((t.filterIndexBits - laneBits).W)
   val lane = UInt(laneBits.W)
 }
 
-object FilterPlace {
+object FilterIndex {
 
-  /** Row and lane of a place's number, in rows of `lanes`. */
-  def row(place: UInt, lanes: Int): UInt = place >> log2Ceil(lanes)
-  def lane(place: UInt, lanes: Int): UInt = place(log2Ceil(lanes) - 1, 0)
+  /** Row and lane of an index, in rows of `lanes`. */
+  def row(index: UInt, lanes: Int): UInt = index >> log2Ceil(lanes)
+  def lane(index: UInt, lanes: Int): UInt = index(log2Ceil(lanes) - 1, 0)
 }
 
-/** Candidates of a filter table on their way from a hit to an answer, one a clock.
+/** Candidates of a filter table from a hit to an answer, one a clock.
   *
   * 0 picked, and the slots of its row are read; 2 its slot is known and read from the store; 3 the
   * entry is there, to be compared or to leave; 4 `verified`. The first that holds is the answer,
@@ -35,7 +35,7 @@ class FilterCandidates(p: TmuParams, t: TableParams) extends Module {
 
     /** The lane that is picked, one-hot, and its row; the slots of that row a clock later. */
     val oldest = Input(UInt(lanes.W))
-    val row = Input(UInt((t.filterPlaceBits - log2Ceil(lanes)).W))
+    val row = Input(UInt((t.filterIndexBits - log2Ceil(lanes)).W))
     val slots = Input(Vec(lanes, UInt(t.slotBits.W)))
 
     /** The picked entry leaves, and is not verified. */
@@ -47,12 +47,12 @@ class FilterCandidates(p: TmuParams, t: TableParams) extends Module {
     /** Read from the store; one clock later it is there, and leaves when `lifted`. */
     val readSlot = Valid(UInt(t.slotBits.W))
     val lifted = Output(Bool())
-    val reading = Output(new FilterPlace(p, t))
+    val reading = Output(new FilterIndex(p, t))
 
     /** Compared: whatever came of it, and where. */
     val checked = Output(Bool())
     val verified = Output(Bool())
-    val found = Output(new FilterPlace(p, t))
+    val found = Output(new FilterIndex(p, t))
 
     /** None is on its way, but for one that is checked in this clock. */
     val empty = Output(Bool())
@@ -62,15 +62,15 @@ class FilterCandidates(p: TmuParams, t: TableParams) extends Module {
   one := io.oldest
   private val marked = RegNext(io.picks, false.B)
   private val named = RegNext(marked && !verified, false.B)
-  private val place = Wire(new FilterPlace(p, t))
-  place.slot := RegNext(Mux1H(one.asBools, io.slots))
-  place.lane := RegNext(OHToUInt(one))
-  place.row := ShiftRegister(io.row, 2)
+  private val picked = Wire(new FilterIndex(p, t))
+  picked.slot := RegNext(Mux1H(one.asBools, io.slots))
+  picked.lane := RegNext(OHToUInt(one))
+  picked.row := ShiftRegister(io.row, 2)
   io.readSlot.valid := named
-  io.readSlot.bits := place.slot
+  io.readSlot.bits := picked.slot
 
   private val verifying = RegNext(named && !verified, false.B)
-  io.reading := RegNext(place)
+  io.reading := RegNext(picked)
   io.lifted := verifying && io.lifting
   private val checked = RegNext(verifying && !io.lifting && !verified, false.B)
   verified := checked && io.holds

@@ -8,7 +8,7 @@ import tmu.params.{TableParams, TmuParams}
 /** Moves that close a hole: the row that was read, and the lanes that entries leave and enter. */
 class FilterMoves(p: TmuParams, t: TableParams) extends Bundle {
   private val laneBits = log2Ceil(p.filterLanes)
-  private val rowBits = t.filterPlaceBits - laneBits
+  private val rowBits = t.filterIndexBits - laneBits
   val now = Bool()
   val row = UInt(rowBits.W)
   val holeRow = UInt(rowBits.W)
@@ -21,13 +21,13 @@ class FilterMoves(p: TmuParams, t: TableParams) extends Bundle {
   * row a clock, from the row of the hole to the last.
   */
 class FilterClose(p: TmuParams, t: TableParams) extends Module {
-  private val rowBits = t.filterPlaceBits - log2Ceil(p.filterLanes)
+  private val rowBits = t.filterIndexBits - log2Ceil(p.filterLanes)
   val io = IO(new Bundle {
 
-    /** Begin with this hole; the youngest entry's place, and whether it lies in the hole's row. */
+    /** Begin with this hole; the youngest entry's index, and whether it lies in the hole's row. */
     val start = Input(Bool())
-    val hole = Input(new FilterPlace(p, t))
-    val last = Input(UInt(t.filterPlaceBits.W))
+    val hole = Input(new FilterIndex(p, t))
+    val last = Input(UInt(t.filterIndexBits.W))
     val inLastRow = Input(Bool())
     val headRow = Input(UInt(rowBits.W))
 
@@ -40,22 +40,23 @@ class FilterClose(p: TmuParams, t: TableParams) extends Module {
     val ends = Output(Bool())
     val headRests = Output(Bool())
   })
-  private val lastRow = FilterPlace.row(io.last, p.filterLanes)
-  private val next = Reg(UInt(rowBits.W))
+  private val lastRow = FilterIndex.row(io.last, p.filterLanes)
+  private val nextRow = Reg(UInt(rowBits.W))
   private val busy = RegInit(false.B)
   private val moves = Reg(new FilterMoves(p, t))
   private val headRests = Reg(Bool())
-  private val ends = RegNext(Mux(io.start, io.inLastRow, busy && next === moves.freedRow), false.B)
+  private val ends =
+    RegNext(Mux(io.start, io.inLastRow, busy && nextRow === moves.freedRow), false.B)
   io.reads := io.start || busy
-  io.row := Mux(io.start, io.hole.row, next)
-  next := io.row + 1.U
-  when(io.start)(busy := !io.inLastRow).elsewhen(next === moves.freedRow)(busy := false.B)
+  io.row := Mux(io.start, io.hole.row, nextRow)
+  nextRow := io.row + 1.U
+  when(io.start)(busy := !io.inLastRow).elsewhen(nextRow === moves.freedRow)(busy := false.B)
   moves.row := io.row
   when(io.start) {
     moves.holeRow := io.hole.row
     moves.holeLane := io.hole.lane
     moves.freedRow := lastRow
-    moves.freedLane := FilterPlace.lane(io.last, p.filterLanes)
+    moves.freedLane := FilterIndex.lane(io.last, p.filterLanes)
     headRests := io.headRow =/= lastRow && io.headRow =/= lastRow - 1.U
   }
   io.moves := moves

@@ -7,7 +7,7 @@ import tmu.fault.{FaultFlip, FaultRequest, FaultView}
 import tmu.layout.Code
 import tmu.mutant.Mutant
 import tmu.params.{TableParams, TmuParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.rules.FilterFold
 import tmu.types.{ArrayOperation, FilterId, FilterWindows, LaneEntry, MatchKey}
 
@@ -37,8 +37,8 @@ object FilterLane {
   }
 
   /** Checked memory of a table's lanes. */
-  def place(t: TableParams): Code =
-    if (t.receives) FaultPlaces.postedFilters else FaultPlaces.unexpectedFilters
+  def store(t: TableParams): Code =
+    if (t.receives) FaultStores.postedFilters else FaultStores.unexpectedFilters
 
   /** Lane that is stored of an appended entry; and flipped bits, for tests. */
   def stored(
@@ -48,12 +48,12 @@ object FilterLane {
       append: Valid[LaneEntry],
       flip: Valid[FaultRequest]
   ): (FilterLane, FaultView) =
-    FaultFlip(p, place(t), FilterLane(p, t, windows, append.bits), flip, append.valid)
+    FaultFlip(p, store(t), FilterLane(p, t, windows, append.bits), flip, append.valid)
 
   /** View of a row that was read, of the lanes that count. */
   def view(t: TableParams, row: Seq[FilterLane], count: UInt, flips: FaultView): FaultView = {
     val lost = VecInit(row.map(broken(_))).asUInt & count
-    FaultView(place(t), RegNext(lost.orR, false.B), flips)
+    FaultView(store(t), RegNext(lost.orR, false.B), flips)
   }
 
   /** Lane that others are compared with. */
@@ -127,9 +127,9 @@ object FilterLane {
     val read = row.map(mayHit)
     val enters = Mutant("entering", moved && in.now && mayHit(in.id))(_ => false.B)
     for ((hit, i) <- read.zipWithIndex) yield {
-      val next = if (i == row.size - 1) false.B else read(i + 1)
-      val stays = Mux(moved && i.U >= holeLane, next, hit)
-      Mux(moved && in.now && in.lane === i.U, enters, stays)
+      val nextHit = if (i == row.size - 1) false.B else read(i + 1)
+      val keptHit = Mux(moved && i.U >= holeLane, nextHit, hit)
+      Mux(moved && in.now && in.lane === i.U, enters, keptHit)
     }
   }
 }

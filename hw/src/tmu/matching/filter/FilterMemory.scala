@@ -6,8 +6,8 @@ import tmu.params.{TableParams, TmuParams}
 
 /** Memories of a filter table's rows: an id to compare and a slot for each lane.
   *
-  * Each lane has memories of its own, because lanes of one row are written at different places when
-  * a hole is closed; and ids lie apart from slots, because while ids of a row are compared the
+  * Each lane has memories of its own, because lanes of one row are written at different addresses
+  * when a hole is closed; and ids lie apart from slots, because while ids of a row are compared the
   * slots of an earlier one are read. Reads answer in the next clock; what is read in the clock of
   * its write is undefined.
   */
@@ -24,7 +24,7 @@ class FilterMemory(p: TmuParams, t: TableParams) {
   /** Writes what moves into a hole and what enters.
     *
     * Each lane takes its right neighbour of the row that was read; the last lane of a row takes the
-    * first one of the next row, when that has been read. The place that is freed in the end is not
+    * first one of the next row, when that has been read. The lane that is freed in the end is not
     * written, so what enters may come in there.
     */
   def write(

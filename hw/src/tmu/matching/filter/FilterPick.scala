@@ -14,7 +14,7 @@ import tmu.rules.OldestFirst
 class FilterPick(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterPick${if (t.receives) "Posted" else "Unexpected"}"
   private val lanes = p.filterLanes
-  private val rowBits = t.filterPlaceBits - log2Ceil(lanes)
+  private val rowBits = t.filterIndexBits - log2Ceil(lanes)
   val io = IO(new Bundle {
 
     /** A row was compared; for a request that is ahead of its turn. */

@@ -5,10 +5,10 @@ import chisel3._
 import tmu.buffer.UpDown
 import tmu.params.TableParams
 
-/** Places of a filter table's entries: a ring, oldest first, without a gap.
+/** Indices of a filter table's entries: a ring, oldest first, without a gap.
   *
-  * An entry that leaves from the middle leaves the youngest one's place in the end, because all
-  * younger ones move down; so what leaves and what enters in one clock use the same place.
+  * An entry that leaves from the middle leaves the youngest one's index free in the end, because
+  * all younger ones move down; so what leaves and what enters in one clock use the same index.
   */
 class FilterRing(t: TableParams) extends Module {
   val io = IO(new Bundle {
@@ -20,11 +20,11 @@ class FilterRing(t: TableParams) extends Module {
 
     val extent = Output(new FilterExtent(t))
 
-    /** Place of one that enters in this clock; how many there are. */
-    val free = Output(UInt(t.filterPlaceBits.W))
+    /** Index of one that enters in this clock; how many there are. */
+    val free = Output(UInt(t.filterIndexBits.W))
     val count = Output(UInt(t.countBits.W))
   })
-  private val bits = t.filterPlaceBits
+  private val bits = t.filterIndexBits
   private val head = RegInit(0.U(bits.W))
   private val last = RegInit(((BigInt(1) << bits) - 1).U(bits.W))
   private val behind = RegInit(0.U(bits.W))
@@ -57,15 +57,15 @@ class FilterRing(t: TableParams) extends Module {
   )
   assert(!(io.leaves || io.lifts) || some, "R7: an entry left empty memory rows")
   assert(!io.lifts || !(io.enters || io.leaves), "R7: memory rows changed while they were lifted")
-  assert(behind === head + count && last === behind - 1.U, "R7: places of memory rows disagree")
+  assert(behind === head + count && last === behind - 1.U, "R7: indices of memory rows disagree")
 }
 
-/** The places that hold entries. */
+/** The indices that hold entries. */
 class FilterExtent(t: TableParams) extends Bundle {
 
-  /** Place of the oldest and of the youngest; whether there are any. */
-  val head = UInt(t.filterPlaceBits.W)
-  val last = UInt(t.filterPlaceBits.W)
+  /** Index of the oldest and of the youngest; whether there are any. */
+  val head = UInt(t.filterIndexBits.W)
+  val last = UInt(t.filterIndexBits.W)
   val some = Bool()
 }
 
@@ -73,8 +73,8 @@ object FilterExtent {
 
   /** Lanes of a row that hold entries: a ring never comes round into its own first row. */
   def holding(extent: FilterExtent, lanes: Int, row: UInt): UInt = {
-    def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
-    def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
+    def rowOf(index: UInt): UInt = FilterIndex.row(index, lanes)
+    def laneOf(index: UInt): UInt = FilterIndex.lane(index, lanes)
     val fromHead = VecInit.tabulate(lanes)(i => i.U >= laneOf(extent.head)).asUInt
     val toLast = VecInit.tabulate(lanes)(i => i.U <= laneOf(extent.last)).asUInt
     val all = ~0.U(lanes.W)

@@ -21,7 +21,7 @@ class FilterStart(p: TmuParams, t: TableParams) extends Bundle {
 /** Hits of a row that was compared. */
 class FilterHits(p: TmuParams, t: TableParams) extends Bundle {
   val lanes = UInt(p.filterLanes.W)
-  val row = UInt((t.filterPlaceBits - log2Ceil(p.filterLanes)).W)
+  val row = UInt((t.filterIndexBits - log2Ceil(p.filterLanes)).W)
 }
 
 /** Sweep: reads a row a clock, from the oldest on, and compares it a clock later.
@@ -33,7 +33,7 @@ class FilterHits(p: TmuParams, t: TableParams) extends Bundle {
 class FilterSweep(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterSweep${if (t.receives) "Posted" else "Unexpected"}"
   private val lanes = p.filterLanes
-  private val rowBits = t.filterPlaceBits - log2Ceil(lanes)
+  private val rowBits = t.filterIndexBits - log2Ceil(lanes)
   val io = IO(new Bundle {
 
     /** A request is taken; it sweeps, and is ahead of its turn. */
@@ -70,7 +70,7 @@ class FilterSweep(p: TmuParams, t: TableParams) extends Module {
     /** An answer sends the request behind it back, to the row of the hole. */
     val goesBack = Output(Bool())
   })
-  private def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
+  private def rowOf(index: UInt): UInt = FilterIndex.row(index, lanes)
   private val (headRow, lastRow) = (rowOf(io.ring.head), rowOf(io.ring.last))
   private val wants = Reg(new FilterLane(p, t))
   private val wantsById = Reg(Bool())

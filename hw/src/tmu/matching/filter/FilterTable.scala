@@ -9,9 +9,9 @@ import tmu.types.ArrayOperation
 /** The younger part of a queue: filter ids in memory rows, searched a row a clock.
   *
   * Entries lie in age order, in a ring of rows. A search reads rows from the oldest on and sends
-  * their hits to be verified in age order, one a clock, several on their way at once; it waits only
-  * in a row of more than one hit. What is taken leaves a hole that is closed at once: every younger
-  * entry moves down by one, a row a clock, so that no later search pays for it.
+  * their hits to be verified in age order, one a clock, several at once; it waits only in a row of
+  * more than one hit. What is taken leaves a hole that is closed at once: every younger entry moves
+  * down by one, a row a clock, so that no later search pays for it.
   *
   * With n rows in use, a hit in row h is answered h + 6 clocks after the request, a miss n + 2, or
   * 6 after its last hit was sent; closing the hole takes n - h + 1 more. The next request is taken
@@ -40,7 +40,7 @@ import tmu.types.ArrayOperation
   */
 class FilterTable(p: TmuParams, t: TableParams) extends Module {
   override def desiredName: String = s"FilterTable${if (t.receives) "Posted" else "Unexpected"}"
-  private val (lanes, placeBits) = (p.filterLanes, t.filterPlaceBits)
+  private val (lanes, indexBits) = (p.filterLanes, t.filterIndexBits)
   val io = IO(new FilterPorts(p, t) {
 
     /** Operation that an entry which does not leave is compared with; the result comes another
@@ -52,13 +52,13 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
 
   private val state = RegInit(FilterState.idle)
   private val asks = Reg(new ArrayOperation(p, t))
-  private val following = Reg(new ArrayOperation(p, t))
+  private val aheadRequest = Reg(new ArrayOperation(p, t))
   private val lifting = Reg(Bool())
-  private val budget = Reg(UInt(t.countBits.W))
-  private val asked = Reg(UInt(placeBits.W))
+  private val liftBudget = Reg(UInt(t.countBits.W))
+  private val namedIndex = Reg(UInt(indexBits.W))
 
   // The request whose turn it is has no answer yet; a request was taken ahead of its turn.
-  private val leading = RegInit(false.B)
+  private val sweepLeads = RegInit(false.B)
   private val ahead = RegInit(false.B)
 
   private val ring = Module(new FilterRing(t))
@@ -68,8 +68,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val candidates = Module(new FilterCandidates(p, t))
   private val close = Module(new FilterClose(p, t))
   private val memory = new FilterMemory(p, t)
-  private def rowOf(place: UInt): UInt = FilterPlace.row(place, lanes)
-  private def laneOf(place: UInt): UInt = FilterPlace.lane(place, lanes)
+  private def rowOf(index: UInt): UInt = FilterIndex.row(index, lanes)
+  private def laneOf(index: UInt): UInt = FilterIndex.lane(index, lanes)
   private val extent = ring.io.extent
   private val headRow = rowOf(extent.head)
   private val lastRow = rowOf(extent.last)
@@ -78,8 +78,8 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   private val found = candidates.io.found
   private val closeStarts = verified && asks.takes
   private val closing = state === FilterState.close
-  private val inLastRow = Reg(Bool())
-  private val begun = pick.io.isAhead && !pick.io.more && laneOf(extent.last) =/= 0.U
+  private val closeInLastRow = Reg(Bool())
+  private val pickBegun = pick.io.isAhead && !pick.io.more && laneOf(extent.last) =/= 0.U
 
   append.io.windows := io.windows
   append.io.append := io.append
@@ -90,7 +90,7 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   sweep.io.start.valid := io.request.fire
   sweep.io.start.bits.wants := FilterLane.wanted(p, t, io.windows, io.request.bits)
   sweep.io.start.bits.byId := io.request.bits.byId.getOrElse(false.B)
-  sweep.io.start.bits.reads := !io.request.bits.byPlace && extent.some
+  sweep.io.start.bits.reads := !io.request.bits.byPosition && extent.some
   sweep.io.start.bits.ahead := io.ahead
   sweep.io.sweeps := sweeps
   sweep.io.ahead := ahead
@@ -99,28 +99,28 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   sweep.io.stalls := pick.io.stalls
   sweep.io.verified := verified
   sweep.io.foundRow := found.row
-  sweep.io.begun := begun
+  sweep.io.begun := pickBegun
   sweep.io.close.valid := close.io.reads
   sweep.io.close.bits := close.io.row
   sweep.io.holeLane := close.io.moves.holeLane
   sweep.io.closesLast :=
-    closeStarts && inLastRow && io.commit && ahead && begun && !pick.io.some
+    closeStarts && closeInLastRow && io.commit && ahead && pickBegun && !pick.io.some
   sweep.io.ids := VecInit(rowRead)
 
   pick.io.hits := sweep.io.hits
   pick.io.ahead := ahead
   pick.io.closes := closing
   pick.io.sends := sweeps || state === FilterState.extract
-  pick.io.allowed := !lifting || budget =/= 0.U
+  pick.io.allowed := !lifting || liftBudget =/= 0.U
   pick.io.named.valid := state === FilterState.name
   pick.io.named.bits.lanes := Mux(
     lifting,
     FilterExtent.holding(extent, lanes, headRow),
-    UIntToOH(laneOf(asked), lanes)
+    UIntToOH(laneOf(namedIndex), lanes)
   )
-  pick.io.named.bits.row := Mux(lifting, headRow, rowOf(asked))
+  pick.io.named.bits.row := Mux(lifting, headRow, rowOf(namedIndex))
   pick.io.verified := verified
-  pick.io.keeps := begun && !sweep.io.goesBack
+  pick.io.keeps := pickBegun && !sweep.io.goesBack
   pick.io.restart.valid := io.request.fire && (!io.ahead || state === FilterState.idle)
   pick.io.restart.bits := io.ahead
 
@@ -133,22 +133,22 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   candidates.io.lifting := lifting
   candidates.io.holds := io.holds
   when(!(closeStarts || closing)) {
-    inLastRow := asks.takes && candidates.io.reading.row === lastRow
+    closeInLastRow := asks.takes && candidates.io.reading.row === lastRow
   }
 
   close.io.start := closeStarts
   close.io.hole := found
   close.io.last := extent.last
-  close.io.inLastRow := inLastRow
+  close.io.inLastRow := closeInLastRow
   close.io.headRow := headRow
   memory.write(close.io.moves, rowRead, slotsRead, append.io.entering)
   ring.io.enters := io.append.valid
   ring.io.leaves := closeStarts
   ring.io.lifts := state === FilterState.extract && lifting && pick.io.picks
 
-  private val missed = RegInit(false.B)
-  missed := false.B
-  io.reply.valid := verified || missed
+  private val replyMissed = RegInit(false.B)
+  replyMissed := false.B
+  io.reply.valid := verified || replyMissed
   io.reply.bits.found := verified
   io.reply.bits.slot := found.slot
   io.readSlot := candidates.io.readSlot
@@ -157,89 +157,89 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
   io.lifted.bits := candidates.io.reading.slot
 
   // Closing writes its last row in its last clock, and the last lane of the row before.
-  private val leavesClose = close.io.ends && close.io.headRests && !io.request.bits.byPlace
+  private val closeLeaves = close.io.ends && close.io.headRests && !io.request.bits.byPosition
   private val aheadReady = extent.some && !ahead && !verified &&
-    (state === FilterState.idle || (sweeps && leading && sweep.io.allRead && !pick.io.more))
-  private val headWritten = append.io.entering.now && append.io.entering.row === headRow
-  io.request.ready := !headWritten &&
-    Mux(io.ahead, aheadReady, state === FilterState.idle || leavesClose)
+    (state === FilterState.idle || (sweeps && sweepLeads && sweep.io.allRead && !pick.io.more))
+  private val appendsToHead = append.io.entering.now && append.io.entering.row === headRow
+  io.request.ready := !appendsToHead &&
+    Mux(io.ahead, aheadReady, state === FilterState.idle || closeLeaves)
   io.lift.ready := state === FilterState.idle && !io.request.valid
   io.count := ring.io.count
   io.some := extent.some
   io.idle := state === FilterState.idle
-  io.settled := state === FilterState.idle || (inLastRow && (verified || closing)) ||
-    (ahead && !leading && sweeps)
+  io.settled := state === FilterState.idle || (closeInLastRow && (verified || closing)) ||
+    (ahead && !sweepLeads && sweeps)
 
   switch(state) {
     is(FilterState.idle) {
       lifting := false.B
       when(io.lift.fire) {
         lifting := true.B
-        budget := io.lift.bits
+        liftBudget := io.lift.bits
         when(extent.some)(state := FilterState.name)
       }
     }
-    // Places that are named, a clock or two ahead of the rest: they are no hurry, and it is far.
+    // Positions that are named, a clock or two ahead of the rest: they are no hurry, and it is far.
     is(FilterState.locate) {
-      val place = asks.place - t.arrayEntries.U
-      asked := (extent.head + place)(placeBits - 1, 0)
-      missed := asks.place < t.arrayEntries.U || place >= ring.io.count
+      val beyond = asks.position - t.arrayEntries.U
+      namedIndex := (extent.head + beyond)(indexBits - 1, 0)
+      replyMissed := asks.position < t.arrayEntries.U || beyond >= ring.io.count
       state := FilterState.name
     }
-    is(FilterState.name)(state := Mux(missed, FilterState.idle, FilterState.extract))
+    is(FilterState.name)(state := Mux(replyMissed, FilterState.idle, FilterState.extract))
     is(FilterState.sweep) {
       val allSent = Mux(
         ahead,
         pick.io.isAhead && !pick.io.more,
         sweep.io.allRead && !sweep.io.hits.valid && !pick.io.pending
       )
-      when(leading && allSent && candidates.io.empty && !verified) {
-        missed := true.B
-        leading := false.B
+      when(sweepLeads && allSent && candidates.io.empty && !verified) {
+        replyMissed := true.B
+        sweepLeads := false.B
         when(!ahead)(state := FilterState.idle)
       }
     }
     is(FilterState.extract) {
-      when(pick.io.picks)(budget := budget - 1.U)
-      when(lifting && candidates.io.empty && (!pick.io.pending || budget === 0.U))(
+      when(pick.io.picks)(liftBudget := liftBudget - 1.U)
+      when(lifting && candidates.io.empty && (!pick.io.pending || liftBudget === 0.U))(
         state := FilterState.idle
       )
     }
     is(FilterState.close) {
-      when(close.io.ends)(state := Mux(ahead || leading, FilterState.sweep, FilterState.idle))
+      when(close.io.ends)(state := Mux(ahead || sweepLeads, FilterState.sweep, FilterState.idle))
     }
   }
 
   when(verified) {
     state := Mux(asks.takes, FilterState.close, Mux(ahead, FilterState.sweep, FilterState.idle))
-    leading := false.B
+    sweepLeads := false.B
   }
 
   // The turn of what was taken ahead.
   when(io.commit && ahead) {
     ahead := false.B
-    leading := true.B
-    asks := following
+    sweepLeads := true.B
+    asks := aheadRequest
   }
 
   when(io.request.fire) {
     val itsTurn = !io.ahead || io.commit
     when(itsTurn) {
       asks := io.request.bits
-      leading := sweep.io.start.bits.reads
+      sweepLeads := sweep.io.start.bits.reads
     }
-    following := io.request.bits
+    aheadRequest := io.request.bits
     ahead := !itsTurn
-    when(!io.request.bits.byPlace && !extent.some)(missed := true.B)
+    when(!io.request.bits.byPosition && !extent.some)(replyMissed := true.B)
     state := Mux(
-      io.request.bits.byPlace,
+      io.request.bits.byPosition,
       FilterState.locate,
       Mux(extent.some, FilterState.sweep, FilterState.idle)
     )
   }
 
-  private val compared = Mux(sweep.io.hits.valid, sweep.io.holding, 0.U)
-  io.fault.view := FilterLane.view(t, rowRead, compared, append.io.flipped)
+  private val sweepCompared = Mux(sweep.io.hits.valid, sweep.io.holding, 0.U)
+  io.fault.view := FilterLane.view(t, rowRead, sweepCompared, append.io.flipped)
   io.activity.pass := sweep.io.hits.valid && !pick.io.stalls
   io.activity.candidate := candidates.io.checked
   io.activity.lift := io.lifted.valid
@@ -249,5 +249,5 @@ class FilterTable(p: TmuParams, t: TableParams) extends Module {
     !io.append.valid || (io.settled && !(io.request.fire && !io.ahead) && !io.lift.fire),
     "R7: appended to memory rows that are at work"
   )
-  assert(!io.request.fire || io.ahead || !(ahead || leading), "R7: a request out of its turn")
+  assert(!io.request.fire || io.ahead || !(ahead || sweepLeads), "R7: a request out of its turn")
 }

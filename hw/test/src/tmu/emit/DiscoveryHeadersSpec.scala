@@ -15,7 +15,7 @@ class DiscoveryHeadersSpec extends AnyFunSpec {
     }
 
     it(
-      "give a session's query the members that it was released with, at their places, then new ones"
+      "give a session's query the members that it was released with, at their offsets, then new ones"
     ) {
       val released = "size version interface_version preset endpoints posted_entries " +
         "unexpected_entries lanes match_bits source_bits handle_bits address_bits length_bits " +

@@ -29,11 +29,13 @@ class ParameterSchemaSpec extends AnyFunSpec {
       }
     }
 
-    it("tells of a design what it was elaborated from, and how many places its tables have") {
+    it("tells of a design what it was elaborated from, and how many positions its tables have") {
       val own = ParameterSchema.configuration(Presets.tiny.copy(tagBits = 24, parity = false))
       assert(own.contains("\"tagBits\": 24,\n") && own.contains("\"parity\": false,\n"))
-      val places = TableParams.posted(Presets.tiny).places
-      assert(ParameterSchema.configuration(Presets.tiny).contains(s"\"postedPlaces\": $places,\n"))
+      val positions = TableParams.posted(Presets.tiny).positions
+      assert(
+        ParameterSchema.configuration(Presets.tiny).contains(s"\"postedPositions\": $positions,\n")
+      )
     }
   }
 

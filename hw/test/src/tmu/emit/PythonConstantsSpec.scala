@@ -95,8 +95,9 @@ class PythonConstantsSpec extends AnyFunSpec {
         val start = streams.indexOf(s""""${s.name}": (""")
         assert(start >= 0, s.name)
         val own = streams.substring(start, streams.indexOf("\n    ),", start))
-        val places = (Seq(s.active, s.stalled) ++ s.idle).map(c => own.indexOf(s""""${c.name}","""))
-        assert(places.forall(_ > 0) && places.sorted == places, s.name)
+        val indices =
+          (Seq(s.active, s.stalled) ++ s.idle).map(c => own.indexOf(s""""${c.name}","""))
+        assert(indices.forall(_ > 0) && indices.sorted == indices, s.name)
       }
       assert(text.contains("STREAM_IDLE_FROM: Final = (1, 4, 16, 64, 256)"))
     }

@@ -27,10 +27,10 @@ class CheckedSpec extends DeviceSpec {
 
     it("R13: is whole as it was stored, and broken with any one bit flipped") {
       checked.run { dut =>
-        for (word <- Seq(0, 1, 0x155, 0x1ff); place <- Seq(0, 7, 15)) {
+        for (word <- Seq(0, 1, 0x155, 0x1ff); address <- Seq(0, 7, 15)) {
           dut.io.word.poke(word)
-          dut.io.writtenAt.poke(place)
-          dut.io.readAt.poke(place)
+          dut.io.writtenAt.poke(address)
+          dut.io.readAt.poke(address)
           dut.io.flips.poke(0)
           assert(!dut.io.broken.isOn && dut.io.out.value == word)
           for (bit <- 0 until 10) {
@@ -41,14 +41,14 @@ class CheckedSpec extends DeviceSpec {
       }
     }
 
-    it("R13: is broken at a place whose number differs in one bit") {
+    it("R13: is broken at an address that differs in one bit") {
       checked.run { dut =>
         dut.io.flips.poke(0)
         dut.io.word.poke(5)
-        for (place <- 0 until 16; bit <- 0 until 4) {
-          dut.io.writtenAt.poke(place)
-          dut.io.readAt.poke(place ^ (1 << bit))
-          assert(dut.io.broken.isOn, s"from $place, bit $bit")
+        for (address <- 0 until 16; bit <- 0 until 4) {
+          dut.io.writtenAt.poke(address)
+          dut.io.readAt.poke(address ^ (1 << bit))
+          assert(dut.io.broken.isOn, s"from $address, bit $bit")
         }
       }
     }

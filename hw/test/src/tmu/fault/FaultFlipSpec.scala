@@ -5,9 +5,9 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.DeviceSpec
 import tmu.params.{Presets, TmuParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 
-/** A word on its way to its place. */
+/** A word on its way to its store. */
 class FaultFlipHarness(p: TmuParams) extends Module {
   val io = IO(new Bundle {
     val request = Flipped(Valid(new FaultRequest))
@@ -16,20 +16,20 @@ class FaultFlipHarness(p: TmuParams) extends Module {
     val view = Output(new FaultView)
   })
   private val (out, view) =
-    FaultFlip(p, FaultPlaces.marks, io.word, io.request, true.B)
+    FaultFlip(p, FaultStores.marks, io.word, io.request, true.B)
   io.out := out
   io.view := view
 }
 
 class FaultFlipSpec extends DeviceSpec {
-  private val place = FaultPlaces.marks
+  private val store = FaultStores.marks
   private val width = 12
-  private val flip = device(new FaultFlip(place, width))
+  private val flip = device(new FaultFlip(store, width))
 
   private def ask(dut: FaultFlip, number: Int, bit: Int): Unit = {
     dut.io.writes.poke(false)
     dut.io.request.valid.poke(true)
-    dut.io.request.bits.place.poke(number)
+    dut.io.request.bits.store.poke(number)
     dut.io.request.bits.bit.poke(bit)
     dut.clock.step()
     dut.io.request.valid.poke(false)
@@ -39,7 +39,7 @@ class FaultFlipSpec extends DeviceSpec {
     it("flips the bit of the next word that is written, once, and says so") {
       flip.run { dut =>
         for (bit <- 0 until width) {
-          ask(dut, place.value, bit)
+          ask(dut, store.value, bit)
           assert(dut.io.view.bits.value == width)
           dut.clock.step(3)
           assert(!dut.io.view.flipped.isOn && dut.io.view.bits.value == 0)
@@ -51,9 +51,9 @@ class FaultFlipSpec extends DeviceSpec {
       }
     }
 
-    it("flips nothing beyond the word, and nothing of another place") {
+    it("flips nothing beyond the word, and nothing of another store") {
       flip.run { dut =>
-        for ((number, bit, bits) <- Seq((place.value, width, width), (place.value + 1, 3, 0))) {
+        for ((number, bit, bits) <- Seq((store.value, width, width), (store.value + 1, 3, 0))) {
           ask(dut, number, bit)
           assert(dut.io.view.bits.value == bits)
           dut.io.writes.poke(true)
@@ -70,7 +70,7 @@ class FaultFlipSpec extends DeviceSpec {
           dut.io.word.poke(0x155)
           assert(dut.io.out.value == 0x155)
           dut.io.request.valid.poke(true)
-          dut.io.request.bits.place.poke(FaultPlaces.marks.value)
+          dut.io.request.bits.store.poke(FaultStores.marks.value)
           dut.io.request.bits.bit.poke(3)
           dut.clock.step()
           dut.io.request.valid.poke(false)
@@ -85,8 +85,8 @@ class FaultFlipSpec extends DeviceSpec {
 
     it("forgets what was asked before when something else is asked") {
       flip.run { dut =>
-        ask(dut, place.value, 1)
-        ask(dut, place.value + 1, 1)
+        ask(dut, store.value, 1)
+        ask(dut, store.value + 1, 1)
         dut.io.writes.poke(true)
         assert(dut.io.flips.value == 0)
       }

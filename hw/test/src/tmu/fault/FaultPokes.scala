@@ -8,9 +8,9 @@ import tmu.layout.Code
 /** Asks for flips on the fault port of a module. */
 trait FaultPokes { this: DeviceSpec =>
 
-  /** The next word that is stored at a place loses a bit. Takes two clocks. */
-  protected def flip(dut: Module, fault: FaultPort, place: Code, bit: Int): Unit = {
-    fault.flip.bits.place.poke(place.value)
+  /** The next word that is written to a store loses a bit. Takes two clocks. */
+  protected def flip(dut: Module, fault: FaultPort, store: Code, bit: Int): Unit = {
+    fault.flip.bits.store.poke(store.value)
     fault.flip.bits.bit.poke(bit)
     fault.flip.valid.poke(true)
     dut.clock.step()

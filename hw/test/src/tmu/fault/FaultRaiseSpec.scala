@@ -70,7 +70,7 @@ class FaultRaiseSpec extends DeviceSpec {
       }
     }
 
-    it("R13: of an inspect, tells whose the entry is that it has seen at the wrong place") {
+    it("R13: of an inspect, tells whose the entry is that it has seen at the wrong position") {
       raise.run { dut =>
         val inspected = told(dut, 1, 2, lane = true, opcode = Opcodes.inspect)
         assert(inspected == (Set(2), false))

@@ -128,7 +128,7 @@ class AxiLitePortSpec extends DeviceSpec {
         for (_ <- 0 until 6) {
           assert(dut.io.axi.rvalid.isOn && dut.io.axi.rdata.value == 1234)
           assert(!dut.io.access.valid.isOn)
-          assert(!dut.io.axi.awready.isOn && !dut.io.axi.wready.isOn, "one place a channel")
+          assert(!dut.io.axi.awready.isOn && !dut.io.axi.wready.isOn, "one register a channel")
           dut.clock.step()
         }
         dut.io.axi.rready.poke(true)

@@ -133,12 +133,12 @@ class CommandDecodeSpec extends DeviceSpec {
         val bad = CommandRecord(Opcodes.cancel, receiveId -> p.idNone, length -> BigInt(1))
         assert(early(bad, own).contains(Statuses.malformed.value))
         assert(early(CommandRecord(Opcodes.inspect), own).contains(Statuses.refusedPrivilege.value))
-        val end = TableParams.posted(p).places
-        for ((place, is) <- Seq(0 -> None, end - 1 -> None, end -> Some(Statuses.empty.value)))
+        val end = TableParams.posted(p).positions
+        for ((position, is) <- Seq(0 -> None, end - 1 -> None, end -> Some(Statuses.empty.value)))
           for (queue <- Seq(0, 1)) {
-            val asked = BigInt(place) | BigInt(queue) << 32
+            val asked = BigInt(position) | BigInt(queue) << 32
             val seen = early(CommandRecord(Opcodes.inspect, address -> asked), other)
-            assert(seen == is, s"place $place of queue $queue")
+            assert(seen == is, s"position $position of queue $queue")
           }
       }
     }

@@ -112,7 +112,7 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
       }
     }
 
-    it("takes four bytes at the place for it as a wish for a snapshot of the counters") {
+    it("takes four bytes at the address for it as a wish for a snapshot of the counters") {
       test { bell =>
         for (n <- 0 until p.pages) {
           assert(bell.write(page(n, 0x804), Beat(BigInt(n) << 32, BigInt(0xf0))) == okay)
@@ -134,7 +134,7 @@ class DoorbellPortSpec extends DeviceSpec with DoorbellDriver {
       }
     }
 
-    it("R13: drops and counts writes of another shape at the places for words") {
+    it("R13: drops and counts writes of another shape at the addresses of words") {
       test { bell =>
         for (strobe <- Seq(Beat.whole, BigInt(7), BigInt(31), BigInt(240)))
           assert(bell.write(page(1, 0x800), Beat(7, strobe)) == slaveError)

@@ -15,7 +15,7 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
   private val slaveError = 2
   private val (fixed, increment, wrap) = (0, 1, 2)
 
-  /** The port with a snapshot whose words tell their place. */
+  /** The port with a snapshot whose words tell their address. */
   private class SnapshotPorts extends Module {
     val axi = IO(Flipped(new Axi(p.doorbellAddressBits, 512, DoorbellPort.idBits)))
     val errors = IO(Output(Vec(2, Bool())))
@@ -88,13 +88,13 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
     it("shows the snapshot of the counters on every page, and its number") {
       test { reader =>
         for (n <- 0 until p.pages) {
-          val place = page(n, DoorbellLayout.snapshotOffset)
-          val seen = reader.read(place).head
-          assert(seen.response == okay && seen.at(place) == number)
+          val address = page(n, DoorbellLayout.snapshotOffset)
+          val seen = reader.read(address).head
+          assert(seen.response == okay && seen.at(address) == number)
           for (i <- Counters.all.indices) {
-            val place = page(n, DoorbellLayout.countersOffset + DoorbellLayout.counterBytes * i)
-            val counter = reader.read(place).head
-            assert(counter.response == okay && counter.at(place) == 1000 + i, s"counter $i")
+            val address = page(n, DoorbellLayout.countersOffset + DoorbellLayout.counterBytes * i)
+            val counter = reader.read(address).head
+            assert(counter.response == okay && counter.at(address) == 1000 + i, s"counter $i")
           }
         }
         assert(reader.errors == 0)
@@ -118,9 +118,9 @@ class DoorbellReadsSpec extends DeviceSpec with DoorbellDriver {
       test { reader =>
         val wrong = Seq(page(0, 0), page(1, 0x7c0), page(1, 0x840), page(2, 0xbc0)) ++
           Seq(DoorbellLayout.snapshotOffset, DoorbellLayout.countersOffset).map(page(p.pages, _))
-        for ((place, i) <- wrong.zipWithIndex) {
-          val seen = reader.read(place).head
-          assert(seen == Answer(0, slaveError), f"at $place%x")
+        for ((address, i) <- wrong.zipWithIndex) {
+          val seen = reader.read(address).head
+          assert(seen == Answer(0, slaveError), f"at $address%x")
           assert(reader.errors == i + 1)
         }
         val before = reader.errors

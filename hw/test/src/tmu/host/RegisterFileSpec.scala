@@ -153,7 +153,7 @@ class RegisterFileSpec extends DeviceSpec {
       }
     }
 
-    it("reads the words of a bank, each by its place, and nothing beside it") {
+    it("reads the words of a bank, each by its index, and nothing beside it") {
       withBank.run { dut =>
         val bank = dut.io.bank.get
         for ((word, i) <- words.zipWithIndex) {

@@ -85,7 +85,7 @@ class SubmissionSpillSpec extends SubmissionHost {
       }
     }
 
-    it("R11: while there are hardly any places left, each page has one command under way") {
+    it("R11: while there are hardly any slots left, each page has one command under way") {
       test { host =>
         val all = four(host)
         host.dut.io.scarce.poke(true)

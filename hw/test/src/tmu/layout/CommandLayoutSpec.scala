@@ -12,18 +12,18 @@ class CommandLayoutSpec extends AnyFunSpec {
       assert(bits.sorted == (0 until 512))
     }
 
-    it("has each field at the place of interface version 1") {
-      val places = layout.fields.map(f => f.name -> ((f.word, f.low, f.width))).toMap
-      assert(places("opcode") == ((0, 0, 8)))
-      assert(places("endpoint") == ((0, 32, 32)))
-      assert(places("match") == ((1, 0, 64)))
-      assert(places("ignore") == ((2, 0, 64)))
-      assert(places("source") == ((3, 0, 32)))
-      assert(places("source_ignore") == ((3, 32, 32)))
-      assert(places("handle") == ((4, 0, 64)))
-      assert(places("address") == ((5, 0, 64)))
-      assert(places("length") == ((6, 0, 48)))
-      assert(places("receive_id") == ((7, 0, 32)))
+    it("has each field at the offset of interface version 1") {
+      val offsets = layout.fields.map(f => f.name -> ((f.word, f.low, f.width))).toMap
+      assert(offsets("opcode") == ((0, 0, 8)))
+      assert(offsets("endpoint") == ((0, 32, 32)))
+      assert(offsets("match") == ((1, 0, 64)))
+      assert(offsets("ignore") == ((2, 0, 64)))
+      assert(offsets("source") == ((3, 0, 32)))
+      assert(offsets("source_ignore") == ((3, 32, 32)))
+      assert(offsets("handle") == ((4, 0, 64)))
+      assert(offsets("address") == ((5, 0, 64)))
+      assert(offsets("length") == ((6, 0, 48)))
+      assert(offsets("receive_id") == ((7, 0, 32)))
     }
 
     it("inspect reads position and queue from the address word, a card memory beside the id") {

@@ -5,13 +5,13 @@ import org.scalatest.funspec.AnyFunSpec
 
 class CompletionLayoutSpec extends AnyFunSpec {
   private val layout = CompletionLayout.layout
-  private def places(fields: Seq[WordField]) =
+  private def offsets(fields: Seq[WordField]) =
     fields.map(f => f.name -> ((f.word, f.low, f.width))).toMap
 
   describe("CompletionLayout") {
-    it("has each field at the place of interface version 1") {
+    it("has each field at the offset of interface version 1") {
       assert(
-        places(layout.fields) == Map(
+        offsets(layout.fields) == Map(
           "opcode" -> ((0, 0, 8)),
           "status" -> ((0, 8, 8)),
           "phase" -> ((0, 16, 1)),
@@ -34,7 +34,7 @@ class CompletionLayoutSpec extends AnyFunSpec {
 
     it("has the other meanings of a finished flush, an inspected entry and a send") {
       assert(
-        places(layout.overlays) == Map(
+        offsets(layout.overlays) == Map(
           "removed_posted" -> ((2, 0, 32)),
           "removed_unexpected" -> ((2, 32, 32)),
           "entry_source_ignore" -> ((0, 32, 32)),

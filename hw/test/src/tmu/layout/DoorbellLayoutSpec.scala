@@ -18,7 +18,9 @@ class DoorbellLayoutSpec extends AnyFunSpec {
       assert(consumerOffset + 4 <= pageBytes)
     }
 
-    it("shows all counters behind the words that are written, by words that lie in their places") {
+    it(
+      "shows all counters behind the words that are written, by words that lie at their addresses"
+    ) {
       assert(askOffset == consumerOffset + 4 && snapshotOffset >= askOffset + 4)
       assert(snapshotOffset % 8 == 0 && countersOffset % 64 == 0)
       assert(countersOffset >= snapshotOffset + 8)

@@ -22,7 +22,7 @@ trait TablePokes { this: DeviceSpec =>
 
   /** By key or by id; whether it searches at all is left to the caller. */
   protected def pokeAsk(port: ArrayOperation, ask: PlainAsk): Unit = {
-    port.byPlace.poke(false)
+    port.byPosition.poke(false)
     port.takes.poke(ask.takes)
     port.endpoint.poke(ask.endpoint)
     pokeKey(port.key, ask.key)

@@ -15,8 +15,8 @@ trait UnitBench { this: DeviceSpec =>
     *   of so many clocks, in one the verdicts are taken; 1 takes them always
     */
   protected class UnitPair(dut: MatchUnit, val p: TmuParams, random: Random, pauses: Int = 1) {
-    private val places = TableParams.posted(p).places
-    val law = new UnitModel(p.endpoints, p.postedEntries, p.unexpectedEntries, places, p.idNone)
+    private val positions = TableParams.posted(p).positions
+    val law = new UnitModel(p.endpoints, p.postedEntries, p.unexpectedEntries, positions, p.idNone)
     private case class Due(stream: Int, allowed: Seq[PlainVerdict])
     private val due = mutable.Queue[Due]()
     private val opcodes = Opcodes.all.map(c => c.value -> c).toMap
@@ -162,14 +162,14 @@ trait UnitBench { this: DeviceSpec =>
     }
     def statuses(c: PlainCommand): Seq[Code] = apply(c).map(_.status)
 
-    /** R3, R4: the places of a queue show its entries, oldest first; then comes its end. */
+    /** R3, R4: the positions of a queue show its entries, oldest first; then comes its end. */
     def walk(unexpected: Boolean): Unit = {
       settle()
       val table = if (unexpected) law.unexpected else law.posted
       val look = PlainCommand(Opcodes.inspect, 0, inspectUnexpected = unexpected)
       val before = seen.size
-      for (place <- 0 to places) {
-        val c = look.copy(position = place)
+      for (index <- 0 to positions) {
+        val c = look.copy(position = index)
         if (unexpected) slot(Some(c), None) else slot(None, Some(c))
       }
       settle()

@@ -42,7 +42,7 @@ class UnitModel(
     endpoints: Int,
     postedEntries: Int,
     unexpectedEntries: Int,
-    places: Int,
+    positions: Int,
     idNone: BigInt
 ) {
   val posted = new TableModel
@@ -75,9 +75,9 @@ class UnitModel(
 
   /** The status of a command that searches nothing (R10, R13). */
   def early(c: PlainCommand): Option[Code] = refusal(c).orElse(c.opcode match {
-    case Opcodes.cancel if c.id == idNone        => Some(Statuses.late)
-    case Opcodes.inspect if c.position >= places => Some(Statuses.empty)
-    case _                                       => None
+    case Opcodes.cancel if c.id == idNone           => Some(Statuses.late)
+    case Opcodes.inspect if c.position >= positions => Some(Statuses.empty)
+    case _                                          => None
   })
 
   /** All verdicts of a command, in order; an inspect within the table has further `sights`. */
@@ -92,7 +92,7 @@ class UnitModel(
         case Opcodes.cancel  => Seq(numbered(cancel(c, blank)))
         case Opcodes.flush   => flush(c, blank)
         case Opcodes.inspect =>
-          Seq(blank.copy(status = if (c.position < places) Statuses.entry else Statuses.empty))
+          Seq(blank.copy(status = if (c.position < positions) Statuses.entry else Statuses.empty))
         case unknown => throw new IllegalArgumentException(s"no opcode $unknown")
       }
     }
@@ -171,8 +171,8 @@ class UnitModel(
       )
   }
 
-  /** Possible answers of an inspect: any entry of the table, for places have holes; or that there
-    * is none. A walk over all places has to give all entries in their order.
+  /** Possible answers of an inspect: any entry of the table, for positions have holes; or that
+    * there is none. A walk over all positions has to give all entries in their order.
     */
   def sights(c: PlainCommand): Seq[PlainVerdict] = {
     val blank = PlainVerdict(c.opcode, Statuses.vacant, c.endpoint, c.handle)

@@ -141,7 +141,7 @@ class TmuParamsSpec extends AnyFunSpec {
   }
 
   describe("TmuParams") {
-    it("has a range, a help and a place in the schema for each of its fields") {
+    it("has a range, a help and a line in the schema for each of its fields") {
       assert(Parameters.all.map(_.name) == good.productElementNames.drop(1).toSeq)
       assert(Parameters.all.forall(_.help.endsWith(".")))
       val names = Parameters.all.map(_.name).toSet

@@ -146,7 +146,7 @@ class ResolveSpec extends DeviceSpec {
           spill(dut, defers = true)
           assert(dut.io.outcome.defers.isOn == !found, code.name)
           assert(dut.io.outcome.answers.isOn == found && !dut.io.outcome.appends.isOn)
-          assert(dut.io.step.serial.isOn, "its place in the order is that of its decision (R7)")
+          assert(dut.io.step.serial.isOn, "its position in the order is that of its decision (R7)")
         }
         // Refused at the door: no queue has to say anything.
         for (status <- Seq(Statuses.malformed, Statuses.late)) {

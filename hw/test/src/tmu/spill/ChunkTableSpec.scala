@@ -99,7 +99,7 @@ class ChunkTableSpec extends SpillSpec {
           val (linked, marked) = (some(), some())
           dut.io.link.valid.poke(random.nextBoolean())
           dut.io.mark.valid.poke(random.nextBoolean())
-          val (next, live) = (random.nextInt(s.chunks), BigInt(places, random))
+          val (next, live) = (random.nextInt(s.chunks), BigInt(chunkSlots, random))
           dut.io.link.bits.chunk.poke(linked)
           dut.io.link.bits.next.poke(next)
           dut.io.mark.bits.chunk.poke(marked)

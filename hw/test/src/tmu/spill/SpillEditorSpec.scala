@@ -16,7 +16,7 @@ class SpillEditorHarness(s: SpillParams) extends Module {
     val list = Input(new SpillList(s))
     val update = Valid(new SpillList(s))
     val begins = Input(Bool())
-    val remove = Flipped(Decoupled(new FoundPlace(s)))
+    val remove = Flipped(Decoupled(new FoundSlot(s)))
     val append = Flipped(Decoupled(new Addition(s)))
     val refused = Output(Bool())
     val write = Decoupled(new SpillWrite(s))
@@ -58,7 +58,7 @@ class SpillEditorSpec extends SpillSpec {
     val chunks = mutable.Buffer[(Int, mutable.SortedMap[Int, Int])]()
     var (head, tail, fill, count) = (BigInt(0), BigInt(0), BigInt(0), BigInt(0))
     def entries: Seq[(Int, Int, Int)] =
-      for { (c, live) <- chunks.toSeq; (place, handle) <- live } yield (c, place, handle)
+      for { (c, live) <- chunks.toSeq; (slot, handle) <- live } yield (c, slot, handle)
   }
 
   private class Bench(dut: SpillEditorHarness, random: Random) {
@@ -89,7 +89,7 @@ class SpillEditorSpec extends SpillSpec {
       val refused = io.refused.isOn
       if (ready && io.write.valid.isOn) {
         val at = io.write.bits.at
-        memory((at.chunk.value.toInt, at.place.value.toInt, io.write.bits.isWord.isOn)) =
+        memory((at.chunk.value.toInt, at.slot.value.toInt, io.write.bits.isWord.isOn)) =
           io.write.bits.data.value
       }
       val update = Option.when(io.update.valid.isOn)(
@@ -139,10 +139,10 @@ class SpillEditorSpec extends SpillSpec {
       else {
         val fresh = m.chunks.lastOption.forall(_._1 != m.tail.toInt)
         if (fresh) m.chunks += (m.tail.toInt -> mutable.SortedMap())
-        val place = m.fill.toInt - 1
-        m.chunks.last._2(place) = e.handle
-        assert(memory((m.tail.toInt, place, false)) == beat(e, m.tail.toInt, place), "the entry")
-        val words = memory((m.tail.toInt, place, true))
+        val slot = m.fill.toInt - 1
+        m.chunks.last._2(slot) = e.handle
+        assert(memory((m.tail.toInt, slot, false)) == beat(e, m.tail.toInt, slot), "the entry")
+        val words = memory((m.tail.toInt, slot, true))
         assert(words == everywhere(word(e)), "its word")
       }
       !refused
@@ -155,17 +155,17 @@ class SpillEditorSpec extends SpillSpec {
       io.begins.poke(true)
       tick(m)
       io.begins.poke(false)
-      for ((chunk, place, _) <- picks) {
+      for ((chunk, slot, _) <- picks) {
         val at = seen.indexOf(chunk)
         io.remove.bits.chunk.chunk.poke(chunk)
         io.remove.bits.chunk.isHead.poke(at == 0)
         io.remove.bits.chunk.previous.poke(if (at == 0) random.nextInt(s.chunks) else seen(at - 1))
-        io.remove.bits.place.poke(place)
+        io.remove.bits.slot.poke(slot)
         io.remove.valid.poke(true)
         finish(m, "a removal", limit = 4)
         io.remove.valid.poke(false)
         val i = m.chunks.indexWhere(_._1 == chunk)
-        m.chunks(i)._2 -= place
+        m.chunks(i)._2 -= slot
         if (m.chunks(i)._2.isEmpty) m.chunks.remove(i)
       }
       tick(m) // the list changes in the clock after the last one
@@ -226,7 +226,7 @@ class SpillEditorSpec extends SpillSpec {
         val (long, short, none) = (bench.lists(0), bench.lists(1), bench.lists(2))
         assert(bench.append(short))
         while (bench.append(long)) {}
-        assert(long.entries.size == (chunks - 1) * places)
+        assert(long.entries.size == (chunks - 1) * chunkSlots)
         assert(!bench.append(none) && bench.append(short), "a chunk that has room has room")
         bench.check()
         // All of a chunk but one entry: still no room. That one: room.
@@ -245,11 +245,11 @@ class SpillEditorSpec extends SpillSpec {
       editor.run { dut =>
         val bench = new Bench(dut, random)
         val m = bench.lists.head
-        for (_ <- 0 to places) bench.append(m)
+        for (_ <- 0 to chunkSlots) bench.append(m)
         bench.sweep(m, m.entries.takeRight(1))
         bench.check()
         for (_ <- 0 until 3) bench.append(m)
-        assert(m.chunks.map(_._2.size) == Seq(places, 3))
+        assert(m.chunks.map(_._2.size) == Seq(chunkSlots, 3))
         bench.sweep(m, m.entries.takeRight(3))
         bench.sweep(m, m.entries)
         assert(m.chunks.isEmpty && m.count == 0)

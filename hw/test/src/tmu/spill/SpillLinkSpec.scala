@@ -61,16 +61,16 @@ class SpillLinkSpec extends SpillSpec {
       io.words.valid.poke(words.isDefined)
       words.foreach(io.words.bits.poke(_))
       io.entry.valid.poke(entry.isDefined)
-      entry.foreach { case (chunk, place) =>
+      entry.foreach { case (chunk, slot) =>
         io.entry.bits.chunk.poke(chunk)
-        io.entry.bits.place.poke(place)
+        io.entry.bits.slot.poke(slot)
       }
       io.write.valid.poke(write.isDefined)
       val isWord = write.exists(_._3)
       val value = if (isWord) everywhere(BigInt(32, random)) else BigInt(512, random)
-      write.foreach { case (chunk, place, isWord) =>
+      write.foreach { case (chunk, slot, isWord) =>
         io.write.bits.at.chunk.poke(chunk)
-        io.write.bits.at.place.poke(place)
+        io.write.bits.at.slot.poke(slot)
         io.write.bits.isWord.poke(isWord)
         io.write.bits.data.poke(value)
       }
@@ -94,8 +94,8 @@ class SpillLinkSpec extends SpillSpec {
           this.words.enqueue(at(chunkAt(words.get) + beatBytes * i))
       }
       if (done(1)) {
-        val (chunk, place) = entry.get
-        entries.enqueue(at(entryAt(chunk, place)))
+        val (chunk, slot) = entry.get
+        entries.enqueue(at(entryAt(chunk, slot)))
       }
       if (done(2)) expect(write.get, value)
       takeAsks()
@@ -108,15 +108,15 @@ class SpillLinkSpec extends SpillSpec {
       }
       done
     }
-    private def entryAt(chunk: Int, place: Int): BigInt =
-      chunkAt(chunk) + beatBytes * (SpillLayout.wordBeats + place)
+    private def entryAt(chunk: Int, slot: Int): BigInt =
+      chunkAt(chunk) + beatBytes * (SpillLayout.wordBeats + slot)
 
     private def expect(write: (Int, Int, Boolean), value: BigInt): Unit = {
-      val (chunk, place, isWord) = write
+      val (chunk, slot, isWord) = write
       open.enqueue(chunk)
-      if (!isWord) due.enqueue((entryAt(chunk, place), value, (BigInt(1) << 64) - 1))
+      if (!isWord) due.enqueue((entryAt(chunk, slot), value, (BigInt(1) << 64) - 1))
       else {
-        val byte = SpillLayout.wordBytes * place
+        val byte = SpillLayout.wordBytes * slot
         val mask = BigInt(15) << (byte % beatBytes)
         val word = value & ((BigInt(1) << 32) - 1)
         due.enqueue(
@@ -144,7 +144,7 @@ class SpillLinkSpec extends SpillSpec {
       }
       if (addresses.nonEmpty && beats.nonEmpty) {
         val (address, value, strobes) = due.dequeue()
-        assert(addresses.dequeue() == address, "R13: a write to another place")
+        assert(addresses.dequeue() == address, "R13: a write to another address")
         val (found, mask) = beats.dequeue()
         val bits = (0 until beatBytes)
           .map(i => if (strobes.testBit(i)) BigInt(255) << (8 * i) else BigInt(0))
@@ -214,9 +214,9 @@ class SpillLinkSpec extends SpillSpec {
       val asks = !bench.isCrowded
       if (asks && words.isEmpty && random.nextInt(3) == 0) words = Some(chunk())
       if (asks && entry.isEmpty && random.nextInt(3) == 0)
-        entry = Some((chunk(), random.nextInt(places)))
+        entry = Some((chunk(), random.nextInt(chunkSlots)))
       if (write.isEmpty && random.nextInt(writesIn) == 0)
-        write = Some((chunk(), random.nextInt(places), random.nextBoolean()))
+        write = Some((chunk(), random.nextInt(chunkSlots), random.nextBoolean()))
       val done = bench.clock(words, entry, write)
       if (done(0)) words = None
       if (done(1)) entry = None
@@ -226,7 +226,7 @@ class SpillLinkSpec extends SpillSpec {
   }
 
   describe("SpillLink") {
-    it("R13: reads and writes every place where it is, in any segment, and nowhere else") {
+    it("R13: reads and writes every slot where it is, in any segment, and nowhere else") {
       val random = Seeds.random("SpillLink")
       link.run { dut =>
         val bench = new Bench(dut, random)
@@ -234,9 +234,9 @@ class SpillLinkSpec extends SpillSpec {
         traffic(bench, random, 900, chunks = 500)(enough)
         assert(enough, bench.wordBursts)
         assert(bench.errors == 0 && bench.badBeats == 0)
-        // Each place of a chunk, once.
-        for (place <- 0 until places; isWord <- Seq(false, true)) {
-          var ask = Option((s.chunks - 1, place, isWord))
+        // Each slot of a chunk, once.
+        for (slot <- 0 until chunkSlots; isWord <- Seq(false, true)) {
+          var ask = Option((s.chunks - 1, slot, isWord))
           while (ask.isDefined) if (bench.clock(None, None, ask)(2)) ask = None
         }
         bench.rest()
@@ -284,7 +284,7 @@ class SpillLinkSpec extends SpillSpec {
           dut.io.axi.arready.poke(true)
           dut.io.entry.valid.poke(true)
           dut.io.entry.bits.chunk.poke(0)
-          dut.io.entry.bits.place.poke(0)
+          dut.io.entry.bits.slot.poke(0)
           dut.clock.step(300)
         }
       }

@@ -70,7 +70,7 @@ class SpillLookerSpec extends SpillSpec {
         rest(dut)
         for (_ <- 0 until 50) {
           val lists = Seq.fill(2)(Told(random.nextInt(1000), random.nextInt(s.chunks)))
-          val (chunk, live) = (random.nextInt(s.chunks), BigInt(places, random))
+          val (chunk, live) = (random.nextInt(s.chunks), BigInt(chunkSlots, random))
           val queue = random.nextInt(2)
           val endpoint = random.nextInt(p.endpoints)
           ask(dut, endpoint, queue == 1, chunk)

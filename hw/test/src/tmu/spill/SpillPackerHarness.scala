@@ -17,7 +17,7 @@ class SpillPackerHarness(s: SpillParams) extends Module {
     val read = Output(new SpillIndex(s))
     val list = Input(new SpillList(s))
     val write = Valid(new SpillList(s))
-    val entry = Decoupled(new SpillPlace(s))
+    val entry = Decoupled(new SpillSlot(s))
     val entryBeat = Flipped(Valid(new SpillBeat))
     val memory = Decoupled(new SpillWrite(s))
     val error = Output(Bool())

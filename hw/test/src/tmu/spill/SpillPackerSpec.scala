@@ -46,21 +46,21 @@ class SpillPackerSpec extends SpillSpec {
       io.word.value
     }
 
-    /** Lists of chunks with so many live entries each, at any places; all chunks are in use. */
+    /** Lists of chunks with so many live entries each, in any slots; all chunks are in use. */
     def lay(sizes: Map[(Int, Boolean), Seq[Int]], full: Set[(Int, Boolean)]): Unit = {
       io.chunks.poke(sizes.values.map(_.size).sum)
       dut.clock.step(2)
       var handles = 0
       lists = sizes.map { case (at, lives) =>
         val laid = lives.zipWithIndex.map { case (n, i) =>
-          // The youngest chunk may have places that were never used.
+          // The youngest chunk may have slots that were never used.
           val last = i == lives.size - 1 && !full(at)
-          val used = if (last && n < places) n + random.nextInt(places - n) else places
+          val used = if (last && n < chunkSlots) n + random.nextInt(chunkSlots - n) else chunkSlots
           val number = chunk()
           val live = random.shuffle((0 until used).toList).take(n).sorted
-          number -> live.map { place =>
+          number -> live.map { slot =>
             handles += 1
-            place -> Plain(at._1, handles & 0xfff, handles & 15, handles & 0xff, handles & 0xffff)
+            slot -> Plain(at._1, handles & 0xfff, handles & 15, handles & 0xff, handles & 0xffff)
           }
         }
         for ((number, live) <- laid) {
@@ -69,9 +69,9 @@ class SpillPackerSpec extends SpillSpec {
           io.mark.bits.live.poke(live.map(e => BigInt(1) << e._1).sum)
           dut.clock.step()
           io.mark.valid.poke(false)
-          for ((place, e) <- live) {
-            memory((number, place, false)) = beat(e, number, place)
-            memory((number, place, true)) = wordOf(e)
+          for ((slot, e) <- live) {
+            memory((number, slot, false)) = beat(e, number, slot)
+            memory((number, slot, true)) = wordOf(e)
           }
         }
         for ((from, to) <- laid.zip(laid.drop(1))) {
@@ -81,7 +81,7 @@ class SpillPackerSpec extends SpillSpec {
           dut.clock.step()
           io.link.valid.poke(false)
         }
-        val fill = laid.lastOption.fold(0)(c => if (full(at)) places else c._2.last._1 + 1)
+        val fill = laid.lastOption.fold(0)(c => if (full(at)) chunkSlots else c._2.last._1 + 1)
         at -> new Plan(laid, fill)
       }
       kept = lists.map { case (at, plan) =>
@@ -127,12 +127,12 @@ class SpillPackerSpec extends SpillSpec {
         io.entry.ready.poke(reads)
         if (writes && io.memory.valid.isOn) {
           val to = io.memory.bits
-          val key = (to.at.chunk.value.toInt, to.at.place.value.toInt, to.isWord.isOn)
+          val key = (to.at.chunk.value.toInt, to.at.slot.value.toInt, to.isWord.isOn)
           memory(key) = to.data.value
           moves += 1
         }
         if (reads && io.entry.valid.isOn)
-          asked += memory((io.entry.bits.chunk.value.toInt, io.entry.bits.place.value.toInt, false))
+          asked += memory((io.entry.bits.chunk.value.toInt, io.entry.bits.slot.value.toInt, false))
         val answers = asked.nonEmpty && random.nextInt(3) == 0
         dut.clock.step()
         io.entryBeat.valid.poke(answers)
@@ -159,24 +159,24 @@ class SpillPackerSpec extends SpillSpec {
         io.look.poke(next)
         dut.clock.step()
         val live = io.state.live.value
-        chunks += next -> (0 until places).filter(live.testBit)
+        chunks += next -> (0 until chunkSlots).filter(live.testBit)
         assert(chunks.last._2.nonEmpty, s"R11: chunk $next of $at has no entry")
         next = io.state.next.value.toInt
       }
       if (count > 0) {
         assert(chunks.last._1 == tail.toInt && chunks.last._2.last < fill.toInt)
       }
-      val found = for { (c, live) <- chunks.toSeq; place <- live } yield (c, place)
-      for (((c, place), e) <- found.zip(plan.entries)) {
-        assert(memory((c, place, false)) == beat(e, c, place), s"R3: $e of $at")
-        assert(memory((c, place, true)) == wordOf(e), s"the word of $e")
+      val found = for { (c, live) <- chunks.toSeq; slot <- live } yield (c, slot)
+      for (((c, slot), e) <- found.zip(plan.entries)) {
+        assert(memory((c, slot, false)) == beat(e, c, slot), s"R3: $e of $at")
+        assert(memory((c, slot, true)) == wordOf(e), s"the word of $e")
       }
       at -> chunks.map(_._2.size).toSeq
     }
   }
 
   private def canBeFewer(lives: Seq[Int]): Boolean =
-    lives.zip(lives.drop(1)).exists { case (a, b) => a + b <= places }
+    lives.zip(lives.drop(1)).exists { case (a, b) => a + b <= chunkSlots }
 
   describe("SpillPacker") {
     it("R3, R11: at random, a chunk comes free or no neighbours fit in one, in the order of age") {
@@ -184,10 +184,10 @@ class SpillPackerSpec extends SpillSpec {
       for (round <- 0 until 12) packer.run { dut =>
         val bench = new Bench(dut, random)
         val queues = for { e <- 0 until p.endpoints; u <- Seq(false, true) } yield (e, u)
-        val most = if (round % 3 == 0) 6 else places
+        val most = if (round % 3 == 0) 6 else chunkSlots
         val sizes = queues.map { at =>
           at -> Seq.fill(random.nextInt(5))(
-            if (round % 3 == 1) 31 + random.nextInt(places - 30) else 1 + random.nextInt(most)
+            if (round % 3 == 1) 31 + random.nextInt(chunkSlots - 30) else 1 + random.nextInt(most)
           )
         }.toMap
         val full = queues.filter(_ => random.nextBoolean()).toSet
@@ -209,7 +209,7 @@ class SpillPackerSpec extends SpillSpec {
         val own = (1, true)
         bench.lay(Map((0, false) -> Seq(40, 50, 30), own -> Seq(60, 20)), Set(own))
         val first = bench.pack(1, true)
-        // Its youngest chunk has places now, though no chunk is free.
+        // Its youngest chunk has slots now, though no chunk is free.
         assert(bench.check() == Map((0, false) -> Seq(40, 50, 30), own -> Seq(60, 20)))
         assert(dut.io.spare.value == 0 && bench.moves > 0)
         val moved = bench.moves

@@ -36,7 +36,7 @@ class SpillRefillSpec extends SpillSpec {
         io.hit.valid.poke(!ended && !pause())
         io.hit.bits.found.poke(true)
         io.hit.bits.at.chunk.chunk.poke(asked)
-        io.hit.bits.at.place.poke(asked % places)
+        io.hit.bits.at.slot.poke(asked % chunkSlots)
         io.hit.bits.entry.handle.poke(100 + asked)
         io.hit.bits.entry.id.poke(asked)
         io.hit.bits.entry.key.bits.poke(asked + 7)
@@ -63,7 +63,7 @@ class SpillRefillSpec extends SpillSpec {
         if (io.hit.valid.isOn && io.hit.ready.isOn) asked += 1
         assert(sent.size == asked, "what is taken from the search is injected")
         if (io.moved.valid.isOn && io.moved.ready.isOn) {
-          assert(io.moved.bits.place.value == io.moved.bits.chunk.chunk.value)
+          assert(io.moved.bits.slot.value == io.moved.bits.chunk.chunk.value)
           moved += io.moved.bits.chunk.chunk.value.toInt
         }
         dut.clock.step()

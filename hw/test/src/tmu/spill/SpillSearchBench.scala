@@ -10,9 +10,9 @@ import tmu.params.SpillLayout
 trait SpillSearchBench extends SpillSpec {
   protected val search = device(new SpillSearch(s))
 
-  /** A chunk of a list: what lies in its places, and which of them count. */
+  /** A chunk of a list: what lies in its slots, and which of them count. */
   protected case class Chunk(number: Int, entries: Seq[Plain], live: Seq[Boolean])
-  protected case class Hit(chunk: Int, place: Int, handle: Int)
+  protected case class Hit(chunk: Int, slot: Int, handle: Int)
   protected case class Ask(endpoint: Int, bits: Int, ignore: Int = 0, id: Option[Int] = None) {
     def wants(e: Plain): Boolean = e.endpoint == endpoint && id.fold(
       (e.bits & ~ignore) == (bits & ~ignore)
@@ -21,13 +21,13 @@ trait SpillSearchBench extends SpillSpec {
 
   protected def hits(list: Seq[Chunk], ask: Ask): Seq[Hit] = for {
     c <- list
-    i <- 0 until places if c.live(i) && ask.wants(c.entries(i))
+    i <- 0 until chunkSlots if c.live(i) && ask.wants(c.entries(i))
   } yield Hit(c.number, i, c.entries(i).handle)
 
-  /** Chunks of few keys in any numbers; dead places hold what would match. */
+  /** Chunks of few keys in any numbers; dead slots hold what would match. */
   protected def make(random: Random, chunks: Int, keys: Int, density: Double): Seq[Chunk] =
     random.shuffle((0 until s.chunks).toList).take(chunks).map { number =>
-      val entries = Seq.fill(places)(
+      val entries = Seq.fill(chunkSlots)(
         Plain(
           random.nextInt(2),
           random.nextInt(keys),
@@ -36,7 +36,7 @@ trait SpillSearchBench extends SpillSpec {
           random.nextInt(1 << p.handleBits)
         )
       )
-      val live = Seq.fill(places)(random.nextDouble() < density)
+      val live = Seq.fill(chunkSlots)(random.nextDouble() < density)
       // A chunk without a live entry is in no list.
       Chunk(number, entries, if (live.contains(true)) live else live.updated(7, true))
     }
@@ -88,7 +88,7 @@ trait SpillSearchBench extends SpillSpec {
           }.sum)
           io.state.next.poke(list.lift(at + 1).fold(random.nextInt(s.chunks))(_.number))
         case None =>
-          io.state.live.poke(BigInt(places, random))
+          io.state.live.poke(BigInt(chunkSlots, random))
           io.state.next.poke(random.nextInt(s.chunks))
       }
       io.walkBlocked.poke(chance(8))
@@ -113,8 +113,8 @@ trait SpillSearchBench extends SpillSpec {
       val asksWords = io.words.valid.isOn && io.words.ready.isOn
       val asksEntry = io.entry.valid.isOn && io.entry.ready.isOn
       val wanted = Option.when(asksWords)(io.words.bits.value.toInt)
-      val place = Option.when(asksEntry)(
-        (io.entry.bits.chunk.value.toInt, io.entry.bits.place.value.toInt)
+      val slot = Option.when(asksEntry)(
+        (io.entry.bits.chunk.value.toInt, io.entry.bits.slot.value.toInt)
       )
       dut.clock.step()
       now += 1
@@ -139,18 +139,18 @@ trait SpillSearchBench extends SpillSpec {
           )
           .map(now + 2 -> _)
       }
-      place.foreach { case (c, i) =>
+      slot.foreach { case (c, i) =>
         entries += (now + 2 -> (beat(chunk(c).entries(i), c, i) ^ lostEntry(c, i)))
       }
     }
 
-    /** Contents of chunks; another entry at a place is one that was written there. */
+    /** Contents of chunks; another entry in a slot is one that was written there. */
     private val contents = mutable.Map[(Int, Int), Plain]()
     private def write(c: Chunk): Unit =
       for ((e, i) <- c.entries.zipWithIndex if contents.put((c.number, i), e).exists(_ != e)) {
         io.write.valid.poke(true)
         io.write.bits.at.chunk.poke(c.number)
-        io.write.bits.at.place.poke(i)
+        io.write.bits.at.slot.poke(i)
         io.write.bits.isWord.poke(false)
         io.write.bits.data.poke(beat(e, c.number, i))
         tick()
@@ -211,7 +211,7 @@ trait SpillSearchBench extends SpillSpec {
             val at = list.indexWhere(_.number == number)
             assert(h.at.chunk.isHead.isOn == (at == 0))
             if (at > 0) assert(h.at.chunk.previous.value == list(at - 1).number)
-            Hit(number, h.at.place.value.toInt, h.entry.handle.value.toInt)
+            Hit(number, h.at.slot.value.toInt, h.entry.handle.value.toInt)
           })
         }
         tick()

@@ -8,7 +8,7 @@ import tmu.params.SpillLayout
 /** Entry cache on chip: it changes which words are read, never the result. */
 class SpillSearchCacheSpec extends SpillSearchBench {
 
-  /** Chunks of these numbers, all places live. */
+  /** Chunks of these numbers, all slots live. */
   private def full(random: Random, numbers: Seq[Int]): Seq[Chunk] =
     make(random, numbers.size, keys = 50, density = 1).zip(numbers).map { case (c, n) =>
       c.copy(number = n)
@@ -26,14 +26,14 @@ class SpillSearchCacheSpec extends SpillSearchBench {
         }
         val list = full(random, (5 until 5 + s.cachedChunks))
         assert(reads(list) == beats(list.size) && reads(list) == 0)
-        // Another one in the place of the third: what comes behind it is read from memory with it,
+        // Another one in the line of the third: what comes behind it is read from memory with it,
         val other = list.updated(2, list(2).copy(number = list(2).number + s.cachedChunks))
         // for the order is that of age; unless memory answers first.
         for (l <- Seq(other, list)) {
           val first = reads(l)
           assert(first >= beats(1) && first <= beats(l.size - 2) && reads(l) == 0)
         }
-        // Two that have the same place put each other out.
+        // Two that have the same line put each other out.
         val both = list.take(1) ++ Seq(list(2), other(2))
         assert(reads(both) == beats(1) && reads(both) == beats(2) && reads(both) == beats(2))
       }
@@ -44,7 +44,7 @@ class SpillSearchCacheSpec extends SpillSearchBench {
         val first = full(random, Seq(9)).head
         bench.begin(Seq(first), Ask(0, 4095), sweeps = false)
         assert(bench.next(1).isEmpty)
-        // Written anew from the first place on, as in a chunk that was freed.
+        // Written anew from the first slot on, as in a chunk that was freed.
         val c = full(random, Seq(9)).head
         for (e <- random.shuffle(c.entries).take(10)) {
           val ask = Ask(e.endpoint, e.bits)
@@ -52,7 +52,7 @@ class SpillSearchCacheSpec extends SpillSearchBench {
           assert(bench.next(1) == hits(Seq(c), ask).headOption)
           assert(bench.wordBeats == 0 && bench.entryBeats == 0)
         }
-        // In the place of its entries lie those of another chunk now, but not its words.
+        // In the slots of its entries lie those of another chunk now, but not its words.
         for (round <- 0 to 1) {
           bench.begin(full(random, Seq(9 + s.recentChunks)), Ask(0, 4095), sweeps = false)
           assert(bench.next(1).isEmpty && (round == 0 || bench.wordBeats == 0))
@@ -67,7 +67,7 @@ class SpillSearchCacheSpec extends SpillSearchBench {
 
     it("R3, R4: finds the same whatever was written, read and forgotten before") {
       run("SpillSearch mixed") { (bench, random) =>
-        // Few places, so that chunks put each other out, of the same list too.
+        // Few lines, so that chunks put each other out, of the same list too.
         val numbers = for (j <- 0 until 4; i <- 0 until 4) yield i + j * s.cachedChunks
         val others = Seq.tabulate(4)(j => 4 + j / 2 * s.cachedChunks + j % 2 * 3)
         var lists = (numbers ++ others).grouped(4).map(full(random, _)).toSeq
@@ -76,7 +76,7 @@ class SpillSearchCacheSpec extends SpillSearchBench {
         for (round <- Traffic.until(60)(enough)) {
           val i = random.nextInt(lists.size)
           val list = lists(i).map { c =>
-            // As it was; some places, never the first, for that is the first of a new chunk; or all.
+            // As it was; some slots, never the first, for that is the first of a new chunk; or all.
             val entries = random.nextInt(3) match {
               case 0 => c.entries
               case 1 =>
@@ -85,7 +85,7 @@ class SpillSearchCacheSpec extends SpillSearchBench {
                 )
               case _ => c.entries.map(e => e.copy(bits = (e.bits + 1) % 50))
             }
-            c.copy(entries = entries, live = Seq.fill(places)(random.nextInt(6) > 0))
+            c.copy(entries = entries, live = Seq.fill(chunkSlots)(random.nextInt(6) > 0))
           }
           lists = lists.updated(i, list)
           bench.slow = 1 + random.nextInt(3)

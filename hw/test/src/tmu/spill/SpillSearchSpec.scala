@@ -53,19 +53,19 @@ class SpillSearchSpec extends SpillSearchBench {
         val e = Plain(1, 4, 0, 0, 0)
         def full(number: Int, keys: Int => Int) = Chunk(
           number,
-          Seq.tabulate(places)(i => e.copy(bits = keys(i), handle = i)),
-          Seq.fill(places)(true)
+          Seq.tabulate(chunkSlots)(i => e.copy(bits = keys(i), handle = i)),
+          Seq.fill(chunkSlots)(true)
         )
         val list = Seq(full(9, _ => 8), full(3, i => if (i == 59) 4 else 8))
         bench.begin(list, Ask(1, 4), sweeps = false)
         assert(bench.next(1).contains(Hit(3, 59, 59)))
-        assert(bench.falsePositives == 2 * places - 1)
+        assert(bench.falsePositives == 2 * chunkSlots - 1)
         assert(bench.wordBeats == 2 * SpillLayout.wordBeats)
         bench.begin(list, Ask(1, 5), sweeps = false)
         assert(bench.next(1).isEmpty && bench.falsePositives == 0 && bench.entryBeats == 0)
         // Ignored bits: the word says nothing, the entry does.
         bench.begin(list, Ask(1, 0, ignore = 4), sweeps = false)
-        assert(bench.next(1).contains(Hit(3, 59, 59)) && bench.falsePositives == 2 * places - 1)
+        assert(bench.next(1).contains(Hit(3, 59, 59)) && bench.falsePositives == 2 * chunkSlots - 1)
         bench.begin(list, Ask(1, 0, ignore = 8), sweeps = false)
         assert(bench.next(1).contains(Hit(9, 0, 0)))
       }

@@ -28,7 +28,7 @@ trait SpillSpec extends DeviceSpec {
     spillSegments = segments
   )
   protected val s: SpillParams = SpillParams(p)
-  protected val places: Int = SpillLayout.entries
+  protected val chunkSlots: Int = SpillLayout.entries
 
   /** An entry as it lies in memory. */
   protected case class Plain(endpoint: Int, bits: Int, source: Int, id: Int, handle: Int)
@@ -37,7 +37,7 @@ trait SpillSpec extends DeviceSpec {
   private def pack(fields: (Int, Int)*): BigInt = fields.foldLeft(BigInt(0)) {
     case (all, (width, value)) => (all << width) | value
   }
-  protected def beat(e: Plain, chunk: Int, place: Int): BigInt = {
+  protected def beat(e: Plain, chunk: Int, slot: Int): BigInt = {
     val body = Seq(
       SpillEntryLayout.endpoint -> e.endpoint,
       SpillEntryLayout.receiveId -> e.id,
@@ -45,7 +45,7 @@ trait SpillSpec extends DeviceSpec {
       KeyLayout.matchBits.value -> e.bits,
       KeyLayout.source.value -> e.source
     ).map { case (field, value) => BigInt(value) << lowest(field) }.sum
-    val ones = body.bitCount + BigInt(chunk).bitCount + BigInt(place).bitCount
+    val ones = body.bitCount + BigInt(chunk).bitCount + BigInt(slot).bitCount
     (BigInt(ones % 2) << lowest(SpillEntryLayout.parity)) | body
   }
 
@@ -72,7 +72,7 @@ trait SpillSpec extends DeviceSpec {
     (bits << 1) | (bits.bitCount % 2)
   }
 
-  /** A word as it is written: in every place of a beat. */
+  /** A word as it is written: in every slot of a beat. */
   protected def everywhere(word: BigInt): BigInt =
     (0 until SpillLayout.wordsPerBeat).map(i => word << (8 * SpillLayout.wordBytes * i)).sum
 

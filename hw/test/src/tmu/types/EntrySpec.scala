@@ -38,10 +38,10 @@ class EntrySpec extends AnyFunSpec {
       assert(!p.hasFilter)
     }
 
-    it("has a place for an inspect to name wherever an entry can lie") {
-      assert(TableParams.posted(p).places == 64)
+    it("has a position for an inspect to name wherever an entry can lie") {
+      assert(TableParams.posted(p).positions == 64)
       val t = TableParams.posted(p.copy(postedEntries = 128, unexpectedEntries = 128))
-      assert(t.places == 64 + t.filterEntries && (1 << t.placeBits) >= t.places)
+      assert(t.positions == 64 + t.filterEntries && (1 << t.positionBits) >= t.positions)
     }
 
     it("R10: receives carry wildcards and ids, messages neither") {

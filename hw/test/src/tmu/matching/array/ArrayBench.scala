@@ -50,16 +50,16 @@ trait ArrayBench extends TablePokes { this: DeviceSpec =>
     }
     def rest(clocks: Int = t.walk + 2): Unit = for (_ <- 0 until clocks) clock()
 
-    /** The entries that the places show, oldest first. */
+    /** The entries that the positions show, oldest first. */
     def walk(): Seq[BigInt] = {
       rest()
       val port = dut.io.ask
-      (0 until t.arrayEntries).flatMap { place =>
+      (0 until t.arrayEntries).flatMap { position =>
         port.searches.poke(true)
         port.takes.poke(false)
-        port.byPlace.poke(true)
+        port.byPosition.poke(true)
         port.byId.foreach(_.poke(false))
-        port.place.poke(place)
+        port.position.poke(position)
         dut.clock.step()
         port.searches.poke(false)
         dut.clock.step(t.walk - 1)
@@ -68,6 +68,6 @@ trait ArrayBench extends TablePokes { this: DeviceSpec =>
         Option.when(found)(dut.io.lane.slot.value)
       }
     }
-    def checkWalk(): Unit = assert(walk() == law.entries.map(_.handle), "order of places")
+    def checkWalk(): Unit = assert(walk() == law.entries.map(_.handle), "order of positions")
   }
 }

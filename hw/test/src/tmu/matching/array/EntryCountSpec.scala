@@ -9,7 +9,9 @@ class EntryCountSpec extends DeviceSpec {
 
   describe("EntryCount") {
     for ((entries, made) <- counts) {
-      it(s"R11: counts up to $entries entries, and says at once whether one more has a place") {
+      it(
+        s"R11: counts up to $entries entries, and says at once whether there is room for one more"
+      ) {
         val random = Seeds.random(s"EntryCount $entries")
         made.run { dut =>
           var (held, full, empty, both) = (0, 0, 0, 0)

@@ -5,7 +5,7 @@ import scala.collection.mutable
 import tmu.{DeviceSpec, Seeds}
 import tmu.fault.FaultPokes
 import tmu.params.{TableParams, TmuParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.types.Entry
 
 class EntryStoreSpec extends DeviceSpec with FaultPokes {
@@ -119,7 +119,7 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
         waitFor(dut, "the first slots", limit = 5)(dut.io.allocate.valid.isOn)
         val width = new Entry(p, t).getWidth + 1
         for (bit <- Seq(-1, 0, 1, width / 2, width - 2, width - 1)) {
-          if (bit >= 0) flip(dut, dut.io.fault, FaultPlaces.postedStore, bit)
+          if (bit >= 0) flip(dut, dut.io.fault, FaultStores.postedStore, bit)
           dut.io.write.valid.poke(true)
           dut.io.write.bits.slot.poke(3)
           dut.clock.step()
@@ -136,7 +136,7 @@ class EntryStoreSpec extends DeviceSpec with FaultPokes {
     it("R13: a free slot that has lost a bit is never allocated again") {
       store.run { dut =>
         val slots = Seq.fill(t.slots)(allocate(dut))
-        flip(dut, dut.io.fault, FaultPlaces.postedSlots, 1)
+        flip(dut, dut.io.fault, FaultStores.postedSlots, 1)
         for (slot <- Seq(5, 6)) release(dut, slot)
         assert(allocate(dut) == 6)
         dut.clock.step(4)

@@ -41,7 +41,7 @@ trait EndpointPokes { this: DeviceSpec =>
     dut.io.setQuota.valid.poke(false)
   }
 
-  /** Places that a changed reserve leaves to others. */
+  /** Slots that a changed reserve leaves to others. */
   protected def released(dut: EndpointTable, queue: Int): BigInt =
     dut.io.reserves.released(queue).peek().litValue
 }

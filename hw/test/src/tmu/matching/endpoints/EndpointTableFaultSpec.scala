@@ -4,7 +4,7 @@ package tmu.matching.endpoints
 import tmu.{DeviceSpec, Seeds}
 import tmu.fault.FaultPokes
 import tmu.params.TmuParams
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 
 class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPokes {
   private val p = TmuParams("endpoints", 4, 16, 16, 16, 4)
@@ -16,12 +16,12 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPok
     ) {
       table.run { dut =>
         swept(dut)
-        val places = Seq(FaultPlaces.postedQuotas, FaultPlaces.unexpectedQuotas)
+        val stores = Seq(FaultStores.postedQuotas, FaultStores.unexpectedQuotas)
         val random = Seeds.random("EndpointTable lost bits")
-        for (round <- 0 until 20; (place, queue) <- places.zipWithIndex) {
+        for (round <- 0 until 20; (store, queue) <- stores.zipWithIndex) {
           val (lost, stream) = (random.nextInt(p.endpoints), round % 2)
           val whole = (lost + 1) % p.endpoints
-          flip(dut, dut.io.fault, place, random.nextInt(2))
+          flip(dut, dut.io.fault, store, random.nextInt(2))
           setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
           dut.io.read.foreach(_.poke(whole))
           dut.clock.step(2 * EndpointTable.lead)
@@ -30,7 +30,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPok
           dut.clock.step(EndpointTable.lead)
           assert(dut.io.broken(stream).isOn, s"round $round, queue $queue, stream $stream")
           assert(!dut.io.broken(1 - stream).isOn, s"round $round, queue $queue")
-          assert(dut.io.fault.view.seen.peek().litValue == (BigInt(1) << place.value))
+          assert(dut.io.fault.view.seen.peek().litValue == (BigInt(1) << store.value))
           setQuota(dut, lost, Seq(1, 1), Seq(1, 1))
         }
       }
@@ -50,7 +50,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPok
         def reserves(dut: EndpointTable) =
           dut.io.reserves.within ++ dut.io.reserves.restores
         setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
-        flip(dut, dut.io.fault, FaultPlaces.unexpectedQuotas, 0)
+        flip(dut, dut.io.fault, FaultStores.unexpectedQuotas, 0)
         setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
         setQuota(dut, whole, Seq(0, 0), Seq(3, 3))
 
@@ -63,7 +63,7 @@ class EndpointTableFaultSpec extends DeviceSpec with EndpointPokes with FaultPok
         decide(there = false)
         assert(!dut.io.broken.exists(_.isOn) && reserves(dut).forall(_.isOn))
 
-        flip(dut, dut.io.fault, FaultPlaces.postedQuotas, 0)
+        flip(dut, dut.io.fault, FaultStores.postedQuotas, 0)
         setQuota(dut, lost, Seq(0, 0), Seq(3, 3))
         dut.io.read.foreach(_.poke(lost))
         dut.clock.step(EndpointTable.lead)

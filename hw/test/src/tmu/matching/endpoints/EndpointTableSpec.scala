@@ -151,7 +151,7 @@ class EndpointTableSpec extends DeviceSpec with EndpointPokes {
       table.run(race(_, "EndpointTable two", 150)((clock, stream) => (clock + stream) % 2))
     }
 
-    it("R13: a changed reserve tells how many places it leaves to others") {
+    it("R13: a changed reserve tells how many slots it leaves to others") {
       table.run { dut =>
         val random = Seeds.random("EndpointTable reserves")
         swept(dut)

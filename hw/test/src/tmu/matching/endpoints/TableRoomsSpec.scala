@@ -85,7 +85,7 @@ class TableRoomsSpec extends DeviceSpec {
       }
     }
 
-    it("R13: no more places are open than there are, or the simulation stops") {
+    it("R13: no more slots are open than there are, or the simulation stops") {
       val error = intercept[Exception] {
         rooms.run { dut =>
           for (q <- 0 to 1) {

@@ -3,7 +3,7 @@ package tmu.matching.filter
 
 import tmu.matching.{PlainEntry, PlainKey, TablePokes}
 import tmu.params.{TableParams, TmuParams}
-import tmu.registers.FaultPlaces
+import tmu.registers.FaultStores
 import tmu.{DeviceSpec, Seeds}
 
 class FilterAppendSpec extends DeviceSpec with TablePokes {
@@ -44,9 +44,9 @@ class FilterAppendSpec extends DeviceSpec with TablePokes {
         begin(dut)
         assert(!dut.io.entering.now.isOn)
         for (n <- 0 until 200) {
-          val free = random.nextInt(1 << t.filterPlaceBits)
+          val free = random.nextInt(1 << t.filterIndexBits)
           enter(dut, entry(n % t.slots, random.nextInt(256), random.nextInt(16)), free)
-          dut.io.free.poke(random.nextInt(1 << t.filterPlaceBits))
+          dut.io.free.poke(random.nextInt(1 << t.filterIndexBits))
           val in = dut.io.entering
           assert(in.now.isOn && in.slot.value == n % t.slots && in.id.endpoint.value == n % 2)
           assert(in.row.value * p.filterLanes + in.lane.value == free)
@@ -80,7 +80,7 @@ class FilterAppendSpec extends DeviceSpec with TablePokes {
       append.run { dut =>
         begin(dut)
         dut.io.flip.valid.poke(true)
-        dut.io.flip.bits.place.poke(FaultPlaces.postedFilters.value)
+        dut.io.flip.bits.store.poke(FaultStores.postedFilters.value)
         dut.io.flip.bits.bit.poke(3)
         dut.clock.step()
         dut.io.flip.valid.poke(false)

@@ -9,7 +9,7 @@ class FilterCloseSpec extends DeviceSpec {
   private val p = RowsParams("close", 32)
   private val t = TableParams.posted(p)
   private val close = device(new FilterClose(p, t))
-  private val rows = 1 << (t.filterPlaceBits - 2)
+  private val rows = 1 << (t.filterIndexBits - 2)
 
   describe("FilterClose") {
     it("R3: reads each row from the hole's to the last, one a clock, and says what moves") {

@@ -9,7 +9,7 @@ class FilterPickSpec extends DeviceSpec {
   private val p = RowsParams("pick", 32)
   private val t = TableParams.posted(p)
   private val pick = device(new FilterPick(p, t))
-  private val rows = 1 << (t.filterPlaceBits - 2)
+  private val rows = 1 << (t.filterIndexBits - 2)
 
   /** A search whose hits may be sent, and none yet. */
   private def begin(dut: FilterPick, ahead: Boolean = false): Unit = {

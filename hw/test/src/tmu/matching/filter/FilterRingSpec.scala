@@ -9,7 +9,7 @@ class FilterRingSpec extends DeviceSpec {
   private val p = RowsParams("ring", 16)
   private val t = TableParams.posted(p)
   private val ring = device(new FilterRing(t))
-  private val places = 1 << t.filterPlaceBits
+  private val indices = 1 << t.filterIndexBits
 
   private def poke(dut: FilterRing, enters: Boolean, leaves: Boolean, lifts: Boolean): Unit = {
     dut.io.enters.poke(enters)
@@ -22,7 +22,7 @@ class FilterRingSpec extends DeviceSpec {
   }
 
   describe("FilterRing") {
-    it("begins empty, and the first place is the first entry's") {
+    it("begins empty, and the first index is the first entry's") {
       ring.run { dut =>
         poke(dut, enters = false, leaves = false, lifts = false)
         assert(!dut.io.extent.some.isOn && dut.io.count.value == 0)
@@ -30,7 +30,7 @@ class FilterRingSpec extends DeviceSpec {
       }
     }
 
-    it("R7: knows its places after any sequence, also when one enters as another leaves") {
+    it("R7: knows its indices after any sequence, also when one enters as another leaves") {
       val random = Seeds.random("FilterRing")
       ring.run { dut =>
         var (head, count) = (0, 0)
@@ -41,11 +41,11 @@ class FilterRingSpec extends DeviceSpec {
           poke(dut, enters, leaves, lifts)
           assert(dut.io.extent.head.value == head && dut.io.count.value == count)
           assert(dut.io.extent.some.isOn == count > 0)
-          assert(dut.io.extent.last.value == (head + count - 1 + places) % places)
+          assert(dut.io.extent.last.value == (head + count - 1 + indices) % indices)
           val used = if (leaves) count - 1 else count
-          assert(dut.io.free.value == (head + used) % places)
+          assert(dut.io.free.value == (head + used) % indices)
           dut.clock.step()
-          if (lifts) head = (head + 1) % places
+          if (lifts) head = (head + 1) % indices
           count += (if (enters) 1 else 0) - (if (leaves || lifts) 1 else 0)
         }
         poke(dut, enters = false, leaves = false, lifts = false)

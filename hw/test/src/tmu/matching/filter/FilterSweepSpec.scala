@@ -9,9 +9,10 @@ class FilterSweepSpec extends DeviceSpec {
   private val p = RowsParams("sweep", 32)
   private val t = TableParams.posted(p)
   private val sweep = device(new FilterSweep(p, t))
-  private val rows = 1 << (t.filterPlaceBits - 2)
+  private val rows = 1 << (t.filterIndexBits - 2)
 
-  /** Rows from `head` to `last` (places); nothing wanted is in any lane but those of endpoint 1. */
+  /** Rows from `head` to `last` (indices); nothing wanted is in any lane but those of endpoint 1.
+    */
   private def begin(dut: FilterSweep, head: Int, last: Int, some: Boolean = true): Unit = {
     val off = Seq(dut.io.start.valid, dut.io.sweeps, dut.io.ahead, dut.io.entering.now)
     val later = Seq(dut.io.stalls, dut.io.verified, dut.io.begun, dut.io.close.valid)

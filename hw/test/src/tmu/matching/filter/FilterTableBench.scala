@@ -144,18 +144,18 @@ trait FilterTableBench extends DeviceSpec with TablePokes {
     }
     def rest(): Int = until(dut.io.idle.isOn)
 
-    /** Whether every place from 0 on shows the list. */
+    /** Whether every position from 0 on shows the list. */
     def check(): Unit = {
-      for (place <- 0 to law.size) {
+      for (position <- 0 to law.size) {
         val port = dut.io.request
-        port.bits.byPlace.poke(true)
-        port.bits.place.poke(t.arrayEntries + place)
+        port.bits.byPosition.poke(true)
+        port.bits.position.poke(t.arrayEntries + position)
         port.bits.takes.poke(false)
         port.valid.poke(true)
         until(port.ready.isOn)
         clock()
         port.valid.poke(false)
-        answered(Option.when(place < law.size)(place), takes = false)
+        answered(Option.when(position < law.size)(position), takes = false)
       }
       rest()
       ()

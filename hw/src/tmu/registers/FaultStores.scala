@@ -4,7 +4,7 @@ package tmu.registers
 import tmu.layout.Code
 
 /** Stored words that are checked for flipped bits, by the number that registers name them by. */
-object FaultPlaces {
+object FaultStores {
   val postedLanes = Code(name = "posted_lanes", value = 1, text = "Lanes of the array of receives.")
   val unexpectedLanes =
     Code(name = "unexpected_lanes", value = 2, text = "Lanes of the array of messages.")
@@ -79,10 +79,10 @@ object FaultPlaces {
     wordTags
   )
 
-  /** Bits of a place's number, of a register with one for each place, and of a bit's number in a
+  /** Bits of a store's number, of a register with one for each store, and of a bit's number in a
     * word.
     */
-  val placeBits: Int = 5
+  val storeBits: Int = 5
   val seenBits: Int = all.map(_.value).max + 1
 
   /** Bits of the first such register; interfaces before 2.7 had no other. */

@@ -34,38 +34,38 @@ class QueueSteps(
   * @param unlimited
   *   there is no limit, known a clock after `limit`
   * @param none
-  *   there is no place, whatever the limit says, known a clock after it; None if that cannot be
+  *   there is no room, whatever the limit says, known a clock after it; None if that cannot be
   */
-class PlacesLeft(limit: UInt, depth: UInt, unlimited: Bool, none: Option[Bool], steps: QueueSteps) {
+class RoomLeft(limit: UInt, depth: UInt, unlimited: Bool, none: Option[Bool], steps: QueueSteps) {
   private val free = RegNext(limit.zext - depth.zext)
-  private val change = RegNext(PlacesLeft.change(steps.cameEarlier, steps.wentEarlier))
+  private val change = RegNext(RoomLeft.change(steps.cameEarlier, steps.wentEarlier))
   private val now = free - change - steps.came.zext + steps.went.zext
 
   // So few steps do not count where there is a lot, and where there is little they do in a few bits.
   private val upper = free.asUInt >> 3
   private val little = upper.andR || !upper.orR
 
-  // Whether there are so many places, from less than none on, or no limit at all: what the steps of
+  // Whether there is room for so many, from less than none on, or no limit at all: what the steps of
   // the last clock but one choose from, and then those of the last.
   private val before = Seq.tabulate(6) { i =>
-    Mux(little, PlacesLeft.isLeft(free(3, 0), change, i - 2), !upper.head(1).asBool)
+    Mux(little, RoomLeft.isLeft(free(3, 0), change, i - 2), !upper.head(1).asBool)
   }
   private val enough = before
     .sliding(3)
-    .map(near => unlimited || PlacesLeft.choose(steps.came, steps.went, near))
+    .map(near => unlimited || RoomLeft.choose(steps.came, steps.went, near))
     .map(any => RegNext(none.fold(any)(any && !_)))
     .toSeq
 
   /** All of them, less than none if the limit was lowered. */
   val exact: SInt = RegNext(now) - steps.more.zext + steps.fewer.zext
 
-  /** Whether there is a place, were there `extra` more: 0 or 1. */
+  /** Whether there is room, were there `extra` more: 0 or 1. */
   def any(extra: Int): Bool =
-    PlacesLeft.choose(steps.more, steps.fewer, enough.slice(1 - extra, 4 - extra))
+    RoomLeft.choose(steps.more, steps.fewer, enough.slice(1 - extra, 4 - extra))
 }
 
 /** Sums of a few bits, written down as tables: an adder and a comparison take twice as long. */
-object PlacesLeft {
+object RoomLeft {
 
   /** Arrivals less departures: 3 bits, from two clocks. */
   def change(came: Seq[Bool], went: Seq[Bool]): SInt = {
