@@ -2,7 +2,8 @@
 """Words that the glossary replaces stand nowhere."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from opentmu import paths
@@ -17,18 +18,56 @@ RELEASED = re.compile(r"(TMU_)?DOORBELL_PICTURE_(OFFSET|CLOCKS)|\bgiven_back\b")
 JOINT = re.compile(r"_|(?<=[a-z])(?=[A-Z])")
 NOT_OURS = (r"(?<!\.)", r"(?!=[^=])")
 GLOSSARY = "docs/glossary.md"
-# In C a word of too many senses: it is left where a released name has it (a message's `place`,
-# which of its memories the unit flips a bit in) and in idioms.
-PLACE = re.compile(
-    r"\b(in place( of)?|MPI_IN_PLACE|place[- ]and[- ]route)\b|(?<=[.>])places?\b"
-    r"|PLACES_(SHIFT|MASK)|\buint64_t place;|message's place",
-    re.IGNORECASE,
-)
-PLACE_OF = "index, slot, address, room or reservation"
-FAULTS = re.compile(r"(\b|_)faults?\b")
-C = (".c", ".h", ".cpp")
 OTHERS = ("build", "out")
 ITSELF = "tests/docs/test_words.py"
+# Sources that are no house file by their ending, and have words too.
+MORE = ("tests/formal/*.svh", "fpga/**/*.ys", "**/*.cmake", "**/CMakeLists.txt")
+# Between two words of a phrase: parts of a name, or the end of a comment's line.
+GAP = r"[\s*/#_-]+"
+
+
+@dataclass(frozen=True)
+class Kept:
+    """A phrase with a word of many senses, in a meaning that may stay."""
+
+    phrase: str
+    why: str
+    files: str = ""  # what their names have
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        words = self.phrase.replace(" ", GAP)
+        return re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.IGNORECASE)
+
+
+PLACE_OF = "index, slot, position, address, room or reservation"
+PLACE_KEPT = (
+    Kept("in place", "Without a copy, or instead of: an idiom."),
+    Kept("dropWhileInPlace", "The same, in a name of Scala's library."),
+    Kept("(take|took) place", "Happens: an idiom."),
+    Kept("one place", "One change, one place: the rule has this name."),
+    Kept("place and route|to place", "What an FPGA tool does.", r"fpga|synth|ShellWiring"),
+    Kept("places?", "The verb: payload is placed in memory.", r"card/(cocotb_)?complete"),
+    Kept("uint64_t place", "The message's member that is released."),
+    Kept(r"(?<=[.>])place|message's place", "That member, used.", r"\.[ch]$"),
+    Kept('place(?==)|(?<==)place|place: int|"place"', "That member in Python.", r"model|bench/law"),
+    Kept('"places?"|(select|live_hi) places?', "Fields of released registers and of their JSON."),
+    Kept("--place|fault_t place", "The option and the type of the released faults."),
+    Kept("places?", "A word of that interface.", r"(?<![a-z])fault[^/]*\.[ch]$|/faults/.*\.[ch]$"),
+)
+WAY_OF = "path, route, stream, direction or method"
+WAY_KEPT = (
+    Kept("under way|underWay", "Begun and not at its end: an idiom."),
+    Kept("(its|their|on the) way", "In flight: an idiom."),
+    Kept("(in|out of) the way", "An obstacle: an idiom."),
+    Kept("giv(e|en|es) way", "Yields: an idiom."),
+    Kept("the other way|half way", "Reversed, or in the middle: idioms."),
+    Kept("(in|ends) (one|any|each|the same|the awkward) way", "A manner, not a path."),
+    Kept("the same way|either way|by way of|(every|short) ways? to", "A manner."),
+    Kept("both ways of|equally good ways", "A manner."),
+    Kept("ways?", "Ways of a set-associative table.", r"HashTable|message_bench"),
+    Kept("pairs_per_clock_one_way", "A field of the benchmark's JSON, which users read."),
+)
 
 
 def replaced(glossary: str) -> dict[str, str]:
@@ -79,27 +118,73 @@ def test_replaced_words_are_gone() -> None:
     assert not wrong, "\n".join(wrong)
 
 
-def places(name: str, text: str) -> list[str]:
-    """A line for each `place` of a C file that is neither a released name nor an idiom."""
-    if Path(name).suffix not in C or FAULTS.search(name):
-        return []
-    kept = ["" if "fault_" in line.lower() else PLACE.sub(" ", line) for line in text.split("\n")]
-    return complaints(name, "\n".join(kept), {"place": PLACE_OF})
+def unphrased(text: str, kept: Iterable[Kept]) -> str:
+    """The text without the phrases that may stay, line by line as long as it was."""
+    for phrase in kept:
+        text = phrase.pattern.sub(lambda hit: "\n" * hit[0].count("\n") + " ", text)
+    return text
 
 
-def test_places_of_c_have_a_name_each() -> None:
+def many_sensed(name: str, text: str) -> list[str]:
+    """A line for each `place` or `way` of a source that has no meaning which may stay."""
+    found = []
+    for word, terms, kept in (("place", PLACE_OF, PLACE_KEPT), ("way", WAY_OF, WAY_KEPT)):
+        phrases = [one for one in kept if re.search(one.files, name)]
+        rest = JOINT.sub(" ", unphrased(text, phrases)).lower()
+        for hit in re.finditer(rf"\b{word}s?\b", rest):
+            line = rest.count("\n", 0, hit.start()) + 1
+            found.append(f"{name}:{line}: found '{word}', expected {terms}")
+    return found
+
+
+def sources() -> Iterator[Path]:
+    """Hand-written sources of every language."""
+    yield from house.source_files(paths.ROOT)
+    for pattern in MORE:
+        for file in sorted(paths.ROOT.glob(pattern)):
+            if file.relative_to(paths.ROOT).parts[0] not in OTHERS:
+                yield file
+
+
+def test_words_of_many_senses_have_one_in_sources() -> None:
     wrong = []
-    for file in house.source_files(paths.ROOT):
-        wrong += places(file.relative_to(paths.ROOT).as_posix(), file.read_text())
+    for file in sources():
+        name = file.relative_to(paths.ROOT).as_posix()
+        if name != ITSELF:
+            wrong += many_sensed(name, file.read_text())
     assert not wrong, "\n".join(wrong)
+
+
+def test_every_phrase_that_may_stay_stands_somewhere() -> None:
+    texts = {file.relative_to(paths.ROOT).as_posix(): file.read_text() for file in sources()}
+    del texts[ITSELF]
+    for kept in (*PLACE_KEPT, *WAY_KEPT):
+        there = (text for name, text in texts.items() if re.search(kept.files, name))
+        assert any(kept.pattern.search(text) for text in there), kept
+
+
+def seen(name: str, text: str) -> list[int]:
+    return [int(line.split(":")[1]) for line in many_sensed(name, text)]
 
 
 def test_a_place_is_seen() -> None:
     text = "size_t place;\nx.place = 1;\nuint64_t place;\nqueue->places[2]\nfind_place(x)\n"
-    assert [line[:5] for line in places("default.c", text)] == ["defau", "defau"]
-    text += "tmu_fault_t place;\nMPI_IN_PLACE\n"
-    assert [line[:5] for line in places("a.c", text)] == ["a.c:1", "a.c:5"]
-    assert places("a.py", text) == places("tmu_fault.c", text) == []
+    assert seen("default.c", text) == [1, 4, 5]
+    assert seen("a.py", text) == [1, 2, 4, 5]
+    assert seen("a.c", "MPI_IN_PLACE\nin\n * place of\nin its place\n") == [4]
+    assert seen("tmu_fault.c", text) == []
+    text = "val byPlace = 0\nclass SpillPlace\nplaceBits\nio.placed\nplacement\n// its place\n"
+    assert seen("hw/src/tmu/A.scala", text) == [1, 2, 3, 6]
+    assert seen("hw/src/tmu/card/complete/A.scala", "val places = placed") == []
+    assert seen("a.sv", "wire place_r;\n// replaced\n") == [1]
+
+
+def test_a_way_is_seen() -> None:
+    text = "way_t way;\nint ways;\nunder_way\nalways\nis on its\n * way.\nthe way to it\n"
+    assert seen("a.c", text) == [1, 1, 2, 7]
+    assert seen("a.scala", "val ways = 2\nunderWay\n// the way is long\n// away\n") == [1, 3]
+    assert seen("hw/src/tmu/card/message/HashTable.scala", "ways: Int") == []
+    assert seen("a.py", "for way, pin in ports:\n    #: on the way\n") == [1]
 
 
 def test_a_replaced_word_is_seen() -> None:
