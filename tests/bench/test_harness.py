@@ -2,13 +2,12 @@
 """The benchmark harness on the preset tiny: cells, random campaigns, and what it must notice."""
 
 import json
-import os
-import random
 import subprocess
 from pathlib import Path
 
 import pytest
 from opentmu import paths, regs
+from opentmu.bench import seed
 from opentmu.benchmark import cells, harness
 from opentmu.build import verilate
 from opentmu.errors import BadInput, CheckFailed
@@ -92,10 +91,9 @@ def test_one_verdict_a_clock_in_the_lanes() -> None:
 
 @pytest.mark.parametrize("flowing", [True, False], ids=["flowing", "pausing"])
 def test_random_operations_in_two_streams_agree_with_the_law(flowing: bool) -> None:
-    """R1 to R15 on both ways in at once: every operation, wildcards, quotas, floods, dumps."""
-    seed = int(os.environ.get("TMU_SEED", random.randrange(2**31)))
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
-    result = harness.campaign(PRESET, RANDOM_OPERATIONS, seed=seed, flowing=flowing)
+    """R1 to R15 on both streams at once: every operation, wildcards, quotas, floods, dumps."""
+    number = seed.announce()
+    result = harness.campaign(PRESET, RANDOM_OPERATIONS, seed=number, flowing=flowing)
     assert result["operations"] >= RANDOM_OPERATIONS
     assert result["differences"] == 0
     # No memory is registered here, and no bit flipped.
@@ -112,9 +110,8 @@ def test_random_operations_agree_where_there_are_fewer_pages_than_endpoints() ->
     """R7, R13: a verdict names the page of its command, and any page may act for an endpoint."""
     p = regs.PRESETS["ecp5"]
     assert p.queues < p.endpoints
-    seed = int(os.environ.get("TMU_SEED", random.randrange(2**31)))
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
-    result = harness.campaign("ecp5", 100_000, seed=seed, flowing=False)
+    number = seed.announce()
+    result = harness.campaign("ecp5", 100_000, seed=number, flowing=False)
     assert result["differences"] == 0 and result["operations"] >= 100_000
 
 

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """One change, one place: the files that name a field of the key, or a discovery register.
 
+Likewise the seed of Python's tests, and what all AXI bursts have in common.
+
 CONTRIBUTING counts the files that a new one touches; what carries a key or a discovery block does
 so as a whole, by generated tables, and a file that names a single field is listed here or refused.
 """
@@ -67,12 +69,17 @@ SOURCES = ("*.scala", "*.c", "*.h", "*.cpp", "*.py")
 MOST_KEY_FILES = 10
 
 
+def having(pattern: str, *files: str) -> set[str]:
+    """Files of these that have a word of this pattern."""
+    command = ["git", "grep", "-lwE", pattern, "--", *files]
+    listed = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True)
+    return set(listed.stdout.split())
+
+
 def naming(pattern: str) -> set[str]:
     """Hand-written sources without tests that have a word of this pattern."""
-    command = ["git", "grep", "-lwE", pattern, "--", *SOURCES]
-    listed = subprocess.run(command, cwd=paths.ROOT, capture_output=True, text=True, check=True)
     tests = re.compile(r"^tests/|^hw/test/|/tests?/")
-    return {f for f in listed.stdout.split() if not tests.search(f)} - GENERATED
+    return {f for f in having(pattern, *SOURCES) if not tests.search(f)} - GENERATED
 
 
 def test_the_files_that_name_a_field_of_the_key() -> None:
@@ -92,3 +99,16 @@ def test_the_files_that_name_a_discovery_register() -> None:
     names = re.findall(r"TMU_REG_\w+", table)
     assert "TMU_REG_TAG_BITS" in names
     assert naming("|".join(names)) == DISCOVERY
+
+
+def test_the_seed_of_a_test_is_read_and_printed_in_one_place() -> None:
+    read = having(r"environ.*(TMU_SEED|VARIABLE)\b.*|\w+\} replays this run", "*.py")
+    assert read - {"tests/docs/test_one_place.py"} == {
+        "tools/opentmu/bench/seed.py",
+        "tools/opentmu/bench/simulate.py",  # a simulation with its log
+        "tools/opentmu/commands/test.py",  # the one of a whole run
+    }
+
+
+def test_the_attributes_of_axi_bursts_are_driven_in_one_place() -> None:
+    assert having(r"a[wr](lock|cache|prot) :=.*", "hw/src") == {"hw/src/tmu/bus/AxiBundles.scala"}

@@ -73,8 +73,7 @@ def operations(rng: random.Random, count: int, endpoints: int) -> Iterator[str]:
 
 
 def random_trace(file: Path, count: int, endpoints: int) -> Path:
-    value = seed.choose()
-    print(f"seed {value}; TMU_SEED={value} replays this run")
+    value = seed.announce()
     lines = operations(random.Random(value), count, endpoints)
     file.write_text("# tmu-trace v1\n" + "".join(f"{line}\n" for line in lines))
     return file

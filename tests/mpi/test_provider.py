@@ -3,13 +3,13 @@
 
 import os
 import re
-import secrets
 import shutil
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from opentmu.bench import seed
 from opentmu.build import cbuild, verilate
 from opentmu.mpi import check, provider
 
@@ -33,8 +33,8 @@ def test_every_completion_is_right(
 ) -> None:
     """R8 to R10, R12, R14 through FI_PEEK, FI_CLAIM, fi_cancel, FI_ETRUNC and a close."""
     uri = "ref:tiny" if engine == "model" else f"sim:{verilate.library('tiny')}"
-    place = str(tmp_path)
-    settings = {"TMU_URI": uri, "TMU_FI_REPORT": place, "TMU_FI_RECORD": place}
+    folder = str(tmp_path)
+    settings = {"TMU_URI": uri, "TMU_FI_REPORT": folder, "TMU_FI_RECORD": folder}
     done = run(fabric_calls, provider_folder, **settings)
     assert (done.returncode, done.stdout) == (0, "every completion is right\n"), done.stderr
     assert done.stderr == ""
@@ -109,8 +109,8 @@ def test_nothing_leaks_and_faults_are_answered(
 ) -> None:
     """R7, R9, R14; also what is claimed, or on its way, when an endpoint is closed."""
     program = compile_fabric(HERE / source, tmp_path, *SANITIZE)
-    place = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
-    done = run(program, sanitized, TMU_URI=uri, **leak_check(sanitized), **place)
+    folders = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
+    done = run(program, sanitized, TMU_URI=uri, **leak_check(sanitized), **folders)
     assert (done.returncode, done.stdout) == (0, says), done.stderr
     assert done.stderr == ""
     reports = check.reports(tmp_path)
@@ -194,12 +194,11 @@ def test_wrong_frames_are_refused_and_the_endpoint_goes_on(
 ) -> None:
     """Impossible lengths, guessed handles, strangers, and 20,000 frames at random."""
     program = built_in(compile_fabric, "fake_frames.c", tmp_path)
-    seed = os.environ.get("TMU_SEED", str(secrets.randbelow(2**32)))
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
-    done = run(program, tmp_path, seed, TMU_URI="ref:tiny")
+    number = str(seed.announce())
+    done = run(program, tmp_path, number, TMU_URI="ref:tiny")
     assert (done.returncode, done.stdout) == (0, "every frame is answered\n"), done.stderr
     said = done.stderr.splitlines()
-    assert said[0] == f"seed {seed}"
+    assert said[0] == f"seed {number}"
     # Thousands were refused, each of which could have been a line.
     assert 2 < len([line for line in said if "a frame is refused" in line]) < 32
     assert len(said) < 64

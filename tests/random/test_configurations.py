@@ -141,7 +141,7 @@ def build(name: str, folder: Path) -> Path:
 
 def built_and_right(values: Values, number: int, folder: Path) -> None:
     """R1 to R15 on the hardware of a configuration: one soak within the tables, one beyond."""
-    print(f"seed {number}; TMU_SEED={number} replays this run")
+    seed.announce(number)
     print((file := write(values, folder / "drawn.toml")).read_text())
     name = presets.use(file)
     library = build(name, folder)
@@ -224,8 +224,7 @@ def by_file(values: Values, folder: Path) -> str:
 
 def test_chisel_and_the_readers_of_files_judge_alike(tmp_path: Path) -> None:
     """The same configurations are legal, and the others are refused in the same words."""
-    number = seed.choose()
-    print(f"seed {number}; TMU_SEED={number} replays this run")
+    number = seed.announce()
     random = Random(number)
     drawn = [wild(random) for _ in range(JUDGED)]
     said = by_chisel(drawn, tmp_path)

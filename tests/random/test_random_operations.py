@@ -47,7 +47,7 @@ def simulated(
     value = seed.choose()
     if deep:
         value += 1 - value % 4  # these outgrow the tables and have no quota
-    print(f"seed {value}; TMU_SEED={value} replays this run")
+    seed.announce(value)
     uri = f"sim:{verilate.library(preset)}" + (f"?pauses={value}" if pauses else "")
     return replay(uri, count, value, *options)
 

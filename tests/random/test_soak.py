@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from opentmu.bench.seed import choose
+from opentmu.bench.seed import announce, choose
 from opentmu.build import cbuild, verilate
 
 pytestmark = pytest.mark.slow
@@ -22,7 +22,7 @@ Result = dict[str, Any]
 
 def soak(uri: str, count: int, seed: int, *options: str) -> Result:
     """The result of a soak in which every verdict was the law's, and every handle came back."""
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
+    announce(seed)
     program = cbuild.program(cbuild.ensure(), "tmu-replay")
     words = [str(program), "--uri", uri, "--random", str(count), "--seed", str(seed), "--soak"]
     done = subprocess.run([*words, *options], capture_output=True, text=True, check=False)

@@ -11,7 +11,7 @@ import subprocess
 from typing import Any
 
 import pytest
-from opentmu.bench.seed import choose
+from opentmu.bench.seed import announce, choose
 from opentmu.build import cbuild, verilate
 
 pytestmark = pytest.mark.slow
@@ -23,7 +23,7 @@ EVENTS = ("--kills", "300", "--resets", "4000", "--limits", "60")
 
 
 def run(uri: str, count: int, seed: int, *options: str) -> subprocess.CompletedProcess[str]:
-    print(f"seed {seed}; TMU_SEED={seed} replays this run")
+    announce(seed)
     program = cbuild.program(cbuild.ensure(), "tmu-soak")
     words = [str(program), "--uri", uri, "--operations", str(count), "--seed", str(seed)]
     return subprocess.run([*words, *options], capture_output=True, text=True, check=False)

@@ -220,9 +220,7 @@ def test_a_device_without_a_waveform_says_so(device: Device) -> None:
 
 def announced_dice() -> random.Random:
     """A new seed, unless TMU_SEED names one."""
-    number = seed.choose()
-    print(f"seed {number}; TMU_SEED={number} replays this run")
-    return random.Random(number)
+    return random.Random(seed.announce())
 
 
 def test_the_command_starts_a_device(tmu: Tmu, tmp_path: Path) -> None:

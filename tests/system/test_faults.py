@@ -52,8 +52,7 @@ SELDOM = {
 
 def campaign(trials: int) -> dict[str, Any]:
     """A campaign with pauses; its table."""
-    chosen = seed.choose()
-    print(f"seed {chosen}; TMU_SEED={chosen} replays this run")
+    chosen = seed.announce()
     result = faults.campaign(PRESET, trials, chosen, pauses=chosen)
     assert result["trials"] == trials
     assert result["silent"] == 0
@@ -61,10 +60,10 @@ def campaign(trials: int) -> dict[str, Any]:
     return result
 
 
-def check(places: dict[str, Any], expected: set[regs.Fault]) -> None:
+def check(stores: dict[str, Any], expected: set[regs.Fault]) -> None:
     """Bits were flipped in the stores, and had the outcomes that the stores are known for."""
     for store in expected:
-        counts = places[store.name.lower()]
+        counts = stores[store.name.lower()]
         withheld = counts["withheld"] + counts["spread"]
         assert counts["made_up"] + withheld > 0, f"{store.name}: found no flip that was seen"
         assert (withheld == 0) == (store in MADE_UP), store.name
@@ -73,29 +72,29 @@ def check(places: dict[str, Any], expected: set[regs.Fault]) -> None:
             assert counts["spread"] > 0, f"{store.name}: memory failed for one endpoint alone"
 
 
-def contained(places: dict[str, Any]) -> None:
-    """No flip at a place of one endpoint's words has cost another one an answer."""
-    for place in set(regs.Fault) - MEMORY:
-        counts = places[place.name.lower()]
-        assert counts["uncontained"] == 0, place.name
-        if place in NAMING:
-            assert counts["spread"] < counts["withheld"], place.name
+def contained(stores: dict[str, Any]) -> None:
+    """No flip in a store of one endpoint's words has cost another one an answer."""
+    for store in set(regs.Fault) - MEMORY:
+        counts = stores[store.name.lower()]
+        assert counts["uncontained"] == 0, store.name
+        if store in NAMING:
+            assert counts["spread"] < counts["withheld"], store.name
         else:
-            assert counts["spread"] == 0, place.name
+            assert counts["spread"] == 0, store.name
 
 
 def test_no_flipped_bit_gives_a_wrong_answer_R13() -> None:
-    places = campaign(1000)["places"]
-    assert set(places) == {place.name.lower() for place in regs.Fault}
-    check(places, set(regs.Fault) - SELDOM)
-    contained(places)
+    stores = campaign(1000)["places"]
+    assert set(stores) == {store.name.lower() for store in regs.Fault}
+    check(stores, set(regs.Fault) - SELDOM)
+    contained(stores)
 
 
 @pytest.mark.long
 def test_a_hundred_thousand_flipped_bits_R13() -> None:
-    places = campaign(100_000)["places"]
-    check(places, set(regs.Fault))
-    contained(places)
+    stores = campaign(100_000)["places"]
+    check(stores, set(regs.Fault))
+    contained(stores)
 
 
 def test_the_table_is_shown() -> None:
@@ -103,8 +102,8 @@ def test_the_table_is_shown() -> None:
     assert done.exit_code == 0, done.output
     result = json.loads(done.stdout)
     assert len(result["places"]) == len(regs.Fault)
-    for place, counts in result["places"].items():
-        assert set(counts) == {*faults.OUTCOMES, "answers_withheld"}, place
+    for store, counts in result["places"].items():
+        assert set(counts) == {*faults.OUTCOMES, "answers_withheld"}, store
     shared = sum(counts["uncontained"] for counts in result["places"].values())
     assert result["uncontained"] == shared == 0
     done = CliRunner().invoke(faults.command, ["--trials", "20"])

@@ -19,8 +19,7 @@ def run(*words: str | Path, program: str = "tmu-wire-soak") -> subprocess.Comple
 
 def test_w1_w3_messages_arrive_under_loss(tmp_path: Path) -> None:
     """Its figures agree with each other, and its capture has every frame."""
-    number = str(seed.choose())
-    print(f"seed {number}; TMU_SEED={number} replays this run")
+    number = str(seed.announce())
     capture = tmp_path / "soak.pcapng"
     words = ["--messages", "2000", "--seed", number, *IMPAIRED, "--json"]
     done = run(*words, "--pcap", capture)

@@ -23,6 +23,13 @@ def choose() -> int:
     return int(text)
 
 
+def announce(number: int | None = None) -> int:
+    """The seed of a test, chosen unless it is given, and printed with what replays the test."""
+    value = choose() if number is None else number
+    print(f"seed {value}; {VARIABLE}={value} replays this run")
+    return value
+
+
 def current() -> int:
     """The seed of this simulation, which the runner has put into the environment."""
     return int(os.environ[VARIABLE])
