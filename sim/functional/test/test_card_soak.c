@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * Messages both ways between two cards over a switch that loses one frame of a hundred, receives
- * posted before and behind them at random: every byte, every completion, and the counters (W1, W3,
- * W4, W6).
+ * Messages in both directions between two cards over a switch that loses one frame of a hundred,
+ * receives posted before and behind them at random: every byte, every completion, and the counters
+ * (W1, W3, W4, W6).
  *
  * Messages of a tag meet its receives first to first, whichever comes first.
  */
