@@ -150,9 +150,9 @@ module unit_proof (
   (table``__free == (table``__counted != 4) && table``__twoFree == (table``__counted < 3))
 // One that was allocated leaves the registers a clock later.
 `define NEXT(store, slot) \
-    ((store``__waiting != 0 && !store``__allocated && store``__next_0 == slot) + \
-     (store``__waiting > 1 && store``__next_1 == slot) + \
-     (store``__waiting > 2 && store``__next_2 == slot))
+    ((store``__waiting != 0 && !store``__allocated && store``__waitingSlots_0 == slot) + \
+     (store``__waiting > 1 && store``__waitingSlots_1 == slot) + \
+     (store``__waiting > 2 && store``__waitingSlots_2 == slot))
 
   // Slots inside: on their way, decided, answered but not taken.
   wire [4:0] in_flight =
