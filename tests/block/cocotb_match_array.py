@@ -85,11 +85,11 @@ class Array:
         low, high = self.dut.row0, getattr(self.dut, f"row{ROWS - 1}")
         # Of two rows there are none beyond the next one, and no port that says so; of three, one.
         beyond = [f"io_beyondFull_{part}" for part in range(min(ROWS - 2, 2))]
-        pushes = ["arrives", "io_nextFull", *beyond]
+        pushes = ["pushArrives", "io_nextFull", *beyond]
         pushed_low, pushed_high = (
             all(getattr(row, name).value for name in pushes) for row in (low, high)
         )
-        crosses = pushed_low and low.hitAbove.value and low.open.value
+        crosses = pushed_low and low.settleHitAbove.value and low.settleOpen.value
         self.corners["hit while it crosses rows"] += int(crosses and low.io_above_remains.value)
         older = crosses and not low.io_above_remains.value
         self.corners["crossing, but an older operation has it"] += int(older)

@@ -244,8 +244,8 @@ module unit_proof (
       stalled_full : assert (!(arrival_is && arrival_status == STALLED) || full6_m || quota6_m);
       counts_r : assert (`COUNT(dut__decide__postedEntries) == count_r);
       counts_m : assert (`COUNT(dut__decide__unexpectedEntries) == count_m);
-      counts_r : assert (`READY(dut__decide__postedEntries));
-      counts_m : assert (`READY(dut__decide__unexpectedEntries));
+      sizes_r : assert (`READY(dut__decide__postedEntries));
+      sizes_m : assert (`READY(dut__decide__unexpectedEntries));
 
       // No slot of a store is read while it is written.
       read_alone_r : assert (!(found_r && enters_r));
