@@ -15,6 +15,7 @@ STAGES = {
     "message": "MessageStage",
     "answer": "AnswerBuilder",
     "request": "RequestBuilder",
+    "initiator": "Initiator",
     "placement": "Placement",
     "complete": "MessageCompletions",
     "pool": "PoolCopy",

@@ -6,6 +6,7 @@ import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.MessageCompletions
 import tmu.card.frame.FrameParser
+import tmu.card.initiator.{Initiator, InitiatorParams}
 import tmu.card.memory.WriteJoin
 import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
@@ -66,6 +67,7 @@ object Verilog {
     emit(new PdcStage(PdcParams.small), s"$folder/pdc-small", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
     emit(new RequestBuilder, s"$folder/request", options)
+    emit(new Initiator(initiator), s"$folder/initiator", options)
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
@@ -74,6 +76,10 @@ object Verilog {
     emit(new PoolCopy(PlacementParams(messages = 32)), s"$folder/pool", options)
     emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)
   }
+
+  /** Few connections and a small window, so that both fill up. */
+  private def initiator: InitiatorParams =
+    InitiatorParams(connections = 4, window = 16, messages = 32, clocks = 4)
 
   private def completions: MessageCompletions = {
     val p = Presets.tiny.copy(pdcs = 8, messages = 32)

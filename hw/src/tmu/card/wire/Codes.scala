@@ -112,16 +112,28 @@ object CrcCoverage {
 
 /** Why a packet is refused. */
 object NackCode {
+  val trimmed = 0x01
+  val trimmedLastHop = 0x02
   val noPdcAvailable = 0x04
+  val noCongestionContext = 0x05
+  val noBitmap = 0x06
+  val noPacketBuffer = 0x07
+  val noResponseRoom = 0x08
   val noMessage = 0x09
+  val noResource = 0x0a
   val outOfWindow = 0x0b
   val outOfOrder = 0x0d
   val unknownPdc = 0x0e
   val headerMismatch = 0x0f
+  val closing = 0x10
+  val closingInError = 0x11
   val notReceived = 0x12
+  val responseLost = 0x13
   val invalidSyn = 0x15
   val modeMismatch = 0x16
+  val inProgress = 0x18
   val unexpectedEvent = 0x19
+  val inferredLoss = 0x1a
 }
 
 /** Kinds of control packets, which have them in place of the next header. */
@@ -171,6 +183,9 @@ object ResponseCode {
 
   /** The response has to be read. */
   val response = 1
+
+  /** The packet has come, the message's answer comes later. */
+  val later = 3
 }
 
 /** Lists of an answer: whether the message found a receive. */
@@ -192,6 +207,7 @@ object ReturnCode {
   val badPid = 0x1a
   val badJob = 0x1b
   val badAddress = 0x1d
+  val undeliverable = 0x1f
   val uncorrectable = 0x20
   val initiatorError = 0x23
   val bits = 6

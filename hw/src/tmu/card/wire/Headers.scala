@@ -87,9 +87,15 @@ object PdsLayout {
   val wantsAck = 0x08
   val syn = 0x04
 
-  // Flags of acknowledgements.
+  // Of control packets on a connection that keeps order.
+  val ordered = 0x20
+
+  // Flags of acknowledgements; the last two share a field.
   val marked = 0x20
+  val probed = 0x08
   val wantsClear = 0x02
+  val wantsClose = 0x04
+  val wants = wantsClear | wantsClose
 }
 
 /** Semantic header: bytes 0 to 11 of all requests, then those of standard and medium ones. */
