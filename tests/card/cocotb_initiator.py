@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Initiator: messages to targets that answer by the rules, over networks that do not (W1, W4, W7).
-"""
+"""Initiator: messages to targets that answer by the rules, over networks that do not."""
 
 from typing import Any
 
@@ -64,7 +63,7 @@ async def w7_never_given_up(dut: Any) -> None:
 
 @cocotb.test()
 async def w7_a_peer_is_given_up(dut: Any) -> None:
-    """After so many attempts its messages end with an error, and no others; later ones try again."""
+    """After so many attempts its messages end with an error, and no others; later ones go."""
     bench = Bench(dut, Network())
     await bench.start(attempts=3, retransmit=10)
     bench.target(FIRST_ADDRESS).silent = True
@@ -85,8 +84,8 @@ async def w7_a_peer_is_given_up(dut: Any) -> None:
 
 @cocotb.test()
 async def w9_a_peer_that_restarts(dut: Any) -> None:
-    """It forgets its connections while messages are under way: each is delivered or told as lost,
-    and those behind them go on over a new connection."""
+    """A peer forgets its connections while messages are under way: each is delivered or lost, and
+    those behind them go on over a new connection."""
     bench = Bench(dut, Network(drop=0.02, jitter=20))
     await bench.start()
     for _ in range(30):

@@ -41,6 +41,17 @@ def test_what_the_proof_of_numbers_speaks_of_happens() -> None:
     prove.run(card.PDC, "cover", 9).require("PASS")
 
 
+@pytest.mark.long
+def test_what_is_sent_is_sent_once_and_done_when_answered() -> None:
+    """W1, W4: numbers, window and ends of a connection that the card opens, by induction."""
+    prove.run(card.INITIATOR, "prove", 2).require("PASS")
+
+
+@pytest.mark.long
+def test_what_the_proof_of_sending_speaks_of_happens() -> None:
+    prove.run(card.INITIATOR, "cover", 9).require("PASS")
+
+
 CARD = pytest.mark.parametrize("proof", card.PROOFS, ids=lambda p: p.name)
 
 

@@ -61,7 +61,7 @@ class Message:
 
 @dataclass
 class Line:
-    """What was sent on a connection, and which of it the initiator has been answered."""
+    """Packets of a connection, and which of it the initiator has been answered."""
 
     start: int
     next: int
@@ -205,7 +205,7 @@ class Bench:
                 await RisingEdge(self.dut.clock)
 
     def _learn(self, answer: Values) -> None:
-        """What the initiator has been told; strange answers have nothing to say."""
+        """The initiator has been told; strange answers have nothing to say."""
         line = self.lines.get(answer["pds_dpdcid"])
         if answer.get("strange") or line is None or answer["pds_kind"] != ACK:
             return
@@ -245,7 +245,7 @@ class Bench:
         return answer
 
     def _packet(self, order: Values) -> None:
-        """What is sent is what is due, and its number is the next one or a known one."""
+        """A packet that is sent is due, and its number is the next one or a known one."""
         psn, flags = order["pds_psn"], order["pds_flags"]
         self.reading += 1
         pdcid = order["pds_spdcid"]

@@ -26,13 +26,13 @@ def signed(value: int, bits: int) -> int:
 
 
 def distance(a: int, b: int) -> int:
-    """How far sequence number a is behind b; negative when it is before."""
+    """Sequence number a relative to b; negative when it is before."""
     return signed((a - b) % NUMBERS, 32)
 
 
 @dataclass
 class Said:
-    """What a message is answered."""
+    """Answer of a message."""
 
     opcode: int = DEFAULT
     code: int = OK
@@ -89,9 +89,13 @@ class Target:
     last: int = 0
     limit: int = 1 << 16
     owed: list[Values] = field(default_factory=list)
+    closed: set[tuple[int, int]] = field(default_factory=set)
+    forgotten: set[tuple[int, int]] = field(default_factory=set)
 
     def forget(self) -> None:
-        """It restarts: all connections and open messages are gone."""
+        """The target restarts: all connections and open messages are gone. Their copies open none:
+        a restart takes longer than a packet is on its way."""
+        self.forgotten |= {(pdc.spdcid, pdc.start) for pdc in self.pdcs}
         self.pdcs.clear()
 
     def _answer(self, order: Values, **values: int) -> Values:
@@ -138,30 +142,37 @@ class Target:
         return self._answer(order, **fields)
 
     def packet(self, order: Values) -> list[Values]:
-        """What is answered to a packet."""
+        """Answers to a packet."""
         if self.silent:
             return []
-        control = order["pds_kind"] == CONTROL
         syn = bool(order["pds_flags"] & SYN)
-        if syn:
-            found = [pdc for pdc in self.pdcs if pdc.spdcid == order["pds_spdcid"]]
-            start = (order["pds_psn"] - (order["pds_dpdcid"] & 0xFFF)) % NUMBERS
-            if not found and (control or len(self.pdcs) >= self.limit):
-                return [self._nack(order, NO_PDC)]
-            if not found:
-                self.last += 1
-                before = (start - 1) % NUMBERS
-                found = [Pdc(order["pds_spdcid"], self.last, start, start, before)]
-                self.pdcs += found
-            if found[0].start != start:
-                return [self._nack(order, INVALID_SYN)]
-        else:
-            found = [pdc for pdc in self.pdcs if pdc.pdcid == order["pds_dpdcid"]]
-            if not found:
-                return [self._nack(order, UNKNOWN_PDC)]
-            if found[0].spdcid != order["pds_spdcid"]:
-                return [self._nack(order, MISMATCH)]
-        return self._control(order, found[0]) if control else self._request(order, found[0])
+        pdc, refusal = self._opened(order) if syn else self._named(order)
+        if pdc is None:
+            return [] if refusal is None else [self._nack(order, refusal)]
+        control = order["pds_kind"] == CONTROL
+        return self._control(order, pdc) if control else self._request(order, pdc)
+
+    def _opened(self, order: Values) -> tuple[Pdc | None, int | None]:
+        """The connection that a packet with SYN is of, or why there is none."""
+        start = (order["pds_psn"] - (order["pds_dpdcid"] & 0xFFF)) % NUMBERS
+        key = (order["pds_spdcid"], start)
+        found = [pdc for pdc in self.pdcs if pdc.spdcid == key[0]]
+        if found:
+            return (found[0], None) if found[0].start == start else (None, INVALID_SYN)
+        if key in self.forgotten | self.closed:
+            return None, UNKNOWN_PDC if key in self.forgotten else None
+        if order["pds_kind"] == CONTROL or len(self.pdcs) >= self.limit:
+            return None, NO_PDC
+        self.last += 1
+        self.pdcs.append(Pdc(key[0], self.last, start, start, (start - 1) % NUMBERS))
+        return self.pdcs[-1], None
+
+    def _named(self, order: Values) -> tuple[Pdc | None, int | None]:
+        """The connection that a packet without SYN names, or why there is none."""
+        found = [pdc for pdc in self.pdcs if pdc.pdcid == order["pds_dpdcid"]]
+        if not found:
+            return None, UNKNOWN_PDC
+        return (found[0], None) if found[0].spdcid == order["pds_spdcid"] else (None, MISMATCH)
 
     def _clear(self, pdc: Pdc, to: int) -> None:
         if distance(to, pdc.clear) > 0:
@@ -189,6 +200,7 @@ class Target:
         pdc.expected = (psn + 1) % NUMBERS
         self._clear(pdc, psn)
         self.pdcs.remove(pdc)
+        self.closed.add((pdc.spdcid, pdc.start))
         return [self._ack(order, pdc, psn, None, Said())]
 
     def _request(self, order: Values, pdc: Pdc) -> list[Values]:

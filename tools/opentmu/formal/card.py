@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Proofs of the card's stages: bytes dropped from a frame, numbers of connections, what is written
-of a packet, the walk through a write, what memory owes; and the mutants that each has to refuse."""
+of a packet, the walk through a write, what memory owes, what is sent and when it is done; and the
+mutants that each has to refuse."""
 
 from opentmu.formal.prove import Proof
 
@@ -26,6 +27,9 @@ LEDGER = Proof(
 )
 DROP = Proof("drop", "drop_front.sv", "drop_proof", "DropFront14_18_22", card="frame")
 PDC = Proof("pdc", "pdc.sv", "pdc_proof", "PdcStage", card="pdc-small")
+INITIATOR = Proof(
+    "initiator", "initiator.sv", "initiator_proof", "StepRules", card="initiator-small"
+)
 PROOFS = (DESTINATION, STEPS, LEDGER)
 
 # Of each: its proof, its name, and the properties of which one has to fall.
@@ -54,4 +58,15 @@ MUTANTS: tuple[tuple[Proof, str, str], ...] = (
     (DROP, "beat_twice", "one_last one_first all_bytes full not_both"),
     # A last beat that fits just so is held for bytes that it has not got.
     (DROP, "just_fits", "one_last one_first all_bytes full not_both"),
+)
+
+# Of the steps of a connection that the card opens, where the induction refuses them at once.
+STEP_MUTANTS: tuple[tuple[str, str], ...] = (
+    # A number is used for two packets (W1).
+    ("number_twice", "one_number"),
+    # More packets are sent than the window has.
+    ("no_window", "window"),
+    # A packet is passed that has no answer; a message ends with its first packet (W4).
+    ("unanswered", "answered"),
+    ("first_ends", "whole"),
 )

@@ -104,4 +104,15 @@ CANARIES = (
     # An arrival names the store's entry although it took the post beside it (R15).
     _unit("handle", "pair_back"),
     *(Canary(proof, name, _words(properties)) for proof, name, properties in card.MUTANTS),
+    *(
+        Canary(
+            card.INITIATOR,
+            name,
+            _words(properties),
+            2,
+            counterexample=False,
+            slow=name == "number_twice",
+        )
+        for name, properties in card.STEP_MUTANTS
+    ),
 )

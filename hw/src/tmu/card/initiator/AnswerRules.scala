@@ -4,7 +4,7 @@ package tmu.card.initiator
 import chisel3._
 import tmu.card.wire._
 
-/** What comes of an ACK or NACK that names a connection. Pure, no state.
+/** Outcome of an ACK or NACK that names a connection. Pure, no state.
   *
   * One whose numbers do not fit the connection changes nothing.
   */
@@ -29,8 +29,8 @@ object AnswerRules {
     val fits = Mux(
       refuses(answer),
       awaits && (pds.spdcid === 0.U || opening || pds.spdcid === entry.peer),
-      pds.spdcid =/= 0.U && (opening || pds.spdcid === entry.peer) &&
-        behind(pds.psn, entry.next) && upTo(entry.start - 1.U, pds.psn)
+      pds.spdcid =/= 0.U && behind(pds.psn, entry.next) &&
+        Mux(opening, upTo(entry.start - 1.U, pds.psn), pds.spdcid === entry.peer)
     )
     step.counts.taken := fits
     step.counts.ignored := !fits
@@ -93,8 +93,8 @@ object AnswerRules {
     val (entry, pds) = (in.entry, answer.pds)
     val code = pds.offset(15, 8)
     val named = pds.payload
-    val plausible = code === NackCode.outOfOrder.U && behind(entry.clear, named) &&
-      behind(entry.cack, named) && upTo(named, pds.psn)
+    val plausible = code === NackCode.outOfOrder.U && behind(entry.cack, named) &&
+      behind(named, entry.next) && upTo(named, pds.psn)
     when(NackRules.isMissing(code) && !entry.paused && !entry.wentBack) {
       step.entry.sent := Mux(plausible, named, entry.clear + 1.U)
       step.entry.wentBack := true.B

@@ -137,16 +137,13 @@ class Initiator(p: InitiatorParams) extends Module {
   private val ofPacket = isNow(does, StepKind.answer) || isNow(does, StepKind.walk)
   private val noted = Mux(ofPacket, input.record.message, input.message)
   input.note := notes.read(noted)
-  private val outcomes = Seq(
-    StepKind.answer -> AnswerRules(p, input, answer),
-    StepKind.walk -> TableRules.walk(p, input),
-    StepKind.lose -> TableRules.lose(p, input),
-    StepKind.timeout -> TableRules.timeout(p, input),
-    StepKind.send -> SendRules(p, input, noise),
-    StepKind.enqueue -> TableRules.enqueue(p, input, message),
-    StepKind.retire -> TableRules.retire(p, input)
-  )
-  private val step = Mux1H(outcomes.map { case (kind, of) => isNow(does, kind) -> of })
+  private val rules = Module(new StepRules(p))
+  rules.io.kind := does.kind
+  rules.io.in := input
+  rules.io.answer := answer
+  rules.io.message := message
+  rules.io.noise := noise
+  private val step = rules.io.step
   when(doValid)(table(does.index) := step.entry)
   packets.io.enq.valid := doValid && step.packet.valid
   packets.io.enq.bits := step.packet.bits

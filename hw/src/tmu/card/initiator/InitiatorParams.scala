@@ -51,4 +51,7 @@ object InitiatorParams {
   val waitBits: Int = 22
   val doublings: Int = 14
   require(longestWait < (1 << waitBits))
+
+  /** For proofs. */
+  val small: InitiatorParams = InitiatorParams(connections = 2, window = 4, messages = 2)
 }

@@ -64,7 +64,7 @@ class MessageEnd(p: InitiatorParams) extends Bundle {
   val modifiedLength = UInt(32.W)
 }
 
-/** What came back for a packet of ours: an ACK or NACK. */
+/** An ACK or NACK of a packet of ours. */
 class SendAnswer extends Bundle {
   val ipv6 = Bool()
   val source = UInt(128.W)
@@ -114,7 +114,7 @@ class InitiatorSettings extends Bundle {
   val seed = UInt(32.W)
 }
 
-/** What happens, a pulse for each (W6). */
+/** Events, a pulse for each (W6). */
 class InitiatorCounts extends Bundle {
 
   /** ACKs and NACKs that changed something or might have; all others. */

@@ -4,7 +4,7 @@ package tmu.card.initiator
 import chisel3._
 import tmu.card.wire.NackCode
 
-/** What an initiator does about a refusal, by its code. Pure, no state. */
+/** Classes of refusals, by their codes. Pure, no state. */
 object NackRules {
   private def in(code: UInt, codes: Seq[Int]): Bool = codes.map(code === _.U).reduce(_ || _)
 

@@ -7,7 +7,7 @@ import tmu.card.request.PacketRequest
 import tmu.card.wire._
 import tmu.mutant.Mutant
 
-/** What a connection does that has something to send: one thing, the first that it has. Pure, no
+/** Step of a connection that has something to send: one thing, the first that it has. Pure, no
   * state.
   */
 object SendRules {

@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.Valid
 import tmu.card.wire._
 
-/** What a target has said about a message. */
+/** Answer of a target about a message. */
 class MessageNote(p: InitiatorParams) extends Bundle {
   val code = UInt(ReturnCode.bits.W)
   val list = UInt(2.W)
@@ -50,7 +50,7 @@ object MessageNote {
   }
 }
 
-/** What is known when a connection takes a step. */
+/** State of a connection and of what its step is about. */
 class StepInput(p: InitiatorParams) extends Bundle {
   val index = UInt(p.connectionBits.W)
   val entry = new SendEntry(p)
@@ -68,7 +68,7 @@ class StepInput(p: InitiatorParams) extends Bundle {
   val follower = UInt(p.messageBits.W)
   val note = new MessageNote(p)
 
-  /** It is this connection's, has begun, and its answer is owed. */
+  /** The message is this connection's and has begun; and its answer is owed. */
   val begun = Bool()
   val owed = Bool()
 
@@ -89,7 +89,7 @@ class StepInput(p: InitiatorParams) extends Bundle {
   }
 }
 
-/** What comes of a step. */
+/** Outcome of a step. */
 class Step(p: InitiatorParams) extends Bundle {
   val entry = new SendEntry(p)
   val packet = Valid(new PacketOrder(p))
@@ -133,8 +133,11 @@ object Step {
     entry.state := SendState.idle
     entry.live := in.entry.waits
     entry.clear := in.entry.next - 1.U
+    entry.cack := in.entry.next - 1.U
+    entry.sent := in.entry.next
     entry.begun := false.B
     entry.owed := 0.U
+    entry.paused := false.B
     entry.walks := false.B
     entry.armed := false.B
     entry.closing := false.B

@@ -14,16 +14,17 @@ object StepKind {
   val enqueue = 5
   val retire = 6
   val count = 7
+  val bits: Int = log2Ceil(count)
 }
 
 /** The step that is chosen in a clock. */
 class ChosenStep(p: InitiatorParams) extends Bundle {
-  val kind = UInt(log2Ceil(StepKind.count).W)
+  val kind = UInt(StepKind.bits.W)
   val index = UInt(p.connectionBits.W)
 }
 
-/** Chooses a step: of connections that have none under way, so that none sees a state that is
-  * about to change. Connections with something to send take turns.
+/** Chooses a step: of connections that have none under way, so that none sees a state that is about
+  * to change. Connections with something to send take turns.
   */
 class StepChoice(p: InitiatorParams) extends Module {
   val io = IO(new Bundle {
@@ -79,8 +80,10 @@ class StepChoice(p: InitiatorParams) extends Module {
     StepKind.send -> (sends.orR && io.packetRoom, sender),
     StepKind.enqueue ->
       (io.message.valid && !io.enqueues && (home & free).orR, first(home & free)),
-    StepKind.retire -> (io.message.valid && !io.enqueues && !home.orR && victims.orR && !closing,
-    first(victims))
+    StepKind.retire -> (
+      io.message.valid && !io.enqueues && !home.orR && victims.orR && !closing,
+      first(victims)
+    )
   )
   private val able = steps.map(_._2._1)
   io.chosen.valid := able.reduce(_ || _)

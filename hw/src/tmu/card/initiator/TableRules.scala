@@ -4,7 +4,7 @@ package tmu.card.initiator
 import chisel3._
 import tmu.mutant.Mutant
 
-/** What a connection does by itself. Pure, no state. */
+/** Steps of a connection by itself. Pure, no state. */
 object TableRules {
 
   /** Its oldest packet is answered: the next one may be; the message whose last one it was ends
@@ -14,12 +14,14 @@ object TableRules {
     val step = Step.none(p, in)
     val entry = in.entry
     val number = entry.clear + 1.U
-    val answered = in.answered || SendEntry.upTo(number, entry.cack)
+    val answered =
+      Mutant("unanswered", in.answered || SendEntry.upTo(number, entry.cack))(_ => true.B)
     val record = in.record
     val ends = Mutant("first_ends", record.last)(_ => record.first)
     when(!entry.outstanding || !answered)(step.entry.walks := false.B)
       .otherwise {
         step.entry.clear := number
+        when(SendEntry.behind(entry.cack, number))(step.entry.cack := number)
         step.entry.walks := number + 1.U =/= entry.next
         when(entry.sent === number)(step.entry.sent := number + 1.U)
         when(record.closes)(Step.close(step, in)).elsewhen(ends) {
@@ -29,6 +31,7 @@ object TableRules {
           step.end.bits := in.note.end(record.message)
         }
         when(!record.closes && number + 1.U === entry.next) {
+          step.entry.paused := false.B
           step.entry.armed := false.B
           when(in.settings.idle =/= 0.U)(Step.arm(step, in, in.settings.idle))
         }
@@ -60,7 +63,7 @@ object TableRules {
     step
   }
 
-  /** It is lost: so is each message that has begun, one a step (W7). */
+  /** The connection is lost: so is each message that has begun, one a step (W7). */
   def lose(p: InitiatorParams, in: StepInput): Step = {
     val step = Step.none(p, in)
     step.end.valid := in.begun
@@ -84,7 +87,7 @@ object TableRules {
     step
   }
 
-  /** It makes room for another peer. */
+  /** The connection makes room for another peer. */
   def retire(p: InitiatorParams, in: StepInput): Step = {
     val step = Step.none(p, in)
     step.entry.closing := true.B
