@@ -16,6 +16,7 @@ STAGES = {
     "answer": "AnswerBuilder",
     "request": "RequestBuilder",
     "initiator": "Initiator",
+    "fetch": "PayloadFetch",
     "placement": "Placement",
     "complete": "MessageCompletions",
     "pool": "PoolCopy",

@@ -19,7 +19,7 @@ LAYERS = (
     ("matching", "spill"),
     ("host", "card.wire"),
     ("card.frame", "card.answer", "card.pdc", "card.placement", "card.memory", "card.request"),
-    ("card.message", "card.pool"),
+    ("card.message", "card.pool", "card.initiator", "card.fetch"),
     ("card.complete",),
     ("",),
 )

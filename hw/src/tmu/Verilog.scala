@@ -5,8 +5,9 @@ import _root_.circt.stage.ChiselStage
 import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.MessageCompletions
+import tmu.card.fetch.PayloadFetch
 import tmu.card.frame.FrameParser
-import tmu.card.initiator.{Initiator, InitiatorParams}
+import tmu.card.initiator.{Initiator, InitiatorParams, StepRules}
 import tmu.card.memory.WriteJoin
 import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
@@ -67,7 +68,9 @@ object Verilog {
     emit(new PdcStage(PdcParams.small), s"$folder/pdc-small", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
     emit(new RequestBuilder, s"$folder/request", options)
+    emit(new PayloadFetch, s"$folder/fetch", options)
     emit(new Initiator(initiator), s"$folder/initiator", options)
+    emit(new StepRules(InitiatorParams.small), s"$folder/initiator-small", options)
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
