@@ -5,7 +5,15 @@ from typing import Any
 
 import cocotb
 from cocotb.triggers import ClockCycles
-from opentmu.bench.send_bench import CONNECTIONS, MESSAGES, MTU, Bench, Network
+from opentmu.bench.send_bench import Bench
+from opentmu.bench.send_messages import (
+    CONNECTIONS,
+    MESSAGES,
+    MTU,
+    Network,
+    random_length,
+    random_said,
+)
 from opentmu.bench.send_target import CLEAR, CLOSE, Said
 
 FIRST_ADDRESS = 0x0A000002
@@ -15,9 +23,9 @@ async def judge_random(bench: Bench, count: int, peers: int, clocks: int) -> Non
     """So many messages to so many peers, two jobs each: all are delivered, once, in order."""
     random = bench.random
     for _ in range(count):
-        length = bench.random_length()
+        length = random_length(bench.random)
         address = FIRST_ADDRESS + random.randrange(peers)
-        bench.send(address, length, random.randrange(1, 3), bench.random_said(length))
+        bench.send(address, length, random.randrange(1, 3), random_said(random, length))
     await bench.until_ended(bench.all, clocks)
     assert not any(message.lost for message in bench.all)
     bench.judge()
@@ -90,7 +98,7 @@ async def w9_a_peer_that_restarts(dut: Any) -> None:
     await bench.start()
     for _ in range(30):
         for _ in range(8):
-            bench.send(FIRST_ADDRESS, bench.random_length())
+            bench.send(FIRST_ADDRESS, random_length(bench.random))
         await ClockCycles(dut.clock, bench.random.randrange(600))
         bench.target(FIRST_ADDRESS).forget()
     await bench.until_ended(bench.all, 200000)

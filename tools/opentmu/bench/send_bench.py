@@ -3,7 +3,6 @@
 and what its packets and ends have to be."""
 
 from collections import Counter, deque
-from dataclasses import dataclass, field
 from random import Random
 from typing import Any
 
@@ -12,6 +11,16 @@ from cocotb.triggers import RisingEdge
 
 from opentmu.bench import seed
 from opentmu.bench.handshake import Sink, Source, Values, reset, start_clock
+from opentmu.bench.send_messages import (
+    COUNTS,
+    MESSAGES,
+    MTU,
+    WINDOW,
+    Line,
+    Message,
+    Network,
+    strange_answer,
+)
 from opentmu.bench.send_target import (
     ACK,
     AR,
@@ -30,58 +39,6 @@ from opentmu.bench.send_target import (
     distance,
     signed,
 )
-
-CONNECTIONS, WINDOW, MESSAGES, CLOCKS = 4, 16, 32, 4
-MTU = 100
-COUNTS = ("taken", "ignored", "sent", "again", "timeout", "lost")
-REFUSALS = (0x02, 0x04, 0x18, 0x1B)
-
-
-@dataclass
-class Network:
-    """Shares of packets that are lost, doubled, and late by up to so many clocks."""
-
-    drop: float = 0.0
-    double: float = 0.0
-    jitter: int = 0
-    delay: int = 5
-
-
-@dataclass
-class Message:
-    """A message that is on its way, or was."""
-
-    serial: int
-    key: tuple[int, int]
-    length: int
-    said: Said
-    ended: bool = False
-    lost: bool = False
-
-
-@dataclass
-class Line:
-    """Packets of a connection, and which of it the initiator has been answered."""
-
-    start: int
-    next: int
-    cack: int
-    answered: set[int] = field(default_factory=set)
-    sent: dict[int, Values] = field(default_factory=dict)
-    address: int = 0
-    again: Counter[int] = field(default_factory=Counter)
-
-    @property
-    def clear(self) -> int:
-        """The last of which it and all before are answered."""
-        clear = self.cack
-        while (clear + 1) % NUMBERS in self.answered:
-            clear = (clear + 1) % NUMBERS
-        return clear
-
-    def is_answered(self, psn: int) -> bool:
-        """Whether the initiator knows how the packet fared."""
-        return psn in self.answered or distance(psn, self.cack) <= 0
 
 
 class Bench:
@@ -180,7 +137,8 @@ class Bench:
                 while target.owed and self.random.random() < 0.02:
                     self.homeward.append((self.clock + self.network.delay, target.owed.pop(0)))
             if self.random.random() < self.strange:
-                self.homeward.append((self.clock, self._strange_answer()))
+                source = self.random.choice(list(self.targets))
+                self.homeward.append((self.clock, strange_answer(self.random, self.lines, source)))
 
     def _due(self, channel: list[tuple[int, Values]]) -> list[tuple[int, Values]]:
         due = sorted((one for one in channel if one[0] <= self.clock), key=lambda one: one[0])
@@ -214,35 +172,6 @@ class Bench:
             line.cack = cack
         if answer["pds_next"] == RESPONSE_HEADER:
             line.answered.add((cack + signed(answer["pds_offset"], 16)) % NUMBERS)
-
-    def _strange_answer(self) -> Values:
-        """One that fits no connection: it has to change nothing."""
-        pdcid, line = self.random.choice(list(self.lines.items()) or [(1, Line(0, 0, 0))])
-        target = self.random.choice(list(self.targets.values()))
-        answer = {
-            "strange": 1,
-            "ipv6": 0,
-            "source": target.address,
-            "pds_kind": self.random.choice((ACK, 8, 9, 10, 12)),
-            "pds_next": self.random.choice((0, RESPONSE_HEADER)),
-            "pds_flags": self.random.choice((0, 2, 4)),
-            "pds_offset": self.random.choice((0x0E00, 0x0D00, 0x0900, 0)),
-            "pds_psn": line.next,
-            "pds_spdcid": self.random.choice((0, self.random.getrandbits(16))),
-            "pds_dpdcid": pdcid,
-            "pds_payload": line.start,
-            "response_messageId": self.random.getrandbits(16),
-            "response_opcode": self.random.choice((0, 1, 3)),
-            "response_returnCode": self.random.getrandbits(6),
-        }
-        match self.random.randrange(3):
-            case 0:
-                answer |= {"source": 0x7F000001, "pds_psn": line.cack}
-            case 1:
-                answer |= {"pds_dpdcid": 0, "pds_psn": line.cack}
-            case _:
-                answer |= {"pds_psn": (line.next + self.random.choice((0, 1, 1 << 31))) % NUMBERS}
-        return answer
 
     def _packet(self, order: Values) -> None:
         """A packet that is sent is due, and its number is the next one or a known one."""
@@ -315,24 +244,6 @@ class Bench:
             assert end["list"] in (0, OVERFLOW)
         elif said.opcode == RESPONSE:
             assert (end["list"], end["generation"]) == (said.kind, said.generation)
-
-    def random_said(self, length: int) -> Said:
-        """Any answer."""
-        draw = self.random.random()
-        if draw < 0.6:
-            return Said(modified=length)
-        if draw < 0.75:
-            return Said(RESPONSE, OK, OVERFLOW, 0, length)
-        if draw < 0.8:
-            return Said(RESPONSE, OK, 0, 0, self.random.randrange(length + 1))
-        if draw < 0.9:
-            return Said(LATER, OK, 0, 0, length)
-        return Said(RESPONSE, self.random.choice(REFUSALS), 0, self.random.getrandbits(8), 0)
-
-    def random_length(self) -> int:
-        """Short ones more often, and those that end near the end of a packet."""
-        near = MTU * self.random.randrange(1, 6) + self.random.randrange(-1, 2)
-        return self.random.choice((0, 1, 8, near, near, self.random.randrange(30 * MTU)))
 
     async def until_ended(self, messages: list[Message], clocks: int) -> None:
         """All of these have ended, within so many clocks."""

@@ -4,7 +4,7 @@ package tmu.card.fetch
 import chisel3._
 import chisel3.util._
 import tmu.buffer.{BlockQueue, PointerQueue}
-import tmu.bus.{AxiBurst, AxiRead, AxiResponse}
+import tmu.bus.{AxiRead, AxiResponse}
 import tmu.card.request.FrameBeat
 import tmu.mutant.Mutant
 
@@ -77,11 +77,7 @@ class ReadBursts extends Module {
   read.arlen := addresses.io.deq.bits.more
   addresses.io.deq.ready := read.arready
   read.arid := 0.U
-  read.arsize := beatBits.U
-  read.arburst := AxiBurst.increment
-  read.arlock := false.B
-  read.arcache := 3.U
-  read.arprot := 0.U
+  read.driveReadAttributes()
 
   private val oldest = asked.io.deq
   buffer.io.enq.valid := read.rvalid && oldest.valid && oldest.bits.burst && done.io.enq.ready
