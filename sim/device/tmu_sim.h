@@ -57,10 +57,10 @@ int tmu_sim_doorbell(tmu_sim_t *sim, uint64_t offset, const void *data, size_t s
 int tmu_sim_doorbell_read(tmu_sim_t *sim, uint64_t offset, uint64_t *value_p);
 
 /*
- * Host memory that the unit may reach, and its bus address.  An access outside of all such memory
- * is answered with DECERR and changes nothing.  Memory must be freed before the unit is closed. A
- * write by the spill port outside of the segments that are registered with the unit is an error of
- * the hardware, as a failed assertion is.
+ * Zeroed host memory that the unit may reach, and its bus address.  An access outside of all such
+ * memory is answered with DECERR and changes nothing.  Memory must be freed before the unit is
+ * closed. A write by the spill port outside of the segments that are registered with the unit is an
+ * error of the hardware, as a failed assertion is.
  */
 void *tmu_sim_memory_alloc(tmu_sim_t *sim, size_t bytes, uint64_t *bus_address_p);
 void tmu_sim_memory_free(tmu_sim_t *sim, void *memory);

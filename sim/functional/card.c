@@ -12,6 +12,7 @@
 
 /* Frames that are taken before others have a turn. */
 #define FRAMES_AT_ONCE 64
+#define MAC_BYTES 6
 
 static uint64_t real_time(void) {
     struct timespec now;
@@ -19,9 +20,34 @@ static uint64_t real_time(void) {
     return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
+/* A switch sends no frame back to where it comes from: what is for this card itself stays here. */
+static bool loop_in(ref_card_t *card, const uint8_t *frame, size_t bytes) {
+    card_frame_t *kept = malloc(sizeof *kept + bytes);
+    if (!kept) {
+        return false;
+    }
+    kept->next = NULL;
+    kept->bytes = bytes;
+    memcpy(kept->octets, frame, bytes);
+    *card->loop_end = kept;
+    card->loop_end = &kept->next;
+    return true;
+}
+
+/* The oldest frame of the loop, which the caller frees; NULL without one. */
+static card_frame_t *loop_out(ref_card_t *card) {
+    card_frame_t *frame = card->loop;
+    if (frame) {
+        card->loop = frame->next;
+        card->loop_end = card->loop ? card->loop_end : &card->loop;
+    }
+    return frame;
+}
+
 static void frame_out(void *context, const uint8_t *frame, size_t bytes) {
     ref_card_t *card = context;
-    if (!link_send(card->link, frame, bytes)) {
+    const bool own = memcmp(frame, frame + MAC_BYTES, MAC_BYTES) == 0;
+    if (own ? !loop_in(card, frame, bytes) : !link_send(card->link, frame, bytes)) {
         card->dropped++; /* as on a wire: the timer sends it again */
     }
 }
@@ -59,18 +85,6 @@ static void await(ref_card_t *card, card_completion_t *completion) {
 
 /* ---- from the wire to the unit ------------------------------------------------------------- */
 
-/* A number for a message that starts; CARD_MESSAGES when all are taken. */
-static uint32_t number_take(ref_card_t *card) {
-    for (uint32_t i = 0; i < CARD_MESSAGES; i++) {
-        uint32_t number = (card->next_message + i) % CARD_MESSAGES;
-        if (!card->messages[number].used) {
-            card->next_message = (number + 1) % CARD_MESSAGES;
-            return number;
-        }
-    }
-    return CARD_MESSAGES;
-}
-
 /* A message met a receive, which its bytes go to. */
 static uet_unit_answer_t matched(ref_card_t *card, const uet_message_t *message,
                                  const tmu_record_t *record, uet_receive_t *receive) {
@@ -97,7 +111,7 @@ static uet_unit_answer_t arrive(void *context, const uet_message_t *message,
                                 uet_receive_t *receive) {
     ref_card_t *card = context;
     const card_name_t *name = &card->names[message->endpoint];
-    const uint32_t number = number_take(card);
+    const uint32_t number = card_message_next(card, name->endpoint);
     if (number == CARD_MESSAGES) {
         return UET_UNIT_FULL;
     }
@@ -114,10 +128,11 @@ static uet_unit_answer_t arrive(void *context, const uet_message_t *message,
     case TMU_STATUS_MATCHED:
         return matched(card, message, &record, receive);
     case TMU_STATUS_QUEUED:
-        card->messages[number] = (card_message_t){.used = true,
-                                                  .node = message->number,
-                                                  .header_data = message->header_data,
-                                                  .length = message->length};
+        card_message_use(card, number,
+                         &(card_message_t){.node = message->number,
+                                           .header_data = message->header_data,
+                                           .length = message->length,
+                                           .endpoint = name->endpoint});
         *receive = (uet_receive_t){.buffer = (void *)(uintptr_t)buffer, .bytes = message->length};
         return UET_UNIT_QUEUED;
     case TMU_STATUS_STALLED:
@@ -228,13 +243,15 @@ static void forget(ref_card_t *card) {
     memset(card->peers, 0, sizeof card->peers);
     memset(card->memories, 0, sizeof card->memories);
     memset(card->names, 0, sizeof card->names);
-    memset(card->messages, 0, sizeof card->messages);
-    memset(card->pools, 0, card->device->preset->endpoints * sizeof *card->pools);
+    card_messages_start(card);
     free(card->receives);
     card->receives = NULL;
     card->receive_count = 0;
     card->receive_free = 0;
     card->name_count = 0;
+    for (card_frame_t *frame = NULL; (frame = loop_out(card));) {
+        free(frame);
+    }
 }
 
 void card_reset(ref_card_t *card) {
@@ -250,6 +267,7 @@ ref_card_t *card_open(ref_device_t *device, const char *address) {
         return NULL;
     }
     card->device = device;
+    card->loop_end = &card->loop;
     card->pools = calloc(device->preset->endpoints, sizeof *card->pools);
     if (!card->pools) {
         (void)snprintf(device->error, sizeof device->error, "no memory for a card");
@@ -281,11 +299,31 @@ static bool takes_frames(ref_card_t *card) {
     return TMU_REGISTER_GET(value, TMU_WIRE_CONFIG_ENABLE) != 0;
 }
 
+/* Frames that were in the loop before; whether there were any. */
+static bool loop_take(ref_card_t *card) {
+    const card_frame_t *last = NULL;
+    for (const card_frame_t *frame = card->loop; frame; frame = frame->next) {
+        last = frame;
+    }
+    const bool came = last;
+    bool more = came;
+    while (more) {
+        card_frame_t *frame = loop_out(card);
+        more = frame != last;
+        if (card->node && takes_frames(card)) {
+            uet_node_frame(card->node, frame->octets, frame->bytes);
+        }
+        free(frame);
+    }
+    return came;
+}
+
 bool card_progress(ref_card_t *card) {
     const uint8_t *frame = NULL;
     size_t bytes = 0;
     bool came = false;
     (void)link_flush(card->link);
+    came = loop_take(card);
     for (unsigned i = 0; i < FRAMES_AT_ONCE; i++) {
         if (link_receive(card->link, &frame, &bytes) != LINK_FRAME) {
             break; /* a link that has ended is silent: its peers are given up, or wait */

@@ -114,15 +114,6 @@ void card_finish(ref_card_t *card, card_completion_t *completion) {
     card->finished_end = &completion->next;
 }
 
-void card_message_free(ref_card_t *card, uint32_t message) {
-    card->messages[message] = (card_message_t){0};
-    for (uint32_t i = 0; i < card->name_count; i++) { /* it may be the room that others want */
-        if (card->names[i].used) {
-            uet_node_room(card->node, i);
-        }
-    }
-}
-
 /* In their order, but that one whose ring is full holds up none of other pages (R13). */
 void card_write_completions(ref_card_t *card) {
     card_completion_t **at = &card->finished;

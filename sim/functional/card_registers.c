@@ -124,8 +124,7 @@ static void pool_command(ref_card_t *card, uint32_t value) {
     const uint32_t endpoint = TMU_REGISTER_GET(value, TMU_POOL_ENDPOINT_ENDPOINT);
     if (TMU_REGISTER_GET(value, TMU_POOL_ENDPOINT_REGISTER) != 0 &&
         endpoint < card->device->preset->endpoints) {
-        card->pools[endpoint] =
-            (card_pool_t){.used = true, .base = card_register64(card, TMU_REG_POOL_BASE_LO)};
+        card_pool_set(card, endpoint, card_register64(card, TMU_REG_POOL_BASE_LO));
     }
 }
 

@@ -12,10 +12,11 @@
 enum {
     CARD_PEERS_LOG2 = 10,
     CARD_MEMORIES_LOG2 = 10,
-    CARD_MESSAGES_LOG2 = 8,
+    CARD_MESSAGES_LOG2 = 12,
     CARD_PEERS = 1 << CARD_PEERS_LOG2,
     CARD_MEMORIES = 1 << CARD_MEMORIES_LOG2,
     CARD_MESSAGES = 1 << CARD_MESSAGES_LOG2,
+    CARD_KEPT = 16, /* numbers of messages that an endpoint has to itself */
     CARD_NAMES = 256,
     CARD_COUNTERS = 64,
     CARD_REGISTERS = (TMU_REG_TABLE_STATUS - TMU_REG_WIRE_CONFIG) / 4 + 1
@@ -49,10 +50,16 @@ typedef struct card_name {
     uint32_t endpoint;
 } card_name_t;
 
-/* Memory for unexpected messages of an endpoint, a buffer for each number. */
+/*
+ * Memory for unexpected messages of an endpoint, a buffer for each number.  So that an endpoint
+ * whose messages nobody takes leaves numbers to the others (W5), each of the first has some to
+ * itself.
+ */
 typedef struct card_pool {
     bool used;
     uint64_t base;
+    uint32_t kept;  /* numbers that are this endpoint's alone */
+    uint32_t taken; /* by its messages */
 } card_pool_t;
 
 /* A page as it was configured at that time, whose ring a completion is due in. */
@@ -75,6 +82,7 @@ typedef struct card_message {
     uint64_t node; /* number that the node knows it by */
     uint64_t header_data;
     uint32_t length;
+    uint32_t endpoint; /* of the unit */
 } card_message_t;
 
 /* A completion that waits for bytes or for its ring. */
@@ -105,9 +113,18 @@ typedef struct card_out {
     uint8_t inline_bytes[TMU_SEND_INLINE_BYTES];
 } card_out_t;
 
+/* A frame from the card to itself. */
+typedef struct card_frame {
+    struct card_frame *next;
+    size_t bytes;
+    uint8_t octets[];
+} card_frame_t;
+
 typedef struct ref_card {
     ref_device_t *device;
     link_t *link;
+    card_frame_t *loop; /* oldest first */
+    card_frame_t **loop_end;
     uet_node_t *node;
     uint64_t generation; /* resets, so that connections begin with other numbers */
     uint64_t dropped;    /* frames that the link had no room for */
@@ -124,6 +141,8 @@ typedef struct ref_card {
     uint32_t receive_free; /* first of those that are free; receive_count: none */
     card_message_t messages[CARD_MESSAGES];
     uint32_t next_message;
+    uint32_t messages_free;
+    uint32_t kept; /* of these, by endpoints to themselves */
     card_out_t *outs;
     card_completion_t *awaited;  /* bytes are on their way */
     card_completion_t *finished; /* oldest first: to be written */
@@ -165,6 +184,15 @@ card_owner_t card_owe(ref_card_t *card, uint32_t page);
 /* Puts a completion behind those that are to be written. */
 void card_finish(ref_card_t *card, card_completion_t *completion);
 
+/* card_messages.c: numbers of unexpected messages */
+
+void card_messages_start(ref_card_t *card);
+/* Memory of an endpoint for its messages. */
+void card_pool_set(ref_card_t *card, uint32_t endpoint, uint64_t base);
+/* A number for a message to an endpoint of the unit, to be used or not; CARD_MESSAGES when there is
+ * none for it. */
+uint32_t card_message_next(ref_card_t *card, uint32_t endpoint);
+void card_message_use(ref_card_t *card, uint32_t number, const card_message_t *message);
 /* Makes a message's number free for another. */
 void card_message_free(ref_card_t *card, uint32_t message);
 

@@ -274,6 +274,7 @@ static void post(ref_device_t *device, const tmu_record_t *command, uint32_t end
         return;
     }
     device->match->post(device->matcher, &receive, &verdict);
+    ref_record_post(device->record, &receive, &verdict);
     if (device->card && verdict.status != TMU_MODEL_QUEUED) {
         card_receive_end(device->card, receive.handle);
     }
@@ -295,6 +296,7 @@ static tmu_model_verdict_t arrive(ref_device_t *device, const tmu_record_t *comm
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
     };
     device->match->arrive(device->matcher, &message, &verdict);
+    ref_record_arrive(device->record, &message, &verdict);
     return verdict;
 }
 
@@ -312,6 +314,7 @@ static void cancel(ref_device_t *device, const tmu_record_t *command, uint32_t e
     }
     device->match->cancel(device->matcher, endpoint, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE), id,
                           &verdict);
+    ref_record_cancel(device->record, endpoint, id, &verdict);
     answer_verdict(device, command, &verdict);
 }
 
@@ -323,7 +326,8 @@ static void search(ref_device_t *device, const tmu_record_t *command, uint32_t e
         .handle = TMU_FIELD_GET(command, TMU_COMMAND_HANDLE),
     };
     ref_flush_t flush = {.device = device, .command = command, .endpoint = endpoint};
-    switch (TMU_FIELD_GET(command, TMU_COMMAND_OPCODE)) {
+    const unsigned opcode = (unsigned)TMU_FIELD_GET(command, TMU_COMMAND_OPCODE);
+    switch (opcode) {
     case TMU_OPCODE_PROBE:
         device->match->look(device->matcher, &select, false, &verdict);
         break;
@@ -334,6 +338,7 @@ static void search(ref_device_t *device, const tmu_record_t *command, uint32_t e
         device->match->flush(device->matcher, &select, report_removed, &flush, &verdict);
         break;
     }
+    ref_record_search(device->record, &select, opcode, &verdict);
     answer_verdict(device, command, &verdict);
 }
 

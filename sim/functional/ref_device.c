@@ -8,8 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "tmu_barrier.h"
+
+#define MAPPED_BYTES ((size_t)1 << 20) /* of memory that is mapped, at least */
 
 void tmu_sim_close(ref_device_t *device) {
     while (device->regions) {
@@ -18,6 +21,9 @@ void tmu_sim_close(ref_device_t *device) {
         free(region);
     }
     card_close(device->card);
+    if (!ref_record_close(device->record)) {
+        (void)fprintf(stderr, "%s: the record could not be written\n", device->stem);
+    }
     ref_chunks_destroy(&device->chunks);
     if (device->match) {
         device->match->destroy(device->matcher);
@@ -44,6 +50,12 @@ static bool start(ref_device_t *device) {
     }
     if (!ref_matcher_create(device)) {
         return false;
+    }
+    if (device->stem[0] != '\0') {
+        device->record = ref_record_open(device->stem, device->error, sizeof device->error);
+        if (!device->record) {
+            return false;
+        }
     }
     device->card = device->link[0] != '\0' ? card_open(device, device->link) : NULL;
     return device->link[0] == '\0' || device->card;
@@ -105,14 +117,32 @@ int tmu_sim_doorbell_read(ref_device_t *device, uint64_t offset, uint64_t *value
     return ref_snapshot_read(device, offset, value_p);
 }
 
+/* Zeroed memory; much of it costs nothing before it is touched. */
+static void *memory_new(size_t alignment, size_t bytes) {
+    if (bytes < MAPPED_BYTES) {
+        void *memory = aligned_alloc(alignment, bytes);
+        return memory ? memset(memory, 0, bytes) : NULL;
+    }
+    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    return memory != MAP_FAILED ? memory : NULL;
+}
+
+static void memory_delete(void *memory, size_t bytes) {
+    if (bytes < MAPPED_BYTES) {
+        free(memory);
+    } else {
+        (void)munmap(memory, bytes);
+    }
+}
+
 void *tmu_sim_memory_alloc(ref_device_t *device, size_t bytes, uint64_t *bus_address_p) {
     size_t alignment = bytes < 4096 ? 64 : 4096;
     size_t rounded = (bytes + alignment - 1) & ~(alignment - 1);
     ref_region_t *region = malloc(sizeof *region);
-    void *memory = aligned_alloc(alignment, rounded);
-    if (!region || !memory) {
+    void *memory = region ? memory_new(alignment, rounded) : NULL;
+    if (!memory) {
         free(region);
-        free(memory);
         return NULL;
     }
     *region = (ref_region_t){
@@ -127,11 +157,11 @@ void tmu_sim_memory_free(ref_device_t *device, void *memory) {
         if ((*link)->address == (uint64_t)(uintptr_t)memory) {
             ref_region_t *region = *link;
             *link = region->next;
+            memory_delete(memory, region->bytes);
             free(region);
-            break;
+            return;
         }
     }
-    free(memory);
 }
 
 static bool writable(const ref_device_t *device, uint64_t address) {

@@ -5,7 +5,8 @@
  * above a backend runs.
  *
  * Its library has the interface of sim/device/tmu_sim.h; the driver loads it for `ref:`.
- * Its options follow the colon there: PRESET[?engine=NAME&link=ADDRESS&PARAMETER=NUMBER...].
+ * Its options follow the colon there: PRESET[?engine=NAME&link=ADDRESS&record=STEM
+ * &PARAMETER=NUMBER...].
  * With a link it is a card (card.h), whose network runs in real time.
  * The device has no waveform, no memory of the caller's and no reset but the register's.
  *
@@ -29,6 +30,7 @@
 
 #include "ref_chunks.h"
 #include "ref_matcher.h"
+#include "ref_record.h"
 #include "tmu/tmu_regs.h"
 #include "tmu_record.h"
 #include "tmu_sim.h"
@@ -36,6 +38,7 @@
 /* Registers with windows of filter ids. */
 #define REF_ERROR_BYTES 512
 #define REF_LINK_BYTES 128
+#define REF_RECORD_BYTES 1024
 #define REF_FILTER_WINDOWS ((TMU_REG_FILTER_HIGH_HI - TMU_REG_FILTER_SOURCE) / 4 + 1)
 
 /* One row of the generated preset table, or a configuration that the URI describes. */
@@ -108,6 +111,8 @@ struct ref_card;
 struct tmu_sim {
     struct ref_card *card;       /* its network side, if it has a link */
     char link[REF_LINK_BYTES];   /* the link's address; empty: none */
+    char stem[REF_RECORD_BYTES]; /* of the record's files; empty: none */
+    ref_record_t *record;        /* of what its unit decides, or NULL */
     char error[REF_ERROR_BYTES]; /* what is wrong with the options, or with the device */
     ref_preset_t own;            /* what the URI describes */
     const ref_preset_t *preset;  /* it, to read */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * PRESET[?engine=NAME&link=ADDRESS&PARAMETER=NUMBER...], the options of the functional device: a
- * preset or a configuration of one's own, and the engine that matches.
+ * PRESET[?engine=NAME&link=ADDRESS&record=STEM&PARAMETER=NUMBER...], the options of the functional
+ * device: a preset or a configuration of one's own, and the engine that matches.
  *
  * Parameters are the preset's with other values.  Their bounds are checked here; whether hardware
  * could be built of them is not asked.
@@ -110,14 +110,15 @@ static bool parameter_set(ref_device_t *device, size_t i, word_t text) {
     return true;
 }
 
-/* The address goes to the link unread. */
-static bool link_read(ref_device_t *device, word_t address) {
-    if (address.length == 0 || address.length >= sizeof device->link) {
-        return refused(device, "link: found '%.*s', expected unix:PATH or tap:NAME",
-                       (int)address.length, address.text);
+/* Text that others read. */
+static bool text_read(ref_device_t *device, const char *name, word_t text, char *to, size_t size,
+                      const char *expected) {
+    if (text.length == 0 || text.length >= size) {
+        return refused(device, "%s: found '%.*s', expected %s", name, (int)text.length, text.text,
+                       expected);
     }
-    memcpy(device->link, address.text, address.length);
-    device->link[address.length] = '\0';
+    memcpy(to, text.text, text.length);
+    to[text.length] = '\0';
     return true;
 }
 
@@ -131,7 +132,12 @@ static bool option_read(ref_device_t *device, word_t option) {
             return find_engine(device, value);
         }
         if (is(name, "link")) {
-            return link_read(device, value);
+            return text_read(device, "link", value, device->link, sizeof device->link,
+                             "unix:PATH or tap:NAME");
+        }
+        if (is(name, "record")) {
+            return text_read(device, "record", value, device->stem, sizeof device->stem,
+                             "the path of files, without .trace");
         }
         for (size_t i = 0; i < COUNT(parameters); i++) {
             if (is(name, parameters[i].name)) {
@@ -139,11 +145,11 @@ static bool option_read(ref_device_t *device, word_t option) {
             }
         }
     }
-    return refused(device,
-                   "unknown option '%.*s'; known: engine=NAME, link=ADDRESS, and a number for each "
-                   "of "
-                   "endpoints, tag_bits and the other parameters of a configuration",
-                   (int)option.length, option.text);
+    return refused(
+        device,
+        "unknown option '%.*s'; known: engine=NAME, link=ADDRESS, record=STEM, and a "
+        "number for each of endpoints, tag_bits and the other parameters of a configuration",
+        (int)option.length, option.text);
 }
 
 bool ref_options_read(ref_device_t *device, const char *options) {
@@ -158,6 +164,10 @@ bool ref_options_read(ref_device_t *device, const char *options) {
         const word_t option = {at, strcspn(at, "&")};
         known = option_read(device, option);
         at += option.length;
+    }
+    if (known && device->stem[0] != '\0' && device->link[0] == '\0') {
+        return refused(device, "record=%s: expected a link beside it, for only a card records",
+                       device->stem);
     }
     return known;
 }

@@ -244,7 +244,6 @@ static tmu_result_t sim_dma_alloc(void *backend, size_t bytes, tmu_dma_t *dma_p)
     if (!memory) {
         return tmu_error_set(TMU_ERR_MEMORY, "no memory for %zu bytes of shared memory", bytes);
     }
-    memset(memory, 0, bytes);
     *dma_p = (tmu_dma_t){.memory = memory, .bus_address = bus_address, .bytes = bytes};
     return TMU_OK;
 }

@@ -6,7 +6,7 @@
  * The vector below has the same addresses at indices of its own: senders that the user does not
  * know are there as soon as something has to be sent to them.
  */
-#include "provider.h"
+#include "card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,10 @@ int tfi_peer_reach(tfi_av_t *av, peer_t *peer) {
     }
     peer->below = address;
     return 0;
+}
+
+uint32_t tfi_peer_source(const tfi_ep_t *ep, const peer_t *peer) {
+    return ep->domain->unit->card ? card_name_decode(peer->name).initiator : peer->number;
 }
 
 peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Endpoints: one of the provider below, and an endpoint of the unit. */
-#include "provider.h"
+#include "card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,6 +103,12 @@ static int open_inner_cq(tfi_ep_t *ep) {
     return wrong;
 }
 
+/* On a card the name is that of the unit's endpoint. */
+static int name_card(tfi_ep_t *ep) {
+    const int wrong = card_ep_name(ep->below, ep->matcher.queue, ep->matcher.endpoint);
+    return wrong != 0 ? wrong : read_name(ep);
+}
+
 static int ep_enable(tfi_ep_t *ep) {
     char error[512];
     if (ep->enabled || ep->matching || ep->inner_cq) {
@@ -115,7 +121,7 @@ static int ep_enable(tfi_ep_t *ep) {
     if (wrong == 0) {
         wrong = fi_enable(ep->below);
     }
-    if (wrong == 0) {
+    if (wrong == 0 && !ep->domain->unit->card) {
         wrong = read_name(ep);
     }
     if (wrong != 0) {
@@ -128,7 +134,8 @@ static int ep_enable(tfi_ep_t *ep) {
         wrong = -FI_EBUSY;
     } else {
         ep->matching = true;
-        wrong = tfi_frames_start(ep);
+        wrong = ep->domain->unit->card ? name_card(ep) : 0;
+        wrong = wrong != 0 ? wrong : tfi_frames_start(ep);
     }
     ep->enabled = wrong == 0;
     tfi_unlock();
@@ -212,6 +219,10 @@ static int ep_close(struct fid *fid) {
     tfi_lock();
     if (ep->enabled) {
         linger(ep);
+    }
+    if (ep->enabled && ep->domain->unit->card) {
+        card_ep_linger(ep->below);
+        card_ep_unname(ep->below);
     }
     leave_list(ep, ep->tx_cq);
     if (ep->rx_cq != ep->tx_cq) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fabrics and domains: each with one of the provider below, a domain also with the unit. */
-#include "provider.h"
+#include "card.h"
 
 #include <stdlib.h>
 
@@ -186,7 +186,7 @@ static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric, const str
     if (wrong != 0) {
         return wrong;
     }
-    domain->name_size = inner->src_addrlen;
+    domain->name_size = domain->unit->card ? CARD_NAME : inner->src_addrlen;
     if (domain->name_size == 0 || domain->name_size > WIRE_NAME) {
         tfi_say("the provider below has names of %zu bytes, expected 1 to %u", domain->name_size,
                 WIRE_NAME);
@@ -195,6 +195,9 @@ static int open_inner(tfi_domain_t *domain, struct fid_fabric *fabric, const str
         wrong = fi_domain(fabric, inner, &domain->inner, NULL);
     }
     fi_freeinfo(inner);
+    if (wrong == 0 && domain->unit->card) {
+        card_domain_use(domain->inner, domain->unit);
+    }
     return wrong;
 }
 

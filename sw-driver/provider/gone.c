@@ -140,6 +140,9 @@ static void mark_wanted(tfi_ep_t *ep) {
 }
 
 void tfi_gone_progress(tfi_ep_t *ep) {
+    if (ep->domain->unit->card) {
+        return; /* it tells of peers that it gives up */
+    }
     const bool waits =
         ep->watched != 0 || ep->sends.used != 0 || ep->fetched.used != 0 || tfi_out_waits(ep, NULL);
     if (!waits || ++ep->calls < CALLS) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The provider's offers, made from those of the provider below. */
-#include "provider.h"
+#include "card.h"
 
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -132,10 +132,23 @@ static struct fi_info *ask_all(const char *node, const char *service, uint64_t f
     return list;
 }
 
+/* The card's offer, or NULL. */
+static struct fi_info *card_list(const struct fi_info *hints) {
+    struct fi_info *info = inner_hints(hints, NULL);
+    if (info && card_describe(info) != 0) {
+        fi_freeinfo(info);
+        info = NULL;
+    }
+    return info;
+}
+
 /* The inner provider's infos for these hints, or NULL.  One that FI_PROVIDER hides from programs is
  * found as well: there the user chose what programs see, and that is `tmu`. */
 static struct fi_info *inner_list(const char *node, const char *service, uint64_t flags,
                                   const struct fi_info *hints) {
+    if (network_wanted()) {
+        return card_list(hints);
+    }
     struct fi_info *list = ask_all(node, service, flags, hints);
     return list ? list : ask_all(node, service, flags | SHOW_HIDDEN, hints);
 }
@@ -240,7 +253,7 @@ static int dress(struct fi_info *info, const struct fi_info *hints) {
     info->domain_attr->control_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->data_progress = FI_PROGRESS_MANUAL;
     info->domain_attr->av_type = FI_AV_TABLE;
-    info->domain_attr->cq_data_size = sizeof(uint64_t);
+    info->domain_attr->cq_data_size = network_wanted() ? sizeof(uint32_t) : sizeof(uint64_t);
     info->domain_attr->cntr_cnt = TFI_COUNTERS;
     info->domain_attr->caps = TFI_DOMAIN_CAPS;
     /* A short message ends before a long one that was sent or received before it. */
@@ -328,6 +341,9 @@ int tfi_inner_info(const struct fi_info *info, struct fi_info **inner_p) {
 }
 
 int tfi_inner_fabric(const struct fi_fabric_attr *attr, struct fid_fabric **inner_p) {
+    if (network_wanted()) {
+        return card_fabric_open(inner_p);
+    }
     struct fi_info *hints = fi_allocinfo();
     if (!hints) {
         return -FI_ENOMEM;

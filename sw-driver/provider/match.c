@@ -8,6 +8,7 @@
 #include <time.h>
 
 #define RING_LOG2 10u
+#define CARD_RING_LOG2 16u /* receives that wait have an entry each */
 #define POLL_MAX 32u
 #define PROGRESS_CLOCKS 256u
 #define ROUNDS 64u
@@ -68,7 +69,8 @@ int matcher_open(matcher_t *m, unit_t *unit, const match_events_t *events, void 
                        unit->info.endpoints, unit_endpoints(unit));
         return -1;
     }
-    const tmu_queue_attr_t attr = {.endpoint = m->endpoint, .ring_log2 = RING_LOG2};
+    const tmu_queue_attr_t attr = {.endpoint = m->endpoint,
+                                   .ring_log2 = unit->card ? CARD_RING_LOG2 : RING_LOG2};
     if (tmu_queue_open(unit->device, &attr, &m->queue) != TMU_OK) {
         (void)snprintf(error, error_size, "no queue on the unit: %s", tmu_error_text(unit->device));
         unit_return_endpoint(unit, m->endpoint);
@@ -83,8 +85,11 @@ int matcher_open(matcher_t *m, unit_t *unit, const match_events_t *events, void 
 static tmu_result_t submit(matcher_t *m, record_t *r) {
     switch (r->opcode) {
     case TMU_OPCODE_POST: {
-        const tmu_receive_t receive = {
-            .key = r->key, .handle = r->handle, .address = r->handle, .length = r->length};
+        const bool card = m->unit->card;
+        const tmu_receive_t receive = {.key = r->key,
+                                       .handle = r->handle,
+                                       .address = card ? r->address : r->handle,
+                                       .length = card ? r->room : r->length};
         return tmu_post(m->queue, m->endpoint, &receive, &r->id);
     }
     case TMU_OPCODE_ARRIVE: {
@@ -189,7 +194,8 @@ static size_t collect(matcher_t *m) {
         return 0;
     }
     for (size_t i = 0; i < count && !m->broken; ++i) {
-        if (matcher_settle(m, &completions[i])) {
+        if (m->unit->card ? matcher_settle_card(m, &completions[i])
+                          : matcher_settle(m, &completions[i])) {
             continue;
         }
         char sentence[160];

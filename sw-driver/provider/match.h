@@ -30,6 +30,10 @@ typedef struct {
      * one by one, and then there is nothing left in the matcher. */
     void (*broken)(void *user, const char *sentence);
     void (*failed)(void *user, record_t *record);
+    /* On a card, instead of `matched` and `looked`: a message lies in a receive; a probe or claim
+     * was answered, whose message is in the completion.  The record is the caller's again. */
+    void (*received)(void *user, record_t *receive, const tmu_completion_t *completion);
+    void (*seen)(void *user, record_t *look, const tmu_completion_t *completion);
 } match_events_t;
 
 typedef struct {

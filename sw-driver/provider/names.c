@@ -60,7 +60,7 @@ void tfi_name_for(const tfi_ep_t *ep, peer_t *peer, uint8_t name[static WIRE_NAM
     name_t own;
     size_t size = 0;
     memcpy(own.bytes, ep->name, WIRE_NAME);
-    if (is_everywhere(&own)) {
+    if (!ep->domain->unit->card && is_everywhere(&own)) {
         if (!peer->routed) {
             find_route(peer);
         }

@@ -3,6 +3,7 @@
 #ifndef TMU_PROVIDER_OPERATIONS_H
 #define TMU_PROVIDER_OPERATIONS_H
 
+#include "card_memory.h"
 #include "peers.h"
 #include "records.h"
 
@@ -58,6 +59,8 @@ typedef struct tfi_out {
     peer_t *to;         /* held */
     size_t load;        /* bytes that it is counted with, or TFI_UNCOUNTED */
     uint64_t tag;
+    bool tagged;     /* on a card: a message of the user's, to where the peer's receives wait */
+    uint64_t header; /* its header data */
     struct iovec iov[TFI_IOV];
     size_t iov_count;
     uint8_t bytes[]; /* of a frame */
@@ -97,6 +100,7 @@ typedef struct tfi_ask {
     bool released;         /* no further message gets into it */
     size_t used;           /* bytes from its beginning */
     size_t pieces;         /* that have not ended */
+    card_bytes_t buffer;   /* on a card: where its message comes to, or its announcement */
     struct tfi_ask *older; /* asks.c: in the same chain */
     struct tfi_ask *younger;
 } tfi_ask_t;

@@ -5,7 +5,7 @@
  * While a connection is made, or is full, the inner endpoint takes nothing for that peer: its
  * frames wait in its lane, and all others go on.  Lanes take turns.
  */
-#include "provider.h"
+#include "card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,8 +35,11 @@ static int try_out(tfi_ep_t *ep, tfi_out_t *out) {
     if (wrong != 0) {
         return wrong == -FI_EAGAIN ? -FI_EHOSTUNREACH : wrong;
     }
-    const ssize_t result =
-        fi_tsendv(ep->below, out->iov, NULL, out->iov_count, out->to->below, out->tag, &out->work);
+    const ssize_t result = out->tagged
+                               ? card_send_tagged(ep->below, out->iov, out->iov_count,
+                                                  out->to->below, out->tag, out->header, &out->work)
+                               : fi_tsendv(ep->below, out->iov, NULL, out->iov_count,
+                                           out->to->below, out->tag, &out->work);
     if (result == 0) {
         out->before = NULL;
         out->next = ep->leaving;

@@ -124,7 +124,7 @@ static bool message_came(tfi_ep_t *ep, peer_t *from, const wire_frame_t *frame, 
     }
     message->record.opcode = TMU_OPCODE_ARRIVE;
     message->record.key.match = frame->tag;
-    message->record.key.source = from->number;
+    message->record.key.source = tfi_peer_source(ep, from);
     message->record.length = frame->length;
     message->untagged = frame->untagged;
     const bool ready = message->ready;

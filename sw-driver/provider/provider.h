@@ -193,6 +193,8 @@ peer_t *tfi_peer_hold(tfi_av_t *av, fi_addr_t index);
 void tfi_peer_release(tfi_av_t *av, peer_t *peer);
 /* Makes a peer's address for frames known to the provider below.  0 or an error. */
 int tfi_peer_reach(tfi_av_t *av, peer_t *peer);
+/* Source of the peer's messages, as the unit compares it. */
+uint32_t tfi_peer_source(const tfi_ep_t *ep, const peer_t *peer);
 /* av.c, cq.c, cntr.c, endpoint.c */
 int tfi_av_open(struct fid_domain *domain, struct fi_av_attr *attr, struct fid_av **av_p,
                 void *context);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tagged receives: what the user asks goes to the matcher, what the matcher says to the user. */
-#include "provider.h"
+#include "card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -58,7 +58,7 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
     ask->record.key = (tmu_key_t){
         .match = msg->tag,
         .ignore = msg->ignore,
-        .source = from ? from->number : 0,
+        .source = from ? tfi_peer_source(ep, from) : 0,
         .source_ignore = from ? 0 : UINT32_MAX,
     };
     return ask;
@@ -67,6 +67,9 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
 void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
     tfi_ask_t *whole = ask->whole;
     tfi_peer_release(ep->av, ask->from);
+    if (ask->buffer.memory) {
+        card_memory_put(card_ep_memory(ep->below), &ask->buffer);
+    }
     free(ask);
     if (whole && --whole->pieces == 0 && whole->released) {
         tfi_ask_free(ep, whole);
@@ -95,7 +98,9 @@ static ssize_t post(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t flag
     if (ask) {
         ask->shown = tfi_shown(ep->rx_selective, flags);
         tfi_enlist(ep, ask);
-        result = matcher_submit(&ep->matcher, &ask->record) ? 0 : tfi_not_taken(ep);
+        result = card_ask_prepare(ep, ask) && matcher_submit(&ep->matcher, &ask->record)
+                     ? 0
+                     : tfi_not_taken(ep);
         if (result != 0) {
             tfi_delist(ep, ask);
             tfi_ask_free(ep, ask);
@@ -301,6 +306,8 @@ const match_events_t tfi_match_events = {
     .left = on_left,
     .broken = on_broken,
     .failed = on_failed,
+    .received = card_received,
+    .seen = card_seen,
 };
 
 struct fi_ops_tagged tfi_tagged_ops = {

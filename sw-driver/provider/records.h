@@ -6,13 +6,15 @@
 #include "tmu/tmu.h"
 
 typedef struct record {
-    uint8_t opcode;         /* TMU_OPCODE_POST, ARRIVE, PROBE or CLAIM; the caller's to set */
-    tmu_key_t key;          /* the caller's to set; of a message match and source */
-    uint64_t length;        /* of a receive or message, the caller's to set */
-    struct record *next;    /* waiting behind this one */
-    struct record *before;  /* waiting before it */
-    const void *owner;      /* the matcher that has it */
-    uint64_t handle;        /* by which the unit knows it */
+    uint8_t opcode;        /* TMU_OPCODE_POST, ARRIVE, PROBE or CLAIM; the caller's to set */
+    tmu_key_t key;         /* the caller's to set; of a message match and source */
+    uint64_t length;       /* of a receive or message, the caller's to set */
+    struct record *next;   /* waiting behind this one */
+    struct record *before; /* waiting before it */
+    const void *owner;     /* the matcher that has it */
+    uint64_t handle;       /* by which the unit knows it */
+    uint64_t address; /* on a card: of a receive's buffer, and its bytes; the caller's to set */
+    uint64_t room;
     uint64_t number;        /* in the trace */
     uint64_t target;        /* cancel: number of the receive in the trace */
     tmu_receive_id_t id;    /* of a receive in the unit */

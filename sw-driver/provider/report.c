@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "say.h"
+#include "tmu/tmu_net.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -40,9 +41,23 @@ static void write_spill(FILE *out, const unit_t *unit) {
                   unit->spill.segments, spill.chunks, spill.chunks_free, unit->order.early);
 }
 
+static void write_network(FILE *out, const unit_t *unit, const tmu_net_counts_t *network) {
+    (void)fprintf(
+        out,
+        " \"network\": {\"sends\": %" PRIu64 ", \"delivered\": %" PRIu64 ", \"failed\": %" PRIu64
+        ",\n  \"messages_taken\": %" PRIu32 ", \"messages_refused\": %" PRIu32
+        ", \"accepted\": %" PRIu32 ", \"dropped\": %" PRIu32 ", \"duplicate\": %" PRIu32
+        ", \"out_of_order\": %" PRIu32 ", \"no_room\": %" PRIu32 ", \"frames_sent\": %" PRIu32
+        ", \"sent_again\": %" PRIu32 ", \"timeouts\": %" PRIu32 ", \"link_full\": %" PRIu32 "},\n",
+        unit->sent.asked, unit->sent.delivered, unit->sent.failed, network->messages_taken,
+        network->messages_refused, network->accepted, network->dropped, network->duplicate,
+        network->out_of_order, network->no_room, network->frames_sent, network->sent_again,
+        network->timeouts, network->link_full);
+}
+
 static void write_report(FILE *out, const unit_t *unit, const char *uri,
                          const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
-                         const char *differences) {
+                         const tmu_net_counts_t *network, const char *differences) {
     tmu_counter_t expected[COUNTS_NAMES];
     const size_t expected_count = counts_expected(&unit->counts, expected);
     (void)fputs("{\"name\": ", out);
@@ -62,6 +77,9 @@ static void write_report(FILE *out, const unit_t *unit, const char *uri,
         write_counters(out, "before", unit->before, unit->before_count);
     }
     write_spill(out, unit);
+    if (unit->card) {
+        write_network(out, unit, network);
+    }
     (void)fprintf(out,
                   " \"flow\": {\"stalls\": %" PRIu64 ", \"resumes\": %" PRIu64
                   ", \"held_now\": %" PRIu64 ", \"held_max\": %" PRIu64 "},\n",
@@ -92,10 +110,10 @@ static FILE *make_file(unit_t *unit, const char *folder) {
 /* 0, or -1 after a sentence on standard error. */
 static int write_file(unit_t *unit, const char *uri, const char *folder,
                       const tmu_counter_t *counters, size_t count, const tmu_flow_stats_t *flow,
-                      const char *differences) {
+                      const tmu_net_counts_t *network, const char *differences) {
     FILE *out = make_file(unit, folder);
     if (out) {
-        write_report(out, unit, uri, counters, count, flow, differences);
+        write_report(out, unit, uri, counters, count, flow, network, differences);
         const bool bad = ferror(out) != 0;
         if (fclose(out) == 0 && !bad) {
             return 0;
@@ -123,6 +141,36 @@ static uint64_t tell_waiting(const unit_t *unit, uint64_t before, FILE *list) {
     return 1;
 }
 
+/* Nobody tells of messages that wait on a card, nor of arrivals that it held back: those that
+ * entered the unit are known by the network's counter, and the unit's have to agree with that. */
+static void read_network(unit_t *unit, const tmu_counter_t *counters, size_t count,
+                         tmu_net_counts_t *network_p) {
+    uint64_t *arrivals = unit->counts.answered[TMU_OPCODE_ARRIVE];
+    if (tmu_net_counts(unit->device, network_p) != TMU_OK) {
+        return; /* as the unit's counters, which was said */
+    }
+    unit->counts.asked[TMU_OPCODE_ARRIVE] = network_p->messages_taken;
+    arrivals[TMU_STATUS_QUEUED] = network_p->messages_taken - arrivals[TMU_STATUS_MATCHED];
+    for (size_t i = 0; i < count; ++i) {
+        if (strcmp(counters[i].name, "arrive_stalled") == 0) {
+            arrivals[TMU_STATUS_STALLED] = counters[i].value;
+        }
+    }
+}
+
+/* Sends that a card did not answer; the differences. */
+static uint64_t tell_sends(const unit_t *unit, uint64_t before, FILE *list) {
+    const unit_sent_t *sent = &unit->sent;
+    if (sent->asked == sent->delivered + sent->failed) {
+        return 0;
+    }
+    if (list) {
+        (void)fprintf(list, "%s\"answered sends: found %" PRIu64 ", expected %" PRIu64 "\"",
+                      before != 0 ? ", " : "", sent->delivered + sent->failed, sent->asked);
+    }
+    return 1;
+}
+
 uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     tmu_counter_t counters[UNIT_COUNTERS];
     size_t count = 0;
@@ -145,13 +193,18 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
     size_t size = 0;
     FILE *list = open_memstream(&differences, &size);
     const counts_reading_t before = {unit->before, unit->before_count};
+    tmu_net_counts_t network = {0};
     uint64_t differ = 0;
+    if (read && unit->card) {
+        read_network(unit, counters, count, &network);
+    }
     if (read) {
         differ = counts_compare(&unit->counts, flow.held_now, (counts_reading_t){counters, count},
                                 unit->info.shared ? &before : NULL, list);
     } else if (list) {
         (void)fputs("\"the unit's counters cannot be read\"", list);
     }
+    differ += tell_sends(unit, read ? differ : 1, list);
     const uint64_t waiting = tell_waiting(unit, read ? differ : 1, list);
     wrong += differ + waiting;
     if (list) {
@@ -166,8 +219,8 @@ uint64_t report_end(unit_t *unit, const char *uri, const char *folder) {
         ++wrong;
     }
     if (folder && folder[0] != '\0' &&
-        write_file(unit, uri, folder, counters, count, &flow, differences ? differences : "") !=
-            0) {
+        write_file(unit, uri, folder, counters, count, &flow, &network,
+                   differences ? differences : "") != 0) {
         ++wrong;
     }
     free(differences);

@@ -3,7 +3,7 @@
  * Sends.  A short message goes out as one frame with its payload, copied; a longer one is
  * announced by a frame, and its payload leaves when the receiver asks for it.
  */
-#include "provider.h"
+#include "card.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,9 +93,27 @@ void tfi_gather(const struct iovec *iov, size_t count, uint8_t *to) {
     }
 }
 
+/* A tagged message on a card: its payload alone. */
+static int make_tagged(tfi_ep_t *ep, tfi_send_t *send, const wire_frame_t *frame) {
+    tfi_out_t *out = card_tagged_new(frame, send->to, send->length);
+    if (!out) {
+        return -FI_ENOMEM;
+    }
+    tfi_gather(send->iov, send->iov_count, out->bytes);
+    out->send = send;
+    const int result = tfi_out_at_once(ep, out);
+    if (result != 0) {
+        tfi_out_drop(ep, out);
+    }
+    return result;
+}
+
 /* The payload follows the header from the user's buffer, which is the provider's until the send has
  * ended; a short or an injected one is copied. */
 static int make_eager(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame, bool injected) {
+    if (ep->domain->unit->card && !send->untagged) {
+        return make_tagged(ep, send, frame);
+    }
     const bool parts = !injected && send->length >= TFI_BY_PARTS && send->iov_count < TFI_IOV &&
                        send->iov_count < ep->inner_pieces;
     frame->kind = WIRE_EAGER;
@@ -124,8 +142,13 @@ static int make_ready(tfi_ep_t *ep, tfi_send_t *send, wire_frame_t *frame) {
     }
     frame->kind = WIRE_READY;
     frame->sender = send->handle;
-    tfi_out_t *out = tfi_frame(ep, frame, send->to, 0);
+    const bool card = ep->domain->unit->card && !send->untagged;
+    tfi_out_t *out = card ? card_tagged_new(frame, send->to, CARD_READY_BYTES)
+                          : tfi_frame(ep, frame, send->to, 0);
     int result = -FI_ENOMEM;
+    if (out && card) {
+        memcpy(out->bytes, &send->handle, CARD_READY_BYTES);
+    }
     if (out) {
         out->announces = send->handle;
         result = tfi_out_at_once(ep, out);

@@ -24,6 +24,9 @@ const setting_row_t settings[SETTINGS] = {
     [SETTING_INNER] = {"inner", "FI_TMU_INNER", TFI_INNER,
                        "provider below, which carries the bytes; default: tcp, or net before "
                        "libfabric 1.18"},
+    [SETTING_ADDRESS] = {"address", "FI_TMU_ADDRESS", TFI_ADDRESS,
+                         "the device is a card, and carries the bytes itself: its address of IPv4, "
+                         "or NETWORK/BITS, in which each rank takes one; default: no card"},
 };
 
 const char *setting_get(setting_t setting) {

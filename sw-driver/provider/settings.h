@@ -12,6 +12,7 @@
 #define SPILL_SEGMENTS "TMU_FI_SPILL"
 #define TFI_UNEXPECTED "TMU_FI_UNEXPECTED"
 #define TFI_INNER "TMU_FI_INNER"
+#define TFI_ADDRESS "TMU_FI_ADDRESS"
 
 typedef enum {
     SETTING_URI,        /* the device */
@@ -20,6 +21,7 @@ typedef enum {
     SETTING_SPILL,      /* memory registered with the device (spill.h) */
     SETTING_UNEXPECTED, /* bytes of messages that an endpoint holds */
     SETTING_INNER,      /* the provider below, if not the usual one */
+    SETTING_ADDRESS,    /* of the card that carries messages (network.h); none = there is none */
     SETTINGS
 } setting_t;
 

@@ -51,14 +51,14 @@ static bool can_be(const matcher_t *m, const tmu_completion_t *c, const record_t
 }
 
 /* The record has left the unit. */
-static void end(matcher_t *m, record_t *record) {
+void matcher_end(matcher_t *m, record_t *record) {
     slots_release(&m->unit->slots, record->handle);
     --m->inside;
     m->unit->epoch += spill_uncount(&m->unit->spill, record->opcode);
 }
 
 /* Slots freed since the attempt may admit the receive: m->refused_epoch is of then. */
-static void refuse(matcher_t *m, record_t *receive) {
+void matcher_refuse(matcher_t *m, record_t *receive) {
     --m->inside;
     (void)spill_uncount(&m->unit->spill, receive->opcode);
     receive->waits = true;
@@ -67,8 +67,8 @@ static void refuse(matcher_t *m, record_t *receive) {
 }
 
 static void settle_match(matcher_t *m, record_t *record, record_t *other) {
-    end(m, record);
-    end(m, other);
+    matcher_end(m, record);
+    matcher_end(m, other);
     if (record->opcode == TMU_OPCODE_ARRIVE) {
         m->events->matched(m->user, record, other);
     } else {
@@ -77,9 +77,9 @@ static void settle_match(matcher_t *m, record_t *record, record_t *other) {
 }
 
 static void settle_look(matcher_t *m, record_t *look, record_t *message) {
-    end(m, look);
+    matcher_end(m, look);
     if (message && look->opcode == TMU_OPCODE_CLAIM) {
-        end(m, message);
+        matcher_end(m, message);
     }
     m->events->looked(m->user, look, message);
 }
@@ -111,17 +111,17 @@ bool matcher_settle(matcher_t *m, const tmu_completion_t *c) {
         settle_look(m, record, NULL);
         break;
     case TMU_STATUS_CANCELLED:
-        end(m, other);
+        matcher_end(m, other);
         record->cancelled = TMU_OK;
         break;
     case TMU_STATUS_LATE:
         record->cancelled = TMU_ERR_BUSY;
         break;
     case TMU_STATUS_REFUSED_QUOTA:
-        refuse(m, record);
+        matcher_refuse(m, record);
         break;
     case TMU_STATUS_REMOVED:
-        end(m, other);
+        matcher_end(m, other);
         m->events->left(m->user, other);
         break;
     default: /* flushed */

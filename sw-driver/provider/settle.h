@@ -11,4 +11,11 @@
  */
 bool matcher_settle(matcher_t *matcher, const tmu_completion_t *completion);
 
+/* On a card, where a message is known by its completion alone. */
+bool matcher_settle_card(matcher_t *matcher, const tmu_completion_t *completion);
+
+/* settle.c, for both: a record has left the unit; a receive found no room there. */
+void matcher_end(matcher_t *matcher, record_t *record);
+void matcher_refuse(matcher_t *matcher, record_t *receive);
+
 #endif

@@ -3,6 +3,7 @@
 
 #include "report.h"
 #include "say.h"
+#include "tmu/tmu_net.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -12,6 +13,9 @@
 #include <unistd.h>
 
 #define JOBS 10000u /* names that are tried */
+#define RETRANSMIT_US                                                                              \
+    20000u /* processes that a card runs in may not have a processor meanwhile                     \
+            */
 
 static unit_t the_unit;
 static unsigned opened; /* devices of this process so far */
@@ -51,16 +55,15 @@ static unsigned long find_job(void) {
  */
 static void name_files(unit_t *unit) {
     static const char *const ranks[] = {"OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK"};
-    unsigned long rank = 0;
-    bool ranked = false;
-    for (size_t i = 0; !ranked && i < sizeof ranks / sizeof ranks[0]; ++i) {
-        ranked = read_number(getenv(ranks[i]), &rank);
+    unit->ranked = false;
+    for (size_t i = 0; !unit->ranked && i < sizeof ranks / sizeof ranks[0]; ++i) {
+        unit->ranked = read_number(getenv(ranks[i]), &unit->rank);
     }
     char name[48];
-    if (ranked && unit->job > 1) {
-        (void)snprintf(name, sizeof name, "job-%lu-rank-%lu", unit->job, rank);
-    } else if (ranked) {
-        (void)snprintf(name, sizeof name, "rank-%lu", rank);
+    if (unit->ranked && unit->job > 1) {
+        (void)snprintf(name, sizeof name, "job-%lu-rank-%lu", unit->job, unit->rank);
+    } else if (unit->ranked) {
+        (void)snprintf(name, sizeof name, "rank-%lu", unit->rank);
     } else {
         (void)snprintf(name, sizeof name, "process-%ld", (long)getpid());
     }
@@ -78,6 +81,36 @@ bool unit_next_name(unit_t *unit) {
     ++unit->job;
     name_files(unit);
     return true;
+}
+
+/* Starts the network of a card, if messages are to travel by one. */
+static int start_network(unit_t *unit, char *error, size_t error_size) {
+    const bool is_card =
+        (unit->info.capabilities >> TMU_CAPABILITIES_SEND_SHIFT & TMU_CAPABILITIES_SEND_MASK) != 0;
+    unit->card = network_wanted();
+    if (unit->card != is_card) {
+        (void)snprintf(error, error_size,
+                       is_card ? "the device is a card, expected its address as %s"
+                               : "%s is set, and the device is no card",
+                       setting_name(SETTING_ADDRESS));
+        return -1;
+    }
+    if (!unit->card) {
+        return 0;
+    }
+    const unsigned long jobs = unit->job > 1 ? unit->job - 1 : 0;
+    if (network_read(&unit->network, unit->ranked, jobs, unit->rank, error, error_size) != 0) {
+        return -1;
+    }
+    const tmu_net_attr_t attr = {.address = unit->network.address,
+                                 .message_log2 = UNIT_MESSAGE_LOG2,
+                                 .retransmit_us = RETRANSMIT_US};
+    if (tmu_net_start(unit->device, &attr) == TMU_OK) {
+        return 0;
+    }
+    (void)snprintf(error, error_size, "the card's network does not start: %s",
+                   tmu_error_text(unit->device));
+    return -1;
 }
 
 /* Operations that cannot be recorded are matched all the same: a file must not cost the device. */
@@ -113,14 +146,36 @@ static int open_rooms(unit_t *unit, char *error, size_t error_size) {
         (void)snprintf(error, error_size, "no memory for the unit's endpoints");
         return -1;
     }
-    if (spill_open(&unit->spill, unit->device, &unit->info, error, error_size) == 0 &&
+    if (start_network(unit, error, error_size) == 0 &&
+        spill_open(&unit->spill, unit->device, &unit->info, error, error_size) == 0 &&
         read_before(unit, error, error_size) == 0) {
-        open_journal(unit);
+        if (!unit->card) { /* nobody tells of messages that wait on a card */
+            open_journal(unit);
+        }
+        unit->spill.used = unit->spill.used || (unit->card && unit->spill.segments != 0);
         unit->journal.spills = unit->spill.segments != 0 || unit->info.shared;
         return 0;
     }
     order_close(&unit->order);
     return -1;
+}
+
+/* A card records what it decides itself, for only it sees every arrival. */
+static tmu_result_t open_device(unit_t *unit, const char *uri) {
+    const char *folder = setting_get(SETTING_RECORD);
+    char whole[2048];
+    char trace[1024];
+    if (!network_wanted() || !folder || folder[0] == '\0') {
+        return tmu_open(uri, &unit->device);
+    }
+    do {
+        (void)snprintf(trace, sizeof trace, "%s/%s.trace", folder, unit->name);
+    } while (access(trace, F_OK) == 0 && unit_next_name(unit));
+    (void)snprintf(whole, sizeof whole, "%s%crecord=%s/%s", uri, strchr(uri, '?') ? '&' : '?',
+                   folder, unit->name);
+    const tmu_result_t result = tmu_open(whole, &unit->device);
+    unit->recorded = result == TMU_OK;
+    return result;
 }
 
 unit_t *unit_acquire(char *error, size_t error_size) {
@@ -137,15 +192,16 @@ unit_t *unit_acquire(char *error, size_t error_size) {
         return NULL;
     }
     *unit = (unit_t){0};
-    const tmu_result_t result = tmu_open(uri, &unit->device);
+    ++opened;
+    unit->job = find_job();
+    name_files(unit);
+    const tmu_result_t result = open_device(unit, uri);
     if (result != TMU_OK) {
+        --opened;
         (void)snprintf(error, error_size, "%s=%s: %s: %s", setting_name(SETTING_URI), uri,
                        tmu_result_text(result), tmu_error_text(NULL));
         return NULL;
     }
-    ++opened;
-    unit->job = find_job();
-    name_files(unit);
     if (open_rooms(unit, error, error_size) != 0) {
         tmu_close(unit->device);
         return NULL;

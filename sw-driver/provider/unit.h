@@ -9,6 +9,7 @@
 #define TMU_PROVIDER_UNIT_H
 
 #include "counts.h"
+#include "network.h"
 #include "order.h"
 #include "settings.h"
 #include "slots.h"
@@ -19,8 +20,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define UNIT_ENDPOINTS 64u /* endpoints of one process at most */
-#define UNIT_COUNTERS 128u /* counters of a unit at most */
+#define UNIT_ENDPOINTS 64u    /* endpoints of one process at most */
+#define UNIT_COUNTERS 128u    /* counters of a unit at most */
+#define UNIT_MESSAGE_LOG2 15u /* bytes of a message on a card at most */
 
 /* Counts of the provider's work on messages, for the report alone. */
 typedef struct {
@@ -31,6 +33,13 @@ typedef struct {
     uint64_t refused;    /* frames that were not obeyed */
 } unit_traffic_t;
 
+/* Messages that a card was asked to send. */
+typedef struct {
+    uint64_t asked;
+    uint64_t delivered;
+    uint64_t failed;
+} unit_sent_t;
+
 struct unit {
     tmu_t *device;
     tmu_info_t info;
@@ -39,8 +48,12 @@ struct unit {
     uint64_t endpoints; /* a bit for each that is taken */
     char name[64];      /* of this process's files */
     unsigned long job;  /* of the launcher's, that this process is in; 0 = unknown */
-    bool recorded;      /* files of that name are this process's */
-    slots_t slots;      /* records that the unit may answer about */
+    bool ranked;        /* a launcher gave this process a rank */
+    unsigned long rank;
+    bool card; /* messages travel by it, in this network */
+    network_t network;
+    bool recorded; /* files of that name are this process's */
+    slots_t slots; /* records that the unit may answer about */
     counts_t counts;
     /* The counters of a shared unit when it was opened; an unshared one begins with none. */
     tmu_counter_t before[UNIT_COUNTERS];
@@ -49,6 +62,7 @@ struct unit {
     order_t order; /* of what goes there */
     spill_t spill; /* registered memory, and what may be in the unit */
     unit_traffic_t traffic;
+    unit_sent_t sent;
     stall_t stall;
     uint64_t next_number; /* of the next operation in the trace */
     uint64_t epoch;       /* grows whenever a refused receive may have got its chance */

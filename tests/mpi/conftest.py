@@ -6,10 +6,12 @@ from pathlib import Path
 
 import pytest
 from opentmu import toolchain
+from opentmu.build import cbuild
 from opentmu.errors import ToolMissing
 from opentmu.mpi import library, provider
 
 HERE = Path(__file__).parent
+SANITIZE = ("-fsanitize=address,undefined",)
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +52,17 @@ def fabric_calls(
 ) -> Path:
     """The program that goes through libfabric's calls."""
     return compile_fabric(HERE / "fabric_calls.c", tmp_path_factory.mktemp("fabric"))
+
+
+def sanitized_driver() -> Path:
+    return cbuild.program(cbuild.ensure(cbuild.SANITIZED), "libtmu_static.a")
+
+
+@pytest.fixture(scope="session")
+def sanitized(provider_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The provider with AddressSanitizer, its leak check included."""
+    folder = tmp_path_factory.mktemp("sanitized")
+    provider.build(folder, sanitized_driver(), *SANITIZE)
+    # Memory that libfabric itself does not free is not ours to judge.
+    (folder / "leaks").write_text("leak:libfabric.so\n")
+    return folder

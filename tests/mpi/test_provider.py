@@ -10,10 +10,11 @@ from pathlib import Path
 
 import pytest
 from opentmu.bench import seed
-from opentmu.build import cbuild, verilate
+from opentmu.build import verilate
 from opentmu.mpi import check, provider
 
-SANITIZE = ("-fsanitize=address,undefined",)
+from .conftest import SANITIZE, sanitized_driver
+
 Done = subprocess.CompletedProcess[str]
 Build = Callable[..., Path]
 HERE = Path(__file__).parent
@@ -72,22 +73,8 @@ def test_a_limit_of_messages_is_a_number(fabric_calls: Path, provider_folder: Pa
         assert f"tmu provider: {expected}" in done.stderr
 
 
-@pytest.fixture(scope="session")
-def sanitized(provider_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The provider with AddressSanitizer, its leak check included."""
-    folder = tmp_path_factory.mktemp("sanitized")
-    provider.build(folder, sanitized_driver(), *SANITIZE)
-    # Memory that libfabric itself does not free is not ours to judge.
-    (folder / "leaks").write_text("leak:libfabric.so\n")
-    return folder
-
-
 def leak_check(sanitized: Path) -> dict[str, str]:
     return {"LSAN_OPTIONS": f"suppressions={sanitized / 'leaks'}:print_suppressions=0"}
-
-
-def sanitized_driver() -> Path:
-    return cbuild.program(cbuild.ensure(cbuild.SANITIZED), "libtmu_static.a")
 
 
 @pytest.mark.parametrize(

@@ -30,10 +30,10 @@ static void unusable_engines_are_explained(void) {
     EXPECT_TEXT(tmu_error_text(NULL), "no engine 'fuzzy' on this machine; known:" ENGINE_NAMES);
     EXPECT_NUMBER(tmu_open("ref:tiny?engine=", &device), TMU_ERR_URI);
     EXPECT_NUMBER(tmu_open("ref:tiny?pauses=1", &device), TMU_ERR_URI);
-    EXPECT_TEXT(
-        tmu_error_text(NULL),
-        "unknown option 'pauses=1'; known: engine=NAME, link=ADDRESS, and a number for each of "
-        "endpoints, tag_bits and the other parameters of a configuration");
+    EXPECT_TEXT(tmu_error_text(NULL),
+                "unknown option 'pauses=1'; known: engine=NAME, link=ADDRESS, record=STEM, and a "
+                "number for each of "
+                "endpoints, tag_bits and the other parameters of a configuration");
     EXPECT_NUMBER(tmu_open("ref:tin?engine=list", &device), TMU_ERR_URI);
     EXPECT(strstr(tmu_error_text(NULL), "unknown preset 'tin'; known: nic"));
     EXPECT(!device);

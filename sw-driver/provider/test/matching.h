@@ -63,7 +63,11 @@ static inline void on_failed(void *user, record_t *record) {
     ++failures;
 }
 
-static const match_events_t events = {on_matched, on_looked, on_left, on_broken, on_failed};
+static const match_events_t events = {.matched = on_matched,
+                                      .looked = on_looked,
+                                      .left = on_left,
+                                      .broken = on_broken,
+                                      .failed = on_failed};
 
 /* With so many segments of memory registered with the unit. */
 static inline void start_with(const char *segments) {

@@ -5,8 +5,9 @@ import os
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,11 @@ import click
 from opentmu import options, output, presets
 from opentmu.build import cbuild, verilate
 from opentmu.errors import BadInput, CheckFailed
-from opentmu.mpi import check, launch, library, provider, report, share
+from opentmu.mpi import check, launch, library, provider, report, share, wire
 from opentmu.replay import engine as replay
+
+# Options for the switch between cards.
+IMPAIRMENTS = ("drop", "duplicate", "reorder", "corrupt", "seed")
 
 
 def print_compiler(name: str) -> int:
@@ -48,6 +52,13 @@ def print_compiler(name: str) -> int:
     show_default=True,
     help="each (a unit for each rank), or one (a unit for all, with an endpoint for each).",
 )
+@click.option(
+    "--wire",
+    "wired",
+    is_flag=True,
+    help="Each rank has a card, and messages travel by these and a switch alone (Ultra Ethernet).",
+)
+@options.impairments
 @options.engine(launch.ENGINES, "The hardware, the functional device, or the best software engine.")
 @presets.options()
 @click.option(
@@ -72,6 +83,7 @@ def command(
     """Run an MPI program; the unit matches its messages.
 
     For example: tmu mpi -n 4 --preset tiny -- ./my-program
+    Or: tmu mpi --wire --drop 0.01 -n 2 --preset tiny -- ./my-program
 
     Each rank has a unit of its own, or with --units one an endpoint of one that all of them share.
     Afterwards every verdict is compared with the reference model's, and every counter of the units
@@ -82,32 +94,80 @@ def command(
     if settings["compiler"] is not None:
         return print_compiler(settings["compiler"])
     units: str = settings["units"]
+    impairments = {one: settings[one] for one in IMPAIRMENTS}
+    engine = check_wire(settings["wired"], engine, units, ranks)
     check_arguments(preset, record, words)
     replay.check_spill(spill, preset)
     share.check(units, preset, ranks)
     callers = dict(os.environ)  # our own builds put the project's tools into ours
-    chosen = library.choose(mpi_name)
-    library.check_program(chosen, Path(shutil.which(words[0]) or words[0]))
-    folder = provider.folder()
-    library.check_provider(chosen, folder / provider.NAME)
-    cbuild.ensure()  # before the run: what fails here must not cost one
+    chosen, folder = ready(mpi_name, words[0])
     uri = launch.uri(engine, preset, verilate.library(preset) if engine == "rtl" else None)
     one = units == share.ONE
     serving = share.serving(uri, spill) if one else nullcontext(uri)
-    with folder_for(record) as files, serving as uri:
-        job = launch.Job(words, ranks, uri, folder, files, chosen, None if one else spill)
-        start = time.monotonic()
-        code = launch.run(job, callers, quiet=as_json)
-        seconds = round(time.monotonic() - start, 2)
-        found = check.reports(files)
-        lost = check.lost(files)
+    joined = wire.joined(ranks, impairments) if settings["wired"] else nullcontext()
+    with folder_for(record) as files:
+        with serving as uri, joined as network:
+            job = launch.Job(words, ranks, uri, folder, files, chosen, None if one else spill)
+            code, seconds = run(job, network, callers, quiet=as_json)
+        found, lost = check.reports(files), check.lost(files)
     head = {"mpi": mpi_name, "units": units, "engine": engine, "preset": preset}
     result = {**head, "seconds": seconds, **summary(found, ranks, code, units, lost)}
+    if network:
+        add_wire(result, network, impairments)
     if as_json:
         output.print_json(result)
     else:
         report.show(output.figures(), result)
     return 0 if result["ok"] else CheckFailed.exit_code
+
+
+def ready(mpi_name: str, word: str) -> tuple[library.Library, Path]:
+    """The MPI and the provider's folder; before the run, for what fails here must not cost one."""
+    chosen = library.choose(mpi_name)
+    library.check_program(chosen, Path(shutil.which(word) or word))
+    folder = provider.folder()
+    library.check_provider(chosen, folder / provider.NAME)
+    cbuild.ensure()
+    return chosen, folder
+
+
+def run(
+    job: launch.Job, network: wire.Network | None, callers: Mapping[str, str], *, quiet: bool
+) -> tuple[int, float]:
+    """The program's exit code, and the seconds that it took."""
+    if network:
+        job = replace(job, uri=network.device(job.uri), network=wire.NETWORK)
+    start = time.monotonic()
+    code = launch.run(job, callers, quiet=quiet)
+    return code, round(time.monotonic() - start, 2)
+
+
+def check_wire(wired: bool, engine: str, units: str, ranks: int) -> str:
+    """The engine: with cards the model unless the caller says otherwise.
+
+    BadInput for what a card does not do, and for what only a switch can do.
+    """
+    if wired:
+        engine = engine if "--engine" in options.given() else "model"
+        wire.check(engine, units, ranks)
+        return engine
+    flags = [f"--{name}" for name in IMPAIRMENTS]
+    if found := [flag for flag in flags if flag in options.given()]:
+        raise BadInput(f"{', '.join(found)}: expected --wire beside it, for a switch does that")
+    return engine
+
+
+def add_wire(
+    result: dict[str, Any], network: wire.Network, impairments: Mapping[str, object]
+) -> None:
+    """Adds what the switch counted, and the differences between it and the cards."""
+    wrong = wire.differences(result["ranks"], network.counters)
+    result["wire"] = {
+        "impairments": {name: value for name, value in impairments.items() if value is not None},
+        "switch": network.counters,
+    }
+    result["differences"] = [*result.get("differences", []), *wrong]
+    result["ok"] = result["ok"] and not wrong
 
 
 def check_arguments(preset: str, record: Path | None, words: Sequence[str]) -> None:

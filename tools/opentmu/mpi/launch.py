@@ -26,6 +26,7 @@ class Job:
     files: Path
     library: Library
     spill: int | None = None  # segments of memory for each unit; None = all that it takes
+    network: str | None = None  # of the cards that carry the messages; None = they travel by tcp
 
 
 def uri(engine: str, preset: str, device: Path | None) -> str:
@@ -42,6 +43,7 @@ def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
     return {
         **job.library.environment(callers),
         **registered,
+        **({} if job.network is None else {"TMU_FI_ADDRESS": job.network}),
         "FI_PROVIDER_PATH": f"{job.provider}:{searched}" if searched else str(job.provider),
         "TMU_URI": job.uri,
         "TMU_FI_REPORT": str(job.files),

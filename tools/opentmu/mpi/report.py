@@ -28,6 +28,15 @@ ROWS = {
 }
 
 
+# Row of a card: what its network counted.
+WIRE_ROWS = {
+    "messages sent": "sends",
+    "messages that came": "messages_taken",
+    "frames sent": "frames_sent",
+    "packets sent again": "sent_again",
+}
+
+
 def show(console: Console, result: dict[str, Any]) -> None:
     """One column a rank, and one for a unit that they shared; then a sentence."""
     ranks: Sequence[Report] = result["ranks"]
@@ -42,13 +51,25 @@ def show(console: Console, result: dict[str, Any]) -> None:
     for title, names in ROWS.items():
         table.add_row(title, *(number(counters, names) for counters in counted))
     table.add_row("by rendezvous", *(f"{rank['traffic']['rendezvous']:,}" for rank in ranks))
+    if "wire" in result:
+        for title, name in WIRE_ROWS.items():
+            table.add_row(title, *(f"{rank['network'][name]:,}" for rank in ranks))
     table.add_row("counters that differ", *(str(len(rank["differences"])) for rank in ranks))
     table.add_row("verdicts that differ", *(f"{rank['mismatches']:,}" for rank in ranks))
-    console.print(f"MPI {result['mpi']}, engine {result['engine']}, preset {result['preset']}")
+    console.print(head(result))
     if ranks:
         console.print(table)
     console.print()
     console.print(verdict(result))
+
+
+def head(result: Report) -> str:
+    """The first line: MPI, engine and configuration."""
+    text = f"MPI {result['mpi']}, engine {result['engine']}, preset {result['preset']}"
+    if "wire" not in result:
+        return text
+    switch = ", ".join(f"{name} {value}" for name, value in result["wire"]["impairments"].items())
+    return f"{text}; a card for each rank and a switch between them ({switch})"
 
 
 def number(counters: dict[str, int], names: Sequence[str]) -> str:
@@ -74,6 +95,16 @@ def verdict(result: dict[str, Any]) -> str:
         return f"the program ended with exit code {result['program_exit_code']}"
     if result.get("differences"):
         return str(result["differences"][0])
+    return agreement(result)
+
+
+def agreement(result: Report) -> str:
+    """The closing sentence when nothing differs."""
+    if "wire" in result:
+        return (
+            f"all {result['operations']:,} verdicts agree with the reference model, and the "
+            "counters of units, cards, provider and switch with each other"
+        )
     counters = (
         "the unit's counters with the sum of the ranks'"
         if "unit" in result
