@@ -184,9 +184,9 @@ def test_completions_over_a_card_are_those_over_tcp(
 ) -> None:
     """R7 to R10, R12, R14; nothing leaks, also what is on its way when an endpoint is closed."""
     program = compile_fabric(HERE / source, tmp_path, *SANITIZE)
-    place = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
-    place |= {"TMU_URI": switch, "TMU_FI_ADDRESS": "10.0.0.7"}
-    done = run(program, sanitized, **leak_check(sanitized), **place)
+    settings = {"TMU_FI_REPORT": str(tmp_path), "TMU_FI_RECORD": str(tmp_path)}
+    settings |= {"TMU_URI": switch, "TMU_FI_ADDRESS": "10.0.0.7"}
+    done = run(program, sanitized, **leak_check(sanitized), **settings)
     assert (done.returncode, done.stdout) == (0, says), done.stderr
     assert done.stderr == ""
     (report,) = check.reports(tmp_path)

@@ -52,8 +52,8 @@ def check(engine: str, units: str, ranks: int) -> None:
 def joined(ranks: int, impairments: Mapping[str, object]) -> Iterator[Network]:
     """A switch with a port for each rank and some to spare, while the block runs."""
     program = cbuild.program(cbuild.ensure(), PROGRAM)
-    with TemporaryDirectory(prefix="tmu-wire-") as place:
-        network = Network(Path(place) / "s")  # short: a socket's path has 107 bytes at most
+    with TemporaryDirectory(prefix="tmu-wire-") as folder:
+        network = Network(Path(folder) / "s")  # short: a socket's path has 107 bytes at most
         words = [str(program), "--json", "--ports", str(ranks + SPAWNED)]
         words += ["--socket", str(network.socket), *options.words(impairments)]
         pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
