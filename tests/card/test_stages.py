@@ -17,6 +17,7 @@ STAGES = {
     "request": "RequestBuilder",
     "initiator": "Initiator",
     "fetch": "PayloadFetch",
+    "send": "SendSide",
     "placement": "Placement",
     "complete": "MessageCompletions",
     "pool": "PoolCopy",

@@ -20,7 +20,7 @@ LAYERS = (
     ("host", "card.wire"),
     ("card.frame", "card.answer", "card.pdc", "card.placement", "card.memory", "card.request"),
     ("card.message", "card.pool", "card.initiator", "card.fetch"),
-    ("card.complete",),
+    ("card.complete", "card.send"),
     ("",),
 )
 LEVEL = {package: level for level, packages in enumerate(LAYERS) for package in packages}

@@ -14,6 +14,7 @@ import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
 import tmu.card.pool.PoolCopy
 import tmu.card.request.RequestBuilder
+import tmu.card.send.{SendParams, SendSide}
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
 import tmu.mutant.Mutant
@@ -69,6 +70,7 @@ object Verilog {
     emit(new AnswerBuilder, s"$folder/answer", options)
     emit(new RequestBuilder, s"$folder/request", options)
     emit(new PayloadFetch, s"$folder/fetch", options)
+    emit(new SendSide(sending), s"$folder/send", options)
     emit(new Initiator(initiator), s"$folder/initiator", options)
     emit(new StepRules(InitiatorParams.small), s"$folder/initiator-small", options)
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)
@@ -83,6 +85,15 @@ object Verilog {
   /** Few connections and a small window, so that both fill up. */
   private def initiator: InitiatorParams =
     InitiatorParams(connections = 4, window = 16, messages = 32, clocks = 4)
+
+  private def sending: SendParams =
+    SendParams(
+      initiator = initiator,
+      endpointBits = 2,
+      pageBits = 3,
+      peersLog2 = 4,
+      memoriesLog2 = 3
+    )
 
   private def completions: MessageCompletions = {
     val p = Presets.tiny.copy(pdcs = 8, messages = 32)

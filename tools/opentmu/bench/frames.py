@@ -31,8 +31,8 @@ class Settings:
     port: int = PORT
     native: int | None = None
 
-    def drive(self, dut: Any, *without: str) -> None:
-        """Set the block's `io_settings`, `WireSettings` in Chisel, but for fields that it lacks."""
+    def drive(self, dut: Any, *without: str, port: str = "io_settings") -> None:
+        """Set the block's settings, `WireSettings` in Chisel, but for fields that it lacks."""
         fields = {
             "udpPort": self.port,
             "native": int(self.native is not None),
@@ -41,7 +41,7 @@ class Settings:
             "crcBigEndian": int(self.big_endian),
         }
         for name in fields.keys() - set(without):
-            getattr(dut, f"io_settings_{name}").value = fields[name]
+            getattr(dut, f"{port}_{name}").value = fields[name]
 
 
 @dataclass
