@@ -20,7 +20,7 @@ from opentmu.mpi import check, launch, library, provider, report, share, wire
 from opentmu.replay import engine as replay
 
 # Options for the switch between cards.
-IMPAIRMENTS = ("drop", "duplicate", "reorder", "corrupt", "seed")
+IMPAIRMENTS = ("drop", "duplicate", "reorder", "corrupt", "seed", "pcap")
 
 
 def print_compiler(name: str) -> int:
@@ -59,6 +59,7 @@ def print_compiler(name: str) -> int:
     help="Each rank has a card, and messages travel by these and a switch alone (Ultra Ethernet).",
 )
 @options.impairments
+@click.option("--pcap", type=click.Path(path_type=Path), help="Capture at the switch (pcapng).")
 @options.engine(launch.ENGINES, "The hardware, the functional device, or the best software engine.")
 @presets.options()
 @click.option(
@@ -163,7 +164,11 @@ def add_wire(
     """Adds what the switch counted, and the differences between it and the cards."""
     wrong = wire.differences(result["ranks"], network.counters)
     result["wire"] = {
-        "impairments": {name: value for name, value in impairments.items() if value is not None},
+        "impairments": {
+            name: value
+            for name, value in impairments.items()
+            if value is not None and name != "pcap"
+        },
         "switch": network.counters,
     }
     result["differences"] = [*result.get("differences", []), *wrong]

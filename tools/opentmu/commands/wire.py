@@ -11,6 +11,7 @@ from opentmu.process import replace_by
 
 PROGRAM = "tmu-decode"
 SOAK = "tmu-wire-soak"
+FUZZ = "tmu-wire-fuzz"
 
 
 @click.group()
@@ -58,6 +59,25 @@ def soak(as_json: bool, **values: object) -> None:
     For example: tmu wire soak --messages 10000 --drop 0.01 --corrupt 0.01
     """
     program = cbuild.program(cbuild.ensure(), SOAK)
+    words = [str(program), "--progress", *options.words(values)]
+    words += ["--json"] if as_json else []
+    replace_by(words)
+
+
+@command.command()
+@click.option("--packets", type=click.IntRange(1, 10**9), default=100_000, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**64 - 1), default=1, show_default=True)
+@options.as_json
+def fuzz(as_json: bool, **values: object) -> None:
+    """Give spoiled packets to the endpoint in software, chosen by the branches that they reach.
+
+    The model of the wire judges what each is answered, completes, writes and counts; the program
+    ends at the first byte outside of a receive. Exit code 1: something differed or took too long;
+    the message has the seed that repeats it. Code of the card in hardware is not among it.
+
+    For example: tmu wire fuzz --packets 1000000
+    """
+    program = cbuild.program(cbuild.ensure(), FUZZ)
     words = [str(program), "--progress", *options.words(values)]
     words += ["--json"] if as_json else []
     replace_by(words)
