@@ -31,6 +31,7 @@ KEY_VALUES = {
     "sim/campaigns/isolation/victim.c",
     "sim/campaigns/soak/owner.c",
     "sim/campaigns/soak/traffic.c",
+    "sim/endpoint/target_bench.c",
     "sim/endpoint/traffic.c",
     "sim/endpoint/traffic_class.c",
     "sim/endpoint/traffic_class.h",
