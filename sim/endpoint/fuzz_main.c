@@ -9,6 +9,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "fuzz_coverage.h"
@@ -67,7 +68,8 @@ static void give(fuzz_t *fuzz, target_bench_t *bench) {
 static int run_target(fuzz_t *fuzz) {
     static target_bench_t bench;
     const uint64_t target = fuzz->given / PACKETS_OF_A_TARGET;
-    (void)alarm(PATIENCE);
+    const struct itimerval patience = {.it_value = {.tv_sec = PATIENCE}};
+    (void)setitimer(ITIMER_PROF, &patience, NULL); /* of processor time */
     if (!target_bench_begin(&bench, fuzz->seed + (target << 32), WRONG_OF_1024)) {
         return program_fails(&program, EXIT_DIFFERENCE, "no memory for a target");
     }
@@ -134,7 +136,7 @@ int main(int count, char **values) {
         {0},
     };
     (void)program_options(&program, options, count, values);
-    (void)signal(SIGALRM, too_long);
+    (void)signal(SIGPROF, too_long);
     int code = fuzz_corpus_begin(&fuzz.corpus) ? EXIT_WELL : EXIT_DIFFERENCE;
     uint64_t shown = 0;
     while (code == EXIT_WELL && fuzz.given < fuzz.packets) {

@@ -33,6 +33,11 @@ static void on_received(void *context, const uet_received_t *received) {
         return;
     }
     uet_law_received(bench->judge, received, bench->buffer[slot]);
+    for (uint32_t i = received->written; i < bench->room[slot]; i++) {
+        if (bench->buffer[slot][i] != 0) {
+            wrong(bench, "W2: a byte behind the message was written");
+        }
+    }
     free(bench->buffer[slot]);
     bench->buffer[slot] = NULL;
     bench->completed += 1;
@@ -106,6 +111,7 @@ static void post(target_bench_t *bench) {
         .bytes = receive.bytes,
         .handle = receive.handle,
     };
+    bench->room[slot] = bytes;
     bench->posts += 1;
     wire_judge_post(bench->judge, &law);
     if (!uet_node_post(bench->node, &receive)) {

@@ -18,6 +18,7 @@ typedef struct {
     uint64_t now;
     uint64_t posts;
     uint8_t *buffer[BENCH_RECEIVES]; /* of receives that wait, each of its own bytes; or NULL */
+    uint32_t room[BENCH_RECEIVES];
     uint64_t completed;
     char error[BENCH_ERROR_BYTES]; /* empty, or the first thing that was wrong */
 } target_bench_t;

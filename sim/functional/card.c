@@ -5,14 +5,17 @@
  */
 #include "card.h"
 
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 /* Frames that are taken before others have a turn. */
 #define FRAMES_AT_ONCE 64
 #define MAC_BYTES 6
+#define LEAVE_NS UINT64_C(300000000) /* that peers have to answer when the card is closed */
 
 static uint64_t real_time(void) {
     struct timespec now;
@@ -220,6 +223,7 @@ bool card_node_start(ref_card_t *card) {
     config.retransmit = *card_register(card, TMU_REG_WIRE_RETRANSMIT) * UINT64_C(1000);
     config.attempts = *card_register(card, TMU_REG_WIRE_ATTEMPTS);
     config.seed = seed(card);
+    config.idle = UINT64_C(1) << 62; /* never: its peers' cards run when their processes let them (W7) */
     card->node = uet_node_create(&config, &callbacks);
     return card->node;
 }
@@ -267,6 +271,7 @@ ref_card_t *card_open(ref_device_t *device, const char *address) {
         return NULL;
     }
     card->device = device;
+    card->process = getpid();
     card->loop_end = &card->loop;
     card->pools = calloc(device->preset->endpoints, sizeof *card->pools);
     if (!card->pools) {
@@ -283,15 +288,6 @@ ref_card_t *card_open(ref_device_t *device, const char *address) {
     }
     card_reset(card);
     return card;
-}
-
-void card_close(ref_card_t *card) {
-    if (card) {
-        forget(card);
-        link_close(card->link);
-        free(card->pools);
-        free(card);
-    }
 }
 
 static bool takes_frames(ref_card_t *card) {
@@ -338,4 +334,29 @@ bool card_progress(ref_card_t *card) {
     }
     (void)link_flush(card->link);
     return came;
+}
+
+/* Closes its connections, so that its peers have theirs for others, and answers what they send
+ * again because an acknowledgement was lost; not in a child of fork, whose link is its parent's. */
+static void leave(ref_card_t *card) {
+    const uint64_t end = real_time() + LEAVE_NS;
+    if (!card->node || card->process != getpid()) {
+        return;
+    }
+    uet_node_close(card->node);
+    while (!uet_node_quiet(card->node) && real_time() < end) {
+        if (!card_progress(card)) {
+            (void)sched_yield();
+        }
+    }
+}
+
+void card_close(ref_card_t *card) {
+    if (card) {
+        leave(card);
+        forget(card);
+        link_close(card->link);
+        free(card->pools);
+        free(card);
+    }
 }

@@ -5,6 +5,8 @@
 #ifndef CARD_STATE_H
 #define CARD_STATE_H
 
+#include <sys/types.h>
+
 #include "link.h"
 #include "ref_device.h"
 #include "uet_node.h"
@@ -123,6 +125,7 @@ typedef struct card_frame {
 typedef struct ref_card {
     ref_device_t *device;
     link_t *link;
+    pid_t process;      /* that has opened it */
     card_frame_t *loop; /* oldest first */
     card_frame_t **loop_end;
     uet_node_t *node;

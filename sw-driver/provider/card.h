@@ -19,7 +19,8 @@
 
 #define CARD_CONTROL 0x800u /* resource index of control endpoints, beside the endpoint's */
 #define CARD_PIECE (1u << CARD_MESSAGE_LOG2) /* bytes of a message, at most */
-#define CARD_WINDOW 8u                       /* pieces of a payload that are under way at once */
+#define CARD_TAGGED 8u      /* messages of the user's to one peer that are under way at once */
+#define CARD_WINDOW 8u      /* pieces of a payload that are under way at once */
 #define CARD_READY_BYTES 8u /* of a message whose payload waits: its sender's handle */
 
 /*
@@ -36,6 +37,7 @@ typedef struct card_operation {
     bool asks;      /* receives: the card has not answered the last piece yet */
     bool cancelled; /* receives */
     bool waits;     /* it is in the list of those that do */
+    bool reported;  /* its error was: the rest of a payload only comes in, for nobody */
     struct iovec iov[TFI_IOV];
     size_t iov_count;
     size_t length;
@@ -44,6 +46,7 @@ typedef struct card_operation {
     unsigned pending; /* pieces that the card has */
     int err;
     uint32_t peer; /* sends: number in the card's table */
+    fi_addr_t to;  /* with header data: index of the peer */
     bool has_header;
     uint64_t header;
 } card_operation_t;
@@ -67,10 +70,7 @@ typedef struct {
 typedef struct card_cq {
     struct fid_cq fid;
     struct card_ep *ep;
-    tfi_done_t *ring; /* grows */
-    size_t room;
-    size_t head;
-    size_t count;
+    tfi_dones_t dones;
 } card_cq_t;
 
 /* Numbers of a peer's two endpoints in the card's table. */
@@ -79,6 +79,7 @@ typedef struct {
     uint8_t name[CARD_NAME];
     uint32_t matching;
     uint32_t control;
+    unsigned tagged; /* messages of the user's that are under way */
 } card_numbers_t;
 
 typedef struct card_ep {
@@ -86,7 +87,11 @@ typedef struct card_ep {
     unit_t *unit;
     card_av_t *av;
     card_cq_t *cq;
-    tmu_queue_t *queue; /* of the control endpoint */
+    /* Of the control endpoint.  Messages of the user's have command slots of their own: those that
+     * their target has no room for hold up no others (W5). */
+    tmu_queue_t *queue;
+    tmu_queue_t *tagged;
+    bool broken; /* the device is, and all operations have ended */
     uint32_t control;
     uint32_t matching;
     card_memory_t memory;          /* of the control endpoint */
@@ -137,6 +142,8 @@ void card_seen(void *user, record_t *look, const tmu_completion_t *completion);
 ssize_t card_send_tagged(struct fid_ep *ep, const struct iovec *iov, size_t count, fi_addr_t to,
                          uint64_t tag, uint64_t header, void *context);
 extern struct fi_ops_tagged card_tagged_ops;
+/* Removes all peers from the card's table; nothing is under way any more. */
+void card_peers_forget(card_ep_t *ep);
 ssize_t card_cancel(struct fid *fid, void *context);
 /* card_transfer.c */
 /* For the queue: counts every raw answer. */

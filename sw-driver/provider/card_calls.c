@@ -70,13 +70,18 @@ static int peer_add(const card_ep_t *ep, const uint8_t *name, card_numbers_t *nu
     tmu_net_peer_t peer = {.address = read.address,
                            .name = {CARD_JOB, CARD_PID, read.index},
                            .initiator = own.initiator};
-    if (tmu_net_peer_add(ep->unit->device, ep->control, &peer, &numbers->matching) != TMU_OK) {
-        return -FI_EAGAIN;
+    tmu_result_t result =
+        tmu_net_peer_add(ep->unit->device, ep->control, &peer, &numbers->matching);
+    if (result == TMU_OK) {
+        peer.name.index |= CARD_CONTROL;
+        result = tmu_net_peer_add(ep->unit->device, ep->control, &peer, &numbers->control);
+        if (result != TMU_OK) {
+            (void)tmu_net_peer_remove(ep->unit->device, numbers->matching);
+        }
     }
-    peer.name.index |= CARD_CONTROL;
-    if (tmu_net_peer_add(ep->unit->device, ep->control, &peer, &numbers->control) != TMU_OK) {
-        (void)tmu_net_peer_remove(ep->unit->device, numbers->matching);
-        return -FI_EAGAIN;
+    if (result != TMU_OK) {
+        tfi_say("a peer cannot be reached: %s", tmu_error_text(ep->unit->device));
+        return -FI_EHOSTUNREACH;
     }
     memcpy(numbers->name, name, CARD_NAME);
     numbers->known = true;
@@ -105,6 +110,15 @@ static int find_numbers(card_ep_t *ep, fi_addr_t to, const card_numbers_t **numb
     return peer_add(ep, peer->name, numbers);
 }
 
+void card_peers_forget(card_ep_t *ep) {
+    for (size_t i = 0; i < ep->numbers_room; ++i) {
+        if (ep->numbers[i].known) {
+            (void)tmu_net_peer_remove(ep->unit->device, ep->numbers[i].matching);
+            (void)tmu_net_peer_remove(ep->unit->device, ep->numbers[i].control);
+        }
+    }
+}
+
 static ssize_t send_pieces(struct fid_ep *fid, const struct iovec *iov, size_t count, fi_addr_t to,
                            uint64_t tag, const uint64_t *header, void *context) {
     card_ep_t *ep = TFI_OF(card_ep_t, fid);
@@ -120,6 +134,7 @@ static ssize_t send_pieces(struct fid_ep *fid, const struct iovec *iov, size_t c
     operation->peer = header ? numbers->matching : numbers->control;
     operation->has_header = header;
     operation->header = header ? *header : 0;
+    operation->to = to;
     card_operation_start(ep, operation);
     return 0;
 }
@@ -139,17 +154,20 @@ ssize_t card_send_tagged(struct fid_ep *fid, const struct iovec *iov, size_t cou
 ssize_t card_cancel(struct fid *fid, void *context) {
     card_ep_t *ep = TFI_OF(card_ep_t, fid);
     size_t at = 0;
+    bool found = false;
     for (card_operation_t *operation = ep->waiting; operation; operation = operation->next) {
-        if (operation->receives && operation->context == context) {
-            operation->cancelled = ep->cancels = true;
+        if (operation->receives && !operation->reported && operation->context == context) {
+            operation->cancelled = found = true;
         }
     }
     for (card_piece_t *piece; (piece = slots_next(&ep->pieces, &at));) {
-        if (piece->operation->receives && piece->operation->context == context) {
-            piece->operation->cancelled = ep->cancels = true;
+        card_operation_t *operation = piece->operation;
+        if (operation->receives && !operation->reported && operation->context == context) {
+            operation->cancelled = found = true;
         }
     }
-    return ep->cancels ? 0 : -FI_ENOENT;
+    ep->cancels = ep->cancels || found;
+    return found ? 0 : -FI_ENOENT;
 }
 
 struct fi_ops_tagged card_tagged_ops = {

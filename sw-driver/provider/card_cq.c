@@ -5,51 +5,27 @@
 
 #include <stdlib.h>
 
-#define FIRST_ROOM 64u
-
-static bool grow(card_cq_t *cq) {
-    const size_t room = cq->room == 0 ? FIRST_ROOM : 2 * cq->room;
-    tfi_done_t *ring = malloc(room * sizeof *ring);
-    if (!ring) {
-        return false;
-    }
-    for (size_t i = 0; i < cq->count; ++i) {
-        ring[i] = cq->ring[(cq->head + i) & (cq->room - 1)];
-    }
-    free(cq->ring);
-    cq->ring = ring;
-    cq->room = room;
-    cq->head = 0;
-    return true;
-}
-
 void card_cq_add(card_cq_t *cq, void *context, size_t length, int err) {
-    if (cq->count == cq->room && !grow(cq)) {
-        tfi_say("no memory for a completion: the program will miss one");
-        return;
-    }
-    cq->ring[(cq->head + cq->count++) & (cq->room - 1)].entry =
-        (struct fi_cq_err_entry){.op_context = context, .len = length, .err = err};
+    const tfi_done_t done = {.entry = {.op_context = context, .len = length, .err = err}};
+    (void)tfi_dones_add(&cq->dones, &done);
 }
 
 static ssize_t take(card_cq_t *cq, struct fi_cq_msg_entry *entries, size_t count) {
     size_t taken = 0;
-    while (taken < count && cq->count != 0) {
-        const struct fi_cq_err_entry *entry = &cq->ring[cq->head].entry;
-        if (entry->err != 0) {
+    for (const tfi_done_t *done; taken < count && (done = tfi_dones_first(&cq->dones)); ++taken) {
+        if (done->entry.err != 0) {
             return taken != 0 ? (ssize_t)taken : -FI_EAVAIL;
         }
-        entries[taken++] =
-            (struct fi_cq_msg_entry){.op_context = entry->op_context, .len = entry->len};
-        cq->head = (cq->head + 1) & (cq->room - 1);
-        --cq->count;
+        entries[taken] =
+            (struct fi_cq_msg_entry){.op_context = done->entry.op_context, .len = done->entry.len};
+        tfi_dones_drop(&cq->dones);
     }
     return taken != 0 ? (ssize_t)taken : -FI_EAGAIN;
 }
 
 static ssize_t cq_read(struct fid_cq *fid, void *entries, size_t count) {
     card_cq_t *cq = TFI_OF(card_cq_t, fid);
-    if (cq->count == 0 && cq->ep) {
+    if (cq->dones.count == 0 && cq->ep) {
         card_progress(cq->ep);
     }
     return take(cq, entries, count);
@@ -58,12 +34,12 @@ static ssize_t cq_read(struct fid_cq *fid, void *entries, size_t count) {
 static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uint64_t flags) {
     card_cq_t *cq = TFI_OF(card_cq_t, fid);
     (void)flags;
-    if (cq->count == 0 || cq->ring[cq->head].entry.err == 0) {
+    const tfi_done_t *done = tfi_dones_first(&cq->dones);
+    if (!done || done->entry.err == 0) {
         return -FI_EAGAIN;
     }
-    *entry = cq->ring[cq->head].entry;
-    cq->head = (cq->head + 1) & (cq->room - 1);
-    --cq->count;
+    *entry = done->entry;
+    tfi_dones_drop(&cq->dones);
     return 1;
 }
 
@@ -76,7 +52,7 @@ static ssize_t cq_sread(struct fid_cq *fid, void *entries, size_t count, const v
 
 static int cq_close(struct fid *fid) {
     card_cq_t *cq = TFI_OF(card_cq_t, fid);
-    free(cq->ring);
+    free(cq->dones.ring);
     free(cq);
     return 0;
 }

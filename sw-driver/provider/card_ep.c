@@ -26,6 +26,17 @@ static int ep_bind(struct fid *fid, struct fid *other, uint64_t flags) {
     return -FI_ENOSYS;
 }
 
+/* False: the driver does not let go of it, because something is not answered.  Other queues' calls
+ * may still take what it is answered, and nobody is told of that. */
+static bool close_queue(tmu_queue_t **queue) {
+    const bool closed = !*queue || tmu_queue_close(*queue) == TMU_OK;
+    if (!closed) {
+        (void)tmu_queue_observe(*queue, NULL, NULL);
+    }
+    *queue = NULL;
+    return closed;
+}
+
 static int ep_enable(card_ep_t *ep) {
     ep->control = unit_take_endpoint(ep->unit);
     if (ep->control == UINT32_MAX) {
@@ -33,12 +44,15 @@ static int ep_enable(card_ep_t *ep) {
         return -FI_EBUSY;
     }
     const tmu_queue_attr_t attr = {.endpoint = ep->control, .ring_log2 = RING_LOG2};
-    if (tmu_queue_open(ep->unit->device, &attr, &ep->queue) != TMU_OK) {
+    if (tmu_queue_open(ep->unit->device, &attr, &ep->queue) != TMU_OK ||
+        tmu_queue_open(ep->unit->device, &attr, &ep->tagged) != TMU_OK) {
         tfi_say("no queue on the unit: %s", tmu_error_text(ep->unit->device));
+        close_queue(&ep->queue);
         unit_return_endpoint(ep->unit, ep->control);
         return -FI_EBUSY;
     }
     (void)tmu_queue_observe(ep->queue, card_observe, ep);
+    (void)tmu_queue_observe(ep->tagged, card_observe, ep);
     ep->memory = (card_memory_t){.device = ep->unit->device, .endpoint = ep->control};
     return 0;
 }
@@ -80,7 +94,10 @@ void card_ep_linger(struct fid_ep *fid) {
             tmu_net_counts(ep->unit->device, &counts) != TMU_OK) {
             return;
         }
+        /* Others may have their turn: one lock guards the endpoints of all threads. */
+        tfi_unlock();
         tfi_nap();
+        tfi_lock();
         now = tfi_now_ms();
         heard = counts.accepted != before ? now : heard;
     }
@@ -129,13 +146,15 @@ static void empty(card_ep_t *ep) {
             sent = tmu_flush(ep->queue, ep->control, NULL, SLOTS_NONE);
             ep->unit->counts.asked[TMU_OPCODE_FLUSH] += sent == TMU_OK;
         }
-        if (sent != TMU_AGAIN && tmu_queue_in_flight(ep->queue) == 0) {
+        if (sent != TMU_AGAIN && tmu_queue_in_flight(ep->queue) == 0 &&
+            tmu_queue_in_flight(ep->tagged) == 0) {
             return;
         }
         tmu_completion_t ignored;
         size_t count = 0;
         if (tmu_progress(ep->unit->device, CLOCKS) != TMU_OK ||
-            tmu_poll(ep->queue, &ignored, 1, &count) != TMU_OK) {
+            tmu_poll(ep->queue, &ignored, 1, &count) != TMU_OK ||
+            tmu_poll(ep->tagged, &ignored, 1, &count) != TMU_OK) {
             return;
         }
     }
@@ -146,9 +165,11 @@ static int ep_close(struct fid *fid) {
     if (ep->queue) {
         empty(ep);
         card_operations_free(ep);
+        card_peers_forget(ep);
         card_memory_close(&ep->memory);
         card_memory_close(&ep->matching_memory);
-        if (tmu_queue_close(ep->queue) == TMU_OK) {
+        const bool tagged = close_queue(&ep->tagged);
+        if (close_queue(&ep->queue) && tagged) {
             unit_return_endpoint(ep->unit, ep->control);
         }
     }

@@ -46,10 +46,19 @@ bool card_ask_prepare(tfi_ep_t *ep, tfi_ask_t *ask) {
     return ask->buffer.memory;
 }
 
+/* Header data that contradicts the message is none: it is what came, of a sender that has no
+ * provider. */
+static card_header_t header_of(const tmu_completion_t *c, uint64_t header_data) {
+    const card_header_t header = card_header_decode(header_data);
+    const uint64_t bytes = header.ready ? CARD_READY_BYTES : header.length;
+    return bytes == c->message_length ? header
+                                      : (card_header_t){.length = (uint32_t)c->message_length};
+}
+
 /* The message of a completion, with `kept` bytes of room for its payload; NULL: memory is short. */
 static tfi_message_t *message_new(tfi_ep_t *ep, const tmu_completion_t *c, uint64_t header_data,
                                   size_t kept) {
-    const card_header_t header = card_header_decode(header_data);
+    const card_header_t header = header_of(c, header_data);
     const card_name_t name = card_name_of(&ep->domain->unit->network, c->source);
     uint8_t bytes[CARD_NAME];
     card_name_encode(&name, bytes);
@@ -105,6 +114,9 @@ static tfi_message_t *message_seen(tfi_ep_t *ep, const tmu_completion_t *c) {
     if (message && claimed) {
         memcpy(message->copy, tmu_net_claimed(device, c), c->message_length);
         read_payload(message, message->copy);
+    }
+    if (c->status == TMU_STATUS_MATCHED && !message) {
+        tfi_say("no memory for a message that was claimed: it is lost");
     }
     if (claimed && c->status != TMU_STATUS_NONE && tmu_net_release(device, c) != TMU_OK) {
         tfi_say("a buffer of the card is lost: %s", tmu_error_text(device));

@@ -23,8 +23,10 @@ static void append(card_ep_t *ep, card_operation_t *operation) {
     ep->waiting_end = &operation->next;
 }
 
+/* Payload of a receive that failed still comes in, so that it does not wait at the card for ever.
+ */
 static bool has_more(const card_operation_t *operation) {
-    return operation->err == 0 && !operation->cancelled &&
+    return (operation->err == 0 || operation->reported) && !operation->cancelled &&
            (!operation->begun || operation->started < operation->length);
 }
 
@@ -34,7 +36,9 @@ static void end_if_done(card_ep_t *ep, card_operation_t *operation) {
         return;
     }
     const int err = operation->err != 0 ? operation->err : operation->cancelled ? FI_ECANCELED : 0;
-    card_cq_add(ep->cq, operation->context, operation->ended, err);
+    if (!operation->reported) {
+        card_cq_add(ep->cq, operation->context, operation->ended, err);
+    }
     free(operation);
 }
 
@@ -70,7 +74,10 @@ static tmu_result_t post(card_ep_t *ep, card_piece_t *piece) {
         .address = piece->bytes.address,
         .length = piece->length};
     const tmu_result_t result = tmu_post(ep->queue, ep->control, &receive, &piece->id);
-    ep->unit->counts.asked[TMU_OPCODE_POST] += result == TMU_OK;
+    if (result == TMU_OK) {
+        ++ep->unit->counts.asked[TMU_OPCODE_POST];
+        spill_count(&ep->unit->spill, TMU_OPCODE_POST);
+    }
     return result;
 }
 
@@ -92,8 +99,12 @@ static tmu_result_t send_piece(card_ep_t *ep, const card_piece_t *piece) {
         send.data = few;
         send.bytes = (uint32_t)piece->length;
     }
-    const tmu_result_t result = tmu_net_send(ep->queue, ep->control, &send);
-    ep->unit->sent.asked += result == TMU_OK;
+    tmu_queue_t *queue = operation->has_header ? ep->tagged : ep->queue;
+    const tmu_result_t result = tmu_net_send(queue, ep->control, &send);
+    if (result == TMU_OK) {
+        ++ep->unit->sent.asked;
+        ep->numbers[operation->to].tagged += operation->has_header;
+    }
     return result;
 }
 
@@ -141,18 +152,24 @@ static bool start_piece(card_ep_t *ep, card_operation_t *operation) {
     return true;
 }
 
-static bool may_start(const card_operation_t *operation) {
-    return has_more(operation) && operation->pending < CARD_WINDOW && !operation->asks;
+static bool may_start(const card_ep_t *ep, const card_operation_t *operation) {
+    return has_more(operation) && operation->pending < CARD_WINDOW && !operation->asks &&
+           !(operation->has_header && ep->numbers[operation->to].tagged >= CARD_TAGGED);
+}
+
+/* Operations that wait for the same command slots or ring entries. */
+static unsigned kind_of(const card_operation_t *operation) {
+    return operation->receives ? 1 : operation->has_header ? 2 : 0;
 }
 
 /* Hands over what the card takes; those of which it has all leave the list. */
 static void start_waiting(card_ep_t *ep) {
-    bool open[2] = {true, true}; /* sends, receives */
+    bool open[3] = {true, true, true};
     card_operation_t **at = &ep->waiting;
     while (*at) {
         card_operation_t *operation = *at;
-        bool *more = &open[operation->receives];
-        while (*more && may_start(operation)) {
+        bool *more = &open[kind_of(operation)];
+        while (*more && may_start(ep, operation)) {
             *more = start_piece(ep, operation);
         }
         if (has_more(operation)) {
@@ -173,35 +190,54 @@ void card_operation_start(card_ep_t *ep, card_operation_t *operation) {
 
 /* ---- from the card ------------------------------------------------------------------------- */
 
+/* A piece has left the card. */
+static void piece_left(card_ep_t *ep, card_piece_t *piece) {
+    card_operation_t *operation = piece->operation;
+    if (operation->receives) {
+        ep->unit->epoch += spill_uncount(&ep->unit->spill, TMU_OPCODE_POST);
+    } else if (operation->has_header) {
+        --ep->numbers[operation->to].tagged;
+    }
+    --operation->pending;
+    piece_free(ep, piece);
+}
+
+/* The first error of a receive in pieces is told at once: its sender may never send the rest. */
+static void fail(card_ep_t *ep, card_operation_t *operation, int err) {
+    const bool first = operation->err == 0;
+    if (first) {
+        operation->err = err;
+    }
+    if (first && operation->receives && !operation->frame && !operation->cancelled) {
+        card_cq_add(ep->cq, operation->context, operation->ended, err);
+        operation->reported = true;
+    }
+}
+
 static void piece_end(card_ep_t *ep, card_piece_t *piece, size_t length, int err) {
     card_operation_t *operation = piece->operation;
     if (err == 0 && operation->receives) {
         const bool whole = operation->frame ? length <= piece->length : length == piece->length;
         err = whole ? 0 : FI_EIO; /* not what was announced */
     }
-    if (err != 0 && operation->err == 0) {
-        operation->err = err;
-    }
-    if (err == 0) {
+    if (err != 0) {
+        fail(ep, operation, err);
+    } else if (!operation->reported) { /* else the user may have its buffer back */
         if (operation->receives) {
             copy(operation, piece->offset, piece->bytes.memory, length);
         }
         operation->ended += length;
     }
-    operation->asks = false;
-    --operation->pending;
-    piece_free(ep, piece);
+    piece_left(ep, piece);
     end_if_done(ep, operation);
 }
 
-/* The card had no room for a receive: it is asked again, before the pieces behind it. */
+/* The card had no room for a receive, the last that it was asked for: it is asked again. */
 static void piece_refused(card_ep_t *ep, card_piece_t *piece) {
     card_operation_t *operation = piece->operation;
     operation->started -= piece->length;
     operation->begun = operation->started != 0;
-    operation->asks = false;
-    --operation->pending;
-    piece_free(ep, piece);
+    piece_left(ep, piece);
     if (!operation->waits && has_more(operation)) {
         append(ep, operation);
     }
@@ -209,9 +245,9 @@ static void piece_refused(card_ep_t *ep, card_piece_t *piece) {
 }
 
 static void posted(card_ep_t *ep, card_piece_t *piece, const tmu_completion_t *c) {
+    piece->operation->asks = false;
     switch (c->status) {
     case TMU_STATUS_QUEUED:
-        piece->operation->asks = false;
         break;
     case TMU_STATUS_MATCHED:
         piece_end(ep, piece, c->message_length, 0);
@@ -234,7 +270,9 @@ static int error_of(const tmu_completion_t *c) {
 
 void card_observe(void *user, const tmu_completion_t *c) {
     const card_ep_t *ep = user;
-    if (c->opcode != TMU_OPCODE_SEND) { /* which is none of the unit's */
+    if (c->opcode == TMU_OPCODE_SEND) { /* which is none of the unit's */
+        ++*(c->status == TMU_STATUS_SENT ? &ep->unit->sent.delivered : &ep->unit->sent.failed);
+    } else {
         counts_answer(&ep->unit->counts, c);
     }
 }
@@ -247,7 +285,6 @@ static void told(card_ep_t *ep, const tmu_completion_t *c) {
     }
     switch (c->opcode) {
     case TMU_OPCODE_SEND:
-        ++*(c->status == TMU_STATUS_SENT ? &ep->unit->sent.delivered : &ep->unit->sent.failed);
         piece_end(ep, piece, piece->length, error_of(c));
         break;
     case TMU_OPCODE_POST:
@@ -279,16 +316,44 @@ static void ask_cancels(card_ep_t *ep) {
     }
 }
 
-void card_progress(card_ep_t *ep) {
+/* Everything ends with an error when the device does, as the matcher says in words. */
+static void break_down(card_ep_t *ep) {
+    size_t at = 0;
+    ep->broken = true;
+    for (card_piece_t *piece; (piece = slots_next(&ep->pieces, &at));) {
+        piece->operation->length = piece->operation->started; /* nothing more of it */
+        piece_end(ep, piece, 0, FI_EIO);
+    }
+    for (card_operation_t *operation = ep->waiting; operation; operation = operation->next) {
+        operation->begun = true;
+        operation->length = operation->started;
+        fail(ep, operation, FI_EIO);
+    }
+    start_waiting(ep); /* which takes them off */
+}
+
+static bool read_queue(card_ep_t *ep, tmu_queue_t *queue) {
     tmu_completion_t completions[POLL_MAX];
     size_t count = POLL_MAX;
-    if (tmu_progress(ep->unit->device, CLOCKS) != TMU_OK) {
-        return; /* the matcher sees it as well, and says so */
-    }
-    while (count == POLL_MAX && tmu_poll(ep->queue, completions, POLL_MAX, &count) == TMU_OK) {
+    while (count == POLL_MAX) {
+        if (tmu_poll(queue, completions, POLL_MAX, &count) != TMU_OK) {
+            return false;
+        }
         for (size_t i = 0; i < count; ++i) {
             told(ep, &completions[i]);
         }
+    }
+    return true;
+}
+
+void card_progress(card_ep_t *ep) {
+    if (ep->broken) {
+        return;
+    }
+    if (tmu_progress(ep->unit->device, CLOCKS) != TMU_OK || !read_queue(ep, ep->queue) ||
+        !read_queue(ep, ep->tagged)) {
+        break_down(ep);
+        return;
     }
     if (ep->cancels) {
         ask_cancels(ep);

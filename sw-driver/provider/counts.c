@@ -33,9 +33,15 @@ static const struct {
 
 _Static_assert(KINDS + VERDICTS + 3 <= COUNTS_NAMES, "room for every counter");
 
+/* A card tells of a match whose bytes never came as `removed` (W7); a flush's entries are that. */
+static uint8_t status_of(const tmu_completion_t *c) {
+    const bool lost = c->status == TMU_STATUS_REMOVED && c->opcode != TMU_OPCODE_FLUSH;
+    return lost ? TMU_STATUS_MATCHED : c->status;
+}
+
 void counts_answer(counts_t *counts, const tmu_completion_t *c) {
     if (c->opcode < COUNTS_OPCODES && c->status < COUNTS_STATUSES) {
-        ++counts->answered[c->opcode][c->status];
+        ++counts->answered[c->opcode][status_of(c)];
     }
     counts->truncated += c->truncated;
     counts->removed_posted += c->removed_posted;

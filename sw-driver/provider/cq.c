@@ -1,38 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Completion queues: a ring of what ended, tagged or not. */
+/* Completion queues: a ring of operations that ended, tagged or not. */
 #include "provider.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 256u
-
-static bool grow(tfi_cq_t *cq) {
-    const size_t room = cq->room == 0 ? FIRST_ROOM : 2 * cq->room;
-    tfi_done_t *ring = malloc(room * sizeof *ring);
-    if (!ring) {
-        return false;
-    }
-    for (size_t i = 0; i < cq->count; ++i) {
-        ring[i] = cq->ring[(cq->head + i) & (cq->room - 1)];
-    }
-    free(cq->ring);
-    cq->ring = ring;
-    cq->room = room;
-    cq->head = 0;
-    return true;
-}
-
 void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t source) {
     if (!cq) {
         return;
     }
-    if (cq->count == cq->room && !grow(cq)) {
-        tfi_say("no memory for a completion: the program will miss one");
-        return;
-    }
-    cq->ring[(cq->head + cq->count++) & (cq->room - 1)] = (tfi_done_t){*entry, source};
-    if (cq->count == 1) {
+    if (tfi_dones_add(&cq->dones, &(tfi_done_t){*entry, source}) && cq->dones.count == 1) {
         tfi_wake(cq);
     }
 }
@@ -57,8 +34,7 @@ static size_t put(const tfi_cq_t *cq, const struct fi_cq_err_entry *e, void *to)
 static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources) {
     uint8_t *to = buffer;
     size_t taken = 0;
-    while (taken < count && cq->count != 0) {
-        const tfi_done_t *done = &cq->ring[cq->head];
+    for (const tfi_done_t *done; taken < count && (done = tfi_dones_first(&cq->dones)); ++taken) {
         if (done->entry.err != 0) {
             return taken != 0 ? (ssize_t)taken : -FI_EAVAIL;
         }
@@ -66,9 +42,7 @@ static ssize_t take(tfi_cq_t *cq, void *buffer, size_t count, fi_addr_t *sources
         if (sources) {
             sources[taken] = done->source;
         }
-        cq->head = (cq->head + 1) & (cq->room - 1);
-        --cq->count;
-        ++taken;
+        tfi_dones_drop(&cq->dones);
     }
     return (ssize_t)taken;
 }
@@ -88,7 +62,7 @@ static ssize_t cq_readfrom(struct fid_cq *fid, void *buffer, size_t count, fi_ad
     tfi_lock();
     /* Whoever reads on comes to the end of what is there, so nothing is kept from going on; a read
      * of no entries is for progress alone. */
-    if (cq->count == 0 || count == 0) {
+    if (cq->dones.count == 0 || count == 0) {
         tfi_cq_progress(cq);
     }
     const ssize_t got = take(cq, buffer, count, sources);
@@ -105,15 +79,15 @@ static ssize_t cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *entry, uin
     ssize_t got = 1;
     (void)flags;
     tfi_lock();
-    if (cq->count != 0 && cq->ring[cq->head].entry.err != 0) {
+    const tfi_done_t *done = tfi_dones_first(&cq->dones);
+    if (done && done->entry.err != 0) {
         /* The user's structure may be longer than the one this was compiled with. */
         void *data = entry->err_data;
         const size_t room = entry->err_data_size;
-        *entry = cq->ring[cq->head].entry;
+        *entry = done->entry;
         entry->err_data = room != 0 ? data : NULL;
         entry->err_data_size = 0;
-        cq->head = (cq->head + 1) & (cq->room - 1);
-        --cq->count;
+        tfi_dones_drop(&cq->dones);
     } else {
         got = -FI_EAGAIN;
     }
@@ -178,7 +152,7 @@ static int cq_close(struct fid *fid) {
         return -FI_EBUSY;
     }
     tfi_wait_close(cq);
-    free(cq->ring);
+    free(cq->dones.ring);
     free(cq);
     return 0;
 }
@@ -215,6 +189,11 @@ int tfi_cq_open(struct fid_domain *fid, struct fi_cq_attr *attr, struct fid_cq *
                 void *context) {
     if (attr->wait_obj != FI_WAIT_NONE && attr->wait_obj != FI_WAIT_UNSPEC &&
         attr->wait_obj != FI_WAIT_YIELD && attr->wait_obj != FI_WAIT_FD) {
+        return -FI_ENOSYS;
+    }
+    if (attr->wait_obj == FI_WAIT_FD && network_wanted()) {
+        tfi_say("a card wakes nobody, so there is no FI_WAIT_FD beside %s",
+                setting_name(SETTING_ADDRESS));
         return -FI_ENOSYS;
     }
     if (attr->format > FI_CQ_FORMAT_TAGGED) {

@@ -233,6 +233,7 @@ static int ep_close(struct fid *fid) {
         matcher_close(&ep->matcher);
     }
     (void)fi_close(&ep->below->fid);
+    ep->below = NULL; /* with the memory of receives on a card */
     if (ep->inner_cq) {
         (void)fi_close(&ep->inner_cq->fid);
     }

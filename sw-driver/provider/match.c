@@ -324,9 +324,12 @@ static void wait_until_answered(matcher_t *m) {
     }
 }
 
-/* Empties the endpoint (R14), again where held arrivals came in behind a flush. */
+/* Empties the endpoint (R14), again where held arrivals came in behind a flush.  On a card nobody
+ * here knows of messages that wait. */
 static void flush_all(matcher_t *m) {
-    while (!m->broken && m->inside != 0) {
+    bool unknown = m->unit->card;
+    while (!m->broken && (m->inside != 0 || unknown)) {
+        unknown = false;
         record_t flush = {.opcode = TMU_OPCODE_FLUSH, .owner = m, .cancelled = TMU_AGAIN};
         flush.handle = slots_take(&m->unit->slots, &flush);
         if (flush.handle == SLOTS_NONE) {

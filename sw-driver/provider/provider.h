@@ -70,14 +70,19 @@ typedef struct {
     fi_addr_t source;
 } tfi_done_t;
 
+/* Those of a queue, oldest first; a zeroed one has none. */
 typedef struct {
-    struct fid_cq fid;
-    tfi_domain_t *domain;
-    enum fi_cq_format format;
     tfi_done_t *ring; /* grows, so it never overflows */
     size_t room;      /* a power of two */
     size_t head;
     size_t count;
+} tfi_dones_t;
+
+typedef struct {
+    struct fid_cq fid;
+    tfi_domain_t *domain;
+    enum fi_cq_format format;
+    tfi_dones_t dones;
     bool woken;
     struct {
         int set; /* -1 without FI_WAIT_FD */
@@ -210,6 +215,14 @@ void tfi_cq_add(tfi_cq_t *cq, const struct fi_cq_err_entry *entry, fi_addr_t sou
 void tfi_cq_progress(tfi_cq_t *cq);
 /* The endpoint behind one in the list of a queue. */
 tfi_ep_t *tfi_cq_next(const tfi_cq_t *cq, const tfi_ep_t *ep);
+
+/* done.c */
+/* False, and it was said: memory is short. */
+bool tfi_dones_add(tfi_dones_t *dones, const tfi_done_t *done);
+/* The oldest, or NULL. */
+const tfi_done_t *tfi_dones_first(const tfi_dones_t *dones);
+/* Removes it; there is one. */
+void tfi_dones_drop(tfi_dones_t *dones);
 
 /* wait.c: queues with FI_WAIT_FD */
 int tfi_wait_open(tfi_cq_t *cq);

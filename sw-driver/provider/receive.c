@@ -67,7 +67,7 @@ tfi_ask_t *tfi_ask(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint8_t opcode
 void tfi_ask_free(tfi_ep_t *ep, tfi_ask_t *ask) {
     tfi_ask_t *whole = ask->whole;
     tfi_peer_release(ep->av, ask->from);
-    if (ask->buffer.memory) {
+    if (ask->buffer.memory && ep->below) {
         card_memory_put(card_ep_memory(ep->below), &ask->buffer);
     }
     free(ask);

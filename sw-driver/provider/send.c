@@ -206,7 +206,9 @@ ssize_t tfi_send_start(tfi_ep_t *ep, const struct fi_msg_tagged *msg, uint64_t f
     if ((flags & ~TFI_SEND_FLAGS) != 0) {
         return -FI_EBADFLAGS;
     }
-    if (!tfi_measure(ep, msg, &length) || ((flags & FI_INJECT) != 0 && length > ep->inject_size)) {
+    if (!tfi_measure(ep, msg, &length) ||
+        (ep->domain->unit->card && length >> CARD_LENGTH_BITS != 0) ||
+        ((flags & FI_INJECT) != 0 && length > ep->inject_size)) {
         return -FI_EINVAL;
     }
     tfi_lock();

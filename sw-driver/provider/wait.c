@@ -83,7 +83,7 @@ static int may_sleep(const tfi_fabric_t *fabric, tfi_cq_t *cq) {
     }
     (void)!read(cq->wait.event, &woken, sizeof woken);
     tfi_cq_progress(cq);
-    if (cq->count != 0 || cq->woken) {
+    if (cq->dones.count != 0 || cq->woken) {
         return -FI_EAGAIN;
     }
     int wrong = 0;

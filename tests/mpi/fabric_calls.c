@@ -188,5 +188,12 @@ int main(void) {
     SEND(fi_tinject(b.ep, "left", 4, b.peer, 0x71));
     SEND(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x72, NULL));
     wait_for_message(0x72);
+    /* And a receive whose payload is asked for, and does not come. */
+    SEND(fi_tsend(b.ep, out, LONG_BYTES, NULL, b.peer, 0x73, NULL));
+    wait_for_message(0x73);
+    must(fi_trecv(a.ep, in, LONG_BYTES, NULL, a.peer, 0x73, 0, NULL), "fi_trecv");
+    for (int i = 0; i < 20; ++i) {
+        (void)fi_cq_read(a.cq, NULL, 0);
+    }
     return close_both("every completion is right");
 }

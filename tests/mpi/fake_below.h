@@ -174,7 +174,7 @@ static inline void stop(void) {
     matcher_close(&ep.matcher);
     unit_release(domain.unit);
     tfi_frames_free(&ep);
-    free(cq.ring);
+    free(cq.dones.ring);
     tfi_load_free(&ep.loads);
     tfi_out_free(&ep);
     tfi_untagged_free(&ep);

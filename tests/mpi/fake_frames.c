@@ -40,14 +40,14 @@ static uint64_t refused(void) { return domain.unit->traffic.refused; }
 
 /* One error or end of the user's, and its context. */
 static int take_end(const void *context) {
-    EXPECT(cq.count == 1);
-    if (cq.count != 1) {
+    EXPECT(cq.dones.count == 1);
+    if (cq.dones.count != 1) {
         return -1;
     }
-    const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
+    const struct fi_cq_err_entry *entry = &cq.dones.ring[cq.dones.head].entry;
     EXPECT(entry->op_context == context);
-    cq.head = (cq.head + 1) & (cq.room - 1);
-    cq.count = 0;
+    cq.dones.head = (cq.dones.head + 1) & (cq.dones.room - 1);
+    cq.dones.count = 0;
     return entry->err;
 }
 
@@ -88,7 +88,7 @@ static void strangers(void) {
     pull.length = LONG_BYTES;
     pull.tag = 0;
     came(&pull, 0);
-    EXPECT(refused() == before + 11 && taken_count == taken_before && cq.count == 0);
+    EXPECT(refused() == before + 11 && taken_count == taken_before && cq.dones.count == 0);
     pull.tag = WIRE_PULL_TAG;
     came(&pull, 0);
     EXPECT(refused() == before + 11 && taken_count == taken_before + 1);
@@ -109,7 +109,7 @@ static void short_payload(void) {
     }
     void *const receive = taken[(taken_count - 2) % TAKEN];
     below_ends(taken[(taken_count - 1) % TAKEN], FI_SEND, 0);
-    EXPECT(cq.count == 0);
+    EXPECT(cq.dones.count == 0);
     below_ends(receive, FI_RECV, LONG_BYTES - 1);
     EXPECT(take_end(&state) == FI_EIO);
 }
@@ -198,7 +198,7 @@ static void at_random(uint64_t rounds) {
         if (taken_count - next > TAKEN / 2) {
             random_end(&next);
         }
-        cq.count = 0;
+        cq.dones.count = 0;
     }
     insert_fails = false;
     send_result = 0;
@@ -206,16 +206,18 @@ static void at_random(uint64_t rounds) {
         random_end(&next);
         tfi_progress(&ep);
     }
-    cq.count = 0;
+    cq.dones.count = 0;
     EXPECT(!ep.matcher.broken && refused() > 0);
 }
 
 static bool has_ended(const void *context) {
     bool found = false;
-    for (size_t i = 0; i < cq.count; ++i) {
-        found = found || cq.ring[(cq.head + i) & (cq.room - 1)].entry.op_context == context;
+    for (size_t i = 0; i < cq.dones.count; ++i) {
+        found =
+            found ||
+            cq.dones.ring[(cq.dones.head + i) & (cq.dones.room - 1)].entry.op_context == context;
     }
-    cq.count = 0;
+    cq.dones.count = 0;
     return found;
 }
 

@@ -7,14 +7,14 @@
 
 /* The one completion that there is: an operation of the user with this context and error. */
 static void ended(const void *context, uint64_t kind, int error) {
-    EXPECT(cq.count == 1);
-    if (cq.count == 0) {
+    EXPECT(cq.dones.count == 1);
+    if (cq.dones.count == 0) {
         return;
     }
-    const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
+    const struct fi_cq_err_entry *entry = &cq.dones.ring[cq.dones.head].entry;
     EXPECT(entry->op_context == context && entry->err == error && (entry->flags & kind) != 0);
-    cq.head = (cq.head + 1) & (cq.room - 1);
-    cq.count = 0;
+    cq.dones.head = (cq.dones.head + 1) & (cq.dones.room - 1);
+    cq.dones.count = 0;
 }
 
 /* Of the counters since the last look, the errors last. */
@@ -34,10 +34,10 @@ static void sends(void) {
         ended(&sizes, FI_SEND, FI_EHOSTUNREACH);
         send_result = -FI_EAGAIN;
         EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == -FI_EAGAIN);
-        EXPECT(cq.count == 0 && ep.sends.used == 0 && !tfi_out_waits(&ep, NULL));
+        EXPECT(cq.dones.count == 0 && ep.sends.used == 0 && !tfi_out_waits(&ep, NULL));
         send_result = 0;
         EXPECT(tfi_tsend(&ep.fid, buffer, sizes[i], NULL, 0, 1, &sizes) == 0);
-        EXPECT(cq.count == 0);
+        EXPECT(cq.dones.count == 0);
         below_fails(last_context, FI_ECONNRESET);
         ended(&sizes, FI_SEND, FI_ECONNRESET);
         EXPECT(ep.sends.used == 0 && ep.sending == 0);
@@ -46,7 +46,7 @@ static void sends(void) {
     /* An injected message has no completion, for an entry would have no context; it is counted. */
     EXPECT(tfi_tinject(&ep.fid, buffer, 10, 0, 1) == 0);
     below_fails(last_context, FI_ECONNRESET);
-    EXPECT(cq.count == 0);
+    EXPECT(cq.dones.count == 0);
     counted(0, 0, 1, 0);
 }
 
@@ -65,7 +65,7 @@ static void pulls(void) {
     tfi_enlist(&ep, ask);
     send_result = -FI_EHOSTUNREACH;
     tfi_pull_start(&ep, message, ask);
-    EXPECT(cq.count == 0 && cancelled && cancelled == last_context);
+    EXPECT(cq.dones.count == 0 && cancelled && cancelled == last_context);
     below_fails(cancelled, FI_ECANCELED);
     ended(&av, FI_RECV, FI_EHOSTUNREACH);
     EXPECT(ep.fetched.used == 0 && ep.receives.count == 0);
@@ -91,10 +91,10 @@ static void payloads(void) {
     EXPECT(tfi_tsend(&ep.fid, buffer, LONG_BYTES, NULL, 0, 1, &av) == 0);
     pull.sender = TFI_OF(tfi_out_t, last_context)->announces;
     below_ends(last_context, FI_SEND, 0);
-    EXPECT(cq.count == 0 && ep.sends.used == 1);
+    EXPECT(cq.dones.count == 0 && ep.sends.used == 1);
     send_result = -FI_EAGAIN;
     EXPECT(!tfi_send_payload(&ep, peer, &pull));
-    EXPECT(tfi_out_waits(&ep, NULL) && cq.count == 0);
+    EXPECT(tfi_out_waits(&ep, NULL) && cq.dones.count == 0);
     send_result = 0;
     tfi_progress(&ep);
     EXPECT(!tfi_out_waits(&ep, NULL) && ep.sending == 1);
@@ -149,7 +149,7 @@ static void untagged_sends(void) {
     counted(0, 0, 1, 0);
     EXPECT(tfi_msg_ops.inject(&ep.fid, mine, sizeof mine, 0) == 0);
     below_ends(last_context, FI_SEND, 0);
-    EXPECT(cq.count == 0);
+    EXPECT(cq.dones.count == 0);
     counted(1, 0, 0, 0);
     EXPECT(tfi_msg_ops.inject(&ep.fid, buffer, ep.inject_size + 1, 0) == -FI_EINVAL);
     EXPECT(ep.sending == 0);
@@ -177,7 +177,7 @@ static void untagged_receives(void) {
     EXPECT(bytes[1] == 'a' && bytes[0] == 0);
     untagged_comes(WIRE_EAGER, 1, 'b');
     untagged_comes(WIRE_EAGER, 2, 'c');
-    EXPECT(cq.count == 0 && post(&bytes[0], 1, &bytes[0], 0) == 0);
+    EXPECT(cq.dones.count == 0 && post(&bytes[0], 1, &bytes[0], 0) == 0);
     ended(&bytes[0], FI_MSG, 0);
     EXPECT(post(&bytes[2], 1, &bytes[2], 0) == 0);
     ended(&bytes[2], FI_MSG, FI_ETRUNC);
@@ -201,10 +201,10 @@ static void many(void) {
             payloads[j] = taken[(taken_count - 2) % TAKEN];
             below_ends(last_context, FI_SEND, 0);
         }
-        EXPECT(tfi_cancel(&ep.fid.fid, &av) == -FI_ENOENT && cq.count == 0);
+        EXPECT(tfi_cancel(&ep.fid.fid, &av) == -FI_ENOENT && cq.dones.count == 0);
         for (size_t j = 0; j < 3; ++j) {
             below_ends(payloads[orders[i][j]], FI_RECV, LONG_BYTES);
-            const struct fi_cq_err_entry *entry = &cq.ring[cq.head].entry;
+            const struct fi_cq_err_entry *entry = &cq.dones.ring[cq.dones.head].entry;
             EXPECT(((entry->flags & FI_MULTI_RECV) != 0) == (j == 2));
             EXPECT(entry->buf == target + orders[i][j] * LONG_BYTES);
             ended(&av, FI_RECV, 0);
@@ -225,7 +225,7 @@ static void many_cancelled(void) {
     void *const payload = taken[(taken_count - 2) % TAKEN];
     below_ends(last_context, FI_SEND, 0);
     EXPECT(tfi_cancel(&ep.fid.fid, &av) == 0);
-    EXPECT((cq.ring[cq.head].entry.flags & FI_MULTI_RECV) == 0);
+    EXPECT((cq.dones.ring[cq.dones.head].entry.flags & FI_MULTI_RECV) == 0);
     ended(&av, FI_RECV, FI_ECANCELED);
     below_ends(payload, FI_RECV, LONG_BYTES - 200);
     ended(&av, FI_MULTI_RECV, 0);
@@ -249,10 +249,10 @@ static void short_of_memory(void) {
     receive(50, &bytes[0], 1, &bytes[0]);
     receive(50, &bytes[1], 1, &bytes[1]);
     progress();
-    EXPECT(!ep.kept_first && domain.unit->traffic.eager == before + 2 && cq.count == 2);
+    EXPECT(!ep.kept_first && domain.unit->traffic.eager == before + 2 && cq.dones.count == 2);
     EXPECT(bytes[0] == 'a' && bytes[1] == 'b');
-    cq.count = 0;
-    cq.head = 0;
+    cq.dones.count = 0;
+    cq.dones.head = 0;
     counted(0, 2, 0, 0);
 }
 
@@ -297,23 +297,25 @@ static void broken(void) {
         msg.context = &contexts[i];
         EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[i]) == 0);
     }
-    EXPECT(ep.receives.count == 1 && cq.count == 0 && ep.sends.used == 1);
+    EXPECT(ep.receives.count == 1 && cq.dones.count == 0 && ep.sends.used == 1);
     /* The unit's first answer is about a handle that is not there. */
     record_t *receive = &tfi_find_ask(&ep, &contexts[0])->record;
     slots_release(&domain.unit->slots, receive->handle);
     receive->handle = slots_take(&domain.unit->slots, receive);
     tfi_progress(&ep);
-    EXPECT(ep.matcher.broken && ep.receives.count == 0 && ep.sends.used == 0 && cq.count == 5);
+    EXPECT(ep.matcher.broken && ep.receives.count == 0 && ep.sends.used == 0 &&
+           cq.dones.count == 5);
     for (size_t i = 0; i < 5; ++i) {
         const void *const context = i == 0 ? (void *)&av : &contexts[i - 1];
         size_t found = 0;
         for (size_t j = 0; j < 5; ++j) {
-            const struct fi_cq_err_entry *entry = &cq.ring[(cq.head + j) & (cq.room - 1)].entry;
+            const struct fi_cq_err_entry *entry =
+                &cq.dones.ring[(cq.dones.head + j) & (cq.dones.room - 1)].entry;
             found += entry->err == FI_EIO && entry->op_context == context;
         }
         EXPECT(found == 1);
     }
-    cq.count = 0;
+    cq.dones.count = 0;
     counted(0, 0, 1, 1);
     for (size_t i = 0; i < 4; ++i) {
         EXPECT(tfi_tagged_ops.recvmsg(&ep.fid, &msg, flags[i]) == -FI_EIO);

@@ -10,7 +10,7 @@ import pytest
 from opentmu.mpi import library
 from opentmu.setup import mpi4py
 
-from .test_mpi import Tmu, result_of
+from .test_mpi import Done, Tmu, result_of
 
 pytestmark = pytest.mark.long
 
@@ -21,6 +21,7 @@ SOUND = r"test_(p2p_buf|p2p_buf_matched|p2p_obj_matched|msgspec|comm|request)\.p
 # MPICH 5.0.2 counts a neighbour too many now and then, on libfabric's own tcp as well.
 RACES = {"mpich": ["-e", r"test_comm_topo\.py"]}
 WINDOWS = r"test_(rma|win)"
+POINT_TO_POINT = r"test_(p2p|msg|request)"
 
 
 @pytest.fixture(scope="module")
@@ -57,8 +58,37 @@ def test_mpi4pys_own_tests(
     """R1 to R12 as another project sees MPI; nothing is left in any queue."""
     assert fetched(name).name == name
     words = ["--mpi", name, "-n", str(ranks), "--engine", engine, "--preset", "tiny", "--json"]
-    program = ["env", f"PYTHONPATH={suite / 'site'}", sys.executable, suite / "test" / "main.py"]
-    done = tmu("mpi", *words, "--", *program, "-f", "-i", files, *RACES.get(name, []))
+    judged(tmu("mpi", *words, "--", *program(suite, name, files)), tests)
+
+
+@pytest.mark.usefixtures("provider_folder")
+@pytest.mark.parametrize(("name", "ranks"), [("mpich", 2), ("openmpi", 2), ("mpich", 4)])
+def test_mpi4pys_own_tests_over_a_lossy_wire(
+    name: str,
+    ranks: int,
+    tmu: Tmu,
+    suite: Path,
+    fetched: Callable[[str], library.Library],
+) -> None:
+    """W1 to W4 as another project sees MPI, between cards."""
+    assert fetched(name).name == name
+    words = ["--wire", "--drop", "0.01", "--mpi", name, "-n", str(ranks), "--preset", "tiny"]
+    judged(tmu("mpi", *words, "--json", "--", *program(suite, name, POINT_TO_POINT)), 300)
+
+
+def program(suite: Path, name: str, files: str) -> list[str | Path]:
+    """Command line of mpi4py's tests in files of these names."""
+    main: list[str | Path] = [
+        "env",
+        f"PYTHONPATH={suite / 'site'}",
+        sys.executable,
+        suite / "test" / "main.py",
+    ]
+    return [*main, "-f", "-i", files, *RACES.get(name, [])]
+
+
+def judged(done: Done, tests: int) -> None:
+    """Every check held, and at least so many tests ran."""
     result = result_of(done)
     assert (done.returncode, result["ok"], result["mismatches"]) == (0, True, 0), done.stderr[
         -3000:

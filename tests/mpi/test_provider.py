@@ -48,7 +48,7 @@ def test_every_completion_is_right(
     assert report["unit"]["flushes"] >= 1
     assert report["unit"]["removed_posted"] == 1
     assert report["unit"]["removed_unexpected"] == 2
-    assert report["traffic"]["rendezvous"] == 7
+    assert report["traffic"]["rendezvous"] == 8
     assert report["traffic"]["untagged"] == 2
 
 
@@ -224,7 +224,7 @@ def test_it_speaks_through_the_log_of_libfabric(fabric_calls: Path, provider_fol
     done = run(fabric_calls, provider_folder, FI_LOG_LEVEL="info", **settings)
     notes = [line for line in done.stderr.splitlines() if ":tmu:core:tmu():" in line]
     assert "<info> ref:tiny: 4 endpoints, 64 receives and 64 messages on chip" in notes[0]
-    assert "7 announced messages" in notes[1]
+    assert "8 announced messages" in notes[1]
     done = run(fabric_calls, provider_folder, FI_LOG_LEVEL="warn", **settings)
     assert ":tmu:core:tmu():" not in done.stderr
 
@@ -238,7 +238,7 @@ def test_each_setting_is_a_parameter_of_libfabric(
         pytest.skip("no fi_info here (Debian: libfabric-bin)")
     table = (provider.SOURCES / "settings.c").read_text()
     names = re.findall(r'"(FI_TMU_[A-Z]+)"', table)
-    assert len(names) == 6
+    assert len(names) == 7
     done = run(Path(info), provider_folder, "-e")
     assert sorted(re.findall(r"^# (FI_TMU_\w+): String$", done.stdout, re.M)) == sorted(names)
     done = run(fabric_calls, provider_folder, FI_TMU_URI="ref:tiny", TMU_URI="ref:huge")

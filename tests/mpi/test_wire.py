@@ -191,6 +191,10 @@ def test_completions_over_a_card_are_those_over_tcp(
     assert done.stderr == ""
     (report,) = check.reports(tmp_path)
     assert (report["mismatches"], report["differences"]) == (0, [])
+    if source == "fabric_calls.c":
+        assert report["unit"]["truncated"] == 1  # the provider cuts what was announced
+        assert report["unit"]["claim_matched"] == 6
+        assert report["unit"]["removed_unexpected"] == 2  # R14, when an endpoint was closed
 
 
 def test_what_a_card_is_set_wrong_is_said(

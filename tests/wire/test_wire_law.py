@@ -76,8 +76,8 @@ MUTANTS = {
     ),
 }
 LIBRARIES = (
-    *("uet_law", "wire_judge", "tmu_wire_model_static", "uet_endpoint", "uet_forge"),
-    *("uet_codec", "tmu_model_static"),
+    *("uet_target_bench", "uet_law", "wire_judge", "tmu_wire_model_static", "uet_endpoint"),
+    *("uet_forge", "uet_codec", "tmu_model_static"),
 )
 INCLUDES = ("wire", "wire/law", "wire/test", "law", "endpoint", "test", "campaigns/common")
 FLAGS = ["-std=c11", "-O1", *(f"-I{paths.SIM / part}" for part in INCLUDES)]

@@ -129,9 +129,12 @@ def cocotb_runner(
 
 @contextmanager
 def _make_variables(more: str) -> Iterator[None]:
-    """More variables for the `make` that cocotb's runner starts, which takes none for it."""
+    """More variables for the `make` that cocotb's runner starts, which takes none for it.
+
+    It has both processors: other tests often wait for the same simulation.
+    """
     before = os.environ.get("MAKEFLAGS", shims.MAKE_VARIABLES)
-    os.environ["MAKEFLAGS"] = f"{before} {more}"
+    os.environ["MAKEFLAGS"] = f"-j{toolchain.PARALLEL_JOBS} {before} {more}"
     try:
         yield
     finally:

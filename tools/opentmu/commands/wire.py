@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
-from opentmu import options
+from opentmu import options, output
+from opentmu.benchmark import wire
 from opentmu.build import cbuild
+from opentmu.errors import CheckFailed
 from opentmu.process import replace_by
 
 PROGRAM = "tmu-decode"
@@ -81,3 +83,26 @@ def fuzz(as_json: bool, **values: object) -> None:
     words = [str(program), "--progress", *options.words(values)]
     words += ["--json"] if as_json else []
     replace_by(words)
+
+
+@command.command()
+@options.as_json
+def bench(as_json: bool) -> int:
+    """Measure what the card in hardware takes for a message that it receives, in clocks.
+
+    From the last beat of its frames to its completion, to a receive that waits or when one comes,
+    and in a stream. The card is simulated at its ports, with a unit of 32 entries a queue. Exit
+    code 1: a figure is above what is promised.
+
+    For example: tmu wire bench --json
+    """
+    rows = wire.measure()
+    kept = wire.promises(rows)
+    met = all(promise.met for promise in kept)
+    if as_json:
+        figures = {"name": wire.CONFIGURATION.stem, "clocks": rows}
+        told = [{"name": one.name, "found": one.found, "most": one.most} for one in kept]
+        output.print_json({**figures, "promises": told, "ok": met})
+    else:
+        wire.show(output.figures(), rows, kept)
+    return 0 if met else CheckFailed.exit_code

@@ -67,10 +67,14 @@ def joined(ranks: int, impairments: Mapping[str, object]) -> Iterator[Network]:
             finally:
                 process.send_signal(signal.SIGINT)
                 try:
-                    out, _ = process.communicate(timeout=PATIENCE)
+                    out, said = process.communicate(timeout=PATIENCE)
                 except subprocess.TimeoutExpired:
                     process.kill()
-                    out = ""
+                    out, said = process.communicate()
+            if process.returncode != 0:
+                raise CheckFailed(
+                    f"{PROGRAM} ended with exit code {process.returncode}: {said.strip()}"
+                )
             network.counters = total(out)
 
 

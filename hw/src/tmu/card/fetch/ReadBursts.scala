@@ -6,7 +6,6 @@ import chisel3.util._
 import tmu.buffer.{BlockQueue, PointerQueue}
 import tmu.bus.{AxiRead, AxiResponse}
 import tmu.card.request.FrameBeat
-import tmu.mutant.Mutant
 
 /** Reads pieces of packets from host memory, in bursts that cross no multiple of 4 KiB.
   *
@@ -47,7 +46,7 @@ class ReadBursts extends Module {
   private val left = Reg(new FetchPiece)
   private val inPage = left.address(pageBits - 1, 0)
   private val toPage = page.U - inPage
-  private val isLast = Mutant("page_read", left.bytes <= toPage)(_ => true.B)
+  private val isLast = left.bytes <= toPage
   private val bytes = Mux(isLast, left.bytes, toPage)
   private val reads = left.bytes =/= 0.U && !left.atHand
   private val span = (left.address(beatBits - 1, 0) +& bytes +& (FrameBeat.size - 1).U) >> beatBits

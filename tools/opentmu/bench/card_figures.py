@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Clocks of messages that a card receives, at its ports: `tmu wire bench`.
+
+Memory and links never pause; completions are seen at the address channel of host memory.
+"""
+
+import json
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import cocotb
+from cocotb.triggers import RisingEdge
+
+from opentmu.bench import seed
+from opentmu.bench.card import Card, Peer, packets
+from opentmu.bench.card_messages import KEY, exchange, expect, learn, message
+from opentmu.bench.frame_stream import beats
+from opentmu.regs import Opcode, Status
+
+SIZES = (8, 64, 256, 1024, 4096)
+STREAM = 24
+# Address id of the completion writer.
+COMPLETIONS = 0
+MARK = "FIGURES "
+LEAST_ID = 100
+
+
+@dataclass(frozen=True)
+class Row:
+    """Figures of one size of a message, in clocks."""
+
+    bytes: int
+    beats: int  # of its frames
+    expected: int  # from its last beat to its completion, to a receive that waits
+    unexpected: int  # from the doorbell of the post that meets it to its completion
+    stream: float  # a message, back to back, receives waiting
+    held_up: int  # beats of that stream that the card did not take at once
+
+
+class Watch:
+    """Counts clocks, and notes when completions go to memory."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.clock = 0
+        self.seen: list[int] = []
+        cocotb.start_soon(self._run())
+
+    async def _run(self) -> None:
+        port = self.dut
+        while True:
+            await RisingEdge(port.clock)
+            self.clock += 1
+            taken = port.m_axi_awvalid.value and port.m_axi_awready.value
+            if taken and int(port.m_axi_awid.value) == COMPLETIONS:
+                self.seen.append(self.clock)
+
+    async def next(self) -> int:
+        """The clock of the next completion."""
+        before = len(self.seen)
+        while len(self.seen) == before:
+            await RisingEdge(self.dut.clock)
+        return self.seen[before]
+
+
+async def expected(card: Card, watch: Watch, peer: Peer, send: dict[str, int]) -> int:
+    """Clocks from the last beat of a message to its completion."""
+    handle, _ = await card.post(0, send["length"], **KEY)
+    await expect(card, 0, status=Status.QUEUED, handle=handle)
+    await card.send(peer, send, card.random.randbytes(send["length"]))
+    last = watch.clock
+    clocks = await watch.next() - last
+    await expect(card, 0, opcode=Opcode.ARRIVE, other=handle)
+    await answered(card, send)
+    return clocks
+
+
+async def unexpected(card: Card, watch: Watch, peer: Peer, send: dict[str, int]) -> int:
+    """Clocks from the doorbell of a post to its completion, when its message has waited."""
+    await card.send(peer, send, card.random.randbytes(send["length"]))
+    await learn(card, peer, send)
+    start = watch.clock
+    handle, _ = await card.post(0, send["length"], **KEY)
+    while not watch.seen or watch.seen[-1] < start:
+        await RisingEdge(watch.dut.clock)
+    clocks = watch.seen[-1] - start
+    await expect(card, 0, opcode=Opcode.POST, status=Status.MATCHED, handle=handle)
+    return clocks
+
+
+async def answered(card: Card, send: dict[str, int]) -> None:
+    """Takes the answers to the packets of a message."""
+    for _ in range(-(-send["length"] // 1024)):
+        await card.answer()
+
+
+async def stream(card: Card, watch: Watch, peer: Peer, size: int) -> tuple[float, int]:
+    """Clocks a message of many that come back to back, and beats that had to wait."""
+    for _ in range(STREAM):
+        handle, _ = await card.post(0, size, **KEY)
+        await expect(card, 0, status=Status.QUEUED, handle=handle)
+    sends = [message(size, LEAST_ID + number) for number in range(STREAM)]
+    frames = [
+        card.frame(peer, packet)
+        for send in sends
+        for packet in packets(peer, send, card.random.randbytes(size))
+    ]
+    before, waits = len(watch.seen), card.rx.waits
+    for frame in frames:
+        await card.rx.send(frame)
+    for send in sends:
+        await expect(card, 0, opcode=Opcode.ARRIVE)
+        await answered(card, send)
+    seen = watch.seen[before:]
+    assert len(seen) == STREAM
+    return (seen[-1] - seen[0]) / (STREAM - 1), card.rx.waits - waits
+
+
+@cocotb.test()
+async def figures(dut: Any) -> None:
+    """All sizes, printed as one line of JSON."""
+    card = Card(dut, seed.choose(), with_pauses=False)
+    await card.start()
+    watch, peer, rows = Watch(dut), Peer(), []
+    await exchange(card, peer, message(8, 1), 8)
+    for number, size in enumerate(SIZES, 2):
+        sizes = [len(one) for one in packets(Peer(), message(size), bytes(size))]
+        around = 46  # Ethernet, IPv4, UDP and CRC
+        clocks = await expected(card, watch, peer, message(size, number))
+        waited = await unexpected(card, watch, peer, message(size, number + len(SIZES)))
+        each, held_up = await stream(card, watch, peer, size)
+        total = sum(len(list(beats(bytes(one + around)))) for one in sizes)
+        rows.append(Row(size, total, clocks, waited, round(each, 2), held_up))
+    dut._log.info(MARK + json.dumps([asdict(row) for row in rows]))
