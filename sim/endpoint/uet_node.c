@@ -195,4 +195,13 @@ bool uet_node_quiet(const uet_node_t *node) {
     return !node->initiators;
 }
 
+bool uet_node_is_alone(const uet_node_t *node) {
+    for (uint32_t i = 0; i < node->config.pdcs; i++) {
+        if (node->targets[i].used && !node->targets[i].closed) {
+            return false;
+        }
+    }
+    return true;
+}
+
 const uet_node_stats_t *uet_node_stats(const uet_node_t *node) { return &node->stats; }

@@ -215,6 +215,8 @@ uet_time_t uet_node_next(const uet_node_t *node);
 /* Closes every PDC of this node as soon as its messages are answered; sends open new ones (W1). */
 void uet_node_close(uet_node_t *node);
 bool uet_node_quiet(const uet_node_t *node); /* no message unanswered, no PDC open */
+/* Whether no peer has a PDC to this node open. */
+bool uet_node_is_alone(const uet_node_t *node);
 
 const uet_node_stats_t *uet_node_stats(const uet_node_t *node);
 

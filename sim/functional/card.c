@@ -5,7 +5,6 @@
  */
 #include "card.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,10 @@
 /* Frames that are taken before others have a turn. */
 #define FRAMES_AT_ONCE 64
 #define MAC_BYTES 6
-#define LEAVE_NS UINT64_C(300000000) /* that peers have to answer when the card is closed */
+/* When a card is closed: the time that its peers have to close their connections, and that they may
+ * be silent meanwhile. */
+#define LEAVE_NS UINT64_C(5000000000)
+#define SILENCE_NS UINT64_C(500000000)
 
 static uint64_t real_time(void) {
     struct timespec now;
@@ -223,7 +225,8 @@ bool card_node_start(ref_card_t *card) {
     config.retransmit = *card_register(card, TMU_REG_WIRE_RETRANSMIT) * UINT64_C(1000);
     config.attempts = *card_register(card, TMU_REG_WIRE_ATTEMPTS);
     config.seed = seed(card);
-    config.idle = UINT64_C(1) << 62; /* never: its peers' cards run when their processes let them (W7) */
+    config.idle =
+        UINT64_C(1) << 62; /* never: its peers' cards run when their processes let them (W7) */
     card->node = uet_node_create(&config, &callbacks);
     return card->node;
 }
@@ -336,17 +339,24 @@ bool card_progress(ref_card_t *card) {
     return came;
 }
 
-/* Closes its connections, so that its peers have theirs for others, and answers what they send
- * again because an acknowledgement was lost; not in a child of fork, whose link is its parent's. */
+/* Closes its connections, and answers its peers until they have closed theirs, since an
+ * acknowledgement may have been lost; not in a child of fork, whose link is its parent's. */
 static void leave(ref_card_t *card) {
-    const uint64_t end = real_time() + LEAVE_NS;
+    const struct timespec nap = {.tv_nsec = 1000000};
     if (!card->node || card->process != getpid()) {
         return;
     }
+    uint64_t now = real_time();
+    const uint64_t end = now + LEAVE_NS;
+    uint64_t heard = now;
     uet_node_close(card->node);
-    while (!uet_node_quiet(card->node) && real_time() < end) {
-        if (!card_progress(card)) {
-            (void)sched_yield();
+    while ((!uet_node_quiet(card->node) || !uet_node_is_alone(card->node)) && now < end &&
+           now - heard < SILENCE_NS) {
+        const bool came = card_progress(card);
+        now = real_time();
+        heard = came ? now : heard;
+        if (!came) {
+            (void)nanosleep(&nap, NULL);
         }
     }
 }
