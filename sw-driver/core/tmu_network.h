@@ -26,6 +26,7 @@ typedef struct tmu_network {
     uint32_t pool_log2;
     uint32_t peer_count; /* sizes of the card's tables */
     uint32_t region_count;
+    uint32_t region_end; /* no memory has a number from here on */
     uint32_t message_count;
     bool *peers;
     tmu_net_region_t *regions;

@@ -10,7 +10,7 @@ bool tmu_network_find(tmu_network_t *network, uint32_t endpoint, uint64_t addres
                       uint32_t *number_p) {
     bool found = false;
     pthread_mutex_lock(&network->lock);
-    for (uint32_t i = 0; network->started && i < network->region_count && !found; i++) {
+    for (uint32_t i = 0; network->started && i < network->region_end && !found; i++) {
         const tmu_net_region_t *region = &network->regions[i];
         const tmu_dma_t *dma = &region->dma;
         found = dma->memory && region->endpoint == endpoint && address >= dma->bus_address &&
@@ -105,6 +105,7 @@ tmu_result_t tmu_network_memory_new(tmu_t *device, uint32_t endpoint, size_t byt
     }
     pthread_mutex_lock(&network->lock);
     network->regions[number] = region;
+    network->region_end = number < network->region_end ? network->region_end : number + 1;
     pthread_mutex_unlock(&network->lock);
     *memory_p =
         (tmu_net_memory_t){region.dma.memory, region.dma.bus_address, region.dma.bytes, number};

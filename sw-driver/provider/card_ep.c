@@ -57,10 +57,15 @@ static int ep_enable(card_ep_t *ep) {
     return 0;
 }
 
+/* Name of an endpoint, or with CARD_CONTROL of its control endpoint. */
+static tmu_net_name_t name_of(uint32_t endpoint, uint32_t control) {
+    return (tmu_net_name_t){CARD_JOB, CARD_PID, (uint16_t)(endpoint | control)};
+}
+
 int card_ep_name(struct fid_ep *fid, tmu_queue_t *matching, uint32_t endpoint) {
     card_ep_t *ep = TFI_OF(card_ep_t, fid);
-    const tmu_net_name_t tagged = {CARD_JOB, CARD_PID, (uint16_t)endpoint};
-    const tmu_net_name_t control = {CARD_JOB, CARD_PID, (uint16_t)(endpoint | CARD_CONTROL)};
+    const tmu_net_name_t tagged = name_of(endpoint, 0);
+    const tmu_net_name_t control = name_of(endpoint, CARD_CONTROL);
     ep->matching = endpoint;
     ep->matching_memory = (card_memory_t){.device = ep->unit->device, .endpoint = endpoint};
     if (tmu_net_name_add(ep->queue, &control) != TMU_OK ||
@@ -73,13 +78,10 @@ int card_ep_name(struct fid_ep *fid, tmu_queue_t *matching, uint32_t endpoint) {
 
 void card_ep_unname(struct fid_ep *fid) {
     const card_ep_t *ep = TFI_OF(card_ep_t, fid);
-    const tmu_net_name_t names[] = {
-        {CARD_JOB, CARD_PID, (uint16_t)ep->matching},
-        {CARD_JOB, CARD_PID, (uint16_t)(ep->matching | CARD_CONTROL)},
-    };
-    for (size_t i = 0; i < 2; ++i) {
-        (void)tmu_net_name_remove(ep->queue, &names[i]);
-    }
+    const tmu_net_name_t tagged = name_of(ep->matching, 0);
+    const tmu_net_name_t control = name_of(ep->matching, CARD_CONTROL);
+    (void)tmu_net_name_remove(ep->queue, &tagged);
+    (void)tmu_net_name_remove(ep->queue, &control);
 }
 
 void card_ep_linger(struct fid_ep *fid) {

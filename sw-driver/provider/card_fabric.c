@@ -52,36 +52,6 @@ static struct fi_ops fid_ops = {
     .ops_open = tfi_no_ops_open,
 };
 
-/* Registrations of the user's are of no use: all that travels is copied. */
-static int no_reg(struct fid *fid, const void *buffer, size_t length, uint64_t access,
-                  uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **mr,
-                  void *context) {
-    (void)fid, (void)buffer, (void)length, (void)access, (void)offset, (void)key, (void)flags,
-        (void)mr, (void)context;
-    return -FI_ENOSYS;
-}
-
-static int no_regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access,
-                   uint64_t offset, uint64_t key, uint64_t flags, struct fid_mr **mr,
-                   void *context) {
-    (void)fid, (void)iov, (void)count, (void)access, (void)offset, (void)key, (void)flags, (void)mr,
-        (void)context;
-    return -FI_ENOSYS;
-}
-
-static int no_regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags,
-                      struct fid_mr **mr) {
-    (void)fid, (void)attr, (void)flags, (void)mr;
-    return -FI_ENOSYS;
-}
-
-static struct fi_ops_mr no_mr_ops = {
-    .size = sizeof(struct fi_ops_mr),
-    .reg = no_reg,
-    .regv = no_regv,
-    .regattr = no_regattr,
-};
-
 static struct fi_ops_domain domain_ops = {
     .size = offsetof(struct fi_ops_domain, query_collective),
     .av_open = card_av_open,
@@ -98,7 +68,7 @@ static int domain_open(struct fid_fabric *fabric, struct fi_info *info, struct f
     }
     domain->fid.fid = (struct fid){.fclass = FI_CLASS_DOMAIN, .context = context, .ops = &fid_ops};
     domain->fid.ops = &domain_ops;
-    domain->fid.mr = &no_mr_ops;
+    domain->fid.mr = &tfi_no_mr_ops; /* all that travels is copied */
     *fid_p = &domain->fid;
     return 0;
 }

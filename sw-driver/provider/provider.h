@@ -252,6 +252,7 @@ extern struct fi_ops_cm tfi_cm_ops;
 extern struct fi_ops_rma tfi_no_rma_ops;
 extern struct fi_ops_atomic tfi_no_atomic_ops;
 extern struct fi_ops_collective tfi_no_collective_ops;
+extern struct fi_ops_mr tfi_no_mr_ops;
 int tfi_getname(fid_t fid, void *address, size_t *length);
 
 /* held.c: messages that wait here */

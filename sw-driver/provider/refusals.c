@@ -276,3 +276,22 @@ struct fi_ops_collective tfi_no_collective_ops = {.size = sizeof(struct fi_ops_c
                                                   .gather = collective_gather,
                                                   .msg = collective_msg,
                                                   .barrier2 = collective_barrier2};
+
+static int mr_reg(struct fid *fid, const void *buf, size_t len, uint64_t access, uint64_t offset,
+                  uint64_t requested_key, uint64_t flags, struct fid_mr **mr, void *context) {
+    return -FI_ENOSYS;
+}
+
+static int mr_regv(struct fid *fid, const struct iovec *iov, size_t count, uint64_t access,
+                   uint64_t offset, uint64_t requested_key, uint64_t flags, struct fid_mr **mr,
+                   void *context) {
+    return -FI_ENOSYS;
+}
+
+static int mr_regattr(struct fid *fid, const struct fi_mr_attr *attr, uint64_t flags,
+                      struct fid_mr **mr) {
+    return -FI_ENOSYS;
+}
+
+struct fi_ops_mr tfi_no_mr_ops = {
+    .size = sizeof(struct fi_ops_mr), .reg = mr_reg, .regv = mr_regv, .regattr = mr_regattr};

@@ -13,9 +13,8 @@
 #include <unistd.h>
 
 #define JOBS 10000u /* names that are tried */
-#define RETRANSMIT_US                                                                              \
-    20000u /* processes that a card runs in may not have a processor meanwhile                     \
-            */
+/* The process that a card runs in may not have a processor meanwhile. */
+#define RETRANSMIT_US 20000u
 
 static unit_t the_unit;
 static unsigned opened; /* devices of this process so far */

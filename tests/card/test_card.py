@@ -6,12 +6,11 @@ from pathlib import Path
 import pytest
 from opentmu import presets
 from opentmu.bench import simulate
-from opentmu.build import rtl, verilate
+from opentmu.build import verilate
 from opentmu.errors import BadInput
 
 pytestmark = pytest.mark.mill
 TESTS = Path(__file__).with_name("cocotb_card.py")
-CONFIGURATION = Path(__file__).with_name("tiny_card.toml")
 LONG = ("no_number_is_left",)
 CASES = [
     pytest.param(name, marks=pytest.mark.long if name in LONG else ())
@@ -22,13 +21,10 @@ CASES = [
 @pytest.mark.parametrize("name", CASES)
 def test_card(name: str) -> None:
     """One cocotb test."""
-    design = rtl.ensure(presets.use(CONFIGURATION))
-    # Building takes longer than running.
-    folder = simulate.build("TmuCard", design, optimise=verilate.OPTIMISE_LITTLE)
-    simulate.run(folder, "TmuCard", TESTS, name).require()
+    simulate.run(simulate.card(), simulate.CARD, TESTS, name).require()
 
 
 def test_no_program_drives_a_card(tmp_path: Path) -> None:
     """The device's simulation is that of a unit alone; it says so before anything is built."""
     with pytest.raises(BadInput, match=r"tiny_card\.toml: pdcs is 8"):
-        verilate.make_top(presets.use(CONFIGURATION), tmp_path, tmp_path, wave=False)
+        verilate.make_top(presets.use(simulate.CARD_CONFIGURATION), tmp_path, tmp_path, wave=False)

@@ -23,7 +23,7 @@ COMMANDS = {
     "provider": "Build the libfabric provider; print the lines that make programs use it.",
     "device": "Serve the simulated unit as a PCI device to other processes.",
     "switch": "Join links by a learning switch that can lose, repeat and reorder frames.",
-    "wire": "Print captures of links in words.",
+    "wire": "Print captures of links in words; soak, fuzz and measure cards.",
     "vm": "Run a command in a virtual machine that has the unit as a PCI device.",
     "faults": "Flip bits of what the unit stores; judge every answer.",
     "bench": "Measure the matching unit in clocks by depth; check every verdict.",

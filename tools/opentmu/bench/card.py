@@ -21,10 +21,10 @@ from opentmu.bench.memory import HostMemory, Ring
 from opentmu.bench.ports import Ports
 from opentmu.bench.records import pack, unpack
 from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, RegisterPort, bit, soon
+from opentmu.bench.simulate import CARD_CONFIGURATION
 from opentmu.bench.spill_memory import SpillMemory
 from opentmu.regs import Opcode
 
-CONFIGURATION = paths.ROOT / "tests" / "card" / "tiny_card.toml"
 ADDRESS, PEER = 0x0A000002, 0x0A000001
 JOB, MTU, POOL_LOG2 = 0xABCD, 1024, 13
 # Of each endpoint, a buffer for each number of a message.
@@ -99,7 +99,7 @@ class Card(RegisterPort):
     ) -> None:
         self.dut = dut
         self.random = Random(seed)
-        self.map = register_map(paths.RTL / presets.build_name(presets.use(CONFIGURATION)))
+        self.map = register_map(paths.RTL / presets.build_name(presets.use(CARD_CONFIGURATION)))
         self.memory = HostMemory(self._written, self._read)
         self.rings: dict[int, Ring] = {}
         self.completions: dict[int, deque[Values]] = {}

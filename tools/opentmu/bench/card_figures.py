@@ -12,7 +12,7 @@ import cocotb
 from cocotb.triggers import RisingEdge
 
 from opentmu.bench import seed
-from opentmu.bench.card import Card, Peer, packets
+from opentmu.bench.card import MTU, Card, Peer, packets
 from opentmu.bench.card_messages import KEY, exchange, expect, learn, message
 from opentmu.bench.frame_stream import beats
 from opentmu.regs import Opcode, Status
@@ -90,12 +90,12 @@ async def unexpected(card: Card, watch: Watch, peer: Peer, send: dict[str, int])
 
 async def answered(card: Card, send: dict[str, int]) -> None:
     """Takes the answers to the packets of a message."""
-    for _ in range(-(-send["length"] // 1024)):
+    for _ in range(-(-send["length"] // MTU)):
         await card.answer()
 
 
-async def stream(card: Card, watch: Watch, peer: Peer, size: int) -> tuple[float, int]:
-    """Clocks a message of many that come back to back, and beats that had to wait."""
+async def stream(card: Card, watch: Watch, peer: Peer, size: int) -> tuple[float, int, int]:
+    """Clocks and beats of a message of many that come back to back, and beats that had to wait."""
     for _ in range(STREAM):
         handle, _ = await card.post(0, size, **KEY)
         await expect(card, 0, status=Status.QUEUED, handle=handle)
@@ -113,7 +113,8 @@ async def stream(card: Card, watch: Watch, peer: Peer, size: int) -> tuple[float
         await answered(card, send)
     seen = watch.seen[before:]
     assert len(seen) == STREAM
-    return (seen[-1] - seen[0]) / (STREAM - 1), card.rx.waits - waits
+    total = sum(len(list(beats(frame))) for frame in frames)
+    return (seen[-1] - seen[0]) / (STREAM - 1), total // STREAM, card.rx.waits - waits
 
 
 @cocotb.test()
@@ -124,11 +125,8 @@ async def figures(dut: Any) -> None:
     watch, peer, rows = Watch(dut), Peer(), []
     await exchange(card, peer, message(8, 1), 8)
     for number, size in enumerate(SIZES, 2):
-        sizes = [len(one) for one in packets(Peer(), message(size), bytes(size))]
-        around = 46  # Ethernet, IPv4, UDP and CRC
         clocks = await expected(card, watch, peer, message(size, number))
         waited = await unexpected(card, watch, peer, message(size, number + len(SIZES)))
-        each, held_up = await stream(card, watch, peer, size)
-        total = sum(len(list(beats(bytes(one + around)))) for one in sizes)
+        each, total, held_up = await stream(card, watch, peer, size)
         rows.append(Row(size, total, clocks, waited, round(each, 2), held_up))
     dut._log.info(MARK + json.dumps([asdict(row) for row in rows]))

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
-from opentmu import paths, stage
+from opentmu import paths, presets, stage
 from opentmu.bench import seed
 from opentmu.build import rtl, verilate
 from opentmu.errors import CheckFailed
@@ -22,6 +22,9 @@ SIMULATIONS = paths.BUILD / "cocotb"
 RUNTIME = SIMULATIONS / "runtime"
 RUNTIME_OBJECTS = "verilated*.o"
 PRESET = "tiny"
+# A unit with a network side that is quick to build.
+CARD_CONFIGURATION = paths.ROOT / "tests" / "card" / "tiny_card.toml"
+CARD = "TmuCard"
 SHOWN = 60
 
 
@@ -75,6 +78,13 @@ def build(
     )
     stage.ensure(target, key, lambda folder: _build(design, top, folder, optimise), in_place=True)
     return target
+
+
+def card() -> Path:
+    """The folder of the simulation of the whole card."""
+    design = rtl.ensure(presets.use(CARD_CONFIGURATION))
+    # Building takes longer than running.
+    return build(CARD, design, optimise=verilate.OPTIMISE_LITTLE)
 
 
 def _build(design: Path, top: str, folder: Path, optimise: str) -> None:

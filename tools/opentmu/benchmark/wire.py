@@ -5,22 +5,20 @@ The card is `tests/card/tiny_card.toml`, simulated at its ports; memory and link
 """
 
 import json
+import sys
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from typing import Any
 
 from rich.console import Console
 
-from opentmu import paths, presets
+from opentmu import paths
 from opentmu.bench import simulate
 from opentmu.benchmark import tables
 from opentmu.benchmark.promise import Promise
-from opentmu.build import rtl, verilate
 from opentmu.errors import CheckFailed
 
-TOP = "TmuCard"
-CONFIGURATION = paths.ROOT / "tests" / "card" / "tiny_card.toml"
 MODULE = paths.ROOT / "tools" / "opentmu" / "bench" / "card_figures.py"
-MARK = "FIGURES "
 # Clocks from the last beat of a short message to its completion, without contention.
 LATENCY = 64
 SHORT = 256
@@ -31,10 +29,10 @@ Row = dict[str, Any]
 
 def measure() -> list[Row]:
     """A row for each size (opentmu.bench.card_figures.Row), from one simulation."""
-    design = rtl.ensure(presets.use(CONFIGURATION))
-    # Building takes longer than running.
-    folder = simulate.build(TOP, design, optimise=verilate.OPTIMISE_LITTLE)
-    done = simulate.run(folder, TOP, MODULE, "figures")
+    from opentmu.bench.card_figures import MARK  # which needs the simulator's library
+
+    with redirect_stdout(sys.stderr):  # figures alone go to the other
+        done = simulate.run(simulate.card(), simulate.CARD, MODULE, "figures")
     done.require()
     for line in done.log.splitlines():
         _, mark, text = line.partition(MARK)
@@ -63,7 +61,7 @@ def promises(rows: Sequence[Row]) -> list[Promise]:
 def show(console: Console, rows: Sequence[Row], kept: Sequence[Promise]) -> None:
     """A row for each size; clocks of the simulated card, not of a routed one."""
     table = tables.titled(
-        f"{TOP} of {CONFIGURATION.name}, clocks at its ports",
+        f"{simulate.CARD} of {simulate.CARD_CONFIGURATION.name}, clocks at its ports",
         *("bytes", "beats of its frames", "expected: last beat to completion"),
         *("unexpected: doorbell of the post to completion", "in a stream, a message"),
         "beats of that stream held up",

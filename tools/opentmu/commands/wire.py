@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from opentmu import options, output
+from opentmu.bench import simulate
 from opentmu.benchmark import wire
 from opentmu.build import cbuild
 from opentmu.errors import CheckFailed
@@ -100,7 +101,7 @@ def bench(as_json: bool) -> int:
     kept = wire.promises(rows)
     met = all(promise.met for promise in kept)
     if as_json:
-        figures = {"name": wire.CONFIGURATION.stem, "clocks": rows}
+        figures = {"name": simulate.CARD_CONFIGURATION.stem, "clocks": rows}
         told = [{"name": one.name, "found": one.found, "most": one.most} for one in kept]
         output.print_json({**figures, "promises": told, "ok": met})
     else:
