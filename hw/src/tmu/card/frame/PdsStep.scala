@@ -35,7 +35,9 @@ class PdsStep extends Module {
   private val in = io.in.bits.mark
   private val octets = new Octets(beat.data)
   private val kind = octets(PdsLayout.kind)
-  private def kindIn(kinds: Iterable[Int]): Bool = kinds.map(kind === _.U).reduce(_ || _)
+  // In the order of numbers: conditions in a hashed set come in any, and so would the Verilog.
+  private def kindIn(kinds: Iterable[Int]): Bool =
+    kinds.toSeq.sorted.map(kind === _.U).reduce(_ || _)
   private def byKind[T](values: Map[Int, T], otherwise: UInt)(make: T => UInt): UInt =
     MuxLookup(kind, otherwise)(values.toSeq.sortBy(_._1).map { case (k, v) => k.U -> make(v) })
   private val bytes = byKind(PdsType.bytes, 0.U)(_.U)
