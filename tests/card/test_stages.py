@@ -22,6 +22,8 @@ STAGES = {
     "complete": "MessageCompletions",
     "pool": "PoolCopy",
     "memory": "WriteJoin",
+    "reads": "ReadJoin",
+    "merge": "FrameMerge",
 }
 
 

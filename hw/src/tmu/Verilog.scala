@@ -6,9 +6,9 @@ import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.MessageCompletions
 import tmu.card.fetch.PayloadFetch
-import tmu.card.frame.FrameParser
+import tmu.card.frame.{FrameMerge, FrameParser}
 import tmu.card.initiator.{Initiator, InitiatorParams, StepRules}
-import tmu.card.memory.WriteJoin
+import tmu.card.memory.{ReadJoin, WriteJoin}
 import tmu.card.message.{MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
@@ -77,6 +77,8 @@ object Verilog {
     emit(new MessageStage(MessageParams(), PlacementParams()), s"$folder/message", options)
     emit(new Placement(PlacementParams()), s"$folder/placement", options)
     emit(new WriteJoin(3), s"$folder/memory", options)
+    emit(new ReadJoin(3, 2), s"$folder/reads", options)
+    emit(new FrameMerge, s"$folder/merge", options)
     emit(completions, s"$folder/complete", options)
     emit(new PoolCopy(PlacementParams(messages = 32)), s"$folder/pool", options)
     emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)

@@ -22,7 +22,7 @@ def beats(frame: bytes) -> Iterator[tuple[int, int, int]]:
 
 
 class FrameSource:
-    """Sends frames into `PREFIX_t*`; counts the clocks in which it was held up."""
+    """Sends frames into `PREFIX_t*`; counts them and the clocks in which it was held up."""
 
     def __init__(self, dut: Any, prefix: str, random: Random | None) -> None:
         self.clock = dut.clock
@@ -33,6 +33,7 @@ class FrameSource:
         self.pauses = None if random is None else pauses(random)
         self.valid.value = 0
         self.waits = 0
+        self.frames = 0
 
     async def beat(self, data: int, keep: int, last: int, bad: int = 0) -> None:
         """Offer one beat until it is taken."""
@@ -51,6 +52,7 @@ class FrameSource:
 
     async def send(self, frame: bytes, *, bad: bool = False) -> None:
         """One frame, beat by beat; a bad one is called so in its last beat."""
+        self.frames += 1
         for data, keep, last in beats(frame):
             await self.beat(data, keep, last, int(bad and last))
 
