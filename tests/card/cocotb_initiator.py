@@ -29,7 +29,7 @@ async def judge_random(bench: Bench, count: int, peers: int, clocks: int) -> Non
     await bench.until_ended(bench.all, clocks)
     assert not any(message.lost for message in bench.all)
     bench.judge()
-    await ClockCycles(bench.dut.clock, 40)
+    await bench.until_counted(4000)
 
 
 @cocotb.test()
@@ -49,7 +49,7 @@ async def w1_w4_loss_doubles_and_disorder(dut: Any) -> None:
     await bench.start()
     await judge_random(bench, 250, 3 * CONNECTIONS // 2, 100000)
     assert bench.counts["again"] > 100 and bench.counts["timeout"] > 10
-    assert bench.counts["ignored"] > 50
+    assert bench.counts["ignored"] > 0 and bench.counts["foreign"] > 10
     assert bench.packet_kinds[f"control {CLOSE}"] > 5 and bench.packet_kinds[f"control {CLEAR}"] > 5
 
 

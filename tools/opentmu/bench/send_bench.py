@@ -63,6 +63,7 @@ class Bench:
         self.outward: list[tuple[int, Values]] = []
         self.homeward: list[tuple[int, Values]] = []
         self.counts: Counter[str] = Counter()
+        self.brought = 0
         self.packet_kinds: Counter[str] = Counter()
         self.reading = 0
         self.shortage = 0.0
@@ -158,9 +159,19 @@ class Bench:
             due = self._due(self.homeward)
             for _, answer in due:
                 await self.answers.send(**answer)
+                self.brought += 1
                 self._learn(answer)
             if not due:
                 await RisingEdge(self.dut.clock)
+
+    async def until_counted(self, clocks: int) -> None:
+        """W6: each answer that was brought is in one counter, and none is on its way."""
+        for _ in range(clocks):
+            await RisingEdge(self.dut.clock)
+            counted = sum(self.counts[name] for name in ("taken", "foreign", "ignored"))
+            if counted == self.brought and not self.homeward:
+                return
+        raise AssertionError(f"{counted} answers are counted of {self.brought}")
 
     def _learn(self, answer: Values) -> None:
         """The initiator has been told; strange answers have nothing to say."""

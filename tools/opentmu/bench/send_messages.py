@@ -20,7 +20,7 @@ from opentmu.bench.send_target import (
 
 CONNECTIONS, WINDOW, MESSAGES, CLOCKS = 4, 16, 32, 4
 MTU = 100
-COUNTS = ("taken", "ignored", "sent", "again", "timeout", "lost")
+COUNTS = ("taken", "foreign", "ignored", "sent", "again", "timeout", "lost")
 # Numbers that nobody has sent: packets that have not been seen yet are fewer.
 BEYOND = (100, 1000, 1 << 31)
 REFUSALS = (0x02, 0x04, 0x18, 0x1B)

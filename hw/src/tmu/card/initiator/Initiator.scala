@@ -182,7 +182,7 @@ class Initiator(p: InitiatorParams) extends Module {
 
   private val counted = WireDefault(0.U.asTypeOf(new InitiatorCounts))
   when(doValid)(counted := step.counts)
-  when(choice.io.foreign)(counted.ignored := true.B)
+  counted.foreign := choice.io.foreign
   io.counts := RegNext(counted, 0.U.asTypeOf(new InitiatorCounts))
   private val waits = VecInit(table.map(e => e.waits || e.begun || e.outstanding || e.losing))
   io.idle := !waits.asUInt.orR && !begun.orR && !readValid && !doValid && !io.message.valid &&

@@ -117,8 +117,9 @@ class InitiatorSettings extends Bundle {
 /** Events, a pulse for each (W6). */
 class InitiatorCounts extends Bundle {
 
-  /** ACKs and NACKs that changed something or might have; all others. */
+  /** ACKs and NACKs that changed something or might have; those of no connection; all others. */
   val taken = Bool()
+  val foreign = Bool()
   val ignored = Bool()
 
   /** Requests, those that are sent again among them. */
