@@ -23,7 +23,7 @@ async def send(source: FrameSource, number: int, random: Random) -> None:
 
 @cocotb.test()
 async def frames_stay_whole(dut: Any) -> None:
-    """What is offered stays until it is taken; no beat of one is inside another."""
+    """Beats that are offered stay until they are taken; none of one frame is inside another."""
     random = Random(seed.choose())
     sources = [FrameSource(dut, f"io_in_{number}", random) for number in range(2)]
     taker = FrameTaker(dut, "io_out", random)

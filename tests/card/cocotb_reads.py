@@ -17,7 +17,7 @@ class Memory:
     """Bytes that tell where they lie."""
 
     async def read(self, address: int, length: int) -> bytes:
-        """What lies there."""
+        """Bytes from there on."""
         return what(address, length)
 
 
@@ -50,10 +50,10 @@ async def each_reader_has_its_own(dut: Any) -> None:
             under_way.append((at, size, readers[number].init_read(at, size, arid=0)))
             at += size
             while len(under_way) > random.randrange(6):
-                place, length, event = under_way.pop(0)
+                address, length, event = under_way.pop(0)
                 await soon(event.wait())
                 assert event.data.resp == AxiResp.OKAY
-                assert event.data.data == what(place, length)
+                assert event.data.data == what(address, length)
 
     tasks = [cocotb.start_soon(read(number)) for number in range(READERS)]
     for task in tasks:

@@ -95,7 +95,7 @@ async def w4_w8_random_commands(dut: Any) -> None:
 
 @cocotb.test()
 async def w8_what_is_used_stays(dut: Any) -> None:
-    """A peer and memory are not removed while a message uses them; then they are."""
+    """A peer and memory do not change while a message uses them; then they can."""
     bench = Bench(dut, pausing=False)
     await bench.start()
     target = bench.targets[FIRST_PEER + 1]
@@ -104,8 +104,8 @@ async def w8_what_is_used_stays(dut: Any) -> None:
     await bench.send({"peer": 1} | bench.pieces(payload, 2, 1), payload)
     await ClockCycles(dut.clock, 100)
 
-    async def remove(port: Source, name: str) -> bool:
-        fields = {"index": 1, "remove": 1}
+    async def remove(port: Source, name: str, remove: int = 1) -> bool:
+        fields = {"index": 1, "remove": remove}
         task = cocotb.start_soon(port.send(**fields))
         await RisingEdge(dut.clock)
         refused = bool(getattr(dut, f"io_{name}Refused").value)
@@ -113,6 +113,7 @@ async def w8_what_is_used_stays(dut: Any) -> None:
         return refused
 
     assert await remove(bench.peer, "peer") and await remove(bench.registered, "memory")
+    assert await remove(bench.peer, "peer", 0) and await remove(bench.registered, "memory", 0)
     target.silent = False
     await bench.until_ended(20000)
     assert not await remove(bench.peer, "peer") and not await remove(bench.registered, "memory")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the cocotb tests of the whole card: the unit of preset tiny with a network side."""
+"""Runs the cocotb tests of the whole card: the unit of preset tiny with a network side that
+receives and sends."""
 
 from pathlib import Path
 
@@ -10,18 +11,19 @@ from opentmu.build import verilate
 from opentmu.errors import BadInput
 
 pytestmark = pytest.mark.mill
-TESTS = Path(__file__).with_name("cocotb_card.py")
+TESTS = [Path(__file__).with_name(f"cocotb_{name}.py") for name in ("card", "sends")]
 LONG = ("no_number_is_left",)
 CASES = [
-    pytest.param(name, marks=pytest.mark.long if name in LONG else ())
-    for name in simulate.cocotb_tests(TESTS)
+    pytest.param(file, name, marks=pytest.mark.long if name in LONG else (), id=name)
+    for file in TESTS
+    for name in simulate.cocotb_tests(file)
 ]
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_card(name: str) -> None:
+@pytest.mark.parametrize(("file", "name"), CASES)
+def test_card(file: Path, name: str) -> None:
     """One cocotb test."""
-    simulate.run(simulate.card(), simulate.CARD, TESTS, name).require()
+    simulate.run(simulate.card(), simulate.CARD, file, name).require()
 
 
 def test_no_program_drives_a_card(tmp_path: Path) -> None:

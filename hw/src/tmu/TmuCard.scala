@@ -6,14 +6,15 @@ import chisel3.util.{log2Ceil, RRArbiter}
 import tmu.bus.{Axi, AxiLite, AxiStream}
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.{MessageCompletions, UnitArrival}
-import tmu.card.frame.{Beat, FrameCounters, FrameGate, FrameParser, OwnAddress}
+import tmu.card.frame.{Beat, FrameCounters, FrameGate, FrameParser, OwnAddress, SendEvents}
 import tmu.card.memory.WriteJoin
-import tmu.card.message.{MessagePacket, MessageParams, MessageStage}
+import tmu.card.message.{ArrivalKind, MessagePacket, MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
 import tmu.card.placement.{Placement, PlacementParams}
 import tmu.card.pool.{PoolCopy, PoolTable}
+import tmu.card.send.SendPath
 import tmu.card.wire.{AnswerRequest, WireSettings}
-import tmu.host.DoorbellPort
+import tmu.host.{DoorbellPort, NetworkSends, SendControl}
 import tmu.params.TmuParams
 import tmu.registers.TmuRegisters
 
@@ -66,15 +67,16 @@ class TmuCard(p: TmuParams) extends Module {
   private def stage[T <: Module](of: => T): T = withReset(cleared)(Module(of))
   private val parser = stage(new FrameParser)
   private val own = stage(new OwnAddress)
-  private val counters = stage(new FrameCounters)
+  private val counters = stage(new FrameCounters(p.hasSend))
   private val connections = stage(new PdcStage(PdcParams(p.pdcs)))
   private val messages = stage(new MessageStage(m, pl))
   private val placement = stage(new Placement(pl))
   private val completions = stage(new MessageCompletions(p, m, pl))
   private val pools = stage(new PoolTable(p.endpoints, p.endpointBits, askers = 2))
-  private val copy = stage(new PoolCopy(pl, idBits = 2))
+  private val copy = stage(new PoolCopy(pl, idBits = if (p.hasSend) 1 else 2))
   private val answers = stage(new AnswerBuilder)
   private val answered = stage(new RRArbiter(new AnswerRequest, 2))
+  private val sends = Option.when(p.hasSend)(stage(new SendPath(p)))
 
   io.s_axil <> unit.io.s_axil
   io.s_axi <> unit.io.s_axi
@@ -82,7 +84,8 @@ class TmuCard(p: TmuParams) extends Module {
   memory.io.in(0) <> unit.io.m_axi
   memory.io.in(1) <> placement.io.axi
   memory.io.in(2) <> copy.io.write
-  for (half <- Seq(memory.io.out, copy.io.read); (name, signal) <- half.elements)
+  private val read = sends.fold(copy.io.read)(_.io.read)
+  for (half <- Seq(memory.io.out, read); (name, signal) <- half.elements)
     io.m_axi.elements(name) <> signal
 
   private val settings = Wire(new WireSettings)
@@ -102,7 +105,7 @@ class TmuCard(p: TmuParams) extends Module {
   own.io.ipv6 := control.ipv6
   own.io.address := control.address
   own.io.in <> parser.io.record
-  connections.io.record <> own.io.out
+  connections.io.record <> sends.fold(own.io.out)(_.io.out)
   connections.io.messageRoom := messages.io.room
   counters.io.frame := own.io.counted
   counters.io.packet := connections.io.counted
@@ -153,7 +156,7 @@ class TmuCard(p: TmuParams) extends Module {
   completions.io.poolBase := pools.io.base(1)
   completions.io.poolLog2 := control.poolLog2
   completions.io.verdict <> network.verdict
-  network.completion <> completions.io.completion
+  network.completion <> sends.fold(completions.io.completion)(_.io.completion)
   completions.io.release.valid := control.release.valid
   completions.io.release.bits := control.release.bits
   messages.io.say := completions.io.say
@@ -171,7 +174,9 @@ class TmuCard(p: TmuParams) extends Module {
   answers.io.request <> answered.io.out
   answers.io.settings := settings
   answers.io.dscp := control.dscp
-  io.m_axis_tx <> answers.io.stream
+  io.m_axis_tx <> sends.fold(answers.io.stream)(_.io.stream)
+  for (path <- sends; ports <- network.send; control <- network.control.send)
+    connect(path, ports, control)
 
   // Nothing has been seen between two stages for longer than any of them takes.
   private val moves = Seq(
@@ -186,10 +191,48 @@ class TmuCard(p: TmuParams) extends Module {
     !placement.io.idle,
     !copy.io.idle,
     !completions.io.idle
-  ).reduce(_ || _)
+  ).++(sends.map(!_.io.still)).reduce(_ || _)
   private val quiet = RegInit(0.U(7.W))
   quiet := Mux(moves, 0.U, Mux(quiet.andR, quiet, quiet + 1.U))
   network.idle := quiet.andR && !moves
+
+  private def connect(path: SendPath, ports: NetworkSends, control: SendControl): Unit = {
+    path.io.record <> own.io.out
+    path.io.request := ports.request
+    ports.scarce := path.io.scarce
+    path.io.asks := ports.asks
+    ports.registered := path.io.registered
+    ports.idle := path.io.idle
+    path.io.verdict <> completions.io.completion
+    path.io.control <> control
+    path.io.wire := settings
+    path.io.ipv6 := network.control.ipv6
+    path.io.address := network.control.address
+    path.io.payloadMtu := network.control.payloadMtu
+    path.io.now := network.now
+    path.io.answers <> answers.io.stream
+    path.io.moves <> copy.io.read
+    path.io.stop := network.discard
+    counters.io.send.foreach(_ := events(path))
+  }
+
+  private def events(path: SendPath): SendEvents = {
+    val made = Wire(new SendEvents)
+    val (counts, said) = (path.io.counts, completions.io.say)
+    val takes =
+      said.bits.kind === ArrivalKind.expected.U || said.bits.kind === ArrivalKind.unexpected.U
+    made.ignored := VecInit(counts.ignored, counts.foreign)
+    made.counted := VecInit(
+      counts.taken,
+      io.m_axis_tx.tvalid && io.m_axis_tx.tready && io.m_axis_tx.tlast,
+      counts.again,
+      counts.timeout,
+      said.valid && takes,
+      said.valid && !takes,
+      false.B
+    )
+    made
+  }
 }
 
 object TmuCard {

@@ -16,6 +16,7 @@ import tmu.host.{
   PageCommit,
   PageTable,
   ResetSequencer,
+  SendSplit,
   SubmissionQueues,
   VerdictOrder
 }
@@ -86,9 +87,13 @@ class TmuTop(p: TmuParams) extends Module {
   queues.io.room := pages.io.room
   queues.io.limited := pages.io.limited
   pages.io.roomRead := queues.io.roomRead
-  decoder.io.in <> queues.io.out
+  private val sends = network.flatMap(_.send).map { ports =>
+    ports -> SendSplit(p, queues.io.out, ports, pages, sequencer.io.discard)
+  }
+  decoder.io.in <> sends.fold(queues.io.out)(_._2.io.out)
   decoder.io.discard := sequencer.io.discard
   queues.io.memory <> spill.io.turns
+  for ((ports, _) <- sends) queues.io.memory.scarce := spill.io.turns.scarce || ports.scarce
   queues.io.ended.valid := RegNext(writer.io.moved.valid, false.B)
   queues.io.ended.bits := RegNext(writer.io.moved.bits.page)
   unit.io.windows := registers.io.windows
@@ -174,7 +179,8 @@ class TmuTop(p: TmuParams) extends Module {
 
   private val idle =
     unit.io.idle && writer.io.idle && decoder.io.idle && queues.io.idle && spill.io.idle &&
-      gate.io.idle && network.fold(true.B)(_.idle)
+      gate.io.idle && network.fold(true.B)(_.idle) &&
+      sends.fold(true.B) { case (ports, split) => ports.idle && split.io.idle }
   sequencer.io.request := registers.io.reset
   // Commands that still wait are dropped, so that no page can put a reset off (R13).
   sequencer.io.drained :=

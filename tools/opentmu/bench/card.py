@@ -31,6 +31,9 @@ JOB, MTU, POOL_LOG2 = 0xABCD, 1024, 13
 POOL_BYTES = 32 << POOL_LOG2
 POOLS = (1 << 40, 3 << 40)
 RING_AREA = 1 << 24
+# Memory that each endpoint has registered for receives, and for sends behind those.
+RECEIVES, SENDS = (1 << 36, 1 << 36), (1 << 38, 1 << 20)
+PAGES = 2
 FIRST, LAST, HAS_DATA, RELATIVE = 1, 2, 4, 8
 RETX, AR, SYN = 0x10, 0x08, 0x04
 TAGGED = 9
@@ -129,13 +132,16 @@ class Card(RegisterPort):
         """All that a reset has cleared."""
         await self.until_ready()
         for page in (0, 1):
-            await self._page(page)
+            await self.open_page(page)
         await self.set("WIRE_ADDRESS_0", ADDRESS)
         await self.set("WIRE_MESSAGES", PAYLOAD_MTU=MTU, POOL_LOG2=POOL_LOG2, DSCP=46)
         for endpoint, pool in enumerate(POOLS):
             await self.set("POOL_BASE_LO", pool & 0xFFFFFFFF)
             await self.set("POOL_BASE_HI", pool >> 32)
             await self.set("POOL_ENDPOINT", ENDPOINT=endpoint, REGISTER=1)
+        for page in range(PAGES):
+            await self.memory_of(page, page, RECEIVES, WRITE=1)
+            await self.memory_of(PAGES + page, page, SENDS, READ=1)
         for page in (0, 1):
             await self.set("NAME_JOB", JOB=JOB, RELATIVE=1)
             await self.set("NAME_PROCESS", PID=3 + page, INDEX=15)
@@ -147,7 +153,20 @@ class Card(RegisterPort):
         wire = {"UDP_PORT": 4793, "CRC": 1, "NATIVE_PROTOCOL": 253, "ENABLE": 1}
         await self.set("WIRE_CONFIG", **wire)
 
-    async def _page(self, page: int) -> None:
+    async def memory_of(
+        self, number: int, endpoint: int, where: tuple[int, int], **rights: int
+    ) -> None:
+        """Registers memory with an endpoint."""
+        await self.set("MEMORY_SELECT", number)
+        for name, value in zip(("BASE", "BYTES"), where, strict=True):
+            await self.set(f"MEMORY_{name}_LO", value & 0xFFFFFFFF)
+            await self.set(f"MEMORY_{name}_HI", value >> 32)
+        await self.set("MEMORY_OWNER", ENDPOINT=endpoint, **rights)
+        await self.set("MEMORY_COMMAND", SET=1)
+        assert await self.get("TABLE_STATUS") == 0
+
+    async def open_page(self, page: int) -> None:
+        """A page with a ring of its own, of the endpoint with its number; another one if it had."""
         log2 = self.ring_log2
         base = (page + 1) * RING_AREA
         self.rings[page] = Ring(page, base, log2)
@@ -182,7 +201,7 @@ class Card(RegisterPort):
 
     def buffer(self, size: int) -> int:
         """A receive's buffer at any alignment, with room around it that nobody may write."""
-        last, length = self.buffers[-1] if len(self.buffers) > len(POOLS) else (1 << 36, 0)
+        last, length = self.buffers[-1] if len(self.buffers) > len(POOLS) else (RECEIVES[0], 0)
         address = last + length + 300 + self.random.randrange(64)
         self.buffers.append((address, size))
         return address
@@ -198,7 +217,8 @@ class Card(RegisterPort):
     async def post(self, page: int, size: int, **key: int) -> tuple[int, int]:
         """A receive: its handle and its buffer."""
         address = self.buffer(size)
-        fields = {"address": address, "length": size, "receive_id": self.handles & 0xFFFF} | key
+        fields = {"address": address, "length": size, "receive_id": self.handles & 0xFFFF}
+        fields |= {"memory": page} | key
         return await self.command(page, Opcode.POST, **fields), address
 
     async def completion(self, page: int) -> Values:
@@ -240,8 +260,9 @@ class Card(RegisterPort):
         return bytes(self.bytes[address + at] for at in range(size))
 
     def _read(self, address: int, length: int) -> bytes:
-        inside = any(at <= address and address + length <= at + POOL_BYTES for at in POOLS)
-        assert inside, f"W8: a read of {length} bytes at {address:#x}, which are in no pool"
+        areas = [(at, POOL_BYTES) for at in POOLS] + [SENDS]
+        inside = any(at <= address and address + length <= at + size for at, size in areas)
+        assert inside, f"W8: a read of {length} bytes at {address:#x}, which are nobody's"
         found = (self.bytes.get(at) for at in range(address, address + length))
         return bytes(self.random.randrange(256) if one is None else one for one in found)
 

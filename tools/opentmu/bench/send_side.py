@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """All that sends in a bench: commands in, frames to targets, completions that are judged."""
 
-import struct
 from collections import Counter, deque
 from dataclasses import dataclass, field
 from random import Random
@@ -11,7 +10,7 @@ import cocotb
 from cocotb.triggers import ClockCycles, RisingEdge
 from cocotbext.axi import AxiReadBus, AxiSlaveRead
 
-from opentmu.bench import seed
+from opentmu.bench import seed, send_fields
 from opentmu.bench.frame_judge import ACCEPTED, judge
 from opentmu.bench.frame_stream import FrameTaker
 from opentmu.bench.frames import Settings
@@ -27,9 +26,6 @@ REGION, SIZE = 1 << 32, 1 << 20
 MTU, WINDOW, DELAY = 128, 16, 8
 INITIATOR_ERROR, FIRST, LAST, MESSAGE_ERROR = 0x10, 1, 2, 0xF
 
-# Address, bytes and memory of a piece.
-LIST_ENTRY, LIST_BYTES = struct.Struct("<QIHxx"), 64
-
 
 @dataclass
 class Sent:
@@ -43,6 +39,7 @@ class Sent:
     peer: int
     header_data: int
     said: Said
+    started: bool = False
     ended: bool = False
     lies: list[tuple[int, int]] = field(default_factory=list)
 
@@ -92,6 +89,7 @@ class Bench:
             "initiator_attempts": 0,
             "initiator_idle": 0,
             "initiator_seed": self.random.getrandbits(32),
+            "stop": 0,
         }
         for name, value in values.items():
             getattr(dut, f"io_{name}").value = value
@@ -139,7 +137,7 @@ class Bench:
             raise BrokenMemory(f"memory at {address:#x} is broken")
         return bytes(self.written[offset : offset + length])
 
-    def lay(self, data: bytes, *, align: int = 1) -> int:
+    def lay(self, data: bytes, align: int = 1) -> int:
         """Bytes in registered memory: their address."""
         self.at += self.random.randrange(64)
         self.at += -self.at % align
@@ -175,25 +173,21 @@ class Bench:
         record = {"opcode": Opcode.SEND, "match": sent.serial, "handle": sent.serial + 1000}
         data = pack(SEND_FIELDS, record | {"length": len(payload)} | values)
         await self.command.send(
-            page=sent.page, endpoint=endpoint, record=int.from_bytes(data, "little")
+            from_page=sent.page,
+            from_life=sent.serial,
+            from_stamp=sent.serial + 1,
+            from_endpoint=endpoint,
+            record=int.from_bytes(data, "little"),
         )
         return sent
 
     def inline(self, payload: bytes) -> Values:
         """Fields of bytes at hand."""
-        words = payload.ljust(24, b"\0")
-        return {f"inline{i}": int.from_bytes(words[8 * i : 8 * i + 8], "little") for i in range(3)}
+        return send_fields.inline(payload)
 
     def pieces(self, payload: bytes, count: int, memory: int) -> Values:
         """Fields of bytes in so many pieces."""
-        if count == 1:
-            return {"pieces": 1, "memory": memory, "address": self.lay(payload)}
-        cuts = sorted(self.random.randrange(len(payload) + 1) for _ in range(count - 1))
-        data = b""
-        for low, high in zip([0, *cuts], [*cuts, len(payload)], strict=True):
-            data += LIST_ENTRY.pack(self.lay(payload[low:high]), high - low, memory)
-        address = self.lay(data.ljust(LIST_BYTES, b"\0"), align=LIST_BYTES)
-        return {"pieces": count, "memory": memory, "address": address}
+        return send_fields.pieces(payload, count, memory, self.lay, self.random)
 
     async def _watch(self) -> None:
         while True:
@@ -261,10 +255,16 @@ class Bench:
         """W4: the target has it, or said why not; a command that is refused has done nothing."""
         sent = self.all[found["handle"] - 1000]
         assert not sent.ended
-        sent.ended = True
-        assert (found["page"], found["endpoint"]) == (sent.page, sent.endpoint)
-        assert found["status"] == sent.status, f"{sent}: {Status(found['status']).name}"
+        assert (found["from_page"], found["from_endpoint"]) == (sent.page, sent.endpoint)
+        assert (found["from_life"], found["from_stamp"]) == (sent.serial, sent.serial + 1)
         carried = sent.status in (Status.SENT, Status.UNDELIVERED)
+        if found["starts"]:
+            assert carried and not sent.started and not found["owed"]
+            sent.started = True
+            return
+        assert found["owed"] == sent.started == carried
+        sent.ended = True
+        assert found["status"] == sent.status, f"{sent}: {Status(found['status']).name}"
         code = sent.said.code if carried else 0
         taken = sent.said.modified if sent.status == Status.SENT else 0
         assert found["code"] == code and found["givenUp"] == 0

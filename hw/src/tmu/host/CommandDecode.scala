@@ -19,7 +19,7 @@ object CommandDecode {
 
   /** Fields that an opcode uses; all others must be zero. */
   private val used: Map[Code, Set[WordField]] = Map(
-    Opcodes.post -> (selects ++ Set(address, length, receiveId)),
+    Opcodes.post -> (selects ++ Set(address, length, receiveId, memory)),
     Opcodes.arrive -> (keys.toSet ++ Set(handle, address, length)),
     Opcodes.probe -> selects,
     Opcodes.claim -> selects,
@@ -27,6 +27,15 @@ object CommandDecode {
     Opcodes.flush -> selects,
     Opcodes.inspect -> Set(handle, address)
   )
+
+  /** Fields of a command; on a card that sends a post's memory is one. */
+  private def fields(p: TmuParams): Seq[WordField] =
+    if (p.hasSend) layout.fields.flatMap {
+      case f if f.word == memory.word && f.low == memory.low =>
+        Seq(memory, f.copy(low = f.low + memory.width, width = f.width - memory.width))
+      case f => Seq(f)
+    }
+    else layout.fields
 
   /** Bits of a field beyond what this configuration keeps. */
   private def excess(p: TmuParams, record: UInt, field: WordField): Bool = {
@@ -62,7 +71,7 @@ object CommandDecode {
     val opaque = Seq(handle, address)
     val sizes = Seq(length, receiveId)
     val others =
-      layout.fields.diff(keys ++ wildcards ++ opaque ++ sizes ++ Seq(opcode, endpoint))
+      fields(p).diff(keys ++ wildcards ++ opaque ++ sizes ++ Seq(opcode, endpoint))
     def any(fields: Seq[WordField]): Bool = VecInit(fields.map(surplus(p, record, _))).asUInt.orR
     val idOutOfRange = is(record, Opcodes.post) && MatchRules.noId(p, receiveId.of(record))
     val inspectWide = is(record, Opcodes.inspect) && (address.of(record) >> 33).orR
@@ -76,9 +85,19 @@ object CommandDecode {
     )
   }
 
-  /** A command as it is, once it is known what is wrong with it (R13). */
-  def judged(command: MatchCommand, wrongs: Vec[Bool]): MatchCommand = {
+  /** A command as it is, once it is known what is wrong with it (R13); `unregistered` its memory
+    * (W8).
+    */
+  def judged(
+      command: MatchCommand,
+      wrongs: Vec[Bool],
+      unregistered: Option[Bool] = None
+  ): MatchCommand = {
     val out = WireDefault(command)
+    for (wrong <- unregistered) when(command.searches && wrong) {
+      out.searches := false.B
+      out.status := Statuses.refusedMemory.value.U
+    }
     when(wrongs.asUInt.orR) {
       out.malformed := true.B
       out.flushes := false.B
@@ -153,6 +172,7 @@ class CommandDecoder(p: TmuParams) extends Module {
     val command = new MatchCommand(p)
     val wrongs = Vec(CommandDecode.parts, Bool())
     val withArrivals = Bool()
+    val unregistered = Option.when(p.hasSend)(Bool())
   }
   private val decoded = Module(new PointerQueue(new Decoded, 3))
   private val out = decoded.io.enq
@@ -160,12 +180,17 @@ class CommandDecoder(p: TmuParams) extends Module {
   out.bits.command := CommandDecode.wellFormed(p, held)
   out.bits.wrongs := CommandDecode.wrongs(p, held.record)
   out.bits.withArrivals := MatchRules.withArrivals(out.bits.command)
+  for ((to, from) <- out.bits.unregistered.zip(held.unregistered)) to := from
   io.in.ready := !full || out.ready
   when(io.in.ready)(held := io.in.bits)
   full := io.in.fire || (full && !out.ready)
 
   private val decodedNext = decoded.io.deq
-  private val command = CommandDecode.judged(decodedNext.bits.command, decodedNext.bits.wrongs)
+  private val command = CommandDecode.judged(
+    decodedNext.bits.command,
+    decodedNext.bits.wrongs,
+    decodedNext.bits.unregistered
+  )
   io.post.valid := decodedNext.valid && !decodedNext.bits.withArrivals
   io.post.bits := command
   io.arrival.valid := decodedNext.valid && decodedNext.bits.withArrivals

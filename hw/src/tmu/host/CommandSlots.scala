@@ -36,6 +36,11 @@ class PageCommand(p: TmuParams) extends Bundle {
   val endpoint = UInt(p.endpointBits.W)
   val record = UInt(512.W)
   val stamp = UInt(32.W)
+
+  /** On a card that sends, of a post: its buffer is not in memory that its endpoint has registered
+    * (W8).
+    */
+  val unregistered = Option.when(p.hasSend)(Bool())
 }
 
 /** The memory in which commands wait for their page's turn.
@@ -101,6 +106,7 @@ class CommandSlots(p: TmuParams) extends Module {
   io.out.bits.endpoint := RegEnable(turn.queue.endpoint, takes)
   io.out.bits.record := read.record
   io.out.bits.stamp := read.stamp
+  io.out.bits.unregistered.foreach(_ := false.B)
   io.idle := !valid && !some
 }
 

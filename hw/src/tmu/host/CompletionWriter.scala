@@ -9,7 +9,7 @@ import tmu.layout.{CompletionLayout, Opcodes, Statuses}
 import tmu.mutant.Mutant
 import tmu.params.TmuParams
 import tmu.rules.MatchRules
-import tmu.types.{StreamState, Verdict}
+import tmu.types.{Sending, StreamState, Verdict}
 
 /** Writes completions into the rings in host memory: one 64-byte write each, one a clock.
   *
@@ -62,6 +62,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   private val position = Reg(new RingPosition(p))
   private val following = Reg(RingIndex()) // the producer's next, made ahead
   private val room = Reg(Bool())
+  private val life = Option.when(p.hasSend)(Reg(UInt(Sending.lifeBits.W)))
 
   // Address and data channels take each write once, in either order. A verdict is let in only when
   // there is room for its write, so that one in stage 2 never waits for memory.
@@ -78,7 +79,13 @@ class CompletionWriter(p: TmuParams) extends Module {
   }))
   // A ring that is no longer enabled may be memory that is no longer its owner's: nothing is written.
   private val settles = held.settles.getOrElse(false.B)
-  private val drops = io.discard || !config.enable || settles
+  private val begins = held.sending.fold(false.B)(_.starts)
+  private val isOwed = held.sending.fold(false.B)(_.owed)
+  // Of a message that an earlier owner of the page has sent.
+  private val belated = held.sending.zip(life).fold(false.B) { case (sending, now) =>
+    sending.owed && sending.life =/= now
+  }
+  private val drops = io.discard || !config.enable || settles || begins || belated
   private val leaves = full && (room || drops) && !io.hold
   out.valid := leaves && !drops
   private val slot = position.producer & (size - 1.U)
@@ -90,13 +97,13 @@ class CompletionWriter(p: TmuParams) extends Module {
       CompletionLayout.hostLatency -> Verdict.clocks(io.now, held.stamp)
     )
   private val asksAgain = full && !room && !drops
-  private val last = CompletionWriter.ends(p, held) && !settles
+  private val last = CompletionWriter.ends(p, held) && !settles && !isOwed
   private val nextPosition = Wire(new RingPosition(p))
   nextPosition.producer := Mux(drops, position.producer, following)
   nextPosition.finals := position.finals + Mutant("finals", last)(_ => false.B)
   for (owed <- nextPosition.owed) {
-    val waits = CompletionWriter.waits(held) && !settles
-    val told = settles || CompletionWriter.comes(held)
+    val waits = CompletionWriter.waits(held) && !settles || begins
+    val told = settles || CompletionWriter.comes(held) || isOwed && !belated
     owed := position.owed.get + waits - (told && position.owed.get =/= 0.U)
   }
   io.moved.valid := leaves
@@ -135,6 +142,7 @@ class CompletionWriter(p: TmuParams) extends Module {
   when(!full || leaves)(held := entering)
   when(moves || answersAgain) {
     config := io.ring.config
+    for ((to, from) <- life.zip(io.ring.life)) to := from
     size := RingIndex.size(io.ring.config.log2)
     position := found
     following := found.producer + 1.U

@@ -47,7 +47,7 @@ class ControlRegisters(p: TmuParams) extends Module {
 
     /** Bit to be flipped, and flipped bits that are seen. */
     val fault = Flipped(new FaultPort)
-    val network = Option.when(p.hasNetwork)(new NetworkControl)
+    val network = Option.when(p.hasNetwork)(new NetworkControl(p))
   })
 
   private val map = TmuRegisters.map(p)
@@ -158,7 +158,10 @@ class ControlRegisters(p: TmuParams) extends Module {
   status("SPILL_LIVE_LO") := shown.chunk.live(31, 0)
   status("SPILL_LIVE_HI") := shown.chunk.live >> 32
 
-  io.network.foreach(NetworkControl.connect(file, map, io.reset, _))
+  io.network.foreach { network =>
+    NetworkControl.connect(file, map, io.reset, network)
+    network.send.foreach(SendControl.connect(p, file, map, io.reset, _))
+  }
 
   // Flipped bits.
   private val injected = trigger("FAULT_INJECT")(bit("FAULT_INJECT", "FLIP"))

@@ -26,7 +26,7 @@ class NameChange extends Bundle {
 }
 
 /** Settings of the network in registers, and state that they show. */
-class NetworkControl extends Bundle {
+class NetworkControl(p: TmuParams) extends Bundle {
   val udpPort = Output(UInt(16.W))
   val crc = Output(UInt(2.W))
   val crcBigEndian = Output(Bool())
@@ -47,11 +47,12 @@ class NetworkControl extends Bundle {
   val changed = Flipped(Valid(Bool()))
   val countSelect = Output(UInt(6.W))
   val count = Input(UInt(32.W))
+  val send = Option.when(p.hasSend)(new SendControl)
 }
 
 /** Between a unit and the stages of its card. */
 class NetworkPorts(p: TmuParams) extends Bundle {
-  val control = new NetworkControl
+  val control = new NetworkControl(p)
   val now = Output(UInt(32.W))
 
   /** Messages from the wire. */
@@ -65,6 +66,7 @@ class NetworkPorts(p: TmuParams) extends Bundle {
   val discard = Output(Bool())
   val clear = Output(Bool())
   val idle = Input(Bool())
+  val send = Option.when(p.hasSend)(new NetworkSends(p))
 }
 
 object NetworkArrivals {

@@ -4,6 +4,7 @@ package tmu.host
 import chisel3._
 import chisel3.util.Valid
 import tmu.params.TmuParams
+import tmu.types.Sending
 
 /** Indices up to which a page's ring is written. */
 class RingPosition(p: TmuParams) extends Bundle {
@@ -35,6 +36,11 @@ class RingRoom(p: TmuParams) extends Bundle {
 /** State of a ring for the writer. */
 class RingState(p: TmuParams) extends RingRoom(p) {
   val config = new RingConfig
+
+  /** On a card that sends: counts configurations, so that a message's completion comes to no later
+    * owner of its page.
+    */
+  val life = Option.when(p.hasSend)(UInt(Sending.lifeBits.W))
 }
 
 /** Completion rings of all pages.
@@ -64,6 +70,10 @@ class PageTable(p: TmuParams) extends Module {
     /** A ring's room; asked by the submission queues. */
     val roomRead = Input(UInt(p.pageBits.W))
     val room = Output(new RingRoom(p))
+
+    /** On a card that sends: a page, and in the same clock its configuration's number. */
+    val lifeRead = Option.when(p.hasSend)(Input(UInt(p.pageBits.W)))
+    val life = Option.when(p.hasSend)(Output(UInt(Sending.lifeBits.W)))
   })
 
   private val configs = Mem(p.pages, new RingConfig)
@@ -109,4 +119,13 @@ class PageTable(p: TmuParams) extends Module {
   io.ring.limit := RegNext(limits.read(io.ringRead))
   io.room.position := positions.read(io.roomRead)
   io.room.limit := limits.read(io.roomRead)
+  for {
+    (asked, life) <- io.lifeRead.zip(io.life)
+    ofRing <- io.ring.life
+  } {
+    val lives = Mem(p.pages, UInt(Sending.lifeBits.W))
+    when(restarts)(lives.write(change.page, lives.read(change.page) + 1.U))
+    life := lives.read(asked)
+    ofRing := RegNext(lives.read(io.ringRead))
+  }
 }

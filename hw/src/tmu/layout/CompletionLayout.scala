@@ -103,22 +103,20 @@ object CompletionLayout {
   /** Opcode send reads `other` as these; lengths are those of the message and of what the target
     * told, `truncated` that it is less.
     */
-  private val sent: Seq[WordField] = Seq(
-    WordField(name = "peer", word = 2, low = 0, width = 16, text = "Send: the peer."),
-    WordField(
-      name = "code",
-      word = 2,
-      low = 16,
-      width = 8,
-      text = "Send: return code of the target's answer."
-    ),
-    WordField(
-      name = "given_up",
-      word = 2,
-      low = 24,
-      width = 1,
-      text = "Undelivered: the peer did not answer."
-    )
+  val peer = WordField(name = "peer", word = 2, low = 0, width = 16, text = "Send: the peer.")
+  val code = WordField(
+    name = "code",
+    word = 2,
+    low = 16,
+    width = 8,
+    text = "Send: return code of the target's answer."
+  )
+  val givenUp = WordField(
+    name = "given_up",
+    word = 2,
+    low = 24,
+    width = 1,
+    text = "Undelivered: the peer did not answer."
   )
 
   val layout: Layout = Layout(
@@ -141,6 +139,7 @@ object CompletionLayout {
       address
     ),
     // Status entry has the entry's masks where verdicts have `serial` and word 6.
-    overlays = Seq(removedPosted, removedUnexpected) ++ KeyLayout.all.map(_.inspected) ++ sent
+    overlays = Seq(removedPosted, removedUnexpected) ++ KeyLayout.all.map(_.inspected) ++
+      Seq(peer, code, givenUp)
   )
 }

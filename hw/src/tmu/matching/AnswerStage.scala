@@ -165,7 +165,7 @@ class AnswerStage(p: TmuParams) extends Module {
   assert(!outcomes(0).defers || !outcomes(1).defers, "R11: two commands deferred in a clock")
   for (((op, outcome), status) <- Seq(post, arrival).zip(outcomes).zip(statuses)) {
     assert(
-      !outcome.answers || op.serial === MatchRules.takesSerial(status),
+      !outcome.answers || op.serial === MatchRules.takesSerial(status, p.hasSend),
       "R7: status %d, and a serial number or none",
       status
     )

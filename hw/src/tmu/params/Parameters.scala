@@ -111,6 +111,26 @@ object Parameters {
       name = "wireNames",
       range = PowerOfTwo(low = 8, high = 1 << 16),
       help = "Entries of each table of names: jobs, processes and endpoints of a card."
+    ),
+    Parameter(
+      name = "sendPdcs",
+      range = PowerOfTwo(low = 2, high = 256, orNone = true),
+      help = "Connections that a card opens to peers at a time; 0: it does not send."
+    ),
+    Parameter(
+      name = "sends",
+      range = PowerOfTwo(low = 2, high = 4096),
+      help = "Messages that a card has on their way out."
+    ),
+    Parameter(
+      name = "peers",
+      range = PowerOfTwo(low = 2, high = 1 << 16),
+      help = "Entries of the table of peers of a card that sends."
+    ),
+    Parameter(
+      name = "memories",
+      range = PowerOfTwo(low = 2, high = 1 << 16),
+      help = "Entries of the table of registered memory of a card that sends."
     )
   )
 
@@ -172,6 +192,12 @@ object Parameters {
       times = 1,
       other = "pdcs",
       text = "each connection can have a message under way"
+    ),
+    Rule(
+      parameter = "pdcs",
+      times = 1,
+      other = "sendPdcs",
+      text = "a card that sends receives as well"
     ),
     Rule(
       parameter = "unexpectedEntries",

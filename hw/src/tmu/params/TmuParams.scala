@@ -38,11 +38,18 @@ case class TmuParams(
     reserve: Boolean = true,
     pdcs: Int = 0,
     messages: Int = 0,
-    wireNames: Int = 256
+    wireNames: Int = 256,
+    sendPdcs: Int = 0,
+    sends: Int = 32,
+    peers: Int = 256,
+    memories: Int = 256
 ) {
 
   /** A card around the unit. */
   def hasNetwork: Boolean = pdcs > 0
+
+  /** A card that sends. */
+  def hasSend: Boolean = sendPdcs > 0
 
   /** Queues that outgrow the tables go on in memory. */
   def hasSpill: Boolean = spillSegments > 0

@@ -81,7 +81,7 @@ object Discovery {
     Ability(
       name = "SEND",
       text = "A card that sends: peers, registered memory.",
-      of = _ => false
+      of = _.hasSend
     )
   )
 

@@ -183,6 +183,7 @@ object TmuRegisters {
       bytes = bytes,
       registers = Discovery.registers(p) ++ control ++ PageRegisters.all ++ filters(p) ++
         SpillRegisters.all ++ FaultRegisters.all ++ SpillLookRegisters.all ++
-        (if (p.hasNetwork) NetworkRegisters.all else Nil) ++ counters
+        (if (p.hasNetwork) NetworkRegisters.all else Nil) ++
+        (if (p.hasSend) SendRegisters.all else Nil) ++ counters
     )
 }

@@ -93,8 +93,12 @@ object MatchRules {
     result
   }
 
-  /** Whether a verdict takes the endpoint's next serialisation number (R7). */
-  def takesSerial(status: UInt): Bool = !Seq(
+  /** Whether a verdict takes the endpoint's next serialisation number (R7).
+    *
+    * @param ofCard
+    *   posts can be refused for their memory
+    */
+  def takesSerial(status: UInt, ofCard: Boolean = false): Bool = !(Seq(
     Statuses.removed,
     Statuses.refusedEndpoint,
     Statuses.malformed,
@@ -102,5 +106,5 @@ object MatchRules {
     Statuses.entry,
     Statuses.empty,
     Statuses.vacant
-  ).map(is(status, _)).reduce(_ || _)
+  ) ++ Option.when(ofCard)(Statuses.refusedMemory)).map(is(status, _)).reduce(_ || _)
 }

@@ -34,19 +34,21 @@ object OperationRules {
     out.command := command
     out.sweeps := false.B
     out.accepted := now
-    follow(out)
+    follow(out, p.hasSend)
     out
   }
 
-  /** Sets what follows from the rest of an operation, whatever its search finds. */
-  def follow(op: Operation): Unit = {
+  /** Sets what follows from the rest of an operation, whatever its search finds; `ofCard` one that
+    * sends.
+    */
+  def follow(op: Operation, ofCard: Boolean = false): Unit = {
     val opcode = op.command.opcode
     op.takes := MatchRules.takes(opcode)
     op.appends := MatchRules.appends(opcode)
     op.serial := !op.command.spill.injected && Mux(
       op.command.searches,
       !MatchRules.is(opcode, Opcodes.inspect) && !op.sweeps,
-      MatchRules.takesSerial(op.command.status)
+      MatchRules.takesSerial(op.command.status, ofCard)
     )
   }
 

@@ -14,6 +14,23 @@ object Verdict {
   }
 }
 
+/** Of a verdict, what it is to a send; nothing to all others. */
+class Sending extends Bundle {
+
+  /** Nothing to be written: the command has become a message, whose completion its page is owed. */
+  val starts = Bool()
+
+  /** The completion that is owed, and for which configuration of the page. */
+  val owed = Bool()
+  val life = UInt(Sending.lifeBits.W)
+}
+
+object Sending {
+
+  /** Configurations of a page that are told apart while a message of it is under way. */
+  val lifeBits: Int = 16
+}
+
 /** The unit's answer to one command, on its way to the ring of the page that asked. */
 class Verdict(p: TmuParams) extends Bundle {
   val page = UInt(p.pageBits.W)
@@ -44,4 +61,7 @@ class Verdict(p: TmuParams) extends Bundle {
     */
   val owner = Option.when(p.hasNetwork)(UInt(p.pageBits.W))
   val settles = Option.when(p.hasNetwork)(Bool())
+
+  /** On a card that sends. */
+  val sending = Option.when(p.hasSend)(new Sending)
 }

@@ -2,13 +2,29 @@
 package tmu.card.frame
 
 import chisel3._
-import chisel3.util.{log2Ceil, Valid}
+import chisel3.util.{log2Ceil, PopCount, Valid}
 import tmu.card.wire.{PdcVerdict, Verdict}
+
+/** Events of a card that sends, a pulse for each. */
+class SendEvents extends Bundle {
+
+  /** Answers that were for nobody: as those of a card that does not send. */
+  val ignored = Vec(2, Bool())
+
+  /** Answers taken; frames sent; packets sent again; timeouts; messages that the unit took; those
+    * that it refused; none, for the Ethernet port has room for frames or makes them wait.
+    */
+  val counted = Vec(SendEvents.counters, Bool())
+}
+
+object SendEvents {
+  val counters: Int = 7
+}
 
 /** Counters of frames by their verdict, and of those that were accepted by what became of them
   * (W6); of beats of host memory by what they are for.
   */
-class FrameCounters extends Module {
+class FrameCounters(sends: Boolean = false) extends Module {
   val io = IO(new Bundle {
     val frame = Flipped(Valid(UInt(Verdict.bits.W)))
     val packet = Flipped(Valid(UInt(PdcVerdict.bits.W)))
@@ -19,18 +35,28 @@ class FrameCounters extends Module {
     /** A verdict; an outcome, behind them; a kind of beats, behind all of those. */
     val select = Input(UInt(FrameCounters.selectBits.W))
     val count = Output(UInt(32.W))
+
+    /** Of a card that sends. */
+    val send = Option.when(sends)(Input(new SendEvents))
   })
   import FrameCounters.{frames, outcomes}
-  private val counts = RegInit(VecInit.fill(FrameCounters.all)(0.U(32.W)))
+  private val all = FrameCounters.all + (if (sends) SendEvents.counters else 0)
+  private val counts = RegInit(VecInit.fill(all)(0.U(32.W)))
   // Frames that the parser has dropped are counted as frames alone.
   private val outcome = io.packet.valid && io.packet.bits =/= PdcVerdict.none.U
-  for ((count, index) <- counts.zipWithIndex) {
+  for ((count, index) <- counts.take(FrameCounters.all).zipWithIndex) {
     val hit =
       if (index < frames) io.frame.valid && io.frame.bits === index.U
       else if (index < frames + outcomes) outcome && io.packet.bits === (index - frames).U
       else RegNext(io.beats(index - frames - outcomes), false.B)
-    when(hit)(count := count + 1.U)
+    if (sends && index == frames + PdcVerdict.unasked)
+      count := count + hit + PopCount(io.send.get.ignored)
+    else when(hit)(count := count + 1.U)
   }
+  for {
+    send <- io.send
+    (count, event) <- counts.drop(FrameCounters.all).zip(send.counted)
+  } when(event)(count := count + 1.U)
   io.count := RegNext(counts(io.select))
 }
 

@@ -12,7 +12,7 @@ class FrameMerge extends Module {
     val in = Vec(2, Flipped(new AxiStream(Beat.dataBits, 1)))
     val out = new AxiStream(Beat.dataBits, 1)
   })
-  // What is offered stays: a stream is left when its frame has ended.
+  // Offered beats stay: a stream is left when its frame has ended.
   private val held = RegInit(false.B)
   private val last = RegInit(1.U(1.W))
   private val other = ~last

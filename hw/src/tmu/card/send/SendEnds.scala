@@ -62,8 +62,9 @@ class SendEnds(p: SendParams) extends Module {
 
   private val well = !end.lost && end.code === ReturnCode.ok.U
   private val told = io.completion.bits
-  told.page := record.page
-  told.endpoint := record.endpoint
+  told.from := record.from
+  told.starts := false.B
+  told.owed := true.B
   told.status := Mux(well, Statuses.sent.value.U, Statuses.undelivered.value.U)
   told.handle := record.handle
   told.matchBits := record.matchBits

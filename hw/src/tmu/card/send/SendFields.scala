@@ -20,6 +20,7 @@ object SendFields {
   val length: WordField = send("length")
   val memory: WordField = send("memory")
   val handle: WordField = send("handle")
+  val endpoint: WordField = send("endpoint")
   val address: WordField = send("address")
   private val atHand: Seq[WordField] = Seq("inline0", "inline1", "inline2").map(send)
   private val reserved: Seq[WordField] =

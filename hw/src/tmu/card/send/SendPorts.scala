@@ -2,8 +2,11 @@
 package tmu.card.send
 
 import chisel3._
+import chisel3.util.log2Ceil
 import tmu.card.initiator.InitiatorParams
 import tmu.layout.SendLayout
+import tmu.params.TmuParams
+import tmu.types.Sending
 
 /** Sizes of what sends.
   *
@@ -27,6 +30,16 @@ case class SendParams(
   val useBits: Int = initiator.messageBits + 3
 }
 
+object SendParams {
+  def of(p: TmuParams): SendParams = SendParams(
+    initiator = InitiatorParams(connections = p.sendPdcs, messages = p.sends),
+    endpointBits = p.endpointBits,
+    pageBits = p.pageBits,
+    peersLog2 = log2Ceil(p.peers),
+    memoriesLog2 = log2Ceil(p.memories)
+  )
+}
+
 /** A peer as the privileged driver has written it (W8). */
 class PeerEntry(p: SendParams) extends Bundle {
   val address = UInt(128.W)
@@ -45,12 +58,17 @@ class MemoryEntry(p: SendParams) extends Bundle {
   val read = Bool()
   val write = Bool()
 
-  /** Bytes that a message of an endpoint may be sent from; no bytes always. */
-  def allows(endpoint: UInt, piece: SendPiece): Bool = {
-    val offset = piece.address - base
-    owner === endpoint && read && piece.address >= base && piece.bytes <= bytes &&
-    offset <= bytes - piece.bytes
-  }
+  /** Bytes are an endpoint's, and lie in it all; no bytes always do. */
+  def holds(endpoint: UInt, address: UInt, size: UInt): Bool =
+    owner === endpoint && address >= base && size <= bytes && address - base <= bytes - size
+}
+
+/** Bytes of a receive, in the memory that it names. */
+class ReceiveBytes extends Bundle {
+  val memory = UInt(16.W)
+  val endpoint = UInt(32.W)
+  val address = UInt(64.W)
+  val bytes = UInt(48.W)
 }
 
 /** Bytes of a message, in registered memory. */
@@ -60,17 +78,29 @@ class SendPiece extends Bundle {
   val memory = UInt(16.W)
 }
 
+/** Whose a message is. */
+class SendOrigin(p: SendParams) extends Bundle {
+  val page = UInt(p.pageBits.W)
+
+  /** Of the page's configurations. */
+  val life = UInt(Sending.lifeBits.W)
+
+  /** The clock of the doorbell. */
+  val stamp = UInt(32.W)
+
+  /** As the command has it, so that one that is not there is told as it was. */
+  val endpoint = UInt(32.W)
+}
+
 /** A command with the page that it came from and the endpoint that it acts for (R13). */
 class SendCommand(p: SendParams) extends Bundle {
-  val page = UInt(p.pageBits.W)
-  val endpoint = UInt(p.endpointBits.W)
+  val from = new SendOrigin(p)
   val record = UInt(512.W)
 }
 
 /** A message that is on its way out. */
 class SendRecord(p: SendParams) extends Bundle {
-  val page = UInt(p.pageBits.W)
-  val endpoint = UInt(p.endpointBits.W)
+  val from = new SendOrigin(p)
   val handle = UInt(64.W)
   val peer = UInt(16.W)
   val pid = UInt(12.W)
@@ -88,10 +118,15 @@ class SendRecord(p: SendParams) extends Bundle {
   def atHand: UInt = piece.asUInt(8 * SendLayout.inlineBytes - 1, 0)
 }
 
-/** Completion of a send, for the page that sent it; fields as in the host interface. */
+/** Completion of a send, for the page that sent it; fields as in the host interface.
+  *
+  * A command that is carried out has two: that it `starts`, which is for nobody to see and makes
+  * the page's turn end, and behind that its completion, `owed` to the page.
+  */
 class SendCompletion(p: SendParams) extends Bundle {
-  val page = UInt(p.pageBits.W)
-  val endpoint = UInt(p.endpointBits.W)
+  val from = new SendOrigin(p)
+  val starts = Bool()
+  val owed = Bool()
   val status = UInt(8.W)
   val handle = UInt(64.W)
 

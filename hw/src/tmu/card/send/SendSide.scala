@@ -23,6 +23,10 @@ class SendSide(p: SendParams) extends Module {
     val memory = Flipped(Decoupled(new TableEdit(new MemoryEntry(p))))
     val memoryRefused = Output(Bool())
 
+    /** Bytes that a receive is to lie in, and whether they are registered for it (W8). */
+    val asks = Input(new ReceiveBytes)
+    val registered = Output(Bool())
+
     /** Of addresses; payload and its MTU; all others. */
     val ipv6 = Input(Bool())
     val source = Input(new SourceSettings)
@@ -35,10 +39,16 @@ class SendSide(p: SendParams) extends Module {
     val stream = new AxiStream(FrameBeat.bits, 1)
     val counts = Output(new InitiatorCounts)
     val idle = Output(Bool())
+
+    /** Nothing new is begun; then, whether memory and Ethernet have had what was. */
+    val stop = Input(Bool())
+    val still = Output(Bool())
   })
   private val messages = p.initiator.messages
   private val peers = Module(new OwnedTable(new PeerEntry(p), p.peersLog2, p.useBits))
-  private val memories = Module(new OwnedTable(new MemoryEntry(p), p.memoriesLog2, p.useBits))
+  private val memories = Module(
+    new OwnedTable(new MemoryEntry(p), p.memoriesLog2, p.useBits, askers = 2)
+  )
   private val start = Module(new SendStart(p))
   private val initiator = Module(new Initiator(p.initiator))
   private val packets = Module(new PacketSource(p))
@@ -50,12 +60,15 @@ class SendSide(p: SendParams) extends Module {
   memories.io.edit <> io.memory
   io.peerRefused := peers.io.refused
   io.memoryRefused := memories.io.refused
-  peers.io.ask := start.io.peerAsk
-  start.io.peerLive := peers.io.live
-  start.io.peer := peers.io.found
-  memories.io.ask := start.io.memoryAsk
-  start.io.memoryLive := memories.io.live
-  start.io.memory := memories.io.found
+  peers.io.ask(0) := start.io.peerAsk
+  start.io.peerLive := peers.io.live(0)
+  start.io.peer := peers.io.found(0)
+  memories.io.ask := VecInit(start.io.memoryAsk, io.asks.memory)
+  start.io.memoryLive := memories.io.live(0)
+  start.io.memory := memories.io.found(0)
+  private val (asks, found) = (io.asks, memories.io.found(1))
+  io.registered := memories.io.live(1) && found.write &&
+    found.holds(asks.endpoint, asks.address, asks.bytes)
   private def uses(to: DecoupledIO[TableUse], from: DecoupledIO[TableUse]*): Unit = {
     val turn = Module(new RRArbiter(new TableUse, from.length))
     turn.io.in.zip(from).foreach { case (in, one) => in <> one }
@@ -82,6 +95,8 @@ class SendSide(p: SendParams) extends Module {
   ends.io.record := records.read(ends.io.ask)
 
   start.io.command <> io.command
+  start.io.command.valid := io.command.valid && !io.stop
+  io.command.ready := start.io.command.ready && !io.stop
   start.io.ipv6 := io.ipv6
   io.lists <> start.io.read
   initiator.io.message <> start.io.message
@@ -90,6 +105,8 @@ class SendSide(p: SendParams) extends Module {
   initiator.io.done := packets.io.done
   io.counts := initiator.io.counts
   packets.io.order <> initiator.io.packet
+  packets.io.order.valid := initiator.io.packet.valid && !io.stop
+  initiator.io.packet.ready := packets.io.order.ready && !io.stop
   packets.io.settings := io.source
   fetch.io.piece <> packets.io.piece
   packets.io.fetched <> fetch.io.fetched
@@ -102,8 +119,9 @@ class SendSide(p: SendParams) extends Module {
 
   private val told = Module(new RRArbiter(new SendCompletion(p), 2))
   told.io.in(0) <> ends.io.completion
-  told.io.in(1) <> start.io.refused
+  told.io.in(1) <> start.io.told
   io.completion <> told.io.out
   io.idle := start.io.idle && initiator.io.idle && packets.io.idle && fetch.io.idle &&
     ends.io.idle && !io.stream.tvalid
+  io.still := start.io.still && packets.io.idle && fetch.io.idle && !io.stream.tvalid
 }

@@ -10,7 +10,7 @@ import tmu.layout.{SendLayout, Statuses}
 /** From a command to a message: its peer and memory are its endpoint's, or it is refused and
   * nothing has changed (W8).
   *
-  * One command after the other: 4 clocks for bytes at hand, 6 for a piece, and a read of memory
+  * One command after the other: 5 clocks for bytes at hand, 7 for a piece, and a read of memory
   * more for a list. A command waits while no number of a message is free.
   */
 class SendStart(p: SendParams) extends Module {
@@ -35,11 +35,16 @@ class SendStart(p: SendParams) extends Module {
     /** The message's record, and the message, in the same clock. */
     val record = Output(new SendRecord(p))
     val message = Decoupled(new OutMessage(p.initiator))
-    val refused = Decoupled(new SendCompletion(p))
+
+    /** The command is refused, or, ahead of its message, that it starts. */
+    val told = Decoupled(new SendCompletion(p))
     val idle = Output(Bool())
+
+    /** Memory owes no answer. */
+    val still = Output(Bool())
   })
   private object State extends ChiselEnum {
-    val idle, peer, ask, list, check, hold, start, refuse = Value
+    val idle, peer, ask, list, check, hold, begin, start, refuse = Value
   }
   private val state = RegInit(State.idle)
   private val command = Reg(new SendCommand(p))
@@ -68,7 +73,8 @@ class SendStart(p: SendParams) extends Module {
   private val looked = Mux(state === State.check, piece, list)
   io.peerAsk := field(SendFields.peer)
   io.memoryAsk := looked.memory
-  private val allowed = io.memoryLive && io.memory.allows(command.endpoint, looked)
+  private val allowed = io.memoryLive && io.memory.read &&
+    io.memory.holds(command.from.endpoint, looked.address, looked.bytes)
 
   io.command.ready := state === State.idle
   io.read.arvalid := state === State.ask && allowed && list.address(5, 0) === 0.U
@@ -102,7 +108,9 @@ class SendStart(p: SendParams) extends Module {
       to := io.peer
       pieces := SendFields.inline(command.record).pad(pieces.getWidth).asTypeOf(pieces)
       when(SendFields.malformed(command.record))(refuse(Statuses.malformed))
-        .elsewhen(!io.peerLive || io.peer.owner =/= command.endpoint)(refuse(Statuses.refusedPeer))
+        .elsewhen(!io.peerLive || io.peer.owner =/= command.from.endpoint)(
+          refuse(Statuses.refusedPeer)
+        )
         .elsewhen(count === 0.U)(state := State.hold)
         .elsewhen(count === 1.U) {
           pieces(0) := list
@@ -138,11 +146,12 @@ class SendStart(p: SendParams) extends Module {
       when(held) {
         holdsPeer := false.B
         when(!holdsPeer)(number := number + 1.U)
-        when(Mux(holdsPeer, count === 0.U, isLast))(state := State.start)
+        when(Mux(holdsPeer, count === 0.U, isLast))(state := State.begin)
       }
     }
+    is(State.begin)(when(io.told.fire)(state := State.start))
     is(State.start)(when(io.message.fire)(state := State.idle))
-    is(State.refuse)(when(io.refused.fire)(state := State.idle))
+    is(State.refuse)(when(io.told.fire)(state := State.idle))
   }
 
   io.message.valid := state === State.start && io.number.valid
@@ -152,8 +161,7 @@ class SendStart(p: SendParams) extends Module {
   io.message.bits.key.address := to.address
   io.message.bits.key.job := to.job
   io.message.bits.length := length
-  io.record.page := command.page
-  io.record.endpoint := command.endpoint
+  io.record.from := command.from
   io.record.handle := field(SendFields.handle)
   io.record.peer := field(SendFields.peer)
   io.record.pid := to.pid
@@ -166,13 +174,15 @@ class SendStart(p: SendParams) extends Module {
   io.record.count := count
   io.record.piece := pieces
 
-  io.refused.valid := state === State.refuse
-  io.refused.bits := 0.U.asTypeOf(new SendCompletion(p))
-  io.refused.bits.page := command.page
-  io.refused.bits.endpoint := command.endpoint
-  io.refused.bits.status := status
-  io.refused.bits.handle := field(SendFields.handle)
+  // A command starts when there is a number for its message, so pages' turns are bounded by numbers.
+  io.told.valid := state === State.refuse || state === State.begin && io.number.valid
+  io.told.bits := 0.U.asTypeOf(new SendCompletion(p))
+  io.told.bits.from := command.from
+  io.told.bits.starts := state === State.begin
+  io.told.bits.status := status
+  io.told.bits.handle := field(SendFields.handle)
   io.idle := state === State.idle
+  io.still := state =/= State.ask && state =/= State.list
 }
 
 object SendStart {

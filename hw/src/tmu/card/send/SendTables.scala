@@ -5,7 +5,7 @@ import chisel3._
 import chisel3.util.Decoupled
 import tmu.buffer.Sweep
 
-/** Change of an entry; refused while a message uses what is removed. */
+/** Change of an entry; refused while a message uses it. */
 class TableEdit[T <: Data](entry: => T) extends Bundle {
   val index = UInt(16.W)
   val remove = Bool()
@@ -19,16 +19,16 @@ class TableUse extends Bundle {
 }
 
 /** A table that the privileged driver writes, by number, with the uses of each entry (W8). */
-class OwnedTable[T <: Data](entry: => T, log2: Int, useBits: Int) extends Module {
+class OwnedTable[T <: Data](entry: => T, log2: Int, useBits: Int, askers: Int = 1) extends Module {
   override def desiredName: String = s"OwnedTable${1 << log2}_${entry.typeName}"
   val io = IO(new Bundle {
     val edit = Flipped(Decoupled(new TableEdit(entry)))
 
     /** With an edit that is taken. */
     val refused = Output(Bool())
-    val ask = Input(UInt(16.W))
-    val live = Output(Bool())
-    val found = Output(entry)
+    val ask = Input(Vec(askers, UInt(16.W)))
+    val live = Output(Vec(askers, Bool()))
+    val found = Output(Vec(askers, entry))
     val use = Flipped(Decoupled(new TableUse))
 
     /** Cleared after reset. */
@@ -43,14 +43,16 @@ class OwnedTable[T <: Data](entry: => T, log2: Int, useBits: Int) extends Module
   private def within(index: UInt): Bool = (index >> log2) === 0.U
   private def low(index: UInt): UInt = index(log2 - 1, 0)
 
-  io.live := within(io.ask) && (lives >> low(io.ask))(0)
-  io.found := entries.read(low(io.ask))
+  for (((ask, live), found) <- io.ask.zip(io.live).zip(io.found)) {
+    live := within(ask) && (lives >> low(ask))(0)
+    found := entries.read(low(ask))
+  }
 
   private val edit = io.edit.bits
   private val used = uses.read(low(edit.index)) =/= 0.U
   private val isLive = (lives >> low(edit.index))(0)
   io.edit.ready := sweep.io.ready && !io.use.valid
-  io.refused := !within(edit.index) || edit.remove && isLive && used
+  io.refused := !within(edit.index) || isLive && used
   private val bit = 1.U(size.W) << low(edit.index)
   when(io.edit.fire && !io.refused) {
     lives := Mux(edit.remove, lives & ~bit, lives | bit)

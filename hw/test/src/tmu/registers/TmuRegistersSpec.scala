@@ -44,7 +44,8 @@ class TmuRegistersSpec extends AnyFunSpec {
         parity <- Seq(false, true)
         reserve <- Seq(false, true)
       } yield p.copy(spillSegments = segments, parity = parity, reserve = reserve)
-      for (p <- Presets.all ++ varied) {
+      val card = Presets.tiny.copy(pdcs = 8, messages = 32)
+      for (p <- Presets.all ++ varied ++ Seq(card, card.copy(sendPdcs = 4))) {
         val expected = Map(
           "INSPECT" -> true,
           "QUOTA" -> true,
@@ -52,7 +53,7 @@ class TmuRegistersSpec extends AnyFunSpec {
           "PARITY" -> p.parity,
           "RESERVE" -> p.reserve,
           "NETWORK" -> p.hasNetwork,
-          "SEND" -> false
+          "SEND" -> p.hasSend
         )
         val value = constant(p, "CAPABILITIES")
         val fields = TmuRegisters.map(p)("CAPABILITIES").fields
