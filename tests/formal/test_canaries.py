@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Broken variants of the design: each makes its proof fail, in a property that it breaks."""
+"""Broken variants of the design: each makes its proof fail in the assertion that it breaks."""
+
+import re
+from dataclasses import replace
 
 import pytest
 from opentmu.errors import CheckFailed
-from opentmu.formal import proofs, prove
+from opentmu.formal import card, proofs, prove
 
 pytestmark = pytest.mark.slow
 
@@ -18,11 +21,29 @@ def parameters() -> list[object]:
 
 @pytest.mark.parametrize("canary", parameters())
 def test_a_broken_variant_fails(canary: proofs.Canary) -> None:
-    mode = "bmc" if canary.counterexample else "prove"
-    proof = prove.law_only(canary.proof) if canary.counterexample else canary.proof
-    result = prove.run(proof, mode, canary.depth, canary.mutant)
-    result.require("FAIL" if canary.counterexample else "UNKNOWN")
-    assert set(canary.properties) & {name.split(".")[-1] for name in result.failed}
+    result = fall(canary)
+    result.require("FAIL")
+    assert {name.split(".")[-1] for name in result.failed} == {canary.assertion}
+
+
+def fall(canary: proofs.Canary) -> prove.Result:
+    """The run that has to fail, in no assertion but the canary's."""
+    proof = prove.law_only(canary.proof)
+    return prove.run(proof, "bmc", canary.depth, canary.mutant, canary.assertion)
+
+
+def test_a_mutant_that_breaks_something_else_is_no_canary() -> None:
+    """W3: a write from byte 0 on completes as often as it should; that it breaks W2 is no help."""
+    right = next(one for one in proofs.CANARIES if one.mutant == "first_byte")
+    with pytest.raises(CheckFailed, match="found PASS, expected FAIL"):
+        fall(replace(right, assertion="told_once", depth=8)).require("FAIL")
+
+
+@pytest.mark.parametrize("name", ["inside told_once", "assert__*", "gone"])
+def test_an_assertion_that_the_checker_has_not_is_refused(name: str) -> None:
+    """Neither a list, nor a pattern, nor what has another name: each could fit any or none."""
+    with pytest.raises(CheckFailed, match=f"found no assertion {re.escape(name)} in steps.sv"):
+        prove.run(card.STEPS, "bmc", 2, "first_byte", name)
 
 
 def test_a_mutant_that_the_device_has_not_is_refused() -> None:

@@ -32,7 +32,7 @@ INITIATOR = Proof(
 )
 PROOFS = (DESTINATION, STEPS, LEDGER)
 
-# Of each: its proof, its name, and the properties of which one has to fall.
+# Of each: its proof, its name, and the assertion that has to fall.
 MUTANTS: tuple[tuple[Proof, str, str], ...] = (
     # A number that was delivered is delivered again (W1).
     (PDC, "duplicates", "once"),
@@ -44,23 +44,23 @@ MUTANTS: tuple[tuple[Proof, str, str], ...] = (
     # A packet does not wait for the verdict on its message (W2).
     (DESTINATION, "no_verdict", "known"),
     # The first beat is written from its byte 0 on, or the last to its last byte (W2).
-    (STEPS, "first_byte", "inside once"),
+    (STEPS, "first_byte", "inside"),
     (STEPS, "last_byte", "inside"),
     # A burst goes on beyond its page.
-    (STEPS, "page_crossed", "page whole follows"),
+    (STEPS, "page_crossed", "page"),
     # The first of two bursts completes the message (W3).
-    (STEPS, "told_early", "told_once told_last"),
+    (STEPS, "told_early", "told_once"),
     # A message is complete before memory has answered its last burst (W3).
-    (LEDGER, "no_answer", "not_before with_answer"),
+    (LEDGER, "no_answer", "not_before"),
     # An answer is taken although its completion cannot leave yet: the next one stands for it (W3).
-    (LEDGER, "answer_lost", "one_each not_before"),
+    (LEDGER, "answer_lost", "one_each"),
     # Bytes that a beat leaves when it has filled the one before go out once more (W6).
-    (DROP, "beat_twice", "one_last one_first all_bytes full not_both"),
+    (DROP, "beat_twice", "all_bytes"),
     # A last beat that fits just so is held for bytes that it has not got.
-    (DROP, "just_fits", "one_last one_first all_bytes full not_both"),
+    (DROP, "just_fits", "one_last"),
 )
 
-# Of the steps of a connection that the card opens, where the induction refuses them at once.
+# Of the steps of a connection that the card opens.
 STEP_MUTANTS: tuple[tuple[str, str], ...] = (
     # A number is used for two packets (W1).
     ("number_twice", "one_number"),

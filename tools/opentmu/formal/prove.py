@@ -14,6 +14,7 @@ from opentmu.process import run_into
 
 CHECKERS = paths.ROOT / "tests" / "formal"
 INCLUDED = ("list.sv", "rule.svh", "stand_ins.svh", "unit_carried.svh", "unit_names.svh")
+ASSERTION = re.compile(r"^\s*(\w+)\s*:\s*(?:assert|`GUARANTEE|`DUTY)\b", re.MULTILINE)
 LAW_OF_DELAY = "PlainDelay"
 RUNS = paths.BUILD / "formal" / "runs"
 
@@ -74,9 +75,10 @@ class Result:
             raise CheckFailed(f"{self.folder}: found {self.status}, expected {status}{what}")
 
 
-def run(proof: Proof, mode: str, depth: int, mutant: str = "") -> Result:
+def run(proof: Proof, mode: str, depth: int, mutant: str = "", assertion: str = "") -> Result:
     """Run a proof: `bmc` looks at the first `depth` clocks, `prove` at all of them by induction.
 
+    With `assertion` this one alone can fail: all others are left out.
     The folder of the run keeps the trace of a failure (trace.vcd).
     """
     toolchain.need_yosys()
@@ -84,7 +86,7 @@ def run(proof: Proof, mode: str, depth: int, mutant: str = "") -> Result:
         texts = switched(proof, mutant)
     else:
         texts = design.modules(design.ensure(proof.card), proof.device)
-    folder = RUNS / "-".join([proof.name, mode, *([mutant] if mutant else [])])
+    folder = RUNS / "-".join(one for one in (proof.name, mode, mutant, assertion) if one)
     folder.mkdir(parents=True, exist_ok=True)
     kept = {name: text for name, text in texts.items() if name not in proof.replaced}
     for name, clocks in proof.delays:
@@ -99,15 +101,24 @@ def run(proof: Proof, mode: str, depth: int, mutant: str = "") -> Result:
     (folder / "same.svh").write_text(plain)
     for name in (*INCLUDED, proof.checker):
         (folder / name).write_text((CHECKERS / name).read_text())
-    (folder / "proof.sby").write_text(_script(proof, mode, depth))
+    (folder / "proof.sby").write_text(_script(proof, mode, depth, assertion))
     start = time.monotonic()
     with (folder / "sby.log").open("w") as log:
         run_into(log, ["sby", "-f", "-d", "sby", "proof.sby"], cwd=folder)
     return _result(folder, time.monotonic() - start)
 
 
-def _script(proof: Proof, mode: str, depth: int) -> str:
+def _alone(proof: Proof, assertion: str) -> str:
+    """Line of a script that leaves of all assertions this one of the checker."""
+    names = ("list.sv", "stand_ins.svh", proof.checker)
+    if assertion not in ASSERTION.findall("".join((CHECKERS / name).read_text() for name in names)):
+        raise CheckFailed(f"found no assertion {assertion} in {proof.checker}, expected its label")
+    return f"chformal -assert -remove c:* c:{assertion} c:*.{assertion} %u %d\n"
+
+
+def _script(proof: Proof, mode: str, depth: int, assertion: str) -> str:
     defines = "".join(f" -D {name}" for name in proof.defines)
+    kept = _alone(proof, assertion) if assertion else ""
     names = ("device.sv", "device.svh", "same.svh", *INCLUDED, proof.checker)
     return f"""[options]
 mode {mode}
@@ -119,7 +130,7 @@ smtbmc z3
 [script]
 read_verilog -sv -formal{defines} device.sv list.sv {proof.checker}
 prep -flatten -top {proof.top}
-opt_clean -purge
+{kept}opt_clean -purge
 
 [files]
 {chr(10).join(names)}
