@@ -14,7 +14,7 @@ from opentmu.bench.send_target import OK, RESPONSE, Said
 from opentmu.regs import Opcode, Status
 
 NUMBERS = 16
-TAKEN, SENT_FRAMES = 36, 37
+TAKEN, SENT_FRAMES, LOST_FRAMES = 36, 37, 42
 VIOLATION = 0x18
 
 
@@ -27,13 +27,16 @@ async def begin(dut: Any, drop: float = 0.0, ring_log2: int = 8) -> tuple[Card, 
     return card, sends
 
 
-async def check_counts(card: Card, sends: Sends) -> None:
-    """W6: each frame that came is in one counter, and one of the counters behind it."""
+async def check_counts(card: Card, sends: Sends, *, own: bool = False) -> None:
+    """W6: each frame that came is in one counter, and one of the counters behind it; so are the
+    card's own frames to itself, of which there are none or some."""
     await ClockCycles(card.dut.clock, 300)
     counts = [await card.count(number) for number in range(43)]
     assert counts[0] == sum(counts[16:32]) + counts[TAKEN], f"{counts}"
-    assert sum(counts[:16]) == card.rx.frames and counts[TAKEN] > 0
-    assert counts[SENT_FRAMES] == sends.kinds["frames"] + sends.kinds["lost"]
+    inside = counts[SENT_FRAMES] - sends.kinds["frames"] - sends.kinds["lost"]
+    assert (inside > 0) == own
+    assert sum(counts[:16]) == card.rx.frames + inside - counts[LOST_FRAMES]
+    assert counts[TAKEN] > 0
 
 
 async def random_sends(card: Card, sends: Sends, count: int) -> None:
@@ -97,7 +100,38 @@ async def a_card_sends_to_itself(dut: Any) -> None:
     handle, address = await card.post(1, 2000, match=7, source=5)
     await expect(card, 1, opcode=Opcode.POST, status=Status.MATCHED, handle=handle)
     assert card.landed(address, 1500) == payload
-    await check_counts(card, sends)
+    await check_counts(card, sends, own=True)
+
+
+@cocotb.test()
+async def messages_to_itself_and_to_others(dut: Any) -> None:
+    """W1, W4: in both directions at once, more than the loop has room for."""
+    card, sends = await begin(dut)
+    payloads = [card.random.randbytes(card.random.choice((8, 3000, 7168))) for _ in range(7)]
+    receives = []
+    for number, payload in enumerate(payloads):
+        handle, address = await card.post(1, len(payload), match=number, source=5)
+        await expect(card, 1, status=Status.QUEUED, handle=handle)
+        receives.append(address)
+    for number, payload in enumerate(payloads):
+        await sends.send(0, LOOP, payload, match=number)
+        await sends.send(0, 0, payload)
+        await sends.send(1, 1, payload)
+    await sends.until_ended()
+    for payload, address in zip(payloads, receives, strict=True):
+        assert card.landed(address, len(payload)) == payload
+    await check_counts(card, sends, own=True)
+
+
+@cocotb.test()
+async def a_network_that_was_not_started(dut: Any) -> None:
+    """W9: sends before it are malformed."""
+    card, sends = await begin(dut)
+    await card.write("CONTROL", 1)
+    await card.until_ready()
+    await card.open_page(0)
+    handle = await sends.command(0, peer=0, inline0=1, length=8)
+    await expect(card, 0, opcode=Opcode.SEND, status=Status.MALFORMED, handle=handle)
 
 
 @cocotb.test()

@@ -24,6 +24,7 @@ STAGES = {
     "memory": "WriteJoin",
     "reads": "ReadJoin",
     "merge": "FrameMerge",
+    "loop": "FrameLoop",
 }
 
 

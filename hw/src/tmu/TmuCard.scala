@@ -2,11 +2,19 @@
 package tmu
 
 import chisel3._
-import chisel3.util.{log2Ceil, RRArbiter}
+import chisel3.util.{log2Ceil, PopCount, RRArbiter}
 import tmu.bus.{Axi, AxiLite, AxiStream}
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.{MessageCompletions, UnitArrival}
-import tmu.card.frame.{Beat, FrameCounters, FrameGate, FrameParser, OwnAddress, SendEvents}
+import tmu.card.frame.{
+  Beat,
+  FrameCounters,
+  FrameGate,
+  FrameMerge,
+  FrameParser,
+  OwnAddress,
+  SendEvents
+}
 import tmu.card.memory.WriteJoin
 import tmu.card.message.{ArrivalKind, MessagePacket, MessageParams, MessageStage}
 import tmu.card.pdc.{PdcParams, PdcStage}
@@ -97,7 +105,12 @@ class TmuCard(p: TmuParams) extends Module {
 
   gate.io.in <> io.s_axis_rx
   gate.io.stop := network.discard || !control.enable
-  parser.io.stream <> gate.io.out
+  parser.io.stream <> sends.fold(gate.io.out) { path =>
+    val merge = stage(new FrameMerge)
+    merge.io.in(0) <> gate.io.out
+    merge.io.in(1) <> path.io.own
+    merge.io.out
+  }
   parser.io.settings := settings
   placement.io.payload.valid := parser.io.payload.valid
   placement.io.payload.bits := parser.io.payload.bits.data
@@ -213,6 +226,7 @@ class TmuCard(p: TmuParams) extends Module {
     path.io.answers <> answers.io.stream
     path.io.moves <> copy.io.read
     path.io.stop := network.discard
+    path.io.enable := network.control.enable
     counters.io.send.foreach(_ := events(path))
   }
 
@@ -222,15 +236,16 @@ class TmuCard(p: TmuParams) extends Module {
     val takes =
       said.bits.kind === ArrivalKind.expected.U || said.bits.kind === ArrivalKind.unexpected.U
     made.ignored := VecInit(counts.ignored, counts.foreign)
-    made.counted := VecInit(
+    val counted = Seq[UInt](
       counts.taken,
-      io.m_axis_tx.tvalid && io.m_axis_tx.tready && io.m_axis_tx.tlast,
+      PopCount(path.io.framesSent),
       counts.again,
       counts.timeout,
       said.valid && takes,
-      said.valid && !takes,
-      false.B
+      (said.valid && !takes) +& messages.io.refuses,
+      PopCount(path.io.framesLost)
     )
+    for ((to, from) <- made.counted.zip(counted)) to := from
     made
   }
 }

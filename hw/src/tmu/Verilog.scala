@@ -6,7 +6,7 @@ import chisel3.Module
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.MessageCompletions
 import tmu.card.fetch.PayloadFetch
-import tmu.card.frame.{FrameMerge, FrameParser}
+import tmu.card.frame.{FrameLoop, FrameMerge, FrameParser}
 import tmu.card.initiator.{Initiator, InitiatorParams, StepRules}
 import tmu.card.memory.{ReadJoin, WriteJoin}
 import tmu.card.message.{MessageParams, MessageStage}
@@ -79,6 +79,7 @@ object Verilog {
     emit(new WriteJoin(3), s"$folder/memory", options)
     emit(new ReadJoin(3, 2), s"$folder/reads", options)
     emit(new FrameMerge, s"$folder/merge", options)
+    emit(new FrameLoop, s"$folder/loop", options)
     emit(completions, s"$folder/complete", options)
     emit(new PoolCopy(PlacementParams(messages = 32)), s"$folder/pool", options)
     emit(new Placement(PlacementParams.small), s"$folder/placement-small", options)

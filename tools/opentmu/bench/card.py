@@ -147,9 +147,8 @@ class Card(RegisterPort):
             await self.set("NAME_PROCESS", PID=3 + page, INDEX=15)
             await self.set("NAME_ENDPOINT", ENDPOINT=page)
             await self.set("NAME_STATE", ENABLED=1)
-            for level in ("JOB", "PROCESS", "ENDPOINT"):
-                await self.set("NAME_COMMAND", **{level: 1})
-                assert await self.get("NAME_STATUS") == 0
+            await self.set("NAME_COMMAND", ENDPOINT=1)  # which implies job and process
+            assert await self.get("NAME_STATUS") == 0
         wire = {"UDP_PORT": 4793, "CRC": 1, "NATIVE_PROTOCOL": 253, "ENABLE": 1}
         await self.set("WIRE_CONFIG", **wire)
 

@@ -57,7 +57,7 @@ def answer_packet(answer: Values) -> bytes:
 
 
 class Sends:
-    """The network of a card: targets, and the card itself, which its own frames come back to."""
+    """The network of a card: targets. Frames to the card itself stay in it."""
 
     def __init__(self, card: Card, drop: float = 0.0) -> None:
         self.card, self.random, self.drop = card, card.random, drop
@@ -212,9 +212,8 @@ class Sends:
         lost = self.random.random() < self.drop
         to = fields["internet_destination"]
         self.kinds["lost" if lost else "frames"] += 1
-        if to == ADDRESS and not lost:
-            self.homeward.append(made)
-        elif FIRST_TARGET <= to < FIRST_TARGET + TARGETS:
+        assert to != ADDRESS, "a switch does not send a frame back"
+        if FIRST_TARGET <= to < FIRST_TARGET + TARGETS:
             order = fields | {
                 "serial": -1,
                 "length": 0,
@@ -224,7 +223,7 @@ class Sends:
                 order |= self._request(fields, judged.payload)
             if not lost:
                 self._answers(to, order)
-        elif to != ADDRESS:
+        else:
             self.others.append(made)
 
     def _answers(self, to: int, order: Values) -> None:

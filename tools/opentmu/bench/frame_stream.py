@@ -69,12 +69,13 @@ class FrameTaker:
         self.pauses = None if random is None else pauses(random)
         self.frames: deque[bytes] = deque()
         self.beats = 0
+        self.blocked = False
         cocotb.start_soon(self._run())
 
     async def _run(self) -> None:
         data = b""
         while True:
-            rests = self.pauses is not None and next(self.pauses)
+            rests = self.blocked or (self.pauses is not None and next(self.pauses))
             self.ready.value = int(not rests)
             await RisingEdge(self.dut.clock)
             if rests or self.dut.reset.value or not self.valid.value:

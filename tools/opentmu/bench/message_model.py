@@ -33,12 +33,12 @@ class Tables:
         relative = int(bool(p["ses_flags"] & RELATIVE))
         job = p["ses_job"] if relative else 0
         process = (relative, job, p["ses_pid"])
+        entry = self.endpoints.get((*process, p["ses_index"]))
+        if entry:  # its name implies the others
+            return OK, entry
         if relative and job not in self.jobs:
             return BAD_JOB, {}
-        if process not in self.processes:
-            return BAD_PID, {}
-        entry = self.endpoints.get((*process, p["ses_index"]))
-        return (OK, entry) if entry else (BAD_INDEX, {})
+        return BAD_INDEX if process in self.processes else BAD_PID, {}
 
 
 @dataclass(eq=False)

@@ -81,6 +81,7 @@ class Bench:
         dut = self.dut
         self.mtu = mtu
         values = {
+            "started": 1,
             "ipv6": 0,
             "source_address": OWN,
             "source_dscp": 0,

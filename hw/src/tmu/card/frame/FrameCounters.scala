@@ -5,16 +5,16 @@ import chisel3._
 import chisel3.util.{log2Ceil, PopCount, Valid}
 import tmu.card.wire.{PdcVerdict, Verdict}
 
-/** Events of a card that sends, a pulse for each. */
+/** Events of a card that sends, as many as there are in a clock. */
 class SendEvents extends Bundle {
 
   /** Answers that were for nobody: as those of a card that does not send. */
   val ignored = Vec(2, Bool())
 
   /** Answers taken; frames sent; packets sent again; timeouts; messages that the unit took; those
-    * that it refused; none, for the Ethernet port has room for frames or makes them wait.
+    * without room or name; frames to the card itself that found no room.
     */
-  val counted = Vec(SendEvents.counters, Bool())
+  val counted = Vec(SendEvents.counters, UInt(2.W))
 }
 
 object SendEvents {
@@ -56,7 +56,7 @@ class FrameCounters(sends: Boolean = false) extends Module {
   for {
     send <- io.send
     (count, event) <- counts.drop(FrameCounters.all).zip(send.counted)
-  } when(event)(count := count + 1.U)
+  } count := count + event
   io.count := RegNext(counts(io.select))
 }
 

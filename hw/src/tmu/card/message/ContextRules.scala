@@ -17,6 +17,9 @@ class ContextDecision extends Bundle {
   val stays = Bool()
   val leaves = Bool()
 
+  /** A message would begin that nobody takes. */
+  val refuses = Bool()
+
   /** A packet that goes on with its message, or with one that is refused: it is not idle. */
   val touches = Bool()
 
@@ -68,6 +71,7 @@ object ContextRules {
     val strange = packet.deliver && !idle && !known
     val taken = own && !first && !context.refused
     out.begins := strange && first && !checked.refused
+    out.refuses := strange && first && nobody.map(checked.code === code(_)).reduce(_ || _)
     out.goesOn := taken && !wrong
     out.breaks := taken && wrong
     out.stays := strange && first && !closes
@@ -105,5 +109,13 @@ object ContextRules {
     out
   }
 
+  private val nobody = Seq(
+    ReturnCode.badJob,
+    ReturnCode.badPid,
+    ReturnCode.badIndex,
+    ReturnCode.disabled,
+    ReturnCode.disabledGeneration,
+    ReturnCode.badGeneration
+  )
   private def code(value: Int): UInt = value.U(ReturnCode.bits.W)
 }

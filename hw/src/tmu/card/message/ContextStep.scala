@@ -50,8 +50,9 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
     /** Contexts that are free. */
     val free = Output(UInt(log2Ceil(m.contexts + 1).W))
 
-    /** A packet has been decided. */
+    /** A packet has been decided; it would have begun a message that nobody takes. */
     val done = Output(Bool())
+    val refuses = Output(Bool())
     val idle = Output(Bool())
   })
   private val table = RegInit(VecInit.fill(m.contexts) {
@@ -189,6 +190,7 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   assert(!(finishes && does.stays) || !lives.andR, "a message stays open and there is no room")
 
   io.done := finishes
+  io.refuses := RegNext(finishes && does.refuses, false.B)
   io.free := RegNext(PopCount(~lives), 0.U)
   io.idle := !busy && Seq(orders, intents).map(!_.io.deq.valid).reduce(_ && _) &&
     !arrivals.io.deq.valid

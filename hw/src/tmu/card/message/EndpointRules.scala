@@ -43,11 +43,11 @@ object EndpointRules {
       (first && bytes =/= due) -> ReturnCode.violation,
       (first && ses.requestLength > settings.limit) -> ReturnCode.unsupportedSize
     )
-    // Only the first packet looks for its endpoint.
+    // Only the first packet looks for its endpoint, whose name implies its job and process.
     val entry = found.entry
     val lookups = Seq(
-      !found.job -> ReturnCode.badJob,
-      !found.process -> ReturnCode.badPid,
+      (!found.job && !found.endpoint) -> ReturnCode.badJob,
+      (!found.process && !found.endpoint) -> ReturnCode.badPid,
       !found.endpoint -> ReturnCode.badIndex,
       (!entry.enabled && entry.usesGeneration) -> ReturnCode.disabledGeneration,
       !entry.enabled -> ReturnCode.disabled,

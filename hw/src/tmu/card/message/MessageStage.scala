@@ -26,6 +26,9 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
     val told = Flipped(Decoupled(UInt(m.messageBits.W)))
     val answer = Decoupled(new AnswerRequest)
 
+    /** A message that nobody takes was refused. */
+    val refuses = Output(Bool())
+
     /** A message may begin. */
     val room = Output(Bool())
     val idle = Output(Bool())
@@ -42,6 +45,7 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
   contexts.io.packet <> endpoints.io.out
   contexts.io.idlePeriod := io.settings.idle
   contexts.io.number <> numbers.io.next
+  io.refuses := contexts.io.refuses
   io.order <> contexts.io.order
   io.arrival <> contexts.io.arrival
   answers.io.intent <> contexts.io.intent

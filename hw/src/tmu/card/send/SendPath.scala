@@ -2,10 +2,10 @@
 package tmu.card.send
 
 import chisel3._
-import chisel3.util.{Decoupled, RRArbiter, Valid}
+import chisel3.util.{Decoupled, RegEnable, RRArbiter, Valid}
 import tmu.buffer.BlockQueue
 import tmu.bus.{AxiRead, AxiStream}
-import tmu.card.frame.FrameMerge
+import tmu.card.frame.FrameLoop
 import tmu.card.initiator.{AnswerFork, InitiatorCounts}
 import tmu.card.memory.ReadJoin
 import tmu.card.request.FrameBeat
@@ -46,9 +46,19 @@ class SendPath(p: TmuParams) extends Module {
     /** Frames without requests and with them; reads of moves, and of sends too. */
     val answers = Flipped(new AxiStream(FrameBeat.bits, 1))
     val stream = new AxiStream(FrameBeat.bits, 1)
+
+    /** Frames to the card itself. */
+    val own = new AxiStream(FrameBeat.bits, 1)
     val moves = Flipped(new AxiRead(64, FrameBeat.bits, 1))
     val read = new AxiRead(64, FrameBeat.bits, SendPath.idBits)
     val counts = Output(new InitiatorCounts)
+
+    /** Frames that were sent, and own ones without room; a pulse for each stream. */
+    val framesSent = Output(Vec(2, Bool()))
+    val framesLost = Output(Vec(2, Bool()))
+
+    /** Frames are taken; sends are refused before the first time. */
+    val enable = Input(Bool())
 
     /** A reset is near: nothing new is begun; `still` when nothing is on its way out. */
     val stop = Input(Bool())
@@ -57,7 +67,7 @@ class SendPath(p: TmuParams) extends Module {
   })
   private val side = Module(new SendSide(s))
   private val fork = Module(new AnswerFork)
-  private val frames = Module(new FrameMerge)
+  private val frames = Module(new FrameLoop)
   private val reads = Module(new ReadJoin(3, SendPath.idBits))
   private val queue = Module(new BlockQueue(new SendCommand(s), SendPath.queued(p)))
   private val told = Module(new RRArbiter(new Verdict(p), 2))
@@ -113,6 +123,7 @@ class SendPath(p: TmuParams) extends Module {
   side.io.asks.bytes := io.asks.bytes
   io.registered := side.io.registered
 
+  side.io.started := io.enable || RegEnable(true.B, false.B, io.enable)
   side.io.ipv6 := io.ipv6
   side.io.source.address := io.address
   side.io.source.dscp := 0.U
@@ -124,9 +135,13 @@ class SendPath(p: TmuParams) extends Module {
   side.io.initiator.idle := 0.U
   side.io.initiator.seed := io.now
 
-  frames.io.in(0) <> io.answers
-  frames.io.in(1) <> side.io.stream
+  frames.io.answers <> io.answers
+  frames.io.requests <> side.io.stream
+  frames.io.stop := io.stop || !io.enable
   io.stream <> frames.io.out
+  io.own <> frames.io.own
+  io.framesSent := frames.io.ended
+  io.framesLost := frames.io.dropped
   reads.io.in(0) <> io.moves
   reads.io.in(1) <> side.io.payload
   reads.io.in(2) <> side.io.lists
@@ -134,8 +149,8 @@ class SendPath(p: TmuParams) extends Module {
   io.counts := side.io.counts
 
   side.io.stop := io.stop
-  io.still := side.io.still && fork.io.idle && !reads.io.out.arvalid
-  io.idle := side.io.idle && fork.io.idle && !queue.io.deq.valid && !io.request.valid
+  io.still := side.io.still && fork.io.idle && frames.io.idle && !reads.io.out.arvalid
+  io.idle := side.io.idle && fork.io.idle && frames.io.idle && !queue.io.deq.valid && !io.request.valid
 }
 
 object SendPath {

@@ -27,6 +27,9 @@ class SendSide(p: SendParams) extends Module {
     val asks = Input(new ReceiveBytes)
     val registered = Output(Bool())
 
+    /** The network has been started: before, sends are malformed. */
+    val started = Input(Bool())
+
     /** Of addresses; payload and its MTU; all others. */
     val ipv6 = Input(Bool())
     val source = Input(new SourceSettings)
@@ -97,6 +100,7 @@ class SendSide(p: SendParams) extends Module {
   start.io.command <> io.command
   start.io.command.valid := io.command.valid && !io.stop
   io.command.ready := start.io.command.ready && !io.stop
+  start.io.started := io.started
   start.io.ipv6 := io.ipv6
   io.lists <> start.io.read
   initiator.io.message <> start.io.message

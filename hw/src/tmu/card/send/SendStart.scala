@@ -18,6 +18,9 @@ class SendStart(p: SendParams) extends Module {
     val command = Flipped(Decoupled(new SendCommand(p)))
     val number = Flipped(Decoupled(UInt(p.initiator.messageBits.W)))
 
+    /** The network has been started. */
+    val started = Input(Bool())
+
     /** Of IPv6 addresses. */
     val ipv6 = Input(Bool())
     val peerAsk = Output(UInt(16.W))
@@ -107,7 +110,7 @@ class SendStart(p: SendParams) extends Module {
       holdsPeer := true.B
       to := io.peer
       pieces := SendFields.inline(command.record).pad(pieces.getWidth).asTypeOf(pieces)
-      when(SendFields.malformed(command.record))(refuse(Statuses.malformed))
+      when(!io.started || SendFields.malformed(command.record))(refuse(Statuses.malformed))
         .elsewhen(!io.peerLive || io.peer.owner =/= command.from.endpoint)(
           refuse(Statuses.refusedPeer)
         )
