@@ -92,6 +92,7 @@ async def nobody_reads_own_frames(dut: Any) -> None:
     for number in range(200):
         for stream in (ANSWERS, REQUESTS):
             await bench.send(stream, number, own=number % 2 == 0, size=96 if stream == 0 else 4300)
+    await ClockCycles(dut.clock, 10)
     out = bench.numbers(bench.out)
     assert [len(out[stream]) for stream in (ANSWERS, REQUESTS)] == [100, 100]
     assert all(dropped > 10 for dropped in bench.dropped)

@@ -28,16 +28,17 @@ async def step(bench: Bench) -> None:
     if not bench.initiators or random.random() < 0.08:
         bench.initiators.append(bench.new_initiator())
     one = random.choice(bench.initiators)
-    room = random.random() < 0.9
+    room, responses = random.random() < 0.9, random.random() < 0.9
+    rooms = {"room": room, "response_room": responses}
     draw = random.random()
     if draw < 0.55:
         flags = random.choice((0, AR, RETX, RETX | AR))
         record = bench.record(one)
         record["pds_flags"] |= flags
-        outcome = await bench.packet(record, room=room)
+        outcome = await bench.packet(record, **rooms)
         if outcome == Outcome.DELIVERED:
             one.next = (one.next + 1) % NUMBERS
-        elif outcome == Outcome.NO_ROOM and room:
+        elif outcome == Outcome.NO_ROOM and room and responses:
             bench.initiators.remove(one)
         if random.random() < 0.7:
             bench.opened(one)
@@ -46,7 +47,7 @@ async def step(bench: Bench) -> None:
         flags = random.choice((0, RETX, AR | RETX))
         record = bench.record(one, pds_psn=(one.next + away) % NUMBERS)
         record["pds_flags"] |= flags
-        await bench.packet(record, room=room)
+        await bench.packet(record, **rooms)
     elif draw < 0.86:
         await control(bench, one)
     elif draw < 0.92 and bench.closed:
@@ -61,7 +62,7 @@ async def step(bench: Bench) -> None:
         if random.random() < 0.2:
             record["verdict"] = random.randrange(1, 14)
         before = bench.model.pdcs[:]
-        await bench.packet(record, room=room)
+        await bench.packet(record, **rooms)
         # Its initiator must not go on from a connection that the packet may have moved.
         if len(before) != len(bench.model.pdcs) or one.dpdcid is not None:
             resynchronise(bench, one)

@@ -11,7 +11,8 @@ from opentmu.build import verilate
 from opentmu.errors import BadInput
 
 pytestmark = pytest.mark.mill
-TESTS = [Path(__file__).with_name(f"cocotb_{name}.py") for name in ("card", "sends")]
+NAMES = ("card", "sends", "again", "shortage")
+TESTS = [Path(__file__).with_name(f"cocotb_{name}.py") for name in NAMES]
 LONG = ("no_number_is_left",)
 CASES = [
     pytest.param(file, name, marks=pytest.mark.long if name in LONG else (), id=name)

@@ -2,7 +2,7 @@
 package tmu
 
 import chisel3._
-import chisel3.util.{log2Ceil, PopCount, RRArbiter}
+import chisel3.util.{log2Ceil, PopCount}
 import tmu.bus.{Axi, AxiLite, AxiStream}
 import tmu.card.answer.AnswerBuilder
 import tmu.card.complete.{MessageCompletions, UnitArrival}
@@ -17,11 +17,11 @@ import tmu.card.frame.{
 }
 import tmu.card.memory.WriteJoin
 import tmu.card.message.{ArrivalKind, MessagePacket, MessageParams, MessageStage}
-import tmu.card.pdc.{PdcParams, PdcStage}
+import tmu.card.pdc.{PdcParams, PdcStage, ResponseStore}
 import tmu.card.placement.{Placement, PlacementParams}
 import tmu.card.pool.{PoolCopy, PoolTable}
 import tmu.card.send.SendPath
-import tmu.card.wire.{AnswerRequest, WireSettings}
+import tmu.card.wire.WireSettings
 import tmu.host.{DoorbellPort, NetworkSends, SendControl}
 import tmu.params.TmuParams
 import tmu.registers.TmuRegisters
@@ -76,14 +76,14 @@ class TmuCard(p: TmuParams) extends Module {
   private val parser = stage(new FrameParser)
   private val own = stage(new OwnAddress)
   private val counters = stage(new FrameCounters(p.hasSend))
-  private val connections = stage(new PdcStage(PdcParams(p.pdcs)))
+  private val connections = stage(new PdcStage(PdcParams(p.pdcs), remembers = true))
   private val messages = stage(new MessageStage(m, pl))
   private val placement = stage(new Placement(pl))
   private val completions = stage(new MessageCompletions(p, m, pl))
   private val pools = stage(new PoolTable(p.endpoints, p.endpointBits, askers = 2))
   private val copy = stage(new PoolCopy(pl, idBits = if (p.hasSend) 1 else 2))
   private val answers = stage(new AnswerBuilder)
-  private val answered = stage(new RRArbiter(new AnswerRequest, 2))
+  private val responses = stage(new ResponseStore(PdcParams(p.pdcs)))
   private val sends = Option.when(p.hasSend)(stage(new SendPath(p)))
 
   io.s_axil <> unit.io.s_axil
@@ -118,6 +118,7 @@ class TmuCard(p: TmuParams) extends Module {
   own.io.ipv6 := control.ipv6
   own.io.address := control.address
   own.io.in <> parser.io.record
+  connections.cardReset.foreach(_ := reset.asBool)
   connections.io.record <> sends.fold(own.io.out)(_.io.out)
   connections.io.messageRoom := messages.io.room
   counters.io.frame := own.io.counted
@@ -163,6 +164,8 @@ class TmuCard(p: TmuParams) extends Module {
   pools.io.register.valid := control.pool.valid
   pools.io.register.bits.endpoint := control.pool.bits
   pools.io.register.bits.base := control.poolBase
+  messages.io.pool.valid := control.pool.valid
+  messages.io.pool.bits := control.pool.bits
   pools.io.endpoint := VecInit(arrival.bits.endpoint, completions.io.endpoint)
   completions.io.begun.valid := arrival.fire
   completions.io.begun.bits := arrival.bits
@@ -182,9 +185,11 @@ class TmuCard(p: TmuParams) extends Module {
   copy.io.job <> completions.io.job
   completions.io.moved <> copy.io.done
 
-  answered.io.in(0) <> connections.io.answer
-  answered.io.in(1) <> messages.io.answer
-  answers.io.request <> answered.io.out
+  responses.io.events := connections.io.events
+  connections.io.responseRoom := responses.io.room
+  responses.io.answer <> connections.io.answer
+  responses.io.handled <> messages.io.answer
+  answers.io.request <> responses.io.out
   answers.io.settings := settings
   answers.io.dscp := control.dscp
   io.m_axis_tx <> sends.fold(answers.io.stream)(_.io.stream)
@@ -198,7 +203,7 @@ class TmuCard(p: TmuParams) extends Module {
     parser.io.record.valid,
     own.io.out.valid,
     connections.io.out.valid,
-    answered.io.out.valid,
+    !responses.io.idle,
     answers.io.stream.tvalid,
     !messages.io.idle,
     !placement.io.idle,

@@ -131,6 +131,7 @@ class TmuTop(p: TmuParams) extends Module {
 
   for ((ports, control) <- network.zip(registers.io.network)) {
     ports.control <> control
+    registers.io.forget.foreach(_ := sequencer.io.clear)
     ports.now := now
     ports.discard := sequencer.io.discard
     ports.clear := sequencer.io.clear

@@ -10,11 +10,11 @@ import tmu.card.frame.{FrameLoop, FrameMerge, FrameParser}
 import tmu.card.initiator.{Initiator, InitiatorParams, StepRules}
 import tmu.card.memory.{ReadJoin, WriteJoin}
 import tmu.card.message.{MessageParams, MessageStage}
-import tmu.card.pdc.{PdcParams, PdcStage}
+import tmu.card.pdc.{PdcParams, PdcStage, ResponseStore}
 import tmu.card.placement.{Placement, PlacementParams}
 import tmu.card.pool.PoolCopy
 import tmu.card.request.RequestBuilder
-import tmu.card.send.{SendParams, SendSide}
+import tmu.card.send.{SendOrder, SendParams, SendSide}
 import tmu.matching.array.ArrayRow
 import tmu.matching.filter.FilterTable
 import tmu.mutant.Mutant
@@ -68,9 +68,11 @@ object Verilog {
     emit(new FrameParser, s"$folder/frame", options)
     emit(new PdcStage(PdcParams.small), s"$folder/pdc-small", options)
     emit(new AnswerBuilder, s"$folder/answer", options)
+    emit(new ResponseStore(PdcParams(pdcs = 4, responses = 8)), s"$folder/responses", options)
     emit(new RequestBuilder, s"$folder/request", options)
     emit(new PayloadFetch, s"$folder/fetch", options)
     emit(new SendSide(sending), s"$folder/send", options)
+    emit(new SendOrder(sending), s"$folder/order", options)
     emit(new Initiator(initiator), s"$folder/initiator", options)
     emit(new StepRules(InitiatorParams.small), s"$folder/initiator-small", options)
     emit(new PdcStage(PdcParams(quarantine = 600)), s"$folder/pdc", options)

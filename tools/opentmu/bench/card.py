@@ -62,14 +62,15 @@ class Peer:
     dpdcid: int | None = None
     sent: int = 0
 
-    def packet(self, ses: bytes, payload: bytes, flags: int = AR) -> bytes:
-        """The next packet of the connection, without what is around it."""
+    def packet(self, ses: bytes, payload: bytes, flags: int = AR, clear: int = -1) -> bytes:
+        """The next packet of the connection, without what is around it; it says that responses up
+        to a number, counted from its own, have come."""
         psn = (self.start + self.sent) & 0xFFFFFFFF
         syn = self.dpdcid is None
         last = self.sent if syn else self.dpdcid
         prologue = 3 << 11 | 3 << 7 | flags | (SYN if syn else 0)
         self.sent += 1
-        return struct.pack(">HHIHH", prologue, 0xFFFF, psn, self.spdcid, last) + ses + payload
+        return struct.pack(">HhIHH", prologue, clear, psn, self.spdcid, last) + ses + payload
 
 
 def standard(send: Values, offset: int, payload: bytes) -> bytes:
@@ -98,7 +99,13 @@ class Card(RegisterPort):
     """A TmuCard with two open pages, each of an endpoint of its own: pids 3 and 4, index 15."""
 
     def __init__(
-        self, dut: Any, seed: int, *, with_pauses: bool = True, ring_log2: int = 8
+        self,
+        dut: Any,
+        seed: int,
+        *,
+        with_pauses: bool = True,
+        ring_log2: int = 8,
+        uses_generation: int = 0,
     ) -> None:
         self.dut = dut
         self.random = Random(seed)
@@ -116,7 +123,7 @@ class Card(RegisterPort):
         self.doorbells = ports.doorbells
         self.handles = 0
         self.told = 0
-        self.ring_log2 = ring_log2
+        self.ring_log2, self.uses_generation = ring_log2, uses_generation
         self.unread: set[int] = set()
         if with_pauses:
             for channel in ports.channels():
@@ -146,7 +153,7 @@ class Card(RegisterPort):
             await self.set("NAME_JOB", JOB=JOB, RELATIVE=1)
             await self.set("NAME_PROCESS", PID=3 + page, INDEX=15)
             await self.set("NAME_ENDPOINT", ENDPOINT=page)
-            await self.set("NAME_STATE", ENABLED=1)
+            await self.set("NAME_STATE", ENABLED=1, USES_GENERATION=self.uses_generation)
             await self.set("NAME_COMMAND", ENDPOINT=1)  # which implies job and process
             assert await self.get("NAME_STATUS") == 0
         wire = {"UDP_PORT": 4793, "CRC": 1, "NATIVE_PROTOCOL": 253, "ENABLE": 1}

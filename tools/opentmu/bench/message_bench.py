@@ -36,6 +36,7 @@ class Bench:
         self.expected_orders: list[list[tuple[Values, Message | None]]] = []
         self.expected_arrivals: deque[Message] = deque()
         self.expected_answers: deque[Answer] = deque()
+        self.delivered, self.decided = 0, 0
         self.codes: Counter[int] = Counter()
         self.unsaid: deque[Message] = deque()
         self.untold: list[Message] = []
@@ -98,6 +99,7 @@ class Bench:
         for _, message in result.orders:
             if message and message.ended:
                 self.untold.append(message)
+        self.delivered += packet["deliver"]
         await self.packets.send(**packet)
 
     def idle(self, key: tuple[int, int]) -> None:
@@ -115,6 +117,9 @@ class Bench:
         self.unsaid.append(message)
 
     def _answered(self, found: Values) -> None:
+        self.decided += 1
+        if not found["sends"]:
+            return
         answer = self.expected_answers.popleft()
         expected = answer.fields()
         assert {name: found[name] for name in expected} == expected, f"{answer}"
@@ -169,6 +174,7 @@ class Bench:
                 expected.remove(wanted)
         await ClockCycles(self.dut.clock, 10)
         assert self.dut.io_idle.value
+        assert self.decided == self.delivered, "each packet is decided once"
 
     async def until_room(self) -> None:
         """As the table of connections does: no message begins without room.

@@ -12,8 +12,9 @@ from cocotb.triggers import ClockCycles, RisingEdge
 from opentmu.bench import seed
 from opentmu.bench.handshake import Sink, Source, Values, reset, start_clock
 from opentmu.bench.pdc_model import PdcModel
-from opentmu.bench.pdc_packet import AR, CONTROL, NUMBERS, STANDARD, SYN, Outcome
+from opentmu.bench.pdc_packet import AR, CLEAR, CONTROL, NUMBERS, STANDARD, SYN, Outcome
 
+ALL = 0xFFFF  # connections
 BITS = {
     "ethernet_destinationMac": 48,
     "ethernet_sourceMac": 48,
@@ -59,6 +60,7 @@ class Bench:
         self.source = Source(dut, "io_record", random)
         self.out = Sink(dut, "io_out", random)
         self.answers = Sink(dut, "io_answer", random)
+        self.events = Sink(dut, "io_events", None)
         self.model = PdcModel()
         self.counts: Counter[int] = Counter()
         self.clock = -1
@@ -67,6 +69,7 @@ class Bench:
         self.initiators: list[Initiator] = []
         self.closed: deque[Initiator] = deque(maxlen=20)
         dut.io_messageRoom.value = 1
+        dut.io_responseRoom.value = ALL
 
     async def start(self) -> None:
         """Reset, and the count of outcomes."""
@@ -116,9 +119,13 @@ class Bench:
             found["pds_dpdcid"] = (psn - initiator.start) % 0x1000
         return found | values
 
-    async def packet(self, record: Values, *, room: bool = True) -> Outcome:
+    async def packet(
+        self, record: Values, *, room: bool = True, response_room: bool = True
+    ) -> Outcome:
         """Give a packet to both; what goes on, what answers and what is counted is the same."""
         self.dut.io_messageRoom.value = int(room)
+        self.dut.io_responseRoom.value = ALL if response_room else 0
+        self.model.response_room = response_room
         await self.source.send(**record)
         out = await self.out.get()
         self.model.advance(await self._taken())
@@ -126,6 +133,7 @@ class Bench:
         assert out["deliver"] == (result.outcome == Outcome.DELIVERED), f"{record}: {result}"
         if result.pdcid is not None:
             assert out["pdcid"] == result.pdcid
+        self._check_events(record, result.outcome)
         carried = {name: out[f"record_{name}"] for name in record if f"record_{name}" in out}
         assert carried.items() <= record.items() and len(carried) > 20
         if result.answer is not None:
@@ -135,6 +143,21 @@ class Bench:
             assert len(wanted) > 15
         self.expected[result.outcome] += 1
         return result.outcome
+
+    def _check_events(self, record: Values, outcome: Outcome) -> None:
+        """Connections that begin, packets that may have a response, and what is cleared."""
+        found = [self.events.taken.popleft() for _ in range(len(self.events.taken))]
+        opened = self.model.opened
+        assert sum(one["opens"] for one in found) == (opened is not None)
+        delivers = outcome == Outcome.DELIVERED
+        assert sum(one["delivers"] for one in found) == delivers
+        if delivers:
+            offset = record["pds_offset"] - (record["pds_offset"] >> 15 << 16)
+            clear = record["pds_psn"] + offset
+            assert found[0]["clears"] == (offset < 0)
+            assert offset >= 0 or found[0]["clear"] == clear % NUMBERS
+        elif outcome == Outcome.CONTROL and record["pds_next"] == CLEAR:
+            assert found[0]["clear"] == record["pds_payload"]
 
     async def end(self) -> None:
         """Nothing is left, and each packet is in one counter (W6)."""

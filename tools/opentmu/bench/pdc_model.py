@@ -73,6 +73,10 @@ class PdcModel:
     period: int = 200
     closed: list[Pdc] = field(default_factory=list)
 
+    # Room for a response, but of a connection that the packet has opened.
+    response_room: bool = True
+    opened: Pdc | None = None
+
     def pdcid(self, pdc: Pdc) -> int:
         """The number by which a connection is named here."""
         return pdc.generation * self.size + pdc.index
@@ -91,6 +95,7 @@ class PdcModel:
 
     def packet(self, record: Values, *, room: bool = True) -> Result:
         """The next packet; `room` says whether a message may begin."""
+        self.opened = None
         if record["verdict"] != 0:
             return Result(Outcome.NONE)
         kind = record["pds_kind"]
@@ -143,6 +148,7 @@ class PdcModel:
         start = start_of(record)
         pdc = Pdc(key_of(record), index, self.used.get(index, 1), start, start)
         self.pdcs.append(pdc)
+        self.opened = pdc
         return pdc
 
     def _named(self, record: Values) -> Pdc | None:
@@ -176,6 +182,8 @@ class PdcModel:
         """A packet with a number of its own: accepted in order, and only then."""
         if _distance(record, pdc) != 0:
             return self._out_of_order(record, pdc)
+        if record["pds_kind"] != CONTROL and not self.response_room and pdc is not self.opened:
+            return self._refuse(record, Nack.NO_GTD_DEL_AVAIL, pdc)
         begins = record["pds_kind"] != CONTROL and record["ses_flags"] & FIRST
         if begins and not room:
             return self._refuse(record, Nack.NO_SES_MSG_AVAIL, pdc)

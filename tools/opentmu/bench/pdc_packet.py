@@ -21,6 +21,7 @@ class Nack(IntEnum):
     NO_PDC_AVAIL = 0x04
     NO_SES_MSG_AVAIL = 0x09
     PSN_OOR_WINDOW = 0x0B
+    NO_GTD_DEL_AVAIL = 0x08
     ROD_OOO = 0x0D
     INV_DPDCID = 0x0E
     PDC_HDR_MISMATCH = 0x0F
@@ -32,7 +33,7 @@ class Nack(IntEnum):
 
 # Of a packet with SYN that is of no connection whatever it names.
 SYN_UNREADABLE = (Nack.PDC_MODE_MISMATCH, Nack.PDC_HDR_MISMATCH)
-SHORTAGES = (Nack.NO_PDC_AVAIL, Nack.NO_SES_MSG_AVAIL)
+SHORTAGES = (Nack.NO_PDC_AVAIL, Nack.NO_SES_MSG_AVAIL, Nack.NO_GTD_DEL_AVAIL)
 
 
 class Outcome(IntEnum):

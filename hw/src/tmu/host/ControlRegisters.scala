@@ -48,12 +48,20 @@ class ControlRegisters(p: TmuParams) extends Module {
     /** Bit to be flipped, and flipped bits that are seen. */
     val fault = Flipped(new FaultPort)
     val network = Option.when(p.hasNetwork)(new NetworkControl(p))
+
+    /** Software's reset has come to the registers of the network. */
+    val forget = Option.when(p.hasNetwork)(Input(Bool()))
   })
 
   private val map = TmuRegisters.map(p)
   private val port = Module(new AxiLitePort(addressBits))
   private val counters = Counters.all.flatMap(c => Seq(TmuRegisters.lo(c), TmuRegisters.hi(c)))
-  private val file = Module(new RegisterFile(map, addressBits, counters.map(map(_))))
+  private val ofNetwork =
+    if (p.hasNetwork) map.registers.filter(_.offset >= map("WIRE_CONFIG").offset) else Nil
+  private val file = Module(
+    new RegisterFile(map, addressBits, counters.map(map(_)), forgotten = ofNetwork)
+  )
+  for ((file, forget) <- file.io.forget.zip(io.forget)) file := forget
   port.io.axi <> io.axi
   port.io.access.ready := !io.counting && !io.look.busy
   file.io.access.valid := port.io.access.fire

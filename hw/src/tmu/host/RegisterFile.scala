@@ -43,8 +43,15 @@ class RegisterAnswer extends Bundle {
   * @param banked
   *   registers that are words of a memory: they are read only and follow each other; `bank` reads
   *   one by its index among them, in the second clock
+  * @param forgotten
+  *   registers that have their initial value again when it is told to `forget`
   */
-class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = Nil) extends Module {
+class RegisterFile(
+    map: RegisterMap,
+    addressBits: Int,
+    banked: Seq[Register] = Nil,
+    forgotten: Seq[Register] = Nil
+) extends Module {
   private val single = map.registers.diff(banked)
   private def named(access: Access): Seq[String] =
     single.filter(r => r.access == access && r.constant.isEmpty).map(_.name)
@@ -66,6 +73,7 @@ class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = N
 
     /** For one clock: the bits that software triggers. */
     val trigger = Output(new NamedWords(named(Access.Trigger)))
+    val forget = Option.when(forgotten.nonEmpty)(Input(Bool()))
     val bank = Option.when(banked.nonEmpty)(new Bundle {
       val index = Output(UInt(log2Ceil(banked.size).W))
       val word = Input(UInt(32.W))
@@ -87,6 +95,8 @@ class RegisterFile(map: RegisterMap, addressBits: Int, banked: Seq[Register] = N
       case Access.ReadWrite =>
         val stored = RegInit(register.initial.U(32.W)).suggestName(register.name.toLowerCase)
         when(write && selected)(stored := access.data & mask)
+        if (forgotten.contains(register))
+          when(io.forget.get)(stored := register.initial.U)
         io.control(register.name) := stored
         stored
       case Access.Trigger =>

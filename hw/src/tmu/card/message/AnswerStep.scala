@@ -4,6 +4,7 @@ package tmu.card.message
 import chisel3._
 import chisel3.util.{Decoupled, UIntToOH, Valid}
 import tmu.buffer.{BlockQueue, PointerQueue}
+import tmu.card.pdc.HandledPacket
 import tmu.card.wire._
 
 /** Answers to packets, in the order of packets.
@@ -20,14 +21,16 @@ class AnswerStep(m: MessageParams) extends Module {
 
     /** Always taken; once for each message. */
     val say = Flipped(Valid(new ArrivalAnswer(m)))
-    val answer = Decoupled(new AnswerRequest)
+
+    /** Of every packet that was delivered, sent or not. */
+    val answer = Decoupled(new HandledPacket)
 
     /** Nothing more is answered for this message. */
     val answered = Valid(UInt(m.messageBits.W))
     val idle = Output(Bool())
   })
   private val intents = Module(new BlockQueue(new AnswerIntent(m), m.answers))
-  private val answers = Module(new PointerQueue(new AnswerRequest, 3))
+  private val answers = Module(new PointerQueue(new HandledPacket, 3))
   intents.io.enq <> io.intent
   io.answer <> answers.io.deq
   private val intent = intents.io.deq.bits
@@ -47,12 +50,13 @@ class AnswerStep(m: MessageParams) extends Module {
   // message with its number clears it.
   known := (known | bit(io.say.valid, io.say.bits.message)) & ~bit(io.begun.valid, io.begun.bits)
 
-  answers.io.enq.valid := goes && intent.sends
+  answers.io.enq.valid := goes && intent.delivered
   answers.io.enq.bits := answer
   io.idle := intents.io.count === 0.U && !answers.io.deq.valid
 
-  private def answer: AnswerRequest = {
-    val made = Wire(new AnswerRequest)
+  private def answer: HandledPacket = {
+    val made = Wire(new HandledPacket)
+    made.sends := intent.sends
     val packet = intent.packet
     val (pds, ses) = (packet.pds, packet.ses)
     val fits = say.room >= ses.requestLength

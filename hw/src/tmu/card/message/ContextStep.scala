@@ -40,6 +40,11 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
 
     /** A number for a message that begins; there is one, or the message would not be here. */
     val number = Flipped(Decoupled(UInt(m.messageBits.W)))
+
+    /** Of the packet's endpoint; it is refused a number. */
+    val endpoint = Output(UInt(m.endpointBits.W))
+    val share = Input(new EndpointShare)
+    val full = Output(Bool())
     val order = Decoupled(new PlacementOrder(p))
     val arrival = Decoupled(new Arrival(m))
     val intent = Decoupled(new AnswerIntent(m))
@@ -100,7 +105,11 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   // Second clock. A connection that ends has its messages ended one by one.
   private val packet = checked.packet
   private val context = Mux1H(hits, table)
-  private val does = ContextRules(m, checked, hits.orR, context)
+  private val judged = WireDefault(checked)
+  private val short = checked.byGeneration && generationRefuses()
+  private val does = ContextRules(m, judged, hits.orR, context)
+  io.endpoint := checked.entry.endpoint
+  io.full := finishes && short
   ending := (packet.closes || endsIdle) && ofConnection.orR
   private val victim = PriorityEncoderOH(ofConnection)
   private val ended = Mux1H(victim, table)
@@ -152,6 +161,7 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   private val ends = (does.begins || does.goesOn) && last
   intents.io.enq.valid := Mux(ending, goes && !ended.refused, finishes && packet.deliver)
   intent.packet := packet
+  intent.delivered := !ending
   intent.sends := !ending && (does.answers || ends)
   intent.code := does.code
   intent.generation := does.generation
@@ -188,6 +198,23 @@ class ContextStep(m: MessageParams, p: PlacementParams) extends Module {
   }
   when(goes && ending)(ofConnection := ofConnection & ~victim)
   assert(!(finishes && does.stays) || !lives.andR, "a message stays open and there is no room")
+
+  /** In front of other refusals the generation's; whether there is no number for it. */
+  private def generationRefuses(): Bool = {
+    val (share, generation) = (io.share, checked.entry.generation + io.share.generation)
+    val wrong = packet.ses.generation =/= generation
+    val short = !share.off && !wrong && !checked.refused && !hits.orR && !share.room
+    judged.entry.generation := generation
+    when(checked.byGeneration && (share.off || wrong || short)) {
+      judged.refused := true.B
+      judged.code := Mux(
+        !share.off && wrong,
+        ReturnCode.badGeneration.U,
+        ReturnCode.disabledGeneration.U
+      )
+    }
+    short
+  }
 
   io.done := finishes
   io.refuses := RegNext(finishes && does.refuses, false.B)

@@ -18,12 +18,13 @@ class EndpointFound(m: MessageParams) extends Bundle {
   */
 object EndpointRules {
 
-  /** Whether it is refused, and the code. */
+  /** Whether it is refused, and the code; whether its endpoint has been found, with a generation.
+    */
   def apply(
       packet: MessagePacket,
       settings: MessageSettings,
       found: EndpointFound
-  ): (Bool, UInt) = {
+  ): (Bool, UInt, Bool) = {
     val ses = packet.ses
     def flag(mask: Int): Bool = (ses.flags & mask.U).orR
     val first = flag(SesLayout.first)
@@ -51,8 +52,7 @@ object EndpointRules {
       !found.endpoint -> ReturnCode.badIndex,
       (!entry.enabled && entry.usesGeneration) -> ReturnCode.disabledGeneration,
       !entry.enabled -> ReturnCode.disabled,
-      (ses.generation =/= Mux(entry.usesGeneration, entry.generation, 0.U)) ->
-        ReturnCode.badGeneration,
+      (!entry.usesGeneration && ses.generation =/= 0.U) -> ReturnCode.badGeneration,
       flag(SesLayout.initiatorError) -> ReturnCode.initiatorError,
       (last && ses.requestLength =/= bytes) -> ReturnCode.violation
     ).map { case (fails, code) => (first && fails) -> code }
@@ -60,6 +60,10 @@ object EndpointRules {
     val all = ((ses.version =/= 0.U) -> ReturnCode.uncorrectable) +:
       (form ++ lookups).map { case (fails, code) => (!idle && fails) -> code }
     val codes = all.map { case (fails, code) => fails -> code.U(ReturnCode.bits.W) }
-    (codes.map(_._1).reduce(_ || _), MuxCase(ReturnCode.ok.U(ReturnCode.bits.W), codes))
+    val (readable, unreadable) = (ses.version === 0.U, form.map(_._1).reduce(_ || _))
+    val byGeneration = first && !idle && readable && !unreadable && found.endpoint &&
+      entry.enabled && entry.usesGeneration
+    val code = MuxCase(ReturnCode.ok.U(ReturnCode.bits.W), codes)
+    (codes.map(_._1).reduce(_ || _), code, byGeneration)
   }
 }

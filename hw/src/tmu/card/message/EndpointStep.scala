@@ -61,13 +61,14 @@ class EndpointStep(m: MessageParams) extends Module {
   found.process := tables(EndpointLevel.process).io.found
   found.endpoint := tables(EndpointLevel.endpoint).io.found
   found.entry := tables(EndpointLevel.endpoint).io.value.asTypeOf(entry)
-  private val (refused, code) = EndpointRules(packet, settings, found)
+  private val (refused, code, byGeneration) = EndpointRules(packet, settings, found)
 
   queue.io.enq.valid := RegNext(io.packet.fire, false.B)
   queue.io.enq.bits.packet := packet
   queue.io.enq.bits.entry := found.entry
   queue.io.enq.bits.refused := packet.deliver && refused
   queue.io.enq.bits.code := code
+  queue.io.enq.bits.byGeneration := packet.deliver && byGeneration
   io.out <> queue.io.deq
   assert(!queue.io.enq.valid || queue.io.enq.ready, "a packet was taken without room for it")
 

@@ -26,6 +26,9 @@ case class MessageParams(
   require(isPow2(messages) && messages > 2 * MessageParams.ahead, s"found $messages messages")
   require(contexts > 2 * MessageParams.ahead, s"found $contexts contexts")
   val messageBits: Int = log2Ceil(messages)
+
+  /** Numbers of messages that an endpoint has to itself (W5). */
+  val kept: Int = math.min(16, messages / 8)
 }
 
 object MessageParams {

@@ -99,6 +99,10 @@ class CheckedPacket(m: MessageParams) extends Bundle {
 
   /** ReturnCode. */
   val code = UInt(ReturnCode.bits.W)
+
+  /** Its generation, which changes with shortages, is to be looked at before what else refuses it.
+    */
+  val byGeneration = Bool()
 }
 
 /** A message on its way to the unit: once, with its first packet (W1). */
@@ -140,7 +144,8 @@ object ArrivalKind {
 class AnswerIntent(m: MessageParams) extends Bundle {
   val packet = new MessagePacket
 
-  /** Is answered at all. */
+  /** A packet, not only the end of a message; is answered at all. */
+  val delivered = Bool()
   val sends = Bool()
 
   /** ReturnCode. */

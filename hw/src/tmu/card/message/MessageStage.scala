@@ -3,8 +3,8 @@ package tmu.card.message
 
 import chisel3._
 import chisel3.util.{log2Ceil, Decoupled, Valid}
+import tmu.card.pdc.HandledPacket
 import tmu.card.placement.{PlacementOrder, PlacementParams}
-import tmu.card.wire.AnswerRequest
 
 /** Packets of connections become messages: an arrival for the unit with the first packet of each
   * (W1), an order for the payload of each packet, and an answer.
@@ -16,6 +16,9 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
     val settings = Input(new MessageSettings)
     val change = Flipped(Decoupled(new EndpointChange(m)))
     val changed = Output(Valid(Bool()))
+
+    /** An endpoint gets a pool. */
+    val pool = Flipped(Valid(UInt(m.endpointBits.W)))
     val order = Decoupled(new PlacementOrder(p))
     val arrival = Decoupled(new Arrival(m))
 
@@ -24,7 +27,7 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
 
     /** The host has been told of a message, and nothing of it is needed any more. */
     val told = Flipped(Decoupled(UInt(m.messageBits.W)))
-    val answer = Decoupled(new AnswerRequest)
+    val answer = Decoupled(new HandledPacket)
 
     /** A message that nobody takes was refused. */
     val refuses = Output(Bool())
@@ -39,12 +42,18 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
   private val numbers = Module(new MessageNumbers(m))
 
   endpoints.io.packet <> io.packet
+  endpoints.io.packet.valid := io.packet.valid && numbers.io.ready
+  io.packet.ready := endpoints.io.packet.ready && numbers.io.ready
   endpoints.io.settings := io.settings
   endpoints.io.change <> io.change
   io.changed := endpoints.io.changed
   contexts.io.packet <> endpoints.io.out
   contexts.io.idlePeriod := io.settings.idle
   contexts.io.number <> numbers.io.next
+  numbers.io.endpoint := contexts.io.endpoint
+  contexts.io.share := numbers.io.share
+  numbers.io.full := contexts.io.full
+  numbers.io.pool := io.pool
   io.refuses := contexts.io.refuses
   io.order <> contexts.io.order
   io.arrival <> contexts.io.arrival
@@ -63,7 +72,15 @@ class MessageStage(m: MessageParams, p: PlacementParams) extends Module {
   inside := inside + taken - done
   assert(!(inside === MessageStage.most.U && taken && !done), "too many packets inside")
   private val needed = inside +& MessageParams.ahead.U
-  io.room := RegNext(numbers.io.free > needed && contexts.io.free > needed, false.B)
+  // An endpoint without generations cannot refuse: none of its messages is let in without a number.
+  private val plain = RegInit(false.B)
+  private val change = io.change.bits
+  when(
+    io.change.fire && change.level === EndpointLevel.endpoint.U && !change.remove &&
+      !change.entry.usesGeneration
+  )(plain := true.B)
+  private val numbered = !plain || numbers.io.free > needed
+  io.room := RegNext(numbered && contexts.io.free > needed, false.B)
   io.idle := inside === 0.U && endpoints.io.idle && contexts.io.idle && answers.io.idle
 }
 

@@ -43,6 +43,9 @@ class PdcEntry(p: PdcParams) extends Bundle {
   /** The only sequence number that is accepted: there is no reordering (W1). */
   val expected = UInt(32.W)
 
+  /** The newest one that was delivered. */
+  val delivered = UInt(32.W)
+
   /** The gap in front of what comes has been told; once is enough. */
   val gapTold = Bool()
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 package tmu.card.pdc
 
-import chisel3.util.log2Ceil
+import chisel3.util.{isPow2, log2Ceil}
 
 /** Sizes of the table of connections.
   *
@@ -12,11 +12,20 @@ import chisel3.util.log2Ceil
   * @param quarantine
   *   clocks for which a closed connection is remembered, at least: longer than a packet can be on
   *   its path (2 s at 250 MHz)
+  * @param responses
+  *   of a connection that can be kept until its initiator has them, those of packets that are not
+  *   decided included
   */
-case class PdcParams(pdcs: Int = 16, window: Int = 128, quarantine: Long = 500000000L) {
+case class PdcParams(
+    pdcs: Int = 16,
+    window: Int = 128,
+    quarantine: Long = 500000000L,
+    responses: Int = 64
+) {
   require(pdcs >= 2 && pdcs <= 4096 && (pdcs & (pdcs - 1)) == 0, s"found $pdcs PDCs")
   require(window >= 1 && window < (1 << 15), s"found a window of $window, offsets have 16 bits")
   require(quarantine >= 1, s"found a quarantine of $quarantine clocks")
+  require(isPow2(responses), s"found room for $responses responses; a power of two is needed")
   val indexBits: Int = log2Ceil(pdcs)
 
   /** Clocks of a period. A connection is remembered for the rest of the period in which it closes,

@@ -22,6 +22,9 @@ class PdcLookup(p: PdcParams) extends Bundle {
   val own = Bool()
   val entry = new PdcEntry(p)
   val room = Bool()
+
+  /** For a response of the connection. */
+  val responseRoom = Bool()
 }
 
 /** Decision on a packet: at most one of the flags. */
@@ -31,6 +34,9 @@ class PdcDecision extends Bundle {
   val refuse = Bool()
   val acknowledge = Bool()
   val close = Bool()
+
+  /** The packet says which responses its initiator has, whether it is taken or not. */
+  val clears = Bool()
 
   /** A connection begins with this packet; it may be refused all the same. */
   val open = Bool()
@@ -103,6 +109,7 @@ object PdcRules {
       old -> give(PdcVerdict.duplicate),
       (!inOrder && !begins && found.entry.gapTold) -> give(PdcVerdict.gap),
       !inOrder -> refuse(NackCode.outOfOrder, expected),
+      (rod && !begins && !found.responseRoom) -> noRoom(NackCode.noResponseRoom),
       (rod && first && !messageRoom) -> noRoom(NackCode.noMessage),
       control -> give(
         PdcVerdict.control,
@@ -118,6 +125,10 @@ object PdcRules {
     val decision = Wire(new PdcDecision)
     decision := MuxCase(delivered, cases)
     decision.tellGap := decision.refuse && decision.code === NackCode.outOfOrder.U
+    val short = decision.refuse &&
+      Seq(NackCode.noMessage, NackCode.noResponseRoom).map(decision.code === _.U).reduce(_ || _)
+    decision.clears := decision.deliver || short || decision.close ||
+      decision.control && pds.next === ControlKind.clear.U
     decision.open := begins && (decision.deliver || decision.tellGap ||
       decision.refuse && decision.code === NackCode.noMessage.U)
     decision

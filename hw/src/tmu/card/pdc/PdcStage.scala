@@ -10,25 +10,36 @@ import tmu.card.wire._
   * may see its packet (W1). A packet takes two clocks.
   *
   * A delivered packet is acknowledged by the stage that knows its outcome; all other answers are
-  * made here. No message begins that the message stage has no room for: its packet is refused, and
-  * its connection waits; one that has begun goes on.
+  * made here, as if all of them had been default responses. No message begins that the message
+  * stage has no room for: its packet is refused, and its connection waits; one that has begun goes
+  * on.
   *
   * A connection that ends is in quarantine before its entry is used again; while there is no other
   * entry, no connection begins.
+  *
+  * @param remembers
+  *   connections are in quarantine behind the stage's own reset too, unless it is the card's (W9)
   */
-class PdcStage(p: PdcParams) extends Module {
+class PdcStage(p: PdcParams, remembers: Boolean = false) extends Module {
+  val cardReset = Option.when(remembers)(IO(Input(Bool())))
   val io = IO(new Bundle {
     val record = Flipped(Decoupled(new PacketRecord))
 
     /** The message stage has room for a message that begins. */
     val messageRoom = Input(Bool())
     val out = Decoupled(new PdcRecord)
-    val answer = Decoupled(new AnswerRequest)
+    val answer = Decoupled(new PdcAnswer)
+
+    /** Events that responses depend on; of each connection, whether one more can be kept. */
+    val events = Output(Valid(new PdcEvents(p)))
+    val responseRoom = Input(UInt(p.pdcs.W))
 
     /** PdcVerdict of each record that goes on (W6). */
     val counted = Output(Valid(UInt(PdcVerdict.bits.W)))
   })
-  private val table = RegInit(VecInit.fill(p.pdcs)(PdcEntry.unused(p)))
+  private val table = withReset(cardReset.getOrElse(reset.asBool))(
+    RegInit(VecInit.fill(p.pdcs)(PdcEntry.unused(p)))
+  )
   private def pdcid(entry: PdcEntry, index: UInt): UInt = entry.generation ## index
 
   // First clock: the packet is compared with every connection.
@@ -69,6 +80,7 @@ class PdcStage(p: PdcParams) extends Module {
   found.entry := Mux1H(hit, table)
   found.own := found.entry.key.asUInt === PdcKey.of(record).asUInt
   found.room := free.orR
+  found.responseRoom := (hit & io.responseRoom).orR
   private val does = PdcRules(p, record, found, io.messageRoom)
   private val index = Mux(does.open, PriorityEncoder(free), OHToUInt(hit))
   private val before = table(index)
@@ -77,7 +89,7 @@ class PdcStage(p: PdcParams) extends Module {
   private val id = pdcid(before, index)
 
   private val outs = Module(new PointerQueue(new PdcRecord, 3))
-  private val answers = Module(new PointerQueue(new AnswerRequest, 3))
+  private val answers = Module(new PointerQueue(new PdcAnswer, 3))
   io.out <> outs.io.deq
   io.answer <> answers.io.deq
   finishes := busy && outs.io.enq.ready && answers.io.enq.ready
@@ -106,19 +118,39 @@ class PdcStage(p: PdcParams) extends Module {
       table(index).key := PdcKey.of(record)
       table(index).start := expected
     }
+    when(does.open)(table(index).delivered := expected - 1.U)
+    when(does.deliver)(table(index).delivered := record.pds.psn)
     when(does.open || does.advance)(table(index).expected := after)
     when(does.open || does.advance || does.tellGap)(table(index).gapTold := does.tellGap)
-    when(does.close) {
-      table(index).live := false.B
-      table(index).closed := true.B
-      table(index).age := 0.U
-      val next = before.generation + 1.U
-      table(index).generation := Mux(next === 0.U, 1.U, next)
-    }
+    when(does.close)(close(table(index)))
+  }
+  if (remembers) when(reset.asBool)(for (entry <- table) when(entry.live)(close(entry)))
+
+  private def close(entry: PdcEntry): Unit = {
+    entry.live := false.B
+    entry.closed := true.B
+    entry.age := 0.U
+    val next = entry.generation + 1.U
+    entry.generation := Mux(next === 0.U, 1.U, next)
   }
 
-  private def answer: AnswerRequest = {
-    val made = Wire(new AnswerRequest)
+  private val event = io.events.bits
+  private val cleared = Mux(
+    does.close,
+    expected,
+    Mux(control, record.pds.payload, record.pds.psn + record.pds.offset.asSInt.pad(32).asUInt)
+  )
+  io.events.valid := finishes && (does.open || does.clears)
+  event.index := index
+  event.opens := does.open
+  event.start := expected
+  // No number ahead of what has come is taken.
+  event.clears := does.clears && (cleared - Mux(does.close, after, expected)).asSInt < 0.S
+  event.clear := cleared
+  event.delivers := does.deliver
+
+  private def answer: PdcAnswer = {
+    val made = Wire(new PdcAnswer)
     val pds = record.pds
     val probe = control && pds.next === ControlKind.probe.U
     val marked = record.internet.ecn === 3.U
@@ -147,6 +179,8 @@ class PdcStage(p: PdcParams) extends Module {
     made.pds.spdcid := Mux(named, id, 0.U)
     made.pds.dpdcid := pds.spdcid
     made.pds.payload := does.payload
+    made.repeats := does.acknowledge && !probe && !does.advance
+    made.delivered := Mux(does.open, expected - 1.U, before.delivered)
     made.response.list := 0.U
     made.response.opcode := ResponseCode.default.U
     made.response.returnCode := ReturnCode.ok.U

@@ -30,6 +30,9 @@ class PacketSource(p: SendParams) extends Module {
     val settings = Input(new SourceSettings)
     val ask = Output(UInt(p.initiator.messageBits.W))
     val record = Input(new SendRecord(p))
+
+    /** Of its target. */
+    val generation = Input(UInt(8.W))
     val piece = Decoupled(new FetchPiece)
     val fetched = Flipped(Decoupled(new FetchedPacket))
     val request = Decoupled(new PacketRequest)
@@ -46,6 +49,7 @@ class PacketSource(p: SendParams) extends Module {
   private val busy = RegInit(false.B)
   private val order = Reg(new PacketOrder(p.initiator))
   private val record = Reg(new SendRecord(p))
+  private val generation = Reg(UInt(8.W))
   private val number = Reg(UInt(log2Ceil(SendLayout.pieces).W))
   private val skip = Reg(UInt(32.W))
   private val left = Reg(UInt(PacketRequest.payloadBits.W))
@@ -57,6 +61,7 @@ class PacketSource(p: SendParams) extends Module {
     busy := true.B
     order := io.order.bits
     record := io.record
+    generation := io.generation
     number := 0.U
     skip := io.order.bits.packet.offset
     left := io.order.bits.packet.bytes
@@ -122,6 +127,7 @@ class PacketSource(p: SendParams) extends Module {
       flag(packet.last, SesLayout.last) |
       flag(packet.first && record.hasHeaderData, SesLayout.hasHeaderData)
     ses.messageId := packet.id
+    ses.generation := generation
     ses.job := key.job
     ses.pid := record.pid
     ses.index := record.index

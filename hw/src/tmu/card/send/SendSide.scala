@@ -58,6 +58,7 @@ class SendSide(p: SendParams) extends Module {
   private val fetch = Module(new PayloadFetch)
   private val builder = Module(new RequestBuilder)
   private val ends = Module(new SendEnds(p))
+  private val order = Module(new SendOrder(p))
 
   peers.io.edit <> io.peer
   memories.io.edit <> io.memory
@@ -94,6 +95,8 @@ class SendSide(p: SendParams) extends Module {
 
   private val records = Mem(messages, new SendRecord(p))
   when(start.io.message.fire)(records.write(start.io.number.bits, start.io.record))
+  order.io.ask := packets.io.ask
+  packets.io.generation := order.io.generation
   packets.io.record := records.read(packets.io.ask)
   ends.io.record := records.read(ends.io.ask)
 
@@ -103,7 +106,12 @@ class SendSide(p: SendParams) extends Module {
   start.io.started := io.started
   start.io.ipv6 := io.ipv6
   io.lists <> start.io.read
-  initiator.io.message <> start.io.message
+  order.io.message.valid := start.io.message.valid
+  order.io.message.bits.peer := start.io.record.peer
+  order.io.message.bits.out := start.io.message.bits
+  start.io.message.ready := order.io.message.ready
+  order.io.patience := io.initiator.retransmit
+  initiator.io.message <> order.io.out
   initiator.io.answer <> io.answer
   initiator.io.settings := io.initiator
   initiator.io.done := packets.io.done
@@ -119,13 +127,14 @@ class SendSide(p: SendParams) extends Module {
   builder.io.payload <> fetch.io.payload
   builder.io.settings := io.wire
   io.stream <> builder.io.stream
-  ends.io.end <> initiator.io.end
+  order.io.end <> initiator.io.end
+  ends.io.end <> order.io.ended
 
   private val told = Module(new RRArbiter(new SendCompletion(p), 2))
   told.io.in(0) <> ends.io.completion
   told.io.in(1) <> start.io.told
   io.completion <> told.io.out
-  io.idle := start.io.idle && initiator.io.idle && packets.io.idle && fetch.io.idle &&
+  io.idle := start.io.idle && initiator.io.idle && order.io.idle && packets.io.idle && fetch.io.idle &&
     ends.io.idle && !io.stream.tvalid
   io.still := start.io.still && packets.io.idle && fetch.io.idle && !io.stream.tvalid
 }

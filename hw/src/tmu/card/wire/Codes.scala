@@ -200,6 +200,7 @@ object ReturnCode {
   val badGeneration = 0x02
   val disabled = 0x03
   val disabledGeneration = 0x04
+  val noMatch = 0x05
   val unsupportedOperation = 0x06
   val unsupportedSize = 0x07
   val violation = 0x18
