@@ -5,9 +5,8 @@ receives and sends."""
 from pathlib import Path
 
 import pytest
-from opentmu import presets
 from opentmu.bench import simulate
-from opentmu.build import verilate
+from opentmu.build import rtl
 from opentmu.errors import BadInput
 
 pytestmark = pytest.mark.mill
@@ -27,7 +26,7 @@ def test_card(file: Path, name: str) -> None:
     simulate.run(simulate.card(), simulate.CARD, file, name).require()
 
 
-def test_no_program_drives_a_card(tmp_path: Path) -> None:
-    """The device's simulation is that of a unit alone; it says so before anything is built."""
-    with pytest.raises(BadInput, match=r"tiny_card\.toml: pdcs is 8"):
-        verilate.make_top(presets.use(simulate.CARD_CONFIGURATION), tmp_path, tmp_path, wave=False)
+def test_a_configuration_without_a_network_side_has_no_card() -> None:
+    """A sentence says so before anything is built."""
+    with pytest.raises(BadInput, match="small: pdcs is 0; a card has a network side"):
+        rtl.ensure_card("small")

@@ -42,5 +42,5 @@ CASES = [(stage, name) for stage in STAGES for name in simulate.cocotb_tests(ben
 def test_stage(stage: str, name: str) -> None:
     """One cocotb test."""
     top = STAGES[stage]
-    folder = simulate.build(top, rtl.ensure_card() / stage)
+    folder = simulate.build(top, rtl.ensure_stages() / stage)
     simulate.run(folder, top, bench(stage), name).require()

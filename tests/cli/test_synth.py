@@ -64,6 +64,8 @@ WRONG = {
         "--seed is for --route; found --seed",
     ),
     "xcup": (["--family", "xcup", "--route"], "is for --family ecp5; found --route"),
+    "card": (["--card", "--seed", "4"], "a card takes only a configuration, --timeout and"),
+    "no card": (["--card", "--preset", "small"], "small: pdcs is 0; a card has a network side"),
     "limit": (["--timeout", "0"], "0.0 is not in the range x>0"),
     "row": (["--area-per-lane", "Row:x:."], "Row:x:.: expected TOP:LANES:FOLDER"),
     "folder": (["--area-per-lane", "Row:8:/none"], "Row:8:/none: found no folder /none"),

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import click
 from click.core import ParameterSource
 
-from opentmu import configuration, regs
+from opentmu import configuration, parameters, regs
 from opentmu.configuration import Configuration
 from opentmu.errors import BadInput
 
@@ -43,6 +43,13 @@ def find(name: str) -> regs.Preset:
     """The numbers of a preset or of a configuration of one's own."""
     found = own(name)
     return found.preset() if found else regs.PRESETS[name]
+
+
+def has_network(name: str) -> bool:
+    """Whether the configuration has the numbers of a card."""
+    found = own(name)
+    values = found.values if found else parameters.preset(name)
+    return values["pdcs"] > 0
 
 
 def build_name(name: str) -> str:

@@ -18,8 +18,11 @@ import tmu.params.{Presets, TmuParams}
 /** The only object that writes files: the committed generated ones, or a preset's SystemVerilog. */
 object Elaborate {
   private val usage =
-    "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
+    "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [--card] [FIRTOOL-OPTION ...] | " +
       "Elaborate lanes FOLDER | Elaborate card FOLDER [FIRTOOL-OPTION ...] | Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
+
+  /** Of `verilog`: the card of a configuration instead of its unit. */
+  private val Card = "--card"
 
   private def write(file: Path, text: String): Unit = {
     Files.createDirectories(file.getParent)
@@ -27,17 +30,19 @@ object Elaborate {
     ()
   }
 
+  private val nic = Presets.nic.unit
+
   /** Generated files that are committed: path from the root and content. */
   def generated: Seq[(String, String)] = Seq(
-    "sw-driver/include/tmu/tmu_regs.h" -> CHeader.render(Presets.nic),
+    "sw-driver/include/tmu/tmu_regs.h" -> CHeader.render(nic),
     "sw-driver/include/tmu/tmu_info.h" -> DiscoveryHeaders.info,
     "sw-driver/include/tmu/tmu_key.h" -> KeyHeader.render,
     "sw-driver/kernel/uapi/tmu_query.h" -> DiscoveryHeaders.query,
-    "tools/opentmu/regs.py" -> PythonConstants.render(Presets.nic),
-    "docs/registers.md" -> RegisterDocument.render(Presets.nic),
+    "tools/opentmu/regs.py" -> PythonConstants.render(nic),
+    "docs/registers.md" -> RegisterDocument.render(nic),
     "docs/parameters.md" -> ParameterDocument.render,
     "tools/opentmu/parameters.json" -> ParameterSchema.render,
-    "docs/tmu.rdl" -> SystemRdl.render(Presets.nic),
+    "docs/tmu.rdl" -> SystemRdl.render(nic),
     "fpga/wrapper/tmu_wrapper.sv" -> ShellWiring.wrapper,
     "fpga/wrapper/tmu_pins.sv" -> ShellWiring.pins
   )
@@ -58,8 +63,9 @@ object Elaborate {
     case "generate" :: root :: Nil =>
       generated.foreach { case (file, text) => write(Paths.get(root, file), text) }
     case "verilog" :: preset :: folder :: options =>
-      val p = configuration(preset)
-      Verilog.write(p, folder, options)
+      val whole = configuration(preset)
+      val p = if (options.contains(Card)) whole.card else whole.unit
+      Verilog.write(p, folder, options.filter(_ != Card))
       write(Paths.get(folder, "tmu.rdl"), SystemRdl.render(p))
       write(Paths.get(folder, "configuration.json"), ParameterSchema.configuration(p))
     case "check" :: configurations   => check(configurations)

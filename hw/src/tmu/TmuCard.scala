@@ -50,7 +50,7 @@ class TmuCard(p: TmuParams) extends Module {
   require(p.hasNetwork, s"preset ${p.name} has no network side")
   require(
     !p.hasSpill,
-    s"preset ${p.name} has ${p.spillSegments} spillSegments; a card takes none yet"
+    s"preset ${p.name} has ${p.spillSegments} spillSegments; its card takes none yet"
   )
   require(
     p.matchBits == 64 && p.sourceBits == 32 && p.addressBits == 64 && p.lengthBits >= 32 &&

@@ -49,7 +49,7 @@ object Verilog {
     * with filter ids of each width, each in a folder of its own.
     */
   def writeLanes(folder: String): Unit = {
-    val nic = Presets.nic
+    val nic = Presets.nic.unit
     emit(new ArrayRow(nic, TableParams.posted(nic)), s"$folder/posted", Nil)
     emit(new ArrayRow(nic, TableParams.unexpected(nic)), s"$folder/unexpected", Nil)
     for (bits <- Seq(8, 16, 32)) {
@@ -101,7 +101,7 @@ object Verilog {
     )
 
   private def completions: MessageCompletions = {
-    val p = Presets.tiny.copy(pdcs = 8, messages = 32)
+    val p = Presets.tiny.unit.copy(pdcs = 8, messages = 32)
     val m = MessageParams(endpointBits = p.endpointBits, messages = 32)
     new MessageCompletions(p, m, PlacementParams(messages = 32))
   }

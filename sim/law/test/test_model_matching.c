@@ -52,7 +52,10 @@ static void r2_any_tag_never_matches_a_negative_tag(void) {
 
 static void r2_takes_arbitrary_ignore_masks(void) {
     tmu_model_t *model = new_model(1, 0);
-    tmu_model_key_t masked = {0xff00ff00aa55aa55, 0x00ffffffffff00ff, 0x12340000, 0x0000ffff};
+    tmu_model_key_t masked = {.match = 0xff00ff00aa55aa55,
+                              .ignore = 0x00ffffffffff00ff,
+                              .source = 0x12340000,
+                              .source_ignore = 0x0000ffff};
     post(model, 0, 1, masked);
     tmu_model_key_t wrong_low = {.match = 0xff0000000000ab00, .source = 0x12345678};
     tmu_model_key_t wrong_source = {.match = 0xff0000000000aa00, .source = 0x12355678};

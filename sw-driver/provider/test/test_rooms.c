@@ -242,15 +242,16 @@ static void read_whole(const char *folder, const char *name, char *text, size_t 
 }
 
 static void write_sample(journal_t *journal) {
-    journal_operation_t op = {TMU_OPCODE_POST, 2, 5, 0, {0x10, 0xf, 0, UINT32_MAX}, 100};
+    journal_operation_t op = {
+        TMU_OPCODE_POST, 2, 5, 0, {.match = 0x10, .ignore = 0xf, .source_ignore = UINT32_MAX}, 100};
     tmu_completion_t c = {.status = TMU_STATUS_QUEUED};
     journal_write(journal, &op, &c, 0);
-    op = (journal_operation_t){TMU_OPCODE_ARRIVE, 2, 6, 0, {0x11, 0, 3, 0}, 200};
+    op = (journal_operation_t){TMU_OPCODE_ARRIVE, 2, 6, 0, {.match = 0x11, .source = 3}, 200};
     c = (tmu_completion_t){.status = TMU_STATUS_STALLED};
     journal_write(journal, &op, &c, 0);
     c = (tmu_completion_t){.status = TMU_STATUS_MATCHED, .truncated = true};
     journal_write(journal, &op, &c, 5);
-    op = (journal_operation_t){TMU_OPCODE_CLAIM, 2, 7, 0, {0x11, 0, 3, 0}, 0};
+    op = (journal_operation_t){TMU_OPCODE_CLAIM, 2, 7, 0, {.match = 0x11, .source = 3}, 0};
     c = (tmu_completion_t){.status = TMU_STATUS_NONE};
     journal_write(journal, &op, &c, 0);
     op = (journal_operation_t){.opcode = TMU_OPCODE_CANCEL, .number = 8, .target = 5};

@@ -23,6 +23,7 @@ from opentmu.bench.records import pack, unpack
 from opentmu.bench.registers import PATIENCE, REGISTER_BYTES, RegisterPort, bit, soon
 from opentmu.bench.simulate import CARD_CONFIGURATION
 from opentmu.bench.spill_memory import SpillMemory
+from opentmu.build import rtl
 from opentmu.regs import Opcode
 
 ADDRESS, PEER = 0x0A000002, 0x0A000001
@@ -109,7 +110,7 @@ class Card(RegisterPort):
     ) -> None:
         self.dut = dut
         self.random = Random(seed)
-        self.map = register_map(paths.RTL / presets.build_name(presets.use(CARD_CONFIGURATION)))
+        self.map = register_map(paths.RTL / rtl.card_name(presets.use(CARD_CONFIGURATION)))
         self.memory = HostMemory(self._written, self._read)
         self.rings: dict[int, Ring] = {}
         self.completions: dict[int, deque[Values]] = {}

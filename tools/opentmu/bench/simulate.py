@@ -22,7 +22,7 @@ SIMULATIONS = paths.BUILD / "cocotb"
 RUNTIME = SIMULATIONS / "runtime"
 RUNTIME_OBJECTS = "verilated*.o"
 PRESET = "tiny"
-# A unit with a network side that is quick to build.
+# A card that is quick to build.
 CARD_CONFIGURATION = paths.ROOT / "tests" / "card" / "tiny_card.toml"
 CARD = "TmuCard"
 SHOWN = 60
@@ -82,7 +82,7 @@ def build(
 
 def card() -> Path:
     """The folder of the simulation of the whole card."""
-    design = rtl.ensure(presets.use(CARD_CONFIGURATION))
+    design = rtl.ensure_card(presets.use(CARD_CONFIGURATION))
     # Building takes longer than running.
     return build(CARD, design, optimise=verilate.OPTIMISE_LITTLE)
 

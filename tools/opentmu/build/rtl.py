@@ -11,12 +11,13 @@ from functools import cache
 from pathlib import Path
 
 from opentmu import paths, presets, stage, toolchain
-from opentmu.errors import CheckFailed
+from opentmu.errors import BadInput, CheckFailed
 from opentmu.process import run_logged
 
 MAIN = "tmu.Elaborate"
 LOCATORS = "--source-locators"
 MUTANTS = "--mutants"
+CARD = "--card"
 # Beside a design: what it was elaborated from, and sizes that follow.
 CONFIGURATION = "configuration.json"
 # Before what the elaborating program answers, among the lines of Mill.
@@ -39,6 +40,18 @@ def source_key() -> str:
 def ensure(preset: str) -> Path:
     """The folder with this configuration's SystemVerilog, filelist.f and bind files."""
     return _ensure(preset, presets.build_name(preset))
+
+
+def ensure_card(preset: str) -> Path:
+    """The same of the card of a configuration that has a network side."""
+    if not presets.has_network(preset):
+        raise BadInput(f"{preset}: pdcs is 0; a card has a network side, so it must be more")
+    return _ensure(preset, card_name(preset), CARD)
+
+
+def card_name(preset: str) -> str:
+    """Name of the folder with a configuration's card."""
+    return f"{presets.build_name(preset)}-card"
 
 
 def ensure_located(preset: str) -> Path:
@@ -83,7 +96,7 @@ def ensure_lanes() -> Path:
     return _ensure_parts("lanes", "each kind of lane")
 
 
-def ensure_card() -> Path:
+def ensure_stages() -> Path:
     """The folder with a folder of Verilog for each stage of the card; see Verilog.scala."""
     return _ensure_parts("card", "each stage of the card")
 

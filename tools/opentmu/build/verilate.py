@@ -13,7 +13,7 @@ from typing import Any
 
 from opentmu import paths, presets, stage, toolchain
 from opentmu.build import cbuild, rtl
-from opentmu.errors import BadInput, CheckFailed
+from opentmu.errors import CheckFailed
 from opentmu.process import run_logged
 from opentmu.setup import shims
 
@@ -164,12 +164,6 @@ def make_top(
     optimise: str = OPTIMISE_VERILATED,
 ) -> None:
     """Verilate a module of an elaborated design and compile it to archives in `folder`."""
-    own = presets.own(preset)
-    if own and own.values["pdcs"]:
-        raise BadInput(
-            f"{own.file}: pdcs is {own.values['pdcs']}; a simulation that programs drive has no "
-            "network side yet, so it must be 0"
-        )
     toolchain.need_verilator(wave=wave)
     title = (f"{preset} with waves" if wave else preset) + ("" if top == TOP else f", {top} alone")
     prefix = f"V{top}"

@@ -5,11 +5,12 @@ import click
 
 from opentmu import options, output, presets
 from opentmu.errors import BadInput, CheckFailed
-from opentmu.synth import flow, lanes, report
+from opentmu.synth import card, flow, lanes, report
 from opentmu.synth.pnr import Settings
 
 SEED = 1
 LIMIT_S = 5400.0
+CARD = f"{__name__}.card"
 
 
 def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
@@ -58,6 +59,13 @@ def wanted(preset: str | None, family: str | None) -> list[tuple[str, str]]:
     help="LUT and flip-flops a lane of a module elaborated into FOLDER; may be repeated.",
 )
 @click.option("--lanes", "kinds", is_flag=True, help="The same for every kind of lane there is.")
+@click.option(
+    "--card",
+    is_flag=True,
+    expose_value=False,
+    callback=lambda context, option, value: context.meta.update({CARD: value}),
+    help="What a card takes beside its unit, each module by itself, on xcup.",
+)
 @options.as_json
 def command(
     preset: str | None,
@@ -77,6 +85,8 @@ def command(
     For example: tmu synth --preset tiny --family xcup
     """
     settings = Settings(seed=seed, timeout=timeout, route=route)
+    if click.get_current_context().meta[CARD]:
+        return _card(preset or presets.WHOLE, settings, as_json)
     if folders or kinds:
         options.refuse(
             "lanes take only --family, --timeout and --json beside them",
@@ -102,3 +112,16 @@ def command(
     else:
         report.show(output.figures(), results)
     return CheckFailed.exit_code if any(one["problem"] for one in results) else 0
+
+
+def _card(preset: str, settings: Settings, as_json: bool) -> int:
+    options.refuse(
+        "a card takes only a configuration, --timeout and --json beside it",
+        ("--card", "--preset", "--config", "--timeout"),
+    )
+    rows = card.measure(presets.check(preset), "xcup", settings)
+    if as_json:
+        output.print_json({"preset": preset, "modules": rows})
+    else:
+        card.show(output.figures(), rows)
+    return 0

@@ -16,7 +16,14 @@ object Presets {
       filterLanes = 1024,
       queues = 2048,
       commandSlots = 4096,
-      spillSegments = 64
+      spillSegments = 64,
+      pdcs = 64,
+      messages = 1024,
+      wireNames = 4096,
+      sendPdcs = 32,
+      sends = 256,
+      peers = 4096,
+      memories = 4096
     )
 
   /** Full widths, small tables: quick to simulate, quick to fill. */
@@ -26,7 +33,14 @@ object Presets {
     postedEntries = 64,
     unexpectedEntries = 64,
     arrayEntries = 32,
-    lanes = 16
+    lanes = 16,
+    pdcs = 8,
+    messages = 32,
+    wireNames = 64,
+    sendPdcs = 4,
+    sends = 16,
+    peers = 8,
+    memories = 8
   )
 
   /** Narrow everything, for proofs. */
@@ -114,9 +128,12 @@ object Presets {
   /** Every preset in the order of its number, which the PRESET register shows. */
   val all: Seq[TmuParams] = Seq(nic, tiny, formal, ecp5, max, many, small)
 
-  /** Value of the PRESET register: the number of a preset, or `ownNumber`. */
+  /** Value of the PRESET register: the number of a preset, of its unit and of its card, or
+    * `ownNumber`.
+    */
   def number(p: TmuParams): Int = {
-    val index = all.indexWhere(_ == p)
+    val index =
+      all.indexWhere(one => one == p || one.unit == p || (one.hasNetwork && one.card == p))
     if (index < 0) ownNumber else index
   }
 

@@ -54,6 +54,15 @@ case class TmuParams(
   /** Queues that outgrow the tables go on in memory. */
   def hasSpill: Boolean = spillSegments > 0
 
+  /** The unit without its network side: `TmuTop`, a product of its own. */
+  def unit: TmuParams = copy(pdcs = 0, messages = 0, sendPdcs = 0)
+
+  /** The card: `TmuCard`, which takes no memory for its queues yet. */
+  def card: TmuParams = {
+    require(hasNetwork, s"preset $name has no network side: pdcs is 0")
+    copy(spillSegments = 0)
+  }
+
   /** Every parameter but the name, as a number: a flag is 1 or 0. */
   def values: Map[String, Int] =
     productElementNames

@@ -46,7 +46,8 @@ class DiscoveryHeadersSpec extends AnyFunSpec {
 
   describe("Discovery") {
     it("derives every capability from the parameters") {
-      val p = Presets.tiny.copy(name = "bare", spillSegments = 0, parity = false, reserve = false)
+      val p =
+        Presets.tiny.unit.copy(name = "bare", spillSegments = 0, parity = false, reserve = false)
       def bits(one: tmu.params.TmuParams) =
         Discovery.all.find(_.name == "CAPABILITIES").get.value(one)
       assert(bits(p) == 3)

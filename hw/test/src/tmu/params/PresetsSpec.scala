@@ -31,6 +31,16 @@ class PresetsSpec extends AnyFunSpec {
       )
     }
 
+    it("have these numbers as units and as cards") {
+      for (p <- Seq(Presets.nic, Presets.tiny)) {
+        assert(Presets.number(p.unit) == Presets.number(p) && !p.unit.hasNetwork)
+        assert(Presets.number(p.card) == Presets.number(p) && p.card.hasSend)
+      }
+      assert(Presets.small.unit == Presets.small)
+      val error = intercept[IllegalArgumentException](Presets.small.card)
+      assert(error.getMessage.contains("preset small has no network side: pdcs is 0"))
+    }
+
     it("give a configuration that is none of them the number of one's own") {
       assert(Presets.number(Presets.nic.copy(name = "mine")) == 0xffff)
     }
