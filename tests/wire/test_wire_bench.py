@@ -4,11 +4,13 @@
 import json
 import subprocess
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
+from matplotlib import pyplot
 from opentmu.bench import card_figures
-from opentmu.benchmark import wire
+from opentmu.benchmark import plot_wire, wire
 from rich.console import Console
 
 Tmu = Callable[..., subprocess.CompletedProcess[str]]
@@ -22,6 +24,7 @@ def row(size: int, expected: int) -> dict[str, Any]:
         "unexpected": 70,
         "stream": 2.5,
         "held_up": 0,
+        "stages": {"frame": 6, "pdc": 4, "message": 5, "unit": 20, "placement": 9, "complete": 7},
     }
 
 
@@ -37,6 +40,20 @@ def test_a_figure_above_its_promise_is_missed() -> None:
     assert "missed" in text and "met" in text
 
 
+def test_the_plot_has_a_bar_of_all_stages_for_each_size(tmp_path: Path) -> None:
+    rows = [row(8, 51), row(4096, 51)]
+    assert [file.name for file in plot_wire.write(tmp_path, rows)] == [
+        "bench-wire.png",
+        "bench-wire.svg",
+    ]
+    assert plot_wire.write(tmp_path / "none", []) == []
+    figure, axis = pyplot.subplots()
+    assert plot_wire.bars(axis, rows)
+    ends = [bar.get_x() + bar.get_width() for bar in axis.containers[-1]]
+    pyplot.close(figure)
+    assert ends == [51, 51] and len(axis.containers) == len(rows[0]["stages"])
+
+
 @pytest.mark.mill
 @pytest.mark.long
 def test_the_card_keeps_its_promises(tmu: Tmu) -> None:
@@ -47,4 +64,5 @@ def test_the_card_keeps_its_promises(tmu: Tmu) -> None:
     assert found["ok"]
     assert [one["bytes"] for one in found["clocks"]] == list(card_figures.SIZES)
     for one in found["clocks"]:
+        assert sum(one["stages"].values()) == one["expected"]
         assert one["stream"] >= one["beats"]  # no message is faster than its frames

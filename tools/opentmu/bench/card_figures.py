@@ -5,6 +5,7 @@ Memory and links never pause; completions are seen at the address channel of hos
 """
 
 import json
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -22,6 +23,15 @@ STREAM = 24
 # Address id of the completion writer.
 COMPLETIONS = 0
 MARK = "FIGURES "
+# Stages of a message that arrives, each with the module and the output by which it is done.
+SEAMS = {
+    "frame": ("parser", "record"),
+    "pdc": ("connections", "out"),
+    "message": ("messages", "arrival"),
+    "unit": ("completions", "destination"),  # its answer names the receive
+    "placement": ("placement", "placed"),
+}
+LAST = "complete"
 LEAST_ID = 100
 
 
@@ -35,15 +45,18 @@ class Row:
     unexpected: int  # from the doorbell of the post that meets it to its completion
     stream: float  # a message, back to back, receives waiting
     held_up: int  # beats of that stream that the card did not take at once
+    stages: dict[str, int]  # parts of `expected`, from one stage's output to the next one's
 
 
 class Watch:
-    """Counts clocks, and notes when completions go to memory."""
+    """Counts clocks, and notes when stages are done and when completions go to memory."""
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
         self.clock = 0
         self.seen: list[int] = []
+        self.done = dict.fromkeys(SEAMS, 0)
+        self.outputs = {stage: list(_handshake(dut, *seam)) for stage, seam in SEAMS.items()}
         cocotb.start_soon(self._run())
 
     async def _run(self) -> None:
@@ -51,9 +64,20 @@ class Watch:
         while True:
             await RisingEdge(port.clock)
             self.clock += 1
+            for stage, signals in self.outputs.items():
+                if all(signal.value for signal in signals):
+                    self.done[stage] = self.clock
             taken = port.m_axi_awvalid.value and port.m_axi_awready.value
             if taken and int(port.m_axi_awid.value) == COMPLETIONS:
                 self.seen.append(self.clock)
+
+    def stages(self, start: int, end: int) -> dict[str, int]:
+        """Clocks of each stage from `start` to a completion at `end`; 0 of one done before."""
+        at, found = start, {}
+        for stage, done in {**self.done, LAST: end}.items():
+            found[stage] = max(0, done - at)
+            at = max(at, done)
+        return found
 
     async def next(self) -> int:
         """The clock of the next completion."""
@@ -63,16 +87,27 @@ class Watch:
         return self.seen[before]
 
 
-async def expected(card: Card, watch: Watch, peer: Peer, send: dict[str, int]) -> int:
-    """Clocks from the last beat of a message to its completion."""
+def _handshake(dut: Any, module: str, port: str) -> Iterator[Any]:
+    """The signals of a module's output that are all set when it is taken."""
+    stage = getattr(dut, module)
+    yield getattr(stage, f"io_{port}_valid")
+    if hasattr(stage, f"io_{port}_ready"):
+        yield getattr(stage, f"io_{port}_ready")
+
+
+async def expected(
+    card: Card, watch: Watch, peer: Peer, send: dict[str, int]
+) -> tuple[int, dict[str, int]]:
+    """Clocks from the last beat of a message to its completion, and of each stage."""
     handle, _ = await card.post(0, send["length"], **KEY)
     await expect(card, 0, status=Status.QUEUED, handle=handle)
     await card.send(peer, send, card.random.randbytes(send["length"]))
     last = watch.clock
-    clocks = await watch.next() - last
+    end = await watch.next()
+    stages = watch.stages(last, end)
     await expect(card, 0, opcode=Opcode.ARRIVE, other=handle)
     await answered(card, send)
-    return clocks
+    return end - last, stages
 
 
 async def unexpected(card: Card, watch: Watch, peer: Peer, send: dict[str, int]) -> int:
@@ -125,8 +160,8 @@ async def figures(dut: Any) -> None:
     watch, peer, rows = Watch(dut), Peer(), []
     await exchange(card, peer, message(8, 1), 8)
     for number, size in enumerate(SIZES, 2):
-        clocks = await expected(card, watch, peer, message(size, number))
+        clocks, stages = await expected(card, watch, peer, message(size, number))
         waited = await unexpected(card, watch, peer, message(size, number + len(SIZES)))
         each, total, held_up = await stream(card, watch, peer, size)
-        rows.append(Row(size, total, clocks, waited, round(each, 2), held_up))
+        rows.append(Row(size, total, clocks, waited, round(each, 2), held_up, stages))
     dut._log.info(MARK + json.dumps([asdict(row) for row in rows]))

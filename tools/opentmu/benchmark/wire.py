@@ -77,4 +77,9 @@ def show(console: Console, rows: Sequence[Row], kept: Sequence[Promise]) -> None
         )
     console.print(table)
     console.print()
+    parts = tables.titled("expected, stage by stage", "bytes", *rows[0]["stages"])
+    for row in rows:
+        parts.add_row(f"{row['bytes']:,}", *(f"{clocks}" for clocks in row["stages"].values()))
+    console.print(parts)
+    console.print()
     console.print(tables.promises(kept, ".3g"))

@@ -7,7 +7,7 @@ import click
 
 from opentmu import options, output
 from opentmu.bench import simulate
-from opentmu.benchmark import wire
+from opentmu.benchmark import plot_wire, wire
 from opentmu.build import cbuild
 from opentmu.errors import CheckFailed
 from opentmu.process import replace_by
@@ -87,18 +87,21 @@ def fuzz(as_json: bool, **values: object) -> None:
 
 
 @command.command()
+@click.option("--plots", type=click.Path(path_type=Path), help="Folder for a plot, PNG and SVG.")
 @options.as_json
-def bench(as_json: bool) -> int:
+def bench(plots: Path | None, as_json: bool) -> int:
     """Measure what the card in hardware takes for a message that it receives, in clocks.
 
     From the last beat of its frames to its completion, to a receive that waits or when one comes,
     and in a stream. The card is simulated at its ports, with a unit of 32 entries a queue. Exit
     code 1: a figure is above what is promised.
 
-    For example: tmu wire bench --json
+    For example: tmu wire bench --plots build/plots
     """
     rows = wire.measure()
     kept = wire.promises(rows)
+    if plots is not None:
+        plot_wire.write(plots, rows)
     met = all(promise.met for promise in kept)
     if as_json:
         figures = {"name": simulate.CARD_CONFIGURATION.stem, "clocks": rows}
