@@ -9,7 +9,7 @@ import tmu.registers.{Counter, Counters, TmuRegisters}
 /** The whole unit through its three buses, as a driver uses it. */
 class TmuTopSpec extends DeviceSpec with DoorbellDriver with RegisterDriver {
   import CompletionLayout._
-  private val p = Presets.tiny
+  private val p = Presets.tiny.unit
   private val top = device(new TmuTop(p))
   private val map = TmuRegisters.map(p)
   private val privileged = p.privilegedPage

@@ -9,7 +9,7 @@ import tmu.registers.{Counter, Counters, Stream, Streams}
 /** A counter bank, its inputs at rest, and what its snapshots show. */
 abstract class CounterBankBench extends DeviceSpec {
   import Counters._
-  protected val bank = device(new CounterBank(Presets.tiny))
+  protected val bank = device(new CounterBank(Presets.tiny.unit))
 
   protected def spills(e: CounterEvents): Seq[(Bool, Counter)] = Seq(
     e.spill.deferred -> spillDeferred,

@@ -17,8 +17,9 @@ class PageCountersSpec extends DeviceSpec {
       val ask = Input(Bool())
       val look = Flipped(new SnapshotLook)
     })
-    private val bank = withReset(reset.asBool || io.clear)(Module(new CounterBank(Presets.tiny)))
-    private val events = Wire(new CounterEvents(Presets.tiny))
+    private val bank =
+      withReset(reset.asBool || io.clear)(Module(new CounterBank(Presets.tiny.unit)))
+    private val events = Wire(new CounterEvents(Presets.tiny.unit))
     events := 0.U.asTypeOf(events)
     for (flag <- Seq(events.activity.busy, events.disabledDrop, events.spill.taken)) flag := true.B
     bank.io.events := events

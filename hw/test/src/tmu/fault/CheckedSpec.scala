@@ -22,7 +22,7 @@ class CheckedHarness(p: TmuParams) extends Module {
 
 class CheckedSpec extends DeviceSpec {
   describe("Checked") {
-    val checked = device(new CheckedHarness(Presets.tiny))
+    val checked = device(new CheckedHarness(Presets.tiny.unit))
     val plain = device(new CheckedHarness(Presets.formal))
 
     it("R13: is whole as it was stored, and broken with any one bit flipped") {

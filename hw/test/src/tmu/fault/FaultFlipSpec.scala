@@ -63,7 +63,7 @@ class FaultFlipSpec extends DeviceSpec {
       }
     }
 
-    for ((p, flipped) <- Seq(Presets.tiny -> (0x155 ^ 8), Presets.formal -> 0x155)) {
+    for ((p, flipped) <- Seq(Presets.tiny.unit -> (0x155 ^ 8), Presets.formal -> 0x155)) {
       val harness = device(new FaultFlipHarness(p))
       it(s"flips a word of preset ${p.name}, if that has parity") {
         harness.run { dut =>

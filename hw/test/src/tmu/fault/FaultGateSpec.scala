@@ -6,7 +6,7 @@ import tmu.layout.{Code, Statuses}
 import tmu.params.Presets
 
 class FaultGateSpec extends DeviceSpec {
-  private val p = Presets.tiny
+  private val p = Presets.tiny.unit
   private val gate = device(new FaultGate(p, 2))
 
   private def start(dut: FaultGate): Unit = {

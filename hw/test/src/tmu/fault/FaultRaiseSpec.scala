@@ -6,7 +6,7 @@ import tmu.layout.{Code, Opcodes}
 import tmu.params.Presets
 
 class FaultRaiseSpec extends DeviceSpec {
-  private val raise = device(new FaultRaise(Presets.tiny))
+  private val raise = device(new FaultRaise(Presets.tiny.unit))
 
   /** Endpoints told when a post of `asks` took an entry that the store has as `entry`'s. */
   private def told(

@@ -22,9 +22,9 @@ class CommandDecodeSpec extends DeviceSpec {
   import CommandLayout._
   import KeyLayout.matchBits.{ignore => ignoreBits, value => matchBits}
   import KeyLayout.source.{ignore => sourceIgnore, value => source}
-  private val tiny = device(new CommandDecodeHarness(Presets.tiny))
+  private val tiny = device(new CommandDecodeHarness(Presets.tiny.unit))
   private val formal = device(new CommandDecodeHarness(Presets.formal))
-  private val privileged = Presets.tiny.privilegedPage
+  private val privileged = Presets.tiny.unit.privilegedPage
 
   /** Fields that the contract lets each opcode use besides opcode and endpoint. */
   private val select = Set(matchBits, ignoreBits, source, sourceIgnore, handle)
@@ -106,7 +106,7 @@ class CommandDecodeSpec extends DeviceSpec {
     it("R13: the endpoint is the page's, except on the privileged page, which names it") {
       tiny.run { dut =>
         val r = CommandRecord(Opcodes.post, endpoint -> BigInt(0x12345678))
-        for (page <- Seq(0, 3, 63); at <- 0 until Presets.tiny.endpoints) {
+        for (page <- Seq(0, 3, 63); at <- 0 until Presets.tiny.unit.endpoints) {
           val out = give(dut, r, page, at)
           assert(out.endpoint.value == at && !out.privileged.isOn && out.page.value == page)
         }
@@ -116,7 +116,7 @@ class CommandDecodeSpec extends DeviceSpec {
     }
 
     it("R10, R13: tells what searches nothing, and its answer, the worst reason first") {
-      val p = Presets.tiny
+      val p = Presets.tiny.unit
       tiny.run { dut =>
         def early(r: BigInt, page: Int): Option[Int] = {
           val out = give(dut, r, page)
@@ -160,7 +160,7 @@ class CommandDecodeSpec extends DeviceSpec {
           assert(out.length.value == values(length))
           assert(out.position.value == (values(address) & 0xffffffffL))
           assert(out.inspectUnexpected.isOn == values(address).testBit(32))
-          assert(out.id.value == values(receiveId).min(Presets.tiny.idNone))
+          assert(out.id.value == values(receiveId).min(Presets.tiny.unit.idNone))
         }
       }
     }

@@ -7,7 +7,7 @@ import tmu.params.Presets
 
 class CommandDecoderSpec extends DeviceSpec {
   import CommandLayout.handle
-  private val decoder = device(new CommandDecoder(Presets.tiny))
+  private val decoder = device(new CommandDecoder(Presets.tiny.unit))
 
   private def offer(dut: CommandDecoder, page: Int, n: Int): Unit = {
     dut.io.in.valid.poke(true)

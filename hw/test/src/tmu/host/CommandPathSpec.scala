@@ -49,7 +49,7 @@ class CommandPathHarness(p: TmuParams) extends Module {
 
 /** The command path is 512 bits wide and takes one command a clock. */
 class CommandPathSpec extends DeviceSpec with DoorbellDriver {
-  private val p = Presets.tiny
+  private val p = Presets.tiny.unit
   private val pages = 0 until 5
   private val path = device(new CommandPathHarness(p))
   private def probe(n: Int): BigInt =

@@ -17,7 +17,7 @@ class CompletionEncodeHarness(p: TmuParams) extends Module {
 
 class CompletionEncodeSpec extends DeviceSpec {
   import CompletionLayout._
-  private val harness = device(new CompletionEncodeHarness(Presets.tiny))
+  private val harness = device(new CompletionEncodeHarness(Presets.tiny.unit))
 
   private def field(record: BigInt, f: WordField): BigInt =
     (record >> (64 * f.word + f.low)) & ((BigInt(1) << f.width) - 1)

@@ -8,7 +8,7 @@ import tmu.registers.{RegisterMap, TmuRegisters}
 
 /** The control registers alone, read and written by their names. */
 trait ControlRegistersBench extends RegisterDriver { this: DeviceSpec =>
-  protected val p: TmuParams = Presets.tiny
+  protected val p: TmuParams = Presets.tiny.unit
   protected val map: RegisterMap = TmuRegisters.map(p)
   protected val registers: Device[ControlRegisters] = device(new ControlRegisters(p))
 

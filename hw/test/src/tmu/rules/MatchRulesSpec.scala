@@ -19,7 +19,7 @@ class MatchRulesHarness extends Module {
     val onMiss = Output(UInt(8.W))
     val takesSerial = Output(Bool())
   })
-  private val command = WireDefault(0.U.asTypeOf(new MatchCommand(Presets.tiny)))
+  private val command = WireDefault(0.U.asTypeOf(new MatchCommand(Presets.tiny.unit)))
   command.opcode := io.code
   command.inspectUnexpected := io.inspectUnexpected
   io.withArrivals := MatchRules.withArrivals(command)

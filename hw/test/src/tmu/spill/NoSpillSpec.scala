@@ -6,7 +6,7 @@ import tmu.params.Presets
 
 /** Module that replaces memory where there is none. */
 class NoSpillSpec extends DeviceSpec {
-  private val bare = Presets.tiny.copy(name = "bare", spillSegments = 0)
+  private val bare = Presets.tiny.unit.copy(name = "bare", spillSegments = 0)
   private val none = device(new NoSpill(bare))
 
   describe("NoSpill") {

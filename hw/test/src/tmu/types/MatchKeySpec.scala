@@ -17,7 +17,7 @@ class MatchKeyHarness(p: TmuParams) extends Module {
 }
 
 class MatchKeySpec extends DeviceSpec {
-  private val harness = device(new MatchKeyHarness(Presets.tiny))
+  private val harness = device(new MatchKeyHarness(Presets.tiny.unit))
   private val anySource = BigInt("ffffffff", 16)
   private val anyTag = BigInt("7fffffff", 16)
   private val none = Key(0, 0)
