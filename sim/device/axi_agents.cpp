@@ -1,25 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "axi_agents.h"
 
-#include <cstring>
-
 namespace device {
 
-namespace {
-// Accepted writes that wait for their answer before an agent stops accepting.
-constexpr size_t kDepthMax = 16;
-
-Beat beat_of(const VlWide<16> &words) {
-    Beat beat;
-    for (unsigned i = 0; i < 16; ++i) {
-        const uint32_t word = words[i];
-        std::memcpy(beat.data() + 4 * i, &word, 4);
-    }
-    return beat;
-}
-} // namespace
-
-void DoorbellAgent::drive(VTmuTop &top, Pauses &pauses) {
+void DoorbellAgent::drive(Top &top, Pauses &pauses) {
     const bool any = !waiting_.empty();
     if (any && !address_taken_ && !pauses.pause(kAw)) {
         address_offered_ = true;
@@ -70,7 +54,7 @@ bool DoorbellAgent::answered(uint64_t &value, int &response) const {
     return read_ == Read::kAnswered;
 }
 
-void DoorbellAgent::sample(VTmuTop &top) {
+void DoorbellAgent::sample(Top &top) {
     if (top.s_axi_awvalid && top.s_axi_awready) {
         address_taken_ = true;
         address_offered_ = false;
@@ -98,81 +82,74 @@ void DoorbellAgent::sample(VTmuTop &top) {
     }
 }
 
-void MemoryAgent::drive(VTmuTop &top, Pauses &pauses) {
-    top.m_axi_awready = addresses_.size() < kDepthMax && !pauses.pause(kMemoryAw);
-    top.m_axi_wready = beats_.size() < kDepthMax && !pauses.pause(kMemoryW);
-    if (!answers_.empty() && !pauses.pause(kMemoryB)) {
-        answer_offered_ = true;
-    }
-    top.m_axi_bvalid = answer_offered_;
-    top.m_axi_bresp = answers_.empty() ? kOkay : answers_.front();
-    top.m_axi_bid = 0;
-}
+// The ports to memory have the same signals under two names.
+#define DRIVE_WRITES(port)                                                                         \
+    do {                                                                                           \
+        top.port##_awready = pins_.awready;                                                        \
+        top.port##_wready = pins_.wready;                                                          \
+        top.port##_bid = pins_.bid;                                                                \
+        top.port##_bresp = pins_.bresp;                                                            \
+        top.port##_bvalid = pins_.bvalid;                                                          \
+    } while (false)
+#define DRIVE_READS(port)                                                                          \
+    do {                                                                                           \
+        top.port##_arready = pins_.arready;                                                        \
+        top.port##_rid = pins_.rid;                                                                \
+        top.port##_rresp = pins_.rresp;                                                            \
+        top.port##_rlast = pins_.rlast;                                                            \
+        top.port##_rvalid = pins_.rvalid;                                                          \
+        set_beat(top.port##_rdata, pins_.rdata);                                                   \
+    } while (false)
+#define SAMPLE_WRITES(port)                                                                        \
+    do {                                                                                           \
+        pins_.awid = top.port##_awid;                                                              \
+        pins_.awaddr = top.port##_awaddr;                                                          \
+        pins_.awlen = top.port##_awlen;                                                            \
+        pins_.awsize = top.port##_awsize;                                                          \
+        pins_.awburst = top.port##_awburst;                                                        \
+        pins_.awvalid = top.port##_awvalid;                                                        \
+        pins_.wdata = beat_of(top.port##_wdata);                                                   \
+        pins_.wstrb = top.port##_wstrb;                                                            \
+        pins_.wlast = top.port##_wlast;                                                            \
+        pins_.wvalid = top.port##_wvalid;                                                          \
+        pins_.bready = top.port##_bready;                                                          \
+    } while (false)
+#define SAMPLE_READS(port)                                                                         \
+    do {                                                                                           \
+        pins_.arid = top.port##_arid;                                                              \
+        pins_.araddr = top.port##_araddr;                                                          \
+        pins_.arlen = top.port##_arlen;                                                            \
+        pins_.arsize = top.port##_arsize;                                                          \
+        pins_.arburst = top.port##_arburst;                                                        \
+        pins_.arvalid = top.port##_arvalid;                                                        \
+        pins_.rready = top.port##_rready;                                                          \
+    } while (false)
 
-bool MemoryAgent::sample(VTmuTop &top) {
-    if (top.m_axi_bvalid && top.m_axi_bready) {
-        answers_.pop_front();
-        answer_offered_ = false;
-    }
-    if (top.m_axi_awvalid && top.m_axi_awready) {
-        addresses_.push_back(top.m_axi_awaddr);
-    }
-    if (top.m_axi_wvalid && top.m_axi_wready) {
-        beats_.push_back(Data{beat_of(top.m_axi_wdata), top.m_axi_wstrb});
-    }
-    bool wrote = false;
-    while (!addresses_.empty() && !beats_.empty()) {
-        const bool stored =
-            memory_.write(addresses_.front(), beats_.front().data, beats_.front().strobes);
-        answers_.push_back(stored ? kOkay : kDecodeError);
-        wrote = wrote || stored;
-        if (listener_) {
-            listener_(addresses_.front(), stored);
-        }
-        addresses_.pop_front();
-        beats_.pop_front();
-    }
-    return wrote;
-}
-
-void SpillAgent::drive(VTmuTop &top, Pauses &pauses) {
+void HostAgent::drive(Top &top, Pauses &pauses) {
     memory_.drive(pins_, pauses);
-    top.m_axi_mem_awready = pins_.awready;
-    top.m_axi_mem_wready = pins_.wready;
-    top.m_axi_mem_bid = pins_.bid;
-    top.m_axi_mem_bresp = pins_.bresp;
-    top.m_axi_mem_bvalid = pins_.bvalid;
-    top.m_axi_mem_arready = pins_.arready;
-    top.m_axi_mem_rid = pins_.rid;
-    top.m_axi_mem_rresp = pins_.rresp;
-    top.m_axi_mem_rlast = pins_.rlast;
-    top.m_axi_mem_rvalid = pins_.rvalid;
-    for (unsigned i = 0; i < 16; ++i) {
-        uint32_t word = 0;
-        std::memcpy(&word, pins_.rdata.data() + 4 * i, 4);
-        top.m_axi_mem_rdata[i] = word;
-    }
+    DRIVE_WRITES(m_axi);
+#if TMU_SIM_CARD
+    DRIVE_READS(m_axi);
+#endif
 }
 
-void SpillAgent::sample(VTmuTop &top, Pauses &pauses) {
-    pins_.awid = top.m_axi_mem_awid;
-    pins_.awaddr = top.m_axi_mem_awaddr;
-    pins_.awlen = top.m_axi_mem_awlen;
-    pins_.awsize = top.m_axi_mem_awsize;
-    pins_.awburst = top.m_axi_mem_awburst;
-    pins_.awvalid = top.m_axi_mem_awvalid;
-    pins_.wdata = beat_of(top.m_axi_mem_wdata);
-    pins_.wstrb = top.m_axi_mem_wstrb;
-    pins_.wlast = top.m_axi_mem_wlast;
-    pins_.wvalid = top.m_axi_mem_wvalid;
-    pins_.bready = top.m_axi_mem_bready;
-    pins_.arid = top.m_axi_mem_arid;
-    pins_.araddr = top.m_axi_mem_araddr;
-    pins_.arlen = top.m_axi_mem_arlen;
-    pins_.arsize = top.m_axi_mem_arsize;
-    pins_.arburst = top.m_axi_mem_arburst;
-    pins_.arvalid = top.m_axi_mem_arvalid;
-    pins_.rready = top.m_axi_mem_rready;
+void HostAgent::sample(Top &top, Pauses &pauses) {
+    SAMPLE_WRITES(m_axi);
+#if TMU_SIM_CARD
+    SAMPLE_READS(m_axi);
+#endif
+    memory_.sample(pins_, pauses);
+}
+
+void SpillAgent::drive(Top &top, Pauses &pauses) {
+    memory_.drive(pins_, pauses);
+    DRIVE_WRITES(m_axi_mem);
+    DRIVE_READS(m_axi_mem);
+}
+
+void SpillAgent::sample(Top &top, Pauses &pauses) {
+    SAMPLE_WRITES(m_axi_mem);
+    SAMPLE_READS(m_axi_mem);
     memory_.sample(pins_, pauses);
 }
 

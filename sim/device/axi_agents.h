@@ -3,16 +3,14 @@
 // unit's inputs before the clock edge, `sample` looks at what was transferred on it.
 #pragma once
 
-#include "VTmuTop.h"
-
-#include "host_memory.h"
+#include "host_port.h"
 #include "pauses.h"
+#include "sim_top.h"
 #include "spill_memory.h"
 
 #include <array>
 #include <cstdint>
 #include <deque>
-#include <functional>
 
 namespace device {
 
@@ -32,8 +30,8 @@ class DoorbellAgent {
     void read(uint64_t address);
     // Whether that read has its answer, and which.
     bool answered(uint64_t &value, int &response) const;
-    void drive(VTmuTop &top, Pauses &pauses);
-    void sample(VTmuTop &top);
+    void drive(Top &top, Pauses &pauses);
+    void sample(Top &top);
 
   private:
     enum class Read { kNone, kWaits, kOffered, kTaken, kAnswered };
@@ -51,40 +49,28 @@ class DoorbellAgent {
     int read_response_ = 0;
 };
 
-// Answers the unit's writes on m_axi from host memory.
-class MemoryAgent {
+// Connects host memory with m_axi; a unit alone only writes there.
+class HostAgent {
   public:
-    // Hears of every write: where it went, and whether memory is there.
-    using Listener = std::function<void(uint64_t address, bool stored)>;
-
-    MemoryAgent(HostMemory &memory, Listener &listener) : memory_(memory), listener_(listener) {}
-    void drive(VTmuTop &top, Pauses &pauses);
-    // True if memory was written.
-    bool sample(VTmuTop &top);
+    explicit HostAgent(HostPort &memory) : memory_(memory) {}
+    void drive(Top &top, Pauses &pauses);
+    void sample(Top &top, Pauses &pauses);
 
   private:
-    struct Data {
-        Beat data;
-        uint64_t strobes;
-    };
-    HostMemory &memory_;
-    Listener &listener_; // may be empty
-    std::deque<uint64_t> addresses_;
-    std::deque<Data> beats_;
-    std::deque<uint8_t> answers_;
-    bool answer_offered_ = false;
+    HostPort &memory_;
+    AxiPins pins_{};
 };
 
 // Connects spill memory with m_axi_mem.
 class SpillAgent {
   public:
     explicit SpillAgent(SpillMemory &memory) : memory_(memory) {}
-    void drive(VTmuTop &top, Pauses &pauses);
-    void sample(VTmuTop &top, Pauses &pauses);
+    void drive(Top &top, Pauses &pauses);
+    void sample(Top &top, Pauses &pauses);
 
   private:
     SpillMemory &memory_;
-    SpillPins pins_{};
+    AxiPins pins_{};
 };
 
 } // namespace device

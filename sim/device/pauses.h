@@ -22,6 +22,10 @@ enum Channel : unsigned {
     kSpillB,
     kSpillAr,
     kSpillR,
+    kMemoryAr,
+    kMemoryR,
+    kNetworkRx,
+    kNetworkTx,
     kChannels
 };
 

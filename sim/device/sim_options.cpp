@@ -19,7 +19,7 @@ bool number(const std::string &text, uint64_t &value) {
 }
 
 // Destination of an option of memory; null for any other option.
-unsigned *memory_option(const std::string &name, SpillTiming &memory) {
+unsigned *memory_option(const std::string &name, AxiTiming &memory) {
     return name == "memory_latency"  ? &memory.latency
            : name == "memory_spread" ? &memory.spread
            : name == "memory_gap"    ? &memory.gap
@@ -60,10 +60,15 @@ std::string parse(const char *text, Options &options) {
             if (value.empty()) {
                 return "found " + name + " without a file name, expected " + name + "=FILE";
             }
+        } else if (name == "link" || name == "record") {
+            (name == "link" ? options.link : options.record) = value;
+            if (value.empty()) {
+                return "found " + name + " without a value, expected link=ADDRESS, record=STEM";
+            }
         } else {
             return "found option '" + name +
-                   "', expected pauses, lulls, memory_latency, memory_spread, memory_gap, wave or "
-                   "window";
+                   "', expected pauses, lulls, memory_latency, memory_spread, memory_gap, wave, "
+                   "window, link or record";
         }
     }
     if (options.lulls != 0 && !options.pauses) {

@@ -3,7 +3,7 @@
 #ifndef SIM_OPTIONS_H
 #define SIM_OPTIONS_H
 
-#include "spill_memory.h"
+#include "axi_memory.h"
 
 #include <cstdint>
 #include <string>
@@ -14,9 +14,11 @@ struct Options {
     bool pauses = false;
     uint64_t seed = 0;
     uint64_t lulls = 0;
-    SpillTiming memory;
+    AxiTiming memory;
     std::string wave;
     bool window = false;
+    std::string link;   // of a card
+    std::string record; // of a card: the files' name without their endings
 };
 
 // Empty, or what is wrong with the options.

@@ -4,13 +4,16 @@
 #include "tmu_sim.h"
 
 #include "axi_agents.h"
+#include "network.h"
 #include "sim_options.h"
+#include "spill_memory.h"
 #include "tmu/tmu_regs.h"
 #include "verilated.h"
 #if VM_TRACE
 #include "verilated_fst_c.h"
 #endif
 
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -23,6 +26,11 @@ constexpr unsigned kRegisterClocksMax = 10000;
 constexpr unsigned kResetClocks = 4;
 constexpr size_t kAlignment = 4096;
 constexpr int kTraceLevels = 99;
+// When a card is closed: the time that its peers have, how long they may be silent meanwhile, and
+// clocks between two looks at both.
+constexpr std::chrono::seconds kLeave(5);
+constexpr std::chrono::milliseconds kSilence(500);
+constexpr unsigned kLeaveClocks = 256;
 
 } // namespace
 
@@ -35,12 +43,18 @@ static VerilatedContext *prepared(VerilatedContext &context, uint64_t seed) {
 
 // The other ends of the unit's ports; made anew with every reset, as transfers under way are lost.
 struct Ends {
-    Ends(device::HostMemory &host, device::MemoryAgent::Listener &listener,
-         const device::SpillTiming &timing)
-        : memory(host, listener), spill(host, timing), spill_port(spill) {}
+    Ends(device::HostMemory &host, device::HostPort::Listener &listener,
+         const device::AxiTiming &timing)
+        : memory(host, listener), memory_port(memory), spill(host, timing), spill_port(spill) {}
+
+    // Sentence about what the hardware must not do and did; empty if there is none.
+    const std::string &problem() const {
+        return memory.problem().empty() ? spill.problem() : memory.problem();
+    }
 
     device::DoorbellAgent doorbells;
-    device::MemoryAgent memory;
+    device::HostPort memory;
+    device::HostAgent memory_port;
     device::SpillMemory spill;
     device::SpillAgent spill_port;
 };
@@ -54,16 +68,19 @@ struct tmu_sim {
     // One clock; false once an assertion has failed.
     bool cycle();
     int access();
+    // End of a card's part in its network.
+    void leave();
     // Looks for memory that a register write registers with the unit.
     void watch(uint32_t offset, uint32_t value);
 
     VerilatedContext context;
-    VTmuTop top;
+    device::Top top;
     device::Pauses pauses;
     device::HostMemory host;
-    device::MemoryAgent::Listener listener;
-    device::SpillTiming timing;
+    device::HostPort::Listener listener;
+    device::AxiTiming timing;
     std::unique_ptr<Ends> ends;
+    device::Network network;
     uint64_t spill_base = 0; // as the unit's registers have it
     uint64_t clock = 0;
     bool wrote = false;
@@ -82,6 +99,7 @@ struct tmu_sim {
 
 void tmu_sim::reset() {
     ends = std::make_unique<Ends>(host, listener, timing);
+    network.reset();
     spill_base = 0;
     top.s_axil_awvalid = top.s_axil_wvalid = top.s_axil_arvalid = 0;
     top.s_axil_bready = top.s_axil_rready = 1;
@@ -97,10 +115,12 @@ bool tmu_sim::cycle() {
         return false;
     }
     device::printed = &error;
+    network.enter();
     pauses.clock();
     ends->doorbells.drive(top, pauses);
-    ends->memory.drive(top, pauses);
+    ends->memory_port.drive(top, pauses);
     ends->spill_port.drive(top, pauses);
+    network.drive(top, pauses);
     top.clock = 0;
     top.eval();
 #if VM_TRACE
@@ -109,8 +129,10 @@ bool tmu_sim::cycle() {
     const bool running = !top.reset;
     if (running) {
         ends->doorbells.sample(top);
-        wrote = ends->memory.sample(top) || wrote;
+        ends->memory_port.sample(top, pauses);
+        wrote = ends->memory.take_wrote() || wrote;
         ends->spill_port.sample(top, pauses);
+        network.sample(top);
     }
     top.clock = 1;
     top.eval();
@@ -120,11 +142,30 @@ bool tmu_sim::cycle() {
     ++clock;
     context.timeInc(2);
     device::printed = nullptr;
-    if (!ends->spill.problem().empty()) {
-        error = ends->spill.problem();
+    if (!ends->problem().empty() || !network.problem().empty()) {
+        error = ends->problem().empty() ? network.problem() : ends->problem();
         context.gotError(true); // it goes no further
     }
     return !context.gotError() && !context.gotFinish();
+}
+
+// Answers peers until they are silent, since an acknowledgement may have been lost.
+void tmu_sim::leave() {
+    using Time = std::chrono::steady_clock;
+    const auto end = Time::now() + kLeave;
+    auto heard = Time::now();
+    while (network.is_busy() && Time::now() < end && Time::now() - heard < kSilence) {
+        for (unsigned i = 0; i < kLeaveClocks; ++i) {
+            if (!cycle()) {
+                return;
+            }
+        }
+        heard = network.take_moved() ? Time::now() : heard;
+    }
+    const std::string problem = network.close();
+    if (!problem.empty()) {
+        (void)std::fprintf(stderr, "tmu: %s\n", problem.c_str());
+    }
 }
 
 void tmu_sim::watch(uint32_t offset, uint32_t value) {
@@ -138,6 +179,7 @@ void tmu_sim::watch(uint32_t offset, uint32_t value) {
         ends->spill.add_segment(spill_base);
     } else if (offset == TMU_REG_CONTROL && (value >> TMU_CONTROL_RESET_SHIFT & 1) != 0) {
         ends->spill.take_back();
+        network.software_reset();
     }
 }
 
@@ -193,6 +235,12 @@ tmu_sim_t *tmu_sim_open(const char *options_text, char *error, size_t error_size
         sim->dumps = !options.window;
     }
 #endif
+    const std::string refused = sim->network.open(options);
+    if (!refused.empty()) {
+        std::snprintf(error, error_size, "%s", refused.c_str());
+        delete sim;
+        return nullptr;
+    }
     sim->reset();
     return sim;
 }
@@ -201,6 +249,7 @@ void tmu_sim_close(tmu_sim_t *sim) {
     if (sim == nullptr) {
         return;
     }
+    sim->leave();
     device::printed = &sim->error;
     sim->top.final();
 #if VM_TRACE

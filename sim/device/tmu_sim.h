@@ -35,6 +35,9 @@ typedef struct tmu_sim tmu_sim_t;
  *   wave=FILE    writes an FST waveform, a clock in TMU_SIM_WAVE_PS; only libraries built for it
  *                can
  *   window=FILE  the same, but it is paused at first (tmu_sim_wave)
+ *   link=ADDRESS  of a card: `unix:PATH` or `tap:NAME`, where its frames come from and go to
+ *   record=STEM  of a card: what its unit decides as STEM.trace and STEM.verdicts, which must not
+ *                exist
  * Returns NULL and a sentence in `error` for an option that is unknown or cannot be honoured.
  */
 tmu_sim_t *tmu_sim_open(const char *options, char *error, size_t error_size);

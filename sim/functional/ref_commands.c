@@ -274,7 +274,7 @@ static void post(ref_device_t *device, const tmu_record_t *command, uint32_t end
         return;
     }
     device->match->post(device->matcher, &receive, &verdict);
-    ref_record_post(device->record, &receive, &verdict);
+    unit_record_post(device->record, &receive, &verdict);
     if (device->card && verdict.status != TMU_MODEL_QUEUED) {
         card_receive_end(device->card, receive.handle);
     }
@@ -296,7 +296,7 @@ static tmu_model_verdict_t arrive(ref_device_t *device, const tmu_record_t *comm
         .length = TMU_FIELD_GET(command, TMU_COMMAND_LENGTH),
     };
     device->match->arrive(device->matcher, &message, &verdict);
-    ref_record_arrive(device->record, &message, &verdict);
+    unit_record_arrive(device->record, &message, &verdict);
     return verdict;
 }
 
@@ -314,7 +314,7 @@ static void cancel(ref_device_t *device, const tmu_record_t *command, uint32_t e
     }
     device->match->cancel(device->matcher, endpoint, TMU_FIELD_GET(command, TMU_COMMAND_HANDLE), id,
                           &verdict);
-    ref_record_cancel(device->record, endpoint, id, &verdict);
+    unit_record_cancel(device->record, endpoint, id, &verdict);
     answer_verdict(device, command, &verdict);
 }
 
@@ -338,7 +338,7 @@ static void search(ref_device_t *device, const tmu_record_t *command, uint32_t e
         device->match->flush(device->matcher, &select, report_removed, &flush, &verdict);
         break;
     }
-    ref_record_search(device->record, &select, opcode, &verdict);
+    unit_record_search(device->record, &select, opcode, &verdict);
     answer_verdict(device, command, &verdict);
 }
 

@@ -21,7 +21,7 @@ void tmu_sim_close(ref_device_t *device) {
         free(region);
     }
     card_close(device->card);
-    if (!ref_record_close(device->record)) {
+    if (!unit_record_close(device->record)) {
         (void)fprintf(stderr, "%s: the record could not be written\n", device->stem);
     }
     ref_chunks_destroy(&device->chunks);
@@ -52,7 +52,7 @@ static bool start(ref_device_t *device) {
         return false;
     }
     if (device->stem[0] != '\0') {
-        device->record = ref_record_open(device->stem, device->error, sizeof device->error);
+        device->record = unit_record_open(device->stem, device->error, sizeof device->error);
         if (!device->record) {
             return false;
         }

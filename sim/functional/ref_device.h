@@ -30,10 +30,10 @@
 
 #include "ref_chunks.h"
 #include "ref_matcher.h"
-#include "ref_record.h"
 #include "tmu/tmu_regs.h"
 #include "tmu_record.h"
 #include "tmu_sim.h"
+#include "unit_record.h"
 
 /* Registers with windows of filter ids. */
 #define REF_ERROR_BYTES 512
@@ -112,7 +112,7 @@ struct tmu_sim {
     struct ref_card *card;       /* its network side, if it has a link */
     char link[REF_LINK_BYTES];   /* the link's address; empty: none */
     char stem[REF_RECORD_BYTES]; /* of the record's files; empty: none */
-    ref_record_t *record;        /* of what its unit decides, or NULL */
+    unit_record_t *record;       /* of what its unit decides, or NULL */
     char error[REF_ERROR_BYTES]; /* what is wrong with the options, or with the device */
     ref_preset_t own;            /* what the URI describes */
     const ref_preset_t *preset;  /* it, to read */

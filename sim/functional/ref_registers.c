@@ -235,7 +235,7 @@ static int reset(ref_device_t *device) {
     ref_pages_clear(device);
     if (device->card) {
         card_reset(device->card);
-        ref_record_reset(device->record);
+        unit_record_reset(device->record);
     }
     return 0;
 }

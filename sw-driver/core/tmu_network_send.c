@@ -133,15 +133,27 @@ static tmu_result_t count_read(tmu_t *device, uint32_t number, uint32_t *value_p
 
 tmu_result_t tmu_net_counts_sized(tmu_t *device, tmu_net_counts_t *counts_p, size_t size) {
     tmu_net_counts_t counts = {0};
+    uint32_t repeated = 0; /* acknowledged once more */
     if (!device || !counts_p || size == 0 || !tmu_network_is_card(&device->info)) {
         return tmu_error_set(TMU_ERR_INVALID, "found no card with counters of a network");
     }
     uint32_t *const members[] = {
-        [0] = &counts.accepted,        [16] = &counts.delivered,        [17] = &counts.control,
-        [18] = &counts.refused,        [20] = &counts.duplicate,        [21] = &counts.out_of_order,
-        [22] = &counts.unasked,        [24] = &counts.no_room,          [36] = &counts.answers,
-        [37] = &counts.frames_sent,    [38] = &counts.sent_again,       [39] = &counts.timeouts,
-        [40] = &counts.messages_taken, [41] = &counts.messages_refused, [42] = &counts.link_full,
+        [0] = &counts.accepted,
+        [16] = &counts.delivered,
+        [17] = &counts.control,
+        [18] = &counts.refused,
+        [19] = &repeated,
+        [20] = &counts.duplicate,
+        [21] = &counts.out_of_order,
+        [22] = &counts.unasked,
+        [24] = &counts.no_room,
+        [36] = &counts.answers,
+        [37] = &counts.frames_sent,
+        [38] = &counts.sent_again,
+        [39] = &counts.timeouts,
+        [40] = &counts.messages_taken,
+        [41] = &counts.messages_refused,
+        [42] = &counts.link_full,
     };
     pthread_mutex_lock(&device->lock);
     tmu_result_t result = tmu_device_check(device);
@@ -155,6 +167,7 @@ tmu_result_t tmu_net_counts_sized(tmu_t *device, tmu_net_counts_t *counts_p, siz
         }
     }
     pthread_mutex_unlock(&device->lock);
+    counts.duplicate += repeated;
     if (result == TMU_OK) {
         tmu_sized_give(counts_p, size, &counts, sizeof counts);
     }

@@ -8,6 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The process that a card runs in may not have a processor meanwhile. */
+#define RETRANSMIT_US 20000u
+#define RETRANSMIT_MOST_US 4000000u
+
 #define RANK_BITS 16u /* of a host number; the job's are above */
 
 bool network_wanted(void) { return setting_get(SETTING_ADDRESS); }
@@ -38,11 +42,29 @@ static bool parse(const char *text, uint32_t *address_p, uint32_t *bits_p) {
     return *bits_p >= 32 - NETWORK_HOST_BITS && *bits_p <= 24;
 }
 
+static bool read_retransmit(uint32_t *value_p, char *error, size_t error_size) {
+    const char *text = setting_get(SETTING_RETRANSMIT);
+    const size_t digits = text ? strspn(text, "0123456789") : 0;
+    const unsigned long value = text ? strtoul(text, NULL, 10) : RETRANSMIT_US;
+    *value_p = (uint32_t)value;
+    if (!text ||
+        (text[digits] == '\0' && digits <= 7 && value >= 1 && value <= RETRANSMIT_MOST_US)) {
+        return true;
+    }
+    (void)snprintf(error, error_size, "%s=%s: expected microseconds from 1 to %u",
+                   setting_name(SETTING_RETRANSMIT), text, RETRANSMIT_MOST_US);
+    return false;
+}
+
 int network_read(network_t *network, bool ranked, unsigned long job, unsigned long rank,
                  char *error, size_t error_size) {
     const char *text = setting_get(SETTING_ADDRESS);
     uint32_t address = 0;
     uint32_t bits = 0;
+    uint32_t retransmit = 0;
+    if (!read_retransmit(&retransmit, error, error_size)) {
+        return -1;
+    }
     if (!parse(text, &address, &bits)) {
         (void)snprintf(error, error_size,
                        "%s=%s: expected an address of IPv4, or a network and its bits, 8 to 24, as "
@@ -51,7 +73,7 @@ int network_read(network_t *network, bool ranked, unsigned long job, unsigned lo
         return -1;
     }
     if (bits == 0) {
-        *network = (network_t){address, ~((UINT32_C(1) << NETWORK_HOST_BITS) - 1)};
+        *network = (network_t){address, ~((UINT32_C(1) << NETWORK_HOST_BITS) - 1), retransmit};
         return 0;
     }
     const uint32_t mask = ~(UINT32_MAX >> bits);
@@ -63,6 +85,6 @@ int network_read(network_t *network, bool ranked, unsigned long job, unsigned lo
                        setting_name(SETTING_ADDRESS), text, ranked ? "a rank" : "no rank", job);
         return -1;
     }
-    *network = (network_t){(address & mask) | (uint32_t)host, mask};
+    *network = (network_t){(address & mask) | (uint32_t)host, mask, retransmit};
     return 0;
 }

@@ -27,6 +27,10 @@ const setting_row_t settings[SETTINGS] = {
     [SETTING_ADDRESS] = {"address", "FI_TMU_ADDRESS", TFI_ADDRESS,
                          "the device is a card, and carries the bytes itself: its address of IPv4, "
                          "or NETWORK/BITS, in which each rank takes one; default: no card"},
+    [SETTING_RETRANSMIT] = {"retransmit", "FI_TMU_RETRANSMIT", TFI_RETRANSMIT,
+                            "microseconds, by the card's clock, before a packet is sent again at "
+                            "first; default: 20000, since the process of a peer's card may not "
+                            "have a processor meanwhile"},
 };
 
 const char *setting_get(setting_t setting) {

@@ -13,6 +13,7 @@
 #define TFI_UNEXPECTED "TMU_FI_UNEXPECTED"
 #define TFI_INNER "TMU_FI_INNER"
 #define TFI_ADDRESS "TMU_FI_ADDRESS"
+#define TFI_RETRANSMIT "TMU_FI_RETRANSMIT"
 
 typedef enum {
     SETTING_URI,        /* the device */
@@ -22,6 +23,7 @@ typedef enum {
     SETTING_UNEXPECTED, /* bytes of messages that an endpoint holds */
     SETTING_INNER,      /* the provider below, if not the usual one */
     SETTING_ADDRESS,    /* of the card that carries messages (network.h); none = there is none */
+    SETTING_RETRANSMIT, /* microseconds of the card before a packet is sent again at first */
     SETTINGS
 } setting_t;
 

@@ -13,8 +13,6 @@
 #include <unistd.h>
 
 #define JOBS 10000u /* names that are tried */
-/* The process that a card runs in may not have a processor meanwhile. */
-#define RETRANSMIT_US 20000u
 
 static unit_t the_unit;
 static unsigned opened; /* devices of this process so far */
@@ -103,7 +101,7 @@ static int start_network(unit_t *unit, char *error, size_t error_size) {
     }
     const tmu_net_attr_t attr = {.address = unit->network.address,
                                  .message_log2 = UNIT_MESSAGE_LOG2,
-                                 .retransmit_us = RETRANSMIT_US};
+                                 .retransmit_us = unit->network.retransmit_us};
     if (tmu_net_start(unit->device, &attr) == TMU_OK) {
         return 0;
     }

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from opentmu.bench.simulate import CARD_CONFIGURATION
 from opentmu.build import cbuild
 from opentmu.mpi import check, library, wire
 from opentmu.mpi.report import verdict
@@ -50,6 +51,18 @@ def test_every_match_is_right_over_a_lossy_wire(tmu: Tmu, compile_mpi: Compile) 
         assert rank["unit"]["claim_matched"] >= 1
         assert rank["unit"]["arrive_queued"] > 8
         assert rank["traffic"]["rendezvous"] >= 3
+
+
+@pytest.mark.mill
+def test_a_program_is_right_over_cards_of_hardware(tmu: Tmu, compile_mpi: Compile) -> None:
+    """W1 to W6 with the Verilated card of each rank: every byte, verdict and counter."""
+    compile_mpi("ring.c")
+    words = ["--wire", *ALL, "-n", "2", "--engine", "rtl", "--config", str(CARD_CONFIGURATION)]
+    done = tmu("mpi", *words, "--json", "--", "./ring")
+    assert "0 bytes are wrong on 2 ranks" in done.stderr
+    result = delivered(done)
+    assert all(rank["traffic"]["rendezvous"] >= 2 for rank in result["ranks"])
+    assert result["operations"] > 100
 
 
 @pytest.mark.long
@@ -108,7 +121,7 @@ def test_a_rank_that_is_killed_ends_the_run(tmu: Tmu, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
-        (["--wire", "--engine", "rtl"], "the hardware of the card receives and does not send yet"),
+        (["--wire", "--engine", "rtl"], "small: pdcs is 0; a card has a network side"),
         (["--wire", "--units", "one"], "--wire --units one: expected each, a card for each rank"),
         (["--wire", "-n", "49"], "-n 49 --wire: found more ranks than the 48 ports"),
         (["--drop", "0.1", "--seed", "3"], "--drop, --seed: expected --wire beside it"),
@@ -211,3 +224,8 @@ def test_what_a_card_is_set_wrong_is_said(
         done = run(fabric_calls, provider_folder, **settings)
         assert done.returncode == 1
         assert f"tmu provider: {sentence}" in done.stderr
+    for text in ("", "0", "4000001", "1 ms", "-1"):
+        settings = {"TMU_URI": switch, "TMU_FI_ADDRESS": "10.0.0.7", "TMU_FI_RETRANSMIT": text}
+        done = run(fabric_calls, provider_folder, **settings)
+        assert done.returncode == 1
+        assert f"TMU_FI_RETRANSMIT={text}: expected microseconds from 1 to" in done.stderr

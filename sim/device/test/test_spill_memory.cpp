@@ -24,7 +24,7 @@ struct Answer {
 
 // A port with one segment registered, and what came back.
 struct Bench {
-    explicit Bench(bool pauses_on = false, device::SpillTiming timing = {kLatency, 0, 1})
+    explicit Bench(bool pauses_on = false, device::AxiTiming timing = {kLatency, 0, 1})
         : bytes(TMU_SPILL_SEGMENT_BYTES), spill(host, timing), pauses(pauses_on, 5) {
         host.add(kBase, bytes.data(), bytes.size());
         spill.add_segment(kBase);
@@ -95,7 +95,7 @@ struct Bench {
     device::HostMemory host;
     device::SpillMemory spill;
     device::Pauses pauses;
-    device::SpillPins pins{};
+    device::AxiPins pins{};
     uint64_t clock = 0;
     std::vector<Answer> reads;
     std::vector<Answer> writes;

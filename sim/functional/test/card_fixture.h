@@ -26,6 +26,10 @@ typedef struct card {
 
 static card_t cards[2];
 static const char *switch_program; /* from the command line */
+/* The device without its link. */
+static const char *device_uri = "ref:tiny";
+static uint32_t retransmit_us = 2000;
+static bool on_hardware; /* simulated */
 static char folder[] = "/tmp/tmu-card-XXXXXX";
 static pid_t switch_pid;
 
@@ -33,6 +37,15 @@ static inline uint32_t address_of(unsigned side) { return UINT32_C(0x0a000001) +
 
 static inline tmu_net_name_t name_of(unsigned side) {
     return (tmu_net_name_t){JOB, (uint16_t)(3 + side), 15};
+}
+
+/* The switch's program; TMU_TEST_CARD names another device, of simulated hardware. */
+static inline void card_fixture_begin(const char *program) {
+    const char *device = getenv("TMU_TEST_CARD");
+    switch_program = program;
+    device_uri = device ? device : device_uri;
+    on_hardware = device;
+    retransmit_us = device ? 20 : retransmit_us; /* of a simulated clock */
 }
 
 static inline void switch_start(const char *drop, uint64_t seed) {
@@ -61,17 +74,18 @@ static inline void switch_stop(void) {
 
 static inline void card_open_at(unsigned side) {
     const struct timespec pause = {.tv_nsec = 10000000};
-    char uri[128];
+    char uri[512];
     card_t *card = &cards[side];
     *card = (card_t){0};
-    (void)snprintf(uri, sizeof uri, "ref:tiny?link=unix:%s/switch", folder);
+    (void)snprintf(uri, sizeof uri, "%s%clink=unix:%s/switch", device_uri,
+                   strchr(device_uri, '?') ? '&' : '?', folder);
     tmu_result_t result = tmu_open(uri, &card->device);
     for (unsigned tries = 0; result != TMU_OK && tries < 500; tries++) { /* it may be starting */
         (void)nanosleep(&pause, NULL);
         result = tmu_open(uri, &card->device);
     }
     EXPECT_NUMBER(result, TMU_OK);
-    const tmu_queue_attr_t attr = {.endpoint = ENDPOINT, .ring_log2 = 8, .commands_log2 = 6};
+    const tmu_queue_attr_t attr = {.endpoint = ENDPOINT, .ring_log2 = 8, .commands_log2 = 5};
     EXPECT_NUMBER(tmu_queue_open(card->device, &attr, &card->queue), TMU_OK);
 }
 
@@ -81,7 +95,7 @@ static inline void card_start(unsigned side, uint32_t attempts) {
     const tmu_net_attr_t net = {.address = address_of(side),
                                 .payload_mtu = 1024,
                                 .message_log2 = 14,
-                                .retransmit_us = 2000,
+                                .retransmit_us = retransmit_us,
                                 .attempts = attempts};
     const tmu_net_peer_t peer = {address_of(1 - side), name_of(1 - side), 5 + side};
     const tmu_net_name_t name = name_of(side);

@@ -321,7 +321,7 @@ int main(int count, char **values) {
         (void)fprintf(stderr, "usage: test_card SWITCH\n");
         return 2;
     }
-    switch_program = values[1];
+    card_fixture_begin(values[1]);
     RUN(w3_an_expected_message_lies_in_its_receive);
     RUN(w3_an_unexpected_message_is_moved_by_the_card);
     RUN(a_claimed_message_is_released);
@@ -333,7 +333,9 @@ int main(int count, char **values) {
     RUN(w9_a_card_that_was_reset_takes_what_is_sent_afterwards);
     RUN(r13_a_send_that_contradicts_itself_is_malformed);
     RUN(w4_memory_of_a_send_under_way_stays);
-    RUN(w7_a_receive_whose_memory_is_gone_ends_with_an_error);
+    if (!on_hardware) { /* where docs/card.md says what it does instead */
+        RUN(w7_a_receive_whose_memory_is_gone_ends_with_an_error);
+    }
     (void)rmdir(folder);
     return expect_summary();
 }

@@ -87,15 +87,33 @@ static void w5_a_queue_keeps_as_many_receives_as_its_ring_has_room_for(void) {
     cards_stop();
 }
 
-/* Opcode and status of the completion after `read` others. */
-static void expect_raw(uint32_t read, uint8_t opcode, uint8_t status) {
+/* The completion after `read` others. */
+static tmu_completion_t take_raw(uint32_t read) {
     const time_t end = time(NULL) + PATIENCE_S;
     tmu_completion_t c = {0};
     while (!tmu_raw_completion(beside, read, &c) && time(NULL) < end) {
         step();
     }
+    return c;
+}
+
+static void expect_raw(uint32_t read, uint8_t opcode, uint8_t status) {
+    const tmu_completion_t c = take_raw(read);
     EXPECT_NUMBER(c.opcode, opcode);
     EXPECT_NUMBER(c.status, status);
+}
+
+/* Those after `read` others are of posts that are queued, but one that meets the message which
+ * waits: that has to be moved first, and others may pass it. */
+static void expect_raw_match(uint32_t read, unsigned count) {
+    unsigned matched = 0;
+    for (unsigned i = 0; i < count; i++) {
+        const tmu_completion_t c = take_raw(read + i);
+        EXPECT_NUMBER(c.opcode, TMU_OPCODE_POST);
+        EXPECT(c.status == TMU_STATUS_QUEUED || c.status == TMU_STATUS_MATCHED);
+        matched += c.status == TMU_STATUS_MATCHED;
+    }
+    EXPECT_NUMBER(matched, 1);
 }
 
 static void w5_a_ring_that_nobody_reads_holds_up_its_own_page_alone(void) {
@@ -128,8 +146,7 @@ static void w5_a_ring_that_nobody_reads_holds_up_its_own_page_alone(void) {
     submit_send(0, 8, 0, 8, 77);
     EXPECT_NUMBER(take(1).handle, 1077);
     EXPECT_NUMBER(tmu_raw_consumer(beside, 2 * RAW_STARTED), TMU_OK);
-    expect_raw(2 * RAW_STARTED, TMU_OPCODE_POST, TMU_STATUS_MATCHED);
-    expect_raw(2 * RAW_STARTED + 1, TMU_OPCODE_POST, TMU_STATUS_QUEUED);
+    expect_raw_match(2 * RAW_STARTED, RAW_POSTS - RAW_STARTED);
     tmu_raw_release(beside);
     cards_stop();
 }
@@ -232,13 +249,15 @@ int main(int count, char **values) {
         (void)fprintf(stderr, "usage: test_card_pages SWITCH\n");
         return 2;
     }
-    switch_program = values[1];
+    card_fixture_begin(values[1]);
     RUN(w5_a_message_is_told_to_the_page_that_posted_its_receive);
     RUN(w5_a_queue_keeps_as_many_receives_as_its_ring_has_room_for);
     RUN(w5_a_ring_that_nobody_reads_holds_up_its_own_page_alone);
     RUN(w2_an_unexpected_message_lies_in_its_own_endpoints_pool);
-    RUN(w5_an_endpoint_without_a_pool_takes_no_message);
-    RUN(w8_a_page_that_was_opened_anew_is_told_nothing_of_before);
+    if (!on_hardware) { /* where docs/card.md says what it does instead */
+        RUN(w5_an_endpoint_without_a_pool_takes_no_message);
+        RUN(w8_a_page_that_was_opened_anew_is_told_nothing_of_before);
+    }
     (void)rmdir(folder);
     return expect_summary();
 }

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-static const network_t ten = {0x0a000005, 0xff000000};
+static const network_t ten = {0x0a000005, 0xff000000, 1};
 
 static void a_name_comes_back_from_its_initiator(void) {
     uint8_t bytes[CARD_NAME];

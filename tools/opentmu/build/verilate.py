@@ -18,10 +18,17 @@ from opentmu.process import run_logged
 from opentmu.setup import shims
 
 TOP = "TmuTop"
+# Of a configuration with a network side.
+CARD = "TmuCard"
 # The matching unit alone, for the benchmark.
 UNIT = "MatchUnit"
 DEVICE = paths.SIM / "device"
 EXPORTS = DEVICE / "tmu_sim.map"
+# Sources of the device for one of the tops alone, and what tells a card's device of verdicts.
+PARTS = {TOP: DEVICE / "unit", CARD: DEVICE / "card"}
+MONITOR = PARTS[CARD] / "unit_monitor.sv"
+CARD_USES = (paths.SIM / "law", paths.SIM / "link")
+CARD_LIBRARIES = ("libtmu_link.a", "libtmu_unit_record.a")
 # Output of the simulation goes to the device, not to standard output.
 PRINT = DEVICE / "sim_print.h"
 HEADERS = paths.ROOT / "sw-driver" / "include"
@@ -64,22 +71,32 @@ def include_folders(folder: Path) -> list[Path]:
 
 
 def library(preset: str, *, wave: bool = False) -> Path:
-    """The shared library with the Verilated top of `preset` and the device's C interface."""
-    top = verilated_top(preset, wave=wave)
-    name = presets.build_name(preset)
+    """The shared library with the Verilated unit of `preset` and the device's C interface."""
+    return _library(preset, TOP, wave)
+
+
+def card_library(preset: str, *, wave: bool = False) -> Path:
+    """The same with the card around the unit, for a configuration with a network side."""
+    return _library(preset, CARD, wave)
+
+
+def _library(preset: str, module: str, wave: bool) -> Path:
+    top = verilated_top(preset, wave=wave, top=module)
+    name = _whole_name(preset, module)
     target = paths.VERILATED / (f"{name}-wave" if wave else name)
-    key = stage.hash_of([(top / stage.STAMP).read_text(), DEVICE, HEADERS])
-    stage.ensure(target, key, lambda folder: make_library(preset, top, folder, wave))
-    return target / library_name(preset)
+    uses = [DEVICE, HEADERS, *(CARD_USES if module == CARD else ())]
+    key = stage.hash_of([(top / stage.STAMP).read_text(), *uses])
+    stage.ensure(target, key, lambda folder: make_library(preset, top, folder, wave, module))
+    return target / library_name(preset, module)
 
 
 def verilated_top(preset: str, *, wave: bool = False, top: str = TOP) -> Path:
     """The folder with a Verilated module as archives and headers, without anything around it."""
-    design = rtl.ensure(preset)
+    design = rtl.ensure_card(preset) if top == CARD else rtl.ensure(preset)
     target = paths.VERILATED / f"{_name(preset, wave, top)}-top"
     pins = (paths.ROOT / "requirements.in").read_text()
     stamp = (design / stage.STAMP).read_text()
-    key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__), PRINT])
+    key = stage.hash_of([stamp, pins, *_flags(wave), Path(__file__), PRINT, MONITOR])
     # A run with a wave is a short one.
     optimise = OPTIMISE_LITTLE if wave else OPTIMISE_VERILATED
     stage.ensure(target, key, lambda folder: make_top(preset, design, folder, wave, top, optimise))
@@ -97,8 +114,13 @@ def bench_program(preset: str) -> Path:
     return target / BENCH_PROGRAM
 
 
-def library_name(preset: str) -> str:
-    return f"libtmu_sim_{presets.build_name(preset)}.so"
+def library_name(preset: str, module: str = TOP) -> str:
+    return f"libtmu_sim_{_whole_name(preset, module)}.so"
+
+
+def _whole_name(preset: str, module: str) -> str:
+    """Name of a configuration's unit or card, by which the driver finds its library."""
+    return rtl.card_name(preset) if module == CARD else presets.build_name(preset)
 
 
 def cocotb_runner(
@@ -144,8 +166,8 @@ def _make_variables(more: str) -> Iterator[None]:
 def _name(preset: str, wave: bool, top: str) -> str:
     """The name of a build's folders and logs; the whole unit is the one without a word."""
     words = [
-        presets.build_name(preset),
-        *([] if top == TOP else [top.lower()]),
+        _whole_name(preset, top),
+        *([] if top in PARTS else [top.lower()]),
         *(["wave"] if wave else []),
     ]
     return "-".join(words)
@@ -165,13 +187,15 @@ def make_top(
 ) -> None:
     """Verilate a module of an elaborated design and compile it to archives in `folder`."""
     toolchain.need_verilator(wave=wave)
-    title = (f"{preset} with waves" if wave else preset) + ("" if top == TOP else f", {top} alone")
+    alone = {TOP: "", CARD: ", the card"}.get(top, f", {top} alone")
+    title = (f"{preset} with waves" if wave else preset) + alone
     prefix = f"V{top}"
     log = _name(preset, wave, top)
     verilate: list[str | Path] = ["verilator", "--cc", *_flags(wave)]
     verilate += ["--top-module", top, "--prefix", prefix, "--Mdir", folder]
     verilate += ["-CFLAGS", "-fPIC -Winvalid-pch"]
     verilate += [*(f"-I{folder}" for folder in include_folders(design)), *sources(design)]
+    verilate += [MONITOR] if top == CARD else []
     run_logged(verilate, f"verilating preset {title}", f"verilate-{log}")
     header = f"{prefix}__pch.h"
     # gcc takes a precompiled header only where it comes first, so the other one is put into it.
@@ -186,13 +210,12 @@ def make_top(
         compiled.unlink()
 
 
-def make_library(preset: str, top: Path, folder: Path, wave: bool) -> None:
-    """Compile the device and link it with the archives of `top`."""
+def make_library(preset: str, top: Path, folder: Path, wave: bool, module: str = TOP) -> None:
+    """Compile the device and link it with the archives of `module`, which lie in `top`."""
     toolchain.need_verilator(wave=wave)
-    output = folder / library_name(preset)
-    run_logged(
-        _link(top, output, wave), f"linking {output.name}", f"link-{presets.build_name(preset)}"
-    )
+    output = folder / library_name(preset, module)
+    command = _link(module, top, output, wave)
+    run_logged(command, f"linking {output.name}", f"link-{presets.build_name(preset)}")
 
 
 def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
@@ -208,10 +231,14 @@ def make_bench(preset: str, top: Path, model: Path, folder: Path) -> None:
     )
 
 
-def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
+def _link(module: str, top: Path, output: Path, wave: bool) -> list[str | Path]:
     """The command that compiles the device and links it with the Verilated top."""
-    command = _compile(top, DEVICE, wave)
-    command += ["-fPIC", "-shared", "-o", output, *_archives(top, TOP)]
+    command = _compile(top, DEVICE, wave, PARTS[module])
+    command += [f"-DTMU_SIM_CARD={int(module == CARD)}"]
+    command += ["-fPIC", "-shared", "-o", output, *_archives(top, module)]
+    if module == CARD:
+        command += [f"-I{folder}" for folder in CARD_USES]
+        command += [cbuild.program(cbuild.ensure(), name) for name in CARD_LIBRARIES]
     command += [
         *cbuild.exports(EXPORTS),
         "-Wl,-z,defs",
@@ -221,16 +248,18 @@ def _link(top: Path, output: Path, wave: bool) -> list[str | Path]:
     return command
 
 
-def _compile(top: Path, sources: Path, wave: bool) -> list[str | Path]:
-    """The command that compiles the C++ files of a folder that use a Verilated module."""
-    files = sorted(sources.glob("*.cpp"))
+def _compile(top: Path, sources: Path, wave: bool, *more: Path) -> list[str | Path]:
+    """The command that compiles the C++ files of folders that use a Verilated module."""
+    files = [file for folder in (sources, *more) for file in sorted(folder.glob("*.cpp"))]
     if not files:
         raise CheckFailed(f"{sources} holds no C++ file")
     flag = int(wave)
     command: list[str | Path] = ["g++", "-std=c++17", OPTIMISE, "-pthread", "-Wall", "-Wextra"]
     command += ["-DVERILATOR=1", f"-DVM_TRACE={flag}", f"-DVM_TRACE_FST={flag}"]
     command += ["-DVM_COVERAGE=0", "-DVM_SC=0", f"-I{sources}", f"-I{DEVICE}", f"-I{HEADERS}"]
-    command += ["-isystem", top, "-isystem", shims.verilator_root() / "include"]
+    include = shims.verilator_root() / "include"
+    for folder in (top, include, include / "vltstd"):
+        command += ["-isystem", folder]
     return [*command, *files]
 
 

@@ -102,14 +102,14 @@ def command(
     share.check(units, preset, ranks)
     callers = dict(os.environ)  # our own builds put the project's tools into ours
     chosen, folder = ready(mpi_name, words[0])
-    uri = launch.uri(engine, preset, verilate.library(preset) if engine == "rtl" else None)
+    uri = launch.uri(engine, preset, simulation(preset, settings["wired"], engine))
     one = units == share.ONE
     serving = share.serving(uri, spill) if one else nullcontext(uri)
     joined = wire.joined(ranks, impairments) if settings["wired"] else nullcontext()
     with folder_for(record) as files:
         with serving as uri, joined as network:
             job = launch.Job(words, ranks, uri, folder, files, chosen, None if one else spill)
-            code, seconds = run(job, network, callers, quiet=as_json)
+            code, seconds = run(on_network(job, network, engine), callers, quiet=as_json)
         found, lost = check.reports(files), check.lost(files)
     head = {"mpi": mpi_name, "units": units, "engine": engine, "preset": preset}
     result = {**head, "seconds": seconds, **summary(found, ranks, code, units, lost)}
@@ -132,12 +132,23 @@ def ready(mpi_name: str, word: str) -> tuple[library.Library, Path]:
     return chosen, folder
 
 
-def run(
-    job: launch.Job, network: wire.Network | None, callers: Mapping[str, str], *, quiet: bool
-) -> tuple[int, float]:
+def simulation(preset: str, wired: bool, engine: str) -> Path | None:
+    """The library of the hardware, of a card or of a unit; None for another engine."""
+    if engine != "rtl":
+        return None
+    return verilate.card_library(preset) if wired else verilate.library(preset)
+
+
+def on_network(job: launch.Job, network: wire.Network | None, engine: str) -> launch.Job:
+    """The job with cards at a network, if there is one."""
+    if not network:
+        return job
+    retransmit = wire.RETRANSMIT_SIMULATED if engine == "rtl" else None
+    return replace(job, uri=network.device(job.uri), network=wire.NETWORK, retransmit=retransmit)
+
+
+def run(job: launch.Job, callers: Mapping[str, str], *, quiet: bool) -> tuple[int, float]:
     """The program's exit code, and the seconds that it took."""
-    if network:
-        job = replace(job, uri=network.device(job.uri), network=wire.NETWORK)
     start = time.monotonic()
     code = launch.run(job, callers, quiet=quiet)
     return code, round(time.monotonic() - start, 2)

@@ -27,6 +27,7 @@ class Job:
     library: Library
     spill: int | None = None  # segments of memory for each unit; None = all that it takes
     network: str | None = None  # of the cards that carry the messages; None = they travel by tcp
+    retransmit: int | None = None  # microseconds of the cards' clock; None = the provider's
 
 
 def uri(engine: str, preset: str, device: Path | None) -> str:
@@ -44,6 +45,7 @@ def environment(job: Job, callers: Mapping[str, str]) -> dict[str, str]:
         **job.library.environment(callers),
         **registered,
         **({} if job.network is None else {"TMU_FI_ADDRESS": job.network}),
+        **({} if job.retransmit is None else {"TMU_FI_RETRANSMIT": str(job.retransmit)}),
         "FI_PROVIDER_PATH": f"{job.provider}:{searched}" if searched else str(job.provider),
         "TMU_URI": job.uri,
         "TMU_FI_REPORT": str(job.files),

@@ -20,6 +20,9 @@ PORTS = 64  # of a switch, at most
 SPAWNED = 16  # ports for processes that ranks start
 NETWORK = "10.0.0.0/8"
 PATIENCE = 10.0
+# Microseconds before a simulated card sends a packet again, by its own clock: the provider's would
+# be a minute of the simulation.
+RETRANSMIT_SIMULATED = 40
 Report = dict[str, Any]
 
 
@@ -37,11 +40,6 @@ class Network:
 
 def check(engine: str, units: str, ranks: int) -> None:
     """Raise BadInput for ranks that cannot have cards of that kind."""
-    if engine == "rtl":
-        raise BadInput(
-            "--wire --engine rtl: the hardware of the card receives and does not send yet; "
-            "give --engine model or software, the functional card"
-        )
     if units != "each":
         raise BadInput(f"--wire --units {units}: expected each, a card for each rank")
     if ranks > PORTS - SPAWNED:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "ref_record.h"
+#include "unit_record.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +17,7 @@ typedef struct numbers {
     size_t room;
 } numbers_t;
 
-struct ref_record {
+struct unit_record {
     FILE *trace;
     FILE *verdicts;
     uint64_t next;
@@ -41,8 +41,8 @@ static FILE *make(const char *stem, const char *end, char *error, size_t error_s
     return file;
 }
 
-ref_record_t *ref_record_open(const char *stem, char *error, size_t error_size) {
-    ref_record_t *record = calloc(1, sizeof *record);
+unit_record_t *unit_record_open(const char *stem, char *error, size_t error_size) {
+    unit_record_t *record = calloc(1, sizeof *record);
     if (!record) {
         (void)snprintf(error, error_size, "no memory for a record");
         return NULL;
@@ -50,7 +50,7 @@ ref_record_t *ref_record_open(const char *stem, char *error, size_t error_size) 
     record->trace = make(stem, "trace", error, error_size);
     record->verdicts = record->trace ? make(stem, "verdicts", error, error_size) : NULL;
     if (!record->verdicts) {
-        (void)ref_record_close(record);
+        (void)unit_record_close(record);
         return NULL;
     }
     (void)fputs("# tmu-trace v1\n# application: card\n", record->trace);
@@ -65,7 +65,7 @@ static bool shut(FILE *file) {
     return fclose(file) == 0 && well;
 }
 
-bool ref_record_close(ref_record_t *record) {
+bool unit_record_close(unit_record_t *record) {
     if (!record) {
         return true;
     }
@@ -78,7 +78,7 @@ bool ref_record_close(ref_record_t *record) {
     return well;
 }
 
-void ref_record_reset(ref_record_t *record) {
+void unit_record_reset(unit_record_t *record) {
     if (record) {
         record->ended = record->ended || record->next != 0;
     }
@@ -86,7 +86,7 @@ void ref_record_reset(ref_record_t *record) {
 
 /* ---- numbers ------------------------------------------------------------------------------- */
 
-static void set(ref_record_t *record, numbers_t *numbers, uint64_t handle, uint64_t number) {
+static void set(unit_record_t *record, numbers_t *numbers, uint64_t handle, uint64_t number) {
     if (handle >= numbers->room) {
         size_t room = numbers->room != 0 ? numbers->room : 256;
         while (room <= handle) {
@@ -111,7 +111,7 @@ static uint64_t get(const numbers_t *numbers, uint64_t handle) {
 
 /* ---- lines --------------------------------------------------------------------------------- */
 
-static bool is_left_out(const ref_record_t *record, const tmu_model_verdict_t *verdict) {
+static bool is_left_out(const unit_record_t *record, const tmu_model_verdict_t *verdict) {
     return !record || record->ended || verdict->status == TMU_MODEL_STALLED ||
            verdict->status == TMU_MODEL_REFUSED_QUOTA || verdict->status == TMU_MODEL_NO_MEMORY;
 }
@@ -125,7 +125,7 @@ static void write_key(FILE *trace, const tmu_model_key_t *key) {
     }
 }
 
-static void write_verdict(ref_record_t *record, const char *kind, const numbers_t *others,
+static void write_verdict(unit_record_t *record, const char *kind, const numbers_t *others,
                           const tmu_model_verdict_t *verdict) {
     FILE *out = record->verdicts;
     (void)fprintf(out, "%s %" PRIu64, kind, record->next);
@@ -150,8 +150,8 @@ static void write_verdict(ref_record_t *record, const char *kind, const numbers_
     }
 }
 
-void ref_record_post(ref_record_t *record, const tmu_model_receive_t *receive,
-                     const tmu_model_verdict_t *verdict) {
+void unit_record_post(unit_record_t *record, const tmu_model_receive_t *receive,
+                      const tmu_model_verdict_t *verdict) {
     if (is_left_out(record, verdict)) {
         return;
     }
@@ -164,8 +164,8 @@ void ref_record_post(ref_record_t *record, const tmu_model_receive_t *receive,
     write_verdict(record, "post", &record->messages, verdict);
 }
 
-void ref_record_arrive(ref_record_t *record, const tmu_model_message_t *message,
-                       const tmu_model_verdict_t *verdict) {
+void unit_record_arrive(unit_record_t *record, const tmu_model_message_t *message,
+                        const tmu_model_verdict_t *verdict) {
     if (is_left_out(record, verdict)) {
         return;
     }
@@ -177,8 +177,8 @@ void ref_record_arrive(ref_record_t *record, const tmu_model_message_t *message,
     write_verdict(record, "arrive", &record->receives, verdict);
 }
 
-void ref_record_search(ref_record_t *record, const tmu_model_search_t *search, unsigned opcode,
-                       const tmu_model_verdict_t *verdict) {
+void unit_record_search(unit_record_t *record, const tmu_model_search_t *search, unsigned opcode,
+                        const tmu_model_verdict_t *verdict) {
     const char *kind = opcode == TMU_OPCODE_PROBE ? "probe" : "claim";
     if (is_left_out(record, verdict)) {
         return;
@@ -197,8 +197,8 @@ void ref_record_search(ref_record_t *record, const tmu_model_search_t *search, u
     write_verdict(record, kind, &record->messages, verdict);
 }
 
-void ref_record_cancel(ref_record_t *record, uint32_t endpoint, uint32_t receive_id,
-                       const tmu_model_verdict_t *verdict) {
+void unit_record_cancel(unit_record_t *record, uint32_t endpoint, uint32_t receive_id,
+                        const tmu_model_verdict_t *verdict) {
     const bool late = verdict->status == TMU_MODEL_LATE;
     if (is_left_out(record, verdict)) {
         return;
