@@ -219,6 +219,7 @@ def test_units_and_engines_by_depth_in_one_plot(tmp_path: Path) -> None:
     assert first.read_bytes() == second.read_bytes()
 
 
+@pytest.mark.long
 def test_the_whole_unit_by_depth_without_memory(tmu: Tmu) -> None:
     """A preset that takes none: one verdict a clock through the host interface."""
     done = tmu("bench", "--spill", "--preset", "ecp5", "--quick", "--json")

@@ -12,7 +12,10 @@ from opentmu.errors import BadInput
 pytestmark = pytest.mark.mill
 NAMES = ("card", "sends", "again", "shortage")
 TESTS = [Path(__file__).with_name(f"cocotb_{name}.py") for name in NAMES]
-LONG = ("no_number_is_left",)
+LONG = (
+    "no_number_is_left",
+    "messages_to_itself_and_to_others",
+)
 CASES = [
     pytest.param(file, name, marks=pytest.mark.long if name in LONG else (), id=name)
     for file in TESTS

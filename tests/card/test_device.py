@@ -23,7 +23,7 @@ def library() -> Path:
     ("name", "options"),
     [
         ("test_card", ""),
-        ("test_card_pages", "?pauses=3"),
+        pytest.param("test_card_pages", "?pauses=3", marks=pytest.mark.long),
         pytest.param("test_card_soak", "?pauses=4&lulls=2000", marks=pytest.mark.long),
     ],
 )

@@ -238,7 +238,7 @@ def test_each_setting_is_a_parameter_of_libfabric(
         pytest.skip("no fi_info here (Debian: libfabric-bin)")
     table = (provider.SOURCES / "settings.c").read_text()
     names = re.findall(r'"(FI_TMU_[A-Z]+)"', table)
-    assert len(names) == 7
+    assert len(names) == 8
     done = run(Path(info), provider_folder, "-e")
     assert sorted(re.findall(r"^# (FI_TMU_\w+): String$", done.stdout, re.M)) == sorted(names)
     done = run(fabric_calls, provider_folder, FI_TMU_URI="ref:tiny", TMU_URI="ref:huge")

@@ -12,7 +12,8 @@ class ElaborateSpec extends AnyFunSpec {
   describe("Elaborate") {
     it("says what it found and how it is called when the arguments are wrong") {
       val usage =
-        "usage: Elaborate generate ROOT | Elaborate verilog PRESET FOLDER [FIRTOOL-OPTION ...] | " +
+        "usage: Elaborate generate ROOT | " +
+          "Elaborate verilog PRESET FOLDER [--card] [FIRTOOL-OPTION ...] | " +
           "Elaborate lanes FOLDER | Elaborate card FOLDER [FIRTOOL-OPTION ...] | " +
           "Elaborate check PRESET[:PARAMETER=VALUE,...] ..."
       assert(refusal() == s"found arguments ''; $usage")
