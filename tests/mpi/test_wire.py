@@ -164,6 +164,13 @@ def test_counters_that_contradict_each_other_are_said(
     assert verdict(result) == wrong[0]
 
 
+def test_frames_after_a_report_are_no_contradiction() -> None:
+    """One reached a card that had told its counters, and was answered."""
+    assert wire.differences([card(), card()], {"received": 41, "sent": 41}) == []
+    (wrong,) = wire.differences([card(), card()], {"received": 41, "sent": 40})
+    assert "frames: 40 were sent" in wrong
+
+
 def test_frames_of_a_card_to_itself_are_counted() -> None:
     own = [card(frames_sent=25, accepted=25), card()]
     assert wire.differences(own, SWITCH) == []
