@@ -17,6 +17,9 @@ from opentmu.build import cbuild, mutants, verilate
 
 from .mutants import design
 
+# A unit of its own is compiled for them.
+pytestmark = pytest.mark.long
+
 # Folders and logs of the build have this name: it is none of a preset.
 NAME = "canary-unit"
 
